@@ -1,9 +1,9 @@
 import { test } from '@playwright/test';
-import { atRest } from './support/axe';
+import { waitForAnimations } from './support/axe';
 import { SHOP_STATES } from './support/shop-states';
 
 const FOLDER = 'e2e/__screenshots__';
-/** What covers the page is seen as a person sees it; everything else in its whole length. */
+/** States with an overlay are saved with the visible window only, other states in full length. */
 const COVERS = /drawer|sheet|help|terms|bank/;
 const wanted = new RegExp(process.env.ONLY ?? '');
 
@@ -12,7 +12,7 @@ for (const width of [390, 1280]) {
     test(`${name} at ${width}`, async ({ page, request, playwright, baseURL }) => {
       await page.setViewportSize({ width, height: width === 390 ? 844 : 800 });
       await show({ page, request, playwright, baseURL: baseURL ?? '' });
-      await atRest(page);
+      await waitForAnimations(page);
       await page.screenshot({
         path: `${FOLDER}/${name}-${width}.png`,
         fullPage: !COVERS.test(name),

@@ -7,17 +7,17 @@ import { createRoot } from 'react-dom/client';
 import { flushSync } from 'react-dom';
 import { fetchConfig } from '@/api/endpoints/buyer';
 import type { Boot } from '@/api/wire';
-import { sample, addSample, NO_CLOCK } from '@/shared/clock';
+import { takeSample, addSample, UNKNOWN_CLOCK } from '@/shared/clock';
 import { clockAtom, configAtom, connectionAtom, liveAtom } from '@/features/shared-live/live-atoms';
 import { fromBoot } from '@/features/shared-live/live';
 import { bootAtom } from '@/features/shared-live/boot-atoms';
-import { keepForOffline } from '@/offline/registration';
+import { registerOfflineWorker } from '@/offline/registration';
 import { isCopy } from '@/shared/offline';
 import { App } from '@/app/app';
 import { load, match } from '@/app/routes';
 
 // In a production build the server inlines the font faces with critical.css.
-if (process.env.NODE_ENV !== 'production') void import('@/shared/ui/faces.css');
+if (process.env.NODE_ENV !== 'production') void import('@/shared/ui/font-faces.css');
 
 function readBoot(): Boot {
   try {
@@ -35,14 +35,17 @@ function seed(boot: Boot) {
   if (isCopy())
     store.set(connectionAtom, {
       open: false,
-      heardAt: Math.min(-1, (boot.now ?? 0) - performance.timeOrigin),
+      lastContactAt: Math.min(-1, (boot.now ?? 0) - performance.timeOrigin),
     });
   else if (boot.now && navigation && navigation.responseStart > 0) {
     store.set(
       clockAtom,
-      addSample(NO_CLOCK, sample(boot.now, navigation.requestStart, navigation.responseStart)),
+      addSample(
+        UNKNOWN_CLOCK,
+        takeSample(boot.now, navigation.requestStart, navigation.responseStart),
+      ),
     );
-    store.set(connectionAtom, { open: false, heardAt: navigation.responseStart });
+    store.set(connectionAtom, { open: false, lastContactAt: navigation.responseStart });
   }
   store.set(liveAtom, fromBoot(boot, isCopy() ? Date.now() : (boot.now ?? Date.now())));
   store.set(configAtom, boot.config ?? null);
@@ -60,7 +63,7 @@ async function start(): Promise<void> {
   if (!root) return;
   const store = seed(readBoot());
   const { route } = match(window.location.pathname);
-  if (!route.bare && !route.own) keepForOffline();
+  if (!route.bare && !route.own) registerOfflineWorker();
   await load(route);
   // Replaces the server's markup in one step with boxes of the same size, so that nothing moves.
   flushSync(() => createRoot(root).render(<App store={store} />));

@@ -10,7 +10,6 @@ use super::instant::rfc3339;
 /// Bank details as the club or the winner submits them.
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(default, rename_all = "camelCase")]
-#[schema(as = BankTold)]
 pub struct BankDetails {
     /// The secret of the mailed link. Absent when the club submits.
     pub token: Option<String>,
@@ -24,7 +23,6 @@ pub struct BankDetails {
 /// Bank details as they are shown: the name, and the last digits of the numbers.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-#[schema(as = BankShown)]
 pub struct MaskedBankDetails {
     pub account_name: String,
     /// `••••321`.
@@ -65,7 +63,6 @@ impl PendingApproval {
 /// Unmasked bank details, for paying the prize.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-#[schema(as = BankWhole)]
 pub struct UnmaskedBankDetails {
     pub account_name: String,
     pub account_number: String,

@@ -23,7 +23,6 @@ pub fn tagline(club: &ClubRecord) -> String {
 /// A club in the public list.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-#[schema(as = ClubListed)]
 pub struct ClubSummary {
     pub id: i64,
     pub name: String,

@@ -145,7 +145,6 @@ pub struct ImageRemoval {
 
 /// The URL of an uploaded image.
 #[derive(Serialize, ToSchema)]
-#[schema(as = Uploaded)]
 pub struct UploadedImage {
     pub url: String,
 }
@@ -164,7 +163,6 @@ pub struct ConnectStatus {
 /// A link to Stripe's onboarding.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-#[schema(as = Onboarding)]
 pub struct OnboardingLink {
     /// URL at Stripe. It works once.
     pub onboarding_url: String,

@@ -98,7 +98,6 @@ pub struct DrawTemplate {
 /// A club's agreement to the terms of service. The server records address and browser itself.
 #[derive(Clone, Debug, Default, Deserialize, ToSchema)]
 #[serde(default, rename_all = "camelCase")]
-#[schema(as = Agreement)]
 pub struct TermsAgreementForm {
     #[serde(deserialize_with = "lenient::whole")]
     pub club_id: Option<i64>,
@@ -108,7 +107,6 @@ pub struct TermsAgreementForm {
 /// The club's acceptance of the platform's terms, as it was stored.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-#[schema(as = Agreed)]
 pub struct AcceptedTerms {
     pub id: i64,
     pub accepted_at: String,
@@ -118,7 +116,6 @@ pub struct AcceptedTerms {
 /// The body that archives or restores a draw.
 #[derive(Clone, Debug, Default, Deserialize, ToSchema)]
 #[serde(default)]
-#[schema(as = Archiving)]
 pub struct ArchiveForm {
     /// True when absent.
     pub archived: Option<bool>,

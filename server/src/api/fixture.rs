@@ -6,7 +6,6 @@ use utoipa::ToSchema;
 /// The result of an import, or of a dry run.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-#[schema(as = Imported)]
 pub struct FixtureImportResult {
     pub dry_run: bool,
     pub found: usize,

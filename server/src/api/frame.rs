@@ -50,7 +50,7 @@ pub struct PublicNow {
 /// A message of the browser: topics to subscribe to or to leave.
 #[derive(Debug, Default, Deserialize, ToSchema)]
 #[serde(default)]
-pub struct Wish {
+pub struct SubscriptionRequest {
     pub subscribe: Vec<String>,
     pub unsubscribe: Vec<String>,
 }

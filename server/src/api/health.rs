@@ -7,7 +7,6 @@ use utoipa::ToSchema;
 
 /// The answer of the liveness check.
 #[derive(Clone, Debug, Serialize, ToSchema)]
-#[schema(as = Live)]
 pub struct Liveness {
     /// `live`.
     pub status: &'static str,
@@ -15,7 +14,6 @@ pub struct Liveness {
 
 /// The answer of the readiness check.
 #[derive(Clone, Debug, Serialize, ToSchema)]
-#[schema(as = Ready)]
 pub struct Readiness {
     pub ready: bool,
     pub database: bool,
@@ -23,7 +21,6 @@ pub struct Readiness {
 
 /// The answer of the integrity check.
 #[derive(Clone, Debug, Serialize, ToSchema)]
-#[schema(as = Integrity)]
 pub struct IntegrityReport {
     pub healthy: bool,
     /// Number of violating rows by invariant.

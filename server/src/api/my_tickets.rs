@@ -8,7 +8,6 @@ use super::order::Order;
 /// A request for a link to all orders of an address.
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(default)]
-#[schema(as = TicketsWanted)]
 pub struct TicketLinkRequest {
     /// The e-mail address that the tickets were bought with.
     pub email: Option<String>,

@@ -71,7 +71,6 @@ pub struct Winners {
 /// The answer to notifying the winner.
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-#[schema(as = Notified)]
 pub struct WinnerNotified {
     /// Mails queued or sent for this result.
     pub emails_sent: u16,
@@ -155,7 +154,6 @@ pub struct Financials {
 /// Totals for the club's dashboard (decision B-5).
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-#[schema(as = Stats)]
 pub struct ClubStats {
     pub total_revenue: String,
     pub tickets_sold: u32,

@@ -8,7 +8,6 @@ use utoipa::ToSchema;
 /// this type documents it.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-#[schema(as = Problem)]
 pub struct ProblemBody {
     /// A sentence for the user.
     pub message: String,

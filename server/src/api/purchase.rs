@@ -43,7 +43,6 @@ pub struct Purchase {
 /// A line of a cart. Prices and fees in it are ignored (decision C-3).
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-#[schema(as = Item)]
 pub struct CartItem {
     #[serde(default, deserialize_with = "lenient::whole")]
     pub draw_id: Option<i64>,
@@ -140,7 +139,6 @@ fn tidy(text: Option<&str>) -> Option<String> {
 /// The answer to opening a payment.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-#[schema(as = PaymentOpened)]
 pub struct OpenedPayment {
     /// Secret. Only the browser that opened the order receives it.
     pub client_secret: String,
@@ -163,7 +161,6 @@ pub struct OpenedPayment {
 /// The tickets of one draw in an opened payment.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-#[schema(as = ItemOpened)]
 pub struct OpenedItem {
     pub draw_id: i64,
     pub draw_number: i64,
@@ -175,7 +172,6 @@ pub struct OpenedItem {
 /// The answer of a completion call (decision C-4).
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-#[schema(as = PurchaseAnswer)]
 pub struct PurchaseResult {
     pub success: bool,
     /// `succeeded`, `processing`, `requires_action`, `requires_payment_method` or `not_charged`.
@@ -196,7 +192,6 @@ pub struct PurchaseResult {
 /// A bought ticket with its number pair.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-#[schema(as = TicketBought)]
 pub struct BoughtTicket {
     pub ticket_number: u16,
     pub serial_number: String,
@@ -207,7 +202,6 @@ pub struct BoughtTicket {
 
 /// The result of a check before the payment.
 #[derive(Clone, Debug, Serialize, ToSchema)]
-#[schema(as = Validated)]
 pub struct PurchaseValidation {
     pub valid: bool,
     pub errors: Vec<String>,
@@ -216,7 +210,6 @@ pub struct PurchaseValidation {
 /// The new end of a reservation.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-#[schema(as = Extended)]
 pub struct ReservationExtended {
     pub expires_at: String,
     pub server_time: String,

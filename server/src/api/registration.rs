@@ -17,7 +17,6 @@ pub struct SlugPreview {
 
 /// The stored waitlist entry.
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
-#[schema(as = Waitlisted)]
 pub struct WaitlistJoined {
     pub success: bool,
     pub id: i64,

@@ -66,7 +66,6 @@ pub struct Enrolment {
 /// A code of six digits; spaces are ignored.
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(default)]
-#[schema(as = Code)]
 pub struct SecondFactorCode {
     pub code: Option<String>,
 }
@@ -74,7 +73,6 @@ pub struct SecondFactorCode {
 /// The password of the signed-in user, again.
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(default)]
-#[schema(as = PasswordAgain)]
 pub struct PasswordProof {
     pub password: Option<String>,
 }
@@ -100,7 +98,6 @@ pub struct Registration {
 /// The waitlist form of a club.
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(default, rename_all = "camelCase")]
-#[schema(as = Waiting)]
 pub struct WaitlistForm {
     pub club_name: Option<String>,
     pub contact_name: Option<String>,

@@ -47,7 +47,6 @@ pub struct ClubMeta {
 
 /// An answer that is only a sentence.
 #[derive(Clone, Debug, Serialize, ToSchema)]
-#[schema(as = Said)]
 pub struct Message {
     pub message: String,
 }

@@ -19,7 +19,7 @@ const FRAMES: [Model; 5] = [
     Model::of::<OpsNow>(),
     Model::of::<draw::DrawNow>(),
     Model::of::<frame::PublicNow>(),
-    Model::of::<frame::Wish>(),
+    Model::of::<frame::SubscriptionRequest>(),
     Model::of::<order::Order>(),
 ];
 
@@ -202,7 +202,7 @@ fn responses(route: &Route, description_of_route: &Description) -> Value {
         .iter()
         .map(|status| (status.to_string(), success.clone()))
         .collect();
-    let problem = json!({ "application/json": { "schema": reference("Problem") } });
+    let problem = json!({ "application/json": { "schema": reference("ProblemBody") } });
     for status in description_of_route.refusals(route) {
         let refusal = json!({ "description": description::refusal(status), "content": problem });
         responses.insert(status.to_string(), refusal);
@@ -242,7 +242,7 @@ pub fn schemas() -> BTreeMap<String, Value> {
         collect_schemas(model, &mut found);
     }
     for (name, schema) in &mut found {
-        if answered.contains(name) && name != "Problem" && name != "Wish" {
+        if answered.contains(name) && name != "ProblemBody" && name != "SubscriptionRequest" {
             require_nullable_fields(schema);
         }
     }
@@ -257,7 +257,7 @@ fn collect_schemas(model: &Model, found: &mut BTreeMap<String, Value>) {
         let known = found.entry(name.clone()).or_insert_with(|| schema.clone());
         debug_assert!(
             *known == schema,
-            "two shapes are called {name}: give one of them another name with schema(as = …)"
+            "two types are called {name}: rename one of them"
         );
     }
 }

@@ -10,7 +10,7 @@ use actix_web_actors::ws;
 use domain::access::Principal;
 
 use crate::api::error::Problem;
-use crate::api::frame::{Wish, frame};
+use crate::api::frame::{SubscriptionRequest, frame};
 use crate::services::identity::{address, login, random};
 use crate::services::live_hub::outbox::{DisconnectReason, Outbox};
 use crate::services::live_hub::topic::Topic;
@@ -137,7 +137,7 @@ impl Session {
     }
 
     fn handle_subscription(&mut self, text: &str) {
-        let Ok(handle_subscription) = serde_json::from_str::<Wish>(text) else {
+        let Ok(handle_subscription) = serde_json::from_str::<SubscriptionRequest>(text) else {
             return;
         };
         for topic in handle_subscription

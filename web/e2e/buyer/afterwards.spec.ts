@@ -1,20 +1,20 @@
 import { expect, test } from '@playwright/test';
-import { buyByCard, expectTickets, somebody } from '../support/buyer';
-import { AGAIN, drawWith } from '../support/draws';
+import { buyByCard, expectTickets, newBuyer } from '../support/buyer';
+import { AGAIN, drawWithAvailable } from '../support/draws';
 
 interface Mail {
   to: string;
   text: string;
 }
 
-test('the thank-you page leads on: to the club, to others, into the calendar, and its words can be copied', async ({
+test('the thank-you page links to the club, other draws and the calendar, and copies its text', async ({
   page,
   request,
   context,
 }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
-  const draw = await drawWith(request, 3);
-  await buyByCard(page, draw.drawNumber, 1, somebody());
+  const draw = await drawWithAvailable(request, 3);
+  await buyByCard(page, draw.drawNumber, 1, newBuyer());
   await expectTickets(page, 1);
   const { clubName } = (await (
     await request.get(`/api/draws/${draw.drawNumber}`, AGAIN)
@@ -42,9 +42,12 @@ test('the thank-you page leads on: to the club, to others, into the calendar, an
   );
 });
 
-test('what a bank’s page brought back does not stay in the address', async ({ page, request }) => {
-  const draw = await drawWith(request, 3);
-  await buyByCard(page, draw.drawNumber, 1, somebody());
+test('parameters from a bank’s redirect are removed from the address', async ({
+  page,
+  request,
+}) => {
+  const draw = await drawWithAvailable(request, 3);
+  await buyByCard(page, draw.drawNumber, 1, newBuyer());
   await expectTickets(page, 1);
   await page.goto(
     '/thank-you?payment_intent=pi_1&payment_intent_client_secret=pi_1_secret_2&redirect_status=succeeded',
@@ -53,13 +56,16 @@ test('what a bank’s page brought back does not stay in the address', async ({ 
   expect(page.url()).not.toContain('secret');
 });
 
-test('whoever lost the mails asks for one, and its link opens every ticket of that address, and of no other', async ({
+test('a buyer requests a lost mail, and its link opens only the tickets of that address', async ({
   page,
   browser,
   request,
 }) => {
-  const [first, second] = [await drawWith(request, 5), await drawWith(request, 5)];
-  const buyer = somebody();
+  const [first, second] = [
+    await drawWithAvailable(request, 5),
+    await drawWithAvailable(request, 5),
+  ];
+  const buyer = newBuyer();
   await buyByCard(page, first.drawNumber, 2, buyer);
   await expectTickets(page, 2);
   await buyByCard(page, second.drawNumber, 1, buyer);
@@ -89,7 +95,7 @@ test('whoever lost the mails asks for one, and its link opens every ticket of th
   await expect(other.locator('.ticket')).toHaveCount(3);
   await expect(other.locator('main')).not.toContainText(buyer.email);
   expect(asked.filter((url) => url.includes(link.slice(-64)) && !url.includes('#'))).toEqual([]);
-  // A link that nobody was sent opens nothing, and a new one can be asked for there.
+  // An unknown token opens nothing. The page offers to request a new link.
   await other.goto(`/my#${'0'.repeat(64)}`);
   await other.reload();
   await expect(other.getByText('This link is invalid or has expired.')).toBeVisible();

@@ -6,15 +6,16 @@ import {
   fillCard,
   fillDetails,
   payButton,
-  somebody,
+  newBuyer,
 } from '../support/buyer';
-import { drawNow, drawWith, type ListedDraw } from '../support/draws';
+import { drawNow, drawWithAvailable, type ListedDraw } from '../support/draws';
 import { toCartCheckout } from '../support/shop-states';
 
 /**
- * After a purchase: the back button, a duplicated tab and a page that the browser kept show that it is done, and open no second
- * payment. Playwright switches off the browser's cache of whole pages; a buyer has it, so here it is on. A page that comes
- * out of it does not load again: whoever goes back to one waits for the commit. Chromium's headless shell has no such cache.
+ * After a purchase, the back button, a duplicated tab and a page from the back/forward cache show a
+ * finished purchase and open no second payment. Playwright disables the back/forward cache, so this
+ * test enables it. A page from that cache does not load again, so the test waits for the commit
+ * only. Chromium's headless shell has no such cache.
  */
 const whole = process.env.CHROMIUM_WHOLE ?? process.env.CHROMIUM ?? '/usr/bin/chromium';
 test.use({
@@ -25,21 +26,21 @@ test.use({
   },
 });
 
-/** Every call from now on that would open a payment, on whichever page of the browser. */
+/** Records every later call, on any page of the browser, that would open a payment. */
 function opening(page: Page): string[] {
-  const asked: string[] = [];
+  const paymentRequests: string[] = [];
   page.context().on('request', (call) => {
-    if (/\/api\/(cart\/)?create-payment-intent$/.test(call.url())) asked.push(call.url());
+    if (/\/api\/(cart\/)?create-payment-intent$/.test(call.url())) paymentRequests.push(call.url());
   });
-  return asked;
+  return paymentRequests;
 }
 
-/** Longer than the half second after which a checkout reserves by itself. */
+/** Longer than the half second after which a checkout reserves automatically. */
 const RESERVED_BY_THEN_MS = 1_500;
 
-async function expectNonePaid(page: Page, asked: string[]): Promise<void> {
+async function expectNonePaid(page: Page, paymentRequests: string[]): Promise<void> {
   await page.waitForTimeout(RESERVED_BY_THEN_MS);
-  expect(asked, 'no payment was opened').toEqual([]);
+  expect(paymentRequests, 'no payment was opened').toEqual([]);
   await expect(page.getByLabel('Card number')).toHaveCount(0);
 }
 
@@ -47,7 +48,7 @@ const DONE = { name: 'You have your tickets' };
 
 async function toCheckout(page: Page, draw: ListedDraw, count: number): Promise<void> {
   await page.goto(`/checkout/${draw.drawNumber}?tickets=${count}`);
-  await fillDetails(page, somebody());
+  await fillDetails(page, newBuyer());
   await page.getByLabel('I am over 18 years old').check();
   await page.getByLabel(/I accept the/).check();
   await page.getByRole('button', { name: 'Continue to Payment' }).click();
@@ -60,20 +61,20 @@ async function buyAtCheckout(page: Page, draw: ListedDraw, count: number): Promi
   await expectTickets(page, count);
 }
 
-test('back from the thank-you page the checkout says that it is done; whoever wants more says so', async ({
+test('back from the thank-you page the checkout says that it is finished, until the buyer starts again', async ({
   page,
   request,
 }) => {
-  const draw = await drawWith(request, 5);
+  const draw = await drawWithAvailable(request, 5);
   await buyAtCheckout(page, draw, 2);
-  const asked = opening(page);
+  const paymentRequests = opening(page);
   await page.goBack();
   await expect(page).toHaveURL(/\/checkout\//);
   await expect(page.getByRole('heading', DONE)).toBeVisible();
-  await expectNonePaid(page, asked);
+  await expectNonePaid(page, paymentRequests);
   await page.reload();
   await expect(page.getByRole('heading', DONE)).toBeVisible();
-  await expectNonePaid(page, asked);
+  await expectNonePaid(page, paymentRequests);
   await page.getByRole('link', { name: 'Show my tickets' }).click();
   await expect(page.locator('.ticket')).toHaveCount(2);
   await page.goBack();
@@ -81,67 +82,67 @@ test('back from the thank-you page the checkout says that it is done; whoever wa
   await expect(page.locator('.timer-bar [role=timer]')).toHaveText(
     /Tickets reserved for [12]:\d\d/,
   );
-  expect(asked).toHaveLength(1);
+  expect(paymentRequests).toHaveLength(1);
 });
 
-test('back from the thank-you page a draw shows an empty form, and opens nothing', async ({
+test('back from the thank-you page a draw shows an empty form and opens no payment', async ({
   page,
   request,
 }) => {
-  const draw = await drawWith(request, 3);
-  await buyByCard(page, draw.drawNumber, 1, somebody());
+  const draw = await drawWithAvailable(request, 3);
+  await buyByCard(page, draw.drawNumber, 1, newBuyer());
   await expectTickets(page, 1);
-  const asked = opening(page);
+  const paymentRequests = opening(page);
   await page.goBack();
   await expect(page.getByLabel('Full Name')).toHaveValue('');
   await page.waitForTimeout(RESERVED_BY_THEN_MS);
-  expect(asked, 'no payment was opened').toEqual([]);
+  expect(paymentRequests, 'no payment was opened').toEqual([]);
 });
 
-test('back from the thank-you page the cart’s checkout says that it is done', async ({
+test('back from the thank-you page the cart’s checkout says that it is finished', async ({
   page,
   request,
 }) => {
   await toCartCheckout(page, request);
   await page.getByLabel('I confirm that I am 18 years or older').check();
   await page.getByLabel(/I accept the/).check();
-  await fillDetails(page, somebody());
+  await fillDetails(page, newBuyer());
   await fillCard(page, GOOD_CARD);
   await payButton(page).click();
   await expectTickets(page, 2);
-  const asked = opening(page);
+  const paymentRequests = opening(page);
   await page.goBack();
   await expect(page.getByRole('heading', DONE)).toBeVisible();
-  await expectNonePaid(page, asked);
+  await expectNonePaid(page, paymentRequests);
   await expect(page).toHaveURL(/\/cart\/checkout$/);
 });
 
-test('the tab duplicated after a purchase is as finished as the first', async ({
+test('a tab duplicated after a purchase shows the finished purchase too', async ({
   page,
   request,
   context,
 }) => {
-  const draw = await drawWith(request, 5);
+  const draw = await drawWithAvailable(request, 5);
   await buyAtCheckout(page, draw, 2);
   const before = await drawNow(request, draw.drawNumber);
-  const asked = opening(page);
-  // A page that opens another gives it a copy of its session, as duplicating a tab does.
-  const twinOf = async (path: string) => {
-    const [twin] = await Promise.all([
+  const paymentRequests = opening(page);
+  // A page opened by another page receives a copy of its session storage, like a duplicated tab.
+  const openSecondTab = async (path: string) => {
+    const [secondTab] = await Promise.all([
       context.waitForEvent('page'),
       page.evaluate((to) => void window.open(to), path),
     ]);
-    return twin;
+    return secondTab;
   };
-  const thanks = await twinOf('/thank-you');
+  const thanks = await openSecondTab('/thank-you');
   await expectTickets(thanks, 2);
-  const twin = await twinOf(`/checkout/${draw.drawNumber}?tickets=2`);
-  await expect(twin.getByRole('heading', DONE)).toBeVisible();
-  await expectNonePaid(twin, asked);
+  const otherTab = await openSecondTab(`/checkout/${draw.drawNumber}?tickets=2`);
+  await expect(otherTab.getByRole('heading', DONE)).toBeVisible();
+  await expectNonePaid(otherTab, paymentRequests);
   expect((await drawNow(request, draw.drawNumber)).ticketsSold).toBe(before.ticketsSold);
 });
 
-/** Whether this page came out of the browser's cache of whole pages, and was not loaded again. */
+/** Whether this page came from the back/forward cache and was not loaded again. */
 const wasKept = (page: Page) => page.evaluate(() => (window as { kept?: boolean }).kept === true);
 
 const noteKept = (page: Page) =>
@@ -151,27 +152,27 @@ const noteKept = (page: Page) =>
     ),
   );
 
-test('a thank-you page that the browser kept is shown again, and opens nothing', async ({
+test('a thank-you page from the back/forward cache shows the tickets and opens no payment', async ({
   page,
   request,
 }) => {
-  const draw = await drawWith(request, 5);
+  const draw = await drawWithAvailable(request, 5);
   await noteKept(page);
   await buyAtCheckout(page, draw, 2);
-  const asked = opening(page);
+  const paymentRequests = opening(page);
   await page.goto('/');
   await page.goBack({ waitUntil: 'commit' });
   await expectTickets(page, 2);
   await expect.poll(() => wasKept(page)).toBe(true);
   await page.waitForTimeout(RESERVED_BY_THEN_MS);
-  expect(asked, 'no payment was opened').toEqual([]);
+  expect(paymentRequests, 'no payment was opened').toEqual([]);
 });
 
 for (const [what, path, arrive] of [
   [
     'draw',
     (draw: ListedDraw) => `/draw/${draw.drawNumber}`,
-    (page: Page, draw: ListedDraw) => buyByCard(page, draw.drawNumber, 1, somebody()),
+    (page: Page, draw: ListedDraw) => buyByCard(page, draw.drawNumber, 1, newBuyer()),
   ],
   [
     'checkout',
@@ -182,14 +183,15 @@ for (const [what, path, arrive] of [
     },
   ],
 ] as const) {
-  test(`back past the bank’s page, a ${what} that the browser kept in the middle of paying pays no second time`, async ({
+  test(`a ${what} from the back/forward cache, left for the bank’s page during a payment, pays only once`, async ({
     page,
     request,
   }) => {
-    const draw = await drawWith(request, 3);
+    const draw = await drawWithAvailable(request, 3);
     const before = await drawNow(request, draw.drawNumber);
     await noteKept(page);
-    // The provider takes the payment and answers by leading elsewhere: to the bank, and from there to the thank-you page.
+    // The provider takes the payment and redirects to the bank, which redirects to the thank-you
+    // page.
     const gone = new Promise<void>((taken) => {
       void page.route(/\/sandbox\/stripe\/v1\/payment_intents\/[^/]+\/confirm/, async (route) => {
         await route.fetch();
@@ -199,7 +201,7 @@ for (const [what, path, arrive] of [
     page.on('dialog', (dialog) => void dialog.accept());
     await arrive(page, draw);
     await gone;
-    const asked = opening(page);
+    const paymentRequests = opening(page);
     await page.goto(
       '/thank-you?payment_intent=pi_1&payment_intent_client_secret=pi_1_secret_2&redirect_status=succeeded',
     );
@@ -210,7 +212,7 @@ for (const [what, path, arrive] of [
     if (what === 'checkout') await expect(page.getByRole('heading', DONE)).toBeVisible();
     else await expect(page.getByLabel('Full Name')).toHaveValue('');
     await page.waitForTimeout(RESERVED_BY_THEN_MS);
-    expect(asked, 'no payment was opened').toEqual([]);
+    expect(paymentRequests, 'no payment was opened').toEqual([]);
     expect((await drawNow(request, draw.drawNumber)).ticketsSold).toBe(before.ticketsSold + 1);
   });
 }

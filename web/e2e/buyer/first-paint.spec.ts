@@ -1,14 +1,14 @@
 import { expect, test, type APIRequestContext } from '@playwright/test';
-import { activeDraws, drawWith } from '../support/draws';
+import { activeDraws, drawWithAvailable } from '../support/draws';
 
 test.describe('without scripts', () => {
   test.use({ javaScriptEnabled: false });
 
-  test('a draw’s teams, status, price, prize and the way to help are there', async ({
+  test('a draw’s page shows its teams, status, price, prize and the support link', async ({
     page,
     request,
   }) => {
-    const draw = await drawWith(request, 1);
+    const draw = await drawWithAvailable(request, 1);
     await page.goto(`/draw/${draw.drawNumber}`);
     await expect(page.getByRole('heading', { level: 1 })).toContainText(draw.homeTeam);
     await expect(page.locator('.badge')).toHaveText('Active');
@@ -23,11 +23,11 @@ test.describe('without scripts', () => {
 });
 
 for (const width of [390, 1280]) {
-  test(`nothing moves when the page takes over from the server at ${width}`, async ({
+  test(`nothing moves when React replaces the server’s markup at ${width}`, async ({
     page,
     request,
   }) => {
-    const draw = await drawWith(request, 1);
+    const draw = await drawWithAvailable(request, 1);
     await page.setViewportSize({ width, height: 800 });
     await page.addInitScript(() => {
       const seen = { moved: 0 };
@@ -52,7 +52,7 @@ for (const width of [390, 1280]) {
   });
 }
 
-/** The address of an offer that its club really sells. */
+/** Returns the address of an offer that is on sale. */
 async function offerOnSale(request: APIRequestContext): Promise<string> {
   for (const club of new Set((await activeDraws(request)).map(({ clubSlug }) => clubSlug))) {
     const offers = (await (await request.get(`/api/clubs/${club}/bundles`)).json()) as {
@@ -74,12 +74,12 @@ const tops = (parts: readonly string[]) =>
   );
 
 for (const width of [390, 1280]) {
-  test(`what the server has drawn of a draw and of an offer stands where React puts it, far from the ground too, at ${width}`, async ({
+  test(`the server’s markup of a draw and an offer is laid out like React’s in another time zone at ${width}`, async ({
     browser,
     request,
     baseURL,
   }) => {
-    const draw = await drawWith(request, 1);
+    const draw = await drawWithAvailable(request, 1);
     for (const [path, parts] of [
       [`/draw/${draw.drawNumber}`, ['.teams', '.stats', '.progress-row', '.buy']],
       [
@@ -87,7 +87,7 @@ for (const width of [390, 1280]) {
         [
           '.offer-back',
           '.offer-picture',
-          '.offer-words h1',
+          '.offer-text h1',
           '.offer-buy',
           '.offer-buy h2',
           '.offer-games',
@@ -108,11 +108,11 @@ for (const width of [390, 1280]) {
         await route.continue().catch(() => {});
       });
       await page.goto(path, { waitUntil: 'commit' });
-      await expect(page.locator('.bone').first()).toBeAttached();
+      await expect(page.locator('.skeleton').first()).toBeAttached();
       await page.evaluate(() => document.fonts.ready);
       const drawn = await page.evaluate(tops, parts);
       release();
-      await expect(page.locator('.bone')).toHaveCount(0);
+      await expect(page.locator('.skeleton')).toHaveCount(0);
       expect.soft(await page.evaluate(tops, parts), path).toEqual(drawn);
       await context.close();
     }

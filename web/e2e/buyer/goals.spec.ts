@@ -5,20 +5,23 @@ import {
   fillCard,
   fillDetails,
   payButton,
-  somebody,
+  newBuyer,
   tickBoxes,
 } from '../support/buyer';
-import { AGAIN, buyByCall, drawNow, drawWith } from '../support/draws';
-import { reservedFor } from '../support/shop-states';
+import { AGAIN, buyThroughApi, drawNow, drawWithAvailable } from '../support/draws';
+import { shortenReservation } from '../support/shop-states';
 
-/** The design brief's numbers for the buying screens (its section 6), by number. */
+/** Tests the goals for the buying screens in section 6 of the design brief, by their numbers. */
 const SIZES = [
   { width: 390, height: 844 },
   { width: 1280, height: 800 },
 ];
 
-/** Each ticks, presses or opens something; typing and the browser's own autofill are counted apart. */
-class Counted {
+/**
+ * Counts each tick, press and opening tap. Typing and the browser's autofill are counted
+ * separately.
+ */
+class CountedPage {
   taps = 0;
   constructor(readonly page: Page) {}
   async tap(target: ReturnType<Page['getByRole']>): Promise<void> {
@@ -27,11 +30,11 @@ class Counted {
   }
 }
 
-test('goals 3, 4 and 5: by card seven taps, six fields, one page and the thank-you page', async ({
+test('goals 3, 4 and 5: a card purchase takes seven taps, six fields and two pages', async ({
   page,
   request,
 }) => {
-  const draw = await drawWith(request, 3);
+  const draw = await drawWithAvailable(request, 3);
   await page.setViewportSize({ width: 390, height: 844 });
   const seen: string[] = [];
   page.on(
@@ -48,14 +51,14 @@ test('goals 3, 4 and 5: by card seven taps, six fields, one page and the thank-y
     ['Phone Number', 'tel'],
   ])
     await expect(page.getByLabel(label ?? '')).toHaveAttribute('autocomplete', value ?? '');
-  const buyer = new Counted(page);
+  const buyer = new CountedPage(page);
   await buyer.tap(page.getByLabel('I confirm that I am over 18 years of age'));
   await buyer.tap(page.getByLabel(/I accept the/));
-  // A tap into the name, one on the browser's suggestion, which fills all three.
+  // One tap on the name and one on the browser's suggestion, which fills all three fields.
   await buyer.tap(page.getByLabel('Full Name'));
   buyer.taps += 1;
-  await fillDetails(page, somebody());
-  // The same for the card; the code is typed without a tap.
+  await fillDetails(page, newBuyer());
+  // One tap on the card number and one on the browser's suggestion. The security code needs no tap.
   await buyer.tap(page.getByLabel('Card number'));
   buyer.taps += 1;
   await fillCard(page, GOOD_CARD);
@@ -65,12 +68,13 @@ test('goals 3, 4 and 5: by card seven taps, six fields, one page and the thank-y
   expect([...new Set(seen)]).toEqual([`/draw/${draw.drawNumber}`, '/thank-you']);
 });
 
-test('goal 7: at a human pace the wallet takes twenty seconds at most, the typed card seventy-five', async ({
+test('goal 7: at a human pace the wallet takes at most 20 seconds and the typed card at most 75', async ({
   page,
   request,
 }) => {
-  const draw = await drawWith(request, 4);
-  // The person's own time is the brief's model; only what the product makes them wait is measured.
+  const draw = await drawWithAvailable(request, 4);
+  // The buyer's own time comes from the brief's model. Only the waiting that the product causes is
+  // measured.
   const [TAP, READ, SHEET, FINGER, FIND_CARD, PER_LETTER] = [1.2, 4, 1.5, 2, 8, 60 / (36.2 * 5)];
   const waited = async (act: () => Promise<void>) => {
     const from = performance.now();
@@ -93,7 +97,7 @@ test('goal 7: at a human pace the wallet takes twenty seconds at most, the typed
     `of it ${wait.toFixed(1)} s waiting`,
   ).toBeLessThanOrEqual(20);
 
-  const person = somebody();
+  const person = newBuyer();
   wait = await waited(() =>
     page
       .goto(`/draw/${draw.drawNumber}`)
@@ -116,13 +120,13 @@ test('goal 7: at a human pace the wallet takes twenty seconds at most, the typed
 });
 
 for (const size of SIZES) {
-  test(`goal 10: nothing moves while others buy, at ${size.width}`, async ({
+  test(`goal 10: nothing moves while other buyers buy, at ${size.width}`, async ({
     page,
     request,
     playwright,
     baseURL,
   }) => {
-    const draw = await drawWith(request, 12);
+    const draw = await drawWithAvailable(request, 12);
     await page.setViewportSize(size);
     await page.addInitScript(() => {
       const seen = { moved: 0 };
@@ -141,7 +145,7 @@ for (const size of SIZES) {
     await expect(page.getByRole('button', { name: /Pay with (Apple|Google) Pay/ })).toBeVisible();
     const crowd = await playwright.request.newContext({ baseURL });
     for (let bought = 0; bought < 4; bought++) {
-      await buyByCall(crowd, baseURL ?? '', draw.drawNumber, 1);
+      await buyThroughApi(crowd, baseURL ?? '', draw.drawNumber, 1);
       await expect(page.locator('.stats')).toContainText(
         `${(await drawNow(request, draw.drawNumber)).ticketsSold}/169`,
       );
@@ -153,11 +157,11 @@ for (const size of SIZES) {
   });
 }
 
-test('goal 18: while the scripts do not come, the draw can be read and help be found', async ({
+test('goal 18: without scripts the draw is readable and support is reachable', async ({
   page,
   request,
 }) => {
-  const draw = await drawWith(request, 1);
+  const draw = await drawWithAvailable(request, 1);
   let release: () => void = () => {};
   const blocked = new Promise<void>((resolve) => (release = resolve));
   await page.route(/\/assets\/.*\.js$/, async (route) => {
@@ -178,7 +182,7 @@ test('goal 18: while the scripts do not come, the draw can be read and help be f
   await expect(page.getByRole('heading', { name: 'Purchase Tickets' })).toBeVisible();
 });
 
-/** The page's draw, as if its game began at another time. */
+/** Changes the kick-off of the draw on the page. */
 async function kickOffAt(page: Page, drawNumber: number, at: string): Promise<void> {
   const moved = (text: string) => text.replace(/("gameDate":)"[^"]+"/g, `$1"${at}"`);
   await page.routeWebSocket(/\/ws/, (socket) => void socket.close());
@@ -196,13 +200,13 @@ for (const wrong of [-300_000, 300_000]) {
     page,
     request,
   }) => {
-    const draw = await drawWith(request, 1);
+    const draw = await drawWithAvailable(request, 1);
     const kickOff = Math.ceil(Date.now() / 1000) * 1000 + 20 * 60_000;
     await kickOffAt(page, draw.drawNumber, new Date(kickOff).toISOString());
     await page.addInitScript((by) => {
       const Real = Date;
       const shifted = () => Real.now() + by;
-      // The device's clock, wrong in every way that a page can ask for it.
+      // Replaces `Date`, so that every way to read the device's clock returns the wrong time.
       const Wrong = function (...given: unknown[]) {
         return given.length === 0
           ? new Real(shifted())
@@ -216,7 +220,7 @@ for (const wrong of [-300_000, 300_000]) {
     await page.goto(`/draw/${draw.drawNumber}`);
     const pill = page.locator('.hero [role=timer]');
     await expect(pill).toHaveText(/^\d\d:\d\d to kick-off/);
-    // The true time of the moment at which the shown second changes.
+    // The true time at which the shown second changes.
     const { shown, at } = await pill.evaluate(
       (timer) =>
         new Promise<{ shown: string; at: number }>((resolve) =>
@@ -235,11 +239,11 @@ for (const wrong of [-300_000, 300_000]) {
   });
 }
 
-test('goal 29: nothing moves by itself for five seconds, and nothing at all for whoever asks for less motion', async ({
+test('goal 29: no automatic motion lasts five seconds, and none runs with reduced motion', async ({
   page,
   request,
 }) => {
-  const draw = await drawWith(request, 1);
+  const draw = await drawWithAvailable(request, 1);
   await kickOffAt(page, draw.drawNumber, new Date(Date.now() + 30 * 60_000).toISOString());
   const longest = () =>
     page.evaluate(() =>
@@ -260,13 +264,13 @@ test('goal 29: nothing moves by itself for five seconds, and nothing at all for 
   expect(await longest()).toBeLessThanOrEqual(10);
 });
 
-test('goal 30: ten extensions, and the eleventh is refused in words', async ({
+test('goal 30: ten extensions are granted, and the eleventh is refused with a message', async ({
   page,
   request,
   baseURL,
 }) => {
-  const draw = await drawWith(request, 3);
-  await reservedFor(page, 29);
+  const draw = await drawWithAvailable(request, 3);
+  await shortenReservation(page, 29);
   await page.goto(`/checkout/${draw.drawNumber}?tickets=1`);
   await expect(page.getByRole('button', { name: 'Keep my tickets' })).toBeVisible();
   const opened = page.request.post('/api/create-payment-intent', {
@@ -291,19 +295,19 @@ test('goal 30: ten extensions, and the eleventh is refused in words', async ({
   );
 });
 
-async function sniff(page: Page): Promise<string[]> {
-  const heard: string[] = [];
+async function recordSocketFrames(page: Page): Promise<string[]> {
+  const frames: string[] = [];
   page.on('websocket', (socket) =>
-    socket.on('framereceived', ({ payload }) => heard.push(String(payload))),
+    socket.on('framereceived', ({ payload }) => frames.push(String(payload))),
   );
   page.on('response', (answer) => {
     if (!answer.url().includes('/assets/'))
       void answer.text().then(
-        (text) => heard.push(text),
+        (text) => frames.push(text),
         () => {},
       );
   });
-  return heard;
+  return frames;
 }
 
 async function publicAnswers(request: APIRequestContext, draw: number): Promise<string[]> {
@@ -318,18 +322,18 @@ async function publicAnswers(request: APIRequestContext, draw: number): Promise<
   return Promise.all(paths.map(async (path) => (await request.get(path, AGAIN)).text()));
 }
 
-test('goal 31: while somebody buys, nobody else is told a name, an address, a number or a pair', async ({
+test('goal 31: during a purchase no other visitor receives a name, address, number or pair', async ({
   page,
   browser,
   request,
 }) => {
-  const draw = await drawWith(request, 5);
+  const draw = await drawWithAvailable(request, 5);
   const others = await Promise.all(
     [`/draw/${draw.drawNumber}`, `/draw/${draw.drawNumber}/display`].map(async (path) => {
       const other = await (await browser.newContext()).newPage();
-      const heard = await sniff(other);
+      const frames = await recordSocketFrames(other);
       await other.goto(path);
-      return { other, heard };
+      return { other, heard: frames };
     }),
   );
   const person = { name: 'Quentin Secretname', email: `quentin${Date.now()}@private.example` };
@@ -344,29 +348,29 @@ test('goal 31: while somebody buys, nobody else is told a name, an address, a nu
   await expect(others[0]?.other.locator('.stats') ?? page.locator('.stats')).toContainText(
     `${sold}/169`,
   );
-  const heard = [
+  const socketFrames = [
     ...others.flatMap((other) => other.heard),
     ...(await publicAnswers(request, draw.drawNumber)),
   ];
-  expect(heard.length).toBeGreaterThan(6);
+  expect(socketFrames.length).toBeGreaterThan(6);
   expect(
-    heard.flatMap(
-      (words) =>
-        words.match(/Secretname|private\.example|0477 123 987|"(home|away)Number":\s*\d+/g) ?? [],
+    socketFrames.flatMap(
+      (text) =>
+        text.match(/Secretname|private\.example|0477 123 987|"(home|away)Number":\s*\d+/g) ?? [],
     ),
   ).toEqual([]);
   await Promise.all(others.map(({ other }) => other.context().close()));
 });
 
-test('goal 32: going back and paying once more is a second purchase only when it is meant', async ({
+test('goal 32: reloading and going back after a purchase does not buy a second time', async ({
   page,
   request,
 }) => {
-  const draw = await drawWith(request, 5);
+  const draw = await drawWithAvailable(request, 5);
   const before = await drawNow(request, draw.drawNumber);
   await page.goto(`/draw/${draw.drawNumber}`);
   await tickBoxes(page);
-  await fillDetails(page, somebody());
+  await fillDetails(page, newBuyer());
   await fillCard(page, GOOD_CARD);
   await payButton(page).click();
   await expectTickets(page, 1);
@@ -378,11 +382,14 @@ test('goal 32: going back and paying once more is a second purchase only when it
   expect((await drawNow(request, draw.drawNumber)).ticketsSold).toBe(before.ticketsSold + 1);
 });
 
-test('the receipt prints on one A4 page, without the site around it', async ({ page, request }) => {
-  const draw = await drawWith(request, 5);
+test('the receipt prints on one A4 page without the site’s header and footer', async ({
+  page,
+  request,
+}) => {
+  const draw = await drawWithAvailable(request, 5);
   await page.goto(`/draw/${draw.drawNumber}?quantity=4`);
   await tickBoxes(page);
-  await fillDetails(page, somebody());
+  await fillDetails(page, newBuyer());
   await fillCard(page, GOOD_CARD);
   await payButton(page).click();
   await expectTickets(page, 4);

@@ -6,17 +6,17 @@ import {
   fillCard,
   fillDetails,
   payButton,
-  somebody,
+  newBuyer,
   tickBoxes,
 } from '../support/buyer';
-import { activeDraws, drawWith, type ListedDraw } from '../support/draws';
+import { activeDraws, drawWithAvailable, type ListedDraw } from '../support/draws';
 
-// The worker is let in here alone: everywhere else each answer is the server's own.
+// Only these tests allow the service worker. Elsewhere each answer must come from the server.
 test.use({ serviceWorkers: 'allow', viewport: { width: 390, height: 844 } });
 
-const WORDS = "You are offline – tickets can't be bought";
+const TEXTS = "You are offline – tickets can't be bought";
 
-/** Waits until the worker has kept the page and everything it is made of. */
+/** Waits until the service worker has cached the page and all its files. */
 async function kept(page: Page, path: string): Promise<void> {
   const missing = () =>
     page.evaluate(async (wanted) => {
@@ -36,18 +36,18 @@ const teams = (draw: ListedDraw) => [draw.homeTeam, draw.awayTeam];
 async function expectOffline(page: Page, draw: ListedDraw): Promise<void> {
   for (const team of teams(draw))
     await expect(page.getByRole('heading', { level: 1 })).toContainText(team);
-  await expect(page.locator('.buy strong', { hasText: WORDS })).toBeVisible();
-  await expect(page.locator('.wallet-wait')).toHaveText(WORDS);
+  await expect(page.locator('.buy strong', { hasText: TEXTS })).toBeVisible();
+  await expect(page.locator('.wallet-wait')).toHaveText(TEXTS);
   await expect(payButton(page)).toBeDisabled();
   await expect(page.locator('.freshness')).toHaveText('Offline');
 }
 
-test('a draw that was looked at opens without signal, says that nothing can be bought, and sells again with it', async ({
+test('a visited draw opens offline, says that nothing can be bought, and sells again online', async ({
   page,
   context,
   request,
 }) => {
-  const draw = await drawWith(request, 3);
+  const draw = await drawWithAvailable(request, 3);
   const path = `/draw/${draw.drawNumber}`;
   await page.goto(`${path}?quantity=1`);
   await kept(page, path);
@@ -59,23 +59,23 @@ test('a draw that was looked at opens without signal, says that nothing can be b
   await expectNoViolations(page, 'a draw without signal');
   await context.setOffline(false);
   await expect(page.locator('html')).not.toHaveAttribute('data-copy');
-  await expect(page.getByText(WORDS)).toHaveCount(0);
+  await expect(page.getByText(TEXTS)).toHaveCount(0);
   await tickBoxes(page);
-  await fillDetails(page, somebody());
+  await fillDetails(page, newBuyer());
   await fillCard(page, GOOD_CARD);
   await payButton(page).click();
   await expectTickets(page, 1);
 });
 
-test('what was typed stays when the signal comes back to an open page', async ({
+test('typed details stay when the connection returns to an open page', async ({
   page,
   context,
   request,
 }) => {
-  const draw = await drawWith(request, 1);
+  const draw = await drawWithAvailable(request, 1);
   await page.goto(`/draw/${draw.drawNumber}`);
   await tickBoxes(page);
-  const person = somebody();
+  const person = newBuyer();
   await fillDetails(page, person);
   await context.setOffline(true);
   await expectOffline(page, draw);
@@ -84,7 +84,7 @@ test('what was typed stays when the signal comes back to an open page', async ({
   await expect(page.getByLabel('Full Name')).toHaveValue(person.name);
 });
 
-test('a draw that was reached from the landing page opens too; one that was not says so in our words, and both find the network', async ({
+test('a draw reached by navigation opens offline, an unvisited one says why not, and both recover online', async ({
   page,
   context,
   request,
@@ -103,7 +103,7 @@ test('a draw that was reached from the landing page opens too; one that was not 
   await expectOffline(page, seen);
   await page.goto(`/draw/${unseen.drawNumber}`);
   await expect(page.getByRole('heading', { name: 'No connection' })).toBeVisible();
-  await expect(page.getByText(WORDS)).toBeVisible();
+  await expect(page.getByText(TEXTS)).toBeVisible();
   await expectNoViolations(page, 'a page that was never seen');
   await context.setOffline(false);
   await page.getByRole('link', { name: 'Try again' }).click();
@@ -111,14 +111,11 @@ test('a draw that was reached from the landing page opens too; one that was not 
     await expect(page.getByRole('heading', { level: 1 })).toContainText(team);
 });
 
-test('of a purchase nothing is kept but pages and draws as anyone sees them', async ({
-  page,
-  request,
-}) => {
-  const draw = await drawWith(request, 1);
+test('after a purchase the cache holds only public pages and draws', async ({ page, request }) => {
+  const draw = await drawWithAvailable(request, 1);
   await page.goto(`/draw/${draw.drawNumber}?quantity=1`);
   await kept(page, `/draw/${draw.drawNumber}`);
-  const person = somebody();
+  const person = newBuyer();
   await tickBoxes(page);
   await fillDetails(page, person);
   await fillCard(page, GOOD_CARD);

@@ -6,20 +6,20 @@ import {
   expectTickets,
   fillCard,
   payButton,
-  somebody,
+  newBuyer,
   tickBoxes,
 } from '../support/buyer';
-import { AGAIN, drawNow, drawWith } from '../support/draws';
+import { AGAIN, drawNow, drawWithAvailable } from '../support/draws';
 import { ownDraw } from '../support/own-draw';
 
 const sold = (page: Page) => page.locator('.board-stats .num').first();
 
-test('a guest buys three tickets by card, two boards elsewhere light up, and a mail is on its way', async ({
+test('a guest buys three tickets by card, two open boards update, and a mail is sent', async ({
   page,
   browser,
   request,
 }) => {
-  const draw = await drawWith(request, 5);
+  const draw = await drawWithAvailable(request, 5);
   const boards = await Promise.all(
     [1, 2].map(async () =>
       (await browser.newContext({ viewport: { width: 1280, height: 720 } })).newPage(),
@@ -30,7 +30,7 @@ test('a guest buys three tickets by card, two boards elsewhere light up, and a m
     await expect(sold(board)).toHaveText(/^\d+ \/ 169$/);
   }
   const before = await drawNow(request, draw.drawNumber);
-  const buyer = somebody();
+  const buyer = newBuyer();
   await buyByCard(page, draw.drawNumber, 3, buyer);
   await expectTickets(page, 3);
   for (const board of boards) {
@@ -43,11 +43,11 @@ test('a guest buys three tickets by card, two boards elsewhere light up, and a m
   await Promise.all(boards.map((board) => board.context().close()));
 });
 
-test('a wallet needs no typing and three taps: two boxes and the button', async ({
+test('a wallet purchase needs no typing and three taps: two boxes and the button', async ({
   page,
   request,
 }) => {
-  const draw = await drawWith(request, 3);
+  const draw = await drawWithAvailable(request, 3);
   const before = await drawNow(request, draw.drawNumber);
   await page.setViewportSize({ width: 390, height: 844 });
   let taps = 0;
@@ -66,16 +66,16 @@ test('a wallet needs no typing and three taps: two boxes and the button', async 
   expect((box?.y ?? 999) + (box?.height ?? 0)).toBeLessThanOrEqual(620);
   await tap(wallet);
   expect(taps).toBe(3);
-  // The wallet's own sheet stands for the buyer's face or finger.
+  // The buttons of the wallet's own sheet replace face or fingerprint recognition.
   await page.getByRole('button', { name: 'Confirm payment' }).click();
   await expectTickets(page, 2);
   expect((await drawNow(request, draw.drawNumber)).ticketsSold).toBe(before.ticketsSold + 2);
 });
 
-test('a declined card costs nothing, and another card buys', async ({ page, request }) => {
-  const draw = await drawWith(request, 3);
+test('a declined card is not charged, and another card buys', async ({ page, request }) => {
+  const draw = await drawWithAvailable(request, 3);
   const before = await drawNow(request, draw.drawNumber);
-  await buyByCard(page, draw.drawNumber, 1, somebody(), DECLINED_CARD);
+  await buyByCard(page, draw.drawNumber, 1, newBuyer(), DECLINED_CARD);
   await expect(page.locator('.callout.is-bad')).toContainText('Your card was declined.');
   await expect(page.locator('.callout.is-bad')).toContainText('You have not been charged.');
   await expect(page.locator('.callout.is-bad'), 'it is said where it was pressed').toBeInViewport();
@@ -87,13 +87,13 @@ test('a declined card costs nothing, and another card buys', async ({ page, requ
   expect((await drawNow(request, draw.drawNumber)).ticketsSold).toBe(before.ticketsSold + 1);
 });
 
-test('a bank that asks is answered, and a buyer who says no is not charged', async ({
+test('a bank’s challenge is answered, and a buyer who declines it is not charged', async ({
   page,
   request,
 }) => {
-  const draw = await drawWith(request, 3);
+  const draw = await drawWithAvailable(request, 3);
   const before = await drawNow(request, draw.drawNumber);
-  await buyByCard(page, draw.drawNumber, 1, somebody(), ASKING_CARD);
+  await buyByCard(page, draw.drawNumber, 1, newBuyer(), ASKING_CARD);
   await page.getByRole('button', { name: 'Fail', exact: true }).click();
   await expect(page.locator('.callout.is-bad')).toContainText('You have not been charged.');
   expect((await drawNow(request, draw.drawNumber)).ticketsSold).toBe(before.ticketsSold);
@@ -102,8 +102,8 @@ test('a bank that asks is answered, and a buyer who says no is not charged', asy
   await expectTickets(page, 1);
 });
 
-test('the payment never asks twice: a double press buys once', async ({ page, request }) => {
-  const draw = await drawWith(request, 5);
+test('a double press buys once', async ({ page, request }) => {
+  const draw = await drawWithAvailable(request, 5);
   const before = await drawNow(request, draw.drawNumber);
   await page.goto(`/draw/${draw.drawNumber}`);
   await tickBoxes(page);
@@ -116,7 +116,7 @@ test('the payment never asks twice: a double press buys once', async ({ page, re
   expect((await drawNow(request, draw.drawNumber)).ticketsSold).toBe(before.ticketsSold + 1);
 });
 
-test('two buyers want the last ticket: one has it, the other keeps the money', async ({
+test('of two buyers of the last ticket, one gets it and the other is not charged', async ({
   browser,
   playwright,
   request,
@@ -128,13 +128,13 @@ test('two buyers want the last ticket: one has it, the other keeps the money', a
     await page.goto(`/draw/${draw.drawNumber}`);
     await expect(page.getByText('Quantity · 1 left')).toBeVisible();
     await tickBoxes(page);
-    const person = somebody();
+    const person = newBuyer();
     await page.getByLabel('Full Name').fill(person.name);
     await page.getByLabel('Email Address').fill(person.email);
     await page.getByLabel('Phone Number').fill('0400 000 000');
     await fillCard(page, '4242424242424242');
   }
-  // Whoever is slower may find the form gone: the ticket is being paid for by the other.
+  // The slower buyer may find no form, because the other buyer's payment holds the ticket.
   await Promise.all(
     pages.map((page) =>
       payButton(page)

@@ -23,7 +23,7 @@ test('a result is entered in four taps without scrolling on a phone', async ({ p
     taps += 1;
   };
   const pads = page.locator('.pad');
-  // Every key of both pads is above the bar, not under it.
+  // The bar must not cover a key of either pad.
   const bar = await page.locator('.entry-bar').boundingBox();
   for (const key of await pads.locator('button').all()) {
     const box = await key.boundingBox();
@@ -31,7 +31,7 @@ test('a result is entered in four taps without scrolling on a phone', async ({ p
   }
   await tap(pads.nth(0).locator('button').nth(6));
   await tap(pads.nth(1).locator('button').nth(8));
-  await expect(page.locator('.pair-said')).toContainText('#7 & #9');
+  await expect(page.locator('.pair-text')).toContainText('#7 & #9');
   await tap(page.locator('.entry-bar').getByRole('button', { name: 'Submit Results' }));
   const question = page.getByRole('alertdialog', { name: 'Submit these results?' });
   await expect(question).toBeVisible();
@@ -46,7 +46,7 @@ test('a result is entered in four taps without scrolling on a phone', async ({ p
   await expect(page.getByRole('heading', { name: 'The result is in' })).toBeVisible();
   expect(taps).toBeLessThanOrEqual(4);
   expect(await page.evaluate(() => window.scrollY)).toBe(0);
-  // The game is ahead: it may be undone, so not even the club reads yet which ticket it is on.
+  // Before kick-off the result can be undone, so the club does not see the winning ticket yet.
   await expect(page.getByText(/^The winning ticket is shown after kick-off, /)).toBeVisible();
   await expect(page.getByRole('button', { name: 'Notify Winner' })).toHaveCount(0);
 });

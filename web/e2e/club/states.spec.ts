@@ -3,13 +3,13 @@ import { violationsOf } from '../support/axe';
 import { clubDraws, demoClub, signIn, type DemoClub } from '../support/club';
 import type { ClubStage } from '../support/club-stage';
 import { CLUB_STATES } from '../support/club-states';
-import { troubleWithKeys } from '../support/keys';
+import { keyboardProblems } from '../support/keys';
 import { smallTargets, widthOf } from '../support/targets';
 
 const PHONE = { width: 390, height: 844 };
 const DESK = { width: 1280, height: 800 };
 
-let kept: Awaited<ReturnType<ReturnType<Page['context']>['storageState']>>;
+let savedLogin: Awaited<ReturnType<ReturnType<Page['context']>['storageState']>>;
 let club: DemoClub;
 let draws: ClubStage['draws'];
 
@@ -18,31 +18,31 @@ test.beforeAll(async ({ browser, baseURL }) => {
   club = await demoClub(page);
   await signIn(page, baseURL ?? '', club);
   draws = await clubDraws(page, club);
-  kept = await page.context().storageState();
+  savedLogin = await page.context().storageState();
   await page.close();
 });
 
-for (const { name, wide, door, show } of CLUB_STATES) {
-  test(`${name} is for everybody: axe at 390 and 1280, 320 px, thumbs, and the keys alone`, async ({
+for (const { name, wide, loggedOut, show } of CLUB_STATES) {
+  test(`${name} passes axe at 390 and 1280, fits 320 px, and works by touch and keyboard alone`, async ({
     browser,
     playwright,
     baseURL,
   }) => {
     const page = await browser.newPage({
       viewport: wide ? DESK : PHONE,
-      ...(door ? {} : { storageState: kept }),
+      ...(loggedOut ? {} : { storageState: savedLogin }),
     });
     await show({ page, playwright, baseURL: baseURL ?? '', club, draws });
     if (!wide) {
       expect.soft(await violationsOf(page, name), 'axe at 390').toEqual([]);
       expect.soft(await smallTargets(page), 'targets').toEqual([]);
-      expect.soft(await troubleWithKeys(page), 'keys at 390').toEqual([]);
+      expect.soft(await keyboardProblems(page), 'keys at 390').toEqual([]);
     }
     await page.setViewportSize(DESK);
     expect.soft(await violationsOf(page, name), 'axe at 1280').toEqual([]);
-    if (wide) expect.soft(await troubleWithKeys(page), 'keys at 1280').toEqual([]);
+    if (wide) expect.soft(await keyboardProblems(page), 'keys at 1280').toEqual([]);
     await page.setViewportSize({ width: 320, height: 640 });
-    // The head folds itself a moment after the window has become narrow.
+    // The header adapts shortly after the window becomes narrow.
     await expect.soft
       .poll(() => widthOf(page), { message: 'width at 320' })
       .toBeLessThanOrEqual(320);

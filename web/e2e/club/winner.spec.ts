@@ -1,10 +1,10 @@
 import { expect, test } from '@playwright/test';
 import { expectNoViolations } from '../support/axe';
 import { settled, signIn } from '../support/club';
-import { mailTo } from '../support/mailbox';
+import { waitForMail } from '../support/mailbox';
 import { kickOff, ownDraw } from '../support/own-draw';
 
-test('a winner is told, answers by the one-time link, and is paid', async ({
+test('a winner is notified, answers by the one-time link and is paid', async ({
   page,
   browser,
   playwright,
@@ -30,7 +30,7 @@ test('a winner is told, answers by the one-time link, and is paid', async ({
   await page.getByRole('button', { name: 'Notify Winner' }).click();
   await expect(page.locator('.toast')).toContainText('1 out of 1 winners notified');
 
-  const letter = await mailTo(
+  const letter = await waitForMail(
     page.request,
     winner?.buyerEmail ?? '',
     'winner',

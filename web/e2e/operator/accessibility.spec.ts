@@ -1,7 +1,7 @@
 import { expect, test, type Page } from '@playwright/test';
-import { anOperator, clubs } from '../../src/testing/operator-data';
+import { OPERATOR, clubs } from '../../src/testing/operator-data';
 import { violationsOf } from '../support/axe';
-import { SECTIONS, withConsole } from '../support/console';
+import { SECTIONS, stubConsole } from '../support/console';
 
 const SIZES = [
   { width: 390, height: 844 },
@@ -16,7 +16,7 @@ async function ready(page: Page): Promise<void> {
 const press = (page: Page, name: string | RegExp) =>
   page.getByRole('button', { name }).first().click();
 
-/** Each dialog and panel, and how one comes to it. */
+/** Each dialog and panel, with the steps that open it. */
 const DIALOGS: readonly [string, string, (page: Page) => Promise<void>][] = [
   ['an anomaly', 'payments', (page) => press(page, 'Details')],
   [
@@ -55,7 +55,7 @@ for (const size of SIZES) {
   test(`no section of the console has an axe violation at ${size.width}`, async ({ page }) => {
     test.setTimeout(180_000);
     await page.setViewportSize(size);
-    await withConsole(page);
+    await stubConsole(page);
     const found = [];
     for (const section of SECTIONS) {
       await page.goto(`/super-admin?section=${section}`);
@@ -68,7 +68,7 @@ for (const size of SIZES) {
   test(`no dialog of the console has an axe violation at ${size.width}`, async ({ page }) => {
     test.setTimeout(240_000);
     await page.setViewportSize(size);
-    await withConsole(page);
+    await stubConsole(page);
     const found = [];
     for (const [what, section, open] of DIALOGS) {
       await page.goto(`/super-admin?section=${section}`);
@@ -89,11 +89,11 @@ for (const size of SIZES) {
   });
 }
 
-test('the second half of the login has no axe violation, and a section that failed neither', async ({
+test('the second login step and the error panel of a section have no axe violation', async ({
   page,
 }) => {
-  await withConsole(page, {
-    'GET /api/admin/whoami': { ...anOperator, secondFactor: 'enrol' },
+  await stubConsole(page, {
+    'GET /api/admin/whoami': { ...OPERATOR, secondFactor: 'enrol' },
     'POST /api/admin/totp/enrol': {
       secret: 'JBSWY3DPEHPK3PXP',
       uri: 'otpauth://x',
@@ -105,7 +105,7 @@ test('the second half of the login has no axe violation, and a section that fail
   await expect(page.getByText('JBSW Y3DP EHPK 3PXP')).toBeVisible();
   expect(await violationsOf(page, 'enrolment')).toEqual([]);
   await page.unrouteAll();
-  await withConsole(page, {
+  await stubConsole(page, {
     'GET /api/stripe-debug': () => ({ status: 500, body: { message: 'No.' } }),
   });
   await page.goto('/super-admin?section=transactions');
@@ -115,11 +115,11 @@ test('the second half of the login has no axe violation, and a section that fail
   expect(await violationsOf(page, 'error panel')).toEqual([]);
 });
 
-test('nothing scrolls sideways at 320, and every target is big enough for its hand', async ({
+test('nothing scrolls sideways at 320, and every target is large enough for its device', async ({
   page,
 }) => {
   test.setTimeout(120_000);
-  await withConsole(page);
+  await stubConsole(page);
   const tooSmall = (least: number) =>
     page.evaluate(
       (min) =>
@@ -158,7 +158,7 @@ test('nothing scrolls sideways at 320, and every target is big enough for its ha
   }
 });
 
-test('a club of a hundred letters widens nothing, and on a phone each ticket of a draw stands by itself', async ({
+test('a club name of 100 letters causes no overflow, and a phone shows each ticket as its own card', async ({
   page,
 }) => {
   const [first, second, ...others] = clubs();
@@ -169,7 +169,7 @@ test('a club of a hundred letters widens nothing, and on a phone each ticket of 
     },
     { ...second, name: 'Rockhamptonandcapricornianorthernsuburbsrugbyleaguefo' },
   ];
-  await withConsole(page, { 'GET /api/admin/clubs': [...long, ...others] });
+  await stubConsole(page, { 'GET /api/admin/clubs': [...long, ...others] });
   const beyond = (part: string) =>
     page.locator(part).evaluate((element) => element.scrollWidth - element.clientWidth);
   for (const width of [390, 1280]) {
@@ -190,9 +190,9 @@ test('a club of a hundred letters widens nothing, and on a phone each ticket of 
   expect(await beyond('.ops-scroll')).toBeLessThanOrEqual(0);
 });
 
-test('beside an open anomaly no status is cut at 1280', async ({ page }) => {
+test('beside an open anomaly no status is cut off at 1280', async ({ page }) => {
   await page.setViewportSize({ width: 1280, height: 800 });
-  await withConsole(page);
+  await stubConsole(page);
   await page.goto('/super-admin?section=payments');
   await ready(page);
   await press(page, 'Details');

@@ -1,9 +1,9 @@
 import { expect, test } from '@playwright/test';
-import { withConsole } from '../support/console';
+import { stubConsole } from '../support/console';
 
-test('the head of a long table stays while its rows go by', async ({ page }) => {
+test('the header of a long table stays visible while its rows scroll', async ({ page }) => {
   await page.setViewportSize({ width: 1280, height: 500 });
-  await withConsole(page);
+  await stubConsole(page);
   await page.goto('/super-admin?section=transactions');
   const card = page.locator('.ops-table-card');
   await expect(card.getByRole('row')).not.toHaveCount(0);

@@ -1,7 +1,7 @@
 import { expect, test, type Page } from '@playwright/test';
 import { activeDraws } from '../support/draws';
-import { anOffer, serveOffer } from '../support/offers';
-import { answer, change, changeBoot } from '../support/stubs';
+import { createOffer, serveOffer } from '../support/offers';
+import { stubResponse, changeResponse, changeBoot } from '../support/stubs';
 
 const clubSlug = async (request: Parameters<typeof activeDraws>[0]) =>
   (await activeDraws(request))[0]?.clubSlug ?? '';
@@ -10,10 +10,10 @@ async function changeClub(page: Page, more: object): Promise<void> {
   await changeBoot(page, (boot) =>
     boot.club ? { ...boot, club: { ...(boot.club as object), ...more } } : boot,
   );
-  await change(page, /\/api\/clubs\/slug\//, (club: object) => ({ ...club, ...more }));
+  await changeResponse(page, /\/api\/clubs\/slug\//, (club: object) => ({ ...club, ...more }));
 }
 
-test('an old address gives way to the present one without a step in the history', async ({
+test('an old address is replaced by the current one without a history entry', async ({
   page,
   request,
 }) => {
@@ -26,25 +26,27 @@ test('an old address gives way to the present one without a step in the history'
   await expect(page).toHaveURL(/\/$/);
 });
 
-test('no slug, no club and a failing server each have their own words', async ({ page }) => {
+test('a missing slug, an unknown club and a failing server each have their own text', async ({
+  page,
+}) => {
   await page.goto('/club');
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Invalid Club Page');
   const answered = await page.goto('/club/nobody-here');
   expect(answered?.status()).toBe(404);
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Page Not Found');
   await expect(page.getByText('Club page not found')).toBeVisible();
-  await answer(page, /\/api\/clubs\/slug\//, { message: 'down' }, 500);
+  await stubResponse(page, /\/api\/clubs\/slug\//, { message: 'down' }, 500);
   await page.reload();
   await expect(page.getByText('Failed to load club page')).toBeVisible();
 });
 
-test('a club without any draw says Coming Soon, one between games that there are no active draws right now', async ({
+test('a club without any draw shows Coming Soon, and a club between games says that no draw is active', async ({
   page,
   request,
 }) => {
   const slug = await clubSlug(request);
   await changeClub(page, { activeDraws: [], completedDraws: [] });
-  await answer(page, /\/api\/(draws\/awaiting-results|clubs\/[^/]+\/(draws|bundles))/, []);
+  await stubResponse(page, /\/api\/(draws\/awaiting-results|clubs\/[^/]+\/(draws|bundles))/, []);
   await page.goto(`/club/${slug}`);
   await expect(page.getByText('Coming Soon')).toBeVisible();
   await page.unrouteAll();
@@ -57,7 +59,7 @@ test('a club without any draw says Coming Soon, one between games that there are
   ).toBeLessThanOrEqual(6);
 });
 
-test('nothing of the marketing pixel is asked for before Allow, and the answer is kept', async ({
+test('the marketing pixel loads only after Allow, and the answer is stored', async ({
   page,
   request,
 }) => {
@@ -87,17 +89,20 @@ test('nothing of the marketing pixel is asked for before Allow, and the answer i
   expect(await page.evaluate(() => localStorage.getItem('marketing_consent'))).toBe('true');
 });
 
-test('a club without a pixel asks for nothing', async ({ page, request }) => {
+test('a club without a pixel shows no consent question', async ({ page, request }) => {
   await page.goto(`/club/${await clubSlug(request)}`);
   await expect(page.getByRole('heading', { name: 'Need Help?' })).toBeVisible();
   await expect(page.getByRole('region', { name: 'Cookies' })).toHaveCount(0);
 });
 
-test('offers on sale are listed with their price, others are not', async ({ page, request }) => {
-  const offer = await anOffer(request);
+test('offers on sale are listed with their price, and other offers are not', async ({
+  page,
+  request,
+}) => {
+  const offer = await createOffer(request);
   await serveOffer(page, offer);
   const later = new Date(Date.now() + 3_600_000).toISOString();
-  await answer(page, `/api/clubs/${offer.clubSlug}/bundles`, [
+  await stubResponse(page, `/api/clubs/${offer.clubSlug}/bundles`, [
     offer,
     { ...offer, id: 2, slug: 'later', name: 'Later', startAt: later },
     { ...offer, id: 3, slug: 'draft', name: 'Draft', status: 'draft' },
@@ -112,7 +117,7 @@ test('offers on sale are listed with their price, others are not', async ({ page
   await expect(page.getByRole('heading', { level: 1 })).toBeFocused();
 });
 
-test('an offer goes into the cart whole, in the chosen count, and its events are counted', async ({
+test('an offer enters the cart whole with the chosen count, and its events are counted', async ({
   page,
   request,
 }) => {
@@ -121,7 +126,7 @@ test('an offer goes into the cart whole, in the chosen count, and its events are
     events.push(route.request().postDataJSON());
     return route.fulfill({ status: 204 });
   });
-  const offer = await anOffer(request);
+  const offer = await createOffer(request);
   await serveOffer(page, offer);
   await page.goto(offer.path);
   await page.getByRole('button', { name: 'One more' }).click();
@@ -145,14 +150,14 @@ test('an offer goes into the cart whole, in the chosen count, and its events are
   ]);
 });
 
-test('when one game is sold out nothing goes into the cart, and the game is named', async ({
+test('with one game sold out nothing enters the cart, and the message names the game', async ({
   page,
   request,
 }) => {
-  const offer = await anOffer(request);
+  const offer = await createOffer(request);
   const [, second] = offer.games;
   await serveOffer(page, offer);
-  await change(page, new RegExp(`/api/draws/${second?.id}$`), (draw: object) => ({
+  await changeResponse(page, new RegExp(`/api/draws/${second?.id}$`), (draw: object) => ({
     ...draw,
     ticketsAvailable: 0,
     ticketsSold: 169,
@@ -172,39 +177,39 @@ test('when one game is sold out nothing goes into the cart, and the game is name
   expect(await page.evaluate(() => localStorage.getItem('football_doubles_cart'))).toBeNull();
 });
 
-for (const [words, more] of [
+for (const [text, more] of [
   ['Bundle closed', { status: 'closed' }],
   ['Special Offer Not Found', { status: 'draft' }],
   ['Special Offer Not Found', { endAt: '2020-01-01T00:00:00Z' }],
   ['Not on sale yet', { startAt: '2099-01-01T00:00:00Z' }],
 ] as const) {
-  test(`an offer with ${JSON.stringify(more)} says '${words}' and cannot be bought`, async ({
+  test(`an offer with ${JSON.stringify(more)} says '${text}' and cannot be bought`, async ({
     page,
     request,
   }) => {
-    const offer = await anOffer(request, more);
+    const offer = await createOffer(request, more);
     await serveOffer(page, offer);
     await page.goto(offer.path);
-    await expect(page.getByText(words)).toBeVisible();
+    await expect(page.getByText(text)).toBeVisible();
     await expect(page.getByRole('button', { name: 'Add to cart' })).toHaveCount(0);
   });
 }
 
-test('an unknown offer and a failing call have their own words', async ({ page, request }) => {
+test('an unknown offer and a failing call have their own texts', async ({ page, request }) => {
   const slug = await clubSlug(request);
-  await answer(page, /\/bundles\/nothing$/, { message: 'no' }, 404);
+  await stubResponse(page, /\/bundles\/nothing$/, { message: 'no' }, 404);
   await page.goto(`/club/${slug}/offer/nothing`);
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Special Offer Not Found');
   await page.unrouteAll();
-  await answer(page, /\/bundles\/nothing$/, { message: 'no' }, 500);
+  await stubResponse(page, /\/bundles\/nothing$/, { message: 'no' }, 500);
   await page.reload();
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Failed to load bundles');
 });
 
-test('when the club’s dress cannot be had, the offer still sells', async ({ page, request }) => {
-  const offer = await anOffer(request);
+test('an offer still sells when the club’s colours cannot be loaded', async ({ page, request }) => {
+  const offer = await createOffer(request);
   await serveOffer(page, offer);
-  await answer(page, `/api/clubs/${offer.clubSlug}/meta`, { message: 'no' }, 500);
+  await stubResponse(page, `/api/clubs/${offer.clubSlug}/meta`, { message: 'no' }, 500);
   await page.goto(offer.path);
   await expect(page.getByText('Failed to load club meta')).toBeVisible();
   await expect(page.getByRole('button', { name: 'Add to cart' })).toBeVisible();

@@ -1,11 +1,11 @@
 import { gzipSync } from 'node:zlib';
 import { expect, test } from '@playwright/test';
-import { AGAIN, buyByCall, drawWith } from '../support/draws';
+import { AGAIN, buyThroughApi, drawWithAvailable } from '../support/draws';
 
 const KB = 1024;
 
-test('each page’s scripts stay within their weight', async ({ browser, request }) => {
-  const draw = await drawWith(request, 1);
+test('the scripts of each page stay within their size budget', async ({ browser, request }) => {
+  const draw = await drawWithAvailable(request, 1);
   const budgets = [
     ['/', 125],
     [`/club/${draw.clubSlug}`, 130],
@@ -37,24 +37,24 @@ test('each page’s scripts stay within their weight', async ({ browser, request
   }
 });
 
-test('with scripts held up for ten seconds the first screen of each page is there to read', async ({
+test('with scripts delayed by ten seconds the first screen of each page is readable', async ({
   page,
   request,
 }) => {
-  const draw = await drawWith(request, 1);
+  const draw = await drawWithAvailable(request, 1);
   let release: () => void = () => {};
   const held = new Promise<void>((done) => (release = done));
   await page.route('**/*.js', async (route) => {
     await held;
     await route.continue().catch(() => {});
   });
-  for (const [path, words] of [
+  for (const [path, text] of [
     ['/', 'Pick the first try scorers. Back your club.'],
     [`/draw/${draw.drawNumber}`, draw.homeTeam],
     [`/draw/${draw.drawNumber}/display`, draw.homeTeam],
   ] as const) {
     await page.goto(path, { waitUntil: 'commit' });
-    await expect(page.getByRole('heading', { level: 1 })).toContainText(words);
+    await expect(page.getByRole('heading', { level: 1 })).toContainText(text);
     await expect(
       page.getByText(`${draw.ticketsSold}${path.endsWith('display') ? ' / ' : '/'}169`).first(),
     ).toBeVisible();
@@ -77,7 +77,7 @@ for (const width of [390, 1280]) {
     baseURL,
   }) => {
     test.setTimeout(120_000);
-    const draw = await drawWith(request, 8);
+    const draw = await drawWithAvailable(request, 8);
     await page.setViewportSize({ width, height: 800 });
     await page.addInitScript(() => {
       const seen = { moved: 0 };
@@ -95,7 +95,7 @@ for (const width of [390, 1280]) {
       await page.waitForLoadState('networkidle');
       for (let sale = 0; sale < 2; sale++) {
         const crowd = await playwright.request.newContext({ baseURL });
-        await buyByCall(crowd, baseURL ?? '', draw.drawNumber, 1);
+        await buyThroughApi(crowd, baseURL ?? '', draw.drawNumber, 1);
         await crowd.dispose();
         const { ticketsSold } = (await (
           await request.get(`/api/draws/${draw.drawNumber}`, AGAIN)

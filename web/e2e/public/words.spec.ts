@@ -4,28 +4,28 @@ import {
   activeDraws,
   completedDraw,
   drawNow,
-  drawWith,
+  drawWithAvailable,
   type ListedDraw,
 } from '../support/draws';
-import { answer } from '../support/stubs';
+import { stubResponse } from '../support/stubs';
 
-/** Specified words and small manners that belong to no larger test. */
+/** Specified texts and small behaviours that belong to no larger test. */
 
 const noShareMenu = (page: Page) =>
   page.addInitScript(() => Object.defineProperty(navigator, 'share', { value: undefined }));
 
-/** From here the browser's clock moves only when it is told to. */
+/** Stops the browser's clock. From here it advances only when the test advances it. */
 const stopped = async (page: Page) =>
   page.clock.pauseAt((await page.evaluate(() => Date.now())) + 1_000);
 
-test('a club’s page leads to its draws, to its admin, home, and to the draws of others', async ({
+test('a club’s page links to its draws, its admin pages, home and the draws of other clubs', async ({
   page,
   request,
   context,
 }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   await noShareMenu(page);
-  const { clubSlug } = await drawWith(request, 1);
+  const { clubSlug } = await drawWithAvailable(request, 1);
   await page.goto(`/club/${clubSlug}`);
   await expect(page.getByRole('link', { name: 'View Current Draws' })).toHaveAttribute(
     'href',
@@ -46,7 +46,7 @@ test('a club’s page leads to its draws, to its admin, home, and to the draws o
   expect(await page.evaluate(() => navigator.clipboard.readText())).toContain(`/club/${clubSlug}`);
 });
 
-test('games that are over and wait for a result stand on their own club’s page, and on no other', async ({
+test('finished games that await a result are listed only on their own club’s page', async ({
   page,
   request,
 }) => {
@@ -69,8 +69,8 @@ test('games that are over and wait for a result stand on their own club’s page
   await expect(page.getByText(`${draw?.homeTeam} v ${draw?.awayTeam}`)).toHaveCount(0);
 });
 
-test('while a club’s draws are on their way, their places are held', async ({ page }) => {
-  await answer(page, /\/api\/clubs\/slug\/held$/, {
+test('while a club’s draws load, placeholders reserve their space', async ({ page }) => {
+  await stubResponse(page, /\/api\/clubs\/slug\/held$/, {
     id: 99,
     name: 'Held RLFC',
     slug: 'held',
@@ -98,7 +98,7 @@ test('while a club’s draws are on their way, their places are held', async ({ 
   await expect(page.locator('[aria-label="Loading draws"]')).toHaveCount(0);
 });
 
-test('a toast stays five seconds, one at a time, and goes with a swipe of 50 px', async ({
+test('toasts show one at a time for five seconds and close with a swipe of 50 px', async ({
   page,
   request,
   context,
@@ -106,7 +106,7 @@ test('a toast stays five seconds, one at a time, and goes with a swipe of 50 px'
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   await noShareMenu(page);
   await page.clock.install();
-  const { drawNumber } = await drawWith(request, 1);
+  const { drawNumber } = await drawWithAvailable(request, 1);
   await page.goto(`/draw/${drawNumber}`);
   const share = page.getByRole('button', { name: 'Share this draw' });
   await expect(share).toBeVisible();
@@ -135,7 +135,7 @@ test('a toast stays five seconds, one at a time, and goes with a swipe of 50 px'
   await expect(page.locator('.toast')).toHaveCount(0);
 });
 
-test('when nothing can be shared the link stands there for ten seconds, to be copied by hand', async ({
+test('when sharing is impossible the link is shown for ten seconds to copy by hand', async ({
   page,
   request,
 }) => {
@@ -147,7 +147,7 @@ test('when nothing can be shared the link stands there for ten seconds, to be co
     document.execCommand = () => false;
   });
   await page.clock.install();
-  const { drawNumber } = await drawWith(request, 1);
+  const { drawNumber } = await drawWithAvailable(request, 1);
   await page.goto(`/draw/${drawNumber}`);
   await expect(page.getByRole('button', { name: 'Share this draw' })).toBeVisible();
   await stopped(page);
@@ -164,19 +164,19 @@ test('when nothing can be shared the link stands there for ten seconds, to be co
   await expect(page.getByRole('alert')).toHaveCount(0);
 });
 
-test('the foot tells the version, the head how to reach support, on every page the same way round', async ({
+test('every page has the version in its footer and the support link in its header, in the same order', async ({
   page,
   request,
 }) => {
   const { buildVersion, supportEmail, supportSms } = (await (
     await request.get('/api/config', AGAIN)
   ).json()) as { buildVersion: string; supportEmail: string; supportSms: string };
-  for (const path of ['/', `/draw/${(await drawWith(request, 1)).drawNumber}`, '/my']) {
+  for (const path of ['/', `/draw/${(await drawWithAvailable(request, 1)).drawNumber}`, '/my']) {
     await page.goto(path);
     await expect(page.locator('.site-foot')).toContainText(`Version ${buildVersion}`);
     const links = page.getByRole('banner').locator('.support-link');
     await expect(links).toHaveText(['Support', new RegExp(`^Text\\s+${supportSms}`)]);
-    // To be read with a space between, and not only written with one.
+    // The space must be visible as well as present in the text.
     const gap = await links.nth(1).evaluate((link) => {
       const word = document.createRange();
       word.setStart(link.firstChild as Text, 0);
@@ -190,8 +190,8 @@ test('the foot tells the version, the head how to reach support, on every page t
   }
 });
 
-test('a page that crashed says so, and its button loads it again', async ({ page }) => {
-  await answer(page, '/api/footer-menus', [{ id: 1, heading: 'Broken' }]);
+test('a page that crashed says so, and its button reloads it', async ({ page }) => {
+  await stubResponse(page, '/api/footer-menus', [{ id: 1, heading: 'Broken' }]);
   await page.goto('/');
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Something went wrong');
   await expect(page.getByText('Technical details')).toBeVisible();
@@ -202,7 +202,7 @@ test('a page that crashed says so, and its button loads it again', async ({ page
   );
 });
 
-test('a result’s card tells the scorers, the prize with its cents and the serial, and never a name', async ({
+test('a result’s card shows the scorers, the prize with cents and the serial, but no name', async ({
   page,
   request,
 }) => {

@@ -1,8 +1,8 @@
-/** The states of a club's people, and of what a seller and a viewer see. */
+/** States of a club's people page, and of the pages as a seller and a viewer see them. */
 import { expect, type Page } from '@playwright/test';
 import type { DemoClub } from './club';
-import { go, member, title, type ClubState } from './club-stage';
-import { answer } from './stubs';
+import { openClubPage, stubMemberRole, title, type ClubState } from './club-stage';
+import { stubResponse } from './stubs';
 
 const PERSON = {
   id: 5,
@@ -17,7 +17,7 @@ const PERSON = {
 };
 
 async function people(page: Page, club: DemoClub): Promise<void> {
-  await answer(page, `/api/clubs/${club.id}/users`, [
+  await stubResponse(page, `/api/clubs/${club.id}/users`, [
     {
       ...PERSON,
       id: 0,
@@ -48,7 +48,7 @@ async function people(page: Page, club: DemoClub): Promise<void> {
       lastSeenAt: null,
     },
   ]);
-  await go(page, `/club/${club.slug}/admin/people`);
+  await openClubPage(page, `/club/${club.slug}/admin/people`);
   await expect(page.getByRole('heading', { name: 'Alexandra' })).toBeVisible();
 }
 
@@ -64,23 +64,23 @@ export const PEOPLE_STATES: readonly ClubState[] = [
   {
     name: 'club-people-alone',
     show: async ({ page, club }) => {
-      await answer(page, `/api/clubs/${club.id}/users`, [
+      await stubResponse(page, `/api/clubs/${club.id}/users`, [
         { ...PERSON, id: 0, name: club.name, role: 'owner', isClubLogin: true, lastSeenAt: null },
       ]);
-      await go(page, `/club/${club.slug}/admin/people`);
+      await openClubPage(page, `/club/${club.slug}/admin/people`);
       await expect(page.getByText(/^Nobody else yet\./)).toBeVisible();
     },
   },
   {
     name: 'club-people-failed',
     show: async ({ page, club }) => {
-      await answer(
+      await stubResponse(
         page,
         `/api/clubs/${club.id}/users`,
         { message: 'Please wait a moment and try again.', code: 'unavailable' },
         503,
       );
-      await go(page, `/club/${club.slug}/admin/people`);
+      await openClubPage(page, `/club/${club.slug}/admin/people`);
       await expect(page.getByText('Failed to load people')).toBeVisible();
     },
   },
@@ -97,15 +97,15 @@ export const PEOPLE_STATES: readonly ClubState[] = [
   { name: 'club-remove', show: async ({ page, club }) => aboutKim(page, club, 'Remove') },
   {
     name: 'club-invited',
-    door: true,
+    loggedOut: true,
     show: async ({ page }) => {
-      await answer(
+      await stubResponse(
         page,
         '/api/clubs/reset-password-confirm',
         { message: 'This password reset link is invalid or has expired.', code: 'invalid-link' },
         400,
       );
-      await go(page, '/reset-password?invited=1&token=used');
+      await openClubPage(page, '/reset-password?invited=1&token=used');
       await title(page, 'Choose a password');
       for (const label of ['New password', 'Confirm password'])
         await page.getByLabel(label, { exact: true }).fill('short');
@@ -118,15 +118,15 @@ export const PEOPLE_STATES: readonly ClubState[] = [
   {
     name: 'club-viewer',
     show: async ({ page, club }) => {
-      await member(page, 'viewer');
-      await go(page, `/club/${club.slug}/admin`);
+      await stubMemberRole(page, 'viewer');
+      await openClubPage(page, `/club/${club.slug}/admin`);
       await expect(page.getByText(/^Signed in as Kim of the canteen\./)).toBeVisible();
     },
   },
   {
     name: 'club-seller-refused',
     show: async ({ page, club }) => {
-      await member(page, 'seller');
+      await stubMemberRole(page, 'seller');
       await page.goto(`/club/${club.slug}/admin/people`);
       await expect(page.getByText('Only an owner of the club can do this.')).toBeVisible();
     },

@@ -1,12 +1,18 @@
-/** The states of entering a result, and of what follows: the winner, the bank, the payout. */
+/** States of entering a result and of the steps after it: winner, bank details and payout. */
 import { expect, type Page } from '@playwright/test';
 import { newDraw } from './club';
-import { go, member, type ClubStage, type ClubState, type JsonBody } from './club-stage';
-import { answer, change } from './stubs';
+import {
+  openClubPage,
+  stubMemberRole,
+  type ClubStage,
+  type ClubState,
+  type JsonBody,
+} from './club-stage';
+import { stubResponse, changeResponse } from './stubs';
 
 async function entry({ page, baseURL, club }: ClubStage): Promise<void> {
   const draw = await newDraw(page, baseURL, club);
-  await go(page, `/club/${club.slug}/admin/results/${draw}`);
+  await openClubPage(page, `/club/${club.slug}/admin/results/${draw}`);
 }
 
 const choose = (page: Page, side: number, jersey: number) =>
@@ -35,18 +41,18 @@ const BANK = {
   from: 'winner',
 };
 
-/** A completed draw whose winner is just so far. */
+/** Changes the winner of a completed draw to the given state. */
 async function winner(
   { page, club, draws }: ClubStage,
   more: JsonBody,
   payouts: readonly JsonBody[] = [],
 ): Promise<void> {
-  await change(
+  await changeResponse(
     page,
     `/api/draws/${draws.completed}/winners`,
-    (said: { winningTickets: JsonBody[] }) => ({
-      ...said,
-      winningTickets: said.winningTickets.map((ticket) => ({
+    (original: { winningTickets: JsonBody[] }) => ({
+      ...original,
+      winningTickets: original.winningTickets.map((ticket) => ({
         ...ticket,
         sold: true,
         buyerName: 'Robin Winner',
@@ -56,8 +62,8 @@ async function winner(
       })),
     }),
   );
-  await answer(page, `/api/draws/${draws.completed}/payouts`, payouts);
-  await go(page, `/club/${club.slug}/admin/results/${draws.completed}`);
+  await stubResponse(page, `/api/draws/${draws.completed}/payouts`, payouts);
+  await openClubPage(page, `/club/${club.slug}/admin/results/${draws.completed}`);
   await expect(page.getByRole('region', { name: 'Payout Management' })).toBeVisible();
 }
 
@@ -181,7 +187,7 @@ export const RESULT_STATES: readonly ClubState[] = [
     name: 'club-reveal',
     show: async (stage) => {
       await winner(stage, { winnerPayoutStatus: 'details_received', bank: BANK }, [payout({})]);
-      await answer(
+      await stubResponse(
         stage.page,
         /\/winner-bank\/reveal$/,
         { message: 'Invalid credentials', code: 'wrong-password' },
@@ -196,7 +202,7 @@ export const RESULT_STATES: readonly ClubState[] = [
   {
     name: 'club-viewer-winner',
     show: async (stage) => {
-      await member(stage.page, 'viewer');
+      await stubMemberRole(stage.page, 'viewer');
       await winner(
         stage,
         {

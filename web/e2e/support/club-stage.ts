@@ -1,7 +1,7 @@
-/** What the states of a club's screens have in common: who is there, and how one gets to a screen. */
+/** Shared setup of the club's screen states: the signed-in user and navigation. */
 import { expect, type Page, type PlaywrightWorkerArgs } from '@playwright/test';
 import { settled, type DemoClub } from './club';
-import { change } from './stubs';
+import { changeResponse } from './stubs';
 
 export interface ClubStage {
   page: Page;
@@ -13,10 +13,10 @@ export interface ClubStage {
 
 export interface ClubState {
   name: string;
-  /** Only a desk has it. */
+  /** Whether the state exists only on a wide screen. */
   wide?: boolean;
-  /** Before anybody is signed in. */
-  door?: boolean;
+  /** Whether nobody is signed in. */
+  loggedOut?: boolean;
   show: (stage: ClubStage) => Promise<void>;
 }
 
@@ -25,18 +25,18 @@ export type JsonBody = Record<string, unknown>;
 export const title = (page: Page, name: string | RegExp) =>
   expect(page.getByRole('heading', { level: 1, name })).toBeVisible();
 
-export async function go(page: Page, path: string): Promise<void> {
+export async function openClubPage(page: Page, path: string): Promise<void> {
   await page.goto(path);
   await settled(page);
 }
 
-/** The one who is signed in, as the server might also have described them. */
-export const whoIs = (page: Page, more: JsonBody) =>
-  change(page, '/api/admin/whoami', (who: { user: JsonBody }) => ({
+/** Changes the description of the signed-in user in the server's answer. */
+export const stubWhoami = (page: Page, more: JsonBody) =>
+  changeResponse(page, '/api/admin/whoami', (who: { user: JsonBody }) => ({
     ...who,
     user: { ...who.user, ...more },
   }));
 
-/** Signed in not as the club itself, but as one of its people. */
-export const member = (page: Page, role: string) =>
-  whoIs(page, { role, memberName: 'Kim of the canteen', memberEmail: 'kim@example.com' });
+/** Signs in as a member of the club instead of its own login. */
+export const stubMemberRole = (page: Page, role: string) =>
+  stubWhoami(page, { role, memberName: 'Kim of the canteen', memberEmail: 'kim@example.com' });

@@ -1,22 +1,25 @@
-/** Every state of a club's screens that an address alone does not show, and how a browser gets there; for the eye, for axe, for the tape and for the keys. */
+/**
+ * Every state of a club's screens that needs more than an address, with the steps that reach it.
+ * Used for screenshots and for the axe, size and keyboard checks.
+ */
 import { expect, type Page } from '@playwright/test';
 import type { DemoClub } from './club';
 import { PEOPLE_STATES } from './club-people-states';
 import { RESULT_STATES } from './club-result-states';
-import { go, title, whoIs, type ClubState, type JsonBody } from './club-stage';
+import { openClubPage, title, stubWhoami, type ClubState, type JsonBody } from './club-stage';
 import { lockedOffer } from './locked-offer';
-import { answer, change } from './stubs';
+import { stubResponse, changeResponse } from './stubs';
 
 async function waitlist(page: Page): Promise<void> {
-  await answer(page, '/api/settings/club-registration', { enabled: false });
-  await go(page, '/admin/login');
+  await stubResponse(page, '/api/settings/club-registration', { enabled: false });
+  await openClubPage(page, '/admin/login');
   await page.getByRole('button', { name: 'New Club? Join Waitlist' }).click();
   await expect(page.getByRole('dialog', { name: 'Join the waitlist' })).toBeVisible();
 }
 
 async function connect(page: Page, connected: boolean): Promise<void> {
   await page.clock.install();
-  await answer(page, /\/stripe-connect\/status$/, {
+  await stubResponse(page, /\/stripe-connect\/status$/, {
     connected,
     accountId: 'acct_1',
     chargesEnabled: connected,
@@ -48,17 +51,17 @@ const claim = (more: JsonBody): JsonBody => ({
 });
 
 async function season(page: Page, club: DemoClub, table: string): Promise<void> {
-  await go(page, `/club/${club.slug}/admin/create-draw`);
+  await openClubPage(page, `/club/${club.slug}/admin/create-draw`);
   await page.getByRole('tab', { name: 'A season (CSV)' }).click();
   await page.getByLabel('Or paste the table').fill(table);
   await page.getByRole('button', { name: 'Preview' }).click();
 }
 
 export const CLUB_STATES: readonly ClubState[] = [
-  { name: 'club-waitlist', door: true, show: async ({ page }) => waitlist(page) },
+  { name: 'club-waitlist', loggedOut: true, show: async ({ page }) => waitlist(page) },
   {
     name: 'club-waitlist-problems',
-    door: true,
+    loggedOut: true,
     show: async ({ page }) => {
       await waitlist(page);
       await page.getByRole('button', { name: 'Join waitlist', exact: true }).click();
@@ -67,10 +70,10 @@ export const CLUB_STATES: readonly ClubState[] = [
   },
   {
     name: 'club-register-problems',
-    door: true,
+    loggedOut: true,
     show: async ({ page }) => {
-      await answer(page, '/api/settings/club-registration', { enabled: true });
-      await go(page, '/admin/login');
+      await stubResponse(page, '/api/settings/club-registration', { enabled: true });
+      await openClubPage(page, '/admin/login');
       await page.getByRole('tab', { name: 'Register Club' }).click();
       await page.getByRole('button', { name: 'Register Club' }).click();
       await expect(page.locator('.problems')).toBeFocused();
@@ -78,12 +81,12 @@ export const CLUB_STATES: readonly ClubState[] = [
   },
   {
     name: 'club-reset-sent',
-    door: true,
+    loggedOut: true,
     show: async ({ page }) => {
-      await answer(page, '/api/clubs/reset-password', {
+      await stubResponse(page, '/api/clubs/reset-password', {
         message: 'If an account exists with this email, a reset link has been sent.',
       });
-      await go(page, '/forgot-password');
+      await openClubPage(page, '/forgot-password');
       await page.getByLabel('Email').fill('kim@example.com');
       await page.getByRole('button', { name: 'Send reset link' }).click();
       await title(page, 'Check your email');
@@ -91,12 +94,12 @@ export const CLUB_STATES: readonly ClubState[] = [
   },
   {
     name: 'club-reset-complete',
-    door: true,
+    loggedOut: true,
     show: async ({ page }) => {
-      await answer(page, '/api/clubs/reset-password-confirm', {
+      await stubResponse(page, '/api/clubs/reset-password-confirm', {
         message: 'Password reset successful',
       });
-      await go(page, '/reset-password?token=good');
+      await openClubPage(page, '/reset-password?token=good');
       for (const label of ['New password', 'Confirm password'])
         await page.getByLabel(label, { exact: true }).fill('long-enough-word');
       await page.getByRole('button', { name: 'Reset password' }).click();
@@ -105,10 +108,10 @@ export const CLUB_STATES: readonly ClubState[] = [
   },
   {
     name: 'club-claim-expired',
-    door: true,
+    loggedOut: true,
     show: async ({ page }) => {
-      await answer(page, '/api/claims/look', claim({ state: 'expired' }));
-      await go(page, '/claim#0123');
+      await stubResponse(page, '/api/claims/look', claim({ state: 'expired' }));
+      await openClubPage(page, '/claim#0123');
       await expect(
         page.getByRole('heading', { name: 'The time to respond has passed' }),
       ).toBeVisible();
@@ -117,7 +120,7 @@ export const CLUB_STATES: readonly ClubState[] = [
   {
     name: 'club-login-again',
     show: async ({ page, club }) => {
-      await go(page, `/club/${club.slug}/admin/create-draw`);
+      await openClubPage(page, `/club/${club.slug}/admin/create-draw`);
       await page.getByLabel('Home team').fill('Kept Sharks');
       await page.context().clearCookies({ name: /fd_login/ });
       await page.getByRole('button', { name: 'Duplicate last draw' }).click();
@@ -130,8 +133,8 @@ export const CLUB_STATES: readonly ClubState[] = [
   {
     name: 'club-unverified',
     show: async ({ page, club }) => {
-      await whoIs(page, { emailVerified: false });
-      await go(page, `/club/${club.slug}/admin`);
+      await stubWhoami(page, { emailVerified: false });
+      await openClubPage(page, `/club/${club.slug}/admin`);
       await expect(page.locator('.reminder')).toContainText('Please confirm your email address');
       await expect(page.getByRole('region', { name: 'Marketing cookies' })).toBeVisible();
     },
@@ -139,8 +142,8 @@ export const CLUB_STATES: readonly ClubState[] = [
   {
     name: 'club-archived',
     show: async ({ page, club }) => {
-      await whoIs(page, { archived: true });
-      await go(page, `/club/${club.slug}/admin`);
+      await stubWhoami(page, { archived: true });
+      await openClubPage(page, `/club/${club.slug}/admin`);
       await expect(
         page.locator('.callout').filter({ hasText: 'This club is archived.' }),
       ).toBeVisible();
@@ -149,7 +152,7 @@ export const CLUB_STATES: readonly ClubState[] = [
   {
     name: 'club-not-connected',
     show: async ({ page, club }) => {
-      await answer(page, /\/stripe-connect\/status$/, {
+      await stubResponse(page, /\/stripe-connect\/status$/, {
         connected: false,
         accountId: null,
         chargesEnabled: false,
@@ -157,7 +160,7 @@ export const CLUB_STATES: readonly ClubState[] = [
         detailsSubmitted: false,
       });
       await page.route(/\/stripe-connect$/, () => {});
-      await go(page, `/club/${club.slug}/admin`);
+      await openClubPage(page, `/club/${club.slug}/admin`);
       await page.getByRole('button', { name: 'Connect Stripe account' }).click();
       await expect(page.getByRole('button', { name: 'Setting up...' })).toBeVisible();
     },
@@ -165,16 +168,16 @@ export const CLUB_STATES: readonly ClubState[] = [
   {
     name: 'club-empty',
     show: async ({ page, club }) => {
-      await answer(page, `/api/clubs/${club.id}/draws`, []);
-      await answer(page, /\/api\/draws\/awaiting-results/, []);
-      await go(page, `/club/${club.slug}/admin`);
+      await stubResponse(page, `/api/clubs/${club.id}/draws`, []);
+      await stubResponse(page, /\/api\/draws\/awaiting-results/, []);
+      await openClubPage(page, `/club/${club.slug}/admin`);
       await expect(page.getByText('No draws yet – create your first')).toBeVisible();
     },
   },
   {
     name: 'club-menu-open',
     show: async ({ page, club }) => {
-      await go(page, `/club/${club.slug}/admin`);
+      await openClubPage(page, `/club/${club.slug}/admin`);
       const menu = page.getByRole('button', { name: 'Menu', exact: true });
       if (await menu.isVisible()) await menu.click();
       await expect(page.getByRole('link', { name: 'Bundles' })).toBeVisible();
@@ -184,7 +187,7 @@ export const CLUB_STATES: readonly ClubState[] = [
     name: 'club-table',
     wide: true,
     show: async ({ page, club }) => {
-      await go(page, `/club/${club.slug}/admin`);
+      await openClubPage(page, `/club/${club.slug}/admin`);
       await page.getByRole('button', { name: 'Table view' }).click();
       await expect(page.getByRole('heading', { name: 'All draws' })).toBeVisible();
     },
@@ -192,8 +195,8 @@ export const CLUB_STATES: readonly ClubState[] = [
   {
     name: 'club-winners-panel',
     show: async ({ page, club, draws }) => {
-      await go(page, `/club/${club.slug}/admin`);
-      // Of others the result may have been entered before kick-off.
+      await openClubPage(page, `/club/${club.slug}/admin`);
+      // The results of other draws may have been entered before kick-off.
       const card = page
         .getByRole('article')
         .filter({ has: page.locator(`a[href$="/results/${draws.completed}"]`) });
@@ -205,12 +208,12 @@ export const CLUB_STATES: readonly ClubState[] = [
   {
     name: 'club-edit-locked',
     show: async ({ page, club, draws }) => {
-      await change(page, `/api/draws/${draws.coming}`, (draw: JsonBody) => ({
+      await changeResponse(page, `/api/draws/${draws.coming}`, (draw: JsonBody) => ({
         ...draw,
         locked: true,
         ticketsSold: 31,
       }));
-      await go(page, `/club/${club.slug}/admin/edit-draw/${draws.coming}`);
+      await openClubPage(page, `/club/${club.slug}/admin/edit-draw/${draws.coming}`);
       await expect(
         page.getByText(
           'Cannot change price/prize percentage/prize rounding after tickets are sold (31 tickets sold)',
@@ -221,7 +224,7 @@ export const CLUB_STATES: readonly ClubState[] = [
   {
     name: 'club-leave-question',
     show: async ({ page, club, draws }) => {
-      await go(page, `/club/${club.slug}/admin/edit-draw/${draws.coming}`);
+      await openClubPage(page, `/club/${club.slug}/admin/edit-draw/${draws.coming}`);
       await page.getByLabel('Contact name').fill('Somebody else');
       await page.getByRole('link', { name: /Return to Dashboard/ }).click();
       await expect(page.getByRole('alertdialog', { name: 'Leave without saving?' })).toBeVisible();
@@ -230,14 +233,17 @@ export const CLUB_STATES: readonly ClubState[] = [
   {
     name: 'club-offer-locked',
     show: async ({ page, playwright, baseURL, club }) => {
-      await go(page, `/club/${club.slug}/admin/bundles/${await lockedOffer(playwright, baseURL)}`);
+      await openClubPage(
+        page,
+        `/club/${club.slug}/admin/bundles/${await lockedOffer(playwright, baseURL)}`,
+      );
       await expect(page.getByRole('status').filter({ hasText: 'locked' })).toBeVisible();
     },
   },
   {
     name: 'club-home-page-problems',
     show: async ({ page, club }) => {
-      await go(page, `/club/${club.slug}/admin/home-page-setup`);
+      await openClubPage(page, `/club/${club.slug}/admin/home-page-setup`);
       await page.getByLabel('Title', { exact: true }).fill('x');
       await page.getByLabel('Tagline').fill('short');
       await page.getByRole('button', { name: 'Save home page' }).click();
@@ -256,7 +262,7 @@ export const CLUB_STATES: readonly ClubState[] = [
     show: async ({ page }) => {
       await connect(page, false);
       await title(page, 'Checking Connection...');
-      // Each round is set anew by the page after it was drawn.
+      // The page sets the next timer only after it has rendered, so the clock advances in steps.
       for (
         let round = 0;
         round < 40 && !(await page.getByText('We have stopped asking after a minute.').isVisible());
@@ -306,7 +312,7 @@ export const CLUB_STATES: readonly ClubState[] = [
   {
     name: 'club-payments-failed',
     show: async ({ page }) => {
-      await change(page, '/api/admin/payment-integrity-audit', () => ({
+      await changeResponse(page, '/api/admin/payment-integrity-audit', () => ({
         failedPayments: [
           {
             paymentIntentId: `pi_${'a1b2'.repeat(12)}`,
@@ -319,7 +325,7 @@ export const CLUB_STATES: readonly ClubState[] = [
         totalFailedAmount: 1047,
         affectedCustomers: 1,
       }));
-      await go(page, '/admin/payment-monitoring');
+      await openClubPage(page, '/admin/payment-monitoring');
       await expect(page.getByText(/^pi_a1b2/)).toBeVisible();
     },
   },

@@ -1,16 +1,19 @@
-/** An offer that somebody has bought from, so that it is locked: made by the calls of its club, and of a buyer. */
+/**
+ * Creates an offer that is locked because a buyer has bought it, by the calls of its club and of
+ * the buyer.
+ */
 import { expect, type PlaywrightWorkerArgs } from '@playwright/test';
-import { asClub, ownDraws } from './own-draw';
+import { signedInClubRequest, ownDraws } from './own-draw';
 
 let made = 0;
 
-/** The number of a locked offer of the demo's first club. */
+/** Returns the id of a locked offer of the demo's first club. */
 export async function lockedOffer(
   playwright: PlaywrightWorkerArgs['playwright'],
   baseURL: string,
 ): Promise<number> {
   const draws = await ownDraws(playwright, baseURL, [{}, {}]);
-  const { calls, club } = await asClub(playwright, baseURL);
+  const { calls, club } = await signedInClubRequest(playwright, baseURL);
   const slug = `locked-${Date.now().toString(36)}-${++made}`;
   const offers = `/api/admin/clubs/${club.slug}/bundles`;
   const offered = await calls.post(offers, {

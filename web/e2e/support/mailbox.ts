@@ -1,28 +1,30 @@
-/** The demo's own mailbox: every letter that was sent stands there to be read. */
+/** Reads the demo's mailbox, which contains every sent mail. */
 import { expect, type APIRequestContext } from '@playwright/test';
 
-export interface Letter {
+export interface ReceivedMail {
   kind: string;
   to: string;
   subject: string;
   text: string;
 }
 
-/** The newest letter of this kind to somebody that mentions these words, as soon as it has arrived. */
-export async function mailTo(
+/**
+ * Waits for the newest mail of this kind to an address that contains these words, and returns it.
+ */
+export async function waitForMail(
   request: APIRequestContext,
   to: string,
   kind: string,
-  words = '',
-): Promise<Letter> {
-  let found: Letter | undefined;
+  text = '',
+): Promise<ReceivedMail> {
+  let match: ReceivedMail | undefined;
   await expect(async () => {
     const answer = await request.get(
       `/sandbox/mailbox.json?to=${encodeURIComponent(to)}&kind=${kind}`,
     );
-    const { messages } = (await answer.json()) as { messages: Letter[] };
-    found = messages.find((letter) => letter.text.includes(words));
-    expect(found, `a letter ${kind} to ${to}`).toBeDefined();
+    const { messages } = (await answer.json()) as { messages: ReceivedMail[] };
+    match = messages.find((letter) => letter.text.includes(text));
+    expect(match, `a letter ${kind} to ${to}`).toBeDefined();
   }).toPass({ timeout: 30_000 });
-  return found as Letter;
+  return match as ReceivedMail;
 }

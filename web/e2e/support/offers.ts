@@ -1,7 +1,10 @@
-/** An offer of a club's first games on sale, as the server would answer it, in whatever state a test needs. */
+/**
+ * An offer of a club's first games on sale, in the state that a test needs, as the server would
+ * answer it.
+ */
 import { expect, type APIRequestContext, type Page } from '@playwright/test';
 import { activeDraws } from './draws';
-import { answer, changeBoot, noSockets } from './stubs';
+import { stubResponse, changeBoot, noSockets } from './stubs';
 
 export interface StubOffer {
   clubSlug: string;
@@ -11,7 +14,7 @@ export interface StubOffer {
   [more: string]: unknown;
 }
 
-export async function anOffer(
+export async function createOffer(
   request: APIRequestContext,
   more: Record<string, unknown> = {},
   count = 2,
@@ -46,13 +49,13 @@ export async function anOffer(
   };
 }
 
-/** Lets the pages find the offer, whatever the server itself has. */
+/** Answers the pages' requests with this offer, whatever the server has. */
 export async function serveOffer(page: Page, offer: StubOffer): Promise<void> {
   await noSockets(page);
   await changeBoot(page, (boot) => ({ ...boot, offer: null, offers: [] }));
-  await answer(page, `/api/clubs/${offer.clubSlug}/bundles`, [offer]);
-  await answer(page, `/api/clubs/${offer.clubSlug}/bundles/${offer.slug}`, offer);
-  await answer(page, `/api/public/widget/bundle/${offer.clubSlug}/${offer.slug}`, {
+  await stubResponse(page, `/api/clubs/${offer.clubSlug}/bundles`, [offer]);
+  await stubResponse(page, `/api/clubs/${offer.clubSlug}/bundles/${offer.slug}`, offer);
+  await stubResponse(page, `/api/public/widget/bundle/${offer.clubSlug}/${offer.slug}`, {
     type: 'bundle',
     title: offer.name,
     status: offer.status,

@@ -1,6 +1,9 @@
-/** Draws that only one test knows: made by their club's own calls, so that nobody else's purchase or reservation moves their counts. */
+/**
+ * Creates draws for one test by their club's own calls, so that no other purchase or reservation
+ * changes their counts.
+ */
 import { expect, type APIRequestContext, type PlaywrightWorkerArgs } from '@playwright/test';
-import { buyByCall, type ListedDraw } from './draws';
+import { buyThroughApi, type ListedDraw } from './draws';
 
 type Playwright = PlaywrightWorkerArgs['playwright'];
 
@@ -11,7 +14,7 @@ interface Club {
 }
 
 export interface DrawOptions {
-  /** How many tickets are left; the others are bought by a crowd. */
+  /** How many tickets are left. Other buyers buy the rest. */
   left?: number;
   /** Seconds until kick-off. */
   startsIn?: number;
@@ -24,8 +27,8 @@ export interface OwnDraw extends ListedDraw {
 
 let made = 0;
 
-/** A browser without a window, signed in as a club of the demo. */
-export async function asClub(
+/** Returns a request context that is signed in as a club of the demo. */
+export async function signedInClubRequest(
   playwright: Playwright,
   baseURL: string,
   index = 0,
@@ -43,21 +46,21 @@ export async function asClub(
   return { calls, club };
 }
 
-/** Draws of one club, on sale two days ahead unless told otherwise. */
+/** Creates draws of one club, on sale two days ahead by default. */
 export async function ownDraws(
   playwright: Playwright,
   baseURL: string,
-  wanted: readonly DrawOptions[],
+  options: readonly DrawOptions[],
   index = 0,
 ): Promise<OwnDraw[]> {
-  const { calls, club } = await asClub(playwright, baseURL, index);
+  const { calls, club } = await signedInClubRequest(playwright, baseURL, index);
   const draws: OwnDraw[] = [];
-  for (const { left, startsIn = 2 * 86_400, ...more } of wanted) {
+  for (const { left, startsIn = 2 * 86_400, ...more } of options) {
     const accepted = await calls.post('/api/terms/accept', {
       data: { clubId: club.id, ipAddress: null, userAgent: 'test', termsVersion: '1.0' },
     });
     expect(accepted.ok(), await accepted.text()).toBe(true);
-    const said = {
+    const body = {
       clubId: club.id,
       homeTeam: club.name,
       awayTeam: `Visitors ${Date.now() % 100_000} ${++made}`,
@@ -71,7 +74,7 @@ export async function ownDraws(
       roundUpPrize: false,
       ...more,
     };
-    const answer = await calls.post('/api/draws', { data: said });
+    const answer = await calls.post('/api/draws', { data: body });
     expect(answer.ok(), await answer.text()).toBe(true);
     const { drawNumber } = (await answer.json()) as { drawNumber: number };
     if (left !== undefined) await sellUntil(playwright, baseURL, drawNumber, left);
@@ -87,19 +90,19 @@ export async function ownDraws(
 export async function ownDraw(
   playwright: Playwright,
   baseURL: string,
-  wanted: DrawOptions = {},
+  options: DrawOptions = {},
 ): Promise<OwnDraw> {
-  const [draw] = await ownDraws(playwright, baseURL, [wanted]);
+  const [draw] = await ownDraws(playwright, baseURL, [options]);
   return draw as OwnDraw;
 }
 
-/** Its club moves kick-off to almost now, and the whistle goes. */
+/** Moves kick-off to a moment ahead, as the club, and waits until it has passed. */
 export async function kickOff(
   playwright: Playwright,
   baseURL: string,
   drawNumber: number,
 ): Promise<void> {
-  const { calls } = await asClub(playwright, baseURL);
+  const { calls } = await signedInClubRequest(playwright, baseURL);
   const moved = await calls.patch(`/api/draws/${drawNumber}`, {
     data: { gameDate: new Date(Date.now() + 2_000).toISOString() },
   });
@@ -110,7 +113,7 @@ export async function kickOff(
   await calls.dispose();
 }
 
-/** A crowd of others buys, fifty tickets each, until so many are left. */
+/** Buys as other buyers, fifty tickets each, until this many are left. */
 async function sellUntil(
   playwright: Playwright,
   baseURL: string,
@@ -119,7 +122,7 @@ async function sellUntil(
 ): Promise<void> {
   for (let more = 169 - left; more > 0; more -= 50) {
     const other = await playwright.request.newContext({ baseURL });
-    await buyByCall(other, baseURL, drawNumber, Math.min(50, more));
+    await buyThroughApi(other, baseURL, drawNumber, Math.min(50, more));
     await other.dispose();
   }
 }

@@ -1,13 +1,16 @@
-/** Every screen and state that shows and does not sell: what the pictures are taken of and what the rules are checked on. */
+/**
+ * Every screen and state that shows data without selling. The screenshots and the rules are run on
+ * these.
+ */
 import type { APIRequestContext, Page } from '@playwright/test';
 import { AGAIN, activeDraws, completedDraw, type ListedDraw } from './draws';
-import { anOffer, serveOffer } from './offers';
+import { createOffer, serveOffer } from './offers';
 import {
-  answer,
-  change,
+  stubResponse,
+  changeResponse,
   changeBoot,
   changeDraw,
-  fail,
+  stubFailure,
   maintenance,
   noDraws,
   noSockets,
@@ -16,11 +19,11 @@ import {
 export interface PublicScreen {
   name: string;
   path: string;
-  /** What must be arranged before the page is opened. */
+  /** Setup before the page is opened. */
   before?: (page: Page) => Promise<void>;
-  /** What must be done before it is looked at. */
+  /** Steps after the page is opened, before it is checked. */
   after?: (page: Page) => Promise<void>;
-  /** For a big screen only. */
+  /** Whether it is only for a large screen. */
   board?: boolean;
 }
 
@@ -61,16 +64,16 @@ function landing(): PublicScreen[] {
     {
       name: 'landing-many-clubs',
       path: '/',
-      before: (page) => answer(page, '/api/clubs/public-list', clubs),
+      before: (page) => stubResponse(page, '/api/clubs/public-list', clubs),
     },
     {
       name: 'landing-draws-failed',
       path: '/',
       before: async (page) => {
         await changeBoot(page, (boot) => ({ ...boot, draws: undefined }));
-        await fail(page, /\/api\/draws\/(active|awaiting-results|completed)$/);
-        await fail(page, '/api/clubs/public-list');
-        await fail(page, '/api/footer-menus');
+        await stubFailure(page, /\/api\/draws\/(active|awaiting-results|completed)$/);
+        await stubFailure(page, '/api/clubs/public-list');
+        await stubFailure(page, '/api/footer-menus');
       },
       after: (page) => page.getByText('Failed to load draws').waitFor(),
     },
@@ -85,7 +88,7 @@ async function clubs(request: APIRequestContext): Promise<PublicScreen[]> {
       ...boot,
       club: { ...(boot.club as object), facebookPixelId: '123456789012345' },
     }));
-    await change(page, /\/api\/clubs\/slug\//, (club: object) => ({
+    await changeResponse(page, /\/api\/clubs\/slug\//, (club: object) => ({
       ...club,
       facebookPixelId: '123456789012345',
     }));
@@ -95,14 +98,14 @@ async function clubs(request: APIRequestContext): Promise<PublicScreen[]> {
       ...boot,
       club: { ...(boot.club as object), activeDraws: [], completedDraws: [] },
     }));
-    await change(page, /\/api\/clubs\/slug\//, (club: object) => ({
+    await changeResponse(page, /\/api\/clubs\/slug\//, (club: object) => ({
       ...club,
       activeDraws: [],
       completedDraws: [],
     }));
-    await answer(page, /\/api\/(draws\/awaiting-results|clubs\/[^/]+\/(draws|bundles))/, []);
+    await stubResponse(page, /\/api\/(draws\/awaiting-results|clubs\/[^/]+\/(draws|bundles))/, []);
   };
-  const offer = await anOffer(request);
+  const offer = await createOffer(request);
   return [
     ...slugs.map((each, at) => ({ name: `club-${at + 1}`, path: `/club/${each}` })),
     {
@@ -117,7 +120,7 @@ async function clubs(request: APIRequestContext): Promise<PublicScreen[]> {
       path: `/club/${slug}`,
       before: async (page) => {
         await page.clock.install();
-        await fail(page, /\/api\/clubs\/[^/]+\/(draws|bundles)/);
+        await stubFailure(page, /\/api\/clubs\/[^/]+\/(draws|bundles)/);
       },
       after: (page) => page.clock.fastForward(16_000),
     },
@@ -125,20 +128,20 @@ async function clubs(request: APIRequestContext): Promise<PublicScreen[]> {
     {
       name: 'club-failed',
       path: '/club/nobody-here',
-      before: (page) => fail(page, /\/api\/clubs\/slug\//, 500),
+      before: (page) => stubFailure(page, /\/api\/clubs\/slug\//, 500),
     },
     { name: 'club-unnamed', path: '/club' },
   ];
 }
 
 async function offers(request: APIRequestContext): Promise<PublicScreen[]> {
-  const offer = await anOffer(request);
+  const offer = await createOffer(request);
   const state = async (
     name: string,
     more: Record<string, unknown>,
     after?: PublicScreen['after'],
   ): Promise<PublicScreen> => {
-    const said = await anOffer(request, more);
+    const said = await createOffer(request, more);
     return {
       name: `offer-${name}`,
       path: said.path,
@@ -149,7 +152,7 @@ async function offers(request: APIRequestContext): Promise<PublicScreen[]> {
   const first = offer.games[0];
   return [
     await state('open', {}),
-    await state('special', { ...(await anOffer(request, {}, 1)), name: 'Friday special' }),
+    await state('special', { ...(await createOffer(request, {}, 1)), name: 'Friday special' }),
     await state('closed', { status: 'closed' }),
     await state('scheduled', { startAt: soon(5) }),
     await state('ended', { endAt: soon(-1) }),
@@ -169,7 +172,7 @@ async function offers(request: APIRequestContext): Promise<PublicScreen[]> {
       path: offer.path,
       before: async (page) => {
         await serveOffer(page, offer);
-        await change(page, new RegExp(`/api/draws/${first?.id}$`), (draw: object) => ({
+        await changeResponse(page, new RegExp(`/api/draws/${first?.id}$`), (draw: object) => ({
           ...draw,
           ticketsAvailable: 0,
           ticketsSold: 169,
@@ -181,12 +184,12 @@ async function offers(request: APIRequestContext): Promise<PublicScreen[]> {
     {
       name: 'offer-not-found',
       path: `/club/${offer.clubSlug}/specials/nothing-here`,
-      before: (page) => fail(page, /\/bundles\/nothing-here/, 404),
+      before: (page) => stubFailure(page, /\/bundles\/nothing-here/, 404),
     },
     {
       name: 'offer-failed',
       path: `/club/${offer.clubSlug}/offer/nothing-here`,
-      before: (page) => fail(page, /\/bundles\/nothing-here/, 500),
+      before: (page) => stubFailure(page, /\/bundles\/nothing-here/, 500),
     },
     {
       name: 'offer-maintenance',
@@ -227,7 +230,7 @@ async function boards(request: APIRequestContext): Promise<PublicScreen[]> {
     currentPrize: '12430.00',
     ticketsSold: 169,
   };
-  const offer = await anOffer(request);
+  const offer = await createOffer(request);
   const withOffer = (more: Record<string, unknown>) => async (page: Page) =>
     serveOffer(page, { ...offer, ...more });
   const offerBoard = `/club/${offer.clubSlug}/specials/${offer.slug}/display`;
@@ -269,10 +272,14 @@ async function proofs(request: APIRequestContext): Promise<PublicScreen[]> {
     ((await (await request.get('/api/draws/awaiting-results', AGAIN)).json()) as ListedDraw[])[0]
       ?.drawNumber ?? 0;
   const forged = (page: Page) =>
-    change(page, `/api/public/draws/${completed}/proof`, (proof: { winningTicket: number }) => ({
-      ...proof,
-      winningTicket: (proof.winningTicket % 169) + 1,
-    }));
+    changeResponse(
+      page,
+      `/api/public/draws/${completed}/proof`,
+      (proof: { winningTicket: number }) => ({
+        ...proof,
+        winningTicket: (proof.winningTicket % 169) + 1,
+      }),
+    );
   return [
     { name: 'verify-before', path: `/verify/${open}` },
     { name: 'verify-awaiting', path: `/verify/${awaiting}` },
@@ -287,12 +294,15 @@ async function proofs(request: APIRequestContext): Promise<PublicScreen[]> {
     {
       name: 'verify-failed',
       path: `/verify/${completed}`,
-      before: (page) => fail(page, `/api/public/draws/${completed}/proof`),
+      before: (page) => stubFailure(page, `/api/public/draws/${completed}/proof`),
     },
   ];
 }
 
-/** The draw's page when nothing can be bought on it; buying states are in shop-states.ts. */
+/**
+ * Returns the draw's page in states in which nothing can be bought. The buying states are in
+ * shop-states.ts.
+ */
 async function draws(request: APIRequestContext): Promise<PublicScreen[]> {
   const list = await activeDraws(request);
   const open =
@@ -314,7 +324,7 @@ async function draws(request: APIRequestContext): Promise<PublicScreen[]> {
     {
       name: 'draw-tickets-failed',
       path: `/draw/${completed}`,
-      before: (page) => fail(page, `/api/draws/${completed}/tickets`),
+      before: (page) => stubFailure(page, `/api/draws/${completed}/tickets`),
       after: (page) => page.getByText('Failed to fetch tickets').waitFor(),
     },
     as('sold-out', { ticketsSold: 169, ticketsAvailable: 0, ticketsHeld: 0 }),
@@ -345,13 +355,13 @@ function others(): PublicScreen[] {
     {
       name: 'my-sent',
       path: '/my',
-      before: (page) => answer(page, '/api/my-tickets', { message: 'sent' }),
+      before: (page) => stubResponse(page, '/api/my-tickets', { message: 'sent' }),
       after: send,
     },
     {
       name: 'my-failed',
       path: '/my',
-      before: (page) => fail(page, '/api/my-tickets', 429),
+      before: (page) => stubFailure(page, '/api/my-tickets', 429),
       after: async (page) => {
         await send(page);
         await page.getByRole('alert').waitFor({ timeout: 15_000 });
@@ -363,7 +373,7 @@ function others(): PublicScreen[] {
     {
       name: 'crash',
       path: '/',
-      before: (page) => answer(page, '/api/footer-menus', [{ id: 1, heading: 'Broken' }]),
+      before: (page) => stubResponse(page, '/api/footer-menus', [{ id: 1, heading: 'Broken' }]),
       after: (page) => page.getByText('Something went wrong').waitFor(),
     },
     {

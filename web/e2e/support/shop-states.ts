@@ -1,4 +1,7 @@
-/** Every state of the buying screens, and how a browser gets there; for the eye, for axe, and for the measuring tape. */
+/**
+ * Every state of the buying screens, with the steps that reach it. Used for screenshots and for the
+ * axe and size checks.
+ */
 import {
   expect,
   type APIRequestContext,
@@ -12,12 +15,12 @@ import {
   expectTickets,
   fillDetails,
   payButton,
-  somebody,
+  newBuyer,
   tickBoxes,
 } from './buyer';
-import { clubWithTwo, drawWith } from './draws';
+import { clubWithTwoDraws, drawWithAvailable } from './draws';
 
-export interface Stage {
+export interface ScreenContext {
   page: Page;
   request: APIRequestContext;
   playwright: PlaywrightWorkerArgs['playwright'];
@@ -26,11 +29,14 @@ export interface Stage {
 
 export interface ShopState {
   name: string;
-  show: (stage: Stage) => Promise<void>;
+  show: (stage: ScreenContext) => Promise<void>;
 }
 
-/** The cart's or the checkout's payment as if its reservation ended so soon. */
-export async function reservedFor(page: Page, seconds: number): Promise<void> {
+/**
+ * Changes the answer of the cart's or the checkout's payment, so that its reservation ends after
+ * `seconds`.
+ */
+export async function shortenReservation(page: Page, seconds: number): Promise<void> {
   await page.route(/\/api\/(cart\/)?create-payment-intent/, async (route) => {
     const answer = await route.fetch();
     const said = (await answer.json()) as { serverTime: string; expiresAt?: string };
@@ -41,7 +47,7 @@ export async function reservedFor(page: Page, seconds: number): Promise<void> {
 }
 
 export async function fillCart(page: Page, request: APIRequestContext): Promise<void> {
-  await page.goto(`/club/${await clubWithTwo(request)}`);
+  await page.goto(`/club/${await clubWithTwoDraws(request)}`);
   await page
     .getByRole('button', { name: /^Add to cart/ })
     .first()
@@ -63,7 +69,7 @@ export async function toCartCheckout(page: Page, request: APIRequestContext): Pr
   await expect(page.locator('.timer-bar')).toContainText(/\d:\d\d/);
 }
 
-/** The page as in maintenance, whatever the server says. */
+/** Opens the page as during maintenance, whatever the server answers. */
 async function inMaintenance(page: Page, path: string): Promise<void> {
   await page.route('**/api/maintenance-mode', (route) =>
     route.fulfill({ json: { maintenanceMode: true } }),
@@ -83,11 +89,11 @@ async function inMaintenance(page: Page, path: string): Promise<void> {
   await expect(page.getByText('System Maintenance in Progress').first()).toBeVisible();
 }
 
-/** A finished purchase, of which the server says something else. */
-async function thankYouWith(stage: Stage, more: Record<string, unknown>): Promise<void> {
+/** Shows a finished purchase with a changed answer of the server. */
+async function thankYouWith(stage: ScreenContext, more: Record<string, unknown>): Promise<void> {
   const { page, request } = stage;
-  const draw = await drawWith(request, 3);
-  await buyByCard(page, draw.drawNumber, 1, somebody());
+  const draw = await drawWithAvailable(request, 3);
+  await buyByCard(page, draw.drawNumber, 1, newBuyer());
   await expectTickets(page, 1);
   await page.routeWebSocket(/\/ws/, (socket) => void socket.close());
   await page.route('**/api/complete-card-payment', (route) =>
@@ -103,10 +109,10 @@ async function thankYouWith(stage: Stage, more: Record<string, unknown>): Promis
   await page.reload();
 }
 
-/** What a mailed link opens: two orders, one of them given back. */
-async function ownOrders({ page, request }: Stage): Promise<void> {
-  const draw = await drawWith(request, 4);
-  await buyByCard(page, draw.drawNumber, 2, somebody());
+/** Shows the page of a mailed link with two orders, one of them refunded. */
+async function ownOrders({ page, request }: ScreenContext): Promise<void> {
+  const draw = await drawWithAvailable(request, 4);
+  await buyByCard(page, draw.drawNumber, 2, newBuyer());
   await expectTickets(page, 2);
   const { orderToken } = await page.evaluate(
     () => JSON.parse(sessionStorage.getItem('lastPayment') ?? '{}') as { orderToken: string },
@@ -125,10 +131,10 @@ async function ownOrders({ page, request }: Stage): Promise<void> {
   await expect(page.locator('.own-order')).toHaveCount(2);
 }
 
-async function lockedCheckout({ page, request }: Stage): Promise<void> {
-  const draw = await drawWith(request, 3);
+async function lockedCheckout({ page, request }: ScreenContext): Promise<void> {
+  const draw = await drawWithAvailable(request, 3);
   await page.goto(`/checkout/${draw.drawNumber}?tickets=2`);
-  await fillDetails(page, somebody());
+  await fillDetails(page, newBuyer());
   await page.getByLabel('I am over 18 years old').check();
   await page.getByLabel(/I accept the/).check();
   await page.getByRole('button', { name: 'Continue to Payment' }).click();
@@ -139,14 +145,14 @@ export const SHOP_STATES: readonly ShopState[] = [
   {
     name: 'shop-draw',
     show: async ({ page, request }) => {
-      await page.goto(`/draw/${(await drawWith(request, 5)).drawNumber}?quantity=2`);
+      await page.goto(`/draw/${(await drawWithAvailable(request, 5)).drawNumber}?quantity=2`);
       await expect(page.getByLabel('Card number')).toBeVisible();
     },
   },
   {
     name: 'shop-draw-unconfirmed',
     show: async ({ page, request }) => {
-      await page.goto(`/draw/${(await drawWith(request, 5)).drawNumber}`);
+      await page.goto(`/draw/${(await drawWithAvailable(request, 5)).drawNumber}`);
       await page
         .getByRole('button', { name: 'Complete confirmation above first' })
         .click({ force: true });
@@ -158,7 +164,7 @@ export const SHOP_STATES: readonly ShopState[] = [
   {
     name: 'shop-draw-problems',
     show: async ({ page, request }) => {
-      await page.goto(`/draw/${(await drawWith(request, 5)).drawNumber}`);
+      await page.goto(`/draw/${(await drawWithAvailable(request, 5)).drawNumber}`);
       await expect(page.getByLabel('Card number')).toBeVisible();
       await payButton(page).click({ force: true });
       await expect(page.locator('.problems')).toBeFocused();
@@ -167,26 +173,38 @@ export const SHOP_STATES: readonly ShopState[] = [
   {
     name: 'shop-draw-declined',
     show: async ({ page, request }) => {
-      await buyByCard(page, (await drawWith(request, 3)).drawNumber, 1, somebody(), DECLINED_CARD);
+      await buyByCard(
+        page,
+        (await drawWithAvailable(request, 3)).drawNumber,
+        1,
+        newBuyer(),
+        DECLINED_CARD,
+      );
       await expect(page.locator('.callout.is-bad')).toContainText('Your card was declined.');
     },
   },
   {
     name: 'shop-draw-bank',
     show: async ({ page, request }) => {
-      await buyByCard(page, (await drawWith(request, 3)).drawNumber, 1, somebody(), ASKING_CARD);
+      await buyByCard(
+        page,
+        (await drawWithAvailable(request, 3)).drawNumber,
+        1,
+        newBuyer(),
+        ASKING_CARD,
+      );
       await expect(page.getByRole('button', { name: 'Complete', exact: true })).toBeVisible();
     },
   },
   {
     name: 'shop-draw-maintenance',
     show: async ({ page, request }) =>
-      inMaintenance(page, `/draw/${(await drawWith(request, 3)).drawNumber}`),
+      inMaintenance(page, `/draw/${(await drawWithAvailable(request, 3)).drawNumber}`),
   },
   {
     name: 'shop-draw-wallet-sheet',
     show: async ({ page, request }) => {
-      await page.goto(`/draw/${(await drawWith(request, 3)).drawNumber}`);
+      await page.goto(`/draw/${(await drawWithAvailable(request, 3)).drawNumber}`);
       await tickBoxes(page);
       await page.getByRole('button', { name: /Pay with (Apple|Google) Pay/ }).click();
       await expect(page.getByRole('button', { name: 'Confirm payment' })).toBeVisible();
@@ -195,7 +213,7 @@ export const SHOP_STATES: readonly ShopState[] = [
   {
     name: 'shop-checkout',
     show: async ({ page, request }) => {
-      await page.goto(`/checkout/${(await drawWith(request, 3)).drawNumber}?tickets=2`);
+      await page.goto(`/checkout/${(await drawWithAvailable(request, 3)).drawNumber}?tickets=2`);
       await expect(page.locator('.timer-bar')).toContainText(/\d:\d\d/);
     },
   },
@@ -214,7 +232,7 @@ export const SHOP_STATES: readonly ShopState[] = [
     name: 'shop-checkout-wallet',
     show: async ({ page, request }) => {
       await page.goto(
-        `/checkout/${(await drawWith(request, 3)).drawNumber}?tickets=2&mode=wallet&wallet=google`,
+        `/checkout/${(await drawWithAvailable(request, 3)).drawNumber}?tickets=2&mode=wallet&wallet=google`,
       );
       await expect(page.locator('.timer-bar')).toContainText(/\d:\d\d/);
     },
@@ -223,7 +241,7 @@ export const SHOP_STATES: readonly ShopState[] = [
     name: 'shop-checkout-no-apple-pay',
     show: async ({ page, request }) => {
       await page.goto(
-        `/checkout/${(await drawWith(request, 3)).drawNumber}?tickets=2&mode=wallet&wallet=apple`,
+        `/checkout/${(await drawWithAvailable(request, 3)).drawNumber}?tickets=2&mode=wallet&wallet=apple`,
       );
       await expect(page.locator('.callout.is-bad')).toContainText(
         'Apple Pay is not available on this device. Please use card payment.',
@@ -233,15 +251,15 @@ export const SHOP_STATES: readonly ShopState[] = [
   {
     name: 'shop-checkout-lapsed',
     show: async ({ page, request }) => {
-      await reservedFor(page, 2);
-      await page.goto(`/checkout/${(await drawWith(request, 3)).drawNumber}?tickets=2`);
+      await shortenReservation(page, 2);
+      await page.goto(`/checkout/${(await drawWithAvailable(request, 3)).drawNumber}?tickets=2`);
       await expect(page.getByText('Your tickets are no longer reserved.')).toBeVisible();
     },
   },
   {
     name: 'shop-checkout-finished',
     show: async ({ page, request }) => {
-      const { drawNumber } = await drawWith(request, 3);
+      const { drawNumber } = await drawWithAvailable(request, 3);
       await page.goto(`/draw/${drawNumber}`);
       await page.evaluate(
         (scope) => sessionStorage.setItem(`fd_finished:${scope}`, '"0123"'),
@@ -279,7 +297,7 @@ export const SHOP_STATES: readonly ShopState[] = [
   {
     name: 'shop-cart-short',
     show: async ({ page, request }) => {
-      await reservedFor(page, 28);
+      await shortenReservation(page, 28);
       await toCartCheckout(page, request);
       await expect(page.getByRole('button', { name: 'Keep my tickets' })).toBeVisible();
     },
@@ -303,8 +321,9 @@ export const SHOP_STATES: readonly ShopState[] = [
   {
     name: 'shop-cart-expired',
     show: async ({ page, request }) => {
-      await reservedFor(page, 2);
-      // The toast and the page stay for two seconds; here they stay as long as they are looked at.
+      await shortenReservation(page, 2);
+      // The toast and the page change after two seconds. Here those timers never fire, so that the
+      // state stays visible.
       await page.addInitScript(() => {
         const later = window.setTimeout.bind(window);
         Object.assign(window, {
@@ -320,14 +339,14 @@ export const SHOP_STATES: readonly ShopState[] = [
   {
     name: 'shop-thank-you',
     show: async ({ page, request }) => {
-      await buyByCard(page, (await drawWith(request, 4)).drawNumber, 3, somebody());
+      await buyByCard(page, (await drawWithAvailable(request, 4)).drawNumber, 3, newBuyer());
       await expectTickets(page, 3);
     },
   },
   {
     name: 'shop-my-tickets',
     show: async ({ page, request }) => {
-      await buyByCard(page, (await drawWith(request, 4)).drawNumber, 3, somebody());
+      await buyByCard(page, (await drawWithAvailable(request, 4)).drawNumber, 3, newBuyer());
       await expectTickets(page, 3);
       await page.getByRole('link', { name: 'My tickets' }).click();
       await expect(page.getByRole('heading', { level: 1, name: 'My tickets' })).toBeVisible();

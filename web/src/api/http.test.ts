@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { FakeServer } from '@/testing/fake-server';
-import { Problem, get, isCopied, onServerTime, withRetry, post } from './http';
+import { HttpError, get, isCachedResponse, onServerTime, withRetry, post } from './http';
 import { reconnectPause } from './live-socket';
 
 afterEach(() => {
@@ -13,12 +13,12 @@ test('error response becomes a problem with status, body and message', async () 
     status: 409,
     body: { message: 'Only 3 left', code: 'tickets-unavailable', available: 3 },
   });
-  const error = await get('/api/x').catch((problem: Problem) => problem);
-  expect(error).toBeInstanceOf(Problem);
-  expect((error as Problem).message).toBe(
+  const error = await get('/api/x').catch((problem: HttpError) => problem);
+  expect(error).toBeInstanceOf(HttpError);
+  expect((error as HttpError).message).toBe(
     '409: {"message":"Only 3 left","code":"tickets-unavailable","available":3}',
   );
-  expect((error as Problem).said.message).toBe('Only 3 left');
+  expect((error as HttpError).body.message).toBe('Only 3 left');
 });
 
 test('response with the server’s time yields one clock sample', async () => {
@@ -32,10 +32,10 @@ test('response with the server’s time yields one clock sample', async () => {
 
 test('response from the service worker’s cache is marked as a copy', async () => {
   new FakeServer().on('GET /api/x', { headers: { 'x-copy': 'yes' } }, {});
-  expect([isCopied(await get<object>('/api/x')), isCopied(await get<object>('/api/x'))]).toEqual([
-    true,
-    false,
-  ]);
+  expect([
+    isCachedResponse(await get<object>('/api/x')),
+    isCachedResponse(await get<object>('/api/x')),
+  ]).toEqual([true, false]);
 });
 
 test('busy server gets at most three attempts, a refusal gets one', async () => {

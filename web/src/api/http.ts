@@ -2,7 +2,7 @@
  * Wraps `fetch`: turns error responses into `Problem`, samples the server's clock and repeats calls
  * when the server is busy.
  */
-import { sample, type Sample } from '@/shared/clock';
+import { takeSample, type Sample } from '@/shared/clock';
 import { COPY_HEADER } from '@/shared/offline';
 
 interface ErrorBody {
@@ -16,7 +16,7 @@ interface ErrorBody {
  * An error response. `message` is `"{status}: {body or statusText}"` (A:258). The parsed body holds
  * the message for the user.
  */
-export class Problem extends Error {
+export class HttpError extends Error {
   constructor(
     readonly status: number,
     body: string,
@@ -25,17 +25,17 @@ export class Problem extends Error {
   ) {
     super(`${status}: ${body || statusText}`);
     this.name = 'Problem';
-    this.said = readSaid(body);
+    this.body = parseErrorBody(body);
   }
 
-  readonly said: ErrorBody;
+  readonly body: ErrorBody;
 
   get code(): string {
-    return this.said.code ?? '';
+    return this.body.code ?? '';
   }
 }
 
-function readSaid(body: string): ErrorBody {
+function parseErrorBody(body: string): ErrorBody {
   try {
     const parsed: unknown = JSON.parse(body);
     return typeof parsed === 'object' && parsed !== null ? (parsed as ErrorBody) : {};
@@ -44,13 +44,13 @@ function readSaid(body: string): ErrorBody {
   }
 }
 
-const listeners = new Set<(taken: Sample) => void>();
+const listeners = new Set<(newSample: Sample) => void>();
 
 /**
  * Reports a clock sample for each response that carries the server's time. Returns a function that
  * unsubscribes.
  */
-export function onServerTime(listener: (taken: Sample) => void): () => void {
+export function onServerTime(listener: (newSample: Sample) => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
 }
@@ -58,7 +58,7 @@ export function onServerTime(listener: (taken: Sample) => void): () => void {
 function noteTime(answer: Response, sentAt: number): void {
   const serverMs = Number(answer.headers.get('x-server-time'));
   if (serverMs > 0)
-    for (const listener of listeners) listener(sample(serverMs, sentAt, performance.now()));
+    for (const listener of listeners) listener(takeSample(serverMs, sentAt, performance.now()));
 }
 
 const copies = new WeakSet<object>();
@@ -66,7 +66,7 @@ const copies = new WeakSet<object>();
 /**
  * Whether the service worker returned this response from its cache, so that it may be out of date.
  */
-export const isCopied = (answer: object): boolean => copies.has(answer);
+export const isCachedResponse = (answer: object): boolean => copies.has(answer);
 
 function retryAfter(answer: Response): number | null {
   const seconds = Number(answer.headers.get('retry-after'));
@@ -92,11 +92,11 @@ async function request<Answer>(
   });
   noteTime(answer, sentAt);
   const text = await answer.text();
-  if (!answer.ok) throw new Problem(answer.status, text, answer.statusText, retryAfter(answer));
-  const said: unknown = text ? JSON.parse(text) : undefined;
-  if (answer.headers.has(COPY_HEADER) && typeof said === 'object' && said !== null)
-    copies.add(said);
-  return said as Answer;
+  if (!answer.ok) throw new HttpError(answer.status, text, answer.statusText, retryAfter(answer));
+  const parsed: unknown = text ? JSON.parse(text) : undefined;
+  if (answer.headers.has(COPY_HEADER) && typeof parsed === 'object' && parsed !== null)
+    copies.add(parsed);
+  return parsed as Answer;
 }
 
 export const get = <Answer>(path: string, init?: RequestInit): Promise<Answer> =>
@@ -123,7 +123,7 @@ export interface Download {
 export async function download(path: string, fallbackName: string): Promise<Download> {
   const answer = await fetch(path, { method: 'GET', credentials: 'same-origin' });
   if (!answer.ok)
-    throw new Problem(answer.status, await answer.text(), answer.statusText, retryAfter(answer));
+    throw new HttpError(answer.status, await answer.text(), answer.statusText, retryAfter(answer));
   const named = /filename="?([^";]+)"?/.exec(answer.headers.get('content-disposition') ?? '');
   return { name: named?.[1] ?? fallbackName, content: await answer.blob() };
 }
@@ -144,7 +144,7 @@ export async function withRetry<Answer>(
       return await ask();
     } catch (error) {
       const busy =
-        error instanceof Problem &&
+        error instanceof HttpError &&
         (error.status === 429 || error.status === 503) &&
         error.code !== 'maintenance';
       if (!busy || attempt === TRIES_MAX) throw error;

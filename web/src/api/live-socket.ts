@@ -44,43 +44,43 @@ function readFrame(text: string): Frame | null {
 export function useLiveSocket({ topics, connect, onFrame, onState }: LiveSocketOptions): void {
   // A new number changes the address function, which forces a reconnect.
   const [round, setRound] = useState(0);
-  const wanted = useRef(topics);
+  const latestTopics = useRef(topics);
   const announced = useRef<readonly string[]>([]);
-  const heardAt = useRef(0);
-  const pauseMsAsked = useRef(0);
+  const lastMessageAt = useRef(0);
+  const requestedPause = useRef(0);
 
   // Runs before the socket's own effects, so that its first address already names the topics.
   useEffect(() => {
-    wanted.current = topics;
+    latestTopics.current = topics;
   }, [topics]);
 
   // eslint-disable-next-line react-hooks/exhaustive-deps -- a new round forces a reconnect
-  const address = useCallback(() => socketUrl((announced.current = wanted.current)), [round]);
+  const address = useCallback(() => socketUrl((announced.current = latestTopics.current)), [round]);
 
   const { sendMessage, readyState } = useWebSocket(connect ? address : null, {
     share: false,
     retryOnError: true,
     shouldReconnect: () => true,
     reconnectAttempts: Infinity,
-    reconnectInterval: (attempt) => Math.max(pauseMsAsked.current, reconnectPause(attempt)),
+    reconnectInterval: (attempt) => Math.max(requestedPause.current, reconnectPause(attempt)),
     // Frames go to `onMessage` only. Keeping the last one in React state would render for each
     // frame.
     filter: () => false,
     onOpen: () => {
-      heardAt.current = performance.now();
-      pauseMsAsked.current = 0;
+      lastMessageAt.current = performance.now();
+      requestedPause.current = 0;
       onState('open');
     },
     onClose: (event) => {
-      const asked = Number(event.reason);
-      pauseMsAsked.current =
-        event.code === 1001 && Number.isFinite(asked)
-          ? Math.min(PAUSE_MS_MAX, asked * Math.random())
+      const requestedPauseMs = Number(event.reason);
+      requestedPause.current =
+        event.code === 1001 && Number.isFinite(requestedPauseMs)
+          ? Math.min(PAUSE_MS_MAX, requestedPauseMs * Math.random())
           : 0;
       onState('closed');
     },
     onMessage: (message) => {
-      heardAt.current = performance.now();
+      lastMessageAt.current = performance.now();
       const frame = readFrame(String(message.data));
       if (frame) onFrame(frame);
     },
@@ -97,23 +97,26 @@ export function useLiveSocket({ topics, connect, onFrame, onState }: LiveSocketO
 
   useEffect(() => {
     const anew = () => setRound((last) => last + 1);
-    const ifQuiet = () => {
+    const closeIfSilent = () => {
       if (
         document.visibilityState === 'visible' &&
-        performance.now() - heardAt.current > SILENCE_MS_MAX
+        performance.now() - lastMessageAt.current > SILENCE_MS_MAX
       )
         anew();
     };
     const watch = setInterval(() => {
-      if (readyState === ReadyState.OPEN && performance.now() - heardAt.current > SILENCE_MS_MAX)
+      if (
+        readyState === ReadyState.OPEN &&
+        performance.now() - lastMessageAt.current > SILENCE_MS_MAX
+      )
         anew();
     }, WATCH_EVERY_MS);
     window.addEventListener('online', anew);
-    document.addEventListener('visibilitychange', ifQuiet);
+    document.addEventListener('visibilitychange', closeIfSilent);
     return () => {
       clearInterval(watch);
       window.removeEventListener('online', anew);
-      document.removeEventListener('visibilitychange', ifQuiet);
+      document.removeEventListener('visibilitychange', closeIfSilent);
     };
   }, [readyState]);
 }

@@ -2,7 +2,7 @@
  * Repeats a call that needs a fresh proof of identity, after the user has given the password or the
  * operator's code.
  */
-import { Problem } from './http';
+import { HttpError } from './http';
 
 /**
  * Obtains the proof. Resolves to false if the user cancels. A given password is tried without a
@@ -24,7 +24,7 @@ export function onReauthenticationRequired(obtain: ObtainProof): () => void {
 export class ReauthenticationCancelled extends Error {}
 
 const isRequired = (error: unknown): boolean =>
-  error instanceof Problem && error.status === 403 && error.code === 'reauthentication-required';
+  error instanceof HttpError && error.status === 403 && error.code === 'reauthentication-required';
 
 /**
  * Sends the call. If the server requires a fresh proof, obtains it and sends the call once more.

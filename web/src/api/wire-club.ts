@@ -5,26 +5,26 @@
 import type { DrawTemplate as Template } from './generated/schema';
 
 export type {
-  BankShown as MaskedBank,
-  BankWhole as BankDetails,
+  MaskedBankDetails,
+  UnmaskedBankDetails as BankDetails,
   Claim,
   ClubUser,
   ConnectStatus,
   Financials,
   FixtureRow,
-  Imported as FixturesAnswer,
-  Notified,
+  FixtureImportResult,
+  WinnerNotified,
   OwnClub,
   OwnDraw,
   Payout,
   PendingApproval,
   Reauthenticated,
   ResultEntered,
-  Stats,
+  ClubStats,
   TermsText,
   User,
   Whoami,
-  Winners as WinnersAnswer,
+  Winners as WinnersResponse,
   WinningTicket as Winner,
 } from './generated/schema';
 
@@ -38,7 +38,7 @@ export interface Registration {
 }
 
 /** Request that invites a person to a club with a role. */
-export interface InvitationWanted {
+export interface InvitationRequest {
   name: string;
   email: string;
   role: string;
@@ -52,7 +52,7 @@ export interface WaitlistEntry {
 }
 
 /** Request of the draw forms. The edit form omits locked fields (B:203). */
-export interface DrawWanted {
+export interface DrawRequest {
   league: string | null;
   homeTeam: string;
   awayTeam: string;
@@ -77,7 +77,7 @@ export interface LineProblem {
   message: string;
 }
 
-export interface HomePageWanted {
+export interface HomePageRequest {
   homePageSlug: string;
   homePageTitle: string;
   homePageTagline: string;

@@ -8,8 +8,8 @@ test('server’s types extend the console’s types', () => {
   expectTypeOf<Server.AnomalyStats>().toExtend<Console.AnomalyStats>();
   expectTypeOf<Server.OrphanedTicket>().toExtend<Console.OrphanedTicket>();
   expectTypeOf<Server.ConsoleOrder>().toExtend<Console.OrderDetail>();
-  expectTypeOf<Server.Refunded>().toExtend<Console.Refunded>();
-  expectTypeOf<Server.Recovered>().toExtend<Console.Recovered>();
+  expectTypeOf<Server.OrderRefunded>().toExtend<Console.OrderRefunded>();
+  expectTypeOf<Server.TicketsRecovered>().toExtend<Console.TicketsRecovered>();
   expectTypeOf<Server.WaitlistEntry>().toExtend<Console.WaitlistEntry>();
   expectTypeOf<Server.Setting>().toExtend<Console.SystemSetting>();
   expectTypeOf<Server.InFlight>().toExtend<Console.InFlight>();

@@ -56,7 +56,7 @@ export interface ClubMeta {
 }
 
 /** Response that boards and embedded widgets poll (A:164). */
-export interface WidgetAnswer {
+export interface WidgetResponse {
   type: 'draw' | 'bundle' | (string & {});
   title: string;
   status: string;

@@ -7,23 +7,22 @@ import type { Club, Draw, DrawNow, Order, PublicConfig, PublicNow } from './gene
 export type Config = PublicConfig;
 
 export type {
-  ClubListed as ClubSummary,
+  ClubSummary,
   Club,
   Draw,
   FooterMenu,
-  Order as OrderAnswer,
+  Order as OrderResponse,
   OrderLine,
-  PaymentOpened as IntentAnswer,
-  Problem,
+  OpenedPayment as IntentResponse,
   Proof,
   PublicNow as PublicNews,
-  PurchaseAnswer as CompletionAnswer,
+  PurchaseResult as CompletionResponse,
   Ticket,
   Widget,
 } from './generated/schema';
 
 /** The part of a draw that a frame updates while a page is open. */
-export type DrawNews = DrawNow;
+export type DrawUpdate = DrawNow;
 
 interface FrameOf<Type extends string, Data> {
   v: number;

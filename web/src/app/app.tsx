@@ -1,7 +1,7 @@
 import { Provider } from 'jotai';
 import type { createStore } from 'jotai';
 import { debugLog } from '@/api/endpoints/buyer';
-import { renew } from '@/features/board/renewal';
+import { reloadPage } from '@/features/board/renewal';
 import { CartLayer } from '@/features/buyer/cart/cart-layer';
 import { MaintenanceBanner } from '@/features/buyer/site/maintenance-banner';
 import { SiteFooter } from '@/features/buyer/site/site-footer';
@@ -12,21 +12,21 @@ import { Toaster } from '@/shared/ui/toaster';
 import { PATHS } from './paths';
 import type { Route } from './routes';
 import { useFocusOnChange, useMatchedPage, useScrollToTop } from './router';
-import { useTodaysPage } from './todays-page';
+import { useCachedPageRefresh } from './cached-page-refresh';
 
 const BOARD_REVIVES_AFTER_MS = 30_000;
 
 function onCrash(route: Route, error: Error): void {
   debugLog('error', 'screen crashed', { path: route.path, message: error.message.slice(0, 200) });
   // A board has no user who could press 'Reload Page'.
-  if (route.bare) setTimeout(() => void renew(), BOARD_REVIVES_AFTER_MS);
+  if (route.bare) setTimeout(() => void reloadPage(), BOARD_REVIVES_AFTER_MS);
 }
 
 function Screen() {
   const { route, params } = useMatchedPage();
   useFocusOnChange(`${route.path} ${Object.values(params).join(' ')}`);
   useScrollToTop();
-  useTodaysPage();
+  useCachedPageRefresh();
   const Page = route.loaded;
   if (!Page) return null;
   const page = (

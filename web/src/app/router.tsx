@@ -8,8 +8,8 @@ import { load, match, type Match } from './routes';
  */
 export function useMatchedPage(): Match {
   const [pathname] = useLocation();
-  const wanted = match(pathname);
-  const [shown, setShown] = useState(wanted);
+  const route = match(pathname);
+  const [shown, setShown] = useState(route);
   const [failure, setFailure] = useState<unknown>(null);
   useEffect(() => {
     let current = true;
@@ -23,7 +23,7 @@ export function useMatchedPage(): Match {
     };
   }, [pathname]);
   if (failure) throw failure;
-  return wanted.route.loaded ? wanted : shown;
+  return route.route.loaded ? route : shown;
 }
 
 function focusOn(heading: HTMLElement | null): void {
@@ -38,7 +38,7 @@ const HEADING_COMES_WITHIN_MS = 10_000;
  * A page that loads data replaces its heading, which loses the focus. Moves the focus to the new
  * heading until the user's first input, for at most 10 seconds.
  */
-function keepOnHeading(): () => void {
+function keepFocusOnHeading(): () => void {
   const watch = new MutationObserver(() => {
     if (document.activeElement === document.body)
       focusOn(document.querySelector<HTMLElement>('main h1'));
@@ -46,7 +46,8 @@ function keepOnHeading(): () => void {
   const stop = () => {
     watch.disconnect();
     clearTimeout(timer);
-    for (const doing of ['pointerdown', 'keydown']) window.removeEventListener(doing, stop, true);
+    for (const eventName of ['pointerdown', 'keydown'])
+      window.removeEventListener(eventName, stop, true);
   };
   const timer = setTimeout(stop, HEADING_COMES_WITHIN_MS);
   for (const doing of ['pointerdown', 'keydown']) window.addEventListener(doing, stop, true);
@@ -72,7 +73,7 @@ export function useFocusOnChange(pathname: string): void {
     focusOn(
       named?.querySelector<HTMLElement>('h2') ?? document.querySelector<HTMLElement>('main h1'),
     );
-    return keepOnHeading();
+    return keepFocusOnHeading();
   }, [pathname]);
 }
 

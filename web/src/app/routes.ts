@@ -63,12 +63,12 @@ export interface Match {
 
 /** `/draw/:draw` against `/draw/1042` gives `{ draw: '1042' }`. */
 function paramsOf(pattern: string, path: string): Record<string, string> | null {
-  const wanted = pattern.split('/');
-  const said = path.split('/');
-  if (wanted.length !== said.length) return null;
+  const patternParts = pattern.split('/');
+  const pathParts = path.split('/');
+  if (patternParts.length !== pathParts.length) return null;
   const params: Record<string, string> = {};
-  for (const [index, part] of wanted.entries()) {
-    const value = said[index] ?? '';
+  for (const [index, part] of patternParts.entries()) {
+    const value = pathParts[index] ?? '';
     if (part.startsWith(':') && value !== '') params[part.slice(1)] = decoded(value);
     else if (part.toLowerCase() !== value.toLowerCase()) return null;
   }

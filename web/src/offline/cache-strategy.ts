@@ -3,7 +3,7 @@
  * Needs no browser.
  */
 
-export type How = 'network only' | 'cache first' | 'network first';
+export type CacheStrategy = 'network only' | 'cache first' | 'network first';
 
 /** The part of a request that decides. */
 export interface RequestTraits {
@@ -29,9 +29,9 @@ const ANSWER = /^\/api\/draws\/(active|awaiting-results|completed|\d+)$/;
  */
 const NO_SCREEN = /^\/(api|assets|og|sandbox|uploads|w|widgets)\/|\/display\/?$/i;
 
-export function cacheStrategy({ method, url }: RequestTraits, origin: string): How {
-  const { origin: theirs, pathname, search } = new URL(url);
-  if (method !== 'GET' || theirs !== origin) return 'network only';
+export function cacheStrategy({ method, url }: RequestTraits, origin: string): CacheStrategy {
+  const { origin: requestOrigin, pathname, search } = new URL(url);
+  if (method !== 'GET' || requestOrigin !== origin) return 'network only';
   if (ASSET.test(pathname)) return 'cache first';
   // With a query, the list has the draws of one club, for the club's own pages.
   return PAGE.test(pathname) || (ANSWER.test(pathname) && search === '')

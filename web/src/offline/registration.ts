@@ -27,7 +27,7 @@ function showThisPage(): void {
  * Registers the worker. For public pages only: boards, widgets, club and operator pages work
  * without it.
  */
-export function keepForOffline(): void {
+export function registerOfflineWorker(): void {
   // Missing over plain HTTP, and where the user has disabled it.
   if (!('serviceWorker' in navigator)) return;
   navigator.serviceWorker.addEventListener('controllerchange', showThisPage);

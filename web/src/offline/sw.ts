@@ -1,30 +1,33 @@
 /**
  * The service worker, `/sw.js`. Without a signal at the ground, a page that was seen before still
- * opens and says that it is old.
- *
- * A response of the network is always used, whatever its status. Only a built file, whose name has
- * its digest, comes from the cache first. A copy is used only after the request has failed, and it
- * is marked as a copy.
- *
- * The caches never hold data of a buyer, a login or a secret pair of numbers:
- * - Apart from built files, only the addresses in `cache-strategy.ts` are cached: four kinds of page
- *   and the public responses about draws. Their bytes are the same for every visitor. They contain
- *   no buyer's name and no pair before its reveal (`server/tests/api/security/public_bytes.rs`
- *   compares the bytes).
- * - Orders, tickets, `/my`, checkouts, club and operator pages and sockets are not among them.
- * - A `no-store` response is never cached, and every response to one person is `no-store`.
- * - Only GET requests are handled.
- * - The cache key is the path alone, without the query or fragment of a link.
+ * opens and says that it is old. A response of the network is always used, whatever its status.
+ * Only a built file, whose name has its digest, comes from the cache first. A copy is used only
+ * after the request has failed, and it is marked as a copy. The caches never hold data of a buyer,
+ * a login or a secret pair of numbers: - Apart from built files, only the addresses in
+ * `cache-strategy.ts` are cached: four kinds of page and the public responses about draws. Their
+ * bytes are the same for every visitor. They contain no buyer's name and no pair before its reveal
+ * (`server/tests/api/security/public_bytes.rs` compares the bytes). - Orders, tickets, `/my`,
+ * checkouts, club and operator pages and sockets are not among them. - A `no-store` response is
+ * never cached, and every response to one person is `no-store`. - Only GET requests are handled. -
+ * The cache key is the path alone, without the query or fragment of a link.
  */
-import { ASSETS, SEEN, assetOf, copyOf, dropOld, keep, mayKeep } from './copies';
-import { cacheStrategy, isScreen, nameOf, type How } from './cache-strategy';
+import {
+  ASSETS,
+  VISITED_PAGES,
+  cachedAsset,
+  cachedPage,
+  deleteOldCaches,
+  cacheResponse,
+  isCacheable,
+} from './response-cache';
+import { cacheStrategy, isScreen, nameOf, type CacheStrategy } from './cache-strategy';
 import { offlinePage } from './offline-page';
 
-interface Lasting extends Event {
+interface ExtendableEvent extends Event {
   waitUntil: (done: Promise<unknown>) => void;
 }
 
-interface FetchEvent extends Lasting {
+interface FetchEvent extends ExtendableEvent {
   readonly request: Request;
   /** The page's document, requested while the worker was starting. */
   readonly preloadResponse: Promise<Response | undefined>;
@@ -32,8 +35,8 @@ interface FetchEvent extends Lasting {
 }
 
 /** The worker globals used here. The compiler's types describe windows only. */
-interface Surroundings {
-  addEventListener(kind: 'install' | 'activate', listener: (event: Lasting) => void): void;
+interface WorkerScope {
+  addEventListener(kind: 'install' | 'activate', listener: (event: ExtendableEvent) => void): void;
   addEventListener(kind: 'fetch', listener: (event: FetchEvent) => void): void;
   skipWaiting: () => Promise<void>;
   readonly clients: { claim: () => Promise<void> };
@@ -41,13 +44,13 @@ interface Surroundings {
   readonly location: Location;
 }
 
-const worker = self as unknown as Surroundings;
+const worker = self as unknown as WorkerScope;
 
 worker.addEventListener('install', (event) => event.waitUntil(worker.skipWaiting()));
 
 worker.addEventListener('activate', (event) => {
   const begin = async () => {
-    await dropOld();
+    await deleteOldCaches();
     await worker.registration.navigationPreload?.enable();
     await worker.clients.claim();
   };
@@ -64,23 +67,23 @@ worker.addEventListener('fetch', (event) => {
 
 async function fromHere(event: FetchEvent): Promise<Response> {
   const name = nameOf(event.request.url);
-  const kept = await assetOf(name);
-  if (kept) return kept;
+  const cached = await cachedAsset(name);
+  if (cached) return cached;
   const answer = await fetch(event.request);
-  if (mayKeep(answer)) event.waitUntil(keep(ASSETS, name, answer.clone()));
+  if (isCacheable(answer)) event.waitUntil(cacheResponse(ASSETS, name, answer.clone()));
   return answer;
 }
 
-async function fromNetwork(event: FetchEvent, way: How): Promise<Response> {
+async function fromNetwork(event: FetchEvent, way: CacheStrategy): Promise<Response> {
   const { request } = event;
   const name = nameOf(request.url);
   try {
     const answer = (await event.preloadResponse) ?? (await fetch(request));
-    if (way === 'network first' && mayKeep(answer))
-      event.waitUntil(keep(SEEN, name, answer.clone()));
+    if (way === 'network first' && isCacheable(answer))
+      event.waitUntil(cacheResponse(VISITED_PAGES, name, answer.clone()));
     return answer;
   } catch (failure) {
-    const copy = way === 'network first' ? await copyOf(name) : undefined;
+    const copy = way === 'network first' ? await cachedPage(name) : undefined;
     if (copy) return copy;
     if (request.mode === 'navigate' && isScreen(request.url)) return offlinePage();
     throw failure;

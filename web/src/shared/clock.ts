@@ -23,26 +23,26 @@ const ROUND_TRIP_MS_MAX = 2_000;
  */
 export const PUSHED_ROUND_TRIP_MS = 400;
 
-export const NO_CLOCK: ServerClock = { samples: [] };
+export const UNKNOWN_CLOCK: ServerClock = { samples: [] };
 
 /**
  * Returns a sample for a request sent at `sentAt` and answered at `receivedAt` (both
  * `performance.now()`).
  */
-export function sample(serverMs: number, sentAt: number, receivedAt: number): Sample {
+export function takeSample(serverMs: number, sentAt: number, receivedAt: number): Sample {
   const roundTripMs = Math.max(0, receivedAt - sentAt);
   return { offset: serverMs + roundTripMs / 2 - receivedAt, roundTripMs };
 }
 
-export function addSample(clock: ServerClock, taken: Sample): ServerClock {
-  if (taken.roundTripMs > ROUND_TRIP_MS_MAX || !Number.isFinite(taken.offset)) return clock;
-  return { samples: [...clock.samples, taken].slice(-SAMPLES_KEPT) };
+export function addSample(clock: ServerClock, newSample: Sample): ServerClock {
+  if (newSample.roundTripMs > ROUND_TRIP_MS_MAX || !Number.isFinite(newSample.offset)) return clock;
+  return { samples: [...clock.samples, newSample].slice(-SAMPLES_KEPT) };
 }
 
 /** Returns the server's time in ms since 1970. Without a sample, returns the device's time. */
 export function serverNow(clock: ServerClock, performanceNow: number): number {
   const best = clock.samples.reduce<Sample | undefined>(
-    (kept, next) => (kept && kept.roundTripMs <= next.roundTripMs ? kept : next),
+    (best, next) => (best && best.roundTripMs <= next.roundTripMs ? best : next),
     undefined,
   );
   return best ? performanceNow + best.offset : Date.now();

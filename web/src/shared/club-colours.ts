@@ -41,8 +41,8 @@ export function readableOn(background: string): '#ffffff' | '#000000' {
 
 /** Returns two letters for a club without a logo. */
 export function initials(name: string): string {
-  const words = name.split(/\s+/).filter(Boolean);
-  return ((words[0]?.[0] ?? 'F') + (words[1]?.[0] ?? words[0]?.[1] ?? '')).toUpperCase();
+  const text = name.split(/\s+/).filter(Boolean);
+  return ((text[0]?.[0] ?? 'F') + (text[1]?.[0] ?? text[0]?.[1] ?? '')).toUpperCase();
 }
 
 export interface Theme {

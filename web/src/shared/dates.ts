@@ -40,13 +40,13 @@ function safeZone(zone: string | null | undefined): string {
 export function day(instant: string, timezone?: string | null): string {
   const at = new Date(instant);
   if (Number.isNaN(at.getTime())) return '';
-  const said = parts(at, safeZone(timezone), {
+  const values = parts(at, safeZone(timezone), {
     weekday: 'short',
     day: 'numeric',
     month: 'short',
     year: 'numeric',
   });
-  return `${said.weekday} ${said.day} ${said.month} ${said.year}`;
+  return `${values.weekday} ${values.day} ${values.month} ${values.year}`;
 }
 
 /**
@@ -57,12 +57,12 @@ const TIE = '\u00a0';
 
 /** `7:10 pm`, without a line break inside. */
 export function timeOfDay(instant: string | number, timezone?: string | null): string {
-  const said = parts(new Date(instant), safeZone(timezone), {
+  const values = parts(new Date(instant), safeZone(timezone), {
     hour: 'numeric',
     minute: '2-digit',
     hour12: true,
   });
-  return `${said.hour}:${said.minute}${TIE}${(said.dayPeriod ?? '').toLowerCase().replace(/[.\s\u202f]/g, '')}`;
+  return `${values.hour}:${values.minute}${TIE}${(values.dayPeriod ?? '').toLowerCase().replace(/[.\s\u202f]/g, '')}`;
 }
 
 /**

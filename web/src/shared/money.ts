@@ -73,7 +73,7 @@ export function sumOf(
  * `$5.00`, or `$5.00 + $0.39 fee = $5.39` if the fee is passed on. The full price is always shown
  * (D14).
  */
-export function ticketPriceWords(decimal: string, passOnFee: boolean): string {
+export function ticketPriceText(decimal: string, passOnFee: boolean): string {
   const ticket = cents(decimal);
   if (!passOnFee) return dollars(ticket);
   const { cardFee: fee, total } = priceOf(ticket, 1, true);

@@ -1,6 +1,6 @@
 /** Constants shared by the pages and the service worker (`offline/sw.ts`). */
 
-export const OFFLINE_WORDS = "You are offline – tickets can't be bought";
+export const OFFLINE_TEXTS = "You are offline – tickets can't be bought";
 
 /** Attribute of the root element of a page from the worker's cache. */
 export const COPY_ATTRIBUTE = 'data-copy';

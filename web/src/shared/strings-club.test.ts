@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { fill } from './strings';
-import { C, lockedFields, titled } from './strings-club';
+import { C, lockedFields, splitTitle } from './strings-club';
 
 const quoted = readFileSync(join(import.meta.dirname, 'strings.club.txt'), 'utf8')
   .split('\n')
@@ -23,9 +23,9 @@ test('only placeholders are replaced', () => {
 });
 
 test('text is split into its title and the rest', () => {
-  expect(titled(C.bundleLocked)).toEqual({
+  expect(splitTitle(C.bundleLocked)).toEqual({
     title: 'Bundle is locked',
     text: 'This bundle is locked (has sales) and cannot be edited.',
   });
-  expect(titled(C.uploadFailed)).toEqual({ title: 'Upload failed', text: '' });
+  expect(splitTitle(C.uploadFailed)).toEqual({ title: 'Upload failed', text: '' });
 });

@@ -182,7 +182,7 @@ export const C = {
 } as const;
 
 /** Splits 'Title: rest' into the title and the text of a toast. */
-export function titled(text: string): { title: string; text: string } {
+export function splitTitle(text: string): { title: string; text: string } {
   const colon = text.indexOf(': ');
   return colon < 0
     ? { title: text, text: '' }

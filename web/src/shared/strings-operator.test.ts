@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { O, andMore, titled } from './strings-operator';
+import { O, countOfMore, splitTitle } from './strings-operator';
 
 const quoted = readFileSync(join(import.meta.dirname, 'strings.operator.txt'), 'utf8')
   .split('\n')
@@ -14,10 +14,10 @@ test('table has every text of the operator specification', () => {
 });
 
 test('only placeholders are replaced', () => {
-  expect(andMore(6)).toBe('+6 more');
-  expect(titled(O.missingInformation)).toEqual({
+  expect(countOfMore(6)).toBe('+6 more');
+  expect(splitTitle(O.missingInformation)).toEqual({
     title: 'Missing information',
     text: 'Please provide customer name and email',
   });
-  expect(titled(O.checkFailed)).toEqual({ title: 'Check failed', text: '' });
+  expect(splitTitle(O.checkFailed)).toEqual({ title: 'Check failed', text: '' });
 });

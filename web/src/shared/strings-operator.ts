@@ -102,12 +102,12 @@ export const O = {
 } as const;
 
 /** '+N more' with the number filled in. */
-export const andMore = (count: number): string => O.moreTickets.replace('N', String(count));
+export const countOfMore = (count: number): string => O.moreTickets.replace('N', String(count));
 
 /** Splits 'Missing information: …' into the title and the text of a toast. */
-export function titled(said: string): { title: string; text: string } {
-  const colon = said.indexOf(': ');
+export function splitTitle(text: string): { title: string; text: string } {
+  const colon = text.indexOf(': ');
   return colon < 0
-    ? { title: said, text: '' }
-    : { title: said.slice(0, colon), text: said.slice(colon + 2) };
+    ? { title: text, text: '' }
+    : { title: text.slice(0, colon), text: text.slice(colon + 2) };
 }

@@ -5,42 +5,42 @@ type FakeResponse = { status?: number; body?: unknown; headers?: Record<string, 
 type RecordedRequest = { method: string; path: string; body: unknown };
 
 export class FakeServer {
-  readonly asked: RecordedRequest[] = [];
-  private readonly answers = new Map<string, FakeResponse[]>();
+  readonly requests: RecordedRequest[] = [];
+  private readonly responses = new Map<string, FakeResponse[]>();
   private otherwise: (path: string, method: string) => FakeResponse | null = () => null;
 
   constructor() {
-    vi.stubGlobal('fetch', (path: string, init: RequestInit = {}) => this.answer(path, init));
+    vi.stubGlobal('fetch', (path: string, init: RequestInit = {}) => this.respond(path, init));
   }
 
   /**
    * Sets the responses to a request such as `"GET /api/config"`. They are given in turn, and the
    * last one repeats.
    */
-  on(what: string, ...answers: FakeResponse[]): this {
-    this.answers.set(what, answers);
+  on(what: string, ...responses: FakeResponse[]): this {
+    this.responses.set(what, responses);
     return this;
   }
 
   /** Sets the response to all other requests. Null means 404. */
-  rest(otherwise: (path: string, method: string) => FakeResponse | null): this {
+  fallback(otherwise: (path: string, method: string) => FakeResponse | null): this {
     this.otherwise = otherwise;
     return this;
   }
 
   paths(): string[] {
-    return this.asked.map(({ method, path }) => `${method} ${path}`);
+    return this.requests.map(({ method, path }) => `${method} ${path}`);
   }
 
-  private async answer(path: string, init: RequestInit): Promise<Response> {
+  private async respond(path: string, init: RequestInit): Promise<Response> {
     const method = init.method ?? 'GET';
-    this.asked.push({
+    this.requests.push({
       method,
       path,
       body: typeof init.body === 'string' ? JSON.parse(init.body) : undefined,
     });
-    const answers = this.answers.get(`${method} ${path}`);
-    const next = answers && answers.length > 1 ? answers.shift() : answers?.[0];
+    const responses = this.responses.get(`${method} ${path}`);
+    const next = responses && responses.length > 1 ? responses.shift() : responses?.[0];
     if (next instanceof Error) throw next;
     const other = next ? null : this.otherwise(path, method);
     if (other instanceof Error) throw other;

@@ -12,13 +12,13 @@ import type {
   WaitlistEntry,
   Whoami,
 } from '@/api/wire-operator';
-import { aDraw } from './a-draw';
-import { platformAnswers } from './platform-data';
+import { makeDraw } from './draw-data';
+import { platformResponses } from './platform-data';
 
 const MINUTE = 60_000;
 const before = (nowMs: number, minutes: number) => new Date(nowMs - minutes * MINUTE).toISOString();
 
-export const anOperator: Whoami = {
+export const OPERATOR: Whoami = {
   role: 'super-admin',
   clubSlug: null,
   secondFactor: 'done',
@@ -39,7 +39,7 @@ export const anOperator: Whoami = {
   },
 };
 
-export const anAnomaly = (more: Partial<Anomaly> = {}): Anomaly => ({
+export const makeAnomaly = (more: Partial<Anomaly> = {}): Anomaly => ({
   id: '5f0c1a52-0d0e-4c8e-8a53-6f3f5c1d0001',
   type: 'duplicate_payment',
   paymentIntentId: 'pi_3QdemoAAAA21Xk',
@@ -87,7 +87,7 @@ export function anomalies(nowMs: number): Anomaly[] {
   return Array.from({ length: 14 }, (_, n) => {
     const kind = n % 5;
     const resolved = n > 2;
-    return anAnomaly({
+    return makeAnomaly({
       id: id(n + 1),
       type: kinds[kind],
       paymentIntentId: `pi_3Qdemo${String(7 * n + 21).padStart(4, '0')}Xk`,
@@ -177,7 +177,7 @@ export function draws(nowMs: number): AdminDraw[] {
     const status = states[n] ?? 'active';
     const sold = [113, 41, 169, 88, 12, 3][n] ?? 0;
     return {
-      ...aDraw({
+      ...makeDraw({
         id: 1042 + n,
         drawNumber: 1042 + n,
         serialNumber: `FD-${1042 + n}`,
@@ -360,10 +360,10 @@ export const menus: AdminFooterMenu[] = [
 ];
 
 /** All responses of a full console, by method and path. */
-export function consoleAnswers(nowMs: number): Record<string, unknown> {
+export function consoleResponses(nowMs: number): Record<string, unknown> {
   const list = anomalies(nowMs);
   return {
-    'GET /api/admin/whoami': anOperator,
+    'GET /api/admin/whoami': OPERATOR,
     'GET /api/admin/payment-anomalies': list,
     'GET /api/admin/payment-anomalies/stats': {
       total: 41,
@@ -392,6 +392,6 @@ export function consoleAnswers(nowMs: number): Record<string, unknown> {
     },
     'GET /api/admin/footer-menus': menus,
     'GET /api/admin/in-flight': { reservations: 4, ticketsHeld: 9, paymentsInFlight: 2 },
-    ...platformAnswers(nowMs),
+    ...platformResponses(nowMs),
   };
 }

@@ -145,7 +145,7 @@ export function fees(nowMs: number): PlatformFees {
   };
 }
 
-export const platformAnswers = (nowMs: number): Record<string, unknown> => ({
+export const platformResponses = (nowMs: number): Record<string, unknown> => ({
   'GET /api/admin/analytics': analytics,
   'GET /api/admin/series?hours=24': series(nowMs),
   'GET /api/admin/health': health(nowMs),

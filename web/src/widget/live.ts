@@ -41,8 +41,8 @@ function pageOf({ draw, bundle }: Options): string | null {
   return named ? `/club/${named[1]}/specials/${named[2]}` : null;
 }
 
-const pixels = (said: string | undefined, otherwise: number) =>
-  said && /^\d{2,4}$/.test(said) ? Number(said) : otherwise;
+const pixels = (text: string | undefined, otherwise: number) =>
+  text && /^\d{2,4}$/.test(text) ? Number(text) : otherwise;
 
 function frameFor(address: string, options: Options): HTMLIFrameElement {
   const frame = document.createElement('iframe');
@@ -58,14 +58,14 @@ function frameFor(address: string, options: Options): HTMLIFrameElement {
 /** Sets the frame's height from the frame's own messages. Ignores all other messages. */
 function fit(frame: HTMLIFrameElement): void {
   window.addEventListener('message', (event) => {
-    const said = event.data as { footballDoubles?: unknown; height?: unknown } | null;
+    const message = event.data as { footballDoubles?: unknown; height?: unknown } | null;
     if (
       event.source !== frame.contentWindow ||
-      said?.footballDoubles !== 'height' ||
-      typeof said.height !== 'number'
+      message?.footballDoubles !== 'height' ||
+      typeof message.height !== 'number'
     )
       return;
-    frame.style.height = `${Math.min(HEIGHT_MAX, Math.max(80, Math.ceil(said.height)))}px`;
+    frame.style.height = `${Math.min(HEIGHT_MAX, Math.max(80, Math.ceil(message.height)))}px`;
   });
 }
 
@@ -80,15 +80,15 @@ export function place(script: HTMLScriptElement): HTMLIFrameElement | null {
   }
   const frame = frameFor(address, options);
   fit(frame);
-  const put = () => {
+  const insert = () => {
     const target = options.target ? document.querySelector(options.target) : null;
     if (target) target.append(frame);
     else if (script.closest('body')) script.after(frame);
     else document.body.append(frame);
   };
   if (!document.body || (options.target && document.readyState === 'loading'))
-    document.addEventListener('DOMContentLoaded', put);
-  else put();
+    document.addEventListener('DOMContentLoaded', insert);
+  else insert();
   return frame;
 }
 

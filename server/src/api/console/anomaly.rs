@@ -146,7 +146,6 @@ pub struct PaidLine {
 /// The body that starts a scan.
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(default, rename_all = "camelCase")]
-#[schema(as = Scan)]
 pub struct ScanForm {
     pub hours_back: Option<i64>,
 }
@@ -172,7 +171,6 @@ pub struct MissingTicketResolved {
 /// The result of a scan.
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-#[schema(as = Scanned)]
 pub struct ScanResult {
     pub hours_back: i64,
     /// Anomalies that were not known before (decision I-3).

@@ -12,7 +12,6 @@ use crate::api::instant::rfc3339;
 /// A club with its account status and totals.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-#[schema(as = ClubDesk)]
 pub struct ConsoleClub {
     pub id: i64,
     pub name: String,

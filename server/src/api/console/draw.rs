@@ -50,7 +50,6 @@ impl ConsoleDraw {
 /// The answer to undoing a result.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-#[schema(as = Undone)]
 pub struct ResultUndone {
     pub new_status: &'static str,
     pub corrections_sent: i64,
@@ -124,7 +123,6 @@ impl From<FoundObject> for SearchHit {
 
 /// The answer to closing expired draws.
 #[derive(Clone, Debug, Serialize, ToSchema)]
-#[schema(as = Closed)]
 pub struct DrawsClosed {
     pub message: String,
     pub closed: usize,

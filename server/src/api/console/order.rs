@@ -131,7 +131,6 @@ fn line(line: &OrderDetailsLine) -> ConsoleLine {
 /// The reason for an action, and for an irreversible one the draw's number typed again.
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(default, rename_all = "camelCase")]
-#[schema(as = Reasoned)]
 pub struct Reason {
     pub reason: Option<String>,
     #[serde(deserialize_with = "crate::api::lenient::whole")]
@@ -141,7 +140,6 @@ pub struct Reason {
 /// The answer to a refund.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-#[schema(as = Refunded)]
 pub struct OrderRefunded {
     pub order_id: String,
     pub state: String,
@@ -177,7 +175,6 @@ pub struct OrphanedTicket {
 /// The buyer of tickets without one. Both spellings of the fields are accepted (decision I-12).
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(default, rename_all = "camelCase")]
-#[schema(as = Recovery)]
 pub struct TicketRecoveryForm {
     #[serde(alias = "buyerName")]
     pub name: Option<String>,
@@ -208,7 +205,6 @@ pub struct RecoveredTicket {
 
 /// The answer to assigning a buyer.
 #[derive(Clone, Debug, Serialize, ToSchema)]
-#[schema(as = Recovered)]
 pub struct TicketsRecovered {
     pub ticket: RecoveredTicket,
     /// Number of tickets of the order.

@@ -42,7 +42,6 @@ impl From<SettingRow> for Setting {
 /// A new value for a setting. `updatedBy` is ignored: the session tells who changed it.
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(default)]
-#[schema(as = WantedSetting)]
 pub struct SettingForm {
     pub value: Option<String>,
     pub description: Option<String>,
@@ -60,7 +59,6 @@ pub struct InFlight {
 /// The form of a footer menu.
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(default, rename_all = "camelCase")]
-#[schema(as = WantedMenu)]
 pub struct FooterMenuForm {
     pub heading: Option<String>,
     #[serde(deserialize_with = "crate::api::lenient::whole")]
@@ -71,7 +69,6 @@ pub struct FooterMenuForm {
 /// The form of a footer item.
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(default, rename_all = "camelCase")]
-#[schema(as = WantedItem)]
 pub struct FooterItemForm {
     #[serde(deserialize_with = "crate::api::lenient::whole")]
     pub menu_id: Option<i64>,

@@ -248,7 +248,7 @@ fn offer_first_paint_matches_the_boxes_of_react() {
         "<span class=\"offer-tag\">Two games, one tap</span><h1>Double header</h1>",
         "From $10.78</h2>",
         "<p class=\"meta\">$10.00 + $0.78 fee = $10.78</p>",
-        "class=\"offer-bones\"",
+        "class=\"offer-skeleton\"",
         "2 games, one ticket in each",
         "<span class=\"meta\">Prize $290.00 · 113/169 sold</span>",
         "<noscript>",
@@ -263,7 +263,7 @@ fn offer_first_paint_matches_the_boxes_of_react() {
         &json!({}),
     );
     assert!(
-        closed.contains("<strong>Bundle closed</strong>") && !closed.contains("offer-bones"),
+        closed.contains("<strong>Bundle closed</strong>") && !closed.contains("offer-skeleton"),
         "{closed}"
     );
 }

@@ -4,12 +4,12 @@ import type {
   Buyer,
   Club,
   ClubSummary,
-  CompletionAnswer,
+  CompletionResponse,
   Config,
   Draw,
   FooterMenu,
-  IntentAnswer,
-  OrderAnswer,
+  IntentResponse,
+  OrderResponse,
   Proof,
   Ticket,
 } from '@/api/wire';
@@ -26,7 +26,7 @@ export const fetchClubs = () => get<ClubSummary[]>('/api/clubs/public-list');
 export const fetchClub = (slug: string) => get<Club>(`/api/clubs/slug/${encodeURIComponent(slug)}`);
 export const fetchFooterMenus = () => get<FooterMenu[]>('/api/footer-menus');
 export const fetchOrder = (token: string) =>
-  get<OrderAnswer>(`/api/orders/${encodeURIComponent(token)}`);
+  get<OrderResponse>(`/api/orders/${encodeURIComponent(token)}`);
 
 export interface BuyerDetails {
   name: string;
@@ -34,7 +34,7 @@ export interface BuyerDetails {
   phone: string;
 }
 
-export interface OpenIntent {
+export interface PaymentIntentRequest {
   /**
    * The draw page and the checkout send `drawNumber`, a wallet sends `drawId`. Both are the same
    * number (decision A-1).
@@ -49,10 +49,10 @@ export interface OpenIntent {
   expectedAmount: number;
 }
 
-export const createPaymentIntent = (wanted: OpenIntent) =>
-  post<IntentAnswer>('/api/create-payment-intent', wanted);
+export const createPaymentIntent = (request: PaymentIntentRequest) =>
+  post<IntentResponse>('/api/create-payment-intent', request);
 
-export interface CartIntent {
+export interface CartIntentRequest {
   items: {
     drawId: number;
     quantity: number;
@@ -64,8 +64,8 @@ export interface CartIntent {
   expectedAmount: number;
 }
 
-export const createCartIntent = (wanted: CartIntent) =>
-  post<IntentAnswer>('/api/cart/create-payment-intent', wanted);
+export const createCartIntent = (request: CartIntentRequest) =>
+  post<IntentResponse>('/api/cart/create-payment-intent', request);
 
 export interface Consents {
   ageConfirmation: boolean;
@@ -73,8 +73,8 @@ export interface Consents {
 }
 
 export const validatePurchase = (
-  asked: { drawNumber: number; ticketCount: number; buyer: Buyer } & Consents,
-) => post<{ valid: boolean; errors: string[] }>('/api/validate-purchase', asked);
+  request: { drawNumber: number; ticketCount: number; buyer: Buyer } & Consents,
+) => post<{ valid: boolean; errors: string[] }>('/api/validate-purchase', request);
 
 export const completeCardPayment = (
   done: {
@@ -84,18 +84,18 @@ export const completeCardPayment = (
     orderToken: string;
     buyer: Buyer;
   } & Consents,
-) => post<CompletionAnswer>('/api/complete-card-payment', done);
+) => post<CompletionResponse>('/api/complete-card-payment', done);
 
 /** Completes a payment whose outcome is unknown, by its intent alone. Idempotent. */
 export const finishPayment = (paymentIntentId: string) =>
-  post<CompletionAnswer>('/api/complete-card-payment', { paymentIntentId });
+  post<CompletionResponse>('/api/complete-card-payment', { paymentIntentId });
 
 /**
  * Adds the contact details that a wallet did not give. The order does not change (decisions C-7,
  * C-11).
  */
 export const completeContact = (paymentIntentId: string, orderToken: string, buyer: Buyer) =>
-  post<CompletionAnswer>('/api/complete-card-payment', { paymentIntentId, orderToken, buyer });
+  post<CompletionResponse>('/api/complete-card-payment', { paymentIntentId, orderToken, buyer });
 
 /** `keepalive` lets the browser finish the request after the buyer leaves the page (A:249). */
 export const purchaseTickets = (
@@ -107,31 +107,31 @@ export const purchaseTickets = (
     buyer: Buyer;
     expectedAmount: number;
   } & Consents,
-) => post<CompletionAnswer>('/api/purchase-tickets', done, { keepalive: true });
+) => post<CompletionResponse>('/api/purchase-tickets', done, { keepalive: true });
 
-export const purchaseCart = (
+export const purchaseCartTickets = (
   done: {
-    items: CartIntent['items'];
+    items: CartIntentRequest['items'];
     paymentIntentId: string;
     orderToken: string;
     buyer: Buyer;
   } & Consents,
-) => post<CompletionAnswer>('/api/purchase-cart', done, { keepalive: true });
+) => post<CompletionResponse>('/api/purchase-cart', done, { keepalive: true });
 
 /**
  * The server confirms the cart's payment with this card. The bank may then require authentication
  * (decision C-5).
  */
 export const completeCartCard = (
-  done: { items: CartIntent['items']; buyer: Buyer; paymentMethodId: string } & Consents,
-) => post<CompletionAnswer>('/api/cart/complete-card-payment', done);
+  done: { items: CartIntentRequest['items']; buyer: Buyer; paymentMethodId: string } & Consents,
+) => post<CompletionResponse>('/api/cart/complete-card-payment', done);
 
 export const processWalletPayment = (paid: {
   drawNumber: number;
   ticketCount: number;
   paymentMethodId: string;
   customerInfo: BuyerDetails;
-}) => post<CompletionAnswer>('/api/process-wallet-payment', paid);
+}) => post<CompletionResponse>('/api/process-wallet-payment', paid);
 
 export const extendReservation = (reservation: string) =>
   post<{ expiresAt: string; serverTime: string | number; extensionsLeft: number }>(
@@ -140,7 +140,7 @@ export const extendReservation = (reservation: string) =>
   );
 
 /** Releases held tickets when the buyer leaves. The response is ignored. */
-export function leaveReservation(reservation: string): void {
+export function releaseReservation(reservation: string): void {
   void fetch(`/api/reservations/${encodeURIComponent(reservation)}`, {
     method: 'DELETE',
     credentials: 'same-origin',

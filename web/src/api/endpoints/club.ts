@@ -7,12 +7,12 @@ import type {
   Claim,
   ClubUser,
   DrawTemplate,
-  DrawWanted,
-  FixturesAnswer,
-  HomePageWanted,
-  InvitationWanted,
-  MaskedBank,
-  Notified,
+  DrawRequest,
+  FixtureImportResult,
+  HomePageRequest,
+  InvitationRequest,
+  MaskedBankDetails,
+  WinnerNotified,
   OwnClub,
   Payout,
   Reauthenticated,
@@ -29,15 +29,16 @@ const part = encodeURIComponent;
 export const joinWaitlist = (entry: WaitlistEntry) => post<unknown>('/api/waitlist', entry);
 export const login = (email: string, password: string) =>
   post<User>('/api/clubs/login', { email, password });
-export const register = (wanted: Registration) => post<User>('/api/clubs/register', wanted);
+export const register = (request: Registration) => post<User>('/api/clubs/register', request);
 /** Returns the page name that a registration would receive. */
-export const previewSlug = (name: string) =>
+export const fetchSlugPreview = (name: string) =>
   get<{ slug: string }>(`/api/clubs/slug-preview?name=${part(name)}`);
 export const verifyEmail = (token: string) =>
   post<{ verified: boolean }>('/api/clubs/verify-email', { token });
 export const sendVerification = (club: number) =>
   post<{ message: string }>(`/api/clubs/${club}/verification-email`, {});
-export const askForReset = (email: string) => post<unknown>('/api/clubs/reset-password', { email });
+export const requestPasswordReset = (email: string) =>
+  post<unknown>('/api/clubs/reset-password', { email });
 export const confirmReset = (token: string, newPassword: string) =>
   post<unknown>('/api/clubs/reset-password-confirm', { token, newPassword });
 export const logout = () => post<void>('/api/auth/logout', {});
@@ -52,7 +53,7 @@ export const reauthenticateWithCode = (code: string) =>
 export const fetchWhoami = () => get<Whoami>('/api/admin/whoami');
 
 /** Addresses of the cached responses, so that a change can name the responses to reload. */
-export const AT = {
+export const CLUB_PATHS = {
   club: (idOrSlug: number | string) => `/api/clubs/${part(idOrSlug)}`,
   stats: (club: number) => `/api/clubs/${club}/stats`,
   draws: (club: number) => `/api/clubs/${club}/draws`,
@@ -89,9 +90,10 @@ export const acceptTerms = (clubId: number, termsVersion: string) =>
 
 export const fetchTemplate = (club: number) =>
   get<DrawTemplate>(`/api/clubs/${club}/draw-template`);
-export const createDraw = (club: number, wanted: DrawWanted) =>
-  post<Draw>('/api/draws', { ...wanted, clubId: club });
-export const changeDraw = (draw: number, wanted: DrawWanted) => patch<Draw>(AT.draw(draw), wanted);
+export const createDraw = (club: number, request: DrawRequest) =>
+  post<Draw>('/api/draws', { ...request, clubId: club });
+export const changeDraw = (draw: number, request: DrawRequest) =>
+  patch<Draw>(CLUB_PATHS.draw(draw), request);
 export const archiveDraw = (draw: number, archived: boolean) =>
   patch<Draw>(`/api/draws/${draw}/archive`, { archived });
 export const submitResults = (draw: number, home: number, away: number) =>
@@ -102,13 +104,13 @@ export const submitResults = (draw: number, home: number, away: number) =>
     }),
   );
 export const notifyWinners = (draw: number) =>
-  post<Notified>(`/api/draws/${draw}/notify-winners`, {});
+  post<WinnerNotified>(`/api/draws/${draw}/notify-winners`, {});
 export const recordWinnerPayout = (draw: number) =>
-  withReauthentication(() => post<Payout>(AT.payouts(draw), { type: 'winner' }));
+  withReauthentication(() => post<Payout>(CLUB_PATHS.payouts(draw), { type: 'winner' }));
 export const settlePayout = (payout: number, status: 'completed' | 'failed', note: string) =>
   withReauthentication(() => patch<Payout>(`/api/payouts/${payout}`, { status, note }));
 export const saveWinnerBank = (draw: number, bank: BankDetails) =>
-  withReauthentication(() => put<MaskedBank>(`/api/draws/${draw}/winner-bank`, bank));
+  withReauthentication(() => put<MaskedBankDetails>(`/api/draws/${draw}/winner-bank`, bank));
 /** Returns the full bank details, for a transfer. The password also serves as the fresh proof. */
 export const revealWinnerBank = (draw: number, password: string) =>
   withReauthentication(
@@ -118,7 +120,7 @@ export const revealWinnerBank = (draw: number, password: string) =>
 /** Removes bank details that await the approval of a second person. */
 export const declineWinnerBank = (draw: number) =>
   withReauthentication(() => del<void>(`/api/draws/${draw}/winner-bank/proposal`));
-export const lookAtClaim = (token: string) => post<Claim>('/api/claims/look', { token });
+export const fetchClaim = (token: string) => post<Claim>('/api/claims/look', { token });
 export const answerClaim = (token: string, bank: BankDetails) =>
   post<Claim>('/api/claims', { token, ...bank });
 
@@ -135,7 +137,7 @@ export const downloadRecovery = () =>
  * Values that all draws of a season share. The contact is on each draw's public page (decision
  * E-18).
  */
-export interface Season {
+export interface FixtureSeason {
   price: string;
   prize: number;
   contactName: string;
@@ -146,34 +148,34 @@ export interface Season {
 export const importFixtures = (
   club: number,
   table: string,
-  { dryRun, price, prize, contactName, contactPhone }: Season & { dryRun: boolean },
+  { dryRun, price, prize, contactName, contactPhone }: FixtureSeason & { dryRun: boolean },
 ) =>
-  post<FixturesAnswer>(
+  post<FixtureImportResult>(
     `/api/clubs/${club}/fixtures?dryRun=${dryRun}&price=${part(price)}&prize=${prize}&contactName=${part(contactName)}&contactPhone=${part(contactPhone)}`,
     undefined,
     { body: table, headers: { accept: 'application/json', 'content-type': 'text/csv' } },
   );
 
-export const saveHomePage = (club: number, wanted: HomePageWanted) =>
-  patch<OwnClub>(`/api/clubs/${club}/home-page`, wanted);
+export const saveHomePage = (club: number, request: HomePageRequest) =>
+  patch<OwnClub>(`/api/clubs/${club}/home-page`, request);
 
 /** Emails a link for choosing a password. A repeated invitation sends another link. */
-export const invite = (club: number, wanted: InvitationWanted) =>
-  withReauthentication(() => post<ClubUser>(AT.people(club), wanted));
+export const invite = (club: number, request: InvitationRequest) =>
+  withReauthentication(() => post<ClubUser>(CLUB_PATHS.people(club), request));
 export const changePerson = (
   club: number,
   person: number,
-  wanted: { name?: string; role?: string },
-) => withReauthentication(() => patch<ClubUser>(`${AT.people(club)}/${person}`, wanted));
+  request: { name?: string; role?: string },
+) => withReauthentication(() => patch<ClubUser>(`${CLUB_PATHS.people(club)}/${person}`, request));
 export const removePerson = (club: number, person: number) =>
-  withReauthentication(() => del<void>(`${AT.people(club)}/${person}`));
+  withReauthentication(() => del<void>(`${CLUB_PATHS.people(club)}/${person}`));
 
-export const createOffer = (slug: string, wanted: OfferRequest) =>
-  post<Offer>(AT.offers(slug), wanted);
-export const changeOffer = (slug: string, offer: number, wanted: OfferRequest) =>
-  put<Offer>(AT.offer(slug, offer), wanted);
+export const createOffer = (slug: string, request: OfferRequest) =>
+  post<Offer>(CLUB_PATHS.offers(slug), request);
+export const changeOffer = (slug: string, offer: number, request: OfferRequest) =>
+  put<Offer>(CLUB_PATHS.offer(slug, offer), request);
 export const archiveOffer = (slug: string, offer: number) =>
-  post<unknown>(`${AT.offer(slug, offer)}/archive`, {});
+  post<unknown>(`${CLUB_PATHS.offer(slug, offer)}/archive`, {});
 
 export interface OfferImage {
   filename: string;

@@ -8,20 +8,20 @@ import type {
   AdminDraw,
   AdminFooterMenu,
   AdminTicket,
-  Allocated,
+  MissingTicketResolved,
   Anomaly,
   AnomalyStats,
   Cancellation,
   Customer,
   Enrolment,
   FooterItem,
-  Found,
+  ScanResult,
   InFlight,
   OrderDetail,
   OrphanedTicket,
   PaidTickets,
-  Recovered,
-  Refunded,
+  TicketsRecovered,
+  OrderRefunded,
   SystemSetting,
   Transaction,
   TransactionSums,
@@ -60,45 +60,45 @@ export const resolveAnomaly = (anomaly: string, reason?: string) =>
 /** Returns the tickets that were paid for, from the order or from the provider’s metadata. */
 export const fetchPaidTickets = (anomaly: string) =>
   get<PaidTickets>(`/api/admin/payment-anomalies/${id(anomaly)}/tickets`);
-export const resolveMissing = (
+export const allocateMissingTicket = (
   missing: { paymentIntentId: string; drawNumber?: number; ticketCount?: number } & Customer,
-) => post<Allocated>('/api/admin/payment-anomalies/resolve', missing);
+) => post<MissingTicketResolved>('/api/admin/payment-anomalies/resolve', missing);
 /** Refunds the payment of this anomaly only, and resolves the anomaly. */
 export const refundAnomaly = (anomaly: string, reason: string) =>
   post<Anomaly>(`/api/admin/payment-anomalies/${id(anomaly)}/refund`, { reason });
-export const runCheck = () => post<Found>('/api/admin/payment-anomalies/check', undefined);
+export const runCheck = () => post<ScanResult>('/api/admin/payment-anomalies/check', undefined);
 export const scanHistory = (hoursBack: number) =>
-  post<Found>('/api/admin/payment-anomalies/scan-historical', { hoursBack });
+  post<ScanResult>('/api/admin/payment-anomalies/scan-historical', { hoursBack });
 export const fetchOrphans = () => get<OrphanedTicket[]>('/api/admin/orphaned-tickets');
 
-export interface Recovery {
+export interface TicketRecoveryInput {
   name: string;
   email: string;
   phone?: string;
   secondApproval?: { email: string; code: string };
 }
 
-export const recoverTicket = (ticket: string, recovery: Recovery) =>
-  patch<Recovered>(`/api/admin/tickets/${id(ticket)}/recover`, recovery);
+export const recoverTicket = (ticket: string, recovery: TicketRecoveryInput) =>
+  patch<TicketsRecovered>(`/api/admin/tickets/${id(ticket)}/recover`, recovery);
 export const fetchTransactions = () => get<Transaction[]>('/api/stripe-debug');
 export const fetchTransactionSums = () => get<TransactionSums>('/api/stripe-debug/sums');
 export const fetchOrder = (order: string) => get<OrderDetail>(`/api/admin/orders/${id(order)}`);
 export const refundOrder = (order: string, reason: string) =>
-  post<Refunded>(`/api/admin/orders/${id(order)}/refund`, { reason });
+  post<OrderRefunded>(`/api/admin/orders/${id(order)}/refund`, { reason });
 
 // Draws
 export const fetchAdminDraws = () => get<AdminDraw[]>('/api/admin/draws');
 export const fetchAdminTickets = (draw: number) => get<AdminTicket[]>(`/api/draws/${draw}/tickets`);
 export const downloadDrawReport = (draw: number) =>
   download(`/api/admin/draws/${draw}/report`, `FD-${draw}-report.pdf`);
-export const undoResults = (draw: number, said: { reason: string; drawNumber: number }) =>
-  post<{ newStatus: string }>(`/api/draws/${draw}/undo-results`, said);
+export const undoResults = (draw: number, input: { reason: string; drawNumber: number }) =>
+  post<{ newStatus: string }>(`/api/draws/${draw}/undo-results`, input);
 export const fetchCancellation = (draw: number) =>
   get<Cancellation>(`/api/admin/draws/${draw}/cancellation`);
-export const cancelDraw = (draw: number, said: { reason: string; drawNumber: number }) =>
-  post<Cancellation>(`/api/admin/draws/${draw}/cancel`, said);
-export const moveKickOff = (draw: number, said: { gameDate: string; reason: string }) =>
-  patch<AdminDraw>(`/api/draws/${draw}`, said);
+export const cancelDraw = (draw: number, input: { reason: string; drawNumber: number }) =>
+  post<Cancellation>(`/api/admin/draws/${draw}/cancel`, input);
+export const moveKickOff = (draw: number, input: { gameDate: string; reason: string }) =>
+  patch<AdminDraw>(`/api/draws/${draw}`, input);
 export const closeExpired = () =>
   post<{ message: string }>('/api/admin/close-expired-draws', undefined);
 
@@ -110,7 +110,7 @@ export const archiveClub = (club: number) =>
 export const restoreClub = (club: number) =>
   post<AdminClub>(`/api/admin/clubs/${club}/unarchive`, undefined);
 export const fetchWaitlist = () => get<WaitlistEntry[]>('/api/admin/waitlist');
-export const removeWaiting = (entry: number) => del<void>(`/api/admin/waitlist/${entry}`);
+export const removeWaitlistEntry = (entry: number) => del<void>(`/api/admin/waitlist/${entry}`);
 
 // Settings and footer menus
 const BY = 'Super Admin';
@@ -131,18 +131,21 @@ export const fetchRegistration = () =>
   get<{ enabled?: boolean }>('/api/settings/club-registration');
 export const fetchConfiguration = () => get<Configuration>('/api/admin/configuration');
 
-export type MenuSaid = Pick<AdminFooterMenu, 'heading' | 'displayOrder' | 'isVisible'>;
-export type ItemSaid = Pick<FooterItem, 'menuId' | 'label' | 'url' | 'displayOrder' | 'isVisible'>;
+export type FooterMenuInput = Pick<AdminFooterMenu, 'heading' | 'displayOrder' | 'isVisible'>;
+export type FooterItemInput = Pick<
+  FooterItem,
+  'menuId' | 'label' | 'url' | 'displayOrder' | 'isVisible'
+>;
 export const fetchAdminMenus = () => get<AdminFooterMenu[]>('/api/admin/footer-menus');
-export const createMenu = (said: MenuSaid) =>
-  post<AdminFooterMenu>('/api/admin/footer-menus', said);
-export const updateMenu = (menu: number, said: Partial<MenuSaid>) =>
-  patch<AdminFooterMenu>(`/api/admin/footer-menus/${menu}`, said);
+export const createMenu = (input: FooterMenuInput) =>
+  post<AdminFooterMenu>('/api/admin/footer-menus', input);
+export const updateMenu = (menu: number, input: Partial<FooterMenuInput>) =>
+  patch<AdminFooterMenu>(`/api/admin/footer-menus/${menu}`, input);
 export const deleteMenu = (menu: number) => del<void>(`/api/admin/footer-menus/${menu}`);
-export const createItem = (said: ItemSaid) =>
-  post<FooterItem>('/api/admin/footer-menu-items', said);
-export const updateItem = (item: number, said: Partial<ItemSaid>) =>
-  patch<FooterItem>(`/api/admin/footer-menu-items/${item}`, said);
+export const createItem = (input: FooterItemInput) =>
+  post<FooterItem>('/api/admin/footer-menu-items', input);
+export const updateItem = (item: number, input: Partial<FooterItemInput>) =>
+  patch<FooterItem>(`/api/admin/footer-menu-items/${item}`, input);
 export const deleteItem = (item: number) => del<void>(`/api/admin/footer-menu-items/${item}`);
 
 // Platform
@@ -157,10 +160,10 @@ export const search = (query: string) =>
   get<SearchHit[]>(`/api/admin/search?q=${encodeURIComponent(query)}`);
 
 const period = (from: string, to: string) => {
-  const said = new URLSearchParams();
-  if (from) said.set('from', from);
-  if (to) said.set('to', to);
-  return said.size > 0 ? `?${said.toString()}` : '';
+  const params = new URLSearchParams();
+  if (from) params.set('from', from);
+  if (to) params.set('to', to);
+  return params.size > 0 ? `?${params.toString()}` : '';
 };
 export const fetchPlatformFees = (from: string, to: string) =>
   get<PlatformFees>(`/api/admin/platform-fees${period(from, to)}`);

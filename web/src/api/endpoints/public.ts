@@ -3,8 +3,8 @@
  * tickets.
  */
 import { get, post } from '@/api/http';
-import type { Draw, OrderAnswer } from '@/api/wire';
-import type { ClubMeta, Offer, WidgetAnswer } from '@/api/wire-public';
+import type { Draw, OrderResponse } from '@/api/wire';
+import type { ClubMeta, Offer, WidgetResponse } from '@/api/wire-public';
 
 const club = (slug: string) => `/api/clubs/${encodeURIComponent(slug)}`;
 
@@ -20,19 +20,19 @@ export const fetchOffer = (slug: string, offer: string) =>
 /**
  * Sends no cookies, so that a widget on another site cannot identify the visitor (decision G-14).
  */
-const asNobody: RequestInit = { cache: 'no-store', credentials: 'omit' };
+const anonymously: RequestInit = { cache: 'no-store', credentials: 'omit' };
 export const fetchDrawWidget = (draw: number) =>
-  get<WidgetAnswer>(`/api/public/widget/draw/${draw}`, asNobody);
+  get<WidgetResponse>(`/api/public/widget/draw/${draw}`, anonymously);
 export const fetchOfferWidget = (slug: string, offer: string) =>
-  get<WidgetAnswer>(
+  get<WidgetResponse>(
     `/api/public/widget/bundle/${encodeURIComponent(slug)}/${encodeURIComponent(offer)}`,
-    asNobody,
+    anonymously,
   );
 
 /**
  * Requests an email with a link to the buyer's tickets. The response is the same for every address.
  */
-export const askForTickets = (email: string) =>
+export const requestTicketLink = (email: string) =>
   post<{ message?: string }>('/api/my-tickets', { email });
 
 /** All orders of the email address that received the link, newest first. */
@@ -40,11 +40,11 @@ export interface OwnOrders {
   emailMasked: string;
   /** Time at which the link expires. */
   until: string;
-  orders: OrderAnswer[];
+  orders: OrderResponse[];
 }
 
 /** The link holds the secret after `#`, so that no request but this one carries it. */
-export const lookAtTickets = (token: string) => post<OwnOrders>('/api/my-tickets/look', { token });
+export const fetchMyTickets = (token: string) => post<OwnOrders>('/api/my-tickets/look', { token });
 
 export type TrackedEvent = 'offer_view' | 'offer_share' | 'offer_add_to_cart';
 

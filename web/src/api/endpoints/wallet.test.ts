@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import type { Problem } from '@/api/http';
+import type { HttpError } from '@/api/http';
 import { confirmWallet } from './wallet';
 
 afterEach(() => vi.unstubAllGlobals());
@@ -21,8 +21,8 @@ test('failure joins message, type and code and keeps status and body', async () 
       errorCode: 'card_declined',
     }),
   );
-  const failure = (await confirmWallet(asked).catch((error: unknown) => error)) as Problem;
-  expect(failure.said.message).toBe('Your card was declined. · card_error · card_declined');
+  const failure = (await confirmWallet(asked).catch((error: unknown) => error)) as HttpError;
+  expect(failure.body.message).toBe('Your card was declined. · card_error · card_declined');
   expect([failure.status, failure.message]).toEqual([
     402,
     '402: {"message":"Your card was declined.","errorType":"card_error","errorCode":"card_declined"}',
@@ -35,7 +35,7 @@ test.each(['', '<html>', 'null', '"x"'])(
     answering(502, body);
     await expect(confirmWallet(asked)).rejects.toMatchObject({
       status: 502,
-      said: { message: 'Wallet payment failed (502)' },
+      body: { message: 'Wallet payment failed (502)' },
     });
   },
 );

@@ -1,6 +1,6 @@
 /** Confirms a wallet payment, with the error that the specification describes (A:245, A:267). */
-import { Problem } from '@/api/http';
-import type { CompletionAnswer } from '@/api/wire';
+import { HttpError } from '@/api/http';
+import type { CompletionResponse } from '@/api/wire';
 import { S, fill } from '@/shared/strings';
 
 const PATH = '/api/payments/confirm-wallet';
@@ -27,23 +27,23 @@ export interface WalletConfirmation {
  * body.
  */
 export async function confirmWallet(
-  asked: WalletConfirmation,
+  confirmation: WalletConfirmation,
   path = PATH,
-): Promise<CompletionAnswer> {
+): Promise<CompletionResponse> {
   const answer = await fetch(ALLOWED.includes(path) ? path : PATH, {
     method: 'POST',
     credentials: 'same-origin',
     headers: { accept: 'application/json', 'content-type': 'application/json' },
-    body: JSON.stringify(asked),
+    body: JSON.stringify(confirmation),
   });
   const text = await answer.text();
-  const said = read(text);
-  if (answer.ok) return said as unknown as CompletionAnswer;
-  const words = [said.message, said.errorType, said.errorCode]
+  const parsed = read(text);
+  if (answer.ok) return parsed as unknown as CompletionResponse;
+  const details = [parsed.message, parsed.errorType, parsed.errorCode]
     .filter((word) => typeof word === 'string' && word !== '')
     .join(' · ');
-  const problem = new Problem(answer.status, text, answer.statusText, null);
-  problem.said.message = words || fill(S.walletFailedStatus, { status: answer.status });
+  const problem = new HttpError(answer.status, text, answer.statusText, null);
+  problem.body.message = details || fill(S.walletFailedStatus, { status: answer.status });
   throw problem;
 }
 

@@ -3,6 +3,12 @@ export type paths = Record<string, never>;
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /** @description The club's acceptance of the platform's terms, as it was stored. */
+        AcceptedTerms: {
+            acceptedAt: string;
+            id: number;
+            termsVersion: string;
+        };
         /** @description Whether all draw actors run. */
         ActorsCheck: {
             /** @description Draws with a running actor. */
@@ -10,19 +16,6 @@ export interface components {
             ok: boolean;
             /** @description Draws that are paused after repeated failures, until an operator acts. */
             paused: number;
-        };
-        /** @description The club's acceptance of the platform's terms, as it was stored. */
-        Agreed: {
-            acceptedAt: string;
-            id: number;
-            termsVersion: string;
-        };
-        /** @description A club's agreement to the terms of service. The server records address and browser itself. */
-        Agreement: {
-            /** @default null */
-            clubId: number | null;
-            /** @default null */
-            termsVersion: string | null;
         };
         /** @description A ticket that was allocated. */
         AllocatedTicket: {
@@ -86,7 +79,7 @@ export interface components {
             unresolved: number;
         };
         /** @description The body that archives or restores a draw. */
-        Archiving: {
+        ArchiveForm: {
             /**
              * @description True when absent.
              * @default null
@@ -136,20 +129,8 @@ export interface components {
             tickets: number[];
             total: number;
         };
-        /** @description Bank details as they are shown: the name, and the last digits of the numbers. */
-        BankShown: {
-            accountName: string;
-            /** @description `••••321`. */
-            accountNumber: string;
-            /** @description `•••-•21`. */
-            bsb: string;
-            /** @description `winner` or `club`. */
-            from: string;
-            pendingApproval: components["schemas"]["PendingApproval"] | null;
-            receivedAt: string;
-        };
         /** @description Bank details as the club or the winner submits them. */
-        BankTold: {
+        BankDetails: {
             /** @default null */
             accountName: string | null;
             /**
@@ -168,12 +149,13 @@ export interface components {
              */
             token: string | null;
         };
-        /** @description Unmasked bank details, for paying the prize. */
-        BankWhole: {
-            accountName: string;
-            accountNumber: string;
-            /** @description `123-456`. */
-            bsb: string;
+        /** @description A bought ticket with its number pair. */
+        BoughtTicket: {
+            awayNumber: number;
+            drawNumber: number;
+            homeNumber: number;
+            serialNumber: string;
+            ticketNumber: number;
         };
         /** @description The buyer's contact details. Both spellings are accepted. */
         Buyer: {
@@ -191,6 +173,14 @@ export interface components {
             status: string;
             tickets: number;
             whyNot: string | null;
+        };
+        /** @description A line of a cart. Prices and fees in it are ignored (decision C-3). */
+        CartItem: {
+            /** @description The offer that the line was added from. */
+            bundleId?: number | null;
+            drawId?: number | null;
+            drawNumber?: number | null;
+            quantity?: number | null;
         };
         /** @description The health checks. Each has its own `ok`. */
         Checks: {
@@ -225,16 +215,23 @@ export interface components {
             timezone: string;
             winnerName: string;
         };
+        /** @description An event on an offer, for first-party statistics. */
+        ClientEvent: {
+            /** @default null */
+            bundleSlug: string | null;
+            /** @default null */
+            clubSlug: string | null;
+            /**
+             * @description `offer_view`, `offer_share` or `offer_add_to_cart`.
+             * @default null
+             */
+            event: string | null;
+        };
         /** @description Whether the clock is right. */
         ClockCheck: {
             /** @description Milliseconds that this node's clock is ahead of the database's; negative when behind. */
             offMs: number;
             ok: boolean;
-        };
-        /** @description The answer to closing expired draws. */
-        Closed: {
-            closed: number;
-            message: string;
         };
         /** @description A club's page. `slug` is the requested slug, `canonicalSlug` the current one (decision A-16). */
         Club: {
@@ -254,36 +251,6 @@ export interface components {
             secondaryColor: string;
             slug: string;
         };
-        /** @description A club with its account status and totals. */
-        ClubDesk: {
-            activeDraws: number;
-            archived: boolean;
-            archivedAt: string | null;
-            chargesEnabled: boolean;
-            completedDraws: number;
-            createdAt: string;
-            detailsSubmitted: boolean;
-            email: string;
-            homePageSlug: string;
-            id: number;
-            location: string | null;
-            name: string;
-            payoutsEnabled: boolean;
-            phone: string | null;
-            revenue: string;
-            stripeConnectAccountId: string | null;
-            stripeConnectOnboardingComplete: boolean;
-            ticketsSold: number;
-            totalDraws: number;
-        };
-        /** @description A club in the public list. */
-        ClubListed: {
-            id: number;
-            logoUrl: string | null;
-            name: string;
-            primaryColor: string;
-            slug: string;
-        };
         /** @description Data for the `<head>` of a club's page. */
         ClubMeta: {
             accentColor: string;
@@ -293,6 +260,22 @@ export interface components {
             primaryColor: string;
             secondaryColor: string;
             tagline: string;
+        };
+        /** @description Totals for the club's dashboard (decision B-5). */
+        ClubStats: {
+            clubProfit: string;
+            draws: components["schemas"]["DrawCounts"];
+            feesEstimated: boolean;
+            ticketsSold: number;
+            totalRevenue: string;
+        };
+        /** @description A club in the public list. */
+        ClubSummary: {
+            id: number;
+            logoUrl: string | null;
+            name: string;
+            primaryColor: string;
+            slug: string;
         };
         /** @description A person who may sign in for the club (decision G-17). */
         ClubUser: {
@@ -323,11 +306,6 @@ export interface components {
              * @default null
              */
             role: string | null;
-        };
-        /** @description A code of six digits; spaces are ignored. */
-        Code: {
-            /** @default null */
-            code: string | null;
         };
         /** @description The configuration in effect, read only (decision B-18). */
         Configuration: {
@@ -360,6 +338,28 @@ export interface components {
             connected: boolean;
             detailsSubmitted: boolean;
             payoutsEnabled: boolean;
+        };
+        /** @description A club with its account status and totals. */
+        ConsoleClub: {
+            activeDraws: number;
+            archived: boolean;
+            archivedAt: string | null;
+            chargesEnabled: boolean;
+            completedDraws: number;
+            createdAt: string;
+            detailsSubmitted: boolean;
+            email: string;
+            homePageSlug: string;
+            id: number;
+            location: string | null;
+            name: string;
+            payoutsEnabled: boolean;
+            phone: string | null;
+            revenue: string;
+            stripeConnectAccountId: string | null;
+            stripeConnectOnboardingComplete: boolean;
+            ticketsSold: number;
+            totalDraws: number;
         };
         /** @description A draw with its totals. */
         ConsoleDraw: components["schemas"]["Draw"] & {
@@ -609,6 +609,11 @@ export interface components {
             winningTicketSerial: string | null;
             winningTicketSold: boolean | null;
         };
+        /** @description The answer to closing expired draws. */
+        DrawsClosed: {
+            closed: number;
+            message: string;
+        };
         /** @description The values for "Duplicate last draw". */
         DrawTemplate: {
             awayTeam: string;
@@ -640,12 +645,6 @@ export interface components {
         EnterResult: {
             awayFirstTryScorer?: number | null;
             homeFirstTryScorer?: number | null;
-        };
-        /** @description The new end of a reservation. */
-        Extended: {
-            expiresAt: string;
-            extensionsLeft: number;
-            serverTime: string;
         };
         /** @description What a failed payment was for. */
         FailedMetadata: {
@@ -688,6 +687,16 @@ export interface components {
             soldTickets: number;
             totalRevenue: string;
         };
+        /** @description The result of an import, or of a dry run. */
+        FixtureImportResult: {
+            alreadyThere: number;
+            created: number;
+            drawNumbers: number[];
+            dryRun: boolean;
+            found: number;
+            /** @description Every game of the table, new or already known. */
+            rows: components["schemas"]["FixtureRow"][];
+        };
         /** @description One game of the imported table. */
         FixtureRow: {
             alreadyThere: boolean;
@@ -708,6 +717,19 @@ export interface components {
             menuId: number;
             url: string;
         };
+        /** @description The form of a footer item. */
+        FooterItemForm: {
+            /** @default null */
+            displayOrder: number | null;
+            /** @default null */
+            isVisible: boolean | null;
+            /** @default null */
+            label: string | null;
+            /** @default null */
+            menuId: number | null;
+            /** @default null */
+            url: string | null;
+        };
         /** @description A menu of the footer. */
         FooterMenu: {
             displayOrder: number;
@@ -716,22 +738,19 @@ export interface components {
             isVisible: boolean;
             items: components["schemas"]["FooterItem"][];
         };
+        /** @description The form of a footer menu. */
+        FooterMenuForm: {
+            /** @default null */
+            displayOrder: number | null;
+            /** @default null */
+            heading: string | null;
+            /** @default null */
+            isVisible: boolean | null;
+        };
         /** @description A request for a password reset link. */
         ForgottenPassword: {
             /** @default null */
             email: string | null;
-        };
-        /** @description An event on an offer, for first-party statistics. */
-        Happening: {
-            /** @default null */
-            bundleSlug: string | null;
-            /** @default null */
-            clubSlug: string | null;
-            /**
-             * @description `offer_view`, `offer_share` or `offer_add_to_cart`.
-             * @default null
-             */
-            event: string | null;
         };
         /** @description The form of a club's home page. Absent fields stay unchanged. */
         HomePageForm: {
@@ -785,29 +804,11 @@ export interface components {
              */
             data: string | null;
         };
-        /** @description The result of an import, or of a dry run. */
-        Imported: {
-            alreadyThere: number;
-            created: number;
-            drawNumbers: number[];
-            dryRun: boolean;
-            found: number;
-            /** @description Every game of the table, new or already known. */
-            rows: components["schemas"]["FixtureRow"][];
-        };
         /** @description Reservations and payments in progress. */
         InFlight: {
             paymentsInFlight: number;
             reservations: number;
             ticketsHeld: number;
-        };
-        /** @description The answer of the integrity check. */
-        Integrity: {
-            healthy: boolean;
-            /** @description Number of violating rows by invariant. */
-            violations: {
-                [key: string]: number;
-            };
         };
         /**
          * @description Failed payments of the last 30 days, in cents. The list holds the newest ones; the numbers cover
@@ -828,24 +829,16 @@ export interface components {
                 [key: string]: number;
             };
         };
-        /** @description A line of a cart. Prices and fees in it are ignored (decision C-3). */
-        Item: {
-            /** @description The offer that the line was added from. */
-            bundleId?: number | null;
-            drawId?: number | null;
-            drawNumber?: number | null;
-            quantity?: number | null;
-        };
-        /** @description The tickets of one draw in an opened payment. */
-        ItemOpened: {
-            cardFee: string;
-            drawId: number;
-            drawNumber: number;
-            quantity: number;
-            ticketPrice: string;
+        /** @description The answer of the integrity check. */
+        IntegrityReport: {
+            healthy: boolean;
+            /** @description Number of violating rows by invariant. */
+            violations: {
+                [key: string]: number;
+            };
         };
         /** @description The answer of the liveness check. */
-        Live: {
+        Liveness: {
             /** @description `live`. */
             status: string;
         };
@@ -872,9 +865,33 @@ export interface components {
             updatedAt: string;
             updatedBy: string | null;
         };
+        /**
+         * @description The body of a maintenance switch. `updatedBy` is ignored: the session tells who changed it
+         *     (decision G-7).
+         */
+        MaintenanceForm: {
+            /** @default null */
+            enabled: boolean | null;
+        };
         /** @description Whether maintenance mode is on. */
         MaintenanceMode: {
             maintenanceMode: boolean;
+        };
+        /** @description Bank details as they are shown: the name, and the last digits of the numbers. */
+        MaskedBankDetails: {
+            accountName: string;
+            /** @description `••••321`. */
+            accountNumber: string;
+            /** @description `•••-•21`. */
+            bsb: string;
+            /** @description `winner` or `club`. */
+            from: string;
+            pendingApproval: components["schemas"]["PendingApproval"] | null;
+            receivedAt: string;
+        };
+        /** @description An answer that is only a sentence. */
+        Message: {
+            message: string;
         };
         /** @description The customer who gets the tickets of a payment without tickets. */
         MissingTicket: {
@@ -918,12 +935,6 @@ export interface components {
             /** @default null */
             token: string | null;
         };
-        /** @description The answer to notifying the winner. */
-        Notified: {
-            /** @description Mails queued or sent for this result. */
-            emailsSent: number;
-            totalWinners: number;
-        };
         /** @description The form of an offer. */
         OfferForm: {
             /** @default null */
@@ -954,9 +965,34 @@ export interface components {
             type: string | null;
         };
         /** @description A link to Stripe's onboarding. */
-        Onboarding: {
+        OnboardingLink: {
             /** @description URL at Stripe. It works once. */
             onboardingUrl: string;
+        };
+        /** @description The tickets of one draw in an opened payment. */
+        OpenedItem: {
+            cardFee: string;
+            drawId: number;
+            drawNumber: number;
+            quantity: number;
+            ticketPrice: string;
+        };
+        /** @description The answer to opening a payment. */
+        OpenedPayment: {
+            /** @description Cents. */
+            amount: number;
+            /** @description Secret. Only the browser that opened the order receives it. */
+            clientSecret: string;
+            connectedAccountId: string;
+            /** @description When the reservation ends, as shown to the buyer. */
+            expiresAt: string;
+            items?: components["schemas"]["OpenedItem"][];
+            orderToken: string;
+            paymentIntentId: string;
+            /** @description Equal to the order's id. */
+            reservationId: string;
+            serverTime: string;
+            ticketCount: number;
         };
         /** @description The console's WebSocket frame: badge counts, and which lists to reload. */
         OpsNow: {
@@ -1004,6 +1040,14 @@ export interface components {
             tickets: components["schemas"]["OrderTicket"][];
             ticketsSold: number;
             timezone: string;
+        };
+        /** @description The answer to a refund. */
+        OrderRefunded: {
+            amount: string;
+            feeReturned: string;
+            orderId: string;
+            state: string;
+            ticketsVoided: string[];
         };
         /** @description A ticket with its number pair, which its buyer reads before the reveal (decision F-4). */
         OrderTicket: {
@@ -1112,26 +1156,9 @@ export interface components {
             orderId: string | null;
         };
         /** @description The password of the signed-in user, again. */
-        PasswordAgain: {
+        PasswordProof: {
             /** @default null */
             password: string | null;
-        };
-        /** @description The answer to opening a payment. */
-        PaymentOpened: {
-            /** @description Cents. */
-            amount: number;
-            /** @description Secret. Only the browser that opened the order receives it. */
-            clientSecret: string;
-            connectedAccountId: string;
-            /** @description When the reservation ends, as shown to the buyer. */
-            expiresAt: string;
-            items?: components["schemas"]["ItemOpened"][];
-            orderToken: string;
-            paymentIntentId: string;
-            /** @description Equal to the order's id. */
-            reservationId: string;
-            serverTime: string;
-            ticketCount: number;
         };
         /** @description A recorded payout. */
         Payout: {
@@ -1186,7 +1213,7 @@ export interface components {
          * @description The body of an error. Fields after the first three depend on `code`. The edge serialises it;
          *     this type documents it.
          */
-        Problem: {
+        ProblemBody: {
             /** @description `amount-changed`: the right amount, in cents. */
             amount?: number;
             /** @description `tickets-unavailable`: how many are left. */
@@ -1396,7 +1423,7 @@ export interface components {
             drawNumber?: number | null;
             /** @description The total that the buyer saw, for comparison. It never sets the price (decision C-3). */
             expectedAmount?: number | null;
-            items?: components["schemas"]["Item"][] | null;
+            items?: components["schemas"]["CartItem"][] | null;
             orderToken?: string | null;
             paymentIntentId?: string | null;
             paymentMethodId?: string | null;
@@ -1406,7 +1433,7 @@ export interface components {
             ticketCount?: number | null;
         };
         /** @description The answer of a completion call (decision C-4). */
-        PurchaseAnswer: {
+        PurchaseResult: {
             /** @description Present when the browser must authenticate the payment (3-D Secure) and call again. */
             clientSecret?: string;
             message?: string;
@@ -1416,15 +1443,20 @@ export interface components {
             /** @description `succeeded`, `processing`, `requires_action`, `requires_payment_method` or `not_charged`. */
             status: string;
             success: boolean;
-            tickets: components["schemas"]["TicketBought"][];
+            tickets: components["schemas"]["BoughtTicket"][];
+        };
+        /** @description The result of a check before the payment. */
+        PurchaseValidation: {
+            errors: string[];
+            valid: boolean;
         };
         /** @description The answer of the readiness check. */
-        Ready: {
+        Readiness: {
             database: boolean;
             ready: boolean;
         };
         /** @description The reason for an action, and for an irreversible one the draw's number typed again. */
-        Reasoned: {
+        Reason: {
             /** @default null */
             drawNumber: number | null;
             /** @default null */
@@ -1444,14 +1476,6 @@ export interface components {
         RecordPayout: {
             type?: string;
         };
-        /** @description The answer to assigning a buyer. */
-        Recovered: {
-            /** @description Whether the confirmation mail that waited for an address is now queued. */
-            notified: boolean;
-            /** @description Number of tickets of the order. */
-            recovered: number;
-            ticket: components["schemas"]["RecoveredTicket"];
-        };
         /** @description The ticket that the operator named, with its buyer. */
         RecoveredTicket: {
             buyerEmail: string;
@@ -1459,30 +1483,11 @@ export interface components {
             id: string;
             serialNumber: string;
         };
-        /** @description The buyer of tickets without one. Both spellings of the fields are accepted (decision I-12). */
-        Recovery: {
-            /** @default null */
-            email: string | null;
-            /** @default null */
-            name: string | null;
-            /** @default null */
-            phone: string | null;
-            /** @default null */
-            secondApproval: components["schemas"]["SecondApproval"] | null;
-        };
         /** @description The refund of an order. */
         Refund: {
             amount: string;
             /** @description `pending` or `succeeded`. */
             state: string;
-        };
-        /** @description The answer to a refund. */
-        Refunded: {
-            amount: string;
-            feeReturned: string;
-            orderId: string;
-            state: string;
-            ticketsVoided: string[];
         };
         /** @description Numbers of refunds by state. */
         RefundsSoFar: {
@@ -1507,6 +1512,12 @@ export interface components {
         RegistrationSwitch: {
             enabled: boolean;
         };
+        /** @description The new end of a reservation. */
+        ReservationExtended: {
+            expiresAt: string;
+            extensionsLeft: number;
+            serverTime: string;
+        };
         /** @description The body that closes an anomaly. */
         Resolution: {
             /** @default null */
@@ -1524,6 +1535,12 @@ export interface components {
              */
             winningTickets: components["schemas"]["WinningTicket"][];
         };
+        /** @description The answer to undoing a result. */
+        ResultUndone: {
+            correctionsSent: number;
+            newStatus: string;
+            payoutsCleared: number;
+        };
         /** @description Counters that rise when a list changes. */
         Revisions: {
             anomalies: number;
@@ -1536,17 +1553,13 @@ export interface components {
             transactions: number;
             waitlist: number;
         };
-        /** @description An answer that is only a sentence. */
-        Said: {
-            message: string;
-        };
         /** @description The body that starts a scan. */
-        Scan: {
+        ScanForm: {
             /** @default null */
             hoursBack: number | null;
         };
         /** @description The result of a scan. */
-        Scanned: {
+        ScanResult: {
             examined: number;
             healed: number;
             hoursBack: number;
@@ -1570,6 +1583,11 @@ export interface components {
             code: string;
             /** @default  */
             email: string;
+        };
+        /** @description A code of six digits; spaces are ignored. */
+        SecondFactorCode: {
+            /** @default null */
+            code: string | null;
         };
         /** @description A time series: columns of equal length for charts. */
         Series: {
@@ -1596,6 +1614,13 @@ export interface components {
             updatedBy: string | null;
             value: string;
         };
+        /** @description A new value for a setting. `updatedBy` is ignored: the session tells who changed it. */
+        SettingForm: {
+            /** @default null */
+            description: string | null;
+            /** @default null */
+            value: string | null;
+        };
         /** @description The body that marks a payout as completed or failed. */
         SettlePayout: {
             note?: string | null;
@@ -1610,14 +1635,6 @@ export interface components {
             ok: boolean;
             sessions: number;
         };
-        /** @description Totals for the club's dashboard (decision B-5). */
-        Stats: {
-            clubProfit: string;
-            draws: components["schemas"]["DrawCounts"];
-            feesEstimated: boolean;
-            ticketsSold: number;
-            totalRevenue: string;
-        };
         /** @description A club's Stripe account (decision B-17). */
         StripeAccount: {
             accountId: string | null;
@@ -1626,6 +1643,20 @@ export interface components {
             clubName: string;
             detailsSubmitted: boolean;
             payoutsEnabled: boolean;
+        };
+        /** @description A message of the browser: topics to subscribe to or to leave. */
+        SubscriptionRequest: {
+            /** @default [] */
+            subscribe: string[];
+            /** @default [] */
+            unsubscribe: string[];
+        };
+        /** @description A club's agreement to the terms of service. The server records address and browser itself. */
+        TermsAgreementForm: {
+            /** @default null */
+            clubId: number | null;
+            /** @default null */
+            termsVersion: string | null;
         };
         /** @description A versioned legal text (decision B-15). */
         TermsText: {
@@ -1659,13 +1690,13 @@ export interface components {
             stripePaymentIntentId?: string;
             ticketNumber: number;
         };
-        /** @description A bought ticket with its number pair. */
-        TicketBought: {
-            awayNumber: number;
-            drawNumber: number;
-            homeNumber: number;
-            serialNumber: string;
-            ticketNumber: number;
+        /** @description A request for a link to all orders of an address. */
+        TicketLinkRequest: {
+            /**
+             * @description The e-mail address that the tickets were bought with.
+             * @default null
+             */
+            email: string | null;
         };
         /** @description A ticket that was sold or returned. */
         TicketMove: {
@@ -1673,13 +1704,24 @@ export interface components {
             returned: boolean;
             ticket: number;
         };
-        /** @description A request for a link to all orders of an address. */
-        TicketsWanted: {
-            /**
-             * @description The e-mail address that the tickets were bought with.
-             * @default null
-             */
+        /** @description The buyer of tickets without one. Both spellings of the fields are accepted (decision I-12). */
+        TicketRecoveryForm: {
+            /** @default null */
             email: string | null;
+            /** @default null */
+            name: string | null;
+            /** @default null */
+            phone: string | null;
+            /** @default null */
+            secondApproval: components["schemas"]["SecondApproval"] | null;
+        };
+        /** @description The answer to assigning a buyer. */
+        TicketsRecovered: {
+            /** @description Whether the confirmation mail that waited for an address is now queued. */
+            notified: boolean;
+            /** @description Number of tickets of the order. */
+            recovered: number;
+            ticket: components["schemas"]["RecoveredTicket"];
         };
         /** @description The tickets of one draw in a payment. */
         TransactionLine: {
@@ -1703,14 +1745,15 @@ export interface components {
             stripeFees: string;
             totalCharged: string;
         };
-        /** @description The answer to undoing a result. */
-        Undone: {
-            correctionsSent: number;
-            newStatus: string;
-            payoutsCleared: number;
+        /** @description Unmasked bank details, for paying the prize. */
+        UnmaskedBankDetails: {
+            accountName: string;
+            accountNumber: string;
+            /** @description `123-456`. */
+            bsb: string;
         };
         /** @description The URL of an uploaded image. */
-        Uploaded: {
+        UploadedImage: {
             url: string;
         };
         /** @description The signed-in user. For display only; the session decides about rights (decision G-4). */
@@ -1739,33 +1782,12 @@ export interface components {
             /** @description For an operator: `enrol`, `required` or `done`. */
             secondFactor: string | null;
         };
-        /** @description The result of a check before the payment. */
-        Validated: {
-            errors: string[];
-            valid: boolean;
-        };
         /** @description Versions of the server, the database and its schema. */
         Versions: {
             database: string;
             /** @description The newest migration. */
             schema: string;
             server: string;
-        };
-        /** @description The waitlist form of a club. */
-        Waiting: {
-            /** @default null */
-            clubName: string | null;
-            /** @default null */
-            contactEmail: string | null;
-            /** @default null */
-            contactName: string | null;
-            /** @default null */
-            contactPhone: string | null;
-        };
-        /** @description The stored waitlist entry. */
-        Waitlisted: {
-            id: number;
-            success: boolean;
         };
         /** @description A club on the waitlist. */
         WaitlistEntry: {
@@ -1776,42 +1798,21 @@ export interface components {
             createdAt: string;
             id: number;
         };
-        /** @description The form of a footer item. */
-        WantedItem: {
+        /** @description The waitlist form of a club. */
+        WaitlistForm: {
             /** @default null */
-            displayOrder: number | null;
+            clubName: string | null;
             /** @default null */
-            isVisible: boolean | null;
+            contactEmail: string | null;
             /** @default null */
-            label: string | null;
+            contactName: string | null;
             /** @default null */
-            menuId: number | null;
-            /** @default null */
-            url: string | null;
+            contactPhone: string | null;
         };
-        /**
-         * @description The body of a maintenance switch. `updatedBy` is ignored: the session tells who changed it
-         *     (decision G-7).
-         */
-        WantedMaintenance: {
-            /** @default null */
-            enabled: boolean | null;
-        };
-        /** @description The form of a footer menu. */
-        WantedMenu: {
-            /** @default null */
-            displayOrder: number | null;
-            /** @default null */
-            heading: string | null;
-            /** @default null */
-            isVisible: boolean | null;
-        };
-        /** @description A new value for a setting. `updatedBy` is ignored: the session tells who changed it. */
-        WantedSetting: {
-            /** @default null */
-            description: string | null;
-            /** @default null */
-            value: string | null;
+        /** @description The stored waitlist entry. */
+        WaitlistJoined: {
+            id: number;
+            success: boolean;
         };
         /** @description Whether webhook events are processed in time. */
         WebhookCheck: {
@@ -1851,6 +1852,12 @@ export interface components {
             title: string;
             type: string;
         };
+        /** @description The answer to notifying the winner. */
+        WinnerNotified: {
+            /** @description Mails queued or sent for this result. */
+            emailsSent: number;
+            totalWinners: number;
+        };
         /** @description The winner, for the club's dashboard. */
         Winners: {
             /** @description Whether the winner was notified of this result. */
@@ -1864,7 +1871,7 @@ export interface components {
         /** @description The winning ticket with its buyer, for the club. */
         WinningTicket: {
             awayNumber: number;
-            bank: components["schemas"]["BankShown"] | null;
+            bank: components["schemas"]["MaskedBankDetails"] | null;
             buyerEmail: string | null;
             buyerName: string | null;
             buyerPhone: string | null;
@@ -1885,13 +1892,6 @@ export interface components {
              */
             winnerPayoutStatus: string | null;
         };
-        /** @description A message of the browser: topics to subscribe to or to leave. */
-        Wish: {
-            /** @default [] */
-            subscribe: string[];
-            /** @default [] */
-            unsubscribe: string[];
-        };
     };
     responses: never;
     parameters: never;
@@ -1899,36 +1899,35 @@ export interface components {
     headers: never;
     pathItems: never;
 }
+export type AcceptedTerms = components['schemas']['AcceptedTerms'];
 export type ActorsCheck = components['schemas']['ActorsCheck'];
-export type Agreed = components['schemas']['Agreed'];
-export type Agreement = components['schemas']['Agreement'];
 export type AllocatedTicket = components['schemas']['AllocatedTicket'];
 export type Analytics = components['schemas']['Analytics'];
 export type Anomaly = components['schemas']['Anomaly'];
 export type AnomalyStats = components['schemas']['AnomalyStats'];
-export type Archiving = components['schemas']['Archiving'];
+export type ArchiveForm = components['schemas']['ArchiveForm'];
 export type AuditChain = components['schemas']['AuditChain'];
 export type AuditEntry = components['schemas']['AuditEntry'];
 export type AuditTrail = components['schemas']['AuditTrail'];
 export type AvailableTickets = components['schemas']['AvailableTickets'];
-export type BankShown = components['schemas']['BankShown'];
-export type BankTold = components['schemas']['BankTold'];
-export type BankWhole = components['schemas']['BankWhole'];
+export type BankDetails = components['schemas']['BankDetails'];
+export type BoughtTicket = components['schemas']['BoughtTicket'];
 export type Buyer = components['schemas']['Buyer'];
 export type Cancellation = components['schemas']['Cancellation'];
+export type CartItem = components['schemas']['CartItem'];
 export type Checks = components['schemas']['Checks'];
 export type Claim = components['schemas']['Claim'];
+export type ClientEvent = components['schemas']['ClientEvent'];
 export type ClockCheck = components['schemas']['ClockCheck'];
-export type Closed = components['schemas']['Closed'];
 export type Club = components['schemas']['Club'];
-export type ClubDesk = components['schemas']['ClubDesk'];
-export type ClubListed = components['schemas']['ClubListed'];
 export type ClubMeta = components['schemas']['ClubMeta'];
+export type ClubStats = components['schemas']['ClubStats'];
+export type ClubSummary = components['schemas']['ClubSummary'];
 export type ClubUser = components['schemas']['ClubUser'];
 export type ClubUserForm = components['schemas']['ClubUserForm'];
-export type Code = components['schemas']['Code'];
 export type Configuration = components['schemas']['Configuration'];
 export type ConnectStatus = components['schemas']['ConnectStatus'];
+export type ConsoleClub = components['schemas']['ConsoleClub'];
 export type ConsoleDraw = components['schemas']['ConsoleDraw'];
 export type ConsoleHealth = components['schemas']['ConsoleHealth'];
 export type ConsoleLine = components['schemas']['ConsoleLine'];
@@ -1943,46 +1942,50 @@ export type DrawFees = components['schemas']['DrawFees'];
 export type DrawForm = components['schemas']['DrawForm'];
 export type DrawMeta = components['schemas']['DrawMeta'];
 export type DrawNow = components['schemas']['DrawNow'];
+export type DrawsClosed = components['schemas']['DrawsClosed'];
 export type DrawTemplate = components['schemas']['DrawTemplate'];
 export type EmailVerified = components['schemas']['EmailVerified'];
 export type Enrolment = components['schemas']['Enrolment'];
 export type EnterResult = components['schemas']['EnterResult'];
-export type Extended = components['schemas']['Extended'];
 export type FailedMetadata = components['schemas']['FailedMetadata'];
 export type FailedPayment = components['schemas']['FailedPayment'];
 export type FeeReading = components['schemas']['FeeReading'];
 export type Financials = components['schemas']['Financials'];
+export type FixtureImportResult = components['schemas']['FixtureImportResult'];
 export type FixtureRow = components['schemas']['FixtureRow'];
 export type FooterItem = components['schemas']['FooterItem'];
+export type FooterItemForm = components['schemas']['FooterItemForm'];
 export type FooterMenu = components['schemas']['FooterMenu'];
+export type FooterMenuForm = components['schemas']['FooterMenuForm'];
 export type ForgottenPassword = components['schemas']['ForgottenPassword'];
-export type Happening = components['schemas']['Happening'];
 export type HomePageForm = components['schemas']['HomePageForm'];
 export type ImageRemoval = components['schemas']['ImageRemoval'];
 export type ImageUpload = components['schemas']['ImageUpload'];
-export type Imported = components['schemas']['Imported'];
 export type InFlight = components['schemas']['InFlight'];
-export type Integrity = components['schemas']['Integrity'];
 export type IntegrityAudit = components['schemas']['IntegrityAudit'];
 export type IntegrityCheck = components['schemas']['IntegrityCheck'];
-export type Item = components['schemas']['Item'];
-export type ItemOpened = components['schemas']['ItemOpened'];
-export type Live = components['schemas']['Live'];
+export type IntegrityReport = components['schemas']['IntegrityReport'];
+export type Liveness = components['schemas']['Liveness'];
 export type Login = components['schemas']['Login'];
 export type MailCheck = components['schemas']['MailCheck'];
 export type MailedSecret = components['schemas']['MailedSecret'];
 export type Maintenance = components['schemas']['Maintenance'];
+export type MaintenanceForm = components['schemas']['MaintenanceForm'];
 export type MaintenanceMode = components['schemas']['MaintenanceMode'];
+export type MaskedBankDetails = components['schemas']['MaskedBankDetails'];
+export type Message = components['schemas']['Message'];
 export type MissingTicket = components['schemas']['MissingTicket'];
 export type MissingTicketResolved = components['schemas']['MissingTicketResolved'];
 export type MyTickets = components['schemas']['MyTickets'];
 export type NewPassword = components['schemas']['NewPassword'];
-export type Notified = components['schemas']['Notified'];
 export type OfferForm = components['schemas']['OfferForm'];
-export type Onboarding = components['schemas']['Onboarding'];
+export type OnboardingLink = components['schemas']['OnboardingLink'];
+export type OpenedItem = components['schemas']['OpenedItem'];
+export type OpenedPayment = components['schemas']['OpenedPayment'];
 export type OpsNow = components['schemas']['OpsNow'];
 export type Order = components['schemas']['Order'];
 export type OrderLine = components['schemas']['OrderLine'];
+export type OrderRefunded = components['schemas']['OrderRefunded'];
 export type OrderTicket = components['schemas']['OrderTicket'];
 export type OrphanedTicket = components['schemas']['OrphanedTicket'];
 export type OwnClub = components['schemas']['OwnClub'];
@@ -1991,13 +1994,12 @@ export type OwnGame = components['schemas']['OwnGame'];
 export type OwnOffer = components['schemas']['OwnOffer'];
 export type PaidLine = components['schemas']['PaidLine'];
 export type PaidTickets = components['schemas']['PaidTickets'];
-export type PasswordAgain = components['schemas']['PasswordAgain'];
-export type PaymentOpened = components['schemas']['PaymentOpened'];
+export type PasswordProof = components['schemas']['PasswordProof'];
 export type Payout = components['schemas']['Payout'];
 export type PendingApproval = components['schemas']['PendingApproval'];
 export type PlatformFees = components['schemas']['PlatformFees'];
 export type PolicyReport = components['schemas']['PolicyReport'];
-export type Problem = components['schemas']['Problem'];
+export type ProblemBody = components['schemas']['ProblemBody'];
 export type Proof = components['schemas']['Proof'];
 export type ProofResult = components['schemas']['ProofResult'];
 export type ProviderCheck = components['schemas']['ProviderCheck'];
@@ -2007,60 +2009,58 @@ export type PublicNow = components['schemas']['PublicNow'];
 export type PublicOffer = components['schemas']['PublicOffer'];
 export type PublicOfferGame = components['schemas']['PublicOfferGame'];
 export type Purchase = components['schemas']['Purchase'];
-export type PurchaseAnswer = components['schemas']['PurchaseAnswer'];
-export type Ready = components['schemas']['Ready'];
-export type Reasoned = components['schemas']['Reasoned'];
+export type PurchaseResult = components['schemas']['PurchaseResult'];
+export type PurchaseValidation = components['schemas']['PurchaseValidation'];
+export type Readiness = components['schemas']['Readiness'];
+export type Reason = components['schemas']['Reason'];
 export type Reauthenticated = components['schemas']['Reauthenticated'];
 export type ReconcilerCheck = components['schemas']['ReconcilerCheck'];
 export type RecordPayout = components['schemas']['RecordPayout'];
-export type Recovered = components['schemas']['Recovered'];
 export type RecoveredTicket = components['schemas']['RecoveredTicket'];
-export type Recovery = components['schemas']['Recovery'];
 export type Refund = components['schemas']['Refund'];
-export type Refunded = components['schemas']['Refunded'];
 export type RefundsSoFar = components['schemas']['RefundsSoFar'];
 export type Registration = components['schemas']['Registration'];
 export type RegistrationSwitch = components['schemas']['RegistrationSwitch'];
+export type ReservationExtended = components['schemas']['ReservationExtended'];
 export type Resolution = components['schemas']['Resolution'];
 export type ResultEntered = components['schemas']['ResultEntered'];
+export type ResultUndone = components['schemas']['ResultUndone'];
 export type Revisions = components['schemas']['Revisions'];
-export type Said = components['schemas']['Said'];
-export type Scan = components['schemas']['Scan'];
-export type Scanned = components['schemas']['Scanned'];
+export type ScanForm = components['schemas']['ScanForm'];
+export type ScanResult = components['schemas']['ScanResult'];
 export type SearchHit = components['schemas']['SearchHit'];
 export type SecondApproval = components['schemas']['SecondApproval'];
+export type SecondFactorCode = components['schemas']['SecondFactorCode'];
 export type Series = components['schemas']['Series'];
 export type SessionIdle = components['schemas']['SessionIdle'];
 export type Setting = components['schemas']['Setting'];
+export type SettingForm = components['schemas']['SettingForm'];
 export type SettlePayout = components['schemas']['SettlePayout'];
 export type SlugPreview = components['schemas']['SlugPreview'];
 export type SocketsCheck = components['schemas']['SocketsCheck'];
-export type Stats = components['schemas']['Stats'];
 export type StripeAccount = components['schemas']['StripeAccount'];
+export type SubscriptionRequest = components['schemas']['SubscriptionRequest'];
+export type TermsAgreementForm = components['schemas']['TermsAgreementForm'];
 export type TermsText = components['schemas']['TermsText'];
 export type Ticket = components['schemas']['Ticket'];
-export type TicketBought = components['schemas']['TicketBought'];
+export type TicketLinkRequest = components['schemas']['TicketLinkRequest'];
 export type TicketMove = components['schemas']['TicketMove'];
-export type TicketsWanted = components['schemas']['TicketsWanted'];
+export type TicketRecoveryForm = components['schemas']['TicketRecoveryForm'];
+export type TicketsRecovered = components['schemas']['TicketsRecovered'];
 export type TransactionLine = components['schemas']['TransactionLine'];
 export type TransactionSums = components['schemas']['TransactionSums'];
-export type Undone = components['schemas']['Undone'];
-export type Uploaded = components['schemas']['Uploaded'];
+export type UnmaskedBankDetails = components['schemas']['UnmaskedBankDetails'];
+export type UploadedImage = components['schemas']['UploadedImage'];
 export type User = components['schemas']['User'];
-export type Validated = components['schemas']['Validated'];
 export type Versions = components['schemas']['Versions'];
-export type Waiting = components['schemas']['Waiting'];
-export type Waitlisted = components['schemas']['Waitlisted'];
 export type WaitlistEntry = components['schemas']['WaitlistEntry'];
-export type WantedItem = components['schemas']['WantedItem'];
-export type WantedMaintenance = components['schemas']['WantedMaintenance'];
-export type WantedMenu = components['schemas']['WantedMenu'];
-export type WantedSetting = components['schemas']['WantedSetting'];
+export type WaitlistForm = components['schemas']['WaitlistForm'];
+export type WaitlistJoined = components['schemas']['WaitlistJoined'];
 export type WebhookCheck = components['schemas']['WebhookCheck'];
 export type Whoami = components['schemas']['Whoami'];
 export type Widget = components['schemas']['Widget'];
+export type WinnerNotified = components['schemas']['WinnerNotified'];
 export type Winners = components['schemas']['Winners'];
 export type WinningTicket = components['schemas']['WinningTicket'];
-export type Wish = components['schemas']['Wish'];
 export type $defs = Record<string, never>;
 export type operations = Record<string, never>;

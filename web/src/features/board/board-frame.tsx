@@ -1,25 +1,25 @@
 import type { ReactNode } from 'react';
 import { FreshnessBadge } from '@/features/shared-live/freshness-badge';
 import { useTopic } from '@/features/shared-live/use-live';
-import { useDrift, useWakeLock } from './board-room';
-import { useRenewal } from './renewal';
+import { useBurnInShift, useWakeLock } from './display-protection';
+import { useNightlyReload } from './renewal';
 
 interface BoardFrameProps {
-  look: '' | 'is-compact' | 'is-result' | 'is-offer';
+  tone: '' | 'is-compact' | 'is-result' | 'is-offer';
   /** The footer of a board: its text and the freshness badge. */
   note: string;
   children: ReactNode;
 }
 
 /** The frame around the content of every board. */
-export function BoardFrame({ look, note, children }: BoardFrameProps) {
-  const drift = useDrift();
+export function BoardFrame({ tone, note, children }: BoardFrameProps) {
+  const drift = useBurnInShift();
   useWakeLock();
-  useRenewal();
+  useNightlyReload();
   useTopic('public');
   return (
     <main className="board" id="main">
-      <div className={`board-in ${look}`} style={{ transform: drift }}>
+      <div className={`board-in ${tone}`} style={{ transform: drift }}>
         {children}
         <div className="board-foot">
           <FreshnessBadge always />

@@ -44,7 +44,7 @@ export function BoardResult({ draw, home, away }: { draw: Draw; home: number; aw
         />
       </div>
       <div className={`board-side${playing ? ' is-playing-side' : ''}`}>
-        <BoardTitle look="board-label board-match" words={match}>
+        <BoardTitle tone="board-label board-match" text={match}>
           {match}
         </BoardTitle>
         <p ref={pair} className="result-pair num">

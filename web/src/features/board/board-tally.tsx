@@ -7,7 +7,7 @@ import { cents, dollars, priceOf, wholeDollars } from '@/shared/money';
 import { BoardTimer } from './board-timer';
 import { BoardPrize, BoardTitle } from './board-title';
 import type { BoardOptions } from './board-options';
-import { PlayHere } from './play-here';
+import { PurchaseQrCode } from './purchase-qr-code';
 
 /** The board before the result: lights, prize, tickets sold, time left and where to buy. */
 export function BoardTally({ draw, options }: { draw: Draw; options: BoardOptions }) {
@@ -24,7 +24,7 @@ export function BoardTally({ draw, options }: { draw: Draw; options: BoardOption
   const unsold = isUnsold(draw, phase) && !full;
   return (
     <>
-      <BoardTitle words={`${draw.homeTeam} v ${draw.awayTeam}`}>
+      <BoardTitle text={`${draw.homeTeam} v ${draw.awayTeam}`}>
         {draw.homeTeam}
         <span className="v">v</span>
         {draw.awayTeam}
@@ -60,7 +60,7 @@ export function BoardTally({ draw, options }: { draw: Draw; options: BoardOption
           />
         </dl>
         {!unsold && (phase === 'active' || (phase === 'soldOut' && !full)) ? (
-          <PlayHere
+          <PurchaseQrCode
             path={`/draw/${draw.drawNumber}`}
             shown={`/draw/${draw.drawNumber}`}
             price={`${dollars(price)} a ticket`}

@@ -22,44 +22,44 @@ export interface BoardTimes {
 export function BoardTimer({ times }: { times: BoardTimes }) {
   const now = useAtomValue(nowAtom);
   const { status, opensAt, closesAt, of } = times;
-  if (status === 'cancelled') return <BoardLabel words="Draw" said="Cancelled" />;
-  if (status === 'completed') return <BoardLabel words="Draw" said={S.completedCaps} />;
+  if (status === 'cancelled') return <BoardLabel text="Draw" spokenText="Cancelled" />;
+  if (status === 'completed') return <BoardLabel text="Draw" spokenText={S.completedCaps} />;
   if (opensAt !== null && (status === S.scheduled || opensAt > now))
-    return <Timer words="Opens in" ms={opensAt - now} band="" />;
+    return <Timer text="Opens in" ms={opensAt - now} band="" />;
   if (
     closesAt === null ||
     closesAt <= now ||
     !['active', 'open', 'locked', S.scheduled].includes(status)
   ) {
     return of === 'draw' ? (
-      <BoardLabel words={S.drawClosed} said={S.resultsPending} />
+      <BoardLabel text={S.drawClosed} spokenText={S.resultsPending} />
     ) : (
-      <BoardLabel words="Offer" said={S.bundleClosed} />
+      <BoardLabel text="Offer" spokenText={S.bundleClosed} />
     );
   }
   const band = pageBand(now, closesAt);
   return (
     <Timer
-      words={of === 'draw' ? 'Kick-off in' : 'Closes in'}
+      text={of === 'draw' ? 'Kick-off in' : 'Closes in'}
       ms={closesAt - now}
       band={band === 'green' || band === 'yellow' ? '' : ` band-${band}-ink`}
     />
   );
 }
 
-function BoardLabel({ words, said }: { words: string; said: string }) {
+function BoardLabel({ text, spokenText }: { text: string; spokenText: string }) {
   return (
     <div>
-      <dt className="board-label">{words}</dt>
-      <dd className="num">{said}</dd>
+      <dt className="board-label">{text}</dt>
+      <dd className="num">{spokenText}</dd>
     </div>
   );
 }
 
-function Timer({ words, ms, band }: { words: string; ms: number; band: string }) {
+function Timer({ text, ms, band }: { text: string; ms: number; band: string }) {
   return (
     <div>
-      <dt className="board-label">{words}</dt>
+      <dt className="board-label">{text}</dt>
       <dd className={`num${band}`}>
         <span role="timer">{boardTimeLeft(Math.max(0, ms))}</span>
       </dd>

@@ -3,17 +3,17 @@ import { useFit } from './use-fit';
 
 /** The heading of a board. It stays on one line, however long the names are. */
 export function BoardTitle({
-  words,
-  look,
+  text,
+  tone,
   children,
 }: {
-  words: string;
-  look?: string;
+  text: string;
+  tone?: string;
   children: ReactNode;
 }) {
-  const ref = useFit<HTMLHeadingElement>(words);
+  const ref = useFit<HTMLHeadingElement>(text);
   return (
-    <h1 ref={ref} className={look}>
+    <h1 ref={ref} className={tone}>
       {children}
     </h1>
   );

@@ -1,8 +1,8 @@
 import { act, screen } from '@testing-library/react';
 import { expect, test, vi } from 'vitest';
-import type { WidgetAnswer } from '@/api/wire-public';
-import { noteTimeAtom } from '@/features/shared-live/live-atoms';
-import { show } from '@/testing/show';
+import type { WidgetResponse } from '@/api/wire-public';
+import { recordServerTimeAtom } from '@/features/shared-live/live-atoms';
+import { renderScreen } from '@/testing/render-screen';
 import { optionsOf } from './board-options';
 import { OfferTally } from './offer-tally';
 
@@ -15,7 +15,7 @@ vi.stubGlobal(
 );
 
 const CLOSES = '2099-01-01T00:00:00Z';
-const widget: WidgetAnswer = {
+const widget: WidgetResponse = {
   type: 'bundle',
   title: 'Round 9',
   status: 'active',
@@ -33,8 +33,8 @@ const widget: WidgetAnswer = {
  * Renders the board of this offer when the server's clock is this many milliseconds before the
  * close.
  */
-function shownAt(beforeMs: number, more: Partial<WidgetAnswer> = {}): void {
-  const { store } = show(
+function shownAt(beforeMs: number, more: Partial<WidgetResponse> = {}): void {
+  const { store } = renderScreen(
     <OfferTally
       widget={{ ...widget, ...more }}
       offer={null}
@@ -43,19 +43,19 @@ function shownAt(beforeMs: number, more: Partial<WidgetAnswer> = {}): void {
     />,
   );
   act(() =>
-    store.set(noteTimeAtom, {
+    store.set(recordServerTimeAtom, {
       offset: Date.parse(CLOSES) - beforeMs - performance.now(),
       roundTripMs: 1,
     }),
   );
 }
 
-test('an offer’s board invites to buy until the offer closes by the server’s clock, and no longer', () => {
+test('an offer’s board invites to buy until the offer closes by the server’s clock', () => {
   shownAt(60_000);
   expect(screen.getByText('Scan to play')).toBeDefined();
 });
 
-test.each<[string, Partial<WidgetAnswer>]>([
+test.each<[string, Partial<WidgetResponse>]>([
   ['the offer has closed', {}],
   ['the first of its games has', { closesAt: '2099-02-01T00:00:00Z', earliestClosesAt: CLOSES }],
 ])('an offer’s board shows no code once %s, whatever its last known status', (_when, more) => {

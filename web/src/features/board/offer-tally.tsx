@@ -1,5 +1,5 @@
 import { useAtomValue } from 'jotai';
-import type { Offer, WidgetAnswer } from '@/api/wire-public';
+import type { Offer, WidgetResponse } from '@/api/wire-public';
 import { gameNumber, offerPrice } from '@/features/shared-offer/offer';
 import { TICKETS } from '@/features/shared-live/draw-phase';
 import { liveAtom, nowAtom, surchargeAtom } from '@/features/shared-live/live-atoms';
@@ -9,17 +9,17 @@ import { S } from '@/shared/strings';
 import { BoardTimer } from './board-timer';
 import { BoardPrize, BoardTitle } from './board-title';
 import type { BoardOptions } from './board-options';
-import { PlayHere } from './play-here';
+import { PurchaseQrCode } from './purchase-qr-code';
 
 interface OfferTallyProps {
-  widget: WidgetAnswer;
+  widget: WidgetResponse;
   /** The games of the offer, once they are loaded. The totals are shown without them. */
   offer: Offer | null;
   address: { club: string; slug: string };
   options: BoardOptions;
 }
 
-const time = (said: string | null) => (said ? Date.parse(said) : null);
+const time = (text: string | null) => (text ? Date.parse(text) : null);
 
 /**
  * The board of an offer: the totals of its games, one row for each game, and where to buy them
@@ -35,7 +35,7 @@ export function OfferTally({ widget, offer, address, options }: OfferTallyProps)
     !(closesAt !== null && closesAt <= now);
   return (
     <>
-      <BoardTitle words={widget.title}>{widget.title}</BoardTitle>
+      <BoardTitle text={widget.title}>{widget.title}</BoardTitle>
       {options.compact ? null : (
         <div className="board-games">{offer ? <Games offer={offer} /> : null}</div>
       )}
@@ -60,7 +60,7 @@ export function OfferTally({ widget, offer, address, options }: OfferTallyProps)
           />
         </dl>
         {onSale ? (
-          <PlayHere
+          <PurchaseQrCode
             path={path}
             shown={path}
             price={offer ? `From ${dollars(offerPrice(offer, 1, mode).total)}` : S.brand}

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { renew, untilRenewal } from './renewal';
+import { reloadPage, msUntilReload } from './renewal';
 
 test('a board reloads only when its own address answers', async () => {
   const reach = vi
@@ -9,7 +9,7 @@ test('a board reloads only when its own address answers', async () => {
     .mockResolvedValue(true);
   const reload = vi.fn();
   const waited: number[] = [];
-  await renew(
+  await reloadPage(
     reach,
     reload,
     async (ms) => void (expect(reload).not.toHaveBeenCalled(), waited.push(ms)),
@@ -18,8 +18,8 @@ test('a board reloads only when its own address answers', async () => {
   expect(waited).toEqual([60_000, 60_000]);
 });
 
-test('a board renews itself at the next four in the morning, spread over ten minutes', () => {
-  expect(untilRenewal(new Date(2026, 10, 20, 3, 0), 0)).toBe(3_600_000);
-  expect(untilRenewal(new Date(2026, 10, 20, 4, 0), 0)).toBe(24 * 3_600_000);
-  expect(untilRenewal(new Date(2026, 10, 20, 3, 0), 1)).toBe(3_600_000 + 600_000);
+test('a board reloads at the next 4 am, spread over ten minutes', () => {
+  expect(msUntilReload(new Date(2026, 10, 20, 3, 0), 0)).toBe(3_600_000);
+  expect(msUntilReload(new Date(2026, 10, 20, 4, 0), 0)).toBe(24 * 3_600_000);
+  expect(msUntilReload(new Date(2026, 10, 20, 3, 0), 1)).toBe(3_600_000 + 600_000);
 });

@@ -13,7 +13,7 @@ const TRY_AGAIN_MS = 60_000;
  * Returns the milliseconds until the next 04:00 of the device's clock. Up to ten random minutes are
  * added, so that boards do not reload all at once.
  */
-export function untilRenewal(now: Date, chance: number): number {
+export function msUntilReload(now: Date, chance: number): number {
   const next = new Date(now);
   next.setHours(RENEWAL_HOUR, 0, 0, 0);
   if (next <= now) next.setDate(next.getDate() + 1);
@@ -24,7 +24,7 @@ export function untilRenewal(now: Date, chance: number): number {
  * Reloads once the page's own address answers. A browser that reloads while offline shows its own
  * error page, and a board has no user to reload it again.
  */
-export async function renew(
+export async function reloadPage(
   reach: () => Promise<boolean> = () =>
     fetch(window.location.href, { method: 'HEAD', cache: 'no-store' }).then((answer) => answer.ok),
   reload: () => void = () => window.location.reload(),
@@ -34,16 +34,16 @@ export async function renew(
   reload();
 }
 
-export function useRenewal(): void {
+export function useNightlyReload(): void {
   const version = useAtomValue(buildVersionAtom);
   const first = useRef(version);
   useEffect(() => {
-    const timer = setTimeout(() => void renew(), untilRenewal(new Date(), Math.random()));
+    const timer = setTimeout(() => void reloadPage(), msUntilReload(new Date(), Math.random()));
     return () => clearTimeout(timer);
   }, []);
   useEffect(() => {
     if (version === null) return;
     if (first.current === null) first.current = version;
-    else if (first.current !== version) void renew();
+    else if (first.current !== version) void reloadPage();
   }, [version]);
 }

@@ -15,16 +15,16 @@ import { useDrawTopics, usePoll } from '@/features/shared-live/use-live';
 const EVERY_MS = 60_000;
 
 export function useBoardOffer(club: string, slug: string): Offer | null {
-  const brought = useAtomValue(bootAtom).offer ?? null;
-  const [offer, setOffer] = useState<Offer | null>(brought);
+  const bootOffer = useAtomValue(bootAtom).offer ?? null;
+  const [offer, setOffer] = useState<Offer | null>(bootOffer);
   const receive = useSetAtom(receiveDrawsAtom);
   const numbers = offer?.games.map(gameNumber) ?? [];
   const key = numbers.join(',');
   usePoll({
-    every: EVERY_MS,
+    intervalMs: EVERY_MS,
     topic: null,
-    atOnce: true,
-    ask: async () => setOffer(await fetchOffer(club, slug)),
+    fetchAtStart: true,
+    fetchData: async () => setOffer(await fetchOffer(club, slug)),
   });
   useDrawTopics(numbers);
   useEffect(() => {

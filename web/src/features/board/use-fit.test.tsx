@@ -1,7 +1,7 @@
 import { render, screen } from '@testing-library/react';
 import { afterEach, expect, test, vi } from 'vitest';
-import { aDraw } from '@/testing/a-draw';
-import { show } from '@/testing/show';
+import { makeDraw } from '@/testing/draw-data';
+import { renderScreen } from '@/testing/render-screen';
 import { optionsOf } from './board-options';
 import { BoardTally } from './board-tally';
 import { BoardTitle } from './board-title';
@@ -28,22 +28,25 @@ function lineOf(lettersWidth: number) {
   );
 }
 
-test('a name that is half a pixel too long for its board gets smaller instead of losing its end', () => {
+test('a name half a pixel too long for its board shrinks instead of being cut off', () => {
   for (const [letters, part] of [
     [800, '1.00'],
     [800.4, '0.97'],
     [900, '0.88'],
   ] as const) {
     lineOf(letters);
-    const { unmount } = render(<BoardTitle words="Gympie Goannas">Gympie Goannas</BoardTitle>);
+    const { unmount } = render(<BoardTitle text="Gympie Goannas">Gympie Goannas</BoardTitle>);
     expect(screen.getByRole('heading').style.getPropertyValue('--fit')).toBe(part);
     unmount();
   }
 });
 
-test('the address to type breaks before its path, and never inside the draw’s number', () => {
-  show(
-    <BoardTally draw={aDraw({ gameDate: '2099-01-01T00:00:00Z' })} options={optionsOf('?qr=xl')} />,
+test('a displayed address breaks before its path and never inside the draw’s number', () => {
+  renderScreen(
+    <BoardTally
+      draw={makeDraw({ gameDate: '2099-01-01T00:00:00Z' })}
+      options={optionsOf('?qr=xl')}
+    />,
   );
   expect(document.querySelector('.board-address')?.innerHTML).toBe(
     `<span>${window.location.host}</span><wbr><span>/draw/1042</span>`,

@@ -7,7 +7,9 @@ const PART_MIN = 0.3;
  * Keeps a text on one line, whatever its length and font. `--fit` shrinks until the text fits, and
  * the styles multiply the font size by it.
  */
-export function useFit<Element extends HTMLElement>(words: string): RefObject<Element | null> {
+export function useFit<Element extends HTMLElement>(
+  watchedText: string,
+): RefObject<Element | null> {
   const ref = useRef<Element>(null);
   useLayoutEffect(() => {
     const line = ref.current;
@@ -17,8 +19,8 @@ export function useFit<Element extends HTMLElement>(words: string): RefObject<El
     const text = document.createRange();
     text.selectNodeContents(line);
     // Text for screen readers comes first and takes no space, so it is skipped.
-    const heard = line.querySelector(':scope > .sr');
-    if (heard) text.setStartAfter(heard);
+    const screenReaderText = line.querySelector(':scope > .sr');
+    if (screenReaderText) text.setStartAfter(screenReaderText);
     const fits = () => text.getBoundingClientRect().width <= line.getBoundingClientRect().width;
     const fit = () => {
       // Shrink in steps: hinting makes small letters proportionally wider.
@@ -38,6 +40,6 @@ export function useFit<Element extends HTMLElement>(words: string): RefObject<El
       watch.disconnect();
       document.fonts?.removeEventListener('loadingdone', fit);
     };
-  }, [words]);
+  }, [watchedText]);
   return ref;
 }

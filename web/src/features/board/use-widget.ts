@@ -4,26 +4,29 @@
  */
 import { useSetAtom } from 'jotai';
 import { useState } from 'react';
-import { Problem } from '@/api/http';
-import type { WidgetAnswer } from '@/api/wire-public';
-import { noteAnswerAtom } from '@/features/shared-live/live-atoms';
+import { HttpError } from '@/api/http';
+import type { WidgetResponse } from '@/api/wire-public';
+import { recordResponseAtom } from '@/features/shared-live/live-atoms';
 import { usePoll } from '@/features/shared-live/use-live';
 
 const EVERY_MS = 15_000;
 
-export function useWidget(ask: () => Promise<WidgetAnswer>, brought: WidgetAnswer | null = null) {
-  const [widget, setWidget] = useState(brought);
+export function useWidget(
+  ask: () => Promise<WidgetResponse>,
+  initial: WidgetResponse | null = null,
+) {
+  const [widget, setWidget] = useState(initial);
   const [missing, setMissing] = useState(false);
-  const noteAnswer = useSetAtom(noteAnswerAtom);
+  const noteAnswer = useSetAtom(recordResponseAtom);
   const turn = async () => {
     try {
       setWidget(await ask());
       setMissing(false);
       noteAnswer();
     } catch (error) {
-      if (error instanceof Problem && error.status === 404) setMissing(true);
+      if (error instanceof HttpError && error.status === 404) setMissing(true);
     }
   };
-  usePoll({ every: EVERY_MS, topic: null, atOnce: true, ask: turn });
+  usePoll({ intervalMs: EVERY_MS, topic: null, fetchAtStart: true, fetchData: turn });
   return { widget: missing ? null : widget, missing };
 }

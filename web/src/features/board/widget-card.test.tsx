@@ -1,8 +1,8 @@
 import { act, screen } from '@testing-library/react';
 import { afterEach, expect, test, vi } from 'vitest';
-import { Problem } from '@/api/http';
-import type { WidgetAnswer } from '@/api/wire-public';
-import { show } from '@/testing/show';
+import { HttpError } from '@/api/http';
+import type { WidgetResponse } from '@/api/wire-public';
+import { renderScreen } from '@/testing/render-screen';
 import { WidgetCard } from './widget-card';
 
 vi.stubGlobal(
@@ -15,7 +15,7 @@ vi.stubGlobal(
 
 afterEach(() => void vi.useRealTimers());
 
-const widget: WidgetAnswer = {
+const widget: WidgetResponse = {
   type: 'draw',
   title: 'Sharks v Tigers',
   status: 'cancelled',
@@ -29,8 +29,8 @@ const widget: WidgetAnswer = {
   ticketsCap: 169,
 };
 
-test('a cancelled draw on a club’s own site shows no prize', async () => {
-  show(<WidgetCard ask={() => Promise.resolve(widget)} />);
+test('the widget of a cancelled draw shows no prize', async () => {
+  renderScreen(<WidgetCard ask={() => Promise.resolve(widget)} />);
   expect(await screen.findByText('Cancelled')).toBeDefined();
   expect([...document.querySelectorAll('dl > div')].map((figure) => figure.textContent)).toEqual([
     'Prize poolNone',
@@ -39,14 +39,14 @@ test('a cancelled draw on a club’s own site shows no prize', async () => {
   expect(document.body.textContent).not.toMatch(/290|113/);
 });
 
-test('what the server does not know any more is not shown any longer, but an outage changes nothing', async () => {
+test('a widget disappears when the server no longer knows its draw, and stays during an outage', async () => {
   vi.useFakeTimers();
   const ask = vi
-    .fn<() => Promise<WidgetAnswer>>()
+    .fn<() => Promise<WidgetResponse>>()
     .mockResolvedValueOnce({ ...widget, status: 'active' })
     .mockRejectedValueOnce(new TypeError('network'))
-    .mockRejectedValue(new Problem(404, '{}', '', null));
-  show(<WidgetCard ask={ask} />);
+    .mockRejectedValue(new HttpError(404, '{}', '', null));
+  renderScreen(<WidgetCard ask={ask} />);
   await act(() => vi.advanceTimersByTimeAsync(15_000));
   expect(ask).toHaveBeenCalledTimes(2);
   expect(screen.getByRole('link', { name: /^Buy Now/ })).toBeDefined();

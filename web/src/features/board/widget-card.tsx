@@ -1,7 +1,7 @@
 import './widget-card.css';
 import { useAtomValue } from 'jotai';
 import { useEffect, useRef } from 'react';
-import type { WidgetAnswer } from '@/api/wire-public';
+import type { WidgetResponse } from '@/api/wire-public';
 import { boardTimeLeft, pageBand } from '@/features/shared-live/countdown';
 import { nowAtom } from '@/features/shared-live/live-atoms';
 import { wholeDollars } from '@/shared/money';
@@ -14,7 +14,7 @@ import { useWidget } from './use-widget';
  * Posts the height of this frame to the embedding page, where `/widgets/live.js` listens. Any site
  * may embed it, so any origin may receive the message.
  */
-function useTellHeight() {
+function useReportHeight() {
   const ref = useRef<HTMLElement>(null);
   useEffect(() => {
     const card = ref.current;
@@ -35,10 +35,10 @@ function useTellHeight() {
  * One draw or offer as a card embedded in another site. It makes one request, stores nothing and
  * opens the purchase in a new window.
  */
-export function WidgetCard({ ask }: { ask: () => Promise<WidgetAnswer> }) {
+export function WidgetCard({ ask }: { ask: () => Promise<WidgetResponse> }) {
   const { widget, missing } = useWidget(ask);
   const query = new URLSearchParams(window.location.search);
-  const ref = useTellHeight();
+  const ref = useReportHeight();
   usePageTitle(widget?.title ?? S.brand);
   return (
     <main
@@ -62,7 +62,15 @@ export function WidgetCard({ ask }: { ask: () => Promise<WidgetAnswer> }) {
   );
 }
 
-function Shown({ widget, loc, code }: { widget: WidgetAnswer; loc: string | null; code: boolean }) {
+function Shown({
+  widget,
+  loc,
+  code,
+}: {
+  widget: WidgetResponse;
+  loc: string | null;
+  code: boolean;
+}) {
   const buy = new URL(widget.purchaseUrl, window.location.href);
   buy.searchParams.set('src', 'widget');
   buy.searchParams.set('mode', 'embed');
@@ -106,7 +114,7 @@ function Shown({ widget, loc, code }: { widget: WidgetAnswer; loc: string | null
           />
         </div>
       ) : null}
-      <div className="widget-do">
+      <div className="widget-action">
         {code && onSale ? (
           <img
             src={`/api/qr.svg?url=${encodeURIComponent(buy.pathname + buy.search)}`}
@@ -129,7 +137,7 @@ function When({
   closesAt,
   onSale,
 }: {
-  widget: WidgetAnswer;
+  widget: WidgetResponse;
   closesAt: number;
   onSale: boolean;
 }) {

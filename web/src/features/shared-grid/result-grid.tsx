@@ -25,7 +25,7 @@ export function ResultGrid({ result, sold, winnerSold, caption, playing }: Resul
     const at = cellOf({ home, away });
     const inRow = home === result.home;
     const inColumn = away === result.away;
-    const look = [
+    const tone = [
       'cell',
       sold?.has(at) && 'is-sold',
       inRow && 'in-row',
@@ -35,7 +35,7 @@ export function ResultGrid({ result, sold, winnerSold, caption, playing }: Resul
     ]
       .filter(Boolean)
       .join(' ');
-    const words =
+    const text =
       at === winner
         ? winnerSold
           ? 'winning ticket'
@@ -56,10 +56,10 @@ export function ResultGrid({ result, sold, winnerSold, caption, playing }: Resul
     return (
       <td
         key={away}
-        className={look}
+        className={tone}
         style={delay === undefined ? undefined : { animationDelay: `${delay}ms` }}
       >
-        <span className="sr">{words}</span>
+        <span className="sr">{text}</span>
         {at === winner ? <span aria-hidden="true">★</span> : null}
       </td>
     );

@@ -12,12 +12,12 @@ const SPOKEN_EVERY_MS = 10_000;
  * One slot of the grid. It renders only when it changes, because a sale touches one of 169 slots.
  */
 const Slot = memo(function Slot({ lit, delay }: { lit: boolean; delay: number | null }) {
-  const look = lit ? (delay === null ? 'slot is-sold' : 'slot is-sold is-fresh') : 'slot';
-  return <i className={look} style={delay ? { animationDelay: `${delay}ms` } : undefined} />;
+  const tone = lit ? (delay === null ? 'slot is-sold' : 'slot is-sold is-fresh') : 'slot';
+  return <i className={tone} style={delay ? { animationDelay: `${delay}ms` } : undefined} />;
 });
 
-/** The text for screen readers changes at most every ten seconds. */
-function useSpoken(sold: number): number {
+/** Returns the count for screen readers, which changes at most every ten seconds. */
+function useAnnouncedCount(sold: number): number {
   const [spoken, setSpoken] = useState(sold);
   const spokenAt = useRef(0);
   useEffect(() => {
@@ -36,7 +36,7 @@ export function TallyGrid({ sold }: { sold: number }) {
   // The count before the last change. Only new lights are animated, one after another.
   const [change, setChange] = useState({ from: sold, to: sold });
   if (change.to !== sold) setChange({ from: change.to, to: sold });
-  const spoken = useSpoken(sold);
+  const spoken = useAnnouncedCount(sold);
   const slots = useMemo(
     () =>
       Array.from({ length: CELLS }, (_, slot) => {

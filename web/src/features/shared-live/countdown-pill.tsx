@@ -1,6 +1,6 @@
 import { useAtomValue } from 'jotai';
 import { S } from '@/shared/strings';
-import { BAND_WORDS, cardBand, pageBand, timeLeft } from './countdown';
+import { BAND_TEXTS, cardBand, pageBand, timeLeft } from './countdown';
 import { nowAtom } from './live-atoms';
 
 interface CountdownProps {
@@ -24,7 +24,7 @@ export function Countdown({ kickOff, timezone, view }: CountdownProps) {
   const pulsing = view === 'card' && band === 'red' && Math.ceil((at - now) / 1000) % 60 === 0;
   return (
     <span className={`pill band-${band}${pulsing ? ' is-pulsing' : ''}`} role="timer">
-      {timeLeft(at - now)} to kick-off<span className="sr">, {BAND_WORDS[band]}</span>
+      {timeLeft(at - now)} to kick-off<span className="sr">, {BAND_TEXTS[band]}</span>
     </span>
   );
 }

@@ -49,7 +49,7 @@ export const TICKETS = 169;
  * Whether other buyers hold every remaining ticket. Held tickets may become available again. Null
  * once all are sold (decision E-3).
  */
-export function takenForNow({
+export function temporarilySoldOutText({
   ticketsSold,
   ticketsHeld,
 }: Pick<Draw, 'ticketsSold' | 'ticketsHeld'>): { title: string; text: string } | null {

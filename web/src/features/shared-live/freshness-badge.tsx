@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 import { freshness } from './freshness';
-import { useHeard } from './heard';
+import { useServerContact } from './server-contact';
 
 const ANNOUNCE_AFTER_MS = 5_000;
 
@@ -9,8 +9,8 @@ const ANNOUNCE_AFTER_MS = 5_000;
  * it.
  */
 export function FreshnessBadge({ always = false }: { always?: boolean }) {
-  const heard = useHeard();
-  const { kind, words } = freshness(heard);
+  const contact = useServerContact();
+  const { kind, text } = freshness(contact);
   const [announced, setAnnounced] = useState<string>(kind);
   useEffect(() => {
     const timer = setTimeout(() => setAnnounced(kind), ANNOUNCE_AFTER_MS);
@@ -18,12 +18,12 @@ export function FreshnessBadge({ always = false }: { always?: boolean }) {
   }, [kind]);
   const spoken =
     { live: 'Live again', late: '', lost: 'Reconnecting', offline: 'Offline' }[announced] ?? '';
-  const hidden = !always && (kind === 'live' || heard.agoMs === null);
+  const hidden = !always && (kind === 'live' || contact.agoMs === null);
   return (
     <>
       {hidden ? null : (
         <span className={`freshness is-${kind}`}>
-          {kind === 'live' && always ? 'Live · updated just now' : words}
+          {kind === 'live' && always ? 'Live · updated just now' : text}
         </span>
       )}
       <span className="sr" role="status">

@@ -4,7 +4,7 @@
  */
 import { timeOfDay } from '@/shared/dates';
 
-export type Freshness = { kind: 'live' | 'late' | 'lost' | 'offline'; words: string };
+export type Freshness = { kind: 'live' | 'late' | 'lost' | 'offline'; text: string };
 
 export interface ServerContact {
   /** Milliseconds since the last message of the server. Null before the first one. */
@@ -18,10 +18,10 @@ const LIVE_MS_MAX = 20_000;
 const LATE_MS_MAX = 60_000;
 
 export function freshness({ agoMs, atMs, online }: ServerContact): Freshness {
-  if (!online) return { kind: 'offline', words: 'Offline' };
-  if (agoMs === null) return { kind: 'late', words: 'Connecting' };
-  if (agoMs <= LIVE_MS_MAX) return { kind: 'live', words: 'Live' };
+  if (!online) return { kind: 'offline', text: 'Offline' };
+  if (agoMs === null) return { kind: 'late', text: 'Connecting' };
+  if (agoMs <= LIVE_MS_MAX) return { kind: 'live', text: 'Live' };
   if (agoMs <= LATE_MS_MAX)
-    return { kind: 'late', words: `Updated ${Math.floor(agoMs / 10_000) * 10} s ago` };
-  return { kind: 'lost', words: `Reconnecting – last update ${timeOfDay(atMs)}` };
+    return { kind: 'late', text: `Updated ${Math.floor(agoMs / 10_000) * 10} s ago` };
+  return { kind: 'lost', text: `Reconnecting – last update ${timeOfDay(atMs)}` };
 }

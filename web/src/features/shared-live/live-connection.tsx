@@ -3,13 +3,19 @@ import { useAtomValue, useSetAtom } from 'jotai';
 import { useEffect, useState } from 'react';
 import { onServerTime } from '@/api/http';
 import { useLiveSocket } from '@/api/live-socket';
-import { noteTimeAtom, nowAtom, receiveFrameAtom, socketStateAtom, topicsAtom } from './live-atoms';
+import {
+  recordServerTimeAtom,
+  nowAtom,
+  receiveFrameAtom,
+  socketStateAtom,
+  topicsAtom,
+} from './live-atoms';
 import { useServerNow } from './use-live';
 
 const HIDDEN_MS_MAX = 5 * 60_000;
 
-/** True while the page is visible and for five minutes after. */
-function useLookedAt(): boolean {
+/** Whether the page is visible or was visible within the last five minutes. */
+function useRecentlyVisible(): boolean {
   const [lookedAt, setLookedAt] = useState(true);
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
@@ -31,7 +37,7 @@ function useLookedAt(): boolean {
  * Ticks on each whole second of the server's clock, so that several screens in one room count in
  * step.
  */
-function useTicker(): void {
+function useClockTicks(): void {
   const tick = useSetAtom(nowAtom);
   const now = useServerNow();
   useEffect(() => {
@@ -50,10 +56,10 @@ export function LiveConnection({ always }: { always: boolean }) {
   const topics = useAtomValue(topicsAtom);
   const onFrame = useSetAtom(receiveFrameAtom);
   const onState = useSetAtom(socketStateAtom);
-  const noteTime = useSetAtom(noteTimeAtom);
-  const lookedAt = useLookedAt();
+  const noteTime = useSetAtom(recordServerTimeAtom);
+  const lookedAt = useRecentlyVisible();
   useEffect(() => onServerTime(noteTime), [noteTime]);
-  useTicker();
+  useClockTicks();
   useLiveSocket({ topics, connect: (always || lookedAt) && topics.length > 0, onFrame, onState });
   return null;
 }

@@ -1,17 +1,17 @@
 import { describe, expect, test } from 'vitest';
-import type { DrawNews, Frame } from '@/api/wire';
-import { aDraw } from '@/testing/a-draw';
+import type { DrawUpdate, Frame } from '@/api/wire';
+import { makeDraw } from '@/testing/draw-data';
 import {
-  NOTHING,
+  EMPTY_LIVE_STATE,
   applyDraws,
   applyFrame,
   applyList,
   fromBoot,
-  reconnected,
+  afterReconnect,
   replaceList,
 } from './live';
 
-const news = (ticketsSold: number, more: Partial<DrawNews> = {}): DrawNews => ({
+const news = (ticketsSold: number, more: Partial<DrawUpdate> = {}): DrawUpdate => ({
   drawNumber: 1042,
   status: 'active',
   ticketsSold,
@@ -35,14 +35,14 @@ const frame = (seq: number, sold: number): Frame => ({
   type: 'draw',
   data: news(sold),
 });
-const known = applyDraws(NOTHING, [aDraw()]);
-const soldIn = (live: typeof NOTHING) => live.draws[1042]?.ticketsSold;
+const known = applyDraws(EMPTY_LIVE_STATE, [makeDraw()]);
+const soldIn = (live: typeof EMPTY_LIVE_STATE) => live.draws[1042]?.ticketsSold;
 
 describe('a frame', () => {
-  test('changes the counts and keeps what it does not say', () => {
+  test('changes the counts and keeps fields that it does not contain', () => {
     const live = applyFrame(known, frame(6, 115));
     expect(live.draws[1042]).toEqual({
-      ...aDraw(),
+      ...makeDraw(),
       ticketsSold: 115,
       ticketsAvailable: 54,
       currentPrize: '300.00',
@@ -55,7 +55,7 @@ describe('a frame', () => {
     expect(soldIn(live)).toBe(120);
   });
 
-  test('after a reconnection is taken whatever its number, unless the books are newer', () => {
+  test('after a reconnection is applied whatever its number, unless the loaded data is newer', () => {
     const live = applyFrame(known, {
       v: 1,
       topic: 'public',
@@ -64,7 +64,7 @@ describe('a frame', () => {
       type: 'public',
       data: { maintenanceMode: true, buildVersion: 'a' },
     });
-    const again = applyFrame(reconnected(live), {
+    const again = applyFrame(afterReconnect(live), {
       v: 1,
       topic: 'public',
       seq: 1,
@@ -73,60 +73,70 @@ describe('a frame', () => {
       data: { maintenanceMode: false, buildVersion: 'b' },
     });
     expect([live.maintenance, again.maintenance, again.buildVersion]).toEqual([true, false, 'b']);
-    expect(soldIn(applyFrame(reconnected(known), frame(4, 100)))).toBe(113);
+    expect(soldIn(applyFrame(afterReconnect(known), frame(4, 100)))).toBe(113);
   });
 
-  test('about a draw that nobody has loaded waits for the poll', () => {
-    expect(applyFrame(NOTHING, frame(6, 115)).draws).toEqual({});
+  test('about a draw that is not loaded waits for the poll', () => {
+    expect(applyFrame(EMPTY_LIVE_STATE, frame(6, 115)).draws).toEqual({});
   });
 
-  test('of the heartbeat changes nothing', () => {
+  test('that is a heartbeat changes nothing', () => {
     expect(
       applyFrame(known, { v: 1, topic: '', seq: 0, serverNow: 0, type: 'heartbeat', data: {} }),
     ).toBe(known);
   });
 });
 
-test('an answer that a frame has overtaken keeps the newer counts', () => {
+test('an answer older than a frame keeps the frame’s counts', () => {
   const live = applyDraws(applyFrame(known, frame(8, 118)), [
-    aDraw({ revision: 6, ticketsSold: 115, contactName: 'Kim' }),
+    makeDraw({ revision: 6, ticketsSold: 115, contactName: 'Kim' }),
   ]);
   expect(live.draws[1042]).toMatchObject({ ticketsSold: 118, revision: 8, contactName: 'Kim' });
 });
 
-test('a list keeps its order while it is looked at; what is new comes after', () => {
-  const first = applyList(NOTHING, 'active', [aDraw({ drawNumber: 2 }), aDraw({ drawNumber: 1 })]);
-  const then = applyList(first, 'active', [aDraw({ drawNumber: 3 }), aDraw({ drawNumber: 1 })]);
+test('a shown list keeps its order, and new draws are appended', () => {
+  const first = applyList(EMPTY_LIVE_STATE, 'active', [
+    makeDraw({ drawNumber: 2 }),
+    makeDraw({ drawNumber: 1 }),
+  ]);
+  const then = applyList(first, 'active', [
+    makeDraw({ drawNumber: 3 }),
+    makeDraw({ drawNumber: 1 }),
+  ]);
   expect(then.lists.active).toEqual([2, 1, 3]);
   expect(
-    applyList(then, 'completed', [aDraw({ drawNumber: 2 }), aDraw({ drawNumber: 9 })]).lists
+    applyList(then, 'completed', [makeDraw({ drawNumber: 2 }), makeDraw({ drawNumber: 9 })]).lists
       .completed,
   ).toEqual([9]);
 });
 
-test('a list that somebody comes back to is what was answered, and what has moved on is in one list only', () => {
+test('a list that the visitor returns to is replaced, and a moved draw is in one list only', () => {
   const first = applyList(
-    applyList(NOTHING, 'active', [aDraw({ drawNumber: 2 }), aDraw({ drawNumber: 1 })]),
+    applyList(EMPTY_LIVE_STATE, 'active', [
+      makeDraw({ drawNumber: 2 }),
+      makeDraw({ drawNumber: 1 }),
+    ]),
     'awaiting',
     [],
   );
   const then = replaceList(first, 'awaiting', [
-    aDraw({ drawNumber: 1, status: 'closed', revision: 6 }),
+    makeDraw({ drawNumber: 1, status: 'closed', revision: 6 }),
   ]);
   expect(then.lists).toEqual({ active: [2], awaiting: [1], completed: null });
   expect(
-    replaceList(then, 'active', [aDraw({ drawNumber: 3 }), aDraw({ drawNumber: 2 })]).lists.active,
+    replaceList(then, 'active', [makeDraw({ drawNumber: 3 }), makeDraw({ drawNumber: 2 })]).lists
+      .active,
   ).toEqual([3, 2]);
 });
 
-test('the first page’s draws are sorted into their lists by the server’s clock', () => {
+test('the first page’s draws are sorted into lists by the server’s clock', () => {
   const now = Date.parse('2026-11-20T09:00:00Z');
   const live = fromBoot(
     {
       draws: [
-        aDraw({ drawNumber: 1 }),
-        aDraw({ drawNumber: 2, gameDate: '2026-11-20T08:00:00Z' }),
-        aDraw({ drawNumber: 3, status: 'completed' }),
+        makeDraw({ drawNumber: 1 }),
+        makeDraw({ drawNumber: 2, gameDate: '2026-11-20T08:00:00Z' }),
+        makeDraw({ drawNumber: 3, status: 'completed' }),
       ],
     },
     now,

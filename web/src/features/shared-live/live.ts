@@ -2,57 +2,57 @@
  * The data received from the server, and how each message changes it. Pure. The socket, the polls
  * and the first page all use it.
  */
-import type { Boot, Draw, DrawNews, Frame, OrderAnswer } from '@/api/wire';
+import type { Boot, Draw, DrawUpdate, Frame, OrderResponse } from '@/api/wire';
 
 export type ListName = 'active' | 'awaiting' | 'completed';
 
-export interface Live {
+export interface LiveState {
   draws: Readonly<Record<number, Draw>>;
   /** Draw numbers in the order first shown. Null until the list has been loaded once. */
   lists: Readonly<Record<ListName, readonly number[] | null>>;
-  orders: Readonly<Record<string, OrderAnswer>>;
+  orders: Readonly<Record<string, OrderResponse>>;
   maintenance: boolean;
   buildVersion: string | null;
   /** The last sequence number received on each topic of this connection. */
-  heard: Readonly<Record<string, number>>;
+  lastSeq: Readonly<Record<string, number>>;
 }
 
-export const NOTHING: Live = {
+export const EMPTY_LIVE_STATE: LiveState = {
   draws: {},
   lists: { active: null, awaiting: null, completed: null },
   orders: {},
   maintenance: false,
   buildVersion: null,
-  heard: {},
+  lastSeq: {},
 };
 
 /**
- * Applies one frame. Every frame is a whole view, so an older one is dropped and a gap needs no
- * repair.
+ * Applies one frame. Every frame is a complete snapshot of its topic, so an older frame is dropped
+ * and a missing one needs no repair.
  */
-export function applyFrame(live: Live, frame: Frame): Live {
+export function applyFrame(live: LiveState, frame: Frame): LiveState {
   if (frame.type === 'heartbeat') return live;
-  const last = live.heard[frame.topic];
+  const last = live.lastSeq[frame.topic];
   if (last !== undefined && frame.seq <= last) return live;
-  const heard = { ...live.heard, [frame.topic]: frame.seq };
+  const lastSeq = { ...live.lastSeq, [frame.topic]: frame.seq };
   switch (frame.type) {
     case 'draw':
       return {
         ...live,
-        heard,
+        lastSeq,
         draws: withNews(live.draws, [{ ...frame.data, revision: frame.seq }]),
       };
     case 'draws':
-      return { ...live, heard, draws: withNews(live.draws, frame.data) };
+      return { ...live, lastSeq, draws: withNews(live.draws, frame.data) };
     case 'public':
       return {
         ...live,
-        heard,
+        lastSeq,
         maintenance: frame.data.maintenanceMode,
         buildVersion: frame.data.buildVersion,
       };
     case 'order':
-      return { ...live, heard, orders: { ...live.orders, [frame.data.orderToken]: frame.data } };
+      return { ...live, lastSeq, orders: { ...live.orders, [frame.data.orderToken]: frame.data } };
     default:
       return live;
   }
@@ -62,41 +62,41 @@ export function applyFrame(live: Live, frame: Frame): Live {
  * Resets the sequence numbers for a new connection. It begins with a snapshot of each topic, and a
  * restarted server counts anew.
  */
-export function reconnected(live: Live): Live {
-  return { ...live, heard: {} };
+export function afterReconnect(live: LiveState): LiveState {
+  return { ...live, lastSeq: {} };
 }
 
 function withNews(
-  draws: Live['draws'],
-  news: readonly (DrawNews & { revision?: number })[],
-): Live['draws'] {
+  draws: LiveState['draws'],
+  updates: readonly (DrawUpdate & { revision?: number })[],
+): LiveState['draws'] {
   const next: Record<number, Draw> = { ...draws };
-  for (const said of news) {
-    const known = next[said.drawNumber];
+  for (const update of updates) {
+    const current = next[update.drawNumber];
     // A frame for a draw that is not loaded lacks its price and club. The next poll loads the whole
     // draw.
-    if (!known || (said.revision !== undefined && said.revision < known.revision)) continue;
-    const { revision = known.revision, ...rest } = said;
-    delete (rest as Partial<DrawNews>).prizePoolCents;
-    next[said.drawNumber] = { ...known, ...rest, revision };
+    if (!current || (update.revision !== undefined && update.revision < current.revision)) continue;
+    const { revision = current.revision, ...rest } = update;
+    delete (rest as Partial<DrawUpdate>).prizePoolCents;
+    next[update.drawNumber] = { ...current, ...rest, revision };
   }
   return next;
 }
 
 /** Applies whole draws from an answer. Counts from a newer frame are kept. */
-export function applyDraws(live: Live, answered: readonly Draw[]): Live {
+export function applyDraws(live: LiveState, answered: readonly Draw[]): LiveState {
   const draws: Record<number, Draw> = { ...live.draws };
   for (const draw of answered) {
-    const known = draws[draw.drawNumber];
+    const current = draws[draw.drawNumber];
     draws[draw.drawNumber] =
-      known && known.revision > draw.revision
-        ? { ...draw, ...changing(known) }
-        : { ...known, ...draw };
+      current && current.revision > draw.revision
+        ? { ...draw, ...changingFields(current) }
+        : { ...current, ...draw };
   }
   return { ...live, draws };
 }
 
-function changing(known: Draw): Partial<Draw> {
+function changingFields(current: Draw): Partial<Draw> {
   const {
     status,
     ticketsSold,
@@ -108,7 +108,7 @@ function changing(known: Draw): Partial<Draw> {
     winningTicketSerial,
     winningTicketSold,
     revision,
-  } = known;
+  } = current;
   return {
     status,
     ticketsSold,
@@ -127,7 +127,7 @@ function changing(known: Draw): Partial<Draw> {
  * Applies a list. Shown items keep their place, so that nothing moves under the visitor's finger;
  * new draws are appended.
  */
-export function applyList(live: Live, name: ListName, answered: readonly Draw[]): Live {
+export function applyList(live: LiveState, name: ListName, answered: readonly Draw[]): LiveState {
   const shown = live.lists[name] ?? [];
   const elsewhere = new Set(
     name === 'active'
@@ -146,7 +146,7 @@ export function applyList(live: Live, name: ListName, answered: readonly Draw[])
  * Replaces a list when the visitor arrives at it. Nothing of it is on the screen yet, so the
  * server's order is used. Its draws are removed from the other lists: a draw is in one list only.
  */
-export function replaceList(live: Live, name: ListName, answered: readonly Draw[]): Live {
+export function replaceList(live: LiveState, name: ListName, answered: readonly Draw[]): LiveState {
   const numbers = answered.map((draw) => draw.drawNumber);
   const without = (list: readonly number[] | null) =>
     list && list.filter((number) => !numbers.includes(number));
@@ -162,14 +162,14 @@ export function replaceList(live: Live, name: ListName, answered: readonly Draw[
   };
 }
 
-export function applyOrder(live: Live, order: OrderAnswer): Live {
+export function applyOrder(live: LiveState, order: OrderResponse): LiveState {
   return { ...live, orders: { ...live.orders, [order.orderToken]: order } };
 }
 
 /** Builds the initial data from the data embedded in the page. */
-export function fromBoot(boot: Boot, nowMs: number): Live {
-  let live: Live = {
-    ...NOTHING,
+export function fromBoot(boot: Boot, nowMs: number): LiveState {
+  let live: LiveState = {
+    ...EMPTY_LIVE_STATE,
     maintenance: boot.maintenanceMode ?? false,
     buildVersion: boot.config?.buildVersion ?? null,
   };

@@ -2,9 +2,9 @@ import { act } from '@testing-library/react';
 import { Provider, useAtomValue } from 'jotai';
 import type { ReactNode } from 'react';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { aDraw } from '@/testing/a-draw';
+import { makeDraw } from '@/testing/draw-data';
 import { FakeServer } from '@/testing/fake-server';
-import { show } from '@/testing/show';
+import { renderScreen } from '@/testing/render-screen';
 import { listAtom, receiveListAtom } from './live-atoms';
 import { useDrawList } from './use-live';
 
@@ -19,18 +19,18 @@ function List() {
   return <p>{useAtomValue(listAtom('active'))?.join(' ')}</p>;
 }
 
-const draws = (...numbers: number[]) => numbers.map((drawNumber) => aDraw({ drawNumber }));
+const draws = (...numbers: number[]) => numbers.map((drawNumber) => makeDraw({ drawNumber }));
 const pass = (ms: number) => act(() => vi.advanceTimersByTimeAsync(ms));
 const shown = () => document.querySelector('p')?.textContent;
 
 /** Renders a visit whose page carries draws 2 and 1. `at` opens the list or leaves it. */
 function visit() {
-  const { store, rerender } = show(null);
+  const { store, rerender } = renderScreen(null);
   store.set(receiveListAtom, 'active', draws(2, 1));
   return { at: (page: ReactNode) => rerender(<Provider store={store}>{page}</Provider>) };
 }
 
-test('a list that the page brought is not asked for at once, and keeps its place while it is looked at; on coming back it is new at once', async () => {
+test('a list embedded in the page is not requested at once, keeps its order, and reloads on return', async () => {
   const server = new FakeServer().on(
     'GET /api/draws/active',
     { body: draws(3, 1) },
@@ -40,18 +40,18 @@ test('a list that the page brought is not asked for at once, and keeps its place
   const { at } = visit();
   at(<List />);
   await pass(0);
-  expect([shown(), server.asked.length]).toEqual(['2 1', 0]);
+  expect([shown(), server.requests.length]).toEqual(['2 1', 0]);
   await pass(15_000);
   expect(shown()).toBe('2 1 3');
   at(null);
   at(<List />);
   await pass(0);
-  expect([shown(), server.asked.length]).toEqual(['4 3', 2]);
+  expect([shown(), server.requests.length]).toEqual(['4 3', 2]);
   await pass(15_000);
   expect(shown()).toBe('4 3 5');
 });
 
-test('a list that cannot be had on coming back stays until one can, which replaces it', async () => {
+test('a list that cannot be loaded on return stays until a later answer replaces it', async () => {
   new FakeServer().on('GET /api/draws/active', { status: 500 }, { body: draws(4) });
   const { at } = visit();
   at(<List />);

@@ -9,18 +9,18 @@ import {
   fetchMaintenance,
   fetchOrder,
 } from '@/api/endpoints/buyer';
-import { Problem } from '@/api/http';
+import { HttpError } from '@/api/http';
 import {
   clockAtom,
   connectionAtom,
   drawAtom,
-  leftListsAtom,
+  visitedListsAtom,
   receiveDrawsAtom,
   receiveListAtom,
   receiveMaintenanceAtom,
   receiveOrderAtom,
-  topicHeardAtom,
-  wantTopicAtom,
+  topicLastContactAtom,
+  changeTopicCountAtom,
   orderAtom,
   liveAtom,
 } from './live-atoms';
@@ -28,106 +28,108 @@ import { serverNow } from '@/shared/clock';
 import type { ListName } from './live';
 
 export function useTopic(topic: string | null): void {
-  const want = useSetAtom(wantTopicAtom);
+  const changeTopicCount = useSetAtom(changeTopicCountAtom);
   useEffect(() => {
     if (!topic) return;
-    want(topic, 1);
-    return () => want(topic, -1);
-  }, [topic, want]);
+    changeTopicCount(topic, 1);
+    return () => changeTopicCount(topic, -1);
+  }, [topic, changeTopicCount]);
 }
 
 /** Topics of several draws. When one changes, the order is requested again. */
 export function useDrawTopics(drawNumbers: readonly number[]): void {
-  const want = useSetAtom(wantTopicAtom);
+  const changeTopicCount = useSetAtom(changeTopicCountAtom);
   const key = drawNumbers.join(',');
   useEffect(() => {
     const topics = key === '' ? [] : key.split(',').map((number) => `draw:${number}`);
-    for (const topic of topics) want(topic, 1);
+    for (const topic of topics) changeTopicCount(topic, 1);
     return () => {
-      for (const topic of topics) want(topic, -1);
+      for (const topic of topics) changeTopicCount(topic, -1);
     };
-  }, [key, want]);
+  }, [key, changeTopicCount]);
 }
 
 export interface Poll {
   /** Milliseconds, from the table in the specification. */
-  every: number;
+  intervalMs: number;
   /**
    * The poll is skipped while this topic or the heartbeat arrives within the interval. Null: the
    * socket cannot replace the poll.
    */
   topic: string | null;
-  ask: () => Promise<unknown>;
+  fetchData: () => Promise<unknown>;
   /** Whether to request at the start. False when the page carries the data. */
-  atOnce: boolean;
+  fetchAtStart: boolean;
 }
 
 /**
  * Polls at the interval and skips while the socket delivers. A failure keeps the shown data until
  * the next poll.
  */
-export function usePoll({ every, topic, ask, atOnce }: Poll): void {
+export function usePoll({ intervalMs, topic, fetchData, fetchAtStart }: Poll): void {
   const store = useStore();
-  const asking = useRef(ask);
+  const latestFetch = useRef(fetchData);
   useEffect(() => {
-    asking.current = ask;
+    latestFetch.current = fetchData;
   });
   useEffect(() => {
-    const turn = () => void asking.current().catch(() => {});
-    const heardLately = () => {
+    const poll = () => void latestFetch.current().catch(() => {});
+    const hasRecentContact = () => {
       if (topic === null || !store.get(connectionAtom).open) return false;
-      const heard = store.get(topicHeardAtom);
+      const lastContact = store.get(topicLastContactAtom);
       // The heartbeat covers a topic only after the topic's snapshot has arrived.
       const last =
-        heard[topic] === undefined ? -Infinity : Math.max(heard[topic], heard[''] ?? -Infinity);
-      return performance.now() - last <= every;
+        lastContact[topic] === undefined
+          ? -Infinity
+          : Math.max(lastContact[topic], lastContact[''] ?? -Infinity);
+      return performance.now() - last <= intervalMs;
     };
-    if (atOnce) turn();
+    if (fetchAtStart) poll();
     const timer = setInterval(() => {
-      if (!heardLately()) turn();
-    }, every);
+      if (!hasRecentContact()) poll();
+    }, intervalMs);
     return () => clearInterval(timer);
-  }, [every, topic, atOnce, store]);
+  }, [intervalMs, topic, fetchAtStart, store]);
 }
 
 /** Keeps one draw live. `missing` is set once the server says that the draw does not exist. */
-export function useDraw(drawNumber: number, every = 10_000) {
+export function useDraw(drawNumber: number, intervalMs = 10_000) {
   const draw = useAtomValue(drawAtom(drawNumber));
   const receive = useSetAtom(receiveDrawsAtom);
   const [missing, setMissing] = useState(false);
   const [failed, setFailed] = useState(false);
   useTopic(`draw:${drawNumber}`);
-  const ask = async () => {
+  const fetchData = async () => {
     try {
       receive([await fetchDraw(drawNumber)]);
       setFailed(false);
     } catch (error) {
-      if (error instanceof Problem && (error.status === 404 || error.status === 400))
+      if (error instanceof HttpError && (error.status === 404 || error.status === 400))
         setMissing(true);
       else setFailed(true);
     }
   };
   // A draw from a list lacks the contact and the account, so the whole draw is requested.
   usePoll({
-    every,
+    intervalMs,
     topic: `draw:${drawNumber}`,
-    ask,
-    atOnce: draw?.connectedAccountId === undefined,
+    fetchData,
+    fetchAtStart: draw?.connectedAccountId === undefined,
   });
-  return { draw, missing: missing && !draw, failed: failed && !draw, retry: ask };
+  return { draw, missing: missing && !draw, failed: failed && !draw, retry: fetchData };
 }
 
 const LISTS = {
-  active: { ask: fetchActive, every: 15_000 },
-  awaiting: { ask: fetchAwaiting, every: 30_000 },
-  completed: { ask: fetchCompleted, every: 60_000 },
+  active: { ask: fetchActive, intervalMs: 15_000 },
+  awaiting: { ask: fetchAwaiting, intervalMs: 30_000 },
+  completed: { ask: fetchCompleted, intervalMs: 60_000 },
 } as const;
 
 /**
- * The page carries a limited number of completed draws. A component that counts them all must
+ * The maximum number of completed draws embedded in the page. A component that counts them all must
  * request the list.
  */
-const BROUGHT_MAX = 60;
+const BOOT_LIST_MAX = 60;
 
 /**
  * Keeps one list of draws live. A visitor who returns to it gets a new list at once; the list
@@ -136,14 +138,14 @@ const BROUGHT_MAX = 60;
 export function useDrawList(name: ListName) {
   const store = useStore();
   const receive = useSetAtom(receiveListAtom);
-  const leave = useSetAtom(leftListsAtom);
-  const [back] = useState(() => store.get(leftListsAtom)[name] === true);
+  const leave = useSetAtom(visitedListsAtom);
+  const [back] = useState(() => store.get(visitedListsAtom)[name] === true);
   const arriving = useRef(back);
   useEffect(() => () => leave((left) => ({ ...left, [name]: true })), [name, leave]);
   const [failed, setFailed] = useState(false);
-  const { ask: fetchList, every } = LISTS[name];
+  const { ask: fetchList, intervalMs } = LISTS[name];
   useTopic('draws');
-  const ask = async () => {
+  const fetchData = async () => {
     try {
       receive(name, await fetchList(), arriving.current);
       arriving.current = false;
@@ -154,22 +156,22 @@ export function useDrawList(name: ListName) {
   };
   // New draws arrive only by polling, because frames carry no prices. So the socket never stops
   // this poll completely.
-  const [atOnce] = useState(() => {
-    const brought = store.get(liveAtom).lists[name];
-    return back || brought === null || brought.length >= BROUGHT_MAX;
+  const [fetchAtStart] = useState(() => {
+    const initialDraws = store.get(liveAtom).lists[name];
+    return back || initialDraws === null || initialDraws.length >= BOOT_LIST_MAX;
   });
-  usePoll({ every, topic: null, ask, atOnce });
-  return { failed, retry: ask };
+  usePoll({ intervalMs, topic: null, fetchData, fetchAtStart });
+  return { failed, retry: fetchData };
 }
 
 export function useMaintenance(): void {
   const receive = useSetAtom(receiveMaintenanceAtom);
   useTopic('public');
   usePoll({
-    every: 30_000,
+    intervalMs: 30_000,
     topic: 'public',
-    atOnce: false,
-    ask: async () => receive((await fetchMaintenance()).maintenanceMode),
+    fetchAtStart: false,
+    fetchData: async () => receive((await fetchMaintenance()).maintenanceMode),
   });
 }
 
@@ -180,23 +182,28 @@ export function useOrder(token: string, urgent: boolean) {
   const [missing, setMissing] = useState(false);
   const [failed, setFailed] = useState(false);
   useTopic(token ? `order:${token}` : null);
-  const ask = async () => {
+  const fetchData = async () => {
     if (!token) return;
     try {
       receive(await fetchOrder(token));
       setFailed(false);
     } catch (error) {
-      if (error instanceof Problem && error.status === 404) setMissing(true);
+      if (error instanceof HttpError && error.status === 404) setMissing(true);
       else setFailed(true);
     }
   };
   usePoll({
-    every: urgent ? 2_000 : 15_000,
+    intervalMs: urgent ? 2_000 : 15_000,
     topic: urgent ? null : `order:${token}`,
-    ask,
-    atOnce: order === undefined,
+    fetchData,
+    fetchAtStart: order === undefined,
   });
-  return { order, missing: missing && !order, failed: failed && !missing && !order, retry: ask };
+  return {
+    order,
+    missing: missing && !order,
+    failed: failed && !missing && !order,
+    retry: fetchData,
+  };
 }
 
 /** Returns the current server time, for code outside rendering. */

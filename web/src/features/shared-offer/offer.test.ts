@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Offer } from '@/api/wire-public';
-import { aDraw } from '@/testing/a-draw';
+import { makeDraw } from '@/testing/draw-data';
 import { closesAt, isListed, offerPhase, offerPrice, refusal, shownTag } from './offer';
 
 const NOW = Date.parse('2026-11-20T00:00:00Z');
@@ -29,7 +29,7 @@ const offer = (more: Partial<Offer> = {}): Offer => ({
   ...more,
 });
 
-test('an offer sells from its start until its end or its first close, whichever is first', () => {
+test('an offer sells from its start until its end or its first game’s close, whichever is first', () => {
   expect(offerPhase(offer(), NOW)).toBe('open');
   expect(offerPhase(offer({ status: 'locked' }), NOW)).toBe('open');
   expect(offerPhase(offer({ startAt: at(1) }), NOW)).toBe('scheduled');
@@ -44,7 +44,7 @@ test('an offer sells from its start until its end or its first close, whichever 
   expect([isListed(offer(), NOW), isListed(offer({ startAt: at(1) }), NOW)]).toEqual([true, false]);
 });
 
-test('a special closes with its first game whose time is known', () => {
+test('a special closes with its first game that has a known time', () => {
   expect(
     closesAt(
       offer({ type: 'SPECIAL', games: [game(1, 0, { gameDate: '' }), game(2, 9), game(3, 5)] }),
@@ -53,7 +53,7 @@ test('a special closes with its first game whose time is known', () => {
   expect(closesAt(offer({ games: [] }))).toBeNull();
 });
 
-test('it costs the sum of its tickets, and each line its own fee where that is passed on', () => {
+test('an offer costs the sum of its tickets, and each line its own fee where the buyer pays it', () => {
   expect(offerPrice(offer(), 2)).toEqual({ subtotal: 2000, cardFee: 0, total: 2000 });
   expect(
     offerPrice(offer({ games: [game(1, 9, { passStripeFees: true }), game(2, 9)] }), 1),
@@ -66,19 +66,19 @@ test('it costs the sum of its tickets, and each line its own fee where that is p
   ]);
 });
 
-test('whatever stands in the way is named', () => {
-  const open = aDraw({ gameDate: at(9) });
+test('every game that prevents the purchase is named', () => {
+  const open = makeDraw({ gameDate: at(9) });
   expect(refusal([open], 2, NOW)).toBeNull();
   expect(
-    refusal([open, aDraw({ awayTeam: 'Bears', gameDate: at(9), ticketsAvailable: 0 })], 1, NOW),
+    refusal([open, makeDraw({ awayTeam: 'Bears', gameDate: at(9), ticketsAvailable: 0 })], 1, NOW),
   ).toBe('Redcliffe Sharks v Bears is sold out, so this offer cannot be added.');
-  expect(refusal([aDraw({ gameDate: at(-1) }), open], 1, NOW)).toBe(
+  expect(refusal([makeDraw({ gameDate: at(-1) }), open], 1, NOW)).toBe(
     'Redcliffe Sharks v Wynnum Tigers is no longer on sale, so this offer cannot be added.',
   );
-  expect(refusal([open, aDraw({ gameDate: at(9), opensAt: at(2) })], 1, NOW)).toBe(
+  expect(refusal([open, makeDraw({ gameDate: at(9), opensAt: at(2) })], 1, NOW)).toBe(
     'Redcliffe Sharks v Wynnum Tigers is not on sale yet, so this offer cannot be added.',
   );
-  expect(refusal([aDraw({ gameDate: at(9), ticketsAvailable: 1 })], 2, NOW)).toBe(
+  expect(refusal([makeDraw({ gameDate: at(9), ticketsAvailable: 1 })], 2, NOW)).toBe(
     'Only 1 ticket left for Redcliffe Sharks v Wynnum Tigers. Choose fewer.',
   );
 });

@@ -20,8 +20,8 @@ export const OFFER_AVAILABLE = 9999;
  */
 export type OfferPhase = 'scheduled' | 'open' | 'closed' | 'ended' | 'hidden';
 
-const instant = (said: string | null | undefined): number | null => {
-  const at = Date.parse(said ?? '');
+const instant = (time: string | null | undefined): number | null => {
+  const at = Date.parse(time ?? '');
   return Number.isNaN(at) ? null : at;
 };
 
@@ -35,9 +35,9 @@ const gameClosesAt = (game: OfferGame): number | null =>
  * a known time (specification line A:176).
  */
 export function closesAt(offer: Offer): number | null {
-  const known = offer.games.map(gameClosesAt).filter((at) => at !== null);
-  if (known.length === 0) return null;
-  return offer.type === 'SPECIAL' ? (known[0] ?? null) : Math.min(...known);
+  const closingTimes = offer.games.map(gameClosesAt).filter((at) => at !== null);
+  if (closingTimes.length === 0) return null;
+  return offer.type === 'SPECIAL' ? (closingTimes[0] ?? null) : Math.min(...closingTimes);
 }
 
 export function offerPhase(offer: Offer, nowMs: number): OfferPhase {
@@ -104,7 +104,7 @@ export function isSellable(
  * added (decision H-9).
  */
 export function refusal(draws: readonly Draw[], count: number, nowMs: number): string | null {
-  const named = (found: readonly Draw[]) => found.map(gameTitle).join(' and ');
+  const named = (draws: readonly Draw[]) => draws.map(gameTitle).join(' and ');
   const early = draws.filter((draw) => opensLater(draw, nowMs));
   if (early.length > 0)
     return `${named(early)} ${early.length === 1 ? 'is' : 'are'} not on sale yet, so this offer cannot be added.`;

@@ -1,6 +1,6 @@
 import type { ReactNode, SelectHTMLAttributes, TextareaHTMLAttributes } from 'react';
 
-interface Labelled {
+interface LabelledProps {
   id: string;
   label: string;
   error?: string | null;
@@ -45,7 +45,7 @@ export function ChoiceField({
   onValue,
   children,
   ...select
-}: Labelled & Omit<SelectHTMLAttributes<HTMLSelectElement>, 'onChange' | 'id'>) {
+}: LabelledProps & Omit<SelectHTMLAttributes<HTMLSelectElement>, 'onChange' | 'id'>) {
   return (
     <div className="field">
       <label htmlFor={id}>{label}</label>
@@ -71,7 +71,7 @@ export function TextField({
   hint,
   onValue,
   ...area
-}: Labelled & Omit<TextareaHTMLAttributes<HTMLTextAreaElement>, 'onChange' | 'id'>) {
+}: LabelledProps & Omit<TextareaHTMLAttributes<HTMLTextAreaElement>, 'onChange' | 'id'>) {
   return (
     <div className="field">
       <label htmlFor={id}>{label}</label>

@@ -1,16 +1,16 @@
 interface LoadFailedProps {
   /** What failed to load, as a sentence or a title. */
-  words: string;
-  /** What the user can do, if the title does not say it. */
+  title: string;
+  /** What to do about it, if the title does not say it. */
   text?: string;
   onRetry: () => unknown;
 }
 
 /** Says which part of a page failed to load, with a retry button. */
-export function LoadFailed({ words, text, onRetry }: LoadFailedProps) {
+export function LoadFailed({ title, text, onRetry }: LoadFailedProps) {
   return (
     <div className="callout is-bad" role="alert">
-      <strong>{words}</strong>
+      <strong>{title}</strong>
       {text ? `${text} ` : null}
       <button type="button" className="btn small sec" onClick={() => void onRetry()}>
         Retry

@@ -8,12 +8,12 @@ export interface FormProblem {
    * Whether the problem was fixed after the list appeared. Its line stays, struck out, so that
    * nothing moves.
    */
-  mended?: boolean;
+  isEdited?: boolean;
 }
 
 /** Returns the text beside a control, or null once the problem is fixed. */
 export const errorOf = (problems: readonly FormProblem[], field: string): string | null =>
-  problems.find((problem) => problem.field === field && !problem.mended)?.text ?? null;
+  problems.find((problem) => problem.field === field && !problem.isEdited)?.text ?? null;
 
 /**
  * Lists all problems of a form, with a link to each control. The form focuses the list when it
@@ -32,8 +32,8 @@ export const ProblemList = forwardRef<HTMLDivElement, { problems: readonly FormP
       >
         <h2 id="problems-title">There is a problem</h2>
         <ul>
-          {problems.map(({ field, text, mended }) => (
-            <li key={text} className={mended ? 'is-mended' : undefined}>
+          {problems.map(({ field, text, isEdited }) => (
+            <li key={text} className={isEdited ? 'is-edited' : undefined}>
               <a
                 href={`#${field}`}
                 onClick={(event) => {
@@ -43,7 +43,7 @@ export const ProblemList = forwardRef<HTMLDivElement, { problems: readonly FormP
               >
                 {text}
               </a>
-              {mended ? <span className="sr">, done</span> : null}
+              {isEdited ? <span className="sr">, done</span> : null}
             </li>
           ))}
         </ul>

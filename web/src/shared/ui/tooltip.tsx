@@ -5,7 +5,7 @@ import { useEffect, useId, useRef, useState, type ReactNode } from 'react';
 export const TOOLTIP_DELAY_MS = 700;
 
 interface TooltipProps {
-  words: string;
+  text: string;
   children: ReactNode;
 }
 
@@ -13,7 +13,7 @@ interface TooltipProps {
  * A tooltip for a resting mouse pointer and for keyboard focus. Escape hides it. Touch users never
  * see it, so it must not be the only place of any information.
  */
-export function Tooltip({ words, children }: TooltipProps) {
+export function Tooltip({ text, children }: TooltipProps) {
   const id = useId();
   const [shown, setShown] = useState(false);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
@@ -38,8 +38,8 @@ export function Tooltip({ words, children }: TooltipProps) {
     >
       {children}
       {shown ? (
-        <span className="tip-words" role="tooltip" id={id}>
-          {words}
+        <span className="tip-text" role="tooltip" id={id}>
+          {text}
         </span>
       ) : null}
     </span>

@@ -47,7 +47,6 @@ pub async fn debug_log(
 /// An event on an offer, for first-party statistics.
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(default, rename_all = "camelCase")]
-#[schema(as = Happening)]
 pub struct ClientEvent {
     /// `offer_view`, `offer_share` or `offer_add_to_cart`.
     #[schema(value_type = Option<String>)]

@@ -27,7 +27,6 @@ const DESCRIPTION_CHARS_MAX: usize = 200;
 /// (decision G-7).
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(default)]
-#[schema(as = WantedMaintenance)]
 pub struct MaintenanceForm {
     pub enabled: Option<bool>,
 }

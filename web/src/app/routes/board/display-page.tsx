@@ -27,7 +27,7 @@ function DrawBoard({ number }: { number: number }) {
   usePageTitle(draw ? `${draw.homeTeam} v ${draw.awayTeam}` : missing ? S.drawNotFound : S.brand);
   if (!draw)
     return (
-      <BoardFrame look="is-compact" note="">
+      <BoardFrame tone="is-compact" note="">
         {<h1 className={missing ? undefined : 'sr'}>{missing ? S.drawNotFound : S.brand}</h1>}
       </BoardFrame>
     );
@@ -35,7 +35,7 @@ function DrawBoard({ number }: { number: number }) {
   const result = draw.status === 'completed' && home !== null && away !== null;
   return (
     <BoardFrame
-      look={result ? 'is-result' : options.compact ? 'is-compact' : ''}
+      tone={result ? 'is-result' : options.compact ? 'is-compact' : ''}
       note={result ? draw.clubName : 'Winner: first try scorers’ numbers, home × away'}
     >
       {result ? (

@@ -31,13 +31,13 @@ function OfferBoard({ address }: { address: { club: string; slug: string } }) {
   usePageTitle(widget?.title ?? (missing ? S.offerNotFound : S.brand));
   if (!widget)
     return (
-      <BoardFrame look="is-compact" note="">
+      <BoardFrame tone="is-compact" note="">
         <h1 className={missing ? undefined : 'sr'}>{missing ? S.offerNotFound : S.brand}</h1>
       </BoardFrame>
     );
   return (
     <BoardFrame
-      look={options.compact ? 'is-compact' : 'is-offer'}
+      tone={options.compact ? 'is-compact' : 'is-offer'}
       note={offer?.clubName ?? 'One ticket in each game'}
     >
       <OfferTally widget={widget} offer={offer} address={address} options={options} />

@@ -4,7 +4,7 @@ import { useCallback, useEffect, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { ApplePayForm } from '@/features/buyer/apple-pay/apple-pay-form';
 import { readAppleRequest } from '@/features/buyer/apple-pay/request';
-import { PaymentProvider } from '@/features/buyer/checkout/payment-provider';
+import { PaymentProvider } from '@/features/buyer/checkout/payment/payment-provider';
 import { useDraw } from '@/features/shared-live/use-live';
 import { cents, priceOf } from '@/shared/money';
 import { S } from '@/shared/strings';
@@ -16,20 +16,26 @@ const RETURNS_AFTER_S = 3;
 /**
  * Reads the link once and removes the secret from the address before other code can read it (C-21).
  */
-function useAsked() {
-  const [asked] = useState(() => readAppleRequest(window.location.search, window.location.hash));
+function useAppleRequest() {
+  const [request] = useState(() => readAppleRequest(window.location.search, window.location.hash));
   useEffect(() => {
-    const kept = asked.back.includes('?') ? asked.back.slice(asked.back.indexOf('?')) : '';
-    window.history.replaceState(window.history.state, '', `${window.location.pathname}${kept}`);
-  }, [asked]);
-  return asked;
+    const returnQuery = request.back.includes('?')
+      ? request.back.slice(request.back.indexOf('?'))
+      : '';
+    window.history.replaceState(
+      window.history.state,
+      '',
+      `${window.location.pathname}${returnQuery}`,
+    );
+  }, [request]);
+  return request;
 }
 
 /**
  * Returns a buyer without Apple Pay to the checkout after three seconds. The text is announced, and
  * a button cancels the return.
  */
-function Returning({ to }: { to: string }) {
+function ReturnCountdown({ to }: { to: string }) {
   const [, navigate] = useLocation();
   const [left, setLeft] = useState<number | null>(RETURNS_AFTER_S);
   useEffect(() => {
@@ -51,7 +57,7 @@ function Returning({ to }: { to: string }) {
 
 /** Finishes with Apple Pay a payment that another page began (A:127-130). */
 export function Page() {
-  const { request, back } = useAsked();
+  const { request, back } = useAppleRequest();
   const [foreign, setForeign] = useState(false);
   const [unavailable, setUnavailable] = useState(false);
   const [lines, setLines] = useState<readonly string[]>(() => [
@@ -70,7 +76,7 @@ export function Page() {
         {valid ? null : (
           <p>This link does not belong to a payment of this browser. Nothing was charged.</p>
         )}
-        {valid && failed ? <LoadFailed words={S.failedToFetchDraw} onRetry={retry} /> : null}
+        {valid && failed ? <LoadFailed title={S.failedToFetchDraw} onRetry={retry} /> : null}
         {valid && !draw && !failed ? (
           <div className="checkout-wait">
             <span className="spinner" role="status" aria-label="Loading" />
@@ -95,7 +101,7 @@ export function Page() {
                 onUnavailable={() => setUnavailable(true)}
               />
             </PaymentProvider>
-            {unavailable ? <Returning to={back} /> : null}
+            {unavailable ? <ReturnCountdown to={back} /> : null}
           </>
         ) : null}
         <div className="actions">

@@ -1,7 +1,7 @@
 import '@/features/buyer/my-tickets/tickets.css';
 import { useEffect, useState } from 'react';
-import { lookAtTickets, type OwnOrders } from '@/api/endpoints/public';
-import { Problem, withRetry } from '@/api/http';
+import { fetchMyTickets, type OwnOrders } from '@/api/endpoints/public';
+import { HttpError, withRetry } from '@/api/http';
 import { AskForTickets } from '@/features/buyer/my-tickets/ask-for-tickets';
 import { OwnOrdersList } from '@/features/buyer/my-tickets/own-orders';
 import { SupportContacts } from '@/features/buyer/site/support-contacts';
@@ -9,8 +9,11 @@ import { S } from '@/shared/strings';
 import { LoadFailed } from '@/shared/ui/load-failed';
 import { usePageTitle } from '@/shared/ui/page-title';
 
-type Looked =
-  { at: 'asking' } | { at: 'found'; found: OwnOrders } | { at: 'unknown' } | { at: 'failed' };
+type LookupState =
+  | { status: 'asking' }
+  | { status: 'found'; orders: OwnOrders }
+  | { status: 'unknown' }
+  | { status: 'failed' };
 
 /**
  * Returns the secret of the mailed link, after the `#`. Only the request for the orders sends the
@@ -19,7 +22,7 @@ type Looked =
 const secretOf = (hash: string): string | null => /^#([0-9a-f]{64})$/i.exec(hash)?.[1] ?? null;
 
 /** A link opened while the page is shown changes only the part after the `#`. */
-function useSecret(): string | null {
+function useLinkSecret(): string | null {
   const [secret, setSecret] = useState(() => secretOf(window.location.hash));
   useEffect(() => {
     const onHash = () => setSecret(secretOf(window.location.hash));
@@ -34,7 +37,7 @@ function useSecret(): string | null {
  * send a link.
  */
 export function Page() {
-  const secret = useSecret();
+  const secret = useLinkSecret();
   return secret ? <Opened key={secret} secret={secret} /> : <Asking />;
 }
 
@@ -57,33 +60,35 @@ function Asking({ lapsed = false }: { lapsed?: boolean }) {
 }
 
 function Opened({ secret }: { secret: string }) {
-  const [looked, setLooked] = useState<Looked>({ at: 'asking' });
+  const [lookup, setLookup] = useState<LookupState>({ status: 'asking' });
   const [turn, setTurn] = useState(0);
   usePageTitle('My tickets');
   useEffect(() => {
     let current = true;
-    withRetry(() => lookAtTickets(secret)).then(
-      (found) => current && setLooked({ at: 'found', found }),
+    withRetry(() => fetchMyTickets(secret)).then(
+      (orders) => current && setLookup({ status: 'found', orders }),
       (error: unknown) =>
         current &&
-        setLooked({ at: error instanceof Problem && error.status === 404 ? 'unknown' : 'failed' }),
+        setLookup({
+          status: error instanceof HttpError && error.status === 404 ? 'unknown' : 'failed',
+        }),
     );
     return () => {
       current = false;
     };
   }, [secret, turn]);
-  if (looked.at === 'unknown') return <Asking lapsed />;
+  if (lookup.status === 'unknown') return <Asking lapsed />;
   return (
-    <main className="plain-page thanks" id="main" aria-busy={looked.at === 'asking'}>
+    <main className="plain-page thanks" id="main" aria-busy={lookup.status === 'asking'}>
       <h1>My tickets</h1>
-      {looked.at === 'asking' ? <span className="bone" style={{ height: 180 }} /> : null}
-      {looked.at === 'found' ? <OwnOrdersList found={looked.found} /> : null}
-      {looked.at === 'failed' ? (
+      {lookup.status === 'asking' ? <span className="skeleton" style={{ height: 180 }} /> : null}
+      {lookup.status === 'found' ? <OwnOrdersList orders={lookup.orders} /> : null}
+      {lookup.status === 'failed' ? (
         <LoadFailed
-          words="Your tickets could not be loaded."
+          title="Your tickets could not be loaded."
           text={S.tryLater}
           onRetry={() => {
-            setLooked({ at: 'asking' });
+            setLookup({ status: 'asking' });
             setTurn(turn + 1);
           }}
         />

@@ -1,13 +1,13 @@
 import { act, cleanup, screen } from '@testing-library/react';
 import { afterEach, expect, test, vi } from 'vitest';
-import { CART_SCOPE, EMPTY, add, itemOf } from '@/features/buyer/cart/cart';
+import { CART_SCOPE, EMPTY, addItem, itemOf } from '@/features/buyer/cart/cart';
 import { cartAtom } from '@/features/buyer/cart/cart-atoms';
-import { finishAttempt } from '@/features/buyer/checkout/attempt';
-import type { OpenOrder } from '@/features/buyer/checkout/checkout';
-import { checkoutAtom } from '@/features/buyer/checkout/checkout-atoms';
-import { aDraw } from '@/testing/a-draw';
+import { finishAttempt } from '@/features/buyer/checkout/state/attempt';
+import type { OpenOrder } from '@/features/buyer/checkout/state/checkout';
+import { checkoutAtom } from '@/features/buyer/checkout/state/checkout-atoms';
+import { makeDraw } from '@/testing/draw-data';
 import { FakeServer } from '@/testing/fake-server';
-import { show } from '@/testing/show';
+import { renderScreen } from '@/testing/render-screen';
 import { Page } from './cart-checkout-page';
 
 afterEach(() => {
@@ -26,17 +26,17 @@ const order: OpenOrder = {
 };
 
 test('cart that was just bought never shows a zero total', async () => {
-  const draw = aDraw({ gameDate: '2099-01-01T00:00:00Z' });
+  const draw = makeDraw({ gameDate: '2099-01-01T00:00:00Z' });
   new FakeServer().on('GET /api/draws/1042', { body: draw });
-  const { store } = show(<Page />, '/cart/checkout');
-  act(() => store.set(cartAtom, () => add(EMPTY, itemOf(draw, 2))));
+  const { store } = renderScreen(<Page />, '/cart/checkout');
+  act(() => store.set(cartAtom, () => addItem(EMPTY, itemOf(draw, 2))));
   expect((await screen.findByText(/^2 tickets · /)).textContent).toBe('2 tickets · $10.47');
   const scope = checkoutAtom(CART_SCOPE);
-  act(() => store.set(scope, { is: 'submitted', way: 'card' }));
-  act(() => store.set(scope, { is: 'opened', order }));
-  act(() => store.set(scope, { is: 'authorised' }));
+  act(() => store.set(scope, { type: 'submitted', method: 'card' }));
+  act(() => store.set(scope, { type: 'opened', order }));
+  act(() => store.set(scope, { type: 'authorised' }));
   expect(screen.getByText('Total').parentElement?.textContent).toBe('Total$10.47');
-  act(() => store.set(scope, { is: 'issued', tickets: [] }));
+  act(() => store.set(scope, { type: 'issued', tickets: [] }));
   expect(store.get(cartAtom).items).toEqual([]);
   expect(document.body.textContent).not.toMatch(/\$0\.00|0 tickets/);
 });
@@ -45,7 +45,7 @@ test('return to a bought cart shows the purchase without a redirect', async () =
   vi.useFakeTimers();
   new FakeServer();
   finishAttempt(CART_SCOPE, 'bought');
-  show(<Page />, '/cart/checkout');
+  renderScreen(<Page />, '/cart/checkout');
   await act(() => vi.advanceTimersByTimeAsync(1_000));
   vi.useRealTimers();
   expect(screen.getByRole('link', { name: 'Show my tickets' }).getAttribute('href')).toBe(

@@ -9,11 +9,11 @@ import { CartForm } from '@/features/buyer/cart/cart-form';
 import { CartLines } from '@/features/buyer/cart/cart-lines';
 import { HelpDialog } from '@/features/buyer/cart/help-dialog';
 import { useFreshCart } from '@/features/buyer/cart/use-fresh-cart';
-import { finishedOf } from '@/features/buyer/checkout/attempt';
-import { isBusy } from '@/features/buyer/checkout/checkout';
-import { checkoutAtom } from '@/features/buyer/checkout/checkout-atoms';
-import { FinishedPanel } from '@/features/buyer/checkout/finished-panel';
-import { PaymentProvider } from '@/features/buyer/checkout/payment-provider';
+import { finishedOrderToken } from '@/features/buyer/checkout/state/attempt';
+import { isBusy } from '@/features/buyer/checkout/state/checkout';
+import { checkoutAtom } from '@/features/buyer/checkout/state/checkout-atoms';
+import { FinishedPanel } from '@/features/buyer/checkout/outcome/finished-panel';
+import { PaymentProvider } from '@/features/buyer/checkout/payment/payment-provider';
 import { liveAtom } from '@/features/shared-live/live-atoms';
 import { dollars } from '@/shared/money';
 import { S } from '@/shared/strings';
@@ -25,7 +25,7 @@ const LEAVES_AFTER_MS = 300;
  * Leaves an empty cart for the landing page after 300 ms, unless the browser has stored a cart,
  * which is then loaded. Never leaves during a payment (J-11) or after a purchase.
  */
-function useLeavingEmpty(staying: boolean, bought: boolean): void {
+function useLeaveWhenEmpty(staying: boolean, bought: boolean): void {
   const empty = useAtomValue(cartAtom).items.length === 0;
   const reload = useSetAtom(reloadCartAtom);
   const [, navigate] = useLocation();
@@ -47,9 +47,9 @@ export function Page() {
   const [expired, setExpired] = useState(false);
   const { fresh, changes } = useFreshCart();
   const empty = cart.items.length === 0;
-  const underWay = checkout.at !== 'choosing';
-  const finished = empty && !underWay ? finishedOf(CART_SCOPE) : null;
-  useLeavingEmpty(expired || underWay || changes.length > 0, finished !== null);
+  const underWay = checkout.state !== 'choosing';
+  const finished = empty && !underWay ? finishedOrderToken(CART_SCOPE) : null;
+  useLeaveWhenEmpty(expired || underWay || changes.length > 0, finished !== null);
   usePageTitle(expired ? S.reservationExpiredPage : 'Cart checkout');
   if (expired)
     return (
@@ -95,10 +95,7 @@ export function Page() {
         <HelpDialog />
       </div>
       <Changes changes={changes} />
-      {/*
-       * A bought cart is empty before the next page loads. Hide it, because its total would be
-       * zero.
-       */}
+      {/* A bought cart is empty before the next page loads. Hide it, because its total would be zero. */}
       {empty ? null : (
         <details className="card cart-summary" open={window.innerWidth >= 900 || undefined}>
           <summary className="row">

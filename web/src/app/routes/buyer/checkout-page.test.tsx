@@ -1,12 +1,12 @@
 import { act, cleanup, fireEvent, screen } from '@testing-library/react';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Draw } from '@/api/wire';
-import { beginAttempt, finishAttempt, noteAttempt } from '@/features/buyer/checkout/attempt';
-import { checkoutAtom } from '@/features/buyer/checkout/checkout-atoms';
+import { beginAttempt, finishAttempt, saveAttempt } from '@/features/buyer/checkout/state/attempt';
+import { checkoutAtom } from '@/features/buyer/checkout/state/checkout-atoms';
 import { receiveDrawsAtom } from '@/features/shared-live/live-atoms';
-import { aDraw } from '@/testing/a-draw';
+import { makeDraw } from '@/testing/draw-data';
 import { FakeServer } from '@/testing/fake-server';
-import { show } from '@/testing/show';
+import { renderScreen } from '@/testing/render-screen';
 import { Page } from './checkout-page';
 
 const OPEN = 'POST /api/create-payment-intent';
@@ -19,7 +19,7 @@ const TOO_FEW = {
   },
 };
 const draw = (more: Partial<Draw> = {}) =>
-  aDraw({ gameDate: '2099-01-01T00:00:00Z', ticketsSold: 163, ticketsAvailable: 6, ...more });
+  makeDraw({ gameDate: '2099-01-01T00:00:00Z', ticketsSold: 163, ticketsAvailable: 6, ...more });
 const opened = (ticketCount: number) => ({
   clientSecret: 's',
   paymentIntentId: 'pi_1',
@@ -46,7 +46,7 @@ afterEach(() => {
  */
 async function wantsFive(server: FakeServer) {
   server.on('GET /api/draws/1042', { body: draw() });
-  const { store } = show(<Page params={{ draw: '1042' }} />, '/checkout/1042?tickets=5');
+  const { store } = renderScreen(<Page params={{ draw: '1042' }} />, '/checkout/1042?tickets=5');
   await pass(0);
   const told = async (more: Partial<Draw>) => {
     server.on('GET /api/draws/1042', { body: draw({ revision: 9, ...more }) });
@@ -59,7 +59,7 @@ async function wantsFive(server: FakeServer) {
 const pass = (ms: number) => act(() => vi.advanceTimersByTimeAsync(ms));
 const count = () => screen.getByRole('spinbutton').textContent;
 const asked = (server: FakeServer) =>
-  server.asked
+  server.requests
     .filter(({ path }) => path === '/api/create-payment-intent')
     .map(({ body }) => (body as { ticketCount: number }).ticketCount);
 
@@ -90,7 +90,7 @@ test('draw whose rest is held says that tickets may come free', async () => {
   new FakeServer().on('GET /api/draws/1042', {
     body: draw({ ticketsSold: 160, ticketsHeld: 9, ticketsAvailable: 0 }),
   });
-  show(<Page params={{ draw: '1042' }} />, '/checkout/1042');
+  renderScreen(<Page params={{ draw: '1042' }} />, '/checkout/1042');
   await pass(0);
   expect(document.querySelector('.callout')?.textContent).toBe(
     'Every ticket is taken for now9 tickets are being paid for; you’ll see them here if they come free.',
@@ -101,7 +101,7 @@ test('sold-out draw says that it is sold out', async () => {
   new FakeServer().on('GET /api/draws/1042', {
     body: draw({ ticketsSold: 169, ticketsAvailable: 0 }),
   });
-  show(<Page params={{ draw: '1042' }} />, '/checkout/1042');
+  renderScreen(<Page params={{ draw: '1042' }} />, '/checkout/1042');
   await pass(0);
   expect(document.querySelector('.callout')?.textContent).toContain('Sold Out!');
 });
@@ -152,11 +152,11 @@ test('cached page of a payment shows the finished purchase', async () => {
   const { store } = await wantsFive(server);
   await pass(600);
   const scope = checkoutAtom('draw:1042');
-  act(() => store.set(scope, { is: 'submitted', way: 'card' }));
+  act(() => store.set(scope, { type: 'submitted', method: 'card' }));
   finishAttempt('draw:1042', 'bought');
   await keptByTheBrowser();
   expect(screen.getByRole('link', { name: 'Show my tickets' })).toBeDefined();
-  expect(store.get(scope)).toMatchObject({ at: 'choosing', order: null });
+  expect(store.get(scope)).toMatchObject({ state: 'choosing', order: null });
   await pass(600);
   expect(asked(server)).toEqual([5]);
 });
@@ -164,7 +164,7 @@ test('cached page of a payment shows the finished purchase', async () => {
 test('cached page of a payment checks an unknown outcome', async () => {
   const server = new FakeServer().on(OPEN, { body: opened(5) });
   await wantsFive(server);
-  noteAttempt('draw:1042', {
+  saveAttempt('draw:1042', {
     ...beginAttempt('draw:1042'),
     orderToken: 't',
     paymentIntentId: 'pi_1',

@@ -5,29 +5,29 @@ import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
 import type { Draw } from '@/api/wire';
 import type { PageProps } from '@/app/page-props';
-import { finishedOf } from '@/features/buyer/checkout/attempt';
-import { isBusy, type Checkout as CheckoutState } from '@/features/buyer/checkout/checkout';
-import { checkoutAtom } from '@/features/buyer/checkout/checkout-atoms';
-import { FinishedPanel } from '@/features/buyer/checkout/finished-panel';
-import { heldHere } from '@/features/buyer/checkout/kept';
-import { PaymentProvider } from '@/features/buyer/checkout/payment-provider';
-import { clampCount, countFromQuery } from '@/features/buyer/checkout/purchase-rules';
-import { readSavedCheckout, walletOf } from '@/features/buyer/checkout/saved-checkout';
-import { TwoStepForm } from '@/features/buyer/checkout/two-step-form';
-import { useCount } from '@/features/buyer/checkout/use-count';
+import { finishedOrderToken } from '@/features/buyer/checkout/state/attempt';
+import { isBusy, type Checkout as CheckoutState } from '@/features/buyer/checkout/state/checkout';
+import { checkoutAtom } from '@/features/buyer/checkout/state/checkout-atoms';
+import { FinishedPanel } from '@/features/buyer/checkout/outcome/finished-panel';
+import { ticketsForThisBuyer } from '@/features/buyer/checkout/reservation/reserved-tickets';
+import { PaymentProvider } from '@/features/buyer/checkout/payment/payment-provider';
+import { clampCount, countFromQuery } from '@/features/buyer/checkout/form/purchase-rules';
+import { readSavedCheckout, walletKindOf } from '@/features/buyer/checkout/form/saved-checkout';
+import { TwoStepForm } from '@/features/buyer/checkout/form/two-step-form';
+import { useTicketCount } from '@/features/buyer/checkout/form/use-ticket-count';
 import { PriceLines } from '@/features/buyer/draw-page/price-lines';
 import {
   UNSOLD,
   isUnsold,
   opensLater,
   phaseOf,
-  takenForNow,
+  temporarilySoldOutText,
   type DrawPhase,
 } from '@/features/shared-live/draw-phase';
 import { configAtom, nowAtom } from '@/features/shared-live/live-atoms';
 import { useDraw } from '@/features/shared-live/use-live';
 import { dayAndTime } from '@/shared/dates';
-import { cents, priceOf, ticketPriceWords } from '@/shared/money';
+import { cents, priceOf, ticketPriceText } from '@/shared/money';
 import { S } from '@/shared/strings';
 import { LoadFailed } from '@/shared/ui/load-failed';
 import { usePageTitle } from '@/shared/ui/page-title';
@@ -53,7 +53,7 @@ export function Page({ params }: PageProps) {
   return (
     <main className="checkout" id="main" aria-busy={!draw && !failed}>
       <h1>Checkout</h1>
-      {failed ? <LoadFailed words={S.failedToFetchDraw} onRetry={retry} /> : null}
+      {failed ? <LoadFailed title={S.failedToFetchDraw} onRetry={retry} /> : null}
       {draw ? (
         <CheckoutOnce draw={draw} />
       ) : failed ? null : (
@@ -66,7 +66,7 @@ export function Page({ params }: PageProps) {
 }
 
 /** Reads the count and the wallet from the address, or else from an earlier visit (A:31, A:125). */
-function useAsked(available: number, most: number) {
+function useRequestedCount(available: number, most: number) {
   return useState(() => {
     const query = new URLSearchParams(window.location.search);
     const saved = readSavedCheckout();
@@ -79,7 +79,7 @@ function useAsked(available: number, most: number) {
     return {
       count,
       walletOnly,
-      walletType: walletOnly ? (walletOf(query.get('wallet')) ?? saved.walletType) : null,
+      walletType: walletOnly ? (walletKindOf(query.get('wallet')) ?? saved.walletType) : null,
     };
   })[0];
 }
@@ -88,10 +88,11 @@ function useAsked(available: number, most: number) {
  * Whether the form is shown and the server has not yet answered the reservation. Until then, held
  * tickets may be the buyer's own.
  */
-function useReserving(checkout: CheckoutState, onSale: boolean): boolean {
+function useIsReserving(checkout: CheckoutState, onSale: boolean): boolean {
   const [shown, setShown] = useState(onSale);
   const [answered, setAnswered] = useState(false);
-  const answer = checkout.at !== 'choosing' || checkout.order !== null || checkout.trouble !== null;
+  const answer =
+    checkout.state !== 'choosing' || checkout.order !== null || checkout.error !== null;
   useEffect(() => {
     if (onSale) setShown(true);
     if (answer) setAnswered(true);
@@ -104,8 +105,8 @@ function useReserving(checkout: CheckoutState, onSale: boolean): boolean {
  * number is zero only after a refusal.
  */
 function comingTo(checkout: CheckoutState, draw: Draw): number {
-  if (checkout.at !== 'choosing') return Infinity;
-  return checkout.trouble?.available === undefined ? draw.ticketsHeld : 0;
+  if (checkout.state !== 'choosing') return Infinity;
+  return checkout.error?.available === undefined ? draw.ticketsHeld : 0;
 }
 
 /**
@@ -114,10 +115,10 @@ function comingTo(checkout: CheckoutState, draw: Draw): number {
  */
 function CheckoutOnce({ draw }: { draw: Draw }) {
   const scope = `draw:${draw.drawNumber}`;
-  const choosing = useAtomValue(checkoutAtom(scope)).at === 'choosing';
-  const [known, setKnown] = useState<string | null>(null);
-  const finished = choosing ? finishedOf(scope) : null;
-  if (finished === null || finished === known) return <Checkout draw={draw} />;
+  const choosing = useAtomValue(checkoutAtom(scope)).state === 'choosing';
+  const [loadedPrice, setKnown] = useState<string | null>(null);
+  const finished = choosing ? finishedOrderToken(scope) : null;
+  if (finished === null || finished === loadedPrice) return <Checkout draw={draw} />;
   return (
     <FinishedPanel orderToken={finished} match={`${draw.homeTeam} v ${draw.awayTeam}`}>
       <button type="button" className="btn sec" onClick={() => setKnown(finished)}>
@@ -131,13 +132,13 @@ function Checkout({ draw }: { draw: Draw }) {
   const now = useAtomValue(nowAtom);
   const checkout = useAtomValue(checkoutAtom(`draw:${draw.drawNumber}`));
   const most = useAtomValue(configAtom)?.maxPerPurchase ?? 50;
-  const { held, available } = heldHere(draw, checkout, now);
-  const asked = useAsked(available, most);
-  const { count, note, change } = useCount({
-    first: () => asked.count,
+  const { held, available } = ticketsForThisBuyer(draw, checkout, now);
+  const requestedCount = useRequestedCount(available, most);
+  const { count, note, change } = useTicketCount({
+    initial: () => requestedCount.count,
     available,
-    most,
-    coming: comingTo(checkout, draw),
+    maximum: most,
+    possiblyOwn: comingTo(checkout, draw),
   });
   const price = priceOf(cents(draw.ticketPrice), count, draw.passStripeFees);
   const opens = opensLater(draw, now);
@@ -147,11 +148,11 @@ function Checkout({ draw }: { draw: Draw }) {
       : null;
   const phase = phaseOf(draw, now);
   const reserving =
-    useReserving(checkout, phase === 'active' && !notYet) &&
+    useIsReserving(checkout, phase === 'active' && !notYet) &&
     phase === 'soldOut' &&
-    takenForNow(draw) !== null;
+    temporarilySoldOutText(draw) !== null;
   const closed =
-    notYet ?? closedWords(draw, phase, held > 0 || reserving || checkout.at !== 'choosing');
+    notYet ?? closedText(draw, phase, held > 0 || reserving || checkout.state !== 'choosing');
   return (
     <>
       <section className="card" aria-labelledby="order-title">
@@ -160,7 +161,7 @@ function Checkout({ draw }: { draw: Draw }) {
         </h2>
         <p className="meta">
           {dayAndTime(draw.gameDate, draw.timezone)} ·{' '}
-          {ticketPriceWords(draw.ticketPrice, draw.passStripeFees)} per ticket
+          {ticketPriceText(draw.ticketPrice, draw.passStripeFees)} per ticket
         </p>
         <div className="row">
           <span>
@@ -181,7 +182,7 @@ function Checkout({ draw }: { draw: Draw }) {
           ticket={draw.ticketPrice}
           count={count}
           price={price}
-          feeWords={S.processingFee}
+          feeText={S.processingFee}
         />
         <p className="meta">Random ticket numbers are assigned after payment.</p>
         <div className="actions">
@@ -201,8 +202,8 @@ function Checkout({ draw }: { draw: Draw }) {
             draw={draw}
             count={count}
             price={price}
-            walletOnly={asked.walletOnly}
-            walletType={asked.walletType}
+            walletOnly={requestedCount.walletOnly}
+            walletType={requestedCount.walletType}
           />
         </PaymentProvider>
       )}
@@ -211,7 +212,7 @@ function Checkout({ draw }: { draw: Draw }) {
 }
 
 /** Returns why nothing can be bought now, or null. A purchase that has begun is not interrupted. */
-function closedWords(
+function closedText(
   draw: Draw,
   phase: DrawPhase,
   underWay: boolean,
@@ -223,6 +224,6 @@ function closedWords(
     return { title: 'Draw cancelled', text: 'This draw was cancelled. Every ticket is refunded.' };
   if (phase === 'closed') return { title: S.drawClosed, text: S.drawClosedText };
   if (phase === 'soldOut')
-    return takenForNow(draw) ?? { title: S.soldOutPanel, text: S.soldOutText };
+    return temporarilySoldOutText(draw) ?? { title: S.soldOutPanel, text: S.soldOutText };
   return null;
 }

@@ -18,14 +18,14 @@ import { usePageTitle } from '@/shared/ui/page-title';
 export function Page({ params }: PageProps) {
   const slug = params.slug ?? '';
   const state = useClub(slug);
-  const club = state.at === 'known' ? state.club : null;
+  const club = state.status === 'known' ? state.club : null;
   useCanonicalAddress(slug, club);
   useClubColours(club);
   useTopic('draws');
   const title =
     slug === ''
       ? S.invalidClubPage
-      : state.at === 'failed'
+      : state.status === 'failed'
         ? S.pageNotFound
         : club
           ? club.homePageTitle || club.name
@@ -33,24 +33,24 @@ export function Page({ params }: PageProps) {
   usePageTitle(title);
   if (slug === '')
     return (
-      <NoClub title={title} words="This address does not say which club. It may be cut short." />
+      <NoClub title={title} text="This address does not say which club. It may be cut short." />
     );
-  if (state.at === 'failed') return <NoClub title={title} words={state.words} />;
+  if (state.status === 'failed') return <NoClub title={title} text={state.text} />;
   if (!club)
     return (
       <main className="plain-page" id="main" aria-busy="true">
         <h1 className="sr">Loading the club</h1>
-        <span className="bone" style={{ height: 220 }} />
+        <span className="skeleton" style={{ height: 220 }} />
       </main>
     );
   return <Known key={club.id} club={club} />;
 }
 
-function NoClub({ title, words }: { title: string; words: string }) {
+function NoClub({ title, text }: { title: string; text: string }) {
   return (
     <main className="plain-page" id="main">
       <h1>{title}</h1>
-      <p>{words}</p>
+      <p>{text}</p>
       <div className="actions">
         <Link className="btn" href="/">
           Home

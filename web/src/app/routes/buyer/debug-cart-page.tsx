@@ -2,7 +2,7 @@ import '@/features/buyer/checkout/two-step.css';
 import { useAtomValue, useSetAtom } from 'jotai';
 import {
   cartAtom,
-  drawerAtom,
+  cartDrawerOpenAtom,
   emptyCartAtom,
   reloadCartAtom,
   totalsAtom,
@@ -22,7 +22,7 @@ export function Page() {
   const { tickets, total } = useAtomValue(totalsAtom);
   const empty = useSetAtom(emptyCartAtom);
   const reload = useSetAtom(reloadCartAtom);
-  const toggle = useSetAtom(drawerAtom);
+  const toggle = useSetAtom(cartDrawerOpenAtom);
   const log = readLog();
   usePageTitle('Cart debug console');
   return (
@@ -57,7 +57,7 @@ export function Page() {
         <pre tabIndex={0}>
           {log.length === 0
             ? 'Nothing yet.'
-            : log.map((line) => `${line.at}  ${line.what}`).join('\n')}
+            : log.map((line) => `${line.at}  ${line.event}`).join('\n')}
         </pre>
       </section>
     </main>

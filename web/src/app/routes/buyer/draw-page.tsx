@@ -51,20 +51,20 @@ function Skeleton({ failed, onRetry }: { failed: boolean; onRetry: () => Promise
       <section className="card hero">
         <h1 className="sr">{failed ? S.failedToFetchDraw : 'Loading the draw'}</h1>
         {failed ? (
-          <LoadFailed words={S.failedToFetchDraw} onRetry={onRetry} />
+          <LoadFailed title={S.failedToFetchDraw} onRetry={onRetry} />
         ) : (
           <>
-            <span className="bone" style={{ width: 90, height: 26 }} />
-            <span className="bone" style={{ width: '80%', height: 30, marginTop: 8 }} />
-            <span className="bone" style={{ width: '60%', height: 80, marginTop: 8 }} />
+            <span className="skeleton" style={{ width: 90, height: 26 }} />
+            <span className="skeleton" style={{ width: '80%', height: 30, marginTop: 8 }} />
+            <span className="skeleton" style={{ width: '60%', height: 80, marginTop: 8 }} />
           </>
         )}
       </section>
       <section className="card buy form-skeleton" aria-hidden="true">
-        <span className="bone" style={{ height: 50 }} />
-        <span className="bone" style={{ height: 74 }} />
-        <span className="bone" style={{ height: 90 }} />
-        <span className="bone" style={{ height: 48 }} />
+        <span className="skeleton" style={{ height: 50 }} />
+        <span className="skeleton" style={{ height: 74 }} />
+        <span className="skeleton" style={{ height: 90 }} />
+        <span className="skeleton" style={{ height: 48 }} />
       </section>
     </main>
   );

@@ -1,10 +1,10 @@
 import { fireEvent, screen, waitFor } from '@testing-library/react';
 import { afterEach, expect, test, vi } from 'vitest';
-import { noteKept } from '@/features/buyer/checkout/kept';
+import { saveReservation } from '@/features/buyer/checkout/reservation/reserved-tickets';
 import { SiteFooter } from '@/features/buyer/site/site-footer';
-import { aDraw } from '@/testing/a-draw';
+import { makeDraw } from '@/testing/draw-data';
 import { FakeServer } from '@/testing/fake-server';
-import { show } from '@/testing/show';
+import { renderScreen } from '@/testing/render-screen';
 import { Page as Checkout } from './checkout-page';
 import { Page as MyTickets } from './my-tickets-page';
 
@@ -14,9 +14,9 @@ test('checkout whose draw fails to load says so and retries', async () => {
   new FakeServer().on(
     'GET /api/draws/1042',
     { status: 500 },
-    { body: aDraw({ status: 'closed' }) },
+    { body: makeDraw({ status: 'closed' }) },
   );
-  show(<Checkout params={{ draw: '1042' }} />);
+  renderScreen(<Checkout params={{ draw: '1042' }} />);
   expect((await screen.findByRole('alert')).textContent).toContain('Failed to fetch draw');
   fireEvent.click(screen.getByRole('button', { name: 'Retry' }));
   expect(
@@ -26,23 +26,23 @@ test('checkout whose draw fails to load says so and retries', async () => {
 });
 
 test('reloaded checkout offers its reserved tickets when none are left', async () => {
-  noteKept('draw:1042', { expiresAt: Date.now() + 60_000, ticketCount: 3 });
+  saveReservation('draw:1042', { expiresAt: Date.now() + 60_000, ticketCount: 3 });
   new FakeServer().on('GET /api/draws/1042', {
-    body: aDraw({
+    body: makeDraw({
       gameDate: '2099-01-01T00:00:00Z',
       ticketsSold: 166,
       ticketsHeld: 3,
       ticketsAvailable: 0,
     }),
   });
-  show(<Checkout params={{ draw: '1042' }} />, '/checkout/1042?tickets=3');
+  renderScreen(<Checkout params={{ draw: '1042' }} />, '/checkout/1042?tickets=3');
   expect((await screen.findByRole('spinbutton')).textContent).toBe('3');
   expect(screen.queryByText('Sold Out!')).toBeNull();
 });
 
 test('tickets that fail to load are not reported as missing', async () => {
   new FakeServer().on('GET /api/orders/abc', new TypeError('network'), { status: 404 });
-  show(<MyTickets params={{ token: 'abc' }} />);
+  renderScreen(<MyTickets params={{ token: 'abc' }} />);
   expect((await screen.findByRole('alert')).textContent).toContain(
     'Your tickets could not be loaded.',
   );
@@ -56,6 +56,6 @@ test('tickets that fail to load are not reported as missing', async () => {
 
 test('footer links to the page for lost tickets', () => {
   new FakeServer().on('GET /api/footer-menus', { body: [] });
-  show(<SiteFooter />);
+  renderScreen(<SiteFooter />);
   expect(screen.getByRole('link', { name: 'Lost your tickets?' }).getAttribute('href')).toBe('/my');
 });

@@ -1,7 +1,7 @@
 import '@/features/buyer/my-tickets/tickets.css';
 import { Link } from 'wouter';
 import type { PageProps } from '@/app/page-props';
-import { isOver, standingOf } from '@/features/buyer/my-tickets/standing';
+import { hasNoTickets, orderStatusText } from '@/features/buyer/my-tickets/order-status-text';
 import { TicketList } from '@/features/buyer/my-tickets/ticket-list';
 import { SupportContacts } from '@/features/buyer/site/support-contacts';
 import { FreshnessBadge } from '@/features/shared-live/freshness-badge';
@@ -30,19 +30,19 @@ export function Page({ params }: PageProps) {
         </>
       ) : null}
       {failed ? (
-        <LoadFailed words="Your tickets could not be loaded." text={S.tryLater} onRetry={retry} />
+        <LoadFailed title="Your tickets could not be loaded." text={S.tryLater} onRetry={retry} />
       ) : null}
-      {!order && !missing && !failed ? <span className="bone" style={{ height: 180 }} /> : null}
+      {!order && !missing && !failed ? <span className="skeleton" style={{ height: 180 }} /> : null}
       {order ? (
         <>
           <p>
-            {standingOf(order) ??
+            {orderStatusText(order) ??
               (order.buyerName
                 ? `These tickets belong to ${order.buyerName}. Keep this link to yourself.`
                 : 'Keep this link to yourself.')}
           </p>
           <FreshnessBadge />
-          {isOver(order)
+          {hasNoTickets(order)
             ? null
             : order.lines.map((line) => <TicketList key={line.drawNumber} line={line} />)}
           <div className="no-print">

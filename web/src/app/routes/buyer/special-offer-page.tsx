@@ -25,14 +25,14 @@ export function Page({ params }: PageProps) {
   const [club, slug] = [params.slug ?? '', params.bundle ?? ''];
   const state = useOffer(club, slug);
   const now = useAtomValue(nowAtom);
-  const phase = state.at === 'known' ? offerPhase(state.offer, now) : null;
-  const missing = state.at === 'missing' || phase === 'hidden' || phase === 'ended';
+  const phase = state.status === 'known' ? offerPhase(state.offer, now) : null;
+  const missing = state.status === 'missing' || phase === 'hidden' || phase === 'ended';
   usePageTitle(
     missing
       ? S.offerNotFound
-      : state.at === 'known'
+      : state.status === 'known'
         ? state.offer.name
-        : state.at === 'failed'
+        : state.status === 'failed'
           ? S.failedToLoadBundles
           : S.brand,
   );
@@ -52,7 +52,7 @@ export function Page({ params }: PageProps) {
       </main>
     );
   }
-  if (state.at === 'failed') {
+  if (state.status === 'failed') {
     return (
       <main className="plain-page" id="main">
         <h1>{S.failedToLoadBundles}</h1>
@@ -65,12 +65,12 @@ export function Page({ params }: PageProps) {
       </main>
     );
   }
-  if (state.at !== 'known')
+  if (state.status !== 'known')
     return (
       <main className="plain-page" id="main" aria-busy="true">
         <h1 className="sr">Loading the offer</h1>
-        <span className="bone" style={{ aspectRatio: '1200 / 630' }} />
-        <span className="bone" style={{ height: 220, marginTop: 12 }} />
+        <span className="skeleton" style={{ aspectRatio: '1200 / 630' }} />
+        <span className="skeleton" style={{ height: 220, marginTop: 12 }} />
       </main>
     );
   return <Known offer={state.offer} />;
@@ -109,7 +109,7 @@ function Known({ offer }: { offer: Offer }) {
       <div className="offer-layout">
         <div className="card offer-top">
           <OfferPicture offer={offer} eager />
-          <div className="offer-words">
+          <div className="offer-text">
             {tag ? <span className="offer-tag">{tag}</span> : null}
             <h1>{offer.name}</h1>
             {offer.primaryCopy ? <p className="offer-copy">{offer.primaryCopy}</p> : null}

@@ -1,13 +1,13 @@
 import { act, screen } from '@testing-library/react';
 import { afterEach, expect, test, vi } from 'vitest';
-import type { OrderAnswer } from '@/api/wire';
-import { keepSummary, summaryOf } from '@/features/buyer/checkout/summary';
-import { aDraw } from '@/testing/a-draw';
+import type { OrderResponse } from '@/api/wire';
+import { saveSummary, purchaseSummary } from '@/features/buyer/checkout/state/summary';
+import { makeDraw } from '@/testing/draw-data';
 import { FakeServer } from '@/testing/fake-server';
-import { show } from '@/testing/show';
+import { renderScreen } from '@/testing/render-screen';
 import { Page } from './thank-you-page';
 
-const order: OrderAnswer = {
+const order: OrderResponse = {
   state: 'captured',
   status: 'succeeded',
   paymentIntentId: 'pi_12345678',
@@ -52,15 +52,15 @@ afterEach(() => {
 });
 
 /** Stores the summary of an earlier purchase: one ticket of another draw and club. */
-const earlier = () => keepSummary(summaryOf([{ draw: aDraw(), count: 1 }], 'Jo'));
+const earlier = () => saveSummary(purchaseSummary([{ draw: makeDraw(), count: 1 }], 'Jo'));
 
-function arrive(said: Partial<OrderAnswer>): HTMLElement {
+function arrive(said: Partial<OrderResponse>): HTMLElement {
   sessionStorage.setItem(
     'lastPayment',
     JSON.stringify({ orderToken: 'token', paymentIntentId: 'pi_12345678', scope: 'draw:1043' }),
   );
   new FakeServer().on('GET /api/orders/token', { body: { ...order, ...said } });
-  show(<Page />);
+  renderScreen(<Page />);
   return document.body;
 }
 
@@ -135,7 +135,7 @@ test.each([
       'lastPayment',
       JSON.stringify({ orderToken: 'token', paymentIntentId: 'pi_12345678', scope: 'draw:1043' }),
     );
-    const words =
+    const text =
       'This payment does not match your order. We are looking into it; please contact support.';
     new FakeServer()
       .on('GET /api/orders/token', {
@@ -149,10 +149,10 @@ test.each([
       })
       .on('POST /api/complete-card-payment', {
         status: 409,
-        body: { code: 'payment-mismatch', message: words },
+        body: { code: 'payment-mismatch', message: text },
       });
-    show(<Page />);
-    expect(await screen.findByText(`${words} Please do not pay again.`)).toBeDefined();
+    renderScreen(<Page />);
+    expect(await screen.findByText(`${text} Please do not pay again.`)).toBeDefined();
     expect(screen.getByRole('heading', { level: 1 }).textContent).toBe(
       'We are confirming your payment',
     );
@@ -174,7 +174,7 @@ test('day-old summary in another tab promises no new tickets', () => {
   earlier();
   sessionStorage.clear();
   new FakeServer();
-  show(<Page />);
+  renderScreen(<Page />);
   expect(screen.getByText('Your tickets are in your e-mail.')).toBeDefined();
   expect(document.body.textContent).not.toContain('being issued');
 });

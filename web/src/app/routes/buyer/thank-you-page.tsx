@@ -1,12 +1,12 @@
 import '@/features/buyer/my-tickets/tickets.css';
 import '@/features/buyer/thank-you/thank-you.css';
 import { Link } from 'wouter';
-import { isOver } from '@/features/buyer/my-tickets/standing';
+import { hasNoTickets } from '@/features/buyer/my-tickets/order-status-text';
 import { SupportContacts } from '@/features/buyer/site/support-contacts';
 import { ContactQuestion, needsContact } from '@/features/buyer/thank-you/contact-question';
 import { Receipt } from '@/features/buyer/thank-you/receipt';
 import { Resend } from '@/features/buyer/thank-you/resend';
-import { Bought, Outcome, ShareBox, WhereNext } from '@/features/buyer/thank-you/thank-you';
+import { Bought, Outcome, ShareBox, NextSteps } from '@/features/buyer/thank-you/thank-you';
 import { useThankYou } from '@/features/buyer/thank-you/use-thank-you';
 import { S } from '@/shared/strings';
 import { usePageTitle } from '@/shared/ui/page-title';
@@ -15,10 +15,11 @@ import { usePageTitle } from '@/shared/ui/page-title';
  * Shows what was bought, what it cost and where the email went. The page never leaves by itself.
  */
 export function Page() {
-  const { payment, order, summary, gaveUp, soon, untouched, said } = useThankYou();
+  const { payment, order, summary, gaveUp, soon, untouched, serverMessage } = useThankYou();
   usePageTitle('Thank you');
   if (!summary) return <Nothing />;
-  const over = untouched || said !== null || (order !== undefined && isOver(order));
+  const isOver =
+    untouched || serverMessage !== null || (order !== undefined && hasNoTickets(order));
   return (
     <main className="plain-page thanks" id="main">
       <Outcome
@@ -27,17 +28,17 @@ export function Page() {
         payment={payment}
         gaveUp={gaveUp}
         untouched={untouched}
-        said={said}
+        serverMessage={serverMessage}
       />
       {order && needsContact(order) ? <ContactQuestion order={order} /> : null}
-      {over ? null : <Bought order={order} summary={summary} />}
+      {isOver ? null : <Bought order={order} summary={summary} />}
       {order?.status === S.succeeded ? <Receipt order={order} /> : null}
       {soon ? null : (
         <>
-          <WhereNext order={order} summary={summary}>
-            {over ? null : <Resend payment={payment} />}
-          </WhereNext>
-          {over ? null : <ShareBox order={order} summary={summary} />}
+          <NextSteps order={order} summary={summary}>
+            {isOver ? null : <Resend payment={payment} />}
+          </NextSteps>
+          {isOver ? null : <ShareBox order={order} summary={summary} />}
           <SupportContacts />
         </>
       )}

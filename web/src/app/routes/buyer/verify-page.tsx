@@ -15,9 +15,9 @@ export function Page({ params }: PageProps) {
   const drawNumber = Number(params.draw);
   const { draw } = useDraw(drawNumber);
   const state = useProof(drawNumber, draw?.status);
-  const title = state.at === 'missing' ? S.drawNotFound : `Verify draw ${drawNumber}`;
+  const title = state.status === 'missing' ? S.drawNotFound : `Verify draw ${drawNumber}`;
   usePageTitle(title);
-  if (state.at === 'missing') {
+  if (state.status === 'missing') {
     return (
       <main className="plain-page" id="main">
         <h1>{title}</h1>
@@ -34,18 +34,18 @@ export function Page({ params }: PageProps) {
     );
   }
   return (
-    <main className="plain-page verify" id="main" aria-busy={state.at === 'asking'}>
+    <main className="plain-page verify" id="main" aria-busy={state.status === 'asking'}>
       <h1>{title}</h1>
       {draw ? (
         <p className="meta">
           {draw.homeTeam} v {draw.awayTeam} · {dayAndTime(draw.gameDate, draw.timezone)}
         </p>
       ) : null}
-      {state.at === 'asking' ? <p role="status">Computing the deal …</p> : null}
-      {state.at === 'failed' ? (
+      {state.status === 'asking' ? <p role="status">Computing the deal …</p> : null}
+      {state.status === 'failed' ? (
         <div className="callout is-bad" role="alert">
           <strong>The proof could not be checked.</strong>
-          {state.words}
+          {state.text}
           <div>
             <button type="button" className="btn small sec" onClick={state.retry}>
               Try again
@@ -53,13 +53,13 @@ export function Page({ params }: PageProps) {
           </div>
         </div>
       ) : null}
-      {state.at === 'known' && state.verdict ? (
+      {state.status === 'known' && state.verdict ? (
         <VerdictView proof={state.proof} verdict={state.verdict} draw={draw} />
       ) : null}
-      {state.at === 'known' && !state.verdict ? (
+      {state.status === 'known' && !state.verdict ? (
         <BeforeReveal proof={state.proof} draw={draw} />
       ) : null}
-      {state.at === 'asking' ? null : (
+      {state.status === 'asking' ? null : (
         <div className="actions">
           <Link className="btn sec" href={`/draw/${drawNumber}`}>
             Back to the draw

@@ -1,14 +1,14 @@
 import { screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, expect, test, vi } from 'vitest';
-import { anOwnClub, anOwnDraw, aWhoami } from '@/testing/a-club';
+import { makeOwnClub, makeOwnDraw, makeWhoami } from '@/testing/club-data';
 import { FakeServer } from '@/testing/fake-server';
-import { show } from '@/testing/show';
+import { renderScreen } from '@/testing/render-screen';
 import { Page } from './edit-draw-page';
 
 afterEach(() => vi.unstubAllGlobals());
 
-const DRAW = anOwnDraw({
+const DRAW = makeOwnDraw({
   clubId: 1,
   gameDate: '2099-11-20T09:10:00Z',
   ticketsSold: 0,
@@ -27,16 +27,19 @@ const REASON = 'Give a reason: it stays in the audit trail.';
 
 const serverOf = (isAdmin: boolean) =>
   new FakeServer()
-    .on('GET /api/admin/whoami', { body: aWhoami({ isAdmin, id: isAdmin ? 9 : 1 }) })
-    .on('GET /api/clubs/sharks', { body: anOwnClub() })
+    .on('GET /api/admin/whoami', { body: makeWhoami({ isAdmin, id: isAdmin ? 9 : 1 }) })
+    .on('GET /api/clubs/sharks', { body: makeOwnClub() })
     .on('GET /api/draws/1042', { body: DRAW });
 const open = async () => {
-  show(<Page params={{ slug: 'sharks', draw: '1042' }} />, '/club/sharks/admin/edit-draw/1042');
+  renderScreen(
+    <Page params={{ slug: 'sharks', draw: '1042' }} />,
+    '/club/sharks/admin/edit-draw/1042',
+  );
   await screen.findByRole('button', { name: 'Save changes' });
 };
 const save = () => userEvent.click(screen.getByRole('button', { name: 'Save changes' }));
 const patches = (server: FakeServer) =>
-  server.asked
+  server.requests
     .filter(({ method }) => method === 'PATCH')
     .map(({ body }) => (body as { reason?: string }).reason);
 

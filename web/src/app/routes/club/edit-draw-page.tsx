@@ -2,17 +2,20 @@ import '@/features/club/dashboard/dashboard.css';
 import { useStore } from 'jotai';
 import { useCallback, useEffect } from 'react';
 import type { PageProps } from '@/app/page-props';
-import { EditDraw, type Send } from '@/features/club/draw-form/edit-draw';
+import { EditDraw, type SaveDraw } from '@/features/club/draw-form/edit-draw';
 import { ClubPage } from '@/features/club/frame/club-page';
-import { ProofDialog } from '@/features/operator/session/proof-dialog';
-import { Declined, needsProof } from '@/features/operator/session/refusals';
-import { askProofAtom } from '@/features/operator/session/session-atoms';
+import { ReauthenticationCodeDialog } from '@/features/operator/session/proof-dialog';
+import {
+  ReauthenticationDeclined,
+  needsReauthentication,
+} from '@/features/operator/session/error-kinds';
+import { requestReauthenticationAtom } from '@/features/operator/session/session-atoms';
 
 /**
  * Sends the operator's change again after the operator has entered a code. The club page handles an
  * expired session.
  */
-function useProvenSend(): Send {
+function useReauthenticatedSave(): SaveDraw {
   const store = useStore();
   return useCallback(
     async (change) => {
@@ -20,10 +23,10 @@ function useProvenSend(): Send {
         await change();
         return true;
       } catch (error) {
-        if (!needsProof(error)) throw error;
+        if (!needsReauthentication(error)) throw error;
       }
       const proven = await store
-        .set(askProofAtom, () => new Declined())
+        .set(requestReauthenticationAtom, () => new ReauthenticationDeclined())
         .then(
           () => true,
           () => false,
@@ -38,7 +41,7 @@ function useProvenSend(): Send {
 /** Two addresses show this page. The canonical address is edit-draw (decision A-3). */
 export function Page({ params }: PageProps) {
   const number = Number(params.draw);
-  const send = useProvenSend();
+  const send = useReauthenticatedSave();
   useEffect(() => {
     const link = Object.assign(document.createElement('link'), {
       rel: 'canonical',
@@ -52,7 +55,7 @@ export function Page({ params }: PageProps) {
       {(here) => (
         <>
           <EditDraw here={here} number={number} send={send} />
-          {here.user.isAdmin ? <ProofDialog /> : null}
+          {here.user.isAdmin ? <ReauthenticationCodeDialog /> : null}
         </>
       )}
     </ClubPage>

@@ -1,4 +1,4 @@
-import { ForgotPassword } from '@/features/club/getting-in/forgot-password';
+import { ForgotPassword } from '@/features/club/login/forgot-password';
 
 export function Page() {
   return <ForgotPassword />;

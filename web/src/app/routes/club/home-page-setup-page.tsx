@@ -34,7 +34,7 @@ function readable(colour: string) {
 
 export function Page({ params }: PageProps) {
   return (
-    <ClubPage slug={params.slug} page="home-page-setup" guestWords={C.logInForPage}>
+    <ClubPage slug={params.slug} page="home-page-setup" guestText={C.logInForPage}>
       {(here) => <HomePageSetup here={here} preview={preview} readable={readable} />}
     </ClubPage>
   );

@@ -1,5 +1,5 @@
-import { GettingIn } from '@/features/club/getting-in/getting-in';
+import { LoginOrRegister } from '@/features/club/login/login-or-register';
 
 export function Page() {
-  return <GettingIn />;
+  return <LoginOrRegister />;
 }

@@ -1,4 +1,4 @@
-import { ResetPassword } from '@/features/club/getting-in/reset-password';
+import { ResetPassword } from '@/features/club/login/reset-password';
 
 export function Page() {
   return <ResetPassword />;

@@ -1,4 +1,4 @@
-import { VerifyEmail } from '@/features/club/getting-in/verify-email';
+import { VerifyEmail } from '@/features/club/login/verify-email';
 
 export function Page() {
   return <VerifyEmail />;

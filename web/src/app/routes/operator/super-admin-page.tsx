@@ -1,9 +1,9 @@
 import { Console } from '@/features/operator/console/console';
-import { Gate } from '@/features/operator/session/gate';
+import { ConsoleAccess } from '@/features/operator/session/gate';
 
 /** The platform operator's console: ten sections behind one login. */
 export const Page = () => (
-  <Gate>
+  <ConsoleAccess>
     <Console />
-  </Gate>
+  </ConsoleAccess>
 );

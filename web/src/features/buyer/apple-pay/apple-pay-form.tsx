@@ -3,23 +3,32 @@ import { useAtom } from 'jotai';
 import { useEffect, useState } from 'react';
 import { createPaymentIntent } from '@/api/endpoints/buyer';
 import type { Draw } from '@/api/wire';
-import { applePayMissing, declined, exception, titled } from '@/features/buyer/checkout/catalogue';
+import {
+  applePayUnavailableError,
+  declinedError,
+  unexpectedError,
+  splitTitle,
+} from '@/features/buyer/checkout/errors/error-catalogue';
 import {
   isBusy,
-  mayPay,
+  canPay,
   type CheckoutEvent,
-  type CheckoutProblem,
-} from '@/features/buyer/checkout/checkout';
-import { detailsAtom } from '@/features/buyer/checkout/checkout-atoms';
-import { ConsentBoxes } from '@/features/buyer/checkout/consent-boxes';
-import { OutcomePanel, hasOutcome } from '@/features/buyer/checkout/outcome-panel';
-import { pay } from '@/features/buyer/checkout/pay';
-import { usePaymentSurface } from '@/features/buyer/checkout/payment-provider';
-import { named, walletPurchase } from '@/features/buyer/checkout/single-purchase';
-import { summaryOf } from '@/features/buyer/checkout/summary';
-import { TroubleCallout } from '@/features/buyer/checkout/trouble-callout';
-import { WALLET_SUCCESS, useCheckout, useFinish } from '@/features/buyer/checkout/use-checkout';
-import { WalletSlot } from '@/features/buyer/checkout/wallet-slot';
+  type CheckoutError,
+} from '@/features/buyer/checkout/state/checkout';
+import { detailsAtom } from '@/features/buyer/checkout/state/checkout-atoms';
+import { ConsentBoxes } from '@/features/buyer/checkout/form/consent-boxes';
+import { OutcomePanel, hasOutcome } from '@/features/buyer/checkout/outcome/outcome-panel';
+import { pay } from '@/features/buyer/checkout/payment/pay';
+import { usePaymentSurface } from '@/features/buyer/checkout/payment/payment-provider';
+import { payerWithName, walletPurchase } from '@/features/buyer/checkout/payment/single-purchase';
+import { purchaseSummary } from '@/features/buyer/checkout/state/summary';
+import { ErrorCallout } from '@/features/buyer/checkout/errors/error-callout';
+import {
+  WALLET_SUCCESS,
+  useCheckout,
+  useCompletePurchase,
+} from '@/features/buyer/checkout/state/use-checkout';
+import { WalletSlot } from '@/features/buyer/checkout/payment/wallet-slot';
 import { cents, dollars, priceOf } from '@/shared/money';
 import { S } from '@/shared/strings';
 import type { AppleRequest } from './request';
@@ -28,26 +37,33 @@ interface ApplePayFormProps {
   draw: Draw;
   request: AppleRequest;
   log: (line: string) => void;
-  /** The payment in the link belongs to another browser, so it cannot be paid here. */
+  /** Called when the payment in the link belongs to another browser and cannot be paid here. */
   onForeign: () => void;
-  /** Apple Pay is not available here. */
+  /** Called when Apple Pay is not available here. */
   onUnavailable: () => void;
 }
 
-const CANCELLED: CheckoutProblem = {
+const CANCELLED: CheckoutError = {
   title: S.paymentCancelled,
   text: 'Nothing was charged. You can try again or go back to the checkout.',
-  untried: true,
+  notAttempted: true,
 };
-const BROKEN: CheckoutProblem = { title: S.applePayError, text: S.walletErrorText, untried: true };
+const BROKEN: CheckoutError = {
+  title: S.applePayError,
+  text: S.walletErrorText,
+  notAttempted: true,
+};
 
-/** The error texts used elsewhere, under the titles of this page (specification line A:276). */
-function renamed(happening: CheckoutEvent): CheckoutEvent {
-  if (happening.is === 'declined')
-    return { ...happening, trouble: { ...happening.trouble, title: S.paymentFailedTitle } };
-  if (happening.is === 'refused' && happening.trouble.title === titled(S.purchaseFailed).title)
-    return { ...happening, trouble: { ...happening.trouble, title: S.paymentError } };
-  return happening;
+/**
+ * Replaces the titles of errors by those of this page. The texts stay the same (specification line
+ * A:276).
+ */
+function renamed(event: CheckoutEvent): CheckoutEvent {
+  if (event.type === 'declined')
+    return { ...event, error: { ...event.error, title: S.paymentFailedTitle } };
+  if (event.type === 'refused' && event.error.title === splitTitle(S.purchaseFailed).title)
+    return { ...event, error: { ...event.error, title: S.paymentError } };
+  return event;
 }
 
 /**
@@ -83,8 +99,8 @@ function useOwnPayment(
       (error: unknown) =>
         current &&
         dispatch({
-          is: 'refused',
-          trouble: { ...exception('draw', error), title: S.applePayError },
+          type: 'refused',
+          error: { ...unexpectedError('draw', error), title: S.applePayError },
         }),
     );
     return () => {
@@ -103,33 +119,33 @@ export function ApplePayForm({ draw, request, log, onForeign, onUnavailable }: A
   const count = request.ticketCount;
   const price = priceOf(cents(draw.ticketPrice), count, draw.passStripeFees);
   const own = useOwnPayment(request, price.total, log, onForeign, dispatch);
-  useFinish(scope, checkout, {
-    summary: () => summaryOf([{ draw, count }], ''),
+  useCompletePurchase(scope, checkout, {
+    summary: () => purchaseSummary([{ draw, count }], ''),
     toast: WALLET_SUCCESS,
   });
   if (hasOutcome(checkout))
-    return <OutcomePanel checkout={checkout} onAgain={() => dispatch({ is: 'again' })} />;
+    return <OutcomePanel checkout={checkout} onRetry={() => dispatch({ type: 'again' })} />;
   const confirmed = details.overEighteen && details.acceptsTerms;
   const onConfirm = (event: StripeExpressCheckoutElementConfirmEvent) => {
-    if (!surface || !mayPay(checkout)) return event.paymentFailed({ reason: 'fail' });
+    if (!surface || !canPay(checkout)) return event.paymentFailed({ reason: 'fail' });
     log('the sheet was confirmed');
     void pay(
-      walletPurchase({ draw, count, price }, named(event.billingDetails, details)),
+      walletPurchase({ draw, count, price }, payerWithName(event.billingDetails, details)),
       surface,
-      (happening) => {
-        log(happening.is);
+      (checkoutEvent) => {
+        log(checkoutEvent.type);
         if (
-          happening.is === 'refused' ||
-          happening.is === 'declined' ||
-          happening.is === 'notCharged'
+          checkoutEvent.type === 'refused' ||
+          checkoutEvent.type === 'declined' ||
+          checkoutEvent.type === 'notCharged'
         )
           event.paymentFailed({ reason: 'fail' });
-        dispatch(renamed(happening));
+        dispatch(renamed(checkoutEvent));
       },
     ).catch((error: unknown) =>
       dispatch({
-        is: 'refused',
-        trouble: declined('checkout', 'card', error instanceof Error ? error.message : null),
+        type: 'refused',
+        error: declinedError('checkout', 'card', error instanceof Error ? error.message : null),
       }),
     );
   };
@@ -144,7 +160,7 @@ export function ApplePayForm({ draw, request, log, onForeign, onUnavailable }: A
         details={details}
         onDetails={setDetails}
         problems={[]}
-        ageWords={S.overEighteenCheckout}
+        ageText={S.overEighteenCheckout}
       />
       {own ? (
         <WalletSlot
@@ -154,25 +170,25 @@ export function ApplePayForm({ draw, request, log, onForeign, onUnavailable }: A
           alone
           onUnconfirmed={() =>
             dispatch({
-              is: 'refused',
-              trouble: {
+              type: 'refused',
+              error: {
                 title: S.confirmationRequired,
                 text: S.confirmationRequiredText,
-                untried: true,
+                notAttempted: true,
               },
             })
           }
           onConfirm={onConfirm}
-          onCancel={() => dispatch({ is: 'refused', trouble: CANCELLED })}
+          onCancel={() => dispatch({ type: 'refused', error: CANCELLED })}
           onNone={() => {
             log('Apple Pay is not available');
-            dispatch({ is: 'refused', trouble: applePayMissing });
+            dispatch({ type: 'refused', error: applePayUnavailableError });
             onUnavailable();
           }}
-          onLoadError={() => dispatch({ is: 'refused', trouble: BROKEN })}
+          onLoadError={() => dispatch({ type: 'refused', error: BROKEN })}
         />
       ) : null}
-      <TroubleCallout checkout={checkout} />
+      <ErrorCallout checkout={checkout} />
     </>
   );
 }

@@ -18,21 +18,21 @@ export interface ParsedAppleRequest {
   back: string;
 }
 
-const whole = (said: string | null): number | null =>
-  said !== null && /^\d{1,9}$/.test(said) && Number(said) > 0 ? Number(said) : null;
+const wholeNumber = (text: string | null): number | null =>
+  text !== null && /^\d{1,9}$/.test(text) && Number(text) > 0 ? Number(text) : null;
 
 export function readAppleRequest(search: string, hash: string): ParsedAppleRequest {
   const query = new URLSearchParams(search);
   const fragment = new URLSearchParams(hash.replace(/^#/, ''));
-  const said = (name: string) => fragment.get(name) ?? query.get(name);
+  const parameter = (name: string) => fragment.get(name) ?? query.get(name);
   const [drawId, ticketCount, clientSecret] = [
-    whole(said('drawId')),
-    whole(said('ticketCount')),
-    said('clientSecret'),
+    wholeNumber(parameter('drawId')),
+    wholeNumber(parameter('ticketCount')),
+    parameter('clientSecret'),
   ];
-  const kept = new URLSearchParams();
-  if (drawId !== null) kept.set('drawId', String(drawId));
-  if (ticketCount !== null) kept.set('ticketCount', String(ticketCount));
+  const returnParams = new URLSearchParams();
+  if (drawId !== null) returnParams.set('drawId', String(drawId));
+  if (ticketCount !== null) returnParams.set('ticketCount', String(ticketCount));
   const complete =
     drawId !== null &&
     ticketCount !== null &&
@@ -40,7 +40,9 @@ export function readAppleRequest(search: string, hash: string): ParsedAppleReque
     clientSecret !== null &&
     clientSecret !== '';
   return {
-    request: complete ? { clientSecret, drawId, ticketCount, amount: whole(said('amount')) } : null,
-    back: drawId === null ? '/' : `/checkout?${kept}`,
+    request: complete
+      ? { clientSecret, drawId, ticketCount, amount: wholeNumber(parameter('amount')) }
+      : null,
+    back: drawId === null ? '/' : `/checkout?${returnParams}`,
   };
 }

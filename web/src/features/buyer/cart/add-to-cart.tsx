@@ -1,8 +1,8 @@
 import { useAtom, useSetAtom } from 'jotai';
 import type { Draw } from '@/api/wire';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
-import { PER_CART_MAX, add, fits, itemOf, replaces } from './cart';
-import { cartAtom, drawerAtom } from './cart-atoms';
+import { PER_CART_MAX, addItem, fitsInCart, itemOf, replacesOtherClub } from './cart';
+import { cartAtom, cartDrawerOpenAtom } from './cart-atoms';
 
 /**
  * Adds one ticket of a draw to the cart. It replaces another club's cart, shows a message and
@@ -10,18 +10,18 @@ import { cartAtom, drawerAtom } from './cart-atoms';
  */
 export function AddToCart({ draw }: { draw: Draw }) {
   const [cart, change] = useAtom(cartAtom);
-  const open = useSetAtom(drawerAtom);
+  const open = useSetAtom(cartDrawerOpenAtom);
   const showToast = useSetAtom(showToastAtom);
   const item = itemOf(draw, 1);
-  const inCart = cart.items.some((kept) => kept.drawId === item.drawId);
+  const inCart = cart.items.some((cartItem) => cartItem.drawId === item.drawId);
   const onAdd = () => {
     if (inCart) return open(true);
-    if (!fits(cart, [item]))
+    if (!fitsInCart(cart, [item]))
       return showToast({
         title: 'Your cart is full',
         text: `At most ${PER_CART_MAX} tickets in one purchase.`,
       });
-    if (replaces(cart, item)) {
+    if (replacesOtherClub(cart, item)) {
       showToast({
         title: 'Your cart was replaced',
         text: `It now holds tickets of ${draw.clubName} only.`,
@@ -30,7 +30,7 @@ export function AddToCart({ draw }: { draw: Draw }) {
     } else {
       open(true);
     }
-    change((last) => add(last, item));
+    change((last) => addItem(last, item));
   };
   return (
     <button type="button" className="btn wide sec" onClick={onAdd}>

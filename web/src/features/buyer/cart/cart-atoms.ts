@@ -50,7 +50,7 @@ export const totalsAtom = atom((get) => totals(get(cartAtom), get(surchargeAtom)
 const openAtom = atom(false);
 
 /** The cart drawer: open, close or toggle. */
-export const drawerAtom = atom(
+export const cartDrawerOpenAtom = atom(
   (get) => get(openAtom),
   (get, set, to: boolean | 'toggle') => set(openAtom, to === 'toggle' ? !get(openAtom) : to),
 );

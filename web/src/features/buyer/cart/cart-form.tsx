@@ -2,25 +2,25 @@ import { useAtom, useAtomValue, useSetAtom } from 'jotai';
 import { useCallback } from 'react';
 import type { Draw } from '@/api/wire';
 import { useLocation } from 'wouter';
-import { BuyerFields } from '@/features/buyer/checkout/buyer-fields';
-import { isBusy, type OpenOrder } from '@/features/buyer/checkout/checkout';
-import { detailsAtom } from '@/features/buyer/checkout/checkout-atoms';
-import { ConsentBoxes } from '@/features/buyer/checkout/consent-boxes';
-import { OutcomePanel, hasOutcome } from '@/features/buyer/checkout/outcome-panel';
-import { PaymentPart } from '@/features/buyer/checkout/payment-part';
-import { buyerOf, cardProblems } from '@/features/buyer/checkout/purchase-rules';
-import { forgetSecret } from '@/features/buyer/checkout/secret-cache';
-import { summaryOf } from '@/features/buyer/checkout/summary';
-import { TimerBar } from '@/features/buyer/checkout/timer-bar';
+import { BuyerFields } from '@/features/buyer/checkout/form/buyer-fields';
+import { isBusy, type OpenOrder } from '@/features/buyer/checkout/state/checkout';
+import { detailsAtom } from '@/features/buyer/checkout/state/checkout-atoms';
+import { ConsentBoxes } from '@/features/buyer/checkout/form/consent-boxes';
+import { OutcomePanel, hasOutcome } from '@/features/buyer/checkout/outcome/outcome-panel';
+import { PaymentStep } from '@/features/buyer/checkout/payment/payment-step';
+import { buyerOf, cardProblems } from '@/features/buyer/checkout/form/purchase-rules';
+import { dropCachedSecret } from '@/features/buyer/checkout/payment/secret-cache';
+import { purchaseSummary } from '@/features/buyer/checkout/state/summary';
+import { TimerBar } from '@/features/buyer/checkout/reservation/timer-bar';
 import {
   WALLET_SUCCESS,
   checkoutSuccess,
   useCheckout,
-  useFinish,
-} from '@/features/buyer/checkout/use-checkout';
-import { usePaused, usePayment } from '@/features/buyer/checkout/use-payment';
-import { useReservation } from '@/features/buyer/checkout/use-reservation';
-import { useRightPrice } from '@/features/buyer/checkout/use-right-price';
+  useCompletePurchase,
+} from '@/features/buyer/checkout/state/use-checkout';
+import { useIsPaymentPaused, usePayment } from '@/features/buyer/checkout/payment/use-payment';
+import { useReservation } from '@/features/buyer/checkout/reservation/use-reservation';
+import { useRefreshStalePrice } from '@/features/buyer/checkout/form/use-price-refresh';
 import { useServerNow } from '@/features/shared-live/use-live';
 import { liveAtom } from '@/features/shared-live/live-atoms';
 import { dollars } from '@/shared/money';
@@ -28,10 +28,15 @@ import { S } from '@/shared/strings';
 import { ProblemList } from '@/shared/ui/problem-list';
 import { usePageTitle } from '@/shared/ui/page-title';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
-import { CART_SCOPE, refresh, type Cart } from './cart';
+import { CART_SCOPE, refreshFromDraws, type Cart } from './cart';
 import { cartAtom, emptyCartAtom, totalsAtom } from './cart-atoms';
-import { cartByCard, cartByWallet, contentsOf, openCart } from './cart-purchase';
-import { forThisCart } from './use-fresh-cart';
+import {
+  cartCardPurchase,
+  cartWalletPurchase,
+  cartContentsKey,
+  openCartPayment,
+} from './cart-purchase';
+import { withCartReservation } from './use-fresh-cart';
 
 const LEAVES_AFTER_MS = 2_000;
 
@@ -59,7 +64,7 @@ function useExpiry(onExpired: () => void): () => void {
 function useSummary(cart: Cart, buyer: string) {
   const draws = useAtomValue(liveAtom).draws;
   return () =>
-    summaryOf(
+    purchaseSummary(
       cart.items.flatMap((item) => {
         const draw = draws[item.drawNumber];
         return draw ? [{ draw, count: item.quantity }] : [];
@@ -79,57 +84,57 @@ export function CartForm({ onExpired }: { onExpired: () => void }) {
   const takePrices = useCallback(
     (draws: readonly Draw[]) =>
       change((last) =>
-        refresh(
+        refreshFromDraws(
           last,
-          draws.map((draw) => forThisCart(draw, now())),
+          draws.map((draw) => withCartReservation(draw, now())),
           now(),
         ),
       ),
     [change, now],
   );
-  useRightPrice(
+  useRefreshStalePrice(
     checkout,
     cart.items.map((item) => item.drawNumber),
     takePrices,
   );
   const [details, setDetails] = useAtom(detailsAtom);
-  const paused = usePaused(checkout);
+  const paused = useIsPaymentPaused(checkout);
   useReservation({
     scope: CART_SCOPE,
-    place: 'cart',
-    contents: cart.items.length > 0 && !paused ? contentsOf(cart) : null,
-    open: (clientKey) => openCart(cart, total, clientKey),
+    page: 'cart',
+    contents: cart.items.length > 0 && !paused ? cartContentsKey(cart) : null,
+    open: (clientKey) => openCartPayment(cart, total, clientKey),
   });
   const payment = usePayment({
-    place: 'cart',
+    page: 'cart',
     checkout,
     dispatch,
     details,
-    card: () => cartByCard(cart, total, buyerOf(details)),
-    wallet: (payer) => cartByWallet(cart, total, payer),
+    card: () => cartCardPurchase(cart, total, buyerOf(details)),
+    wallet: (payer) => cartWalletPurchase(cart, total, payer),
   });
   const summary = useSummary(cart, details.name);
   usePageTitle('Cart checkout', payment.problems.length > 0);
-  useFinish(CART_SCOPE, checkout, {
+  useCompletePurchase(CART_SCOPE, checkout, {
     summary,
     toast: payment.pressed === 'wallet' ? WALLET_SUCCESS : checkoutSuccess(tickets),
     onDone: empty,
   });
   const leave = useExpiry(onExpired);
   const expire = useCallback(() => {
-    dispatch({ is: 'expired' });
+    dispatch({ type: 'expired' });
     leave();
   }, [dispatch, leave]);
   const extended = (order: OpenOrder) => {
     // The stored order has the old expiry. Update it, so that a declined card does not undo the
     // extension.
-    forgetSecret(CART_SCOPE);
-    dispatch({ is: 'opened', order });
+    dropCachedSecret(CART_SCOPE);
+    dispatch({ type: 'opened', order });
   };
   if (hasOutcome(checkout))
     return (
       <div className="card">
-        <OutcomePanel checkout={checkout} onAgain={() => dispatch({ is: 'again' })} />
+        <OutcomePanel checkout={checkout} onRetry={() => dispatch({ type: 'again' })} />
       </div>
     );
   return (
@@ -144,14 +149,14 @@ export function CartForm({ onExpired }: { onExpired: () => void }) {
               details={details}
               onDetails={setDetails}
               problems={payment.problems}
-              ageWords={S.overEighteenCart}
+              ageText={S.overEighteenCart}
             />
             <BuyerFields details={details} onDetails={setDetails} problems={payment.problems} />
           </fieldset>
         </section>
         <section className="card" aria-labelledby="payment-title">
           <h2 id="payment-title">Payment</h2>
-          <PaymentPart
+          <PaymentStep
             checkout={checkout}
             dispatch={dispatch}
             details={details}
@@ -159,7 +164,7 @@ export function CartForm({ onExpired }: { onExpired: () => void }) {
             ready={cardProblems(details).length === 0}
             withCard
             pressed={payment.pressed}
-            busyWords={payment.busyWords}
+            busyText={payment.busyWords}
             onUnconfirmed={payment.onUnconfirmed}
             onWallet={payment.onWallet}
           />

@@ -5,17 +5,17 @@ import { dollars } from '@/shared/money';
 import { S } from '@/shared/strings';
 import { Dialog } from '@/shared/ui/dialog';
 import { CartIcon } from '@/shared/ui/icons';
-import { badge } from './cart';
-import { cartAtom, drawerAtom, totalsAtom } from './cart-atoms';
+import { badgeText } from './cart';
+import { cartAtom, cartDrawerOpenAtom, totalsAtom } from './cart-atoms';
 import { CartLines } from './cart-lines';
-import { useCartOfTabs } from './use-cart-of-tabs';
+import { useCartSyncAcrossTabs } from './use-cart-of-tabs';
 
 /** The floating cart button and its drawer. Hidden while the cart is empty. */
 export function CartLayer() {
-  useCartOfTabs();
+  useCartSyncAcrossTabs();
   const cart = useAtomValue(cartAtom);
   const { tickets, total } = useAtomValue(totalsAtom);
-  const [open, setOpen] = useAtom(drawerAtom);
+  const [open, setOpen] = useAtom(cartDrawerOpenAtom);
   const [path, navigate] = useLocation();
   if (cart.items.length === 0) return null;
   const onCheckout = () => {
@@ -34,7 +34,7 @@ export function CartLayer() {
         >
           <CartIcon />
           <span className="cart-count num" aria-hidden="true">
-            {badge(tickets)}
+            {badgeText(tickets)}
           </span>
         </button>
       )}

@@ -1,13 +1,20 @@
 import { useAtom, useAtomValue } from 'jotai';
 import { dayAndTime } from '@/shared/dates';
-import { dollars, ticketPriceWords } from '@/shared/money';
+import { dollars, ticketPriceText } from '@/shared/money';
 import { S } from '@/shared/strings';
 import { Stepper } from '@/shared/ui/stepper';
-import { PER_CART_MAX, PER_LINE_MAX, most, remove, setQuantity, type CartItem } from './cart';
+import {
+  PER_CART_MAX,
+  PER_LINE_MAX,
+  maxQuantity,
+  removeItem,
+  setQuantity,
+  type CartItem,
+} from './cart';
 import { cartAtom, totalsAtom } from './cart-atoms';
 
 /** Returns the message of the limit that applies, if any. */
-function limitWords(items: readonly CartItem[], tickets: number): string {
+function limitText(items: readonly CartItem[], tickets: number): string {
   if (tickets >= PER_CART_MAX) return `At most ${PER_CART_MAX} tickets in one purchase.`;
   return items.some((item) => item.quantity >= PER_LINE_MAX)
     ? `At most ${PER_LINE_MAX} tickets of one draw.`
@@ -28,25 +35,25 @@ export function CartLines({ frozen = false }: { frozen?: boolean }) {
             </strong>
             <span className="meta">
               {dayAndTime(item.gameDate, item.timezone)} ·{' '}
-              {ticketPriceWords(item.ticketPrice, item.passStripeFees)} each
+              {ticketPriceText(item.ticketPrice, item.passStripeFees)} each
             </span>
             {frozen ? (
               <span className="num">× {item.quantity}</span>
             ) : (
               <Controls
                 item={item}
-                max={most(cart, item)}
+                max={maxQuantity(cart, item)}
                 onQuantity={(quantity) =>
                   change((last) => setQuantity(last, item.drawId, quantity))
                 }
-                onRemove={() => change((last) => remove(last, item.drawId))}
+                onRemove={() => change((last) => removeItem(last, item.drawId))}
               />
             )}
           </li>
         ))}
       </ul>
       <p className="meta cart-limit" role="status">
-        {limitWords(cart.items, tickets)}
+        {limitText(cart.items, tickets)}
       </p>
       <div className="sum-row">
         <span>Subtotal</span>

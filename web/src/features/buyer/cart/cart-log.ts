@@ -9,20 +9,20 @@ const LINES_MAX = 50;
 
 export interface LogLine {
   at: string;
-  what: string;
+  event: string;
 }
 
 export function readLog(): readonly LogLine[] {
-  const kept = readStored('session', KEY);
-  return Array.isArray(kept)
-    ? (kept as LogLine[]).filter((line) => typeof line?.what === 'string')
+  const stored = readStored('session', KEY);
+  return Array.isArray(stored)
+    ? (stored as LogLine[]).filter((line) => typeof line?.event === 'string')
     : [];
 }
 
-export function logCart(what: string): void {
+export function logCart(event: string): void {
   writeStored(
     'session',
     KEY,
-    [...readLog(), { at: new Date().toISOString(), what }].slice(-LINES_MAX),
+    [...readLog(), { at: new Date().toISOString(), what: event }].slice(-LINES_MAX),
   );
 }

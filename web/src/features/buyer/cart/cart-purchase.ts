@@ -6,21 +6,25 @@ import {
   completeCartCard,
   createCartIntent,
   debugLog,
-  purchaseCart,
-  type CartIntent,
+  purchaseCartTickets,
+  type CartIntentRequest,
 } from '@/api/endpoints/buyer';
 import { confirmWallet } from '@/api/endpoints/wallet';
-import { Problem } from '@/api/http';
-import type { Buyer, IntentAnswer } from '@/api/wire';
-import type { Purchase } from '@/features/buyer/checkout/pay';
-import { customerOf, payerOf, type WalletPayer } from '@/features/buyer/checkout/single-purchase';
-import { keepSecret, keptSecret } from '@/features/buyer/checkout/secret-cache';
+import { HttpError } from '@/api/http';
+import type { Buyer, IntentResponse } from '@/api/wire';
+import type { Purchase } from '@/features/buyer/checkout/payment/pay';
+import {
+  customerInfoOf,
+  buyerOfPayer,
+  type WalletPayer,
+} from '@/features/buyer/checkout/payment/single-purchase';
+import { cacheSecret, cachedSecret } from '@/features/buyer/checkout/payment/secret-cache';
 import type { Cents } from '@/shared/money';
 import { CART_SCOPE, type Cart } from './cart';
 
 const CONSENTS = { ageConfirmation: true, termsAgreement: true };
 
-const itemsOf = (cart: Cart): CartIntent['items'] =>
+const itemsOf = (cart: Cart): CartIntentRequest['items'] =>
   cart.items.map(({ drawId, quantity, ticketPrice, passStripeFees, bundleId }) => ({
     drawId,
     quantity,
@@ -29,8 +33,11 @@ const itemsOf = (cart: Cart): CartIntent['items'] =>
     bundleId,
   }));
 
-/** The cache key of the payment's secret. It changes with anything that affects the amount. */
-export const contentsOf = (cart: Cart): string =>
+/**
+ * Returns the cache key of the payment's secret. The key changes with anything that affects the
+ * amount.
+ */
+export const cartContentsKey = (cart: Cart): string =>
   cart.items
     .map(
       ({ drawId, quantity, ticketPrice, passStripeFees }) =>
@@ -41,11 +48,11 @@ export const contentsOf = (cart: Cart): string =>
 /** Names the game that was refused, when the cart has several (decision C-10). */
 function naming(cart: Cart, error: unknown): unknown {
   const item =
-    error instanceof Problem && cart.items.length > 1
-      ? cart.items.find(({ drawNumber }) => drawNumber === error.said.drawNumber)
+    error instanceof HttpError && cart.items.length > 1
+      ? cart.items.find(({ drawNumber }) => drawNumber === error.body.drawNumber)
       : undefined;
-  if (item && error instanceof Problem)
-    error.said.message = `${error.said.message ?? ''} (${item.homeTeam} v ${item.awayTeam})`.trim();
+  if (item && error instanceof HttpError)
+    error.body.message = `${error.body.message ?? ''} (${item.homeTeam} v ${item.awayTeam})`.trim();
   return error;
 }
 
@@ -53,20 +60,20 @@ function naming(cart: Cart, error: unknown): unknown {
  * Opens or resizes the cart's single payment. Unchanged contents are not requested again within two
  * minutes (specification line A:188).
  */
-export async function openCart(
+export async function openCartPayment(
   cart: Cart,
   expectedAmount: Cents,
   clientKey: string,
-): Promise<IntentAnswer> {
-  const contents = contentsOf(cart);
-  const kept = keptSecret(CART_SCOPE, contents);
-  if (kept) return kept;
+): Promise<IntentResponse> {
+  const contents = cartContentsKey(cart);
+  const cached = cachedSecret(CART_SCOPE, contents);
+  if (cached) return cached;
   const answer = await createCartIntent({ items: itemsOf(cart), clientKey, expectedAmount }).catch(
     (error: unknown) => {
       throw naming(cart, error);
     },
   );
-  keepSecret(CART_SCOPE, contents, answer);
+  cacheSecret(CART_SCOPE, contents, answer);
   return answer;
 }
 
@@ -74,30 +81,30 @@ export async function openCart(
  * Confirms the cart's payment on the server with the card's payment method (specification line
  * A:243, decision C-5).
  */
-export function cartByCard(cart: Cart, total: Cents, buyer: Buyer): Purchase {
+export function cartCardPurchase(cart: Cart, total: Cents, buyer: Buyer): Purchase {
   const items = itemsOf(cart);
   return {
     ...common(cart, total, buyer),
-    way: 'card',
+    method: 'card',
     buyer,
     byMethod: (paymentMethodId) => completeCartCard({ items, buyer, ...CONSENTS, paymentMethodId }),
   };
 }
 
-export function cartByWallet(cart: Cart, total: Cents, payer: WalletPayer): Purchase {
-  const buyer = payerOf(payer);
+export function cartWalletPurchase(cart: Cart, total: Cents, payer: WalletPayer): Purchase {
+  const buyer = buyerOfPayer(payer);
   const { complete, ...rest } = common(cart, total, buyer);
   return {
     ...rest,
     complete,
-    way: 'wallet',
+    method: 'wallet',
     buyer: null,
     byMethod: async (paymentMethodId, order) => {
       const answer = await confirmWallet({
         clientSecret: order.clientSecret,
         paymentMethodId,
         kind: 'cart',
-        customerInfo: customerOf(buyer),
+        customerInfo: customerInfoOf(buyer),
       });
       if (answer.status === 'succeeded')
         void complete(order).catch((error: unknown) =>
@@ -108,13 +115,19 @@ export function cartByWallet(cart: Cart, total: Cents, payer: WalletPayer): Purc
   };
 }
 
-function common(cart: Cart, total: Cents, buyer: Buyer): Omit<Purchase, 'way' | 'buyer'> {
+function common(cart: Cart, total: Cents, buyer: Buyer): Omit<Purchase, 'method' | 'buyer'> {
   return {
     scope: CART_SCOPE,
-    place: 'cart',
+    page: 'cart',
     validate: () => Promise.resolve([]),
-    open: (clientKey) => openCart(cart, total, clientKey),
+    open: (clientKey) => openCartPayment(cart, total, clientKey),
     complete: ({ paymentIntentId, orderToken }) =>
-      purchaseCart({ items: itemsOf(cart), paymentIntentId, orderToken, buyer, ...CONSENTS }),
+      purchaseCartTickets({
+        items: itemsOf(cart),
+        paymentIntentId,
+        orderToken,
+        buyer,
+        ...CONSENTS,
+      }),
   };
 }

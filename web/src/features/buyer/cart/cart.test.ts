@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest';
-import { aDraw } from '@/testing/a-draw';
+import { makeDraw } from '@/testing/draw-data';
 import {
   EMPTY,
-  add,
-  badge,
+  addItem,
+  badgeText,
   clubIdOf,
-  fits,
+  fitsInCart,
   itemOf,
-  most,
-  refresh,
-  remove,
-  replaces,
+  maxQuantity,
+  refreshFromDraws,
+  removeItem,
+  replacesOtherClub,
   setQuantity,
   totals,
   type CartItem,
@@ -34,33 +34,36 @@ const item = (drawId: number, more: Partial<CartItem> = {}): CartItem => ({
   ...more,
 });
 
-test('another club’s item replaces the whole cart', () => {
-  const cart = add(add(EMPTY, item(1001)), item(1002));
-  expect(replaces(cart, { clubId: 2 })).toBe(true);
-  expect(add(cart, item(2001, { clubId: 2 })).items.map((kept) => kept.drawId)).toEqual([2001]);
+test('an item of another club replaces the whole cart', () => {
+  const cart = addItem(addItem(EMPTY, item(1001)), item(1002));
+  expect(replacesOtherClub(cart, { clubId: 2 })).toBe(true);
+  expect(addItem(cart, item(2001, { clubId: 2 })).items.map((kept) => kept.drawId)).toEqual([2001]);
 });
 
-test('the same draw again updates its count and what is available', () => {
-  const cart = add(add(EMPTY, item(1001)), item(1001, { quantity: 5, availableTickets: 7 }));
+test('adding the same draw again updates its count and availability', () => {
+  const cart = addItem(
+    addItem(EMPTY, item(1001)),
+    item(1001, { quantity: 5, availableTickets: 7 }),
+  );
   expect(cart.items).toEqual([item(1001, { quantity: 5, availableTickets: 7 })]);
 });
 
-test('a count of zero or less removes the item, and the last one empties the cart', () => {
-  const cart = add(add(EMPTY, item(1001)), item(1002));
+test('a count of zero or less removes the item, and removing the last one empties the cart', () => {
+  const cart = addItem(addItem(EMPTY, item(1001)), item(1002));
   expect(setQuantity(cart, 1001, 0).items.map((kept) => kept.drawId)).toEqual([1002]);
   expect(setQuantity(cart, 1001, 99).items[0]?.quantity).toBe(10);
-  expect(remove(remove(cart, 1001), 1002)).toEqual(EMPTY);
+  expect(removeItem(removeItem(cart, 1001), 1002)).toEqual(EMPTY);
 });
 
-test('prices, fees and what is left are the server’s to say, and an offer’s 9999 is never believed', () => {
+test('refresh takes prices, fees and availability from the server and drops an offer’s 9999', () => {
   const now = Date.parse('2026-11-20T00:00:00Z');
-  const draw = (id: number, more: Parameters<typeof aDraw>[0]) =>
-    aDraw({ id, drawNumber: id, ...more });
+  const draw = (id: number, more: Parameters<typeof makeDraw>[0]) =>
+    makeDraw({ id, drawNumber: id, ...more });
   const cart = [1001, 1002, 1003].reduce(
-    (kept, id) => add(kept, item(id, { quantity: 6, availableTickets: 9999 })),
+    (kept, id) => addItem(kept, item(id, { quantity: 6, availableTickets: 9999 })),
     EMPTY,
   );
-  const next = refresh(
+  const next = refreshFromDraws(
     cart,
     [
       draw(1001, { ticketsAvailable: 4, ticketPrice: '7.00' }),
@@ -70,17 +73,25 @@ test('prices, fees and what is left are the server’s to say, and an offer’s 
     now,
   );
   expect(next.items).toEqual([itemOf(draw(1001, { ticketsAvailable: 4, ticketPrice: '7.00' }), 4)]);
-  expect(refresh(cart, [draw(1001, { ticketsAvailable: 169 })], now).items[0]?.quantity).toBe(6);
+  expect(
+    refreshFromDraws(cart, [draw(1001, { ticketsAvailable: 169 })], now).items[0]?.quantity,
+  ).toBe(6);
   expect(setQuantity(cart, 1001, 9999).items[0]?.quantity).toBe(50);
 });
 
-test('each line pays its own card fee where it is passed on', () => {
-  const cart = add(add(EMPTY, item(1001)), item(1002, { passStripeFees: false, quantity: 1 }));
+test('each line has its own card fee where the buyer pays it', () => {
+  const cart = addItem(
+    addItem(EMPTY, item(1001)),
+    item(1002, { passStripeFees: false, quantity: 1 }),
+  );
   expect(totals(cart)).toEqual({ tickets: 3, subtotal: 1500, cardFee: 47, total: 1547 });
 });
 
-test('where the fee is taken once for the whole charge, thirty cents are paid once', () => {
-  const cart = add(add(add(EMPTY, item(1001)), item(1002)), item(1003, { passStripeFees: false }));
+test('the fixed thirty cents are charged once when the fee applies to the whole charge', () => {
+  const cart = addItem(
+    addItem(addItem(EMPTY, item(1001)), item(1002)),
+    item(1003, { passStripeFees: false }),
+  );
   expect(totals(cart, 'per_line')).toEqual({
     tickets: 6,
     subtotal: 3000,
@@ -98,37 +109,37 @@ test('where the fee is taken once for the whole charge, thirty cents are paid on
 
 test('a line holds fifty tickets and a cart one hundred', () => {
   const roomy = { availableTickets: 169 };
-  const cart = add(
-    add(EMPTY, item(1001, { quantity: 45, ...roomy })),
+  const cart = addItem(
+    addItem(EMPTY, item(1001, { quantity: 45, ...roomy })),
     item(1002, { quantity: 40, ...roomy }),
   );
-  expect(cart.items.map((line) => most(cart, line))).toEqual([50, 50]);
-  expect(fits(cart, [item(1003, { quantity: 15 })])).toBe(true);
-  expect(fits(cart, [item(1003, { quantity: 16 })])).toBe(false);
-  expect(fits(cart, [item(1002, { quantity: 50 })])).toBe(true);
-  expect(fits(cart, [item(1002, { quantity: 51 })])).toBe(false);
-  expect(fits(cart, [item(2001, { clubId: 2, quantity: 50 })])).toBe(true);
-  const full = add(cart, item(1003, { quantity: 19, ...roomy }));
+  expect(cart.items.map((line) => maxQuantity(cart, line))).toEqual([50, 50]);
+  expect(fitsInCart(cart, [item(1003, { quantity: 15 })])).toBe(true);
+  expect(fitsInCart(cart, [item(1003, { quantity: 16 })])).toBe(false);
+  expect(fitsInCart(cart, [item(1002, { quantity: 50 })])).toBe(true);
+  expect(fitsInCart(cart, [item(1002, { quantity: 51 })])).toBe(false);
+  expect(fitsInCart(cart, [item(2001, { clubId: 2, quantity: 50 })])).toBe(true);
+  const full = addItem(cart, item(1003, { quantity: 19, ...roomy }));
   expect(full.items.map((line) => line.quantity)).toEqual([45, 40, 15]);
-  expect(full.items.map((line) => most(full, line))).toEqual([45, 40, 15]);
+  expect(full.items.map((line) => maxQuantity(full, line))).toEqual([45, 40, 15]);
 });
 
-test('a saved cart of three times forty keeps one hundred tickets, and its badge says 99+', () => {
+test('a saved cart of three times forty is reduced to one hundred tickets, and its badge says 99+', () => {
   const saved = readCart({
     items: [1001, 1002, 1003].map((drawId) =>
       item(drawId, { quantity: 40, availableTickets: 169 }),
     ),
   });
   expect(saved.items.map((line) => line.quantity)).toEqual([40, 40, 20]);
-  expect(badge(totals(saved).tickets)).toBe('99+');
+  expect(badgeText(totals(saved).tickets)).toBe('99+');
 });
 
-test('a line keeps its draw’s own zone', () => {
-  const kept = itemOf(aDraw({ timezone: 'Australia/Sydney' }), 1);
+test('a line keeps the time zone of its draw', () => {
+  const kept = itemOf(makeDraw({ timezone: 'Australia/Sydney' }), 1);
   expect(readCart({ items: [kept] }).items[0]?.timezone).toBe('Australia/Sydney');
 });
 
-test('a saved cart with a bad shape is discarded, an old one finds its club', () => {
+test('a malformed saved cart is discarded, and an old one gets its club', () => {
   const old: Partial<CartItem> = item(3001);
   delete old.clubId;
   expect(readCart({ items: [old] }).clubId).toBe(3);
@@ -157,10 +168,10 @@ test.each<[string, unknown]>([
   expect(readCart(stored)).toEqual(EMPTY);
 });
 
-test('a forged count is no more than anybody may buy', () => {
+test('a forged count is reduced to the purchase limit', () => {
   expect(readCart({ items: [item(1001, { quantity: 1e9 })] }).items[0]?.quantity).toBe(50);
 });
 
 test('the badge stops at 99+', () => {
-  expect([badge(3), badge(99), badge(100)]).toEqual(['3', '99', '99+']);
+  expect([badgeText(3), badgeText(99), badgeText(100)]).toEqual(['3', '99', '99+']);
 });

@@ -49,7 +49,10 @@ export const PER_LINE_MAX = 50;
  */
 export const PER_CART_MAX = 100;
 
-/** Used only for an item saved by an old version without its club (decision A-2). */
+/**
+ * Derives the club's id from the draw's id. Used only for an item saved by an old version without
+ * its club (decision A-2).
+ */
 export function clubIdOf(drawId: number | string): number {
   const number = Number(drawId);
   return Number.isFinite(number) && String(drawId).trim() !== '' ? Math.floor(number / 1000) : 1;
@@ -59,43 +62,45 @@ export function clubIdOf(drawId: number | string): number {
  * Adds an item. An item of another club replaces the whole cart. An item of the same draw updates
  * its count and availability.
  */
-export function add(cart: Cart, item: CartItem): Cart {
-  if (item.quantity <= 0) return remove(cart, item.drawId);
-  const mine = cart.clubId === null || cart.clubId === item.clubId ? cart.items : [];
-  const known = mine.some((kept) => kept.drawId === item.drawId);
-  return fitted({
-    items: known
-      ? mine.map((kept) => (kept.drawId === item.drawId ? item : kept))
-      : [...mine, item],
+export function addItem(cart: Cart, item: CartItem): Cart {
+  if (item.quantity <= 0) return removeItem(cart, item.drawId);
+  const clubItems = cart.clubId === null || cart.clubId === item.clubId ? cart.items : [];
+  const alreadyInCart = clubItems.some((cartItem) => cartItem.drawId === item.drawId);
+  return withinLimits({
+    items: alreadyInCart
+      ? clubItems.map((cartItem) => (cartItem.drawId === item.drawId ? item : cartItem))
+      : [...clubItems, item],
     clubId: item.clubId,
   });
 }
 
 /** Whether adding the item would replace a cart of another club. */
-export const replaces = (cart: Cart, item: Pick<CartItem, 'clubId'>): boolean =>
+export const replacesOtherClub = (cart: Cart, item: Pick<CartItem, 'clubId'>): boolean =>
   cart.items.length > 0 && cart.clubId !== item.clubId;
 
 const ticketsIn = (items: readonly CartItem[]): number =>
   items.reduce((sum, item) => sum + item.quantity, 0);
 
 /** Returns how many tickets of a draw its line may hold, given the other lines (decision M-7). */
-export const room = (cart: Cart, drawId: number): number =>
+export const remainingCapacity = (cart: Cart, drawId: number): number =>
   Math.min(
     PER_LINE_MAX,
     Math.max(0, PER_CART_MAX - ticketsIn(cart.items.filter((item) => item.drawId !== drawId))),
   );
 
 /** Returns the maximum count of an item. */
-export const most = (cart: Cart, item: Pick<CartItem, 'drawId' | 'availableTickets'>): number =>
-  Math.min(item.availableTickets, room(cart, item.drawId));
+export const maxQuantity = (
+  cart: Cart,
+  item: Pick<CartItem, 'drawId' | 'availableTickets'>,
+): number => Math.min(item.availableTickets, remainingCapacity(cart, item.drawId));
 
 /** Whether all these items fit into one purchase, together with the items that stay. */
-export function fits(cart: Cart, items: readonly CartItem[]): boolean {
+export function fitsInCart(cart: Cart, items: readonly CartItem[]): boolean {
   const first = items[0];
   const beside =
-    first && replaces(cart, first)
+    first && replacesOtherClub(cart, first)
       ? []
-      : cart.items.filter((kept) => items.every((item) => item.drawId !== kept.drawId));
+      : cart.items.filter((cartItem) => items.every((item) => item.drawId !== cartItem.drawId));
   return (
     items.every((item) => item.quantity <= PER_LINE_MAX) &&
     ticketsIn(beside) + ticketsIn(items) <= PER_CART_MAX
@@ -103,7 +108,7 @@ export function fits(cart: Cart, items: readonly CartItem[]): boolean {
 }
 
 /** Reduces each line to its limit, and then the last lines to the cart's limit. */
-export function fitted(cart: Cart): Cart {
+export function withinLimits(cart: Cart): Cart {
   let left = PER_CART_MAX;
   const items = cart.items.flatMap((item) => {
     const quantity = Math.min(item.quantity, PER_LINE_MAX, left);
@@ -115,18 +120,18 @@ export function fitted(cart: Cart): Cart {
 
 /** Sets the count of an item. Zero or less removes it. */
 export function setQuantity(cart: Cart, drawId: number, quantity: number): Cart {
-  const item = cart.items.find((kept) => kept.drawId === drawId);
-  const wanted = item ? Math.min(Math.floor(quantity) || 0, most(cart, item)) : 0;
-  if (wanted <= 0) return remove(cart, drawId);
+  const item = cart.items.find((cartItem) => cartItem.drawId === drawId);
+  const wanted = item ? Math.min(Math.floor(quantity) || 0, maxQuantity(cart, item)) : 0;
+  if (wanted <= 0) return removeItem(cart, drawId);
   return {
     ...cart,
-    items: cart.items.map((kept) =>
-      kept.drawId === drawId ? { ...kept, quantity: wanted } : kept,
+    items: cart.items.map((cartItem) =>
+      cartItem.drawId === drawId ? { ...cartItem, quantity: wanted } : cartItem,
     ),
   };
 }
 
-export function remove(cart: Cart, drawId: number): Cart {
+export function removeItem(cart: Cart, drawId: number): Cart {
   const items = cart.items.filter((item) => item.drawId !== drawId);
   return items.length === 0 ? EMPTY : { ...cart, items };
 }
@@ -135,18 +140,20 @@ export function remove(cart: Cart, drawId: number): Cart {
  * Applies the server's current prices, fees, names and availability. Items that can no longer be
  * bought are removed.
  */
-export function refresh(cart: Cart, draws: readonly Draw[], nowMs: number): Cart {
-  return draws.reduce((kept, draw) => {
+export function refreshFromDraws(cart: Cart, draws: readonly Draw[], nowMs: number): Cart {
+  return draws.reduce((cartItem, draw) => {
     const sellable =
       (draw.status === 'active' || draw.status === 'open') && Date.parse(draw.gameDate) > nowMs;
     const left = sellable ? Math.max(0, draw.ticketsAvailable) : 0;
-    const items = kept.items.map((item) =>
+    const items = cartItem.items.map((item) =>
       item.drawId === draw.id
         ? { ...item, ...itemOf(draw, item.quantity), availableTickets: left }
         : item,
     );
     const wanted = items.find((item) => item.drawId === draw.id)?.quantity ?? 0;
-    return wanted > 0 ? setQuantity({ ...kept, items }, draw.id, Math.min(wanted, left)) : kept;
+    return wanted > 0
+      ? setQuantity({ ...cartItem, items }, draw.id, Math.min(wanted, left))
+      : cartItem;
   }, cart);
 }
 
@@ -204,4 +211,5 @@ export function totals(cart: Cart, mode: SurchargeMode = 'per_line'): Totals {
 }
 
 /** Returns '99+' above 99. */
-export const badge = (tickets: number): string => (tickets > 99 ? S.cartBadgeMax : String(tickets));
+export const badgeText = (tickets: number): string =>
+  tickets > 99 ? S.cartBadgeMax : String(tickets);

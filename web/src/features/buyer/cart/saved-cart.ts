@@ -3,7 +3,7 @@
  * line A:185). Pure.
  */
 import { cents } from '@/shared/money';
-import { EMPTY, PER_LINE_MAX, clubIdOf, fitted, type Cart, type CartItem } from './cart';
+import { EMPTY, PER_LINE_MAX, clubIdOf, withinLimits, type Cart, type CartItem } from './cart';
 
 const LINES_MAX = 20;
 
@@ -12,15 +12,16 @@ const LINES_MAX = 20;
  * A-2).
  */
 export function readCart(stored: unknown): Cart {
-  const kept = (stored as Partial<Cart> | null)?.items;
-  if (!Array.isArray(kept) || kept.length === 0 || kept.length > LINES_MAX) return EMPTY;
-  const items = kept.map(readItem);
+  const storedItems = (stored as Partial<Cart> | null)?.items;
+  if (!Array.isArray(storedItems) || storedItems.length === 0 || storedItems.length > LINES_MAX)
+    return EMPTY;
+  const items = storedItems.map(readItem);
   if (items.some((item) => item === null)) return EMPTY;
   const good = items as CartItem[];
   const clubId = good[0]?.clubId ?? null;
   const oneClub = good.every((item) => item.clubId === clubId);
   const eachOnce = new Set(good.map((item) => item.drawId)).size === good.length;
-  return oneClub && eachOnce ? fitted({ items: good, clubId }) : EMPTY;
+  return oneClub && eachOnce ? withinLimits({ items: good, clubId }) : EMPTY;
 }
 
 const isWord = (value: unknown): value is string =>

@@ -1,13 +1,13 @@
 /** Keeps the cart of several tabs in step: a change saved in one tab appears in the others. */
 import { useSetAtom, useStore } from 'jotai';
 import { useEffect } from 'react';
-import { isBusy } from '@/features/buyer/checkout/checkout';
-import { checkoutAtom } from '@/features/buyer/checkout/checkout-atoms';
+import { isBusy } from '@/features/buyer/checkout/state/checkout';
+import { checkoutAtom } from '@/features/buyer/checkout/state/checkout-atoms';
 import { S } from '@/shared/strings';
 import { CART_SCOPE } from './cart';
 import { reloadCartAtom } from './cart-atoms';
 
-export function useCartOfTabs(): void {
+export function useCartSyncAcrossTabs(): void {
   const store = useStore();
   const reload = useSetAtom(reloadCartAtom);
   useEffect(() => {

@@ -5,12 +5,12 @@
 import { useAtom, useSetAtom, useStore } from 'jotai';
 import { useEffect, useState } from 'react';
 import { fetchDraw } from '@/api/endpoints/buyer';
-import { Problem } from '@/api/http';
+import { HttpError } from '@/api/http';
 import type { Draw } from '@/api/wire';
 import { nowAtom, receiveDrawsAtom } from '@/features/shared-live/live-atoms';
-import { attemptOf } from '@/features/buyer/checkout/attempt';
-import { keptOf } from '@/features/buyer/checkout/kept';
-import { CART_SCOPE, refresh, remove, type Cart } from './cart';
+import { currentAttempt } from '@/features/buyer/checkout/state/attempt';
+import { savedReservedTickets } from '@/features/buyer/checkout/reservation/reserved-tickets';
+import { CART_SCOPE, refreshFromDraws, removeItem, type Cart } from './cart';
 import { cartAtom } from './cart-atoms';
 
 export interface CartFreshness {
@@ -28,7 +28,7 @@ async function askFor(numbers: readonly number[]): Promise<FetchedDraws> {
   const answers = await Promise.all(
     numbers.map((number) =>
       fetchDraw(number).catch((error: unknown) =>
-        error instanceof Problem && error.status === 404 ? number : null,
+        error instanceof HttpError && error.status === 404 ? number : null,
       ),
     ),
   );
@@ -44,23 +44,24 @@ async function askFor(numbers: readonly number[]): Promise<FetchedDraws> {
  * Returns how many tickets of a draw this cart can buy, including the tickets that it has reserved
  * itself.
  */
-export const forThisCart = (draw: Draw, nowMs: number): Draw => ({
+export const withCartReservation = (draw: Draw, nowMs: number): Draw => ({
   ...draw,
-  ticketsAvailable: draw.ticketsAvailable + keptOf(CART_SCOPE, draw.drawNumber, nowMs),
+  ticketsAvailable:
+    draw.ticketsAvailable + savedReservedTickets(CART_SCOPE, draw.drawNumber, nowMs),
 });
 
 /** Returns the cart after the server's answers, and a text about what changed. */
-export function freshened(
+export function refreshedCart(
   cart: Cart,
   { draws, gone }: FetchedDraws,
   nowMs: number,
 ): { cart: Cart; changes: string[] } {
   const next = gone.reduce(
-    (kept, number) =>
+    (refreshed, number) =>
       cart.items
         .filter((item) => item.drawNumber === number)
-        .reduce((left, item) => remove(left, item.drawId), kept),
-    refresh(cart, draws, nowMs),
+        .reduce((left, item) => removeItem(left, item.drawId), refreshed),
+    refreshFromDraws(cart, draws, nowMs),
   );
   const changes = cart.items.flatMap((item) => {
     const now = next.items.find((other) => other.drawId === item.drawId);
@@ -83,18 +84,18 @@ export function useFreshCart(): CartFreshness {
   useEffect(() => {
     if (numbers === '' || fresh) return;
     let current = true;
-    void askFor(numbers.split(',').map(Number)).then((asked) => {
+    void askFor(numbers.split(',').map(Number)).then((result) => {
       if (!current) return;
-      receive(asked.draws);
+      receive(result.draws);
       const now = store.get(nowAtom);
       const last = store.get(cartAtom);
       // After a reload during a payment, the tickets may already be sold to this same cart.
-      const paying = attemptOf(CART_SCOPE)?.paying === true;
+      const paying = currentAttempt(CART_SCOPE)?.paying === true;
       const next = paying
         ? { cart: last, changes: [] }
-        : freshened(
+        : refreshedCart(
             last,
-            { ...asked, draws: asked.draws.map((draw) => forThisCart(draw, now)) },
+            { ...result, draws: result.draws.map((draw) => withCartReservation(draw, now)) },
             now,
           );
       change(() => next.cart);

@@ -33,7 +33,7 @@ export function ClubSections({ club }: { club: Club }) {
         <div className="section-head">
           <h2 id="live-draws-title">Live Draws</h2>
         </div>
-        {failed ? <LoadFailed words={S.failedToLoadDraws} onRetry={retry} /> : null}
+        {failed ? <LoadFailed title={S.failedToLoadDraws} onRetry={retry} /> : null}
         {active.length === 0 && !settled && !failed ? <Skeleton /> : null}
         {active.length === 0 && settled ? <Nothing comingSoon={empty} club={club.name} /> : null}
         {active.length > 0 ? (
@@ -44,7 +44,7 @@ export function ClubSections({ club }: { club: Club }) {
           </div>
         ) : null}
       </section>
-      {settled ? <Below offers={offers} awaiting={awaiting} completed={completed} /> : null}
+      {settled ? <LowerSections offers={offers} awaiting={awaiting} completed={completed} /> : null}
     </>
   );
 }
@@ -55,7 +55,7 @@ interface BelowProps {
   completed: readonly number[];
 }
 
-function Below({ offers, awaiting, completed }: BelowProps) {
+function LowerSections({ offers, awaiting, completed }: BelowProps) {
   return (
     <>
       <OffersSection {...offers} />

@@ -9,9 +9,9 @@ const askedAtom = atom<Readonly<Record<string, Club>>>({});
  * address shows no loading state.
  */
 export const knownClubsAtom = atom((get) => {
-  const brought = get(bootAtom).club;
-  const whole = brought?.activeDraws ? byAddress(brought) : {};
-  return { ...whole, ...get(askedAtom) };
+  const bootClub = get(bootAtom).club;
+  const bootClubs = bootClub?.activeDraws ? byAddress(bootClub) : {};
+  return { ...bootClubs, ...get(askedAtom) };
 });
 
 export const rememberClubAtom = atom(null, (get, set, club: Club) =>

@@ -23,7 +23,7 @@ export function OffersSection({ offers, failed, retry }: OffersSectionProps) {
       <div className="section-head">
         <h2 id="offers-title">Special offers</h2>
       </div>
-      {failed ? <LoadFailed words={S.failedToLoadBundles} onRetry={retry} /> : null}
+      {failed ? <LoadFailed title={S.failedToLoadBundles} onRetry={retry} /> : null}
       <div className="offer-grid">
         {offers.map((offer) => (
           <OfferCard key={offer.slug} offer={offer} />

@@ -7,7 +7,7 @@ import { useCallback, useEffect, useState } from 'react';
 import { useLocation } from 'wouter';
 import { fetchClub } from '@/api/endpoints/buyer';
 import { fetchClubAwaiting, fetchClubDraws } from '@/api/endpoints/public';
-import { Problem } from '@/api/http';
+import { HttpError } from '@/api/http';
 import type { Club, Draw } from '@/api/wire';
 import { receiveDrawsAtom } from '@/features/shared-live/live-atoms';
 import { usePoll } from '@/features/shared-live/use-live';
@@ -15,13 +15,13 @@ import { S } from '@/shared/strings';
 import { knownClubsAtom, rememberClubAtom } from './known-clubs-atoms';
 
 export type ClubLookup =
-  { at: 'asking' } | { at: 'failed'; words: string } | { at: 'known'; club: Club };
+  { status: 'asking' } | { status: 'failed'; text: string } | { status: 'known'; club: Club };
 
 const ACTIVE_EVERY_MS = 15_000;
 const AWAITING_EVERY_MS = 30_000;
 
 export function useClub(slug: string): ClubLookup {
-  const known = useAtomValue(knownClubsAtom)[slug];
+  const knownClub = useAtomValue(knownClubsAtom)[slug];
   const remember = useSetAtom(rememberClubAtom);
   const receive = useSetAtom(receiveDrawsAtom);
   const [failure, setFailure] = useState<string | null>(null);
@@ -37,7 +37,7 @@ export function useClub(slug: string): ClubLookup {
       (error: unknown) =>
         current &&
         setFailure(
-          error instanceof Problem && error.status === 404
+          error instanceof HttpError && error.status === 404
             ? S.clubPageNotFound
             : S.failedToLoadClubPage,
         ),
@@ -47,10 +47,10 @@ export function useClub(slug: string): ClubLookup {
     };
   }, [slug, receive, remember]);
   useEffect(() => {
-    if (known) receive([...(known.activeDraws ?? []), ...(known.completedDraws ?? [])]);
-  }, [known, receive]);
-  if (known) return { at: 'known', club: known };
-  return failure ? { at: 'failed', words: failure } : { at: 'asking' };
+    if (knownClub) receive([...(knownClub.activeDraws ?? []), ...(knownClub.completedDraws ?? [])]);
+  }, [knownClub, receive]);
+  if (knownClub) return { status: 'known', club: knownClub };
+  return failure ? { status: 'failed', text: failure } : { status: 'asking' };
 }
 
 /** Replaces an old address by the current one, without a history entry (decision A-16). */
@@ -66,16 +66,17 @@ export function useCanonicalAddress(slug: string, club: Club | null): void {
 }
 
 /**
- * Draw numbers in the order first shown. A draw that closes keeps its place until the next visit.
+ * Returns draw numbers in the order first shown. A draw that closes keeps its place until the next
+ * visit.
  */
-function useNumbers(first: readonly Draw[]) {
+function useDrawNumbers(first: readonly Draw[]) {
   const receive = useSetAtom(receiveDrawsAtom);
   const [numbers, setNumbers] = useState(() => first.map((draw) => draw.drawNumber));
   const take = useCallback(
     (draws: readonly Draw[]) => {
       receive(draws);
-      const said = draws.map((draw) => draw.drawNumber);
-      setNumbers((last) => [...last, ...said.filter((number) => !last.includes(number))]);
+      const drawNumbers = draws.map((draw) => draw.drawNumber);
+      setNumbers((last) => [...last, ...drawNumbers.filter((number) => !last.includes(number))]);
     },
     [receive],
   );
@@ -84,8 +85,8 @@ function useNumbers(first: readonly Draw[]) {
 
 /** Returns the club's draws on sale and the draws that wait for a result. */
 export function useClubDraws(club: Club) {
-  const active = useNumbers(club.activeDraws ?? []);
-  const awaiting = useNumbers([]);
+  const active = useDrawNumbers(club.activeDraws ?? []);
+  const awaiting = useDrawNumbers([]);
   const [failed, setFailed] = useState(false);
   const [answered, setAnswered] = useState(false);
   const askActive = async () => {
@@ -96,12 +97,17 @@ export function useClubDraws(club: Club) {
       setFailed(true);
     }
   };
-  usePoll({ every: ACTIVE_EVERY_MS, topic: null, atOnce: false, ask: askActive });
+  usePoll({ intervalMs: ACTIVE_EVERY_MS, topic: null, fetchAtStart: false, fetchData: askActive });
   const askAwaiting = () =>
     fetchClubAwaiting(club.id)
       .then(awaiting.take)
       .finally(() => setAnswered(true));
-  usePoll({ every: AWAITING_EVERY_MS, topic: null, atOnce: true, ask: askAwaiting });
+  usePoll({
+    intervalMs: AWAITING_EVERY_MS,
+    topic: null,
+    fetchAtStart: true,
+    fetchData: askAwaiting,
+  });
   return {
     active: active.numbers,
     awaiting: awaiting.numbers.filter((number) => !active.numbers.includes(number)),

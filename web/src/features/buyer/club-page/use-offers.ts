@@ -2,7 +2,7 @@
 import { useAtomValue } from 'jotai';
 import { useCallback, useEffect, useState } from 'react';
 import { fetchOffers } from '@/api/endpoints/public';
-import { Problem } from '@/api/http';
+import { HttpError } from '@/api/http';
 import type { Offer } from '@/api/wire-public';
 import { isListed } from '@/features/shared-offer/offer';
 import { bootAtom } from '@/features/shared-live/boot-atoms';
@@ -10,11 +10,11 @@ import { nowAtom } from '@/features/shared-live/live-atoms';
 
 export function useOffers(slug: string) {
   const boot = useAtomValue(bootAtom);
-  const brought =
+  const bootOffers =
     boot.club?.slug === slug || boot.club?.canonicalSlug === slug ? boot.offers : undefined;
-  const [offers, setOffers] = useState<readonly Offer[]>(brought ?? []);
+  const [offers, setOffers] = useState<readonly Offer[]>(bootOffers ?? []);
   const [failed, setFailed] = useState(false);
-  const [answered, setAnswered] = useState(brought !== undefined);
+  const [answered, setAnswered] = useState(bootOffers !== undefined);
   const now = useAtomValue(nowAtom);
   const ask = useCallback(async () => {
     try {
@@ -22,7 +22,7 @@ export function useOffers(slug: string) {
       setFailed(false);
     } catch (error) {
       // A "not found" answer means that there are no offers.
-      setFailed(!(error instanceof Problem && error.status === 404));
+      setFailed(!(error instanceof HttpError && error.status === 404));
     } finally {
       setAnswered(true);
     }

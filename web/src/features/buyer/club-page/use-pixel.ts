@@ -9,12 +9,12 @@ import { firePixel } from './pixel';
  */
 export function usePixel(
   pixelId: string | null | undefined,
-  seen?: { event: string; content: string },
+  viewed?: { event: string; content: string },
 ): (event: string, content?: string) => void {
   const consent = useAtomValue(consentAtom);
   const counted = useRef(false);
   const allowed = consent === true && Boolean(pixelId);
-  const [event, content] = [seen?.event, seen?.content];
+  const [event, content] = [viewed?.event, viewed?.content];
   useEffect(() => {
     if (!allowed || !pixelId || counted.current) return;
     counted.current = true;

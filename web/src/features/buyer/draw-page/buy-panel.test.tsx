@@ -1,18 +1,18 @@
 import { act, screen } from '@testing-library/react';
 import { expect, test } from 'vitest';
 import type { Draw } from '@/api/wire';
-import type { OpenOrder } from '@/features/buyer/checkout/checkout';
-import { checkoutAtom } from '@/features/buyer/checkout/checkout-atoms';
+import type { OpenOrder } from '@/features/buyer/checkout/state/checkout';
+import { checkoutAtom } from '@/features/buyer/checkout/state/checkout-atoms';
 import { phaseOf } from '@/features/shared-live/draw-phase';
-import { aDraw } from '@/testing/a-draw';
-import { show } from '@/testing/show';
+import { makeDraw } from '@/testing/draw-data';
+import { renderScreen } from '@/testing/render-screen';
 import { BuyPanel } from './buy-panel';
 
 const LATER = '2099-01-01T00:00:00Z';
 
 /**
- * A buyer of two tickets whose card was declined, with the given milliseconds left of the
- * reservation.
+ * Renders the panel for a buyer of two tickets whose card was declined, with the given milliseconds
+ * left of the reservation.
  */
 function declined(draw: Draw, leftMs: number): void {
   const order: OpenOrder = {
@@ -24,42 +24,42 @@ function declined(draw: Draw, leftMs: number): void {
     ticketCount: 2,
     expiresAt: Date.now() + leftMs,
   };
-  const { store } = show(<BuyPanel draw={draw} phase={phaseOf(draw, Date.now())} />);
+  const { store } = renderScreen(<BuyPanel draw={draw} phase={phaseOf(draw, Date.now())} />);
   act(() => {
     const scope = checkoutAtom('draw:1042');
-    store.set(scope, { is: 'submitted', way: 'card' });
-    store.set(scope, { is: 'opened', order });
+    store.set(scope, { type: 'submitted', method: 'card' });
+    store.set(scope, { type: 'opened', order });
     store.set(scope, {
-      is: 'declined',
-      trouble: { title: 'Payment Failed', text: 'Your card was declined.' },
+      type: 'declined',
+      error: { title: 'Payment Failed', text: 'Your card was declined.' },
     });
   });
 }
 
-test('what a buyer has reserved is still left for this buyer', () => {
-  const draw = aDraw({ gameDate: LATER, ticketsAvailable: 3 });
+test('tickets that the buyer has reserved count as left for this buyer', () => {
+  const draw = makeDraw({ gameDate: LATER, ticketsAvailable: 3 });
   declined(draw, 60_000);
   expect(screen.getByText('Quantity · 5 left')).toBeDefined();
 });
 
-test('a lapsed reservation is not counted beside the tickets that it gave back', () => {
-  declined(aDraw({ gameDate: LATER, ticketsAvailable: 3 }), -1);
+test('an expired reservation is not counted on top of its released tickets', () => {
+  declined(makeDraw({ gameDate: LATER, ticketsAvailable: 3 }), -1);
   expect(screen.getByText('Quantity · 3 left')).toBeDefined();
 });
 
-test('at kick-off a buyer with a reservation may go on', () => {
-  declined(aDraw({ status: 'closed' }), 60_000);
+test('at kick-off a buyer with a reservation may continue', () => {
+  declined(makeDraw({ status: 'closed' }), 60_000);
   expect(screen.getByRole('heading', { name: 'Purchase Tickets' })).toBeDefined();
 });
 
-test('after kick-off a buyer whose reservation has lapsed reads that the draw is closed', () => {
-  declined(aDraw({ status: 'closed' }), -1);
+test('after kick-off a buyer with an expired reservation reads that the draw is closed', () => {
+  declined(makeDraw({ status: 'closed' }), -1);
   expect(screen.getByRole('heading', { name: 'Draw Closed' })).toBeDefined();
 });
 
-test('a club that takes no payments says so instead of a form, and a purchase under way goes on', () => {
-  const draw = aDraw({ gameDate: LATER, clubSelling: false });
-  const { unmount } = show(<BuyPanel draw={draw} phase="active" />);
+test('a club that takes no payments shows a note instead of a form, and a started purchase continues', () => {
+  const draw = makeDraw({ gameDate: LATER, clubSelling: false });
+  const { unmount } = renderScreen(<BuyPanel draw={draw} phase="active" />);
   expect(screen.getByRole('heading', { name: 'Not on sale' })).toBeDefined();
   expect(screen.queryByRole('link', { name: 'Other draws of Sharks' })).toBeNull();
   unmount();

@@ -1,16 +1,16 @@
 import { useAtomValue } from 'jotai';
 import { Link } from 'wouter';
 import type { Draw } from '@/api/wire';
-import { checkoutAtom } from '@/features/buyer/checkout/checkout-atoms';
-import { heldHere } from '@/features/buyer/checkout/kept';
-import { PaymentProvider } from '@/features/buyer/checkout/payment-provider';
-import { countFromQuery } from '@/features/buyer/checkout/purchase-rules';
-import { useCount } from '@/features/buyer/checkout/use-count';
+import { checkoutAtom } from '@/features/buyer/checkout/state/checkout-atoms';
+import { ticketsForThisBuyer } from '@/features/buyer/checkout/reservation/reserved-tickets';
+import { PaymentProvider } from '@/features/buyer/checkout/payment/payment-provider';
+import { countFromQuery } from '@/features/buyer/checkout/form/purchase-rules';
+import { useTicketCount } from '@/features/buyer/checkout/form/use-ticket-count';
 import {
   UNSOLD,
   isUnsold,
   opensLater,
-  takenForNow,
+  temporarilySoldOutText,
   type DrawPhase,
 } from '@/features/shared-live/draw-phase';
 import { configAtom, nowAtom } from '@/features/shared-live/live-atoms';
@@ -27,18 +27,18 @@ export function BuyPanel({ draw, phase }: { draw: Draw; phase: DrawPhase }) {
   const checkout = useAtomValue(checkoutAtom(`draw:${draw.drawNumber}`));
   const now = useAtomValue(nowAtom);
   const config = useAtomValue(configAtom);
-  const { held, available } = heldHere(draw, checkout, now);
+  const { held, available } = ticketsForThisBuyer(draw, checkout, now);
   const most = config?.maxPerPurchase ?? 50;
   // This page reserves nothing before the buyer pays. After that, the missing tickets are the
   // buyer's own.
-  const { count, note, change } = useCount({
-    first: () => countFromQuery(window.location.search, 'quantity', available, most),
+  const { count, note, change } = useTicketCount({
+    initial: () => countFromQuery(window.location.search, 'quantity', available, most),
     available,
-    most,
-    coming: checkout.at === 'choosing' ? 0 : Infinity,
+    maximum: most,
+    possiblyOwn: checkout.state === 'choosing' ? 0 : Infinity,
   });
   const price = priceOf(cents(draw.ticketPrice), count, draw.passStripeFees);
-  const underWay = checkout.at !== 'choosing' || held > 0;
+  const underWay = checkout.state !== 'choosing' || held > 0;
   const opens = opensLater(draw, now);
   const sellable = phase === 'active' && !opens && !isUnsold(draw, phase);
   return (
@@ -77,36 +77,36 @@ function ClosedPanel({ draw, phase, opens }: ClosedPanelProps) {
   // An unknown status has the badge of a completed draw, but no winner has been announced
   // (specification line A:76).
   if (phase === 'completed' && draw.status !== 'completed')
-    return <Words title={S.soldOutPanel} text={S.soldOutText} />;
+    return <StateText title={S.soldOutPanel} text={S.soldOutText} />;
   if (phase === 'completed')
     return (
-      <Words title={S.drawCompleted} text={S.drawCompletedText}>
+      <StateText title={S.drawCompleted} text={S.drawCompletedText}>
         <a className="btn sec" href={`/verify/${draw.drawNumber}`}>
           Verify this draw
         </a>
-      </Words>
+      </StateText>
     );
-  if (isUnsold(draw, phase)) return <Words {...UNSOLD} />;
+  if (isUnsold(draw, phase)) return <StateText {...UNSOLD} />;
   if (phase === 'cancelled')
     return (
-      <Words title="Draw cancelled" text="This draw was cancelled. Every ticket is refunded." />
+      <StateText title="Draw cancelled" text="This draw was cancelled. Every ticket is refunded." />
     );
   if (phase === 'closed')
     return (
-      <Words title={S.drawClosed} text={S.drawClosedText}>
+      <StateText title={S.drawClosed} text={S.drawClosedText}>
         <p className="meta">{S.awaitingResultsLower}</p>
-      </Words>
+      </StateText>
     );
-  const taken = phase === 'soldOut' ? takenForNow(draw) : null;
-  if (taken) return <Waiting {...taken} />;
-  if (phase === 'soldOut') return <Words title={S.soldOutPanel} text={S.soldOutText} />;
+  const takenNote = phase === 'soldOut' ? temporarilySoldOutText(draw) : null;
+  if (takenNote) return <WaitingPanel {...takenNote} />;
+  if (phase === 'soldOut') return <StateText title={S.soldOutPanel} text={S.soldOutText} />;
   return opens ? (
-    <Words title="Not on sale yet" text={`On sale from ${dayAndTime(opens, draw.timezone)}.`} />
+    <StateText title="Not on sale yet" text={`On sale from ${dayAndTime(opens, draw.timezone)}.`} />
   ) : null;
 }
 
 /** A buyer who waits here sees the form as soon as a ticket becomes available. */
-function Waiting({ title, text }: { title: string; text: string }) {
+function WaitingPanel({ title, text }: { title: string; text: string }) {
   return (
     <div className="panel waiting">
       <h2>{title}</h2>
@@ -116,7 +116,7 @@ function Waiting({ title, text }: { title: string; text: string }) {
   );
 }
 
-function Words({
+function StateText({
   title,
   text,
   children,

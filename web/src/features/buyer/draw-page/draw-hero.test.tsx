@@ -1,15 +1,15 @@
 import { screen } from '@testing-library/react';
 import { expect, test } from 'vitest';
 import { phaseOf } from '@/features/shared-live/draw-phase';
-import { aDraw } from '@/testing/a-draw';
-import { show } from '@/testing/show';
+import { makeDraw } from '@/testing/draw-data';
+import { renderScreen } from '@/testing/render-screen';
 import { DrawHero } from './draw-hero';
 import { DrawMore } from './draw-more';
 
-test('a cancelled draw has no prize to be won, and says that its tickets are refunded', () => {
-  const draw = aDraw({ status: 'cancelled' });
+test('a cancelled draw shows no prize and says that its tickets are refunded', () => {
+  const draw = makeDraw({ status: 'cancelled' });
   const phase = phaseOf(draw, Date.now());
-  show(
+  renderScreen(
     <>
       <DrawHero draw={draw} phase={phase} />
       <DrawMore draw={draw} phase={phase} />
@@ -23,19 +23,21 @@ test('a cancelled draw has no prize to be won, and says that its tickets are ref
   expect(document.body.textContent).not.toMatch(/290|430|113|stays secret until the draw/);
 });
 
-test('no line ends inside the time of a draw', () => {
-  const draw = aDraw();
-  show(<DrawHero draw={draw} phase="active" />);
+test('the time of a draw never breaks across lines', () => {
+  const draw = makeDraw();
+  renderScreen(<DrawHero draw={draw} phase="active" />);
   expect(document.querySelector('.meta')?.textContent).toContain('7:10\u00a0pm');
 });
 
-test('the line under the teams says zone and price as the first paint did, and no more words than two lines hold', () => {
-  const { unmount } = show(<DrawHero draw={aDraw({ league: 'Queensland Cup' })} phase="active" />);
+test('the line under the teams shows zone and price as the first paint did, within two lines', () => {
+  const { unmount } = renderScreen(
+    <DrawHero draw={makeDraw({ league: 'Queensland Cup' })} phase="active" />,
+  );
   expect(document.querySelector('.meta')?.textContent).toBe(
     'Queensland Cup · Fri 20 Nov 2026, 7:10\u00a0pm AEST · $5.00 + $0.39 fee = $5.39',
   );
   unmount();
-  show(<DrawHero draw={aDraw({ passStripeFees: false })} phase="active" />);
+  renderScreen(<DrawHero draw={makeDraw({ passStripeFees: false })} phase="active" />);
   expect(document.querySelector('.meta')?.textContent).toBe(
     'Fri 20 Nov 2026, 7:10\u00a0pm AEST · $5.00 a ticket',
   );

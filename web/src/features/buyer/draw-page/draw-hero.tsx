@@ -6,9 +6,9 @@ import { Countdown } from '@/features/shared-live/countdown-pill';
 import { TICKETS, soldShare, type DrawPhase } from '@/features/shared-live/draw-phase';
 import { FreshnessBadge } from '@/features/shared-live/freshness-badge';
 import { dayAndTime } from '@/shared/dates';
-import { cents, ticketPriceWords } from '@/shared/money';
+import { cents, ticketPriceText } from '@/shared/money';
 import { ShareIcon } from '@/shared/ui/icons';
-import { Sum } from '@/shared/ui/sum';
+import { FormattedAmount } from '@/shared/ui/formatted-amount';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 
 /**
@@ -37,10 +37,10 @@ export function DrawHero({ draw, phase }: { draw: Draw; phase: DrawPhase }) {
       <p className="meta">
         {draw.league ? `${draw.league} · ` : ''}
         {dayAndTime(draw.gameDate, draw.timezone)} ·{' '}
-        {ticketPriceWords(draw.ticketPrice, draw.passStripeFees)}
+        {ticketPriceText(draw.ticketPrice, draw.passStripeFees)}
         {draw.passStripeFees ? '' : ' a ticket'}
       </p>
-      {phase === 'cancelled' ? <NothingToWin /> : <Figures draw={draw} />}
+      {phase === 'cancelled' ? <CancelledSums /> : <Figures draw={draw} />}
       <FreshnessBadge />
     </section>
   );
@@ -53,7 +53,7 @@ function Figures({ draw }: { draw: Draw }) {
         <div className="stat">
           <dt>Prize pool</dt>
           <dd>
-            <Sum of={cents(draw.currentPrize)} />
+            <FormattedAmount of={cents(draw.currentPrize)} />
           </dd>
         </div>
         <div className="stat">
@@ -65,7 +65,7 @@ function Figures({ draw }: { draw: Draw }) {
         <div className="stat">
           <dt>Max Potential</dt>
           <dd>
-            <Sum of={cents(draw.maxPrize)} />
+            <FormattedAmount of={cents(draw.maxPrize)} />
           </dd>
         </div>
       </dl>
@@ -87,7 +87,7 @@ function Figures({ draw }: { draw: Draw }) {
 }
 
 /** The count of a cancelled draw is hidden, because it falls to zero while refunds complete. */
-function NothingToWin() {
+function CancelledSums() {
   return (
     <dl className="stats">
       <div className="stat">

@@ -1,13 +1,13 @@
 import { act, fireEvent, screen } from '@testing-library/react';
 import { afterEach, expect, test, vi } from 'vitest';
-import { connectionAtom, noteAnswerAtom } from '@/features/shared-live/live-atoms';
-import { aDraw } from '@/testing/a-draw';
+import { connectionAtom, recordResponseAtom } from '@/features/shared-live/live-atoms';
+import { makeDraw } from '@/testing/draw-data';
 import { FakeServer } from '@/testing/fake-server';
-import { show } from '@/testing/show';
+import { renderScreen } from '@/testing/render-screen';
 import { BuyPanel } from './buy-panel';
 
-const WORDS = "You are offline – tickets can't be bought";
-const draw = aDraw({ gameDate: '2099-01-01T00:00:00Z' });
+const TEXTS = "You are offline – tickets can't be bought";
+const draw = makeDraw({ gameDate: '2099-01-01T00:00:00Z' });
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -22,30 +22,30 @@ function line(up: boolean): void {
 
 const payButton = () => screen.getByRole('button', { name: /^Purchase Tickets - / });
 
-test('without a line the panel says that nothing can be bought, where one would pay, and pressing asks nobody', () => {
+test('offline the payment panel says that nothing can be bought, and a press sends no request', () => {
   const server = new FakeServer();
-  show(<BuyPanel draw={draw} phase="active" />);
+  renderScreen(<BuyPanel draw={draw} phase="active" />);
   for (const box of screen.getAllByRole('checkbox')) fireEvent.click(box);
-  expect(screen.queryByText(WORDS)).toBeNull();
+  expect(screen.queryByText(TEXTS)).toBeNull();
   expect(payButton().getAttribute('aria-disabled')).toBeNull();
   line(false);
-  expect(screen.getByText(WORDS, { selector: 'strong' })).toBeDefined();
-  expect(screen.getByRole('button', { name: WORDS }).className).toContain('wallet-wait');
+  expect(screen.getByText(TEXTS, { selector: 'strong' })).toBeDefined();
+  expect(screen.getByRole('button', { name: TEXTS }).className).toContain('wallet-wait');
   expect(payButton().getAttribute('aria-disabled')).toBe('true');
   fireEvent.click(payButton());
   expect(screen.queryByText('There is a problem')).toBeNull();
   expect(server.paths()).toEqual([]);
   line(true);
-  expect(screen.queryByText(WORDS)).toBeNull();
+  expect(screen.queryByText(TEXTS)).toBeNull();
   expect(payButton().getAttribute('aria-disabled')).toBeNull();
 });
 
-test('a page from an earlier visit says so until the server is heard, whatever the browser believes of its line', () => {
-  const { store } = show(<BuyPanel draw={draw} phase="active" />);
-  act(() => store.set(connectionAtom, { open: false, heardAt: -60_000 }));
-  expect(screen.getByText(WORDS, { selector: 'strong' }).parentElement?.textContent).toMatch(
+test('a cached page says so until the server answers, whatever the browser reports', () => {
+  const { store } = renderScreen(<BuyPanel draw={draw} phase="active" />);
+  act(() => store.set(connectionAtom, { open: false, lastContactAt: -60_000 }));
+  expect(screen.getByText(TEXTS, { selector: 'strong' }).parentElement?.textContent).toMatch(
     /Last update: .+\d:\d\d/,
   );
-  act(() => store.set(noteAnswerAtom));
-  expect(screen.queryByText(WORDS)).toBeNull();
+  act(() => store.set(recordResponseAtom));
+  expect(screen.queryByText(TEXTS)).toBeNull();
 });

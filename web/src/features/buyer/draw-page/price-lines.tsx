@@ -12,12 +12,12 @@ export function PriceLines({
   ticket,
   count,
   price,
-  feeWords = S.paymentProcessingFees,
+  feeText = S.paymentProcessingFees,
 }: {
   ticket: string;
   count: number;
   price: Price;
-  feeWords?: string;
+  feeText?: string;
 }) {
   const [spoken, setSpoken] = useState('');
   const total = dollars(price.total);
@@ -35,7 +35,7 @@ export function PriceLines({
       </div>
       {price.cardFee > 0 ? (
         <div className="sum-row">
-          <span>{feeWords}</span>
+          <span>{feeText}</span>
           <span>{dollars(price.cardFee)}</span>
         </div>
       ) : null}

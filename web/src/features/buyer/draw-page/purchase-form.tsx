@@ -1,26 +1,26 @@
 import { useAtom } from 'jotai';
 import { useEffect } from 'react';
 import type { Draw } from '@/api/wire';
-import { BuyerFields, CardField } from '@/features/buyer/checkout/buyer-fields';
-import { boughtCount, isBusy } from '@/features/buyer/checkout/checkout';
-import { detailsAtom } from '@/features/buyer/checkout/checkout-atoms';
-import { ConsentBoxes } from '@/features/buyer/checkout/consent-boxes';
-import { OutcomePanel, hasOutcome } from '@/features/buyer/checkout/outcome-panel';
-import { MaintenanceNote } from '@/features/buyer/checkout/maintenance-note';
-import { PayButton } from '@/features/buyer/checkout/pay-button';
-import { FIELD, buyerOf } from '@/features/buyer/checkout/purchase-rules';
-import { cardPurchase, walletPurchase } from '@/features/buyer/checkout/single-purchase';
-import { summaryOf } from '@/features/buyer/checkout/summary';
-import { TroubleCallout } from '@/features/buyer/checkout/trouble-callout';
+import { BuyerFields, CardField } from '@/features/buyer/checkout/form/buyer-fields';
+import { purchasedCount, isBusy } from '@/features/buyer/checkout/state/checkout';
+import { detailsAtom } from '@/features/buyer/checkout/state/checkout-atoms';
+import { ConsentBoxes } from '@/features/buyer/checkout/form/consent-boxes';
+import { OutcomePanel, hasOutcome } from '@/features/buyer/checkout/outcome/outcome-panel';
+import { MaintenanceNote } from '@/features/buyer/checkout/errors/maintenance-note';
+import { PayButton } from '@/features/buyer/checkout/payment/pay-button';
+import { FIELD, buyerOf } from '@/features/buyer/checkout/form/purchase-rules';
+import { cardPurchase, walletPurchase } from '@/features/buyer/checkout/payment/single-purchase';
+import { purchaseSummary } from '@/features/buyer/checkout/state/summary';
+import { ErrorCallout } from '@/features/buyer/checkout/errors/error-callout';
 import {
   CARD_SUCCESS,
   WALLET_SUCCESS,
   useCheckout,
-  useFinish,
-} from '@/features/buyer/checkout/use-checkout';
-import { useRightPrice } from '@/features/buyer/checkout/use-right-price';
-import { usePaused, usePayment } from '@/features/buyer/checkout/use-payment';
-import { WalletSlot } from '@/features/buyer/checkout/wallet-slot';
+  useCompletePurchase,
+} from '@/features/buyer/checkout/state/use-checkout';
+import { useRefreshStalePrice } from '@/features/buyer/checkout/form/use-price-refresh';
+import { useIsPaymentPaused, usePayment } from '@/features/buyer/checkout/payment/use-payment';
+import { WalletSlot } from '@/features/buyer/checkout/payment/wallet-slot';
 import { day } from '@/shared/dates';
 import { dollars, priceOf, cents } from '@/shared/money';
 import { isCopy } from '@/shared/offline';
@@ -48,31 +48,40 @@ export function PurchaseForm({ draw, count, onCount, available, note }: Purchase
   const [details, setDetails] = useAtom(detailsAtom);
   const price = priceOf(cents(draw.ticketPrice), count, draw.passStripeFees);
   const order = { draw, count, price };
-  const { problems, list, busyWords, pressed, onSubmit, onWallet, onUnconfirmed } = usePayment({
-    place: 'draw',
+  const {
+    problems,
+    list,
+    busyWords: busyText,
+    pressed,
+    onSubmit,
+    onWallet,
+    onUnconfirmed,
+  } = usePayment({
+    page: 'draw',
     checkout,
     dispatch,
     details,
     card: () => cardPurchase(order, buyerOf(details)),
     wallet: (payer) => walletPurchase(order, payer),
   });
-  useRightPrice(checkout, [draw.drawNumber]);
+  useRefreshStalePrice(checkout, [draw.drawNumber]);
   const busy = isBusy(checkout);
   // A cached page is replaced by the current one when the server answers. The buyer's input must
   // survive that.
   const still = busy || isCopy();
-  const paused = usePaused(checkout);
-  useFinish(scope, checkout, {
-    summary: () => summaryOf([{ draw, count: boughtCount(checkout, count) }], details.name),
+  const paused = useIsPaymentPaused(checkout);
+  useCompletePurchase(scope, checkout, {
+    summary: () =>
+      purchaseSummary([{ draw, count: purchasedCount(checkout, count) }], details.name),
     toast: pressed === 'wallet' ? WALLET_SUCCESS : CARD_SUCCESS,
   });
   usePageTitle(`${draw.homeTeam} v ${draw.awayTeam}`, problems.length > 0);
-  const trouble = checkout.at === 'choosing' ? checkout.trouble : null;
+  const error = checkout.state === 'choosing' ? checkout.error : null;
   useEffect(() => {
-    if (trouble?.available !== undefined) document.getElementById(FIELD.quantity)?.focus();
-  }, [trouble]);
+    if (error?.available !== undefined) document.getElementById(FIELD.quantity)?.focus();
+  }, [error]);
   if (hasOutcome(checkout))
-    return <OutcomePanel checkout={checkout} onAgain={() => dispatch({ is: 'again' })} />;
+    return <OutcomePanel checkout={checkout} onRetry={() => dispatch({ type: 'again' })} />;
   const confirmed = details.overEighteen && details.acceptsTerms;
   return (
     <form noValidate onSubmit={onSubmit} aria-labelledby="purchase-title">
@@ -96,7 +105,7 @@ export function PurchaseForm({ draw, count, onCount, available, note }: Purchase
           details={details}
           onDetails={setDetails}
           problems={problems}
-          ageWords={S.overEighteenDraw}
+          ageText={S.overEighteenDraw}
         />
         {paused ? null : (
           <WalletSlot
@@ -106,11 +115,11 @@ export function PurchaseForm({ draw, count, onCount, available, note }: Purchase
             onConfirm={onWallet}
           />
         )}
-        {pressed === 'card' ? null : <TroubleCallout checkout={checkout} />}
+        {pressed === 'card' ? null : <ErrorCallout checkout={checkout} />}
         <BuyerFields details={details} onDetails={setDetails} problems={problems} />
         <CardField />
       </fieldset>
-      {pressed === 'card' ? <TroubleCallout checkout={checkout} /> : null}
+      {pressed === 'card' ? <ErrorCallout checkout={checkout} /> : null}
       {paused ? (
         <MaintenanceNote />
       ) : (
@@ -118,7 +127,7 @@ export function PurchaseForm({ draw, count, onCount, available, note }: Purchase
           checkout={checkout}
           total={dollars(price.total)}
           ready={confirmed}
-          busyWords={busyWords}
+          busyText={busyText}
         />
       )}
     </form>

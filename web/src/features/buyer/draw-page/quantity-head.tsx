@@ -1,4 +1,4 @@
-import { FIELD } from '@/features/buyer/checkout/purchase-rules';
+import { FIELD } from '@/features/buyer/checkout/form/purchase-rules';
 import { S } from '@/shared/strings';
 import { Stepper } from '@/shared/ui/stepper';
 

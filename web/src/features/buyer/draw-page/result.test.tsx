@@ -1,8 +1,8 @@
 import { act, fireEvent, screen } from '@testing-library/react';
 import { afterEach, expect, test, vi } from 'vitest';
-import { aDraw } from '@/testing/a-draw';
+import { makeDraw } from '@/testing/draw-data';
 import { FakeServer } from '@/testing/fake-server';
-import { show } from '@/testing/show';
+import { renderScreen } from '@/testing/render-screen';
 import { DrawMore } from './draw-more';
 
 afterEach(() => {
@@ -10,7 +10,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-const done = aDraw({
+const done = makeDraw({
   status: 'completed',
   homeFirstTryScorer: 3,
   awayFirstTryScorer: 11,
@@ -24,9 +24,9 @@ const tickets = Array.from({ length: 169 }, (_, at) => ({
   awayNumber: (at % 13) + 1,
 }));
 
-test('tickets that could not be fetched are said, and asked for again by hand', async () => {
+test('tickets that cannot be loaded show an error and a retry button', async () => {
   new FakeServer().on('GET /api/draws/1042/tickets', { status: 500 }, { body: tickets });
-  show(<DrawMore draw={done} phase="completed" />);
+  renderScreen(<DrawMore draw={done} phase="completed" />);
   const said = await screen.findByRole('alert');
   expect(said.textContent).toContain('Failed to fetch tickets');
   expect(document.querySelectorAll('td.is-sold')).toHaveLength(0);
@@ -35,14 +35,14 @@ test('tickets that could not be fetched are said, and asked for again by hand', 
   expect(screen.queryByRole('alert')).toBeNull();
 });
 
-test('a board, which nobody touches, asks again by itself after half a minute', async () => {
+test('a board retries automatically after half a minute', async () => {
   vi.useFakeTimers();
   const server = new FakeServer().on(
     'GET /api/draws/1042/tickets',
     { status: 500 },
     { body: tickets },
   );
-  show(<DrawMore draw={done} phase="completed" />);
+  renderScreen(<DrawMore draw={done} phase="completed" />);
   await act(() => vi.advanceTimersByTimeAsync(10));
   expect(screen.getByRole('alert')).toBeDefined();
   await act(() => vi.advanceTimersByTimeAsync(30_010));

@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest';
 import { phaseOf } from '@/features/shared-live/draw-phase';
-import { aDraw } from '@/testing/a-draw';
+import { makeDraw } from '@/testing/draw-data';
 import { cardStateOf } from './card-state';
 
 const NOW = Date.parse('2026-11-20T00:00:00Z');
-const state = (more: Parameters<typeof aDraw>[0]) => {
-  const draw = aDraw({ gameDate: '2026-11-20T09:00:00Z', ...more });
+const state = (more: Parameters<typeof makeDraw>[0]) => {
+  const draw = makeDraw({ gameDate: '2026-11-20T09:00:00Z', ...more });
   return cardStateOf(draw, phaseOf(draw, NOW), NOW);
 };
 
-test('a card says one of six things, and what nobody knows is sold out', () => {
+test('a card shows one of six states, and an unknown status shows as sold out', () => {
   expect(state({})).toBe('open');
   expect(state({ opensAt: '2026-11-20T08:00:00Z' })).toBe('scheduled');
   expect(state({ opensAt: '2026-11-19T08:00:00Z' })).toBe('open');

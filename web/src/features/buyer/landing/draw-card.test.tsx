@@ -3,8 +3,8 @@ import { expect, test, vi } from 'vitest';
 import type { OfferGame } from '@/api/wire-public';
 import { OfferGames } from '@/features/buyer/offer/offer-games';
 import { receiveDrawsAtom } from '@/features/shared-live/live-atoms';
-import { aDraw } from '@/testing/a-draw';
-import { show } from '@/testing/show';
+import { makeDraw } from '@/testing/draw-data';
+import { renderScreen } from '@/testing/render-screen';
 import { DrawCard } from './draw-card';
 
 vi.stubGlobal('matchMedia', () => ({
@@ -13,9 +13,9 @@ vi.stubGlobal('matchMedia', () => ({
   removeEventListener() {},
 }));
 
-test('a draw that is cancelled while a list shows it has no prize any more, there and in an offer', () => {
-  const draw = aDraw({ gameDate: '2099-01-01T00:00:00Z' });
-  const { store } = show(
+test('a draw that is cancelled while listed shows no prize, in a list and in an offer', () => {
+  const draw = makeDraw({ gameDate: '2099-01-01T00:00:00Z' });
+  const { store } = renderScreen(
     <>
       <DrawCard drawNumber={1042} />
       <OfferGames games={[{ ...draw, id: 1042 } as unknown as OfferGame]} />

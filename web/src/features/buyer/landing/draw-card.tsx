@@ -10,13 +10,13 @@ import { drawAtom, nowAtom } from '@/features/shared-live/live-atoms';
 import { dayAndTime } from '@/shared/dates';
 import { cardPrize, cents, priceOf, dollars } from '@/shared/money';
 import { S, winningPair } from '@/shared/strings';
-import { Sum } from '@/shared/ui/sum';
+import { FormattedAmount } from '@/shared/ui/formatted-amount';
 import { Tooltip } from '@/shared/ui/tooltip';
 import { cardStateOf, type CardState } from './card-state';
 
 interface LandingDrawCardProps {
   drawNumber: number;
-  /** The draw waits for its result, and the badge says so. */
+  /** Whether the draw waits for its result. The badge says so. */
   awaiting?: boolean;
   /** Further actions, shown under the button. */
   children?: React.ReactNode;
@@ -58,9 +58,9 @@ export function DrawCard({ drawNumber, awaiting = false, children }: LandingDraw
       {state === 'completed' ? (
         <Result draw={draw} />
       ) : state === 'cancelled' ? (
-        <NothingToWin />
+        <CancelledSums />
       ) : (
-        <Progress draw={draw} />
+        <SalesProgress draw={draw} />
       )}
       {state === 'completed' ? null : <Foot draw={draw} state={state} awaiting={awaiting} />}
       {children}
@@ -89,7 +89,7 @@ function StateBadge({ state, awaiting }: { state: CardState; awaiting: boolean }
   }
 }
 
-function Progress({ draw }: { draw: Draw }) {
+function SalesProgress({ draw }: { draw: Draw }) {
   const ticket = cents(draw.ticketPrice);
   const most = cents(draw.maxPrize);
   return (
@@ -98,7 +98,7 @@ function Progress({ draw }: { draw: Draw }) {
         <div className="stat">
           <dt>Current prize</dt>
           <dd>
-            <Sum
+            <FormattedAmount
               of={cardPrize(draw.ticketsSold, ticket, draw.prizePercentage, draw.roundUpPrize)}
             />
           </dd>
@@ -110,8 +110,8 @@ function Progress({ draw }: { draw: Draw }) {
         <div className="stat">
           <dt>Max Potential</dt>
           <dd>
-            <Tooltip words={`The prize is ${dollars(most)} if all 169 tickets are sold.`}>
-              <Sum of={most} />
+            <Tooltip text={`The prize is ${dollars(most)} if all 169 tickets are sold.`}>
+              <FormattedAmount of={most} />
             </Tooltip>
           </dd>
         </div>
@@ -130,7 +130,7 @@ function Progress({ draw }: { draw: Draw }) {
   );
 }
 
-function NothingToWin() {
+function CancelledSums() {
   return (
     <dl className="stats">
       <div className="stat">
@@ -163,7 +163,7 @@ function Foot({ draw, state, awaiting }: { draw: Draw; state: CardState; awaitin
         </Link>
       </p>
     );
-  const [said, note] = {
+  const [status, note] = {
     closed: [awaiting ? S.resultsPending : S.drawClosed, S.gameHasStarted],
     soldOut: [S.soldOut, S.allTicketsPurchased],
     cancelled: ['Cancelled', 'Every ticket is refunded'],
@@ -171,7 +171,7 @@ function Foot({ draw, state, awaiting }: { draw: Draw; state: CardState; awaitin
   return (
     <p className="closed-foot">
       <span>
-        <strong>{said}</strong> <span className="meta closed-note">{note}</span>
+        <strong>{status}</strong> <span className="meta closed-note">{note}</span>
       </span>{' '}
       <Link href={`/draw/${draw.drawNumber}`}>
         See draw<span className="sr">: {name}</span>
@@ -194,7 +194,7 @@ function Result({ draw }: { draw: Draw }) {
         <div className="stat">
           <dt>{unsold ? 'Prize, not won' : 'Winner’s prize'}</dt>
           <dd>
-            <Sum of={cents(draw.currentPrize)} />
+            <FormattedAmount of={cents(draw.currentPrize)} />
           </dd>
         </div>
         <div className="stat">

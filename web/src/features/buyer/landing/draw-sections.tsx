@@ -15,7 +15,7 @@ export function LiveDraws() {
       <div className="section-head">
         <h2 id="live-draws-title">Live Draws</h2>
       </div>
-      {failed ? <LoadFailed words={S.failedToLoadDraws} onRetry={retry} /> : null}
+      {failed ? <LoadFailed title={S.failedToLoadDraws} onRetry={retry} /> : null}
       {numbers === null ? failed ? null : <Skeleton /> : null}
       {numbers?.length === 0 ? (
         <div className="card empty">
@@ -38,11 +38,11 @@ export function LiveDraws() {
 export function Skeleton() {
   return (
     <div className="draw-grid" aria-busy="true" aria-label="Loading draws">
-      {[0, 1, 2].map((bone) => (
-        <div key={bone} className="card draw-card" aria-hidden="true">
-          <span className="bone" style={{ width: 130, height: 26 }} />
-          <span className="bone" style={{ width: '80%', height: 26, marginTop: 10 }} />
-          <span className="bone" style={{ width: '60%', height: 16, marginTop: 8 }} />
+      {[0, 1, 2].map((index) => (
+        <div key={index} className="card draw-card" aria-hidden="true">
+          <span className="skeleton" style={{ width: 130, height: 26 }} />
+          <span className="skeleton" style={{ width: '80%', height: 26, marginTop: 10 }} />
+          <span className="skeleton" style={{ width: '60%', height: 16, marginTop: 8 }} />
         </div>
       ))}
     </div>

@@ -1,22 +1,22 @@
 import { useRef, useState, type FormEvent } from 'react';
-import { askForTickets } from '@/api/endpoints/public';
-import { Problem, withRetry } from '@/api/http';
+import { requestTicketLink } from '@/api/endpoints/public';
+import { HttpError, withRetry } from '@/api/http';
 import { S } from '@/shared/strings';
 import { Field } from '@/shared/ui/field';
 import { ProblemList, type FormProblem } from '@/shared/ui/problem-list';
 
 type RequestState =
-  | { at: 'asking' }
-  | { at: 'sending' }
-  | { at: 'sent'; email: string }
-  | { at: 'failed'; words: string };
+  | { status: 'asking' }
+  | { status: 'sending' }
+  | { status: 'sent'; email: string }
+  | { status: 'failed'; text: string };
 
 const INVALID = 'Please enter an email address, like name@example.com';
 
 function problemsOf(email: string): FormProblem[] {
-  const said = email.trim();
-  if (said === '') return [{ field: 'tickets-email', text: S.emailRequired }];
-  return /^\S+@\S+\.\S+$/.test(said) ? [] : [{ field: 'tickets-email', text: INVALID }];
+  const address = email.trim();
+  if (address === '') return [{ field: 'tickets-email', text: S.emailRequired }];
+  return /^\S+@\S+\.\S+$/.test(address) ? [] : [{ field: 'tickets-email', text: INVALID }];
 }
 
 /**
@@ -26,29 +26,29 @@ function problemsOf(email: string): FormProblem[] {
 export function AskForTickets({ onProblems }: { onProblems: (inError: boolean) => void }) {
   const [email, setEmail] = useState('');
   const [problems, setProblems] = useState<readonly FormProblem[]>([]);
-  const [state, setState] = useState<RequestState>({ at: 'asking' });
+  const [state, setState] = useState<RequestState>({ status: 'asking' });
   const list = useRef<HTMLDivElement>(null);
   const onSubmit = async (event: FormEvent) => {
     event.preventDefault();
-    const found = problemsOf(email);
-    setProblems(found);
-    onProblems(found.length > 0);
-    if (found.length > 0) return void requestAnimationFrame(() => list.current?.focus());
-    setState({ at: 'sending' });
+    const problems = problemsOf(email);
+    setProblems(problems);
+    onProblems(problems.length > 0);
+    if (problems.length > 0) return void requestAnimationFrame(() => list.current?.focus());
+    setState({ status: 'sending' });
     try {
-      await withRetry(() => askForTickets(email.trim()));
-      setState({ at: 'sent', email: email.trim() });
+      await withRetry(() => requestTicketLink(email.trim()));
+      setState({ status: 'sent', email: email.trim() });
     } catch (error) {
       setState({
-        at: 'failed',
-        words:
-          error instanceof Problem && error.status === 429
+        status: 'failed',
+        text:
+          error instanceof HttpError && error.status === 429
             ? 'You have asked a few times already. Please wait a while.'
             : S.tryLater,
       });
     }
   };
-  if (state.at === 'sent')
+  if (state.status === 'sent')
     return (
       <div className="callout is-good" role="status">
         <strong>Check your email</strong>If tickets were bought with {state.email}, a link to them
@@ -59,10 +59,10 @@ export function AskForTickets({ onProblems }: { onProblems: (inError: boolean) =
     <form noValidate onSubmit={(event) => void onSubmit(event)}>
       <p>Enter the email address you bought with. We send a link to your tickets there.</p>
       <ProblemList problems={problems} ref={list} />
-      {state.at === 'failed' ? (
+      {state.status === 'failed' ? (
         <div className="callout is-bad" role="alert">
           <strong>The link was not sent.</strong>
-          {state.words}
+          {state.text}
         </div>
       ) : null}
       <Field
@@ -77,7 +77,7 @@ export function AskForTickets({ onProblems }: { onProblems: (inError: boolean) =
         error={problems[0]?.text}
       />
       <div className="actions">
-        <button type="submit" className="btn" disabled={state.at === 'sending'}>
+        <button type="submit" className="btn" disabled={state.status === 'sending'}>
           Send my link
         </button>
       </div>

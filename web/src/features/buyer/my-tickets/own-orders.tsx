@@ -1,43 +1,43 @@
 import { useAtomValue, useSetAtom } from 'jotai';
 import { useEffect } from 'react';
 import type { OwnOrders } from '@/api/endpoints/public';
-import type { OrderAnswer } from '@/api/wire';
+import type { OrderResponse } from '@/api/wire';
 import { orderAtom, receiveOrderAtom } from '@/features/shared-live/live-atoms';
 import { useOrder } from '@/features/shared-live/use-live';
 import { dayAndTime } from '@/shared/dates';
 import { dollars } from '@/shared/money';
-import { standingOf } from './standing';
+import { orderStatusText } from './order-status-text';
 import { TicketList } from './ticket-list';
 
 /** The number of newest orders that are kept live. Older ones are shown as first loaded. */
 const LIVE_MAX = 8;
 
 /** All orders of one e-mail address, newest first. */
-export function OwnOrdersList({ found }: { found: OwnOrders }) {
+export function OwnOrdersList({ orders }: { orders: OwnOrders }) {
   const receive = useSetAtom(receiveOrderAtom);
   useEffect(() => {
-    for (const order of found.orders) receive(order);
-  }, [found, receive]);
+    for (const order of orders.orders) receive(order);
+  }, [orders, receive]);
   return (
     <>
       <p>
-        Bought with <span className="mail">{found.emailMasked}</span>. This link works until{' '}
-        {dayAndTime(found.until)}; keep it to yourself.
+        Bought with <span className="mail">{orders.emailMasked}</span>. This link works until{' '}
+        {dayAndTime(orders.until)}; keep it to yourself.
       </p>
-      {found.orders.length === 0 ? (
+      {orders.orders.length === 0 ? (
         <div className="card empty">
           <strong>No tickets yet</strong>
           <p>Nothing was bought with this address so far.</p>
         </div>
       ) : null}
-      {found.orders.map((order, index) =>
+      {orders.orders.map((order, index) =>
         index < LIVE_MAX ? (
           <LiveOrder key={order.orderToken} order={order} />
         ) : (
-          <OneOrder key={order.orderToken} order={order} />
+          <OrderCard key={order.orderToken} order={order} />
         ),
       )}
-      {found.orders.length > 0 ? (
+      {orders.orders.length > 0 ? (
         <div className="no-print">
           <button type="button" className="btn sec" onClick={() => window.print()}>
             Print
@@ -48,12 +48,12 @@ export function OwnOrdersList({ found }: { found: OwnOrders }) {
   );
 }
 
-function LiveOrder({ order }: { order: OrderAnswer }) {
+function LiveOrder({ order }: { order: OrderResponse }) {
   useOrder(order.orderToken, false);
-  return <OneOrder order={useAtomValue(orderAtom(order.orderToken)) ?? order} />;
+  return <OrderCard order={useAtomValue(orderAtom(order.orderToken)) ?? order} />;
 }
 
-function OneOrder({ order }: { order: OrderAnswer }) {
+function OrderCard({ order }: { order: OrderResponse }) {
   const id = `order-${order.orderToken.slice(0, 8)}`;
   const count = order.lines.reduce((sum, line) => sum + line.ticketCount, 0);
   return (
@@ -70,7 +70,7 @@ function OneOrder({ order }: { order: OrderAnswer }) {
       {order.status === 'succeeded' ? (
         order.lines.map((line) => <TicketList key={line.drawNumber} line={line} under />)
       ) : (
-        <p>{standingOf(order)}</p>
+        <p>{orderStatusText(order)}</p>
       )}
     </article>
   );

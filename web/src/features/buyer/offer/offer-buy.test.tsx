@@ -2,7 +2,7 @@ import { act, fireEvent, screen } from '@testing-library/react';
 import { afterEach, expect, test, vi } from 'vitest';
 import type { Offer } from '@/api/wire-public';
 import { FakeServer } from '@/testing/fake-server';
-import { show } from '@/testing/show';
+import { renderScreen } from '@/testing/render-screen';
 import { OfferBuy } from './offer-buy';
 
 const game = (id: number) => ({
@@ -32,9 +32,9 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-test('without a line an offer says that nothing can be bought, and its buttons ask nobody', () => {
+test('offline an offer says that nothing can be bought, and its buttons send no request', () => {
   const server = new FakeServer();
-  show(<OfferBuy offer={offer} phase="open" onAdded={() => {}} />);
+  renderScreen(<OfferBuy offer={offer} phase="open" onAdded={() => {}} />);
   expect(screen.queryByText("You are offline – tickets can't be bought")).toBeNull();
   vi.spyOn(navigator, 'onLine', 'get').mockReturnValue(false);
   act(() => void window.dispatchEvent(new Event('offline')));

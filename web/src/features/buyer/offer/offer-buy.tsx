@@ -3,9 +3,9 @@ import { useState } from 'react';
 import type { Offer } from '@/api/wire-public';
 import { closesAt, offerPrice, opensAt, type OfferPhase } from '@/features/shared-offer/offer';
 import { PER_CART_MAX, PER_LINE_MAX } from '@/features/buyer/cart/cart';
-import { OfflineNote } from '@/features/buyer/checkout/offline-note';
+import { OfflineNote } from '@/features/buyer/checkout/errors/offline-note';
 import { Countdown } from '@/features/shared-live/countdown-pill';
-import { useOffline } from '@/features/shared-live/heard';
+import { useOffline } from '@/features/shared-live/server-contact';
 import {
   configAtom,
   maintenanceAtom,
@@ -66,7 +66,7 @@ export function OfferBuy({ offer, phase, onAdded }: OfferBuyProps) {
           <Countdown kickOff={new Date(closes).toISOString()} view="page" />
         ) : null}
       </div>
-      <PriceWords price={offerPrice(offer, 1, mode)} />
+      <PriceText price={offerPrice(offer, 1, mode)} />
       {phase !== 'open' ? (
         <NotOnSale offer={offer} phase={phase} />
       ) : maintenance ? (
@@ -113,11 +113,14 @@ export function OfferBuy({ offer, phase, onAdded }: OfferBuyProps) {
   );
 }
 
-/** The bar at the foot of a phone must not cover an error. */
+/**
+ * Scrolls an error to the centre of the screen, because the bar at the foot of a phone must not
+ * cover the error.
+ */
 const intoView = (element: HTMLElement | null) => element?.scrollIntoView({ block: 'center' });
 
 /** Shows the total first and names the fee in it (interface decision D14). */
-function PriceWords({ price: { subtotal, cardFee, total } }: { price: Price }) {
+function PriceText({ price: { subtotal, cardFee, total } }: { price: Price }) {
   if (cardFee === 0) return null;
   return (
     <p className="meta">

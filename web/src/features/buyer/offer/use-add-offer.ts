@@ -7,14 +7,14 @@ import type { Draw } from '@/api/wire';
 import type { Offer } from '@/api/wire-public';
 import {
   PER_CART_MAX,
-  add,
-  fits,
+  addItem,
+  fitsInCart,
   itemOf,
-  replaces,
+  replacesOtherClub,
   type Cart,
   type CartItem,
 } from '@/features/buyer/cart/cart';
-import { cartAtom, drawerAtom } from '@/features/buyer/cart/cart-atoms';
+import { cartAtom, cartDrawerOpenAtom } from '@/features/buyer/cart/cart-atoms';
 import { OFFER_AVAILABLE, gameNumber, refusal } from '@/features/shared-offer/offer';
 import { receiveDrawsAtom } from '@/features/shared-live/live-atoms';
 import { useServerNow } from '@/features/shared-live/use-live';
@@ -22,8 +22,8 @@ import { S } from '@/shared/strings';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 
 /**
- * One line for each game. As specified, 9999 tickets count as available until the server sends the
- * number.
+ * Returns one cart line for each game. As specified, 9999 tickets count as available until the
+ * server sends the number.
  */
 const itemsOf = (offer: Offer, draws: readonly Draw[], count: number): CartItem[] =>
   draws.map((draw) => ({
@@ -32,11 +32,11 @@ const itemsOf = (offer: Offer, draws: readonly Draw[], count: number): CartItem[
     bundleId: offer.id,
   }));
 
-const addAll = (cart: Cart, items: readonly CartItem[]): Cart => items.reduce(add, cart);
+const addAll = (cart: Cart, items: readonly CartItem[]): Cart => items.reduce(addItem, cart);
 
 export function useAddOffer(offer: Offer, onAdded: () => void) {
   const [cart, change] = useAtom(cartAtom);
-  const openDrawer = useSetAtom(drawerAtom);
+  const openDrawer = useSetAtom(cartDrawerOpenAtom);
   const receive = useSetAtom(receiveDrawsAtom);
   const showToast = useSetAtom(showToastAtom);
   const serverNow = useServerNow();
@@ -55,8 +55,8 @@ export function useAddOffer(offer: Offer, onAdded: () => void) {
         draws.length === 0 ? 'This offer has no games yet.' : refusal(draws, count, serverNow());
       if (why) return setRefused(why);
       const items = itemsOf(offer, draws, count);
-      const replaced = items[0] !== undefined && replaces(cart, items[0]);
-      if (!fits(cart, items))
+      const replaced = items[0] !== undefined && replacesOtherClub(cart, items[0]);
+      if (!fitsInCart(cart, items))
         return setRefused(
           `At most ${PER_CART_MAX} tickets in one purchase, and your cart holds some already.`,
         );

@@ -6,7 +6,7 @@ import { useAtomValue, useSetAtom } from 'jotai';
 import { useCallback, useEffect, useState } from 'react';
 import { fetchDraw } from '@/api/endpoints/buyer';
 import { fetchClubMeta, fetchOffer } from '@/api/endpoints/public';
-import { Problem } from '@/api/http';
+import { HttpError } from '@/api/http';
 import type { ClubMeta, Offer } from '@/api/wire-public';
 import { gameNumber } from '@/features/shared-offer/offer';
 import { bootAtom } from '@/features/shared-live/boot-atoms';
@@ -14,38 +14,41 @@ import { receiveDrawsAtom } from '@/features/shared-live/live-atoms';
 import { useDrawTopics, usePoll } from '@/features/shared-live/use-live';
 
 export type OfferState =
-  { at: 'asking' } | { at: 'missing' } | { at: 'failed' } | { at: 'known'; offer: Offer };
+  | { status: 'asking' }
+  | { status: 'missing' }
+  | { status: 'failed' }
+  | { status: 'known'; offer: Offer };
 
 const EVERY_MS = 30_000;
 
 export function useOffer(club: string, slug: string): OfferState & { retry: () => void } {
   const boot = useAtomValue(bootAtom).offer;
-  const brought = boot && boot.slug === slug && boot.clubSlug === club ? boot : null;
+  const bootOffer = boot && boot.slug === slug && boot.clubSlug === club ? boot : null;
   const [state, setState] = useState<OfferState>(
-    brought ? { at: 'known', offer: brought } : { at: 'asking' },
+    bootOffer ? { status: 'known', offer: bootOffer } : { status: 'asking' },
   );
   const ask = useCallback(async () => {
     try {
       const offer = await fetchOffer(club, slug);
-      setState({ at: 'known', offer });
+      setState({ status: 'known', offer });
     } catch (error) {
-      const missing = error instanceof Problem && error.status === 404;
+      const missing = error instanceof HttpError && error.status === 404;
       // An offer on the screen stays there while the connection is bad.
       setState((last) =>
-        missing ? { at: 'missing' } : last.at === 'known' ? last : { at: 'failed' },
+        missing ? { status: 'missing' } : last.status === 'known' ? last : { status: 'failed' },
       );
     }
   }, [club, slug]);
-  usePoll({ every: EVERY_MS, topic: null, atOnce: true, ask });
+  usePoll({ intervalMs: EVERY_MS, topic: null, fetchAtStart: true, fetchData: ask });
   const retry = () => {
-    setState({ at: 'asking' });
+    setState({ status: 'asking' });
     void ask();
   };
   return { ...state, retry };
 }
 
 /**
- * The draws of the games, kept live. Their remaining tickets decide whether the offer can be
+ * Keeps the draws of the games live. Their remaining tickets decide whether the offer can be
  * bought.
  */
 export function useOfferDraws(offer: Offer): void {
@@ -63,17 +66,17 @@ export function useOfferDraws(offer: Offer): void {
 }
 
 /**
- * The club's colours and pixel. `failed` when they cannot be loaded; the page then only lacks its
- * colours and pixel.
+ * Loads the club's colours and pixel. `failed` is set when they cannot be loaded; the page then
+ * only lacks both.
  */
 export function useClubMeta(slug: string): { meta: ClubMeta | null; failed: boolean } {
-  const brought = useAtomValue(bootAtom).clubMeta ?? null;
-  const [meta, setMeta] = useState<ClubMeta | null>(brought);
+  const bootMeta = useAtomValue(bootAtom).clubMeta ?? null;
+  const [meta, setMeta] = useState<ClubMeta | null>(bootMeta);
   const [failed, setFailed] = useState(false);
   useEffect(() => {
     let current = true;
     void fetchClubMeta(slug).then(
-      (said) => current && setMeta(said),
+      (response) => current && setMeta(response),
       () => current && setFailed(true),
     );
     return () => {

@@ -2,11 +2,11 @@ import { useSetAtom } from 'jotai';
 import { ShareIcon } from '@/shared/ui/icons';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { Tooltip } from '@/shared/ui/tooltip';
-import { share, type Shared } from './share';
+import { share, type ShareContent } from './share';
 
 interface ShareButtonProps {
   /** Called on press, so that the shared numbers are current. */
-  what: () => Shared;
+  what: () => ShareContent;
   label: string;
 }
 
@@ -21,7 +21,7 @@ export function ShareButton({ what, label }: ShareButtonProps) {
     if (toast) showToast(toast);
   };
   return (
-    <Tooltip words="Share">
+    <Tooltip text="Share">
       <button type="button" className="icon-btn" aria-label={label} onClick={() => void onShare()}>
         <ShareIcon />
       </button>

@@ -6,14 +6,16 @@ import { cents, dollars } from '@/shared/money';
 import { S } from '@/shared/strings';
 import type { Toast } from '@/shared/ui/toast-atoms';
 
-export interface Shared {
+export interface ShareContent {
   title: string;
   text: string;
   url: string;
 }
 
-/** The match, the current prize and sold/169 (specification line A:310). */
-export function shareOf(draw: Draw, origin: string): Shared {
+/**
+ * Returns the shared text: the match, the current prize and sold/169 (specification line A:310).
+ */
+export function shareOf(draw: Draw, origin: string): ShareContent {
   const title = `${draw.homeTeam} v ${draw.awayTeam}`;
   const url = `${origin}/draw/${draw.drawNumber}`;
   if (draw.status === 'cancelled')
@@ -27,7 +29,7 @@ export function shareOf(draw: Draw, origin: string): Shared {
  * dismissed.
  */
 export async function share(
-  what: Shared,
+  what: ShareContent,
   via: Pick<Navigator, 'clipboard'> & Partial<Pick<Navigator, 'share'>> = navigator,
 ): Promise<Toast | null> {
   if (via.share && isPhone()) {

@@ -1,14 +1,14 @@
 import type { DrawPhase } from '@/features/shared-live/draw-phase';
 
-const WORDS: Record<DrawPhase, { words: string; look: string }> = {
-  active: { words: 'Active', look: 'is-active' },
-  soldOut: { words: 'Active', look: 'is-active' },
-  closed: { words: 'Closed', look: 'is-closed' },
-  completed: { words: 'Completed', look: 'is-completed' },
-  cancelled: { words: 'Cancelled', look: 'is-cancelled' },
+const TEXTS: Record<DrawPhase, { text: string; tone: string }> = {
+  active: { text: 'Active', tone: 'is-active' },
+  soldOut: { text: 'Active', tone: 'is-active' },
+  closed: { text: 'Closed', tone: 'is-closed' },
+  completed: { text: 'Completed', tone: 'is-completed' },
+  cancelled: { text: 'Cancelled', tone: 'is-cancelled' },
 };
 
 export function StatusBadge({ phase }: { phase: DrawPhase }) {
-  const { words, look } = WORDS[phase];
-  return <span className={`badge ${look}`}>{words}</span>;
+  const { text, tone } = TEXTS[phase];
+  return <span className={`badge ${tone}`}>{text}</span>;
 }

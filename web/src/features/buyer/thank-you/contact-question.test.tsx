@@ -1,7 +1,7 @@
 import { screen } from '@testing-library/react';
 import { expect, test } from 'vitest';
-import type { OrderAnswer } from '@/api/wire';
-import { show } from '@/testing/show';
+import type { OrderResponse } from '@/api/wire';
+import { renderScreen } from '@/testing/render-screen';
 import { ContactQuestion } from './contact-question';
 
 const order = {
@@ -10,11 +10,11 @@ const order = {
   paymentIntentId: 'pi_1',
   buyerName: 'Jo',
   buyerEmailMasked: null,
-} as unknown as OrderAnswer;
+} as unknown as OrderResponse;
 const typed = (label: string) => (screen.getByLabelText(label) as HTMLInputElement).value;
 
-test('who paid by card with what is no address is not told of a wallet, and types the name only once', () => {
-  show(<ContactQuestion order={order} />);
+test('a card buyer with an invalid address reads nothing about wallets and types the name only once', () => {
+  renderScreen(<ContactQuestion order={order} />);
   expect(
     screen.getByText(
       'We have no e-mail address that we can write to. Without one the club cannot tell you if you win.',
@@ -28,7 +28,7 @@ test('who paid by card with what is no address is not told of a wallet, and type
   ]);
 });
 
-test.each(['Ticket Holder', null])('a name that nobody gave (%s) is asked for', (buyerName) => {
-  show(<ContactQuestion order={{ ...order, buyerName } as OrderAnswer} />);
+test.each(['Ticket Holder', null])('a missing name (%s) is asked for', (buyerName) => {
+  renderScreen(<ContactQuestion order={{ ...order, buyerName } as OrderResponse} />);
   expect(typed('Full Name')).toBe('');
 });

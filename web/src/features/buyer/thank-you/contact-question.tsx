@@ -1,9 +1,9 @@
 import { useSetAtom } from 'jotai';
 import { useRef, useState, type FormEvent } from 'react';
 import { completeContact, fetchOrder, resendConfirmation } from '@/api/endpoints/buyer';
-import { Problem } from '@/api/http';
-import type { OrderAnswer } from '@/api/wire';
-import { FIELD, emailHint } from '@/features/buyer/checkout/purchase-rules';
+import { HttpError } from '@/api/http';
+import type { OrderResponse } from '@/api/wire';
+import { FIELD, emailHint } from '@/features/buyer/checkout/form/purchase-rules';
 import { receiveOrderAtom } from '@/features/shared-live/live-atoms';
 import { S } from '@/shared/strings';
 import { Field } from '@/shared/ui/field';
@@ -14,7 +14,7 @@ import { showToastAtom } from '@/shared/ui/toast-atoms';
  * Whether the order has no valid e-mail address, because a wallet gave none or the input is
  * invalid. A winner could not be reached (decision C-11).
  */
-export const needsContact = (order: OrderAnswer): boolean =>
+export const needsContact = (order: OrderResponse): boolean =>
   order.status === 'succeeded' &&
   (!order.buyerEmailMasked || order.buyerEmailMasked.endsWith('invalid'));
 
@@ -26,7 +26,7 @@ const missingOf = (contact: { name: string; email: string; phone: string }): For
   ].filter((problem) => problem !== false);
 
 /** Asks for a name, an address and a number when the order has no valid e-mail address. */
-export function ContactQuestion({ order }: { order: OrderAnswer }) {
+export function ContactQuestion({ order }: { order: OrderResponse }) {
   const receive = useSetAtom(receiveOrderAtom);
   const showToast = useSetAtom(showToastAtom);
   const [contact, setContact] = useState({
@@ -37,8 +37,8 @@ export function ContactQuestion({ order }: { order: OrderAnswer }) {
   const [problems, setProblems] = useState<readonly FormProblem[]>([]);
   const [sending, setSending] = useState(false);
   const list = useRef<HTMLDivElement>(null);
-  const complain = (found: readonly FormProblem[]) => {
-    setProblems(found);
+  const showProblems = (problems: readonly FormProblem[]) => {
+    setProblems(problems);
     requestAnimationFrame(() => list.current?.focus());
   };
   const send = async () => {
@@ -53,7 +53,7 @@ export function ContactQuestion({ order }: { order: OrderAnswer }) {
       const next = await fetchOrder(order.orderToken);
       receive(next);
       if (needsContact(next))
-        return complain([
+        return showProblems([
           { field: FIELD.email, text: 'This does not look like an e-mail address' },
         ]);
       await resendConfirmation(next.paymentIntentId ?? '', next.orderToken).catch(() => undefined);
@@ -62,10 +62,10 @@ export function ContactQuestion({ order }: { order: OrderAnswer }) {
         text: `Your confirmation is on its way to ${next.buyerEmailMasked}.`,
       });
     } catch (error) {
-      complain([
+      showProblems([
         {
           field: FIELD.email,
-          text: (error instanceof Problem ? error.said.message : undefined) ?? S.tryLater,
+          text: (error instanceof HttpError ? error.body.message : undefined) ?? S.tryLater,
         },
       ]);
     } finally {
@@ -74,9 +74,9 @@ export function ContactQuestion({ order }: { order: OrderAnswer }) {
   };
   const onSubmit = (event: FormEvent) => {
     event.preventDefault();
-    const found = missingOf(contact);
-    setProblems(found);
-    if (found.length > 0) return complain(found);
+    const problems = missingOf(contact);
+    setProblems(problems);
+    if (problems.length > 0) return showProblems(problems);
     void send();
   };
   return (

@@ -2,7 +2,7 @@
  * Data that the purchase stores for the thank-you page: the order's token and the payment's
  * identifier (decision C-17).
  */
-import { LAST_PAYMENT_KEY } from '@/features/buyer/checkout/pay';
+import { LAST_PAYMENT_KEY } from '@/features/buyer/checkout/payment/pay';
 import { readStored } from '@/shared/storage';
 
 /**
@@ -23,12 +23,14 @@ export interface LastPayment {
 
 /** Reads the session. After a redirect by the buyer's bank, the address names the payment. */
 export function lastPayment(): LastPayment | null {
-  const kept = readStored('session', LAST_PAYMENT_KEY) as Partial<LastPayment> | null;
-  return kept && typeof kept.orderToken === 'string' && typeof kept.paymentIntentId === 'string'
+  const stored = readStored('session', LAST_PAYMENT_KEY) as Partial<LastPayment> | null;
+  return stored &&
+    typeof stored.orderToken === 'string' &&
+    typeof stored.paymentIntentId === 'string'
     ? {
-        orderToken: kept.orderToken,
-        paymentIntentId: kept.paymentIntentId,
-        scope: typeof kept.scope === 'string' ? kept.scope : '',
+        orderToken: stored.orderToken,
+        paymentIntentId: stored.paymentIntentId,
+        scope: typeof stored.scope === 'string' ? stored.scope : '',
       }
     : null;
 }

@@ -1,9 +1,9 @@
-import type { OrderAnswer } from '@/api/wire';
+import type { OrderResponse } from '@/api/wire';
 import { dayAndTime } from '@/shared/dates';
 import { cents, dollars } from '@/shared/money';
 
 /** The receipt: amount, payee and time. Printed with the tickets above it, it fills one A4 page. */
-export function Receipt({ order }: { order: OrderAnswer }) {
+export function Receipt({ order }: { order: OrderResponse }) {
   return (
     <section className="card panel receipt-card" aria-labelledby="receipt-title">
       <h2 id="receipt-title">Receipt</h2>

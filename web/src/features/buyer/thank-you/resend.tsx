@@ -1,7 +1,7 @@
 import { useSetAtom } from 'jotai';
 import { useEffect, useState } from 'react';
 import { resendConfirmation } from '@/api/endpoints/buyer';
-import { Problem } from '@/api/http';
+import { HttpError } from '@/api/http';
 import { S } from '@/shared/strings';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import type { LastPayment } from './last-payment';
@@ -12,15 +12,15 @@ const WAIT_MS = 20_000;
  * Returns the whole seconds left to wait. It uses the device's monotonic clock, because the
  * server's clock estimate is corrected now and then.
  */
-function useWait(): { seconds: number; begin: () => void } {
+function useResendCooldown(): { seconds: number; begin: () => void } {
   const [until, setUntil] = useState(() => performance.now() + WAIT_MS);
   const [now, setNow] = useState(() => performance.now());
-  const over = now >= until;
+  const isOver = now >= until;
   useEffect(() => {
-    if (over) return;
+    if (isOver) return;
     const timer = setInterval(() => setNow(performance.now()), 250);
     return () => clearInterval(timer);
-  }, [over]);
+  }, [isOver]);
   const begin = () => {
     setNow(performance.now());
     setUntil(performance.now() + WAIT_MS);
@@ -34,7 +34,7 @@ function useWait(): { seconds: number; begin: () => void } {
  */
 export function Resend({ payment }: { payment: LastPayment | null }) {
   const showToast = useSetAtom(showToastAtom);
-  const { seconds, begin } = useWait();
+  const { seconds, begin } = useResendCooldown();
   const [error, setError] = useState<string | null>(null);
   const waiting = seconds > 0;
   const complain = (title: string, text: string) => {
@@ -54,7 +54,7 @@ export function Resend({ payment }: { payment: LastPayment | null }) {
     } catch (failure) {
       complain(
         S.resendFailed,
-        (failure instanceof Problem ? failure.said.message : undefined) ?? S.tryLater,
+        (failure instanceof HttpError ? failure.body.message : undefined) ?? S.tryLater,
       );
     }
   };

@@ -1,10 +1,10 @@
 import { useSetAtom } from 'jotai';
 import { Link } from 'wouter';
-import type { OrderAnswer } from '@/api/wire';
-import { standingOf } from '@/features/buyer/my-tickets/standing';
+import type { OrderResponse } from '@/api/wire';
+import { orderStatusText } from '@/features/buyer/my-tickets/order-status-text';
 import { TicketList } from '@/features/buyer/my-tickets/ticket-list';
-import { CONFIRMING, moneyWords, waitingWords } from '@/features/buyer/checkout/checkout';
-import type { Summary } from '@/features/buyer/checkout/summary';
+import { CONFIRMING, moneyText, waitingText } from '@/features/buyer/checkout/state/checkout';
+import type { Summary } from '@/features/buyer/checkout/state/summary';
 import { cents, dollars } from '@/shared/money';
 import { S, fill } from '@/shared/strings';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
@@ -13,22 +13,29 @@ import { calendarAddress } from './calendar';
 import type { LastPayment } from './last-payment';
 
 interface OutcomeProps {
-  order: OrderAnswer | undefined;
+  order: OrderResponse | undefined;
   summary: Summary;
   /** The payment to request. Without one, only the stored summary is shown. */
   payment: LastPayment | null;
   gaveUp: boolean;
   untouched: boolean;
-  said: string | null;
+  serverMessage: string | null;
 }
 
 /** The status of the payment, with certain facts first. */
-export function Outcome({ order, summary, payment, gaveUp, untouched, said }: OutcomeProps) {
+export function Outcome({
+  order,
+  summary,
+  payment,
+  gaveUp,
+  untouched,
+  serverMessage,
+}: OutcomeProps) {
   if (order?.status === 'not_charged') {
     return (
       <div className="card thanks-head" role="alert">
         <h1>No tickets were bought</h1>
-        <p>{moneyWords(order.reason ?? '', false)}</p>
+        <p>{moneyText(order.reason ?? '', false)}</p>
       </div>
     );
   }
@@ -40,7 +47,7 @@ export function Outcome({ order, summary, payment, gaveUp, untouched, said }: Ou
             ? 'Your payment was refunded'
             : 'Your payment is being refunded'}
         </h1>
-        <p>{standingOf(order)}</p>
+        <p>{orderStatusText(order)}</p>
       </div>
     );
   }
@@ -67,11 +74,16 @@ export function Outcome({ order, summary, payment, gaveUp, untouched, said }: Ou
     );
   }
   const reference = order?.paymentIntentId ?? payment?.paymentIntentId;
-  if (said !== null || order?.status === 'requires_payment_method') {
+  if (serverMessage !== null || order?.status === 'requires_payment_method') {
     return (
       <div className="card thanks-head" role="status">
         <h1>{CONFIRMING}</h1>
-        <p>{waitingWords({ at: gaveUp ? 'lost' : 'confirming', said: said ?? undefined })}</p>
+        <p>
+          {waitingText({
+            state: gaveUp ? 'lost' : 'confirming',
+            serverMessage: serverMessage ?? undefined,
+          })}
+        </p>
         {reference ? <p className="meta">Reference {reference.slice(-8)}</p> : null}
       </div>
     );
@@ -112,7 +124,7 @@ export function Outcome({ order, summary, payment, gaveUp, untouched, said }: Ou
 }
 
 /** The tickets once the server has sent them, and the stored summary until then. */
-export function Bought({ order, summary }: { order: OrderAnswer | undefined; summary: Summary }) {
+export function Bought({ order, summary }: { order: OrderResponse | undefined; summary: Summary }) {
   if (order && order.status === S.succeeded)
     return order.lines.map((line) => <TicketList key={line.drawNumber} line={line} />);
   return summary.draws.map((draw) => (
@@ -133,7 +145,13 @@ export function Bought({ order, summary }: { order: OrderAnswer | undefined; sum
  * The match, the current prize and the tickets sold, from the server once loaded (specification
  * line A:310).
  */
-export function ShareBox({ order, summary }: { order: OrderAnswer | undefined; summary: Summary }) {
+export function ShareBox({
+  order,
+  summary,
+}: {
+  order: OrderResponse | undefined;
+  summary: Summary;
+}) {
   const showToast = useSetAtom(showToastAtom);
   const first = summary.draws[0];
   if (!first) return null;
@@ -171,12 +189,12 @@ export function ShareBox({ order, summary }: { order: OrderAnswer | undefined; s
   );
 }
 
-export function WhereNext({
+export function NextSteps({
   order,
   summary,
   children,
 }: {
-  order: OrderAnswer | undefined;
+  order: OrderResponse | undefined;
   summary: Summary;
   children: React.ReactNode;
 }) {

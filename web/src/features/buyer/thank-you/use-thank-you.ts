@@ -3,11 +3,11 @@
  * still expected.
  */
 import { useEffect, useState } from 'react';
-import type { OrderAnswer } from '@/api/wire';
-import { endAttempt, finishAttempt } from '@/features/buyer/checkout/attempt';
-import { outcomeOf } from '@/features/buyer/checkout/checkout';
-import { askAgain } from '@/features/buyer/checkout/pay';
-import { readSummary, type Summary } from '@/features/buyer/checkout/summary';
+import type { OrderResponse } from '@/api/wire';
+import { endAttempt, finishAttempt } from '@/features/buyer/checkout/state/attempt';
+import { outcomeOf } from '@/features/buyer/checkout/state/checkout';
+import { pollOrder } from '@/features/buyer/checkout/payment/pay';
+import { readSummary, type Summary } from '@/features/buyer/checkout/state/summary';
 import { useOrder } from '@/features/shared-live/use-live';
 import { S } from '@/shared/strings';
 import { cleanAddress, lastPayment, type LastPayment } from './last-payment';
@@ -16,32 +16,38 @@ const ASKED_FOR_MS = 30_000;
 /** Most answers arrive within this time. Until then, the place of the tickets stays empty. */
 const SOON_MS = 2_000;
 const COMPLETED_AGAIN_MS = 4_000;
-/** One such answer may come just before the provider has finished. The second one is final. */
+/**
+ * How many "no card accepted" answers make it final. The first may come just before the provider
+ * has finished.
+ */
 const UNTOUCHED_ANSWERS = 2;
 
 export interface ThankYou {
   payment: LastPayment | null;
-  order: OrderAnswer | undefined;
+  order: OrderResponse | undefined;
   summary: Summary | null;
-  /** No outcome was known within half a minute. The page keeps listening for updates. */
+  /** Whether no outcome was known within half a minute. The page keeps listening for updates. */
   gaveUp: boolean;
-  /** The order is still loading. Content below it waits, because the order would push it down. */
+  /**
+   * Whether the order is still loading. Content below the order waits, because the order would push
+   * it down.
+   */
   soon: boolean;
-  /** No card was accepted for this payment. */
+  /** Whether no card was accepted for this payment. */
   untouched: boolean;
   /**
    * The payment does not match its order. The server's own text is shown, because the outcome
    * is not known yet.
    */
-  said: string | null;
+  serverMessage: string | null;
 }
 
 export function useThankYou(): ThankYou {
-  const [kept] = useState(() => {
+  const [lastPaymentAtStart] = useState(() => {
     const summary = readSummary();
     return { payment: summary?.demo ? null : lastPayment(), summary };
   });
-  const { payment } = kept;
+  const { payment } = lastPaymentAtStart;
   useEffect(cleanAddress, []);
   const [gaveUp, setGaveUp] = useState(false);
   const [settled, setSettled] = useState(false);
@@ -51,14 +57,14 @@ export function useThankYou(): ThankYou {
     if (!outcome || settled) return;
     setSettled(true);
     if (!payment) return;
-    if (outcome.is === 'issued') finishAttempt(payment.scope, payment.orderToken);
+    if (outcome.type === 'issued') finishAttempt(payment.scope, payment.orderToken);
     else endAttempt(payment.scope);
   }, [outcome, settled, payment]);
   useEffect(() => {
     const timer = setTimeout(() => setGaveUp(true), ASKED_FOR_MS);
     return () => clearTimeout(timer);
   }, []);
-  const { untouched, said } = useFinishing(payment, order);
+  const { untouched, serverMessage } = useFinishPayment(payment, order);
   const [soon, setSoon] = useState(payment !== null);
   useEffect(() => {
     const timer = setTimeout(() => setSoon(false), SOON_MS);
@@ -69,36 +75,40 @@ export function useThankYou(): ThankYou {
   return {
     payment,
     order,
-    summary: order ? summaryOfOrder(order) : kept.summary,
+    summary: order ? summaryOfOrder(order) : lastPaymentAtStart.summary,
     gaveUp,
-    soon: soon && outcome === null && !untouched && said === null,
+    soon: soon && outcome === null && !untouched && serverMessage === null,
     untouched,
-    said,
+    serverMessage,
   };
 }
 
 /**
- * A buyer who returns from a bank's page, or arrives without tickets, completes the purchase here.
- * The call may repeat.
+ * Completes the purchase of a buyer who returns from a bank's page or arrives without tickets. The
+ * call is idempotent.
  */
-function useFinishing(
+function useFinishPayment(
   payment: LastPayment | null,
-  order: OrderAnswer | undefined,
-): Pick<ThankYou, 'untouched' | 'said'> {
+  order: OrderResponse | undefined,
+): Pick<ThankYou, 'untouched' | 'serverMessage'> {
   const [untouched, setUntouched] = useState(0);
-  const [said, setSaid] = useState<string | null>(null);
+  const [serverMessage, setServerMessage] = useState<string | null>(null);
   const open = order && outcomeOf(order) === null ? payment?.paymentIntentId : undefined;
-  const known = untouched >= UNTOUCHED_ANSWERS;
+  const isUntouched = untouched >= UNTOUCHED_ANSWERS;
   useEffect(() => {
-    if (open === undefined || known) return;
+    if (open === undefined || isUntouched) return;
     let current = true;
     const turn = async () => {
-      const answer = await askAgain(payment?.scope ?? '', open);
+      const answer = await pollOrder(payment?.scope ?? '', open);
       if (!current) return;
       setUntouched((last) => (answer === 'untouched' ? last + 1 : 0));
       // A missing answer does not change what is shown.
       if (answer !== null)
-        setSaid(answer !== 'untouched' && answer.is === 'unsure' ? (answer.said ?? null) : null);
+        setServerMessage(
+          answer !== 'untouched' && answer.type === 'unsure'
+            ? (answer.serverMessage ?? null)
+            : null,
+        );
     };
     void turn();
     const timer = setInterval(() => void turn(), COMPLETED_AGAIN_MS);
@@ -106,12 +116,15 @@ function useFinishing(
       current = false;
       clearInterval(timer);
     };
-  }, [open, known, payment]);
-  return { untouched: known && open !== undefined, said: open === undefined ? null : said };
+  }, [open, isUntouched, payment]);
+  return {
+    untouched: isUntouched && open !== undefined,
+    serverMessage: open === undefined ? null : serverMessage,
+  };
 }
 
 /** Builds the summary from the order. A buyer who returns from a bank's page has no other. */
-function summaryOfOrder(order: OrderAnswer): Summary {
+function summaryOfOrder(order: OrderResponse): Summary {
   return {
     clubId: null,
     clubName: order.clubName || S.fallbackClub,

@@ -1,7 +1,7 @@
 import { screen } from '@testing-library/react';
 import { expect, test } from 'vitest';
-import { aDraw } from '@/testing/a-draw';
-import { show } from '@/testing/show';
+import { makeDraw } from '@/testing/draw-data';
+import { renderScreen } from '@/testing/render-screen';
 import { BeforeReveal } from './before-reveal';
 
 const proof = {
@@ -17,15 +17,15 @@ const proof = {
 };
 const withoutAny = { gameDate: '2099-01-01T00:00:00Z', ticketsAvailable: 0 };
 
-test('tickets that are only reserved are not told as sold', () => {
-  const { unmount } = show(
+test('tickets that are only reserved do not count as sold', () => {
+  const { unmount } = renderScreen(
     <BeforeReveal
       proof={proof}
-      draw={aDraw({ ...withoutAny, ticketsSold: 160, ticketsHeld: 9 })}
+      draw={makeDraw({ ...withoutAny, ticketsSold: 160, ticketsHeld: 9 })}
     />,
   );
   expect(screen.getByText('Tickets are still on sale.')).toBeDefined();
   unmount();
-  show(<BeforeReveal proof={proof} draw={aDraw({ ...withoutAny, ticketsSold: 169 })} />);
+  renderScreen(<BeforeReveal proof={proof} draw={makeDraw({ ...withoutAny, ticketsSold: 169 })} />);
   expect(screen.getByText('All tickets are sold.')).toBeDefined();
 });

@@ -24,7 +24,8 @@ export function dealOf(seed: Uint8Array): number[] {
     const bound = last + 1;
     const limit = Math.floor(2 ** 32 / bound) * bound;
     let word = next();
-    // Words above the last whole multiple are rejected, because they would favour the first cells.
+    // Rejects words above the largest multiple of the range, because they would favour the first
+    // cells.
     while (word >= limit) word = next();
     const chosen = word % bound;
     [cells[last], cells[chosen]] = [cells[chosen] ?? 0, cells[last] ?? 0];
@@ -32,7 +33,10 @@ export function dealOf(seed: Uint8Array): number[] {
   return cells;
 }
 
-/** The ChaCha20 keystream (RFC 8439: key = seed, nonce 0, counter from 0) as little-endian 32-bit words. */
+/**
+ * Returns the ChaCha20 keystream as little-endian 32-bit words (RFC 8439: key = seed, nonce 0,
+ * counter from 0).
+ */
 function words(seed: Uint8Array): () => number {
   const key = new DataView(seed.buffer, seed.byteOffset, 32);
   const start = new Uint32Array(16);
@@ -93,7 +97,10 @@ export function seedFromHex(hex: string): Uint8Array | null {
 
 export interface TicketMove {
   ticket: number;
-  /** The ticket was returned: its payment failed or was refunded. */
+  /**
+   * Whether tickets were sold in the promised order (decision M-3): never-sold tickets first, then
+   * returned ones, each lowest first. Null when the order of sales is not published.
+   */
   returned: boolean;
 }
 
@@ -101,7 +108,7 @@ export interface TicketMove {
  * Whether tickets were sold in the promised order (decision M-3): never-sold tickets first, then
  * returned ones, each lowest first. Null when the moves are not published.
  */
-export function leftInOrder(
+export function unsoldInDealOrder(
   moves: readonly TicketMove[] | null,
   sold: readonly number[],
 ): boolean | null {
@@ -136,7 +143,7 @@ export interface Verdict {
   inOrder: boolean | null;
 }
 
-export interface Claim {
+export interface ProofClaim {
   drawNumber: number;
   commitment: string;
   seed: string | null;
@@ -147,7 +154,7 @@ export interface Claim {
 }
 
 /** Recomputes everything. Null before the reveal or when the seed cannot be read. */
-export async function verify(claim: Claim): Promise<Verdict | null> {
+export async function verify(claim: ProofClaim): Promise<Verdict | null> {
   const seed = claim.seed === null ? null : seedFromHex(claim.seed);
   if (!seed) return null;
   const computedCommitment = await commitmentOf(claim.drawNumber, seed);
@@ -161,6 +168,6 @@ export async function verify(claim: Claim): Promise<Verdict | null> {
     deal,
     winningTicket,
     sameWinner: winningTicket === null ? null : winningTicket === claim.winningTicket,
-    inOrder: leftInOrder(claim.ticketMoves, claim.soldTickets),
+    inOrder: unsoldInDealOrder(claim.ticketMoves, claim.soldTickets),
   };
 }

@@ -4,48 +4,51 @@
  */
 import { useCallback, useEffect, useState } from 'react';
 import { fetchProof } from '@/api/endpoints/buyer';
-import { Problem } from '@/api/http';
+import { HttpError } from '@/api/http';
 import type { Proof } from '@/api/wire';
 import { verify, type Verdict } from './deal';
 
 export type ProofState =
-  | { at: 'asking' }
-  | { at: 'missing' }
-  | { at: 'failed'; words: string; retry: () => void }
-  | { at: 'known'; proof: Proof; verdict: Verdict | null };
+  | { status: 'asking' }
+  | { status: 'missing' }
+  | { status: 'failed'; text: string; retry: () => void }
+  | { status: 'known'; proof: Proof; verdict: Verdict | null };
 
-type ProofResult = Exclude<ProofState, { at: 'failed' }> | { at: 'failed'; words: string };
+type ProofResult = Exclude<ProofState, { status: 'failed' }> | { status: 'failed'; text: string };
 
-async function find(drawNumber: number): Promise<ProofResult> {
+async function loadProof(drawNumber: number): Promise<ProofResult> {
   if (!globalThis.crypto?.subtle)
     return {
-      at: 'failed',
-      words: 'Your browser computes fingerprints only at a secure (https) address.',
+      status: 'failed',
+      text: 'Your browser computes fingerprints only at a secure (https) address.',
     };
   try {
     const proof = await fetchProof(drawNumber);
-    return { at: 'known', proof, verdict: await verify(proof) };
+    return { status: 'known', proof, verdict: await verify(proof) };
   } catch (error) {
-    return error instanceof Problem && (error.status === 404 || error.status === 400)
-      ? { at: 'missing' }
-      : { at: 'failed', words: 'Please check your connection and try again.' };
+    return error instanceof HttpError && (error.status === 404 || error.status === 400)
+      ? { status: 'missing' }
+      : { status: 'failed', text: 'Please check your connection and try again.' };
   }
 }
 
-/** Requested again when the draw's status changes, because a new result reveals the seed. */
+/**
+ * Loads the proof. It is requested again when the draw's status changes, because a new result
+ * reveals the seed.
+ */
 export function useProof(drawNumber: number, status: string | undefined): ProofState {
-  const [state, setState] = useState<ProofResult>({ at: 'asking' });
+  const [state, setState] = useState<ProofResult>({ status: 'asking' });
   const [round, setRound] = useState(0);
   const retry = useCallback(() => {
-    setState({ at: 'asking' });
+    setState({ status: 'asking' });
     setRound((last) => last + 1);
   }, []);
   useEffect(() => {
     let current = true;
-    void find(drawNumber).then((found) => current && setState(found));
+    void loadProof(drawNumber).then((result) => current && setState(result));
     return () => {
       current = false;
     };
   }, [drawNumber, status, round]);
-  return state.at === 'failed' ? { ...state, retry } : state;
+  return state.status === 'failed' ? { ...state, retry } : state;
 }

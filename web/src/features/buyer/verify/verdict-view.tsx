@@ -71,7 +71,7 @@ export function VerdictView({
           there was a rule for them.
         </p>
       ) : null}
-      {result ? <Crossed proof={proof} verdict={verdict} result={result} draw={draw} /> : null}
+      {result ? <WinningCell proof={proof} verdict={verdict} result={result} draw={draw} /> : null}
       <h2>The promise</h2>
       <dl className="hashes">
         <dt>Published before the first sale</dt>
@@ -101,7 +101,7 @@ export function VerdictView({
  * The row, the column and the ticket where they cross. They come from this browser's computation,
  * not from the server.
  */
-function Crossed({
+function WinningCell({
   proof,
   verdict,
   result,

@@ -1,15 +1,15 @@
 import { fireEvent, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, expect, test, vi } from 'vitest';
-import { aClaim } from '@/testing/a-club';
+import { makeClaim } from '@/testing/club-data';
 import { FakeServer } from '@/testing/fake-server';
-import { show } from '@/testing/show';
-import { VerifyEmail } from '../getting-in/verify-email';
+import { renderScreen } from '@/testing/render-screen';
+import { VerifyEmail } from '../login/verify-email';
 import { Claim } from './claim';
 
 afterEach(() => vi.unstubAllGlobals());
 
-const CLAIM = aClaim({ clubName: 'Redcliffe', clubSlug: 'redcliffe' });
+const CLAIM = makeClaim({ clubName: 'Redcliffe', clubSlug: 'redcliffe' });
 
 function fill() {
   for (const [label, value] of [
@@ -24,7 +24,7 @@ test('a winner sends bank details through the link, whose secret leaves the addr
   const server = new FakeServer()
     .on('POST /api/claims/look', { body: CLAIM })
     .on('POST /api/claims', { body: { ...CLAIM, state: 'received' } });
-  show(<Claim fromPath={undefined} />, '/claim#secret');
+  renderScreen(<Claim fromPath={undefined} />, '/claim#secret');
   expect(await screen.findByText('$290.00')).toBeTruthy();
   expect(window.location.hash).toBe('');
   expect(screen.getByText(/Please answer by Fri 27 Nov 2026/)).toBeTruthy();
@@ -35,7 +35,7 @@ test('a winner sends bank details through the link, whose secret leaves the addr
   expect(
     await screen.findByText('Redcliffe has your bank details and pays you directly.'),
   ).toBeTruthy();
-  expect(server.asked.at(-1)?.body).toEqual({
+  expect(server.requests.at(-1)?.body).toEqual({
     token: 'secret',
     accountName: 'Robin',
     bsb: '062-000',
@@ -44,15 +44,15 @@ test('a winner sends bank details through the link, whose secret leaves the addr
   expect(JSON.stringify({ ...localStorage, ...sessionStorage })).not.toContain('1234567');
 });
 
-test('until when the link takes details is said to the minute, by the clocks of the ground, as the mail says it', async () => {
+test('the link’s expiry is shown to the minute in the draw’s zone, as in the mail', async () => {
   new FakeServer().on('POST /api/claims/look', {
     body: { ...CLAIM, timezone: 'Pacific/Auckland', respondBy: '2026-11-27T12:30:00Z' },
   });
-  show(<Claim fromPath="secret" />, '/claim/secret');
+  renderScreen(<Claim fromPath="secret" />, '/claim/secret');
   expect(await screen.findByText(/Please answer by Sat 28 Nov 2026, 1:30 am/)).toBeTruthy();
 });
 
-test('a link that is unknown, used, late or paid says which', async () => {
+test('an unknown, used, expired or paid link says which it is', async () => {
   const cases: [object, RegExp][] = [
     [
       { status: 404, body: { message: 'This link is invalid or has expired.' } },
@@ -62,45 +62,45 @@ test('a link that is unknown, used, late or paid says which', async () => {
     [{ body: { ...CLAIM, state: 'completed' } }, /has recorded the payment/],
     [{ body: { ...CLAIM, state: 'received' } }, /has your bank details/],
   ];
-  for (const [answer, words] of cases) {
+  for (const [answer, text] of cases) {
     new FakeServer().on('POST /api/claims/look', answer);
-    const { unmount } = show(<Claim fromPath="secret" />, '/claim/secret');
-    expect(await screen.findByText(words)).toBeTruthy();
+    const { unmount } = renderScreen(<Claim fromPath="secret" />, '/claim/secret');
+    expect(await screen.findByText(text)).toBeTruthy();
     unmount();
   }
-  show(<Claim fromPath={undefined} />, '/claim');
+  renderScreen(<Claim fromPath={undefined} />, '/claim');
   expect(screen.getByRole('alert').textContent).toBe('This link is invalid or has expired.');
 });
 
-test('details that are not taken say why: too late, received before, or the prize is paid already', async () => {
+test('refused details say why: too late, received before, or prize already paid', async () => {
   const cases: [number, string, RegExp][] = [
     [410, 'claim-expired', /The 7 days to respond have passed/],
     [409, 'claim-used', /has your bank details/],
     [409, 'payout-settled', /has recorded the payment/],
   ];
-  for (const [status, code, words] of cases) {
+  for (const [status, code, text] of cases) {
     new FakeServer()
       .on('POST /api/claims/look', { body: CLAIM })
       .on('POST /api/claims', { status, body: { code, message: 'x' } });
-    const { unmount } = show(<Claim fromPath="secret" />, '/claim/secret');
+    const { unmount } = renderScreen(<Claim fromPath="secret" />, '/claim/secret');
     await screen.findByText('$290.00');
     fill();
     await userEvent.click(screen.getByRole('button', { name: 'Send my bank details' }));
-    expect(await screen.findByText(words)).toBeTruthy();
+    expect(await screen.findByText(text)).toBeTruthy();
     unmount();
   }
 });
 
-test('an e-mail address is confirmed by its link, or the link is dead', async () => {
+test('the link confirms an e-mail address or says that it is invalid', async () => {
   new FakeServer().on(
     'POST /api/clubs/verify-email',
     { body: { verified: true } },
     { status: 400, body: { message: 'This link is invalid or has expired.' } },
   );
-  const { unmount } = show(<VerifyEmail />, '/verify-email?token=good');
+  const { unmount } = renderScreen(<VerifyEmail />, '/verify-email?token=good');
   expect(await screen.findByRole('heading', { name: 'Email confirmed' })).toBeTruthy();
   expect(window.location.search).toBe('');
   unmount();
-  show(<VerifyEmail />, '/verify-email?token=dead');
+  renderScreen(<VerifyEmail />, '/verify-email?token=dead');
   expect(await screen.findByText('This link is invalid or has expired.')).toBeTruthy();
 });

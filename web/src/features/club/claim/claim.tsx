@@ -1,12 +1,12 @@
 import { useEffect, useState } from 'react';
-import { answerClaim, lookAtClaim } from '@/api/endpoints/club';
-import { Problem } from '@/api/http';
+import { answerClaim, fetchClaim } from '@/api/endpoints/club';
+import { HttpError } from '@/api/http';
 import type { Claim as ClaimShape } from '@/api/wire-club';
 import { dayAndTime } from '@/shared/dates';
 import { cents, dollars } from '@/shared/money';
 import { C } from '@/shared/strings-club';
-import { said } from '../data/said';
-import { Door } from '../getting-in/door';
+import { errorText } from '../data/error-text';
+import { LoginLayout } from '../login/login-layout';
 import { BankForm } from '../results/bank-form';
 
 const UNKNOWN = 'This link is invalid or has expired.';
@@ -34,26 +34,26 @@ export function Claim({ fromPath }: { fromPath: string | undefined }) {
   const [refusal, setRefusal] = useState<string | null>(token ? null : UNKNOWN);
   useEffect(() => {
     if (token)
-      lookAtClaim(token).then(setClaim, (error: unknown) =>
-        setRefusal(said(error, C.pleaseTryAgain)),
+      fetchClaim(token).then(setClaim, (error: unknown) =>
+        setRefusal(errorText(error, C.pleaseTryAgain)),
       );
   }, [token]);
   if (!claim) {
     return (
-      <Door title="Your prize">
+      <LoginLayout title="Your prize">
         <h1>Your prize</h1>
         {refusal ? (
           <p className="callout is-bad" role="alert">
             {refusal}
           </p>
         ) : (
-          <span className="bone" style={{ height: 220 }} />
+          <span className="skeleton" style={{ height: 220 }} />
         )}
-      </Door>
+      </LoginLayout>
     );
   }
   const onProblem = (error: unknown) => {
-    if (!(error instanceof Problem) || ![409, 410].includes(error.status)) return false;
+    if (!(error instanceof HttpError) || ![409, 410].includes(error.status)) return false;
     setClaim({
       ...claim,
       state:
@@ -66,7 +66,7 @@ export function Claim({ fromPath }: { fromPath: string | undefined }) {
     return true;
   };
   return (
-    <Door title="Your prize">
+    <LoginLayout title="Your prize">
       <div className="claim-head">
         <h1>{claim.winnerName ? `${claim.winnerName}, you won` : 'You won'}</h1>
         <p className="claim-prize num">{dollars(cents(claim.prize))}</p>
@@ -88,7 +88,7 @@ export function Claim({ fromPath }: { fromPath: string | undefined }) {
                 : '.'}
             </p>
             <BankForm
-              doing="Send my bank details"
+              submitLabel="Send my bank details"
               onProblem={onProblem}
               send={async (bank) => setClaim(await answerClaim(token, bank))}
             />
@@ -107,7 +107,7 @@ export function Claim({ fromPath }: { fromPath: string | undefined }) {
           ) : null}
         </p>
       ) : null}
-    </Door>
+    </LoginLayout>
   );
 }
 

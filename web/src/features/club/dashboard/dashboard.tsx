@@ -7,15 +7,15 @@ import { C } from '@/shared/strings-club';
 import { LoadFailed } from '@/shared/ui/load-failed';
 import { usePageTitle } from '@/shared/ui/page-title';
 import { showToastAtom, type Toast } from '@/shared/ui/toast-atoms';
-import { CreateDrawButton, archivedWords } from '../frame/club-frame';
+import { CreateDrawButton, archivedText } from '../frame/club-frame';
 import { CookieBanner } from '../frame/cookie-banner';
 import type { ClubPageContext } from '../frame/club-page';
 import { useWide } from '../frame/use-wide';
-import { sells } from '../session/roles';
+import { canSell } from '../session/roles';
 import { DetailsDialog } from './details-dialog';
 import { DrawItem, type DrawItemProps } from './draw-item';
 import { DrawTable } from './draw-table';
-import type { ListOfDraws } from './draw-words';
+import type { DrawListName } from './draw-labels';
 import { HomepageCard } from './homepage-card';
 import { PaymentCard } from './payment-card';
 import { Member, Reminder } from './reminder';
@@ -35,7 +35,7 @@ export interface DashboardProps {
 export function Dashboard({ here: { club, user }, onShare }: DashboardProps) {
   usePageTitle(`${club.name} dashboard`);
   const { draws, problem, retry } = useClubDraws(club.id);
-  const deeds = useDrawActions(club.id);
+  const actions = useDrawActions(club.id);
   const showToast = useSetAtom(showToastAtom);
   const [detailed, setDetailed] = useState<number | null>(null);
   const wide = useWide();
@@ -52,15 +52,15 @@ export function Dashboard({ here: { club, user }, onShare }: DashboardProps) {
   const propsOf = (draw: Draw): DrawItemProps => ({
     draw,
     slug: club.slug,
-    sells: sells(club),
-    off: archivedWords(club),
-    deeds,
+    sells: canSell(club),
+    off: archivedText(club),
+    actions,
     winnersShown: winners.has(draw.drawNumber),
     onShare: () => void onShare(draw).then((toast) => toast && showToast(toast)),
     onDetails: () => setDetailed(draw.drawNumber),
     onWinners: () => toggle(draw.drawNumber),
   });
-  const list = (name: ListOfDraws, title: string, lead?: string, none?: string) => {
+  const list = (name: DrawListName, title: string, lead?: string, none?: string) => {
     const of = draws?.[name] ?? [];
     if (of.length === 0 && !none) return null;
     return (
@@ -103,33 +103,33 @@ export function Dashboard({ here: { club, user }, onShare }: DashboardProps) {
         list(
           'awaiting',
           'Draws Awaiting Results',
-          sells(club)
+          canSell(club)
             ? C.gamesFinishedEnter
             : 'Games have finished. A seller or an owner enters their results.',
         )
       )}
       {!draws && problem ? (
-        <LoadFailed words={S.failedToLoadDraws} onRetry={retry} />
+        <LoadFailed title={S.failedToLoadDraws} onRetry={retry} />
       ) : asTable ? null : draws ? (
         list(
           'active',
           'Active Draws',
           undefined,
-          some || !sells(club) ? 'No draw is on sale now.' : 'No draws yet – create your first',
+          some || !canSell(club) ? 'No draw is on sale now.' : 'No draws yet – create your first',
         )
       ) : (
-        <span className="bone" style={{ height: 220 }} />
+        <span className="skeleton" style={{ height: 220 }} />
       )}
       <StatCards
         club={club.id}
-        heard={all.map(({ ticketsSold, status }) => `${ticketsSold} ${status}`).join()}
+        changeKey={all.map(({ ticketsSold, status }) => `${ticketsSold} ${status}`).join()}
       />
       <div className="side-cards">
         <HomepageCard club={club} />
         <PaymentCard club={club} />
       </div>
       {asTable ? null : list('completed', 'Completed Draws')}
-      {sells(club) ? (
+      {canSell(club) ? (
         <div className="sticky-bar phone-only">
           <CreateDrawButton club={club} className="btn" at="bar" />
         </div>

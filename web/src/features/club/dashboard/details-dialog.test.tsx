@@ -2,21 +2,21 @@ import { act, screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, expect, test, vi } from 'vitest';
 import { receiveDrawsAtom } from '@/features/shared-live/live-atoms';
-import { aDraw } from '@/testing/a-draw';
-import { here } from '@/testing/a-club';
+import { makeDraw } from '@/testing/draw-data';
+import { makePageContext } from '@/testing/club-data';
 import { FakeServer } from '@/testing/fake-server';
-import { show } from '@/testing/show';
+import { renderScreen } from '@/testing/render-screen';
 import { Dashboard } from './dashboard';
 
 afterEach(() => vi.unstubAllGlobals());
 
-test('details follow what is sold while they stand open', async () => {
-  const draw = aDraw({ gameDate: '2099-11-20T09:10:00Z' });
+test('open details follow the tickets sold', async () => {
+  const draw = makeDraw({ gameDate: '2099-11-20T09:10:00Z' });
   new FakeServer()
     .on('GET /api/clubs/1/draws', { body: [draw] })
     .on('GET /api/draws/awaiting-results?clubId=1', { body: [] });
-  const { store } = show(
-    <Dashboard here={here()} onShare={() => Promise.resolve(null)} />,
+  const { store } = renderScreen(
+    <Dashboard here={makePageContext()} onShare={() => Promise.resolve(null)} />,
     '/club/sharks/admin',
   );
   await userEvent.click(await screen.findByRole('button', { name: /^Actions/ }));

@@ -1,5 +1,5 @@
 import { useSetAtom } from 'jotai';
-import { AT, downloadPoster } from '@/api/endpoints/club';
+import { CLUB_PATHS, downloadPoster } from '@/api/endpoints/club';
 import type { Draw } from '@/api/wire';
 import type { Financials } from '@/api/wire-club';
 import { cents, dollars } from '@/shared/money';
@@ -7,10 +7,10 @@ import { saveFile } from '@/shared/save-file';
 import { C } from '@/shared/strings-club';
 import { Dialog } from '@/shared/ui/dialog';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
-import { said } from '../data/said';
-import { useAnswer } from '../data/use-answer';
-import { useOver } from '../session/use-session';
-import { prizeOf, signedDollars, teamsOf, whenOf } from './draw-words';
+import { errorText } from '../data/error-text';
+import { useQuery } from '../data/use-query';
+import { useHandleExpiredSession } from '../session/use-session';
+import { prizeText, signedDollars, teamsOf, gameTimeText } from './draw-labels';
 import { DASHBOARD_EVERY_MS } from './use-club-draws';
 
 /**
@@ -26,22 +26,22 @@ export function DetailsDialog({ draw, onClose }: { draw: Draw | null; onClose: (
 }
 
 function Details({ draw }: { draw: Draw }) {
-  const { data: money } = useAnswer<Financials>(AT.financials(draw.drawNumber), {
-    every: DASHBOARD_EVERY_MS,
+  const { data: money } = useQuery<Financials>(CLUB_PATHS.financials(draw.drawNumber), {
+    intervalMs: DASHBOARD_EVERY_MS,
   });
   const showToast = useSetAtom(showToastAtom);
-  const over = useOver();
+  const handleExpiredSession = useHandleExpiredSession();
   const onPoster = () =>
     void downloadPoster(draw.drawNumber).then(
       saveFile,
       (error: unknown) =>
-        over(error) ||
-        showToast({ title: C.downloadFailed, text: said(error, C.pleaseTryAgain), bad: true }),
+        handleExpiredSession(error) ||
+        showToast({ title: C.downloadFailed, text: errorText(error, C.pleaseTryAgain), bad: true }),
     );
   const facts: [string, string | null | undefined][] = [
     ['Draw', draw.serialNumber],
     ['League', draw.league],
-    ['Game', whenOf(draw)],
+    ['Game', gameTimeText(draw)],
     ['Time zone', draw.timezone],
     ['Ticket price', dollars(cents(draw.ticketPrice))],
     ['Prize', `${draw.prizePercentage}% of sales${draw.roundUpPrize ? ', rounded up to $10' : ''}`],
@@ -51,7 +51,7 @@ function Details({ draw }: { draw: Draw }) {
       [draw.contactName, draw.contactPhone?.replaceAll(' ', '\u00a0')].filter(Boolean).join(', '),
     ],
     ['Tickets sold', `${draw.ticketsSold}/169`],
-    ['Current prize', prizeOf(draw)],
+    ['Current prize', prizeText(draw)],
   ];
   const sums: [string, string | undefined][] = [
     ['Sales', money?.totalRevenue],

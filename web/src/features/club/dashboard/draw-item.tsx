@@ -9,12 +9,12 @@ import { adminPath } from '../session/user';
 import {
   badgesOf,
   listOf,
-  prizeOf,
-  salesOf,
+  prizeText,
+  salesText,
   teamsOf,
-  whenOf,
-  type ListOfDraws,
-} from './draw-words';
+  gameTimeText,
+  type DrawListName,
+} from './draw-labels';
 import type { DrawActions } from './use-draw-actions';
 import { WinnersPanel } from './winners-panel';
 
@@ -25,7 +25,7 @@ export interface DrawItemProps {
   sells: boolean;
   /** Why actions that change the draw are disabled; null when they are enabled. */
   off: string | null;
-  deeds: DrawActions;
+  actions: DrawActions;
   winnersShown: boolean;
   onShare: () => void;
   onDetails: () => void;
@@ -37,8 +37,8 @@ export interface DrawItemProps {
  * entry for winners.
  */
 export function menuOf(
-  { draw, slug, sells, off, deeds, winnersShown, onShare, onDetails, onWinners }: DrawItemProps,
-  list: ListOfDraws,
+  { draw, slug, sells, off, actions, winnersShown, onShare, onDetails, onWinners }: DrawItemProps,
+  list: DrawListName,
 ): MenuItem[] {
   const results = { label: C.enterResults, href: adminPath(slug, `results/${draw.drawNumber}`) };
   const view = { label: C.viewPublic, href: `/draw/${draw.drawNumber}`, away: true };
@@ -60,11 +60,11 @@ export function menuOf(
       ? []
       : [{ label: winnersShown ? C.hideWinners : C.showWinners, onChoose: onWinners }]),
     ...selling(
-      { label: C.downloadReportPdf, onChoose: () => deeds.report(draw) },
-      { label: C.downloadCsv, onChoose: () => deeds.csv(draw) },
+      { label: C.downloadReportPdf, onChoose: () => actions.report(draw) },
+      { label: C.downloadCsv, onChoose: () => actions.csv(draw) },
       {
         label: draw.archived ? C.unarchiveDraw : C.archiveDraw,
-        onChoose: () => deeds.archive(draw),
+        onChoose: () => actions.archive(draw),
         off,
       },
     ),
@@ -81,9 +81,9 @@ export function DrawItem(props: DrawItemProps) {
     <article className={`card draw-item is-${list}`} aria-label={teamsOf(draw)}>
       <div className="draw-item-top">
         <span className="badges">
-          {badgesOf(draw, now).map(({ words, look }) => (
-            <span className={`badge ${look}`} key={words}>
-              {words}
+          {badgesOf(draw, now).map(({ text, tone }) => (
+            <span className={`badge ${tone}`} key={text}>
+              {text}
             </span>
           ))}
         </span>
@@ -93,7 +93,7 @@ export function DrawItem(props: DrawItemProps) {
       </div>
       <h3>{teamsOf(draw)}</h3>
       {draw.league ? <p className="meta">{draw.league}</p> : null}
-      <p className="meta">{whenOf(draw)}</p>
+      <p className="meta">{gameTimeText(draw)}</p>
       <dl className="stats">
         <div className="stat">
           <dt>Sold</dt>
@@ -101,11 +101,11 @@ export function DrawItem(props: DrawItemProps) {
         </div>
         <div className="stat">
           <dt>Sales</dt>
-          <dd>{salesOf(draw)}</dd>
+          <dd>{salesText(draw)}</dd>
         </div>
         <div className="stat">
           <dt>Prize</dt>
-          <dd>{prizeOf(draw)}</dd>
+          <dd>{prizeText(draw)}</dd>
         </div>
       </dl>
       <div className="draw-item-actions">

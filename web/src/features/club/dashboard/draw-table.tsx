@@ -6,7 +6,7 @@ import { cents } from '@/shared/money';
 import { Field } from '@/shared/ui/field';
 import { ActionsMenu } from '../frame/actions-menu';
 import { menuOf, type DrawItemProps } from './draw-item';
-import { badgesOf, listOf, prizeOf, salesOf, teamsOf, whenOf } from './draw-words';
+import { badgesOf, listOf, prizeText, salesText, teamsOf, gameTimeText } from './draw-labels';
 import { WinnersPanel } from './winners-panel';
 
 const COLUMNS = [
@@ -30,13 +30,13 @@ const COLUMNS = [
 type Sort = { key: (typeof COLUMNS)[number]['key']; down: boolean };
 
 /** Filters the draws by a team or league name and sorts them. */
-export function rowsOf(draws: readonly Draw[], word: string, sort: Sort): Draw[] {
-  const wanted = word.trim().toLowerCase();
+export function rowsOf(draws: readonly Draw[], search: string, sort: Sort): Draw[] {
+  const query = search.trim().toLowerCase();
   const column = COLUMNS.find(({ key }) => key === sort.key) ?? COLUMNS[1];
-  const found = draws.filter((draw) =>
-    `${teamsOf(draw)} ${draw.league ?? ''} ${draw.serialNumber}`.toLowerCase().includes(wanted),
+  const matches = draws.filter((draw) =>
+    `${teamsOf(draw)} ${draw.league ?? ''} ${draw.serialNumber}`.toLowerCase().includes(query),
   );
-  return found.sort((one, other) => {
+  return matches.sort((one, other) => {
     const [a, b] = [column.of(one), column.of(other)];
     const order = typeof a === 'string' ? a.localeCompare(String(b)) : a - Number(b);
     return sort.down ? -order : order;
@@ -50,14 +50,14 @@ interface DrawTableProps {
 
 /** Table of all draws for wide screens, with column sorting and a text filter. */
 export function DrawTable({ draws, propsOf }: DrawTableProps) {
-  const [word, setWord] = useState('');
+  const [search, setWord] = useState('');
   const [sort, setSort] = useState<Sort>({ key: 'when', down: true });
   const now = useAtomValue(nowAtom);
-  const rows = rowsOf(draws, word, sort);
+  const rows = rowsOf(draws, search, sort);
   return (
     <section className="card" aria-labelledby="table-title">
       <h2 id="table-title">All draws</h2>
-      <Field id="draw-filter" label="Find" type="search" value={word} onValue={setWord} />
+      <Field id="draw-filter" label="Find" type="search" value={search} onValue={setWord} />
       <table>
         <thead>
           <tr>
@@ -94,15 +94,15 @@ export function DrawTable({ draws, propsOf }: DrawTableProps) {
                   {teamsOf(draw)}
                   {draw.league ? <span className="meta">{draw.league}</span> : null}
                 </th>
-                <td>{whenOf(draw)}</td>
+                <td>{gameTimeText(draw)}</td>
                 <td className="num">{draw.ticketsSold}/169</td>
-                <td className="num">{salesOf(draw)}</td>
-                <td className="num">{prizeOf(draw)}</td>
+                <td className="num">{salesText(draw)}</td>
+                <td className="num">{prizeText(draw)}</td>
                 <td>
                   <span className="badges">
-                    {badgesOf(draw, now).map(({ words, look }) => (
-                      <span className={`badge ${look}`} key={words}>
-                        {words}
+                    {badgesOf(draw, now).map(({ text, tone }) => (
+                      <span className={`badge ${tone}`} key={text}>
+                        {text}
                       </span>
                     ))}
                   </span>
@@ -131,7 +131,7 @@ export function DrawTable({ draws, propsOf }: DrawTableProps) {
       </table>
       {rows.length === 0 ? (
         <p className="lead">
-          {draws.length === 0 ? 'No draws yet.' : `Nothing has “${word}” in it.`}
+          {draws.length === 0 ? 'No draws yet.' : `Nothing has “${search}” in it.`}
         </p>
       ) : null}
     </section>

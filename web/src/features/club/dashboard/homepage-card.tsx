@@ -1,14 +1,14 @@
 import { useSetAtom } from 'jotai';
 import { Link } from 'wouter';
-import { AT } from '@/api/endpoints/club';
+import { CLUB_PATHS } from '@/api/endpoints/club';
 import type { OwnClub } from '@/api/wire-club';
 import { C } from '@/shared/strings-club';
 import { LoadFailed } from '@/shared/ui/load-failed';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { copyText } from '../data/copy';
-import { useAnswer } from '../data/use-answer';
-import { archivedWords, type FrameClub } from '../frame/club-frame';
-import { owns } from '../session/roles';
+import { useQuery } from '../data/use-query';
+import { archivedText, type FrameClub } from '../frame/club-frame';
+import { isOwner } from '../session/roles';
 import { adminPath } from '../session/user';
 
 /**
@@ -16,7 +16,9 @@ import { adminPath } from '../session/user';
  * (decision H-2) or why the club has none.
  */
 export function HomepageCard({ club }: { club: FrameClub }) {
-  const { data, problem, retry } = useAnswer<OwnClub>(club.archived ? null : AT.club(club.id));
+  const { data, problem, retry } = useQuery<OwnClub>(
+    club.archived ? null : CLUB_PATHS.club(club.id),
+  );
   const showToast = useSetAtom(showToastAtom);
   const setup = adminPath(club.slug, 'home-page-setup');
   const slug = data?.homePageSlug ?? '';
@@ -33,10 +35,10 @@ export function HomepageCard({ club }: { club: FrameClub }) {
   return (
     <section className="card" aria-labelledby="homepage-title">
       <h2 id="homepage-title">Club Homepage</h2>
-      {!data && problem ? <LoadFailed words={C.failedToLoadClubPage} onRetry={retry} /> : null}
+      {!data && problem ? <LoadFailed title={C.failedToLoadClubPage} onRetry={retry} /> : null}
       {/* The public address of an archived club shows Page Not Found (decision H-3). */}
       {club.archived ? (
-        <p className="lead">{archivedWords(club)}</p>
+        <p className="lead">{archivedText(club)}</p>
       ) : live ? (
         <>
           <p className="page-url">
@@ -53,7 +55,7 @@ export function HomepageCard({ club }: { club: FrameClub }) {
             <a className="btn small sec" href={`/club/${slug}`} target="_blank" rel="noopener">
               {C.viewPage}
             </a>
-            {owns(club) ? (
+            {isOwner(club) ? (
               <Link className="btn small sec" href={setup}>
                 {C.edit}
               </Link>
@@ -63,7 +65,7 @@ export function HomepageCard({ club }: { club: FrameClub }) {
       ) : data ? (
         <>
           <p className="lead">{C.homepageNotSetUp}</p>
-          {owns(club) ? (
+          {isOwner(club) ? (
             <div className="row-actions">
               <Link className="btn small" href={setup}>
                 {C.setUpHomepage}
@@ -72,7 +74,7 @@ export function HomepageCard({ club }: { club: FrameClub }) {
           ) : null}
         </>
       ) : problem ? null : (
-        <span className="bone" style={{ height: 92, marginTop: 8 }} />
+        <span className="skeleton" style={{ height: 92, marginTop: 8 }} />
       )}
     </section>
   );

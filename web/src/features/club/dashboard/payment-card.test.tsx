@@ -1,20 +1,20 @@
 import { screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, expect, test, vi } from 'vitest';
-import { here } from '@/testing/a-club';
+import { makePageContext } from '@/testing/club-data';
 import { FakeServer } from '@/testing/fake-server';
-import { show } from '@/testing/show';
+import { renderScreen } from '@/testing/render-screen';
 import { PaymentCard } from './payment-card';
 
 afterEach(() => vi.unstubAllGlobals());
 
-test('an account that could not be asked about is not called unconnected', async () => {
+test('an account whose status request failed is not shown as unconnected', async () => {
   new FakeServer().on(
     'GET /api/clubs/1/stripe-connect/status',
     { status: 503 },
     { body: { connected: true } },
   );
-  show(<PaymentCard club={here().club} />, '/club/sharks/admin');
+  renderScreen(<PaymentCard club={makePageContext().club} />, '/club/sharks/admin');
   expect(await screen.findByText('Your payment account could not be checked.')).toBeTruthy();
   expect(screen.queryByText('Not connected')).toBeNull();
   expect(screen.queryByRole('button', { name: 'Connect Stripe account' })).toBeNull();

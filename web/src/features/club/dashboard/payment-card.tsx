@@ -1,16 +1,16 @@
-import { AT } from '@/api/endpoints/club';
+import { CLUB_PATHS } from '@/api/endpoints/club';
 import type { ConnectStatus } from '@/api/wire-club';
 import { C } from '@/shared/strings-club';
-import { useAnswer } from '../data/use-answer';
+import { useQuery } from '../data/use-query';
 import type { FrameClub } from '../frame/club-frame';
 import { useConnect } from '../payments/use-connect';
-import { owns } from '../session/roles';
+import { isOwner } from '../session/roles';
 import { DASHBOARD_EVERY_MS } from './use-club-draws';
 
 /** Shows whether the payment account is connected (specification line B:45). */
 export function PaymentCard({ club }: { club: FrameClub }) {
-  const { data, problem, retry } = useAnswer<ConnectStatus>(AT.connect(club.id), {
-    every: DASHBOARD_EVERY_MS,
+  const { data, problem, retry } = useQuery<ConnectStatus>(CLUB_PATHS.connect(club.id), {
+    intervalMs: DASHBOARD_EVERY_MS,
   });
   const { pending, connect } = useConnect(club.id);
   // A failed status request must not ask the club to connect an account that may be connected.
@@ -48,10 +48,10 @@ export function PaymentCard({ club }: { club: FrameClub }) {
           </button>
         </div>
       ) : null}
-      {state === 'open' && !owns(club) ? (
+      {state === 'open' && !isOwner(club) ? (
         <p className="lead">An owner of the club can connect it.</p>
       ) : null}
-      {state === 'open' && !club.archived && owns(club) ? (
+      {state === 'open' && !club.archived && isOwner(club) ? (
         <div className="row-actions">
           <button
             type="button"

@@ -1,9 +1,9 @@
 import { screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, expect, test, vi } from 'vitest';
-import { aWhoami } from '@/testing/a-club';
+import { makeWhoami } from '@/testing/club-data';
 import { FakeServer } from '@/testing/fake-server';
-import { show } from '@/testing/show';
+import { renderScreen } from '@/testing/render-screen';
 import { ClubPage } from '../frame/club-page';
 import { Reminder } from './reminder';
 
@@ -11,9 +11,9 @@ afterEach(() => vi.unstubAllGlobals());
 
 const WHOAMI = 'GET /api/admin/whoami';
 const SEND = 'POST /api/clubs/1/verification-email';
-const UNCONFIRMED = { body: aWhoami({ emailVerified: false }) };
+const UNCONFIRMED = { body: makeWhoami({ emailVerified: false }) };
 const open = () =>
-  show(
+  renderScreen(
     <ClubPage slug="sharks" page="">
       {({ user }) => <Reminder user={user} />}
     </ClubPage>,
@@ -22,7 +22,7 @@ const open = () =>
 const again = async () =>
   userEvent.click(await screen.findByRole('button', { name: 'Send again' }));
 
-test('a link that is sent again is said to be, and so is that the limit refuses another', async () => {
+test('sending the link again shows a confirmation, and a rate limit shows an error', async () => {
   const tooMany = 'Too many attempts. Please wait a moment and try again.';
   new FakeServer()
     .on(WHOAMI, UNCONFIRMED)
@@ -39,9 +39,9 @@ test('a link that is sent again is said to be, and so is that the limit refuses 
   expect(screen.getByText(/^Please confirm your email address/)).toBeTruthy();
 });
 
-test('an address that was confirmed elsewhere is said to be, and nothing reminds of it any more', async () => {
+test('an address confirmed elsewhere shows as confirmed and ends the reminder', async () => {
   new FakeServer()
-    .on(WHOAMI, UNCONFIRMED, { body: aWhoami() })
+    .on(WHOAMI, UNCONFIRMED, { body: makeWhoami() })
     .on(SEND, { body: { message: 'This address is confirmed.' } });
   open();
   await again();

@@ -3,27 +3,27 @@ import { sendVerification } from '@/api/endpoints/club';
 import type { User } from '@/api/wire-club';
 import { C } from '@/shared/strings-club';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
-import { said } from '../data/said';
-import { archivedWords } from '../frame/club-frame';
-import { ROLE_WORDS, roleOf } from '../session/roles';
-import { useAction, useWhoamiAgain } from '../session/use-session';
+import { errorText } from '../data/error-text';
+import { archivedText } from '../frame/club-frame';
+import { ROLE_TEXTS, roleOf } from '../session/roles';
+import { useAction, useRefreshWhoami } from '../session/use-session';
 
 /** Reminder above the dashboard: the e-mail address is unconfirmed, or the club is archived. */
 export function Reminder({ user }: { user: User }) {
   const { pending, run } = useAction();
-  const again = useWhoamiAgain();
+  const refreshWhoami = useRefreshWhoami();
   const showToast = useSetAtom(showToastAtom);
   if (user.isAdmin) return null;
-  if (user.archived) return <p className="callout is-warn">{archivedWords(user)}</p>;
+  if (user.archived) return <p className="callout is-warn">{archivedText(user)}</p>;
   if (user.emailVerified !== false || roleOf(user) !== 'owner') return null;
   const send = () =>
     run(
       async () => {
         showToast({ title: (await sendVerification(user.id)).message });
         // The user may have confirmed the address on another device; the reminder then disappears.
-        await again();
+        await refreshWhoami();
       },
-      (error) => showToast({ title: C.error, text: said(error, C.pleaseTryAgain), bad: true }),
+      (error) => showToast({ title: C.error, text: errorText(error, C.pleaseTryAgain), bad: true }),
     );
   return (
     <div className="callout is-warn reminder">
@@ -43,7 +43,7 @@ export function Reminder({ user }: { user: User }) {
 /** Shows a club member which login is in use. The role explains why some buttons are missing. */
 export function Member({ user }: { user: User }) {
   if (!user.memberName) return null;
-  const { name, does } = ROLE_WORDS[roleOf(user)];
+  const { name, does } = ROLE_TEXTS[roleOf(user)];
   return (
     <p className="lead">
       Signed in as {user.memberName}. <strong>{name}</strong>: {does}

@@ -1,26 +1,28 @@
 import { useEffect, useRef } from 'react';
-import { AT } from '@/api/endpoints/club';
-import type { Stats } from '@/api/wire-club';
+import { CLUB_PATHS } from '@/api/endpoints/club';
+import type { ClubStats } from '@/api/wire-club';
 import { C } from '@/shared/strings-club';
-import { useAnswer } from '../data/use-answer';
-import { signedDollars } from './draw-words';
+import { useQuery } from '../data/use-query';
+import { signedDollars } from './draw-labels';
 import { DASHBOARD_EVERY_MS } from './use-club-draws';
 
 const SETTLE_MS = 1_000;
 
 /**
- * Cards with the club's sums. `heard` changes with ticket counts and results from the socket; a
+ * Cards with the club's sums. `changeKey` changes with ticket counts and results from the socket; a
  * change triggers a reload.
  */
-export function StatCards({ club, heard }: { club: number; heard: string }) {
-  const { data, retry } = useAnswer<Stats>(AT.stats(club), { every: DASHBOARD_EVERY_MS });
-  const before = useRef(heard);
+export function StatCards({ club, changeKey }: { club: number; changeKey: string }) {
+  const { data, retry } = useQuery<ClubStats>(CLUB_PATHS.stats(club), {
+    intervalMs: DASHBOARD_EVERY_MS,
+  });
+  const before = useRef(changeKey);
   useEffect(() => {
-    if (before.current === heard) return;
-    before.current = heard;
+    if (before.current === changeKey) return;
+    before.current = changeKey;
     const timer = setTimeout(() => void retry(), SETTLE_MS);
     return () => clearTimeout(timer);
-  }, [heard, retry]);
+  }, [changeKey, retry]);
   const cards = [
     { label: C.totalRevenue, value: signedDollars(data?.totalRevenue) },
     { label: C.ticketsSold, value: data ? String(data.ticketsSold) : '–' },

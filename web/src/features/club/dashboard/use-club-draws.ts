@@ -3,18 +3,18 @@
  */
 import { useAtomValue, useSetAtom } from 'jotai';
 import { useEffect, useMemo } from 'react';
-import { AT } from '@/api/endpoints/club';
+import { CLUB_PATHS } from '@/api/endpoints/club';
 import type { Draw } from '@/api/wire';
 import { liveAtom, nowAtom, receiveDrawsAtom } from '@/features/shared-live/live-atoms';
 import { useTopic } from '@/features/shared-live/use-live';
-import { useAnswer } from '../data/use-answer';
-import { inOrder, listOf, type ListOfDraws } from './draw-words';
+import { useQuery } from '../data/use-query';
+import { sortedDraws, listOf, type DrawListName } from './draw-labels';
 
 export const DASHBOARD_EVERY_MS = 10_000;
 
 export interface ClubDraws {
   /** Undefined until the first response. */
-  draws: Record<ListOfDraws, Draw[]> | undefined;
+  draws: Record<DrawListName, Draw[]> | undefined;
   problem: unknown;
   retry: () => Promise<unknown>;
 }
@@ -22,8 +22,8 @@ export interface ClubDraws {
 export function useClubDraws(club: number): ClubDraws {
   // Polls even while the socket is connected: a frame contains counts of known draws, but no new
   // draws and no changed names.
-  const own = useAnswer<Draw[]>(AT.draws(club), { every: DASHBOARD_EVERY_MS });
-  const awaiting = useAnswer<Draw[]>(AT.awaiting(club), { every: DASHBOARD_EVERY_MS });
+  const own = useQuery<Draw[]>(CLUB_PATHS.draws(club), { intervalMs: DASHBOARD_EVERY_MS });
+  const awaiting = useQuery<Draw[]>(CLUB_PATHS.awaiting(club), { intervalMs: DASHBOARD_EVERY_MS });
   const live = useAtomValue(liveAtom).draws;
   const receive = useSetAtom(receiveDrawsAtom);
   const now = useAtomValue(nowAtom);
@@ -33,17 +33,17 @@ export function useClubDraws(club: number): ClubDraws {
   }, [own.data, receive]);
   const all = useMemo(() => {
     if (!own.data) return undefined;
-    const known = new Set(own.data.map((draw) => draw.drawNumber));
+    const ownNumbers = new Set(own.data.map((draw) => draw.drawNumber));
     // The public list of draws awaiting a result contains all clubs: keep only this club's.
     const more = (awaiting.data ?? []).filter(
-      (draw) => draw.clubId === club && !known.has(draw.drawNumber),
+      (draw) => draw.clubId === club && !ownNumbers.has(draw.drawNumber),
     );
     return [...own.data, ...more];
   }, [own.data, awaiting.data, club]);
   if (!all) return { draws: undefined, problem: own.problem, retry: own.retry };
   const fresh = all.map((draw) => ({ ...draw, ...live[draw.drawNumber], archived: draw.archived }));
-  const of = (list: ListOfDraws) =>
-    inOrder(
+  const of = (list: DrawListName) =>
+    sortedDraws(
       fresh.filter((draw) => listOf(draw, now) === list),
       list,
     );

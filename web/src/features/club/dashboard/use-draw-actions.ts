@@ -1,15 +1,15 @@
 /** Actions of a draw's menu that need no dialog: download, archive and restore. */
 import { useSetAtom, useStore } from 'jotai';
-import { AT, archiveDraw, downloadReport, downloadTickets } from '@/api/endpoints/club';
+import { CLUB_PATHS, archiveDraw, downloadReport, downloadTickets } from '@/api/endpoints/club';
 import type { Download } from '@/api/http';
 import type { Draw } from '@/api/wire';
 import { saveFile } from '@/shared/save-file';
 import { C } from '@/shared/strings-club';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
-import { answersAtom, keepAnswerAtom } from '../data/answers-atoms';
-import { said } from '../data/said';
+import { responsesAtom, cacheResponseAtom } from '../data/query-atoms';
+import { errorText } from '../data/error-text';
 import { useAction } from '../session/use-session';
-import { teamsOf } from './draw-words';
+import { teamsOf } from './draw-labels';
 
 export interface DrawActions {
   report: (draw: Draw) => void;
@@ -25,15 +25,15 @@ export function useDrawActions(club: number): DrawActions {
     void run(
       async () => saveFile(await ask(draw.drawNumber)),
       (error) =>
-        showToast({ title: C.downloadFailed, text: said(error, C.pleaseTryAgain), bad: true }),
+        showToast({ title: C.downloadFailed, text: errorText(error, C.pleaseTryAgain), bad: true }),
     );
   const show = (draw: Draw, archived: boolean) => {
-    const listed = (store.get(answersAtom)[AT.draws(club)] ?? []) as Draw[];
+    const listed = (store.get(responsesAtom)[CLUB_PATHS.draws(club)] ?? []) as Draw[];
     store.set(
-      keepAnswerAtom,
-      AT.draws(club),
-      listed.map((known) =>
-        known.drawNumber === draw.drawNumber ? { ...known, archived } : known,
+      cacheResponseAtom,
+      CLUB_PATHS.draws(club),
+      listed.map((listedDraw) =>
+        listedDraw.drawNumber === draw.drawNumber ? { ...listedDraw, archived } : listedDraw,
       ),
     );
   };
@@ -52,7 +52,7 @@ export function useDrawActions(club: number): DrawActions {
       },
       (error) => {
         show(draw, !archived);
-        showToast({ title: C.archiveFailed, text: said(error, C.pleaseTryAgain), bad: true });
+        showToast({ title: C.archiveFailed, text: errorText(error, C.pleaseTryAgain), bad: true });
       },
     );
   return {

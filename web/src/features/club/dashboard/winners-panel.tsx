@@ -1,9 +1,9 @@
-import { AT } from '@/api/endpoints/club';
-import type { WinnersAnswer } from '@/api/wire-club';
+import { CLUB_PATHS } from '@/api/endpoints/club';
+import type { WinnersResponse } from '@/api/wire-club';
 import { C } from '@/shared/strings-club';
 import { LoadFailed } from '@/shared/ui/load-failed';
-import { useAnswer } from '../data/use-answer';
-import { WinnerLater } from '../results/winner-later';
+import { useQuery } from '../data/use-query';
+import { WinnerHiddenNote } from '../results/winner-hidden-note';
 import { WinnerView } from '../results/winner-view';
 
 /** Shows the winner of one completed draw below its row. */
@@ -16,11 +16,11 @@ export function WinnersPanel({
   timezone: string;
   namesShown: boolean;
 }) {
-  const { data, problem, retry } = useAnswer<WinnersAnswer>(AT.winners(draw));
+  const { data, problem, retry } = useQuery<WinnersResponse>(CLUB_PATHS.winners(draw));
   if (data?.revealedAt)
     return (
       <div className="winners">
-        <WinnerLater at={data.revealedAt} timezone={timezone} />
+        <WinnerHiddenNote at={data.revealedAt} timezone={timezone} />
       </div>
     );
   if (data)
@@ -36,6 +36,6 @@ export function WinnersPanel({
         ))}
       </div>
     );
-  if (!problem) return <span className="bone" style={{ height: 120, marginTop: 12 }} />;
-  return <LoadFailed words={C.failedToFetchTickets} onRetry={retry} />;
+  if (!problem) return <span className="skeleton" style={{ height: 120, marginTop: 12 }} />;
+  return <LoadFailed title={C.failedToFetchTickets} onRetry={retry} />;
 }

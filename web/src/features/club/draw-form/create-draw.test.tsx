@@ -2,10 +2,10 @@ import { act, fireEvent, screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { configAtom } from '@/features/shared-live/live-atoms';
-import { here } from '@/testing/a-club';
-import { aConfig } from '@/testing/a-config';
+import { makePageContext } from '@/testing/club-data';
+import { makeConfig } from '@/testing/config-data';
 import { FakeServer } from '@/testing/fake-server';
-import { show } from '@/testing/show';
+import { renderScreen } from '@/testing/render-screen';
 import { CreateDraw } from './create-draw';
 
 const LAST = {
@@ -28,16 +28,17 @@ beforeEach(() => {
 });
 afterEach(() => vi.unstubAllGlobals());
 
-const open = () => show(<CreateDraw here={here()} />, '/club/sharks/admin/create-draw');
+const open = () =>
+  renderScreen(<CreateDraw here={makePageContext()} />, '/club/sharks/admin/create-draw');
 const duplicate = () =>
   userEvent.click(screen.getByRole('button', { name: 'Duplicate last draw' }));
 
-test('while the card fee must stay with the club, a draw duplicated from before is reckoned with it', async () => {
+test('while the club must bear the card fee, a duplicated older draw is calculated with it', async () => {
   const { store } = open();
-  act(() => store.set(configAtom, aConfig()));
+  act(() => store.set(configAtom, makeConfig()));
   await duplicate();
   expect(await screen.findByText('Buyers pay the card fees.')).toBeTruthy();
-  act(() => store.set(configAtom, aConfig({ feePassthroughAllowed: false })));
+  act(() => store.set(configAtom, makeConfig({ feePassthroughAllowed: false })));
   // 169 × $5 = $845, less the cap of $11 and $23.37 of card fees. The breakdown and the line above
   // the button show the sum.
   expect(screen.getAllByText('$810.63')).toHaveLength(2);
@@ -45,7 +46,7 @@ test('while the card fee must stay with the club, a draw duplicated from before 
   expect(screen.queryByText('Buyers pay the card fees.')).toBeNull();
 });
 
-test('a club without a draw reads that there is none to duplicate; a failure is said as one', async () => {
+test('a club without a draw reads that there is none to duplicate, and a failure shows as an error', async () => {
   server.on(
     'GET /api/clubs/1/draw-template',
     { status: 404, body: { code: 'not-found', message: 'Not found' } },
@@ -58,8 +59,8 @@ test('a club without a draw reads that there is none to duplicate; a failure is 
   expect(await screen.findByText('Please try again.')).toBeTruthy();
 });
 
-test('a game that is on sale already is not made again: its draw is named and shown, and what was typed is kept', async () => {
-  const words = 'This game is on sale already as draw 1042.';
+test('a game already on sale is not created again: its draw is linked and the input stays', async () => {
+  const text = 'This game is on sale already as draw 1042.';
   server
     .on('GET /api/terms/service', {
       body: { kind: 'service', version: '1.0', title: 'Terms of Service', text: 'First.' },
@@ -67,7 +68,7 @@ test('a game that is on sale already is not made again: its draw is named and sh
     .on('POST /api/terms/accept', { body: { id: 1 } })
     .on('POST /api/draws', {
       status: 409,
-      body: { code: 'draw-exists', message: words, drawNumber: 1042 },
+      body: { code: 'draw-exists', message: text, drawNumber: 1042 },
     });
   const { unmount } = open();
   await duplicate();
@@ -79,7 +80,7 @@ test('a game that is on sale already is not made again: its draw is named and sh
   await userEvent.click(dialog.getByRole('button', { name: 'Create Draw' }));
   const link = await screen.findByRole('link', { name: 'View Public' });
   expect(link.getAttribute('href')).toBe('/draw/1042');
-  expect(link.closest('[role="alert"]')?.textContent).toContain(words);
+  expect(link.closest('[role="alert"]')?.textContent).toContain(text);
   expect(window.location.pathname).toBe('/club/sharks/admin/create-draw');
   unmount();
   open();

@@ -2,26 +2,32 @@ import './draw-form.css';
 import { useAtomValue, useSetAtom } from 'jotai';
 import { useState, type FormEvent } from 'react';
 import { useLocation } from 'wouter';
-import { AT, createDraw, fetchTemplate } from '@/api/endpoints/club';
-import { Problem } from '@/api/http';
+import { CLUB_PATHS, createDraw, fetchTemplate } from '@/api/endpoints/club';
+import { HttpError } from '@/api/http';
 import { configAtom } from '@/features/shared-live/live-atoms';
 import { C } from '@/shared/strings-club';
 import { usePageTitle } from '@/shared/ui/page-title';
 import { ProblemList } from '@/shared/ui/problem-list';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
-import { changedAtom } from '../data/answers-atoms';
-import { refusedFields, said } from '../data/said';
-import { isMissing } from '../data/use-answer';
+import { markChangedAtom } from '../data/query-atoms';
+import { fieldProblems, errorText } from '../data/error-text';
+import { isMissing } from '../data/use-query';
 import { useFormProblems } from '../data/use-form-problems';
 import { FixturesImport } from '../fixtures/fixtures-import';
-import { BackLink, archivedWords } from '../frame/club-frame';
+import { BackLink, archivedText } from '../frame/club-frame';
 import type { ClubPageContext } from '../frame/club-page';
-import { LeaveGuard } from '../frame/leave-guard';
+import { UnsavedChangesGuard } from '../frame/unsaved-changes-guard';
 import { Tabs } from '../frame/tabs';
-import { SELLERS_ONLY, sells } from '../session/roles';
-import { isOver, useAction } from '../session/use-session';
+import { SELLERS_ONLY_TEXT, canSell } from '../session/roles';
+import { isSessionExpired, useAction } from '../session/use-session';
 import { ContactGroup, FormCard, GameGroup, OptionsGroup, PriceGroup } from './draw-fieldsets';
-import { createChoices, createProblems, creation, fieldId, fieldsOfTemplate } from './draw-rules';
+import {
+  createChoices,
+  createProblems,
+  toCreateRequest,
+  fieldId,
+  fieldsOfTemplate,
+} from './draw-rules';
 import { RevenueLine, RevenuePanel } from './revenue-panel';
 import { ServiceTermsDialog } from './service-terms-dialog';
 import { useDraft } from './use-draft';
@@ -33,17 +39,17 @@ export function CreateDraw({ here }: { here: ClubPageContext }) {
       <BackLink club={here.club} />
       <h1>{C.createDraw}</h1>
       {here.club.archived ? (
-        <p className="callout is-warn">{archivedWords(here.club)}</p>
-      ) : sells(here.club) ? (
-        <WhatToCreate here={here} />
+        <p className="callout is-warn">{archivedText(here.club)}</p>
+      ) : canSell(here.club) ? (
+        <CreateChoice here={here} />
       ) : (
-        <p className="callout is-warn">{SELLERS_ONLY}</p>
+        <p className="callout is-warn">{SELLERS_ONLY_TEXT}</p>
       )}
     </main>
   );
 }
 
-function WhatToCreate({ here }: { here: ClubPageContext }) {
+function CreateChoice({ here }: { here: ClubPageContext }) {
   const [chosen, setChosen] = useState('one');
   return (
     <Tabs
@@ -51,7 +57,7 @@ function WhatToCreate({ here }: { here: ClubPageContext }) {
       chosen={chosen}
       onChosen={setChosen}
       tabs={[
-        { key: 'one', label: 'One game', body: <OneGame here={here} /> },
+        { key: 'one', label: 'One game', body: <SingleGameForm here={here} /> },
         { key: 'season', label: 'A season (CSV)', body: <FixturesImport here={here} /> },
       ]}
     />
@@ -59,7 +65,7 @@ function WhatToCreate({ here }: { here: ClubPageContext }) {
 }
 
 interface Refusal {
-  words: string;
+  text: string;
   /**
    * Number of an existing draw for the same game: the response to an earlier "Create Draw" may
    * have been lost.
@@ -69,15 +75,18 @@ interface Refusal {
 
 function refusalOf(error: unknown): Refusal {
   const draw =
-    error instanceof Problem && error.code === 'draw-exists' ? error.said.drawNumber : null;
-  return { words: said(error, C.pleaseTryAgain), draw: typeof draw === 'number' ? draw : null };
+    error instanceof HttpError && error.code === 'draw-exists' ? error.body.drawNumber : null;
+  return {
+    text: errorText(error, C.pleaseTryAgain),
+    draw: typeof draw === 'number' ? draw : null,
+  };
 }
 
-function Refused({ refusal: { words, draw } }: { refusal: Refusal }) {
+function RefusalNotice({ refusal: { text, draw } }: { refusal: Refusal }) {
   return (
     <div className="callout is-bad" role="alert">
       <strong>{C.failedToCreateDraw}</strong>
-      {words}
+      {text}
       {draw === null ? null : (
         <>
           {' '}
@@ -90,9 +99,9 @@ function Refused({ refusal: { words, draw } }: { refusal: Refusal }) {
   );
 }
 
-function OneGame({ here: { club } }: { here: ClubPageContext }) {
+function SingleGameForm({ here: { club } }: { here: ClubPageContext }) {
   const { fields, dirty, change, forget } = useDraft(club.id);
-  const { problems, list, errorOf, settle } = useFormProblems();
+  const { problems, list, errorOf, report } = useFormProblems();
   const [agreeing, setAgreeing] = useState(false);
   const [refusal, setRefusal] = useState<Refusal | null>(null);
   const allowed = useAtomValue(configAtom)?.feePassthroughAllowed ?? true;
@@ -100,31 +109,31 @@ function OneGame({ here: { club } }: { here: ClubPageContext }) {
   const sent = { ...fields, passStripeFees: fields.passStripeFees && allowed };
   const { pending, run } = useAction();
   const showToast = useSetAtom(showToastAtom);
-  const changed = useSetAtom(changedAtom);
+  const changed = useSetAtom(markChangedAtom);
   const [, navigate] = useLocation();
   const onSubmit = (event: FormEvent) => {
     event.preventDefault();
     setRefusal(null);
-    if (settle(createProblems(fields))) setAgreeing(true);
+    if (report(createProblems(fields))) setAgreeing(true);
   };
   const refuse = (error: unknown) => {
     setAgreeing(false);
-    const wrong = refusedFields(error, fieldId);
-    if (wrong.length > 0) return void settle(wrong, C.failedToCreateDraw);
+    const wrong = fieldProblems(error, fieldId);
+    if (wrong.length > 0) return void report(wrong, C.failedToCreateDraw);
     const refused = refusalOf(error);
     setRefusal(refused);
-    showToast({ title: C.failedToCreateDraw, text: refused.words, bad: true });
+    showToast({ title: C.failedToCreateDraw, text: refused.text, bad: true });
   };
   const create = async () => {
     try {
-      const draw = await createDraw(club.id, creation(sent));
+      const draw = await createDraw(club.id, toCreateRequest(sent));
       forget();
-      changed(AT.draws(club.id), AT.stats(club.id));
+      changed(CLUB_PATHS.draws(club.id), CLUB_PATHS.stats(club.id));
       showToast({ title: `${draw.homeTeam} v ${draw.awayTeam} is on sale` });
       navigate('/admin');
     } catch (error) {
       // The login opens above this dialog, which keeps the typed fields and the agreement.
-      if (isOver(error)) throw error;
+      if (isSessionExpired(error)) throw error;
       refuse(error);
     }
   };
@@ -135,7 +144,7 @@ function OneGame({ here: { club } }: { here: ClubPageContext }) {
         showToast({
           title: isMissing(error)
             ? 'There is no draw to duplicate yet.'
-            : said(error, C.pleaseTryAgain),
+            : errorText(error, C.pleaseTryAgain),
           bad: true,
         }),
     );
@@ -153,7 +162,7 @@ function OneGame({ here: { club } }: { here: ClubPageContext }) {
         </button>
       </div>
       <ProblemList problems={problems} ref={list} />
-      {refusal ? <Refused refusal={refusal} /> : null}
+      {refusal ? <RefusalNotice refusal={refusal} /> : null}
       <div className="form-layout has-side">
         <FormCard>
           <GameGroup {...group} />
@@ -172,11 +181,11 @@ function OneGame({ here: { club } }: { here: ClubPageContext }) {
       <ServiceTermsDialog
         club={club.id}
         open={agreeing}
-        doing={C.createDraw}
+        purpose={C.createDraw}
         onClose={() => setAgreeing(false)}
         onAgreed={create}
       />
-      <LeaveGuard dirty={dirty} />
+      <UnsavedChangesGuard dirty={dirty} />
     </form>
   );
 }

@@ -2,15 +2,15 @@ import { act, fireEvent, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { configAtom } from '@/features/shared-live/live-atoms';
-import { anOwnDraw, here } from '@/testing/a-club';
-import { aConfig } from '@/testing/a-config';
+import { makeOwnDraw, makePageContext } from '@/testing/club-data';
+import { makeConfig } from '@/testing/config-data';
 import { FakeServer } from '@/testing/fake-server';
-import { show } from '@/testing/show';
-import { expiredAtom } from '../session/session-atoms';
+import { renderScreen } from '@/testing/render-screen';
+import { sessionExpiredAtom } from '../session/session-atoms';
 import { CreateDraw } from './create-draw';
 import { EditDraw } from './edit-draw';
 
-const FUTURE = anOwnDraw({
+const FUTURE = makeOwnDraw({
   gameDate: '2099-11-20T09:10:00Z',
   ticketsSold: 0,
   contactName: 'Kim',
@@ -50,8 +50,8 @@ const create = async () => {
   return within(await screen.findByRole('dialog', { name: 'Terms of Service' }));
 };
 
-test('an empty form lists what is missing, each line leading to its field', async () => {
-  show(<CreateDraw here={here()} />, '/club/sharks/admin/create-draw');
+test('an empty form lists what is missing, and each line links to its field', async () => {
+  renderScreen(<CreateDraw here={makePageContext()} />, '/club/sharks/admin/create-draw');
   await press('Create Draw');
   expect(screen.getAllByRole('listitem').map((item) => item.textContent)).toEqual([
     'Home team is required',
@@ -73,8 +73,11 @@ const priceAndPrizes = () => {
   };
 };
 
-test('a new draw offers seven prize percentages from 40 to 70, an edited one four and its own, each with its own least price', async () => {
-  const { unmount } = show(<CreateDraw here={here()} />, '/club/sharks/admin/create-draw');
+test('a new draw offers prizes from 40 to 70 percent, an edited one four and its own, each with its minimum price', async () => {
+  const { unmount } = renderScreen(
+    <CreateDraw here={makePageContext()} />,
+    '/club/sharks/admin/create-draw',
+  );
   expect(priceAndPrizes()).toEqual({
     min: '0',
     prizes: ['40%', '45%', '50%', '55%', '60%', '65%', '70%'],
@@ -82,7 +85,7 @@ test('a new draw offers seven prize percentages from 40 to 70, an edited one fou
   });
   unmount();
   server.on('GET /api/draws/1042', { body: { ...FUTURE, locked: false, prizePercentage: 60 } });
-  show(<EditDraw here={here()} number={1042} />, '/admin/edit-draw/1042');
+  renderScreen(<EditDraw here={makePageContext()} number={1042} />, '/admin/edit-draw/1042');
   await screen.findByRole('button', { name: 'Save changes' });
   expect(priceAndPrizes()).toEqual({
     min: '0.01',
@@ -91,11 +94,11 @@ test('a new draw offers seven prize percentages from 40 to 70, an edited one fou
   });
 });
 
-test('a draw is made only after the terms are agreed to and that is recorded', async () => {
+test('a draw is created only after the agreement to the terms is recorded', async () => {
   server
     .on('POST /api/terms/accept', { status: 500 }, { body: { id: 1 } })
     .on('POST /api/draws', { body: FUTURE });
-  show(<CreateDraw here={here()} />, '/club/sharks/admin/create-draw');
+  renderScreen(<CreateDraw here={makePageContext()} />, '/club/sharks/admin/create-draw');
   fill();
   const dialog = await create();
   expect(await dialog.findByText('Second.')).toBeTruthy();
@@ -115,13 +118,13 @@ test('a draw is made only after the terms are agreed to and that is recorded', a
   expect(server.paths()).not.toContain('POST /api/draws');
   await userEvent.click(dialog.getByRole('button', { name: 'Create Draw' }));
   await waitFor(() => expect(window.location.pathname).toBe('/admin'));
-  expect(server.asked.find(({ path }) => path === '/api/terms/accept')?.body).toMatchObject({
+  expect(server.requests.find(({ path }) => path === '/api/terms/accept')?.body).toMatchObject({
     clubId: 1,
     ipAddress: null,
     termsVersion: '1.0',
   });
   expect(
-    server.asked.find(({ path, method }) => path === '/api/draws' && method === 'POST')?.body,
+    server.requests.find(({ path, method }) => path === '/api/draws' && method === 'POST')?.body,
   ).toEqual({
     clubId: 1,
     league: null,
@@ -138,7 +141,7 @@ test('a draw is made only after the terms are agreed to and that is recorded', a
   });
 });
 
-test('what the server refuses is said: in its words, by field, or with the house’s own', async () => {
+test('a refusal shows the server’s text, its fields or the fallback text', async () => {
   server.on(
     'POST /api/draws',
     {
@@ -155,7 +158,7 @@ test('what the server refuses is said: in its words, by field, or with the house
     },
     { status: 500 },
   );
-  show(<CreateDraw here={here()} />, '/club/sharks/admin/create-draw');
+  renderScreen(<CreateDraw here={makePageContext()} />, '/club/sharks/admin/create-draw');
   fill();
   const again = async () => {
     const dialog = await create();
@@ -176,7 +179,7 @@ test('what the server refuses is said: in its words, by field, or with the house
   expect((screen.getByLabelText('Home team') as HTMLInputElement).value).toBe('Sharks');
 });
 
-test('the last draw is duplicated a week later, and a draft outlives a reload', async () => {
+test('the last draw is duplicated one week later, and a draft survives a reload', async () => {
   server.on('GET /api/clubs/1/draw-template', {
     body: {
       league: 'A Grade',
@@ -192,18 +195,21 @@ test('the last draw is duplicated a week later, and a draft outlives a reload', 
       contactPhone: '0400',
     },
   });
-  const { unmount } = show(<CreateDraw here={here()} />, '/club/sharks/admin/create-draw');
+  const { unmount } = renderScreen(
+    <CreateDraw here={makePageContext()} />,
+    '/club/sharks/admin/create-draw',
+  );
   await press('Duplicate last draw');
   await waitFor(() =>
     expect((screen.getByLabelText('Away team') as HTMLInputElement).value).toBe('Norths'),
   );
   unmount();
-  show(<CreateDraw here={here()} />, '/club/sharks/admin/create-draw');
+  renderScreen(<CreateDraw here={makePageContext()} />, '/club/sharks/admin/create-draw');
   expect((screen.getByLabelText('Game time') as HTMLInputElement).value).toBe('19:10');
   expect((screen.getByLabelText('Timezone') as HTMLSelectElement).value).toBe('Australia/Sydney');
 });
 
-test('a zone and a percentage that the forms do not offer are shown as what they are, and sent so', async () => {
+test('a zone and a percentage outside the offered choices are shown and sent unchanged', async () => {
   const said = () =>
     ['Timezone', 'Prize percentage'].map(
       (label) => (screen.getByLabelText(label) as HTMLSelectElement).selectedOptions[0]?.text,
@@ -223,7 +229,10 @@ test('a zone and a percentage that the forms do not offer are shown as what they
       contactPhone: '0400',
     },
   });
-  const { unmount } = show(<CreateDraw here={here()} />, '/club/sharks/admin/create-draw');
+  const { unmount } = renderScreen(
+    <CreateDraw here={makePageContext()} />,
+    '/club/sharks/admin/create-draw',
+  );
   await press('Duplicate last draw');
   await waitFor(() => expect(said()).toEqual(['Australia/Canberra', '33%']));
   unmount();
@@ -232,23 +241,23 @@ test('a zone and a percentage that the forms do not offer are shown as what they
       body: { ...FUTURE, timezone: 'Australia/Canberra', prizePercentage: 33 },
     })
     .on('PATCH /api/draws/1042', { body: FUTURE });
-  show(<EditDraw here={here()} number={1042} />, '/admin/edit-draw/1042');
+  renderScreen(<EditDraw here={makePageContext()} number={1042} />, '/admin/edit-draw/1042');
   await screen.findByRole('button', { name: 'Save changes' });
   expect(said()).toEqual(['Australia/Canberra', '33%']);
   await press('Save changes');
   await waitFor(() =>
-    expect(server.asked.find(({ method }) => method === 'PATCH')?.body).toMatchObject({
+    expect(server.requests.find(({ method }) => method === 'PATCH')?.body).toMatchObject({
       timezone: 'Australia/Canberra',
       prizePercentage: 33,
     }),
   );
 });
 
-test('an edit sends price and prize while nothing is sold', async () => {
+test('an edit sends price and prize while no ticket is sold', async () => {
   server
     .on('GET /api/draws/1042', { body: FUTURE })
     .on('PATCH /api/draws/1042', { status: 500 }, { body: FUTURE });
-  show(<EditDraw here={here()} number={1042} />, '/admin/edit-draw/1042');
+  renderScreen(<EditDraw here={makePageContext()} number={1042} />, '/admin/edit-draw/1042');
   expect(await screen.findByText('0 tickets sold')).toBeTruthy();
   fireEvent.change(screen.getByLabelText('Ticket price ($)'), { target: { value: '' } });
   fireEvent.change(screen.getByLabelText('Game time'), { target: { value: '' } });
@@ -266,7 +275,7 @@ test('an edit sends price and prize while nothing is sold', async () => {
   expect(screen.getAllByText('Failed to update draw').length).toBe(2);
   await press('Save changes');
   await waitFor(() => expect(window.location.pathname).toBe('/admin'));
-  expect(server.asked.find(({ method }) => method === 'PATCH')?.body).toMatchObject({
+  expect(server.requests.find(({ method }) => method === 'PATCH')?.body).toMatchObject({
     gameDate: '2099-11-20T20:00',
     ticketPrice: '6.00',
     prizePercentage: 50,
@@ -274,8 +283,8 @@ test('an edit sends price and prize while nothing is sold', async () => {
   });
 });
 
-test('once a ticket is sold the three stay, with the count in the reason; a sale while editing locks them too', async () => {
-  const words =
+test('the price fields lock after the first sale, also during an edit, and show the count', async () => {
+  const text =
     'Cannot change price/prize percentage/prize rounding after tickets are sold (1 tickets sold)';
   const paying =
     'A buyer is paying for tickets at this price right now. Please try again in a few minutes.';
@@ -289,19 +298,19 @@ test('once a ticket is sold the three stay, with the count in the reason; a sale
     .on(
       'PATCH /api/draws/1042',
       { status: 409, body: { code: 'terms-locked', message: paying } },
-      { status: 409, body: { code: 'terms-locked', message: words } },
+      { status: 409, body: { code: 'terms-locked', message: text } },
     );
-  show(<EditDraw here={here()} number={1042} />, '/admin/edit-draw/1042');
+  renderScreen(<EditDraw here={makePageContext()} number={1042} />, '/admin/edit-draw/1042');
   await screen.findByText('0 tickets sold');
   await press('Save changes');
   expect((await screen.findAllByText(paying)).length).toBeGreaterThan(0);
   expect((screen.getByLabelText('Ticket price ($)') as HTMLInputElement).value).toBe('5.00');
   await press('Save changes');
-  expect((await screen.findAllByText(words)).length).toBeGreaterThan(1);
+  expect((await screen.findAllByText(text)).length).toBeGreaterThan(1);
   expect(screen.queryByLabelText('Ticket price ($)')).toBeNull();
 });
 
-test('what is not there, another club’s, over or begun is not edited, and says why', async () => {
+test('a missing, foreign, finished or started draw cannot be edited and says why', async () => {
   const cases: [object, string][] = [
     [{ status: 404 }, "Draw not found or you don't have permission to edit it."],
     [{ body: { ...FUTURE, clubId: 2 } }, "Draw not found or you don't have permission to edit it."],
@@ -318,29 +327,38 @@ test('what is not there, another club’s, over or begun is not edited, and says
       'This draw cannot be edited because the game has already started.',
     ],
   ];
-  for (const [answer, words] of cases) {
+  for (const [answer, text] of cases) {
     server.on('GET /api/draws/1042', answer);
-    const { unmount } = show(<EditDraw here={here()} number={1042} />, '/admin/edit-draw/1042');
-    expect((await screen.findByRole('alert')).textContent).toBe(words);
+    const { unmount } = renderScreen(
+      <EditDraw here={makePageContext()} number={1042} />,
+      '/admin/edit-draw/1042',
+    );
+    expect((await screen.findByRole('alert')).textContent).toBe(text);
     unmount();
   }
 });
 
-test('a game put off after its kick-off is for the operator, whom a link asks', async () => {
-  server.on('GET /api/draws/1042', { body: anOwnDraw({ gameDate: '2020-01-01T00:00:00Z' }) });
-  const { store } = show(<EditDraw here={here()} number={1042} />, '/admin/edit-draw/1042');
-  act(() => store.set(configAtom, aConfig()));
+test('a game postponed after its kick-off links to the operator', async () => {
+  server.on('GET /api/draws/1042', { body: makeOwnDraw({ gameDate: '2020-01-01T00:00:00Z' }) });
+  const { store } = renderScreen(
+    <EditDraw here={makePageContext()} number={1042} />,
+    '/admin/edit-draw/1042',
+  );
+  act(() => store.set(configAtom, makeConfig()));
   expect(
     (await screen.findByRole('link', { name: 'Ask the operator' })).getAttribute('href'),
   ).toMatch(/^mailto:support@demo.test\?subject=FD-1042%20/);
 });
 
-test('a draw that passes the card fee on learns at its next edit that this is over', async () => {
+test('a draw whose buyers pay the card fee learns at its next edit that this is no longer allowed', async () => {
   server.on('GET /api/draws/1042', { body: { ...FUTURE, passStripeFees: true } });
-  const { store } = show(<EditDraw here={here()} number={1042} />, '/admin/edit-draw/1042');
+  const { store } = renderScreen(
+    <EditDraw here={makePageContext()} number={1042} />,
+    '/admin/edit-draw/1042',
+  );
   await screen.findByText('0 tickets sold');
   expect(screen.queryByText(/^Passing the card fee on/)).toBeNull();
-  act(() => store.set(configAtom, aConfig({ feePassthroughAllowed: false })));
+  act(() => store.set(configAtom, makeConfig({ feePassthroughAllowed: false })));
   expect(
     screen.getByText(
       'Passing the card fee on to buyers is not allowed at the moment, so the club pays it.',
@@ -348,7 +366,7 @@ test('a draw that passes the card fee on learns at its next edit that this is ov
   ).toBeTruthy();
 });
 
-test('nobody agrees to terms that did not load, and what is agreed to is the version that was read', async () => {
+test('terms that did not load cannot be agreed to, and the agreement names the version that was read', async () => {
   server
     .on(
       'GET /api/terms/service',
@@ -356,7 +374,7 @@ test('nobody agrees to terms that did not load, and what is agreed to is the ver
       { body: { kind: 'service', version: '2.0', title: 'Terms of Service', text: 'First.' } },
     )
     .on('POST /api/draws', { body: FUTURE });
-  show(<CreateDraw here={here()} />, '/club/sharks/admin/create-draw');
+  renderScreen(<CreateDraw here={makePageContext()} />, '/club/sharks/admin/create-draw');
   fill();
   const dialog = await create();
   expect(await dialog.findByText('The terms did not load.')).toBeTruthy();
@@ -369,35 +387,41 @@ test('nobody agrees to terms that did not load, and what is agreed to is the ver
   await dialog.findByText('First.');
   await userEvent.click(button);
   await waitFor(() => expect(window.location.pathname).toBe('/admin'));
-  expect(server.asked.find(({ path }) => path === '/api/terms/accept')?.body).toMatchObject({
+  expect(server.requests.find(({ path }) => path === '/api/terms/accept')?.body).toMatchObject({
     termsVersion: '2.0',
   });
 });
 
-test('a session that ends while a draw is made asks for the login and loses nothing', async () => {
+test('a session that ends while a draw is created asks for the login and keeps the input', async () => {
   server.on('POST /api/draws', { status: 401, body: { message: 'Please log in.' } });
-  const { store } = show(<CreateDraw here={here()} />, '/club/sharks/admin/create-draw');
+  const { store } = renderScreen(
+    <CreateDraw here={makePageContext()} />,
+    '/club/sharks/admin/create-draw',
+  );
   fill();
   const dialog = await create();
   await dialog.findByText('First.');
   await userEvent.click(dialog.getByLabelText('I have read and agree to the Terms of Service'));
   await userEvent.click(dialog.getByRole('button', { name: 'Create Draw' }));
-  await waitFor(() => expect(store.get(expiredAtom)).toBe(true));
+  await waitFor(() => expect(store.get(sessionExpiredAtom)).toBe(true));
   expect(screen.queryByText('Failed to create draw')).toBeNull();
   expect((screen.getByLabelText('Home team') as HTMLInputElement).value).toBe('Sharks');
 });
 
-test('an archived club starts nothing and edits nothing, and reads why', async () => {
-  const words =
+test('an archived club can neither create nor edit a draw and reads why', async () => {
+  const text =
     'This club is archived. Its running draws finish and pay; nothing new can be started.';
   server.on('GET /api/draws/1042', { body: FUTURE });
-  const { unmount } = show(
-    <CreateDraw here={here({ archived: true })} />,
+  const { unmount } = renderScreen(
+    <CreateDraw here={makePageContext({ archived: true })} />,
     '/club/sharks/admin/create-draw',
   );
-  expect(screen.getByText(words)).toBeTruthy();
+  expect(screen.getByText(text)).toBeTruthy();
   expect(screen.queryByLabelText('Home team')).toBeNull();
   unmount();
-  show(<EditDraw here={here({ archived: true })} number={1042} />, '/admin/edit-draw/1042');
-  expect((await screen.findByRole('alert')).textContent).toBe(words);
+  renderScreen(
+    <EditDraw here={makePageContext({ archived: true })} number={1042} />,
+    '/admin/edit-draw/1042',
+  );
+  expect((await screen.findByRole('alert')).textContent).toBe(text);
 });

@@ -4,8 +4,8 @@ import { lockedFields } from '@/shared/strings-club';
 import { ChoiceField } from '@/shared/ui/choice-field';
 import { Check, Field } from '@/shared/ui/field';
 import { LockIcon } from '../frame/icons';
-import { phoneOnly, type Contact, type DrawFields } from './draw-rules';
-import { ZONES, movedBy } from './local-time';
+import { toPhoneInput, type Contact, type DrawFields } from './draw-rules';
+import { ZONES, clockChangeNote } from './local-time';
 
 export interface FieldsetProps<Fields = DrawFields> {
   fields: Fields;
@@ -18,7 +18,7 @@ export interface FieldsetProps<Fields = DrawFields> {
  * another, such as Canberra.
  */
 function ZoneOptions({ own }: { own: string }) {
-  const known = ZONES.some(({ zones }) => zones.some(([zone]) => zone === own));
+  const isListed = ZONES.some(({ zones }) => zones.some(([zone]) => zone === own));
   return (
     <>
       {ZONES.map(({ country, zones }) => (
@@ -30,7 +30,7 @@ function ZoneOptions({ own }: { own: string }) {
           ))}
         </optgroup>
       ))}
-      {known ? null : <option value={own}>{own}</option>}
+      {isListed ? null : <option value={own}>{own}</option>}
     </>
   );
 }
@@ -39,7 +39,7 @@ export function GameGroup({ fields, onFields, errorOf }: FieldsetProps) {
   const set = (more: Partial<DrawFields>) => onFields({ ...fields, ...more });
   const moved =
     fields.date && fields.time
-      ? movedBy({ date: fields.date, time: fields.time }, fields.timezone)
+      ? clockChangeNote({ date: fields.date, time: fields.time }, fields.timezone)
       : null;
   return (
     <fieldset className="group">
@@ -246,7 +246,7 @@ export function ContactGroup<Fields extends Contact>({
           required
           value={fields.contactPhone}
           error={errorOf('draw-contactPhone')}
-          onValue={(contactPhone) => set({ contactPhone: phoneOnly(contactPhone) })}
+          onValue={(contactPhone) => set({ contactPhone: toPhoneInput(contactPhone) })}
         />
       </div>
     </fieldset>

@@ -1,7 +1,7 @@
 /** Draw form: field values, validation with the specified messages, and the request body. */
-import type { DrawTemplate, DrawWanted, OwnDraw } from '@/api/wire-club';
+import type { DrawTemplate, DrawRequest, OwnDraw } from '@/api/wire-club';
 import { cents } from '@/shared/money';
-import { REASON_WANTED } from '@/shared/reason';
+import { REASON_REQUIRED } from '@/shared/reason-required';
 import { C } from '@/shared/strings-club';
 import type { FormProblem } from '@/shared/ui/problem-list';
 import { DEFAULT_TIME, DEFAULT_ZONE, localTime } from './local-time';
@@ -42,24 +42,24 @@ export const EMPTY_DRAW: DrawFields = {
 export const CREATE_CHOICES = [40, 45, 50, 55, 60, 65, 70] as const;
 const EDIT_CHOICES = [40, 50, 60, 70];
 
-const withOwn = (choices: readonly number[], current: number): number[] =>
+const withCurrent = (choices: readonly number[], current: number): number[] =>
   [...new Set([...choices, current])].sort((one, other) => one - other);
 
 /**
  * Choices of the create form, plus the draw's current value when it differs. The select then shows
  * the value that is sent (decision D-10).
  */
-export const createChoices = (current: number): number[] => withOwn(CREATE_CHOICES, current);
-export const editChoices = (current: number): number[] => withOwn(EDIT_CHOICES, current);
+export const createChoices = (current: number): number[] => withCurrent(CREATE_CHOICES, current);
+export const editChoices = (current: number): number[] => withCurrent(EDIT_CHOICES, current);
 
 /** Removes characters that a phone number cannot contain (specification line B:156). */
-export const phoneOnly = (typed: string): string => typed.replace(/[^\d+()\-\s]/g, '');
+export const toPhoneInput = (typed: string): string => typed.replace(/[^\d+()\-\s]/g, '');
 
 export const fieldId = (field: string): string =>
   `draw-${{ gameDate: 'date', gameTime: 'time' }[field] ?? field}`;
 
 type DrawRule = readonly [field: keyof DrawFields, holds: boolean, text: string];
-const broken = (rules: readonly DrawRule[]): FormProblem[] =>
+const brokenRules = (rules: readonly DrawRule[]): FormProblem[] =>
   rules.filter(([, holds]) => !holds).map(([field, , text]) => ({ field: fieldId(field), text }));
 const filled = (text: string) => text.trim() !== '';
 const isPrice = (text: string) => /^\d+(\.\d{1,2})?$/.test(text.trim());
@@ -70,14 +70,15 @@ const contactRules = ({ contactName, contactPhone }: Contact): DrawRule[] => [
 ];
 
 /** Validates the only fields a season has beside its table. */
-export const contactProblems = (contact: Contact): FormProblem[] => broken(contactRules(contact));
+export const contactProblems = (contact: Contact): FormProblem[] =>
+  brokenRules(contactRules(contact));
 
 /**
  * Validates a new draw. The input accepts a price of 0 (specification line B:156); the server
  * rejects it with the same message (decision C-23).
  */
 export function createProblems(fields: DrawFields): FormProblem[] {
-  return broken([
+  return brokenRules([
     ['homeTeam', filled(fields.homeTeam), C.homeTeamRequired],
     ['awayTeam', filled(fields.awayTeam), C.awayTeamRequired],
     ['date', filled(fields.date), C.gameDateRequired],
@@ -91,7 +92,7 @@ export function createProblems(fields: DrawFields): FormProblem[] {
  * (specification line B:157).
  */
 export function editProblems(fields: DrawFields): FormProblem[] {
-  return broken([
+  return brokenRules([
     ['homeTeam', filled(fields.homeTeam), C.homeTeamRequired],
     ['awayTeam', filled(fields.awayTeam), C.awayTeamRequired],
     ['date', filled(fields.date), C.gameDateRequired],
@@ -108,12 +109,12 @@ export function editProblems(fields: DrawFields): FormProblem[] {
 
 /** Validates the operator's reason, with the console's messages (decision E-9). */
 export const reasonProblems = (reason: string): FormProblem[] =>
-  filled(reason) ? [] : [{ field: fieldId('reason'), text: REASON_WANTED }];
+  filled(reason) ? [] : [{ field: fieldId('reason'), text: REASON_REQUIRED }];
 
 /**
  * Builds the part of the request that both forms send. Date and time are local to the draw's zone.
  */
-function details(fields: DrawFields): DrawWanted {
+function details(fields: DrawFields): DrawRequest {
   return {
     league: fields.league.trim() || null,
     homeTeam: fields.homeTeam.trim(),
@@ -130,7 +131,7 @@ const price = (typed: string): string => {
   return `${whole}.${part.padEnd(2, '0')}`;
 };
 
-export const creation = (fields: DrawFields): DrawWanted => ({
+export const toCreateRequest = (fields: DrawFields): DrawRequest => ({
   ...details(fields),
   ticketPrice: price(fields.ticketPrice),
   prizePercentage: fields.prizePercentage,
@@ -142,7 +143,7 @@ export const creation = (fields: DrawFields): DrawWanted => ({
  * Builds a change request. Price, percentage and rounding are sent only before the first sale
  * (specification line B:203).
  */
-export function change(fields: DrawFields, locked: boolean): DrawWanted {
+export function toChangeRequest(fields: DrawFields, locked: boolean): DrawRequest {
   return locked
     ? details(fields)
     : {
@@ -186,7 +187,7 @@ export function fieldsOfTemplate(template: DrawTemplate): DrawFields {
 }
 
 /** Returns why a draw cannot be edited, or null (specification line B:138). */
-export function notEditable(draw: OwnDraw, nowMs: number): string | null {
+export function notEditableReason(draw: OwnDraw, nowMs: number): string | null {
   if (draw.editable === false && draw.notEditableReason) return draw.notEditableReason;
   if (draw.status !== 'active' && draw.status !== 'closed')
     return 'This draw cannot be edited because it is not active.';

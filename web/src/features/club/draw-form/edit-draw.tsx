@@ -2,23 +2,23 @@ import './draw-form.css';
 import { useAtomValue, useSetAtom } from 'jotai';
 import { useState, type FormEvent, type ReactNode } from 'react';
 import { useLocation } from 'wouter';
-import { AT, changeDraw } from '@/api/endpoints/club';
-import { Problem } from '@/api/http';
+import { CLUB_PATHS, changeDraw } from '@/api/endpoints/club';
+import { HttpError } from '@/api/http';
 import type { OwnDraw } from '@/api/wire-club';
 import { configAtom, nowAtom } from '@/features/shared-live/live-atoms';
 import { C } from '@/shared/strings-club';
 import { usePageTitle } from '@/shared/ui/page-title';
 import { ProblemList } from '@/shared/ui/problem-list';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
-import { badgesOf, teamsOf } from '../dashboard/draw-words';
-import { changedAtom } from '../data/answers-atoms';
-import { refusedFields, said } from '../data/said';
-import { isMissing, useAnswer } from '../data/use-answer';
+import { badgesOf, teamsOf } from '../dashboard/draw-labels';
+import { markChangedAtom } from '../data/query-atoms';
+import { fieldProblems, errorText } from '../data/error-text';
+import { isMissing, useQuery } from '../data/use-query';
 import { useFormProblems } from '../data/use-form-problems';
-import { BackLink, archivedWords } from '../frame/club-frame';
+import { BackLink, archivedText } from '../frame/club-frame';
 import { Skeleton, ClubLoadError, type ClubPageContext } from '../frame/club-page';
-import { LeaveGuard } from '../frame/leave-guard';
-import { SELLERS_ONLY, sells } from '../session/roles';
+import { UnsavedChangesGuard } from '../frame/unsaved-changes-guard';
+import { SELLERS_ONLY_TEXT, canSell } from '../session/roles';
 import { useAction } from '../session/use-session';
 import {
   ContactGroup,
@@ -30,12 +30,12 @@ import {
   ReasonGroup,
 } from './draw-fieldsets';
 import {
-  change,
+  toChangeRequest,
   editChoices,
   editProblems,
   fieldId,
   fieldsOf,
-  notEditable,
+  notEditableReason,
   reasonProblems,
 } from './draw-rules';
 
@@ -43,9 +43,9 @@ import {
  * Sends a change. Resolves to false when the operator cancelled the code prompt and nothing was
  * sent.
  */
-export type Send = (change: () => Promise<unknown>) => Promise<boolean>;
+export type SaveDraw = (change: () => Promise<unknown>) => Promise<boolean>;
 
-const atOnce: Send = async (change) => {
+const saveDirectly: SaveDraw = async (change) => {
   await change();
   return true;
 };
@@ -54,15 +54,15 @@ interface EditDrawProps {
   here: ClubPageContext;
   number: number;
   /** Sends the operator's change, which requires a fresh code (decision E-9). */
-  send?: Send;
+  send?: SaveDraw;
 }
 
 /**
  * Loads the draw, then shows the form. A draw of another club looks like a missing one (decision
  * G-1).
  */
-export function EditDraw({ here, number, send = atOnce }: EditDrawProps) {
-  const { data: draw, problem, retry } = useAnswer<OwnDraw>(AT.draw(number));
+export function EditDraw({ here, number, send = saveDirectly }: EditDrawProps) {
+  const { data: draw, problem, retry } = useQuery<OwnDraw>(CLUB_PATHS.draw(number));
   usePageTitle(draw ? `Edit ${teamsOf(draw)}` : C.editDraw);
   if (draw && draw.ownedByCaller !== false && (here.user.isAdmin || draw.clubId === here.club.id))
     return (
@@ -70,18 +70,18 @@ export function EditDraw({ here, number, send = atOnce }: EditDrawProps) {
         key={draw.drawNumber}
         here={here}
         draw={draw}
-        send={here.user.isAdmin ? send : atOnce}
+        send={here.user.isAdmin ? send : saveDirectly}
       />
     );
-  if (draw || isMissing(problem)) return <Refused here={here} words={C.notYourDraw} />;
-  return problem ? <ClubLoadError words={C.failedToFetchDraw} onRetry={retry} /> : <Skeleton />;
+  if (draw || isMissing(problem)) return <RefusalNotice here={here} text={C.notYourDraw} />;
+  return problem ? <ClubLoadError text={C.failedToFetchDraw} onRetry={retry} /> : <Skeleton />;
 }
 
 /**
  * Explains that only the operator moves a draw whose kick-off has passed, at the club's request
  * (decision E-9).
  */
-function Postponed({ draw }: { draw: OwnDraw }) {
+function PostponedNotice({ draw }: { draw: OwnDraw }) {
   const support = useAtomValue(configAtom)?.supportEmail;
   if (!support) return null;
   const subject = `${draw.serialNumber} ${teamsOf(draw)}: postponed or abandoned`;
@@ -94,14 +94,14 @@ function Postponed({ draw }: { draw: OwnDraw }) {
   );
 }
 
-function Refused({
+function RefusalNotice({
   here,
-  words,
+  text,
   title = C.editDraw,
   children,
 }: {
   here: ClubPageContext;
-  words: string;
+  text: string;
   title?: string;
   children?: ReactNode;
 }) {
@@ -110,7 +110,7 @@ function Refused({
       <BackLink club={here.club} />
       <h1>{title}</h1>
       <p className="callout is-warn" role="alert">
-        {words}
+        {text}
       </p>
       {children}
     </main>
@@ -125,9 +125,9 @@ function Head({ draw }: { draw: OwnDraw }) {
         {C.editDraw}: {teamsOf(draw)}
       </h1>
       <div className="badges">
-        {badgesOf(draw, now).map(({ words, look }) => (
-          <span className={`badge ${look}`} key={words}>
-            {words}
+        {badgesOf(draw, now).map(({ text, tone }) => (
+          <span className={`badge ${tone}`} key={text}>
+            {text}
           </span>
         ))}
         <span className="badge">
@@ -145,50 +145,51 @@ function Editor({
 }: {
   here: ClubPageContext;
   draw: OwnDraw;
-  send: Send;
+  send: SaveDraw;
 }) {
   const now = useAtomValue(nowAtom);
   const allowed = useAtomValue(configAtom)?.feePassthroughAllowed ?? true;
-  const [began] = useState(() => notEditable(draw, now));
+  const [began] = useState(() => notEditableReason(draw, now));
   const [fields, setFields] = useState(() => fieldsOf(draw));
   const [reason, setReason] = useState('');
   const [dirty, setDirty] = useState(false);
   const [refusal, setRefusal] = useState<string | null>(null);
-  const { problems, list, errorOf, settle } = useFormProblems();
+  const { problems, list, errorOf, report } = useFormProblems();
   const { pending, run } = useAction();
   const showToast = useSetAtom(showToastAtom);
-  const changed = useSetAtom(changedAtom);
+  const changed = useSetAtom(markChangedAtom);
   const [, navigate] = useLocation();
-  const barred = archivedWords(club) ?? (sells(club) ? null : SELLERS_ONLY);
-  if (barred) return <Refused here={{ club, user }} title={teamsOf(draw)} words={barred} />;
+  const barred = archivedText(club) ?? (canSell(club) ? null : SELLERS_ONLY_TEXT);
+  if (barred) return <RefusalNotice here={{ club, user }} title={teamsOf(draw)} text={barred} />;
   if (began)
     return (
-      <Refused here={{ club, user }} title={teamsOf(draw)} words={began}>
-        {began === C.gameAlreadyStarted ? <Postponed draw={draw} /> : null}
-      </Refused>
+      <RefusalNotice here={{ club, user }} title={teamsOf(draw)} text={began}>
+        {began === C.gameAlreadyStarted ? <PostponedNotice draw={draw} /> : null}
+      </RefusalNotice>
     );
   const { locked } = draw;
   const refuse = (error: unknown) => {
-    const wrong = refusedFields(error, fieldId);
-    if (wrong.length > 0) return void settle(wrong, C.failedToUpdateDraw);
-    const words = said(error, C.updateFailedText);
-    setRefusal(words);
-    showToast({ title: C.failedToUpdateDraw, text: words, bad: true });
+    const wrong = fieldProblems(error, fieldId);
+    if (wrong.length > 0) return void report(wrong, C.failedToUpdateDraw);
+    const text = errorText(error, C.updateFailedText);
+    setRefusal(text);
+    showToast({ title: C.failedToUpdateDraw, text, bad: true });
     // A ticket was sold while the form was open: reload to show the locked fields (decision E-12).
-    if (error instanceof Problem && error.status === 409) changed(AT.draw(draw.drawNumber));
+    if (error instanceof HttpError && error.status === 409)
+      changed(CLUB_PATHS.draw(draw.drawNumber));
   };
   const onSubmit = (event: FormEvent) => {
     event.preventDefault();
     setRefusal(null);
-    if (!settle([...editProblems(fields), ...(user.isAdmin ? reasonProblems(reason) : [])])) return;
-    const wanted = {
-      ...change(fields, locked),
+    if (!report([...editProblems(fields), ...(user.isAdmin ? reasonProblems(reason) : [])])) return;
+    const request = {
+      ...toChangeRequest(fields, locked),
       ...(user.isAdmin ? { reason: reason.trim() } : {}),
     };
     void run(async () => {
-      if (!(await send(() => changeDraw(draw.drawNumber, wanted)))) return;
+      if (!(await send(() => changeDraw(draw.drawNumber, request)))) return;
       setDirty(false);
-      changed(AT.draws(club.id), AT.draw(draw.drawNumber));
+      changed(CLUB_PATHS.draws(club.id), CLUB_PATHS.draw(draw.drawNumber));
       showToast({ title: 'Draw updated' });
       navigate('/admin');
     }, refuse);
@@ -232,7 +233,7 @@ function Editor({
           </button>
         </div>
       </form>
-      <LeaveGuard dirty={dirty} />
+      <UnsavedChangesGuard dirty={dirty} />
     </main>
   );
 }

@@ -47,8 +47,11 @@ export function localTime(instantMs: number, zone: string): LocalTime {
     hour: '2-digit',
     minute: '2-digit',
   }).formatToParts(instantMs);
-  const said = Object.fromEntries(parts.map((part) => [part.type, part.value]));
-  return { date: `${said.year}-${said.month}-${said.day}`, time: `${said.hour}:${said.minute}` };
+  const values = Object.fromEntries(parts.map((part) => [part.type, part.value]));
+  return {
+    date: `${values.year}-${values.month}-${values.day}`,
+    time: `${values.hour}:${values.minute}`,
+  };
 }
 
 const asUtc = ({ date, time }: LocalTime): number => Date.parse(`${date}T${time}:00Z`);
@@ -72,7 +75,7 @@ export function instantOf(local: LocalTime, zone: string): number {
  * Returns the time the clock will show when the typed time is skipped by a clock change, else
  * null.
  */
-export function movedBy(local: LocalTime, zone: string): string | null {
+export function clockChangeNote(local: LocalTime, zone: string): string | null {
   // While a year is typed digit by digit, the value is year 2, 20 and 209 first.
   if (!/^2\d{3}-/.test(local.date) || Number.isNaN(asUtc(local))) return null;
   const real = localTime(instantOf(local, zone), zone).time;

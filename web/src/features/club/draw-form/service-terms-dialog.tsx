@@ -1,20 +1,20 @@
 import { useSetAtom } from 'jotai';
 import { useState } from 'react';
-import { AT, acceptTerms } from '@/api/endpoints/club';
+import { CLUB_PATHS, acceptTerms } from '@/api/endpoints/club';
 import type { TermsText } from '@/api/wire-club';
-import { C, titled } from '@/shared/strings-club';
+import { C, splitTitle } from '@/shared/strings-club';
 import { Dialog } from '@/shared/ui/dialog';
 import { Check } from '@/shared/ui/field';
 import { LoadFailed } from '@/shared/ui/load-failed';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
-import { useAnswer } from '../data/use-answer';
+import { useQuery } from '../data/use-query';
 import { useAction } from '../session/use-session';
 
 interface ServiceTermsProps {
   club: number;
   open: boolean;
   /** Button label of the action that follows the agreement. */
-  doing: string;
+  purpose: string;
   onClose: () => void;
   onAgreed: () => Promise<void>;
 }
@@ -23,8 +23,12 @@ interface ServiceTermsProps {
  * Asks the club to agree to the Terms of Service before a draw is published. The agreement is
  * recorded first (specification line B:144).
  */
-export function ServiceTermsDialog({ club, open, doing, onClose, onAgreed }: ServiceTermsProps) {
-  const { data: terms, problem, retry } = useAnswer<TermsText>(open ? AT.serviceTerms : null);
+export function ServiceTermsDialog({ club, open, purpose, onClose, onAgreed }: ServiceTermsProps) {
+  const {
+    data: terms,
+    problem,
+    retry,
+  } = useQuery<TermsText>(open ? CLUB_PATHS.serviceTerms : null);
   const [agreed, setAgreed] = useState(false);
   const [error, setError] = useState<string | null>(null);
   const { pending, run } = useAction();
@@ -34,7 +38,7 @@ export function ServiceTermsDialog({ club, open, doing, onClose, onAgreed }: Ser
     if (!terms) return;
     if (!agreed) {
       setError(C.agreementRequired);
-      showToast({ ...titled(C.agreementRequired), bad: true });
+      showToast({ ...splitTitle(C.agreementRequired), bad: true });
       document.getElementById('agree-terms')?.focus();
       return;
     }
@@ -61,7 +65,7 @@ export function ServiceTermsDialog({ club, open, doing, onClose, onAgreed }: Ser
           <Summary />
         )}
       </div>
-      {!terms && problem ? <LoadFailed words="The terms did not load." onRetry={retry} /> : null}
+      {!terms && problem ? <LoadFailed title="The terms did not load." onRetry={retry} /> : null}
       <Check id="agree-terms" checked={agreed} error={error} onChecked={setAgreed}>
         I have read and agree to the Terms of Service
       </Check>
@@ -70,7 +74,7 @@ export function ServiceTermsDialog({ club, open, doing, onClose, onAgreed }: Ser
           Cancel
         </button>
         <button type="button" className="btn" aria-disabled={pending || !terms} onClick={proceed}>
-          {doing}
+          {purpose}
         </button>
       </div>
     </Dialog>

@@ -8,9 +8,9 @@ import { EMPTY_DRAW, type DrawFields } from './draw-rules';
  */
 export function useDraft(club: number) {
   const key = `draw_draft:${club}`;
-  const [kept] = useState(() => readStored('session', key) as Partial<DrawFields> | null);
-  const [fields, setFields] = useState<DrawFields>({ ...EMPTY_DRAW, ...kept });
-  const [dirty, setDirty] = useState(kept !== null);
+  const [saved] = useState(() => readStored('session', key) as Partial<DrawFields> | null);
+  const [fields, setFields] = useState<DrawFields>({ ...EMPTY_DRAW, ...saved });
+  const [dirty, setDirty] = useState(saved !== null);
   useEffect(() => {
     if (dirty) writeStored('session', key, fields);
   }, [dirty, key, fields]);

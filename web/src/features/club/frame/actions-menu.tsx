@@ -6,9 +6,9 @@ export interface MenuItem {
   /** Link target. An item has either a link or an action. */
   href?: string;
   onChoose?: () => void;
-  /** Opens in a new tab. */
+  /** Whether the link opens in a new tab. */
   away?: boolean;
-  /** Why the item is disabled. */
+  /** Why the item is disabled; null when it is enabled. */
   off?: string | null;
 }
 

@@ -1,14 +1,14 @@
 import { useAtomValue } from 'jotai';
 import { useState, type ReactNode } from 'react';
 import { Link, useLocation } from 'wouter';
-import { AT } from '@/api/endpoints/club';
+import { CLUB_PATHS } from '@/api/endpoints/club';
 import type { ConnectStatus } from '@/api/wire-club';
 import { configAtom } from '@/features/shared-live/live-atoms';
 import { C } from '@/shared/strings-club';
 import { Crossing } from '@/shared/ui/crossing';
 import { CloseIcon, MenuIcon } from '@/shared/ui/icons';
-import { useAnswer } from '../data/use-answer';
-import { owns, sells, type Role } from '../session/roles';
+import { useQuery } from '../data/use-query';
+import { isOwner, canSell, type Role } from '../session/roles';
 import { sessionAtom } from '../session/session-atoms';
 import { adminPath } from '../session/user';
 import { useLogout } from '../session/use-session';
@@ -26,7 +26,7 @@ export interface FrameClub {
 /**
  * Returns why an archived club cannot start anything, or null for an active club (decision H-3).
  */
-export const archivedWords = (club: Pick<FrameClub, 'archived'>): string | null =>
+export const archivedText = (club: Pick<FrameClub, 'archived'>): string | null =>
   club.archived
     ? 'This club is archived. Its running draws finish and pay; nothing new can be started.'
     : null;
@@ -59,8 +59,8 @@ export function CreateDrawButton({
   className?: string;
   at?: 'head' | 'bar';
 }) {
-  const { data } = useAnswer<ConnectStatus>(AT.connect(club.id));
-  if (!sells(club)) return null;
+  const { data } = useQuery<ConnectStatus>(CLUB_PATHS.connect(club.id));
+  if (!canSell(club)) return null;
   if (data?.connected && !club.archived)
     return (
       <Link className={className} href={adminPath(club.slug, 'create-draw')}>
@@ -77,8 +77,8 @@ export function CreateDrawButton({
       >
         {C.createDraw}
       </button>
-      <span className="why-words" role="tooltip" id={`connect-first-${at}`}>
-        {archivedWords(club) ?? C.connectFirst}
+      <span className="why-text" role="tooltip" id={`connect-first-${at}`}>
+        {archivedText(club) ?? C.connectFirst}
       </span>
     </span>
   );
@@ -87,7 +87,7 @@ export function CreateDrawButton({
 function Navigation({ club }: { club: FrameClub }) {
   return (
     <>
-      {owns(club) ? (
+      {isOwner(club) ? (
         <Link className="btn small sec" href={adminPath(club.slug, 'home-page-setup')}>
           {C.homePage}
         </Link>
@@ -95,7 +95,7 @@ function Navigation({ club }: { club: FrameClub }) {
       <Link className="btn small sec" href={adminPath(club.slug, 'bundles')}>
         {C.bundles}
       </Link>
-      {owns(club) ? (
+      {isOwner(club) ? (
         <Link className="btn small sec" href={adminPath(club.slug, 'people')}>
           People
         </Link>
@@ -152,7 +152,7 @@ function Head({ club }: { club: FrameClub | null }) {
 export function ClubFoot() {
   const config = useAtomValue(configAtom);
   return (
-    <footer className="desk-foot">
+    <footer className="admin-foot">
       <p className="contact">
         {config ? (
           <>
@@ -179,16 +179,16 @@ export function ClubFrame({ club, children }: { club: FrameClub | null; children
 
 export function BackLink({
   club,
-  words = C.returnToDashboard,
+  text = C.returnToDashboard,
   to = '',
 }: {
   club: FrameClub | null;
-  words?: string;
+  text?: string;
   to?: string;
 }) {
   return (
     <Link className="back-link" href={club ? adminPath(club.slug, to) : '/admin'}>
-      ← {words}
+      ← {text}
     </Link>
   );
 }

@@ -1,12 +1,12 @@
 import { act, screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, expect, test, vi } from 'vitest';
-import { aUser, aWhoami } from '@/testing/a-club';
+import { makeUser, makeWhoami } from '@/testing/club-data';
 import { FakeServer } from '@/testing/fake-server';
-import { show } from '@/testing/show';
-import { answersAtom } from '../data/answers-atoms';
+import { renderScreen } from '@/testing/render-screen';
+import { responsesAtom } from '../data/query-atoms';
 import { AdminHome } from '../session/admin-home';
-import { expiredAtom, sessionAtom } from '../session/session-atoms';
+import { sessionExpiredAtom, sessionAtom } from '../session/session-atoms';
 import { ClubPage } from './club-page';
 
 afterEach(() => {
@@ -21,18 +21,18 @@ const page = (slug?: string, more: Partial<Parameters<typeof ClubPage>[0]> = {})
 );
 const at = (path: string) => waitFor(() => expect(window.location.pathname).toBe(path));
 
-test('a club is let in under its own address, and led there from another club’s', async () => {
-  new FakeServer().on('GET /api/admin/whoami', { body: aWhoami() });
-  const { unmount } = show(page('sharks'), '/club/sharks/admin/create-draw');
+test('a club opens its own address and is redirected there from another club’s', async () => {
+  new FakeServer().on('GET /api/admin/whoami', { body: makeWhoami() });
+  const { unmount } = renderScreen(page('sharks'), '/club/sharks/admin/create-draw');
   expect(await screen.findByText('sharks 1')).toBeTruthy();
   unmount();
-  show(page('tigers'), '/club/tigers/admin/create-draw');
+  renderScreen(page('tigers'), '/club/tigers/admin/create-draw');
   await at('/club/sharks/admin/create-draw');
 });
 
-test('a guest is sent to the login with a word on why, or reads it here', async () => {
+test('a guest is redirected to the login with a reason, or reads it on the page', async () => {
   new FakeServer().on('GET /api/admin/whoami', { status: 401 });
-  const { unmount } = show(
+  const { unmount } = renderScreen(
     page(undefined, {
       guestToast: {
         title: 'Authentication required',
@@ -45,8 +45,8 @@ test('a guest is sent to the login with a word on why, or reads it here', async 
   await at('/admin/login');
   expect(screen.getByText('Please log in to create a draw.')).toBeTruthy();
   unmount();
-  show(
-    page(undefined, { guestWords: 'Please log in to access this page.' }),
+  renderScreen(
+    page(undefined, { guestText: 'Please log in to access this page.' }),
     '/admin/home-page-setup',
   );
   expect(
@@ -54,40 +54,40 @@ test('a guest is sent to the login with a word on why, or reads it here', async 
   ).toBeTruthy();
 });
 
-test('the operator without a club goes to /admin, and sees any club under its address', async () => {
+test('the operator without a club goes to /admin and can open any club’s address', async () => {
   new FakeServer()
-    .on('GET /api/admin/whoami', { body: aWhoami({ isAdmin: true, clubSlug: null, id: 9 }) })
+    .on('GET /api/admin/whoami', { body: makeWhoami({ isAdmin: true, clubSlug: null, id: 9 }) })
     .on('GET /api/clubs/tigers', {
       body: { id: 2, name: 'Tigers', slug: 'tigers', canonicalSlug: 'tigers' },
     });
-  const { unmount } = show(page(undefined), '/admin/create-draw');
+  const { unmount } = renderScreen(page(undefined), '/admin/create-draw');
   await at('/admin');
   unmount();
-  show(page('tigers'), '/club/tigers/admin/create-draw');
+  renderScreen(page('tigers'), '/club/tigers/admin/create-draw');
   expect(await screen.findByText('tigers 2')).toBeTruthy();
 });
 
-test('/admin leads a club to its dashboard and keeps the operator, with a way to the console', async () => {
+test('/admin redirects a club to its dashboard and keeps the operator, with a link to the console', async () => {
   new FakeServer().on(
     'GET /api/admin/whoami',
-    { body: aWhoami() },
-    { body: aWhoami({ isAdmin: true, clubSlug: null }) },
+    { body: makeWhoami() },
+    { body: makeWhoami({ isAdmin: true, clubSlug: null }) },
   );
-  const { unmount } = show(<AdminHome />, '/admin');
+  const { unmount } = renderScreen(<AdminHome />, '/admin');
   await at('/club/sharks/admin');
   unmount();
-  show(<AdminHome />, '/admin');
+  renderScreen(<AdminHome />, '/admin');
   expect(
     (await screen.findByRole('link', { name: 'Super admin console' })).getAttribute('href'),
   ).toBe('/super-admin');
   expect(window.location.pathname).toBe('/admin');
 });
 
-test('when the session check fails the empty dashboard shows; a data call that answers 401 leads to the login', async () => {
+test('a failed session check shows the empty dashboard, and a 401 for its data opens the login', async () => {
   new FakeServer()
     .on('GET /api/admin/whoami', { status: 503 })
     .on('GET /api/clubs/0/stats', { status: 503 });
-  const { unmount } = show(<AdminHome />, '/admin');
+  const { unmount } = renderScreen(<AdminHome />, '/admin');
   expect(await screen.findByRole('heading', { name: 'Dashboard' })).toBeTruthy();
   expect(screen.getByText('Total Revenue')).toBeTruthy();
   expect(window.location.pathname).toBe('/admin');
@@ -95,21 +95,21 @@ test('when the session check fails the empty dashboard shows; a data call that a
   new FakeServer()
     .on('GET /api/admin/whoami', { status: 401 })
     .on('GET /api/clubs/0/stats', { status: 401 });
-  show(<AdminHome />, '/admin');
+  renderScreen(<AdminHome />, '/admin');
   await at('/admin/login');
 });
 
-test('a session that runs out opens the login over the page, and what was there stays', async () => {
+test('an expired session opens the login over the page and keeps its content', async () => {
   new FakeServer()
-    .on('GET /api/admin/whoami', { body: aWhoami() })
+    .on('GET /api/admin/whoami', { body: makeWhoami() })
     .on(
       'POST /api/clubs/login',
       { status: 401, body: { message: 'Invalid credentials' } },
-      { body: aUser() },
+      { body: makeUser() },
     );
-  const { store } = show(page('sharks'), '/club/sharks/admin/create-draw');
+  const { store } = renderScreen(page('sharks'), '/club/sharks/admin/create-draw');
   await screen.findByText('sharks 1');
-  store.set(expiredAtom, true);
+  store.set(sessionExpiredAtom, true);
   expect(await screen.findByRole('dialog', { name: 'Log in again' })).toBeTruthy();
   await userEvent.type(screen.getByLabelText('Password'), 'demo-password');
   await userEvent.click(screen.getByRole('button', { name: 'Login' }));
@@ -119,12 +119,12 @@ test('a session that runs out opens the login over the page, and what was there 
   expect(screen.getByText('sharks 1')).toBeTruthy();
 });
 
-test('logging out ends the session on the server, forgets the user and what was seen', async () => {
-  localStorage.setItem('user', JSON.stringify(aUser()));
+test('logging out ends the session on the server and clears the user and the cached data', async () => {
+  localStorage.setItem('user', JSON.stringify(makeUser()));
   const server = new FakeServer()
-    .on('GET /api/admin/whoami', { body: aWhoami() })
+    .on('GET /api/admin/whoami', { body: makeWhoami() })
     .on('POST /api/auth/logout', { status: 204 });
-  const { store } = show(page('sharks'), '/club/sharks/admin');
+  const { store } = renderScreen(page('sharks'), '/club/sharks/admin');
   await screen.findByText('sharks 1');
   await userEvent.click(await screen.findByRole('button', { name: /Logout|Menu/ }));
   const inMenu = screen.queryByRole('button', { name: 'Logout' });
@@ -132,20 +132,20 @@ test('logging out ends the session on the server, forgets the user and what was 
   await at('/admin/login');
   expect(server.paths()).toContain('POST /api/auth/logout');
   expect(localStorage.getItem('user')).toBeNull();
-  expect(store.get(answersAtom)).toEqual({});
+  expect(store.get(responsesAtom)).toEqual({});
 });
 
 test.each([
   ['nobody answers', new TypeError('Failed to fetch')],
   ['the server is busy', { status: 503, body: { message: 'Busy.' } }],
 ])(
-  'a logout while %s leaves everything as it was and says so; one of a session that is over is as good as any',
+  'a logout while %s changes nothing and shows an error, and an ended session counts as logged out',
   async (_why, answer) => {
-    localStorage.setItem('user', JSON.stringify(aUser()));
+    localStorage.setItem('user', JSON.stringify(makeUser()));
     new FakeServer()
-      .on('GET /api/admin/whoami', { body: aWhoami() })
+      .on('GET /api/admin/whoami', { body: makeWhoami() })
       .on('POST /api/auth/logout', answer, { status: 401 });
-    const { store } = show(page('sharks'), '/club/sharks/admin');
+    const { store } = renderScreen(page('sharks'), '/club/sharks/admin');
     await screen.findByText('sharks 1');
     const logout = () => userEvent.click(screen.getByRole('button', { name: 'Logout' }));
     await logout();
@@ -162,59 +162,59 @@ test.each([
   },
 );
 
-test('whoever waits longer than a blink at /admin sees the dashboard without data, and is led on when the answer comes', async () => {
+test('a slow answer at /admin shows the dashboard without data and then redirects', async () => {
   vi.useFakeTimers();
   let answer: (value: Response) => void = () => {};
   vi.stubGlobal('fetch', () => new Promise<Response>((resolve) => (answer = resolve)));
-  show(<AdminHome />, '/admin');
+  renderScreen(<AdminHome />, '/admin');
   expect(screen.getByRole('heading', { level: 1 }).textContent).toBe('Loading');
   await act(() => vi.advanceTimersByTimeAsync(300));
   expect(screen.getByRole('heading', { level: 1 }).textContent).toBe('Dashboard');
-  await act(async () => answer(new Response(JSON.stringify(aWhoami()), { status: 200 })));
+  await act(async () => answer(new Response(JSON.stringify(makeWhoami()), { status: 200 })));
   await act(() => vi.advanceTimersByTimeAsync(10));
   expect(window.location.pathname).toBe('/club/sharks/admin');
 });
 
-test('the operator at the address of no club, or of one that does not answer, reads which it is', async () => {
-  for (const [status, words] of [
+test('the operator reads whether a club’s address is unknown or does not answer', async () => {
+  for (const [status, text] of [
     [404, 'Club page not found'],
     [500, 'Failed to load club page'],
   ] as const) {
     new FakeServer()
-      .on('GET /api/admin/whoami', { body: aWhoami({ isAdmin: true, clubSlug: null, id: 9 }) })
+      .on('GET /api/admin/whoami', { body: makeWhoami({ isAdmin: true, clubSlug: null, id: 9 }) })
       .on('GET /api/clubs/nobody', { status });
-    const { unmount } = show(page('nobody'), '/club/nobody/admin/create-draw');
-    expect(await screen.findByRole('heading', { name: words })).toBeTruthy();
+    const { unmount } = renderScreen(page('nobody'), '/club/nobody/admin/create-draw');
+    expect(await screen.findByRole('heading', { name: text })).toBeTruthy();
     unmount();
   }
 });
 
-test('one of the people logs in again under their own address, not the club’s', async () => {
+test('a member logs in again under their own address, not the club’s', async () => {
   new FakeServer().on('GET /api/admin/whoami', {
-    body: aWhoami({ role: 'seller', memberName: 'Kim', memberEmail: 'kim@example.com' }),
+    body: makeWhoami({ role: 'seller', memberName: 'Kim', memberEmail: 'kim@example.com' }),
   });
-  const { store } = show(page('sharks'), '/club/sharks/admin/create-draw');
+  const { store } = renderScreen(page('sharks'), '/club/sharks/admin/create-draw');
   await screen.findByText('sharks 1');
-  store.set(expiredAtom, true);
+  store.set(sessionExpiredAtom, true);
   await screen.findByRole('dialog', { name: 'Log in again' });
   expect(screen.getByLabelText('Email')).toHaveProperty('value', 'kim@example.com');
 });
 
-test('when another of the people logs in over the page, what the one before saw is forgotten', async () => {
-  localStorage.setItem('user', JSON.stringify(aUser()));
-  const kim = aUser({ role: 'viewer', memberName: 'Kim', memberEmail: 'kim@example.com' });
+test('a login by another member over the page clears the previous member’s data', async () => {
+  localStorage.setItem('user', JSON.stringify(makeUser()));
+  const kim = makeUser({ role: 'viewer', memberName: 'Kim', memberEmail: 'kim@example.com' });
   new FakeServer()
-    .on('GET /api/admin/whoami', { body: aWhoami() })
-    .on('POST /api/clubs/login', { body: aUser() }, { body: kim });
-  const { store } = show(page('sharks'), '/club/sharks/admin/create-draw');
+    .on('GET /api/admin/whoami', { body: makeWhoami() })
+    .on('POST /api/clubs/login', { body: makeUser() }, { body: kim });
+  const { store } = renderScreen(page('sharks'), '/club/sharks/admin/create-draw');
   await screen.findByText('sharks 1');
   const logsIn = async () => {
-    store.set(answersAtom, { '/api/draws/1042/winners': { prize: '290.00' } });
-    store.set(expiredAtom, true);
+    store.set(responsesAtom, { '/api/draws/1042/winners': { prize: '290.00' } });
+    store.set(sessionExpiredAtom, true);
     await userEvent.type(await screen.findByLabelText('Password'), 'demo-password');
     await userEvent.click(screen.getByRole('button', { name: 'Login' }));
     await waitFor(() => expect(screen.queryByRole('dialog', { name: 'Log in again' })).toBeNull());
-    return Object.keys(store.get(answersAtom));
+    return Object.keys(store.get(responsesAtom));
   };
   expect(await logsIn()).toContain('/api/draws/1042/winners');
   expect(await logsIn()).not.toContain('/api/draws/1042/winners');

@@ -6,11 +6,11 @@ import './frame.css';
 import { useSetAtom } from 'jotai';
 import { useEffect, type ReactNode } from 'react';
 import { Link, useLocation } from 'wouter';
-import { AT } from '@/api/endpoints/club';
+import { CLUB_PATHS } from '@/api/endpoints/club';
 import type { OwnClub, User } from '@/api/wire-club';
 import { C } from '@/shared/strings-club';
 import { showToastAtom, type Toast } from '@/shared/ui/toast-atoms';
-import { isMissing, useAnswer } from '../data/use-answer';
+import { isMissing, useQuery } from '../data/use-query';
 import { LoginDialog } from '../session/login-dialog';
 import { ReauthenticationDialog } from '../session/reauthentication-dialog';
 import type { Session } from '../session/session-atoms';
@@ -31,7 +31,7 @@ interface ClubPageProps {
   /** Toast for a guest who is redirected to the login. */
   guestToast?: Toast;
   /** Text for a guest shown on this page instead of a redirect. */
-  guestWords?: string;
+  guestText?: string;
   children: (here: ClubPageContext) => ReactNode;
 }
 
@@ -41,25 +41,25 @@ export function userOf(session: Session): User | null {
   return session.state === 'unsure' ? rememberedUser() : null;
 }
 
-export function ClubPage({ slug, page, guestToast, guestWords, children }: ClubPageProps) {
+export function ClubPage({ slug, page, guestToast, guestText, children }: ClubPageProps) {
   const session = useSession();
   const user = userOf(session);
   if (session.state === 'unknown') return <Skeleton />;
   if (!user)
-    return guestWords ? (
-      <Guest words={guestWords} />
+    return guestText ? (
+      <Guest text={guestText} />
     ) : (
-      <Away to="/admin/login" toast={guestToast} />
+      <Redirect to="/admin/login" toast={guestToast} />
     );
-  if (user.isAdmin && !slug) return <Away to="/admin" />;
+  if (user.isAdmin && !slug) return <Redirect to="/admin" />;
   if (user.isAdmin)
     return (
-      <OfAnyClub slug={slug ?? ''} user={user}>
+      <ClubScopedPage slug={slug ?? ''} user={user}>
         {children}
-      </OfAnyClub>
+      </ClubScopedPage>
     );
   if (slug && user.clubSlug && slug.toLowerCase() !== user.clubSlug.toLowerCase())
-    return <Away to={adminPath(user.clubSlug, page)} />;
+    return <Redirect to={adminPath(user.clubSlug, page)} />;
   const club = {
     id: user.id,
     name: user.name,
@@ -75,7 +75,7 @@ export function ClubPage({ slug, page, guestToast, guestWords, children }: ClubP
 }
 
 /** Loads the club in the address for the operator. */
-function OfAnyClub({
+function ClubScopedPage({
   slug,
   user,
   children,
@@ -84,12 +84,12 @@ function OfAnyClub({
   user: User;
   children: (here: ClubPageContext) => ReactNode;
 }) {
-  const { data, problem, retry } = useAnswer<OwnClub>(AT.club(slug));
+  const { data, problem, retry } = useQuery<OwnClub>(CLUB_PATHS.club(slug));
   if (!data && problem)
     return (
       <ClubFrame club={null}>
         <ClubLoadError
-          words={isMissing(problem) ? C.clubPageNotFound : C.failedToLoadClubPage}
+          text={isMissing(problem) ? C.clubPageNotFound : C.failedToLoadClubPage}
           onRetry={retry}
         />
       </ClubFrame>
@@ -127,7 +127,7 @@ function Inside({
   );
 }
 
-export function Away({ to, toast }: { to: string; toast?: Toast }) {
+export function Redirect({ to, toast }: { to: string; toast?: Toast }) {
   const [, navigate] = useLocation();
   const showToast = useSetAtom(showToastAtom);
   useEffect(() => {
@@ -137,11 +137,11 @@ export function Away({ to, toast }: { to: string; toast?: Toast }) {
   return null;
 }
 
-function Guest({ words }: { words: string }) {
+function Guest({ text }: { text: string }) {
   return (
     <ClubFrame club={null}>
       <main className="plain-page" id="main">
-        <h1>{words}</h1>
+        <h1>{text}</h1>
         <div className="actions">
           <Link className="btn" href="/admin/login">
             {C.login}
@@ -153,34 +153,34 @@ function Guest({ words }: { words: string }) {
 }
 
 /** Page without access for the user's role. No menu links to it, so the user typed its address. */
-export function NotYours({
+export function AccessDenied({
   title,
-  words,
+  text,
   club,
 }: {
   title: string;
-  words: string;
+  text: string;
   club: FrameClub;
 }) {
   return (
     <main className="admin" id="main">
       <BackLink club={club} />
       <h1>{title}</h1>
-      <p className="callout is-warn">{words}</p>
+      <p className="callout is-warn">{text}</p>
     </main>
   );
 }
 
 export function ClubLoadError({
-  words,
+  text,
   onRetry,
 }: {
-  words: string;
+  text: string;
   onRetry: () => Promise<unknown>;
 }) {
   return (
     <main className="admin" id="main">
-      <h1>{words}</h1>
+      <h1>{text}</h1>
       <div>
         <button type="button" className="btn sec" onClick={() => void onRetry()}>
           Retry
@@ -195,9 +195,9 @@ export function Skeleton() {
   return (
     <main className="admin" id="main" aria-busy="true">
       <h1 className="sr">Loading</h1>
-      <span className="bone" style={{ height: 34, width: '60%' }} />
-      <span className="bone" style={{ height: 150 }} />
-      <span className="bone" style={{ height: 150 }} />
+      <span className="skeleton" style={{ height: 34, width: '60%' }} />
+      <span className="skeleton" style={{ height: 150 }} />
+      <span className="skeleton" style={{ height: 150 }} />
     </main>
   );
 }

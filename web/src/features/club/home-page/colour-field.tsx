@@ -1,7 +1,7 @@
 import { isHex } from './home-page-rules';
 
 /** White or black text on a colour, and its contrast. */
-export interface Readable {
+export interface ReadableTextColour {
   text: 'white' | 'black';
   ratio: number;
 }
@@ -13,7 +13,7 @@ interface ColourFieldProps {
   error: string | null;
   /** Name of the element that takes its text colour from this: 'Buttons', 'The page’s head'. */
   what: string;
-  readable: (colour: string) => Readable;
+  readable: (colour: string) => ReadableTextColour;
   onValue: (colour: string) => void;
 }
 
@@ -27,10 +27,11 @@ export function ColourField({
   readable,
   onValue,
 }: ColourFieldProps) {
-  const known = isHex(value);
+  const isValid = isHex(value);
   const { text, ratio } = readable(value);
   const described =
-    [error ? `${id}-error` : '', known ? `${id}-hint` : ''].filter(Boolean).join(' ') || undefined;
+    [error ? `${id}-error` : '', isValid ? `${id}-hint` : ''].filter(Boolean).join(' ') ||
+    undefined;
   return (
     <div className="field">
       <label htmlFor={id}>{label}</label>
@@ -38,7 +39,7 @@ export function ColourField({
         <input
           type="color"
           aria-label={`${label}, picked`}
-          value={known ? value.toLowerCase() : '#000000'}
+          value={isValid ? value.toLowerCase() : '#000000'}
           onChange={(event) => onValue(event.currentTarget.value)}
         />
         <input
@@ -58,7 +59,7 @@ export function ColourField({
           {error}
         </span>
       ) : null}
-      {known ? (
+      {isValid ? (
         <span className="field-hint" id={`${id}-hint`}>
           {what} will use {text} text ({ratio.toFixed(2)}:1)
         </span>

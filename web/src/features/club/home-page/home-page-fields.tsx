@@ -1,21 +1,21 @@
 import type { RefObject } from 'react';
-import type { HomePageWanted } from '@/api/wire-club';
+import type { HomePageRequest } from '@/api/wire-club';
 import { C } from '@/shared/strings-club';
 import { TextField } from '@/shared/ui/choice-field';
 import { Check, Field } from '@/shared/ui/field';
 import { ProblemList, type FormProblem } from '@/shared/ui/problem-list';
-import { ColourField, type Readable } from './colour-field';
-import { slugTyped } from './home-page-rules';
+import { ColourField, type ReadableTextColour } from './colour-field';
+import { toSlugInput } from './home-page-rules';
 import { LogoField } from './logo-field';
 
 interface HomePageFieldsProps {
-  page: HomePageWanted;
-  onPage: (page: HomePageWanted) => void;
+  page: HomePageRequest;
+  onPage: (page: HomePageRequest) => void;
   errorOf: (field: string) => string | null;
   problems: readonly FormProblem[];
   list: RefObject<HTMLDivElement | null>;
   refusal: string | null;
-  readable: (colour: string) => Readable;
+  readable: (colour: string) => ReadableTextColour;
   onCopy: () => void;
 }
 
@@ -35,7 +35,7 @@ export function HomePageFields({
   readable,
   onCopy,
 }: HomePageFieldsProps) {
-  const set = (more: Partial<HomePageWanted>) => onPage({ ...page, ...more });
+  const set = (more: Partial<HomePageRequest>) => onPage({ ...page, ...more });
   return (
     <div className="form-groups">
       <ProblemList problems={problems} ref={list} />
@@ -56,7 +56,7 @@ export function HomePageFields({
           value={page.homePageSlug}
           hint={`${window.location.host}/club/${page.homePageSlug}`}
           error={errorOf('page-homePageSlug')}
-          onValue={(typed) => set({ homePageSlug: slugTyped(typed) })}
+          onValue={(typed) => set({ homePageSlug: toSlugInput(typed) })}
         />
         <div className="row-actions">
           <button type="button" className="btn small sec" onClick={onCopy}>

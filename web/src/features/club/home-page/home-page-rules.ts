@@ -1,5 +1,5 @@
 /** Form values and validation of a club's public page (specification lines B:163-168). */
-import type { HomePageWanted, OwnClub } from '@/api/wire-club';
+import type { HomePageRequest, OwnClub } from '@/api/wire-club';
 import { C } from '@/shared/strings-club';
 import type { FormProblem } from '@/shared/ui/problem-list';
 
@@ -13,7 +13,7 @@ export const DEFAULT_COLOURS = {
  * Lowercases the text, turns other characters into hyphens and merges repeated hyphens
  * (specification line B:164).
  */
-export const slugTyped = (typed: string): string =>
+export const toSlugInput = (typed: string): string =>
   typed
     .toLowerCase()
     .replace(/[^a-z0-9-]+/g, '-')
@@ -31,9 +31,9 @@ const between = (text: string, min: number, max: number): boolean =>
 
 export const pageFieldId = (field: string): string => `page-${field}`;
 
-type HomePageRule = readonly [field: keyof HomePageWanted, holds: boolean, text: string];
+type HomePageRule = readonly [field: keyof HomePageRequest, holds: boolean, text: string];
 
-export function homePageProblems(page: HomePageWanted): FormProblem[] {
+export function homePageProblems(page: HomePageRequest): FormProblem[] {
   const rules: HomePageRule[] = [
     ['homePageSlug', /^[a-z0-9-]+$/.test(page.homePageSlug), C.pageNameCharacters],
     [
@@ -66,7 +66,7 @@ export function homePageProblems(page: HomePageWanted): FormProblem[] {
     .map(([field, , text]) => ({ field: pageFieldId(field), text }));
 }
 
-export function pageOf(club: OwnClub): HomePageWanted {
+export function pageOf(club: OwnClub): HomePageRequest {
   return {
     homePageSlug: club.homePageSlug ?? club.slug,
     homePageTitle: club.homePageTitle ?? club.name,

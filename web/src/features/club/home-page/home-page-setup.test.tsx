@@ -1,13 +1,13 @@
 import { fireEvent, screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { aWhoami, anOwnClub, here } from '@/testing/a-club';
+import { makeWhoami, makeOwnClub, makePageContext } from '@/testing/club-data';
 import { FakeServer } from '@/testing/fake-server';
-import { show } from '@/testing/show';
+import { renderScreen } from '@/testing/render-screen';
 import { sessionAtom } from '../session/session-atoms';
 import { HomePageSetup } from './home-page-setup';
 
-const CLUB = anOwnClub({
+const CLUB = makeOwnClub({
   homePageTitle: 'Sharks Juniors',
   homePageTagline: 'Support our juniors',
   accentColor: '#ffc72c',
@@ -20,15 +20,15 @@ beforeEach(() => {
 afterEach(() => vi.unstubAllGlobals());
 
 function open() {
-  const shown = show(
+  const shown = renderScreen(
     <HomePageSetup
-      here={here()}
+      here={makePageContext()}
       preview={(club) => <p>{`Preview of ${club.homePageTitle} in ${club.primaryColor}`}</p>}
       readable={() => ({ text: 'black', ratio: 5.714 })}
     />,
     '/club/sharks/admin/home-page-setup',
   );
-  shown.store.set(sessionAtom, { state: 'in', whoami: aWhoami() });
+  shown.store.set(sessionAtom, { state: 'in', whoami: makeWhoami() });
   return shown;
 }
 const change = (label: string | RegExp, value: string) =>
@@ -39,7 +39,7 @@ const edit = async () => {
   if (tab) await userEvent.click(tab);
 };
 
-test('what is typed is previewed at once, with what can be read on each colour', async () => {
+test('input is previewed at once, with the readability of text on each colour', async () => {
   open();
   expect((await screen.findAllByText('Buttons will use black text (5.71:1)')).length).toBe(1);
   change('Page name', 'Redcliffe  Sharks!!');
@@ -52,7 +52,7 @@ test('what is typed is previewed at once, with what can be read on each colour',
   await edit();
 });
 
-test('the page is saved, and a new page name is a new address', async () => {
+test('the page is saved, and a new page name changes the address', async () => {
   server.on('PATCH /api/clubs/1/home-page', { body: { ...CLUB, homePageSlug: 'redcliffe' } });
   open();
   await screen.findByLabelText('Page name');
@@ -63,7 +63,7 @@ test('the page is saved, and a new page name is a new address', async () => {
     expect(window.location.pathname).toBe('/club/redcliffe/admin/home-page-setup'),
   );
   expect(JSON.parse(localStorage.getItem('user') ?? '{}').clubSlug).toBe('redcliffe');
-  expect(server.asked.find(({ method }) => method === 'PATCH')?.body).toMatchObject({
+  expect(server.requests.find(({ method }) => method === 'PATCH')?.body).toMatchObject({
     homePageSlug: 'redcliffe',
     logoUrl: '',
     homePageEnabled: true,
@@ -71,7 +71,7 @@ test('the page is saved, and a new page name is a new address', async () => {
   });
 });
 
-test('what is wrong is listed before anything is sent', async () => {
+test('problems are listed before anything is sent', async () => {
   open();
   await screen.findByLabelText('Page name');
   change('Title', 'x');
@@ -88,7 +88,7 @@ test('what is wrong is listed before anything is sent', async () => {
   expect(server.paths().some((path) => path.startsWith('PATCH'))).toBe(false);
 });
 
-test('what the server refuses stands at its field, and a failure says so', async () => {
+test('a refusal shows at its field, and a failure shows an error', async () => {
   server.on(
     'PATCH /api/clubs/1/home-page',
     { status: 409, body: { code: 'slug-taken', message: 'This page name is already taken.' } },
@@ -125,20 +125,20 @@ test('what the server refuses stands at its field, and a failure says so', async
   expect((await screen.findAllByText('Failed to update home page')).length).toBe(2);
 });
 
-test('a logo of an unconfirmed club is refused in the server’s words', async () => {
-  const words = "Please confirm your club's email address first. Then you can upload pictures.";
+test('a logo of an unconfirmed club is refused with the server’s text', async () => {
+  const text = "Please confirm your club's email address first. Then you can upload pictures.";
   server.on('PATCH /api/clubs/1/home-page', {
     status: 403,
-    body: { code: 'email-not-confirmed', message: words },
+    body: { code: 'email-not-confirmed', message: text },
   });
   open();
   await screen.findByLabelText('Page name');
   await save();
   // Once in the form and once in the toast.
-  expect((await screen.findAllByText(words)).length).toBe(2);
+  expect((await screen.findAllByText(text)).length).toBe(2);
 });
 
-test('a logo is measured, read and shown; what is no picture or too large is not taken', async () => {
+test('a logo is checked, read and shown, and a file that is no picture or too large is rejected', async () => {
   open();
   const file = await screen.findByLabelText('Logo (PNG, JPG or SVG, at most 2MB)');
   const user = userEvent.setup({ applyAccept: false });
@@ -171,7 +171,7 @@ test('a logo is measured, read and shown; what is no picture or too large is not
   expect(await screen.findByText('Upload failed')).toBeTruthy();
 });
 
-test('the address is copied, and a club that cannot be loaded can be asked for again', async () => {
+test('the address can be copied, and a failed load can be retried', async () => {
   Object.defineProperty(navigator, 'clipboard', {
     configurable: true,
     value: { writeText: vi.fn().mockResolvedValue(undefined) },
@@ -184,18 +184,18 @@ test('the address is copied, and a club that cannot be loaded can be asked for a
   expect(await screen.findByText('URL copied')).toBeTruthy();
 });
 
-test('a page never saved starts with the default tagline, and an archived club’s cannot be saved', async () => {
+test('an unsaved page starts with the default tagline, and an archived club’s page cannot be saved', async () => {
   server.on('GET /api/clubs/1', {
-    body: anOwnClub({ homePageTitle: null, homePageTagline: '', homePageReady: false }),
+    body: makeOwnClub({ homePageTitle: null, homePageTagline: '', homePageReady: false }),
   });
   const { unmount } = open();
   expect(((await screen.findByLabelText('Tagline')) as HTMLTextAreaElement).value).toBe(
     'Support our club with Football Doubles - win cash prizes while helping fund our team!',
   );
   unmount();
-  show(
+  renderScreen(
     <HomePageSetup
-      here={here({ archived: true })}
+      here={makePageContext({ archived: true })}
       preview={() => null}
       readable={() => ({ text: 'black', ratio: 5 })}
     />,

@@ -2,27 +2,27 @@ import './home-page.css';
 import { useSetAtom, useStore } from 'jotai';
 import { useState, type FormEvent, type ReactNode } from 'react';
 import { useLocation } from 'wouter';
-import { AT, saveHomePage } from '@/api/endpoints/club';
-import { Problem } from '@/api/http';
-import type { HomePageWanted, OwnClub } from '@/api/wire-club';
+import { CLUB_PATHS, saveHomePage } from '@/api/endpoints/club';
+import { HttpError } from '@/api/http';
+import type { HomePageRequest, OwnClub } from '@/api/wire-club';
 import { C } from '@/shared/strings-club';
 import { usePageTitle } from '@/shared/ui/page-title';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
-import { keepAnswerAtom } from '../data/answers-atoms';
+import { cacheResponseAtom } from '../data/query-atoms';
 import { copyText } from '../data/copy';
-import { refusedFields, said } from '../data/said';
-import { useAnswer } from '../data/use-answer';
+import { fieldProblems, errorText } from '../data/error-text';
+import { useQuery } from '../data/use-query';
 import { useFormProblems } from '../data/use-form-problems';
-import { BackLink, archivedWords } from '../frame/club-frame';
-import { Skeleton, NotYours, ClubLoadError, type ClubPageContext } from '../frame/club-page';
-import { LeaveGuard } from '../frame/leave-guard';
+import { BackLink, archivedText } from '../frame/club-frame';
+import { Skeleton, AccessDenied, ClubLoadError, type ClubPageContext } from '../frame/club-page';
+import { UnsavedChangesGuard } from '../frame/unsaved-changes-guard';
 import { Tabs } from '../frame/tabs';
 import { useWide } from '../frame/use-wide';
-import { OWNERS_ONLY, owns } from '../session/roles';
+import { OWNERS_ONLY_TEXT, isOwner } from '../session/roles';
 import { sessionAtom } from '../session/session-atoms';
 import { useAction } from '../session/use-session';
 import { adminPath, rememberUser } from '../session/user';
-import type { Readable } from './colour-field';
+import type { ReadableTextColour } from './colour-field';
 import { HomePageFields } from './home-page-fields';
 import { homePageProblems, pageFieldId, pageOf } from './home-page-rules';
 
@@ -30,22 +30,22 @@ export interface SetupProps {
   here: ClubPageContext;
   /** Renders the page as the public sees it. */
   preview: (club: OwnClub) => ReactNode;
-  readable: (colour: string) => Readable;
+  readable: (colour: string) => ReadableTextColour;
 }
 
 export function HomePageSetup(props: SetupProps) {
-  return owns(props.here.club) ? (
-    <OwnersSetup {...props} />
+  return isOwner(props.here.club) ? (
+    <OwnerSetup {...props} />
   ) : (
-    <NotYours title="Club home page" words={OWNERS_ONLY} club={props.here.club} />
+    <AccessDenied title="Club home page" text={OWNERS_ONLY_TEXT} club={props.here.club} />
   );
 }
 
-function OwnersSetup(props: SetupProps) {
-  const { data, problem, retry } = useAnswer<OwnClub>(AT.club(props.here.club.id));
+function OwnerSetup(props: SetupProps) {
+  const { data, problem, retry } = useQuery<OwnClub>(CLUB_PATHS.club(props.here.club.id));
   usePageTitle('Club home page');
   if (data) return <Setup {...props} club={data} />;
-  return problem ? <ClubLoadError words={C.failedToLoadClubPage} onRetry={retry} /> : <Skeleton />;
+  return problem ? <ClubLoadError text={C.failedToLoadClubPage} onRetry={retry} /> : <Skeleton />;
 }
 
 function Setup({ here, club, preview, readable }: SetupProps & { club: OwnClub }) {
@@ -53,36 +53,40 @@ function Setup({ here, club, preview, readable }: SetupProps & { club: OwnClub }
   const [dirty, setDirty] = useState(false);
   const [chosen, setChosen] = useState('edit');
   const [refusal, setRefusal] = useState<string | null>(null);
-  const { problems, list, errorOf, settle } = useFormProblems();
+  const { problems, list, errorOf, report } = useFormProblems();
   const { pending, run } = useAction();
   const showToast = useSetAtom(showToastAtom);
-  const keep = useSetAtom(keepAnswerAtom);
-  const moveTo = useMoveTo(here);
+  const keep = useSetAtom(cacheResponseAtom);
+  const moveTo = useFollowNewSlug(here);
   const wide = useWide();
-  const change = (next: HomePageWanted) => {
+  const change = (next: HomePageRequest) => {
     setPage(next);
     setDirty(true);
   };
   const refuse = (error: unknown) => {
-    const taken =
-      error instanceof Problem && error.code === 'slug-taken'
-        ? [{ field: pageFieldId('homePageSlug'), text: said(error, C.pageNameCharacters) }]
+    const slugTaken =
+      error instanceof HttpError && error.code === 'slug-taken'
+        ? [{ field: pageFieldId('homePageSlug'), text: errorText(error, C.pageNameCharacters) }]
         : [];
-    const wrong = [...refusedFields(error, pageFieldId), ...taken];
-    if (wrong.length > 0) return void settle(wrong, C.failedToUpdateHomePage);
-    setRefusal(said(error, C.pleaseTryAgain));
-    showToast({ title: C.failedToUpdateHomePage, text: said(error, C.pleaseTryAgain), bad: true });
+    const wrong = [...fieldProblems(error, pageFieldId), ...slugTaken];
+    if (wrong.length > 0) return void report(wrong, C.failedToUpdateHomePage);
+    setRefusal(errorText(error, C.pleaseTryAgain));
+    showToast({
+      title: C.failedToUpdateHomePage,
+      text: errorText(error, C.pleaseTryAgain),
+      bad: true,
+    });
   };
   const onSubmit = (event: FormEvent) => {
     event.preventDefault();
     setRefusal(null);
     if (here.club.archived) return;
-    if (!settle(homePageProblems(page))) return setChosen('edit');
+    if (!report(homePageProblems(page))) return setChosen('edit');
     void run(async () => {
       const saved = await saveHomePage(here.club.id, page);
       setDirty(false);
       setPage(pageOf({ ...club, ...saved }));
-      keep(AT.club(here.club.id), { ...club, ...saved });
+      keep(CLUB_PATHS.club(here.club.id), { ...club, ...saved });
       showToast({ title: C.homePageUpdated });
       if (saved.homePageSlug && saved.homePageSlug !== here.club.slug) moveTo(saved.homePageSlug);
     }, refuse);
@@ -108,7 +112,7 @@ function Setup({ here, club, preview, readable }: SetupProps & { club: OwnClub }
     <main className="admin" id="main">
       <BackLink club={here.club} />
       <h1>Club home page</h1>
-      {here.club.archived ? <p className="callout is-warn">{archivedWords(here.club)}</p> : null}
+      {here.club.archived ? <p className="callout is-warn">{archivedText(here.club)}</p> : null}
       <form className="page-form" onSubmit={onSubmit} noValidate>
         {wide ? (
           <div className="setup-sides">
@@ -132,7 +136,7 @@ function Setup({ here, club, preview, readable }: SetupProps & { club: OwnClub }
           </button>
         </div>
       </form>
-      <LeaveGuard dirty={dirty} />
+      <UnsavedChangesGuard dirty={dirty} />
     </main>
   );
 }
@@ -141,7 +145,7 @@ function Setup({ here, club, preview, readable }: SetupProps & { club: OwnClub }
  * Returns a function that follows a renamed page: the new slug also changes the addresses of the
  * club's pages (specification line B:213).
  */
-function useMoveTo({ user, club }: ClubPageContext): (slug: string) => void {
+function useFollowNewSlug({ user, club }: ClubPageContext): (slug: string) => void {
   const store = useStore();
   const [, navigate] = useLocation();
   return (slug) => {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import type { HomePageWanted } from '@/api/wire-club';
-import { homePageProblems, logoProblem, slugTyped } from './home-page-rules';
+import type { HomePageRequest } from '@/api/wire-club';
+import { homePageProblems, logoProblem, toSlugInput } from './home-page-rules';
 
-const GOOD: HomePageWanted = {
+const GOOD: HomePageRequest = {
   homePageSlug: 'redcliffe',
   homePageTitle: 'Redcliffe',
   homePageTagline: 'Support our juniors',
@@ -13,11 +13,11 @@ const GOOD: HomePageWanted = {
   homePageEnabled: true,
   facebookPixelId: '',
 };
-const texts = (more: Partial<HomePageWanted>) =>
+const texts = (more: Partial<HomePageRequest>) =>
   homePageProblems({ ...GOOD, ...more }).map(({ text }) => text);
 
 test('a page name is lowercased, other characters become hyphens, and hyphens do not repeat', () => {
-  expect(['Redcliffe Sharks!', 'a__b', 'A--B', 'ü'].map(slugTyped)).toEqual([
+  expect(['Redcliffe Sharks!', 'a__b', 'A--B', 'ü'].map(toSlugInput)).toEqual([
     'redcliffe-sharks-',
     'a-b',
     'a-b',
@@ -25,7 +25,7 @@ test('a page name is lowercased, other characters become hyphens, and hyphens do
   ]);
 });
 
-test('each field of the page is held to its rule, in the specified words', () => {
+test('each field of the page is validated with its specified text', () => {
   expect(texts({})).toEqual([]);
   expect(texts({ homePageSlug: 'No Good' })).toEqual([
     'Page name must contain only lowercase letters, numbers, and hyphens',

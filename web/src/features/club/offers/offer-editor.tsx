@@ -2,21 +2,21 @@ import './offers.css';
 import { useAtomValue, useSetAtom } from 'jotai';
 import { useRef, useState } from 'react';
 import { useLocation } from 'wouter';
-import { AT, changeOffer, createOffer, deleteOfferImage } from '@/api/endpoints/club';
+import { CLUB_PATHS, changeOffer, createOffer, deleteOfferImage } from '@/api/endpoints/club';
 import type { Draw } from '@/api/wire';
 import type { Offer } from '@/api/wire-offer';
 import { nowAtom } from '@/features/shared-live/live-atoms';
-import { C, titled } from '@/shared/strings-club';
+import { C, splitTitle } from '@/shared/strings-club';
 import { usePageTitle } from '@/shared/ui/page-title';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
-import { listOf } from '../dashboard/draw-words';
-import { changedAtom, keepAnswerAtom } from '../data/answers-atoms';
-import { said } from '../data/said';
-import { isMissing, useAnswer } from '../data/use-answer';
-import { BackLink, archivedWords } from '../frame/club-frame';
+import { listOf } from '../dashboard/draw-labels';
+import { markChangedAtom, cacheResponseAtom } from '../data/query-atoms';
+import { errorText } from '../data/error-text';
+import { isMissing, useQuery } from '../data/use-query';
+import { BackLink, archivedText } from '../frame/club-frame';
 import { Skeleton, ClubLoadError, type ClubPageContext } from '../frame/club-page';
-import { LeaveGuard } from '../frame/leave-guard';
-import { SELLERS_ONLY, sells } from '../session/roles';
+import { UnsavedChangesGuard } from '../frame/unsaved-changes-guard';
+import { SELLERS_ONLY_TEXT, canSell } from '../session/roles';
 import { useAction } from '../session/use-session';
 import { adminPath } from '../session/user';
 import { OfferGroups, type PickableGame } from './offer-fields';
@@ -24,42 +24,42 @@ import { OfferImage } from './offer-image';
 import { OfferBadge } from './offer-list';
 import {
   EMPTY_OFFER,
-  drawnPicture,
+  generatedImageUrl,
   fieldsOfOffer,
   isLockedRefusal,
   offerProblem,
-  wantedOf,
-  whyReadOnly,
+  toOfferRequest,
+  readOnlyReason,
   type OfferFields,
 } from './offer-rules';
 
 /** Page to edit an offer. `id` is null for a new offer. */
 export function OfferPage({ here, id }: { here: ClubPageContext; id: number | null }) {
-  const { data, problem, retry } = useAnswer<Offer>(
-    id === null ? null : AT.offer(here.club.slug, id),
+  const { data, problem, retry } = useQuery<Offer>(
+    id === null ? null : CLUB_PATHS.offer(here.club.slug, id),
   );
   usePageTitle(id === null ? 'New offer' : (data?.name ?? 'Offer'));
   if (id === null || data) return <Editor key={id ?? 'new'} here={here} offer={data ?? null} />;
   if (isMissing(problem))
     return (
       <main className="plain-page" id="main">
-        <BackLink club={here.club} words={C.bundles} to="bundles" />
+        <BackLink club={here.club} text={C.bundles} to="bundles" />
         <h1>Offer not found</h1>
       </main>
     );
-  return problem ? <ClubLoadError words={C.failedToLoadBundles} onRetry={retry} /> : <Skeleton />;
+  return problem ? <ClubLoadError text={C.failedToLoadBundles} onRetry={retry} /> : <Skeleton />;
 }
 
 /**
  * Returns the games on sale plus those already in the offer, whatever their status. A read-only
  * user sees only the offer's games.
  */
-function usePickable(
+function usePickableGames(
   here: ClubPageContext,
   offer: Offer | null,
   readOnly: boolean,
 ): PickableGame[] {
-  const { data } = useAnswer<Draw[]>(readOnly ? null : AT.draws(here.club.id));
+  const { data } = useQuery<Draw[]>(readOnly ? null : CLUB_PATHS.draws(here.club.id));
   const now = useAtomValue(nowAtom);
   const onSale: PickableGame[] = (data ?? []).filter((draw) => listOf(draw, now) === 'active');
   const more = (offer?.games ?? []).filter((game) => !onSale.some(({ id }) => id === game.id));
@@ -77,16 +77,16 @@ function Editor({ here: { club, user }, offer }: { here: ClubPageContext; offer:
   const [problem, setProblem] = useState<string | null>(null);
   const { pending, run } = useAction();
   const showToast = useSetAtom(showToastAtom);
-  const keep = useSetAtom(keepAnswerAtom);
-  const changed = useSetAtom(changedAtom);
+  const keep = useSetAtom(cacheResponseAtom);
+  const changed = useSetAtom(markChangedAtom);
   const [, navigate] = useLocation();
-  const words =
+  const problemText =
     lockedNow ??
-    archivedWords(club) ??
-    (sells(club) ? null : SELLERS_ONLY) ??
-    (offer ? whyReadOnly(offer) : null);
-  const readOnly = words !== null;
-  const games = usePickable({ club, user }, offer, readOnly);
+    archivedText(club) ??
+    (canSell(club) ? null : SELLERS_ONLY_TEXT) ??
+    (offer ? readOnlyReason(offer) : null);
+  const readOnly = problemText !== null;
+  const games = usePickableGames({ club, user }, offer, readOnly);
   const change = (next: OfferFields) => {
     setFields(next);
     setDirty(true);
@@ -101,20 +101,20 @@ function Editor({ here: { club, user }, offer }: { here: ClubPageContext; offer:
     showToast({ title, text, bad: true });
   };
   const save = (status: 'draft' | 'active') => {
-    const wanted = wantedOf({ ...fields, status });
-    const wrong = offerProblem(wanted);
+    const request = toOfferRequest({ ...fields, status });
+    const wrong = offerProblem(request);
     if (wrong) return complain(C.error, wrong);
     void run(
       async () => {
         const saved = offer
-          ? await changeOffer(club.slug, offer.id, wanted)
-          : await createOffer(club.slug, wanted);
+          ? await changeOffer(club.slug, offer.id, request)
+          : await createOffer(club.slug, request);
         setDirty(false);
         for (const url of dropped.current)
           if (url !== saved.shareImageUrl)
             void deleteOfferImage(url, club.slug, saved.slug).catch(() => {});
-        keep(AT.offer(club.slug, saved.id), saved);
-        changed(AT.offers(club.slug));
+        keep(CLUB_PATHS.offer(club.slug, saved.id), saved);
+        changed(CLUB_PATHS.offers(club.slug));
         showToast({
           title:
             status === 'active' ? `${saved.name} is on sale` : `${saved.name} is saved as a draft`,
@@ -122,23 +122,24 @@ function Editor({ here: { club, user }, offer }: { here: ClubPageContext; offer:
         navigate(adminPath(club.slug, 'bundles'));
       },
       (error) => {
-        if (!isLockedRefusal(error)) return complain(C.error, said(error, C.failedToSaveBundle));
+        if (!isLockedRefusal(error))
+          return complain(C.error, errorText(error, C.failedToSaveBundle));
         setLockedNow(C.bundleLocked);
         setDirty(false);
-        showToast({ ...titled(C.bundleLocked), bad: true });
+        showToast({ ...splitTitle(C.bundleLocked), bad: true });
       },
     );
   };
   return (
     <main className="admin" id="main">
-      <BackLink club={club} words={C.bundles} to="bundles" />
+      <BackLink club={club} text={C.bundles} to="bundles" />
       <div className="admin-head">
         <h1>{offer ? offer.name : 'New offer'}</h1>
         {offer ? <OfferBadge status={lockedNow ? 'locked' : offer.status} /> : null}
       </div>
-      {words ? (
+      {problemText ? (
         <p className="callout is-warn" role="status">
-          {words}
+          {problemText}
         </p>
       ) : null}
       {problem ? (
@@ -158,7 +159,7 @@ function Editor({ here: { club, user }, offer }: { here: ClubPageContext; offer:
             name={fields.name}
             tag={fields.displayTag}
             url={fields.shareImageUrl}
-            drawn={offer && fields.name === offer.name ? drawnPicture(club.slug, offer) : null}
+            drawn={offer && fields.name === offer.name ? generatedImageUrl(club.slug, offer) : null}
             readOnly={readOnly}
             onUrl={show}
           />
@@ -184,7 +185,7 @@ function Editor({ here: { club, user }, offer }: { here: ClubPageContext; offer:
           </button>
         </div>
       )}
-      <LeaveGuard dirty={dirty && !readOnly} />
+      <UnsavedChangesGuard dirty={dirty && !readOnly} />
     </main>
   );
 }

@@ -4,9 +4,9 @@ import { TextField } from '@/shared/ui/choice-field';
 import { Check, Field } from '@/shared/ui/field';
 import {
   TAG_CHARS_SHOWN,
-  named,
-  ofType,
-  offerSlugTyped,
+  withName,
+  withType,
+  toSlugInput,
   withGame,
   type OfferFields,
 } from './offer-rules';
@@ -43,7 +43,7 @@ export function OfferGroups({ offer, onOffer, games, readOnly }: OfferFieldsProp
           label="Name"
           maxLength={100}
           value={offer.name}
-          onValue={(name) => onOffer(named(offer, name))}
+          onValue={(name) => onOffer(withName(offer, name))}
         />
         <Field
           id="offer-slug"
@@ -53,7 +53,7 @@ export function OfferGroups({ offer, onOffer, games, readOnly }: OfferFieldsProp
           spellCheck={false}
           value={offer.slug}
           hint={`…/specials/${offer.slug}`}
-          onValue={(slug) => set({ slug: offerSlugTyped(slug), slugByHand: true })}
+          onValue={(slug) => set({ slug: toSlugInput(slug), slugByHand: true })}
         />
         <Field
           id="offer-tag"
@@ -81,7 +81,7 @@ export function OfferGroups({ offer, onOffer, games, readOnly }: OfferFieldsProp
                 name="offer-type"
                 value={type}
                 checked={offer.type === type}
-                onChange={() => onOffer(ofType(offer, type))}
+                onChange={() => onOffer(withType(offer, type))}
               />
               <span>
                 <strong>{label}</strong>

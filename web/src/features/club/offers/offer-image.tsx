@@ -1,14 +1,14 @@
 import { useSetAtom } from 'jotai';
 import { useState } from 'react';
-import { AT, uploadOfferImage } from '@/api/endpoints/club';
+import { CLUB_PATHS, uploadOfferImage } from '@/api/endpoints/club';
 import type { OwnClub } from '@/api/wire-club';
 import { readableOn, themeOf } from '@/shared/club-colours';
 import { C } from '@/shared/strings-club';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { readAsDataUrl } from '../data/read-file';
-import { said } from '../data/said';
-import { useAnswer } from '../data/use-answer';
-import { useOver } from '../session/use-session';
+import { errorText } from '../data/error-text';
+import { useQuery } from '../data/use-query';
+import { useHandleExpiredSession } from '../session/use-session';
 import { imageProblem } from './offer-rules';
 
 interface OfferImageProps {
@@ -43,7 +43,7 @@ export function OfferImage({
   const [pending, setPending] = useState(false);
   const [error, setError] = useState<string | null>(null);
   const showToast = useSetAtom(showToastAtom);
-  const over = useOver();
+  const handleExpiredSession = useHandleExpiredSession();
   const complain = (title: string, text: string) => {
     setError(`${title}. ${text}`);
     showToast({ title, text, bad: true });
@@ -66,7 +66,8 @@ export function OfferImage({
       });
       onUrl(answer.url);
     } catch (failure) {
-      if (!over(failure)) complain(C.uploadError, said(failure, C.pleaseTryAgain));
+      if (!handleExpiredSession(failure))
+        complain(C.uploadError, errorText(failure, C.pleaseTryAgain));
     } finally {
       setPending(false);
     }
@@ -120,7 +121,7 @@ function ShareCard({
   tag: string;
   picture: string | null;
 }) {
-  const { data: club } = useAnswer<OwnClub>(AT.club(clubSlug), { guarded: false });
+  const { data: club } = useQuery<OwnClub>(CLUB_PATHS.club(clubSlug), { opensLogin: false });
   const [broken, setBroken] = useState(false);
   const { primary } = themeOf(club ?? {});
   return (

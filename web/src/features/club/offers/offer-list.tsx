@@ -2,7 +2,7 @@ import './offers.css';
 import { useSetAtom } from 'jotai';
 import { useState } from 'react';
 import { Link } from 'wouter';
-import { AT, archiveOffer } from '@/api/endpoints/club';
+import { CLUB_PATHS, archiveOffer } from '@/api/endpoints/club';
 import type { Offer } from '@/api/wire-offer';
 import { C } from '@/shared/strings-club';
 import { ChoiceField } from '@/shared/ui/choice-field';
@@ -10,37 +10,37 @@ import { ConfirmDialog } from '@/shared/ui/confirm-dialog';
 import { LoadFailed } from '@/shared/ui/load-failed';
 import { usePageTitle } from '@/shared/ui/page-title';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
-import { changedAtom } from '../data/answers-atoms';
-import { said } from '../data/said';
-import { useAnswer } from '../data/use-answer';
+import { markChangedAtom } from '../data/query-atoms';
+import { errorText } from '../data/error-text';
+import { useQuery } from '../data/use-query';
 import { ActionsMenu } from '../frame/actions-menu';
-import { BackLink, archivedWords } from '../frame/club-frame';
+import { BackLink, archivedText } from '../frame/club-frame';
 import type { ClubPageContext } from '../frame/club-page';
-import { sells } from '../session/roles';
+import { canSell } from '../session/roles';
 import { useAction } from '../session/use-session';
 import { adminPath } from '../session/user';
-import { gameOff } from './offer-rules';
+import { isGameClosed } from './offer-rules';
 
-const STATUS: Record<string, { words: string; look: string }> = {
-  draft: { words: 'Draft', look: '' },
-  active: { words: 'Active', look: 'is-active' },
-  locked: { words: 'Locked', look: 'is-awaiting' },
-  closed: { words: 'Closed', look: 'is-closed' },
-  archived: { words: 'Archived', look: 'is-archived' },
+const STATUS: Record<string, { text: string; tone: string }> = {
+  draft: { text: 'Draft', tone: '' },
+  active: { text: 'Active', tone: 'is-active' },
+  locked: { text: 'Locked', tone: 'is-awaiting' },
+  closed: { text: 'Closed', tone: 'is-closed' },
+  archived: { text: 'Archived', tone: 'is-archived' },
 };
 
 export function OfferBadge({ status }: { status: string }) {
-  const { words, look } = STATUS[status] ?? { words: status, look: '' };
-  return <span className={`badge ${look}`}>{words}</span>;
+  const { text, tone } = STATUS[status] ?? { text: status, tone: '' };
+  return <span className={`badge ${tone}`}>{text}</span>;
 }
 
 /** Formats how often the offer was bought; each sale contains tickets of all its games. */
-const soldWords = (times: number): string =>
+const soldText = (times: number): string =>
   times === 0 ? 'Not sold yet' : times === 1 ? 'Sold once' : `Sold ${times} times`;
 
 /** Explains why customers see an open offer as closed, and how to fix it. */
 function GameOff({ offer }: { offer: Offer }) {
-  const off = gameOff(offer);
+  const off = isGameClosed(offer);
   return off ? (
     <p className="callout is-warn">
       {C.bundleClosed}: {off.homeTeam} v {off.awayTeam} is not on sale any more. Choose its games
@@ -51,12 +51,12 @@ function GameOff({ offer }: { offer: Offer }) {
 
 /** Lists the club's offers; hidden offers appear with a filter. */
 export function OfferList({ here: { club } }: { here: ClubPageContext }) {
-  const { data, problem, retry } = useAnswer<Offer[]>(AT.offers(club.slug));
+  const { data, problem, retry } = useQuery<Offer[]>(CLUB_PATHS.offers(club.slug));
   const [filter, setFilter] = useState('all');
   const [leaving, setLeaving] = useState<Offer | null>(null);
   const { pending, run } = useAction();
   const showToast = useSetAtom(showToastAtom);
-  const changed = useSetAtom(changedAtom);
+  const changed = useSetAtom(markChangedAtom);
   usePageTitle(C.bundles);
   const shown = (data ?? []).filter(({ status }) =>
     filter === 'all' ? status !== 'archived' : status === filter,
@@ -68,13 +68,13 @@ export function OfferList({ here: { club } }: { here: ClubPageContext }) {
         await archiveOffer(club.slug, leaving.id);
         setLeaving(null);
         showToast({ title: `${leaving.name} is archived` });
-        changed(AT.offers(club.slug), AT.offer(club.slug, leaving.id));
+        changed(CLUB_PATHS.offers(club.slug), CLUB_PATHS.offer(club.slug, leaving.id));
       },
       (error) => {
         setLeaving(null);
         showToast({
           title: C.failedToArchiveBundle,
-          text: said(error, C.pleaseTryAgain),
+          text: errorText(error, C.pleaseTryAgain),
           bad: true,
         });
       },
@@ -84,20 +84,20 @@ export function OfferList({ here: { club } }: { here: ClubPageContext }) {
       <BackLink club={club} />
       <div className="admin-head">
         <h1>{C.bundles}</h1>
-        {club.archived || !sells(club) ? null : (
+        {club.archived || !canSell(club) ? null : (
           <Link className="btn" href={adminPath(club.slug, 'bundles/new')}>
             New offer
           </Link>
         )}
       </div>
-      {club.archived ? <p className="callout is-warn">{archivedWords(club)}</p> : null}
-      {!data && problem ? <LoadFailed words={C.failedToLoadBundles} onRetry={retry} /> : null}
+      {club.archived ? <p className="callout is-warn">{archivedText(club)}</p> : null}
+      {!data && problem ? <LoadFailed title={C.failedToLoadBundles} onRetry={retry} /> : null}
       {data && data.length > 0 ? (
         <ChoiceField id="offer-filter" label="Show" value={filter} onValue={setFilter}>
           <option value="all">All but archived</option>
-          {Object.entries(STATUS).map(([status, { words }]) => (
+          {Object.entries(STATUS).map(([status, { text }]) => (
             <option key={status} value={status}>
-              {words}
+              {text}
             </option>
           ))}
         </ChoiceField>
@@ -112,7 +112,9 @@ export function OfferList({ here: { club } }: { here: ClubPageContext }) {
       <div className="draw-items">
         {data || problem
           ? null
-          : [1, 2].map((bone) => <span className="bone" key={bone} style={{ height: 190 }} />)}
+          : [1, 2].map((index) => (
+              <span className="skeleton" key={index} style={{ height: 190 }} />
+            ))}
         {shown.map((offer) => (
           <article className="card" key={offer.id} aria-label={offer.name}>
             <div className="draw-item-top">
@@ -124,11 +126,11 @@ export function OfferList({ here: { club } }: { here: ClubPageContext }) {
               {offer.games.map((game) => `${game.homeTeam} v ${game.awayTeam}`).join(' · ') ||
                 'No games'}
             </p>
-            <p className="meta">{soldWords(offer.ticketsSold ?? 0)}</p>
+            <p className="meta">{soldText(offer.ticketsSold ?? 0)}</p>
             <GameOff offer={offer} />
             <div className="draw-item-actions">
               <Link className="btn sec" href={adminPath(club.slug, `bundles/${offer.id}`)}>
-                {['draft', 'active'].includes(offer.status) && !club.archived && sells(club)
+                {['draft', 'active'].includes(offer.status) && !club.archived && canSell(club)
                   ? C.edit
                   : 'View'}
               </Link>
@@ -144,12 +146,12 @@ export function OfferList({ here: { club } }: { here: ClubPageContext }) {
                           away: true,
                         },
                       ]),
-                  ...(['draft', 'active', 'closed'].includes(offer.status) && sells(club)
+                  ...(['draft', 'active', 'closed'].includes(offer.status) && canSell(club)
                     ? [
                         {
                           label: 'Archive',
                           onChoose: () => setLeaving(offer),
-                          off: archivedWords(club),
+                          off: archivedText(club),
                         },
                       ]
                     : []),

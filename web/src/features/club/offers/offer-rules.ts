@@ -3,11 +3,11 @@
  * (decision H-4).
  */
 import type { Offer, EditableOfferType, OfferRequest } from '@/api/wire-offer';
-import { Problem } from '@/api/http';
+import { HttpError } from '@/api/http';
 import { C } from '@/shared/strings-club';
 
 export interface OfferFields extends OfferRequest {
-  /** The user typed the slug, so it no longer follows the name. */
+  /** Whether the user typed the slug. It then no longer follows the name. */
   slugByHand: boolean;
 }
 
@@ -37,21 +37,21 @@ export const slugOf = (name: string): string =>
     .replace(/^-+|-+$/g, '');
 
 /** Normalises a slug while it is typed. A trailing hyphen stays: more text may follow. */
-export const offerSlugTyped = (typed: string): string =>
+export const toSlugInput = (typed: string): string =>
   typed
     .toLowerCase()
     .replace(/[^a-z0-9-]+/g, '-')
     .replace(/-{2,}/g, '-')
     .slice(0, SLUG_CHARS_MAX);
 
-export const named = (offer: OfferFields, name: string): OfferFields => ({
+export const withName = (offer: OfferFields, name: string): OfferFields => ({
   ...offer,
   name,
   slug: offer.slugByHand ? offer.slug : slugOf(name),
 });
 
 /** Changes the type. Special keeps only the first selected game (specification line B:79). */
-export const ofType = (offer: OfferFields, type: EditableOfferType): OfferFields => ({
+export const withType = (offer: OfferFields, type: EditableOfferType): OfferFields => ({
   ...offer,
   type,
   gameIds: type === 'SPECIAL' ? offer.gameIds.slice(0, 1) : offer.gameIds,
@@ -94,7 +94,7 @@ export function fieldsOfOffer(offer: Offer): OfferFields {
   };
 }
 
-export function wantedOf({
+export function toOfferRequest({
   name,
   slug,
   status,
@@ -117,7 +117,7 @@ export function wantedOf({
 }
 
 /** Returns the address of the server-drawn share picture; null while the offer is not public. */
-export const drawnPicture = (
+export const generatedImageUrl = (
   club: string,
   { slug, status }: Pick<Offer, 'slug' | 'status'>,
 ): string | null =>
@@ -126,20 +126,20 @@ export const drawnPicture = (
     : null;
 
 /** Returns why an offer is read-only, or null. */
-export function whyReadOnly(offer: Pick<Offer, 'status'>): string | null {
-  const words: Record<string, string> = {
+export function readOnlyReason(offer: Pick<Offer, 'status'>): string | null {
+  const text: Record<string, string> = {
     locked: C.bundleLocked,
     closed: `${C.bundleClosed}: a game of it has begun or was called off, so it cannot be edited.`,
     archived: 'This offer is archived and cannot be edited.',
   };
-  return words[offer.status] ?? null;
+  return text[offer.status] ?? null;
 }
 
 /**
  * Returns the game that blocks sales of an open offer, or null. Such a game is cancelled or has
  * its result.
  */
-export const gameOff = ({
+export const isGameClosed = ({
   status,
   games,
 }: Pick<Offer, 'status' | 'games'>): Offer['games'][number] | null =>
@@ -150,8 +150,8 @@ export const gameOff = ({
  * word (specification line B:235). A taken slug is a different 409.
  */
 export function isLockedRefusal(error: unknown): boolean {
-  if (!(error instanceof Problem) || error.code === 'slug-taken') return false;
-  return error.status === 409 || (error.said.message ?? '').includes(C.locked);
+  if (!(error instanceof HttpError) || error.code === 'slug-taken') return false;
+  return error.status === 409 || (error.body.message ?? '').includes(C.locked);
 }
 
 const IMAGE_BYTES_MAX = 3_000_000;

@@ -2,15 +2,15 @@ import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Offer } from '@/api/wire-offer';
-import { aDraw } from '@/testing/a-draw';
-import { anOffer as offer, here } from '@/testing/a-club';
+import { makeDraw } from '@/testing/draw-data';
+import { makeOffer as offer, makePageContext } from '@/testing/club-data';
 import { FakeServer } from '@/testing/fake-server';
-import { show } from '@/testing/show';
+import { renderScreen } from '@/testing/render-screen';
 import { OfferPage } from './offer-editor';
 import { OfferList } from './offer-list';
 
 const game = (id: number, awayTeam: string) =>
-  aDraw({ id, drawNumber: id, awayTeam, gameDate: '2099-01-01T00:00:00Z' });
+  makeDraw({ id, drawNumber: id, awayTeam, gameDate: '2099-01-01T00:00:00Z' });
 const anOffer = (more: Partial<Offer> = {}): Offer =>
   offer({
     id: 5,
@@ -36,7 +36,7 @@ const change = (label: string, value: string) =>
 const press = (name: string) => userEvent.click(screen.getByRole('button', { name }));
 const alert = () => screen.getAllByRole('alert').map((shown) => shown.textContent);
 
-test('offers are listed by their state; one is archived after a question', async () => {
+test('offers are listed by status, and archiving one asks for confirmation', async () => {
   server
     .on(
       `GET ${AT}`,
@@ -51,7 +51,7 @@ test('offers are listed by their state; one is archived after a question', async
       },
     )
     .on(`POST ${AT}/5/archive`, { status: 500 }, { body: anOffer({ status: 'archived' }) });
-  show(<OfferList here={here()} />, '/club/sharks/admin/bundles');
+  renderScreen(<OfferList here={makePageContext()} />, '/club/sharks/admin/bundles');
   expect(await screen.findByText('Failed to load bundles')).toBeTruthy();
   await press('Retry');
   expect(await screen.findByText('Sold 14 times')).toBeTruthy();
@@ -75,7 +75,7 @@ test('offers are listed by their state; one is archived after a question', async
   expect(screen.getByText('Gone')).toBeTruthy();
 });
 
-test('an offer that nobody can buy because a game was called off says so, as long as it can be mended', async () => {
+test('an open offer with a cancelled game says that it cannot be bought, as long as it can be edited', async () => {
   const games = [game(1, 'Norths'), { ...game(2, 'Souths'), status: 'cancelled' as const }];
   server.on(`GET ${AT}`, {
     body: [
@@ -83,7 +83,7 @@ test('an offer that nobody can buy because a game was called off says so, as lon
       anOffer({ id: 6, name: 'Bought one', status: 'closed', games, ticketsSold: 14 }),
     ],
   });
-  show(<OfferList here={here()} />, '/club/sharks/admin/bundles');
+  renderScreen(<OfferList here={makePageContext()} />, '/club/sharks/admin/bundles');
   expect(
     (await screen.findAllByText(/^Bundle closed/)).map(({ textContent }) => textContent),
   ).toEqual([
@@ -93,9 +93,9 @@ test('an offer that nobody can buy because a game was called off says so, as lon
   expect(screen.getByRole('menuitem', { name: 'Archive' })).toBeTruthy();
 });
 
-test('a new offer is named, gets its slug, its games, and each lack is said', async () => {
+test('a new offer gets a name, a slug and games, and each missing part is reported', async () => {
   server.on(`POST ${AT}`, { body: anOffer() });
-  show(<OfferPage here={here()} id={null} />, '/club/sharks/admin/bundles/new');
+  renderScreen(<OfferPage here={makePageContext()} id={null} />, '/club/sharks/admin/bundles/new');
   await screen.findByLabelText(/v Norths/);
   await press('Activate');
   expect(alert()).toContain('Please provide name, slug, and select at least one game');
@@ -116,7 +116,7 @@ test('a new offer is named, gets its slug, its games, and each lack is said', as
   expect(screen.getByText('9/90 shown')).toBeTruthy();
   await press('Activate');
   await waitFor(() => expect(window.location.pathname).toBe('/club/sharks/admin/bundles'));
-  expect(server.asked.find(({ method }) => method === 'POST')?.body).toEqual({
+  expect(server.requests.find(({ method }) => method === 'POST')?.body).toEqual({
     name: 'Derby Double!',
     slug: 'derby-double',
     status: 'active',
@@ -128,7 +128,7 @@ test('a new offer is named, gets its slug, its games, and each lack is said', as
   });
 });
 
-test('an offer that was bought meanwhile becomes read-only; other refusals keep the form', async () => {
+test('an offer bought meanwhile becomes read-only, and other refusals keep the form', async () => {
   server.on(`GET ${AT}/5`, { body: anOffer() }).on(
     `PUT ${AT}/5`,
     {
@@ -144,7 +144,7 @@ test('an offer that was bought meanwhile becomes read-only; other refusals keep 
       },
     },
   );
-  show(<OfferPage here={here()} id={5} />, '/club/sharks/admin/bundles/5');
+  renderScreen(<OfferPage here={makePageContext()} id={5} />, '/club/sharks/admin/bundles/5');
   await screen.findByRole('heading', { name: 'Derby Double' });
   await press('Save');
   expect((await screen.findAllByText('This slug is already used by another offer.')).length).toBe(
@@ -164,27 +164,30 @@ test('an offer that was bought meanwhile becomes read-only; other refusals keep 
   );
 });
 
-test('a locked, a closed and an archived offer are only to be looked at', async () => {
-  for (const [status, words] of [
+test('a locked, a closed and an archived offer are read-only', async () => {
+  for (const [status, text] of [
     ['locked', 'Bundle is locked'],
     ['closed', 'Bundle closed'],
     ['archived', 'This offer is archived'],
   ] as const) {
     server.on(`GET ${AT}/5`, { body: anOffer({ status }) });
-    const { unmount } = show(<OfferPage here={here()} id={5} />, '/club/sharks/admin/bundles/5');
-    expect(await screen.findByText(new RegExp(`^${words}`))).toBeTruthy();
+    const { unmount } = renderScreen(
+      <OfferPage here={makePageContext()} id={5} />,
+      '/club/sharks/admin/bundles/5',
+    );
+    expect(await screen.findByText(new RegExp(`^${text}`))).toBeTruthy();
     expect(screen.queryByRole('button', { name: /Save|Activate/ })).toBeNull();
     unmount();
   }
 });
 
-test('a share image is measured, sent without its head, shown, and deleted once the offer is saved without it', async () => {
+test('a share image is checked, uploaded, shown and deleted once the offer is saved without it', async () => {
   server
     .on(`GET ${AT}/5`, { body: anOffer() })
     .on('POST /api/uploads/bundle-image', { status: 500 }, { body: { url: '/uploads/1.png' } })
     .on('DELETE /api/uploads/bundle-image', { status: 204 })
     .on(`PUT ${AT}/5`, { body: anOffer() });
-  show(<OfferPage here={here()} id={5} />, '/club/sharks/admin/bundles/5');
+  renderScreen(<OfferPage here={makePageContext()} id={5} />, '/club/sharks/admin/bundles/5');
   const file = await screen.findByLabelText(/^Share image \(JPG/);
   const user = userEvent.setup({ applyAccept: false });
   await user.upload(file, new File(['x'], 'a.gif', { type: 'image/gif' }));
@@ -201,14 +204,14 @@ test('a share image is measured, sent without its head, shown, and deleted once 
   expect(server.paths()).not.toContain('DELETE /api/uploads/bundle-image');
   await press('Save');
   await waitFor(() =>
-    expect(server.asked.find(({ method }) => method === 'DELETE')?.body).toEqual({
+    expect(server.requests.find(({ method }) => method === 'DELETE')?.body).toEqual({
       url: '/uploads/1.png',
       clubSlug: 'sharks',
       bundleSlug: 'derby-double',
     }),
   );
   expect(
-    server.asked.find(
+    server.requests.find(
       ({ path, method }) => path === '/api/uploads/bundle-image' && method === 'POST',
     )?.body,
   ).toMatchObject({
@@ -220,26 +223,29 @@ test('a share image is measured, sent without its head, shown, and deleted once 
   });
 });
 
-test('a share image of an unconfirmed club is refused in the server’s words', async () => {
-  const words = "Please confirm your club's email address first. Then you can upload pictures.";
+test('a share image of an unconfirmed club is refused with the server’s text', async () => {
+  const text = "Please confirm your club's email address first. Then you can upload pictures.";
   server.on(`GET ${AT}/5`, { body: anOffer() }).on('POST /api/uploads/bundle-image', {
     status: 403,
-    body: { code: 'email-not-confirmed', message: words },
+    body: { code: 'email-not-confirmed', message: text },
   });
-  show(<OfferPage here={here()} id={5} />, '/club/sharks/admin/bundles/5');
+  renderScreen(<OfferPage here={makePageContext()} id={5} />, '/club/sharks/admin/bundles/5');
   await userEvent.upload(
     await screen.findByLabelText(/^Share image \(JPG/),
     new File(['x'], 'a.png', { type: 'image/png' }),
   );
-  expect(await screen.findByText(`Upload error. ${words}`)).toBeTruthy();
+  expect(await screen.findByText(`Upload error. ${text}`)).toBeTruthy();
 });
 
-test('the share image is the one that is shared; before there is one, the name on the club’s colours', async () => {
+test('the preview shows the saved share image, and before one exists the name on the club’s colours', async () => {
   server
     .on('GET /api/clubs/sharks', { body: { primaryColor: '#ffc72c' } })
     .on(`GET ${AT}/5`, { body: anOffer() });
   const card = () => screen.getByRole('img', { name: 'How the offer looks when it is shared' });
-  const { unmount } = show(<OfferPage here={here()} id={5} />, '/club/sharks/admin/bundles/5');
+  const { unmount } = renderScreen(
+    <OfferPage here={makePageContext()} id={5} />,
+    '/club/sharks/admin/bundles/5',
+  );
   await screen.findByLabelText('Name');
   expect(card().querySelector('img')?.getAttribute('src')).toBe('/og/offer/sharks/derby-double');
   change('Name', 'Derby Treble');
@@ -250,29 +256,32 @@ test('the share image is the one that is shared; before there is one, the name o
     '#000000',
   ]);
   unmount();
-  show(<OfferPage here={here()} id={null} />, '/club/sharks/admin/bundles/new');
+  renderScreen(<OfferPage here={makePageContext()} id={null} />, '/club/sharks/admin/bundles/new');
   expect(await screen.findByText('Your offer')).toBeTruthy();
   await waitFor(() => expect(card().style.background).toBe('#ffc72c'));
 });
 
-test('offers that are on their way have their room kept', async () => {
+test('loading offers have their space reserved', async () => {
   server.on(`GET ${AT}`, { body: [anOffer()] });
-  show(<OfferList here={here()} />, '/club/sharks/admin/bundles');
-  expect(document.querySelectorAll('.bone').length).toBeGreaterThan(0);
+  renderScreen(<OfferList here={makePageContext()} />, '/club/sharks/admin/bundles');
+  expect(document.querySelectorAll('.skeleton').length).toBeGreaterThan(0);
   expect(await screen.findByText('Derby Double')).toBeTruthy();
-  expect(document.querySelectorAll('.bone').length).toBe(0);
+  expect(document.querySelectorAll('.skeleton').length).toBe(0);
 });
 
-test('an archived club makes no offers and reads why', async () => {
+test('an archived club cannot create offers and reads why', async () => {
   server.on(`GET ${AT}`, { body: [anOffer()] }).on(`GET ${AT}/5`, { body: anOffer() });
-  const { unmount } = show(
-    <OfferList here={here({ archived: true })} />,
+  const { unmount } = renderScreen(
+    <OfferList here={makePageContext({ archived: true })} />,
     '/club/sharks/admin/bundles',
   );
   expect(await screen.findByText('Derby Double')).toBeTruthy();
   expect(screen.queryByRole('link', { name: 'New offer' })).toBeNull();
   unmount();
-  show(<OfferPage here={here({ archived: true })} id={5} />, '/club/sharks/admin/bundles/5');
+  renderScreen(
+    <OfferPage here={makePageContext({ archived: true })} id={5} />,
+    '/club/sharks/admin/bundles/5',
+  );
   expect(await screen.findByText(/^This club is archived/)).toBeTruthy();
   expect(screen.queryByRole('button', { name: 'Save' })).toBeNull();
 });

@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest';
-import { Problem } from '@/api/http';
+import { HttpError } from '@/api/http';
 import {
   EMPTY_OFFER,
   imageProblem,
   isLockedRefusal,
-  named,
-  ofType,
+  withName,
+  withType,
   offerProblem,
-  offerSlugTyped,
+  toSlugInput,
   slugOf,
-  whyReadOnly,
+  readOnlyReason,
   withGame,
   type OfferFields,
 } from './offer-rules';
@@ -22,18 +22,18 @@ const offer = (more: Partial<OfferFields>): OfferFields => ({
   ...more,
 });
 const refusal = (status: number, body: object) =>
-  new Problem(status, JSON.stringify(body), '', null);
+  new HttpError(status, JSON.stringify(body), '', null);
 
-test('the slug follows the name until it is written by hand', () => {
+test('the slug follows the name until it is typed', () => {
   expect(slugOf('  Grand Final: Été 2026! ')).toBe('grand-final-ete-2026');
   expect(slugOf('x'.repeat(80))).toHaveLength(60);
-  const typed = named(EMPTY_OFFER, 'Grand Final');
+  const typed = withName(EMPTY_OFFER, 'Grand Final');
   expect(typed.slug).toBe('grand-final');
-  expect(named({ ...typed, slug: 'mine', slugByHand: true }, 'Other').slug).toBe('mine');
-  expect(offerSlugTyped('My  Slug_')).toBe('my-slug-');
+  expect(withName({ ...typed, slug: 'mine', slugByHand: true }, 'Other').slug).toBe('mine');
+  expect(toSlugInput('My  Slug_')).toBe('my-slug-');
 });
 
-test('a special has one game, a bundle at least two, and each lack has its words', () => {
+test('a special has one game, a bundle at least two, and each problem has its text', () => {
   expect(offerProblem(offer({ name: ' ' }))).toBe(
     'Please provide name, slug, and select at least one game',
   );
@@ -53,15 +53,15 @@ test('a special has one game, a bundle at least two, and each lack has its words
   expect(offerProblem(offer({}))).toBeNull();
 });
 
-test('switching to Special keeps the first game only, and choosing there replaces it', () => {
-  const special = ofType(offer({ gameIds: [7, 8] }), 'SPECIAL');
+test('switching to Special keeps only the first game, and a choice there replaces it', () => {
+  const special = withType(offer({ gameIds: [7, 8] }), 'SPECIAL');
   expect(special.gameIds).toEqual([7]);
   expect(withGame(special, 9, true).gameIds).toEqual([9]);
   expect(withGame(offer({ gameIds: [7] }), 8, true).gameIds).toEqual([7, 8]);
   expect(withGame(offer({ gameIds: [7, 8] }), 7, false).gameIds).toEqual([8]);
 });
 
-test('a refusal as locked is told apart from a slug that is taken', () => {
+test('a refusal for a locked offer differs from one for a taken slug', () => {
   expect(isLockedRefusal(refusal(409, { code: 'locked', message: 'x' }))).toBe(true);
   expect(
     isLockedRefusal(
@@ -73,11 +73,11 @@ test('a refusal as locked is told apart from a slug that is taken', () => {
       refusal(409, { code: 'slug-taken', message: 'This slug is already used by another offer.' }),
     ),
   ).toBe(false);
-  expect(whyReadOnly({ status: 'locked' })).toBe(
+  expect(readOnlyReason({ status: 'locked' })).toBe(
     'Bundle is locked: This bundle is locked (has sales) and cannot be edited.',
   );
-  expect(whyReadOnly({ status: 'closed' })).toContain('Bundle closed');
-  expect(whyReadOnly({ status: 'draft' })).toBeNull();
+  expect(readOnlyReason({ status: 'closed' })).toContain('Bundle closed');
+  expect(readOnlyReason({ status: 'draft' })).toBeNull();
 });
 
 test('a share image is a picture of at most three million bytes', () => {

@@ -2,26 +2,26 @@ import { useEffect, useRef } from 'react';
 import { Link } from 'wouter';
 import { C } from '@/shared/strings-club';
 import { usePageTitle } from '@/shared/ui/page-title';
-import { NotYours, type ClubPageContext } from '../frame/club-page';
-import { OWNERS_ONLY, owns } from '../session/roles';
+import { AccessDenied, type ClubPageContext } from '../frame/club-page';
+import { OWNERS_ONLY_TEXT, isOwner } from '../session/roles';
 import { useConnect } from './use-connect';
 
 /** Replaces a used or expired link of the provider with a new one at once (decision B-13). */
 export function ConnectRefresh({ here }: { here: ClubPageContext }) {
-  return owns(here.club) ? (
+  return isOwner(here.club) ? (
     <NewLink here={here} />
   ) : (
-    <NotYours title="Payment Setup" words={OWNERS_ONLY} club={here.club} />
+    <AccessDenied title="Payment Setup" text={OWNERS_ONLY_TEXT} club={here.club} />
   );
 }
 
 function NewLink({ here: { club } }: { here: ClubPageContext }) {
   const { pending, connect } = useConnect(club.id);
-  const asked = useRef(false);
+  const requested = useRef(false);
   usePageTitle('Payment Setup');
   useEffect(() => {
-    if (asked.current) return;
-    asked.current = true;
+    if (requested.current) return;
+    requested.current = true;
     void connect();
   }, [connect]);
   return (

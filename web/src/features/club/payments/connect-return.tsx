@@ -1,12 +1,12 @@
 import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
-import { AT } from '@/api/endpoints/club';
+import { CLUB_PATHS } from '@/api/endpoints/club';
 import type { ConnectStatus } from '@/api/wire-club';
 import { C } from '@/shared/strings-club';
 import { usePageTitle } from '@/shared/ui/page-title';
-import { useAnswer } from '../data/use-answer';
+import { useQuery } from '../data/use-query';
 import type { ClubPageContext } from '../frame/club-page';
-import { owns } from '../session/roles';
+import { isOwner } from '../session/roles';
 import { useConnect } from './use-connect';
 
 const EVERY_MS = 2_000;
@@ -22,8 +22,8 @@ const STOP_MS = 60_000;
 export function ConnectReturn({ here: { club } }: { here: ClubPageContext }) {
   const [waitedMs, setWaitedMs] = useState(0);
   const stopped = waitedMs >= STOP_MS;
-  const { data } = useAnswer<ConnectStatus>(AT.connect(club.id), {
-    every: stopped ? null : EVERY_MS,
+  const { data } = useQuery<ConnectStatus>(CLUB_PATHS.connect(club.id), {
+    intervalMs: stopped ? null : EVERY_MS,
   });
   const { pending, connect } = useConnect(club.id);
   const connected = data?.connected === true;
@@ -32,19 +32,19 @@ export function ConnectReturn({ here: { club } }: { here: ClubPageContext }) {
     const timer = setInterval(() => setWaitedMs((waited) => waited + EVERY_MS), EVERY_MS);
     return () => clearInterval(timer);
   }, [connected, stopped]);
-  const words = connected
+  const text = connected
     ? C.setupComplete
     : waitedMs < PATIENT_MS
       ? C.checkingConnection
       : C.setupIncomplete;
-  usePageTitle(words);
+  usePageTitle(text);
   return (
     <main className="plain-page" id="main">
       <div role="status">
-        <h1>{words}</h1>
+        <h1>{text}</h1>
         {connected ? <p>Your club can create draws and be paid for them.</p> : null}
-        {words === C.checkingConnection ? <p>This takes a few seconds.</p> : null}
-        {words === C.setupIncomplete ? (
+        {text === C.checkingConnection ? <p>This takes a few seconds.</p> : null}
+        {text === C.setupIncomplete ? (
           <p>
             Stripe has not confirmed your account yet. You may have left a step out, or it is still
             being checked.
@@ -58,7 +58,7 @@ export function ConnectReturn({ here: { club } }: { here: ClubPageContext }) {
         ) : null}
       </div>
       <div className="actions">
-        {words === C.setupIncomplete && owns(club) ? (
+        {text === C.setupIncomplete && isOwner(club) ? (
           <button
             type="button"
             className="btn"
@@ -69,7 +69,7 @@ export function ConnectReturn({ here: { club } }: { here: ClubPageContext }) {
           </button>
         ) : null}
         <Link
-          className={words === C.setupIncomplete && owns(club) ? 'btn sec' : 'btn'}
+          className={text === C.setupIncomplete && isOwner(club) ? 'btn sec' : 'btn'}
           href="/admin"
         >
           {C.returnToDashboard}

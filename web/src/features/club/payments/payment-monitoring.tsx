@@ -1,5 +1,5 @@
 import { useSetAtom } from 'jotai';
-import { AT, downloadRecovery } from '@/api/endpoints/club';
+import { CLUB_PATHS, downloadRecovery } from '@/api/endpoints/club';
 import type { FailedPayment, IntegrityAudit } from '@/api/wire-payments';
 import { dayAndTime } from '@/shared/dates';
 import { dollars } from '@/shared/money';
@@ -7,9 +7,9 @@ import { saveFile } from '@/shared/save-file';
 import { C } from '@/shared/strings-club';
 import { usePageTitle } from '@/shared/ui/page-title';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
-import { useAnswer } from '../data/use-answer';
+import { useQuery } from '../data/use-query';
 import { userOf } from '../frame/club-page';
-import { roleOf, sells } from '../session/roles';
+import { roleOf, canSell } from '../session/roles';
 import { useSession } from '../session/use-session';
 import { LoadTrouble, PaymentsFrame } from './payments-frame';
 
@@ -22,10 +22,12 @@ const SAFEGUARDS = [
 
 /** Payment integrity page: failed payments and the active checks (specification line B:85). */
 export function PaymentMonitoring() {
-  const { data, problem, retry } = useAnswer<IntegrityAudit>(AT.audit, { guarded: false });
+  const { data, problem, retry } = useQuery<IntegrityAudit>(CLUB_PATHS.audit, {
+    opensLogin: false,
+  });
   const showToast = useSetAtom(showToastAtom);
   const user = userOf(useSession());
-  const mayTake = !user || sells({ role: roleOf(user) });
+  const canSellTickets = !user || canSell({ role: roleOf(user) });
   usePageTitle('Payment monitoring');
   const refresh = async () =>
     showToast(
@@ -57,7 +59,7 @@ export function PaymentMonitoring() {
           <button type="button" className="btn" onClick={() => void refresh()}>
             {C.refreshAudit}
           </button>
-          {mayTake ? (
+          {canSellTickets ? (
             <button
               type="button"
               className="btn sec"
@@ -86,8 +88,8 @@ export function PaymentMonitoring() {
         <section className="card" aria-labelledby="guards-title">
           <h2 id="guards-title">Safeguards</h2>
           <ul className="safeguards">
-            {SAFEGUARDS.map((words) => (
-              <li key={words}>{words}</li>
+            {SAFEGUARDS.map((text) => (
+              <li key={text}>{text}</li>
             ))}
           </ul>
         </section>

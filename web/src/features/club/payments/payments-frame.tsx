@@ -1,7 +1,7 @@
 import '../frame/frame.css';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
-import { Problem } from '@/api/http';
+import { HttpError } from '@/api/http';
 import { C } from '@/shared/strings-club';
 import { ClubFrame } from '../frame/club-frame';
 import { userOf } from '../frame/club-page';
@@ -34,7 +34,7 @@ interface LoadTroubleProps {
 }
 
 export function LoadTrouble({ title, problem, onRetry }: LoadTroubleProps) {
-  const guest = problem instanceof Problem && problem.status === 401;
+  const guest = problem instanceof HttpError && problem.status === 401;
   return (
     <div className="callout is-bad" role="alert">
       <strong>{title}</strong>

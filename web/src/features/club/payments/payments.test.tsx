@@ -1,9 +1,9 @@
 import { act, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, expect, test, vi } from 'vitest';
-import { aWhoami, here } from '@/testing/a-club';
+import { makeWhoami, makePageContext } from '@/testing/club-data';
 import { FakeServer } from '@/testing/fake-server';
-import { show } from '@/testing/show';
+import { renderScreen } from '@/testing/render-screen';
 import { ConnectRefresh } from './connect-refresh';
 import { ConnectReturn } from './connect-return';
 import { PaymentMonitoring } from './payment-monitoring';
@@ -19,7 +19,7 @@ const STATUS = 'GET /api/clubs/1/stripe-connect/status';
 const pass = (ms: number) => act(() => vi.advanceTimersByTimeAsync(ms));
 const title = () => screen.getByRole('heading', { level: 1 }).textContent;
 
-test('the return page asks every two seconds until the provider has confirmed', async () => {
+test('the return page polls every two seconds until the provider has confirmed', async () => {
   vi.useFakeTimers();
   const server = new FakeServer().on(
     STATUS,
@@ -27,11 +27,11 @@ test('the return page asks every two seconds until the provider has confirmed', 
     { body: { connected: false } },
     { body: { connected: true } },
   );
-  show(<ConnectReturn here={here()} />, '/admin/stripe-connect/complete');
+  renderScreen(<ConnectReturn here={makePageContext()} />, '/admin/stripe-connect/complete');
   await pass(0);
   expect(title()).toBe('Checking Connection...');
   await pass(2_000);
-  expect(server.asked).toHaveLength(2);
+  expect(server.requests).toHaveLength(2);
   await pass(2_000);
   expect(title()).toBe('Setup Complete!');
   expect(screen.getByRole('link', { name: 'Return to Dashboard' }).getAttribute('href')).toBe(
@@ -39,25 +39,25 @@ test('the return page asks every two seconds until the provider has confirmed', 
   );
 });
 
-test('without a confirmation it says so after ten seconds, and stops asking after a minute', async () => {
+test('without a confirmation the return page says so after ten seconds and stops polling after a minute', async () => {
   vi.useFakeTimers();
   const server = new FakeServer().on(STATUS, { body: { connected: false } });
-  show(<ConnectReturn here={here()} />, '/admin/stripe-connect/complete');
+  renderScreen(<ConnectReturn here={makePageContext()} />, '/admin/stripe-connect/complete');
   await pass(10_000);
   expect(title()).toBe('Setup Incomplete');
   await pass(52_000);
   expect(screen.getByText(/We have stopped asking/)).toBeTruthy();
-  const asked = server.asked.length;
+  const asked = server.requests.length;
   await pass(20_000);
-  expect(server.asked.length).toBe(asked);
+  expect(server.requests.length).toBe(asked);
 });
 
-test('the refresh page makes a new link by itself', async () => {
+test('the refresh page requests a new link automatically', async () => {
   const server = new FakeServer().on('POST /api/clubs/1/stripe-connect', {
     status: 502,
     body: { code: 'setup-failed', message: 'Setup failed' },
   });
-  show(<ConnectRefresh here={here()} />, '/admin/stripe-connect/refresh');
+  renderScreen(<ConnectRefresh here={makePageContext()} />, '/admin/stripe-connect/refresh');
   expect(screen.getByRole('link', { name: 'Return to Dashboard' }).getAttribute('href')).toBe(
     '/admin',
   );
@@ -65,11 +65,11 @@ test('the refresh page makes a new link by itself', async () => {
   expect(server.paths()).toEqual(['POST /api/clubs/1/stripe-connect']);
 });
 
-test('while the new link is being made the refresh page says so, and asks only once', async () => {
+test('while the new link is requested the refresh page says so and requests it only once', async () => {
   let answer: (value: Response) => void = () => {};
   const ask = vi.fn(() => new Promise<Response>((resolve) => (answer = resolve)));
   vi.stubGlobal('fetch', ask);
-  show(<ConnectRefresh here={here()} />, '/admin/stripe-connect/refresh');
+  renderScreen(<ConnectRefresh here={makePageContext()} />, '/admin/stripe-connect/refresh');
   expect(screen.getByRole('status').textContent).toBe('Setting up...');
   const button = screen.getByRole('button', { name: 'Setting up...' });
   expect(button.getAttribute('aria-disabled')).toBe('true');
@@ -91,7 +91,7 @@ test('while the new link is being made the refresh page says so, and asks only o
   expect(screen.getByRole('button', { name: 'Continue setup' })).toBeTruthy();
 });
 
-test('the audit is shown with its sums, refreshed and downloaded', async () => {
+test('the audit shows its sums and can be refreshed and downloaded', async () => {
   const audit = {
     failedPayments: [
       {
@@ -107,9 +107,9 @@ test('the audit is shown with its sums, refreshed and downloaded', async () => {
     affectedCustomers: 1,
   };
   const server = new FakeServer()
-    .on('GET /api/admin/whoami', { body: aWhoami() })
+    .on('GET /api/admin/whoami', { body: makeWhoami() })
     .on('GET /api/admin/payment-integrity-audit', { body: audit });
-  show(<PaymentMonitoring />, '/admin/payment-monitoring');
+  renderScreen(<PaymentMonitoring />, '/admin/payment-monitoring');
   expect(await screen.findByText('pi_1')).toBeTruthy();
   expect(screen.getByText('Failed Payments').nextSibling?.textContent).toBe('2001');
   expect(screen.getByText('The newest 1 are listed.')).toBeTruthy();
@@ -128,9 +128,9 @@ test('the audit is shown with its sums, refreshed and downloaded', async () => {
   ).toHaveLength(4);
 });
 
-test('a refresh of the audit or of the transactions that fails says so and keeps what is shown', async () => {
+test('a failed refresh of the audit or the transactions shows an error and keeps the data', async () => {
   new FakeServer()
-    .on('GET /api/admin/whoami', { body: aWhoami() })
+    .on('GET /api/admin/whoami', { body: makeWhoami() })
     .on(
       'GET /api/admin/payment-integrity-audit',
       { body: { failedPayments: [], failedCount: 0, totalFailedAmount: 0, affectedCustomers: 0 } },
@@ -138,13 +138,13 @@ test('a refresh of the audit or of the transactions that fails says so and keeps
     )
     .on('GET /api/stripe-debug', { body: [] }, { status: 500 }, { body: [] })
     .on(SUMS, { body: {} });
-  const { unmount } = show(<PaymentMonitoring />, '/admin/payment-monitoring');
+  const { unmount } = renderScreen(<PaymentMonitoring />, '/admin/payment-monitoring');
   await screen.findByText('None.');
   await userEvent.click(screen.getByRole('button', { name: 'Refresh Audit' }));
   expect(await screen.findByText('Refresh Failed')).toBeTruthy();
   expect(screen.getByText('None.')).toBeTruthy();
   unmount();
-  show(<StripeDebug />, '/admin/stripe-debug');
+  renderScreen(<StripeDebug />, '/admin/stripe-debug');
   await screen.findByText('No payments yet.');
   await userEvent.click(screen.getByRole('button', { name: 'Refresh' }));
   expect(await screen.findByText('Refresh Failed')).toBeTruthy();
@@ -152,22 +152,22 @@ test('a refresh of the audit or of the transactions that fails says so and keeps
   expect(await screen.findByText('Transactions refreshed')).toBeTruthy();
 });
 
-test('a guest reads on both payment pages that a login is needed', async () => {
+test('a guest reads on both payment pages that a login is required', async () => {
   new FakeServer()
     .on('GET /api/admin/whoami', { status: 401 })
     .on('GET /api/admin/payment-integrity-audit', { status: 401 })
     .on('GET /api/stripe-debug', { status: 401 })
     .on(SUMS, { status: 401 });
-  const { unmount } = show(<PaymentMonitoring />, '/admin/payment-monitoring');
+  const { unmount } = renderScreen(<PaymentMonitoring />, '/admin/payment-monitoring');
   expect(await screen.findByText('Please log in to access this page.')).toBeTruthy();
   await waitFor(() => expect(screen.queryByRole('button', { name: 'Logout' })).toBeNull());
   unmount();
-  show(<StripeDebug />, '/admin/stripe-debug');
+  renderScreen(<StripeDebug />, '/admin/stripe-debug');
   expect(await screen.findByText('Error Loading Transactions')).toBeTruthy();
   expect(screen.getByRole('link', { name: 'Login' }).getAttribute('href')).toBe('/admin/login');
 });
 
-test('transactions have their sums, with the prize pools fixed at nothing, and are asked for every thirty seconds', async () => {
+test('transactions show their sums, with prize pools of zero, and are polled every thirty seconds', async () => {
   vi.useFakeTimers();
   const one = {
     paymentIntentId: 'pi_1',
@@ -196,10 +196,10 @@ test('transactions have their sums, with the prize pools fixed at nothing, and a
     feesEstimated: false,
   };
   const server = new FakeServer()
-    .on('GET /api/admin/whoami', { body: aWhoami() })
+    .on('GET /api/admin/whoami', { body: makeWhoami() })
     .on('GET /api/stripe-debug', { body: answer })
     .on(SUMS, { body: sums });
-  show(<StripeDebug />, '/admin/stripe-debug');
+  renderScreen(<StripeDebug />, '/admin/stripe-debug');
   await pass(0);
   expect(screen.getByText('1042, 1043')).toBeTruthy();
   expect(screen.getAllByRole('definition').map((value) => value.textContent)).toEqual([
@@ -218,7 +218,7 @@ test('transactions have their sums, with the prize pools fixed at nothing, and a
   expect(server.paths().filter((path) => path.includes('stripe-debug'))).toHaveLength(4);
 });
 
-test('of thousands of transactions the newest hundred are drawn, and all when asked for', async () => {
+test('the newest hundred of thousands of transactions are rendered, and all on request', async () => {
   const row = (number: number) => ({
     paymentIntentId: `pi_${number}`,
     status: 'succeeded',
@@ -239,10 +239,10 @@ test('of thousands of transactions the newest hundred are drawn, and all when as
     feesEstimated: false,
   };
   new FakeServer()
-    .on('GET /api/admin/whoami', { body: aWhoami() })
+    .on('GET /api/admin/whoami', { body: makeWhoami() })
     .on('GET /api/stripe-debug', { body: Array.from({ length: 101 }, (_, number) => row(number)) })
     .on(SUMS, { body: sums });
-  show(<StripeDebug />, '/admin/stripe-debug');
+  renderScreen(<StripeDebug />, '/admin/stripe-debug');
   const all = await screen.findByRole('button', { name: 'Show all 101' });
   expect(screen.getAllByRole('row')).toHaveLength(1 + 100);
   await userEvent.click(all);

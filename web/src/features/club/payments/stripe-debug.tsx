@@ -1,6 +1,6 @@
 import { useAtomValue, useSetAtom } from 'jotai';
 import { useState } from 'react';
-import { AT } from '@/api/endpoints/club';
+import { CLUB_PATHS } from '@/api/endpoints/club';
 import type { StripeTransaction, TransactionSums } from '@/api/wire-payments';
 import { configAtom } from '@/features/shared-live/live-atoms';
 import { dayAndTime } from '@/shared/dates';
@@ -9,8 +9,8 @@ import { C } from '@/shared/strings-club';
 import { NewestPayments } from '@/shared/ui/newest-payments';
 import { usePageTitle } from '@/shared/ui/page-title';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
-import { signedDollars } from '../dashboard/draw-words';
-import { useAnswer } from '../data/use-answer';
+import { signedDollars } from '../dashboard/draw-labels';
+import { useQuery } from '../data/use-query';
 import { LoadTrouble, PaymentsFrame } from './payments-frame';
 
 const EVERY_MS = 30_000;
@@ -22,13 +22,13 @@ const ROWS_AT_FIRST = 100;
  * pools are always zero (decision D-13).
  */
 export function StripeDebug() {
-  const { data, problem, retry } = useAnswer<StripeTransaction[]>(AT.stripeDebug, {
-    every: EVERY_MS,
-    guarded: false,
+  const { data, problem, retry } = useQuery<StripeTransaction[]>(CLUB_PATHS.stripeDebug, {
+    intervalMs: EVERY_MS,
+    opensLogin: false,
   });
-  const { data: sums, retry: retrySums } = useAnswer<TransactionSums>(AT.stripeSums, {
-    every: EVERY_MS,
-    guarded: false,
+  const { data: sums, retry: retrySums } = useQuery<TransactionSums>(CLUB_PATHS.stripeSums, {
+    intervalMs: EVERY_MS,
+    opensLogin: false,
   });
   const config = useAtomValue(configAtom);
   const showToast = useSetAtom(showToastAtom);

@@ -1,9 +1,9 @@
 import { useSetAtom } from 'jotai';
 import { startConnect } from '@/api/endpoints/club';
-import { Problem } from '@/api/http';
+import { HttpError } from '@/api/http';
 import { C } from '@/shared/strings-club';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
-import { said } from '../data/said';
+import { errorText } from '../data/error-text';
 import { useAction } from '../session/use-session';
 
 /** Requests a single-use link and opens the provider's onboarding pages. */
@@ -18,11 +18,11 @@ export function useConnect(
       async () => leave((await startConnect(club)).onboardingUrl),
       (error) => {
         const platform =
-          error instanceof Problem &&
-          (error.said.setupRequired === true || error.code === 'setup-required');
+          error instanceof HttpError &&
+          (error.body.setupRequired === true || error.code === 'setup-required');
         const title = platform ? C.platformSetupRequired : C.setupFailed;
-        const words = said(error, C.pleaseTryAgain);
-        showToast({ title, text: words === title ? C.pleaseTryAgain : words, bad: true });
+        const text = errorText(error, C.pleaseTryAgain);
+        showToast({ title, text: text === title ? C.pleaseTryAgain : text, bad: true });
       },
     );
   return { pending, connect };

@@ -1,14 +1,14 @@
 import { useSetAtom } from 'jotai';
 import { useState, type FormEvent } from 'react';
-import { AT, invite } from '@/api/endpoints/club';
-import { Problem } from '@/api/http';
+import { CLUB_PATHS, invite } from '@/api/endpoints/club';
+import { HttpError } from '@/api/http';
 import { C } from '@/shared/strings-club';
 import { Dialog } from '@/shared/ui/dialog';
 import { Field } from '@/shared/ui/field';
 import { ProblemList } from '@/shared/ui/problem-list';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
-import { changedAtom } from '../data/answers-atoms';
-import { refusedFields, said } from '../data/said';
+import { markChangedAtom } from '../data/query-atoms';
+import { fieldProblems, errorText } from '../data/error-text';
 import { useFormProblems } from '../data/use-form-problems';
 import { useAction } from '../session/use-session';
 import { EMPTY_INVITATION, invitationProblems } from './people-rules';
@@ -32,32 +32,32 @@ export function InviteDialog({
 }
 
 function InviteForm({ club, onDone }: { club: number; onDone: () => void }) {
-  const [wanted, setWanted] = useState(EMPTY_INVITATION);
+  const [invitation, setInvitation] = useState(EMPTY_INVITATION);
   const [refusal, setRefusal] = useState<string | null>(null);
-  const { problems, list, errorOf, settle } = useFormProblems();
+  const { problems, list, errorOf, report } = useFormProblems();
   const { pending, run } = useAction();
   const showToast = useSetAtom(showToastAtom);
-  const changed = useSetAtom(changedAtom);
+  const changed = useSetAtom(markChangedAtom);
   const refuse = (error: unknown) => {
-    const taken =
-      error instanceof Problem && error.code === 'email-in-use'
-        ? [{ field: 'invite-email', text: said(error, C.pleaseTryAgain) }]
+    const emailTaken =
+      error instanceof HttpError && error.code === 'email-in-use'
+        ? [{ field: 'invite-email', text: errorText(error, C.pleaseTryAgain) }]
         : [];
-    const wrong = [...refusedFields(error, (field) => `invite-${field}`), ...taken];
-    if (wrong.length > 0) return void settle(wrong);
-    setRefusal(said(error, C.pleaseTryAgain));
+    const wrong = [...fieldProblems(error, (field) => `invite-${field}`), ...emailTaken];
+    if (wrong.length > 0) return void report(wrong);
+    setRefusal(errorText(error, C.pleaseTryAgain));
   };
   const onSubmit = (event: FormEvent) => {
     event.preventDefault();
     setRefusal(null);
-    if (!settle(invitationProblems(wanted))) return;
+    if (!report(invitationProblems(invitation))) return;
     void run(async () => {
       const person = await invite(club, {
-        ...wanted,
-        name: wanted.name.trim(),
-        email: wanted.email.trim(),
+        ...invitation,
+        name: invitation.name.trim(),
+        email: invitation.email.trim(),
       });
-      changed(AT.people(club));
+      changed(CLUB_PATHS.people(club));
       showToast(
         person.state === 'active'
           ? { title: `${person.name} is one of your people already` }
@@ -80,9 +80,9 @@ function InviteForm({ club, onDone }: { club: number; onDone: () => void }) {
         autoComplete="off"
         maxLength={100}
         enterKeyHint="next"
-        value={wanted.name}
+        value={invitation.name}
         error={errorOf('invite-name')}
-        onValue={(name) => setWanted({ ...wanted, name })}
+        onValue={(name) => setInvitation({ ...invitation, name })}
       />
       <Field
         id="invite-email"
@@ -91,14 +91,14 @@ function InviteForm({ club, onDone }: { club: number; onDone: () => void }) {
         inputMode="email"
         autoComplete="off"
         autoCapitalize="none"
-        value={wanted.email}
+        value={invitation.email}
         error={errorOf('invite-email')}
-        onValue={(email) => setWanted({ ...wanted, email })}
+        onValue={(email) => setInvitation({ ...invitation, email })}
       />
       <RoleChoice
         id="invite-role"
-        role={wanted.role}
-        onRole={(role) => setWanted({ ...wanted, role })}
+        role={invitation.role}
+        onRole={(role) => setInvitation({ ...invitation, role })}
       />
       <div className="confirm-actions">
         <button type="submit" className="btn" aria-disabled={pending}>

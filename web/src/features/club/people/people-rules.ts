@@ -1,34 +1,35 @@
 /** Labels of club members (name, role, state) and validation of an invitation. */
-import type { ClubUser, InvitationWanted } from '@/api/wire-club';
+import type { ClubUser, InvitationRequest } from '@/api/wire-club';
 import { dayAndTime, day } from '@/shared/dates';
 import { C } from '@/shared/strings-club';
 import type { FormProblem } from '@/shared/ui/problem-list';
-import { isEmail } from '../getting-in/getting-in-rules';
-import { ROLE_WORDS, isRole } from '../session/roles';
+import { isEmail } from '../login/login-rules';
+import { ROLE_TEXTS, isRole } from '../session/roles';
 
-export const EMPTY_INVITATION: InvitationWanted = { name: '', email: '', role: 'seller' };
+export const EMPTY_INVITATION: InvitationRequest = { name: '', email: '', role: 'seller' };
 
-export const invitationProblems = ({ name, email }: InvitationWanted): FormProblem[] => [
+export const invitationProblems = ({ name, email }: InvitationRequest): FormProblem[] => [
   ...(name.trim() === '' ? [{ field: 'invite-name', text: 'Name is required' }] : []),
   ...(isEmail(email) ? [] : [{ field: 'invite-email', text: C.validEmailRequired }]),
 ];
 
-export const roleName = (role: string): string => (isRole(role) ? ROLE_WORDS[role].name : role);
+export const roleName = (role: string): string => (isRole(role) ? ROLE_TEXTS[role].name : role);
 
 /** Returns the role with its article: 'an owner', 'a seller'. */
-export const asWhat = (role: string): string =>
+export const roleWithArticle = (role: string): string =>
   `${role === 'owner' ? 'an' : 'a'} ${roleName(role).toLowerCase()}`;
 
-/** Label beside the role: empty for a member, the invitation's state for an invited person. */
-export function stateOf({
-  state,
-}: Pick<ClubUser, 'state'>): { words: string; look: string } | null {
-  if (state === 'invited') return { words: 'Invited', look: 'is-awaiting' };
-  return state === 'expired' ? { words: 'Invitation expired', look: 'is-cancelled' } : null;
+/**
+ * Returns the label beside the role: empty for a member, the invitation's state for an invited
+ * person.
+ */
+export function stateOf({ state }: Pick<ClubUser, 'state'>): { text: string; tone: string } | null {
+  if (state === 'invited') return { text: 'Invited', tone: 'is-awaiting' };
+  return state === 'expired' ? { text: 'Invitation expired', tone: 'is-cancelled' } : null;
 }
 
 /** Formats when the invitation expires, or when the member last signed in. */
-export function sinceWords({
+export function sinceText({
   state,
   invitedUntil,
   lastSeenAt,

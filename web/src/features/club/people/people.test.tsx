@@ -2,12 +2,12 @@ import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { ClubUser } from '@/api/wire-club';
-import { here } from '@/testing/a-club';
+import { makePageContext } from '@/testing/club-data';
 import { FakeServer } from '@/testing/fake-server';
-import { show } from '@/testing/show';
-import { expiredAtom } from '../session/session-atoms';
+import { renderScreen } from '@/testing/render-screen';
+import { sessionExpiredAtom } from '../session/session-atoms';
 import { People } from './people';
-import { invitationProblems, sinceWords } from './people-rules';
+import { invitationProblems, sinceText } from './people-rules';
 
 const LOGIN: ClubUser = {
   id: 0,
@@ -47,7 +47,8 @@ beforeEach(() => {
 });
 afterEach(() => vi.unstubAllGlobals());
 
-const open = (more = {}) => show(<People here={here(more)} />, '/club/sharks/admin/people');
+const open = (more = {}) =>
+  renderScreen(<People here={makePageContext(more)} />, '/club/sharks/admin/people');
 const person = async (name: string) =>
   within((await screen.findByRole('heading', { name })).closest('li') as HTMLElement);
 const choose = async (name: string, item: string) => {
@@ -55,7 +56,7 @@ const choose = async (name: string, item: string) => {
   await userEvent.click(screen.getByRole('menuitem', { name: item }));
 };
 
-test('everybody who may sign in is listed with their role and how they stand; the club’s own login stays as it is', async () => {
+test('all members are listed with role and state, and the club’s own login cannot be changed', async () => {
   open();
   const own = await person('The club’s own login (you)');
   expect(own.getByText('Owner')).toBeTruthy();
@@ -64,13 +65,13 @@ test('everybody who may sign in is listed with their role and how they stand; th
   const alex = await person('Alex');
   expect(alex.getByText('Invited')).toBeTruthy();
   expect(alex.getByText(/^The link works until Fri 20 Nov 2026, 7:10 pm/)).toBeTruthy();
-  expect(sinceWords({ state: 'expired', invitedUntil: null, lastSeenAt: null })).toBe(
+  expect(sinceText({ state: 'expired', invitedUntil: null, lastSeenAt: null })).toBe(
     'The link was not used in time.',
   );
-  expect(sinceWords(KIM)).toBe('Last here Wed 18 Nov 2026');
+  expect(sinceText(KIM)).toBe('Last here Wed 18 Nov 2026');
 });
 
-test('a club alone is told why it should ask others in, and a list that does not come can be asked for again', async () => {
+test('a club without members reads why to invite some, and a failed list can be retried', async () => {
   server.on(
     LIST,
     { status: 503, body: { message: 'Please wait a moment and try again.' } },
@@ -81,7 +82,7 @@ test('a club alone is told why it should ask others in, and a list that does not
   expect(await screen.findByText(/^Nobody else yet\./)).toBeTruthy();
 });
 
-test('an invitation is checked, sent, and refused in the server’s words beside its field', async () => {
+test('an invitation is validated, sent, and refused with the server’s text at its field', async () => {
   expect(
     invitationProblems({ name: ' ', email: 'kim', role: 'seller' }).map(({ text }) => text),
   ).toEqual(['Name is required', 'Valid email is required']);
@@ -113,7 +114,7 @@ test('an invitation is checked, sent, and refused in the server’s words beside
   );
   await send();
   expect(await screen.findByText('Invitation sent')).toBeTruthy();
-  expect(server.asked.findLast(({ method }) => method === 'POST')?.body).toEqual({
+  expect(server.requests.findLast(({ method }) => method === 'POST')?.body).toEqual({
     name: 'Alex',
     email: 'alex@example.com',
     role: 'viewer',
@@ -122,7 +123,7 @@ test('an invitation is checked, sent, and refused in the server’s words beside
   expect(screen.queryByRole('dialog', { name: 'Invite somebody' })).toBeNull();
 });
 
-test('a role is changed, an invitation sent again, and somebody removed after a question', async () => {
+test('a role changes, an invitation is sent again, and a removal asks for confirmation', async () => {
   server
     .on('PATCH /api/clubs/1/users/5', { body: { ...KIM, role: 'owner' } })
     .on('POST /api/clubs/1/users', { body: ALEX })
@@ -134,10 +135,10 @@ test('a role is changed, an invitation sent again, and somebody removed after a 
   await userEvent.click(question.getByRole('radio', { name: /^Owner/ }));
   await userEvent.click(question.getByRole('button', { name: 'Save role' }));
   expect(await screen.findByText('Kim is an owner now')).toBeTruthy();
-  expect(server.asked.find(({ method }) => method === 'PATCH')?.body).toEqual({ role: 'owner' });
+  expect(server.requests.find(({ method }) => method === 'PATCH')?.body).toEqual({ role: 'owner' });
   await choose('Alex', 'Send the invitation again');
   expect(await screen.findByText('Invitation sent')).toBeTruthy();
-  expect(server.asked.find(({ method }) => method === 'POST')?.body).toMatchObject({
+  expect(server.requests.find(({ method }) => method === 'POST')?.body).toMatchObject({
     name: 'Alex',
     email: 'alex@example.com',
     role: 'viewer',
@@ -152,7 +153,7 @@ test('a role is changed, an invitation sent again, and somebody removed after a 
   expect(server.paths()).toContain('DELETE /api/clubs/1/users/5');
 });
 
-test('what an owner may not do to themselves has no menu, and what the server refuses is said in its words', async () => {
+test('an owner has no menu for forbidden actions, and a refusal shows the server’s text', async () => {
   server
     .on(LIST, { body: [LOGIN, { ...KIM, role: 'owner' }, ALEX] })
     .on('DELETE /api/clubs/1/users/6', {
@@ -170,7 +171,7 @@ test('what an owner may not do to themselves has no menu, and what the server re
   expect(await screen.findByText('Another owner of the club has to do this for you.')).toBeTruthy();
 });
 
-test('sellers and viewers read that the people are the owners’ business, and nothing is asked for', () => {
+test('sellers and viewers read that only owners manage people, and nothing is requested', () => {
   for (const role of ['seller', 'viewer']) {
     const { unmount } = open({ role, memberName: 'Kim' });
     expect(screen.getByText('Only an owner of the club can do this.')).toBeTruthy();
@@ -179,14 +180,14 @@ test('sellers and viewers read that the people are the owners’ business, and n
   expect(server.paths()).toEqual([]);
 });
 
-test('an archived club’s people stay as they are', async () => {
+test('the members of an archived club cannot be changed', async () => {
   open({ archived: true });
   expect((await person('Kim')).queryByRole('button')).toBeNull();
   expect(screen.queryByRole('button', { name: 'Invite somebody' })).toBeNull();
   expect(screen.getByText(/^This club is archived\./)).toBeTruthy();
 });
 
-test('a session that ended while people were asked in opens the login over the page', async () => {
+test('a session that ended during an invitation opens the login over the page', async () => {
   server.on('POST /api/clubs/1/users', { status: 401 });
   const { store } = open();
   await userEvent.click(screen.getByRole('button', { name: 'Invite somebody' }));
@@ -194,6 +195,6 @@ test('a session that ended while people were asked in opens the login over the p
   await userEvent.type(dialog.getByLabelText('Name'), 'Alex');
   await userEvent.type(dialog.getByLabelText('Email'), 'alex@example.com');
   await userEvent.click(dialog.getByRole('button', { name: 'Send invitation' }));
-  await waitFor(() => expect(store.get(expiredAtom)).toBe(true));
+  await waitFor(() => expect(store.get(sessionExpiredAtom)).toBe(true));
   expect(dialog.getByLabelText('Name')).toHaveProperty('value', 'Alex');
 });

@@ -1,21 +1,21 @@
 import './people.css';
 import { useSetAtom } from 'jotai';
 import { useState } from 'react';
-import { AT, changePerson, invite, removePerson } from '@/api/endpoints/club';
+import { CLUB_PATHS, changePerson, invite, removePerson } from '@/api/endpoints/club';
 import type { ClubUser } from '@/api/wire-club';
 import { C } from '@/shared/strings-club';
 import { ConfirmDialog } from '@/shared/ui/confirm-dialog';
 import { usePageTitle } from '@/shared/ui/page-title';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
-import { changedAtom } from '../data/answers-atoms';
-import { said } from '../data/said';
-import { useAnswer } from '../data/use-answer';
-import { BackLink, archivedWords } from '../frame/club-frame';
-import { NotYours, type ClubPageContext } from '../frame/club-page';
-import { OWNERS_ONLY, owns } from '../session/roles';
+import { markChangedAtom } from '../data/query-atoms';
+import { errorText } from '../data/error-text';
+import { useQuery } from '../data/use-query';
+import { BackLink, archivedText } from '../frame/club-frame';
+import { AccessDenied, type ClubPageContext } from '../frame/club-page';
+import { OWNERS_ONLY_TEXT, isOwner } from '../session/roles';
 import { useAction } from '../session/use-session';
 import { InviteDialog } from './invite-dialog';
-import { asWhat } from './people-rules';
+import { roleWithArticle } from './people-rules';
 import { PersonItem } from './person-item';
 import { RoleChoice } from './role-choice';
 
@@ -25,33 +25,33 @@ import { RoleChoice } from './role-choice';
  */
 export function People({ here }: { here: ClubPageContext }) {
   usePageTitle('People');
-  return owns(here.club) ? (
-    <ForOwners here={here} />
+  return isOwner(here.club) ? (
+    <PeopleForOwner here={here} />
   ) : (
-    <NotYours title="People" words={OWNERS_ONLY} club={here.club} />
+    <AccessDenied title="People" text={OWNERS_ONLY_TEXT} club={here.club} />
   );
 }
 
 type PendingChange = { about: ClubUser; what: 'role' | 'remove' };
 
-function ForOwners({ here: { club, user } }: { here: ClubPageContext }) {
-  const { data, problem, retry } = useAnswer<ClubUser[]>(AT.people(club.id));
+function PeopleForOwner({ here: { club, user } }: { here: ClubPageContext }) {
+  const { data, problem, retry } = useQuery<ClubUser[]>(CLUB_PATHS.people(club.id));
   const [inviting, setInviting] = useState(false);
   const [asking, setAsking] = useState<PendingChange | null>(null);
   const showToast = useSetAtom(showToastAtom);
-  const changed = useSetAtom(changedAtom);
+  const changed = useSetAtom(markChangedAtom);
   const { run } = useAction();
-  const again = (person: ClubUser) =>
+  const sendNewInvitation = (person: ClubUser) =>
     void run(
       async () => {
         await invite(club.id, person);
-        changed(AT.people(club.id));
+        changed(CLUB_PATHS.people(club.id));
         showToast({
           title: 'Invitation sent',
           text: `${person.email} has a new link; the one before opens nothing more.`,
         });
       },
-      (error) => showToast({ title: C.error, text: said(error, C.pleaseTryAgain), bad: true }),
+      (error) => showToast({ title: C.error, text: errorText(error, C.pleaseTryAgain), bad: true }),
     );
   const isSelf = ({ isClubLogin, email }: ClubUser) =>
     !user.isAdmin &&
@@ -67,12 +67,12 @@ function ForOwners({ here: { club, user } }: { here: ClubPageContext }) {
           </button>
         )}
       </div>
-      {club.archived ? <p className="callout is-warn">{archivedWords(club)}</p> : null}
+      {club.archived ? <p className="callout is-warn">{archivedText(club)}</p> : null}
       <p className="lead">Everybody signs in with an e-mail address and a password of their own.</p>
       {!data && problem ? (
         <div className="callout is-bad" role="alert">
           <strong>Failed to load people</strong>
-          <p>{said(problem, C.pleaseTryAgain)}</p>
+          <p>{errorText(problem, C.pleaseTryAgain)}</p>
           <div className="actions">
             <button type="button" className="btn small sec" onClick={() => void retry()}>
               Retry
@@ -89,13 +89,13 @@ function ForOwners({ here: { club, user } }: { here: ClubPageContext }) {
               self={isSelf(person)}
               fixed={club.archived || person.isClubLogin || isSelf(person)}
               onRole={() => setAsking({ about: person, what: 'role' })}
-              onAgain={() => again(person)}
+              onSendNewInvitation={() => sendNewInvitation(person)}
               onRemove={() => setAsking({ about: person, what: 'remove' })}
             />
           ))}
         </ul>
       ) : problem ? null : (
-        <span className="bone" style={{ height: 130 }} />
+        <span className="skeleton" style={{ height: 130 }} />
       )}
       {data && !club.archived && data.every(({ isClubLogin }) => isClubLogin) ? (
         <p className="card empty">
@@ -125,21 +125,21 @@ interface QuestionProps {
 }
 
 /** Runs an owner's change to a member. Shows a refusal and reloads the list in both cases. */
-function useDecision({ club, onClose }: Pick<QuestionProps, 'club' | 'onClose'>) {
+function useDecideChange({ club, onClose }: Pick<QuestionProps, 'club' | 'onClose'>) {
   const { pending, run } = useAction();
   const showToast = useSetAtom(showToastAtom);
-  const changed = useSetAtom(changedAtom);
+  const changed = useSetAtom(markChangedAtom);
   const decide = (act: () => Promise<unknown>, done: string) =>
     void run(
       async () => {
         await act();
         showToast({ title: done });
-        changed(AT.people(club));
+        changed(CLUB_PATHS.people(club));
         onClose();
       },
       (error) => {
-        showToast({ title: C.error, text: said(error, C.pleaseTryAgain), bad: true });
-        changed(AT.people(club));
+        showToast({ title: C.error, text: errorText(error, C.pleaseTryAgain), bad: true });
+        changed(CLUB_PATHS.people(club));
         onClose();
       },
     );
@@ -152,14 +152,14 @@ function RoleQuestion({ club, person, onClose }: QuestionProps) {
     setRole(null);
     onClose();
   };
-  const { pending, decide } = useDecision({ club, onClose: close });
+  const { pending, decide } = useDecideChange({ club, onClose: close });
   const chosen = role ?? person?.role ?? '';
   const confirm = () => {
     if (!person) return;
     if (chosen === person.role) return close();
     decide(
       () => changePerson(club, person.id, { role: chosen }),
-      `${person.name} is ${asWhat(chosen)} now`,
+      `${person.name} is ${roleWithArticle(chosen)} now`,
     );
   };
   return (
@@ -180,7 +180,7 @@ function RoleQuestion({ club, person, onClose }: QuestionProps) {
 }
 
 function RemoveQuestion({ club, person, onClose }: QuestionProps) {
-  const { pending, decide } = useDecision({ club, onClose });
+  const { pending, decide } = useDecideChange({ club, onClose });
   return (
     <ConfirmDialog
       title={`Remove ${person?.name ?? ''}?`}

@@ -1,6 +1,6 @@
 import type { ClubUser } from '@/api/wire-club';
 import { ActionsMenu, type MenuItem } from '../frame/actions-menu';
-import { roleName, sinceWords, stateOf } from './people-rules';
+import { roleName, sinceText, stateOf } from './people-rules';
 
 interface PersonItemProps {
   person: ClubUser;
@@ -9,7 +9,7 @@ interface PersonItemProps {
   /** Whether this person cannot be changed. */
   fixed: boolean;
   onRole: () => void;
-  onAgain: () => void;
+  onSendNewInvitation: () => void;
   onRemove: () => void;
 }
 
@@ -17,10 +17,17 @@ interface PersonItemProps {
  * One member with state and actions. Members cannot change themselves, and the club's own login
  * cannot be removed.
  */
-export function PersonItem({ person, self, fixed, onRole, onAgain, onRemove }: PersonItemProps) {
+export function PersonItem({
+  person,
+  self,
+  fixed,
+  onRole,
+  onSendNewInvitation,
+  onRemove,
+}: PersonItemProps) {
   const state = stateOf(person);
   const items: MenuItem[] = [
-    ...(state ? [{ label: 'Send the invitation again', onChoose: onAgain }] : []),
+    ...(state ? [{ label: 'Send the invitation again', onChoose: onSendNewInvitation }] : []),
     { label: 'Change role', onChoose: onRole },
     { label: 'Remove', onChoose: onRemove },
   ];
@@ -37,9 +44,9 @@ export function PersonItem({ person, self, fixed, onRole, onAgain, onRemove }: P
         <span className={`badge ${person.role === 'owner' ? 'is-active' : ''}`}>
           {roleName(person.role)}
         </span>
-        {state ? <span className={`badge ${state.look}`}>{state.words}</span> : null}
+        {state ? <span className={`badge ${state.tone}`}>{state.text}</span> : null}
       </div>
-      <p className="meta person-since">{sinceWords(person)}</p>
+      <p className="meta person-since">{sinceText(person)}</p>
       {fixed ? null : <ActionsMenu of={person.name} items={items} />}
     </li>
   );

@@ -1,4 +1,4 @@
-import { ROLES, ROLE_WORDS } from '../session/roles';
+import { ROLES, ROLE_TEXTS } from '../session/roles';
 
 interface RoleChoiceProps {
   /** Prefix of the ids of its three radio buttons. */
@@ -27,9 +27,9 @@ export function RoleChoice({ id, role, onRole, titled = true }: RoleChoiceProps)
             onChange={() => onRole(one)}
           />
           <span>
-            <strong id={`${id}-${one}-name`}>{ROLE_WORDS[one].name}</strong>
+            <strong id={`${id}-${one}-name`}>{ROLE_TEXTS[one].name}</strong>
             <span className="meta" id={`${id}-${one}-does`}>
-              {ROLE_WORDS[one].does}
+              {ROLE_TEXTS[one].does}
             </span>
           </span>
         </label>

@@ -3,14 +3,14 @@ import type { BankDetails } from '@/api/wire-club';
 import { C } from '@/shared/strings-club';
 import { Field } from '@/shared/ui/field';
 import { ProblemList } from '@/shared/ui/problem-list';
-import { refusedFields, said } from '../data/said';
+import { fieldProblems, errorText } from '../data/error-text';
 import { useFormProblems } from '../data/use-form-problems';
-import { useOver } from '../session/use-session';
-import { EMPTY_BANK, bankProblems, bsbTyped, digitsTyped } from './bank-rules';
+import { useHandleExpiredSession } from '../session/use-session';
+import { EMPTY_BANK, bankProblems, toBsbInput, toDigitsInput } from './bank-rules';
 
 interface BankFormProps {
   /** Label of the button. */
-  doing: string;
+  submitLabel: string;
   send: (bank: BankDetails) => Promise<void>;
   /** Handles errors that no field explains. */
   onProblem?: (error: unknown) => boolean;
@@ -20,24 +20,25 @@ interface BankFormProps {
  * Form for account name, BSB and number, for the club or the winner. The browser does not store
  * the values.
  */
-export function BankForm({ doing, send, onProblem }: BankFormProps) {
+export function BankForm({ submitLabel, send, onProblem }: BankFormProps) {
   const [bank, setBank] = useState(EMPTY_BANK);
   const [refusal, setRefusal] = useState<string | null>(null);
   const [pending, setPending] = useState(false);
-  const { problems, list, errorOf, settle } = useFormProblems();
-  const over = useOver();
+  const { problems, list, errorOf, report } = useFormProblems();
+  const handleExpiredSession = useHandleExpiredSession();
   const onSubmit = async (event: FormEvent) => {
     event.preventDefault();
     setRefusal(null);
-    if (pending || !settle(bankProblems(bank))) return;
+    if (pending || !report(bankProblems(bank))) return;
     setPending(true);
     try {
       await send(bank);
       setBank(EMPTY_BANK);
     } catch (error) {
-      const wrong = refusedFields(error, (field) => `bank-${field}`);
-      if (wrong.length > 0) settle(wrong);
-      else if (!over(error) && !onProblem?.(error)) setRefusal(said(error, C.pleaseTryAgain));
+      const wrong = fieldProblems(error, (field) => `bank-${field}`);
+      if (wrong.length > 0) report(wrong);
+      else if (!handleExpiredSession(error) && !onProblem?.(error))
+        setRefusal(errorText(error, C.pleaseTryAgain));
     } finally {
       setPending(false);
     }
@@ -68,7 +69,7 @@ export function BankForm({ doing, send, onProblem }: BankFormProps) {
           placeholder="000-000"
           value={bank.bsb}
           error={errorOf('bank-bsb')}
-          onValue={(bsb) => setBank({ ...bank, bsb: bsbTyped(bsb) })}
+          onValue={(bsb) => setBank({ ...bank, bsb: toBsbInput(bsb) })}
         />
         <Field
           id="bank-accountNumber"
@@ -78,13 +79,13 @@ export function BankForm({ doing, send, onProblem }: BankFormProps) {
           value={bank.accountNumber}
           error={errorOf('bank-accountNumber')}
           onValue={(accountNumber) =>
-            setBank({ ...bank, accountNumber: digitsTyped(accountNumber) })
+            setBank({ ...bank, accountNumber: toDigitsInput(accountNumber) })
           }
         />
       </div>
       <div className="row-actions">
         <button type="submit" className="btn" aria-disabled={pending}>
-          {doing}
+          {submitLabel}
         </button>
       </div>
     </form>

@@ -6,12 +6,12 @@ import type { FormProblem } from '@/shared/ui/problem-list';
 export const EMPTY_BANK: BankDetails = { accountName: '', accountNumber: '', bsb: '' };
 
 /** Formats a BSB while it is typed: three digits, a hyphen, three digits ('062-000'). */
-export function bsbTyped(typed: string): string {
+export function toBsbInput(typed: string): string {
   const digits = typed.replace(/\D/g, '').slice(0, 6);
   return digits.length > 3 ? `${digits.slice(0, 3)}-${digits.slice(3)}` : digits;
 }
 
-export const digitsTyped = (typed: string): string => typed.replace(/\D/g, '').slice(0, 10);
+export const toDigitsInput = (typed: string): string => typed.replace(/\D/g, '').slice(0, 10);
 
 export function bankProblems({ accountName, accountNumber, bsb }: BankDetails): FormProblem[] {
   const problems: FormProblem[] = [];

@@ -1,4 +1,4 @@
-import { JERSEYS, jerseyWords } from './scorers';
+import { JERSEYS, jerseyText } from './scorers';
 
 interface NumberChoiceProps {
   id: string;
@@ -30,7 +30,7 @@ export function NumberChoice({ id, team, side, value, error, onValue }: NumberCh
           <option value="">–</option>
           {JERSEYS.map((jersey) => (
             <option key={jersey} value={jersey}>
-              {jerseyWords(jersey)}
+              {jerseyText(jersey)}
             </option>
           ))}
         </select>
@@ -45,7 +45,7 @@ export function NumberChoice({ id, team, side, value, error, onValue }: NumberCh
             onClick={() => onValue(jersey)}
           >
             {jersey === value ? <span className="tick">✓</span> : null}
-            {jerseyWords(jersey)}
+            {jerseyText(jersey)}
           </button>
         ))}
       </div>

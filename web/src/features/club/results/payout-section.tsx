@@ -1,6 +1,6 @@
 import { useSetAtom } from 'jotai';
 import { useState } from 'react';
-import { AT, recordWinnerPayout, settlePayout } from '@/api/endpoints/club';
+import { CLUB_PATHS, recordWinnerPayout, settlePayout } from '@/api/endpoints/club';
 import type { Payout, Winner } from '@/api/wire-club';
 import { day } from '@/shared/dates';
 import { cents, dollars } from '@/shared/money';
@@ -9,22 +9,22 @@ import { ConfirmDialog } from '@/shared/ui/confirm-dialog';
 import { Field } from '@/shared/ui/field';
 import { LoadFailed } from '@/shared/ui/load-failed';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
-import { changedAtom } from '../data/answers-atoms';
-import { said } from '../data/said';
-import { useAnswer } from '../data/use-answer';
+import { markChangedAtom } from '../data/query-atoms';
+import { errorText } from '../data/error-text';
+import { useQuery } from '../data/use-query';
 import { useAction } from '../session/use-session';
 import { WinnerBank } from './winner-bank';
 
-const STATUS: Record<string, { words: string; look: string }> = {
-  pending: { words: 'Pending', look: 'is-awaiting' },
-  details_received: { words: 'Details received', look: 'is-active' },
-  completed: { words: 'Completed', look: 'is-completed' },
-  failed: { words: 'Failed', look: 'is-cancelled' },
+const STATUS: Record<string, { text: string; tone: string }> = {
+  pending: { text: 'Pending', tone: 'is-awaiting' },
+  details_received: { text: 'Details received', tone: 'is-active' },
+  completed: { text: 'Completed', tone: 'is-completed' },
+  failed: { text: 'Failed', tone: 'is-cancelled' },
 };
 
 export function PayoutStatus({ status }: { status: string }) {
-  const { words, look } = STATUS[status] ?? { words: status, look: '' };
-  return <span className={`badge ${look}`}>{words}</span>;
+  const { text, tone } = STATUS[status] ?? { text: status, tone: '' };
+  return <span className={`badge ${tone}`}>{text}</span>;
 }
 
 /**
@@ -40,9 +40,9 @@ export function PayoutSection({
   winner: Winner | undefined;
   owns: boolean;
 }) {
-  const { data: payouts, problem, retry } = useAnswer<Payout[]>(AT.payouts(number));
-  const changed = useSetAtom(changedAtom);
-  const again = () => changed(AT.payouts(number), AT.winners(number));
+  const { data: payouts, problem, retry } = useQuery<Payout[]>(CLUB_PATHS.payouts(number));
+  const changed = useSetAtom(markChangedAtom);
+  const reload = () => changed(CLUB_PATHS.payouts(number), CLUB_PATHS.winners(number));
   const paid =
     winner?.winnerPayoutStatus === 'completed' ||
     payouts?.some(({ type, status }) => type === 'winner' && status === 'completed');
@@ -72,9 +72,9 @@ export function PayoutSection({
         </p>
       ) : null}
       {winner?.sold && owns ? (
-        <WinnerBank number={number} bank={winner.bank} paid={Boolean(paid)} onChange={again} />
+        <WinnerBank number={number} bank={winner.bank} paid={Boolean(paid)} onChange={reload} />
       ) : null}
-      {!payouts && problem ? <LoadFailed words="Failed to load payouts" onRetry={retry} /> : null}
+      {!payouts && problem ? <LoadFailed title="Failed to load payouts" onRetry={retry} /> : null}
       <PayoutList
         number={number}
         payouts={payouts ?? []}
@@ -87,7 +87,7 @@ export function PayoutSection({
           payouts !== undefined &&
           !payouts.some(({ type, status }) => type === 'winner' && status !== 'failed')
         }
-        onChange={again}
+        onChange={reload}
       />
     </section>
   );
@@ -97,14 +97,14 @@ interface PayoutListProps {
   number: number;
   payouts: readonly Payout[];
   owns: boolean;
-  /** The prize must not be paid now. */
+  /** Whether the prize must not be paid now. */
   waits: boolean;
   due: boolean;
   onChange: () => void;
 }
 
 function PayoutList({ number, payouts, owns, waits, due, onChange }: PayoutListProps) {
-  const [settling, setSettling] = useState<{
+  const [settlingPayout, setSettling] = useState<{
     payout: Payout;
     status: 'completed' | 'failed';
   } | null>(null);
@@ -112,21 +112,23 @@ function PayoutList({ number, payouts, owns, waits, due, onChange }: PayoutListP
   const { pending, run } = useAction();
   const showToast = useSetAtom(showToastAtom);
   const complain = (error: unknown) =>
-    showToast({ title: C.error, text: said(error, C.pleaseTryAgain), bad: true });
+    showToast({ title: C.error, text: errorText(error, C.pleaseTryAgain), bad: true });
   const record = () =>
     run(async () => {
       await recordWinnerPayout(number);
       onChange();
     }, complain);
   const settle = () =>
-    settling &&
+    settlingPayout &&
     run(async () => {
-      await settlePayout(settling.payout.id, settling.status, note);
+      await settlePayout(settlingPayout.payout.id, settlingPayout.status, note);
       setSettling(null);
       setNote('');
       showToast({
         title:
-          settling.status === 'completed' ? 'Payout marked as paid' : 'Payout marked as failed',
+          settlingPayout.status === 'completed'
+            ? 'Payout marked as paid'
+            : 'Payout marked as failed',
       });
       onChange();
     }, complain);
@@ -195,18 +197,20 @@ function PayoutList({ number, payouts, owns, waits, due, onChange }: PayoutListP
       ) : null}
       <ConfirmDialog
         title={
-          settling?.status === 'failed' ? 'Mark this payout as failed?' : 'Has the prize been paid?'
+          settlingPayout?.status === 'failed'
+            ? 'Mark this payout as failed?'
+            : 'Has the prize been paid?'
         }
-        open={settling !== null}
-        confirm={settling?.status === 'failed' ? 'Mark as failed' : 'Mark as paid'}
+        open={settlingPayout !== null}
+        confirm={settlingPayout?.status === 'failed' ? 'Mark as failed' : 'Mark as paid'}
         pending={pending}
         onCancel={() => setSettling(null)}
         onConfirm={() => void settle()}
       >
         <p>
-          {dollars(cents(settling?.payout.amount))} to{' '}
-          {settling?.payout.recipientName ?? 'the winner'}. This only records it; no money moves
-          from here.
+          {dollars(cents(settlingPayout?.payout.amount))} to{' '}
+          {settlingPayout?.payout.recipientName ?? 'the winner'}. This only records it; no money
+          moves from here.
         </p>
         <Field
           id="payout-note"

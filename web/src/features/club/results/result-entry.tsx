@@ -1,22 +1,22 @@
 import { useSetAtom } from 'jotai';
 import { useState } from 'react';
-import { AT, submitResults } from '@/api/endpoints/club';
-import { Problem } from '@/api/http';
+import { CLUB_PATHS, submitResults } from '@/api/endpoints/club';
+import { HttpError } from '@/api/http';
 import type { OwnDraw } from '@/api/wire-club';
 import { fill } from '@/shared/strings';
 import { C } from '@/shared/strings-club';
 import { ConfirmDialog } from '@/shared/ui/confirm-dialog';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
-import { changedAtom, keepAnswerAtom } from '../data/answers-atoms';
-import { said } from '../data/said';
+import { markChangedAtom, cacheResponseAtom } from '../data/query-atoms';
+import { errorText } from '../data/error-text';
 import { useAction } from '../session/use-session';
 import { NumberChoice } from './number-choice';
-import { forgetScorers, keepScorers, keptScorers, saidBack, type Scorers } from './scorers';
+import { forgetScorers, saveScorers, savedScorers, scorerText, type Scorers } from './scorers';
 
 interface ResultEntryProps {
   draw: OwnDraw;
   club: number;
-  /** The game has not begun: entering a result stops the sale (decision E-5). */
+  /** Whether the game has not begun. Entering a result then stops the sale (decision E-5). */
   early: boolean;
 }
 
@@ -25,18 +25,18 @@ interface ResultEntryProps {
  * key, submit, confirm.
  */
 export function ResultEntry({ draw, club, early }: ResultEntryProps) {
-  const [scorers, setScorers] = useState<Scorers>(() => keptScorers(draw));
+  const [scorers, setScorers] = useState<Scorers>(() => savedScorers(draw));
   const [asking, setAsking] = useState(false);
   const [refusal, setRefusal] = useState<string | null>(null);
   const [missing, setMissing] = useState(false);
   const { pending, run } = useAction();
   const showToast = useSetAtom(showToastAtom);
-  const changed = useSetAtom(changedAtom);
-  const keep = useSetAtom(keepAnswerAtom);
+  const changed = useSetAtom(markChangedAtom);
+  const keep = useSetAtom(cacheResponseAtom);
   const choose = (more: Partial<Scorers>) => {
     const next = { ...scorers, ...more };
     setScorers(next);
-    keepScorers(draw, next);
+    saveScorers(draw, next);
     setMissing(false);
     setRefusal(null);
   };
@@ -60,29 +60,29 @@ export function ResultEntry({ draw, club, early }: ResultEntryProps) {
             ? `${C.winnerAfterKickOff}.`
             : fill(C.winnerDetermined, { n: answer.winningTickets.length }),
         });
-        keep(AT.winners(draw.drawNumber), {
+        keep(CLUB_PATHS.winners(draw.drawNumber), {
           winningTickets: answer.winningTickets,
           revealedAt: answer.revealedAt,
           prize: answer.prize,
           notified: false,
         });
-        keep(AT.draw(draw.drawNumber), { ...draw, ...answer.draw });
+        keep(CLUB_PATHS.draw(draw.drawNumber), { ...draw, ...answer.draw });
         changed(
-          AT.draw(draw.drawNumber),
-          AT.draws(club),
-          AT.stats(club),
-          AT.awaiting(club),
-          AT.winners(draw.drawNumber),
+          CLUB_PATHS.draw(draw.drawNumber),
+          CLUB_PATHS.draws(club),
+          CLUB_PATHS.stats(club),
+          CLUB_PATHS.awaiting(club),
+          CLUB_PATHS.winners(draw.drawNumber),
         );
       },
       (error) => {
         setAsking(false);
-        const words =
-          error instanceof Problem
-            ? said(error, C.pleaseTryAgain)
+        const text =
+          error instanceof HttpError
+            ? errorText(error, C.pleaseTryAgain)
             : 'No connection. Your choice is kept on this phone; tap Submit Results again when you are back online.';
-        setRefusal(words);
-        showToast({ title: C.failedToSubmitResults, text: words, bad: true });
+        setRefusal(text);
+        showToast({ title: C.failedToSubmitResults, text, bad: true });
       },
     );
   };
@@ -121,7 +121,7 @@ export function ResultEntry({ draw, club, early }: ResultEntryProps) {
         <ScorerHelp />
       </section>
       <div className="sticky-bar entry-bar">
-        <p className="pair-said">
+        <p className="pair-text">
           <span className="meta">Winning pair</span>
           <strong className="num">
             {home === null && away === null ? '–' : `#${home ?? '?'} & #${away ?? '?'}`}
@@ -139,9 +139,9 @@ export function ResultEntry({ draw, club, early }: ResultEntryProps) {
         onCancel={() => setAsking(false)}
         onConfirm={onConfirm}
       >
-        <ul className="said-back">
-          <li>{saidBack(draw.homeTeam, home ?? 0)}</li>
-          <li>{saidBack(draw.awayTeam, away ?? 0)}</li>
+        <ul className="scorer-echo">
+          <li>{scorerText(draw.homeTeam, home ?? 0)}</li>
+          <li>{scorerText(draw.awayTeam, away ?? 0)}</li>
         </ul>
         {early ? (
           <p className="callout is-warn">

@@ -1,16 +1,16 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { anOwnDraw as aDraw, aWinner, here } from '@/testing/a-club';
+import { makeOwnDraw as aDraw, makeWinner, makePageContext } from '@/testing/club-data';
 import { FakeServer } from '@/testing/fake-server';
-import { show } from '@/testing/show';
-import { bankProblems, bsbTyped, digitsTyped } from './bank-rules';
-import { expiredAtom } from '../session/session-atoms';
+import { renderScreen } from '@/testing/render-screen';
+import { bankProblems, toBsbInput, toDigitsInput } from './bank-rules';
+import { sessionExpiredAtom } from '../session/session-atoms';
 import { Results } from './results';
 
 const AWAITING = aDraw({ gameDate: '2020-11-20T09:10:00Z' });
 const DONE = aDraw({ status: 'completed', gameDate: '2020-11-20T09:10:00Z', revision: 6 });
-const WON = { winningTickets: [aWinner()], prize: '290.00' };
+const WON = { winningTickets: [makeWinner()], prize: '290.00' };
 let server: FakeServer;
 
 beforeEach(() => {
@@ -20,13 +20,17 @@ beforeEach(() => {
 });
 afterEach(() => vi.unstubAllGlobals());
 
-const open = () => show(<Results here={here()} number={1042} />, '/club/sharks/admin/results/1042');
+const open = () =>
+  renderScreen(
+    <Results here={makePageContext()} number={1042} />,
+    '/club/sharks/admin/results/1042',
+  );
 const key = (side: number, jersey: number) =>
   document.querySelectorAll('.pad')[side]?.querySelectorAll('button')[jersey - 1] as HTMLElement;
 const submit = () => screen.getAllByRole('button', { name: 'Submit Results' })[0] as HTMLElement;
 const alerts = () => screen.getAllByRole('alert').map((alert) => alert.textContent);
 
-test('four taps enter a result: two keys, submit, confirm, with the teams and numbers said back', async () => {
+test('four taps enter a result: two keys, submit, confirm, with teams and numbers repeated', async () => {
   server
     .on('POST /api/draws/1042/results', { body: { ...WON, draw: DONE } })
     .on('GET /api/draws/1042', { body: AWAITING }, { body: DONE })
@@ -54,14 +58,14 @@ test('four taps enter a result: two keys, submit, confirm, with the teams and nu
   await userEvent.click(dialog.getByRole('button', { name: 'Submit Results' }));
   expect(await screen.findByText('Results submitted successfully')).toBeTruthy();
   expect(screen.getByText('Winner determined! 1 winning ticket(s) found.')).toBeTruthy();
-  expect(server.asked.find(({ method }) => method === 'POST')?.body).toEqual({
+  expect(server.requests.find(({ method }) => method === 'POST')?.body).toEqual({
     homeFirstTryScorer: 7,
     awayFirstTryScorer: 9,
   });
   expect(await screen.findByRole('heading', { name: 'Winner Announced!' })).toBeTruthy();
 });
 
-test('a missing number is asked for beside its select and as a toast', async () => {
+test('a missing number is reported at its select and as a toast', async () => {
   open();
   await screen.findByRole('heading', { name: 'Enter First Try Scorer Numbers' });
   fireEvent.change(screen.getByLabelText('Redcliffe Sharks (home)'), { target: { value: '9' } });
@@ -77,7 +81,7 @@ test('a missing number is asked for beside its select and as a toast', async () 
   expect(screen.getByLabelText('Wynnum Tigers (away)')).toBe(document.activeElement);
 });
 
-test('a failure keeps the choice on the phone and sends nothing by itself', async () => {
+test('a failure keeps the choice on the phone and sends nothing automatically', async () => {
   server.on('POST /api/draws/1042/results', new Error('offline'), {
     status: 409,
     body: { message: 'This draw is completed already.' },
@@ -115,7 +119,7 @@ test('entering a result before the game warns that sales stop', async () => {
   expect(screen.getByText('The game has not started yet. Ticket sales stop at once.')).toBeTruthy();
 });
 
-test('a result before kick-off says when the winner is shown, and nothing can be sent or paid until then', async () => {
+test('a result before kick-off says when the winner is shown, and until then nothing can be sent or paid', async () => {
   const early = aDraw({ gameDate: '2099-01-01T00:00:00Z' });
   const later = { winningTickets: [], revealedAt: '2099-01-01T00:00:00Z', prize: '290.00' };
   const done = { ...early, status: 'completed', revision: 6 };
@@ -143,7 +147,7 @@ test('a result before kick-off says when the winner is shown, and nothing can be
   expect(screen.getByRole('button', { name: 'Download Report' })).toBeTruthy();
 });
 
-test('a draw that is not there, or is another club’s, reads the same', async () => {
+test('a missing draw and another club’s draw show the same text', async () => {
   server.on('GET /api/draws/1042', { status: 404 }, { body: aDraw({ clubId: 2 }) });
   const { unmount } = open();
   expect(await screen.findByRole('heading', { name: 'Draw Not Found' })).toBeTruthy();
@@ -155,7 +159,7 @@ test('a draw that is not there, or is another club’s, reads the same', async (
   expect(await screen.findByRole('heading', { name: 'Draw Not Found' })).toBeTruthy();
 });
 
-test('a draw or a winner that cannot be fetched says so and can be asked for again', async () => {
+test('a draw or a winner that cannot be loaded shows an error and can be retried', async () => {
   server
     .on('GET /api/draws/1042', { status: 500 }, { body: DONE })
     .on('GET /api/draws/1042/winners', { status: 500 }, { body: { ...WON, notified: false } });
@@ -167,12 +171,12 @@ test('a draw or a winner that cannot be fetched says so and can be asked for aga
   expect(await screen.findByRole('heading', { name: 'Winner Announced!' })).toBeTruthy();
 });
 
-test('the winner is told once more on demand, and a failure says so', async () => {
+test('the winner can be notified again, and a failure shows an error', async () => {
   server
     .on('GET /api/draws/1042', { body: DONE })
     .on('GET /api/draws/1042/winners', {
       body: {
-        winningTickets: [aWinner({ buyerName: null, respondBy: '2026-11-27T12:30:00Z' })],
+        winningTickets: [makeWinner({ buyerName: null, respondBy: '2026-11-27T12:30:00Z' })],
         prize: '290.00',
         notified: true,
       },
@@ -195,7 +199,7 @@ test('the winner is told once more on demand, and a failure says so', async () =
   expect(await screen.findByText('Download Failed')).toBeTruthy();
 });
 
-test('a winning ticket that nobody bought has no contact and no prize to pay', async () => {
+test('an unsold winning ticket has no contact and no prize to pay', async () => {
   const before = {
     id: 5,
     clubId: 1,
@@ -214,7 +218,7 @@ test('a winning ticket that nobody bought has no contact and no prize to pay', a
   server.on('GET /api/draws/1042', { body: DONE }).on('GET /api/draws/1042/winners', {
     body: {
       winningTickets: [
-        aWinner({
+        makeWinner({
           sold: false,
           buyerName: null,
           buyerEmail: null,
@@ -237,7 +241,7 @@ test('a winning ticket that nobody bought has no contact and no prize to pay', a
   expect(screen.queryByRole('button', { name: 'Mark as paid' })).toBeNull();
 });
 
-test('bank details are held to their rules and typed in their shape', () => {
+test('bank details are validated and formatted while typed', () => {
   expect(
     bankProblems({ accountName: ' ', accountNumber: '12345', bsb: '06200' }).map(
       ({ text }) => text,
@@ -250,15 +254,15 @@ test('bank details are held to their rules and typed in their shape', () => {
   expect(bankProblems({ accountName: 'Robin', accountNumber: '123456', bsb: '062-000' })).toEqual(
     [],
   );
-  expect([bsbTyped('0620'), bsbTyped('06-2'), bsbTyped('062000999')]).toEqual([
+  expect([toBsbInput('0620'), toBsbInput('06-2'), toBsbInput('062000999')]).toEqual([
     '062-0',
     '062',
     '062-000',
   ]);
-  expect(digitsTyped('12 34-56789012')).toBe('1234567890');
+  expect(toDigitsInput('12 34-56789012')).toBe('1234567890');
 });
 
-test('a payout goes from pending over received details to completed, with the numbers masked', async () => {
+test('a payout goes from pending over details received to completed, with masked numbers', async () => {
   const bank = {
     accountName: 'Robin',
     accountNumber: '••••321',
@@ -287,7 +291,7 @@ test('a payout goes from pending over received details to completed, with the nu
       { body: { ...WON, notified: true } },
       {
         body: {
-          winningTickets: [aWinner({ winnerPayoutStatus: 'details_received', bank })],
+          winningTickets: [makeWinner({ winnerPayoutStatus: 'details_received', bank })],
           prize: '290.00',
           notified: true,
         },
@@ -334,13 +338,13 @@ test('a payout goes from pending over received details to completed, with the nu
   await userEvent.type(dialog.getByLabelText('Note (optional)'), 'ref 12');
   await userEvent.click(dialog.getByRole('button', { name: 'Mark as paid' }));
   await waitFor(() => expect(screen.getAllByText('Completed').length).toBeGreaterThan(1));
-  expect(server.asked.find(({ path }) => path === '/api/payouts/5')?.body).toEqual({
+  expect(server.requests.find(({ path }) => path === '/api/payouts/5')?.body).toEqual({
     status: 'completed',
     note: 'ref 12',
   });
 });
 
-test('while the buyer’s bank disputes the payment, the prize is said to wait and cannot be marked as paid', async () => {
+test('while the buyer’s bank disputes the payment, the prize cannot be marked as paid', async () => {
   const pending = {
     id: 5,
     clubId: 1,
@@ -358,7 +362,7 @@ test('while the buyer’s bank disputes the payment, the prize is said to wait a
   server
     .on('GET /api/draws/1042', { body: DONE })
     .on('GET /api/draws/1042/winners', {
-      body: { winningTickets: [aWinner({ disputed: true })], prize: '290.00', notified: true },
+      body: { winningTickets: [makeWinner({ disputed: true })], prize: '290.00', notified: true },
     })
     .on('GET /api/draws/1042/payouts', { body: [] }, { body: [pending] });
   const { unmount } = open();
@@ -373,7 +377,7 @@ test('while the buyer’s bank disputes the payment, the prize is said to wait a
   expect(screen.queryByRole('button', { name: 'Mark as paid' })).toBeNull();
 });
 
-test('a prize whose payment failed can be recorded again, and the club’s own share waits for nothing', async () => {
+test('a prize whose payment failed can be recorded again, and the club’s own share needs no wait', async () => {
   const failed = {
     id: 5,
     clubId: 1,
@@ -410,7 +414,7 @@ test('a prize whose payment failed can be recorded again, and the club’s own s
   expect(screen.queryByRole('button', { name: 'Record the prize payout' })).toBeNull();
 });
 
-test('a session that ends while bank details are saved asks for the login and keeps what was typed', async () => {
+test('a session that ends while bank details are saved asks for the login and keeps the input', async () => {
   server
     .on('GET /api/draws/1042', { body: DONE })
     .on('GET /api/draws/1042/winners', { body: { ...WON, notified: true } })
@@ -421,7 +425,7 @@ test('a session that ends while bank details are saved asks for the login and ke
   await userEvent.type(screen.getByLabelText('BSB'), '062000');
   await userEvent.type(screen.getByLabelText('Account number'), '7654321');
   await userEvent.click(screen.getByRole('button', { name: 'Save bank details' }));
-  await waitFor(() => expect(store.get(expiredAtom)).toBe(true));
+  await waitFor(() => expect(store.get(sessionExpiredAtom)).toBe(true));
   expect((screen.getByLabelText('Account number') as HTMLInputElement).value).toBe('7654321');
   expect(screen.queryByText('Please log in.')).toBeNull();
 });

@@ -1,17 +1,17 @@
 import './results.css';
 import { useAtomValue } from 'jotai';
 import { Link } from 'wouter';
-import { AT } from '@/api/endpoints/club';
-import type { OwnDraw, WinnersAnswer } from '@/api/wire-club';
+import { CLUB_PATHS } from '@/api/endpoints/club';
+import type { OwnDraw, WinnersResponse } from '@/api/wire-club';
 import { nowAtom } from '@/features/shared-live/live-atoms';
 import { C } from '@/shared/strings-club';
 import { LoadFailed } from '@/shared/ui/load-failed';
 import { usePageTitle } from '@/shared/ui/page-title';
-import { badgesOf, listOf, salesOf, teamsOf } from '../dashboard/draw-words';
-import { isMissing, useAnswer } from '../data/use-answer';
+import { badgesOf, listOf, salesText, teamsOf } from '../dashboard/draw-labels';
+import { isMissing, useQuery } from '../data/use-query';
 import { BackLink } from '../frame/club-frame';
 import { Skeleton, ClubLoadError, type ClubPageContext } from '../frame/club-page';
-import { SELLERS_ONLY, owns, sells } from '../session/roles';
+import { SELLERS_ONLY_TEXT, isOwner, canSell } from '../session/roles';
 import { adminPath } from '../session/user';
 import { PayoutSection } from './payout-section';
 import { ResultEntry } from './result-entry';
@@ -23,9 +23,9 @@ export function Results({ here, number }: { here: ClubPageContext; number: numbe
   const { data: draw, problem, retry } = useOwnDraw(number);
   usePageTitle(draw ? `Results – ${teamsOf(draw)}` : C.enterResults);
   if (draw && draw.ownedByCaller !== false && (here.user.isAdmin || draw.clubId === here.club.id))
-    return <OneDraw here={here} draw={draw} />;
+    return <DrawResults here={here} draw={draw} />;
   if (!draw && problem && !isMissing(problem))
-    return <ClubLoadError words={C.failedToFetchDraw} onRetry={retry} />;
+    return <ClubLoadError text={C.failedToFetchDraw} onRetry={retry} />;
   if (!draw && !problem) return <Skeleton />;
   return (
     <main className="plain-page" id="main">
@@ -40,7 +40,7 @@ export function Results({ here, number }: { here: ClubPageContext; number: numbe
   );
 }
 
-function OneDraw({ here: { club }, draw }: { here: ClubPageContext; draw: OwnDraw }) {
+function DrawResults({ here: { club }, draw }: { here: ClubPageContext; draw: OwnDraw }) {
   const now = useAtomValue(nowAtom);
   const list = listOf(draw, now);
   return (
@@ -48,9 +48,9 @@ function OneDraw({ here: { club }, draw }: { here: ClubPageContext; draw: OwnDra
       <BackLink club={club} />
       <section className="card result-head">
         <div className="badges">
-          {badgesOf(draw, now).map(({ words, look }) => (
-            <span className={`badge ${look}`} key={words}>
-              {words}
+          {badgesOf(draw, now).map(({ text, tone }) => (
+            <span className={`badge ${tone}`} key={text}>
+              {text}
             </span>
           ))}
         </div>
@@ -58,13 +58,13 @@ function OneDraw({ here: { club }, draw }: { here: ClubPageContext; draw: OwnDra
           {draw.homeTeam} <span className="v">v</span> {draw.awayTeam}
         </h1>
         <p className="meta">
-          Tickets sold {draw.ticketsSold}/169 · Total sales {salesOf(draw)}
+          Tickets sold {draw.ticketsSold}/169 · Total sales {salesText(draw)}
         </p>
       </section>
       {list === 'completed' ? (
-        <Completed club={club} draw={draw} />
-      ) : !sells(club) ? (
-        <p className="callout is-warn">{SELLERS_ONLY}</p>
+        <CompletedResults club={club} draw={draw} />
+      ) : !canSell(club) ? (
+        <p className="callout is-warn">{SELLERS_ONLY_TEXT}</p>
       ) : (
         <ResultEntry draw={draw} club={club.id} early={list === 'active'} />
       )}
@@ -72,25 +72,29 @@ function OneDraw({ here: { club }, draw }: { here: ClubPageContext; draw: OwnDra
   );
 }
 
-function Completed({ club, draw }: { club: ClubPageContext['club']; draw: OwnDraw }) {
+function CompletedResults({ club, draw }: { club: ClubPageContext['club']; draw: OwnDraw }) {
   const cancelled = draw.status === 'cancelled';
-  const { data, problem, retry } = useAnswer<WinnersAnswer>(
-    cancelled ? null : AT.winners(draw.drawNumber),
+  const { data, problem, retry } = useQuery<WinnersResponse>(
+    cancelled ? null : CLUB_PATHS.winners(draw.drawNumber),
   );
   if (cancelled)
     return <p className="callout is-warn">This draw was cancelled; every buyer is paid back.</p>;
-  if (!data && problem) return <LoadFailed words={C.failedToFetchTickets} onRetry={retry} />;
-  if (!data) return <span className="bone" style={{ height: 260 }} />;
+  if (!data && problem) return <LoadFailed title={C.failedToFetchTickets} onRetry={retry} />;
+  if (!data) return <span className="skeleton" style={{ height: 260 }} />;
   return (
     <>
       <WinnerCard
         number={draw.drawNumber}
         timezone={draw.timezone}
         answer={data}
-        sells={sells(club)}
+        sells={canSell(club)}
       />
       {data.revealedAt ? null : (
-        <PayoutSection number={draw.drawNumber} winner={data.winningTickets[0]} owns={owns(club)} />
+        <PayoutSection
+          number={draw.drawNumber}
+          winner={data.winningTickets[0]}
+          owns={isOwner(club)}
+        />
       )}
     </>
   );

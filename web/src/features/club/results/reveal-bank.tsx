@@ -3,9 +3,9 @@ import { revealWinnerBank } from '@/api/endpoints/club';
 import type { BankDetails } from '@/api/wire-club';
 import { C } from '@/shared/strings-club';
 import { Dialog } from '@/shared/ui/dialog';
-import { said } from '../data/said';
+import { errorText } from '../data/error-text';
 import { PasswordField } from '../session/password-field';
-import { useOver } from '../session/use-session';
+import { useHandleExpiredSession } from '../session/use-session';
 
 const SHOWN_MS = 60_000;
 
@@ -17,7 +17,7 @@ export function RevealBank({ number }: { number: number }) {
   const [open, setOpen] = useState(false);
   const [password, setPassword] = useState('');
   const [error, setError] = useState<string | null>(null);
-  const over = useOver();
+  const handleExpiredSession = useHandleExpiredSession();
   const [bank, setBank] = useState<BankDetails | null>(null);
   useEffect(() => {
     if (!bank) return;
@@ -32,7 +32,7 @@ export function RevealBank({ number }: { number: number }) {
       setError(null);
       setOpen(false);
     } catch (failure) {
-      if (!over(failure)) setError(said(failure, C.pleaseTryAgain));
+      if (!handleExpiredSession(failure)) setError(errorText(failure, C.pleaseTryAgain));
     }
   };
   return (

@@ -12,11 +12,11 @@ export const JERSEYS = Array.from({ length: 13 }, (_, index) => index + 1);
 const DEFAULT_JERSEY = 9;
 
 /** Returns '9 – No Try/Default', or the number alone. */
-export const jerseyWords = (jersey: number): string =>
+export const jerseyText = (jersey: number): string =>
   jersey === DEFAULT_JERSEY ? `${jersey} – ${C.noTryDefault}` : String(jersey);
 
 /** Returns the confirmation text: 'Redcliffe Sharks: number 9 (No Try/Default)'. */
-export const saidBack = (team: string, jersey: number): string =>
+export const scorerText = (team: string, jersey: number): string =>
   `${team}: number ${jersey}${jersey === DEFAULT_JERSEY ? ` (${C.noTryDefault})` : ''}`;
 
 const key = (draw: number) => `result_draft:${draw}`;
@@ -24,15 +24,15 @@ const isJersey = (value: unknown): value is number =>
   typeof value === 'number' && JERSEYS.includes(value);
 
 /** Returns the choice kept in session storage. It is never sent automatically. */
-export function keptScorers(draw: Pick<Draw, 'drawNumber'>): Scorers {
-  const kept = readStored('session', key(draw.drawNumber)) as Partial<Scorers> | null;
+export function savedScorers(draw: Pick<Draw, 'drawNumber'>): Scorers {
+  const stored = readStored('session', key(draw.drawNumber)) as Partial<Scorers> | null;
   return {
-    home: isJersey(kept?.home) ? kept.home : null,
-    away: isJersey(kept?.away) ? kept.away : null,
+    home: isJersey(stored?.home) ? stored.home : null,
+    away: isJersey(stored?.away) ? stored.away : null,
   };
 }
 
-export const keepScorers = (draw: Pick<Draw, 'drawNumber'>, scorers: Scorers): void =>
+export const saveScorers = (draw: Pick<Draw, 'drawNumber'>, scorers: Scorers): void =>
   void writeStored('session', key(draw.drawNumber), scorers);
 export const forgetScorers = (draw: Pick<Draw, 'drawNumber'>): void =>
   forgetStored('session', key(draw.drawNumber));

@@ -1,14 +1,17 @@
 import { useAtomValue, useSetAtom } from 'jotai';
 import { useEffect } from 'react';
-import { AT } from '@/api/endpoints/club';
+import { CLUB_PATHS } from '@/api/endpoints/club';
 import type { OwnDraw } from '@/api/wire-club';
 import { drawAtom, receiveDrawsAtom } from '@/features/shared-live/live-atoms';
 import { useTopic } from '@/features/shared-live/use-live';
-import { useAnswer, type PolledQuery } from '../data/use-answer';
+import { useQuery, type PolledQuery } from '../data/use-query';
 
 /** Loads one of the club's draws with its owner data and live counts. */
 export function useOwnDraw(number: number): PolledQuery<OwnDraw> {
-  const answer = useAnswer<OwnDraw>(AT.draw(number), { every: 10_000, topic: `draw:${number}` });
+  const answer = useQuery<OwnDraw>(CLUB_PATHS.draw(number), {
+    intervalMs: 10_000,
+    topic: `draw:${number}`,
+  });
   const receive = useSetAtom(receiveDrawsAtom);
   const live = useAtomValue(drawAtom(number));
   useTopic(`draw:${number}`);

@@ -1,12 +1,12 @@
 import { screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { MaskedBank } from '@/api/wire-club';
+import type { MaskedBankDetails } from '@/api/wire-club';
 import { FakeServer } from '@/testing/fake-server';
-import { show } from '@/testing/show';
+import { renderScreen } from '@/testing/render-screen';
 import { WinnerBank } from './winner-bank';
 
-const BANK: MaskedBank = {
+const BANK: MaskedBankDetails = {
   accountName: 'Robin',
   accountNumber: '••••678',
   bsb: '•••-•98',
@@ -14,7 +14,7 @@ const BANK: MaskedBank = {
   from: 'winner',
   pendingApproval: null,
 };
-const proposed = (isOwn: boolean): MaskedBank => ({
+const proposed = (isOwn: boolean): MaskedBankDetails => ({
   ...BANK,
   pendingApproval: {
     accountName: 'Robin R',
@@ -33,9 +33,9 @@ beforeEach(() => {
 });
 afterEach(() => vi.unstubAllGlobals());
 
-function open(bank: MaskedBank, paid = false) {
+function open(bank: MaskedBankDetails, paid = false) {
   const onChange = vi.fn();
-  show(<WinnerBank number={1042} bank={bank} paid={paid} onChange={onChange} />);
+  renderScreen(<WinnerBank number={1042} bank={bank} paid={paid} onChange={onChange} />);
   return onChange;
 }
 
@@ -46,7 +46,7 @@ async function typeDetails() {
   await userEvent.click(screen.getByRole('button', { name: 'Save bank details' }));
 }
 
-test('new details in place of the winner’s own wait for a second person', async () => {
+test('new details in place of the winner’s own require a second person', async () => {
   server.on(PUT, { status: 202, body: proposed(true) });
   const onChange = open(BANK);
   await userEvent.click(screen.getByRole('button', { name: 'Replace bank details' }));
@@ -56,7 +56,7 @@ test('new details in place of the winner’s own wait for a second person', asyn
   expect(onChange).toHaveBeenCalledOnce();
 });
 
-test('proposer can withdraw the change and cannot approve it', async () => {
+test('the proposer can withdraw the change and cannot approve it', async () => {
   server.on(DECLINE, { status: 204 });
   const onChange = open(proposed(true));
   expect(screen.getByText(/^You entered these details/)).toBeTruthy();
@@ -67,13 +67,13 @@ test('proposer can withdraw the change and cannot approve it', async () => {
   expect(onChange).toHaveBeenCalledOnce();
 });
 
-test('second person approves by entering the same details', async () => {
+test('a second person approves by entering the same details', async () => {
   server.on(PUT, { body: { ...BANK, accountNumber: '••••321', from: 'club' } });
   const onChange = open(proposed(false));
   await userEvent.click(screen.getByRole('button', { name: 'Enter the same details' }));
   await typeDetails();
   expect(await screen.findByText('Bank details saved')).toBeTruthy();
-  expect(server.asked[0]?.body).toEqual({
+  expect(server.requests[0]?.body).toEqual({
     accountName: 'Robin R',
     accountNumber: '87654321',
     bsb: '484-799',
@@ -81,7 +81,7 @@ test('second person approves by entering the same details', async () => {
   expect(onChange).toHaveBeenCalledOnce();
 });
 
-test('second person can decline the change', async () => {
+test('a second person can decline the change', async () => {
   server.on(DECLINE, { status: 503, body: {} }, { status: 204 });
   const onChange = open(proposed(false));
   await userEvent.click(screen.getByRole('button', { name: 'Decline' }));
@@ -91,7 +91,7 @@ test('second person can decline the change', async () => {
   await waitFor(() => expect(onChange).toHaveBeenCalledOnce());
 });
 
-test('paid prize shows no proposal', () => {
+test('a paid prize shows no proposal', () => {
   open(proposed(false), true);
   expect(screen.queryByText(/wait for a second person/)).toBeNull();
   expect(screen.queryByRole('button')).toBeNull();

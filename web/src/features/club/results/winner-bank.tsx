@@ -1,18 +1,18 @@
 import { useSetAtom } from 'jotai';
 import { useState } from 'react';
 import { declineWinnerBank, saveWinnerBank } from '@/api/endpoints/club';
-import type { MaskedBank, PendingApproval } from '@/api/wire-club';
+import type { MaskedBankDetails, PendingApproval } from '@/api/wire-club';
 import { day } from '@/shared/dates';
 import { C } from '@/shared/strings-club';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
-import { said } from '../data/said';
+import { errorText } from '../data/error-text';
 import { useAction } from '../session/use-session';
 import { BankForm } from './bank-form';
 import { RevealBank } from './reveal-bank';
 
 interface WinnerBankProps {
   number: number;
-  bank: MaskedBank | null;
+  bank: MaskedBankDetails | null;
   paid: boolean;
   onChange: () => void;
 }
@@ -37,7 +37,7 @@ export function WinnerBank({ number, bank, paid, onChange }: WinnerBankProps) {
         <p className="lead">Not received yet.</p>
       )}
       {pending ? (
-        <Proposal
+        <ProposedDetails
           number={number}
           pending={pending}
           onApprove={() => setTyping(true)}
@@ -53,7 +53,7 @@ export function WinnerBank({ number, bank, paid, onChange }: WinnerBankProps) {
             </p>
           ) : null}
           <BankForm
-            doing="Save bank details"
+            submitLabel="Save bank details"
             send={async (details) => {
               const { pendingApproval } = await saveWinnerBank(number, details);
               setTyping(false);
@@ -84,7 +84,7 @@ function BankFacts({
   bank: { accountName, bsb, accountNumber },
   received,
 }: {
-  bank: Pick<MaskedBank, 'accountName' | 'bsb' | 'accountNumber'>;
+  bank: Pick<MaskedBankDetails, 'accountName' | 'bsb' | 'accountNumber'>;
   received?: string;
 }) {
   return (
@@ -109,7 +109,7 @@ function BankFacts({
  * A pending change. A second person approves it by entering the same details; either person can
  * remove it.
  */
-function Proposal({
+function ProposedDetails({
   number,
   pending,
   onApprove,
@@ -132,7 +132,7 @@ function Proposal({
         });
         onChange();
       },
-      (error) => showToast({ title: C.error, text: said(error, C.pleaseTryAgain), bad: true }),
+      (error) => showToast({ title: C.error, text: errorText(error, C.pleaseTryAgain), bad: true }),
     );
   return (
     <section className="callout is-warn" aria-labelledby="proposal-title">

@@ -1,15 +1,15 @@
 import { useSetAtom } from 'jotai';
-import { AT, downloadReport, notifyWinners } from '@/api/endpoints/club';
-import type { WinnersAnswer } from '@/api/wire-club';
+import { CLUB_PATHS, downloadReport, notifyWinners } from '@/api/endpoints/club';
+import type { WinnersResponse } from '@/api/wire-club';
 import { dayAndTime } from '@/shared/dates';
 import { saveFile } from '@/shared/save-file';
 import { fill } from '@/shared/strings';
 import { C } from '@/shared/strings-club';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
-import { changedAtom } from '../data/answers-atoms';
-import { said } from '../data/said';
+import { markChangedAtom } from '../data/query-atoms';
+import { errorText } from '../data/error-text';
 import { useAction } from '../session/use-session';
-import { WinnerLater } from './winner-later';
+import { WinnerHiddenNote } from './winner-hidden-note';
 import { WinnerView } from './winner-view';
 
 /** Shows the winner, with actions to notify the winner and to download the report. */
@@ -21,28 +21,28 @@ export function WinnerCard({
 }: {
   number: number;
   timezone: string;
-  answer: WinnersAnswer;
+  answer: WinnersResponse;
   sells: boolean;
 }) {
   const { pending, run } = useAction();
   const showToast = useSetAtom(showToastAtom);
-  const changed = useSetAtom(changedAtom);
+  const changed = useSetAtom(markChangedAtom);
   const winner = answer.winningTickets[0];
   const notify = () =>
     run(
       async () => {
         const { emailsSent, totalWinners } = await notifyWinners(number);
         showToast({ title: fill(C.winnersNotified, { sent: emailsSent, total: totalWinners }) });
-        changed(AT.winners(number));
+        changed(CLUB_PATHS.winners(number));
       },
       (error) =>
-        showToast({ title: C.failedToNotify, text: said(error, C.pleaseTryAgain), bad: true }),
+        showToast({ title: C.failedToNotify, text: errorText(error, C.pleaseTryAgain), bad: true }),
     );
   const report = () =>
     run(
       async () => saveFile(await downloadReport(number)),
       (error) =>
-        showToast({ title: C.downloadFailed, text: said(error, C.pleaseTryAgain), bad: true }),
+        showToast({ title: C.downloadFailed, text: errorText(error, C.pleaseTryAgain), bad: true }),
     );
   const keep = (
     <button type="button" className="btn sec" onClick={() => void report()}>
@@ -54,7 +54,7 @@ export function WinnerCard({
     return (
       <section className="card" aria-labelledby="winner-title">
         <h2 id="winner-title">The result is in</h2>
-        <WinnerLater at={answer.revealedAt} timezone={timezone} />
+        <WinnerHiddenNote at={answer.revealedAt} timezone={timezone} />
         {sells ? <div className="row-actions">{keep}</div> : null}
       </section>
     );

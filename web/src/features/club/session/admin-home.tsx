@@ -1,13 +1,13 @@
 import { useEffect, useState, type ReactNode } from 'react';
 import { Link } from 'wouter';
-import { AT } from '@/api/endpoints/club';
-import { Problem } from '@/api/http';
-import type { Stats } from '@/api/wire-club';
+import { CLUB_PATHS } from '@/api/endpoints/club';
+import { HttpError } from '@/api/http';
+import type { ClubStats } from '@/api/wire-club';
 import { C } from '@/shared/strings-club';
 import { usePageTitle } from '@/shared/ui/page-title';
-import { useAnswer } from '../data/use-answer';
+import { useQuery } from '../data/use-query';
 import { ClubFrame } from '../frame/club-frame';
-import { Away, Skeleton } from '../frame/club-page';
+import { Redirect, Skeleton } from '../frame/club-page';
 import { useSession } from './use-session';
 import { adminPath, rememberedUser } from './user';
 
@@ -17,18 +17,18 @@ import { adminPath, rememberedUser } from './user';
  */
 export function AdminHome() {
   const session = useSession();
-  const late = useLate();
+  const late = useIsLate();
   if (session.state === 'unknown') return late ? <DashboardWithoutData /> : <Skeleton />;
   if (session.state !== 'in') return <EmptyDashboard />;
   const { user, clubSlug } = session.whoami;
-  if (!user.isAdmin && clubSlug) return <Away to={adminPath(clubSlug)} />;
+  if (!user.isAdmin && clubSlug) return <Redirect to={adminPath(clubSlug)} />;
   return <GenericDashboard isAdmin={user.isAdmin} />;
 }
 
 /** Milliseconds after which placeholders give way to the dashboard without data. */
 const BONES_MS = 300;
 
-function useLate(): boolean {
+function useIsLate(): boolean {
   const [late, setLate] = useState(false);
   useEffect(() => {
     const timer = setTimeout(() => setLate(true), BONES_MS);
@@ -74,9 +74,11 @@ function GenericDashboard({ isAdmin }: { isAdmin: boolean }) {
  * needed.
  */
 function EmptyDashboard() {
-  const { problem } = useAnswer<Stats>(AT.stats(rememberedUser()?.id ?? 0), { guarded: false });
-  if (problem instanceof Problem && (problem.status === 401 || problem.status === 404))
-    return <Away to="/admin/login" />;
+  const { problem } = useQuery<ClubStats>(CLUB_PATHS.stats(rememberedUser()?.id ?? 0), {
+    opensLogin: false,
+  });
+  if (problem instanceof HttpError && (problem.status === 401 || problem.status === 404))
+    return <Redirect to="/admin/login" />;
   return (
     <DashboardWithoutData>
       {problem ? (

@@ -5,27 +5,27 @@ import { login } from '@/api/endpoints/club';
 import { C } from '@/shared/strings-club';
 import { Dialog } from '@/shared/ui/dialog';
 import { Field } from '@/shared/ui/field';
-import { forgetAnswersAtom } from '../data/answers-atoms';
-import { said } from '../data/said';
+import { clearResponsesAtom } from '../data/query-atoms';
+import { errorText } from '../data/error-text';
 import { PasswordField } from './password-field';
-import { expiredAtom, sessionAtom, signedInAtom } from './session-atoms';
-import { useExpired } from './use-session';
-import { loginOf, rememberUser, rememberedUser, whoamiOf } from './user';
+import { sessionExpiredAtom, sessionAtom, signedInAtom } from './session-atoms';
+import { useSessionExpired } from './use-session';
+import { loginEmailOf, rememberUser, rememberedUser, whoamiOf } from './user';
 
 /**
  * Login dialog above the page after the session expired, so that typed data is kept. Closing it
  * opens the login page.
  */
 export function LoginDialog() {
-  const expired = useExpired();
+  const expired = useSessionExpired();
   const store = useStore();
-  const setExpired = useSetAtom(expiredAtom);
+  const setExpired = useSetAtom(sessionExpiredAtom);
   const [, navigate] = useLocation();
-  const [email, setEmail] = useState(() => loginOf(rememberedUser()));
+  const [email, setEmail] = useState(() => loginEmailOf(rememberedUser()));
   const [password, setPassword] = useState('');
   const [error, setError] = useState<string | null>(null);
   const leave = () => {
-    if (!store.get(expiredAtom)) return;
+    if (!store.get(sessionExpiredAtom)) return;
     setExpired(false);
     store.set(sessionAtom, { state: 'guest' });
     navigate('/admin/login');
@@ -36,7 +36,7 @@ export function LoginDialog() {
     try {
       const user = await login(email, password);
       // Another user signed in: clear the cache, even within the same club.
-      if (loginOf(before) !== loginOf(user)) store.set(forgetAnswersAtom);
+      if (loginEmailOf(before) !== loginEmailOf(user)) store.set(clearResponsesAtom);
       rememberUser(user);
       setPassword('');
       setError(null);
@@ -44,7 +44,7 @@ export function LoginDialog() {
       // The open page belongs to the previous user's club.
       if (before && (before.id !== user.id || before.isAdmin !== user.isAdmin)) navigate('/admin');
     } catch (failure) {
-      setError(said(failure, C.pleaseTryAgain));
+      setError(errorText(failure, C.pleaseTryAgain));
     }
   };
   return (

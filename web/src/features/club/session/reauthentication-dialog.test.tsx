@@ -1,13 +1,13 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { aWhoami, aWinner, anOwnDraw } from '@/testing/a-club';
+import { makeWhoami, makeWinner, makeOwnDraw } from '@/testing/club-data';
 import { FakeServer } from '@/testing/fake-server';
-import { show } from '@/testing/show';
+import { renderScreen } from '@/testing/render-screen';
 import { ClubPage } from '../frame/club-page';
 import { Results } from '../results/results';
 
-const DONE = anOwnDraw({ status: 'completed', gameDate: '2020-11-20T09:10:00Z', revision: 6 });
+const DONE = makeOwnDraw({ status: 'completed', gameDate: '2020-11-20T09:10:00Z', revision: 6 });
 const BANK = {
   accountName: 'Robin',
   accountNumber: '••••321',
@@ -30,12 +30,12 @@ let server: FakeServer;
 
 beforeEach(() => {
   server = new FakeServer()
-    .on('GET /api/admin/whoami', { body: aWhoami() })
+    .on('GET /api/admin/whoami', { body: makeWhoami() })
     .on('GET /api/draws/1042', { body: DONE })
     .on('GET /api/draws/1042/payouts', { body: [] })
     .on('GET /api/draws/1042/winners', {
       body: {
-        winningTickets: [aWinner({ winnerPayoutStatus: 'details_received', bank: BANK })],
+        winningTickets: [makeWinner({ winnerPayoutStatus: 'details_received', bank: BANK })],
         prize: '290.00',
         notified: true,
       },
@@ -50,7 +50,7 @@ const question = async () =>
   within(await screen.findByRole('dialog', { name: 'Confirm it is you' }));
 
 async function recordPayout() {
-  show(
+  renderScreen(
     <ClubPage slug="sharks" page="results/1042">
       {(here) => <Results here={here} number={1042} />}
     </ClubPage>,
@@ -61,7 +61,7 @@ async function recordPayout() {
   return record;
 }
 
-test('stale call is repeated once after the right password', async () => {
+test('a request that needs fresh proof is repeated once after the right password', async () => {
   server.on(
     PASSWORD,
     { status: 400, body: { code: 'wrong-password', message: 'Invalid credentials' } },
@@ -79,11 +79,11 @@ test('stale call is repeated once after the right password', async () => {
   await waitFor(() => expect(times(PAYOUT)).toBe(2));
   await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
   expect(
-    server.asked.filter(({ path }) => path.endsWith('reauthenticate')).map(({ body }) => body),
+    server.requests.filter(({ path }) => path.endsWith('reauthenticate')).map(({ body }) => body),
   ).toEqual([{ password: 'wrong' }, { password: 'right' }]);
 });
 
-test('second refusal after the password is reported and asks nothing more', async () => {
+test('a second refusal after the password shows an error and asks nothing more', async () => {
   server.on(PAYOUT, STALE);
   await recordPayout();
   await question();
@@ -93,7 +93,7 @@ test('second refusal after the password is reported and asks nothing more', asyn
   expect(screen.queryByRole('dialog')).toBeNull();
 });
 
-test('cancelled question sends nothing and reports nothing', async () => {
+test('a cancelled prompt sends nothing and shows no error', async () => {
   const record = await recordPayout();
   await userEvent.click((await question()).getByRole('button', { name: 'Cancel' }));
   await waitFor(() => expect(record.getAttribute('aria-disabled')).toBe('false'));
@@ -102,7 +102,7 @@ test('cancelled question sends nothing and reports nothing', async () => {
   expect([times(PAYOUT), times(PASSWORD)]).toEqual([1, 0]);
 });
 
-test('session that ended meanwhile leads to the login', async () => {
+test('a session that ended meanwhile leads to the login', async () => {
   server.on(PASSWORD, {
     status: 401,
     body: { code: 'unauthenticated', message: 'Please log in.' },
@@ -115,9 +115,9 @@ test('session that ended meanwhile leads to the login', async () => {
   expect(times(PAYOUT)).toBe(1);
 });
 
-test('operator gives a code and a wrong code keeps the session', async () => {
+test('the operator enters a code, and a wrong code keeps the session', async () => {
   server
-    .on('GET /api/admin/whoami', { body: aWhoami({ isAdmin: true, clubSlug: null, id: 9 }) })
+    .on('GET /api/admin/whoami', { body: makeWhoami({ isAdmin: true, clubSlug: null, id: 9 }) })
     .on('GET /api/clubs/sharks', {
       body: { id: 1, name: 'Sharks', slug: 'sharks', canonicalSlug: 'sharks' },
     })
@@ -133,16 +133,16 @@ test('operator gives a code and a wrong code keeps the session', async () => {
   await userEvent.type(dialog.getByLabelText('Six-digit code'), '123 456{Enter}');
   await waitFor(() => expect(times(PAYOUT)).toBe(2));
   expect(
-    server.asked.filter(({ path }) => path.endsWith('reauthenticate')).map(({ body }) => body),
+    server.requests.filter(({ path }) => path.endsWith('reauthenticate')).map(({ body }) => body),
   ).toEqual([{ code: '000000' }, { code: '123456' }]);
 });
 
-test('password for the whole bank numbers is typed once', async () => {
+test('the password for the full bank numbers is typed once', async () => {
   const reveal = 'POST /api/draws/1042/winner-bank/reveal';
   server.on(reveal, STALE, {
     body: { accountName: 'Robin', accountNumber: '87654321', bsb: '062-000' },
   });
-  show(
+  renderScreen(
     <ClubPage slug="sharks" page="results/1042">
       {(here) => <Results here={here} number={1042} />}
     </ClubPage>,

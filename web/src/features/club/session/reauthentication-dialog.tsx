@@ -1,17 +1,17 @@
 import { useEffect, useRef, useState, type FormEvent } from 'react';
 import { reauthenticate, reauthenticateWithCode } from '@/api/endpoints/club';
-import { Problem } from '@/api/http';
+import { HttpError } from '@/api/http';
 import { onReauthenticationRequired } from '@/api/reauthentication';
 import { C } from '@/shared/strings-club';
 import { Dialog } from '@/shared/ui/dialog';
 import { Field } from '@/shared/ui/field';
-import { said } from '../data/said';
+import { errorText } from '../data/error-text';
 import { PasswordField } from './password-field';
-import { useOver } from './use-session';
+import { useHandleExpiredSession } from './use-session';
 
 /** Whether the session has ended. A wrong code is also a 401, but the session stays valid. */
 const isSessionOver = (error: unknown): boolean =>
-  error instanceof Problem &&
+  error instanceof HttpError &&
   error.status === 401 &&
   error.code !== 'wrong-code' &&
   error.code !== 'code-used';
@@ -75,7 +75,7 @@ function ProofForm({
   const [value, setValue] = useState('');
   const [error, setError] = useState<string | null>(null);
   const [pending, setPending] = useState(false);
-  const over = useOver();
+  const handleExpiredSession = useHandleExpiredSession();
   useEffect(() => document.getElementById(FIELD)?.focus(), []);
   const onSubmit = async (event: FormEvent) => {
     event.preventDefault();
@@ -85,8 +85,8 @@ function ProofForm({
       await (operator ? reauthenticateWithCode(value.replace(/\D/g, '')) : reauthenticate(value));
       onAnswer(true);
     } catch (failure) {
-      if (isSessionOver(failure) && over(failure)) return onAnswer(false);
-      setError(said(failure, C.pleaseTryAgain));
+      if (isSessionOver(failure) && handleExpiredSession(failure)) return onAnswer(false);
+      setError(errorText(failure, C.pleaseTryAgain));
       setValue('');
       setPending(false);
       document.getElementById(FIELD)?.focus();

@@ -2,9 +2,9 @@ import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, expect, test, vi } from 'vitest';
 import type { User } from '@/api/wire-club';
-import { anOffer, anOwnDraw, aUser, aWinner, here } from '@/testing/a-club';
+import { makeOffer, makeOwnDraw, makeUser, makeWinner, makePageContext } from '@/testing/club-data';
 import { FakeServer } from '@/testing/fake-server';
-import { show } from '@/testing/show';
+import { renderScreen } from '@/testing/render-screen';
 import { Dashboard } from '../dashboard/dashboard';
 import { CreateDraw } from '../draw-form/create-draw';
 import { EditDraw } from '../draw-form/edit-draw';
@@ -15,7 +15,7 @@ import { OfferPage } from '../offers/offer-editor';
 import { ConnectRefresh } from '../payments/connect-refresh';
 import { Results } from '../results/results';
 import { roleOf } from './roles';
-import { loginOf } from './user';
+import { loginEmailOf } from './user';
 
 afterEach(() => vi.unstubAllGlobals());
 
@@ -24,9 +24,9 @@ const as = (role: string): Partial<User> => ({
   memberName: 'Kim',
   memberEmail: 'kim@example.com',
 });
-const OPEN = anOwnDraw({ drawNumber: 1001, gameDate: '2099-11-20T09:10:00Z', homeTeam: 'Open' });
-const DUE = anOwnDraw({ drawNumber: 1002, gameDate: '2020-11-20T09:10:00Z', homeTeam: 'Due' });
-const DONE = anOwnDraw({
+const OPEN = makeOwnDraw({ drawNumber: 1001, gameDate: '2099-11-20T09:10:00Z', homeTeam: 'Open' });
+const DUE = makeOwnDraw({ drawNumber: 1002, gameDate: '2020-11-20T09:10:00Z', homeTeam: 'Due' });
+const DONE = makeOwnDraw({
   drawNumber: 1003,
   status: 'completed',
   gameDate: '2020-11-20T09:10:00Z',
@@ -56,7 +56,7 @@ function aServer(): FakeServer {
     .on('GET /api/draws/1003/winners', {
       body: {
         winningTickets: [
-          aWinner({
+          makeWinner({
             winnerPayoutStatus: 'details_received',
             buyerName: null,
             buyerEmail: null,
@@ -76,27 +76,27 @@ const menuOf = async (team: string) => {
   return items;
 };
 
-test('the club’s own login and the operator do everything; who is remembered from before there were roles, too', () => {
+test('the club’s own login, the operator and a remembered user without a role may do everything', () => {
   expect([
-    roleOf(aUser()),
-    roleOf(aUser({ isAdmin: true })),
-    roleOf(aUser({ role: null })),
-    roleOf(aUser({ role: 'seller' })),
-    roleOf(aUser({ role: 'viewer' })),
+    roleOf(makeUser()),
+    roleOf(makeUser({ isAdmin: true })),
+    roleOf(makeUser({ role: null })),
+    roleOf(makeUser({ role: 'seller' })),
+    roleOf(makeUser({ role: 'viewer' })),
   ]).toEqual(['owner', 'owner', 'owner', 'seller', 'viewer']);
-  expect([loginOf(aUser()), loginOf(aUser(as('viewer'))), loginOf(null)]).toEqual([
-    'sharks@example.com',
-    'kim@example.com',
-    '',
-  ]);
+  expect([
+    loginEmailOf(makeUser()),
+    loginEmailOf(makeUser(as('viewer'))),
+    loginEmailOf(null),
+  ]).toEqual(['sharks@example.com', 'kim@example.com', '']);
 });
 
-test('a viewer’s dashboard says as whom they look, and has no button that would be refused', async () => {
+test('a viewer’s dashboard shows the role and no button that would be refused', async () => {
   aServer();
-  show(
-    <ClubFrame club={here(as('viewer')).club}>
+  renderScreen(
+    <ClubFrame club={makePageContext(as('viewer')).club}>
       <Dashboard
-        here={here({ ...as('viewer'), emailVerified: false })}
+        here={makePageContext({ ...as('viewer'), emailVerified: false })}
         onShare={async () => null}
       />
     </ClubFrame>,
@@ -115,11 +115,11 @@ test('a viewer’s dashboard says as whom they look, and has no button that woul
   expect(screen.queryByText(/^Please confirm your email address/)).toBeNull();
 });
 
-test('a seller creates draws and enters results, and is offered neither the payment account nor the page nor the people', async () => {
+test('a seller creates draws and enters results, without payment account, page or people', async () => {
   aServer();
-  show(
-    <ClubFrame club={here(as('seller')).club}>
-      <Dashboard here={here(as('seller'))} onShare={async () => null} />
+  renderScreen(
+    <ClubFrame club={makePageContext(as('seller')).club}>
+      <Dashboard here={makePageContext(as('seller'))} onShare={async () => null} />
     </ClubFrame>,
     '/club/sharks/admin',
   );
@@ -132,9 +132,9 @@ test('a seller creates draws and enters results, and is offered neither the paym
   expect(screen.queryByRole('link', { name: 'People' })).toBeNull();
 });
 
-test('an owner finds the people in the menu', () => {
+test('an owner finds the people page in the menu', () => {
   aServer();
-  show(<ClubFrame club={here().club}>{null}</ClubFrame>);
+  renderScreen(<ClubFrame club={makePageContext().club}>{null}</ClubFrame>);
   const menu = screen.queryByRole('button', { name: 'Menu' });
   if (menu) menu.click();
   return waitFor(() =>
@@ -144,13 +144,13 @@ test('an owner finds the people in the menu', () => {
   );
 });
 
-test('a viewer who comes to a form by its address reads why it is not there', async () => {
+test('a viewer who opens a form by its address reads why it is not available', async () => {
   aServer()
-    .on('GET /api/admin/clubs/sharks/bundles/1', { body: anOffer({ status: 'active' }) })
-    .on('GET /api/admin/clubs/sharks/bundles', { body: [anOffer({ status: 'active' })] });
-  const look = async (what: React.ReactNode, words: string) => {
-    const { unmount } = show(what);
-    expect((await screen.findAllByText(words)).length).toBe(1);
+    .on('GET /api/admin/clubs/sharks/bundles/1', { body: makeOffer({ status: 'active' }) })
+    .on('GET /api/admin/clubs/sharks/bundles', { body: [makeOffer({ status: 'active' })] });
+  const look = async (what: React.ReactNode, text: string) => {
+    const { unmount } = renderScreen(what);
+    expect((await screen.findAllByText(text)).length).toBe(1);
     expect(
       screen.queryByRole('button', {
         name: /^(Create Draw|Save|Submit Results|Activate|Continue setup)/,
@@ -158,35 +158,35 @@ test('a viewer who comes to a form by its address reads why it is not there', as
     ).toBeNull();
     unmount();
   };
-  const viewer = here(as('viewer'));
+  const viewer = makePageContext(as('viewer'));
   await look(<CreateDraw here={viewer} />, LOOK);
   await look(<EditDraw here={viewer} number={1002} />, LOOK);
   await look(<Results here={viewer} number={1002} />, LOOK);
   await look(<OfferPage here={viewer} id={1} />, LOOK);
   await look(
     <HomePageSetup
-      here={here(as('seller'))}
+      here={makePageContext(as('seller'))}
       preview={() => null}
       readable={() => ({ text: 'white', ratio: 7 })}
     />,
     OWNERS,
   );
-  await look(<ConnectRefresh here={here(as('seller'))} />, OWNERS);
-  show(<OfferList here={viewer} />);
+  await look(<ConnectRefresh here={makePageContext(as('seller'))} />, OWNERS);
+  renderScreen(<OfferList here={viewer} />);
   expect(await screen.findByRole('link', { name: 'View' })).toBeTruthy();
   expect(screen.queryByRole('link', { name: 'New offer' })).toBeNull();
 });
 
-test('after a result a viewer reads no names, a seller tells the winner, and only an owner sees the bank and settles', async () => {
+test('after a result a viewer sees no names, a seller notifies the winner, and only an owner pays out', async () => {
   aServer();
-  const { unmount } = show(<Results here={here(as('viewer'))} number={1003} />);
+  const { unmount } = renderScreen(<Results here={makePageContext(as('viewer'))} number={1003} />);
   expect(
     await screen.findByText('Who won, and how to reach them, is shown to sellers and owners.'),
   ).toBeTruthy();
   expect(screen.queryByText('Not provided')).toBeNull();
   expect(screen.queryAllByRole('button')).toEqual([]);
   unmount();
-  const shown = show(<Results here={here(as('seller'))} number={1003} />);
+  const shown = renderScreen(<Results here={makePageContext(as('seller'))} number={1003} />);
   expect(await screen.findByRole('button', { name: 'Notify Winner' })).toBeTruthy();
   const payout = within(screen.getByRole('region', { name: 'Payout Management' }));
   expect(
@@ -194,16 +194,16 @@ test('after a result a viewer reads no names, a seller tells the winner, and onl
   ).toBeTruthy();
   expect(payout.queryAllByRole('button')).toEqual([]);
   shown.unmount();
-  show(<Results here={here()} number={1003} />);
+  renderScreen(<Results here={makePageContext()} number={1003} />);
   expect(await screen.findByRole('button', { name: 'Mark as paid' })).toBeTruthy();
 });
 
-test('a refusal for want of a role is said in plain words', async () => {
+test('a refusal for a missing role has a plain text', async () => {
   aServer().on('GET /api/draws/1003/report', {
     status: 403,
     body: { code: 'role-not-allowed', message: LOOK, role: 'viewer', needs: 'seller' },
   });
-  show(<Results here={here()} number={1003} />);
+  renderScreen(<Results here={makePageContext()} number={1003} />);
   await userEvent.click(await screen.findByRole('button', { name: 'Download Report' }));
   expect(await screen.findByText('Download Failed')).toBeTruthy();
   expect(screen.getByText(LOOK)).toBeTruthy();

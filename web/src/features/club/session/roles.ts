@@ -21,15 +21,19 @@ interface WithRole {
   role: Role;
 }
 
-/** May manage draws, offers, results and messages to winners, and download files with buyers. */
-export const sells = ({ role }: WithRole): boolean => role !== 'viewer';
+/**
+ * Whether the user may manage draws, offers, results and messages to winners, and download files
+ * with buyers.
+ */
+export const canSell = ({ role }: WithRole): boolean => role !== 'viewer';
 
 /**
- * May do everything, including the owner's tasks: payment account, bank details, page and members.
+ * Whether the user may do everything, including the owner's tasks: payment account, bank details,
+ * page and members.
  */
-export const owns = ({ role }: WithRole): boolean => role === 'owner';
+export const isOwner = ({ role }: WithRole): boolean => role === 'owner';
 
-export const ROLE_WORDS: Record<Role, { name: string; does: string }> = {
+export const ROLE_TEXTS: Record<Role, { name: string; does: string }> = {
   owner: {
     name: 'Owner',
     does: 'Does everything the club does: payment account, prizes, home page and people too.',
@@ -44,6 +48,6 @@ export const ROLE_WORDS: Record<Role, { name: string; does: string }> = {
   },
 };
 
-export const OWNERS_ONLY = 'Only an owner of the club can do this.';
-export const SELLERS_ONLY =
+export const OWNERS_ONLY_TEXT = 'Only an owner of the club can do this.';
+export const SELLERS_ONLY_TEXT =
   'Your role only lets you look. Ask an owner of the club for the role of a seller.';

@@ -2,12 +2,12 @@ import { atom } from 'jotai';
 import type { Whoami } from '@/api/wire-club';
 
 /** The signed-in user. Club pages do not need the rest of the session. */
-export type Who = Pick<Whoami, 'role' | 'clubSlug' | 'user'>;
+export type SignedInUser = Pick<Whoami, 'role' | 'clubSlug' | 'user'>;
 
 export type Session =
   | { state: 'unknown' }
   | { state: 'guest' }
-  | { state: 'in'; whoami: Who }
+  | { state: 'in'; whoami: SignedInUser }
   /** The server could not be reached; the remembered user is shown (decision A-14). */
   | { state: 'unsure' };
 
@@ -17,13 +17,13 @@ export const sessionAtom = atom<Session>({ state: 'unknown' });
  * Whether a request returned 401 while a user was signed in. The login dialog stays open until the
  * next login.
  */
-export const expiredAtom = atom(false);
+export const sessionExpiredAtom = atom(false);
 
 /** Increments at each login, so that requests that failed without one are repeated. */
-export const loginRoundAtom = atom(0);
+export const loginCountAtom = atom(0);
 
-export const signedInAtom = atom(null, (get, set, whoami: Who) => {
+export const signedInAtom = atom(null, (get, set, whoami: SignedInUser) => {
   set(sessionAtom, { state: 'in', whoami });
-  set(expiredAtom, false);
-  set(loginRoundAtom, get(loginRoundAtom) + 1);
+  set(sessionExpiredAtom, false);
+  set(loginCountAtom, get(loginCountAtom) + 1);
 });

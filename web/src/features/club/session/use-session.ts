@@ -2,14 +2,14 @@
 import { useAtom, useAtomValue, useSetAtom, useStore } from 'jotai';
 import { useCallback, useEffect, useState } from 'react';
 import { fetchWhoami, logout } from '@/api/endpoints/club';
-import { Problem } from '@/api/http';
+import { HttpError } from '@/api/http';
 import { ReauthenticationCancelled } from '@/api/reauthentication';
 import type { User } from '@/api/wire-club';
 import { C } from '@/shared/strings-club';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
-import { expiredAtom, sessionAtom, signedInAtom, type Session } from './session-atoms';
-import { forgetAnswersAtom } from '../data/answers-atoms';
-import { said } from '../data/said';
+import { sessionExpiredAtom, sessionAtom, signedInAtom, type Session } from './session-atoms';
+import { clearResponsesAtom } from '../data/query-atoms';
+import { errorText } from '../data/error-text';
 import { forgetUser, rememberUser, whoamiOf } from './user';
 
 /** Returns the session and loads it when it is unknown. */
@@ -24,7 +24,8 @@ export function useSession(): Session {
         rememberUser(whoami.user);
         setSession({ state: 'in', whoami });
       },
-      (error: unknown) => current && setSession({ state: isOver(error) ? 'guest' : 'unsure' }),
+      (error: unknown) =>
+        current && setSession({ state: isSessionExpired(error) ? 'guest' : 'unsure' }),
     );
     return () => {
       current = false;
@@ -39,7 +40,7 @@ export function useSignIn(): (user: User) => void {
   return useCallback(
     (user) => {
       rememberUser(user);
-      store.set(forgetAnswersAtom);
+      store.set(clearResponsesAtom);
       store.set(signedInAtom, whoamiOf(user));
     },
     [store],
@@ -56,35 +57,36 @@ export function useLogout(): () => Promise<boolean> {
     try {
       await logout();
     } catch (error) {
-      if (!isOver(error)) {
+      if (!isSessionExpired(error)) {
         store.set(showToastAtom, {
           bad: true,
           title: 'Logout failed',
-          text: said(error, C.pleaseTryAgain),
+          text: errorText(error, C.pleaseTryAgain),
         });
         return false;
       }
     }
     forgetUser();
-    store.set(forgetAnswersAtom);
+    store.set(clearResponsesAtom);
     store.set(sessionAtom, { state: 'guest' });
     return true;
   }, [store]);
 }
 
 /** Whether the error means that the session expired and the login dialog must open. */
-export const isOver = (error: unknown): boolean => error instanceof Problem && error.status === 401;
+export const isSessionExpired = (error: unknown): boolean =>
+  error instanceof HttpError && error.status === 401;
 
 /**
  * Opens the login when the session has ended. Returns true when the error needs no report, because
  * of that or because the user cancelled.
  */
-export function useOver(): (error: unknown) => boolean {
-  const setExpired = useSetAtom(expiredAtom);
+export function useHandleExpiredSession(): (error: unknown) => boolean {
+  const setExpired = useSetAtom(sessionExpiredAtom);
   return useCallback(
     (error) => {
-      if (isOver(error)) setExpired(true);
-      return isOver(error) || error instanceof ReauthenticationCancelled;
+      if (isSessionExpired(error)) setExpired(true);
+      return isSessionExpired(error) || error instanceof ReauthenticationCancelled;
     },
     [setExpired],
   );
@@ -93,7 +95,7 @@ export function useOver(): (error: unknown) => boolean {
 /**
  * Reloads the signed-in user after changes elsewhere; keeps the known user when the request fails.
  */
-export function useWhoamiAgain(): () => Promise<void> {
+export function useRefreshWhoami(): () => Promise<void> {
   const store = useStore();
   return useCallback(async () => {
     const whoami = await fetchWhoami().catch(() => null);
@@ -113,14 +115,14 @@ export function useAction(): {
   run: (act: () => Promise<void>, onProblem: (error: unknown) => void) => Promise<void>;
 } {
   const [pending, setPending] = useState(false);
-  const over = useOver();
+  const handleExpiredSession = useHandleExpiredSession();
   const run = async (act: () => Promise<void>, onProblem: (error: unknown) => void) => {
     if (pending) return;
     setPending(true);
     try {
       await act();
     } catch (error) {
-      if (!over(error)) onProblem(error);
+      if (!handleExpiredSession(error)) onProblem(error);
     } finally {
       setPending(false);
     }
@@ -128,4 +130,4 @@ export function useAction(): {
   return { pending, run };
 }
 
-export const useExpired = () => useAtomValue(expiredAtom);
+export const useSessionExpired = () => useAtomValue(sessionExpiredAtom);

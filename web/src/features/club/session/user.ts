@@ -5,7 +5,7 @@
 import type { User } from '@/api/wire-club';
 import { C } from '@/shared/strings-club';
 import { forgetStored, readStored, writeStored } from '@/shared/storage';
-import type { Who } from './session-atoms';
+import type { SignedInUser } from './session-atoms';
 
 export function rememberUser(user: User): void {
   writeStored('local', C.userKey, user);
@@ -23,9 +23,9 @@ export function rememberedUser(): User | null {
 }
 
 /** Returns the address this user logs in with: the member's own, or the club's. */
-export const loginOf = (user: User | null): string => user?.memberEmail ?? user?.email ?? '';
+export const loginEmailOf = (user: User | null): string => user?.memberEmail ?? user?.email ?? '';
 
-export function whoamiOf(user: User): Who {
+export function whoamiOf(user: User): SignedInUser {
   return { role: user.isAdmin ? 'super-admin' : 'club-admin', clubSlug: user.clubSlug, user };
 }
 
@@ -33,7 +33,7 @@ export function whoamiOf(user: User): Who {
  * Returns the path after login (specification line B:20): the console for the operator, the club
  * pages for a club.
  */
-export function homeOf(user: Pick<User, 'isAdmin'>): string {
+export function homePathOf(user: Pick<User, 'isAdmin'>): string {
   return user.isAdmin ? '/super-admin' : '/admin';
 }
 

@@ -1,9 +1,9 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { afterEach, expect, test, vi } from 'vitest';
-import { aServer, openConsole, press } from '@/testing/a-console';
+import { startConsoleServer, openConsole, pressButton } from '@/testing/console-harness';
 import { FakeServer } from '@/testing/fake-server';
-import { show } from '@/testing/show';
-import { AuditTrail, changeOf } from './audit-trail';
+import { renderScreen } from '@/testing/render-screen';
+import { AuditTrail, changeText } from './audit-trail';
 
 afterEach(() => vi.unstubAllGlobals());
 
@@ -23,7 +23,7 @@ const page = (entries: object[], next: number | null = null, verified = true) =>
   body: { entries, next, chain: { verified, length: 2, head: 'h', brokenAt: verified ? null : 2 } },
 });
 
-test('an entry says who did what to what, when and from where, with what changed; older ones come when asked for', async () => {
+test('an entry shows who changed what, when, from where and how, and older entries load on request', async () => {
   const server = new FakeServer()
     .on(
       'GET /api/admin/audit?object=club%3A7&limit=50',
@@ -33,36 +33,36 @@ test('an entry says who did what to what, when and from where, with what changed
       'GET /api/admin/audit?object=club%3A7&limit=50&before=9',
       page([entry(8, { action: 'restore_club', by: 'Kim' })]),
     );
-  show(<AuditTrail objects="club:7" />);
+  renderScreen(<AuditTrail objects="club:7" />);
   const first = within(await screen.findByRole('listitem'));
   expect(first.getByText('Archive club')).toBeTruthy();
   expect(first.getByText('reason: Asked for · before: {"name":"Old"}')).toBeTruthy();
   expect(first.getByText('Super Admin').getAttribute('title')).toBe('admin:1');
   expect(first.getByText(/203\.0\.113\.7/)).toBeTruthy();
   expect(first.getByText('abcdef01').getAttribute('title')).toBe('abcdef0123456789');
-  await press('Older entries');
+  await pressButton('Older entries');
   expect(await screen.findByText('Restore club')).toBeTruthy();
   expect(screen.getAllByRole('listitem')).toHaveLength(2);
-  expect(server.asked).toHaveLength(2);
+  expect(server.requests).toHaveLength(2);
   expect(screen.getByText('The chain of 2 entries is whole.')).toBeTruthy();
-  expect(changeOf({ detail: {} })).toBe('');
+  expect(changeText({ detail: {} })).toBe('');
 });
 
-test('a trail that is empty, broken or not to be had says which', async () => {
+test('an empty, broken or unavailable trail says which it is', async () => {
   const at = 'GET /api/admin/audit?object=&limit=50';
   new FakeServer().on(at, page([], null, false));
-  const { unmount } = show(<AuditTrail objects="" />);
+  const { unmount } = renderScreen(<AuditTrail objects="" />);
   expect(await screen.findByText('Nobody has done anything here yet.')).toBeTruthy();
   expect(screen.getByText('The chain is broken at entry 2.')).toBeTruthy();
   unmount();
   new FakeServer().on(at, { status: 500 }, page([entry(1)]));
-  show(<AuditTrail objects="" />);
+  renderScreen(<AuditTrail objects="" />);
   expect(await screen.findByText(/The trail did not load\./)).toBeTruthy();
-  await press('Try again');
+  await pressButton('Try again');
   expect(await screen.findByText('Archive club')).toBeTruthy();
 });
 
-test('each panel of the console asks for the trail of just what it changes', async () => {
+test('each panel of the console requests the trail of the objects it changes', async () => {
   const trails = {
     system: [
       'setting:maintenance_mode,system',
@@ -72,7 +72,7 @@ test('each panel of the console asks for the trail of just what it changes', asy
     waitlist: ['waitlist:*'],
   } as const;
   for (const [section, objects] of Object.entries(trails)) {
-    const server = aServer();
+    const server = startConsoleServer();
     const { unmount } = openConsole(section as keyof typeof trails);
     for (const object of objects)
       await waitFor(() =>

@@ -3,8 +3,8 @@ import { useCallback, useEffect, useState } from 'react';
 import { fetchAudit } from '@/api/endpoints/operator';
 import type { AuditEntry, AuditPage } from '@/api/wire-platform';
 import { O } from '@/shared/strings-operator';
-import { revisionAtom } from '../answers/answers-atoms';
-import { Ago } from '../pieces/ago';
+import { revisionAtom } from '../queries/query-atoms';
+import { RelativeTime } from '../components/relative-time';
 
 interface AuditTrailProps {
   /** Objects to filter by, such as `draw:1042,order:…`; empty shows everything. */
@@ -17,16 +17,16 @@ interface AuditTrailProps {
 }
 
 const sentence = (action: string) => {
-  const words = action.replaceAll('-', ' ').replaceAll('_', ' ');
-  return words.charAt(0).toUpperCase() + words.slice(1);
+  const text = action.replaceAll('-', ' ').replaceAll('_', ' ');
+  return text.charAt(0).toUpperCase() + text.slice(1);
 };
 
-const known = (value: unknown) => value !== null && value !== undefined && value !== '';
+const hasValue = (value: unknown) => value !== null && value !== undefined && value !== '';
 
 /** Describes the change of an entry: before → after, else each value of its details. */
-export function changeOf({ detail }: Pick<AuditEntry, 'detail'>): string {
+export function changeText({ detail }: Pick<AuditEntry, 'detail'>): string {
   return Object.entries(detail)
-    .filter(([, value]) => known(value))
+    .filter(([, value]) => hasValue(value))
     .map(
       ([name, value]) =>
         `${name}: ${typeof value === 'object' ? JSON.stringify(value) : String(value)}`,
@@ -84,9 +84,12 @@ export function AuditTrail({
               <strong>{sentence(entry.action)}</strong>{' '}
               <span className="ops-audit-object">{entry.object}</span>
             </span>
-            {changeOf(entry) ? <span className="ops-audit-change">{changeOf(entry)}</span> : null}
+            {changeText(entry) ? (
+              <span className="ops-audit-change">{changeText(entry)}</span>
+            ) : null}
             <span className="meta">
-              <span title={entry.actor}>{entry.by ?? O.superAdmin}</span> · <Ago at={entry.at} />
+              <span title={entry.actor}>{entry.by ?? O.superAdmin}</span> ·{' '}
+              <RelativeTime at={entry.at} />
               {entry.ip ? ` · ${entry.ip}` : ''}
               {entry.hash ? (
                 <>

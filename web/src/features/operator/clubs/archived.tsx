@@ -4,24 +4,24 @@ import { restoreClub } from '@/api/endpoints/operator';
 import type { AdminClub } from '@/api/wire-operator';
 import { O } from '@/shared/strings-operator';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
-import { useAnswer, useAskAgain, useLearn } from '../answers/use-answers';
-import { ErrorMessage, Shown } from '../pieces/pieces';
-import { BusyButton } from '../pieces/busy-button';
-import { useDoing } from '../session/use-act';
+import { useQuery, useRefetchQueries, useSetQueryData } from '../queries/use-query';
+import { ErrorMessage, QueryResult } from '../components/common';
+import { BusyButton } from '../components/busy-button';
+import { useAction } from '../session/use-action';
 import { DataTable } from '../table/data-table';
 import { CLUB_COLUMNS } from './club-columns';
 
 /** Archived Clubs, each with a button to restore it. */
 export function Archived() {
-  const archived = useAnswer('archived');
-  const doing = useDoing();
-  const learn = useLearn();
-  const again = useAskAgain();
+  const archived = useQuery('archived');
+  const action = useAction();
+  const setQueryData = useSetQueryData();
+  const refetchQueries = useRefetchQueries();
   const toast = useSetAtom(showToastAtom);
   const busyWith = useRef<number | null>(null);
   const restore = async (club: AdminClub) => {
     busyWith.current = club.id;
-    const done = await doing.run(
+    const done = await action.run(
       async () => {
         await restoreClub(club.id);
       },
@@ -29,14 +29,14 @@ export function Archived() {
     );
     if (!done) return;
     toast({ title: `${club.name} is restored` });
-    learn('archived', (clubs) => clubs?.filter((other) => other.id !== club.id));
-    void again('clubs', 'archived').catch(() => {});
+    setQueryData('archived', (clubs) => clubs?.filter((other) => other.id !== club.id));
+    void refetchQueries('clubs', 'archived').catch(() => {});
   };
   return (
-    <Shown {...archived} title="The archived clubs did not load">
+    <QueryResult {...archived} title="The archived clubs did not load">
       {(clubs) => (
         <>
-          <ErrorMessage trouble={doing.trouble} />
+          <ErrorMessage message={action.error} />
           <DataTable
             label={O.archivedClubs}
             rows={clubs}
@@ -47,7 +47,7 @@ export function Archived() {
             actions={(club) => (
               <BusyButton
                 className="btn small sec"
-                busy={doing.busy && busyWith.current === club.id}
+                busy={action.busy && busyWith.current === club.id}
                 onPress={() => void restore(club)}
               >
                 {O.restore}
@@ -56,6 +56,6 @@ export function Archived() {
           />
         </>
       )}
-    </Shown>
+    </QueryResult>
   );
 }

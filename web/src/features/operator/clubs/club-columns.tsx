@@ -2,7 +2,7 @@
 import type { AdminClub } from '@/api/wire-operator';
 import { day } from '@/shared/dates';
 import { O } from '@/shared/strings-operator';
-import { Tag } from '../pieces/pieces';
+import { Tag } from '../components/common';
 import type { Column } from '../table/columns';
 
 const connectWord = (club: AdminClub) =>

@@ -7,14 +7,14 @@ import { O } from '@/shared/strings-operator';
 import { Dialog } from '@/shared/ui/dialog';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { AuditTrail } from '../audit/audit-trail';
-import { useAnswer, useAskAgain } from '../answers/use-answers';
-import { useAddress } from '../console/address';
-import { CopyId, Facts, ErrorMessage } from '../pieces/pieces';
-import { BusyButton } from '../pieces/busy-button';
-import { useDoing } from '../session/use-act';
-import { isTest, useHideTest } from '../draws/hidden-tests';
+import { useQuery, useRefetchQueries } from '../queries/use-query';
+import { useConsoleUrl } from '../console/address';
+import { CopyId, Facts, ErrorMessage } from '../components/common';
+import { BusyButton } from '../components/busy-button';
+import { useAction } from '../session/use-action';
+import { isTestDraw, useHideTestDraws } from '../draws/hidden-test-draws';
 import { DrawTag } from '../draws/draw-tag';
-import { soldOf } from '../draws/sold-tickets';
+import { soldCount } from '../draws/sold-tickets';
 import { ConnectTag } from './club-columns';
 
 const RECENT = 5;
@@ -24,11 +24,11 @@ const countOf = (draws: readonly AdminDraw[], status?: string) =>
 
 /** Shows the details of a club and its five latest draws (specification lines C:54-59). */
 export function ClubDialog({ club, onClose }: { club: AdminClub; onClose: () => void }) {
-  const all = useAnswer('draws').data;
-  const hideTest = useHideTest().on;
-  const { go } = useAddress();
+  const all = useQuery('draws').data;
+  const hideTest = useHideTestDraws().on;
+  const { go } = useConsoleUrl();
   const own = (all ?? [])
-    .filter((draw) => draw.clubId === club.id && !(hideTest && isTest(draw)))
+    .filter((draw) => draw.clubId === club.id && !(hideTest && isTestDraw(draw)))
     .sort((one, other) => other.gameDate.localeCompare(one.gameDate));
   return (
     <Dialog title={club.name} open onClose={onClose}>
@@ -44,7 +44,7 @@ export function ClubDialog({ club, onClose }: { club: AdminClub; onClose: () => 
           ['Location', club.location],
           ['Joined', day(club.createdAt)],
           ['Stripe', <ConnectTag key="connect" club={club} />],
-          ['Account', <CopyId key="account" id={club.stripeConnectAccountId} whole />],
+          ['Account', <CopyId key="account" id={club.stripeConnectAccountId} full />],
           ['Total draws', all ? countOf(own) : club.totalDraws],
           ['Active draws', all ? countOf(own, 'active') : club.activeDraws],
           ['Completed draws', all ? countOf(own, 'completed') : club.completedDraws],
@@ -60,7 +60,7 @@ export function ClubDialog({ club, onClose }: { club: AdminClub; onClose: () => 
               <span>
                 {draw.homeTeam} v {draw.awayTeam}
                 <small>
-                  {dayAndTime(draw.gameDate, draw.timezone)} · {soldOf(draw)}/169
+                  {dayAndTime(draw.gameDate, draw.timezone)} · {soldCount(draw)}/169
                 </small>
               </span>
               <DrawTag status={draw.status} />
@@ -82,12 +82,12 @@ export function ClubDialog({ club, onClose }: { club: AdminClub; onClose: () => 
 }
 
 function ArchiveClub({ club, onDone }: { club: AdminClub; onDone: () => void }) {
-  const doing = useDoing();
-  const again = useAskAgain();
+  const action = useAction();
+  const refetchQueries = useRefetchQueries();
   const toast = useSetAtom(showToastAtom);
-  const [asked, setAsked] = useState(false);
+  const [isConfirming, setConfirming] = useState(false);
   const archive = async () => {
-    const done = await doing.run(
+    const done = await action.run(
       async () => {
         await archiveClub(club.id);
       },
@@ -95,13 +95,13 @@ function ArchiveClub({ club, onDone }: { club: AdminClub; onDone: () => void }) 
     );
     if (!done) return;
     toast({ title: `${club.name} is archived` });
-    void again('clubs').catch(() => {});
+    void refetchQueries('clubs').catch(() => {});
     onDone();
   };
-  if (!asked)
+  if (!isConfirming)
     return (
       <div className="actions">
-        <button type="button" className="btn small sec" onClick={() => setAsked(true)}>
+        <button type="button" className="btn small sec" onClick={() => setConfirming(true)}>
           Archive club
         </button>
       </div>
@@ -113,12 +113,12 @@ function ArchiveClub({ club, onDone }: { club: AdminClub; onDone: () => void }) 
         Its page and its draws leave the public lists and it can open no new draws. Running draws
         finish and pay. {O.archivedClubs} restores it.
       </p>
-      <ErrorMessage trouble={doing.trouble} />
+      <ErrorMessage message={action.error} />
       <div className="actions">
-        <BusyButton busy={doing.busy} onPress={() => void archive()}>
+        <BusyButton busy={action.busy} onPress={() => void archive()}>
           Archive
         </BusyButton>
-        <button type="button" className="btn small sec" onClick={() => setAsked(false)}>
+        <button type="button" className="btn small sec" onClick={() => setConfirming(false)}>
           Keep
         </button>
       </div>

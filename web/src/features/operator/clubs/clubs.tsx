@@ -1,9 +1,9 @@
 import { useMemo, useState } from 'react';
 import { O } from '@/shared/strings-operator';
-import { useAnswer } from '../answers/use-answers';
-import { useAddress } from '../console/address';
+import { useQuery } from '../queries/use-query';
+import { useConsoleUrl } from '../console/address';
 import { KeyHints } from '../console/shortcuts';
-import { Shown } from '../pieces/pieces';
+import { QueryResult } from '../components/common';
 import { DataTable } from '../table/data-table';
 import { Chips } from '../table/table-tools';
 import { CLUB_COLUMNS } from './club-columns';
@@ -11,8 +11,8 @@ import { ClubDialog } from './club-dialog';
 
 /** Club Management: lists the clubs that are not archived. */
 export function Clubs() {
-  const clubs = useAnswer('clubs');
-  const { read } = useAddress();
+  const clubs = useQuery('clubs');
+  const { read } = useConsoleUrl();
   const [openId, setOpenId] = useState<number | null>(null);
   const status = read('status');
   const connected = clubs.data?.filter((club) => club.stripeConnectOnboardingComplete).length;
@@ -25,7 +25,7 @@ export function Clubs() {
   );
   const open = clubs.data?.find((club) => club.id === openId) ?? null;
   return (
-    <Shown {...clubs} data={filtered} title="The clubs did not load">
+    <QueryResult {...clubs} data={filtered} title="The clubs did not load">
       {(rows) => (
         <>
           <DataTable
@@ -68,6 +68,6 @@ export function Clubs() {
           {open ? <ClubDialog club={open} onClose={() => setOpenId(null)} /> : null}
         </>
       )}
-    </Shown>
+    </QueryResult>
   );
 }

@@ -1,16 +1,16 @@
 import { useSetAtom } from 'jotai';
 import { useState } from 'react';
-import { removeWaiting } from '@/api/endpoints/operator';
+import { removeWaitlistEntry } from '@/api/endpoints/operator';
 import type { WaitlistEntry } from '@/api/wire-operator';
 import { dayAndTime } from '@/shared/dates';
 import { O } from '@/shared/strings-operator';
 import { Dialog } from '@/shared/ui/dialog';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { AuditTrail } from '../audit/audit-trail';
-import { useAnswer, useAskAgain, useLearn } from '../answers/use-answers';
-import { Figure, Figures, ErrorMessage, Shown } from '../pieces/pieces';
-import { BusyButton } from '../pieces/busy-button';
-import { useDoing } from '../session/use-act';
+import { useQuery, useRefetchQueries, useSetQueryData } from '../queries/use-query';
+import { Figure, Figures, ErrorMessage, QueryResult } from '../components/common';
+import { BusyButton } from '../components/busy-button';
+import { useAction } from '../session/use-action';
 import type { Column } from '../table/columns';
 import { DataTable } from '../table/data-table';
 
@@ -51,10 +51,10 @@ const COLUMNS: readonly Column<WaitlistEntry>[] = [
 
 /** Waitlist: clubs that asked to join while registration was closed. */
 export function Waitlist() {
-  const waitlist = useAnswer('waitlist');
+  const waitlist = useQuery('waitlist');
   const [removing, setRemoving] = useState<WaitlistEntry | null>(null);
   return (
-    <Shown {...waitlist} title="The waitlist did not load">
+    <QueryResult {...waitlist} title="The waitlist did not load">
       {(entries) => (
         <>
           <Figures label={O.waitlist}>
@@ -79,32 +79,32 @@ export function Waitlist() {
           {removing ? <RemoveDialog entry={removing} onClose={() => setRemoving(null)} /> : null}
         </>
       )}
-    </Shown>
+    </QueryResult>
   );
 }
 
 function RemoveDialog({ entry, onClose }: { entry: WaitlistEntry; onClose: () => void }) {
-  const doing = useDoing();
-  const learn = useLearn();
-  const again = useAskAgain();
+  const action = useAction();
+  const setQueryData = useSetQueryData();
+  const refetchQueries = useRefetchQueries();
   const toast = useSetAtom(showToastAtom);
   const remove = async () => {
-    const done = await doing.run(() => removeWaiting(entry.id), {
+    const done = await action.run(() => removeWaitlistEntry(entry.id), {
       failed: 'Remove failed',
       failedText: 'The entry is still on the waitlist. Please try again.',
     });
     if (!done) return;
     toast({ title: `${entry.clubName} is off the waitlist` });
-    learn('waitlist', (entries) => entries?.filter((other) => other.id !== entry.id));
-    void again('waitlist').catch(() => {});
+    setQueryData('waitlist', (entries) => entries?.filter((other) => other.id !== entry.id));
+    void refetchQueries('waitlist').catch(() => {});
     onClose();
   };
   return (
     <Dialog title={`Remove ${entry.clubName}?`} open onClose={onClose}>
       <p>{entry.contactName} is not told. The entry cannot be brought back.</p>
-      <ErrorMessage trouble={doing.trouble} />
+      <ErrorMessage message={action.error} />
       <div className="actions">
-        <BusyButton className="btn danger" busy={doing.busy} onPress={() => void remove()}>
+        <BusyButton className="btn danger" busy={action.busy} onPress={() => void remove()}>
           Remove
         </BusyButton>
         <button type="button" className="btn sec" onClick={onClose}>

@@ -7,7 +7,7 @@ import { useLocation, useSearch } from 'wouter';
 
 export const CONSOLE = '/super-admin';
 
-export interface Address {
+export interface ConsoleUrlState {
   read: (name: string) => string;
   /**
    * Sets parameters; an empty text removes one. A new section adds a history entry, a filter
@@ -18,14 +18,15 @@ export interface Address {
   go: (section: string, more?: Readonly<Record<string, string>>) => void;
 }
 
-const path = (said: URLSearchParams) => (said.size > 0 ? `${CONSOLE}?${said.toString()}` : CONSOLE);
+const consoleUrl = (params: URLSearchParams) =>
+  params.size > 0 ? `${CONSOLE}?${params.toString()}` : CONSOLE;
 
-export function useAddress(): Address {
+export function useConsoleUrl(): ConsoleUrlState {
   const search = useSearch();
   const [, navigate] = useLocation();
-  const said = useMemo(() => new URLSearchParams(search), [search]);
-  const read = useCallback((name: string) => said.get(name) ?? '', [said]);
-  const write = useCallback<Address['write']>(
+  const params = useMemo(() => new URLSearchParams(search), [search]);
+  const read = useCallback((name: string) => params.get(name) ?? '', [params]);
+  const write = useCallback<ConsoleUrlState['write']>(
     (changes, how = 'replace') => {
       // Reads the URL again: two changes in one tick must not undo each other.
       const next = new URLSearchParams(window.location.search);
@@ -33,12 +34,12 @@ export function useAddress(): Address {
         if (value) next.set(name, value);
         else next.delete(name);
       }
-      navigate(path(next), { replace: how === 'replace' });
+      navigate(consoleUrl(next), { replace: how === 'replace' });
     },
     [navigate],
   );
-  const go = useCallback<Address['go']>(
-    (section, more = {}) => navigate(path(new URLSearchParams({ section, ...more }))),
+  const go = useCallback<ConsoleUrlState['go']>(
+    (section, more = {}) => navigate(consoleUrl(new URLSearchParams({ section, ...more }))),
     [navigate],
   );
   return { read, write, go };

@@ -3,46 +3,46 @@ import { useMemo, useState, type KeyboardEvent } from 'react';
 import type { SearchHit } from '@/api/wire-platform';
 import { Dialog } from '@/shared/ui/dialog';
 import { useLogout } from '../session/use-logout';
-import { useAddress } from './address';
-import { fixedCommands, matching, type Command } from './commands';
-import { commandsOpenAtom, errandAtom, shortcutsOpenAtom } from './console-atoms';
-import { useFound } from './use-found';
+import { useConsoleUrl } from './address';
+import { fixedCommands, matchingCommands, type Command } from './commands';
+import { commandsOpenAtom, requestedActionAtom, shortcutsOpenAtom } from './console-atoms';
+import { useSearchHits } from './use-search-hits';
 
-const HOME_OF_ERRAND = { check: 'payments', scan: 'payments', logs: 'system' } as const;
+const SECTION_OF_ACTION = { check: 'payments', scan: 'payments', logs: 'system' } as const;
 
 /**
  * Returns the URL parameters of a search hit. An order opens directly: the payment list contains
  * only the last 30 days.
  */
-const wordsFor = ({ kind, id, key }: SearchHit): Record<string, string> =>
+const hitParameters = ({ kind, id, key }: SearchHit): Record<string, string> =>
   kind === 'order' ? { open: id } : { q: key };
 
 function useCommands(query: string): Command[] {
-  const { go } = useAddress();
+  const { go } = useConsoleUrl();
   const logout = useLogout();
-  const setErrand = useSetAtom(errandAtom);
+  const setRequestedAction = useSetAtom(requestedActionAtom);
   const setShortcuts = useSetAtom(shortcutsOpenAtom);
-  const hits = useFound(query);
+  const hits = useSearchHits(query);
   return useMemo(() => {
-    const doors = {
+    const handlers = {
       go,
       logout: () => void logout(),
       shortcuts: () => setShortcuts(true),
-      errand: (what: keyof typeof HOME_OF_ERRAND) => {
-        go(HOME_OF_ERRAND[what]);
-        setErrand(what);
+      requestAction: (what: keyof typeof SECTION_OF_ACTION) => {
+        go(SECTION_OF_ACTION[what]);
+        setRequestedAction(what);
       },
     };
-    const found = hits.map((hit): Command => ({
+    const hitCommands = hits.map((hit): Command => ({
       id: `${hit.kind}-${hit.id}`,
       title: hit.title,
       detail: `${hit.kind} · ${hit.detail}`,
       group: 'Found',
-      run: () => go(hit.section, wordsFor(hit)),
+      run: () => go(hit.section, hitParameters(hit)),
     }));
-    return [...matching(fixedCommands(doors), query), ...found];
+    return [...matchingCommands(fixedCommands(handlers), query), ...hitCommands];
     // eslint-disable-next-line react-hooks/exhaustive-deps -- logging out needs no fresh reference
-  }, [query, hits, go, setErrand, setShortcuts]);
+  }, [query, hits, go, setRequestedAction, setShortcuts]);
 }
 
 /** Command menu (⌘K or /): navigation, actions and search by keyboard. */
@@ -57,9 +57,9 @@ export function CommandMenu() {
 
 function Palette({ onDone }: { onDone: () => void }) {
   const [query, setQuery] = useState('');
-  const [at, setAt] = useState(0);
+  const [selectedIndex, setSelectedIndex] = useState(0);
   const commands = useCommands(query);
-  const current = Math.min(at, Math.max(0, commands.length - 1));
+  const current = Math.min(selectedIndex, Math.max(0, commands.length - 1));
   const run = (command: Command | undefined) => {
     if (!command) return;
     onDone();
@@ -74,7 +74,7 @@ function Palette({ onDone }: { onDone: () => void }) {
     }[event.key];
     if (next !== undefined) {
       event.preventDefault();
-      setAt((next + commands.length) % Math.max(1, commands.length));
+      setSelectedIndex((next + commands.length) % Math.max(1, commands.length));
     } else if (event.key === 'Enter') {
       event.preventDefault();
       run(commands[current]);
@@ -97,7 +97,7 @@ function Palette({ onDone }: { onDone: () => void }) {
         value={query}
         onChange={(event) => {
           setQuery(event.currentTarget.value);
-          setAt(0);
+          setSelectedIndex(0);
         }}
         onKeyDown={onKeyDown}
       />
@@ -111,7 +111,7 @@ function Palette({ onDone }: { onDone: () => void }) {
             ref={
               index === current ? (item) => item?.scrollIntoView({ block: 'nearest' }) : undefined
             }
-            onPointerMove={() => setAt(index)}
+            onPointerMove={() => setSelectedIndex(index)}
             onClick={() => run(command)}
           >
             <span>{command.title}</span>

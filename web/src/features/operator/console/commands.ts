@@ -1,6 +1,6 @@
 /** Entries of the command menu beside search hits: the sections and the global actions. */
 import { O } from '@/shared/strings-operator';
-import type { Errand } from './console-atoms';
+import type { ConsoleAction } from './console-atoms';
 import { SECTIONS } from './sections';
 
 export interface Command {
@@ -9,22 +9,27 @@ export interface Command {
   group: 'Sections' | 'Actions' | 'Found';
   detail?: string;
   /** Additional search terms. */
-  words?: string;
+  keywords?: string;
   run: () => void;
 }
 
-export interface CommandDoors {
+export interface CommandHandlers {
   go: (section: string, more?: Readonly<Record<string, string>>) => void;
   /**
    * Opens the section and starts the action there. A link never starts an action: an attacker
    * could send one.
    */
-  errand: (what: Errand) => void;
+  requestAction: (what: ConsoleAction) => void;
   logout: () => void;
   shortcuts: () => void;
 }
 
-export function fixedCommands({ go, errand, logout, shortcuts }: CommandDoors): Command[] {
+export function fixedCommands({
+  go,
+  requestAction,
+  logout,
+  shortcuts,
+}: CommandHandlers): Command[] {
   return [
     ...SECTIONS.map(({ key, title }): Command => ({
       id: `go-${key}`,
@@ -36,52 +41,52 @@ export function fixedCommands({ go, errand, logout, shortcuts }: CommandDoors): 
       id: 'needs-action',
       title: 'Anomalies that need action',
       group: 'Actions',
-      words: 'unresolved payments',
+      keywords: 'unresolved payments',
       run: () => go('payments', { status: 'unresolved' }),
     },
     {
       id: 'run-check',
       title: O.runCheck,
       group: 'Actions',
-      words: 'payments anomalies reconcile',
-      run: () => errand('check'),
+      keywords: 'payments anomalies reconcile',
+      run: () => requestAction('check'),
     },
     {
       id: 'scan',
       title: O.scanHistory,
       group: 'Actions',
-      words: 'payments anomalies',
-      run: () => errand('scan'),
+      keywords: 'payments anomalies',
+      run: () => requestAction('scan'),
     },
     {
       id: 'maintenance',
       title: 'Maintenance mode',
       group: 'Actions',
-      words: 'close shop pause',
+      keywords: 'close shop pause',
       run: () => go('system'),
     },
     {
       id: 'download-logs',
       title: O.downloadLogs,
       group: 'Actions',
-      words: 'json',
-      run: () => errand('logs'),
+      keywords: 'json',
+      run: () => requestAction('logs'),
     },
     {
       id: 'shortcuts',
       title: 'Keyboard shortcuts',
       group: 'Actions',
-      words: 'keys help',
+      keywords: 'keys help',
       run: shortcuts,
     },
-    { id: 'logout', title: 'Logout', group: 'Actions', words: 'log out leave', run: logout },
+    { id: 'logout', title: 'Logout', group: 'Actions', keywords: 'log out leave', run: logout },
   ];
 }
 
 /** Returns the commands that contain every word of the query; all commands for an empty query. */
-export function matching(commands: readonly Command[], query: string): Command[] {
-  const words = query.toLowerCase().split(/\s+/).filter(Boolean);
-  return commands.filter(({ title, detail = '', words: more = '' }) =>
-    words.every((word) => `${title} ${detail} ${more}`.toLowerCase().includes(word)),
+export function matchingCommands(commands: readonly Command[], query: string): Command[] {
+  const keywords = query.toLowerCase().split(/\s+/).filter(Boolean);
+  return commands.filter(({ title, detail = '', keywords: more = '' }) =>
+    keywords.every((word) => `${title} ${detail} ${more}`.toLowerCase().includes(word)),
   );
 }

@@ -5,7 +5,7 @@ const KEYS = 'operator-keys';
 const SOUND = 'operator-sound';
 const NARROW = 'operator-sidebar-narrow';
 
-function remembered(key: string, unset: boolean) {
+function storedToggleAtom(key: string, unset: boolean) {
   const base = atom<boolean | null>(null);
   return atom(
     (get) => get(base) ?? (readStored('local', key) as boolean | null) ?? unset,
@@ -17,15 +17,15 @@ function remembered(key: string, unset: boolean) {
 }
 
 /** Whether single-letter shortcuts are enabled (WCAG 2.1.4). */
-export const keysOnAtom = remembered(KEYS, true);
+export const keysOnAtom = storedToggleAtom(KEYS, true);
 /** Whether a new anomaly plays a short tone; off by default. */
-export const soundOnAtom = remembered(SOUND, false);
-export const sidebarNarrowAtom = remembered(NARROW, false);
+export const soundOnAtom = storedToggleAtom(SOUND, false);
+export const sidebarNarrowAtom = storedToggleAtom(NARROW, false);
 
 export const drawerOpenAtom = atom(false);
 export const commandsOpenAtom = atom(false);
 export const shortcutsOpenAtom = atom(false);
 
 /** An action that the command menu starts in a section. */
-export type Errand = 'check' | 'scan' | 'logs';
-export const errandAtom = atom<Errand | null>(null);
+export type ConsoleAction = 'check' | 'scan' | 'logs';
+export const requestedActionAtom = atom<ConsoleAction | null>(null);

@@ -4,14 +4,20 @@ import { Provider, createStore } from 'jotai';
 import type { ReactNode } from 'react';
 import { afterEach, expect, test, vi } from 'vitest';
 import { receiveFrameAtom } from '@/features/shared-live/live-atoms';
-import { aServer, NOW, openConsole, press, refused } from '@/testing/a-console';
+import {
+  startConsoleServer,
+  NOW,
+  openConsole,
+  pressButton,
+  refusalResponse,
+} from '@/testing/console-harness';
 import { health } from '@/testing/platform-data';
-import { STATUS_NAMES, statusLines } from '../overview/status-words';
-import { agoWords, lengthWords } from '../pieces/ago';
+import { STATUS_NAMES, statusLines } from '../overview/status-lines';
+import { formatAge, formatDuration } from '../components/relative-time';
 import { toCsv } from '../table/csv';
-import { fixedCommands, matching } from './commands';
+import { fixedCommands, matchingCommands } from './commands';
 import { soundOnAtom } from './console-atoms';
-import { liveness } from './live-badge';
+import { connectionState } from './live-badge';
 import { SECTIONS } from './sections';
 import { useToneOnRise } from './use-tone';
 
@@ -22,7 +28,7 @@ afterEach(() => {
 
 const nothing = () => {};
 
-test('the ten sections stand in their specified order', async () => {
+test('the ten sections are in their specified order', async () => {
   expect(SECTIONS.map(({ title }) => title)).toEqual([
     'Overview',
     'Club Management',
@@ -35,7 +41,7 @@ test('the ten sections stand in their specified order', async () => {
     'System Controls',
     'Platform Fees Report',
   ]);
-  aServer();
+  startConsoleServer();
   openConsole('overview');
   const links = within(screen.getByRole('navigation', { name: 'Sections' })).getAllByRole('link');
   expect(links.map((link) => link.querySelector('.ops-nav-title')?.textContent)).toEqual(
@@ -48,8 +54,8 @@ test('the ten sections stand in their specified order', async () => {
   );
 });
 
-test('a section is a link, and a change of section moves focus to its heading', async () => {
-  aServer();
+test('a section is a link, and changing the section moves focus to its heading', async () => {
+  startConsoleServer();
   openConsole('overview');
   await userEvent.click(screen.getByRole('link', { name: 'Archived Clubs' }));
   expect(window.location.search).toBe('?section=archived');
@@ -59,17 +65,17 @@ test('a section is a link, and a change of section moves focus to its heading', 
   expect(await screen.findByText('No archived clubs.')).toBeTruthy();
 });
 
-test('the badge says Live System only while it is', () => {
+test('the badge shows Live System only while the data is live', () => {
   const at = Date.parse('2026-11-20T09:02:00Z');
   expect(
     [
-      liveness(0, at, true),
-      liveness(20_000, at, true),
-      liveness(42_000, at, true),
-      liveness(61_000, at, true),
-      liveness(5, at, false),
-      liveness(null, at, true),
-    ].map(({ words }) => words),
+      connectionState(0, at, true),
+      connectionState(20_000, at, true),
+      connectionState(42_000, at, true),
+      connectionState(61_000, at, true),
+      connectionState(5, at, false),
+      connectionState(null, at, true),
+    ].map(({ text }) => text),
   ).toEqual([
     'Live System',
     'Live System',
@@ -80,12 +86,12 @@ test('the badge says Live System only while it is', () => {
   ]);
 });
 
-test('the status words are said while they are true', () => {
+test('the status texts show only while they are true', () => {
   const well = health(NOW);
   expect(
     statusLines(well, NOW)
       .slice(0, 3)
-      .map(({ word }) => word),
+      .map(({ status }) => status),
   ).toEqual(['Healthy', 'Operational', 'Connected']);
   const ill = {
     ...well,
@@ -99,7 +105,7 @@ test('the status words are said while they are true', () => {
     },
   };
   const lines = statusLines(ill, NOW);
-  expect(lines.filter(({ ok }) => !ok).map(({ word }) => word)).toEqual([
+  expect(lines.filter(({ ok }) => !ok).map(({ status }) => status)).toEqual([
     'Unreachable',
     'Degraded',
     'Not answering',
@@ -126,9 +132,11 @@ test('the status words are said while they are true', () => {
   expect(lines.at(-1)?.detail).toBe('T2 an order counts its lines (2)');
 });
 
-test('words that were true are not said on while the health check does not answer', async () => {
+test('status texts become unknown when the health check fails', async () => {
   vi.useFakeTimers();
-  aServer({ 'GET /api/admin/health': [{ body: health(NOW) }, refused(503, 'Away.')] });
+  startConsoleServer({
+    'GET /api/admin/health': [{ body: health(NOW) }, refusalResponse(503, 'Away.')],
+  });
   openConsole('overview');
   await act(() => vi.advanceTimersByTimeAsync(1_000));
   expect(screen.getByText('Healthy')).toBeTruthy();
@@ -138,7 +146,7 @@ test('words that were true are not said on while the health check does not answe
   expect(screen.getByText(/^Healthy .*nothing heard since$/)).toBeTruthy();
 });
 
-test('whoever asked for it hears a new anomaly, once, and not one less', () => {
+test('a new anomaly plays one tone if enabled, and a resolved one plays none', () => {
   const played = vi.fn();
   const part = {
     connect: (next: unknown) => next,
@@ -173,8 +181,8 @@ test('whoever asked for it hears a new anomaly, once, and not one less', () => {
   expect(played).toHaveBeenCalledTimes(1);
 });
 
-test('the socket’s news makes the list whose counter rose be asked again, and no other', async () => {
-  const server = aServer();
+test('a raised counter on the socket reloads its list and no other', async () => {
+  const server = startConsoleServer();
   const { store } = openConsole('payments');
   await screen.findByRole('table');
   const news = (seq: number, anomalies: number) =>
@@ -203,9 +211,9 @@ test('the socket’s news makes the list whose counter rose be asked again, and 
   expect(count('/api/admin/waitlist')).toBe(1);
 });
 
-test('without the socket anomalies, sums, payments and maintenance are asked every 30 s, settings every 60 s', async () => {
+test('without the socket anomalies, sums, payments and maintenance are polled every 30 s, settings every 60 s', async () => {
   vi.useFakeTimers();
-  const server = aServer();
+  const server = startConsoleServer();
   const count = (path: string) => server.paths().filter((each) => each === `GET ${path}`).length;
   const asked = (...paths: string[]) => paths.map(count);
   const { unmount } = openConsole('system');
@@ -229,15 +237,15 @@ test('without the socket anomalies, sums, payments and maintenance are asked eve
   }
 });
 
-test('the command menu goes to sections, runs the check, and finds what the server knows', async () => {
+test('the command menu opens sections, runs the check and searches on the server', async () => {
   const titles = (query: string) =>
-    matching(
-      fixedCommands({ go: nothing, errand: nothing, logout: nothing, shortcuts: nothing }),
+    matchingCommands(
+      fixedCommands({ go: nothing, requestAction: nothing, logout: nothing, shortcuts: nothing }),
       query,
     ).map(({ title }) => title);
   expect(titles('check')).toEqual(['Run Check']);
   expect(titles('payments unresolved')).toEqual(['Anomalies that need action']);
-  const server = aServer({
+  const server = startConsoleServer({
     'GET /api/admin/search?q=robin': {
       body: [
         {
@@ -266,7 +274,7 @@ test('the command menu goes to sections, runs the check, and finds what the serv
   await waitFor(() => expect(server.paths()).toContain('POST /api/admin/payment-anomalies/check'));
 });
 
-test('a CSV opens in Excel: its mark, CRLF, quotes, and nothing that would run', () => {
+test('a CSV for Excel has a byte order mark, CRLF, quotes and no formula', () => {
   const columns = [
     { id: 'name', header: 'Name', value: (row: string[]) => row[0] },
     { id: 'phone', header: 'Phone', value: (row: string[]) => row[1] },
@@ -288,8 +296,8 @@ test('a CSV opens in Excel: its mark, CRLF, quotes, and nothing that would run',
   ).toBe("\ufeffName,Phone\r\n' \u200b=1,'0400000000\r\n'＝1,0\r\n");
 });
 
-test('search, order and filter stand in the address, and what does not match says so', async () => {
-  aServer();
+test('search, order and filter are in the address, and a search without matches says so', async () => {
+  startConsoleServer();
   openConsole('clubs', '&status=pending');
   const table = await screen.findByRole('table', { name: 'Clubs' });
   expect(
@@ -303,19 +311,19 @@ test('search, order and filter stand in the address, and what does not match say
   expect(window.location.search).toBe('?section=clubs&sort=-name');
   await userEvent.type(screen.getByRole('searchbox', { name: 'Search clubs' }), 'zzz');
   expect(await screen.findByText('Nothing matches.')).toBeTruthy();
-  await press('Clear search and filters');
+  await pressButton('Clear search and filters');
   expect(await screen.findByText('Wynnum Tigers')).toBeTruthy();
 });
 
-test('times are said as people say them', () => {
-  expect([5_000, 240_000, 7_200_000, 90_000_000, 172_900_000].map(agoWords)).toEqual([
+test('times are formatted as people say them', () => {
+  expect([5_000, 240_000, 7_200_000, 90_000_000, 172_900_000].map(formatAge)).toEqual([
     'just now',
     '4 min ago',
     '2 h ago',
     '1 day ago',
     '2 days ago',
   ]);
-  expect([20_000, 360_000, 3_600_000].map(lengthWords)).toEqual([
+  expect([20_000, 360_000, 3_600_000].map(formatDuration)).toEqual([
     '1 minute',
     '6 minutes',
     '1 hour',

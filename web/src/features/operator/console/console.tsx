@@ -7,27 +7,27 @@ import { MenuIcon } from '@/shared/ui/icons';
 import { Archived } from '../clubs/archived';
 import { Clubs } from '../clubs/clubs';
 import { Waitlist } from '../clubs/waitlist';
-import { Asking, useAnswer } from '../answers/use-answers';
+import { QueryPoller, useQuery } from '../queries/use-query';
 import { Draws } from '../draws/draws';
 import { Fees } from '../fees/fees';
 import { Overview } from '../overview/overview';
 import { Orphans } from '../payments/orphans';
 import { Payments } from '../payments/payments';
-import { ProofDialog } from '../session/proof-dialog';
+import { ReauthenticationCodeDialog } from '../session/proof-dialog';
 import { SystemControls } from '../system/system-controls';
 import { Transactions } from '../transactions/transactions';
-import { useAddress } from './address';
+import { useConsoleUrl } from './address';
 import { CommandMenu } from './command-menu';
 import { commandsOpenAtom, drawerOpenAtom, shortcutsOpenAtom } from './console-atoms';
-import { HEAD_ACTIONS } from './head-actions';
+import { HEADER_ACTIONS_ID } from './head-actions';
 import { KeysIcon, SearchIcon } from './icons';
 import { LiveBadge } from './live-badge';
-import { ALWAYS, sectionOf, type SectionKey } from './sections';
+import { COMMON_QUERIES, sectionOf, type SectionKey } from './sections';
 import { Shortcuts, useConsoleKeys } from './shortcuts';
 import { Sidebar, SidebarDrawer } from './sidebar';
 import { useToneOnRise } from './use-tone';
 
-const BODIES: Record<SectionKey, ComponentType> = {
+const SECTION_COMPONENTS: Record<SectionKey, ComponentType> = {
   overview: Overview,
   clubs: Clubs,
   archived: Archived,
@@ -55,12 +55,12 @@ function useFocusedHeading(key: string) {
 
 /** The operator's console: sidebar, header and the section named in the URL. */
 export function Console() {
-  const { read } = useAddress();
+  const { read } = useConsoleUrl();
   const section = sectionOf(read('section'));
   const heading = useFocusedHeading(section.key);
-  const known = useAnswer('stats').data?.unresolved;
-  const unresolved = known ?? 0;
-  useToneOnRise(known);
+  const unresolvedCount = useQuery('stats').data?.unresolved;
+  const unresolved = unresolvedCount ?? 0;
+  useToneOnRise(unresolvedCount);
   const openDrawer = useSetAtom(drawerOpenAtom);
   const openCommands = useSetAtom(commandsOpenAtom);
   const openShortcuts = useSetAtom(shortcutsOpenAtom);
@@ -68,12 +68,12 @@ export function Console() {
   useTopic('ops');
   useTopic('public');
   useConsoleKeys();
-  const Body = BODIES[section.key];
-  const asked = [...new Set([...ALWAYS, ...section.needs])];
+  const Body = SECTION_COMPONENTS[section.key];
+  const queryNames = [...new Set([...COMMON_QUERIES, ...section.queries])];
   return (
     <div className="ops">
-      {asked.map((name) => (
-        <Asking key={name} name={name} />
+      {queryNames.map((name) => (
+        <QueryPoller key={name} name={name} />
       ))}
       <Sidebar />
       <div className="ops-page">
@@ -112,7 +112,7 @@ export function Console() {
               </button>
             </div>
           </div>
-          <div className="ops-head-actions" id={HEAD_ACTIONS} />
+          <div className="ops-head-actions" id={HEADER_ACTIONS_ID} />
         </header>
         <main id="main" className="ops-main" key={section.key}>
           <Body />
@@ -121,7 +121,7 @@ export function Console() {
       <SidebarDrawer />
       <CommandMenu />
       <Shortcuts />
-      <ProofDialog />
+      <ReauthenticationCodeDialog />
     </div>
   );
 }

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import { useHeard } from '@/features/shared-live/heard';
+import { useServerContact } from '@/features/shared-live/server-contact';
 import { timeOfDay } from '@/shared/dates';
 import { O } from '@/shared/strings-operator';
 
@@ -7,37 +7,41 @@ const LIVE_MS_MAX = 20_000;
 const DELAYED_MS_MAX = 60_000;
 const ANNOUNCE_AFTER_MS = 5_000;
 
-export interface Liveness {
+export interface ConnectionState {
   kind: 'live' | 'late' | 'lost' | 'offline';
-  words: string;
+  text: string;
 }
 
 /** Returns whether the shown data is live, delayed (and by how much) or disconnected. */
-export function liveness(agoMs: number | null, atMs: number, online: boolean): Liveness {
-  if (!online) return { kind: 'offline', words: 'Offline' };
-  if (agoMs === null) return { kind: 'late', words: 'Connecting' };
-  if (agoMs <= LIVE_MS_MAX) return { kind: 'live', words: O.liveSystem };
+export function connectionState(
+  agoMs: number | null,
+  atMs: number,
+  online: boolean,
+): ConnectionState {
+  if (!online) return { kind: 'offline', text: 'Offline' };
+  if (agoMs === null) return { kind: 'late', text: 'Connecting' };
+  if (agoMs <= LIVE_MS_MAX) return { kind: 'live', text: O.liveSystem };
   if (agoMs <= DELAYED_MS_MAX)
-    return { kind: 'late', words: `Delayed ${Math.floor(agoMs / 10_000) * 10} s` };
-  return { kind: 'lost', words: `Offline since ${timeOfDay(atMs)}` };
+    return { kind: 'late', text: `Delayed ${Math.floor(agoMs / 10_000) * 10} s` };
+  return { kind: 'lost', text: `Offline since ${timeOfDay(atMs)}` };
 }
 
 export function LiveBadge() {
-  const { agoMs, atMs, online } = useHeard();
-  const { kind, words } = liveness(agoMs, atMs, online);
+  const { agoMs, atMs, online } = useServerContact();
+  const { kind, text } = connectionState(agoMs, atMs, online);
   const [announced, setAnnounced] = useState('');
   const [settled, setSettled] = useState(kind);
   useEffect(() => {
     if (kind === settled) return;
     const timer = setTimeout(() => {
       setSettled(kind);
-      setAnnounced(kind === 'live' ? 'Live again' : words);
+      setAnnounced(kind === 'live' ? 'Live again' : text);
     }, ANNOUNCE_AFTER_MS);
     return () => clearTimeout(timer);
-  }, [kind, settled, words]);
+  }, [kind, settled, text]);
   return (
     <>
-      <span className={`ops-live is-${kind}`}>{words}</span>
+      <span className={`ops-live is-${kind}`}>{text}</span>
       <span className="sr" role="status">
         {announced}
       </span>

@@ -3,12 +3,12 @@
  * queries.
  */
 import { O } from '@/shared/strings-operator';
-import type { QuestionName } from '../answers/questions';
+import type { QueryName } from '../queries/queries';
 
 export interface Section {
   key: SectionKey;
   title: string;
-  needs: readonly QuestionName[];
+  queries: readonly QueryName[];
 }
 
 export type SectionKey =
@@ -27,25 +27,29 @@ export const SECTIONS: readonly Section[] = [
   {
     key: 'overview',
     title: O.overview,
-    needs: ['analytics', 'clubs', 'draws', 'hideTest', 'health', 'series'],
+    queries: ['analytics', 'clubs', 'draws', 'hideTest', 'health', 'series'],
   },
-  { key: 'clubs', title: O.clubManagement, needs: ['clubs', 'draws', 'hideTest'] },
-  { key: 'archived', title: O.archivedClubs, needs: ['archived'] },
-  { key: 'waitlist', title: O.waitlist, needs: [] },
-  { key: 'draws', title: O.drawManagement, needs: ['draws', 'hideTest'] },
-  { key: 'payments', title: O.paymentMonitor, needs: ['anomalies'] },
-  { key: 'orphans', title: O.orphanedTickets, needs: [] },
-  { key: 'transactions', title: O.stripeTransactions, needs: ['transactions', 'transactionSums'] },
+  { key: 'clubs', title: O.clubManagement, queries: ['clubs', 'draws', 'hideTest'] },
+  { key: 'archived', title: O.archivedClubs, queries: ['archived'] },
+  { key: 'waitlist', title: O.waitlist, queries: [] },
+  { key: 'draws', title: O.drawManagement, queries: ['draws', 'hideTest'] },
+  { key: 'payments', title: O.paymentMonitor, queries: ['anomalies'] },
+  { key: 'orphans', title: O.orphanedTickets, queries: [] },
+  {
+    key: 'transactions',
+    title: O.stripeTransactions,
+    queries: ['transactions', 'transactionSums'],
+  },
   {
     key: 'system',
     title: O.systemControls,
-    needs: ['settings', 'registration', 'hideTest', 'configuration', 'menus'],
+    queries: ['settings', 'registration', 'hideTest', 'configuration', 'menus'],
   },
-  { key: 'fees', title: O.platformFeesReport, needs: ['configuration', 'draws', 'hideTest'] },
+  { key: 'fees', title: O.platformFeesReport, queries: ['configuration', 'draws', 'hideTest'] },
 ];
 
 /** Queries that every section needs for the sidebar badges and the header. */
-export const ALWAYS: readonly QuestionName[] = ['stats', 'waitlist', 'orphans', 'maintenance'];
+export const COMMON_QUERIES: readonly QueryName[] = ['stats', 'waitlist', 'orphans', 'maintenance'];
 
 export const sectionOf = (key: string): Section =>
   SECTIONS.find((section) => section.key === key) ?? (SECTIONS[0] as Section);

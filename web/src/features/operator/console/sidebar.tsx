@@ -2,30 +2,30 @@ import { useAtom, useSetAtom } from 'jotai';
 import { Crossing } from '@/shared/ui/crossing';
 import { Dialog } from '@/shared/ui/dialog';
 import { O } from '@/shared/strings-operator';
-import { useAnswer } from '../answers/use-answers';
+import { useQuery } from '../queries/use-query';
 import { useLogout } from '../session/use-logout';
-import { CONSOLE, useAddress } from './address';
+import { CONSOLE, useConsoleUrl } from './address';
 import { drawerOpenAtom, sidebarNarrowAtom } from './console-atoms';
 import { CollapseIcon, LogoutIcon, SECTION_ICONS } from './icons';
 import { SECTIONS, sectionOf, type SectionKey } from './sections';
 
 /** Returns the number of open items per section, where it is known. */
-function useCounts(): Partial<Record<SectionKey, number>> {
-  const waitlist = useAnswer('waitlist').data?.length;
-  const payments = useAnswer('stats').data?.unresolved;
-  const orphans = useAnswer('orphans').data?.length;
+function useSectionCounts(): Partial<Record<SectionKey, number>> {
+  const waitlist = useQuery('waitlist').data?.length;
+  const payments = useQuery('stats').data?.unresolved;
+  const orphans = useQuery('orphans').data?.length;
   return { waitlist, payments, orphans };
 }
 
-const COUNT_WORDS: Partial<Record<SectionKey, string>> = {
+const COUNT_TEXTS: Partial<Record<SectionKey, string>> = {
   waitlist: 'waiting',
   payments: 'unresolved',
   orphans: 'to recover',
 };
 
 function Sections({ onGo }: { onGo?: () => void }) {
-  const address = useAddress();
-  const counts = useCounts();
+  const address = useConsoleUrl();
+  const counts = useSectionCounts();
   const current = sectionOf(address.read('section')).key;
   return (
     <ul>
@@ -47,7 +47,7 @@ function Sections({ onGo }: { onGo?: () => void }) {
             {counts[key] ? (
               <span className="ops-nav-count">
                 {counts[key]}
-                <span className="sr"> {COUNT_WORDS[key]}</span>
+                <span className="sr"> {COUNT_TEXTS[key]}</span>
               </span>
             ) : null}
           </a>

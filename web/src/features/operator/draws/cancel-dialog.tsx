@@ -3,19 +3,19 @@ import { useEffect, useState } from 'react';
 import { cancelDraw, fetchCancellation } from '@/api/endpoints/operator';
 import type { AdminDraw, Cancellation } from '@/api/wire-operator';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
-import { useAskAgain } from '../answers/use-answers';
-import { money } from '../pieces/money';
-import { Skeleton, Facts } from '../pieces/pieces';
-import { ReasonDialog } from '../pieces/reason-dialog';
-import { useDoing } from '../session/use-act';
+import { useRefetchQueries } from '../queries/use-query';
+import { money } from '../components/money';
+import { Skeleton, Facts } from '../components/common';
+import { ReasonDialog } from '../components/reason-dialog';
+import { useAction } from '../session/use-action';
 
 /**
  * Cancels a draw whose game is not played. Every buyer is refunded in full, including the platform
  * fee (decision E-9).
  */
 export function CancelDialog({ draw, onClose }: { draw: AdminDraw; onClose: () => void }) {
-  const doing = useDoing();
-  const again = useAskAgain();
+  const action = useAction();
+  const refetchQueries = useRefetchQueries();
   const toast = useSetAtom(showToastAtom);
   const [would, setWould] = useState<Cancellation | null>(null);
   const [unknown, setUnknown] = useState(false);
@@ -23,7 +23,7 @@ export function CancelDialog({ draw, onClose }: { draw: AdminDraw; onClose: () =
     fetchCancellation(draw.drawNumber).then(setWould, () => setUnknown(true));
   }, [draw.drawNumber]);
   const cancel = async (reason: string) => {
-    const done = await doing.run(
+    const done = await action.run(
       async () => {
         const { orders, refundTotal } = await cancelDraw(draw.drawNumber, {
           reason,
@@ -43,7 +43,7 @@ export function CancelDialog({ draw, onClose }: { draw: AdminDraw; onClose: () =
       },
     );
     if (!done) return;
-    void again('draws').catch(() => {});
+    void refetchQueries('draws').catch(() => {});
     onClose();
   };
   return (
@@ -52,9 +52,9 @@ export function CancelDialog({ draw, onClose }: { draw: AdminDraw; onClose: () =
       open
       onClose={onClose}
       button="Cancel draw and refund all"
-      typed={draw.drawNumber}
-      doing={doing}
-      onSure={(reason) => void cancel(reason)}
+      drawNumberToType={draw.drawNumber}
+      action={action}
+      onConfirm={(reason) => void cancel(reason)}
     >
       <p>
         {draw.homeTeam} v {draw.awayTeam}: for a game that is abandoned. A postponed game only needs

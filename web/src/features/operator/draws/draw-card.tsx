@@ -3,26 +3,26 @@ import type { AdminDraw } from '@/api/wire-operator';
 import { TICKETS } from '@/features/shared-live/draw-phase';
 import { saveFile } from '@/shared/save-file';
 import { O } from '@/shared/strings-operator';
-import { money } from '../pieces/money';
-import { Tag } from '../pieces/pieces';
-import { BusyButton } from '../pieces/busy-button';
-import { useDoing } from '../session/use-act';
+import { money } from '../components/money';
+import { Tag } from '../components/common';
+import { BusyButton } from '../components/busy-button';
+import { useAction } from '../session/use-action';
 import { DrawTag } from './draw-tag';
 import { dateOf } from './game-date';
-import { isTest } from './hidden-tests';
-import { orphanedWords, soldOf } from './sold-tickets';
+import { isTestDraw } from './hidden-test-draws';
+import { orphanedText, soldCount } from './sold-tickets';
 
-export type DrawDoing = 'tickets' | 'undo' | 'cancel' | 'move';
+export type DrawDialogKind = 'tickets' | 'undo' | 'cancel' | 'move';
 
 interface DrawCardProps {
   draw: AdminDraw;
   nowMs: number;
-  onDo: (what: DrawDoing) => void;
+  onDo: (what: DrawDialogKind) => void;
 }
 
 /** One draw: game, numbers and actions (specification lines C:66-68). */
 export function DrawCard({ draw, nowMs, onDo }: DrawCardProps) {
-  const report = useDoing();
+  const report = useAction();
   const download = () =>
     report.run(async () => saveFile(await downloadDrawReport(draw.drawNumber)), {
       failed: O.downloadFailed,
@@ -34,7 +34,7 @@ export function DrawCard({ draw, nowMs, onDo }: DrawCardProps) {
   // E-1).
   const status =
     draw.status === 'active' && Date.parse(draw.gameDate) <= nowMs ? 'closed' : draw.status;
-  const orphaned = orphanedWords(draw.orphanedTickets);
+  const orphaned = orphanedText(draw.orphanedTickets);
   return (
     <article
       className="card ops-draw"
@@ -42,7 +42,7 @@ export function DrawCard({ draw, nowMs, onDo }: DrawCardProps) {
     >
       <div className="ops-draw-top">
         <DrawTag status={status} />
-        {isTest(draw) ? <Tag kind="plain">Test</Tag> : null}
+        {isTestDraw(draw) ? <Tag kind="plain">Test</Tag> : null}
         {draw.archived ? <Tag kind="plain">Archived</Tag> : null}
         <span className="ops-serial">{draw.serialNumber || O.serialUnknown}</span>
       </div>
@@ -62,7 +62,7 @@ export function DrawCard({ draw, nowMs, onDo }: DrawCardProps) {
         <div>
           <dt>Tickets sold</dt>
           <dd>
-            {soldOf(draw)}/{TICKETS}
+            {soldCount(draw)}/{TICKETS}
             {orphaned ? <small>{orphaned}</small> : null}
           </dd>
         </div>
@@ -72,7 +72,7 @@ export function DrawCard({ draw, nowMs, onDo }: DrawCardProps) {
         </div>
       </dl>
       <div className="progress" aria-hidden="true">
-        <span style={{ '--part': soldOf(draw) / TICKETS } as React.CSSProperties} />
+        <span style={{ '--part': soldCount(draw) / TICKETS } as React.CSSProperties} />
       </div>
       {draw.status === 'completed' && draw.winningTicketSerial ? (
         <p className="meta">

@@ -1,11 +1,18 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, expect, test, vi } from 'vitest';
-import { aServer, expectToast, NOW, openConsole, press, refused } from '@/testing/a-console';
+import {
+  startConsoleServer,
+  expectToast,
+  NOW,
+  openConsole,
+  pressButton,
+  refusalResponse,
+} from '@/testing/console-harness';
 import { draws, tickets } from '@/testing/operator-data';
-import { chosen } from './draws';
+import { filteredDraws } from './draws';
 import { dateOf } from './game-date';
-import { isTest } from './hidden-tests';
+import { isTestDraw } from './hidden-test-draws';
 import { localTime } from './move-dialog';
 import { countsOf } from './tickets-dialog';
 
@@ -13,15 +20,19 @@ afterEach(() => vi.unstubAllGlobals());
 
 const card = (name: RegExp) => screen.findByRole('article', { name });
 
-test('test draws are those whose league says so in any case, and they are hidden unless the setting says otherwise', async () => {
+test('test draws are recognised by their league in any case and are hidden by default', async () => {
   expect([
-    isTest({ league: 'TEST Cup' }),
-    isTest({ league: 'A contest' }),
-    isTest({ league: 'Queensland Cup' }),
-    isTest({ league: null }),
+    isTestDraw({ league: 'TEST Cup' }),
+    isTestDraw({ league: 'A contest' }),
+    isTestDraw({ league: 'Queensland Cup' }),
+    isTestDraw({ league: null }),
   ]).toEqual([true, true, false, false]);
-  const server = aServer({
-    'GET /api/admin/system-settings/hide_test_draws': refused(404, 'Not set.', 'setting-unset'),
+  const server = startConsoleServer({
+    'GET /api/admin/system-settings/hide_test_draws': refusalResponse(
+      404,
+      'Not set.',
+      'setting-unset',
+    ),
     'POST /api/admin/system-settings/hide_test_draws': {
       body: {
         id: 3,
@@ -38,15 +49,15 @@ test('test draws are those whose league says so in any case, and they are hidden
   expect(toggle.getAttribute('aria-checked')).toBe('true');
   await userEvent.click(toggle);
   await waitFor(() => expect(screen.getAllByRole('article').length).toBe(6));
-  expect(server.asked.find(({ method }) => method === 'POST')?.body).toMatchObject({
+  expect(server.requests.find(({ method }) => method === 'POST')?.body).toMatchObject({
     value: 'false',
     updatedBy: 'Super Admin',
   });
 });
 
-test('a setting that cannot be read says so once and leaves the default on', async () => {
-  aServer({
-    'GET /api/admin/system-settings/hide_test_draws': refused(500, 'The database is away.'),
+test('a setting that cannot be read shows one error and keeps the default', async () => {
+  startConsoleServer({
+    'GET /api/admin/system-settings/hide_test_draws': refusalResponse(500, 'The database is away.'),
   });
   openConsole('draws');
   await expectToast('Failed to load setting', 'The database is away.');
@@ -55,10 +66,12 @@ test('a setting that cannot be read says so once and leaves the default on', asy
   );
 });
 
-test('a game without a date is TBD, a draw without a serial N/A', async () => {
+test('a game without a date shows TBD, and a draw without a serial shows N/A', async () => {
   expect(dateOf(null)).toBe('TBD');
   const [first] = draws(NOW);
-  aServer({ 'GET /api/admin/draws': { body: [{ ...first, serialNumber: null, gameDate: null }] } });
+  startConsoleServer({
+    'GET /api/admin/draws': { body: [{ ...first, serialNumber: null, gameDate: null }] },
+  });
   openConsole('draws');
   const shown = await card(/Redcliffe Sharks v Wynnum Tigers, N\/A/);
   expect(within(shown).getByText('TBD')).toBeTruthy();
@@ -66,11 +79,11 @@ test('a game without a date is TBD, a draw without a serial N/A', async () => {
   expect(within(shown).getByText('$565.00')).toBeTruthy();
 });
 
-test('a card counts what has a buyer, and says how many are orphaned beside it, as the draw’s own dialog does', async () => {
+test('a card counts tickets with a buyer and shows the orphaned ones beside, like the draw’s dialog', async () => {
   const [first, ...rest] = draws(NOW);
   const [one, ...others] = tickets();
   const orphan = { ...(one as (typeof others)[number]), buyerName: null, buyerEmail: null };
-  aServer({
+  startConsoleServer({
     'GET /api/admin/draws': { body: [{ ...first, orphanedTickets: 1 }, ...rest] },
     'GET /api/draws/1042/tickets': { body: [orphan, ...others] },
   });
@@ -78,7 +91,7 @@ test('a card counts what has a buyer, and says how many are orphaned beside it, 
   const sold = within(await card(/FD-1042$/)).getByText('Tickets sold').parentElement;
   expect(sold?.textContent).toBe('Tickets sold112/1691 orphaned');
   expect(within(await card(/FD-1043$/)).queryByText(/orphaned/)).toBeNull();
-  await press('View Tickets', await card(/FD-1042$/));
+  await pressButton('View Tickets', await card(/FD-1042$/));
   const dialog = await screen.findByRole('dialog', { name: 'Tickets of FD-1042' });
   await within(dialog).findByText('Orphaned');
   expect(
@@ -86,46 +99,48 @@ test('a card counts what has a buyer, and says how many are orphaned beside it, 
   ).toEqual(['Sold112', 'Available56', 'Orphaned1']);
 });
 
-test('most sold is who has most buyers', () => {
+test('the most-sold order counts tickets with a buyer', () => {
   const [first, second] = draws(NOW).map((draw, n) => ({
     ...draw,
     ticketsSold: 10 - n,
     orphanedTickets: n === 0 ? 2 : 0,
   }));
   expect(
-    chosen([first, second] as ReturnType<typeof draws>, '', '', '-ticketsSold').map(
+    filteredDraws([first, second] as ReturnType<typeof draws>, '', '', '-ticketsSold').map(
       ({ drawNumber }) => drawNumber,
     ),
   ).toEqual([1043, 1042]);
 });
 
-test('words, chips and order choose among the draws', () => {
+test('search, filters and order select the draws', () => {
   const all = draws(NOW);
-  expect(chosen(all, 'burleigh', '', '').map(({ drawNumber }) => drawNumber)).toEqual([1043, 1046]);
-  expect(chosen(all, '', 'active', '-ticketsSold').map(({ ticketsSold }) => ticketsSold)).toEqual([
-    113, 41, 3,
+  expect(filteredDraws(all, 'burleigh', '', '').map(({ drawNumber }) => drawNumber)).toEqual([
+    1043, 1046,
   ]);
-  expect(chosen(all, 'fd-1044', '', '')).toHaveLength(1);
+  expect(
+    filteredDraws(all, '', 'active', '-ticketsSold').map(({ ticketsSold }) => ticketsSold),
+  ).toEqual([113, 41, 3]);
+  expect(filteredDraws(all, 'fd-1044', '', '')).toHaveLength(1);
 });
 
-test('only a completed draw can lose its result, and only when its number is typed and a reason given', async () => {
-  const server = aServer({
+test('only a completed draw can lose its result, with its number typed and a reason', async () => {
+  const server = startConsoleServer({
     'POST /api/draws/1045/undo-results': { body: { newStatus: 'closed' } },
   });
   openConsole('draws');
   expect(within(await card(/FD-1042$/)).queryByRole('button', { name: 'Undo Results' })).toBeNull();
-  await press('Undo Results', await card(/FD-1045$/));
+  await pressButton('Undo Results', await card(/FD-1045$/));
   const dialog = await screen.findByRole('dialog', { name: 'Undo Results' });
   await userEvent.type(within(dialog).getByLabelText('Draw number (type 1045)'), '1042');
   await userEvent.type(within(dialog).getByLabelText('Reason'), 'Numbers swapped');
-  await press('Undo Results', dialog);
+  await pressButton('Undo Results', dialog);
   expect(within(dialog).getByText('Type the draw number 1045 to go on.')).toBeTruthy();
   expect(server.paths().some((path) => path.includes('undo-results'))).toBe(false);
   await userEvent.clear(within(dialog).getByLabelText('Draw number (type 1045)'));
   await userEvent.type(within(dialog).getByLabelText('Draw number (type 1045)'), '1045');
-  await press('Undo Results', dialog);
+  await pressButton('Undo Results', dialog);
   await expectToast('Results undone', 'FD-1045 is now closed.');
-  expect(server.asked.find(({ path }) => path.includes('undo-results'))?.body).toEqual({
+  expect(server.requests.find(({ path }) => path.includes('undo-results'))?.body).toEqual({
     reason: 'Numbers swapped',
     drawNumber: 1045,
   });
@@ -134,7 +149,7 @@ test('only a completed draw can lose its result, and only when its number is typ
 test.each([
   [
     'the server’s words',
-    refused(409, 'A payout of this draw is completed, so its result stands.'),
+    refusalResponse(409, 'A payout of this draw is completed, so its result stands.'),
     'A payout of this draw is completed, so its result stands.',
   ],
   [
@@ -142,30 +157,30 @@ test.each([
     { status: 500, body: {} },
     'Unable to undo draw results. Please try again.',
   ],
-])('a result that stays is said in %s', async (_name, answer, words) => {
-  aServer({ 'POST /api/draws/1045/undo-results': answer });
+])('a result that cannot be undone says why: %s', async (_name, answer, text) => {
+  startConsoleServer({ 'POST /api/draws/1045/undo-results': answer });
   openConsole('draws');
-  await press('Undo Results', await card(/FD-1045$/));
+  await pressButton('Undo Results', await card(/FD-1045$/));
   const dialog = await screen.findByRole('dialog', { name: 'Undo Results' });
   await userEvent.type(within(dialog).getByLabelText('Draw number (type 1045)'), '1045');
   await userEvent.type(within(dialog).getByLabelText('Reason'), 'Wrong');
-  await press('Undo Results', dialog);
-  await expectToast('Failed to Undo Results', words);
-  expect(within(dialog).getByText(`Failed to Undo Results: ${words}`)).toBeTruthy();
+  await pressButton('Undo Results', dialog);
+  await expectToast('Failed to Undo Results', text);
+  expect(within(dialog).getByText(`Failed to Undo Results: ${text}`)).toBeTruthy();
 });
 
-test('a report that does not come is said in the specified words', async () => {
-  aServer({ 'GET /api/admin/draws/1042/report': refused(500, 'No printer.') });
+test('a failed report shows the specified text', async () => {
+  startConsoleServer({ 'GET /api/admin/draws/1042/report': refusalResponse(500, 'No printer.') });
   openConsole('draws');
-  await press('Download Report', await card(/FD-1042$/));
+  await pressButton('Download Report', await card(/FD-1042$/));
   await expectToast('Download Failed', 'Unable to download the report. Please try again.');
 });
 
-test('tickets: sold and available are counted, and free numbers are listed up to fifty', async () => {
+test('the ticket dialog counts sold and available and lists up to fifty free numbers', async () => {
   expect(countsOf(tickets()).free.length).toBe(56);
-  aServer();
+  startConsoleServer();
   openConsole('draws');
-  await press('View Tickets', await card(/FD-1042$/));
+  await pressButton('View Tickets', await card(/FD-1042$/));
   const dialog = await screen.findByRole('dialog', { name: 'Tickets of FD-1042' });
   expect(await within(dialog).findByText('+6 more')).toBeTruthy();
   expect(within(dialog).getAllByRole('row').length).toBe(1 + 113);
@@ -184,7 +199,7 @@ test('a paid ticket without a buyer is neither sold nor free', () => {
   expect([sold.length, orphaned.length, free.length]).toEqual([112, 1, 56]);
 });
 
-test('cancelling a draw says what goes back before, and wants the number and a reason', async () => {
+test('cancelling a draw first shows the refunds and requires the number and a reason', async () => {
   const would = {
     drawNumber: 1042,
     status: 'active',
@@ -195,25 +210,25 @@ test('cancelling a draw says what goes back before, and wants the number and a r
     refunds: { pending: 0, succeeded: 0, failed: 0 },
     whyNot: null,
   };
-  const server = aServer({
+  const server = startConsoleServer({
     'GET /api/admin/draws/1042/cancellation': { body: would },
     'POST /api/admin/draws/1042/cancel': { body: { ...would, status: 'cancelled' } },
   });
   openConsole('draws');
-  await press('Cancel draw', await card(/FD-1042$/));
+  await pressButton('Cancel draw', await card(/FD-1042$/));
   const dialog = await screen.findByRole('dialog', { name: 'Cancel draw' });
   expect(await within(dialog).findByText('$609.07')).toBeTruthy();
   await userEvent.type(within(dialog).getByLabelText('Draw number (type 1042)'), '1042');
   await userEvent.type(within(dialog).getByLabelText('Reason'), 'Abandoned');
-  await press('Cancel draw and refund all', dialog);
+  await pressButton('Cancel draw and refund all', dialog);
   await expectToast('Draw cancelled', '$609.07 goes back to 57 buyers.');
-  expect(server.asked.find(({ path }) => path.endsWith('/cancel'))?.body).toEqual({
+  expect(server.requests.find(({ path }) => path.endsWith('/cancel'))?.body).toEqual({
     reason: 'Abandoned',
     drawNumber: 1042,
   });
 });
 
-test('a moved kick-off is typed in the draw’s own time', () => {
+test('a moved kick-off is typed in the draw’s own zone', () => {
   expect(localTime('2026-11-20T09:10:00Z', 'Australia/Brisbane')).toBe('2026-11-20T19:10');
   expect(localTime('2026-11-20T14:00:00Z', 'Pacific/Auckland')).toBe('2026-11-21T03:00');
 });

@@ -2,19 +2,19 @@ import { useMemo, useState } from 'react';
 import type { AdminDraw } from '@/api/wire-operator';
 import { useServerNow } from '@/features/shared-live/use-live';
 import { O } from '@/shared/strings-operator';
-import { useAnswer } from '../answers/use-answers';
-import { useAddress } from '../console/address';
-import { money, signedCents } from '../pieces/money';
-import { Shown } from '../pieces/pieces';
+import { useQuery } from '../queries/use-query';
+import { useConsoleUrl } from '../console/address';
+import { money, signedCents } from '../components/money';
+import { QueryResult } from '../components/common';
 import { HideTestSwitch } from '../system/hide-test-switch';
-import { compare, typedOf, type Column } from '../table/columns';
+import { compare, exportTextOf, type Column } from '../table/columns';
 import { TableTools, Chips } from '../table/table-tools';
-import { DrawCard, type DrawDoing } from './draw-card';
+import { DrawCard, type DrawDialogKind } from './draw-card';
 import { CancelDialog } from './cancel-dialog';
 import { MoveDialog } from './move-dialog';
 import { dateOf } from './game-date';
-import { isTest, useHideTest } from './hidden-tests';
-import { soldOf } from './sold-tickets';
+import { isTestDraw, useHideTestDraws } from './hidden-test-draws';
+import { soldCount } from './sold-tickets';
 import { TicketsDialog } from './tickets-dialog';
 import { UndoDialog } from './undo-dialog';
 
@@ -40,7 +40,7 @@ const COLUMNS: readonly Column<AdminDraw>[] = [
     value: ({ ticketPrice }) => signedCents(ticketPrice),
     text: ({ ticketPrice }) => money(ticketPrice),
   },
-  { id: 'ticketsSold', header: 'Sold', value: soldOf },
+  { id: 'ticketsSold', header: 'Sold', value: soldCount },
   { id: 'orphanedTickets', header: 'Orphaned', value: ({ orphanedTickets }) => orphanedTickets },
   {
     id: 'revenue',
@@ -61,46 +61,46 @@ const STATES = ['active', 'closed', 'completed', 'cancelled'] as const;
 const AT_ONCE = 24;
 
 /** Applies the search, the order and the filters to the draws. */
-export function chosen(
+export function filteredDraws(
   draws: readonly AdminDraw[],
   query: string,
   status: string,
   order: string,
 ): AdminDraw[] {
-  const words = query.trim().toLowerCase();
+  const text = query.trim().toLowerCase();
   const column = COLUMNS.find(({ id }) => id === order.replace(/^-/, ''));
-  const found = draws.filter(
+  const matches = draws.filter(
     (draw) =>
       (!status || draw.status === status) &&
-      (!words || COLUMNS.some((each) => typedOf(each, draw).toLowerCase().includes(words))),
+      (!text || COLUMNS.some((each) => exportTextOf(each, draw).toLowerCase().includes(text))),
   );
-  if (!column) return found;
+  if (!column) return matches;
   const sign = order.startsWith('-') ? -1 : 1;
-  return found.sort((one, other) => sign * compare(column.value(one), column.value(other)));
+  return matches.sort((one, other) => sign * compare(column.value(one), column.value(other)));
 }
 
 /** Draw Management: one card per draw, with the operator's actions. */
 export function Draws() {
-  const draws = useAnswer('draws');
-  const hideTest = useHideTest();
-  const { read, write } = useAddress();
+  const draws = useQuery('draws');
+  const hideTest = useHideTestDraws();
+  const { read, write } = useConsoleUrl();
   const now = useServerNow();
-  const [doing, setDoing] = useState<{ what: DrawDoing; draw: number } | null>(null);
+  const [openDialog, setOpenDialog] = useState<{ what: DrawDialogKind; draw: number } | null>(null);
   const [more, setMore] = useState(AT_ONCE);
   const order = read('sort') || '-gameDate';
   const visible = useMemo(
-    () => draws.data?.filter((draw) => !hideTest.on || !isTest(draw)),
+    () => draws.data?.filter((draw) => !hideTest.on || !isTestDraw(draw)),
     [draws.data, hideTest.on],
   );
   const rows = useMemo(
-    () => visible && chosen(visible, read('q'), read('status'), order),
+    () => visible && filteredDraws(visible, read('q'), read('status'), order),
     [visible, read, order],
   );
-  const about = draws.data?.find((draw) => draw.drawNumber === doing?.draw);
-  const close = () => setDoing(null);
+  const about = draws.data?.find((draw) => draw.drawNumber === openDialog?.draw);
+  const close = () => setOpenDialog(null);
   const tally = (status: string) => visible?.filter((draw) => draw.status === status).length;
   return (
-    <Shown {...draws} data={rows} title="The draws did not load">
+    <QueryResult {...draws} data={rows} title="The draws did not load">
       {(shown) => (
         <>
           <div className="card ops-row">
@@ -160,7 +160,7 @@ export function Draws() {
                 <DrawCard
                   draw={draw}
                   nowMs={now()}
-                  onDo={(what) => setDoing({ what, draw: draw.drawNumber })}
+                  onDo={(what) => setOpenDialog({ what, draw: draw.drawNumber })}
                 />
               </li>
             ))}
@@ -174,14 +174,20 @@ export function Draws() {
               Show more
             </button>
           ) : null}
-          {about && doing?.what === 'tickets' ? (
+          {about && openDialog?.what === 'tickets' ? (
             <TicketsDialog draw={about} onClose={close} />
           ) : null}
-          {about && doing?.what === 'undo' ? <UndoDialog draw={about} onClose={close} /> : null}
-          {about && doing?.what === 'cancel' ? <CancelDialog draw={about} onClose={close} /> : null}
-          {about && doing?.what === 'move' ? <MoveDialog draw={about} onClose={close} /> : null}
+          {about && openDialog?.what === 'undo' ? (
+            <UndoDialog draw={about} onClose={close} />
+          ) : null}
+          {about && openDialog?.what === 'cancel' ? (
+            <CancelDialog draw={about} onClose={close} />
+          ) : null}
+          {about && openDialog?.what === 'move' ? (
+            <MoveDialog draw={about} onClose={close} />
+          ) : null}
         </>
       )}
-    </Shown>
+    </QueryResult>
   );
 }

@@ -4,9 +4,9 @@ import { moveKickOff } from '@/api/endpoints/operator';
 import type { AdminDraw } from '@/api/wire-operator';
 import { Field } from '@/shared/ui/field';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
-import { useAskAgain } from '../answers/use-answers';
-import { ReasonDialog } from '../pieces/reason-dialog';
-import { useDoing } from '../session/use-act';
+import { useRefetchQueries } from '../queries/use-query';
+import { ReasonDialog } from '../components/reason-dialog';
+import { useAction } from '../session/use-action';
 import { dateOf } from './game-date';
 
 /** Formats an instant as local time in the draw's zone: `2026-11-20T19:10`. */
@@ -29,12 +29,12 @@ export function localTime(instant: string, zone: string): string {
  * (decision E-9). The time is in the draw's zone (decision E-11).
  */
 export function MoveDialog({ draw, onClose }: { draw: AdminDraw; onClose: () => void }) {
-  const doing = useDoing();
-  const again = useAskAgain();
+  const action = useAction();
+  const refetchQueries = useRefetchQueries();
   const toast = useSetAtom(showToastAtom);
   const [at, setAt] = useState(() => localTime(draw.gameDate, draw.timezone));
   const move = async (reason: string) => {
-    const done = await doing.run(
+    const done = await action.run(
       async () => {
         const moved = await moveKickOff(draw.drawNumber, { gameDate: at, reason });
         toast({ title: 'Kick-off moved', text: dateOf(moved.gameDate, moved.timezone) });
@@ -45,7 +45,7 @@ export function MoveDialog({ draw, onClose }: { draw: AdminDraw; onClose: () => 
       },
     );
     if (!done) return;
-    void again('draws').catch(() => {});
+    void refetchQueries('draws').catch(() => {});
     onClose();
   };
   return (
@@ -54,8 +54,8 @@ export function MoveDialog({ draw, onClose }: { draw: AdminDraw; onClose: () => 
       open
       onClose={onClose}
       button="Move kick-off"
-      doing={doing}
-      onSure={(reason) => void move(reason)}
+      action={action}
+      onConfirm={(reason) => void move(reason)}
     >
       <p>
         {draw.homeTeam} v {draw.awayTeam}, now {dateOf(draw.gameDate, draw.timezone)}. A draw that

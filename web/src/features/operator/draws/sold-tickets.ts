@@ -10,12 +10,12 @@ type TicketCounts = Pick<AdminDraw, 'ticketsSold' | 'orphanedTickets'>;
  * Returns the sold tickets that have a buyer. The two counts are read at different moments and may
  * briefly disagree.
  */
-export const soldOf = ({ ticketsSold, orphanedTickets }: TicketCounts): number =>
+export const soldCount = ({ ticketsSold, orphanedTickets }: TicketCounts): number =>
   Math.max(0, ticketsSold - orphanedTickets);
 
-export const orphanedIn = (draws: readonly TicketCounts[]): number =>
+export const orphanedCount = (draws: readonly TicketCounts[]): number =>
   draws.reduce((sum, { orphanedTickets }) => sum + orphanedTickets, 0);
 
 /** Describes the orphaned tickets; undefined when there are none. */
-export const orphanedWords = (count: number): string | undefined =>
+export const orphanedText = (count: number): string | undefined =>
   count > 0 ? `${count} orphaned` : undefined;

@@ -2,11 +2,11 @@ import { useCallback, useEffect, useState } from 'react';
 import { fetchAdminTickets } from '@/api/endpoints/operator';
 import type { AdminDraw, AdminTicket } from '@/api/wire-operator';
 import { dayAndTime } from '@/shared/dates';
-import { O, andMore } from '@/shared/strings-operator';
+import { O, countOfMore } from '@/shared/strings-operator';
 import { Dialog } from '@/shared/ui/dialog';
 import { AuditTrail } from '../audit/audit-trail';
-import { money } from '../pieces/money';
-import { Skeleton, Figure, Figures, LoadError } from '../pieces/pieces';
+import { money } from '../components/money';
+import { Skeleton, Figure, Figures, LoadError } from '../components/common';
 import { saveCsv } from '../table/csv';
 import { textOf, type Column } from '../table/columns';
 import { RefundDialog } from '../transactions/refund-dialog';
@@ -154,7 +154,7 @@ function Listed({
       <h3 className="ops-sub">Available tickets</h3>
       <p className="ops-free">
         {listed.length === 0 ? 'None.' : listed.map((number) => <span key={number}>{number}</span>)}
-        {free.length > LISTED ? <strong>{andMore(free.length - LISTED)}</strong> : null}
+        {free.length > LISTED ? <strong>{countOfMore(free.length - LISTED)}</strong> : null}
       </p>
     </>
   );

@@ -3,17 +3,17 @@ import { undoResults } from '@/api/endpoints/operator';
 import type { AdminDraw } from '@/api/wire-operator';
 import { O } from '@/shared/strings-operator';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
-import { useAskAgain } from '../answers/use-answers';
-import { ReasonDialog } from '../pieces/reason-dialog';
-import { useDoing } from '../session/use-act';
+import { useRefetchQueries } from '../queries/use-query';
+import { ReasonDialog } from '../components/reason-dialog';
+import { useAction } from '../session/use-action';
 
 /** Reverts a result. Requires the typed draw number, a reason and a code (decision E-6). */
 export function UndoDialog({ draw, onClose }: { draw: AdminDraw; onClose: () => void }) {
-  const doing = useDoing();
-  const again = useAskAgain();
+  const action = useAction();
+  const refetchQueries = useRefetchQueries();
   const toast = useSetAtom(showToastAtom);
   const undo = async (reason: string) => {
-    const done = await doing.run(
+    const done = await action.run(
       async () => {
         const { newStatus } = await undoResults(draw.drawNumber, {
           reason,
@@ -24,7 +24,7 @@ export function UndoDialog({ draw, onClose }: { draw: AdminDraw; onClose: () => 
       { failed: O.undoFailed, failedText: O.undoFailedText },
     );
     if (!done) return;
-    void again('draws').catch(() => {});
+    void refetchQueries('draws').catch(() => {});
     onClose();
   };
   return (
@@ -33,9 +33,9 @@ export function UndoDialog({ draw, onClose }: { draw: AdminDraw; onClose: () => 
       open
       onClose={onClose}
       button={O.undoResults}
-      typed={draw.drawNumber}
-      doing={doing}
-      onSure={(reason) => void undo(reason)}
+      drawNumberToType={draw.drawNumber}
+      action={action}
+      onConfirm={(reason) => void undo(reason)}
     >
       <p>
         {draw.homeTeam} v {draw.awayTeam} loses its result (#{draw.homeFirstTryScorer} &amp; #

@@ -4,16 +4,16 @@ import type { FeeDraw, PlatformFees } from '@/api/wire-platform';
 import { dollars } from '@/shared/money';
 import { saveFile } from '@/shared/save-file';
 import { O } from '@/shared/strings-operator';
-import { useAnswer } from '../answers/use-answers';
-import { useAddress } from '../console/address';
-import { HeadActions } from '../console/head-actions';
+import { useQuery } from '../queries/use-query';
+import { useConsoleUrl } from '../console/address';
+import { HeaderActions } from '../console/head-actions';
 import { DrawTag } from '../draws/draw-tag';
-import { isTest, useHideTest } from '../draws/hidden-tests';
+import { isTestDraw, useHideTestDraws } from '../draws/hidden-test-draws';
 import { dateOf } from '../draws/game-date';
-import { money, percent, signedCents, sumOf } from '../pieces/money';
-import { Facts, Figure, Figures, Shown } from '../pieces/pieces';
-import { BusyButton } from '../pieces/busy-button';
-import { useDoing } from '../session/use-act';
+import { money, percent, signedCents, sumOf } from '../components/money';
+import { Facts, Figure, Figures, QueryResult } from '../components/common';
+import { BusyButton } from '../components/busy-button';
+import { useAction } from '../session/use-action';
 import type { Column } from '../table/columns';
 import { DataTable } from '../table/data-table';
 
@@ -85,7 +85,7 @@ const COLUMNS: readonly Column<FeeDraw>[] = [
 function useFees(from: string, to: string) {
   const [data, setData] = useState<PlatformFees | undefined>();
   const [error, setError] = useState<Error | null>(null);
-  const again = useCallback(async () => {
+  const refetch = useCallback(async () => {
     setError(null);
     try {
       setData(await fetchPlatformFees(from, to));
@@ -93,8 +93,8 @@ function useFees(from: string, to: string) {
       setError(failure as Error);
     }
   }, [from, to]);
-  useEffect(() => void again(), [again]);
-  return { data, error, again };
+  useEffect(() => void refetch(), [refetch]);
+  return { data, error, refetch };
 }
 
 /**
@@ -102,11 +102,11 @@ function useFees(from: string, to: string) {
  * (specification line C:91).
  */
 export function Fees() {
-  const { read, write } = useAddress();
+  const { read, write } = useConsoleUrl();
   const from = read('from');
   const to = read('to');
   const fees = useFees(from, to);
-  const pdf = useDoing();
+  const pdf = useAction();
   const download = () =>
     void pdf.run(async () => saveFile(await downloadFeesReport(from, to)), {
       failed: O.downloadFailed,
@@ -115,11 +115,11 @@ export function Fees() {
     });
   return (
     <>
-      <HeadActions>
+      <HeaderActions>
         <BusyButton className="btn small" busy={pdf.busy} onPress={download}>
           Download PDF
         </BusyButton>
-      </HeadActions>
+      </HeaderActions>
       <div className="card ops-row ops-period" role="group" aria-label="Period">
         <label>
           From{' '}
@@ -147,7 +147,7 @@ export function Fees() {
           <span className="meta">All time</span>
         )}
       </div>
-      <Shown {...fees} title="The fees did not load">
+      <QueryResult {...fees} title="The fees did not load">
         {(report) => (
           <>
             <Figures label="Revenue summary">
@@ -157,7 +157,7 @@ export function Fees() {
               <Figure label="Prize money" value={money(report.prizeMoney)} />
             </Figures>
             <TestDraws report={report} />
-            <Structure report={report} />
+            <FeeStructure report={report} />
             <DataTable
               label="Fees by draw"
               rows={report.draws}
@@ -168,7 +168,7 @@ export function Fees() {
             />
           </>
         )}
-      </Shown>
+      </QueryResult>
     </>
   );
 }
@@ -178,9 +178,9 @@ export function Fees() {
  * does not.
  */
 function TestDraws({ report }: { report: PlatformFees }) {
-  const hidden = useHideTest().on;
-  const all = useAnswer('draws').data;
-  const tests = new Set(all?.filter(isTest).map((draw) => draw.drawNumber));
+  const hidden = useHideTestDraws().on;
+  const all = useQuery('draws').data;
+  const tests = new Set(all?.filter(isTestDraw).map((draw) => draw.drawNumber));
   const count = report.draws.filter((draw) => tests.has(draw.drawNumber)).length;
   if (!hidden || count === 0) return null;
   return (
@@ -191,8 +191,8 @@ function TestDraws({ report }: { report: PlatformFees }) {
   );
 }
 
-function Structure({ report }: { report: PlatformFees }) {
-  const card = useAnswer('configuration').data;
+function FeeStructure({ report }: { report: PlatformFees }) {
+  const card = useQuery('configuration').data;
   return (
     <section className="card panel" aria-labelledby="structure-title">
       <h2 id="structure-title">Fee structure</h2>

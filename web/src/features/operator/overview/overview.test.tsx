@@ -1,6 +1,6 @@
 import { screen, waitFor } from '@testing-library/react';
 import { afterEach, expect, test, vi } from 'vitest';
-import { aServer, NOW, openConsole, refused } from '@/testing/a-console';
+import { startConsoleServer, NOW, openConsole, refusalResponse } from '@/testing/console-harness';
 import { draws } from '@/testing/operator-data';
 import { analytics } from '@/testing/platform-data';
 
@@ -43,14 +43,11 @@ test.each([
   ['and nothing is said where there are none', {}, `Tickets Sold${analytics.ticketsSold}`],
   [
     'nor where the draws do not load',
-    { [DRAWS]: refused(503, 'Away.') },
+    { [DRAWS]: refusalResponse(503, 'Away.') },
     `Tickets Sold${analytics.ticketsSold}`,
   ],
-])(
-  'tickets that are paid and nobody’s are not counted as sold: %s',
-  async (_name, answers, words) => {
-    aServer(answers);
-    openConsole('overview');
-    await waitFor(() => expect(sold()).toBe(words));
-  },
-);
+])('orphaned tickets are not counted as sold: %s', async (_name, answers, text) => {
+  startConsoleServer(answers);
+  openConsole('overview');
+  await waitFor(() => expect(sold()).toBe(text));
+});

@@ -4,13 +4,13 @@ import { nowAtom } from '@/features/shared-live/live-atoms';
 import { dollars } from '@/shared/money';
 import { O } from '@/shared/strings-operator';
 import { AuditTrail } from '../audit/audit-trail';
-import { useAnswer } from '../answers/use-answers';
-import { isTest, useHideTest } from '../draws/hidden-tests';
-import { orphanedIn, orphanedWords } from '../draws/sold-tickets';
-import { money } from '../pieces/money';
-import { Facts, Figure, Figures, LoadError } from '../pieces/pieces';
-import { Spark } from './spark';
-import { STATUS_NAMES, statusLines, unknownLines } from './status-words';
+import { useQuery } from '../queries/use-query';
+import { isTestDraw, useHideTestDraws } from '../draws/hidden-test-draws';
+import { orphanedCount, orphanedText } from '../draws/sold-tickets';
+import { money } from '../components/money';
+import { Facts, Figure, Figures, LoadError } from '../components/common';
+import { Sparkline } from './sparkline';
+import { STATUS_NAMES, statusLines, unknownStatusLines } from './status-lines';
 
 /** Revenue figures and their texts; null when the sums lack the figure. */
 const REVENUE: readonly (readonly [name: string, words: (sums: Analytics) => string | null])[] = [
@@ -29,26 +29,26 @@ const REVENUE: readonly (readonly [name: string, words: (sums: Analytics) => str
 ];
 
 /** Placeholder that keeps the layout stable until the text loads. */
-const COMING = <span className="bone ops-word-bone" />;
+const LOADING_PLACEHOLDER = <span className="skeleton ops-skeleton-word" />;
 
 /**
  * Counts orphaned tickets of the draws in the sums, which exclude hidden test draws (decision
  * E-15). Returns 0 when the draws failed to load.
  */
-function useOrphaned(): number | undefined {
-  const { data, error } = useAnswer('draws');
-  const hideTest = useHideTest().on;
-  if (data) return orphanedIn(data.filter((draw) => !hideTest || !isTest(draw)));
+function useOrphanedCount(): number | undefined {
+  const { data, error } = useQuery('draws');
+  const hideTest = useHideTestDraws().on;
+  if (data) return orphanedCount(data.filter((draw) => !hideTest || !isTestDraw(draw)));
   return error ? 0 : undefined;
 }
 
 /** Overview: counts, revenue and system status. */
 export function Overview() {
-  const analytics = useAnswer('analytics');
-  const clubs = useAnswer('clubs').data;
-  const draws = useAnswer('draws').data;
+  const analytics = useQuery('analytics');
+  const clubs = useQuery('clubs').data;
+  const draws = useQuery('draws').data;
   const sums = analytics.data;
-  const orphaned = useOrphaned();
+  const orphaned = useOrphanedCount();
   const active = clubs?.filter((club) => club.stripeConnectOnboardingComplete).length;
   return (
     <>
@@ -61,7 +61,7 @@ export function Overview() {
           value={
             sums && orphaned !== undefined ? Math.max(0, sums.ticketsSold - orphaned) : undefined
           }
-          note={sums && orphanedWords(orphaned ?? 0)}
+          note={sums && orphanedText(orphaned ?? 0)}
         />
       </Figures>
       <div className="ops-columns">
@@ -69,8 +69,8 @@ export function Overview() {
           <h2 id="revenue-title">Revenue Overview</h2>
           {sums ? (
             <Facts
-              facts={REVENUE.map(([name, words]) => [name, words(sums)] as const).filter(
-                ([, words]) => words !== null,
+              facts={REVENUE.map(([name, text]) => [name, text(sums)] as const).filter(
+                ([, text]) => text !== null,
               )}
             />
           ) : null}
@@ -78,11 +78,11 @@ export function Overview() {
             <LoadError
               title="The revenue did not load"
               error={analytics.error}
-              onRetry={() => void analytics.again().catch(() => {})}
+              onRetry={() => void analytics.refetch().catch(() => {})}
             />
           ) : null}
           {!sums && !analytics.error ? (
-            <Facts facts={REVENUE.map(([name]) => [name, COMING])} />
+            <Facts facts={REVENUE.map(([name]) => [name, LOADING_PLACEHOLDER])} />
           ) : null}
         </section>
         <SystemStatus />
@@ -96,22 +96,23 @@ export function Overview() {
 }
 
 function SystemStatus() {
-  const health = useAnswer('health');
+  const health = useQuery('health');
   const now = useAtomValue(nowAtom);
   return (
     <section className="card panel" aria-labelledby="status-title">
       <h2 id="status-title">System Status</h2>
       {health.data ? (
         <ul className="ops-status">
-          {(health.error ? unknownLines(health.data, now) : statusLines(health.data, now)).map(
-            ({ name, ok, word, detail }) => (
-              <li key={name} className={ok ? 'is-ok' : 'is-bad'}>
-                <span>{name}</span>
-                <strong>{word}</strong>
-                <small>{detail}</small>
-              </li>
-            ),
-          )}
+          {(health.error
+            ? unknownStatusLines(health.data, now)
+            : statusLines(health.data, now)
+          ).map(({ name, ok, status, detail }) => (
+            <li key={name} className={ok ? 'is-ok' : 'is-bad'}>
+              <span>{name}</span>
+              <strong>{status}</strong>
+              <small>{detail}</small>
+            </li>
+          ))}
         </ul>
       ) : null}
       {!health.data && health.error ? (
@@ -128,7 +129,7 @@ function SystemStatus() {
           {STATUS_NAMES.map((name) => (
             <li key={name}>
               <span>{name}</span>
-              {COMING}
+              {LOADING_PLACEHOLDER}
               <small>&nbsp;</small>
             </li>
           ))}
@@ -144,7 +145,7 @@ const total = (values: readonly number[]) => values.reduce((sum, value) => sum +
 const count = (value: number) => String(value);
 
 function Lines() {
-  const { data: series, error } = useAnswer('series');
+  const { data: series, error } = useQuery('series');
   if (series ? series.at.length === 0 : error) return null;
   const { at, ticketsSold, payments, revenueCents, anomalies } = series ?? NOTHING_YET;
   const lines = [
@@ -158,11 +159,11 @@ function Lines() {
       {lines.map(({ title, values, format, colour }) => {
         const sum = format(total(values));
         return (
-          <Spark
+          <Sparkline
             key={title}
             title={title}
             value={series ? sum : '–'}
-            words={
+            label={
               !series
                 ? `${title}: loading`
                 : `${title}: ${sum} in all, at most ${format(Math.max(0, ...values))} in ${series.stepSeconds / 60} minutes`

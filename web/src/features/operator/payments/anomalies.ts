@@ -7,7 +7,7 @@ import {
 } from '@/api/wire-operator';
 import { cents, dollars } from '@/shared/money';
 import { O } from '@/shared/strings-operator';
-import { money } from '../pieces/money';
+import { money } from '../components/money';
 
 const LABELS: Record<AnomalyType, string> = {
   missing_ticket: O.missingTicket,
@@ -18,7 +18,7 @@ const LABELS: Record<AnomalyType, string> = {
 };
 
 /** Meaning of each anomaly type in one sentence for the operator. */
-const MEANINGS: Record<AnomalyType, string> = {
+const DESCRIPTIONS: Record<AnomalyType, string> = {
   missing_ticket:
     'Money was taken and no ticket was issued. Give the customer their ticket, or refund the payment.',
   duplicate_payment: 'One order was paid twice. The second payment should go back.',
@@ -30,24 +30,24 @@ const MEANINGS: Record<AnomalyType, string> = {
 const isKnown = (type: string): type is AnomalyType =>
   (ANOMALY_TYPES as readonly string[]).includes(type);
 export const labelOf = (type: string): string => (isKnown(type) ? LABELS[type] : type);
-export const meaningOf = (type: string): string => (isKnown(type) ? MEANINGS[type] : '');
+export const descriptionOf = (type: string): string => (isKnown(type) ? DESCRIPTIONS[type] : '');
 
 /** Number of rows shown before "show all" (specification line C:335). */
-export const SHOWN = 10;
+export const ROWS_SHOWN = 10;
 
-export const needsCustomer = (anomaly: Pick<Anomaly, 'type'>): boolean =>
+export const needsCustomerDetails = (anomaly: Pick<Anomaly, 'type'>): boolean =>
   anomaly.type === 'missing_ticket';
 
-type OfAPayment = Pick<Anomaly, 'type' | 'orderId' | 'paymentIntentId' | 'amount' | 'details'>;
+type PaymentAnomaly = Pick<Anomaly, 'type' | 'orderId' | 'paymentIntentId' | 'amount' | 'details'>;
 
-const holdsTickets = ({ details }: OfAPayment): boolean =>
+const holdsTickets = ({ details }: PaymentAnomaly): boolean =>
   details.orderState === 'allocated' || details.orderState === 'captured';
-const centsOf = (said: unknown): number => (typeof said === 'string' ? cents(said) : 0);
+const centsOf = (text: unknown): number => (typeof text === 'string' ? cents(text) : 0);
 /**
  * Returns the remaining amount in cents from the provider's last report; null while no charge is
  * reported.
  */
-const leftOf = ({ details }: OfAPayment): number | null =>
+const unrefundedCents = ({ details }: PaymentAnomaly): number | null =>
   centsOf(details.providerReceived) > 0
     ? Math.max(0, centsOf(details.providerReceived) - centsOf(details.providerRefunded))
     : null;
@@ -56,13 +56,13 @@ const leftOf = ({ details }: OfAPayment): number | null =>
  * Describes the refund: the whole remaining payment, which may exceed the amount that the anomaly
  * was raised for.
  */
-export function backWords(anomaly: OfAPayment): string {
-  const left = leftOf(anomaly);
+export function refundableText(anomaly: PaymentAnomaly): string {
+  const left = unrefundedCents(anomaly);
   return left === null ? money(anomaly.amount) : dollars(left);
 }
 
 /** Whether the anomaly concerns a known order's own payment. */
-export const isOfItsOrder = ({ type, orderId }: OfAPayment): boolean =>
+export const isOrdersOwnPayment = ({ type, orderId }: PaymentAnomaly): boolean =>
   orderId !== null && type !== 'duplicate_payment';
 
 /**
@@ -70,9 +70,9 @@ export const isOfItsOrder = ({ type, orderId }: OfAPayment): boolean =>
  * payment of a valid order: an order refund would return the first payment. A payment without a
  * known order. An order without tickets: its refund moves no money, so the server voids it first.
  */
-export const refundsItself = (anomaly: OfAPayment): boolean =>
+export const canRefundPayment = (anomaly: PaymentAnomaly): boolean =>
   anomaly.paymentIntentId !== null &&
-  (!isOfItsOrder(anomaly) || (!holdsTickets(anomaly) && leftOf(anomaly) !== 0));
+  (!isOrdersOwnPayment(anomaly) || (!holdsTickets(anomaly) && unrefundedCents(anomaly) !== 0));
 
 /**
  * Returns resolved of all in whole percent; 100 when there are no anomalies (specification line
@@ -100,28 +100,28 @@ export function nextUnresolved(
 const TICKETS_PER_ORDER_MAX = 50;
 
 /** Tickets that an operator enters for a payment that matches no order (decision M-9). */
-export interface TicketsSaid {
+export interface TicketsInput {
   drawNumber: string;
   ticketCount: string;
 }
 
-export const drawNumberOf = (said: string): number => Number(said.trim().replace(/^FD-/i, ''));
+export const drawNumberOf = (text: string): number => Number(text.trim().replace(/^FD-/i, ''));
 
 /**
  * Requires both fields or neither. Neither is allowed only while the payment itself may name its
  * tickets.
  */
-export function chosenProblems(
-  { drawNumber, ticketCount }: TicketsSaid,
+export function ticketsProblems(
+  { drawNumber, ticketCount }: TicketsInput,
   namesNone: boolean,
-): { field: keyof TicketsSaid; text: string }[] {
+): { field: keyof TicketsInput; text: string }[] {
   const [draw, count] = [drawNumber.trim() !== '', ticketCount.trim() !== ''];
   if (!draw && !count)
     return namesNone
       ? [{ field: 'drawNumber', text: 'Choose a draw and a count, or refund the payment' }]
       : [];
   const isWhole = (number: number) => Number.isInteger(number) && number >= 1;
-  const problems: { field: keyof TicketsSaid; text: string }[] = [];
+  const problems: { field: keyof TicketsInput; text: string }[] = [];
   if (!isWhole(drawNumberOf(drawNumber)) || !draw)
     problems.push({ field: 'drawNumber', text: 'Draw number is required' });
   if (!isWhole(Number(ticketCount)) || Number(ticketCount) > TICKETS_PER_ORDER_MAX)
@@ -130,7 +130,9 @@ export function chosenProblems(
 }
 
 /** Formats tickets per draw: `2 tickets of FD-1042, 1 ticket of FD-1043`. */
-export const linesWords = (lines: readonly { drawNumber: number; ticketCount: number }[]): string =>
+export const ticketLinesText = (
+  lines: readonly { drawNumber: number; ticketCount: number }[],
+): string =>
   lines
     .map(
       ({ drawNumber, ticketCount }) =>
@@ -143,7 +145,7 @@ const PHONE_LENGTH_MIN = 10;
 
 export const isEmail = (text: string): boolean => EMAIL.test(text.trim());
 
-export interface CustomerSaid {
+export interface CustomerInput {
   customerName: string;
   customerEmail: string;
   customerPhone: string;
@@ -156,8 +158,8 @@ export function customerProblems({
   customerName,
   customerEmail,
   customerPhone,
-}: CustomerSaid): { field: keyof CustomerSaid; text: string }[] {
-  const problems: { field: keyof CustomerSaid; text: string }[] = [];
+}: CustomerInput): { field: keyof CustomerInput; text: string }[] {
+  const problems: { field: keyof CustomerInput; text: string }[] = [];
   if (customerName.trim().length < 1)
     problems.push({ field: 'customerName', text: O.customerNameRequired });
   if (!isEmail(customerEmail))

@@ -2,18 +2,18 @@ import { useCallback, useMemo, useRef } from 'react';
 import { ANOMALY_TYPES, type Anomaly, type AnomalyStats } from '@/api/wire-operator';
 import { dayAndTime } from '@/shared/dates';
 import { O } from '@/shared/strings-operator';
-import { useAddress } from '../console/address';
-import { Ago } from '../pieces/ago';
-import { money, signedCents, sumOf } from '../pieces/money';
-import { CopyId } from '../pieces/pieces';
-import { BusyButton } from '../pieces/busy-button';
+import { useConsoleUrl } from '../console/address';
+import { RelativeTime } from '../components/relative-time';
+import { money, signedCents, sumOf } from '../components/money';
+import { CopyId } from '../components/common';
+import { BusyButton } from '../components/busy-button';
 import type { Column } from '../table/columns';
 import { DataTable } from '../table/data-table';
 import { Chips } from '../table/table-tools';
-import { useNewcomers } from '../table/use-newcomers';
-import { SHOWN, labelOf, needsCustomer, nextUnresolved } from './anomalies';
+import { useNewRows } from '../table/use-new-rows';
+import { ROWS_SHOWN, labelOf, needsCustomerDetails, nextUnresolved } from './anomalies';
 import { AnomalyPanel, StatusTag } from './anomaly-panel';
-import { useResolving } from './use-resolving';
+import { useAnomalyResolution } from './use-anomaly-resolution';
 
 const COLUMNS: readonly Column<Anomaly>[] = [
   {
@@ -52,7 +52,7 @@ const COLUMNS: readonly Column<Anomaly>[] = [
     header: 'Detected',
     value: ({ detectedAt }) => detectedAt,
     text: ({ detectedAt }) => dayAndTime(detectedAt),
-    cell: ({ detectedAt }) => <Ago at={detectedAt} />,
+    cell: ({ detectedAt }) => <RelativeTime at={detectedAt} />,
   },
   {
     id: 'status',
@@ -63,7 +63,7 @@ const COLUMNS: readonly Column<Anomaly>[] = [
         <StatusTag resolved={resolved} />
         {resolved && resolvedAt ? (
           <small className="ops-by">
-            {resolvedBy ?? 'System'}, <Ago at={resolvedAt} />
+            {resolvedBy ?? 'System'}, <RelativeTime at={resolvedAt} />
           </small>
         ) : null}
       </>
@@ -103,7 +103,7 @@ interface AnomalyListProps {
 }
 
 function Filters({ all, stats }: Omit<AnomalyListProps, 'anomalies'>) {
-  const { read, write } = useAddress();
+  const { read, write } = useConsoleUrl();
   return (
     <>
       <Chips
@@ -137,18 +137,18 @@ function Filters({ all, stats }: Omit<AnomalyListProps, 'anomalies'>) {
  * the next unresolved one.
  */
 export function AnomalyList({ anomalies, all, stats }: AnomalyListProps) {
-  const { read, write } = useAddress();
-  const resolving = useResolving();
+  const { read, write } = useConsoleUrl();
+  const resolving = useAnomalyResolution();
   const busyWith = useRef<string | null>(null);
   const ids = useMemo(() => all.map(({ id }) => id), [all]);
-  const newcomers = useNewcomers(ids);
+  const newcomers = useNewRows(ids);
   const openId = read('open');
   const open = all.find((anomaly) => anomaly.id === openId);
   const show = useCallback((id: string) => write({ open: id }), [write]);
 
-  const goOn = (done: readonly string[], keepPanel: boolean) => {
+  const openNext = (done: readonly string[], keepPanelOpen: boolean) => {
     const next = nextUnresolved(anomalies, new Set(done));
-    if (keepPanel && next) show(next);
+    if (keepPanelOpen && next) show(next);
     else {
       write({ open: '' });
       focusRow(next);
@@ -158,16 +158,16 @@ export function AnomalyList({ anomalies, all, stats }: AnomalyListProps) {
     if (resolving.busy) return;
     busyWith.current = chosen[0]?.id ?? null;
     const ids = chosen.map((anomaly) => anomaly.id);
-    if (await resolving.resolve(chosen)) goOn(ids, fromPanel);
+    if (await resolving.resolve(chosen)) openNext(ids, fromPanel);
   };
   const act = (anomaly: Anomaly) => {
     if (anomaly.resolved) return;
-    if (needsCustomer(anomaly)) show(anomaly.id);
+    if (needsCustomerDetails(anomaly)) show(anomaly.id);
     else void mark([anomaly], false);
   };
   const selecting = useMemo(
     () => ({
-      can: (anomaly: Anomaly) => !anomaly.resolved && !needsCustomer(anomaly),
+      can: (anomaly: Anomaly) => !anomaly.resolved && !needsCustomerDetails(anomaly),
       bar: (rows: readonly Anomaly[], done: () => void) => (
         <BusyButton busy={resolving.busy} onPress={() => void mark(rows, false).then(done)}>
           {O.markResolved}
@@ -188,7 +188,7 @@ export function AnomalyList({ anomalies, all, stats }: AnomalyListProps) {
         rowId={(anomaly) => anomaly.id}
         columns={COLUMNS}
         order="-detectedAt"
-        shown={SHOWN}
+        shown={ROWS_SHOWN}
         empty={
           <>
             <strong>No anomalies.</strong>
@@ -206,7 +206,7 @@ export function AnomalyList({ anomalies, all, stats }: AnomalyListProps) {
             <button type="button" className="link-btn" onClick={() => show(anomaly.id)}>
               {O.details}
             </button>
-            {anomaly.resolved || needsCustomer(anomaly) ? null : (
+            {anomaly.resolved || needsCustomerDetails(anomaly) ? null : (
               <button
                 type="button"
                 className="link-btn"
@@ -230,7 +230,7 @@ export function AnomalyList({ anomalies, all, stats }: AnomalyListProps) {
           }}
           onResolved={() => {
             resolving.settled(open.id);
-            goOn([open.id], true);
+            openNext([open.id], true);
           }}
         />
       ) : null}

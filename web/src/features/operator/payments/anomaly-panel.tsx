@@ -3,21 +3,21 @@ import type { Anomaly } from '@/api/wire-operator';
 import { dayAndTime } from '@/shared/dates';
 import { O } from '@/shared/strings-operator';
 import { AuditTrail } from '../audit/audit-trail';
-import { money } from '../pieces/money';
-import { CopyId, Facts, ErrorMessage, Tag } from '../pieces/pieces';
-import { BusyButton } from '../pieces/busy-button';
-import { SidePanel } from '../pieces/side-panel';
+import { money } from '../components/money';
+import { CopyId, Facts, ErrorMessage, Tag } from '../components/common';
+import { BusyButton } from '../components/busy-button';
+import { SidePanel } from '../components/side-panel';
 import { RefundDialog } from '../transactions/refund-dialog';
 import { AnomalyRefund } from './anomaly-refund';
-import { labelOf, meaningOf, needsCustomer, refundsItself } from './anomalies';
+import { labelOf, descriptionOf, needsCustomerDetails, canRefundPayment } from './anomalies';
 import { CloseAnomaly } from './close-anomaly';
 import { CustomerForm } from './customer-form';
 import { usePaidTickets } from './use-paid-tickets';
-import type { Resolving } from './use-resolving';
+import type { AnomalyResolution } from './use-anomaly-resolution';
 
 interface AnomalyPanelProps {
   anomaly: Anomaly;
-  resolving: Resolving;
+  resolving: AnomalyResolution;
   onClose: () => void;
   onMark: () => void;
   onResolved: () => void;
@@ -42,18 +42,18 @@ export function AnomalyPanel({
   const [turn, setTurn] = useState(0);
   const paid = usePaidTickets(anomaly);
   const note = typeof anomaly.details?.note === 'string' ? anomaly.details.note : null;
-  const itself = refundsItself(anomaly);
+  const itself = canRefundPayment(anomaly);
   const refund = (order: string | null) => setRefunding({ order: itself ? null : order });
   const objects = [
     `anomaly:${anomaly.id}`,
     ...(anomaly.orderId ? [`order:${anomaly.orderId}`] : []),
   ].join(',');
   return (
-    <SidePanel title={labelOf(anomaly.type)} about={anomaly.id} onClose={onClose}>
+    <SidePanel title={labelOf(anomaly.type)} itemKey={anomaly.id} onClose={onClose}>
       <p className="ops-cause">
-        <StatusTag resolved={anomaly.resolved} /> {note ?? meaningOf(anomaly.type)}
+        <StatusTag resolved={anomaly.resolved} /> {note ?? descriptionOf(anomaly.type)}
       </p>
-      {!anomaly.resolved && needsCustomer(anomaly) ? (
+      {!anomaly.resolved && needsCustomerDetails(anomaly) ? (
         <CustomerForm
           key={anomaly.id}
           anomaly={anomaly}
@@ -64,7 +64,7 @@ export function AnomalyPanel({
       ) : null}
       {!anomaly.resolved ? (
         <div className="actions">
-          {needsCustomer(anomaly) ? null : (
+          {needsCustomerDetails(anomaly) ? null : (
             <BusyButton className="btn small" busy={resolving.busy} onPress={onMark}>
               {O.markResolved}
             </BusyButton>
@@ -79,12 +79,12 @@ export function AnomalyPanel({
           </button>
         </div>
       ) : null}
-      <ErrorMessage trouble={needsCustomer(anomaly) ? null : resolving.trouble} />
+      <ErrorMessage message={needsCustomerDetails(anomaly) ? null : resolving.error} />
       <Facts
         facts={[
           ['Amount', money(anomaly.amount)],
           ['Customer', anomaly.customerEmail ?? O.guest],
-          ['Payment intent', <CopyId key="pi" id={anomaly.paymentIntentId} whole />],
+          ['Payment intent', <CopyId key="pi" id={anomaly.paymentIntentId} full />],
           [
             'Draws',
             anomaly.drawNumbers?.length

@@ -3,11 +3,11 @@ import { refundAnomaly } from '@/api/endpoints/operator';
 import type { Anomaly } from '@/api/wire-operator';
 import { O } from '@/shared/strings-operator';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
-import { useAskAgain } from '../answers/use-answers';
-import { CopyId, Facts } from '../pieces/pieces';
-import { ReasonDialog } from '../pieces/reason-dialog';
-import { useDoing } from '../session/use-act';
-import { backWords, isOfItsOrder } from './anomalies';
+import { useRefetchQueries } from '../queries/use-query';
+import { CopyId, Facts } from '../components/common';
+import { ReasonDialog } from '../components/reason-dialog';
+import { useAction } from '../session/use-action';
+import { refundableText, isOrdersOwnPayment } from './anomalies';
 
 interface AnomalyRefundProps {
   anomaly: Anomaly;
@@ -21,12 +21,12 @@ interface AnomalyRefundProps {
  * (decision I-2); an order without tickets stays so.
  */
 export function AnomalyRefund({ anomaly, open, onClose, onResolved }: AnomalyRefundProps) {
-  const doing = useDoing();
-  const back = backWords(anomaly);
-  const again = useAskAgain();
+  const action = useAction();
+  const back = refundableText(anomaly);
+  const refetchQueries = useRefetchQueries();
   const toast = useSetAtom(showToastAtom);
   const refund = async (reason: string) => {
-    const done = await doing.run(
+    const done = await action.run(
       async () => {
         await refundAnomaly(anomaly.id, reason);
         toast({ title: 'Refunded', text: `${back} goes back.` });
@@ -34,7 +34,7 @@ export function AnomalyRefund({ anomaly, open, onClose, onResolved }: AnomalyRef
       { failed: 'Refund failed', failedText: 'Nothing was refunded. Please try again.' },
     );
     if (!done) return;
-    void again('transactions', 'transactionSums').catch(() => {});
+    void refetchQueries('transactions', 'transactionSums').catch(() => {});
     onClose();
     onResolved();
   };
@@ -44,20 +44,20 @@ export function AnomalyRefund({ anomaly, open, onClose, onResolved }: AnomalyRef
       open={open}
       onClose={onClose}
       button={`Refund ${back}`}
-      doing={doing}
-      onSure={(reason) => void refund(reason)}
+      action={action}
+      onConfirm={(reason) => void refund(reason)}
     >
       <Facts
         facts={[
           ['Amount', back],
           ['Customer', anomaly.customerEmail ?? O.guest],
-          ['Payment intent', <CopyId key="pi" id={anomaly.paymentIntentId} whole />],
+          ['Payment intent', <CopyId key="pi" id={anomaly.paymentIntentId} full />],
         ]}
       />
       {/* The draw's ledger decides how much of the fee is refunded: past the cap it may be less
           (decision D-3). */}
       <p>
-        {isOfItsOrder(anomaly)
+        {isOrdersOwnPayment(anomaly)
           ? 'This payment goes back whole, and its order gets no tickets any more.'
           : 'This payment goes back whole, the platform’s fee with it.'}{' '}
         Tickets of any other payment stay as they are. This cannot be undone.

@@ -3,10 +3,10 @@ import { resolveAnomaly } from '@/api/endpoints/operator';
 import type { Anomaly } from '@/api/wire-operator';
 import { O } from '@/shared/strings-operator';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
-import { CopyId, Facts } from '../pieces/pieces';
-import { ReasonDialog } from '../pieces/reason-dialog';
-import { useDoing } from '../session/use-act';
-import { backWords, labelOf, needsCustomer } from './anomalies';
+import { CopyId, Facts } from '../components/common';
+import { ReasonDialog } from '../components/reason-dialog';
+import { useAction } from '../session/use-action';
+import { refundableText, labelOf, needsCustomerDetails } from './anomalies';
 
 interface CloseAnomalyProps {
   anomaly: Anomaly;
@@ -20,10 +20,10 @@ interface CloseAnomalyProps {
  * (decision M-9).
  */
 export function CloseAnomaly({ anomaly, open, onClose, onResolved }: CloseAnomalyProps) {
-  const doing = useDoing();
+  const action = useAction();
   const toast = useSetAtom(showToastAtom);
   const close = async (reason: string) => {
-    const done = await doing.run(
+    const done = await action.run(
       async () => {
         await resolveAnomaly(anomaly.id, reason);
         toast({ title: 'Anomaly closed', text: reason });
@@ -40,18 +40,20 @@ export function CloseAnomaly({ anomaly, open, onClose, onResolved }: CloseAnomal
       open={open}
       onClose={onClose}
       button="Close anomaly"
-      doing={doing}
-      onSure={(reason) => void close(reason)}
+      action={action}
+      onConfirm={(reason) => void close(reason)}
     >
       <Facts
         facts={[
           ['Type', labelOf(anomaly.type)],
-          ['Amount', backWords(anomaly)],
-          ['Payment intent', <CopyId key="pi" id={anomaly.paymentIntentId} whole />],
+          ['Amount', refundableText(anomaly)],
+          ['Payment intent', <CopyId key="pi" id={anomaly.paymentIntentId} full />],
         ]}
       />
       <p>
-        {needsCustomer(anomaly) ? 'The customer gets no ticket and no money back by this. ' : ''}
+        {needsCustomerDetails(anomaly)
+          ? 'The customer gets no ticket and no money back by this. '
+          : ''}
         Nothing is charged, refunded or allocated. Your name and the reason stay in the audit log.
       </p>
     </ReasonDialog>

@@ -1,22 +1,22 @@
 import { useSetAtom } from 'jotai';
 import { useRef, useState, type FormEvent } from 'react';
-import { resolveMissing } from '@/api/endpoints/operator';
-import { Problem } from '@/api/http';
+import { allocateMissingTicket } from '@/api/endpoints/operator';
+import { HttpError } from '@/api/http';
 import type { Anomaly, PaidTickets } from '@/api/wire-operator';
 import { O } from '@/shared/strings-operator';
 import { Field } from '@/shared/ui/field';
 import { ProblemList, errorOf } from '@/shared/ui/problem-list';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
-import { ErrorMessage } from '../pieces/pieces';
-import { useDoing } from '../session/use-act';
+import { ErrorMessage } from '../components/common';
+import { useAction } from '../session/use-action';
 import {
-  backWords,
-  chosenProblems,
+  refundableText,
+  ticketsProblems,
   customerProblems,
   drawNumberOf,
-  linesWords,
-  type CustomerSaid,
-  type TicketsSaid,
+  ticketLinesText,
+  type CustomerInput,
+  type TicketsInput,
 } from './anomalies';
 
 interface CustomerFormProps {
@@ -35,52 +35,52 @@ interface CustomerFormProps {
  * Form that resolves a missing ticket: it allocates one to a customer with name, e-mail and phone.
  */
 export function CustomerForm({ anomaly, paid, onResolved, onRefund }: CustomerFormProps) {
-  const doing = useDoing();
+  const action = useAction();
   const toast = useSetAtom(showToastAtom);
-  const [said, setSaid] = useState<CustomerSaid>({
+  const [customer, setCustomer] = useState<CustomerInput>({
     customerName: anomaly.customerName ?? '',
     customerEmail: anomaly.customerEmail ?? '',
     customerPhone: anomaly.customerPhone ?? '',
   });
-  const [chosen, setChosen] = useState<TicketsSaid>({ drawNumber: '', ticketCount: '' });
+  const [chosen, setChosen] = useState<TicketsInput>({ drawNumber: '', ticketCount: '' });
   const hasOrder = anomaly.orderId !== null;
-  const [tried, setTried] = useState(false);
+  const [submitted, setSubmitted] = useState(false);
   const [refundable, setRefundable] = useState<{ order: string | null } | null>(null);
   const list = useRef<HTMLDivElement>(null);
   const allProblems = () => [
-    ...(hasOrder ? [] : chosenProblems(chosen, paid?.lines.length === 0)),
-    ...customerProblems(said),
+    ...(hasOrder ? [] : ticketsProblems(chosen, paid?.lines.length === 0)),
+    ...customerProblems(customer),
   ];
-  const problems = tried ? allProblems() : [];
-  const choice = (name: keyof TicketsSaid) => ({
+  const problems = submitted ? allProblems() : [];
+  const choice = (name: keyof TicketsInput) => ({
     id: name,
     value: chosen[name],
     error: errorOf(problems, name),
     onValue: (value: string) => setChosen({ ...chosen, [name]: value }),
   });
-  const field = (name: keyof CustomerSaid) => ({
+  const field = (name: keyof CustomerInput) => ({
     id: name,
-    value: said[name],
+    value: customer[name],
     error: errorOf(problems, name),
-    onValue: (value: string) => setSaid({ ...said, [name]: value }),
+    onValue: (value: string) => setCustomer({ ...customer, [name]: value }),
   });
 
   const onSubmit = async (event: FormEvent) => {
     event.preventDefault();
-    setTried(true);
+    setSubmitted(true);
     if (allProblems().length > 0) {
       setTimeout(() => list.current?.focus());
       return;
     }
-    if (doing.busy) return;
-    const done = await doing.run(
+    if (action.busy) return;
+    const done = await action.run(
       async () => {
         try {
-          const { allocatedTickets, customerName } = await resolveMissing({
+          const { allocatedTickets, customerName } = await allocateMissingTicket({
             paymentIntentId: anomaly.paymentIntentId ?? '',
-            customerName: said.customerName.trim(),
-            customerEmail: said.customerEmail.trim(),
-            customerPhone: said.customerPhone.trim(),
+            customerName: customer.customerName.trim(),
+            customerEmail: customer.customerEmail.trim(),
+            customerPhone: customer.customerPhone.trim(),
             ...(chosen.drawNumber.trim()
               ? {
                   drawNumber: drawNumberOf(chosen.drawNumber),
@@ -94,9 +94,9 @@ export function CustomerForm({ anomaly, paid, onResolved, onRefund }: CustomerFo
             text: `${serials} ${allocatedTickets.length === 1 ? 'is' : 'are'} now ${customerName}’s.`,
           });
         } catch (error) {
-          if (error instanceof Problem && error.status === 409 && error.said.refundable)
+          if (error instanceof HttpError && error.status === 409 && error.body.refundable)
             setRefundable({
-              order: (error.said.orderId as string | null | undefined) ?? anomaly.orderId,
+              order: (error.body.orderId as string | null | undefined) ?? anomaly.orderId,
             });
           throw error;
         }
@@ -114,7 +114,7 @@ export function CustomerForm({ anomaly, paid, onResolved, onRefund }: CustomerFo
       className="ops-form"
     >
       <ProblemList ref={list} problems={problems} />
-      <PaidWords anomaly={anomaly} paid={paid} />
+      <PaidTicketsText anomaly={anomaly} paid={paid} />
       {hasOrder ? null : (
         <>
           <Field
@@ -128,7 +128,7 @@ export function CustomerForm({ anomaly, paid, onResolved, onRefund }: CustomerFo
             label="Tickets"
             inputMode="numeric"
             autoComplete="off"
-            hint={`${backWords(anomaly)} must be the price of these tickets, with at most the card fee on top.`}
+            hint={`${refundableText(anomaly)} must be the price of these tickets, with at most the card fee on top.`}
             {...choice('ticketCount')}
           />
         </>
@@ -149,9 +149,9 @@ export function CustomerForm({ anomaly, paid, onResolved, onRefund }: CustomerFo
         placeholder="0400 000 000"
         {...field('customerPhone')}
       />
-      <ErrorMessage trouble={doing.trouble} />
+      <ErrorMessage message={action.error} />
       <div className="actions">
-        <button type="submit" className="btn small" disabled={doing.busy}>
+        <button type="submit" className="btn small" disabled={action.busy}>
           Allocate ticket and resolve
         </button>
         {refundable ? (
@@ -169,8 +169,8 @@ export function CustomerForm({ anomaly, paid, onResolved, onRefund }: CustomerFo
 }
 
 /** Shows the tickets that would be allocated, or that they are unknown. */
-function PaidWords({ anomaly, paid }: Pick<CustomerFormProps, 'anomaly' | 'paid'>) {
-  const named = paid?.lines.length ? linesWords(paid.lines) : null;
+function PaidTicketsText({ anomaly, paid }: Pick<CustomerFormProps, 'anomaly' | 'paid'>) {
+  const named = paid?.lines.length ? ticketLinesText(paid.lines) : null;
   if (anomaly.orderId !== null) return named ? <p className="meta">Allocates {named}.</p> : null;
   return (
     <p className="callout" role="status">

@@ -2,16 +2,22 @@ import { screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, expect, test, vi } from 'vitest';
 import { ANOMALY_TYPES } from '@/api/wire-operator';
-import { aServer, expectToast, openConsole, press, refused } from '@/testing/a-console';
-import { anAnomaly } from '@/testing/operator-data';
-import { chosenProblems, labelOf, linesWords } from './anomalies';
+import {
+  startConsoleServer,
+  expectToast,
+  openConsole,
+  pressButton,
+  refusalResponse,
+} from '@/testing/console-harness';
+import { makeAnomaly } from '@/testing/operator-data';
+import { ticketsProblems, labelOf, ticketLinesText } from './anomalies';
 
 afterEach(() => vi.unstubAllGlobals());
 
 const LIST = 'GET /api/admin/payment-anomalies';
 const RESOLVE = 'POST /api/admin/payment-anomalies/resolve';
 const TICKETS = 'GET /api/admin/payment-anomalies/a-3/tickets';
-const WITHOUT_ORDER = anAnomaly({
+const WITHOUT_ORDER = makeAnomaly({
   id: 'a-3',
   type: 'missing_ticket',
   amount: '10.00',
@@ -28,12 +34,12 @@ const GIVEN = {
     customerName: 'Jo',
   },
 };
-const bodyOf = (server: ReturnType<typeof aServer>) =>
-  server.asked.find(({ path }) => path === '/api/admin/payment-anomalies/resolve')?.body;
+const bodyOf = (server: ReturnType<typeof startConsoleServer>) =>
+  server.requests.find(({ path }) => path === '/api/admin/payment-anomalies/resolve')?.body;
 
-test('a draw and a count are chosen together, in range, and only left out while the payment may name them', () => {
+test('draw and count are given together and in range, and omitted only when the payment may name them', () => {
   const fields = (drawNumber: string, ticketCount: string, namesNone: boolean) =>
-    chosenProblems({ drawNumber, ticketCount }, namesNone).map(({ field }) => field);
+    ticketsProblems({ drawNumber, ticketCount }, namesNone).map(({ field }) => field);
   expect(fields('', '', false)).toEqual([]);
   expect(fields('', '', true)).toEqual(['drawNumber']);
   expect(fields('1042', '', true)).toEqual(['ticketCount']);
@@ -43,17 +49,17 @@ test('a draw and a count are chosen together, in range, and only left out while 
   expect(fields('FD-1042', '50', true)).toEqual([]);
 });
 
-test('lines are told as tickets of draws', () => {
+test('lines are formatted as tickets of draws', () => {
   expect(
-    linesWords([
+    ticketLinesText([
       { drawNumber: 1042, ticketCount: 2 },
       { drawNumber: 1043, ticketCount: 1 },
     ]),
   ).toBe('2 tickets of FD-1042, 1 ticket of FD-1043');
 });
 
-test('a payment without an order says so, and is given the chosen tickets', async () => {
-  const server = aServer({
+test('a payment without an order says so and receives the chosen tickets', async () => {
+  const server = startConsoleServer({
     [LIST]: { body: [WITHOUT_ORDER] },
     [TICKETS]: { body: { orderId: null, lines: [] } },
     [RESOLVE]: GIVEN,
@@ -69,14 +75,14 @@ test('a payment without an order says so, and is given the chosen tickets', asyn
     ),
   ).toBeDefined();
   expect(screen.getByRole('button', { name: 'Refund payment' })).toBeDefined();
-  await press('Allocate ticket and resolve');
+  await pressButton('Allocate ticket and resolve');
   expect(
     (await screen.findAllByText('Choose a draw and a count, or refund the payment')).length,
   ).toBe(2);
   expect(bodyOf(server)).toBeUndefined();
   await userEvent.type(screen.getByLabelText('Draw number'), 'FD-1042');
   await userEvent.type(screen.getByLabelText('Tickets'), '2');
-  await press('Allocate ticket and resolve');
+  await pressButton('Allocate ticket and resolve');
   await expectToast('Ticket allocated', 'FD-1042-012 is now Jo’s.');
   expect(bodyOf(server)).toEqual({
     paymentIntentId: 'pi_3QdemoAAAA21Xk',
@@ -88,8 +94,8 @@ test('a payment without an order says so, and is given the chosen tickets', asyn
   });
 });
 
-test('tickets that the payment names are offered, and left to the server when nothing is chosen', async () => {
-  const server = aServer({
+test('tickets named by the payment are offered, and left to the server when nothing is chosen', async () => {
+  const server = startConsoleServer({
     [LIST]: { body: [WITHOUT_ORDER] },
     [TICKETS]: { body: { orderId: null, lines: [{ drawNumber: 1042, ticketCount: 2 }] } },
     [RESOLVE]: GIVEN,
@@ -100,7 +106,7 @@ test('tickets that the payment names are offered, and left to the server when no
       'It was made for 2 tickets of FD-1042: leave draw and tickets empty to allocate these, or choose others.',
     ),
   ).toBeDefined();
-  await press('Allocate ticket and resolve');
+  await pressButton('Allocate ticket and resolve');
   await expectToast('Ticket allocated', 'FD-1042-012 is now Jo’s.');
   expect(bodyOf(server)).toEqual({
     paymentIntentId: 'pi_3QdemoAAAA21Xk',
@@ -110,8 +116,8 @@ test('tickets that the payment names are offered, and left to the server when no
   });
 });
 
-test('a missing ticket of a known order says what would be allocated, and asks for no draw', async () => {
-  aServer({
+test('a missing ticket of a known order shows its allocation and asks for no draw', async () => {
+  startConsoleServer({
     [LIST]: { body: [{ ...WITHOUT_ORDER, orderId: 'o-1' }] },
     [TICKETS]: { body: { orderId: 'o-1', lines: [{ drawNumber: 1042, ticketCount: 1 }] } },
   });
@@ -121,35 +127,35 @@ test('a missing ticket of a known order says what would be allocated, and asks f
 });
 
 test.each(ANOMALY_TYPES)(
-  '%s is closed with a reason, and only once the server says so',
+  '%s is closed with a reason, and only after the server confirms',
   async (type) => {
-    const anomaly = anAnomaly({ id: 'a-3', type });
-    const server = aServer({
+    const anomaly = makeAnomaly({ id: 'a-3', type });
+    const server = startConsoleServer({
       [LIST]: { body: [anomaly] },
       'POST /api/admin/payment-anomalies/a-3/resolve': [
-        refused(503, 'Please wait.'),
+        refusalResponse(503, 'Please wait.'),
         { body: { ...anomaly, resolved: true } },
       ],
     });
     openConsole('payments', '&open=a-3');
-    await press('Close with a reason');
+    await pressButton('Close with a reason');
     const dialog = await screen.findByRole('dialog', { name: 'Close this anomaly' });
     expect(within(dialog).getByText(labelOf(type))).toBeDefined();
-    await press('Close anomaly', dialog);
+    await pressButton('Close anomaly', dialog);
     expect(server.paths().some((path) => path.endsWith('/a-3/resolve'))).toBe(false);
     await userEvent.type(within(dialog).getByLabelText('Reason'), 'Settled by phone');
-    await press('Close anomaly', dialog);
+    await pressButton('Close anomaly', dialog);
     await expectToast('Failed to resolve anomaly', 'Please wait.');
-    await press('Close anomaly', dialog);
+    await pressButton('Close anomaly', dialog);
     await expectToast('Anomaly closed', 'Settled by phone');
     expect(
-      server.asked.filter(({ path }) => path.endsWith('/a-3/resolve')).map(({ body }) => body),
+      server.requests.filter(({ path }) => path.endsWith('/a-3/resolve')).map(({ body }) => body),
     ).toEqual([{ note: 'Settled by phone' }, { note: 'Settled by phone' }]);
   },
 );
 
-test('who closed it stands in the panel', async () => {
-  aServer({
+test('the panel names the operator who closed the anomaly', async () => {
+  startConsoleServer({
     [LIST]: {
       body: [
         {

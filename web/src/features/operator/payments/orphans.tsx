@@ -2,10 +2,10 @@ import { useState } from 'react';
 import type { OrphanedTicket } from '@/api/wire-operator';
 import { dayAndTime } from '@/shared/dates';
 import { O } from '@/shared/strings-operator';
-import { useAnswer } from '../answers/use-answers';
-import { Ago } from '../pieces/ago';
-import { money, signedCents } from '../pieces/money';
-import { CopyId, Shown } from '../pieces/pieces';
+import { useQuery } from '../queries/use-query';
+import { RelativeTime } from '../components/relative-time';
+import { money, signedCents } from '../components/money';
+import { CopyId, QueryResult } from '../components/common';
 import type { Column } from '../table/columns';
 import { DataTable } from '../table/data-table';
 import { RecoverDialog } from './recover-dialog';
@@ -43,7 +43,7 @@ const COLUMNS: readonly Column<OrphanedTicket>[] = [
     header: 'Purchased',
     value: ({ purchaseDate }) => purchaseDate,
     text: ({ purchaseDate }) => dayAndTime(purchaseDate),
-    cell: ({ purchaseDate }) => <Ago at={purchaseDate} />,
+    cell: ({ purchaseDate }) => <RelativeTime at={purchaseDate} />,
   },
   { id: 'club', header: 'Club', hidden: true, value: ({ clubName }) => clubName },
 ];
@@ -53,10 +53,10 @@ const COLUMNS: readonly Column<OrphanedTicket>[] = [
  * (decision F-3).
  */
 export function Orphans() {
-  const orphans = useAnswer('orphans');
+  const orphans = useQuery('orphans');
   const [recovering, setRecovering] = useState<OrphanedTicket | null>(null);
   return (
-    <Shown {...orphans} title="The orphaned tickets did not load">
+    <QueryResult {...orphans} title="The orphaned tickets did not load">
       {(tickets) => (
         <>
           <DataTable
@@ -88,6 +88,6 @@ export function Orphans() {
           ) : null}
         </>
       )}
-    </Shown>
+    </QueryResult>
   );
 }

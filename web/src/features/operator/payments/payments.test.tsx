@@ -1,23 +1,30 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, expect, test, vi } from 'vitest';
-import { aServer, expectToast, openConsole, press, refused, wantsProof } from '@/testing/a-console';
-import { anAnomaly, anomalies } from '@/testing/operator-data';
-import { answerAtom } from '../answers/answers-atoms';
+import {
+  startConsoleServer,
+  expectToast,
+  openConsole,
+  pressButton,
+  refusalResponse,
+  reauthenticationRequired,
+} from '@/testing/console-harness';
+import { makeAnomaly, anomalies } from '@/testing/operator-data';
+import { queryStateAtom } from '../queries/query-atoms';
 import { customerProblems, labelOf, nextUnresolved, successRate } from './anomalies';
 
 afterEach(() => vi.unstubAllGlobals());
 
 const LIST = 'GET /api/admin/payment-anomalies';
 const STATS = 'GET /api/admin/payment-anomalies/stats';
-const MISMATCH = anAnomaly({
+const MISMATCH = makeAnomaly({
   id: 'a-2',
   type: 'mismatched_amount',
   customerEmail: null,
   detectedAt: '2026-11-21T02:00:00Z',
 });
-const DUPLICATE = anAnomaly({ id: 'a-1' });
-const MISSING = anAnomaly({
+const DUPLICATE = makeAnomaly({ id: 'a-1' });
+const MISSING = makeAnomaly({
   id: 'a-3',
   type: 'missing_ticket',
   customerEmail: 'jo@example.com',
@@ -26,7 +33,7 @@ const MISSING = anAnomaly({
 const rowOf = async (type: string) =>
   (await screen.findAllByRole('row')).find((row) => within(row).queryByText(type)) as HTMLElement;
 
-test('the five types have their labels, and success is resolved of all, whole, 100 % of nothing', () => {
+test('the five types have their labels, and success is resolved of all in whole percent, 100 % of none', () => {
   expect(
     [
       'missing_ticket',
@@ -49,7 +56,7 @@ test('the five types have their labels, and success is resolved of all, whole, 1
   ]).toEqual(['100%', '93%', '67%']);
 });
 
-test('a customer needs a name, a valid e-mail and ten characters of phone', () => {
+test('a customer needs a name, a valid e-mail and a phone of ten characters', () => {
   const texts = (said: [string, string, string]) =>
     customerProblems({ customerName: said[0], customerEmail: said[1], customerPhone: said[2] }).map(
       ({ text }) => text,
@@ -62,19 +69,19 @@ test('a customer needs a name, a valid e-mail and ten characters of phone', () =
   expect(texts(['J', 'j@example.com', '0400000000'])).toEqual([]);
 });
 
-test('the next that needs action is the one below, else the first', () => {
+test('the next unresolved anomaly is the one below, else the first', () => {
   const [one, two, three] = [
-    anAnomaly({ id: '1' }),
-    anAnomaly({ id: '2' }),
-    anAnomaly({ id: '3', resolved: true }),
+    makeAnomaly({ id: '1' }),
+    makeAnomaly({ id: '2' }),
+    makeAnomaly({ id: '3', resolved: true }),
   ];
   expect(nextUnresolved([one, two, three], new Set(['1']))).toBe('2');
   expect(nextUnresolved([one, two, three], new Set(['2']))).toBe('1');
   expect(nextUnresolved([one, three], new Set(['1']))).toBeNull();
 });
 
-test('the count that needs action and the list come together, so that neither pushes the other away', async () => {
-  aServer({ [LIST]: { body: [DUPLICATE] } });
+test('the count of unresolved anomalies and the list appear together, so that neither moves the other', async () => {
+  startConsoleServer({ [LIST]: { body: [DUPLICATE] } });
   const answered = globalThis.fetch;
   let tellStats = () => {};
   const stats = new Promise<void>((tell) => {
@@ -85,35 +92,35 @@ test('the count that needs action and the list come together, so that neither pu
     return answered(path, init);
   });
   const { store } = openConsole('payments');
-  await waitFor(() => expect(store.get(answerAtom('anomalies')).data).toHaveLength(1));
+  await waitFor(() => expect(store.get(queryStateAtom('anomalies')).data).toHaveLength(1));
   expect(screen.queryByRole('table', { name: 'Payment anomalies' })).toBeNull();
   tellStats();
   expect(await screen.findByRole('table', { name: 'Payment anomalies' })).toBeDefined();
   expect(document.querySelector('.ops-banner')).not.toBeNull();
 });
 
-test('a list is shown even when nothing can be counted', async () => {
-  aServer({ [LIST]: { body: [DUPLICATE] }, [STATS]: { status: 500 } });
+test('a list is shown even when the counts cannot be loaded', async () => {
+  startConsoleServer({ [LIST]: { body: [DUPLICATE] }, [STATS]: { status: 500 } });
   openConsole('payments');
   expect(await screen.findByRole('table', { name: 'Payment anomalies' })).toBeDefined();
   expect(document.querySelector('.ops-banner')).toBeNull();
 });
 
-test('the ten latest are shown, all on demand, and somebody without an e-mail is a Guest', async () => {
-  aServer({ [LIST]: { body: anomalies(Date.parse('2026-11-21T03:00:00Z')) } });
+test('the ten latest are shown, all on request, and a customer without an e-mail is a Guest', async () => {
+  startConsoleServer({ [LIST]: { body: anomalies(Date.parse('2026-11-21T03:00:00Z')) } });
   openConsole('payments');
   const table = await screen.findByRole('table', { name: 'Payment anomalies' });
   expect(within(table).getAllByRole('row').length).toBe(1 + 10 + 1);
   expect(within(table).getAllByText('Guest').length).toBeGreaterThan(0);
   expect(within(table).getAllByText('Needs Action').length).toBe(3);
-  await press('Show all 14');
+  await pressButton('Show all 14');
   expect(within(table).getAllByRole('row').length).toBe(1 + 14 + 1);
   expect(screen.getByText('3 anomalies need action.', { exact: false })).toBeTruthy();
   expect(document.title).toBe('(3) Payment Monitor – Football Doubles');
 });
 
-test('any other than a missing ticket is marked resolved without a body, and only once the server says so', async () => {
-  const server = aServer({
+test('other anomalies are resolved without a request body, and shown so only after the server confirms', async () => {
+  const server = startConsoleServer({
     [LIST]: [
       { body: [DUPLICATE, MISMATCH] },
       { body: [{ ...DUPLICATE, resolved: true }, MISMATCH] },
@@ -121,9 +128,9 @@ test('any other than a missing ticket is marked resolved without a body, and onl
     'POST /api/admin/payment-anomalies/a-1/resolve': { body: { ...DUPLICATE, resolved: true } },
   });
   openConsole('payments');
-  await press('Mark Resolved', await rowOf('Duplicate Payment'));
+  await pressButton('Mark Resolved', await rowOf('Duplicate Payment'));
   await expectToast('Anomaly resolved');
-  expect(server.asked.find(({ path }) => path.endsWith('/a-1/resolve'))).toMatchObject({
+  expect(server.requests.find(({ path }) => path.endsWith('/a-1/resolve'))).toMatchObject({
     method: 'POST',
     body: undefined,
   });
@@ -135,13 +142,13 @@ test('any other than a missing ticket is marked resolved without a body, and onl
   ).toBeNull();
 });
 
-test('a refusal is said in the server’s own words and nothing is shown as done', async () => {
-  aServer({
+test('a refusal shows the server’s own text, and nothing is shown as done', async () => {
+  startConsoleServer({
     [LIST]: { body: [DUPLICATE] },
-    'POST /api/admin/payment-anomalies/a-1/resolve': refused(409, 'Somebody is on it.'),
+    'POST /api/admin/payment-anomalies/a-1/resolve': refusalResponse(409, 'Somebody is on it.'),
   });
   openConsole('payments');
-  await press('Mark Resolved', await rowOf('Duplicate Payment'));
+  await pressButton('Mark Resolved', await rowOf('Duplicate Payment'));
   await expectToast('Failed to resolve anomaly', 'Somebody is on it.');
   expect(within(await rowOf('Duplicate Payment')).getByText('Needs Action')).toBeTruthy();
 });
@@ -153,38 +160,38 @@ test.each([
     'POST /api/admin/payment-anomalies/scan-historical',
     'Historical scan failed',
   ],
-])('%s that fails says so', async (button, call, title) => {
-  aServer({ [call]: refused(503, 'The provider does not answer.') });
+])('%s shows an error when it fails', async (button, call, title) => {
+  startConsoleServer({ [call]: refusalResponse(503, 'The provider does not answer.') });
   openConsole('payments');
-  await press(button);
+  await pressButton(button);
   await expectToast(title, 'The provider does not answer.');
 });
 
-test('a scan looks 24 hours back and says what it found', async () => {
-  const server = aServer({
+test('a scan covers 24 hours and reports what it found', async () => {
+  const server = startConsoleServer({
     'POST /api/admin/payment-anomalies/scan-historical': {
       body: { hoursBack: 24, newAnomalies: 2, healed: 1 },
     },
   });
   openConsole('payments');
-  await press('Scan 24h History');
+  await pressButton('Scan 24h History');
   await expectToast('Scan of 24 hours finished', '2 new anomalies, 1 healed by itself.');
-  expect(server.asked.find(({ path }) => path.endsWith('/scan-historical'))?.body).toEqual({
+  expect(server.requests.find(({ path }) => path.endsWith('/scan-historical'))?.body).toEqual({
     hoursBack: 24,
   });
 });
 
-test('a refresh that fails keeps what is shown', async () => {
-  aServer({ [LIST]: [{ body: [DUPLICATE] }, refused(500, 'No.')] });
+test('a failed refresh keeps the shown data', async () => {
+  startConsoleServer({ [LIST]: [{ body: [DUPLICATE] }, refusalResponse(500, 'No.')] });
   openConsole('payments');
   await rowOf('Duplicate Payment');
-  await press('Refresh');
+  await pressButton('Refresh');
   await expectToast('Refresh Failed', 'No.');
   expect(await rowOf('Duplicate Payment')).toBeTruthy();
 });
 
-test('a missing ticket is resolved with a customer: prefilled, checked in three ways, then allocated', async () => {
-  const server = aServer({
+test('a missing ticket is resolved with a prefilled customer after three checks', async () => {
+  const server = startConsoleServer({
     [LIST]: { body: [MISSING] },
     'POST /api/admin/payment-anomalies/resolve': {
       body: {
@@ -196,10 +203,10 @@ test('a missing ticket is resolved with a customer: prefilled, checked in three 
   openConsole('payments');
   const row = await rowOf('Missing Ticket');
   expect(within(row).queryByRole('button', { name: 'Mark Resolved' })).toBeNull();
-  await press('Details', row);
+  await pressButton('Details', row);
   expect(await screen.findByLabelText('Customer e-mail')).toHaveProperty('value', 'jo@example.com');
   await userEvent.clear(screen.getByLabelText('Customer e-mail'));
-  await press('Allocate ticket and resolve');
+  await pressButton('Allocate ticket and resolve');
   for (const text of [
     'Customer name is required',
     'Valid email is required',
@@ -209,10 +216,10 @@ test('a missing ticket is resolved with a customer: prefilled, checked in three 
   await userEvent.type(screen.getByLabelText('Customer name'), 'Jo Martin');
   await userEvent.type(screen.getByLabelText('Customer e-mail'), 'jo@example.com');
   await userEvent.type(screen.getByLabelText('Customer phone'), '0400 000 000');
-  await press('Allocate ticket and resolve');
+  await pressButton('Allocate ticket and resolve');
   await expectToast('Ticket allocated', 'FD-1042-012 is now Jo Martin’s.');
   expect(
-    server.asked.find(({ path }) => path === '/api/admin/payment-anomalies/resolve')?.body,
+    server.requests.find(({ path }) => path === '/api/admin/payment-anomalies/resolve')?.body,
   ).toEqual({
     paymentIntentId: 'pi_3QdemoAAAA21Xk',
     customerName: 'Jo Martin',
@@ -221,20 +228,20 @@ test('a missing ticket is resolved with a customer: prefilled, checked in three 
   });
 });
 
-test('before money moves the operator’s code is asked for, once, and the same request is sent again', async () => {
-  const server = aServer({
+test('before money moves the operator’s code is asked for once, and the same request is repeated', async () => {
+  const server = startConsoleServer({
     [LIST]: { body: [DUPLICATE] },
     'POST /api/admin/payment-anomalies/a-1/resolve': [
-      wantsProof,
+      reauthenticationRequired,
       { body: { ...DUPLICATE, resolved: true } },
     ],
     'POST /api/admin/reauthenticate': [
-      refused(401, 'That code is not right. Codes change every 30 seconds.', 'wrong-code'),
+      refusalResponse(401, 'That code is not right. Codes change every 30 seconds.', 'wrong-code'),
       { body: { reauthenticatedUntil: '2026-11-21T03:10:00Z' } },
     ],
   });
   openConsole('payments');
-  await press('Mark Resolved', await rowOf('Duplicate Payment'));
+  await pressButton('Mark Resolved', await rowOf('Duplicate Payment'));
   const code = await screen.findByLabelText('Six-digit code');
   await userEvent.type(code, '111111');
   expect(
@@ -246,21 +253,21 @@ test('before money moves the operator’s code is asked for, once, and the same 
   expect(server.paths().filter((path) => path.endsWith('/a-1/resolve')).length).toBe(2);
 });
 
-test('whoever declines to give the code has done nothing, and hears no failure', async () => {
-  aServer({
+test('an operator who cancels the code prompt changes nothing and sees no error', async () => {
+  startConsoleServer({
     [LIST]: { body: [DUPLICATE] },
-    'POST /api/admin/payment-anomalies/a-1/resolve': wantsProof,
+    'POST /api/admin/payment-anomalies/a-1/resolve': reauthenticationRequired,
   });
   openConsole('payments');
-  await press('Mark Resolved', await rowOf('Duplicate Payment'));
+  await pressButton('Mark Resolved', await rowOf('Duplicate Payment'));
   const dialog = await screen.findByRole('dialog', { name: 'Confirm it is you' });
-  await press('Cancel', dialog);
+  await pressButton('Cancel', dialog);
   await waitFor(() => expect(screen.queryByLabelText('Six-digit code')).toBeNull());
   expect(document.querySelector('.toast')).toBeNull();
 });
 
-test('J and K move, E resolves, and neither does once single keys are off', async () => {
-  const server = aServer({
+test('J and K move and E resolves, unless single-key shortcuts are off', async () => {
+  const server = startConsoleServer({
     [LIST]: { body: [DUPLICATE, MISMATCH] },
     'POST /api/admin/payment-anomalies/a-2/resolve': { body: {} },
   });
@@ -274,7 +281,7 @@ test('J and K move, E resolves, and neither does once single keys are off', asyn
   expect(document.activeElement).toBe(row('a-1'));
   await userEvent.keyboard('?');
   await userEvent.click(await screen.findByLabelText('Single keys act (/, ?, J, K, E)'));
-  await press('Close', screen.getByRole('dialog', { name: 'Keyboard shortcuts' }));
+  await pressButton('Close', screen.getByRole('dialog', { name: 'Keyboard shortcuts' }));
   row('a-1')?.focus();
   await userEvent.keyboard('je');
   expect(document.activeElement).toBe(row('a-1'));
@@ -283,8 +290,8 @@ test('J and K move, E resolves, and neither does once single keys are off', asyn
   expect(server.paths().some((path) => path.includes('/resolve'))).toBe(false);
 });
 
-test('several are chosen and resolved together; a missing ticket cannot be chosen', async () => {
-  const server = aServer({
+test('several anomalies can be selected and resolved together, but no missing ticket', async () => {
+  const server = startConsoleServer({
     [LIST]: { body: [DUPLICATE, MISMATCH, MISSING] },
     'POST /api/admin/payment-anomalies/a-1/resolve': { body: {} },
     'POST /api/admin/payment-anomalies/a-2/resolve': { body: {} },
@@ -293,20 +300,20 @@ test('several are chosen and resolved together; a missing ticket cannot be chose
   await userEvent.click(await screen.findByLabelText('Choose Duplicate Payment'));
   await userEvent.click(screen.getByLabelText('Choose Amount Mismatch'));
   expect(screen.queryByLabelText('Choose Missing Ticket')).toBeNull();
-  await press('Mark Resolved', screen.getByRole('group', { name: 'Chosen rows' }));
+  await pressButton('Mark Resolved', screen.getByRole('group', { name: 'Chosen rows' }));
   await expectToast('2 anomalies resolved');
   expect(server.paths().filter((path) => path.startsWith('POST')).length).toBe(2);
 });
 
-test('an anomaly that comes while one looks slides in; those that were there do not', async () => {
-  aServer({
+test('an anomaly that arrives slides in, and those already listed do not', async () => {
+  startConsoleServer({
     [LIST]: [{ body: [MISMATCH] }, { body: [DUPLICATE, MISMATCH] }],
     'POST /api/admin/payment-anomalies/check': { body: { newAnomalies: 1 } },
   });
   openConsole('payments');
   const first = await rowOf('Amount Mismatch');
   expect(first.className).toBe('');
-  await press('Run Check');
+  await pressButton('Run Check');
   await waitFor(async () => expect((await rowOf('Duplicate Payment'))?.className).toBe('is-new'));
   expect((await rowOf('Amount Mismatch')).className).toBe('');
 });

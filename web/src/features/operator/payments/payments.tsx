@@ -1,60 +1,60 @@
 import { useSetAtom, useAtomValue } from 'jotai';
 import { useMemo } from 'react';
 import { runCheck, scanHistory } from '@/api/endpoints/operator';
-import type { Anomaly, Found } from '@/api/wire-operator';
+import type { Anomaly, ScanResult } from '@/api/wire-operator';
 import { nowAtom } from '@/features/shared-live/live-atoms';
 import { O } from '@/shared/strings-operator';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
-import { useAnswer, useAskAgain } from '../answers/use-answers';
-import { useAddress } from '../console/address';
-import { HeadActions } from '../console/head-actions';
+import { useQuery, useRefetchQueries } from '../queries/use-query';
+import { useConsoleUrl } from '../console/address';
+import { HeaderActions } from '../console/head-actions';
 import { KeyHints } from '../console/shortcuts';
-import { useErrand } from '../console/use-errand';
-import { lengthWords } from '../pieces/ago';
-import { Figure, Figures, Shown } from '../pieces/pieces';
-import { BusyButton } from '../pieces/busy-button';
-import { useDoing } from '../session/use-act';
+import { useRequestedAction } from '../console/use-requested-action';
+import { formatDuration } from '../components/relative-time';
+import { Figure, Figures, QueryResult } from '../components/common';
+import { BusyButton } from '../components/busy-button';
+import { useAction } from '../session/use-action';
 import { successRate } from './anomalies';
 import { AnomalyList } from './anomaly-list';
 
 const HOURS = 24;
 
-function useFinding() {
-  const doing = useDoing();
-  const again = useAskAgain();
+function useScan() {
+  const action = useAction();
+  const refetchQueries = useRefetchQueries();
   const toast = useSetAtom(showToastAtom);
-  const find = (how: () => Promise<Found>, failed: string, title: string) =>
-    doing.run(
+  const find = (how: () => Promise<ScanResult>, failed: string, title: string) =>
+    action.run(
       async () => {
         const { newAnomalies, healed } = await how();
         toast({
           title,
           text: `${newAnomalies === 0 ? 'No new anomalies' : `${newAnomalies} new ${newAnomalies === 1 ? 'anomaly' : 'anomalies'}`}${healed ? `, ${healed} healed by itself` : ''}.`,
         });
-        await again('anomalies', 'stats').catch(() => {});
+        await refetchQueries('anomalies', 'stats').catch(() => {});
       },
       { failed },
     );
-  return { busy: doing.busy, find };
+  return { busy: action.busy, find };
 }
 
 function Buttons() {
-  const check = useFinding();
-  const scan = useFinding();
-  const refresh = useDoing();
-  const again = useAskAgain();
+  const check = useScan();
+  const scan = useScan();
+  const refresh = useAction();
+  const refetchQueries = useRefetchQueries();
   const onCheck = () => void check.find(runCheck, O.checkFailed, 'Check finished');
   const onScan = () =>
     void scan.find(() => scanHistory(HOURS), O.scanFailed, `Scan of ${HOURS} hours finished`);
-  useErrand('check', onCheck);
-  useErrand('scan', onScan);
+  useRequestedAction('check', onCheck);
+  useRequestedAction('scan', onScan);
   return (
-    <HeadActions>
+    <HeaderActions>
       <BusyButton
         className="btn small sec"
         busy={refresh.busy}
         onPress={() =>
-          void refresh.run(() => again('anomalies', 'stats'), { failed: O.refreshFailed })
+          void refresh.run(() => refetchQueries('anomalies', 'stats'), { failed: O.refreshFailed })
         }
       >
         {O.refresh}
@@ -65,7 +65,7 @@ function Buttons() {
       <BusyButton className="btn small" busy={check.busy} onPress={onCheck}>
         {O.runCheck}
       </BusyButton>
-    </HeadActions>
+    </HeaderActions>
   );
 }
 
@@ -75,16 +75,16 @@ function Banner({ unresolved, oldest }: { unresolved: number; oldest: string | n
   return (
     <p className="ops-banner" role="status">
       {unresolved === 1 ? '1 anomaly needs action.' : `${unresolved} anomalies need action.`}
-      {oldest ? ` Oldest: ${lengthWords(now - Date.parse(oldest))}.` : ''}
+      {oldest ? ` Oldest: ${formatDuration(now - Date.parse(oldest))}.` : ''}
     </p>
   );
 }
 
 /** Payment Monitor: payment problems, automatic repairs, and anomalies that need the operator. */
 export function Payments() {
-  const { data: stats, error: statsError } = useAnswer('stats');
-  const list = useAnswer('anomalies');
-  const { read } = useAddress();
+  const { data: stats, error: statsError } = useQuery('stats');
+  const list = useQuery('anomalies');
+  const { read } = useConsoleUrl();
   const status = read('status');
   const type = read('type');
   const filtered = useMemo(
@@ -115,9 +115,14 @@ export function Payments() {
       {stats && isHere ? (
         <Banner unresolved={stats.unresolved} oldest={stats.oldestUnresolvedAt} />
       ) : null}
-      <Shown data={data} error={list.error} again={list.again} title="The anomalies did not load">
+      <QueryResult
+        data={data}
+        error={list.error}
+        refetch={list.refetch}
+        title="The anomalies did not load"
+      >
         {(anomalies) => <AnomalyList anomalies={anomalies} all={list.data ?? []} stats={stats} />}
-      </Shown>
+      </QueryResult>
       {isHere ? <KeyHints act={O.markResolved} /> : null}
     </>
   );

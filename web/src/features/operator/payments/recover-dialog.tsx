@@ -1,19 +1,19 @@
 import { useSetAtom } from 'jotai';
 import { useRef, useState, type FormEvent } from 'react';
 import { recoverTicket } from '@/api/endpoints/operator';
-import { Problem } from '@/api/http';
+import { HttpError } from '@/api/http';
 import type { OrphanedTicket } from '@/api/wire-operator';
-import { O, titled } from '@/shared/strings-operator';
+import { O, splitTitle } from '@/shared/strings-operator';
 import { Dialog } from '@/shared/ui/dialog';
 import { Field } from '@/shared/ui/field';
 import { ProblemList } from '@/shared/ui/problem-list';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { AuditTrail } from '../audit/audit-trail';
-import { useAskAgain, useLearn } from '../answers/use-answers';
-import { ErrorMessage } from '../pieces/pieces';
-import { useDoing } from '../session/use-act';
+import { useRefetchQueries, useSetQueryData } from '../queries/use-query';
+import { ErrorMessage } from '../components/common';
+import { useAction } from '../session/use-action';
 
-const { title: MISSING_TITLE, text: MISSING_TEXT } = titled(O.missingInformation);
+const { title: MISSING_TITLE, text: MISSING_TEXT } = splitTitle(O.missingInformation);
 
 /**
  * Assigns a buyer to an orphaned ticket. Name and e-mail are required, the phone is optional; the
@@ -33,23 +33,23 @@ export function RecoverDialog({
   );
 }
 
-function useRecovering(ticket: OrphanedTicket, onClose: () => void) {
-  const doing = useDoing();
+function useRecoverTicket(ticket: OrphanedTicket, onClose: () => void) {
+  const action = useAction();
   const toast = useSetAtom(showToastAtom);
-  const learn = useLearn();
-  const again = useAskAgain();
+  const setQueryData = useSetQueryData();
+  const refetchQueries = useRefetchQueries();
   const [approvalWanted, setApprovalWanted] = useState(false);
-  const recover = async (said: Parameters<typeof recoverTicket>[1]) => {
-    const done = await doing.run(
+  const recover = async (recovery: Parameters<typeof recoverTicket>[1]) => {
+    const done = await action.run(
       async () => {
         try {
-          const { recovered, notified } = await recoverTicket(ticket.id, said);
+          const { recovered, notified } = await recoverTicket(ticket.id, recovery);
           toast({
             title: 'Ticket recovered',
-            text: `${recovered > 1 ? `${recovered} tickets of this order are` : `${ticket.serialNumber} is`} now ${said.name}’s.${notified ? ' A mail is on its way.' : ''}`,
+            text: `${recovered > 1 ? `${recovered} tickets of this order are` : `${ticket.serialNumber} is`} now ${recovery.name}’s.${notified ? ' A mail is on its way.' : ''}`,
           });
         } catch (error) {
-          if (error instanceof Problem && error.code === 'second-approval-required')
+          if (error instanceof HttpError && error.code === 'second-approval-required')
             setApprovalWanted(true);
           throw error;
         }
@@ -57,46 +57,48 @@ function useRecovering(ticket: OrphanedTicket, onClose: () => void) {
       { failed: O.recoveryFailed },
     );
     if (!done) return;
-    learn('orphans', (list) =>
+    setQueryData('orphans', (list) =>
       list?.filter((other) =>
         ticket.orderId ? other.orderId !== ticket.orderId : other.id !== ticket.id,
       ),
     );
-    void again('orphans', 'stats').catch(() => {});
+    void refetchQueries('orphans', 'stats').catch(() => {});
     onClose();
   };
-  return { ...doing, recover, approvalWanted };
+  return { ...action, recover, approvalWanted };
 }
 
 function RecoverForm({ ticket, onClose }: { ticket: OrphanedTicket; onClose: () => void }) {
   const toast = useSetAtom(showToastAtom);
-  const { busy, trouble, recover, approvalWanted } = useRecovering(ticket, onClose);
-  const [said, setSaid] = useState({ name: '', email: '', phone: '', other: '', code: '' });
-  const [tried, setTried] = useState(false);
+  const { busy, error, recover, approvalWanted } = useRecoverTicket(ticket, onClose);
+  const [input, setInput] = useState({ name: '', email: '', phone: '', other: '', code: '' });
+  const [submitted, setSubmitted] = useState(false);
   const list = useRef<HTMLDivElement>(null);
-  const missing = tried ? (['name', 'email'] as const).filter((field) => !said[field].trim()) : [];
-  const field = (name: keyof typeof said) => ({
+  const missing = submitted
+    ? (['name', 'email'] as const).filter((field) => !input[field].trim())
+    : [];
+  const field = (name: keyof typeof input) => ({
     id: `recover-${name}`,
-    value: said[name],
+    value: input[name],
     error: (missing as string[]).includes(name) ? MISSING_TEXT : null,
-    onValue: (value: string) => setSaid({ ...said, [name]: value }),
+    onValue: (value: string) => setInput({ ...input, [name]: value }),
   });
   const onSubmit = (event: FormEvent) => {
     event.preventDefault();
-    setTried(true);
-    if (!said.name.trim() || !said.email.trim()) {
+    setSubmitted(true);
+    if (!input.name.trim() || !input.email.trim()) {
       toast({ bad: true, title: MISSING_TITLE, text: MISSING_TEXT });
       setTimeout(() => list.current?.focus());
       return;
     }
     if (busy) return;
-    const phone = said.phone.trim();
+    const phone = input.phone.trim();
     void recover({
-      name: said.name.trim(),
-      email: said.email.trim(),
+      name: input.name.trim(),
+      email: input.email.trim(),
       ...(phone ? { phone } : {}),
       ...(approvalWanted
-        ? { secondApproval: { email: said.other.trim(), code: said.code.replace(/\D/g, '') } }
+        ? { secondApproval: { email: input.other.trim(), code: input.code.replace(/\D/g, '') } }
         : {}),
     });
   };
@@ -139,7 +141,7 @@ function RecoverForm({ ticket, onClose }: { ticket: OrphanedTicket; onClose: () 
           />
         </fieldset>
       ) : null}
-      <ErrorMessage trouble={trouble} />
+      <ErrorMessage message={error} />
       <div className="actions">
         <button type="submit" className="btn" disabled={busy}>
           Recover ticket

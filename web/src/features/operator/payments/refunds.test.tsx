@@ -1,36 +1,42 @@
 import { screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, expect, test, vi } from 'vitest';
-import { aServer, expectToast, openConsole, press, refused } from '@/testing/a-console';
-import { anAnomaly } from '@/testing/operator-data';
-import { backWords, refundsItself } from './anomalies';
+import {
+  startConsoleServer,
+  expectToast,
+  openConsole,
+  pressButton,
+  refusalResponse,
+} from '@/testing/console-harness';
+import { makeAnomaly } from '@/testing/operator-data';
+import { refundableText, canRefundPayment } from './anomalies';
 
 afterEach(() => vi.unstubAllGlobals());
 
 const LIST = 'GET /api/admin/payment-anomalies';
-const DUPLICATE = anAnomaly({ id: 'a-1' });
-const MISMATCH = anAnomaly({ id: 'a-2', type: 'mismatched_amount' });
-const MISSING = anAnomaly({ id: 'a-3', type: 'missing_ticket', customerEmail: 'jo@example.com' });
+const DUPLICATE = makeAnomaly({ id: 'a-1' });
+const MISMATCH = makeAnomaly({ id: 'a-2', type: 'mismatched_amount' });
+const MISSING = makeAnomaly({ id: 'a-3', type: 'missing_ticket', customerEmail: 'jo@example.com' });
 
-test('a duplicate gives back its own payment and leaves the good order alone', async () => {
-  const server = aServer({
+test('a duplicate refunds its own payment and leaves the valid order unchanged', async () => {
+  const server = startConsoleServer({
     [LIST]: { body: [{ ...DUPLICATE, orderId: 'o-1' }] },
     'POST /api/admin/payment-anomalies/a-1/refund': { body: { ...DUPLICATE, resolved: true } },
   });
   openConsole('payments', '&open=a-1');
-  await press('Refund payment');
+  await pressButton('Refund payment');
   const dialog = await screen.findByRole('dialog', { name: 'Refund this payment' });
   await userEvent.type(within(dialog).getByLabelText('Reason'), 'Paid twice');
-  await press(/^Refund \$/, dialog);
+  await pressButton(/^Refund \$/, dialog);
   await expectToast('Refunded', '$10.47 goes back.');
-  expect(server.asked.find(({ path }) => path.endsWith('/refund'))).toMatchObject({
+  expect(server.requests.find(({ path }) => path.endsWith('/refund'))).toMatchObject({
     path: '/api/admin/payment-anomalies/a-1/refund',
     body: { reason: 'Paid twice' },
   });
   expect(server.paths().filter((path) => path.includes('/orders/'))).toEqual([]);
 });
 
-test('a draw that is full offers the refund in place of the ticket: of the payment, because its order was never captured', async () => {
+test('a full draw offers the refund of the payment, because its order was never captured', async () => {
   const released = {
     ...MISSING,
     customerName: 'Jo',
@@ -41,9 +47,9 @@ test('a draw that is full offers the refund in place of the ticket: of the payme
       providerStatus: 'succeeded',
     },
   };
-  const server = aServer({
+  const server = startConsoleServer({
     [LIST]: { body: [released] },
-    'POST /api/admin/payment-anomalies/resolve': refused(
+    'POST /api/admin/payment-anomalies/resolve': refusalResponse(
       409,
       'The draw is full. Refund the payment.',
       'draw-full',
@@ -52,31 +58,36 @@ test('a draw that is full offers the refund in place of the ticket: of the payme
     'POST /api/admin/payment-anomalies/a-3/refund': { body: { ...released, resolved: true } },
   });
   openConsole('payments', '&open=a-3');
-  await press('Allocate ticket and resolve');
+  await pressButton('Allocate ticket and resolve');
   await expectToast('Failed to resolve anomaly', 'The draw is full. Refund the payment.');
-  await press('Refund instead');
+  await pressButton('Refund instead');
   await userEvent.type(await screen.findByLabelText('Reason'), 'The draw was full');
-  await press('Refund $10.47');
+  await pressButton('Refund $10.47');
   await expectToast('Refunded', '$10.47 goes back.');
   expect(server.paths().filter((path) => path.includes('/orders/'))).toEqual([]);
 });
 
-test('a payment no order belongs to is given back itself when its draw cannot take it', async () => {
-  aServer({
+test('a payment without an order is refunded directly when its draw cannot take it', async () => {
+  startConsoleServer({
     [LIST]: {
       body: [{ ...MISSING, orderId: null, customerName: 'Jo', customerPhone: '0400 000 000' }],
     },
-    'POST /api/admin/payment-anomalies/resolve': refused(409, 'The draw is full.', 'draw-full', {
-      refundable: true,
-    }),
+    'POST /api/admin/payment-anomalies/resolve': refusalResponse(
+      409,
+      'The draw is full.',
+      'draw-full',
+      {
+        refundable: true,
+      },
+    ),
   });
   openConsole('payments', '&open=a-3');
-  await press('Allocate ticket and resolve');
-  await press('Refund instead');
+  await pressButton('Allocate ticket and resolve');
+  await pressButton('Refund instead');
   expect(await screen.findByRole('dialog', { name: 'Refund this payment' })).toBeTruthy();
 });
 
-test('a payment whose order is void is given back itself when the provider refused its refund', async () => {
+test('a payment of a void order is refunded directly when the provider refused its refund', async () => {
   const stuck = {
     ...MISMATCH,
     orderId: 'o-1',
@@ -88,12 +99,12 @@ test('a payment whose order is void is given back itself when the provider refus
       providerRefunded: '0.00',
     },
   };
-  const server = aServer({
+  const server = startConsoleServer({
     [LIST]: { body: [stuck] },
     'POST /api/admin/payment-anomalies/a-2/refund': { body: { ...stuck, resolved: true } },
   });
   openConsole('payments', '&open=a-2');
-  await press('Refund payment');
+  await pressButton('Refund payment');
   const dialog = await screen.findByRole('dialog', { name: 'Refund this payment' });
   expect(
     within(dialog).getByText(
@@ -101,12 +112,12 @@ test('a payment whose order is void is given back itself when the provider refus
     ),
   ).toBeTruthy();
   await userEvent.type(within(dialog).getByLabelText('Reason'), 'Promised by phone');
-  await press('Refund $10.47', dialog);
+  await pressButton('Refund $10.47', dialog);
   await expectToast('Refunded', '$10.47 goes back.');
   expect(server.paths().filter((path) => path.includes('/orders/'))).toEqual([]);
 });
 
-test('an order that has its tickets is what goes back, with them', async () => {
+test('an order with tickets is refunded together with its tickets', async () => {
   const order = {
     id: 'o-1',
     state: 'captured',
@@ -122,7 +133,7 @@ test('an order that has its tickets is what goes back, with them', async () => {
     refundable: true,
     whyNot: null,
   };
-  const server = aServer({
+  const server = startConsoleServer({
     [LIST]: { body: [{ ...MISMATCH, orderId: 'o-1' }] },
     'GET /api/admin/orders/o-1': { body: order },
     'POST /api/admin/orders/o-1/refund': {
@@ -136,16 +147,16 @@ test('an order that has its tickets is what goes back, with them', async () => {
     },
   });
   openConsole('payments', '&open=a-2');
-  await press('Refund payment');
+  await pressButton('Refund payment');
   await userEvent.type(await screen.findByLabelText('Reason'), 'Asked for');
-  await press('Refund $10.47');
+  await pressButton('Refund $10.47');
   await expectToast('Refund under way', '$10.47 goes back; 2 tickets are void.');
   expect(server.paths()).not.toContain('POST /api/admin/payment-anomalies/a-2/refund');
 });
 
-test('what goes back is the order while it holds tickets or its money is back, and else the payment, if there is one', () => {
-  const itself = (more: Parameters<typeof anAnomaly>[0]) =>
-    refundsItself(anAnomaly({ type: 'mismatched_amount', ...more }));
+test('the refund targets the order while it holds tickets or is refunded, else its payment, if any', () => {
+  const itself = (more: Parameters<typeof makeAnomaly>[0]) =>
+    canRefundPayment(makeAnomaly({ type: 'mismatched_amount', ...more }));
   const inState = (orderState: string | null) => itself({ details: { orderState } });
   expect(
     ['quoted', 'allocated', 'captured', 'rejecting', 'released', 'void', 'anomaly'].map(inState),
@@ -162,14 +173,14 @@ test('what goes back is the order while it holds tickets or its money is back, a
   ).toBe(false);
 });
 
-test('all that is left of a payment goes back, whatever part of it the anomaly was raised about', () => {
-  const words = (details: Record<string, unknown>) =>
-    backWords(anAnomaly({ amount: '0.18', details }));
+test('the whole remainder of a payment is refunded, whatever part the anomaly concerns', () => {
+  const text = (details: Record<string, unknown>) =>
+    refundableText(makeAnomaly({ amount: '0.18', details }));
   expect([
-    words({}),
-    words({ providerReceived: null, providerRefunded: null }),
-    words({ providerReceived: '10.47', providerRefunded: '0.00' }),
-    words({ providerReceived: '10.47', providerRefunded: '5.00' }),
-    words({ providerReceived: '10.47', providerRefunded: '10.47' }),
+    text({}),
+    text({ providerReceived: null, providerRefunded: null }),
+    text({ providerReceived: '10.47', providerRefunded: '0.00' }),
+    text({ providerReceived: '10.47', providerRefunded: '5.00' }),
+    text({ providerReceived: '10.47', providerRefunded: '10.47' }),
   ]).toEqual(['$0.18', '$0.18', '$10.47', '$5.47', '$0.00']);
 });

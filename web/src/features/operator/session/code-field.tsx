@@ -18,19 +18,19 @@ const DIGITS = 6;
  */
 export function CodeForm({ id, label, button, onCode, children }: CodeFormProps) {
   const [code, setCode] = useState('');
-  const [wrong, setWrong] = useState<string | null>(null);
+  const [error, setError] = useState<string | null>(null);
   const [busy, setBusy] = useState(false);
   const send = async (digits: string) => {
     if (busy) return;
     if (digits.length !== DIGITS) {
-      setWrong('Enter the six digits of your app.');
+      setError('Enter the six digits of your app.');
       return;
     }
     setBusy(true);
-    const trouble = await onCode(digits);
+    const message = await onCode(digits);
     setBusy(false);
-    setWrong(trouble);
-    if (trouble) {
+    setError(message);
+    if (message) {
       setCode('');
       document.getElementById(id)?.focus();
     }
@@ -45,7 +45,7 @@ export function CodeForm({ id, label, button, onCode, children }: CodeFormProps)
         id={id}
         label={label}
         value={code}
-        error={wrong}
+        error={error}
         autoComplete="one-time-code"
         inputMode="numeric"
         maxLength={DIGITS + 1}
@@ -54,10 +54,10 @@ export function CodeForm({ id, label, button, onCode, children }: CodeFormProps)
         className="ops-code"
         enterKeyHint="go"
         onValue={(value) => {
-          const said = value.replace(/[^\d ]/g, '');
-          setCode(said);
-          if (wrong && said) setWrong(null);
-          const digits = said.replace(/\D/g, '');
+          const input = value.replace(/[^\d ]/g, '');
+          setCode(input);
+          if (error && input) setError(null);
+          const digits = input.replace(/\D/g, '');
           if (digits.length === DIGITS) void send(digits);
         }}
       />

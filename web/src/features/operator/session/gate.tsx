@@ -6,15 +6,15 @@ import type { Whoami } from '@/api/wire-operator';
 import { forgetStored, readStored, writeStored } from '@/shared/storage';
 import { O } from '@/shared/strings-operator';
 import { CONSOLE } from '../console/address';
-import { isForbidden, isOver } from './refusals';
+import { isForbidden, isSessionExpired } from './error-kinds';
 import { SecondFactor } from './second-factor';
-import { sessionOverAtom } from './session-atoms';
+import { sessionExpiredAtom } from './session-atoms';
 
-type GateState =
-  | { at: 'checking' }
-  | { at: 'half'; step: 'enrol' | 'required' }
-  | { at: 'in' }
-  | { at: 'out'; to: string };
+type AccessState =
+  | { status: 'checking' }
+  | { status: 'half'; step: 'enrol' | 'required' }
+  | { status: 'in' }
+  | { status: 'out'; to: string };
 
 const RETURN_KEY = 'operator-return';
 
@@ -22,68 +22,68 @@ const RETURN_KEY = 'operator-return';
  * Checks the session and returns where the user belongs. On other errors the empty console shows;
  * every request still returns 401 (specification line C:252, decision A-14).
  */
-async function check(): Promise<GateState> {
+async function check(): Promise<AccessState> {
   try {
     return stateOf(await fetchWhoami());
   } catch (error) {
-    if (isOver(error)) return { at: 'out', to: '/admin/login' };
-    return isForbidden(error) ? { at: 'out', to: '/admin' } : { at: 'in' };
+    if (isSessionExpired(error)) return { status: 'out', to: '/admin/login' };
+    return isForbidden(error) ? { status: 'out', to: '/admin' } : { status: 'in' };
   }
 }
 
-function stateOf({ role, secondFactor }: Whoami): GateState {
-  if (role !== O.superAdminDashed) return { at: 'out', to: '/admin' };
+function stateOf({ role, secondFactor }: Whoami): AccessState {
+  if (role !== O.superAdminDashed) return { status: 'out', to: '/admin' };
   return secondFactor === 'enrol' || secondFactor === 'required'
-    ? { at: 'half', step: secondFactor }
-    : { at: 'in' };
+    ? { status: 'half', step: secondFactor }
+    : { status: 'in' };
 }
 
 /**
  * Guards the console: guests go to the login, clubs to /admin, and a half-finished login to the
  * code form. Afterwards the previous section opens.
  */
-export function Gate({ children }: { children: ReactNode }) {
-  const [state, setState] = useState<GateState>({ at: 'checking' });
-  const [over, setOver] = useAtom(sessionOverAtom);
+export function ConsoleAccess({ children }: { children: ReactNode }) {
+  const [state, setState] = useState<AccessState>({ status: 'checking' });
+  const [expired, setExpired] = useAtom(sessionExpiredAtom);
   const [, navigate] = useLocation();
   useEffect(() => {
-    setOver(false);
+    setExpired(false);
     void check().then(setState);
-  }, [setOver]);
+  }, [setExpired]);
   useEffect(() => {
-    if (!over || state.at === 'half') return;
+    if (!expired || state.status === 'half') return;
     // An unfinished second factor continues there; an ended session starts a new login.
     void check().then((next) =>
-      setState(next.at === 'in' ? { at: 'out', to: '/admin/login' } : next),
+      setState(next.status === 'in' ? { status: 'out', to: '/admin/login' } : next),
     );
-  }, [over, state.at]);
+  }, [expired, state.status]);
   useEffect(() => {
-    if (state.at === 'out') {
+    if (state.status === 'out') {
       if (window.location.search) writeStored('session', RETURN_KEY, window.location.search);
       navigate(state.to, { replace: true });
     }
-    if (state.at === 'in' && !window.location.search) {
+    if (state.status === 'in' && !window.location.search) {
       const left = readStored('session', RETURN_KEY);
       if (typeof left === 'string') navigate(CONSOLE + left, { replace: true });
     }
-    if (state.at === 'in') forgetStored('session', RETURN_KEY);
+    if (state.status === 'in') forgetStored('session', RETURN_KEY);
   }, [state, navigate]);
 
-  if (state.at === 'in') return children;
-  if (state.at === 'half') {
+  if (state.status === 'in') return children;
+  if (state.status === 'half') {
     return (
       <SecondFactor
         step={state.step}
-        onIn={(whoami) => {
-          setOver(false);
+        onVerified={(whoami) => {
+          setExpired(false);
           setState(stateOf(whoami));
         }}
-        onOut={() => setState({ at: 'out', to: '/admin/login' })}
+        onLoggedOut={() => setState({ status: 'out', to: '/admin/login' })}
       />
     );
   }
   return (
-    <main className="ops-gate" id="main" aria-busy={state.at === 'checking'}>
+    <main className="ops-login" id="main" aria-busy={state.status === 'checking'}>
       <h1 className="sr">{O.superAdmin}</h1>
       <p role="status">{O.checking}</p>
     </main>

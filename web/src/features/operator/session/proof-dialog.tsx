@@ -2,20 +2,20 @@ import { useAtomValue } from 'jotai';
 import { reauthenticate } from '@/api/endpoints/operator';
 import { Dialog } from '@/shared/ui/dialog';
 import { CodeForm } from './code-field';
-import { isWrongCode, said } from './refusals';
-import { proofAtom } from './session-atoms';
+import { isWrongCode, serverMessage } from './error-kinds';
+import { pendingReauthenticationAtom } from './session-atoms';
 
 /** Asks the operator for a fresh code before money or results change. */
-export function ProofDialog() {
-  const waiting = useAtomValue(proofAtom);
+export function ReauthenticationCodeDialog() {
+  const waiting = useAtomValue(pendingReauthenticationAtom);
   const onCode = async (code: string) => {
     try {
       await reauthenticate(code);
-      waiting?.proven();
+      waiting?.confirm();
       return null;
     } catch (error) {
       return (
-        said(error) ||
+        serverMessage(error) ||
         (isWrongCode(error)
           ? 'That code is not right. Codes change every 30 seconds.'
           : 'The code could not be checked. Please try again.')
@@ -23,13 +23,13 @@ export function ProofDialog() {
     }
   };
   return (
-    <Dialog title="Confirm it is you" open={waiting !== null} onClose={() => waiting?.declined()}>
+    <Dialog title="Confirm it is you" open={waiting !== null} onClose={() => waiting?.decline()}>
       <p>
         This moves money, tickets or results. Enter the code of your authenticator app; you will not
         be asked again for ten minutes.
       </p>
       <CodeForm id="proof-code" label="Six-digit code" button="Confirm" onCode={onCode}>
-        <button type="button" className="btn sec" onClick={() => waiting?.declined()}>
+        <button type="button" className="btn sec" onClick={() => waiting?.decline()}>
           Cancel
         </button>
       </CodeForm>

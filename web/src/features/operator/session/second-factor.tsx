@@ -3,34 +3,34 @@ import { enrol, logout, verifyCode } from '@/api/endpoints/operator';
 import type { Enrolment, Whoami } from '@/api/wire-operator';
 import { usePageTitle } from '@/shared/ui/page-title';
 import { CodeForm } from './code-field';
-import { isOver, isWrongCode, said } from './refusals';
+import { isSessionExpired, isWrongCode, serverMessage } from './error-kinds';
 
 interface SecondFactorProps {
   step: 'enrol' | 'required';
-  onIn: (whoami: Whoami) => void;
-  onOut: () => void;
+  onVerified: (whoami: Whoami) => void;
+  onLoggedOut: () => void;
 }
 
 /**
  * Second step of the operator's login: six digits. The first time it also sets up the
  * authenticator app.
  */
-export function SecondFactor({ step, onIn, onOut }: SecondFactorProps) {
+export function SecondFactor({ step, onVerified, onLoggedOut }: SecondFactorProps) {
   usePageTitle(step === 'enrol' ? 'Set up two-step login' : 'Two-step login');
   const onCode = async (code: string) => {
     try {
-      onIn(await verifyCode(code));
+      onVerified(await verifyCode(code));
       return null;
     } catch (error) {
-      if (isOver(error)) onOut();
+      if (isSessionExpired(error)) onLoggedOut();
       return isWrongCode(error)
-        ? said(error) || 'That code is not right. Codes change every 30 seconds.'
-        : said(error) || 'The code could not be checked. Please try again.';
+        ? serverMessage(error) || 'That code is not right. Codes change every 30 seconds.'
+        : serverMessage(error) || 'The code could not be checked. Please try again.';
     }
   };
   return (
-    <main className="ops-gate" id="main">
-      <div className="card ops-gate-card">
+    <main className="ops-login" id="main">
+      <div className="card ops-login-card">
         <h1>{step === 'enrol' ? 'Set up two-step login' : 'Two-step login'}</h1>
         {step === 'enrol' ? (
           <Enrol />
@@ -44,7 +44,7 @@ export function SecondFactor({ step, onIn, onOut }: SecondFactorProps) {
             onClick={() =>
               void logout()
                 .catch(() => {})
-                .then(onOut)
+                .then(onLoggedOut)
             }
           >
             Log in as somebody else
@@ -55,20 +55,22 @@ export function SecondFactor({ step, onIn, onOut }: SecondFactorProps) {
   );
 }
 
-const grouped = (secret: string) => secret.replace(/(.{4})(?=.)/g, '$1 ');
+const inGroupsOfFour = (secret: string) => secret.replace(/(.{4})(?=.)/g, '$1 ');
 
 function Enrol() {
-  const [made, setMade] = useState<Enrolment | null>(null);
-  const [trouble, setTrouble] = useState('');
+  const [enrolment, setEnrolment] = useState<Enrolment | null>(null);
+  const [loadError, setLoadError] = useState('');
   useEffect(() => {
-    enrol().then(setMade, (error: unknown) =>
-      setTrouble(said(error) || 'The secret could not be made. Reload the page to try again.'),
+    enrol().then(setEnrolment, (error: unknown) =>
+      setLoadError(
+        serverMessage(error) || 'The secret could not be made. Reload the page to try again.',
+      ),
     );
   }, []);
-  if (trouble)
+  if (loadError)
     return (
       <p className="callout is-bad" role="alert">
-        {trouble}
+        {loadError}
       </p>
     );
   return (
@@ -77,12 +79,12 @@ function Enrol() {
         <li>Open an authenticator app: the one on your phone, or your password manager.</li>
         <li>
           Scan this, or type the secret below it.
-          {made ? (
-            <img src={made.qrDataUrl} width="180" height="180" alt="The secret as a QR code" />
+          {enrolment ? (
+            <img src={enrolment.qrDataUrl} width="180" height="180" alt="The secret as a QR code" />
           ) : (
-            <span className="bone" style={{ width: 180, height: 180 }} />
+            <span className="skeleton" style={{ width: 180, height: 180 }} />
           )}
-          {made ? <code>{grouped(made.secret)}</code> : null}
+          {enrolment ? <code>{inGroupsOfFour(enrolment.secret)}</code> : null}
         </li>
         <li>Enter the code that the app shows.</li>
       </ol>

@@ -1,25 +1,25 @@
 import { atom } from 'jotai';
 
 /** Whether the server has ended the session. */
-export const sessionOverAtom = atom(false);
+export const sessionExpiredAtom = atom(false);
 
-interface Waiting {
-  proven: () => void;
-  declined: () => void;
+interface PendingReauthentication {
+  confirm: () => void;
+  decline: () => void;
 }
 
 /** The request that waits for the operator's code. */
-export const proofAtom = atom<Waiting | null>(null);
+export const pendingReauthenticationAtom = atom<PendingReauthentication | null>(null);
 
 /** Asks for a code. Resolves when it is correct; rejects when the operator cancels. */
-export const askProofAtom = atom(
+export const requestReauthenticationAtom = atom(
   null,
-  (get, set, declined: () => Error) =>
+  (get, set, decline: () => Error) =>
     new Promise<void>((resolve, reject) => {
-      get(proofAtom)?.declined();
-      set(proofAtom, {
-        proven: () => (set(proofAtom, null), resolve()),
-        declined: () => (set(proofAtom, null), reject(declined())),
+      get(pendingReauthenticationAtom)?.decline();
+      set(pendingReauthenticationAtom, {
+        confirm: () => (set(pendingReauthenticationAtom, null), resolve()),
+        decline: () => (set(pendingReauthenticationAtom, null), reject(decline())),
       });
     }),
 );

@@ -1,27 +1,33 @@
 import { screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, expect, test, vi } from 'vitest';
-import { aServer, expectToast, openConsole, press, refused } from '@/testing/a-console';
-import { anOperator } from '@/testing/operator-data';
-import { show } from '@/testing/show';
-import { Gate } from './gate';
+import {
+  startConsoleServer,
+  expectToast,
+  openConsole,
+  pressButton,
+  refusalResponse,
+} from '@/testing/console-harness';
+import { OPERATOR } from '@/testing/operator-data';
+import { renderScreen } from '@/testing/render-screen';
+import { ConsoleAccess } from './gate';
 
 afterEach(() => vi.unstubAllGlobals());
 
 const WHOAMI = 'GET /api/admin/whoami';
-const atTheGate = (address = '/super-admin') =>
-  show(
-    <Gate>
+const renderAccess = (address = '/super-admin') =>
+  renderScreen(
+    <ConsoleAccess>
       <h1>Inside</h1>
-    </Gate>,
+    </ConsoleAccess>,
     address,
   );
-const half = (secondFactor: 'enrol' | 'required') => ({ body: { ...anOperator, secondFactor } });
-const OVER = refused(401, 'Please log in.', 'unauthenticated');
+const half = (secondFactor: 'enrol' | 'required') => ({ body: { ...OPERATOR, secondFactor } });
+const OVER = refusalResponse(401, 'Please log in.', 'unauthenticated');
 
-test('while the user loads the page says so', async () => {
-  aServer();
-  atTheGate();
+test('the page shows a loading text while the user loads', async () => {
+  startConsoleServer();
+  renderAccess();
   expect(screen.getByText('Checking authentication...')).toBeTruthy();
   expect(await screen.findByText('Inside')).toBeTruthy();
 });
@@ -39,45 +45,52 @@ test.each([
     },
     '/admin',
   ],
-  ['a club, refused', refused(403, 'This is for the platform operator.', 'forbidden'), '/admin'],
-])('%s is sent away', async (_who, answer, to) => {
-  aServer({ [WHOAMI]: answer });
-  atTheGate();
+  [
+    'a club, refused',
+    refusalResponse(403, 'This is for the platform operator.', 'forbidden'),
+    '/admin',
+  ],
+])('%s is redirected', async (_who, answer, to) => {
+  startConsoleServer({ [WHOAMI]: answer });
+  renderAccess();
   await waitFor(() => expect(window.location.pathname).toBe(to));
   expect(screen.queryByText('Inside')).toBeNull();
 });
 
-test('an identity check that fails lets the shell show; its calls are refused one by one', async () => {
-  aServer({ [WHOAMI]: refused(500, 'No.') });
-  atTheGate();
+test('a failed identity check shows the console, and its calls are refused one by one', async () => {
+  startConsoleServer({ [WHOAMI]: refusalResponse(500, 'No.') });
+  renderAccess();
   expect(await screen.findByText('Inside')).toBeTruthy();
 });
 
-test('a session that ends leads to the login, and back to the same section after it', async () => {
-  aServer({ [WHOAMI]: [{ body: anOperator }, OVER], 'GET /api/admin/payment-anomalies': OVER });
+test('an ended session leads to the login and afterwards back to the same section', async () => {
+  startConsoleServer({
+    [WHOAMI]: [{ body: OPERATOR }, OVER],
+    'GET /api/admin/payment-anomalies': OVER,
+  });
   const { Console } = await import('../console/console');
-  const { unmount } = show(
-    <Gate>
+  const { unmount } = renderScreen(
+    <ConsoleAccess>
       <Console />
-    </Gate>,
+    </ConsoleAccess>,
     '/super-admin?section=payments&status=unresolved',
   );
   await waitFor(() => expect(window.location.pathname).toBe('/admin/login'));
   unmount();
-  aServer();
-  atTheGate();
+  startConsoleServer();
+  renderAccess();
   await waitFor(() => expect(window.location.search).toBe('?section=payments&status=unresolved'));
 });
 
-test('half a login goes on with a code; a wrong one is said in the server’s words', async () => {
-  const server = aServer({
+test('a half-finished login continues with a code, and a wrong code shows the server’s text', async () => {
+  const server = startConsoleServer({
     [WHOAMI]: half('required'),
     'POST /api/admin/totp/verify': [
-      refused(401, 'That code was used already. Wait for the next one.', 'code-used'),
-      { body: anOperator },
+      refusalResponse(401, 'That code was used already. Wait for the next one.', 'code-used'),
+      { body: OPERATOR },
     ],
   });
-  atTheGate();
+  renderAccess();
   await userEvent.type(await screen.findByLabelText('Six-digit code'), '123456');
   expect(
     await screen.findByText('That code was used already. Wait for the next one.'),
@@ -85,14 +98,13 @@ test('half a login goes on with a code; a wrong one is said in the server’s wo
   expect(window.location.pathname).toBe('/super-admin');
   await userEvent.type(screen.getByLabelText('Six-digit code'), '654321');
   expect(await screen.findByText('Inside')).toBeTruthy();
-  expect(server.asked.filter(({ method }) => method === 'POST').map(({ body }) => body)).toEqual([
-    { code: '123456' },
-    { code: '654321' },
-  ]);
+  expect(server.requests.filter(({ method }) => method === 'POST').map(({ body }) => body)).toEqual(
+    [{ code: '123456' }, { code: '654321' }],
+  );
 });
 
-test('the first login of all shows the secret as a picture and as letters', async () => {
-  aServer({
+test('the first login shows the secret as a QR code and as letters', async () => {
+  startConsoleServer({
     [WHOAMI]: half('enrol'),
     'POST /api/admin/totp/enrol': {
       body: {
@@ -102,15 +114,15 @@ test('the first login of all shows the secret as a picture and as letters', asyn
       },
     },
   });
-  atTheGate();
+  renderAccess();
   expect(await screen.findByAltText('The secret as a QR code')).toBeTruthy();
   expect(screen.getByText('JBSW Y3DP EHPK 3PXP')).toBeTruthy();
 });
 
-test('logging out says so and goes to the login page, even when the session had ended already', async () => {
-  const server = aServer({ 'POST /api/admin/logout': OVER });
+test('logging out shows a message and opens the login page, even for an ended session', async () => {
+  const server = startConsoleServer({ 'POST /api/admin/logout': OVER });
   openConsole('overview');
-  await press('Logout');
+  await pressButton('Logout');
   await expectToast('Logged out');
   expect(window.location.pathname).toBe('/admin/login');
   expect(server.paths()).toContain('POST /api/admin/logout');
@@ -118,20 +130,20 @@ test('logging out says so and goes to the login page, even when the session had 
 
 test.each([
   ['nobody answers', new TypeError('Failed to fetch'), 'Please try again.'],
-  ['the server is busy', refused(503, 'Try again soon.'), 'Try again soon.'],
+  ['the server is busy', refusalResponse(503, 'Try again soon.'), 'Try again soon.'],
 ])(
-  'a logout while %s is not said to be one: the cookie may live on',
-  async (_why, answer, words) => {
+  'a logout while %s shows an error, because the cookie may still be valid',
+  async (_why, answer, text) => {
     localStorage.setItem('user', '{}');
-    aServer({ 'POST /api/admin/logout': [answer, { status: 204 }] });
+    startConsoleServer({ 'POST /api/admin/logout': [answer, { status: 204 }] });
     openConsole('overview');
-    await press('Logout');
-    await expectToast('Logout failed', words);
+    await pressButton('Logout');
+    await expectToast('Logout failed', text);
     expect([window.location.pathname, localStorage.getItem('user')]).toEqual([
       '/super-admin',
       '{}',
     ]);
-    await press('Logout');
+    await pressButton('Logout');
     await expectToast('Logged out');
     expect([window.location.pathname, localStorage.getItem('user')]).toEqual([
       '/admin/login',

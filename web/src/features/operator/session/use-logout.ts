@@ -4,7 +4,7 @@ import { logout } from '@/api/endpoints/operator';
 import { forgetStored } from '@/shared/storage';
 import { O } from '@/shared/strings-operator';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
-import { isOver, said } from './refusals';
+import { isSessionExpired, serverMessage } from './error-kinds';
 
 /**
  * Logs out, confirms it and opens the login page (specification line C:42). An already ended
@@ -17,11 +17,11 @@ export function useLogout(): () => Promise<void> {
     try {
       await logout();
     } catch (error) {
-      if (!isOver(error))
+      if (!isSessionExpired(error))
         return toast({
           bad: true,
           title: 'Logout failed',
-          text: said(error) || 'Please try again.',
+          text: serverMessage(error) || 'Please try again.',
         });
     }
     forgetStored('local', 'user');

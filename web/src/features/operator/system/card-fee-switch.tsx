@@ -1,4 +1,4 @@
-import { useAnswer, useLearn } from '../answers/use-answers';
+import { useQuery, useSetQueryData } from '../queries/use-query';
 import { SwitchRow } from './switch-row';
 import { useSetting } from './use-setting';
 
@@ -7,13 +7,13 @@ import { useSetting } from './use-setting';
  * (decision D-14).
  */
 export function CardFeeSwitch() {
-  const { data } = useAnswer('configuration');
-  const learn = useLearn();
+  const { data } = useQuery('configuration');
+  const setQueryData = useSetQueryData();
   const { busy, save } = useSetting({
     key: 'fee_passthrough_allowed',
     description: 'Clubs may pass the card fee on to buyers',
-    learn: (_, feePassthroughAllowed) =>
-      learn('configuration', (now) => now && { ...now, feePassthroughAllowed }),
+    onSaved: (_, feePassthroughAllowed) =>
+      setQueryData('configuration', (now) => now && { ...now, feePassthroughAllowed }),
     done: ['Clubs may pass the card fee on', 'Clubs pay the card fee'],
   });
   const on = data?.feePassthroughAllowed ?? true;
@@ -23,7 +23,7 @@ export function CardFeeSwitch() {
       on={on}
       busy={busy || data === undefined}
       onSwitch={save}
-      words={['Allowed', 'Off']}
+      text={['Allowed', 'Off']}
       hint={
         on
           ? 'A club may choose that its buyers pay the card fee.'

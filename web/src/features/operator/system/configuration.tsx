@@ -1,7 +1,7 @@
 import { dollars } from '@/shared/money';
-import { useAnswer } from '../answers/use-answers';
-import { percent } from '../pieces/money';
-import { Facts, Shown } from '../pieces/pieces';
+import { useQuery } from '../queries/use-query';
+import { percent } from '../components/money';
+import { Facts, QueryResult } from '../components/common';
 
 const hours = (seconds: number) =>
   seconds % 3600 === 0 ? `${seconds / 3600} h` : `${Math.round(seconds / 60)} min`;
@@ -11,11 +11,11 @@ const hours = (seconds: number) =>
  * B-18).
  */
 export function PlatformConfiguration() {
-  const configuration = useAnswer('configuration');
+  const configuration = useQuery('configuration');
   return (
     <section className="card panel" aria-labelledby="configuration-title">
       <h2 id="configuration-title">Platform configuration</h2>
-      <Shown {...configuration} title="The configuration did not load" rows={6}>
+      <QueryResult {...configuration} title="The configuration did not load" rows={6}>
         {(now) => (
           <Facts
             facts={[
@@ -49,7 +49,7 @@ export function PlatformConfiguration() {
             ]}
           />
         )}
-      </Shown>
+      </QueryResult>
     </section>
   );
 }

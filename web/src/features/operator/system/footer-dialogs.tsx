@@ -5,9 +5,9 @@ import { O } from '@/shared/strings-operator';
 import { Dialog } from '@/shared/ui/dialog';
 import { Check, Field } from '@/shared/ui/field';
 import { ProblemList, type FormProblem } from '@/shared/ui/problem-list';
-import { useAskAgain } from '../answers/use-answers';
-import { ErrorMessage } from '../pieces/pieces';
-import { useDoing, type Words } from '../session/use-act';
+import { useRefetchQueries } from '../queries/use-query';
+import { ErrorMessage } from '../components/common';
+import { useAction, type FailureText } from '../session/use-action';
 
 const HEADING_REQUIRED = 'Heading is required';
 const LABEL_REQUIRED = 'Label is required';
@@ -28,7 +28,7 @@ interface MenuFormProps {
   onClose: () => void;
   problems: () => FormProblem[];
   send: () => Promise<unknown>;
-  words: Words;
+  text: FailureText;
   button: string;
   children: (errorOf: (field: string) => string | null) => ReactNode;
 }
@@ -37,34 +37,36 @@ interface MenuFormProps {
  * Shared form of both dialogs: shows problems in a list and beside the fields, sends once, and
  * reloads the list.
  */
-function FooterForm({ title, onClose, problems, send, words, button, children }: MenuFormProps) {
-  const doing = useDoing();
-  const again = useAskAgain();
-  const [tried, setTried] = useState(false);
+function FooterForm({ title, onClose, problems, send, text, button, children }: MenuFormProps) {
+  const action = useAction();
+  const refetchQueries = useRefetchQueries();
+  const [submitted, setSubmitted] = useState(false);
   const list = useRef<HTMLDivElement>(null);
-  const found = tried ? problems() : [];
+  const shownProblems = submitted ? problems() : [];
   const onSubmit = async (event: FormEvent) => {
     event.preventDefault();
-    setTried(true);
+    setSubmitted(true);
     if (problems().length > 0) {
       setTimeout(() => list.current?.focus());
       return;
     }
-    if (doing.busy) return;
-    const done = await doing.run(async () => {
+    if (action.busy) return;
+    const done = await action.run(async () => {
       await send();
-      await again('menus').catch(() => {});
-    }, words);
+      await refetchQueries('menus').catch(() => {});
+    }, text);
     if (done) onClose();
   };
   return (
     <Dialog title={title} open onClose={onClose}>
       <form onSubmit={(event) => void onSubmit(event)} noValidate>
-        <ProblemList ref={list} problems={found} />
-        {children((field) => found.find((problem) => problem.field === field)?.text ?? null)}
-        <ErrorMessage trouble={doing.trouble} />
+        <ProblemList ref={list} problems={shownProblems} />
+        {children(
+          (field) => shownProblems.find((problem) => problem.field === field)?.text ?? null,
+        )}
+        <ErrorMessage message={action.error} />
         <div className="actions">
-          <button type="submit" className="btn" disabled={doing.busy}>
+          <button type="submit" className="btn" disabled={action.busy}>
             {button}
           </button>
           <button type="button" className="btn sec" onClick={onClose}>
@@ -89,18 +91,18 @@ export function MenuDialog({
   const [heading, setHeading] = useState(menu?.heading ?? '');
   const [place, setPlace] = useState(String(menu?.displayOrder ?? order));
   const [isVisible, setVisible] = useState(menu?.isVisible ?? true);
-  const said = () => ({ heading: heading.trim(), displayOrder: Number(place), isVisible });
+  const toInput = () => ({ heading: heading.trim(), displayOrder: Number(place), isVisible });
   return (
     <FooterForm
       title={menu ? `Edit ${menu.heading}` : 'New menu'}
       onClose={onClose}
       button={menu ? 'Save menu' : 'Create menu'}
-      words={{ failed: menu ? O.menuNotUpdated : O.menuNotCreated }}
+      text={{ failed: menu ? O.menuNotUpdated : O.menuNotCreated }}
       problems={() => [
         ...(heading.trim() ? [] : [{ field: 'menu-heading', text: HEADING_REQUIRED }]),
         ...(isWhole(place) ? [] : [{ field: 'menu-order', text: ORDER_REQUIRED }]),
       ]}
-      send={() => (menu ? updateMenu(menu.id, said()) : createMenu(said()))}
+      send={() => (menu ? updateMenu(menu.id, toInput()) : createMenu(toInput()))}
     >
       {(errorOf) => (
         <>
@@ -145,7 +147,7 @@ export function ItemDialog({
   const [url, setUrl] = useState(item?.url ?? '');
   const [place, setPlace] = useState(String(item?.displayOrder ?? menu.items.length));
   const [isVisible, setVisible] = useState(item?.isVisible ?? true);
-  const said = () => ({
+  const toInput = () => ({
     menuId: menu.id,
     label: label.trim(),
     url: url.trim(),
@@ -158,13 +160,13 @@ export function ItemDialog({
       title={item ? `Edit ${item.label}` : `Add a link to ${menu.heading}`}
       onClose={onClose}
       button={item ? 'Save link' : 'Add link'}
-      words={{ failed: item ? 'Error updating link' : 'Error creating link' }}
+      text={{ failed: item ? 'Error updating link' : 'Error creating link' }}
       problems={() => [
         ...(label.trim() ? [] : [{ field: 'item-label', text: LABEL_REQUIRED }]),
         ...(urlProblem ? [{ field: 'item-url', text: urlProblem }] : []),
         ...(isWhole(place) ? [] : [{ field: 'item-order', text: ORDER_REQUIRED }]),
       ]}
-      send={() => (item ? updateItem(item.id, said()) : createItem(said()))}
+      send={() => (item ? updateItem(item.id, toInput()) : createItem(toInput()))}
     >
       {(errorOf) => (
         <>

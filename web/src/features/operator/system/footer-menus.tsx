@@ -3,56 +3,56 @@ import { deleteItem, deleteMenu, updateItem, updateMenu } from '@/api/endpoints/
 import type { AdminFooterMenu, FooterItem } from '@/api/wire-operator';
 import { O } from '@/shared/strings-operator';
 import { AuditTrail } from '../audit/audit-trail';
-import { useAnswer, useAskAgain } from '../answers/use-answers';
-import { ErrorMessage, Shown, Tag } from '../pieces/pieces';
-import { useDoing } from '../session/use-act';
+import { useQuery, useRefetchQueries } from '../queries/use-query';
+import { ErrorMessage, QueryResult, Tag } from '../components/common';
+import { useAction } from '../session/use-action';
 import { ItemDialog, MenuDialog } from './footer-dialogs';
 
-type Editing =
+type EditedEntry =
   | { what: 'menu'; menu: AdminFooterMenu | null }
   | { what: 'item'; menu: AdminFooterMenu; item: FooterItem | null }
   | null;
 
-interface Ordered {
+interface WithDisplayOrder {
   id: number;
   displayOrder: number;
 }
 
-const inOrder = <Thing extends Ordered>(things: readonly Thing[]): Thing[] =>
-  [...things].sort((one, other) => one.displayOrder - other.displayOrder || one.id - other.id);
+const inOrder = <Entry extends WithDisplayOrder>(entries: readonly Entry[]): Entry[] =>
+  [...entries].sort((one, other) => one.displayOrder - other.displayOrder || one.id - other.id);
 
 /**
  * Returns the order numbers that move one entry up or down. Equal numbers become distinct in the
  * process.
  */
-export function moved<Thing extends Ordered>(
-  things: readonly Thing[],
+export function withMovedItem<Entry extends WithDisplayOrder>(
+  entries: readonly Entry[],
   id: number,
   by: 1 | -1,
 ): { id: number; displayOrder: number }[] {
-  const order = inOrder(things).map((thing) => thing.id);
+  const order = inOrder(entries).map((entry) => entry.id);
   const at = order.indexOf(id);
   const to = at + by;
   if (at < 0 || to < 0 || to >= order.length) return [];
   order.splice(to, 0, ...order.splice(at, 1));
-  const before = new Map(things.map((thing) => [thing.id, thing.displayOrder]));
+  const before = new Map(entries.map((entry) => [entry.id, entry.displayOrder]));
   return order
-    .map((thing, index) => ({ id: thing, displayOrder: index }))
+    .map((entry, index) => ({ id: entry, displayOrder: index }))
     .filter((next) => before.get(next.id) !== next.displayOrder);
 }
 
-function useFooter() {
-  const doing = useDoing();
-  const again = useAskAgain();
+function useFooterChange() {
+  const action = useAction();
+  const refetchQueries = useRefetchQueries();
   const change = (act: () => Promise<unknown>, failed: string, failedText: string) =>
-    void doing.run(
+    void action.run(
       async () => {
         await act();
-        await again('menus').catch(() => {});
+        await refetchQueries('menus').catch(() => {});
       },
       { failed, failedText },
     );
-  return { busy: doing.busy, trouble: doing.trouble, change };
+  return { busy: action.busy, error: action.error, change };
 }
 
 /**
@@ -60,14 +60,14 @@ function useFooter() {
  * C:237-244).
  */
 export function FooterMenus() {
-  const menus = useAnswer('menus');
-  const { busy, trouble, change } = useFooter();
-  const [editing, setEditing] = useState<Editing>(null);
+  const menus = useQuery('menus');
+  const { busy, error, change } = useFooterChange();
+  const [editing, setEditing] = useState<EditedEntry>(null);
   const moveMenus = (all: readonly AdminFooterMenu[], id: number, by: 1 | -1) =>
     change(
       () =>
         Promise.all(
-          moved(all, id, by).map((next) =>
+          withMovedItem(all, id, by).map((next) =>
             updateMenu(next.id, { displayOrder: next.displayOrder }),
           ),
         ),
@@ -86,8 +86,8 @@ export function FooterMenus() {
           New menu
         </button>
       </div>
-      <ErrorMessage trouble={trouble} />
-      <Shown {...menus} title="The footer menus did not load" rows={3}>
+      <ErrorMessage message={error} />
+      <QueryResult {...menus} title="The footer menus did not load" rows={3}>
         {(all) => (
           <>
             {all.length === 0 ? <p className="meta">The footer has no menus.</p> : null}
@@ -97,7 +97,7 @@ export function FooterMenus() {
                   <div className="ops-menu-head">
                     <h3>{menu.heading}</h3>
                     {menu.isVisible ? null : <Tag kind="plain">Hidden</Tag>}
-                    <Movers
+                    <MoveButtons
                       name={menu.heading}
                       first={index === 0}
                       last={index === all.length - 1}
@@ -111,7 +111,7 @@ export function FooterMenus() {
                     >
                       Edit<span className="sr"> {menu.heading}</span>
                     </button>
-                    <Deleter
+                    <DeleteButton
                       name={menu.heading}
                       busy={busy}
                       onDelete={() =>
@@ -141,7 +141,7 @@ export function FooterMenus() {
             </ul>
           </>
         )}
-      </Shown>
+      </QueryResult>
       <AuditTrail
         objects="footer-menu:*,footer-item:*"
         turn={menus.data}
@@ -165,7 +165,7 @@ interface ItemsProps {
   menu: AdminFooterMenu;
   busy: boolean;
   onEdit: (item: FooterItem) => void;
-  change: ReturnType<typeof useFooter>['change'];
+  change: ReturnType<typeof useFooterChange>['change'];
 }
 
 function Items({ menu, busy, onEdit, change }: ItemsProps) {
@@ -179,7 +179,7 @@ function Items({ menu, busy, onEdit, change }: ItemsProps) {
             <small>{item.url}</small>
           </span>
           {item.isVisible ? null : <Tag kind="plain">Hidden</Tag>}
-          <Movers
+          <MoveButtons
             name={item.label}
             first={index === 0}
             last={index === items.length - 1}
@@ -188,7 +188,7 @@ function Items({ menu, busy, onEdit, change }: ItemsProps) {
               change(
                 () =>
                   Promise.all(
-                    moved(items, item.id, by).map((next) =>
+                    withMovedItem(items, item.id, by).map((next) =>
                       updateItem(next.id, { displayOrder: next.displayOrder }),
                     ),
                   ),
@@ -200,7 +200,7 @@ function Items({ menu, busy, onEdit, change }: ItemsProps) {
           <button type="button" className="link-btn" onClick={() => onEdit(item)}>
             Edit<span className="sr"> {item.label}</span>
           </button>
-          <Deleter
+          <DeleteButton
             name={item.label}
             busy={busy}
             onDelete={() =>
@@ -217,7 +217,7 @@ function Items({ menu, busy, onEdit, change }: ItemsProps) {
   );
 }
 
-function Movers({
+function MoveButtons({
   name,
   first,
   last,
@@ -253,11 +253,19 @@ function Movers({
 }
 
 /** Delete button with an inline confirmation, because a deletion is permanent. */
-function Deleter({ name, busy, onDelete }: { name: string; busy: boolean; onDelete: () => void }) {
-  const [asked, setAsked] = useState(false);
-  if (!asked)
+function DeleteButton({
+  name,
+  busy,
+  onDelete,
+}: {
+  name: string;
+  busy: boolean;
+  onDelete: () => void;
+}) {
+  const [isConfirming, setConfirming] = useState(false);
+  if (!isConfirming)
     return (
-      <button type="button" className="link-btn is-danger" onClick={() => setAsked(true)}>
+      <button type="button" className="link-btn is-danger" onClick={() => setConfirming(true)}>
         Delete<span className="sr"> {name}</span>
       </button>
     );
@@ -272,7 +280,7 @@ function Deleter({ name, busy, onDelete }: { name: string; busy: boolean; onDele
       >
         Really delete<span className="sr"> {name}</span>
       </button>
-      <button type="button" className="link-btn" onClick={() => setAsked(false)}>
+      <button type="button" className="link-btn" onClick={() => setConfirming(false)}>
         Keep<span className="sr"> {name}</span>
       </button>
     </span>

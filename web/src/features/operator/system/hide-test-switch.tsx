@@ -2,28 +2,28 @@ import { useSetAtom } from 'jotai';
 import { useEffect, useRef } from 'react';
 import { O } from '@/shared/strings-operator';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
-import { useLearn } from '../answers/use-answers';
-import { HIDE_TEST, useHideTest } from '../draws/hidden-tests';
-import { said } from '../session/refusals';
+import { useSetQueryData } from '../queries/use-query';
+import { HIDE_TEST_SETTING, useHideTestDraws } from '../draws/hidden-test-draws';
+import { serverMessage } from '../session/error-kinds';
 import { SwitchRow } from './switch-row';
 import { useSetting } from './use-setting';
 
 /** Setting that hides test draws from the console's lists and sums. */
 export function HideTestSwitch() {
-  const { on, failed } = useHideTest();
-  const learn = useLearn();
+  const { on, failed } = useHideTestDraws();
+  const setQueryData = useSetQueryData();
   const toast = useSetAtom(showToastAtom);
-  const told = useRef(false);
+  const explained = useRef(false);
   useEffect(() => {
-    if (!failed || told.current) return;
-    told.current = true;
-    toast({ bad: true, title: O.settingFailed, text: said(failed) });
+    if (!failed || explained.current) return;
+    explained.current = true;
+    toast({ bad: true, title: O.settingFailed, text: serverMessage(failed) });
   }, [failed, toast]);
   const { busy, save } = useSetting({
-    key: HIDE_TEST,
+    key: HIDE_TEST_SETTING,
     description: 'Hide draws whose league contains "test" from the console',
-    learn: (saved) => learn('hideTest', () => saved),
-    also: ['analytics'],
+    onSaved: (saved) => setQueryData('hideTest', () => saved),
+    refetchToo: ['analytics'],
   });
   return (
     <SwitchRow

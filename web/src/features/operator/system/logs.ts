@@ -6,14 +6,14 @@ import type { Draw } from '@/api/wire';
 import type { AdminClub, SystemSetting } from '@/api/wire-operator';
 import type { Health } from '@/api/wire-platform';
 
-export interface LogParts {
+export interface LogSources {
   settings: readonly SystemSetting[];
   clubs: readonly AdminClub[];
   activeDraws: readonly Draw[];
   health: Health | null;
 }
 
-export function logsOf({ settings, clubs, activeDraws, health }: LogParts, now: Date) {
+export function logsOf({ settings, clubs, activeDraws, health }: LogSources, now: Date) {
   return {
     timestamp: now.toISOString(),
     settings,

@@ -6,10 +6,10 @@ import { O } from '@/shared/strings-operator';
 import { Dialog } from '@/shared/ui/dialog';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { AuditTrail } from '../audit/audit-trail';
-import { useAnswer, useAskAgain, useLearn } from '../answers/use-answers';
-import { ErrorMessage } from '../pieces/pieces';
-import { BusyButton } from '../pieces/busy-button';
-import { useDoing } from '../session/use-act';
+import { useQuery, useRefetchQueries, useSetQueryData } from '../queries/use-query';
+import { ErrorMessage } from '../components/common';
+import { BusyButton } from '../components/busy-button';
+import { useAction } from '../session/use-action';
 import { SwitchRow } from './switch-row';
 
 /**
@@ -17,20 +17,20 @@ import { SwitchRow } from './switch-row';
  * it require a confirmation.
  */
 export function Maintenance() {
-  const { data } = useAnswer('maintenance');
-  const doing = useDoing();
-  const learn = useLearn();
-  const again = useAskAgain();
+  const { data } = useQuery('maintenance');
+  const action = useAction();
+  const setQueryData = useSetQueryData();
+  const refetchQueries = useRefetchQueries();
   const toast = useSetAtom(showToastAtom);
-  const [asked, setAsked] = useState<boolean | null>(null);
+  const [requestedMode, setRequestedMode] = useState<boolean | null>(null);
   const [turn, setTurn] = useState(0);
   const on = data?.maintenanceMode ?? false;
-  const close = () => setAsked(null);
+  const close = () => setRequestedMode(null);
   const change = async (enabled: boolean) => {
-    const done = await doing.run(
+    const done = await action.run(
       async () => {
         const answer = await setMaintenance(enabled);
-        learn('maintenance', () => ({ maintenanceMode: answer.maintenanceMode }));
+        setQueryData('maintenance', () => ({ maintenanceMode: answer.maintenanceMode }));
         toast({
           title: answer.maintenanceMode ? 'Maintenance mode is on' : 'Maintenance mode is off',
         });
@@ -39,7 +39,7 @@ export function Maintenance() {
     );
     if (!done) return;
     setTurn(turn + 1);
-    void again('settings', 'maintenance').catch(() => {});
+    void refetchQueries('settings', 'maintenance').catch(() => {});
     close();
   };
   return (
@@ -48,8 +48,8 @@ export function Maintenance() {
       <SwitchRow
         label="Maintenance mode"
         on={on}
-        busy={doing.busy || data === undefined}
-        onSwitch={setAsked}
+        busy={action.busy || data === undefined}
+        onSwitch={setRequestedMode}
         hint={
           on
             ? 'New ticket purchases are blocked. Everything here still works.'
@@ -62,19 +62,19 @@ export function Maintenance() {
       </p>
       <AuditTrail objects="setting:maintenance_mode,system" turn={turn} />
       <Dialog
-        title={asked ? 'Begin maintenance?' : 'End maintenance?'}
-        open={asked !== null}
+        title={requestedMode ? 'Begin maintenance?' : 'End maintenance?'}
+        open={requestedMode !== null}
         onClose={close}
       >
-        {asked ? <UnderWay /> : <p>New ticket purchases open again at once.</p>}
-        <ErrorMessage trouble={doing.trouble} />
+        {requestedMode ? <UnderWay /> : <p>New ticket purchases open again at once.</p>}
+        <ErrorMessage message={action.error} />
         <div className="actions">
           <BusyButton
-            className={asked ? 'btn danger' : 'btn'}
-            busy={doing.busy}
-            onPress={() => void change(asked === true)}
+            className={requestedMode ? 'btn danger' : 'btn'}
+            busy={action.busy}
+            onPress={() => void change(requestedMode === true)}
           >
-            {asked ? 'Begin maintenance' : 'End maintenance'}
+            {requestedMode ? 'Begin maintenance' : 'End maintenance'}
           </BusyButton>
           <button type="button" className="btn sec" onClick={close}>
             Cancel

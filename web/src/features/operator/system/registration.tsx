@@ -1,5 +1,5 @@
 import { O } from '@/shared/strings-operator';
-import { useAnswer, useLearn } from '../answers/use-answers';
+import { useQuery, useSetQueryData } from '../queries/use-query';
 import { SwitchRow } from './switch-row';
 import { useSetting } from './use-setting';
 
@@ -8,12 +8,12 @@ import { useSetting } from './use-setting';
  * C:202-204). Unset means on (decision I-6).
  */
 export function Registration() {
-  const { data, error } = useAnswer('registration');
-  const learn = useLearn();
+  const { data, error } = useQuery('registration');
+  const setQueryData = useSetQueryData();
   const { busy, save } = useSetting({
     key: 'club_registration_enabled',
     description: 'Show the registration tab on the club login page',
-    learn: (_, enabled) => learn('registration', () => ({ enabled })),
+    onSaved: (_, enabled) => setQueryData('registration', () => ({ enabled })),
     done: ['Club registration is open', 'Club registration is closed'],
     failed: { failedText: O.registrationFailed, fixed: true },
   });
@@ -24,7 +24,7 @@ export function Registration() {
       on={on}
       busy={busy || (data === undefined && error === null)}
       onSwitch={save}
-      words={['Open', 'Closed']}
+      text={['Open', 'Closed']}
       hint={
         on
           ? 'The registration tab is shown on the club login page.'

@@ -1,9 +1,9 @@
-import { useAnswer } from '../answers/use-answers';
-import { Ago } from '../pieces/ago';
+import { useQuery } from '../queries/use-query';
+import { RelativeTime } from '../components/relative-time';
 
 /** Lists every setting with its value and its last editor. */
 export function SettingsList() {
-  const { data } = useAnswer('settings');
+  const { data } = useQuery('settings');
   if (!data || data.length === 0) return null;
   return (
     <details className="ops-json">
@@ -18,7 +18,7 @@ export function SettingsList() {
               <strong>{setting.value}</strong>
               <small className="meta">
                 {' '}
-                {setting.updatedBy ?? 'System'}, <Ago at={setting.updatedAt} />
+                {setting.updatedBy ?? 'System'}, <RelativeTime at={setting.updatedAt} />
               </small>
             </dd>
           </div>

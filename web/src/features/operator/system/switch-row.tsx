@@ -4,13 +4,13 @@ interface SwitchRowProps {
   label: string;
   on: boolean;
   /**
-   * The value is unknown or being saved. The switch shows a change only after the server confirms
-   * it.
+   * Whether the value is unknown or being saved. The switch shows a change only after the server
+   * confirms it.
    */
   busy: boolean;
   onSwitch: (on: boolean) => void;
   hint: ReactNode;
-  words?: readonly [string, string];
+  text?: readonly [string, string];
 }
 
 /** A switch that changes only after the server has saved the setting. */
@@ -20,7 +20,7 @@ export function SwitchRow({
   busy,
   onSwitch,
   hint,
-  words = ['On', 'Off'],
+  text = ['On', 'Off'],
 }: SwitchRowProps) {
   const id = useId();
   return (
@@ -45,7 +45,7 @@ export function SwitchRow({
         onClick={() => !busy && onSwitch(!on)}
       >
         <span aria-hidden="true" />
-        <em aria-hidden="true">{on ? words[0] : words[1]}</em>
+        <em aria-hidden="true">{on ? text[0] : text[1]}</em>
       </button>
     </div>
   );

@@ -5,18 +5,18 @@ import {
   fetchHealth,
   fetchSettings,
 } from '@/api/endpoints/operator';
-import { Problem, get } from '@/api/http';
+import { HttpError, get } from '@/api/http';
 import type { Draw } from '@/api/wire';
 import { useServerNow } from '@/features/shared-live/use-live';
 import { saveFile } from '@/shared/save-file';
 import { O } from '@/shared/strings-operator';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { AuditTrail } from '../audit/audit-trail';
-import { useAnswer, useAskAgain } from '../answers/use-answers';
-import { HeadActions } from '../console/head-actions';
-import { useErrand } from '../console/use-errand';
-import { BusyButton } from '../pieces/busy-button';
-import { useDoing } from '../session/use-act';
+import { useQuery, useRefetchQueries } from '../queries/use-query';
+import { HeaderActions } from '../console/head-actions';
+import { useRequestedAction } from '../console/use-requested-action';
+import { BusyButton } from '../components/busy-button';
+import { useAction } from '../session/use-action';
 import { CardFeeSwitch } from './card-fee-switch';
 import { FooterMenus } from './footer-menus';
 import { HideTestSwitch } from './hide-test-switch';
@@ -27,10 +27,10 @@ import { Registration } from './registration';
 import { SettingsList } from './settings-list';
 
 function useLogs() {
-  const doing = useDoing();
+  const action = useAction();
   const now = useServerNow();
   const save = () =>
-    void doing.run(
+    void action.run(
       async () => {
         const [settings, clubs, activeDraws, health] = await Promise.all([
           fetchSettings(),
@@ -49,21 +49,21 @@ function useLogs() {
       },
       { failed: O.downloadFailed, failedText: O.downloadFailedText },
     );
-  return { busy: doing.busy, save };
+  return { busy: action.busy, save };
 }
 
 /** Treats a 404 as an unset setting, which has its default value. */
-const unlessUnset = (error: unknown) => {
-  if (!(error instanceof Problem && error.status === 404)) throw error;
+const ignoreNotFound = (error: unknown) => {
+  if (!(error instanceof HttpError && error.status === 404)) throw error;
 };
 
 function Buttons() {
   const logs = useLogs();
-  const refresh = useDoing();
-  const again = useAskAgain();
-  useErrand('logs', logs.save);
+  const refresh = useAction();
+  const refetchQueries = useRefetchQueries();
+  useRequestedAction('logs', logs.save);
   return (
-    <HeadActions>
+    <HeaderActions>
       <BusyButton className="btn small sec" busy={logs.busy} onPress={logs.save}>
         {O.downloadLogs}
       </BusyButton>
@@ -74,8 +74,8 @@ function Buttons() {
           void refresh.run(
             async () =>
               void (await Promise.all([
-                again('settings', 'maintenance', 'registration', 'configuration', 'menus'),
-                again('hideTest').catch(unlessUnset),
+                refetchQueries('settings', 'maintenance', 'registration', 'configuration', 'menus'),
+                refetchQueries('hideTest').catch(ignoreNotFound),
               ])),
             { failed: O.refreshFailed },
           )
@@ -83,20 +83,20 @@ function Buttons() {
       >
         {O.refreshSettings}
       </BusyButton>
-    </HeadActions>
+    </HeaderActions>
   );
 }
 
 function ExpiredDraws() {
-  const doing = useDoing();
-  const again = useAskAgain();
+  const action = useAction();
+  const refetchQueries = useRefetchQueries();
   const toast = useSetAtom(showToastAtom);
   const close = () =>
-    void doing.run(
+    void action.run(
       async () => {
         const { message } = await closeExpired();
         toast({ title: message });
-        void again('draws').catch(() => {});
+        void refetchQueries('draws').catch(() => {});
       },
       { failed: O.error, failedText: O.closeExpiredFailed, fixed: true },
     );
@@ -108,7 +108,7 @@ function ExpiredDraws() {
           Draws close by themselves at kick-off; this closes any that were missed.
         </span>
       </div>
-      <BusyButton className="btn small sec" busy={doing.busy} onPress={close}>
+      <BusyButton className="btn small sec" busy={action.busy} onPress={close}>
         <span className="ops-first-upper">{O.closeExpired}</span>
       </BusyButton>
     </div>
@@ -117,7 +117,7 @@ function ExpiredDraws() {
 
 /** System Controls: platform settings, the public footer and the current configuration. */
 export function SystemControls() {
-  const settings = useAnswer('settings').data;
+  const settings = useQuery('settings').data;
   return (
     <>
       <Buttons />

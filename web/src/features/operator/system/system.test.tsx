@@ -1,18 +1,24 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, expect, test, vi } from 'vitest';
-import { aServer, expectToast, openConsole, press, refused } from '@/testing/a-console';
+import {
+  startConsoleServer,
+  expectToast,
+  openConsole,
+  pressButton,
+  refusalResponse,
+} from '@/testing/console-harness';
 import { clubs, settings } from '@/testing/operator-data';
 import { isUrl } from './footer-dialogs';
-import { moved } from './footer-menus';
+import { withMovedItem } from './footer-menus';
 import { logsOf } from './logs';
 
 afterEach(() => vi.unstubAllGlobals());
 
 const maintenance = () => screen.findByRole('switch', { name: 'Maintenance mode' });
 
-test('maintenance begins only after a second look at what customers read and what is under way', async () => {
-  const server = aServer({
+test('maintenance starts only after a review of the customers’ text and the current activity', async () => {
+  const server = startConsoleServer({
     'POST /api/admin/maintenance-mode': { body: { maintenanceMode: true } },
     'GET /api/maintenance-mode': [
       { body: { maintenanceMode: false } },
@@ -32,21 +38,21 @@ test('maintenance begins only after a second look at what customers read and wha
     await within(dialog).findByText('Under way: 4 carts with 9 tickets, 2 payments.'),
   ).toBeTruthy();
   expect(server.paths().some((path) => path.startsWith('POST'))).toBe(false);
-  await press('Begin maintenance', dialog);
+  await pressButton('Begin maintenance', dialog);
   await expectToast('Maintenance mode is on');
-  expect(server.asked.find(({ method }) => method === 'POST')?.body).toEqual({
+  expect(server.requests.find(({ method }) => method === 'POST')?.body).toEqual({
     enabled: true,
     updatedBy: 'Super Admin',
   });
   expect((await maintenance()).getAttribute('aria-checked')).toBe('true');
 });
 
-test('a switch that fails stays where it was', async () => {
-  aServer({ 'POST /api/admin/maintenance-mode': refused(500, 'Disk full.') });
+test('a switch whose change fails keeps its position', async () => {
+  startConsoleServer({ 'POST /api/admin/maintenance-mode': refusalResponse(500, 'Disk full.') });
   openConsole('system');
   await waitFor(async () => expect((await maintenance()).getAttribute('aria-disabled')).toBeNull());
   await userEvent.click(await maintenance());
-  await press(
+  await pressButton(
     'Begin maintenance',
     await screen.findByRole('dialog', { name: 'Begin maintenance?' }),
   );
@@ -54,10 +60,10 @@ test('a switch that fails stays where it was', async () => {
   expect((await maintenance()).getAttribute('aria-checked')).toBe('false');
 });
 
-test('registration is open when nobody has said otherwise, and a failed change says so', async () => {
-  aServer({
+test('registration is open by default, and a failed change shows an error', async () => {
+  startConsoleServer({
     'GET /api/settings/club-registration': { body: {} },
-    'POST /api/admin/system-settings/club_registration_enabled': refused(500, 'No.'),
+    'POST /api/admin/system-settings/club_registration_enabled': refusalResponse(500, 'No.'),
   });
   openConsole('system');
   const toggle = await screen.findByRole('switch', { name: 'Club registration' });
@@ -68,10 +74,10 @@ test('registration is open when nobody has said otherwise, and a failed change s
   expect(toggle.getAttribute('aria-checked')).toBe('true');
 });
 
-test('passing the card fee on is turned off here, and stays when the server says no', async () => {
-  const server = aServer({
+test('the buyers’ card fee can be turned off, and stays on when the server refuses', async () => {
+  const server = startConsoleServer({
     'POST /api/admin/system-settings/fee_passthrough_allowed': [
-      refused(500, ''),
+      refusalResponse(500, ''),
       { body: { key: 'fee_passthrough_allowed', value: 'false' } },
     ],
   });
@@ -84,37 +90,37 @@ test('passing the card fee on is turned off here, and stays when the server says
   await userEvent.click(toggle);
   await expectToast('Clubs pay the card fee');
   expect(toggle.getAttribute('aria-checked')).toBe('false');
-  expect(server.asked.filter(({ method }) => method === 'POST').at(-1)?.body).toMatchObject({
+  expect(server.requests.filter(({ method }) => method === 'POST').at(-1)?.body).toMatchObject({
     value: 'false',
   });
 });
 
-test('expired draws: the server’s message when it worked, the specified one when not', async () => {
-  aServer({
+test('expired draws show the server’s message on success and the specified one on failure', async () => {
+  startConsoleServer({
     'POST /api/admin/close-expired-draws': [
       { body: { message: 'Closed 3 expired draws.' } },
-      refused(500, 'No.'),
+      refusalResponse(500, 'No.'),
     ],
   });
   openConsole('system');
-  await press('close expired draws');
+  await pressButton('close expired draws');
   await expectToast('Closed 3 expired draws.');
-  await press('close expired draws');
+  await pressButton('close expired draws');
   await expectToast('Error', 'Failed to close expired draws');
 });
 
-test('refreshing settings only reads, and says when it cannot', async () => {
-  const server = aServer({
-    'GET /api/admin/system-settings': [{ body: [] }, refused(502, 'Bad gateway.')],
+test('refreshing the settings only reads, and shows an error on failure', async () => {
+  const server = startConsoleServer({
+    'GET /api/admin/system-settings': [{ body: [] }, refusalResponse(502, 'Bad gateway.')],
   });
   openConsole('system');
   await maintenance();
-  await press('Refresh Settings');
+  await pressButton('Refresh Settings');
   await expectToast('Refresh Failed', 'Bad gateway.');
-  expect(server.asked.every(({ method }) => method === 'GET')).toBe(true);
+  expect(server.requests.every(({ method }) => method === 'GET')).toBe(true);
 });
 
-test('the logs are put together here: settings, clubs, active draws, the fixed status and the true one', () => {
+test('the log file contains settings, clubs, active draws, the fixed status and the real one', () => {
   const now = new Date('2026-11-21T03:00:00Z');
   const made = logsOf(
     { settings: settings(now.getTime()), clubs: clubs(), activeDraws: [], health: null },
@@ -128,42 +134,42 @@ test('the logs are put together here: settings, clubs, active draws, the fixed s
   expect([made.settings.length, made.clubs.length]).toEqual([2, 4]);
 });
 
-test('a menu wants a heading and a whole number', async () => {
-  const server = aServer({
-    'POST /api/admin/footer-menus': [refused(500, ''), { status: 201, body: {} }],
+test('a menu requires a heading and a whole number', async () => {
+  const server = startConsoleServer({
+    'POST /api/admin/footer-menus': [refusalResponse(500, ''), { status: 201, body: {} }],
   });
   openConsole('system');
-  await press('New menu');
+  await pressButton('New menu');
   const dialog = await screen.findByRole('dialog', { name: 'New menu' });
   expect(within(dialog).getByLabelText('Visible')).toHaveProperty('checked', true);
   await userEvent.clear(within(dialog).getByLabelText('Display order'));
   await userEvent.type(within(dialog).getByLabelText('Display order'), '1.5');
-  await press('Create menu', dialog);
+  await pressButton('Create menu', dialog);
   expect(within(dialog).getAllByText('Heading is required').length).toBe(2);
   expect(within(dialog).getAllByText('Display order must be a whole number').length).toBe(2);
   await userEvent.type(within(dialog).getByLabelText('Heading'), 'Legal');
   await userEvent.clear(within(dialog).getByLabelText('Display order'));
   await userEvent.type(within(dialog).getByLabelText('Display order'), '2');
-  await press('Create menu', dialog);
+  await pressButton('Create menu', dialog);
   await expectToast('Error creating menu');
-  await press('Create menu', dialog);
+  await pressButton('Create menu', dialog);
   await waitFor(() => expect(screen.queryByRole('dialog', { name: 'New menu' })).toBeNull());
-  expect(server.asked.filter(({ method }) => method === 'POST').at(-1)?.body).toEqual({
+  expect(server.requests.filter(({ method }) => method === 'POST').at(-1)?.body).toEqual({
     heading: 'Legal',
     displayOrder: 2,
     isVisible: true,
   });
 });
 
-test('a menu that is not saved says so', async () => {
-  aServer({ 'PATCH /api/admin/footer-menus/1': refused(500, 'No.') });
+test('a menu that cannot be saved shows an error', async () => {
+  startConsoleServer({ 'PATCH /api/admin/footer-menus/1': refusalResponse(500, 'No.') });
   openConsole('system');
-  await press('Edit For clubs');
-  await press('Save menu', await screen.findByRole('dialog', { name: 'Edit For clubs' }));
+  await pressButton('Edit For clubs');
+  await pressButton('Save menu', await screen.findByRole('dialog', { name: 'Edit For clubs' }));
   await expectToast('Error updating menu', 'No.');
 });
 
-test('a link wants a label and a URL that cannot run anything', async () => {
+test('a link requires a label and a URL that cannot execute code', async () => {
   expect(['/club/sharks', '#', '#how', 'https://example.com', 'mailto:a@b.c'].map(isUrl)).toEqual([
     true,
     true,
@@ -176,23 +182,25 @@ test('a link wants a label and a URL that cannot run anything', async () => {
       isUrl,
     ),
   ).toEqual([false, false, false, false, false]);
-  const server = aServer({ 'POST /api/admin/footer-menu-items': { status: 201, body: {} } });
+  const server = startConsoleServer({
+    'POST /api/admin/footer-menu-items': { status: 201, body: {} },
+  });
   openConsole('system');
-  await press('Add a link to Help');
+  await pressButton('Add a link to Help');
   const dialog = await screen.findByRole('dialog', { name: 'Add a link to Help' });
-  await press('Add link', dialog);
+  await pressButton('Add link', dialog);
   expect(within(dialog).getAllByText('Label is required').length).toBe(2);
   await userEvent.type(within(dialog).getByLabelText('Label'), 'Terms');
   await userEvent.type(within(dialog).getByLabelText('URL'), 'javascript:alert(1)');
-  await press('Add link', dialog);
+  await pressButton('Add link', dialog);
   expect(within(dialog).getAllByText('The URL must be a path, #, https: or mailto:').length).toBe(
     2,
   );
   await userEvent.clear(within(dialog).getByLabelText('URL'));
   await userEvent.type(within(dialog).getByLabelText('URL'), '/terms');
-  await press('Add link', dialog);
+  await pressButton('Add link', dialog);
   await waitFor(() =>
-    expect(server.asked.find(({ method }) => method === 'POST')?.body).toEqual({
+    expect(server.requests.find(({ method }) => method === 'POST')?.body).toEqual({
       menuId: 2,
       label: 'Terms',
       url: '/terms',
@@ -202,19 +210,19 @@ test('a link wants a label and a URL that cannot run anything', async () => {
   );
 });
 
-test('moving sends only the numbers that change, and tells equal ones apart', () => {
+test('moving sends only the changed numbers and makes equal ones distinct', () => {
   const menus = [
     { id: 1, displayOrder: 0 },
     { id: 2, displayOrder: 1 },
     { id: 3, displayOrder: 2 },
   ];
-  expect(moved(menus, 3, -1)).toEqual([
+  expect(withMovedItem(menus, 3, -1)).toEqual([
     { id: 3, displayOrder: 1 },
     { id: 2, displayOrder: 2 },
   ]);
-  expect(moved(menus, 1, -1)).toEqual([]);
+  expect(withMovedItem(menus, 1, -1)).toEqual([]);
   expect(
-    moved(
+    withMovedItem(
       [
         { id: 1, displayOrder: 0 },
         { id: 2, displayOrder: 0 },
@@ -225,8 +233,8 @@ test('moving sends only the numbers that change, and tells equal ones apart', ()
   ).toEqual([{ id: 1, displayOrder: 1 }]);
 });
 
-test('what is in force is read, and no rate is written here', async () => {
-  aServer({
+test('the current fee policy comes from the server, and no rate is in the page’s code', async () => {
+  startConsoleServer({
     'GET /api/admin/configuration': {
       body: {
         feeRateBps: 300,

@@ -4,24 +4,24 @@ import { setSetting } from '@/api/endpoints/operator';
 import type { SystemSetting } from '@/api/wire-operator';
 import { O } from '@/shared/strings-operator';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
-import { useAskAgain } from '../answers/use-answers';
-import type { QuestionName } from '../answers/questions';
-import { useDoing, type Words } from '../session/use-act';
+import { useRefetchQueries } from '../queries/use-query';
+import type { QueryName } from '../queries/queries';
+import { useAction, type FailureText } from '../session/use-action';
 
 interface Setting {
   key: string;
   /** Description shown in the list of settings. */
   description: string;
   /** Stores the server's response where the setting is read. */
-  learn: (saved: SystemSetting, on: boolean) => void;
+  onSaved: (saved: SystemSetting, on: boolean) => void;
   /** Confirmation texts for on and off; omit them where the page itself shows the state. */
   done?: readonly [on: string, off: string];
-  failed?: Omit<Words, 'failed'>;
+  failed?: Omit<FailureText, 'failed'>;
   /** Queries to reload in addition to the list of settings. */
-  also?: readonly QuestionName[];
+  refetchToo?: readonly QueryName[];
 }
 
-const STAYS: Omit<Words, 'failed'> = {
+const STAYS: Omit<FailureText, 'failed'> = {
   failedText: 'The setting stays as it is. Please try again.',
 };
 
@@ -29,20 +29,27 @@ const STAYS: Omit<Words, 'failed'> = {
  * Returns the busy state and the save function of a setting. `save` stores the value in the
  * server's response, not the requested one.
  */
-export function useSetting({ key, description, learn, done, failed = STAYS, also = [] }: Setting) {
-  const doing = useDoing();
-  const again = useAskAgain();
+export function useSetting({
+  key,
+  description,
+  onSaved,
+  done,
+  failed = STAYS,
+  refetchToo = [],
+}: Setting) {
+  const action = useAction();
+  const refetchQueries = useRefetchQueries();
   const toast = useSetAtom(showToastAtom);
-  const save = (wanted: boolean) =>
-    void doing.run(
+  const save = (newValue: boolean) =>
+    void action.run(
       async () => {
-        const saved = await setSetting(key, wanted, description);
+        const saved = await setSetting(key, newValue, description);
         const on = saved.value !== O.off;
-        learn(saved, on);
+        onSaved(saved, on);
         if (done) toast({ title: on ? done[0] : done[1] });
-        void again(...also, 'settings').catch(() => {});
+        void refetchQueries(...refetchToo, 'settings').catch(() => {});
       },
       { failed: O.updateFailed, ...failed },
     );
-  return { busy: doing.busy, save };
+  return { busy: action.busy, save };
 }

@@ -15,7 +15,7 @@ export interface Column<Row> {
   name?: boolean;
   /** Returns the total of the visible rows, shown below the column. */
   total?: (rows: readonly Row[]) => string;
-  /** Not displayed, but searchable and part of the CSV. */
+  /** Whether the column is not displayed. It stays searchable and part of the CSV. */
   hidden?: boolean;
 }
 
@@ -25,8 +25,11 @@ export function textOf<Row>(column: Column<Row>, row: Row): string {
   return value === null || value === undefined ? '' : String(value);
 }
 
-/** Display text with non-breaking spaces replaced by spaces, for search and spreadsheets. */
-export const typedOf = <Row>(column: Column<Row>, row: Row): string =>
+/**
+ * Returns the display text with non-breaking spaces replaced by spaces, for search and
+ * spreadsheets.
+ */
+export const exportTextOf = <Row>(column: Column<Row>, row: Row): string =>
   textOf(column, row).replaceAll('\u00a0', ' ');
 
 /** Compares ascending; text in natural order, with 9 before 10. */

@@ -3,7 +3,7 @@
  * execute (ASVS 1.2.10).
  */
 import { saveFile } from '@/shared/save-file';
-import { typedOf, type Column } from './columns';
+import { exportTextOf, type Column } from './columns';
 
 const MARK = '\ufeff';
 
@@ -22,7 +22,7 @@ function cell(text: string): string {
 export function toCsv<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string {
   const lines = [
     columns.map((column) => cell(column.header)),
-    ...rows.map((row) => columns.map((column) => cell(typedOf(column, row)))),
+    ...rows.map((row) => columns.map((column) => cell(exportTextOf(column, row)))),
   ];
   return MARK + lines.map((line) => `${line.join(',')}\r\n`).join('');
 }

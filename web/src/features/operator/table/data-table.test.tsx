@@ -1,8 +1,8 @@
 import { screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, expect, test, vi } from 'vitest';
-import { aServer, NOW, openConsole, press } from '@/testing/a-console';
-import { anAnomaly, anomalies, clubs, transactions } from '@/testing/operator-data';
+import { startConsoleServer, NOW, openConsole, pressButton } from '@/testing/console-harness';
+import { makeAnomaly, anomalies, clubs, transactions } from '@/testing/operator-data';
 
 const saved: Blob[] = [];
 vi.mock('@/shared/save-file', () => ({
@@ -18,13 +18,13 @@ test.each([
   [
     'payments',
     '&type=failed_allocation',
-    { 'GET /api/admin/payment-anomalies': { body: [anAnomaly()] } },
+    { 'GET /api/admin/payment-anomalies': { body: [makeAnomaly()] } },
     'No anomalies.',
   ],
   [
     'payments',
     '&status=resolved&q=zzz',
-    { 'GET /api/admin/payment-anomalies': { body: [anAnomaly()] } },
+    { 'GET /api/admin/payment-anomalies': { body: [makeAnomaly()] } },
     'No anomalies.',
   ],
   [
@@ -40,20 +40,20 @@ test.each([
     'No payments in the last 30 days.',
   ],
 ] as const)(
-  'in %s%s a filter that hides everything does not say that there is nothing, and can be cleared',
+  'in %s%s a filter that hides every row does not claim an empty list and can be cleared',
   async (section, query, answers, nothing) => {
-    aServer(answers);
+    startConsoleServer(answers);
     openConsole(section, query);
     expect(await screen.findByText('Nothing matches.')).toBeTruthy();
     expect(screen.queryByText(nothing)).toBeNull();
     expect(screen.getByText('0 of 1 row')).toBeTruthy();
-    await press('Clear search and filters');
+    await pressButton('Clear search and filters');
     await waitFor(() => expect(rows()).toBe(1));
   },
 );
 
-test('where there is nothing at all, no filter is blamed for it', async () => {
-  aServer({ 'GET /api/admin/payment-anomalies': { body: [] } });
+test('an empty list does not blame a filter', async () => {
+  startConsoleServer({ 'GET /api/admin/payment-anomalies': { body: [] } });
   openConsole('payments', '&type=failed_allocation');
   expect(await screen.findByText('No anomalies.')).toBeTruthy();
   expect(screen.queryByText('Nothing matches.')).toBeNull();
@@ -68,13 +68,13 @@ test.each([
     transactions(NOW).filter(({ status }) => status === 'succeeded').length,
   ],
 ] as const)(
-  'the CSV of %s holds every row that is found and counted, not only the first on the screen',
+  'the CSV of %s contains every matching row, not only the first ones shown',
   async (section, name, shown, found) => {
-    aServer();
+    startConsoleServer();
     openConsole(section);
     await screen.findByRole('table', { name });
     expect([rows(), found > shown]).toEqual([shown, true]);
-    await press('CSV');
+    await pressButton('CSV');
     const lines = async () => (await saved.at(-1)?.text())?.trim().split('\r\n');
     expect((await lines())?.length).toBe(1 + found);
     await userEvent.type(
@@ -82,7 +82,7 @@ test.each([
       section === 'payments' ? 'duplicate' : 'buyer 1',
     );
     const few = await waitFor(() => (expect(rows()).toBeLessThan(shown), rows()));
-    await press('CSV');
+    await pressButton('CSV');
     expect((await lines())?.length).toBe(1 + few);
   },
 );

@@ -13,8 +13,8 @@ import {
   type SortingState,
 } from '@tanstack/react-table';
 import { useMemo, useState, type ReactNode } from 'react';
-import { useAddress } from '../console/address';
-import { compare, typedOf, type Column } from './columns';
+import { useConsoleUrl } from '../console/address';
+import { compare, exportTextOf, type Column } from './columns';
 import { TableGrid } from './table-grid';
 import { TableTools } from './table-tools';
 import { useRowKeys, type RowKeys } from './use-row-keys';
@@ -28,7 +28,7 @@ const features = tableFeatures({
   sortedRowModel: createSortedRowModel(),
 });
 
-export interface Selecting<Row> {
+export interface SelectionOptions<Row> {
   can: (row: Row) => boolean;
   /** Renders the actions for the selected rows. */
   bar: (rows: readonly Row[], done: () => void) => ReactNode;
@@ -54,14 +54,14 @@ export interface DataTableProps<Row extends RowData> {
   onOpen?: (row: Row) => void;
   onAct?: (row: Row) => void;
   isOpen?: (row: Row) => boolean;
-  selecting?: Selecting<Row>;
+  selecting?: SelectionOptions<Row>;
   /** Ids of rows that arrived after the table opened; they slide in. */
   newcomers?: ReadonlySet<string>;
   chips?: ReactNode;
 }
 
-const orderOf = (said: string): SortingState =>
-  said ? [{ id: said.replace(/^-/, ''), desc: said.startsWith('-') }] : [];
+const orderOf = (order: string): SortingState =>
+  order ? [{ id: order.replace(/^-/, ''), desc: order.startsWith('-') }] : [];
 
 const UNFILTERED = { status: '', type: '' };
 
@@ -87,10 +87,10 @@ export function DataTable<Row extends RowData>({
   newcomers,
   chips,
 }: DataTableProps<Row>) {
-  const address = useAddress();
+  const address = useConsoleUrl();
   const [selected, setSelected] = useState<RowSelectionState>({});
   const [all, setAll] = useState(false);
-  const wanted = address.read('q');
+  const query = address.read('q');
   const sorting = useMemo(() => orderOf(address.read('sort') || order), [address, order]);
   const defs = useMemo(
     () =>
@@ -107,17 +107,17 @@ export function DataTable<Row extends RowData>({
     data: rows,
     columns: defs,
     getRowId: rowId,
-    state: { sorting, globalFilter: wanted, rowSelection: selected },
+    state: { sorting, globalFilter: query, rowSelection: selected },
     onRowSelectionChange: setSelected,
     enableRowSelection: (row) => selecting?.can(row.original) ?? false,
     getColumnCanGlobalFilter: () => true,
-    globalFilterFn: (row, id, words: string) =>
-      typedOf(columns.find((column) => column.id === id) as Column<Row>, row.original)
+    globalFilterFn: (row, id, text: string) =>
+      exportTextOf(columns.find((column) => column.id === id) as Column<Row>, row.original)
         .toLowerCase()
-        .includes(words.trim().toLowerCase()),
+        .includes(text.trim().toLowerCase()),
   });
   const found = table.getRowModel().rows;
-  const cut = shown !== undefined && !all && !wanted ? found.slice(0, shown) : found;
+  const cut = shown !== undefined && !all && !query ? found.slice(0, shown) : found;
   const originals = cut.map((row) => row.original);
   const ticked = selecting
     ? found.filter((row) => row.getIsSelected()).map((row) => row.original)

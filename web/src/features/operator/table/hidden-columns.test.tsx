@@ -1,6 +1,6 @@
 import { screen, waitFor } from '@testing-library/react';
 import { afterEach, expect, test, vi } from 'vitest';
-import { NOW, aServer, openConsole, press } from '@/testing/a-console';
+import { NOW, startConsoleServer, openConsole, pressButton } from '@/testing/console-harness';
 import { anomalies, transactions } from '@/testing/operator-data';
 import { fees } from '@/testing/platform-data';
 
@@ -11,21 +11,21 @@ const rows = () =>
     ({ dataset }) => dataset.id,
   );
 
-test('whatever a search finds of a payment finds its row again: intent, order, name and address, shown or not', async () => {
+test('a payment’s row is found by intent, order, name and address, shown or not', async () => {
   const [, wanted] = transactions(NOW);
   expect(wanted?.customerName).toBe('Robin Buyer 1');
   for (const key of [wanted?.paymentIntentId, wanted?.orderId, wanted?.customerEmail]) {
-    aServer();
+    startConsoleServer();
     const { unmount } = openConsole('transactions', `&q=${encodeURIComponent(key ?? '')}`);
     await waitFor(() => expect(rows()).toEqual([wanted?.paymentIntentId]));
     unmount();
   }
-  aServer();
+  startConsoleServer();
   openConsole('transactions', '&q=Robin%20Buyer%2011');
   await waitFor(() => expect(rows()).toEqual([transactions(NOW)[11]?.paymentIntentId]));
 });
 
-test('an anomaly is found by its id, its payment, its raw kind and its draw', async () => {
+test('an anomaly is found by its id, its payment, its raw type and its draw', async () => {
   const [wanted] = anomalies(NOW);
   for (const [key, count] of [
     [wanted?.id, 1],
@@ -33,7 +33,7 @@ test('an anomaly is found by its id, its payment, its raw kind and its draw', as
     ['missing_ticket', 3],
     ['FD-1042', 14],
   ] as const) {
-    aServer();
+    startConsoleServer();
     const { unmount } = openConsole('payments', `&q=${encodeURIComponent(key ?? '')}`);
     await waitFor(() => expect(document.querySelector('.ops-table')).toBeTruthy());
     await waitFor(() => expect(rows().length).toBe(count));
@@ -42,8 +42,8 @@ test('an anomaly is found by its id, its payment, its raw kind and its draw', as
   }
 });
 
-test('refreshing the settings asks for each of them again, whether test draws are hidden too', async () => {
-  const server = aServer();
+test('refreshing the settings reloads each of them, including the test-draw setting', async () => {
+  const server = startConsoleServer();
   openConsole('system');
   await screen.findByRole('switch', { name: 'Maintenance mode' });
   const hidden = () =>
@@ -51,17 +51,17 @@ test('refreshing the settings asks for each of them again, whether test draws ar
       .length;
   await waitFor(() => expect(hidden()).toBeGreaterThan(0));
   const before = hidden();
-  await press('Refresh Settings');
+  await pressButton('Refresh Settings');
   await waitFor(() => expect(hidden()).toBe(before + 1));
 });
 
-test('the fees’ sums say that they hold test draws that are hidden elsewhere, and say nothing when there are none', async () => {
+test('the fee sums say that they include hidden test draws, and say nothing when there are none', async () => {
   const report = fees(NOW);
-  for (const [numbers, words] of [
+  for (const [numbers, text] of [
     [[1042, 1047], 'These sums include 1 test draw, which the other sections hide.'],
     [[1042], null],
   ] as const) {
-    aServer({
+    startConsoleServer({
       'GET /api/admin/platform-fees': {
         body: {
           ...report,
@@ -71,7 +71,7 @@ test('the fees’ sums say that they hold test draws that are hidden elsewhere, 
     });
     const { unmount } = openConsole('fees');
     await waitFor(() => expect(rows().length).toBe(numbers.length));
-    if (words) expect(await screen.findByText(words)).toBeTruthy();
+    if (text) expect(await screen.findByText(text)).toBeTruthy();
     else expect(screen.queryByText(/^These sums include/)).toBeNull();
     unmount();
   }

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { useServerNow } from '@/features/shared-live/use-live';
-import { useAddress } from '../console/address';
+import { useConsoleUrl } from '../console/address';
 import type { Column } from './columns';
 import { saveCsv } from './csv';
 
@@ -17,7 +17,7 @@ interface TableToolsProps<Row> {
 
 /** Toolbar: search, filters, number of matches, and a CSV of all matches. */
 export function TableTools<Row>({ label, columns, rows, of, chips, order }: TableToolsProps<Row>) {
-  const address = useAddress();
+  const address = useConsoleUrl();
   const now = useServerNow();
   const count = rows.length === of ? `${of}` : `${rows.length} of ${of}`;
   return (
@@ -52,7 +52,7 @@ export function TableTools<Row>({ label, columns, rows, of, chips, order }: Tabl
 
 /** Select for the order on a phone, where rows are cards without headings. */
 function OrderSelect<Row>({ columns, order }: { columns: readonly Column<Row>[]; order: string }) {
-  const address = useAddress();
+  const address = useConsoleUrl();
   const shown = columns.filter((column) => !column.hidden);
   return (
     <select
@@ -82,7 +82,7 @@ interface ChipsProps {
 
 /** Filter with a few options, kept in the URL. The first option means no filter. */
 export function Chips({ name, label, options }: ChipsProps) {
-  const address = useAddress();
+  const address = useConsoleUrl();
   const chosen = address.read(name);
   return (
     <div className="ops-chips" role="group" aria-label={label}>

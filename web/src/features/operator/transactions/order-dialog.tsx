@@ -1,7 +1,7 @@
 import { dayAndTime } from '@/shared/dates';
 import { Dialog } from '@/shared/ui/dialog';
 import { AuditTrail } from '../audit/audit-trail';
-import { Skeleton, CopyId, Facts } from '../pieces/pieces';
+import { Skeleton, CopyId, Facts } from '../components/common';
 import { OrderFacts, useOrder } from './order-facts';
 
 interface OrderDialogProps {
@@ -12,28 +12,28 @@ interface OrderDialogProps {
 
 /** Shows an order that is not in the payment list: older than 30 days, or never paid. */
 export function OrderDialog({ order: id, onClose, onRefund }: OrderDialogProps) {
-  const known = useOrder(id);
+  const lookup = useOrder(id);
   return (
     <Dialog title="Order" open onClose={onClose}>
-      {known.at === 'asking' ? <Skeleton rows={4} /> : null}
-      {known.at === 'failed' ? (
+      {lookup.status === 'asking' ? <Skeleton rows={4} /> : null}
+      {lookup.status === 'failed' ? (
         <p className="callout is-bad" role="alert">
-          {known.words}
+          {lookup.text}
         </p>
       ) : null}
-      {known.at === 'known' ? (
+      {lookup.status === 'known' ? (
         <>
           <Facts
             facts={[
-              ['Order', <CopyId key="order" id={known.order.id} whole />],
-              ['Payment intent', <CopyId key="pi" id={known.order.paymentIntentId} whole />],
-              ['When', dayAndTime(known.order.createdAt)],
-              ['Status', known.order.state],
+              ['Order', <CopyId key="order" id={lookup.order.id} full />],
+              ['Payment intent', <CopyId key="pi" id={lookup.order.paymentIntentId} full />],
+              ['When', dayAndTime(lookup.order.createdAt)],
+              ['Status', lookup.order.state],
             ]}
           />
-          <OrderFacts order={known.order} />
-          {known.order.whyNot ? <p className="callout">{known.order.whyNot}</p> : null}
-          {known.order.refundable ? (
+          <OrderFacts order={lookup.order} />
+          {lookup.order.whyNot ? <p className="callout">{lookup.order.whyNot}</p> : null}
+          {lookup.order.refundable ? (
             <div className="actions">
               <button type="button" className="btn small sec" onClick={() => onRefund(id)}>
                 Refund payment

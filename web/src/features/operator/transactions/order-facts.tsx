@@ -2,24 +2,26 @@
 import { useEffect, useState } from 'react';
 import { fetchOrder } from '@/api/endpoints/operator';
 import type { OrderDetail } from '@/api/wire-operator';
-import { money } from '../pieces/money';
-import { Facts } from '../pieces/pieces';
-import { said } from '../session/refusals';
+import { money } from '../components/money';
+import { Facts } from '../components/common';
+import { serverMessage } from '../session/error-kinds';
 
 type OrderLookup =
-  { at: 'asking' } | { at: 'known'; order: OrderDetail } | { at: 'failed'; words: string };
+  | { status: 'asking' }
+  | { status: 'known'; order: OrderDetail }
+  | { status: 'failed'; text: string };
 
 /** Loads an order once; remount the component to show another order. */
 export function useOrder(id: string): OrderLookup {
-  const [known, setKnown] = useState<OrderLookup>({ at: 'asking' });
+  const [lookup, setLookup] = useState<OrderLookup>({ status: 'asking' });
   useEffect(() => {
     fetchOrder(id).then(
-      (order) => setKnown({ at: 'known', order }),
+      (order) => setLookup({ status: 'known', order }),
       (error: unknown) =>
-        setKnown({ at: 'failed', words: said(error) || 'The order did not load.' }),
+        setLookup({ status: 'failed', text: serverMessage(error) || 'The order did not load.' }),
     );
   }, [id]);
-  return known;
+  return lookup;
 }
 
 export const OrderFacts = ({ order }: { order: OrderDetail }) => (

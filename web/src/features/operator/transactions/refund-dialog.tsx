@@ -2,11 +2,11 @@ import { useSetAtom } from 'jotai';
 import { refundOrder } from '@/api/endpoints/operator';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { Dialog } from '@/shared/ui/dialog';
-import { useAskAgain } from '../answers/use-answers';
-import { money } from '../pieces/money';
-import { Skeleton } from '../pieces/pieces';
-import { ReasonDialog } from '../pieces/reason-dialog';
-import { useDoing } from '../session/use-act';
+import { useRefetchQueries } from '../queries/use-query';
+import { money } from '../components/money';
+import { Skeleton } from '../components/common';
+import { ReasonDialog } from '../components/reason-dialog';
+import { useAction } from '../session/use-action';
 import { OrderFacts, useOrder } from './order-facts';
 
 interface RefundDialogProps {
@@ -24,24 +24,24 @@ export function RefundDialog({ order, onClose, onDone }: RefundDialogProps) {
 }
 
 function Refunding({ order, onClose, onDone }: RefundDialogProps & { order: string }) {
-  const known = useOrder(order);
-  const doing = useDoing();
-  const again = useAskAgain();
+  const lookup = useOrder(order);
+  const action = useAction();
+  const refetchQueries = useRefetchQueries();
   const toast = useSetAtom(showToastAtom);
 
-  if (known.at !== 'known' || !known.order.refundable) {
+  if (lookup.status !== 'known' || !lookup.order.refundable) {
     return (
       <Dialog title="Refund payment" open onClose={onClose}>
-        {known.at === 'asking' ? <Skeleton rows={3} /> : null}
-        {known.at === 'failed' ? (
+        {lookup.status === 'asking' ? <Skeleton rows={3} /> : null}
+        {lookup.status === 'failed' ? (
           <p className="callout is-bad" role="alert">
-            {known.words}
+            {lookup.text}
           </p>
         ) : null}
-        {known.at === 'known' ? (
+        {lookup.status === 'known' ? (
           <>
-            <OrderFacts order={known.order} />
-            <p className="callout">{known.order.whyNot ?? 'This payment cannot be refunded.'}</p>
+            <OrderFacts order={lookup.order} />
+            <p className="callout">{lookup.order.whyNot ?? 'This payment cannot be refunded.'}</p>
           </>
         ) : null}
         <div className="actions">
@@ -52,9 +52,9 @@ function Refunding({ order, onClose, onDone }: RefundDialogProps & { order: stri
       </Dialog>
     );
   }
-  const refusedBefore = known.order.refund !== null;
+  const refusedBefore = lookup.order.refund !== null;
   const refund = async (reason: string) => {
-    const done = await doing.run(
+    const done = await action.run(
       async () => {
         const { amount, state, ticketsVoided } = await refundOrder(order, reason);
         toast({
@@ -67,7 +67,7 @@ function Refunding({ order, onClose, onDone }: RefundDialogProps & { order: stri
       { failed: 'Refund failed', failedText: 'Nothing was refunded. Please try again.' },
     );
     if (!done) return;
-    void again('transactions', 'transactionSums', 'anomalies', 'stats').catch(() => {});
+    void refetchQueries('transactions', 'transactionSums', 'anomalies', 'stats').catch(() => {});
     onDone?.();
     onClose();
   };
@@ -76,11 +76,11 @@ function Refunding({ order, onClose, onDone }: RefundDialogProps & { order: stri
       title="Refund payment"
       open
       onClose={onClose}
-      button={`Refund ${money(known.order.total)}`}
-      doing={doing}
-      onSure={(reason) => void refund(reason)}
+      button={`Refund ${money(lookup.order.total)}`}
+      action={action}
+      onConfirm={(reason) => void refund(reason)}
     >
-      <OrderFacts order={known.order} />
+      <OrderFacts order={lookup.order} />
       <p>
         {refusedBefore
           ? 'The provider refused this refund before. It is asked again; if the money was given back there meanwhile, that is noted.'

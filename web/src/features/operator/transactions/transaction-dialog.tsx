@@ -3,8 +3,8 @@ import { dayAndTime } from '@/shared/dates';
 import { O } from '@/shared/strings-operator';
 import { Dialog } from '@/shared/ui/dialog';
 import { AuditTrail } from '../audit/audit-trail';
-import { money } from '../pieces/money';
-import { CopyId, Facts } from '../pieces/pieces';
+import { money } from '../components/money';
+import { CopyId, Facts } from '../components/common';
 
 interface TransactionDialogProps {
   transaction: Transaction;
@@ -31,7 +31,7 @@ export function TransactionDialog({ transaction, onClose, onRefund }: Transactio
     <Dialog title={`Payment of ${money(transaction.customerCharged)}`} open onClose={onClose}>
       <Facts
         facts={[
-          ['Payment intent', <CopyId key="pi" id={paymentIntentId} whole />],
+          ['Payment intent', <CopyId key="pi" id={paymentIntentId} full />],
           ['When', dayAndTime(transaction.createdAt)],
           ['Status', transaction.status],
           [

@@ -1,16 +1,23 @@
 import { screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, expect, test, vi } from 'vitest';
-import { aServer, expectToast, NOW, openConsole, press, refused } from '@/testing/a-console';
+import {
+  startConsoleServer,
+  expectToast,
+  NOW,
+  openConsole,
+  pressButton,
+  refusalResponse,
+} from '@/testing/console-harness';
 import { SUMS, transactions } from '@/testing/operator-data';
 import { fees } from '@/testing/platform-data';
-import { money, percent, sumOf } from '../pieces/money';
+import { money, percent, sumOf } from '../components/money';
 
 afterEach(() => vi.unstubAllGlobals());
 
 const [FIRST] = transactions(NOW);
 
-test('money is added in cents, with a minus where one is due, and nothing known is a dash', () => {
+test('money is added in cents, negative sums have a minus sign, and an unknown sum is a dash', () => {
   expect([
     sumOf(['0.10', '0.20', null]),
     sumOf(['5.00', '-7.50']),
@@ -22,8 +29,8 @@ test('money is added in cents, with a minus where one is due, and nothing known 
   ]).toEqual(['$0.30', '−$2.50', '$1,234.50', '–', '–', '3.5%', '1.75%']);
 });
 
-test('the sums are the server’s, of all successful payments; the list is of the latest twenty', async () => {
-  const server = aServer({
+test('the sums are the server’s for all successful payments, and the list has the latest twenty', async () => {
+  const server = startConsoleServer({
     'GET /api/stripe-debug/sums': { body: { ...SUMS, listedMax: 26, count: 11_038 } },
   });
   openConsole('transactions');
@@ -42,26 +49,26 @@ test('the sums are the server’s, of all successful payments; the list is of th
       'The list holds the newest 26 payments; the sums are of all 11038 that succeeded.',
     ),
   ).toBeTruthy();
-  await press('Refresh');
+  await pressButton('Refresh');
   expect(server.paths().filter((path) => path === 'GET /api/stripe-debug/sums')).toHaveLength(2);
-  await press(/^Every status/);
-  await press('Show all 26');
+  await pressButton(/^Every status/);
+  await pressButton('Show all 26');
   expect(within(table).getByText('requires payment method')).toBeTruthy();
 });
 
-test('what cannot be loaded shows its panel, and another try loads it', async () => {
-  aServer({ 'GET /api/stripe-debug': [refused(500, 'No.'), { body: [FIRST] }] });
+test('data that cannot be loaded shows an error panel, and a retry loads it', async () => {
+  startConsoleServer({ 'GET /api/stripe-debug': [refusalResponse(500, 'No.'), { body: [FIRST] }] });
   openConsole('transactions');
   expect(
     await screen.findByRole('heading', { name: 'Error Loading Stripe Transactions' }),
   ).toBeTruthy();
-  await press('Try again');
+  await pressButton('Try again');
   expect(await screen.findByRole('table', { name: 'Transactions' })).toBeTruthy();
 });
 
-test('a refund wants a reason, and one that fails moves no money', async () => {
+test('a refund requires a reason, and a failed one moves no money', async () => {
   const order = `/api/admin/orders/${FIRST?.orderId}`;
-  const server = aServer({
+  const server = startConsoleServer({
     'GET /api/stripe-debug': { body: [FIRST] },
     [`GET ${order}`]: {
       body: {
@@ -80,7 +87,7 @@ test('a refund wants a reason, and one that fails moves no money', async () => {
       },
     },
     [`POST ${order}/refund`]: [
-      refused(503, ''),
+      refusalResponse(503, ''),
       {
         body: {
           orderId: FIRST?.orderId,
@@ -93,9 +100,12 @@ test('a refund wants a reason, and one that fails moves no money', async () => {
     ],
   });
   openConsole('transactions');
-  await press('Details');
-  await press('Refund payment', await screen.findByRole('dialog', { name: 'Payment of $5.39' }));
-  await press('Refund $5.39');
+  await pressButton('Details');
+  await pressButton(
+    'Refund payment',
+    await screen.findByRole('dialog', { name: 'Payment of $5.39' }),
+  );
+  await pressButton('Refund $5.39');
   expect(screen.getByText('Give a reason: it stays in the audit trail.')).toBeTruthy();
   expect(
     screen.queryByText('Platform fee given back'),
@@ -103,13 +113,13 @@ test('a refund wants a reason, and one that fails moves no money', async () => {
   ).toBeNull();
   expect(server.paths().some((path) => path.startsWith('POST'))).toBe(false);
   await userEvent.type(screen.getByLabelText('Reason'), 'Proven');
-  await press('Refund $5.39');
+  await pressButton('Refund $5.39');
   await expectToast('Refund failed', 'Nothing was refunded. Please try again.');
-  await press('Refund $5.39');
+  await pressButton('Refund $5.39');
   await expectToast('Refunded', '$5.39 goes back; 1 ticket is void.');
 });
 
-test('a refund that the provider refused before is asked for again, and promises no tickets', async () => {
+test('a refund that the provider refused before is requested again and promises no tickets', async () => {
   const order = `/api/admin/orders/${FIRST?.orderId}`;
   const before = {
     state: 'failed',
@@ -118,7 +128,7 @@ test('a refund that the provider refused before is asked for again, and promises
     reason: 'Proven',
     createdAt: null,
   };
-  aServer({
+  startConsoleServer({
     'GET /api/stripe-debug': { body: [FIRST] },
     [`GET ${order}`]: {
       body: {
@@ -147,16 +157,19 @@ test('a refund that the provider refused before is asked for again, and promises
     },
   });
   openConsole('transactions');
-  await press('Details');
-  await press('Refund payment', await screen.findByRole('dialog', { name: 'Payment of $5.39' }));
+  await pressButton('Details');
+  await pressButton(
+    'Refund payment',
+    await screen.findByRole('dialog', { name: 'Payment of $5.39' }),
+  );
   expect(await screen.findByText(/The provider refused this refund before/)).toBeTruthy();
   await userEvent.type(screen.getByLabelText('Reason'), 'Proven');
-  await press('Refund $5.39');
+  await pressButton('Refund $5.39');
   await expectToast('Refund under way', '$5.39 goes back.');
 });
 
 test('a payment that cannot be refunded says why', async () => {
-  aServer({
+  startConsoleServer({
     'GET /api/stripe-debug': { body: [FIRST] },
     [`GET /api/admin/orders/${FIRST?.orderId}`]: {
       body: {
@@ -176,8 +189,11 @@ test('a payment that cannot be refunded says why', async () => {
     },
   });
   openConsole('transactions');
-  await press('Details');
-  await press('Refund payment', await screen.findByRole('dialog', { name: 'Payment of $5.39' }));
+  await pressButton('Details');
+  await pressButton(
+    'Refund payment',
+    await screen.findByRole('dialog', { name: 'Payment of $5.39' }),
+  );
   expect(await screen.findByText('This order was never captured.')).toBeTruthy();
 });
 
@@ -201,14 +217,14 @@ const OLD = {
   refundable: true,
   whyNot: null,
 };
-const find = async (words: string) => {
+const find = async (text: string) => {
   await userEvent.keyboard('{Control>}k{/Control}');
-  await userEvent.type(await screen.findByRole('combobox', { name: /^Search clubs/ }), words);
+  await userEvent.type(await screen.findByRole('combobox', { name: /^Search clubs/ }), text);
   await userEvent.click(await screen.findByRole('option', { name: /Robin/ }));
 };
 
-test('an order that the search finds is shown though the list of payments does not hold it, and can be refunded', async () => {
-  aServer({
+test('an order found by search is shown and can be refunded although the payment list lacks it', async () => {
+  startConsoleServer({
     'GET /api/admin/search?q=pi_old': {
       body: [
         {
@@ -237,16 +253,16 @@ test('an order that the search finds is shown though the list of payments does n
   const dialog = await screen.findByRole('dialog', { name: 'Order' });
   expect(await within(dialog).findByText('Robin, r@example.com')).toBeTruthy();
   expect([...dialog.querySelectorAll('dt')].map((name) => name.textContent)).toContain('Paid');
-  await press('Refund payment', dialog);
+  await pressButton('Refund payment', dialog);
   await userEvent.type(await screen.findByLabelText('Reason'), 'Proven');
-  await press('Refund $5.39');
+  await pressButton('Refund $5.39');
   await expectToast('Refunded', '$5.39 goes back; 0 tickets are void.');
   expect(screen.queryByRole('dialog', { name: 'Order' })).toBeNull();
   expect(screen.queryByText('Nothing matches.')).toBeNull();
 });
 
-test('an order that was never paid says so, and one that the list holds opens its payment', async () => {
-  aServer({
+test('an unpaid order says so, and a listed one opens its payment', async () => {
+  startConsoleServer({
     'GET /api/admin/search?q=robin': [
       {
         body: [
@@ -290,34 +306,36 @@ test('an order that was never paid says so, and one that the list holds opens it
   expect(await within(dialog).findByText('This payment was never taken.')).toBeTruthy();
   expect([...dialog.querySelectorAll('dt')].map((name) => name.textContent)).not.toContain('Paid');
   expect(within(dialog).queryByRole('button', { name: 'Refund payment' })).toBeNull();
-  await press('Close', dialog);
+  await pressButton('Close', dialog);
   await find('robin');
   expect(await screen.findByRole('dialog', { name: 'Payment of $5.39' })).toBeTruthy();
   expect(screen.queryByRole('dialog', { name: 'Order' })).toBeNull();
 });
 
-test('the fees report states both readings, and a PDF that does not come is said in the specified words', async () => {
-  aServer({ 'GET /api/admin/platform-fees-report': refused(500, 'No printer.') });
+test('the fees report states both figures, and a failed PDF shows the specified text', async () => {
+  startConsoleServer({
+    'GET /api/admin/platform-fees-report': refusalResponse(500, 'No printer.'),
+  });
   openConsole('fees');
   expect(await screen.findByText('3.5%, $11.00 a draw')).toBeTruthy();
   expect(screen.getByText('3%, $10.00 a draw')).toBeTruthy();
-  await press('Download PDF');
+  await pressButton('Download PDF');
   await expectToast(
     'Download Failed',
     'Unable to download the platform fees report. Please try again.',
   );
 });
 
-test('the fees report tells a kick-off in the draw’s own zone: the same day as everywhere else', async () => {
+test('the fees report shows a kick-off in the draw’s own zone, on the same day as elsewhere', async () => {
   const report = fees(NOW);
   const draws = [
     { ...report.draws[0], gameDate: '2026-11-20T15:00:00Z', timezone: 'Australia/Perth' },
   ];
-  aServer({ 'GET /api/admin/platform-fees': { body: { ...report, draws } } });
+  startConsoleServer({ 'GET /api/admin/platform-fees': { body: { ...report, draws } } });
   openConsole('fees');
   expect(
     await screen.findByText('Fri 20 Nov 2026, 11:00\u00a0pm AWST', {
-      normalizer: (words) => words,
+      normalizer: (text) => text,
     }),
   ).toBeTruthy();
 });

@@ -3,15 +3,15 @@ import type { Transaction } from '@/api/wire-operator';
 import { dayAndTime } from '@/shared/dates';
 import { O } from '@/shared/strings-operator';
 import { NewestPayments } from '@/shared/ui/newest-payments';
-import { useAnswer, useAskAgain } from '../answers/use-answers';
-import { useAddress } from '../console/address';
-import { HeadActions } from '../console/head-actions';
+import { useQuery, useRefetchQueries } from '../queries/use-query';
+import { useConsoleUrl } from '../console/address';
+import { HeaderActions } from '../console/head-actions';
 import { KeyHints } from '../console/shortcuts';
-import { Ago } from '../pieces/ago';
-import { money, signedCents, sumOf } from '../pieces/money';
-import { Figure, Figures, Shown, Tag } from '../pieces/pieces';
-import { BusyButton } from '../pieces/busy-button';
-import { useDoing } from '../session/use-act';
+import { RelativeTime } from '../components/relative-time';
+import { money, signedCents, sumOf } from '../components/money';
+import { Figure, Figures, QueryResult, Tag } from '../components/common';
+import { BusyButton } from '../components/busy-button';
+import { useAction } from '../session/use-action';
 import type { Column } from '../table/columns';
 import { DataTable } from '../table/data-table';
 import { Chips } from '../table/table-tools';
@@ -67,7 +67,7 @@ const COLUMNS: readonly Column<Transaction>[] = [
     header: 'When',
     value: ({ createdAt }) => createdAt,
     text: ({ createdAt }) => dayAndTime(createdAt),
-    cell: ({ createdAt }) => <Ago at={createdAt} />,
+    cell: ({ createdAt }) => <RelativeTime at={createdAt} />,
   },
   {
     id: 'draw',
@@ -132,22 +132,22 @@ const COLUMNS: readonly Column<Transaction>[] = [
 ];
 
 function RefreshButton() {
-  const again = useAskAgain();
-  const doing = useDoing();
+  const refetchQueries = useRefetchQueries();
+  const action = useAction();
   return (
-    <HeadActions>
+    <HeaderActions>
       <BusyButton
         className="btn small sec"
-        busy={doing.busy}
+        busy={action.busy}
         onPress={() =>
-          void doing.run(() => again('transactions', 'transactionSums'), {
+          void action.run(() => refetchQueries('transactions', 'transactionSums'), {
             failed: O.refreshFailed,
           })
         }
       >
         {O.refresh}
       </BusyButton>
-    </HeadActions>
+    </HeaderActions>
   );
 }
 
@@ -156,9 +156,9 @@ function RefreshButton() {
  * lines C:78-81).
  */
 export function Transactions() {
-  const list = useAnswer('transactions');
-  const { data: sums } = useAnswer('transactionSums');
-  const { read, write } = useAddress();
+  const list = useQuery('transactions');
+  const { data: sums } = useQuery('transactionSums');
+  const { read, write } = useConsoleUrl();
   const [refunding, setRefunding] = useState<string | null>(null);
   // Id of the order to open from a search hit; the list may not contain it.
   const openId = read('open');
@@ -181,7 +181,7 @@ export function Transactions() {
         <Figure label="Platform Fees" value={sums && money(sums.platformFees)} />
         <Figure label="Club Payouts" value={sums && money(sums.clubPayouts)} />
       </Figures>
-      <Shown {...list} data={rows} title={O.transactionsFailed} rows={8}>
+      <QueryResult {...list} data={rows} title={O.transactionsFailed} rows={8}>
         {(transactions) => (
           <DataTable
             label="Transactions"
@@ -211,7 +211,7 @@ export function Transactions() {
             )}
           />
         )}
-      </Shown>
+      </QueryResult>
       <NewestPayments listed={list.data} sums={sums} />
       <KeyHints />
       {open ? (

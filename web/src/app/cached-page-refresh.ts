@@ -1,0 +1,14 @@
+import { useEffect, useRef } from 'react';
+import { reloadPage } from '@/features/board/renewal';
+import { useOffline } from '@/features/shared-live/server-contact';
+import { isCopy } from '@/shared/offline';
+
+/** Reloads a page from the service worker's cache as soon as the server responds again. */
+export function useCachedPageRefresh(): void {
+  const offline = useOffline();
+  const opened = useRef(window.location.pathname);
+  useEffect(() => {
+    // Pages opened after it have loaded fresh data.
+    if (isCopy() && !offline && window.location.pathname === opened.current) void reloadPage();
+  }, [offline]);
+}

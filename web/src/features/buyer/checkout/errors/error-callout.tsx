@@ -1,0 +1,21 @@
+import type { Checkout } from '../state/checkout';
+
+const NOT_CHARGED = 'You have not been charged.';
+
+/**
+ * Shows an error that occurred before any money moved, and says that no money moved. It stays until
+ * the error is fixed (interface decision D12).
+ */
+export function ErrorCallout({ checkout }: { checkout: Checkout }) {
+  const error = checkout.state === 'choosing' ? checkout.error : null;
+  if (!error) return null;
+  const saysNothingOfMoney =
+    error.notAttempted || error.available !== undefined || /not been charged/.test(error.text);
+  return (
+    <div className="callout is-bad">
+      <strong>{error.title}</strong>
+      {error.text}
+      {saysNothingOfMoney ? '' : ` ${NOT_CHARGED}`}
+    </div>
+  );
+}

@@ -1,0 +1,179 @@
+/**
+ * The error catalogue (specification lines A:258-286): the text for each error on each screen.
+ * Pure. No money has moved in any of these cases.
+ */
+import { HttpError } from '@/api/http';
+import { S, fill, onlyRemaining } from '@/shared/strings';
+import type { CheckoutError, PaymentMethodKind } from '../state/checkout';
+
+/**
+ * The draw page's form, the two-step checkout or the cart. Each has its own text for the same
+ * error.
+ */
+export type CheckoutPage = 'draw' | 'checkout' | 'cart';
+
+/** Splits a text such as 'Payment Error: Payment system not ready.' into its title and its text. */
+export function splitTitle(message: string): CheckoutError {
+  const at = message.indexOf(': ');
+  return { title: message.slice(0, at), text: message.slice(at + 2) };
+}
+
+/**
+ * Returns the error of a wallet button that was pressed before both boxes were ticked
+ * (specification lines A:201-203).
+ */
+export function consentsMissingError(page: CheckoutPage): CheckoutError {
+  return page === 'draw'
+    ? { ...splitTitle(S.missingConfirmation), notAttempted: true }
+    : { title: S.confirmationRequired, text: S.confirmationRequiredText, notAttempted: true };
+}
+
+/** Returns the error while the payment library is loading or after it failed to load. */
+export function notReadyError(page: CheckoutPage, couldNotLoad: boolean): CheckoutError {
+  if (couldNotLoad) return splitTitle(S.systemNotReady);
+  if (page === 'draw') return splitTitle(S.paymentNotReady);
+  return page === 'checkout'
+    ? { title: S.systemNotReadyTitle, text: S.waitAMoment }
+    : splitTitle(S.setupInitializing);
+}
+
+/** Returns the error for incomplete card fields. */
+export function incompleteCardError(page: CheckoutPage, message: string | null): CheckoutError {
+  if (page === 'checkout') return { title: S.incompleteDetails, text: S.incompleteDetailsText };
+  return declinedError(page, 'card', message);
+}
+
+/**
+ * Returns the error when the server's check of details, consents and tickets failed or could not be
+ * made.
+ */
+export function validationError([first]: readonly string[]): CheckoutError {
+  return (
+    soldOutError(first ?? '') ?? {
+      title: S.validationFailed,
+      text: first ?? S.validationFailedText,
+    }
+  );
+}
+
+/**
+ * Recognises the check's sold-out message, which is the same error as a payment refused as sold out
+ * (specification line A:283). Null for other messages.
+ */
+function soldOutError(message: string): CheckoutError | null {
+  const available = Number(/Only (\d+) tickets/.exec(message)?.[1] ?? NaN);
+  return message === onlyRemaining(available) ? { ...splitTitle(message), available } : null;
+}
+
+/** Returns the error when the provider declined the payment. */
+export function declinedError(
+  page: CheckoutPage,
+  method: PaymentMethodKind,
+  message: string | null,
+): CheckoutError {
+  if (method === 'wallet') {
+    if (page === 'checkout')
+      return { title: S.paymentFailedTitle, text: message ?? S.walletNotProcessed };
+    return { title: S.paymentFailedLower, text: message ?? S.walletFailed };
+  }
+  if (page === 'draw') return { title: S.paymentFailedTitle, text: message ?? S.paymentFailedText };
+  if (page === 'checkout') return { title: S.paymentError, text: message ?? S.paymentErrorText };
+  return { title: S.paymentFailedLower, text: message ?? S.cartCardFailedText };
+}
+
+/** Returns the error when the provider ended with a status that is neither success nor failure. */
+export const unexpectedStatusError = (status: string): CheckoutError => ({
+  title: S.paymentIncomplete,
+  text: fill(S.paymentStatus, { status }),
+});
+
+/** The wallet could not be started. */
+export const walletStartError: CheckoutError = {
+  title: S.walletError,
+  text: S.walletErrorText,
+  notAttempted: true,
+};
+
+export const applePayUnavailableError: CheckoutError = {
+  title: S.applePayUnavailable,
+  text: S.applePayUnavailableText,
+  notAttempted: true,
+};
+
+/**
+ * Returns the error when no payment could be opened. The text is the server's refusal, or else the
+ * screen's own.
+ */
+export function paymentOpeningError(
+  page: CheckoutPage,
+  method: PaymentMethodKind,
+  error: unknown,
+): CheckoutError {
+  if (!(error instanceof HttpError)) return unreachableError(page, method);
+  const stale = error.code === 'amount-changed' ? { stale: true } : {};
+  const refusalError = sharedRefusalError(error);
+  if (refusalError) return refusalError;
+  if (page === 'checkout') {
+    if (error.status === 400)
+      return { title: S.formValidationError, text: S.formValidationErrorText };
+    return { title: S.setupError, text: error.body.message ?? S.failedToCreateIntent, ...stale };
+  }
+  if (page === 'cart')
+    return {
+      title: S.setupError,
+      text: error.body.message ?? S.failedToCreateCartIntent,
+      ...stale,
+    };
+  const text = error.body.message ?? S.failedToCreateIntent;
+  return {
+    title: method === 'wallet' ? S.paymentFailedLower : splitTitle(S.setupFailed).title,
+    text,
+    ...stale,
+  };
+}
+
+/** Errors with the same meaning on every screen. */
+function sharedRefusalError({ code, body }: HttpError): CheckoutError | null {
+  if (code === 'tickets-unavailable' || code === 'hold-limit') {
+    const available = Number(body.available ?? 0);
+    return { ...splitTitle(body.message ?? onlyRemaining(available)), available };
+  }
+  return code === 'maintenance' ? { title: S.maintenance, text: S.maintenanceText } : null;
+}
+
+function unreachableError(page: CheckoutPage, method: PaymentMethodKind): CheckoutError {
+  if (page === 'checkout')
+    return method === 'wallet' ? walletStartError : { title: S.setupError, text: S.setupErrorText };
+  if (page === 'cart') return { title: S.setupError, text: S.failedToInitialize };
+  return method === 'wallet'
+    ? { title: S.paymentFailedLower, text: S.walletFailed }
+    : splitTitle(S.setupFailed);
+}
+
+/** Returns the error when the check before the payment was refused or got no answer. */
+export function validationRequestError(page: CheckoutPage, error: unknown): CheckoutError {
+  if (!(error instanceof HttpError)) return unexpectedError(page, error);
+  const refusalError = sharedRefusalError(error);
+  if (refusalError) return refusalError;
+  if (page === 'checkout' && error.status === 400)
+    return { title: S.formValidationError, text: S.formValidationErrorText };
+  return validationError(error.body.message ? [error.body.message] : []);
+}
+
+/** Returns the error for any other failure before the provider was asked. */
+export function unexpectedError(page: CheckoutPage, error: unknown): CheckoutError {
+  if (page === 'checkout')
+    return {
+      title: S.processingError,
+      text: fill(S.processingErrorText, {
+        message: error instanceof Error ? error.message : String(error),
+      }),
+    };
+  return splitTitle(S.purchaseFailed);
+}
+
+/**
+ * The provider authorised the money, but no tickets could be issued. This toast stands beside the
+ * panel with the details.
+ */
+export const notAllocatedError: CheckoutError = splitTitle(S.purchaseFailed);

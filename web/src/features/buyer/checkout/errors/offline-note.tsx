@@ -1,0 +1,14 @@
+import { useServerContact } from '@/features/shared-live/server-contact';
+import { dayAndTime } from '@/shared/dates';
+import { OFFLINE_TEXTS } from '@/shared/offline';
+
+/** Replaces the payment part while offline and shows how old the data on the screen is. */
+export function OfflineNote() {
+  const { agoMs, atMs } = useServerContact();
+  return (
+    <p className="callout is-warn" role="status">
+      <strong>{OFFLINE_TEXTS}</strong>
+      {agoMs === null ? null : `Last update: ${dayAndTime(new Date(atMs).toISOString())}.`}
+    </p>
+  );
+}

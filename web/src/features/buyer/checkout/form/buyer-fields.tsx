@@ -1,0 +1,135 @@
+import { PaymentElement } from '@stripe/react-stripe-js';
+import type { StripePaymentElementOptions } from '@stripe/stripe-js';
+import { Field } from '@/shared/ui/field';
+import { errorOf, type FormProblem } from '@/shared/ui/problem-list';
+import { FIELD, emailHint, type PurchaseDetails } from './purchase-rules';
+
+interface BuyerFieldsProps {
+  details: PurchaseDetails;
+  onDetails: (details: PurchaseDetails) => void;
+  problems: readonly FormProblem[];
+  readOnly?: boolean;
+}
+
+/** The fields of the ticket holder. One name field, so that the browser can fill it in. */
+export function BuyerFields({ details, onDetails, problems, readOnly = false }: BuyerFieldsProps) {
+  return (
+    <>
+      <Field
+        id={FIELD.name}
+        name="name"
+        label="Full Name"
+        autoComplete="name"
+        enterKeyHint="next"
+        value={details.name}
+        readOnly={readOnly}
+        error={errorOf(problems, FIELD.name)}
+        onValue={(name) => onDetails({ ...details, name })}
+      />
+      <Field
+        id={FIELD.email}
+        name="email"
+        label="Email Address"
+        type="email"
+        inputMode="email"
+        autoComplete="email"
+        enterKeyHint="next"
+        value={details.email}
+        readOnly={readOnly}
+        error={errorOf(problems, FIELD.email)}
+        hint={emailHint(details.email)}
+        onValue={(email) => onDetails({ ...details, email })}
+      />
+      <Field
+        id={FIELD.phone}
+        name="phone"
+        label="Phone Number"
+        type="tel"
+        inputMode="tel"
+        autoComplete="tel"
+        enterKeyHint="next"
+        placeholder="04XX XXX XXX"
+        value={details.phone}
+        readOnly={readOnly}
+        error={errorOf(problems, FIELD.phone)}
+        onValue={(phone) => onDetails({ ...details, phone })}
+      />
+    </>
+  );
+}
+
+/**
+ * The card fields. Wallets have their own place, and the buyer's details are asked for once, above.
+ */
+const CARD: StripePaymentElementOptions = {
+  layout: 'tabs',
+  wallets: { applePay: 'never', googlePay: 'never', link: 'never' },
+  fields: { billingDetails: { name: 'never', email: 'never', phone: 'never' } },
+};
+
+const LETTERS = {
+  fontFamily: 'Arial, Helvetica, sans-serif',
+  fontWeight: 700,
+  textAnchor: 'middle',
+  fill: '#fff',
+} as const;
+
+/** The accepted cards, as logos and in words (specification line A:11). */
+function CardsTaken() {
+  return (
+    <ul className="cards-taken" aria-label="Accepted cards">
+      <li>
+        <svg viewBox="0 0 32 20" aria-hidden="true">
+          <rect width="32" height="20" rx="3" fill="#1a1f71" />
+          <text
+            x="16"
+            y="13.5"
+            fontSize="10"
+            fontStyle="italic"
+            textLength="22"
+            lengthAdjust="spacingAndGlyphs"
+            {...LETTERS}
+          >
+            VISA
+          </text>
+        </svg>
+        Visa
+      </li>
+      <li>
+        <svg viewBox="0 0 32 20" aria-hidden="true">
+          <rect x=".5" y=".5" width="31" height="19" rx="3" fill="#fff" stroke="#d6d2c4" />
+          <circle cx="12.5" cy="10" r="6" fill="#eb001b" />
+          <circle cx="19.5" cy="10" r="6" fill="#f79e1b" fillOpacity=".88" />
+        </svg>
+        Mastercard
+      </li>
+      <li>
+        <svg viewBox="0 0 32 20" aria-hidden="true">
+          <rect width="32" height="20" rx="3" fill="#016fd0" />
+          <text
+            x="16"
+            y="13"
+            fontSize="8.5"
+            textLength="24"
+            lengthAdjust="spacingAndGlyphs"
+            {...LETTERS}
+          >
+            AMEX
+          </text>
+        </svg>
+        Amex
+      </li>
+    </ul>
+  );
+}
+
+export function CardField() {
+  return (
+    <div className="field" id={FIELD.card} role="group" aria-label="Card" tabIndex={-1}>
+      <div className="card-box">
+        <PaymentElement options={CARD} />
+      </div>
+      <CardsTaken />
+    </div>
+  );
+}

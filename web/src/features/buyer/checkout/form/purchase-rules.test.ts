@@ -1,0 +1,83 @@
+import { expect, test } from 'vitest';
+import {
+  NO_DETAILS,
+  buyerOf,
+  cardProblems,
+  clampCount,
+  consentProblems,
+  countFromQuery,
+  emailHint,
+} from './purchase-rules';
+
+test('an empty form lists all five problems in the specified texts and order', () => {
+  expect(cardProblems(NO_DETAILS).map((problem) => problem.text)).toEqual([
+    'Full name is required',
+    'Email is required',
+    'Phone number is required',
+    'Please confirm you are over 18 years old',
+    'Please accept the terms and conditions',
+  ]);
+});
+
+test('a name of spaces is empty, and submitted details are trimmed', () => {
+  const details = {
+    name: '  ',
+    email: ' jo@example.com ',
+    phone: ' 0400 000 000 ',
+    overEighteen: true,
+    acceptsTerms: true,
+  };
+  expect(cardProblems(details).map((problem) => problem.text)).toEqual(['Full name is required']);
+  expect(buyerOf({ ...details, name: ' Jo ' })).toEqual({
+    buyerName: 'Jo',
+    buyerEmail: 'jo@example.com',
+    buyerPhone: '0400 000 000',
+  });
+});
+
+test('a wallet requires only the two boxes', () => {
+  expect(
+    consentProblems({ overEighteen: true, acceptsTerms: false }).map((problem) => problem.field),
+  ).toEqual(['terms-agreement']);
+});
+
+test('a link presets the count only when it can be bought', () => {
+  const count = (query: string, available = 169) => countFromQuery(query, 'quantity', available);
+  expect(
+    [
+      '?quantity=3',
+      '?quantity=50',
+      '?quantity=51',
+      '?quantity=0',
+      '?quantity=-2',
+      '?quantity=2.5',
+      '?quantity=x',
+      '',
+    ].map((query) => count(query)),
+  ).toEqual([3, 50, 1, 1, 1, 1, 1, 1]);
+  expect(count('?quantity=5', 4)).toBe(1);
+});
+
+test('a count stays between one and the tickets left, at most fifty', () => {
+  expect([
+    clampCount(0, 9),
+    clampCount(5, 9),
+    clampCount(12, 9),
+    clampCount(99, 169),
+    clampCount(3, 0),
+  ]).toEqual([1, 5, 9, 50, 1]);
+});
+
+test('a likely typing error in an e-mail domain gets a hint, and a real domain none', () => {
+  expect(['jo@gmial.com', 'jo@gmai.com', 'jo@hotmial.com'].map(emailHint)).toEqual([
+    'Did you mean gmail.com?',
+    'Did you mean gmail.com?',
+    'Did you mean hotmail.com?',
+  ]);
+  expect(['jo@gmail.com', 'jo@example.org', 'jo', ''].map(emailHint)).toEqual([
+    null,
+    null,
+    null,
+    null,
+  ]);
+});

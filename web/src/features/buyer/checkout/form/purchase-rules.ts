@@ -1,0 +1,125 @@
+/**
+ * Required fields and boxes of a purchase, in the specified words and order (specification lines
+ * A:199-203). Pure.
+ */
+import type { Buyer } from '@/api/wire';
+import { S } from '@/shared/strings';
+import type { FormProblem } from '@/shared/ui/problem-list';
+
+export const FIELD = {
+  name: 'buyer-name',
+  email: 'buyer-email',
+  phone: 'buyer-phone',
+  age: 'age-confirmation',
+  terms: 'terms-agreement',
+  card: 'card-fields',
+  quantity: 'quantity',
+} as const;
+
+export interface PurchaseDetails {
+  name: string;
+  email: string;
+  phone: string;
+  overEighteen: boolean;
+  acceptsTerms: boolean;
+}
+
+export const NO_DETAILS: PurchaseDetails = {
+  name: '',
+  email: '',
+  phone: '',
+  overEighteen: false,
+  acceptsTerms: false,
+};
+
+/** Fields are only checked for being non-empty after trimming, as specified. */
+export function cardProblems(details: PurchaseDetails): FormProblem[] {
+  const missing = (text: string) => text.trim() === '';
+  return [
+    missing(details.name) && { field: FIELD.name, text: S.nameRequired },
+    missing(details.email) && { field: FIELD.email, text: S.emailRequired },
+    missing(details.phone) && { field: FIELD.phone, text: S.phoneRequired },
+    ...consentProblems(details),
+  ].filter((problem) => problem !== false);
+}
+
+export function consentProblems(
+  details: Pick<PurchaseDetails, 'overEighteen' | 'acceptsTerms'>,
+): FormProblem[] {
+  return [
+    !details.overEighteen && { field: FIELD.age, text: S.ageRequired },
+    !details.acceptsTerms && { field: FIELD.terms, text: S.termsRequired },
+  ].filter((problem) => problem !== false);
+}
+
+export function buyerOf(details: PurchaseDetails): Buyer {
+  return {
+    buyerName: details.name.trim(),
+    buyerEmail: details.email.trim(),
+    buyerPhone: details.phone.trim(),
+  };
+}
+
+/**
+ * Returns the allowed range, 1 to min(available, 50). The limit of 50 is a default until the
+ * server's configuration is loaded.
+ */
+export function clampCount(wanted: number, available: number, perPurchase = 50): number {
+  return Math.max(1, Math.min(Math.floor(wanted) || 1, available, perPurchase));
+}
+
+/**
+ * Returns the count in a link when it is a whole number that can be bought, otherwise 1
+ * (specification line A:81).
+ */
+export function countFromQuery(
+  search: string,
+  name: string,
+  available: number,
+  perPurchase = 50,
+): number {
+  const text = new URLSearchParams(search).get(name) ?? '';
+  const count = /^\d{1,3}$/.test(text) ? Number(text) : 0;
+  return count >= 1 && count <= Math.min(available, perPurchase) ? count : 1;
+}
+
+const DOMAINS = [
+  'gmail.com',
+  'hotmail.com',
+  'outlook.com',
+  'bigpond.com',
+  'icloud.com',
+  'yahoo.com',
+  'live.com',
+  'optusnet.com.au',
+];
+
+/** Suggests `gmail.com` for `jo@gmial.com`. It is only a hint and does not block the purchase. */
+export function emailHint(email: string): string | null {
+  const domain = /^[^@\s]+@([^@\s]+)$/.exec(email.trim())?.[1]?.toLowerCase();
+  if (!domain || DOMAINS.includes(domain)) return null;
+  const near = DOMAINS.find((knownDomain) => distance(domain, knownDomain) <= 2);
+  return near ? `Did you mean ${near}?` : null;
+}
+
+/** Returns the edit distance. Two swapped adjacent letters count as one edit. */
+function distance(one: string, other: string): number {
+  if (Math.abs(one.length - other.length) > 2) return 3;
+  const rows: number[][] = [[...Array(other.length + 1).keys()]];
+  for (let i = 1; i <= one.length; i++) {
+    const row = [i];
+    for (let j = 1; j <= other.length; j++) {
+      const same = one[i - 1] === other[j - 1] ? 0 : 1;
+      let best = Math.min(
+        (rows[i - 1]?.[j] ?? 9) + 1,
+        (row[j - 1] ?? 9) + 1,
+        (rows[i - 1]?.[j - 1] ?? 9) + same,
+      );
+      if (one[i - 1] === other[j - 2] && one[i - 2] === other[j - 1])
+        best = Math.min(best, (rows[i - 2]?.[j - 2] ?? 9) + 1);
+      row.push(best);
+    }
+    rows.push(row);
+  }
+  return rows[one.length]?.[other.length] ?? 9;
+}

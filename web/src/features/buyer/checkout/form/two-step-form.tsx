@@ -1,0 +1,224 @@
+import { useAtom } from 'jotai';
+import { useCallback, useEffect, useState } from 'react';
+import { createPaymentIntent } from '@/api/endpoints/buyer';
+import type { Draw } from '@/api/wire';
+import { dollars, type Price } from '@/shared/money';
+import { S } from '@/shared/strings';
+import { ProblemList } from '@/shared/ui/problem-list';
+import { usePageTitle } from '@/shared/ui/page-title';
+import { BuyerFields } from './buyer-fields';
+import { detailsAtom } from '../state/checkout-atoms';
+import { purchasedCount, isBusy, type Checkout } from '../state/checkout';
+import { ConsentBoxes } from './consent-boxes';
+import { DebugPanel } from './debug-panel';
+import { OutcomePanel, hasOutcome } from '../outcome/outcome-panel';
+import { PaymentStep } from '../payment/payment-step';
+import { NO_DETAILS, buyerOf, cardProblems } from './purchase-rules';
+import { forgetSavedCheckout, readSavedCheckout, saveCheckout } from './saved-checkout';
+import { cardPurchase, walletPurchase } from '../payment/single-purchase';
+import { purchaseSummary } from '../state/summary';
+import { TimerBar } from '../reservation/timer-bar';
+import {
+  WALLET_SUCCESS,
+  checkoutSuccess,
+  useCheckout,
+  useCompletePurchase,
+} from '../state/use-checkout';
+import { useIsPaymentPaused, usePayment } from '../payment/use-payment';
+import { useReservation } from '../reservation/use-reservation';
+import { useRefreshStalePrice } from './use-price-refresh';
+import type { WalletKind } from '../payment/wallet-slot';
+
+interface TwoStepFormProps {
+  draw: Draw;
+  count: number;
+  price: Price;
+  /** Whether the link selects a wallet, so that no details need to be typed. */
+  walletOnly: boolean;
+  walletType: WalletKind | null;
+}
+
+/** Fills in the saved details of an earlier visit once, if the form is still empty. */
+function useSavedDetails() {
+  const [details, setDetails] = useAtom(detailsAtom);
+  useEffect(() => {
+    setDetails((typed) =>
+      JSON.stringify(typed) === JSON.stringify(NO_DETAILS) ? readSavedCheckout().details : typed,
+    );
+  }, [setDetails]);
+  return [details, setDetails] as const;
+}
+
+/**
+ * Whether there is a payment to show the form for, or a reason why there is none (specification
+ * line A:123).
+ */
+function useHasOpened(checkout: Checkout): boolean {
+  const [opened, setOpened] = useState(false);
+  const now = checkout.state !== 'choosing' || checkout.order !== null || checkout.error !== null;
+  useEffect(() => {
+    if (now) setOpened(true);
+  }, [now]);
+  return opened || now;
+}
+
+/**
+ * The two-step checkout: details first, then the payment. Links that select a wallet open this
+ * page.
+ */
+export function TwoStepForm({
+  draw,
+  count,
+  price,
+  walletOnly: walletOnlyWanted,
+  walletType,
+}: TwoStepFormProps) {
+  const scope = `draw:${draw.drawNumber}`;
+  const { checkout, dispatch } = useCheckout(scope);
+  useRefreshStalePrice(checkout, [draw.drawNumber]);
+  const [details, setDetails] = useSavedDetails();
+  const [locked, setLocked] = useState(false);
+  const [byCard, setByCard] = useState(false);
+  const walletOnly = walletOnlyWanted && !byCard;
+  const [lapsed, setLapsed] = useState(false);
+  const opened = useHasOpened(checkout);
+  const paused = useIsPaymentPaused(checkout);
+  const order = { draw, count, price };
+  const buyer = buyerOf(details);
+  useReservation({
+    scope,
+    page: 'checkout',
+    contents: paused ? null : `${count}`,
+    open: (clientKey) =>
+      createPaymentIntent({
+        drawNumber: draw.drawNumber,
+        ticketCount: count,
+        clientKey,
+        expectedAmount: price.total,
+      }),
+  });
+  const payment = usePayment({
+    page: 'checkout',
+    checkout,
+    dispatch,
+    details,
+    card: () => cardPurchase(order, buyer, 'checkout'),
+    wallet: (payer) => walletPurchase(order, payer, 'checkout'),
+  });
+  usePageTitle('Checkout', payment.problems.length > 0);
+  const bought = purchasedCount(checkout, count);
+  useCompletePurchase(scope, checkout, {
+    summary: () => purchaseSummary([{ draw, count: bought }], details.name),
+    toast: payment.pressed === 'wallet' ? WALLET_SUCCESS : checkoutSuccess(bought),
+    onDone: forgetSavedCheckout,
+  });
+  const onExpired = useCallback(() => {
+    dispatch({ type: 'expired' });
+    setLapsed(true);
+  }, [dispatch]);
+  if (hasOutcome(checkout))
+    return (
+      <div className="card">
+        <OutcomePanel checkout={checkout} onRetry={() => dispatch({ type: 'again' })} />
+      </div>
+    );
+  if (!opened && !paused)
+    return (
+      <div className="checkout-wait">
+        <span className="spinner" role="status" aria-label="Loading" />
+      </div>
+    );
+  const complete = cardProblems(details).length === 0;
+  const onContinue = () => {
+    setLocked(true);
+    saveCheckout(details, count);
+    requestAnimationFrame(() => document.getElementById('payment-title')?.focus());
+  };
+  return (
+    <>
+      {paused ? null : (
+        <TimerBar
+          checkout={checkout}
+          lapsed={lapsed}
+          onExtended={(next) => dispatch({ type: 'opened', order: next })}
+          onExpired={onExpired}
+        />
+      )}
+      <form noValidate onSubmit={payment.onSubmit} aria-label="Checkout">
+        <ProblemList ref={payment.list} problems={payment.problems} />
+        <section className="card" aria-labelledby="details-title">
+          <div className="row">
+            <h2 id="details-title">Your details</h2>
+            {locked ? (
+              <button
+                type="button"
+                className="btn small sec"
+                disabled={isBusy(checkout)}
+                onClick={() => setLocked(false)}
+              >
+                {S.changeDetails}
+              </button>
+            ) : null}
+          </div>
+          <fieldset className="bare" disabled={isBusy(checkout)}>
+            {walletOnly ? (
+              <p>Your wallet gives us your name, e-mail and phone number.</p>
+            ) : (
+              <BuyerFields
+                details={details}
+                onDetails={setDetails}
+                problems={payment.problems}
+                readOnly={locked}
+              />
+            )}
+            <ConsentBoxes
+              details={details}
+              onDetails={setDetails}
+              problems={payment.problems}
+              ageText={S.overEighteenCheckout}
+            />
+          </fieldset>
+          {!locked && complete && !walletOnly ? (
+            <button type="button" className="btn wide" onClick={onContinue}>
+              {S.continueToPayment}
+            </button>
+          ) : null}
+        </section>
+        <section className="card" aria-labelledby="payment-title">
+          <h2 id="payment-title" tabIndex={-1}>
+            Payment
+          </h2>
+          <PaymentStep
+            checkout={checkout}
+            dispatch={dispatch}
+            details={details}
+            total={dollars(price.total)}
+            ready={complete}
+            withCard={locked}
+            onlyWallet={walletType}
+            onNoWallet={() => setByCard(true)}
+            pressed={payment.pressed}
+            busyText={payment.busyWords}
+            onUnconfirmed={payment.onUnconfirmed}
+            onWallet={payment.onWallet}
+          />
+          {locked ? null : (
+            <p className="meta">
+              {walletOnly ? (
+                <>
+                  Would you rather use a card?{' '}
+                  <button type="button" className="link-btn" onClick={() => setByCard(true)}>
+                    Pay with card
+                  </button>
+                </>
+              ) : (
+                'To pay by card, fill in your details and tick both boxes first.'
+              )}
+            </p>
+          )}
+        </section>
+      </form>
+      <DebugPanel checkout={checkout} />
+    </>
+  );
+}

@@ -1,0 +1,33 @@
+/**
+ * The number of wanted tickets, between one and the number left. When other buyers take tickets it
+ * drops and the buyer is told (specification lines A:205 and A:283).
+ */
+import { useEffect, useState } from 'react';
+import { clampCount } from './purchase-rules';
+
+interface TicketCountOptions {
+  initial: () => number;
+  /** The tickets that can be bought here, including the buyer's own reservation. */
+  available: number;
+  maximum: number;
+  /**
+   * Taken tickets that may be this buyer's own, because the server has not answered yet. The count
+   * does not drop for them.
+   */
+  possiblyOwn: number;
+}
+
+export function useTicketCount({ initial, available, maximum, possiblyOwn }: TicketCountOptions) {
+  const [count, setCount] = useState(initial);
+  const [note, setNote] = useState<string | null>(null);
+  useEffect(() => {
+    if (available === 0 || count <= available + possiblyOwn) return;
+    setCount(clampCount(count, available, maximum));
+    setNote(`Only ${available} left – quantity changed`);
+  }, [available, possiblyOwn, count, maximum]);
+  const change = (next: number) => {
+    setNote(null);
+    setCount(clampCount(next, Math.max(1, available), maximum));
+  };
+  return { count, note, change };
+}

@@ -1,0 +1,60 @@
+import { useAtomValue } from 'jotai';
+import { configAtom } from '@/features/shared-live/live-atoms';
+import { notAllocatedError } from '../errors/error-catalogue';
+import { CONFIRMING, moneyText, waitingText, type Checkout } from '../state/checkout';
+import { ISSUING } from '../state/use-checkout';
+
+interface OutcomePanelProps {
+  checkout: Checkout;
+  onRetry: () => void;
+}
+
+/** Whether the purchase has left the form. */
+export const hasOutcome = (checkout: Checkout): boolean =>
+  ['confirming', 'pending', 'lost', 'notCharged'].includes(checkout.state);
+
+/** Explains a payment that did not simply succeed: first the money, then what happens next. */
+export function OutcomePanel({ checkout, onRetry }: OutcomePanelProps) {
+  const config = useAtomValue(configAtom);
+  const help = config ? (
+    <p>
+      Questions? <a href={`mailto:${config.supportEmail}`}>{config.supportEmail}</a> or text{' '}
+      {config.supportSms}.
+    </p>
+  ) : null;
+  if (checkout.state === 'pending') {
+    return (
+      <div className="panel" role="status">
+        <h2>{ISSUING.title}</h2>
+        <p>{ISSUING.text}</p>
+        <p>
+          Reference: <strong>{checkout.order.paymentIntentId.slice(-8)}</strong>
+        </p>
+        {help}
+      </div>
+    );
+  }
+  if (checkout.state === 'confirming' || checkout.state === 'lost') {
+    return (
+      <div className="panel" role="status">
+        <h2>{CONFIRMING}</h2>
+        {checkout.state === 'confirming' ? <span className="spinner" aria-hidden="true" /> : null}
+        <p>{waitingText(checkout)}</p>
+        <p>
+          Reference: <strong>{checkout.order.paymentIntentId.slice(-8)}</strong>
+        </p>
+        {help}
+      </div>
+    );
+  }
+  if (checkout.state !== 'notCharged') return null;
+  return (
+    <div className="panel" role="alert">
+      <h2>{notAllocatedError.title}</h2>
+      <p>No tickets were bought. {moneyText(checkout.reason, checkout.refunding)}</p>
+      <button type="button" className="btn" onClick={onRetry}>
+        Back to the draw
+      </button>
+    </div>
+  );
+}

@@ -1,0 +1,262 @@
+/**
+ * Runs one purchase from the button to the tickets. Each step dispatches an event; none decides
+ * what is shown.
+ */
+import { HttpError, withRetry } from '@/api/http';
+import { finishPayment } from '@/api/endpoints/buyer';
+import type { Buyer, CompletionResponse, IntentResponse } from '@/api/wire';
+import { writeStored } from '@/shared/storage';
+import { beginAttempt, endAttempt, finishAttempt, saveAttempt } from '../state/attempt';
+import {
+  declinedError,
+  unexpectedError,
+  incompleteCardError,
+  validationError,
+  paymentOpeningError,
+  unexpectedStatusError,
+  validationRequestError,
+  type CheckoutPage,
+} from '../errors/error-catalogue';
+import type { CheckoutEvent, OpenOrder, CheckoutError, PaymentMethodKind } from '../state/checkout';
+import type { PaymentConfirmation, PaymentSurface } from './payment-surface';
+
+/** Identifies an order and proves that it belongs to the buyer. */
+export type PaymentOutcome = Pick<OpenOrder, 'paymentIntentId' | 'orderToken'>;
+
+/** What is bought: the tickets of a draw or a whole cart. */
+export interface Purchase {
+  /** The scope of the attempt. There is one key per draw and one for the cart. */
+  scope: string;
+  page: CheckoutPage;
+  method: PaymentMethodKind;
+  buyer: Buyer | null;
+  /**
+   * The server's check of details and consents, which the server records. Returns the problem, or
+   * nothing.
+   */
+  validate: () => Promise<readonly string[]>;
+  open: (clientKey: string) => Promise<IntentResponse>;
+  /**
+   * The call in which the server confirms the payment, with a payment method made in the browser
+   * (decision C-5).
+   */
+  byMethod?: (paymentMethodId: string, order: OpenOrder) => Promise<CompletionResponse>;
+  /**
+   * Completes with the order's token. The server accepts buyer details with it even when the
+   * provider's webhook came first (decision M-1).
+   */
+  complete: (order: PaymentOutcome) => Promise<CompletionResponse>;
+}
+
+/** Lets the thank-you page find the order even when nothing else was stored (decision C-17). */
+export const LAST_PAYMENT_KEY = 'lastPayment';
+
+const MISMATCH = 'payment-mismatch';
+
+type Dispatch = (event: CheckoutEvent) => void;
+
+export async function pay(
+  purchase: Purchase,
+  surface: PaymentSurface,
+  dispatch: Dispatch,
+  onBusy: () => void = () => {},
+): Promise<void> {
+  dispatch({ type: 'submitted', method: purchase.method });
+  const order = await reserve(purchase, surface, onBusy).catch((error: CheckoutError) => {
+    dispatch({ type: 'refused', error });
+    return null;
+  });
+  if (!order) return;
+  dispatch({ type: 'opened', order });
+  const { scope } = purchase;
+  const attempt = {
+    ...beginAttempt(scope),
+    orderToken: order.orderToken,
+    paymentIntentId: order.paymentIntentId,
+  };
+  saveAttempt(scope, { ...attempt, paying: true });
+  writeStored('session', LAST_PAYMENT_KEY, {
+    paymentIntentId: order.paymentIntentId,
+    orderToken: order.orderToken,
+    scope,
+  });
+
+  const outcome = purchase.byMethod
+    ? await throughServer(purchase, purchase.byMethod, surface, order, onBusy)
+    : await throughProvider(purchase, surface, order);
+  if (outcome.type === 'declined') saveAttempt(scope, { ...attempt, paying: false });
+  if (outcome.type === 'issued' || outcome.type === 'pending') dispatch({ type: 'authorised' });
+  if (outcome.type !== 'authorised') return dispatch(outcome);
+  dispatch(outcome);
+  dispatch(await issue(purchase, order, onBusy));
+}
+
+/** Turns a refusal into a text for the buyer. Nothing has been charged at this point. */
+async function reserve(
+  purchase: Purchase,
+  surface: PaymentSurface,
+  onBusy: () => void,
+): Promise<OpenOrder> {
+  const { page, method: source } = purchase;
+  const missing = await surface.submit().catch((error: unknown) => {
+    throw unexpectedError(page, error);
+  });
+  if (missing) throw incompleteCardError(page, missing.message);
+  const errors = await purchase.validate().catch((error: unknown) => {
+    throw validationRequestError(page, error);
+  });
+  if (errors.length > 0) throw validationError(errors);
+  const { clientKey } = beginAttempt(purchase.scope);
+  return withRetry(() => purchase.open(clientKey), onBusy).then(toOpenOrder, (error: unknown) => {
+    throw paymentOpeningError(page, source, error);
+  });
+}
+
+export function toOpenOrder(answer: IntentResponse): OpenOrder {
+  const { clientSecret, paymentIntentId, orderToken, reservationId, amount, ticketCount, items } =
+    answer;
+  return {
+    clientSecret,
+    paymentIntentId,
+    orderToken,
+    reservationId,
+    amount,
+    ticketCount,
+    items,
+    expiresAt: Date.parse(answer.expiresAt),
+  };
+}
+
+/** Confirms with the provider's own library. */
+async function throughProvider(
+  purchase: Purchase,
+  surface: PaymentSurface,
+  order: OpenOrder,
+): Promise<CheckoutEvent> {
+  return confirmed(
+    purchase,
+    await surface.confirm(
+      order.clientSecret,
+      purchase.buyer,
+      `${window.location.origin}/thank-you`,
+    ),
+  );
+}
+
+function confirmed(
+  { page, method: source }: Purchase,
+  confirmation: PaymentConfirmation,
+): CheckoutEvent {
+  switch (confirmation.kind) {
+    case 'authorised':
+      return { type: 'authorised' };
+    case 'declined':
+      return { type: 'declined', error: declinedError(page, source, confirmation.message) };
+    case 'open':
+      return { type: 'declined', error: unexpectedStatusError(confirmation.status) };
+    case 'unsure':
+      return { type: 'unsure' };
+  }
+}
+
+/**
+ * Confirms on the server. The browser only creates the payment method and answers the bank's
+ * challenge, if any.
+ */
+async function throughServer(
+  purchase: Purchase,
+  byMethod: NonNullable<Purchase['byMethod']>,
+  surface: PaymentSurface,
+  order: OpenOrder,
+  onBusy: () => void,
+): Promise<CheckoutEvent> {
+  const { page, method, scope } = purchase;
+  const source = await surface.method(purchase.buyer);
+  if (source.kind === 'refused')
+    return { type: 'declined', error: declinedError(page, method, source.message) };
+  try {
+    const answer = await withRetry(() => byMethod(source.id, order), onBusy);
+    if (answer.status === 'requires_action' && answer.clientSecret)
+      return confirmed(purchase, await surface.nextAction(answer.clientSecret));
+    if (answer.status === 'requires_payment_method')
+      return { type: 'declined', error: declinedError(page, method, answer.message ?? null) };
+    return decided(scope, answer, { type: 'pending' });
+  } catch (error) {
+    // A refusal by the provider (402) or of the request itself (400) leaves the card uncharged.
+    if (error instanceof HttpError && (error.status === 402 || error.status === 400))
+      return { type: 'declined', error: declinedError(page, method, error.body.message ?? null) };
+    return refusedFor(scope, error) ?? { type: 'unsure' };
+  }
+}
+
+/** Requests the outcome of a payment again. Null while it is still unknown. */
+export async function pollOrder(
+  scope: string,
+  paymentIntentId: string,
+): Promise<CheckoutEvent | 'untouched' | null> {
+  try {
+    const answer = await finishPayment(paymentIntentId);
+    if (answer.status === 'requires_payment_method') return 'untouched';
+    const event = decided(scope, answer, { type: 'unsure' });
+    return event.type === 'unsure' ? null : event;
+  } catch (error) {
+    return refusedFor(scope, error);
+  }
+}
+
+/**
+ * Handles a refusal to complete. It is final: no tickets are issued and no money is kept. If the
+ * payment does not match its order, the outcome stays open, because that case is reviewed manually.
+ * Null when the error is no refusal.
+ */
+function refusedFor(scope: string, error: unknown): CheckoutEvent | null {
+  if (
+    !(error instanceof HttpError) ||
+    (error.body.status !== 'not_charged' && error.status !== 409)
+  )
+    return null;
+  if (error.code === MISMATCH) return { type: 'unsure', serverMessage: error.body.message };
+  endAttempt(scope);
+  return {
+    type: 'notCharged',
+    reason: error.body.message ?? '',
+    refunding: error.code === 'refunding',
+  };
+}
+
+/**
+ * Completes the purchase after the provider has authorised the money. From here on, failures of our
+ * server read "your tickets are being issued", never "try again".
+ */
+async function issue(
+  purchase: Purchase,
+  order: OpenOrder,
+  onBusy: () => void,
+): Promise<CheckoutEvent> {
+  try {
+    const answer = await withRetry(() => purchase.complete(order), onBusy);
+    return decided(purchase.scope, answer, { type: 'pending' });
+  } catch (error) {
+    return refusedFor(purchase.scope, error) ?? { type: 'pending' };
+  }
+}
+
+/**
+ * Returns the event for the answer of a completing call. `fallback` applies when the answer is not
+ * final.
+ */
+function decided(
+  scope: string,
+  answer: CompletionResponse,
+  fallback: CheckoutEvent,
+): CheckoutEvent {
+  if (answer.status === 'succeeded') {
+    finishAttempt(scope);
+    return { type: 'issued', tickets: answer.tickets ?? [] };
+  }
+  if (answer.status === 'not_charged') {
+    endAttempt(scope);
+    return { type: 'notCharged', reason: answer.message ?? '' };
+  }
+  return fallback;
+}

@@ -1,0 +1,101 @@
+import { Elements, useElements, useStripe } from '@stripe/react-stripe-js';
+import type { Appearance, Stripe, StripeElementsOptions } from '@stripe/stripe-js';
+import { useAtomValue } from 'jotai';
+import { createContext, useContext, useEffect, useMemo, useState, type ReactNode } from 'react';
+import { useOffline } from '@/features/shared-live/server-contact';
+import { configAtom } from '@/features/shared-live/live-atoms';
+import { stripeSurface, type PaymentSurface } from './payment-surface';
+import { loadStripeFor } from './stripe-loader';
+
+const APPEARANCE: Appearance = {
+  theme: 'stripe',
+  variables: {
+    colorPrimary: '#0B5D4B',
+    colorText: '#10201D',
+    colorTextPlaceholder: '#5F6B67',
+    colorDanger: '#B3261E',
+    borderRadius: '6px',
+    fontSizeBase: '16px',
+    spacingUnit: '4px',
+  },
+  rules: {
+    '.Input': { border: '1.5px solid #85806F', boxShadow: 'none', padding: '12px' },
+    '.Label': { fontWeight: '600' },
+  },
+};
+
+interface PaymentProviderProps {
+  /** The club's connected account. Null until it is known. */
+  account: string | null;
+  /** Cents. */
+  amount: number;
+  children: ReactNode;
+}
+
+/** The loading state of the provider's library, and a way to load it again. */
+interface LoadingState {
+  failed: boolean;
+  reload: () => void;
+}
+
+const LoadingContext = createContext<LoadingState>({ failed: false, reload: () => {} });
+
+/**
+ * The provider's fields, mounted before any payment intent exists. The amount is enough to show
+ * them (design brief, A3).
+ */
+export function PaymentProvider({ account, amount, children }: PaymentProviderProps) {
+  const config = useAtomValue(configAtom);
+  const [stripe, setStripe] = useState<Stripe | null>(null);
+  const [failed, setFailed] = useState(false);
+  const [round, setRound] = useState(0);
+  const offline = useOffline();
+  useEffect(() => {
+    if (!config || !account || offline) return;
+    let current = true;
+    // Loads after the first paint: the draw is shown first, and no buyer pays within the first
+    // moment.
+    const idle = window.requestIdleCallback ?? ((run: () => void) => window.setTimeout(run, 1));
+    idle(
+      () =>
+        void loadStripeFor(config, account).then(
+          (loaded) => current && (setStripe(loaded), setFailed(false)),
+          () => current && setFailed(true),
+        ),
+    );
+    return () => {
+      current = false;
+    };
+  }, [config, account, round, offline]);
+  const options = useMemo<StripeElementsOptions>(
+    () => ({
+      mode: 'payment',
+      amount,
+      currency: 'aud',
+      captureMethod: 'manual',
+      paymentMethodTypes: ['card'],
+      appearance: APPEARANCE,
+    }),
+    [amount],
+  );
+  const loading = useMemo(() => ({ failed, reload: () => setRound((last) => last + 1) }), [failed]);
+  return (
+    <LoadingContext.Provider value={loading}>
+      <Elements stripe={stripe} options={options}>
+        {children}
+      </Elements>
+    </LoadingContext.Provider>
+  );
+}
+
+/** Returns the access to the provider. Null until the provider's library is loaded. */
+export function usePaymentSurface(): PaymentSurface | null {
+  const stripe = useStripe();
+  const elements = useElements();
+  return useMemo(
+    () => (stripe && elements ? stripeSurface(stripe, elements) : null),
+    [stripe, elements],
+  );
+}
+
+export const usePaymentLoading = (): LoadingState => useContext(LoadingContext);

@@ -1,0 +1,90 @@
+import type { StripeExpressCheckoutElementConfirmEvent } from '@stripe/stripe-js';
+import { CardField } from '../form/buyer-fields';
+import { applePayUnavailableError, walletStartError } from '../errors/error-catalogue';
+import {
+  isBusy,
+  type Checkout,
+  type CheckoutEvent,
+  type PaymentMethodKind,
+} from '../state/checkout';
+import { MaintenanceNote } from '../errors/maintenance-note';
+import { PayButton } from './pay-button';
+import type { PurchaseDetails } from '../form/purchase-rules';
+import { ErrorCallout } from '../errors/error-callout';
+import { useIsPaymentPaused } from './use-payment';
+import { WalletSlot, type WalletKind } from './wallet-slot';
+
+interface PaymentStepProps {
+  checkout: Checkout;
+  dispatch: (event: CheckoutEvent) => void;
+  details: PurchaseDetails;
+  total: string;
+  /** Whether all details and boxes that a card payment needs are complete. */
+  ready: boolean;
+  /** Whether the card form is already shown. */
+  withCard: boolean;
+  onlyWallet?: WalletKind | null;
+  /** Called when the requested wallet is not available and the card form replaces it. */
+  onNoWallet?: () => void;
+  /** Errors are shown beside the control that was pressed. */
+  pressed: PaymentMethodKind | null;
+  busyText: string | null;
+  onUnconfirmed: () => void;
+  onWallet: (event: StripeExpressCheckoutElementConfirmEvent) => void;
+}
+
+/**
+ * Wallet, card and pay button, for pages where the details are a separate step. Rendered inside the
+ * page's form.
+ */
+export function PaymentStep({
+  checkout,
+  dispatch,
+  details,
+  total,
+  ready,
+  withCard,
+  onlyWallet = null,
+  onNoWallet,
+  pressed,
+  busyText,
+  onUnconfirmed,
+  onWallet,
+}: PaymentStepProps) {
+  const confirmed = details.overEighteen && details.acceptsTerms;
+  const busy = isBusy(checkout);
+  const paused = useIsPaymentPaused(checkout);
+  const atButton = withCard && pressed === 'card';
+  return (
+    <>
+      {atButton ? null : <ErrorCallout checkout={checkout} />}
+      <fieldset className="bare" disabled={busy}>
+        {paused ? null : (
+          <WalletSlot
+            confirmed={confirmed}
+            busy={busy}
+            only={onlyWallet}
+            onUnconfirmed={onUnconfirmed}
+            onConfirm={onWallet}
+            onNone={() => {
+              if (onlyWallet === 'apple')
+                dispatch({ type: 'refused', error: applePayUnavailableError });
+              onNoWallet?.();
+            }}
+            onLoadError={() => {
+              if (onlyWallet) dispatch({ type: 'refused', error: walletStartError });
+              onNoWallet?.();
+            }}
+          />
+        )}
+        {withCard ? <CardField /> : null}
+      </fieldset>
+      {atButton ? <ErrorCallout checkout={checkout} /> : null}
+      {paused ? (
+        <MaintenanceNote />
+      ) : withCard ? (
+        <PayButton checkout={checkout} total={total} ready={ready} busyText={busyText} />
+      ) : null}
+    </>
+  );
+}

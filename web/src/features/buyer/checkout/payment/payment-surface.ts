@@ -1,0 +1,127 @@
+/**
+ * The only interface to the payment provider's library: submit the input, confirm a payment and
+ * return the result.
+ */
+import type { Stripe, StripeElements, StripeError } from '@stripe/stripe-js';
+import type { Buyer } from '@/api/wire';
+
+export type PaymentConfirmation =
+  | { kind: 'authorised' }
+  | { kind: 'declined'; message: string | null }
+  /** The provider has ended with neither success nor failure. */
+  | { kind: 'open'; status: string }
+  | { kind: 'unsure' };
+
+export type PaymentMethodSource =
+  { kind: 'made'; id: string } | { kind: 'refused'; message: string | null };
+
+export interface PaymentSurface {
+  /** Validates the input of the provider's fields. Null when it is valid. */
+  submit: () => Promise<{ message: string | null } | null>;
+  confirm: (
+    clientSecret: string,
+    buyer: Buyer | null,
+    returnTo: string,
+  ) => Promise<PaymentConfirmation>;
+  /**
+   * Creates a payment method from the typed card or the open wallet, for the server to confirm
+   * with.
+   */
+  method: (buyer: Buyer | null) => Promise<PaymentMethodSource>;
+  /** Answers the bank's challenge after the server has confirmed. */
+  nextAction: (clientSecret: string) => Promise<PaymentConfirmation>;
+}
+
+/**
+ * Statuses that mean the money is authorised. The server captures it only after the tickets are
+ * issued.
+ */
+const AUTHORISED = new Set(['requires_capture', 'succeeded', 'processing']);
+const ASKS_FOR_A_CARD = new Set(['requires_payment_method', 'requires_confirmation']);
+
+const billingOf = (buyer: Buyer) => ({
+  name: buyer.buyerName,
+  email: buyer.buyerEmail,
+  phone: buyer.buyerPhone,
+});
+
+export function stripeSurface(stripe: Stripe, elements: StripeElements): PaymentSurface {
+  return {
+    submit: async () => {
+      const { error } = await elements.submit();
+      return error ? { message: error.message ?? null } : null;
+    },
+    confirm: async (clientSecret, buyer, returnTo) => {
+      const billing = buyer ? { payment_method_data: { billing_details: billingOf(buyer) } } : {};
+      try {
+        const { error, paymentIntent } = await stripe.confirmPayment({
+          elements,
+          clientSecret,
+          redirect: 'if_required',
+          confirmParams: { return_url: returnTo, ...billing },
+        });
+        if (error) return await afterError(stripe, clientSecret, error);
+        return confirmationOf(paymentIntent.status);
+      } catch {
+        return await fetchStatusAgain(stripe, clientSecret);
+      }
+    },
+    method: async (buyer) => {
+      try {
+        const { error, paymentMethod } = await stripe.createPaymentMethod({
+          elements,
+          params: buyer ? { billing_details: billingOf(buyer) } : {},
+        });
+        return error
+          ? { kind: 'refused', message: error.message ?? null }
+          : { kind: 'made', id: paymentMethod.id };
+      } catch {
+        return { kind: 'refused', message: null };
+      }
+    },
+    nextAction: async (clientSecret) => {
+      try {
+        const { error, paymentIntent } = await stripe.handleNextAction({ clientSecret });
+        if (error) return await afterError(stripe, clientSecret, error);
+        return paymentIntent
+          ? confirmationOf(paymentIntent.status)
+          : await fetchStatusAgain(stripe, clientSecret);
+      } catch {
+        return await fetchStatusAgain(stripe, clientSecret);
+      }
+    },
+  };
+}
+
+function confirmationOf(status: string, message: string | null = null): PaymentConfirmation {
+  if (AUTHORISED.has(status)) return { kind: 'authorised' };
+  return ASKS_FOR_A_CARD.has(status) ? { kind: 'declined', message } : { kind: 'open', status };
+}
+
+/**
+ * Returns the result after an error. A decline is final. After any other error the provider may
+ * have received the request, so the payment's state is requested.
+ */
+async function afterError(
+  stripe: Stripe,
+  clientSecret: string,
+  error: StripeError,
+): Promise<PaymentConfirmation> {
+  const message = error.message ?? null;
+  if (error.type === 'card_error' || error.type === 'validation_error')
+    return { kind: 'declined', message };
+  return fetchStatusAgain(stripe, clientSecret, message);
+}
+
+async function fetchStatusAgain(
+  stripe: Stripe,
+  clientSecret: string,
+  message: string | null = null,
+): Promise<PaymentConfirmation> {
+  try {
+    const { paymentIntent } = await stripe.retrievePaymentIntent(clientSecret);
+    return paymentIntent ? confirmationOf(paymentIntent.status, message) : { kind: 'unsure' };
+  } catch {
+    return { kind: 'unsure' };
+  }
+}

@@ -1,0 +1,46 @@
+/**
+ * Caches a payment's client secret for two minutes, for the exact contents, and never longer than
+ * the reservation (specification line A:188, decision C-15).
+ */
+import type { IntentResponse } from '@/api/wire';
+
+const KEPT_MS = 120_000;
+
+interface CachedSecret {
+  contents: string;
+  answer: IntentResponse;
+  /** Browser time in milliseconds. */
+  until: number;
+}
+
+// Only the latest contents of a scope are cached. All contents share one payment, which has been
+// resized since.
+const secrets = new Map<string, CachedSecret>();
+
+const instant = (time: string | number) => (typeof time === 'number' ? time : Date.parse(time));
+
+export function cacheSecret(
+  scope: string,
+  contents: string,
+  answer: IntentResponse,
+  now = performance.now(),
+): void {
+  const lasts = Date.parse(answer.expiresAt) - instant(answer.serverTime);
+  secrets.set(scope, {
+    contents,
+    answer,
+    until: now + Math.min(KEPT_MS, Number.isFinite(lasts) ? lasts : 0),
+  });
+}
+
+export function cachedSecret(
+  scope: string,
+  contents: string,
+  now = performance.now(),
+): IntentResponse | null {
+  const cached = secrets.get(scope);
+  return cached && cached.contents === contents && now < cached.until ? cached.answer : null;
+}
+
+/** Drops the secret when the reservation was released, has expired or was bought. */
+export const dropCachedSecret = (scope: string): void => void secrets.delete(scope);

@@ -1,0 +1,147 @@
+/**
+ * The server calls that buy one draw's tickets by card or by wallet (specification lines A:239-250,
+ * decision B-7).
+ */
+import {
+  completeCardPayment,
+  createPaymentIntent,
+  debugLog,
+  processWalletPayment,
+  purchaseTickets,
+  validatePurchase,
+} from '@/api/endpoints/buyer';
+import type { Buyer, Draw } from '@/api/wire';
+import type { Price } from '@/shared/money';
+import { S } from '@/shared/strings';
+import type { PaymentOutcome, Purchase } from './pay';
+import type { PurchaseDetails } from '../form/purchase-rules';
+
+export interface SingleOrder {
+  draw: Pick<Draw, 'drawNumber'>;
+  count: number;
+  price: Price;
+}
+
+const CONSENTS = { ageConfirmation: true, termsAgreement: true };
+
+export const customerInfoOf = ({ buyerName, buyerEmail, buyerPhone }: Buyer) => ({
+  name: buyerName,
+  email: buyerEmail,
+  phone: buyerPhone,
+});
+
+const noted = (error: unknown) =>
+  debugLog('warn', 'background purchase', { message: String(error).slice(0, 120) });
+
+/**
+ * Returns the card purchase of the draw page or of the two-step checkout. The two differ only in
+ * the call that completes the purchase.
+ */
+export function cardPurchase(
+  { draw, count, price }: SingleOrder,
+  buyer: Buyer,
+  page: 'draw' | 'checkout' = 'draw',
+): Purchase {
+  const { drawNumber } = draw;
+  const done = { drawNumber, ticketCount: count, buyer, ...CONSENTS };
+  const ticketRequest = { drawNumber, ticketCount: count, expectedAmount: price.total };
+  return {
+    scope: `draw:${drawNumber}`,
+    page,
+    method: 'card',
+    buyer,
+    validate: async () => {
+      const { valid, errors } = await validatePurchase(done);
+      return valid ? [] : [errors[0] ?? S.validationFailedText];
+    },
+    open: (clientKey) =>
+      createPaymentIntent(
+        page === 'draw'
+          ? { ...ticketRequest, buyer, clientKey }
+          : { ...ticketRequest, customerInfo: customerInfoOf(buyer), clientKey },
+      ),
+    complete: ({ paymentIntentId, orderToken }) =>
+      page === 'draw'
+        ? completeCardPayment({ ...done, paymentIntentId, orderToken })
+        : purchaseTickets({ ...done, paymentIntentId, orderToken, expectedAmount: price.total }),
+  };
+}
+
+/**
+ * The details from a wallet. A payer without a name or address still gets tickets (decision C-11).
+ */
+export type WalletPayer = { name?: string; email?: string; phone?: string } | undefined;
+
+/**
+ * Returns the payer with a name. If the wallet gives an address but no name, the name typed in the
+ * form is used.
+ */
+export const payerWithName = (
+  payer: WalletPayer,
+  { name }: Pick<PurchaseDetails, 'name'>,
+): WalletPayer => ({
+  ...payer,
+  name: payer?.name?.trim() || name,
+});
+
+export function buyerOfPayer(payer: WalletPayer): Buyer {
+  return {
+    buyerName: payer?.name?.trim() || S.fallbackBuyer,
+    buyerEmail: payer?.email?.trim() ?? '',
+    buyerPhone: payer?.phone?.trim() ?? '',
+  };
+}
+
+/**
+ * Returns the wallet purchase. On the draw page the provider confirms. On the checkout page the
+ * server confirms with the wallet's payment method (specification line A:246).
+ */
+export function walletPurchase(
+  { draw, count, price }: SingleOrder,
+  payer: WalletPayer,
+  page: 'draw' | 'checkout' = 'draw',
+): Purchase {
+  const { drawNumber } = draw;
+  const buyer = buyerOfPayer(payer);
+  const customerInfo = customerInfoOf(buyer);
+  const background = ({ paymentIntentId, orderToken }: PaymentOutcome) =>
+    purchaseTickets({
+      drawNumber,
+      ticketCount: count,
+      paymentIntentId,
+      orderToken,
+      buyer,
+      expectedAmount: price.total,
+      ...CONSENTS,
+    });
+  const byMethod: Purchase['byMethod'] = async (paymentMethodId, order) => {
+    const answer = await processWalletPayment({
+      drawNumber,
+      ticketCount: count,
+      paymentMethodId,
+      customerInfo,
+    });
+    // The purchase does not wait for this call, which only records the two ticked boxes
+    // (specification line A:249).
+    if (answer.status === 'succeeded') void background(order).catch(noted);
+    return answer;
+  };
+  return {
+    scope: `draw:${drawNumber}`,
+    page,
+    method: 'wallet',
+    // The wallet itself passes the billing details to the provider.
+    buyer: null,
+    validate: () => Promise.resolve([]),
+    open: (clientKey) =>
+      createPaymentIntent({
+        drawId: drawNumber,
+        ticketCount: count,
+        customerInfo: buyer.buyerEmail ? customerInfo : undefined,
+        clientKey,
+        expectedAmount: price.total,
+      }),
+    ...(page === 'checkout' ? { byMethod } : {}),
+    complete: background,
+  };
+}

@@ -1,0 +1,35 @@
+/** Loads the provider's library once per connected account, and only when a payment is possible. */
+import { loadStripe } from '@stripe/stripe-js/pure';
+import type { Stripe } from '@stripe/stripe-js';
+import type { Config } from '@/api/wire';
+
+const loaded = new Map<string, Promise<Stripe | null>>();
+
+/**
+ * Loads the library for a club's own account, which receives the payment as a direct charge
+ * (decision C-24).
+ */
+export function loadStripeFor(config: Config, account: string): Promise<Stripe | null> {
+  let stripe = loaded.get(account);
+  if (!stripe) {
+    stripe = loadSandboxScript(config).then(() =>
+      loadStripe(config.publishableKey, { stripeAccount: account }),
+    );
+    // A failed load is not cached, so the next mount of the form tries again.
+    stripe.catch(() => loaded.delete(account));
+    loaded.set(account, stripe);
+  }
+  return stripe;
+}
+
+/** Loads the demo's own library if the page does not carry it; `loadStripe` then uses it. */
+async function loadSandboxScript(config: Config): Promise<void> {
+  if (!config.demo || 'Stripe' in window || !config.stripeJs.startsWith('/')) return;
+  await new Promise<void>((resolve, reject) => {
+    const script = document.createElement('script');
+    script.src = config.stripeJs;
+    script.onload = () => resolve();
+    script.onerror = () => reject(new Error('the payment library did not load'));
+    document.head.append(script);
+  });
+}

@@ -1,0 +1,103 @@
+/** The pay button and the wallet of all three screens: validate, show problems, pay. */
+import type { StripeExpressCheckoutElementConfirmEvent } from '@stripe/stripe-js';
+import { useAtomValue } from 'jotai';
+import { useRef, useState, type FormEvent } from 'react';
+import { useOffline } from '@/features/shared-live/server-contact';
+import { maintenanceAtom } from '@/features/shared-live/live-atoms';
+import type { FormProblem } from '@/shared/ui/problem-list';
+import { notReadyError, consentsMissingError, type CheckoutPage } from '../errors/error-catalogue';
+import {
+  canPay,
+  type Checkout,
+  type CheckoutEvent,
+  type PaymentMethodKind,
+} from '../state/checkout';
+import { pay, type Purchase } from './pay';
+import { usePaymentLoading, usePaymentSurface } from './payment-provider';
+import { cardProblems, consentProblems, type PurchaseDetails } from '../form/purchase-rules';
+import { payerWithName, type WalletPayer } from './single-purchase';
+
+interface PaymentInputs {
+  page: CheckoutPage;
+  checkout: Checkout;
+  dispatch: (event: CheckoutEvent) => void;
+  details: PurchaseDetails;
+  card: () => Purchase;
+  wallet: (payer: WalletPayer) => Purchase;
+}
+
+/**
+ * Whether maintenance prevents new payments. A payment that has started continues (decision I-5).
+ */
+export function useIsPaymentPaused(checkout: Checkout): boolean {
+  return useAtomValue(maintenanceAtom) && canPay(checkout);
+}
+
+export function usePayment({ page, checkout, dispatch, details, card, wallet }: PaymentInputs) {
+  const surface = usePaymentSurface();
+  const loading = usePaymentLoading();
+  const offline = useOffline();
+  const [formProblems, setProblems] = useState<readonly FormProblem[]>([]);
+  const left = cardProblems(details);
+  const problems = formProblems.map((problem) => ({
+    ...problem,
+    isEdited: !left.some(({ field }) => field === problem.field),
+  }));
+  const [busyText, setBusyText] = useState<string | null>(null);
+  // The control that was pressed last. Errors are shown there, and wallet texts differ from card
+  // texts.
+  const [pressed, setPressed] = useState<PaymentMethodKind | null>(null);
+  const list = useRef<HTMLDivElement>(null);
+  const begin = (by: PaymentMethodKind) => {
+    setProblems([]);
+    setPressed(by);
+  };
+  const onSubmit = (event: FormEvent) => {
+    event.preventDefault();
+    if (!canPay(checkout) || offline) return;
+    setPressed('card');
+    setProblems(left);
+    if (left.length > 0) {
+      requestAnimationFrame(() => list.current?.focus());
+      return;
+    }
+    if (!surface) {
+      if (loading.failed) loading.reload();
+      dispatch({
+        type: 'refused',
+        error: { ...notReadyError(page, loading.failed), notAttempted: true },
+      });
+      return;
+    }
+    begin('card');
+    void pay(card(), surface, dispatch, () => setBusyText('Busy right now, trying again')).finally(
+      () => setBusyText(null),
+    );
+  };
+  const onWallet = (event: StripeExpressCheckoutElementConfirmEvent) => {
+    if (!surface || !canPay(checkout) || offline) return event.paymentFailed({ reason: 'fail' });
+    begin('wallet');
+    void pay(wallet(payerWithName(event.billingDetails, details)), surface, (outcome) => {
+      // The wallet's sheet closes with the result of the purchase: success or failure.
+      if (
+        outcome.type === 'refused' ||
+        outcome.type === 'declined' ||
+        outcome.type === 'notCharged'
+      )
+        event.paymentFailed({ reason: 'fail' });
+      dispatch(outcome);
+    });
+  };
+  /**
+   * Called when the buyer pressed the wallet before the form was complete. The missing parts are
+   * listed, marked and focused (interface decision D3).
+   */
+  const onUnconfirmed = () => {
+    const missing = consentProblems(details);
+    if (missing.length === 0) return;
+    begin('wallet');
+    dispatch({ type: 'refused', error: consentsMissingError(page) });
+    document.getElementById(missing[0]?.field ?? '')?.focus();
+  };
+  return { problems, list, busyWords: busyText, pressed, onSubmit, onWallet, onUnconfirmed };
+}

@@ -1,0 +1,63 @@
+import { act, fireEvent, render, screen } from '@testing-library/react';
+import { afterEach, expect, test, vi } from 'vitest';
+import { WalletSlot } from './wallet-slot';
+
+type Handlers = {
+  onClick: (event: { resolve: () => void }) => void;
+  onReady: (event: { availablePaymentMethods?: object }) => void;
+  onLoadError: () => void;
+};
+let provider: Handlers | undefined;
+
+vi.mock('@stripe/react-stripe-js', () => ({
+  ExpressCheckoutElement: (handlers: Handlers) => {
+    provider = handlers;
+    return <button type="button">Pay with Apple Pay</button>;
+  },
+}));
+
+afterEach(() => vi.unstubAllGlobals());
+
+const shown = (more: Partial<Parameters<typeof WalletSlot>[0]> = {}) => (
+  <WalletSlot
+    confirmed={false}
+    busy={false}
+    onUnconfirmed={() => {}}
+    onConfirm={() => {}}
+    {...more}
+  />
+);
+
+test('a press on the wallet is answered at once without a request', () => {
+  const asked = vi.fn();
+  vi.stubGlobal('fetch', asked);
+  render(shown({ confirmed: true }));
+  const resolve = vi.fn();
+  provider?.onClick({ resolve });
+  expect(resolve).toHaveBeenCalledExactlyOnceWith({
+    emailRequired: true,
+    phoneNumberRequired: true,
+  });
+  expect(asked).not.toHaveBeenCalled();
+});
+
+test('the wallet box asks for both boxes until they are ticked, and says when it is busy', () => {
+  const onUnconfirmed = vi.fn();
+  const { rerender } = render(shown({ onUnconfirmed }));
+  fireEvent.click(screen.getByRole('button', { name: 'Complete confirmation above first' }));
+  expect(onUnconfirmed).toHaveBeenCalledOnce();
+  rerender(shown({ confirmed: true, busy: true }));
+  expect(screen.getByRole('button', { name: 'Processing...' }).getAttribute('aria-disabled')).toBe(
+    'true',
+  );
+  expect(screen.getByText('Or pay with card')).toBeDefined();
+});
+
+test('without a wallet the box lists the accepted cards', () => {
+  const onNone = vi.fn();
+  const { rerender } = render(shown({ onNone }));
+  act(() => provider?.onReady({}));
+  rerender(shown({ onNone }));
+  expect(onNone).toHaveBeenCalledOnce();
+  expect(screen.getByText('Pay with Visa, Mastercard or Amex')).toBeDefined();
+});

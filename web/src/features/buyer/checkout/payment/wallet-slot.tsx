@@ -1,0 +1,114 @@
+import { ExpressCheckoutElement } from '@stripe/react-stripe-js';
+import type {
+  StripeExpressCheckoutElementConfirmEvent,
+  StripeExpressCheckoutElementOptions,
+} from '@stripe/stripe-js';
+import { useMemo, useState } from 'react';
+import { useOffline } from '@/features/shared-live/server-contact';
+import { OFFLINE_TEXTS } from '@/shared/offline';
+import { S } from '@/shared/strings';
+
+const OPTIONS: StripeExpressCheckoutElementOptions = {
+  buttonHeight: 48,
+  buttonTheme: { applePay: 'black', googlePay: 'black' },
+  buttonType: { applePay: 'plain', googlePay: 'pay' },
+  layout: { maxColumns: 1, maxRows: 1, overflow: 'never' },
+  paymentMethods: { link: 'never', amazonPay: 'never', paypal: 'never', klarna: 'never' },
+};
+
+export type WalletKind = 'apple' | 'google';
+
+interface WalletSlotProps {
+  /** Whether both boxes are ticked. */
+  confirmed: boolean;
+  busy: boolean;
+  /** The only wallet to offer, if the link selects one. */
+  only?: WalletKind | null;
+  onUnconfirmed: () => void;
+  onConfirm: (event: StripeExpressCheckoutElementConfirmEvent) => void;
+  /** Whether the page has no card form below. */
+  alone?: boolean;
+  onCancel?: () => void;
+  onNone?: () => void;
+  onLoadError?: () => void;
+}
+
+type AvailableWallets = 'unknown' | 'some' | 'none';
+
+/**
+ * The place of the wallet button, 48 px high from the first paint. The provider's button stays
+ * hidden until both boxes are ticked (interface decision D3). Without a wallet, the box lists the
+ * accepted cards and nothing below it moves.
+ */
+export function WalletSlot({
+  confirmed,
+  busy,
+  only = null,
+  onUnconfirmed,
+  onConfirm,
+  alone = false,
+  onCancel,
+  onNone,
+  onLoadError,
+}: WalletSlotProps) {
+  const [wallets, setWallets] = useState<AvailableWallets>('unknown');
+  const options = useMemo<StripeExpressCheckoutElementOptions>(
+    () => ({
+      ...OPTIONS,
+      paymentMethods: {
+        ...OPTIONS.paymentMethods,
+        ...(only === 'apple'
+          ? { googlePay: 'never' }
+          : only === 'google'
+            ? { applePay: 'never' }
+            : {}),
+      },
+    }),
+    [only],
+  );
+  const offline = useOffline() && !busy;
+  const offered = confirmed && wallets === 'some' && !offline;
+  if (wallets === 'none')
+    return alone ? null : <p className="wallet-none">Pay with Visa, Mastercard or Amex</p>;
+  return (
+    <>
+      <div className="wallet-slot">
+        {/* Not inert while busy, because the wallet's own sheet may be inside. */}
+        <div className="wallet-real" inert={!offered} style={{ opacity: offered && !busy ? 1 : 0 }}>
+          <ExpressCheckoutElement
+            options={options}
+            onReady={({ availablePaymentMethods }) => {
+              setWallets(availablePaymentMethods ? 'some' : 'none');
+              if (!availablePaymentMethods) onNone?.();
+            }}
+            onLoadError={() => {
+              setWallets('none');
+              onLoadError?.();
+            }}
+            // Answered at once without a request, because the wallet allows only one second.
+            onClick={(event) => event.resolve({ emailRequired: true, phoneNumberRequired: true })}
+            onConfirm={onConfirm}
+            onCancel={onCancel}
+          />
+        </div>
+        {offered && !busy ? null : (
+          <button
+            type="button"
+            className="btn wide wallet-wait"
+            aria-disabled="true"
+            onClick={busy || offline || confirmed ? undefined : onUnconfirmed}
+          >
+            {busy
+              ? S.processing
+              : offline
+                ? OFFLINE_TEXTS
+                : confirmed
+                  ? S.settingUpPayment
+                  : S.completeConfirmation}
+          </button>
+        )}
+      </div>
+      {alone ? null : <div className="divider">{S.orPayWithCard}</div>}
+    </>
+  );
+}

@@ -1,0 +1,67 @@
+/**
+ * Opens an order half a second after the last change of the wanted tickets, and releases it when
+ * the buyer leaves (specification line A:190, decision B-8).
+ */
+import { useStore } from 'jotai';
+import { useCallback, useEffect, useRef } from 'react';
+import { releaseReservation } from '@/api/endpoints/buyer';
+import type { IntentResponse } from '@/api/wire';
+import { currentAttempt, beginAttempt, endAttempt } from '../state/attempt';
+import { paymentOpeningError, type CheckoutPage } from '../errors/error-catalogue';
+import { checkoutAtom } from '../state/checkout-atoms';
+import { toOpenOrder } from '../payment/pay';
+import { dropCachedSecret } from '../payment/secret-cache';
+
+const SETTLES_MS = 500;
+
+interface ReservationInputs {
+  scope: string;
+  page: CheckoutPage;
+  /**
+   * The key of the reserved contents. When it changes, the order is resized. Null means that
+   * nothing is reserved and an open order is released.
+   */
+  contents: string | null;
+  open: (clientKey: string) => Promise<IntentResponse>;
+}
+
+export function useReservation({ scope, page, contents, open }: ReservationInputs): void {
+  const store = useStore();
+  const opening = useRef(open);
+  useEffect(() => {
+    opening.current = open;
+  });
+  useEffect(() => {
+    if (contents === null || currentAttempt(scope)?.paying) return;
+    let current = true;
+    const timer = setTimeout(() => {
+      opening.current(beginAttempt(scope).clientKey).then(
+        (answer) =>
+          current && store.set(checkoutAtom(scope), { type: 'opened', order: toOpenOrder(answer) }),
+        (error: unknown) =>
+          current &&
+          store.set(checkoutAtom(scope), {
+            type: 'refused',
+            error: paymentOpeningError(page, 'card', error),
+          }),
+      );
+    }, SETTLES_MS);
+    return () => {
+      current = false;
+      clearTimeout(timer);
+    };
+  }, [scope, page, contents, store]);
+  const leave = useCallback(() => {
+    dropCachedSecret(scope);
+    const checkout = store.get(checkoutAtom(scope));
+    if (checkout.state !== 'choosing' || !checkout.order) return;
+    releaseReservation(checkout.order.reservationId);
+    endAttempt(scope);
+    store.set(checkoutAtom(scope), { type: 'expired' });
+  }, [scope, store]);
+  const nothing = contents === null;
+  useEffect(() => {
+    if (nothing) leave();
+  }, [nothing, leave]);
+  useEffect(() => leave, [leave]);
+}

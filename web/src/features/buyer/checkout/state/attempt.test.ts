@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest';
+import {
+  currentAttempt,
+  beginAttempt,
+  endAttempt,
+  finishAttempt,
+  finishedOrderToken,
+  saveAttempt,
+} from './attempt';
+
+test('a finished order is known until a new attempt begins in the same scope', () => {
+  saveAttempt('draw:1042', { ...beginAttempt('draw:1042'), orderToken: 't' });
+  finishAttempt('draw:1042');
+  expect([
+    currentAttempt('draw:1042'),
+    finishedOrderToken('draw:1042'),
+    finishedOrderToken('cart'),
+  ]).toEqual([null, 't', null]);
+  beginAttempt('draw:1042');
+  expect(finishedOrderToken('draw:1042')).toBeNull();
+});
+
+test('an attempt without an outcome has no finished order', () => {
+  saveAttempt('cart', { ...beginAttempt('cart'), orderToken: 't' });
+  endAttempt('cart');
+  expect(finishedOrderToken('cart')).toBeNull();
+});
+
+test('ending an attempt twice keeps its finished order', () => {
+  saveAttempt('cart', { ...beginAttempt('cart'), orderToken: 't' });
+  finishAttempt('cart');
+  finishAttempt('cart');
+  expect(finishedOrderToken('cart')).toBe('t');
+});

@@ -1,0 +1,75 @@
+/**
+ * Idempotency keys of purchase attempts. A key is kept until the attempt ends, so that a reload or
+ * a double tap cannot charge twice.
+ */
+import { forgetStored, readStored, writeStored } from '@/shared/storage';
+import { forgetReservation } from '../reservation/reserved-tickets';
+
+export interface Attempt {
+  clientKey: string;
+  orderToken?: string;
+  paymentIntentId?: string;
+  /** Whether a payment may have been requested from the provider. */
+  paying?: boolean;
+}
+
+const keyOf = (scope: string) => `fd_attempt:${scope}`;
+const finishedKeyOf = (scope: string) => `fd_finished:${scope}`;
+
+// If the browser forbids storage, the key lives as long as the page.
+const memoryFallback = new Map<string, Attempt>();
+
+function randomKey(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+/** Returns the current attempt for `scope` ("draw:1042", "cart"), if there is one. */
+export function currentAttempt(scope: string): Attempt | null {
+  const stored = readStored('session', keyOf(scope));
+  if (
+    typeof stored === 'object' &&
+    stored !== null &&
+    typeof (stored as Attempt).clientKey === 'string'
+  )
+    return stored as Attempt;
+  return memoryFallback.get(scope) ?? null;
+}
+
+export function beginAttempt(scope: string): Attempt {
+  const attempt = currentAttempt(scope) ?? { clientKey: randomKey() };
+  saveAttempt(scope, attempt);
+  forgetStored('session', finishedKeyOf(scope));
+  return attempt;
+}
+
+export function saveAttempt(scope: string, attempt: Attempt): void {
+  memoryFallback.set(scope, attempt);
+  writeStored('session', keyOf(scope), attempt);
+}
+
+/** Ends the attempt: tickets are issued, or it is certain that no charge was made. */
+export function endAttempt(scope: string): void {
+  memoryFallback.delete(scope);
+  forgetStored('session', keyOf(scope));
+  forgetReservation(scope);
+}
+
+/**
+ * Ends the attempt with tickets. Until the next attempt starts, a buyer who returns finds the
+ * purchase finished: by the back button, in a duplicated tab or on a cached page. The token
+ * defaults to the attempt's own.
+ */
+export function finishAttempt(scope: string, orderToken = currentAttempt(scope)?.orderToken): void {
+  endAttempt(scope);
+  if (orderToken) writeStored('session', finishedKeyOf(scope), orderToken);
+}
+
+/**
+ * Returns the token of the order that finished last in this scope. Null when none has finished or a
+ * new attempt has started since.
+ */
+export function finishedOrderToken(scope: string): string | null {
+  const token = readStored('session', finishedKeyOf(scope));
+  return typeof token === 'string' ? token : null;
+}

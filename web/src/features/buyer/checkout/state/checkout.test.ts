@@ -1,0 +1,210 @@
+import { describe, expect, test } from 'vitest';
+import {
+  INITIAL_CHECKOUT,
+  reduceCheckout,
+  purchasedCount,
+  isBusy,
+  canPay,
+  outcomeOf,
+  ownReservedTickets,
+  type Checkout,
+  type CheckoutEvent,
+  type OpenOrder,
+} from './checkout';
+
+const order: OpenOrder = {
+  clientSecret: 's',
+  paymentIntentId: 'pi_1',
+  orderToken: 't',
+  reservationId: 'r',
+  amount: 1047,
+  ticketCount: 2,
+  expiresAt: 1_000,
+};
+const error = { title: 'Payment Failed', text: 'Your card was declined.' };
+const through = (...happenings: CheckoutEvent[]): Checkout =>
+  happenings.reduce(reduceCheckout, INITIAL_CHECKOUT);
+
+const submitted: CheckoutEvent = { type: 'submitted', method: 'card' };
+const opened: CheckoutEvent = { type: 'opened', order };
+const authorised: CheckoutEvent = { type: 'authorised' };
+
+test('a purchase goes from choosing to issued tickets', () => {
+  const tickets = [{ ticketNumber: 1, serialNumber: 'FD-1042-001', homeNumber: 7, awayNumber: 9 }];
+  expect(through(submitted, opened, authorised, { type: 'issued', tickets })).toEqual({
+    state: 'issued',
+    tickets,
+  });
+});
+
+test('a decline keeps the order and offers another card', () => {
+  const checkout = through(submitted, opened, { type: 'declined', error });
+  expect(checkout).toEqual({ state: 'choosing', order, error });
+  expect(canPay(checkout)).toBe(true);
+  expect(ownReservedTickets(checkout, 999)).toBe(2);
+});
+
+test('tickets are held until the reservation expires, but through a payment that has started', () => {
+  expect(ownReservedTickets(through(submitted, opened, { type: 'declined', error }), 1_000)).toBe(
+    0,
+  );
+  expect(ownReservedTickets(through(submitted, opened), 1_000)).toBe(2);
+});
+
+test('after a reload during a payment the count comes from the tickets, not from the form', () => {
+  const tickets = [1, 2, 3].map((ticketNumber) => ({
+    ticketNumber,
+    serialNumber: 'x',
+    homeNumber: 1,
+    awayNumber: 1,
+  }));
+  expect(purchasedCount(through({ type: 'unsure', order }, { type: 'issued', tickets }), 1)).toBe(
+    3,
+  );
+  expect(
+    purchasedCount(through({ type: 'unsure', order }, { type: 'issued', tickets: [] }), 1),
+  ).toBe(1);
+});
+
+test('a refusal before the payment gives its reason and reserves nothing', () => {
+  expect(through(submitted, { type: 'refused', error })).toEqual({
+    state: 'choosing',
+    order: null,
+    error,
+  });
+});
+
+test('reserving tickets clears a too-few-tickets error but not a decline', () => {
+  const tooFew = {
+    title: 'Tickets No Longer Available',
+    text: 'Only 2 tickets remaining. Please adjust your selection.',
+    available: 2,
+  };
+  expect(through({ type: 'refused', error: tooFew }, opened)).toEqual({
+    state: 'choosing',
+    order,
+    error: null,
+  });
+  expect(through(submitted, opened, { type: 'declined', error }, opened)).toEqual({
+    state: 'choosing',
+    order,
+    error,
+  });
+});
+
+describe('once money may have moved', () => {
+  const unsure: readonly CheckoutEvent[][] = [
+    [submitted, opened, { type: 'unsure' }],
+    [submitted, opened, authorised, { type: 'unsure' }],
+    [{ type: 'unsure', order }],
+  ];
+  const everything: CheckoutEvent[] = [
+    submitted,
+    opened,
+    authorised,
+    { type: 'refused', error },
+    { type: 'declined', error },
+    { type: 'unsure' },
+    { type: 'expired' },
+    { type: 'again' },
+  ];
+
+  test.each(unsure.map((happenings) => [happenings]))(
+    'no second payment is offered until the server has decided',
+    (happenings) => {
+      const checkout = through(...happenings);
+      expect(checkout.state).toBe('confirming');
+      for (const next of everything) {
+        expect(canPay(reduceCheckout(checkout, next))).toBe(false);
+        expect(canPay(reduceCheckout(reduceCheckout(checkout, { type: 'gaveUp' }), next))).toBe(
+          false,
+        );
+      }
+    },
+  );
+
+  test('a server error stays visible until the server decides, even after polling has ended', () => {
+    const message = 'This payment does not match your order.';
+    expect(
+      through(
+        { type: 'unsure', order },
+        { type: 'unsure', serverMessage: message },
+        { type: 'gaveUp' },
+      ),
+    ).toEqual({
+      state: 'lost',
+      order,
+      serverMessage: message,
+    });
+    expect(
+      through(
+        submitted,
+        opened,
+        authorised,
+        { type: 'unsure', serverMessage: message },
+        { type: 'issued', tickets: [] },
+      ),
+    ).toEqual({ state: 'issued', tickets: [] });
+  });
+
+  test('an authorised payment without tickets offers no second payment after any late event', () => {
+    const pending = through(submitted, opened, authorised, { type: 'pending' });
+    expect(pending.state).toBe('pending');
+    for (const next of [
+      ...everything,
+      { type: 'untouched', error } as const,
+      { type: 'gaveUp' } as const,
+    ])
+      expect(canPay(reduceCheckout(pending, next))).toBe(false);
+    expect(reduceCheckout(pending, { type: 'issued', tickets: [] }).state).toBe('issued');
+  });
+
+  test('the server’s decision ends the purchase either way, even after polling has ended', () => {
+    const lost = through(submitted, opened, { type: 'unsure' }, { type: 'gaveUp' });
+    expect(reduceCheckout(lost, { type: 'issued', tickets: [] }).state).toBe('issued');
+    const notCharged = reduceCheckout(lost, { type: 'notCharged', reason: 'closed' });
+    expect(notCharged).toEqual({ state: 'notCharged', reason: 'closed', refunding: false });
+    expect(reduceCheckout(notCharged, { type: 'again' })).toEqual(INITIAL_CHECKOUT);
+  });
+
+  test('the payment may be retried once the provider has confirmed that no card was accepted', () => {
+    const confirming = through(submitted, opened, { type: 'unsure' });
+    expect(reduceCheckout(confirming, { type: 'untouched', error })).toEqual({
+      state: 'choosing',
+      order: null,
+      error,
+    });
+    expect(
+      reduceCheckout(through(submitted, opened, authorised), { type: 'untouched', error }).state,
+    ).toBe('issuing');
+  });
+
+  test('while the provider is asked, neither an expiry nor a second tap changes the state', () => {
+    const paying = through(submitted, opened);
+    expect(reduceCheckout(paying, submitted)).toBe(paying);
+    expect(reduceCheckout(paying, { type: 'expired' })).toBe(paying);
+    expect(isBusy(paying)).toBe(true);
+  });
+});
+
+test('an order’s answer is an outcome only when it is final', () => {
+  const lines = [
+    { tickets: [{ ticketNumber: 1, serialNumber: 'x', homeNumber: 1, awayNumber: 1 }] },
+  ];
+  expect(outcomeOf({ status: 'succeeded', reason: null, lines })).toEqual({
+    type: 'issued',
+    tickets: lines[0]?.tickets,
+  });
+  expect(outcomeOf({ status: 'not_charged', reason: 'sold out', lines })).toEqual({
+    type: 'notCharged',
+    reason: 'sold out',
+  });
+  expect(outcomeOf({ status: 'refunding', reason: null, lines })).toEqual({
+    type: 'notCharged',
+    reason: '',
+    refunding: true,
+  });
+  expect(outcomeOf({ status: 'processing', reason: null, lines })).toBeNull();
+  // The order status for an intent that may have been authorised a moment ago. It is not final.
+  expect(outcomeOf({ status: 'requires_payment_method', reason: null, lines })).toBeNull();
+});

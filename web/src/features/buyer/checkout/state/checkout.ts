@@ -1,0 +1,233 @@
+/**
+ * The state machine of a purchase. Pure. Invariant: once money may have moved, it never offers a
+ * second payment.
+ */
+import type { OwnTicket } from '@/api/wire';
+
+export type PaymentMethodKind = 'card' | 'wallet';
+
+/** An order that the server has opened: tickets are reserved and a payment intent exists. */
+export interface OpenOrder {
+  clientSecret: string;
+  paymentIntentId: string;
+  orderToken: string;
+  reservationId: string;
+  /** Cents. */
+  amount: number;
+  ticketCount: number;
+  /** For a cart: the number of tickets of each draw. */
+  items?: readonly { drawNumber: number; quantity: number }[];
+  /** Server time in milliseconds. */
+  expiresAt: number;
+}
+
+/** An error before any money moved: the text for the buyer, and the field to look at. */
+export interface CheckoutError {
+  title: string;
+  text: string;
+  /** The number of available tickets, when too few were left. */
+  available?: number;
+  /** Whether the shown price is outdated and must be requested again. */
+  stale?: boolean;
+  /** Whether no payment was attempted. The text then need not mention money. */
+  notAttempted?: boolean;
+}
+
+export type Checkout =
+  | { state: 'choosing'; order: OpenOrder | null; error: CheckoutError | null }
+  | { state: 'reserving'; method: PaymentMethodKind }
+  | { state: 'paying'; method: PaymentMethodKind; order: OpenOrder }
+  | { state: 'issuing'; method: PaymentMethodKind; order: OpenOrder }
+  /**
+   * `said`: the server's own text, when it knows of a problem but not yet what happens to the
+   * money.
+   */
+  | {
+      state: 'confirming';
+      order: Pick<OpenOrder, 'orderToken' | 'paymentIntentId'>;
+      serverMessage?: string;
+    }
+  /**
+   * The money is authorised and the tickets are not issued yet. The thank-you page waits for them
+   * (specification line A:190, decision C-19).
+   */
+  | { state: 'pending'; order: Pick<OpenOrder, 'orderToken' | 'paymentIntentId'> }
+  | { state: 'issued'; tickets: readonly OwnTicket[] }
+  /** `refunding`: money was taken although no tickets could be issued, and is being refunded. */
+  | { state: 'notCharged'; reason: string; refunding: boolean }
+  | {
+      state: 'lost';
+      order: Pick<OpenOrder, 'orderToken' | 'paymentIntentId'>;
+      serverMessage?: string;
+    };
+
+export type CheckoutEvent =
+  | { type: 'submitted'; method: PaymentMethodKind }
+  | { type: 'opened'; order: OpenOrder }
+  | { type: 'refused'; error: CheckoutError }
+  | { type: 'authorised' }
+  | { type: 'declined'; error: CheckoutError }
+  | { type: 'pending' }
+  | {
+      type: 'unsure';
+      order?: Pick<OpenOrder, 'orderToken' | 'paymentIntentId'>;
+      serverMessage?: string;
+    }
+  | { type: 'issued'; tickets: readonly OwnTicket[] }
+  | { type: 'notCharged'; reason: string; refunding?: boolean }
+  /**
+   * The server has asked the provider: no card was accepted for this payment, so the buyer may try
+   * again.
+   */
+  | { type: 'untouched'; error: CheckoutError }
+  | { type: 'gaveUp' }
+  | { type: 'expired' }
+  | { type: 'again' };
+
+export const INITIAL_CHECKOUT: Checkout = { state: 'choosing', order: null, error: null };
+
+/**
+ * Applies an event. An event that does not fit the state changes nothing, because late answers are
+ * normal.
+ */
+export function reduceCheckout(checkout: Checkout, event: CheckoutEvent): Checkout {
+  switch (checkout.state) {
+    case 'choosing':
+      if (event.type === 'submitted') return { state: 'reserving', method: event.method };
+      if (event.type === 'opened')
+        return { ...checkout, order: event.order, error: keepUnlessSoldOut(checkout.error) };
+      if (event.type === 'refused') return { ...checkout, error: event.error };
+      if (event.type === 'expired') return { ...checkout, order: null };
+      // After a reload during a payment, the order is found again and only its outcome is
+      // requested.
+      if (event.type === 'unsure' && event.order)
+        return { state: 'confirming', order: event.order };
+      return checkout;
+    case 'reserving':
+      if (event.type === 'opened')
+        return { state: 'paying', method: checkout.method, order: event.order };
+      if (event.type === 'refused') return { state: 'choosing', order: null, error: event.error };
+      return checkout;
+    case 'paying':
+      if (event.type === 'authorised')
+        return { state: 'issuing', method: checkout.method, order: checkout.order };
+      if (event.type === 'declined')
+        return { state: 'choosing', order: checkout.order, error: event.error };
+      if (event.type === 'unsure') return confirming(checkout.order, event.serverMessage);
+      return checkout;
+    case 'issuing':
+    case 'pending':
+    case 'confirming':
+      if (event.type === 'issued') return { state: 'issued', tickets: event.tickets };
+      if (event.type === 'notCharged')
+        return {
+          state: 'notCharged',
+          reason: event.reason,
+          refunding: event.refunding ?? false,
+        };
+      if (event.type === 'untouched' && checkout.state === 'confirming')
+        return { state: 'choosing', order: null, error: event.error };
+      if (
+        event.type === 'unsure' &&
+        (checkout.state === 'issuing' || (checkout.state === 'confirming' && event.serverMessage))
+      )
+        return confirming(checkout.order, event.serverMessage);
+      if (event.type === 'pending' && checkout.state === 'issuing')
+        return { state: 'pending', order: checkout.order };
+      if (event.type === 'gaveUp' && checkout.state === 'confirming')
+        return { ...checkout, state: 'lost' };
+      return checkout;
+    case 'lost':
+      // The socket may still deliver the outcome.
+      if (event.type === 'issued') return { state: 'issued', tickets: event.tickets };
+      if (event.type === 'notCharged')
+        return {
+          state: 'notCharged',
+          reason: event.reason,
+          refunding: event.refunding ?? false,
+        };
+      return checkout;
+    case 'notCharged':
+      return event.type === 'again' ? INITIAL_CHECKOUT : checkout;
+    case 'issued':
+      return checkout;
+  }
+}
+
+const confirming = (
+  order: Pick<OpenOrder, 'orderToken' | 'paymentIntentId'>,
+  serverMessage?: string,
+): Checkout => ({ state: 'confirming', order, ...(serverMessage ? { serverMessage } : {}) });
+
+/** Clears a "too few tickets" error once tickets are available. Other errors stay. */
+const keepUnlessSoldOut = (error: CheckoutError | null): CheckoutError | null =>
+  error?.available === undefined ? error : null;
+
+/** Whether a payment may be started. Pay buttons work in no other state. */
+export const canPay = (checkout: Checkout): boolean => checkout.state === 'choosing';
+
+/**
+ * Whether a request is in progress. Controls are disabled then, and leaving the page asks for
+ * confirmation.
+ */
+export const isBusy = (checkout: Checkout): boolean =>
+  ['reserving', 'paying', 'issuing', 'confirming', 'pending'].includes(checkout.state);
+
+/**
+ * Returns the tickets that this purchase has reserved. The buyer can still buy them when the public
+ * count is zero.
+ */
+export function ownReservedTickets(checkout: Checkout, nowMs: number): number {
+  if (!('order' in checkout) || !checkout.order || !('ticketCount' in checkout.order)) return 0;
+  // A payment that has started is never interrupted. Before that, the reservation counts only until
+  // it expires.
+  return checkout.state === 'choosing' && checkout.order.expiresAt <= nowMs
+    ? 0
+    : checkout.order.ticketCount;
+}
+
+/**
+ * Returns the number of tickets bought. After a reload, the order is more reliable than the form.
+ */
+export const purchasedCount = (checkout: Checkout, wanted: number): number =>
+  checkout.state === 'issued' && checkout.tickets.length > 0 ? checkout.tickets.length : wanted;
+
+/**
+ * Returns the event for an order's answer when the outcome of the payment is unknown. Null while
+ * the order is open.
+ */
+export function outcomeOf(order: {
+  status: string;
+  reason: string | null;
+  lines: readonly { tickets: readonly OwnTicket[] }[];
+}): CheckoutEvent | null {
+  if (order.status === 'succeeded')
+    return { type: 'issued', tickets: order.lines.flatMap((line) => line.tickets) };
+  if (order.status === 'not_charged') return { type: 'notCharged', reason: order.reason ?? '' };
+  if (order.status === 'refunding' || order.status === 'refunded')
+    return { type: 'notCharged', reason: order.reason ?? '', refunding: true };
+  return null;
+}
+
+/**
+ * Returns why there are no tickets, as a full sentence, and what happens to the money. Some
+ * specified server texts lack the full stop.
+ */
+export function moneyText(reason: string, refunding: boolean): string {
+  if (/not been charged|being refunded/.test(reason)) return reason;
+  const why = reason === '' || /[.!?]$/.test(reason) ? reason : `${reason}.`;
+  return `${why} ${refunding ? 'Your payment is being refunded.' : 'You have not been charged.'}`.trim();
+}
+
+export const CONFIRMING = 'We are confirming your payment';
+
+/** Returns what the buyer should do while the outcome is unknown or under manual review. */
+export function waitingText({
+  state,
+  serverMessage,
+}: Pick<Extract<Checkout, { state: 'confirming' | 'lost' }>, 'state' | 'serverMessage'>): string {
+  if (serverMessage) return `${serverMessage} Please do not pay again.`;
+  return state === 'confirming'
+    ? 'Please keep this page open. You do not need to pay again.'
+    : 'This is taking longer than usual. Please do not pay again: either your tickets come by e-mail, or nothing is charged.';
+}

@@ -1,0 +1,138 @@
+/**
+ * The purchase summary for the thank-you page, from the session or from a copy at most one day old
+ * (specification line A:158, decision C-18).
+ */
+import type { Draw } from '@/api/wire';
+import { cents, dollars, shareHalfUp } from '@/shared/money';
+import { readStored, writeStored } from '@/shared/storage';
+import { S } from '@/shared/strings';
+
+export interface SummaryDraw {
+  drawId: number;
+  drawNumber: number;
+  matchName: string;
+  league: string | null;
+  ticketCount: number;
+  /**
+   * Decimal dollars. Estimated as 70 % of sold × price until the server sends the amount (decision
+   * D-9).
+   */
+  prizePool: string;
+  ticketsSold: number;
+  totalTickets: number;
+  ticketPrice: string;
+  prizePercentage: number;
+}
+
+export interface Summary {
+  clubId: number | null;
+  clubName: string;
+  clubSlug: string;
+  draws: SummaryDraw[];
+  customerName: string;
+  totalTickets: number;
+  /** Whether this is a sample and not a real purchase (specification line A:32). */
+  demo?: boolean;
+}
+
+type SoldDraw = Pick<
+  Draw,
+  | 'id'
+  | 'drawNumber'
+  | 'homeTeam'
+  | 'awayTeam'
+  | 'league'
+  | 'ticketPrice'
+  | 'ticketsSold'
+  | 'prizePercentage'
+  | 'clubId'
+  | 'clubName'
+  | 'clubSlug'
+>;
+
+export function purchaseSummary(
+  lines: readonly { draw: SoldDraw; count: number }[],
+  customerName: string,
+): Summary {
+  const first = lines[0]?.draw;
+  return {
+    clubId: first?.clubId ?? null,
+    clubName: first?.clubName || S.fallbackClub,
+    clubSlug: first?.clubSlug ?? '',
+    customerName: customerName.trim() || S.fallbackBuyer,
+    totalTickets: lines.reduce((sum, line) => sum + line.count, 0),
+    draws: lines.map(({ draw, count }) => ({
+      drawId: draw.id,
+      drawNumber: draw.drawNumber,
+      matchName: `${draw.homeTeam} v ${draw.awayTeam}`,
+      league: draw.league,
+      ticketCount: count,
+      prizePool: dollars(shareHalfUp(draw.ticketsSold * cents(draw.ticketPrice), 70, 100)).replace(
+        /[$,]/g,
+        '',
+      ),
+      ticketsSold: draw.ticketsSold,
+      totalTickets: 169,
+      ticketPrice: draw.ticketPrice,
+      prizePercentage: draw.prizePercentage,
+    })),
+  };
+}
+
+/** The data is obviously fictional, so that it is not mistaken for a purchase (decision A-12). */
+export const DEMO_SUMMARY: Summary = {
+  clubId: null,
+  clubName: 'Sample Rugby League Club',
+  clubSlug: '',
+  customerName: 'Sample Supporter',
+  totalTickets: 3,
+  demo: true,
+  draws: [
+    {
+      drawId: 1,
+      drawNumber: 1,
+      matchName: 'Sample Sharks v Sample Tigers',
+      league: 'Demonstration league',
+      ticketCount: 3,
+      prizePool: '350.00',
+      ticketsSold: 100,
+      totalTickets: 169,
+      ticketPrice: '5.00',
+      prizePercentage: 50,
+    },
+  ],
+};
+
+const COPY_LIVES_MS = 24 * 60 * 60_000;
+
+/**
+ * Returns whether the session could store the summary. The local copy holds no e-mail address and
+ * no phone number.
+ */
+export function saveSummary(summary: Summary): boolean {
+  writeStored('local', S.summaryKey, { ...summary, savedAt: Date.now() });
+  return writeStored('session', S.summaryKey, summary);
+}
+
+export function readSummary(): Summary | null {
+  const stored = readStored('session', S.summaryKey) ?? recentCopy();
+  if (typeof stored !== 'object' || stored === null || !Array.isArray((stored as Summary).draws))
+    return null;
+  const summary = stored as Partial<Summary> & Pick<Summary, 'draws'>;
+  return {
+    clubId: summary.clubId ?? null,
+    clubName: summary.clubName || S.fallbackClub,
+    clubSlug: summary.clubSlug ?? '',
+    customerName: summary.customerName || S.fallbackBuyer,
+    draws: summary.draws,
+    totalTickets:
+      summary.totalTickets ?? summary.draws.reduce((sum, draw) => sum + draw.ticketCount, 0),
+    ...(summary.demo === true ? { demo: true } : {}),
+  };
+}
+
+function recentCopy(): unknown {
+  const copy = readStored('local', S.summaryKey);
+  const savedAt = (copy as { savedAt?: unknown } | null)?.savedAt;
+  return typeof savedAt === 'number' && Date.now() - savedAt < COPY_LIVES_MS ? copy : null;
+}

@@ -1,0 +1,77 @@
+/** Labels of a club's draws: list, badges, date, sales and prize. */
+import type { Draw } from '@/api/wire';
+import { phaseOf } from '@/features/shared-live/draw-phase';
+import { dayAndTime } from '@/shared/dates';
+import { cents, dollars } from '@/shared/money';
+import { C } from '@/shared/strings-club';
+
+export type DrawListName = 'active' | 'awaiting' | 'completed';
+
+/**
+ * Returns the list a draw belongs to. A draw past kick-off without a result awaits one, whatever
+ * its status is (decision E-1).
+ */
+export function listOf(draw: Draw, nowMs: number): DrawListName {
+  const phase = phaseOf(draw, nowMs);
+  if (phase === 'closed') return 'awaiting';
+  return phase === 'active' || phase === 'soldOut' ? 'active' : 'completed';
+}
+
+export interface BadgeText {
+  text: string;
+  tone: string;
+}
+
+export function badgesOf(draw: Draw, nowMs: number): BadgeText[] {
+  const of: Record<DrawListName, BadgeText> = {
+    active: { text: C.active, tone: 'is-active' },
+    awaiting: { text: C.awaitingResults, tone: 'is-awaiting' },
+    completed:
+      draw.status === 'cancelled'
+        ? { text: 'Cancelled', tone: 'is-cancelled' }
+        : { text: C.completed, tone: 'is-completed' },
+  };
+  const badges = [of[listOf(draw, nowMs)]];
+  if (draw.archived) badges.push({ text: C.archived, tone: 'is-archived' });
+  return badges;
+}
+
+export const teamsOf = (draw: Pick<Draw, 'homeTeam' | 'awayTeam'>): string =>
+  `${draw.homeTeam} v ${draw.awayTeam}`;
+
+/** Formats date and time; only the date when they cannot be formatted (specification line B:48). */
+export function gameTimeText(
+  draw: Pick<Draw, 'gameDate' | 'timezone'>,
+  format: typeof dayAndTime = dayAndTime,
+): string {
+  try {
+    return format(draw.gameDate, draw.timezone) || draw.gameDate.slice(0, 10);
+  } catch {
+    return draw.gameDate.slice(0, 10);
+  }
+}
+
+/** Formats tickets sold × price, as in the header of the result page (specification line B:65). */
+export const salesText = (draw: Pick<Draw, 'ticketsSold' | 'ticketPrice'>): string =>
+  dollars(draw.ticketsSold * cents(draw.ticketPrice));
+
+/** Formats the current prize; empty for a cancelled draw. */
+export const prizeText = (draw: Pick<Draw, 'status' | 'currentPrize'>): string =>
+  draw.status === 'cancelled' ? NONE : dollars(cents(draw.currentPrize));
+
+/** Shown when a sum is missing. */
+const NONE = '–';
+
+/** Formats a decimal string that may be negative: a club's profit can be. */
+export function signedDollars(decimal: string | undefined): string {
+  if (decimal === undefined) return NONE;
+  return decimal.startsWith('-') ? `−${dollars(cents(decimal.slice(1)))}` : dollars(cents(decimal));
+}
+
+/** Sorts upcoming draws by the soonest game first, finished draws by the latest game first. */
+export function sortedDraws(draws: readonly Draw[], list: DrawListName): Draw[] {
+  const sign = list === 'active' ? 1 : -1;
+  return [...draws].sort(
+    (one, other) => sign * (Date.parse(one.gameDate) - Date.parse(other.gameDate)),
+  );
+}

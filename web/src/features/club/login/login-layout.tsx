@@ -1,0 +1,39 @@
+import '../frame/frame.css';
+import './login-layout.css';
+import type { ReactNode } from 'react';
+import { Link } from 'wouter';
+import { C } from '@/shared/strings-club';
+import { Crossing } from '@/shared/ui/crossing';
+import { usePageTitle } from '@/shared/ui/page-title';
+import { ClubFoot } from '../frame/club-frame';
+
+/** Layout of the pages before login: the logo, which links to the home page, and one card. */
+export function LoginLayout({
+  title,
+  inError = false,
+  children,
+}: {
+  title: string;
+  inError?: boolean;
+  children: ReactNode;
+}) {
+  usePageTitle(title, inError);
+  return (
+    <>
+      <header className="site-head">
+        <div className="site-head-in">
+          <Link className="brand" href="/" aria-label={C.brand}>
+            <Crossing />
+            <span>
+              Football <span>Doubles</span>
+            </span>
+          </Link>
+        </div>
+      </header>
+      <main className="login-page" id="main">
+        {children}
+      </main>
+      <ClubFoot />
+    </>
+  );
+}

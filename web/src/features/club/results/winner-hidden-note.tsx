@@ -1,0 +1,14 @@
+import { dayAndTime } from '@/shared/dates';
+import { C } from '@/shared/strings-club';
+
+/**
+ * Shown after a result before kick-off. It can still be undone, so the winning ticket stays hidden
+ * from the club (decision E-6).
+ */
+export function WinnerHiddenNote({ at, timezone }: { at: string; timezone: string }) {
+  return (
+    <p className="callout">
+      {C.winnerAfterKickOff}, {dayAndTime(at, timezone)}.
+    </p>
+  );
+}

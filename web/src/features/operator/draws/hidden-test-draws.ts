@@ -1,0 +1,29 @@
+/**
+ * Recognises test draws by their league. They are hidden unless the setting shows them
+ * (specification lines C:205-207, decision E-15).
+ */
+import type { AdminDraw } from '@/api/wire-operator';
+import { HttpError } from '@/api/http';
+import { O } from '@/shared/strings-operator';
+import { useQuery } from '../queries/use-query';
+
+export const HIDE_TEST_SETTING = 'hide_test_draws';
+
+export const isTestDraw = ({ league }: Pick<AdminDraw, 'league'>): boolean =>
+  (league ?? '').toLowerCase().includes(O.test);
+
+export interface HideTestDraws {
+  on: boolean;
+  /** Error of reading the setting; the default then applies. */
+  failed: Error | null;
+}
+
+/** Reads the setting. A 404 means unset: test draws are hidden. */
+export function useHideTestDraws(): HideTestDraws {
+  const { data, error } = useQuery('hideTest');
+  const unset = error instanceof HttpError && error.status === 404;
+  return {
+    on: data === undefined || unset || data.value !== O.off,
+    failed: unset || data !== undefined ? null : error,
+  };
+}

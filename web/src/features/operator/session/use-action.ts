@@ -1,0 +1,81 @@
+/** Hooks for writes: ask for a code when the server requires it, and show a toast on failure. */
+import { useSetAtom, useStore } from 'jotai';
+import { useCallback, useState } from 'react';
+import { showToastAtom } from '@/shared/ui/toast-atoms';
+import {
+  ReauthenticationDeclined,
+  isSessionExpired,
+  needsReauthentication,
+  needsSecondFactor,
+  serverMessage,
+} from './error-kinds';
+import { requestReauthenticationAtom, sessionExpiredAtom } from './session-atoms';
+
+/** Sends a write. Asks for a code if the server requires it, then sends the write again. */
+export function useReauthenticatingCall() {
+  const store = useStore();
+  return useCallback(
+    async <Made>(act: () => Promise<Made>): Promise<Made> => {
+      try {
+        return await act();
+      } catch (error) {
+        if (isSessionExpired(error) || needsSecondFactor(error))
+          store.set(sessionExpiredAtom, true);
+        if (!needsReauthentication(error)) throw error;
+      }
+      await store.set(requestReauthenticationAtom, () => new ReauthenticationDeclined());
+      return await act();
+    },
+    [store],
+  );
+}
+
+export interface FailureText {
+  /** Title of the failure toast, and its text when the server sends no message. */
+  failed: string;
+  failedText?: string;
+  /**
+   * Whether to show only the fixed text. The server's message is shown only where the specification
+   * leaves the text open.
+   */
+  fixed?: boolean;
+}
+
+export interface ActionState {
+  busy: boolean;
+  /** The last error message for display beside the control; null after the next start. */
+  error: string | null;
+  /** Runs the write; true when it succeeded. */
+  run: (act: () => Promise<void>, text: FailureText) => Promise<boolean>;
+}
+
+/**
+ * Runs one action at a time. The control shows that it is busy; failures appear beside it and as a
+ * toast (interface decision D12).
+ */
+export function useAction(): ActionState {
+  const act = useReauthenticatingCall();
+  const toast = useSetAtom(showToastAtom);
+  const [busy, setBusy] = useState(false);
+  const [lastError, setLastError] = useState<string | null>(null);
+  const run = useCallback(
+    async (write: () => Promise<void>, { failed, failedText = '', fixed = false }: FailureText) => {
+      setBusy(true);
+      setLastError(null);
+      try {
+        await act(write);
+        return true;
+      } catch (error) {
+        if (error instanceof ReauthenticationDeclined) return false;
+        const text = (fixed ? '' : serverMessage(error)) || failedText;
+        toast({ bad: true, title: failed, text });
+        setLastError(text ? `${failed}: ${text}` : failed);
+        return false;
+      } finally {
+        setBusy(false);
+      }
+    },
+    [act, toast],
+  );
+  return { busy, error: lastError, run };
+}

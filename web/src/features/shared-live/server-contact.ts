@@ -1,0 +1,37 @@
+import { useAtomValue } from 'jotai';
+import { useEffect, useState } from 'react';
+import type { ServerContact } from './freshness';
+import { connectionAtom, nowAtom } from './live-atoms';
+
+function useOnline(): boolean {
+  const [online, setOnline] = useState(() => navigator.onLine);
+  useEffect(() => {
+    const update = () => setOnline(navigator.onLine);
+    window.addEventListener('online', update);
+    window.addEventListener('offline', update);
+    return () => {
+      window.removeEventListener('online', update);
+      window.removeEventListener('offline', update);
+    };
+  }, []);
+  return online;
+}
+
+/**
+ * Whether buying is impossible for lack of a connection. Either the browser reports that it is
+ * offline, or the page comes from a cache and the server has not answered since it opened.
+ */
+export function useOffline(): boolean {
+  const { lastContactAt } = useAtomValue(connectionAtom);
+  const online = useOnline();
+  return !online || (lastContactAt !== null && lastContactAt < 0);
+}
+
+/** Returns when the server last answered and whether the browser reports a connection. */
+export function useServerContact(): ServerContact {
+  const now = useAtomValue(nowAtom);
+  const { lastContactAt } = useAtomValue(connectionAtom);
+  const online = useOnline();
+  const agoMs = lastContactAt === null ? null : performance.now() - lastContactAt;
+  return { agoMs, atMs: now - (agoMs ?? 0), online };
+}

@@ -1,0 +1,12 @@
+import { dollars, type Cents } from '@/shared/money';
+
+/** An amount with smaller cents. It is read aloud and copied as `$290.00` (A:306). */
+export function FormattedAmount({ of }: { of: Cents }) {
+  const text = dollars(of);
+  return (
+    <>
+      {text.slice(0, -3)}
+      <span className="cents">{text.slice(-3)}</span>
+    </>
+  );
+}
