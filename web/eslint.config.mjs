@@ -1,4 +1,5 @@
-// Imports go one way: shared → api → features → app. No cycles, kebab-case files, atoms only in *-atoms.ts.
+// Enforces the import direction shared → api → features → app, no cycles, kebab-case file names,
+// and atoms only in *-atoms.ts.
 import { basename } from 'node:path';
 import { createTypeScriptImportResolver } from 'eslint-import-resolver-typescript';
 import importX from 'eslint-plugin-import-x';
@@ -11,7 +12,7 @@ const layer = (target, ...from) => ({
 });
 const AUDIENCES = ['buyer', 'board', 'club', 'operator'];
 
-/** File names are lower-case words joined by hyphens, so that imports read the same on every file system. */
+/** File names are lower-case words joined by hyphens, so that imports work on every file system. */
 const kebabCase = {
   create: (context) => ({
     Program(node) {

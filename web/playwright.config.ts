@@ -1,13 +1,17 @@
 import { defineConfig } from '@playwright/test';
 
-/** Tests against a running server: `BASE_URL=http://127.0.0.1:8080 npm run e2e`. The browser is the system's own. */
+/**
+ * Tests against a running server: `BASE_URL=http://127.0.0.1:8080 npm run e2e`. Uses the system's
+ * browser.
+ */
 export default defineConfig({
   testDir: 'e2e',
   testMatch: '**/*.spec.ts',
-  // Draws are shared between the tests; one at a time keeps what each of them sees its own.
+  // The tests share draws, so they run one at a time.
   workers: 1,
   timeout: 60_000,
-  // Unattended, a stumble of the browser itself is tried once more and named as flaky.
+  // In CI a failed test runs once more and is reported as flaky if it passes. This covers crashes
+  // of the browser.
   retries: process.env.CI ? 1 : 0,
   expect: { timeout: 10_000 },
   reporter: [['list']],
@@ -15,9 +19,9 @@ export default defineConfig({
     baseURL: process.env.BASE_URL ?? 'http://127.0.0.1:8080',
     timezoneId: 'Australia/Brisbane',
     locale: 'en-AU',
-    // Every test meets the server itself; only `offline.spec.ts` lets the worker in.
+    // Every answer must come from the server. Only `offline.spec.ts` allows the service worker.
     serviceWorkers: 'block',
-    // A trace costs a fifth of the time; unattended, only what is tried once more leaves one.
+    // A trace adds a fifth to the run time, so CI records one only for the retry.
     trace: process.env.CI ? 'on-first-retry' : 'retain-on-failure',
     launchOptions: {
       executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',

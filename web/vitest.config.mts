@@ -8,7 +8,7 @@ export default defineConfig({
     include: ['src/**/*.test.{ts,tsx}'],
     setupFiles: ['src/testing/set-up.ts'],
     css: false,
-    // Two cores shared by many are slow now and then; no test here waits for a clock of its own.
+    // Generous, because the CPU is shared. No test waits for a real timer.
     testTimeout: 20_000,
   },
 });

@@ -9,7 +9,7 @@ const still = (page: Page) =>
     Promise.all(document.getAnimations().map((animation) => animation.finished.catch(() => {}))),
   );
 
-/** The whole page in one window, so that bars that stick to its end are at its end. */
+/** Saves the whole page as one window, so that sticky bars are at its end. */
 async function keep(page: Page, name: string, width: number): Promise<void> {
   await still(page);
   const height = Math.max(
@@ -93,7 +93,7 @@ test('every state of a club’s screens at both widths', async ({ browser, playw
         ...(door ? {} : { storageState }),
       });
       await show({ page, playwright, baseURL: baseURL ?? '', club, draws });
-      // A dialog stands in the middle of the window as it is; a page is kept whole.
+      // A dialog is saved with the visible window only; a page is saved in full length.
       if (await page.locator('dialog[open]').count())
         await still(page).then(() => page.screenshot({ path: `${FOLDER}/${name}-${width}.png` }));
       else await keep(page, name, width);

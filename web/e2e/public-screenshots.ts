@@ -11,7 +11,7 @@ const WALLS = [
   { width: 1280, height: 720 },
 ];
 
-test('every public screen and state, each in a browser of its own', async ({
+test('every public screen and state, each in its own browser context', async ({
   browser,
   request,
 }) => {

@@ -3,7 +3,7 @@ import { atRest } from './support/axe';
 import { SHOP_STATES } from './support/shop-states';
 
 const FOLDER = 'e2e/__screenshots__';
-/** What covers the page is seen as a person sees it; everything else in its whole length. */
+/** States with an overlay are saved with the visible window only, other states in full length. */
 const COVERS = /drawer|sheet|help|terms|bank/;
 const wanted = new RegExp(process.env.ONLY ?? '');
 

@@ -1,11 +1,15 @@
-// What a page may weigh, in kilobytes as sent with gzip; the goals 14 to 16 of the design brief. The build fails over them.
+// Size limits per page, in kilobytes after gzip (goals 14 to 16 of the design brief). The build
+// fails above them.
 import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 
 const KB = 1024;
 
-/** JavaScript per page, the entry included. A page that is not named here may weigh as much as a draw's. */
+/**
+ * JavaScript per page, including the entry. A page that is not listed has the limit of the draw's
+ * page.
+ */
 const JS_KB_MAX = {
   '/': 125,
   '/draw/{n}': 150,
@@ -28,7 +32,7 @@ function budgetOf(page) {
   return JS_KB_MAX[page] ?? (isClubDesk(page) ? CLUB_DESK_KB_MAX : OTHER_KB_MAX);
 }
 
-/** Sentences about everything that is too heavy; none when all is well. `report` gets a line per page. */
+/** Returns one sentence for each exceeded limit. `report` receives one line per page. */
 export function overweight(dist, report = () => {}) {
   const zipped = (name) =>
     existsSync(join(dist, `${name}.gz`))

@@ -1,4 +1,4 @@
-// Builds dist/ as the server's shell expects it: index.html, hashed assets, critical.css and routes.json.
+// Builds dist/ for the server: index.html, hashed assets, critical.css and routes.json.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -13,7 +13,9 @@ import { manifest } from './manifest.mjs';
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const dist = join(root, 'dist');
 const PUBLIC_URL = '/assets/';
-/** What is missing is said, never fetched: a build changes nothing but its own folder. */
+/**
+ * Parcel reports a missing package instead of installing it. A build changes only its own folder.
+ */
 const PLAIN = ['--no-source-maps', '--no-autoinstall'];
 
 rmSync(dist, { recursive: true, force: true });
@@ -33,7 +35,7 @@ const only = (pattern) => {
   return found[0];
 };
 
-// What the first paint needs is inlined by the server, so its font must carry the hashed address.
+// The server inlines critical.css, so its font needs the hashed address.
 const font = only(/^barlow-condensed-600-subset\..*woff2$/);
 const source = ['faces.css', 'tokens.css', 'critical.css']
   .map((name) => readFileSync(join(root, 'src/shared/ui', name), 'utf8'))
@@ -42,7 +44,7 @@ const { code } = transform({ filename: 'critical.css', code: Buffer.from(source)
 const critical = code.toString().replace(/url\([^)]*woff2[^)]*\)/g, `url(${PUBLIC_URL}${font})`);
 writeFileSync(join(dist, 'critical.css'), critical);
 
-// Which chunks a page needs beside the entry, so that the shell can preload them and save a round trip.
+// The chunks of each page beside the entry. The server preloads them and saves a round trip.
 const chunksOf = chunksByName(dist, names);
 const CHUNK_OF_PAGE = JSON.parse(readFileSync(join(root, 'src/app/chunks.json'), 'utf8'));
 const pages = Object.fromEntries(
@@ -55,7 +57,7 @@ for (const [page, chunks] of Object.entries(pages))
   if (chunks.length === 0) throw new Error(`no chunk was built for ${page}`);
 writeFileSync(join(dist, 'routes.json'), `${JSON.stringify(pages, null, 2)}\n`);
 
-// What other sites embed is one small file with a name that never changes: `/widgets/live.js`.
+// Other sites embed one small file with a fixed name: `/widgets/live.js`.
 const embed = spawnSync(
   parcel,
   ['build', 'src/widget/live.ts', '--dist-dir', 'dist/widgets', ...PLAIN, '--no-content-hash'],
@@ -63,13 +65,14 @@ const embed = spawnSync(
 );
 if (embed.status !== 0) process.exit(embed.status ?? 1);
 
-// What installs the site: `/manifest.webmanifest`, with icons that are kept for ever.
+// `/manifest.webmanifest` makes the site installable. Its icons are cached without expiry.
 writeFileSync(
   join(dist, 'manifest.webmanifest'),
   manifest(join(root, 'src/offline/manifest.json'), dist, PUBLIC_URL),
 );
 
-// The worker that shows pages without a signal: `/sw.js`. It keeps what this build is made of, and forgets it with the next.
+// The service worker `/sw.js` shows pages offline. It caches the files of this build and deletes
+// them with the next build.
 const FD_BUILD = createHash('sha256').update(names.sort().join('\n')).digest('hex').slice(0, 12);
 const worker = spawnSync(
   parcel,
@@ -78,7 +81,7 @@ const worker = spawnSync(
 );
 if (worker.status !== 0) process.exit(worker.status ?? 1);
 
-// Compressed once here instead of at every request.
+// Compresses each file once here instead of at every request.
 for (const name of [...readdirSync(dist), 'widgets/live.js'].filter(
   (name) => /\.(js|css|svg)$/.test(name) && name !== 'critical.css',
 )) {
@@ -90,7 +93,7 @@ for (const name of [...readdirSync(dist), 'widgets/live.js'].filter(
   writeFileSync(join(dist, `${name}.gz`), gzipSync(bytes, { level: 9 }));
 }
 
-// Too heavy a page is a failed build: nobody on a phone at a ground should wait for it.
+// A page above its limit fails the build, because buyers load it over mobile networks.
 const tooHeavy = overweight(dist, (line) => console.log(line));
 for (const sentence of tooHeavy) console.error(sentence);
 if (tooHeavy.length > 0) process.exit(1);

@@ -1,10 +1,13 @@
-// Which files a page loads beside the entry, shared chunks too, read from the entry that Parcel has written.
+// Finds the files that a page loads beside the entry, including shared chunks, in the entry that
+// Parcel has written.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const QUOTED = /"?([\w$]+)"?:"([^"]+\.(?:js|css))"/g;
 
-/** `page chunk name → file names`; a chunk that is loaded alone is found by its own name. */
+/**
+ * Returns `page chunk name → file names`. A chunk that is loaded alone is found by its own name.
+ */
 export function chunksByName(dist, names) {
   const entries = [
     ...readFileSync(join(dist, 'index.html'), 'utf8').matchAll(/\/assets\/(web\.[0-9a-f]+\.js)/g),

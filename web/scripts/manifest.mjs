@@ -1,9 +1,9 @@
-// The web manifest as browsers read it: each icon under a name with its digest, as every built file has.
+// Writes the web manifest. Each icon has its digest in its name, like every built file.
 import { createHash } from 'node:crypto';
 import { copyFileSync, readFileSync } from 'node:fs';
 import { basename, dirname, extname, join } from 'node:path';
 
-/** Copies the icons that `source` names into `dist`, and answers the manifest with their addresses. */
+/** Copies the icons that `source` names into `dist`. Returns the manifest with their addresses. */
 export function manifest(source, dist, publicUrl) {
   const written = JSON.parse(readFileSync(source, 'utf8'));
   const icons = written.icons.map((icon) => {

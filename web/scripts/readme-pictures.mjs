@@ -1,7 +1,6 @@
-// Takes the two pictures of the repository's README from a running demo:
-//   cargo run                             (in one terminal)
-//   node web/scripts/readme-pictures.mjs  (in another)
-// BASE_URL names another address than http://127.0.0.1:8080, CHROMIUM another browser than /usr/bin/chromium.
+// Takes the two pictures of the repository's README from a running demo: start `cargo run`, then
+// run `node web/scripts/readme-pictures.mjs` in another terminal. BASE_URL overrides
+// http://127.0.0.1:8080, and CHROMIUM overrides /usr/bin/chromium.
 import { statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -3,21 +3,22 @@ import { expectNoViolations } from '../support/axe';
 import { buyByCard, expectTickets, payButton, somebody } from '../support/buyer';
 import { drawWith } from '../support/draws';
 
-// Every public screen in every state is judged in public/rules.spec.ts, every buying state in shop-states.spec.ts; these follow one another.
+// `public/rules.spec.ts` checks each public state alone, and `shop-states.spec.ts` each buying
+// state. This test checks states that follow one another in one visit.
 const SIZES = [
   { width: 390, height: 844 },
   { width: 1280, height: 800 },
 ];
 
 for (const size of SIZES) {
-  test(`the form’s problems, the terms and the tickets have no axe violation at ${size.width}`, async ({
+  test(`form problems, terms and tickets have no axe violation at ${size.width}`, async ({
     page,
     request,
   }) => {
     await page.setViewportSize(size);
     const draw = await drawWith(request, 3);
     await page.goto(`/draw/${draw.drawNumber}`);
-    // The provider's fields come late and push the button down; whoever presses before would press beside it.
+    // The provider's fields load late and move the button down. An earlier click would miss it.
     await expect(page.getByLabel('Card number')).toBeVisible();
     await payButton(page).click({ force: true });
     await expect(page.locator('.problems')).toBeFocused();

@@ -7,7 +7,7 @@ interface Mail {
   text: string;
 }
 
-test('the thank-you page leads on: to the club, to others, into the calendar, and its words can be copied', async ({
+test('the thank-you page links to the club, other draws and the calendar, and copies its text', async ({
   page,
   request,
   context,
@@ -42,7 +42,10 @@ test('the thank-you page leads on: to the club, to others, into the calendar, an
   );
 });
 
-test('what a bank’s page brought back does not stay in the address', async ({ page, request }) => {
+test('parameters from a bank’s redirect are removed from the address', async ({
+  page,
+  request,
+}) => {
   const draw = await drawWith(request, 3);
   await buyByCard(page, draw.drawNumber, 1, somebody());
   await expectTickets(page, 1);
@@ -53,7 +56,7 @@ test('what a bank’s page brought back does not stay in the address', async ({ 
   expect(page.url()).not.toContain('secret');
 });
 
-test('whoever lost the mails asks for one, and its link opens every ticket of that address, and of no other', async ({
+test('a buyer requests a lost mail, and its link opens only the tickets of that address', async ({
   page,
   browser,
   request,
@@ -89,7 +92,7 @@ test('whoever lost the mails asks for one, and its link opens every ticket of th
   await expect(other.locator('.ticket')).toHaveCount(3);
   await expect(other.locator('main')).not.toContainText(buyer.email);
   expect(asked.filter((url) => url.includes(link.slice(-64)) && !url.includes('#'))).toEqual([]);
-  // A link that nobody was sent opens nothing, and a new one can be asked for there.
+  // An unknown token opens nothing. The page offers to request a new link.
   await other.goto(`/my#${'0'.repeat(64)}`);
   await other.reload();
   await expect(other.getByText('This link is invalid or has expired.')).toBeVisible();

@@ -2,7 +2,7 @@ import { expect, test, type Page } from '@playwright/test';
 import { expectTickets } from '../support/buyer';
 import { drawWith } from '../support/draws';
 
-/** This browser's own payment, as the checkout would hand it over. */
+/** Opens a payment of this browser and returns the Apple Pay link that the checkout would make. */
 async function ownLink(
   page: Page,
   drawNumber: number,
@@ -29,7 +29,7 @@ test.describe('on an iPhone', () => {
       'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1',
   });
 
-  test('the payment is finished with Apple Pay, and its secret leaves the address at once', async ({
+  test('Apple Pay completes the payment, and the secret leaves the address at once', async ({
     page,
     request,
     baseURL,
@@ -50,7 +50,7 @@ test.describe('on an iPhone', () => {
     await expectTickets(page, 2);
   });
 
-  test('somebody else’s payment is refused', async ({ page, request, baseURL, browser }) => {
+  test('a payment of another browser is refused', async ({ page, request, baseURL, browser }) => {
     const draw = await drawWith(request, 4);
     const other = await (await browser.newContext()).newPage();
     const { link } = await ownLink(other, draw.drawNumber, baseURL);
@@ -64,7 +64,7 @@ test.describe('on an iPhone', () => {
   });
 });
 
-test('a device without Apple Pay is told so, and sent back to the checkout', async ({
+test('a device without Apple Pay shows a message and returns to the checkout', async ({
   page,
   request,
   baseURL,

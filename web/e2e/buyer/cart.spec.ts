@@ -29,11 +29,7 @@ async function held(request: APIRequestContext, draw: number): Promise<number> {
   ).ticketsHeld;
 }
 
-test('a cart lives through reloads, and is the same in two tabs', async ({
-  page,
-  context,
-  request,
-}) => {
+test('a cart survives reloads and is the same in two tabs', async ({ page, context, request }) => {
   await fillCart(page, request);
   await page.reload();
   await expect(cartButton(page)).toHaveAccessibleName('Cart, 2 tickets');
@@ -55,16 +51,13 @@ test('a cart lives through reloads, and is the same in two tabs', async ({
   expect(await stored(page)).toBeNull();
 });
 
-test('a count stops at one below and at what is left above, fifty at most', async ({
-  page,
-  request,
-}) => {
+test('a count stays between one and the tickets left, at most fifty', async ({ page, request }) => {
   await fillCart(page, request);
   const line = drawer(page).locator('.cart-line').first();
   const less = line.getByRole('button', { name: 'One less' });
   const more = line.getByRole('button', { name: 'One more' });
   await expect(less).toHaveAttribute('aria-disabled', 'true');
-  // Fifty of one draw; the other line has one of the cart's hundred.
+  // The maximum is 50 of one draw. The other line uses one of the cart's 100 tickets.
   const most = Math.min(50, (await stored(page))?.items[0]?.availableTickets ?? 0);
   const count = line.getByRole('spinbutton');
   await count.focus();
@@ -78,7 +71,7 @@ test('a count stops at one below and at what is left above, fifty at most', asyn
   });
 });
 
-test('an item of another club replaces the cart, is said, and can be taken back', async ({
+test('an item of another club replaces the cart with a message and an undo', async ({
   page,
   request,
 }) => {
@@ -117,7 +110,7 @@ for (const [what, value] of [
   });
 }
 
-test('what an offer claims to have and an old price are put right before anything is reserved', async ({
+test('availability from an offer and an old price are corrected before tickets are reserved', async ({
   page,
   request,
 }) => {
@@ -137,7 +130,7 @@ test('what an offer claims to have and an old price are put right before anythin
     expect(item.availableTickets).toBeLessThanOrEqual(169);
 });
 
-test('a game that has closed is taken out, and said; the rest can be bought', async ({
+test('a closed game is removed with a message, and the other games can be bought', async ({
   page,
   request,
 }) => {
@@ -158,7 +151,7 @@ test('a game that has closed is taken out, and said; the rest can be bought', as
   await expect(timer(page)).toBeVisible();
 });
 
-test('every line is really kept on the server, all or nothing, and given back when the buyer leaves', async ({
+test('the server reserves all lines or none, and releases them when the buyer leaves', async ({
   page,
   request,
 }) => {
@@ -174,7 +167,7 @@ test('every line is really kept on the server, all or nothing, and given back wh
   await expect.poll(() => Promise.all(draws.map((draw) => held(request, draw)))).toEqual(before);
 });
 
-test('with thirty seconds to go the buyer is warned and can keep the tickets two minutes longer', async ({
+test('thirty seconds before expiry the buyer can extend the reservation by two minutes', async ({
   page,
   request,
 }) => {
@@ -188,10 +181,7 @@ test('with thirty seconds to go the buyer is warned and can keep the tickets two
   await expect(timer(page)).toHaveText(/Tickets reserved for [1-4]:\d\d/);
 });
 
-test('a card that is declined takes back nothing of the time that was granted', async ({
-  page,
-  request,
-}) => {
+test('a declined card does not shorten an extended reservation', async ({ page, request }) => {
   await reservedFor(page, 31);
   await toCartCheckout(page, request);
   await page.getByRole('button', { name: 'Keep my tickets' }).click();
@@ -206,7 +196,7 @@ test('a card that is declined takes back nothing of the time that was granted', 
   await expect(timer(page)).toHaveText(/Tickets reserved for [1-4]:\d\d/);
 });
 
-test('whoever has the last tickets reserved finds them in the cart after a reload', async ({
+test('a buyer who reserved the last tickets finds them in the cart after a reload', async ({
   page,
   playwright,
   baseURL,
@@ -226,7 +216,7 @@ test('whoever has the last tickets reserved finds them in the cart after a reloa
   await expect(page.getByText('was taken out of your cart')).toHaveCount(0);
 });
 
-test('on expiry the cart is emptied, it is said, and two seconds later the club’s page stands there', async ({
+test('an expired reservation empties the cart and opens the club’s page after two seconds', async ({
   page,
   request,
 }) => {
@@ -240,7 +230,10 @@ test('on expiry the cart is emptied, it is said, and two seconds later the club�
   await expect(page).toHaveURL(new RegExp(`${club}$`));
 });
 
-test('a payment that has begun is not cut off by the clock', async ({ page, request }) => {
+test('an expired reservation does not interrupt a payment that has started', async ({
+  page,
+  request,
+}) => {
   await reservedFor(page, 60);
   await page.clock.install();
   await toCartCheckout(page, request);
@@ -256,14 +249,17 @@ test('a payment that has begun is not cut off by the clock', async ({ page, requ
   });
   await payButton(page).click();
   await expect(page.locator('.timer-bar')).toHaveText('Finishing payment');
-  // Past the end of the reservation as it was shown.
+  // Past the expiry that the page shows.
   await page.clock.fastForward(70_000);
   await expect(page.locator('.timer-bar')).toHaveText('Finishing payment');
   release();
   await expectTickets(page, 2);
 });
 
-test('the alias sells too, by wallet, without a word typed', async ({ page, request }) => {
+test('the cart’s second address also sells, by wallet and without typing', async ({
+  page,
+  request,
+}) => {
   await fillCart(page, request);
   await page.goto('/cart-checkout-clean');
   await expect(timer(page)).toBeVisible();
@@ -276,7 +272,7 @@ test('the alias sells too, by wallet, without a word typed', async ({ page, requ
   await expect(cartButton(page)).toHaveCount(0);
 });
 
-test('an empty cart leads home after 300 ms', async ({ page }) => {
+test('an empty cart opens the home page after 300 ms', async ({ page }) => {
   await page.clock.install({ time: Date.now() - 60_000 });
   await page.clock.pauseAt(Date.now() - 30_000);
   await page.goto('/cart/checkout');

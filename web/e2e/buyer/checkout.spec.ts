@@ -11,7 +11,7 @@ import {
 import { ownDraw } from '../support/own-draw';
 import { AGAIN, activeDraws, buyByCall, drawNow, drawWith } from '../support/draws';
 
-test('the two-step checkout reserves at once, locks the details, and sells', async ({
+test('the two-step checkout reserves at once, locks the details and sells', async ({
   page,
   request,
 }) => {
@@ -46,7 +46,7 @@ test('the two-step checkout reserves at once, locks the details, and sells', asy
   expect((await drawNow(request, draw.drawNumber)).ticketsSold).toBe(before.ticketsSold + 2);
 });
 
-test('leaving the checkout gives the tickets back', async ({
+test('leaving the checkout releases the tickets', async ({
   page,
   request,
   playwright,
@@ -104,7 +104,7 @@ test('a cart of two draws of one club is one payment', async ({ page, request })
   await expect(page.getByRole('button', { name: /^Cart,/ })).toBeHidden();
 });
 
-test('a payment whose tickets do not come is told so, waits on the thank-you page, and never charges twice', async ({
+test('a payment without tickets waits on the thank-you page and never charges twice', async ({
   page,
   request,
 }) => {
@@ -116,10 +116,11 @@ test('a payment whose tickets do not come is told so, waits on the thank-you pag
   await page.getByLabel(/I accept the/).check();
   await fillDetails(page, somebody());
   await fillCard(page, GOOD_CARD);
-  // Nothing about the order reaches this page: not the answer, not the poll, not the socket.
+  // Blocks every source of the order's outcome: the call's answer, the poll and the socket.
   await page.route(/\/api\/(complete-card-payment|orders\/)/, (route) => route.abort());
   await payButton(page).click();
-  // The money is set aside: the buyer is told so, and two seconds later waits on the thank-you page without tickets.
+  // The money is authorised. The page says so and opens the thank-you page, still without tickets,
+  // after two seconds.
   await expect(page.getByRole('heading', { name: 'Your payment went through' })).toBeVisible();
   await expect(payButton(page)).toHaveCount(0);
   page.on('dialog', (dialog) => void dialog.accept());
@@ -132,19 +133,19 @@ test('a payment whose tickets do not come is told so, waits on the thank-you pag
   expect((await drawNow(request, draw.drawNumber)).ticketsSold).toBe(before.ticketsSold + 1);
 });
 
-test('a reload in the middle of a payment asks what became of it', async ({ page, request }) => {
-  // The provider's library asks again several times before it gives up.
+test('a reload during a payment requests the payment’s outcome', async ({ page, request }) => {
+  // The provider's library repeats the request several times before it reports an error.
   test.setTimeout(90_000);
   const draw = await drawWith(request, 4);
   const before = await drawNow(request, draw.drawNumber);
   await page.routeWebSocket(/\/ws/, (socket) => void socket.close());
   await page.goto(`/draw/${draw.drawNumber}`);
-  // In the form and nowhere else: the reload forgets it.
+  // The count is only in the form, so the reload loses it.
   await page.getByRole('button', { name: 'One more' }).click();
   await tickBoxes(page);
   await fillDetails(page, somebody());
   await fillCard(page, GOOD_CARD);
-  // The provider takes the payment and says so to nobody: neither to this page nor when it is asked.
+  // The provider takes the payment, but this page receives neither the answer nor the status.
   await page.route(/\/sandbox\/stripe\/v1\/payment_intents\/[^/]+\/confirm/, async (route) => {
     await route.fetch();
     await page.route(/\/sandbox\/stripe\/v1\/payment_intents\//, (other) => other.abort());
@@ -164,7 +165,7 @@ test('a reload in the middle of a payment asks what became of it', async ({ page
   expect((await drawNow(request, draw.drawNumber)).ticketsSold).toBe(before.ticketsSold + 2);
 });
 
-test('when our own answer is lost, the provider’s notice still brings the tickets', async ({
+test('a lost answer of our server does not lose the tickets, because the webhook issues them', async ({
   page,
   request,
 }) => {
@@ -179,7 +180,7 @@ test('when our own answer is lost, the provider’s notice still brings the tick
   await expectTickets(page, 1);
 });
 
-test('with the socket blocked, the board keeps up by asking, and says how old it is', async ({
+test('with the socket blocked, the board polls and shows the age of its data', async ({
   page,
   request,
   playwright,

@@ -2,7 +2,7 @@ import { expect, test } from '@playwright/test';
 import { expectTickets } from '../support/buyer';
 import { AGAIN, drawWith } from '../support/draws';
 
-test('a wallet that gave no address is asked for one, once, and then a mail goes there', async ({
+test('a wallet purchase without an address asks for one once and then sends a mail', async ({
   page,
   request,
   baseURL,
@@ -10,7 +10,7 @@ test('a wallet that gave no address is asked for one, once, and then a mail goes
   const draw = await drawWith(request, 3);
   const headers = { origin: new URL(baseURL ?? '').origin };
   await page.goto(`/draw/${draw.drawNumber}`);
-  // The purchase of a wallet without a payer, by its calls.
+  // Buys by direct calls, like a wallet that gives no payer details.
   const { publishableKey } = (await (await page.request.get('/api/config')).json()) as {
     publishableKey: string;
   };

@@ -14,7 +14,10 @@ import { change, changeDraw, fail, noSockets } from '../support/stubs';
 
 const panel = '.buy .panel';
 
-test('each status has its badge and its own words, byte for byte', async ({ page, request }) => {
+test('each status shows its badge and its specified texts, byte for byte', async ({
+  page,
+  request,
+}) => {
   const { drawNumber } = await drawWith(request, 1);
   const started = new Date(Date.now() - 60_000).toISOString();
   for (const [more, badge, title, text] of [
@@ -51,7 +54,7 @@ test('each status has its badge and its own words, byte for byte', async ({ page
   }
 });
 
-test('a completed draw says so, tells who to ask, and leads to its check', async ({
+test('a completed draw says so, names a contact and links to its verification', async ({
   page,
   request,
 }) => {
@@ -71,7 +74,7 @@ test('a completed draw says so, tells who to ask, and leads to its check', async
   await expect(page).toHaveURL(new RegExp(`/verify/${number}$`));
 });
 
-test('tickets that cannot be fetched are said, and come with Retry', async ({ page, request }) => {
+test('tickets that cannot be loaded show an error with Retry', async ({ page, request }) => {
   const number = await completedDraw(request);
   await fail(page, `/api/draws/${number}/tickets`);
   await page.goto(`/draw/${number}`);
@@ -82,7 +85,7 @@ test('tickets that cannot be fetched are said, and come with Retry', async ({ pa
   await expect(page.getByText('Failed to fetch tickets')).toHaveCount(0);
 });
 
-test('at kick-off the page says ‘Game started’ and the card ‘Game Started’, and nothing can be bought any more', async ({
+test('at kick-off the page shows ‘Game started’, the card ‘Game Started’, and nothing can be bought', async ({
   page,
   request,
 }) => {
@@ -101,7 +104,7 @@ test('at kick-off the page says ‘Game started’ and the card ‘Game Started�
   await expect(card.getByRole('link', { name: /^Buy Now/ })).toHaveCount(0);
 });
 
-test('a real kick-off closes the form under the buyer’s hands, and a press after it buys nothing', async ({
+test('a real kick-off closes an open form, and a press after it buys nothing', async ({
   page,
   playwright,
   baseURL,
@@ -122,7 +125,7 @@ test('a real kick-off closes the form under the buyer’s hands, and a press aft
   ]);
 });
 
-test('a draw that opens later says when, on its card, its page and its checkout', async ({
+test('a draw that opens later shows when, on its card, its page and its checkout', async ({
   page,
   playwright,
   baseURL,
@@ -143,14 +146,14 @@ test('a draw that opens later says when, on its card, its page and its checkout'
   await expect(card.getByRole('button', { name: /^Add to cart/ })).toHaveCount(0);
 });
 
-test('a price that changed meanwhile is refused, asked for again at once, and the next press pays the right one', async ({
+test('an outdated price is refused and reloaded, and the next press pays the current price', async ({
   page,
   playwright,
   baseURL,
 }) => {
   const draw = await ownDraw(playwright, baseURL ?? '');
   await noSockets(page);
-  // What was shown a moment ago: a price that is not the price any more.
+  // The page carries an outdated price.
   let old = true;
   await change(page, new RegExp(`/api/draws/${draw.drawNumber}$`), (said: object) =>
     old ? { ...said, ticketPrice: '3.00' } : said,
@@ -179,7 +182,7 @@ test('a price that changed meanwhile is refused, asked for again at once, and th
   await expect(page.locator('.receipt-card')).toContainText('$5.00');
 });
 
-test('the cards that are taken are shown, in words', async ({ page, request }) => {
+test('the accepted cards are shown in words', async ({ page, request }) => {
   const { drawNumber } = await drawWith(request, 1);
   await page.goto(`/draw/${drawNumber}`);
   await expect(page.getByRole('list', { name: 'Accepted cards' }).getByRole('listitem')).toHaveText(

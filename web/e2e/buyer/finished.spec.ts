@@ -12,9 +12,10 @@ import { drawNow, drawWith, type ListedDraw } from '../support/draws';
 import { toCartCheckout } from '../support/shop-states';
 
 /**
- * After a purchase: the back button, a duplicated tab and a page that the browser kept show that it is done, and open no second
- * payment. Playwright switches off the browser's cache of whole pages; a buyer has it, so here it is on. A page that comes
- * out of it does not load again: whoever goes back to one waits for the commit. Chromium's headless shell has no such cache.
+ * After a purchase, the back button, a duplicated tab and a page from the back/forward cache show a
+ * finished purchase and open no second payment. Playwright disables the back/forward cache, so this
+ * test enables it. A page from that cache does not load again, so the test waits for the commit
+ * only. Chromium's headless shell has no such cache.
  */
 const whole = process.env.CHROMIUM_WHOLE ?? process.env.CHROMIUM ?? '/usr/bin/chromium';
 test.use({
@@ -25,7 +26,7 @@ test.use({
   },
 });
 
-/** Every call from now on that would open a payment, on whichever page of the browser. */
+/** Records every later call, on any page of the browser, that would open a payment. */
 function opening(page: Page): string[] {
   const asked: string[] = [];
   page.context().on('request', (call) => {
@@ -34,7 +35,7 @@ function opening(page: Page): string[] {
   return asked;
 }
 
-/** Longer than the half second after which a checkout reserves by itself. */
+/** Longer than the half second after which a checkout reserves automatically. */
 const RESERVED_BY_THEN_MS = 1_500;
 
 async function expectNonePaid(page: Page, asked: string[]): Promise<void> {
@@ -60,7 +61,7 @@ async function buyAtCheckout(page: Page, draw: ListedDraw, count: number): Promi
   await expectTickets(page, count);
 }
 
-test('back from the thank-you page the checkout says that it is done; whoever wants more says so', async ({
+test('back from the thank-you page the checkout says that it is finished, until the buyer starts again', async ({
   page,
   request,
 }) => {
@@ -84,7 +85,7 @@ test('back from the thank-you page the checkout says that it is done; whoever wa
   expect(asked).toHaveLength(1);
 });
 
-test('back from the thank-you page a draw shows an empty form, and opens nothing', async ({
+test('back from the thank-you page a draw shows an empty form and opens no payment', async ({
   page,
   request,
 }) => {
@@ -98,7 +99,7 @@ test('back from the thank-you page a draw shows an empty form, and opens nothing
   expect(asked, 'no payment was opened').toEqual([]);
 });
 
-test('back from the thank-you page the cart’s checkout says that it is done', async ({
+test('back from the thank-you page the cart’s checkout says that it is finished', async ({
   page,
   request,
 }) => {
@@ -116,7 +117,7 @@ test('back from the thank-you page the cart’s checkout says that it is done', 
   await expect(page).toHaveURL(/\/cart\/checkout$/);
 });
 
-test('the tab duplicated after a purchase is as finished as the first', async ({
+test('a tab duplicated after a purchase shows the finished purchase too', async ({
   page,
   request,
   context,
@@ -125,7 +126,7 @@ test('the tab duplicated after a purchase is as finished as the first', async ({
   await buyAtCheckout(page, draw, 2);
   const before = await drawNow(request, draw.drawNumber);
   const asked = opening(page);
-  // A page that opens another gives it a copy of its session, as duplicating a tab does.
+  // A page opened by another page receives a copy of its session storage, like a duplicated tab.
   const twinOf = async (path: string) => {
     const [twin] = await Promise.all([
       context.waitForEvent('page'),
@@ -141,7 +142,7 @@ test('the tab duplicated after a purchase is as finished as the first', async ({
   expect((await drawNow(request, draw.drawNumber)).ticketsSold).toBe(before.ticketsSold);
 });
 
-/** Whether this page came out of the browser's cache of whole pages, and was not loaded again. */
+/** Whether this page came from the back/forward cache and was not loaded again. */
 const wasKept = (page: Page) => page.evaluate(() => (window as { kept?: boolean }).kept === true);
 
 const noteKept = (page: Page) =>
@@ -151,7 +152,7 @@ const noteKept = (page: Page) =>
     ),
   );
 
-test('a thank-you page that the browser kept is shown again, and opens nothing', async ({
+test('a thank-you page from the back/forward cache shows the tickets and opens no payment', async ({
   page,
   request,
 }) => {
@@ -182,14 +183,15 @@ for (const [what, path, arrive] of [
     },
   ],
 ] as const) {
-  test(`back past the bank’s page, a ${what} that the browser kept in the middle of paying pays no second time`, async ({
+  test(`a ${what} from the back/forward cache, left for the bank’s page during a payment, pays only once`, async ({
     page,
     request,
   }) => {
     const draw = await drawWith(request, 3);
     const before = await drawNow(request, draw.drawNumber);
     await noteKept(page);
-    // The provider takes the payment and answers by leading elsewhere: to the bank, and from there to the thank-you page.
+    // The provider takes the payment and redirects to the bank, which redirects to the thank-you
+    // page.
     const gone = new Promise<void>((taken) => {
       void page.route(/\/sandbox\/stripe\/v1\/payment_intents\/[^/]+\/confirm/, async (route) => {
         await route.fetch();

@@ -4,7 +4,7 @@ import { activeDraws, drawWith } from '../support/draws';
 test.describe('without scripts', () => {
   test.use({ javaScriptEnabled: false });
 
-  test('a draw’s teams, status, price, prize and the way to help are there', async ({
+  test('a draw’s page shows its teams, status, price, prize and the support link', async ({
     page,
     request,
   }) => {
@@ -23,7 +23,7 @@ test.describe('without scripts', () => {
 });
 
 for (const width of [390, 1280]) {
-  test(`nothing moves when the page takes over from the server at ${width}`, async ({
+  test(`nothing moves when React replaces the server’s markup at ${width}`, async ({
     page,
     request,
   }) => {
@@ -52,7 +52,7 @@ for (const width of [390, 1280]) {
   });
 }
 
-/** The address of an offer that its club really sells. */
+/** Returns the address of an offer that is on sale. */
 async function offerOnSale(request: APIRequestContext): Promise<string> {
   for (const club of new Set((await activeDraws(request)).map(({ clubSlug }) => clubSlug))) {
     const offers = (await (await request.get(`/api/clubs/${club}/bundles`)).json()) as {
@@ -74,7 +74,7 @@ const tops = (parts: readonly string[]) =>
   );
 
 for (const width of [390, 1280]) {
-  test(`what the server has drawn of a draw and of an offer stands where React puts it, far from the ground too, at ${width}`, async ({
+  test(`the server’s markup of a draw and an offer has React’s positions in another time zone at ${width}`, async ({
     browser,
     request,
     baseURL,

@@ -11,13 +11,16 @@ import {
 import { AGAIN, buyByCall, drawNow, drawWith } from '../support/draws';
 import { reservedFor } from '../support/shop-states';
 
-/** The design brief's numbers for the buying screens (its section 6), by number. */
+/** Tests the goals for the buying screens in section 6 of the design brief, by their numbers. */
 const SIZES = [
   { width: 390, height: 844 },
   { width: 1280, height: 800 },
 ];
 
-/** Each ticks, presses or opens something; typing and the browser's own autofill are counted apart. */
+/**
+ * Counts each tick, press and opening tap. Typing and the browser's autofill are counted
+ * separately.
+ */
 class Counted {
   taps = 0;
   constructor(readonly page: Page) {}
@@ -27,7 +30,7 @@ class Counted {
   }
 }
 
-test('goals 3, 4 and 5: by card seven taps, six fields, one page and the thank-you page', async ({
+test('goals 3, 4 and 5: a card purchase takes seven taps, six fields and one page before the thank-you page', async ({
   page,
   request,
 }) => {
@@ -51,11 +54,11 @@ test('goals 3, 4 and 5: by card seven taps, six fields, one page and the thank-y
   const buyer = new Counted(page);
   await buyer.tap(page.getByLabel('I confirm that I am over 18 years of age'));
   await buyer.tap(page.getByLabel(/I accept the/));
-  // A tap into the name, one on the browser's suggestion, which fills all three.
+  // One tap on the name and one on the browser's suggestion, which fills all three fields.
   await buyer.tap(page.getByLabel('Full Name'));
   buyer.taps += 1;
   await fillDetails(page, somebody());
-  // The same for the card; the code is typed without a tap.
+  // The same for the card. The security code is typed without a tap.
   await buyer.tap(page.getByLabel('Card number'));
   buyer.taps += 1;
   await fillCard(page, GOOD_CARD);
@@ -65,12 +68,13 @@ test('goals 3, 4 and 5: by card seven taps, six fields, one page and the thank-y
   expect([...new Set(seen)]).toEqual([`/draw/${draw.drawNumber}`, '/thank-you']);
 });
 
-test('goal 7: at a human pace the wallet takes twenty seconds at most, the typed card seventy-five', async ({
+test('goal 7: at a human pace the wallet takes at most 20 seconds and the typed card at most 75', async ({
   page,
   request,
 }) => {
   const draw = await drawWith(request, 4);
-  // The person's own time is the brief's model; only what the product makes them wait is measured.
+  // The buyer's own time comes from the brief's model. Only the waiting that the product causes is
+  // measured.
   const [TAP, READ, SHEET, FINGER, FIND_CARD, PER_LETTER] = [1.2, 4, 1.5, 2, 8, 60 / (36.2 * 5)];
   const waited = async (act: () => Promise<void>) => {
     const from = performance.now();
@@ -116,7 +120,7 @@ test('goal 7: at a human pace the wallet takes twenty seconds at most, the typed
 });
 
 for (const size of SIZES) {
-  test(`goal 10: nothing moves while others buy, at ${size.width}`, async ({
+  test(`goal 10: nothing moves while other buyers buy, at ${size.width}`, async ({
     page,
     request,
     playwright,
@@ -153,7 +157,7 @@ for (const size of SIZES) {
   });
 }
 
-test('goal 18: while the scripts do not come, the draw can be read and help be found', async ({
+test('goal 18: without scripts the draw is readable and support is reachable', async ({
   page,
   request,
 }) => {
@@ -178,7 +182,7 @@ test('goal 18: while the scripts do not come, the draw can be read and help be f
   await expect(page.getByRole('heading', { name: 'Purchase Tickets' })).toBeVisible();
 });
 
-/** The page's draw, as if its game began at another time. */
+/** Changes the kick-off of the draw on the page. */
 async function kickOffAt(page: Page, drawNumber: number, at: string): Promise<void> {
   const moved = (text: string) => text.replace(/("gameDate":)"[^"]+"/g, `$1"${at}"`);
   await page.routeWebSocket(/\/ws/, (socket) => void socket.close());
@@ -202,7 +206,7 @@ for (const wrong of [-300_000, 300_000]) {
     await page.addInitScript((by) => {
       const Real = Date;
       const shifted = () => Real.now() + by;
-      // The device's clock, wrong in every way that a page can ask for it.
+      // Replaces `Date`, so that every way to read the device's clock returns the wrong time.
       const Wrong = function (...given: unknown[]) {
         return given.length === 0
           ? new Real(shifted())
@@ -216,7 +220,7 @@ for (const wrong of [-300_000, 300_000]) {
     await page.goto(`/draw/${draw.drawNumber}`);
     const pill = page.locator('.hero [role=timer]');
     await expect(pill).toHaveText(/^\d\d:\d\d to kick-off/);
-    // The true time of the moment at which the shown second changes.
+    // The true time at which the shown second changes.
     const { shown, at } = await pill.evaluate(
       (timer) =>
         new Promise<{ shown: string; at: number }>((resolve) =>
@@ -235,7 +239,7 @@ for (const wrong of [-300_000, 300_000]) {
   });
 }
 
-test('goal 29: nothing moves by itself for five seconds, and nothing at all for whoever asks for less motion', async ({
+test('goal 29: no automatic motion lasts five seconds, and none runs with reduced motion', async ({
   page,
   request,
 }) => {
@@ -260,7 +264,7 @@ test('goal 29: nothing moves by itself for five seconds, and nothing at all for 
   expect(await longest()).toBeLessThanOrEqual(10);
 });
 
-test('goal 30: ten extensions, and the eleventh is refused in words', async ({
+test('goal 30: ten extensions are granted, and the eleventh is refused with a message', async ({
   page,
   request,
   baseURL,
@@ -318,7 +322,7 @@ async function publicAnswers(request: APIRequestContext, draw: number): Promise<
   return Promise.all(paths.map(async (path) => (await request.get(path, AGAIN)).text()));
 }
 
-test('goal 31: while somebody buys, nobody else is told a name, an address, a number or a pair', async ({
+test('goal 31: during a purchase no other visitor receives a name, address, number or pair', async ({
   page,
   browser,
   request,
@@ -358,7 +362,7 @@ test('goal 31: while somebody buys, nobody else is told a name, an address, a nu
   await Promise.all(others.map(({ other }) => other.context().close()));
 });
 
-test('goal 32: going back and paying once more is a second purchase only when it is meant', async ({
+test('goal 32: reloading and going back after a purchase does not buy a second time', async ({
   page,
   request,
 }) => {
@@ -378,7 +382,10 @@ test('goal 32: going back and paying once more is a second purchase only when it
   expect((await drawNow(request, draw.drawNumber)).ticketsSold).toBe(before.ticketsSold + 1);
 });
 
-test('the receipt prints on one A4 page, without the site around it', async ({ page, request }) => {
+test('the receipt prints on one A4 page without the site’s header and footer', async ({
+  page,
+  request,
+}) => {
   const draw = await drawWith(request, 5);
   await page.goto(`/draw/${draw.drawNumber}?quantity=4`);
   await tickBoxes(page);

@@ -2,7 +2,10 @@ import { expect, test, type Page } from '@playwright/test';
 import { expectTickets } from '../support/buyer';
 import { drawWith } from '../support/draws';
 
-/** Presses Tab until something with this name has focus; it must be visible whenever it has it. */
+/**
+ * Presses Tab until the control with this name has focus. Every focused control on the way must be
+ * visible.
+ */
 async function tabTo(page: Page, name: RegExp): Promise<void> {
   for (let presses = 0; presses < 60; presses++) {
     await page.keyboard.press('Tab');
@@ -27,7 +30,7 @@ async function tabTo(page: Page, name: RegExp): Promise<void> {
   throw new Error(`${name} was never reached with Tab`);
 }
 
-test('a ticket is bought with the keyboard alone', async ({ page, request }) => {
+test('a ticket can be bought with the keyboard alone', async ({ page, request }) => {
   const draw = await drawWith(request, 3);
   await page.goto(`/draw/${draw.drawNumber}`);
   await expect(page.getByLabel('Card number')).toBeVisible();
@@ -54,7 +57,7 @@ test('a ticket is bought with the keyboard alone', async ({ page, request }) => 
   await expectTickets(page, 2);
 });
 
-test('an empty form leads from each problem to its field', async ({ page, request }) => {
+test('an empty form links each problem to its field', async ({ page, request }) => {
   const draw = await drawWith(request, 1);
   await page.goto(`/draw/${draw.drawNumber}`);
   await page.getByLabel('Phone Number').focus();
@@ -72,7 +75,7 @@ test('an empty form leads from each problem to its field', async ({ page, reques
   await expect(page.getByLabel('Email Address')).toBeFocused();
 });
 
-test('a problem that is put right is said no more beside its field, and its line stays where it was, struck out', async ({
+test('a solved problem leaves its field, and its line in the list stays struck out', async ({
   page,
   request,
 }) => {
@@ -95,7 +98,7 @@ test('a problem that is put right is said no more beside its field, and its line
   await expect(page.locator('.field-error', { hasText: 'Email is required' })).toBeVisible();
 });
 
-test('F8 goes to the notifications, and Escape closes the terms and gives focus back', async ({
+test('F8 moves focus to the notifications, and Escape closes the terms and returns focus', async ({
   page,
   request,
 }) => {

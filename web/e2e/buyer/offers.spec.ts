@@ -13,7 +13,7 @@ import { asClub, ownDraws, type OwnDraw, type DrawOptions } from '../support/own
 const drawer = (page: Page) => page.getByRole('dialog', { name: 'Your cart' });
 let made = 0;
 
-/** A bundle that a club really sells: its games and itself made by the calls of the club's own screens. */
+/** Creates a bundle that is on sale, and its games, by the calls of the club's screens. */
 async function bundle(
   playwright: Parameters<typeof ownDraws>[0],
   baseURL: string,
@@ -46,7 +46,7 @@ async function bundle(
 const soldOf = (request: Parameters<typeof drawNow>[0], draws: readonly OwnDraw[]) =>
   Promise.all(draws.map(async (draw) => (await drawNow(request, draw.drawNumber)).ticketsSold));
 
-test('an offer is found on its club’s page, goes into the cart whole, is paid for once, and is counted as sold', async ({
+test('an offer on its club’s page enters the cart whole, is paid once and counts as sold', async ({
   page,
   request,
   playwright,
@@ -78,12 +78,12 @@ test('an offer is found on its club’s page, goes into the cart whole, is paid 
   await expect
     .poll(async () => await offer.seen())
     .toMatchObject({ status: 'locked', ticketsSold: 2 });
-  // Sold means locked, not gone: the next supporter can have it too.
+  // A sold offer is locked against changes, but other buyers can still buy it.
   await page.goto(offer.path);
   await expect(page.locator('.offer-add:visible, .offer-bar:visible button').first()).toBeVisible();
 });
 
-test('the stepper of an offer stops where one purchase does, and says why', async ({
+test('the stepper of an offer stops at the limit of one purchase and says why', async ({
   page,
   playwright,
   baseURL,
@@ -99,7 +99,7 @@ test('the stepper of an offer stops where one purchase does, and says why', asyn
   await expect(page.locator('.timer-bar [role=timer]')).toBeVisible();
 });
 
-test('an offer with a game that is sold out cannot be added, and the game is named', async ({
+test('an offer with a sold-out game cannot be added, and the message names the game', async ({
   page,
   playwright,
   baseURL,
@@ -113,7 +113,7 @@ test('an offer with a game that is sold out cannot be added, and the game is nam
   await expect(drawer(page)).toHaveCount(0);
 });
 
-test('another club’s offer replaces the cart, and can be taken back', async ({
+test('an offer of another club replaces the cart, and the change can be undone', async ({
   page,
   playwright,
   baseURL,
@@ -135,7 +135,7 @@ test('another club’s offer replaces the cart, and can be taken back', async ({
   for (const draw of mine.draws) await expect(drawer(page)).toContainText(draw.awayTeam);
 });
 
-test('the short link and both addresses of an offer lead to the same page, and a closed one is closed', async ({
+test('the short link and both addresses of an offer open the same page, and a closed offer says so', async ({
   page,
   playwright,
   baseURL,

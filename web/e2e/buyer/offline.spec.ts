@@ -11,12 +11,12 @@ import {
 } from '../support/buyer';
 import { activeDraws, drawWith, type ListedDraw } from '../support/draws';
 
-// The worker is let in here alone: everywhere else each answer is the server's own.
+// Only these tests allow the service worker. Elsewhere each answer must come from the server.
 test.use({ serviceWorkers: 'allow', viewport: { width: 390, height: 844 } });
 
 const WORDS = "You are offline – tickets can't be bought";
 
-/** Waits until the worker has kept the page and everything it is made of. */
+/** Waits until the service worker has cached the page and all its files. */
 async function kept(page: Page, path: string): Promise<void> {
   const missing = () =>
     page.evaluate(async (wanted) => {
@@ -42,7 +42,7 @@ async function expectOffline(page: Page, draw: ListedDraw): Promise<void> {
   await expect(page.locator('.freshness')).toHaveText('Offline');
 }
 
-test('a draw that was looked at opens without signal, says that nothing can be bought, and sells again with it', async ({
+test('a visited draw opens offline, says that nothing can be bought, and sells again online', async ({
   page,
   context,
   request,
@@ -67,7 +67,7 @@ test('a draw that was looked at opens without signal, says that nothing can be b
   await expectTickets(page, 1);
 });
 
-test('what was typed stays when the signal comes back to an open page', async ({
+test('typed details stay when the connection returns to an open page', async ({
   page,
   context,
   request,
@@ -84,7 +84,7 @@ test('what was typed stays when the signal comes back to an open page', async ({
   await expect(page.getByLabel('Full Name')).toHaveValue(person.name);
 });
 
-test('a draw that was reached from the landing page opens too; one that was not says so in our words, and both find the network', async ({
+test('a draw reached by navigation opens offline, an unvisited one says why not, and both recover online', async ({
   page,
   context,
   request,
@@ -111,10 +111,7 @@ test('a draw that was reached from the landing page opens too; one that was not 
     await expect(page.getByRole('heading', { level: 1 })).toContainText(team);
 });
 
-test('of a purchase nothing is kept but pages and draws as anyone sees them', async ({
-  page,
-  request,
-}) => {
+test('after a purchase the cache holds only public pages and draws', async ({ page, request }) => {
   const draw = await drawWith(request, 1);
   await page.goto(`/draw/${draw.drawNumber}?quantity=1`);
   await kept(page, `/draw/${draw.drawNumber}`);

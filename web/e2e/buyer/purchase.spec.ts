@@ -14,7 +14,7 @@ import { ownDraw } from '../support/own-draw';
 
 const sold = (page: Page) => page.locator('.board-stats .num').first();
 
-test('a guest buys three tickets by card, two boards elsewhere light up, and a mail is on its way', async ({
+test('a guest buys three tickets by card, two open boards update, and a mail is sent', async ({
   page,
   browser,
   request,
@@ -43,7 +43,7 @@ test('a guest buys three tickets by card, two boards elsewhere light up, and a m
   await Promise.all(boards.map((board) => board.context().close()));
 });
 
-test('a wallet needs no typing and three taps: two boxes and the button', async ({
+test('a wallet purchase needs no typing and three taps: two boxes and the button', async ({
   page,
   request,
 }) => {
@@ -66,13 +66,13 @@ test('a wallet needs no typing and three taps: two boxes and the button', async 
   expect((box?.y ?? 999) + (box?.height ?? 0)).toBeLessThanOrEqual(620);
   await tap(wallet);
   expect(taps).toBe(3);
-  // The wallet's own sheet stands for the buyer's face or finger.
+  // The buttons of the wallet's own sheet replace face or fingerprint recognition.
   await page.getByRole('button', { name: 'Confirm payment' }).click();
   await expectTickets(page, 2);
   expect((await drawNow(request, draw.drawNumber)).ticketsSold).toBe(before.ticketsSold + 2);
 });
 
-test('a declined card costs nothing, and another card buys', async ({ page, request }) => {
+test('a declined card is not charged, and another card buys', async ({ page, request }) => {
   const draw = await drawWith(request, 3);
   const before = await drawNow(request, draw.drawNumber);
   await buyByCard(page, draw.drawNumber, 1, somebody(), DECLINED_CARD);
@@ -87,7 +87,7 @@ test('a declined card costs nothing, and another card buys', async ({ page, requ
   expect((await drawNow(request, draw.drawNumber)).ticketsSold).toBe(before.ticketsSold + 1);
 });
 
-test('a bank that asks is answered, and a buyer who says no is not charged', async ({
+test('a bank’s challenge is answered, and a buyer who declines it is not charged', async ({
   page,
   request,
 }) => {
@@ -102,7 +102,7 @@ test('a bank that asks is answered, and a buyer who says no is not charged', asy
   await expectTickets(page, 1);
 });
 
-test('the payment never asks twice: a double press buys once', async ({ page, request }) => {
+test('a double press buys once', async ({ page, request }) => {
   const draw = await drawWith(request, 5);
   const before = await drawNow(request, draw.drawNumber);
   await page.goto(`/draw/${draw.drawNumber}`);
@@ -116,7 +116,7 @@ test('the payment never asks twice: a double press buys once', async ({ page, re
   expect((await drawNow(request, draw.drawNumber)).ticketsSold).toBe(before.ticketsSold + 1);
 });
 
-test('two buyers want the last ticket: one has it, the other keeps the money', async ({
+test('of two buyers of the last ticket, one gets it and the other is not charged', async ({
   browser,
   playwright,
   request,
@@ -134,7 +134,7 @@ test('two buyers want the last ticket: one has it, the other keeps the money', a
     await page.getByLabel('Phone Number').fill('0400 000 000');
     await fillCard(page, '4242424242424242');
   }
-  // Whoever is slower may find the form gone: the ticket is being paid for by the other.
+  // The slower buyer may find no form, because the other buyer's payment holds the ticket.
   await Promise.all(
     pages.map((page) =>
       payButton(page)

@@ -4,7 +4,9 @@ import { clubScreens, demoClub, settled, signIn } from '../support/club';
 import { drawWith } from '../support/draws';
 import { SHOP_STATES } from '../support/shop-states';
 
-/** Targets a finger must hit; links inside a sentence are exempt (WCAG 2.5.8). */
+/**
+ * Returns the touch targets that are too small. Links inside a sentence are exempt (WCAG 2.5.8).
+ */
 const smallTargets = (page: Page) =>
   page.evaluate(() =>
     [
@@ -33,13 +35,13 @@ const smallTargets = (page: Page) =>
       .map(({ html, box }) => `${Math.round(box.width)}×${Math.round(box.height)} ${html}`),
   );
 
-/** How far the open dialog, or else the page, reaches beyond its own right edge. */
+/** Returns how far the open dialog, or else the page, extends beyond its right edge. */
 const overhang = () => {
   const judged = document.querySelector('dialog[open]') ?? document.documentElement;
   return judged.scrollWidth - judged.clientWidth;
 };
 
-/** What stands on something else in the head of the page. */
+/** Returns the elements of the header that overlap. */
 const overlaps = () => {
   const all = [
     ...document.querySelectorAll<HTMLElement>('.skip, .site-head .brand, .site-nav > *'),
@@ -62,7 +64,7 @@ const overlaps = () => {
   );
 };
 
-/** Text at 200 % and nothing else larger (WCAG 1.4.4). */
+/** Doubles the size of all text and of nothing else (WCAG 1.4.4). */
 const doubleText = (page: Page) =>
   page.evaluate(() => {
     const all = [...document.querySelectorAll<HTMLElement>('body *')];
@@ -71,7 +73,7 @@ const doubleText = (page: Page) =>
   });
 
 for (const { name, show } of SHOP_STATES) {
-  test(`${name}: nothing for axe to find at 390 and 1280, no sideways scroll, every target big enough`, async ({
+  test(`${name}: no axe violation at 390 and 1280, no sideways scroll and no small target`, async ({
     page,
     request,
     playwright,
@@ -95,7 +97,7 @@ for (const { name, show } of SHOP_STATES) {
   });
 }
 
-test('with text twice as large no front page, no draw and no club’s own page scrolls sideways on a phone, and in the head nothing stands on anything', async ({
+test('with doubled text no public page scrolls sideways on a phone, and no header overlaps', async ({
   page,
   request,
   baseURL,

@@ -11,7 +11,7 @@ import {
 import { drawNow, drawWith } from '../support/draws';
 import { SHOP_STATES, fillCart } from '../support/shop-states';
 
-/** The error catalogue on the screen (A:258-286): each trouble is in a toast, and stays beside the form (D12). */
+/** Expects an error of the catalogue (A:258-286) in a toast and beside the form (decision D12). */
 async function expectTrouble(page: Page, title: string, text: string): Promise<void> {
   await expect(page.locator('.toast')).toContainText(title);
   await expect(page.locator('.toast')).toContainText(text);
@@ -43,7 +43,7 @@ for (const [what, answer, title, text] of [
     'The total has changed.',
   ],
 ] as const) {
-  test(`no payment can be opened: ${what}; the form stays filled and the next press buys`, async ({
+  test(`no payment opens when ${what}; the form keeps its input and the next press buys`, async ({
     page,
     request,
   }) => {
@@ -59,7 +59,7 @@ for (const [what, answer, title, text] of [
   });
 }
 
-test('others were faster: the words say how many are left, and focus goes to the count', async ({
+test('when others buy first, the message says how many tickets are left and the count gets focus', async ({
   page,
   request,
 }) => {
@@ -85,7 +85,7 @@ test('others were faster: the words say how many are left, and focus goes to the
   await expect(page.getByRole('spinbutton')).toBeFocused();
 });
 
-test('the server’s check says what is wrong', async ({ page, request }) => {
+test('the server’s check shows what is wrong', async ({ page, request }) => {
   const draw = await drawWith(request, 3);
   await filledIn(page, draw.drawNumber);
   await page.route('**/api/validate-purchase', (route) =>
@@ -107,7 +107,7 @@ test('the server’s check says what is wrong', async ({ page, request }) => {
   );
 });
 
-test('without the payment library it is said, and pressing again fetches it', async ({
+test('without the payment library the page says so, and another press loads it', async ({
   page,
   request,
 }) => {
@@ -129,7 +129,7 @@ test('without the payment library it is said, and pressing again fetches it', as
   await expectTickets(page, 1);
 });
 
-test('a wallet whose card is declined fails in the sheet, and is said on the page', async ({
+test('a wallet with a declined card fails in its sheet, and the page shows the decline', async ({
   page,
   request,
 }) => {
@@ -151,7 +151,7 @@ test('a wallet whose card is declined fails in the sheet, and is said on the pag
   expect((await drawNow(request, draw.drawNumber)).ticketsSold).toBe(before.ticketsSold);
 });
 
-test('a wallet on the checkout page goes through the server: a decline is said there, another card buys', async ({
+test('a wallet on the checkout page pays through the server, shows a decline and accepts another card', async ({
   page,
   request,
 }) => {
@@ -173,7 +173,7 @@ test('a wallet on the checkout page goes through the server: a decline is said t
   await expectTickets(page, 1);
 });
 
-test('the checkout that cannot open a payment says so, and its card errors have their own words', async ({
+test('a checkout that cannot open a payment says so, and its card errors have their own texts', async ({
   page,
   request,
 }) => {
@@ -209,7 +209,7 @@ test('the checkout that cannot open a payment says so, and its card errors have 
   ).toEqual([null, null, null, null]);
 });
 
-test('tickets that could not be had after all: no money, in words, and the way back', async ({
+test('an authorised payment whose tickets are gone is not charged, says so and links back', async ({
   page,
   request,
 }) => {
@@ -236,10 +236,7 @@ test('tickets that could not be had after all: no money, in words, and the way b
   await expect(payButton(page)).toBeVisible();
 });
 
-test('when nothing can be kept in the browser, the club’s page follows the purchase', async ({
-  page,
-  request,
-}) => {
+test('without browser storage the club’s page follows the purchase', async ({ page, request }) => {
   const draw = await drawWith(request, 3);
   await page.addInitScript(() => {
     const set = Storage.prototype.setItem;
@@ -254,7 +251,7 @@ test('when nothing can be kept in the browser, the club’s page follows the pur
   await expect(page.locator('.toast')).toContainText('Purchase Successful');
 });
 
-test('the mail can be asked for again after twenty seconds, and what goes wrong with that is said', async ({
+test('the mail can be sent again after twenty seconds, and a failure shows a message', async ({
   page,
 }) => {
   await page.clock.install();
@@ -283,7 +280,7 @@ test('the mail can be asked for again after twenty seconds, and what goes wrong 
   );
 });
 
-test('in maintenance what was typed stays to be read, and only paying waits', async ({
+test('during maintenance typed details stay visible and only the payment is blocked', async ({
   page,
   request,
 }) => {
@@ -307,7 +304,7 @@ test('in maintenance what was typed stays to be read, and only paying waits', as
   await expectTickets(page, 1);
 });
 
-test('in maintenance a cart can be read at its checkout, reserves nothing, and goes on afterwards', async ({
+test('during maintenance a cart’s checkout is readable, reserves nothing and continues afterwards', async ({
   page,
   request,
 }) => {
@@ -334,7 +331,7 @@ test('in maintenance a cart can be read at its checkout, reserves nothing, and g
   await expect(page.locator('.timer-bar [role=timer]')).toBeVisible();
 });
 
-test('a count that nobody may buy is one ticket', async ({ page, request }) => {
+test('an invalid count in the address becomes one ticket', async ({ page, request }) => {
   const draw = await drawWith(request, 3);
   for (const said of ['0', '-1', '51', '1e9', '2.5', 'ten', '%00', '9'.repeat(400)]) {
     await page.goto(`/draw/${draw.drawNumber}?quantity=${said}`);
@@ -344,7 +341,7 @@ test('a count that nobody may buy is one ticket', async ({ page, request }) => {
   }
 });
 
-test('addresses that mean nothing say so, with the right status', async ({ page }) => {
+test('invalid addresses show Not Found with status 404', async ({ page }) => {
   for (const path of [
     '/draw/0',
     '/draw/-1',

@@ -2,7 +2,7 @@ import { expect, test } from '@playwright/test';
 import { AGAIN, activeDraws, completedDraw } from '../support/draws';
 import { changeDraw } from '../support/stubs';
 
-test('a completed draw is worked out again in the browser, and a forged proof is found out', async ({
+test('the browser recomputes a completed draw and detects a forged proof', async ({
   page,
   request,
 }) => {
@@ -26,7 +26,7 @@ test('a completed draw is worked out again in the browser, and a forged proof is
   await expect(page.locator('[data-verdict="bad"]')).toContainText('This does not fit together.');
 });
 
-test('the folded list shows that it opens, and a team of one very long word widens nothing at 320', async ({
+test('the collapsed list shows that it opens, and a team of one long word causes no overflow at 320', async ({
   page,
   request,
 }) => {
@@ -45,14 +45,14 @@ test('the folded list shows that it opens, and a team of one very long word wide
   ).toBe('2px');
 });
 
-test('before the result only the promise is shown', async ({ page, request }) => {
+test('before the result only the commitment is shown', async ({ page, request }) => {
   const draw = (await activeDraws(request))[0];
   await page.goto(`/verify/${draw?.drawNumber}`);
   await expect(page.getByText('Promise (SHA-256)')).toBeVisible();
   await expect(page.locator('code')).toHaveText(/^[0-9a-f]{64}$/);
 });
 
-test('nothing public tells a pair before the result', async ({ page, request }) => {
+test('no public answer contains a pair before the result', async ({ page, request }) => {
   const draw = (await activeDraws(request))[0];
   const heard: string[] = [];
   page.on('websocket', (socket) =>

@@ -2,7 +2,7 @@ import { expect, test, type APIRequestContext } from '@playwright/test';
 import { holdByCall } from '../support/draws';
 import { ownDraw } from '../support/own-draw';
 
-test('whoever comes when every ticket is being paid for sees so, and sees the ticket that comes free', async ({
+test('a visitor sees that every ticket is reserved, and then the ticket that is released', async ({
   page,
   playwright,
   baseURL,
@@ -27,7 +27,7 @@ test('whoever comes when every ticket is being paid for sees so, and sees the ti
   await page.getByRole('button', { name: 'One more' }).click();
   await one.release();
   await expect(page.getByText('Quantity · 3 left')).toBeVisible();
-  // Somebody else is quicker: the count drops by itself, and it is said.
+  // Another buyer reserves two tickets, so the count drops and the page says so.
   await hold(2);
   await expect(
     page.getByRole('status').filter({ hasText: 'Only 1 left – quantity changed' }),

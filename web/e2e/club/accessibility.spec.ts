@@ -28,7 +28,7 @@ for (const size of SIZES) {
     expect(found).toEqual([]);
   });
 
-  test(`menus, dialogs and problems of a club’s screens have no axe violation at ${size.width}`, async ({
+  test(`menus, dialogs and form problems of a club’s screens have no axe violation at ${size.width}`, async ({
     page,
     baseURL,
   }) => {
@@ -88,7 +88,7 @@ async function fillDraw(page: Page): Promise<void> {
   await page.getByLabel('Contact phone').fill('0400 000 000');
 }
 
-test('nothing of a club scrolls sideways at 320, and every target on a phone is 44 px', async ({
+test('no club page scrolls sideways at 320, and every target on a phone is 44 px', async ({
   page,
   baseURL,
 }) => {

@@ -4,7 +4,7 @@ import { expectNoViolations } from '../support/axe';
 import { settled } from '../support/club';
 import { mailTo } from '../support/mailbox';
 
-// A club of its own, so that nothing of the demo's clubs changes for other tests.
+// Registers a new club, so that the demo's clubs stay unchanged for other tests.
 test.describe.configure({ mode: 'serial' });
 
 const STAMP = Date.now().toString(36);
@@ -36,7 +36,7 @@ const saved = async (name: string | RegExp, pattern: RegExp) => {
   return readFile(await file.path());
 };
 
-test('a club registers, and connects its payment account at the provider’s page', async () => {
+test('a club registers and connects its payment account on the provider’s page', async () => {
   await page.goto('/admin/login');
   await settled(page);
   await page.getByRole('tab', { name: 'Register Club' }).click();
@@ -55,7 +55,8 @@ test('a club registers, and connects its payment account at the provider’s pag
   await expectNoViolations(page, 'dashboard of a new club');
   await page.getByRole('button', { name: 'Connect Stripe account' }).first().click();
   await page.getByRole('button', { name: 'Complete onboarding' }).click();
-  // It leads back to the platform’s own address, which on a test machine may be spelled another way than this one.
+  // The provider redirects to the configured public address, which may be spelled differently on a
+  // test machine.
   await page.waitForURL(/\/admin\/stripe-connect\/complete$/);
   await page.goto('/admin/stripe-connect/complete');
   await expect(page.getByRole('heading', { level: 1, name: 'Setup Complete!' })).toBeVisible();
@@ -64,7 +65,7 @@ test('a club registers, and connects its payment account at the provider’s pag
   await expect(page.getByRole('link', { name: 'Create Draw' }).first()).toBeVisible();
 });
 
-test('it confirms its address, as uploads need', async () => {
+test('a club confirms its e-mail address, which uploads require', async () => {
   const letter = await mailTo(page.request, `${STAMP}@example.com`, 'verify');
   const link = new URL(
     /https?:\/\/\S+\/verify-email\?token=[0-9a-f]+/.exec(letter.text)?.[0] ?? '',
@@ -73,7 +74,7 @@ test('it confirms its address, as uploads need', async () => {
   await expect(page.getByRole('heading', { level: 1, name: 'Email confirmed' })).toBeVisible();
 });
 
-test('its page gets a name, a logo and colours, and is public at the new address', async () => {
+test('a club’s page gets a name, a logo and colours, and is public at its new address', async () => {
   await go('/home-page-setup');
   await page.getByLabel('Page name').fill(`shore-${STAMP}`);
   await page.getByLabel('Title', { exact: true }).fill('Shore Evening Club');
@@ -101,7 +102,7 @@ test('its page gets a name, a logo and colours, and is public at the new address
   ).toBeGreaterThan(0);
 });
 
-test('a season is previewed from a table, then made whole', async () => {
+test('a season is previewed from a table and then created whole', async () => {
   await go('/create-draw');
   await page.getByRole('tab', { name: 'A season (CSV)' }).click();
   await expect(page.getByLabel('Contact name')).toHaveValue(NAME);
@@ -125,7 +126,7 @@ test('a season is previewed from a table, then made whole', async () => {
     await expect(page.getByRole('article', { name: `${NAME} v ${away}` })).toBeVisible();
 });
 
-test('an offer of two games is drafted, refused with one game, activated, and sold to the public', async () => {
+test('an offer is drafted, refused with one game, activated with two and sold to the public', async () => {
   await go('/bundles/new');
   await page.getByLabel('Name', { exact: true }).fill('Two by the sea');
   await page.getByRole('checkbox', { name: /Norths/ }).check();
@@ -150,7 +151,7 @@ test('an offer of two games is drafted, refused with one game, activated, and so
   ).toBeVisible();
 });
 
-test('poster, report and ticket data are taken home as files', async ({ baseURL }) => {
+test('poster, report and ticket data download as files', async ({ baseURL }) => {
   await go('');
   const card = page.getByRole('article', { name: `${NAME} v Norths` });
   await card.getByRole('button', { name: /^Actions/ }).click();

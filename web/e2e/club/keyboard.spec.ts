@@ -6,7 +6,10 @@ for (const size of [
   { width: 390, height: 844 },
   { width: 1280, height: 800 },
 ]) {
-  test(`a draw is created with the keyboard alone at ${size.width}`, async ({ page, baseURL }) => {
+  test(`a draw can be created with the keyboard alone at ${size.width}`, async ({
+    page,
+    baseURL,
+  }) => {
     await page.setViewportSize(size);
     const club = await demoClub(page, 1);
     await signIn(page, baseURL ?? '', club);
@@ -33,7 +36,7 @@ for (const size of [
     await page.keyboard.type('0400 000 000');
     await page.keyboard.press('Enter');
     const terms = page.getByRole('dialog', { name: 'Terms of Service' });
-    // Nobody agrees to what cannot be read yet.
+    // The agreement is possible only after the terms have loaded.
     await expect(terms.getByText('Questions go to our support address.')).toBeVisible();
     await tabTo(page, /^I have read and agree/);
     await page.keyboard.press('Space');
@@ -44,7 +47,7 @@ for (const size of [
   });
 }
 
-test('a result is entered with the keyboard alone', async ({ page, baseURL }) => {
+test('a result can be entered with the keyboard alone', async ({ page, baseURL }) => {
   await page.setViewportSize({ width: 390, height: 844 });
   const club = await demoClub(page, 1);
   await signIn(page, baseURL ?? '', club);
@@ -57,7 +60,7 @@ test('a result is entered with the keyboard alone', async ({ page, baseURL }) =>
   await page.keyboard.type('9');
   await tabTo(page, /^Submit Results$/);
   await page.keyboard.press('Enter');
-  // The question starts on the way back.
+  // The confirmation first focuses its Cancel button.
   await expect(page.getByRole('alertdialog').getByRole('button', { name: 'Cancel' })).toBeFocused();
   await tabTo(page, /^Submit Results$/);
   await page.keyboard.press('Enter');

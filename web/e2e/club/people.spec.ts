@@ -16,7 +16,7 @@ async function invite(page: Page, name: string, email: string, role: string): Pr
   await expect(dialog).toBeHidden();
 }
 
-/** Opens the link of the letter. */
+/** Opens the link of the invitation mail. */
 async function openInvitation(page: Page, email: string): Promise<void> {
   const letter = await mailTo(page.request, email, 'invitation');
   const link = new URL(
@@ -31,7 +31,7 @@ async function logIn(page: Page, email: string): Promise<void> {
   await page.getByRole('button', { name: 'Login', exact: true }).click();
 }
 
-test('an owner asks a seller in, who chooses a password, enters a result, and has nothing to do with people; as a viewer they only look; removed, they are out', async ({
+test('an invited seller enters a result without access to people, becomes a viewer, and is removed', async ({
   page,
   browser,
   baseURL,
@@ -95,7 +95,7 @@ test('an owner asks a seller in, who chooses a password, enters a result, and ha
   await page.getByRole('button', { name: 'Save role' }).click();
   await expect(card.getByText('Viewer', { exact: true })).toBeVisible();
 
-  // Whoever has another role logs in again, and reads what it is.
+  // A changed role requires a new login, which shows the role.
   await kim.goto('/admin/login');
   await logIn(kim, email);
   await settled(kim);

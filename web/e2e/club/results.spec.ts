@@ -23,7 +23,7 @@ test('a result is entered in four taps without scrolling on a phone', async ({ p
     taps += 1;
   };
   const pads = page.locator('.pad');
-  // Every key of both pads is above the bar, not under it.
+  // The bar must not cover a key of either pad.
   const bar = await page.locator('.entry-bar').boundingBox();
   for (const key of await pads.locator('button').all()) {
     const box = await key.boundingBox();
@@ -46,7 +46,7 @@ test('a result is entered in four taps without scrolling on a phone', async ({ p
   await expect(page.getByRole('heading', { name: 'The result is in' })).toBeVisible();
   expect(taps).toBeLessThanOrEqual(4);
   expect(await page.evaluate(() => window.scrollY)).toBe(0);
-  // The game is ahead: it may be undone, so not even the club reads yet which ticket it is on.
+  // Before kick-off the result can be undone, so the club does not see the winning ticket yet.
   await expect(page.getByText(/^The winning ticket is shown after kick-off, /)).toBeVisible();
   await expect(page.getByRole('button', { name: 'Notify Winner' })).toHaveCount(0);
 });

@@ -23,7 +23,7 @@ test.beforeAll(async ({ browser, baseURL }) => {
 });
 
 for (const { name, wide, door, show } of CLUB_STATES) {
-  test(`${name} is for everybody: axe at 390 and 1280, 320 px, thumbs, and the keys alone`, async ({
+  test(`${name} passes axe at 390 and 1280, fits 320 px, and works by touch and keyboard alone`, async ({
     browser,
     playwright,
     baseURL,
@@ -42,7 +42,7 @@ for (const { name, wide, door, show } of CLUB_STATES) {
     expect.soft(await violationsOf(page, name), 'axe at 1280').toEqual([]);
     if (wide) expect.soft(await troubleWithKeys(page), 'keys at 1280').toEqual([]);
     await page.setViewportSize({ width: 320, height: 640 });
-    // The head folds itself a moment after the window has become narrow.
+    // The header adapts shortly after the window becomes narrow.
     await expect.soft
       .poll(() => widthOf(page), { message: 'width at 320' })
       .toBeLessThanOrEqual(320);

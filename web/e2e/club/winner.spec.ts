@@ -4,7 +4,7 @@ import { settled, signIn } from '../support/club';
 import { mailTo } from '../support/mailbox';
 import { kickOff, ownDraw } from '../support/own-draw';
 
-test('a winner is told, answers by the one-time link, and is paid', async ({
+test('a winner is notified, answers by the one-time link and is paid', async ({
   page,
   browser,
   playwright,

@@ -16,7 +16,7 @@ async function ready(page: Page): Promise<void> {
 const press = (page: Page, name: string | RegExp) =>
   page.getByRole('button', { name }).first().click();
 
-/** Each dialog and panel, and how one comes to it. */
+/** Each dialog and panel, with the steps that open it. */
 const DIALOGS: readonly [string, string, (page: Page) => Promise<void>][] = [
   ['an anomaly', 'payments', (page) => press(page, 'Details')],
   [
@@ -89,7 +89,7 @@ for (const size of SIZES) {
   });
 }
 
-test('the second half of the login has no axe violation, and a section that failed neither', async ({
+test('the second login step and the error panel of a section have no axe violation', async ({
   page,
 }) => {
   await withConsole(page, {
@@ -115,7 +115,7 @@ test('the second half of the login has no axe violation, and a section that fail
   expect(await violationsOf(page, 'error panel')).toEqual([]);
 });
 
-test('nothing scrolls sideways at 320, and every target is big enough for its hand', async ({
+test('nothing scrolls sideways at 320, and every target is large enough for its device', async ({
   page,
 }) => {
   test.setTimeout(120_000);
@@ -158,7 +158,7 @@ test('nothing scrolls sideways at 320, and every target is big enough for its ha
   }
 });
 
-test('a club of a hundred letters widens nothing, and on a phone each ticket of a draw stands by itself', async ({
+test('a club name of 100 letters causes no overflow, and a phone shows each ticket as its own card', async ({
   page,
 }) => {
   const [first, second, ...others] = clubs();
@@ -190,7 +190,7 @@ test('a club of a hundred letters widens nothing, and on a phone each ticket of 
   expect(await beyond('.ops-scroll')).toBeLessThanOrEqual(0);
 });
 
-test('beside an open anomaly no status is cut at 1280', async ({ page }) => {
+test('beside an open anomaly no status is cut off at 1280', async ({ page }) => {
   await page.setViewportSize({ width: 1280, height: 800 });
   await withConsole(page);
   await page.goto('/super-admin?section=payments');

@@ -9,7 +9,7 @@ interface AnsweredDraw {
   league: string | null;
 }
 
-// One login serves them all: a code of the authenticator is good for one use.
+// All tests share one login, because each authenticator code is valid once.
 test.describe.configure({ mode: 'serial' });
 
 let page: Page;
@@ -30,7 +30,7 @@ const open = async (section: string, title: string) => {
 const answered = async <Answer>(path: string): Promise<Answer> =>
   (await page.request.get(path)).json() as Promise<Answer>;
 
-test('the overview’s numbers are the server’s, and the badge is live', async () => {
+test('the overview shows the server’s numbers, and the badge is live', async () => {
   await open('overview', 'Overview');
   const sums = await answered<{ ticketsSold: number; totalRevenue: string; platformFees: string }>(
     '/api/admin/analytics',
@@ -38,7 +38,7 @@ test('the overview’s numbers are the server’s, and the badge is live', async
   const draws = await answered<AnsweredDraw[]>('/api/admin/draws');
   const counted = draws.filter(({ league }) => !/test/i.test(league ?? ''));
   expect(counted.reduce((sum, draw) => sum + draw.ticketsSold, 0)).toBe(sums.ticketsSold);
-  // Paid and nobody's: neither sold nor free (decision F-3).
+  // An orphaned ticket is paid and has no buyer, so it is neither sold nor free (decision F-3).
   const orphaned = counted.reduce((sum, draw) => sum + draw.orphanedTickets, 0);
   await expect(page.locator('.ops-figure', { hasText: 'Tickets Sold' }).locator('dd')).toHaveText(
     `${sums.ticketsSold - orphaned}${orphaned > 0 ? `${orphaned} orphaned` : ''}`,
@@ -49,7 +49,7 @@ test('the overview’s numbers are the server’s, and the badge is live', async
   await expect(page.locator('.ops-live')).toHaveText('Live System');
 });
 
-test('an anomaly of the demo is resolved by hand, and its trail says who did it', async () => {
+test('an anomaly of the demo is resolved manually, and its audit trail names the operator', async () => {
   await open('payments', 'Payment Monitor');
   const before = await answered<{ unresolved: number }>('/api/admin/payment-anomalies/stats');
   const row = page
@@ -66,14 +66,15 @@ test('an anomaly of the demo is resolved by hand, and its trail says who did it'
   await expect(page.locator('.ops-chain')).toContainText('is whole');
 });
 
-test('a check looks, and says what it found', async () => {
+test('a check runs and reports what it found', async () => {
   await open('payments', 'Payment Monitor');
   await page.getByRole('button', { name: 'Run Check' }).click();
-  // It asks the provider for every payment of the demo, whose crowd has bought for as long as the other tests took.
+  // The check requests every payment of the demo from the provider. The simulated buyers have
+  // bought since the tests began.
   await expect(page.locator('.toast')).toContainText('Check finished', { timeout: 25_000 });
 });
 
-test('a club goes to the archive and comes back', async () => {
+test('a club can be archived and restored', async () => {
   await open('clubs', 'Club Management');
   await page.locator('[data-row]').last().getByRole('button', { name: 'View Details' }).click();
   const name = await page.getByRole('dialog').getByRole('heading', { level: 2 }).textContent();
@@ -100,7 +101,7 @@ test('maintenance stops new purchases and ends again', async () => {
   }
 });
 
-test('a footer menu is made, moved and deleted, and the public footer follows', async () => {
+test('a footer menu is created, moved and deleted, and the public footer follows', async () => {
   await open('system', 'System Controls');
   await page.getByRole('button', { name: 'New menu' }).click();
   await page.getByLabel('Heading').fill('Rules');
@@ -114,7 +115,7 @@ test('a footer menu is made, moved and deleted, and the public footer follows', 
   await expect(page.getByRole('heading', { level: 3, name: 'Rules' })).toHaveCount(0);
 });
 
-test('tickets of a draw: as many rows as are sold', async () => {
+test('the ticket list of a draw has as many rows as tickets sold', async () => {
   await open('draws', 'Draw Management');
   const card = page.getByRole('article').first();
   const sold = Number((await card.locator('dd', { hasText: '/169' }).textContent())?.split('/')[0]);
@@ -126,7 +127,7 @@ test('tickets of a draw: as many rows as are sold', async () => {
   await expect(dialog.locator('tbody tr')).toHaveCount(sold);
 });
 
-test('a result is undone only with the draw’s number typed and a reason, and its trail keeps both', async ({
+test('undoing a result requires the draw’s number and a reason, and the audit trail keeps both', async ({
   playwright,
   baseURL,
 }) => {
@@ -161,7 +162,7 @@ test('a result is undone only with the draw’s number typed and a reason, and i
   ).toContain('Typed the wrong number');
 });
 
-test('a payment is refunded with a reason, and its tickets are on sale again', async ({
+test('a refund requires a reason, and its tickets are on sale again', async ({
   playwright,
   baseURL,
 }) => {
@@ -195,7 +196,7 @@ test('search finds a club by a part of its name', async () => {
   await page.keyboard.press('Escape');
 });
 
-test('logging out ends it: the console is closed to whoever comes next', async () => {
+test('logging out closes the console for the next user', async () => {
   await open('overview', 'Overview');
   await page.getByRole('button', { name: 'Logout' }).click();
   await expect(page.locator('.toast')).toContainText('Logged out');
@@ -204,7 +205,10 @@ test('logging out ends it: the console is closed to whoever comes next', async (
   await expect(page).toHaveURL(/\/admin\/login$/);
 });
 
-test('a club is sent to its own side', async ({ browser, baseURL }) => {
+test('a club that opens the console is redirected to its own pages', async ({
+  browser,
+  baseURL,
+}) => {
   const other = await browser.newPage();
   const headers = { origin: new URL(baseURL ?? '').origin };
   const mail = 'bayside-barracudas@demo.test';

@@ -20,7 +20,7 @@ const MISSING = anAnomaly({
   detectedAt: new Date(Date.now() - 60_000).toISOString(),
 });
 
-/** A server that remembers what was resolved. */
+/** Answers like a server that stores which anomalies are resolved. */
 async function withAnomalies(
   page: Page,
   list = [MISMATCH, DUPLICATE, MISSING],
@@ -52,7 +52,7 @@ async function withAnomalies(
   return done;
 }
 
-test('by keyboard alone: to the table, down, resolved, and on to the next that needs action', async ({
+test('an anomaly is selected and resolved by keyboard alone, and the next unresolved one gets focus', async ({
   page,
 }) => {
   const done = await withAnomalies(page);
@@ -84,7 +84,7 @@ test('by keyboard alone: to the table, down, resolved, and on to the next that n
   expect([...done]).toEqual(['a-1']);
 });
 
-test('seen to resolved: one action for most, two for a missing ticket whose customer is known', async ({
+test('resolving takes one action for most anomalies and at most three for a missing ticket', async ({
   page,
 }) => {
   const done = await withAnomalies(page);
@@ -107,7 +107,7 @@ test('seen to resolved: one action for most, two for a missing ticket whose cust
   ).toBeFocused();
 });
 
-test('a code is asked for once, and typing it is enough', async ({ page }) => {
+test('a code is asked for once and submits when it is typed', async ({ page }) => {
   let proven = false;
   const done = await withAnomalies(page);
   await page.route('**/api/admin/payment-anomalies/a-1/resolve', (route) =>
@@ -131,7 +131,7 @@ test('a code is asked for once, and typing it is enough', async ({ page }) => {
   await expect.poll(() => done.has('a-1')).toBe(true);
 });
 
-test('a link leads a colleague to the same list, and the phone shows it as cards with a drawer beside it', async ({
+test('a link opens the same filtered list, and a phone shows it as cards with a drawer', async ({
   page,
 }) => {
   await withAnomalies(page);
@@ -150,7 +150,7 @@ test('a link leads a colleague to the same list, and the phone shows it as cards
   await expect(page.locator('.toast')).toContainText('Anomaly resolved');
 });
 
-test('the CSV is what is shown', async ({ page }) => {
+test('the CSV contains the rows that are shown', async ({ page }) => {
   await withAnomalies(page);
   await page.goto('/super-admin?section=payments&type=duplicate_payment');
   const [file] = await Promise.all([

@@ -1,7 +1,7 @@
 import { expect, test } from '@playwright/test';
 import { withConsole } from '../support/console';
 
-test('the head of a long table stays while its rows go by', async ({ page }) => {
+test('the header of a long table stays visible while its rows scroll', async ({ page }) => {
   await page.setViewportSize({ width: 1280, height: 500 });
   await withConsole(page);
   await page.goto('/super-admin?section=transactions');

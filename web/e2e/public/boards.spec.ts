@@ -7,7 +7,10 @@ import { changeDraw, noSockets } from '../support/stubs';
 
 const soon = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString();
 
-/** What is cut off, or sticks out of the 5 % that a television may hide (3 % with the drift against burn-in). */
+/**
+ * Returns the elements that are cut off or lie in the outer 5 % that a television may hide. The
+ * limit is 3 %, because the drift against burn-in uses the rest.
+ */
 const outside = (page: Page) =>
   page.evaluate(() => {
     const [left, top] = [window.innerWidth * 0.03, window.innerHeight * 0.03];
@@ -32,7 +35,7 @@ const outside = (page: Page) =>
       .map((element) => element.outerHTML.slice(0, 120));
   });
 
-/** Two boxes of a column that lie over each other. */
+/** Returns the neighbours in a column that overlap. */
 const overlaps = (page: Page) =>
   page.evaluate(() => {
     const parts = [...document.querySelectorAll<HTMLElement>('.board-side > *')].map((part) => ({
@@ -50,7 +53,7 @@ for (const viewport of [
   { width: 1280, height: 720 },
 ]) {
   for (const face of ['with its face', 'with the stand-in face']) {
-    test(`at ${viewport.width}x${viewport.height} nothing on a board is cut off or laid over, ${face}`, async ({
+    test(`at ${viewport.width}x${viewport.height} nothing on a board is cut off or overlaps, ${face}`, async ({
       page,
       request,
     }) => {
@@ -94,7 +97,7 @@ for (const viewport of [
   }
 }
 
-test('the code is 260 px on a full board and 180 px on a compact one, and leads home with its marks', async ({
+test('the QR code is 260 px on a full board, 180 px on a compact one, and its link has the tracking parameters', async ({
   page,
   request,
 }) => {
@@ -120,7 +123,7 @@ test('the code is 260 px on a full board and 180 px on a compact one, and leads 
   }
 });
 
-test('days are shown only when there are any, and the countdown stops at zero', async ({
+test('a board shows days only when there are any, and its countdown stops at zero', async ({
   page,
   request,
 }) => {
@@ -139,7 +142,7 @@ test('days are shown only when there are any, and the countdown stops at zero', 
   await expect(page.getByRole('timer')).toHaveCount(0);
 });
 
-test('a board outlives three outages: the last good numbers stay, their age is said, and it comes back by itself', async ({
+test('a board survives three outages: it keeps the last numbers, shows their age and reconnects', async ({
   page,
   request,
   playwright,
@@ -176,12 +179,12 @@ test('a board outlives three outages: the last good numbers stay, their age is s
     await buyByCall(crowd, baseURL ?? '', draw.drawNumber, 1);
     await crowd.dispose();
     await page.context().setOffline(false);
-    // The tries to come back fall into the outage, and the age of the numbers is said.
+    // The reconnection attempts fail during the outage, and the board shows the age of its numbers.
     await page.clock.fastForward(25_000);
     await expect(page.getByText(/^Updated \d+ s ago$/)).toBeVisible();
     await expect(sold).toHaveText(shown);
     down = false;
-    // At most half a minute until the next try.
+    // The next attempt follows within half a minute.
     await page.clock.fastForward(31_000);
     await expect(sold).toHaveText(`${(await drawNow(request, draw.drawNumber)).ticketsSold} / 169`);
     await expect(page.getByText('Live · updated just now')).toBeVisible();
@@ -190,7 +193,7 @@ test('a board outlives three outages: the last good numbers stay, their age is s
   expect((await heap()) - before).toBeLessThan(20 * 1024 * 1024);
 });
 
-test('the result is revealed once in 4.2 s, and at once for whoever wants no motion', async ({
+test('the result reveal takes 4.2 s, and shows at once with reduced motion', async ({
   page,
   request,
 }) => {
@@ -221,8 +224,8 @@ test('the result is revealed once in 4.2 s, and at once for whoever wants no mot
   await expect(page.locator('.is-playing')).toHaveCount(0);
 });
 
-test.describe('widgets on somebody else’s page', () => {
-  test('three on one page are sandboxed, as high as they need, without cookies, and without javascript a link stays', async ({
+test.describe('widgets on another site’s page', () => {
+  test('three widgets are sandboxed, sized to their content and cookie-free, and leave a link without JavaScript', async ({
     page,
     request,
     baseURL,
@@ -281,7 +284,7 @@ test.describe('widgets on somebody else’s page', () => {
           'target',
           '_blank',
         );
-        // As high as its card, to the pixel: nothing scrolls inside.
+        // The frame is exactly as high as its card, so nothing scrolls inside.
         await expect
           .poll(async () =>
             frame
@@ -321,7 +324,7 @@ test.describe('widgets on somebody else’s page', () => {
     }
   });
 
-  test('the script is at most 6 KB and any site may load it', async ({ request }) => {
+  test('the widget script is at most 6 KB and any site may load it', async ({ request }) => {
     const script = await request.get('/widgets/live.js', AGAIN);
     expect(script.ok()).toBe(true);
     expect((await script.body()).length).toBeLessThanOrEqual(6 * 1024);

@@ -13,7 +13,7 @@ async function changeClub(page: Page, more: object): Promise<void> {
   await change(page, /\/api\/clubs\/slug\//, (club: object) => ({ ...club, ...more }));
 }
 
-test('an old address gives way to the present one without a step in the history', async ({
+test('an old address is replaced by the current one without a history entry', async ({
   page,
   request,
 }) => {
@@ -26,7 +26,9 @@ test('an old address gives way to the present one without a step in the history'
   await expect(page).toHaveURL(/\/$/);
 });
 
-test('no slug, no club and a failing server each have their own words', async ({ page }) => {
+test('a missing slug, an unknown club and a failing server each have their own text', async ({
+  page,
+}) => {
   await page.goto('/club');
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Invalid Club Page');
   const answered = await page.goto('/club/nobody-here');
@@ -38,7 +40,7 @@ test('no slug, no club and a failing server each have their own words', async ({
   await expect(page.getByText('Failed to load club page')).toBeVisible();
 });
 
-test('a club without any draw says Coming Soon, one between games that there are no active draws right now', async ({
+test('a club without any draw shows Coming Soon, and a club between games says that no draw is active', async ({
   page,
   request,
 }) => {
@@ -57,7 +59,7 @@ test('a club without any draw says Coming Soon, one between games that there are
   ).toBeLessThanOrEqual(6);
 });
 
-test('nothing of the marketing pixel is asked for before Allow, and the answer is kept', async ({
+test('the marketing pixel loads only after Allow, and the answer is stored', async ({
   page,
   request,
 }) => {
@@ -87,13 +89,16 @@ test('nothing of the marketing pixel is asked for before Allow, and the answer i
   expect(await page.evaluate(() => localStorage.getItem('marketing_consent'))).toBe('true');
 });
 
-test('a club without a pixel asks for nothing', async ({ page, request }) => {
+test('a club without a pixel shows no consent question', async ({ page, request }) => {
   await page.goto(`/club/${await clubSlug(request)}`);
   await expect(page.getByRole('heading', { name: 'Need Help?' })).toBeVisible();
   await expect(page.getByRole('region', { name: 'Cookies' })).toHaveCount(0);
 });
 
-test('offers on sale are listed with their price, others are not', async ({ page, request }) => {
+test('offers on sale are listed with their price, and other offers are not', async ({
+  page,
+  request,
+}) => {
   const offer = await anOffer(request);
   await serveOffer(page, offer);
   const later = new Date(Date.now() + 3_600_000).toISOString();
@@ -112,7 +117,7 @@ test('offers on sale are listed with their price, others are not', async ({ page
   await expect(page.getByRole('heading', { level: 1 })).toBeFocused();
 });
 
-test('an offer goes into the cart whole, in the chosen count, and its events are counted', async ({
+test('an offer enters the cart whole with the chosen count, and its events are counted', async ({
   page,
   request,
 }) => {
@@ -145,7 +150,7 @@ test('an offer goes into the cart whole, in the chosen count, and its events are
   ]);
 });
 
-test('when one game is sold out nothing goes into the cart, and the game is named', async ({
+test('with one game sold out nothing enters the cart, and the message names the game', async ({
   page,
   request,
 }) => {
@@ -190,7 +195,7 @@ for (const [words, more] of [
   });
 }
 
-test('an unknown offer and a failing call have their own words', async ({ page, request }) => {
+test('an unknown offer and a failing call have their own texts', async ({ page, request }) => {
   const slug = await clubSlug(request);
   await answer(page, /\/bundles\/nothing$/, { message: 'no' }, 404);
   await page.goto(`/club/${slug}/offer/nothing`);
@@ -201,7 +206,7 @@ test('an unknown offer and a failing call have their own words', async ({ page, 
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Failed to load bundles');
 });
 
-test('when the club’s dress cannot be had, the offer still sells', async ({ page, request }) => {
+test('an offer still sells when the club’s colours cannot be loaded', async ({ page, request }) => {
   const offer = await anOffer(request);
   await serveOffer(page, offer);
   await answer(page, `/api/clubs/${offer.clubSlug}/meta`, { message: 'no' }, 500);

@@ -5,7 +5,7 @@ import { answer, changeDraw, fail, noDraws } from '../support/stubs';
 test.describe('on a phone', () => {
   test.use({ viewport: { width: 390, height: 844 } });
 
-  test('the menu opens, leads to the sections, and goes away with Escape', async ({ page }) => {
+  test('the menu opens, links to the sections and closes with Escape', async ({ page }) => {
     await page.goto('/');
     const menu = page.getByRole('button', { name: 'Menu' });
     await menu.click();
@@ -33,7 +33,7 @@ test.describe('on a phone', () => {
     ).toBeInViewport();
   });
 
-  test('the share button is on active draws only, and copies match, prize and sold', async ({
+  test('only active draws have a share button, which copies match, prize and tickets sold', async ({
     page,
     request,
     context,
@@ -59,16 +59,18 @@ test.describe('on a phone', () => {
   });
 });
 
-test.describe('on a desk', () => {
+test.describe('on a desktop', () => {
   test.use({ viewport: { width: 1280, height: 800 } });
 
-  test('no card has a share button, and the tooltip takes 700 ms of rest', async ({ page }) => {
+  test('no card has a share button, and the tooltip appears after 700 ms of hovering', async ({
+    page,
+  }) => {
     await page.clock.install();
     await page.goto('/');
     await expect(page.getByRole('button', { name: 'Buy Now' })).toHaveCount(0);
     await expect(page.getByRole('link', { name: /^Buy Now/ }).first()).toBeVisible();
     await expect(page.getByRole('button', { name: /^Share / })).toHaveCount(0);
-    // From here the clock moves only when it is told to.
+    // From here the clock advances only when the test advances it.
     await page.clock.pauseAt((await page.evaluate(() => Date.now())) + 1_000);
     await page.locator('[data-state="open"] .tip').first().hover();
     await page.clock.runFor(650);
@@ -79,7 +81,10 @@ test.describe('on a desk', () => {
     await expect(page.getByRole('tooltip')).toHaveCount(0);
   });
 
-  test('sections come in their order, with counts as specified', async ({ page, request }) => {
+  test('sections appear in the specified order with the specified counts', async ({
+    page,
+    request,
+  }) => {
     await page.goto('/');
     await expect(page.locator('main h2')).toHaveText([
       'Live Draws',
@@ -115,7 +120,7 @@ test.describe('on a desk', () => {
     );
   });
 
-  test('names are cut at 15 characters on tiles, a hint to scroll comes above five, and a failing list hides the row', async ({
+  test('club names are cut at 15 characters, six clubs show a scroll hint, and a failed list hides the row', async ({
     page,
   }) => {
     const clubs = (count: number) =>
@@ -146,9 +151,7 @@ test.describe('on a desk', () => {
     await expect(page.getByRole('alert')).toHaveCount(0);
   });
 
-  test('without draws the page says so, and a failing list can be asked for again', async ({
-    page,
-  }) => {
+  test('without draws the page says so, and a failed list can be retried', async ({ page }) => {
     await noDraws(page);
     await page.goto('/');
     await expect(page.getByText('No active draws at the moment.')).toBeVisible();
@@ -198,7 +201,7 @@ const BANDS = [
   { hours: 100, band: 'green' },
 ];
 
-test('the countdown’s colours follow the card’s own scheme, always with words', async ({
+test('the countdown of a card uses the card’s own colours and always shows words', async ({
   page,
   request,
 }) => {

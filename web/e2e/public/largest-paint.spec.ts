@@ -1,7 +1,10 @@
 import { expect, test, type Browser } from '@playwright/test';
 import { drawWith } from '../support/draws';
 
-/** The design brief's slow 4G: 1.6 Mbit/s, 150 ms, and a processor a quarter as fast as this one. */
+/**
+ * The slow 4G profile of the design brief: 1.6 Mbit/s, 150 ms latency and a quarter of this
+ * processor's speed.
+ */
 const LINE = {
   offline: false,
   latency: 150,
@@ -10,10 +13,10 @@ const LINE = {
 };
 const SLOWER = 4;
 const GOAL_MS = 1_800;
-/** This machine has other things to do at times; the brief allows so much for it. */
+/** Tolerance for other load on the test machine. */
 const SLACK = 1.15;
 
-/** When the largest thing of the first screen stood there, in a browser that has never been here. */
+/** Returns the largest contentful paint of the first screen in ms, with an empty browser cache. */
 async function largestPaint(browser: Browser, path: string): Promise<number> {
   const context = await browser.newContext({ viewport: { width: 390, height: 844 } });
   const page = await context.newPage();
@@ -28,7 +31,7 @@ async function largestPaint(browser: Browser, path: string): Promise<number> {
     ).observe({ type: 'largest-contentful-paint', buffered: true });
   });
   await page.goto(path, { waitUntil: 'load' });
-  // React has taken over by then: whatever it paints larger would count.
+  // React has rendered by then, so that a larger paint by React counts too.
   await page.locator('.site-foot').waitFor({ state: 'attached' });
   await page.evaluate(
     () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))),
@@ -39,7 +42,7 @@ async function largestPaint(browser: Browser, path: string): Promise<number> {
   return at;
 }
 
-test('on slow 4G the largest part of the first screen is there within 1.8 s: landing, draw, club', async ({
+test('on slow 4G the largest paint of landing page, draw and club comes within 1.8 s', async ({
   browser,
   request,
 }) => {

@@ -16,7 +16,7 @@ const GROUPS = [
 const PHONE = { width: 390, height: 844 };
 const DESK = { width: 1280, height: 800 };
 
-/** Opens a screen in a browser of its own, in its state, with nothing half faded in. */
+/** Opens a screen in its own browser context and state, and waits for animations to end. */
 async function open(browser: Browser, { path, before, after }: PublicScreen): Promise<Page> {
   const context = await browser.newContext({ viewport: PHONE });
   const page = await context.newPage();
@@ -29,7 +29,7 @@ async function open(browser: Browser, { path, before, after }: PublicScreen): Pr
   return page;
 }
 
-/** What a finger could miss: smaller than 44 px, unless it is a link inside a sentence. */
+/** Returns targets smaller than 44 px. Links inside a sentence are exempt. */
 const smallTargets = (page: Page) =>
   page.evaluate(() =>
     [
@@ -52,7 +52,7 @@ const smallTargets = (page: Page) =>
   );
 
 for (const group of GROUPS) {
-  test(`no screen of "${group}" breaks a rule of access, scrolls sideways at 320 or has a target under 44 px`, async ({
+  test(`no screen of "${group}" has an axe violation, scrolls sideways at 320 or has a target under 44 px`, async ({
     browser,
     request,
   }) => {
@@ -82,7 +82,7 @@ for (const group of GROUPS) {
   });
 }
 
-test('with the stand-in face nothing sticks out either, at 390 and at 320', async ({
+test('with the fallback font nothing scrolls sideways at 390 and at 320', async ({
   page,
   request,
 }) => {

@@ -4,7 +4,7 @@ import { AGAIN, buyByCall, drawWith } from '../support/draws';
 
 const KB = 1024;
 
-test('each page’s scripts stay within their weight', async ({ browser, request }) => {
+test('the scripts of each page stay within their size budget', async ({ browser, request }) => {
   const draw = await drawWith(request, 1);
   const budgets = [
     ['/', 125],
@@ -37,7 +37,7 @@ test('each page’s scripts stay within their weight', async ({ browser, request
   }
 });
 
-test('with scripts held up for ten seconds the first screen of each page is there to read', async ({
+test('with scripts delayed by ten seconds the first screen of each page is readable', async ({
   page,
   request,
 }) => {

@@ -9,16 +9,16 @@ import {
 } from '../support/draws';
 import { answer } from '../support/stubs';
 
-/** Specified words and small manners that belong to no larger test. */
+/** Specified texts and small behaviours that belong to no larger test. */
 
 const noShareMenu = (page: Page) =>
   page.addInitScript(() => Object.defineProperty(navigator, 'share', { value: undefined }));
 
-/** From here the browser's clock moves only when it is told to. */
+/** Stops the browser's clock. From here it advances only when the test advances it. */
 const stopped = async (page: Page) =>
   page.clock.pauseAt((await page.evaluate(() => Date.now())) + 1_000);
 
-test('a club’s page leads to its draws, to its admin, home, and to the draws of others', async ({
+test('a club’s page links to its draws, its admin pages, home and the draws of other clubs', async ({
   page,
   request,
   context,
@@ -46,7 +46,7 @@ test('a club’s page leads to its draws, to its admin, home, and to the draws o
   expect(await page.evaluate(() => navigator.clipboard.readText())).toContain(`/club/${clubSlug}`);
 });
 
-test('games that are over and wait for a result stand on their own club’s page, and on no other', async ({
+test('finished games that await a result are listed only on their own club’s page', async ({
   page,
   request,
 }) => {
@@ -69,7 +69,7 @@ test('games that are over and wait for a result stand on their own club’s page
   await expect(page.getByText(`${draw?.homeTeam} v ${draw?.awayTeam}`)).toHaveCount(0);
 });
 
-test('while a club’s draws are on their way, their places are held', async ({ page }) => {
+test('while a club’s draws load, placeholders reserve their space', async ({ page }) => {
   await answer(page, /\/api\/clubs\/slug\/held$/, {
     id: 99,
     name: 'Held RLFC',
@@ -98,7 +98,7 @@ test('while a club’s draws are on their way, their places are held', async ({ 
   await expect(page.locator('[aria-label="Loading draws"]')).toHaveCount(0);
 });
 
-test('a toast stays five seconds, one at a time, and goes with a swipe of 50 px', async ({
+test('toasts show one at a time for five seconds and close with a swipe of 50 px', async ({
   page,
   request,
   context,
@@ -135,7 +135,7 @@ test('a toast stays five seconds, one at a time, and goes with a swipe of 50 px'
   await expect(page.locator('.toast')).toHaveCount(0);
 });
 
-test('when nothing can be shared the link stands there for ten seconds, to be copied by hand', async ({
+test('when sharing is impossible the link is shown for ten seconds to copy by hand', async ({
   page,
   request,
 }) => {
@@ -164,7 +164,7 @@ test('when nothing can be shared the link stands there for ten seconds, to be co
   await expect(page.getByRole('alert')).toHaveCount(0);
 });
 
-test('the foot tells the version, the head how to reach support, on every page the same way round', async ({
+test('every page has the version in its footer and the support link in its header, in the same order', async ({
   page,
   request,
 }) => {
@@ -176,7 +176,7 @@ test('the foot tells the version, the head how to reach support, on every page t
     await expect(page.locator('.site-foot')).toContainText(`Version ${buildVersion}`);
     const links = page.getByRole('banner').locator('.support-link');
     await expect(links).toHaveText(['Support', new RegExp(`^Text\\s+${supportSms}`)]);
-    // To be read with a space between, and not only written with one.
+    // The space must be visible as well as present in the text.
     const gap = await links.nth(1).evaluate((link) => {
       const word = document.createRange();
       word.setStart(link.firstChild as Text, 0);
@@ -190,7 +190,7 @@ test('the foot tells the version, the head how to reach support, on every page t
   }
 });
 
-test('a page that crashed says so, and its button loads it again', async ({ page }) => {
+test('a page that crashed says so, and its button reloads it', async ({ page }) => {
   await answer(page, '/api/footer-menus', [{ id: 1, heading: 'Broken' }]);
   await page.goto('/');
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Something went wrong');
@@ -202,7 +202,7 @@ test('a page that crashed says so, and its button loads it again', async ({ page
   );
 });
 
-test('a result’s card tells the scorers, the prize with its cents and the serial, and never a name', async ({
+test('a result’s card shows the scorers, the prize with cents and the serial, but no name', async ({
   page,
   request,
 }) => {

@@ -1,10 +1,13 @@
-/** What axe finds on a page, short enough to be read in a failure. */
+/** Runs axe on a page and shortens its findings for failure messages. */
 import AxeBuilder from '@axe-core/playwright';
 import { expect, type Page } from '@playwright/test';
 
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 
-/** Nothing that is half faded in is judged by its colour; what turns for ever is not waited for. */
+/**
+ * Waits until finite animations end, so that no half-transparent colour is checked. Endless
+ * animations are ignored.
+ */
 export const atRest = (page: Page) =>
   page.evaluate(() =>
     Promise.all(
@@ -17,7 +20,8 @@ export const atRest = (page: Page) =>
 
 export async function violationsOf(page: Page, what: string) {
   await atRest(page);
-  // Only violations are asked for, and in the page itself: no page of ours has a frame of another site. Three times as quick.
+  // Checks violations in the page itself only, which is three times faster. No page has a frame of
+  // another site.
   const { violations } = await new AxeBuilder({ page })
     .setLegacyMode(true)
     .options({ runOnly: RULES, resultTypes: ['violations'] })

@@ -1,4 +1,4 @@
-/** A buyer in a browser, in the words of the screen. */
+/** Actions of a buyer in a browser, by the labels on the screen. */
 import { expect, type Page } from '@playwright/test';
 
 export const GOOD_CARD = '4242424242424242';
@@ -49,7 +49,7 @@ export async function buyByCard(
   await payButton(page).click();
 }
 
-/** The thank-you page with so many tickets, each with its pair. */
+/** Expects the thank-you page with this many tickets, each with its pair. */
 export async function expectTickets(page: Page, count: number): Promise<void> {
   await expect(page).toHaveURL(/\/thank-you$/);
   await expect(page.getByRole('heading', { level: 1 })).toContainText('Thank you');

@@ -1,4 +1,4 @@
-/** The states of a club's people, and of what a seller and a viewer see. */
+/** States of a club's people page, and of the pages as a seller and a viewer see them. */
 import { expect, type Page } from '@playwright/test';
 import type { DemoClub } from './club';
 import { go, member, title, type ClubState } from './club-stage';

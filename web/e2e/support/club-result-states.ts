@@ -1,4 +1,4 @@
-/** The states of entering a result, and of what follows: the winner, the bank, the payout. */
+/** States of entering a result and of the steps after it: winner, bank details and payout. */
 import { expect, type Page } from '@playwright/test';
 import { newDraw } from './club';
 import { go, member, type ClubStage, type ClubState, type JsonBody } from './club-stage';
@@ -35,7 +35,7 @@ const BANK = {
   from: 'winner',
 };
 
-/** A completed draw whose winner is just so far. */
+/** Changes the winner of a completed draw to the given state. */
 async function winner(
   { page, club, draws }: ClubStage,
   more: JsonBody,

@@ -1,4 +1,4 @@
-/** What the states of a club's screens have in common: who is there, and how one gets to a screen. */
+/** Shared setup of the club's screen states: the signed-in user and navigation. */
 import { expect, type Page, type PlaywrightWorkerArgs } from '@playwright/test';
 import { settled, type DemoClub } from './club';
 import { change } from './stubs';
@@ -13,9 +13,9 @@ export interface ClubStage {
 
 export interface ClubState {
   name: string;
-  /** Only a desk has it. */
+  /** Whether the state exists only on a wide screen. */
   wide?: boolean;
-  /** Before anybody is signed in. */
+  /** Whether nobody is signed in. */
   door?: boolean;
   show: (stage: ClubStage) => Promise<void>;
 }
@@ -30,13 +30,13 @@ export async function go(page: Page, path: string): Promise<void> {
   await settled(page);
 }
 
-/** The one who is signed in, as the server might also have described them. */
+/** Changes the description of the signed-in user in the server's answer. */
 export const whoIs = (page: Page, more: JsonBody) =>
   change(page, '/api/admin/whoami', (who: { user: JsonBody }) => ({
     ...who,
     user: { ...who.user, ...more },
   }));
 
-/** Signed in not as the club itself, but as one of its people. */
+/** Signs in as a member of the club instead of its own login. */
 export const member = (page: Page, role: string) =>
   whoIs(page, { role, memberName: 'Kim of the canteen', memberEmail: 'kim@example.com' });

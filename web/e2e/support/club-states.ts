@@ -1,4 +1,7 @@
-/** Every state of a club's screens that an address alone does not show, and how a browser gets there; for the eye, for axe, for the tape and for the keys. */
+/**
+ * Every state of a club's screens that needs more than an address, with the steps that reach it.
+ * Used for screenshots and for the axe, size and keyboard checks.
+ */
 import { expect, type Page } from '@playwright/test';
 import type { DemoClub } from './club';
 import { PEOPLE_STATES } from './club-people-states';
@@ -193,7 +196,7 @@ export const CLUB_STATES: readonly ClubState[] = [
     name: 'club-winners-panel',
     show: async ({ page, club, draws }) => {
       await go(page, `/club/${club.slug}/admin`);
-      // Of others the result may have been entered before kick-off.
+      // The results of other draws may have been entered before kick-off.
       const card = page
         .getByRole('article')
         .filter({ has: page.locator(`a[href$="/results/${draws.completed}"]`) });
@@ -256,7 +259,7 @@ export const CLUB_STATES: readonly ClubState[] = [
     show: async ({ page }) => {
       await connect(page, false);
       await title(page, 'Checking Connection...');
-      // Each round is set anew by the page after it was drawn.
+      // The page sets the next timer only after it has rendered, so the clock advances in steps.
       for (
         let round = 0;
         round < 40 && !(await page.getByText('We have stopped asking after a minute.').isVisible());

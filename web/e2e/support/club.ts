@@ -1,4 +1,4 @@
-/** A club at its own side: signed in by a call, with draws of its own to try things on. */
+/** Actions of a club: signs in by a call and creates draws for the test alone. */
 import { expect, type Page } from '@playwright/test';
 import type { Screen } from './screens';
 
@@ -18,7 +18,7 @@ export async function demoClub(page: Page, index = 0): Promise<DemoClub> {
   return club as DemoClub;
 }
 
-/** Signs the browser in, as the login page would. */
+/** Signs the browser in, as the login page does. */
 export async function signIn(page: Page, baseURL: string, club: DemoClub): Promise<void> {
   const answer = await page.request.post('/api/clubs/login', {
     headers: origin(baseURL),
@@ -29,7 +29,9 @@ export async function signIn(page: Page, baseURL: string, club: DemoClub): Promi
 
 let made = 0;
 
-/** A draw on sale three days ahead, made by the calls that the create form makes. */
+/**
+ * Creates a draw on sale three days ahead, with the calls of the create form. Returns its number.
+ */
 export async function newDraw(page: Page, baseURL: string, club: DemoClub): Promise<number> {
   const headers = origin(baseURL);
   const accepted = await page.request.post('/api/terms/accept', {
@@ -62,7 +64,10 @@ interface ClubDraw {
   gameDate: string;
 }
 
-/** The club's draws in the states its screens need; a demo that lacks one of them hides a screen from every test, so it fails. */
+/**
+ * Returns the club's draws in the states that its screens need. Fails when the demo lacks one,
+ * because a screen would go untested.
+ */
 export async function clubDraws(
   page: Page,
   club: DemoClub,
@@ -90,7 +95,7 @@ export async function clubDraws(
   };
 }
 
-/** Every screen of a club, found on the running server. */
+/** Returns every screen of a club, as found on the running server. */
 export async function clubScreens(page: Page, club: DemoClub): Promise<Screen[]> {
   const { coming, awaiting, completed } = await clubDraws(page, club);
   const admin = `/club/${club.slug}/admin`;
@@ -112,7 +117,7 @@ export async function clubScreens(page: Page, club: DemoClub): Promise<Screen[]>
   ];
 }
 
-/** The doors, before anybody is signed in. */
+/** The pages before login. */
 export const DOORS: readonly Screen[] = [
   { name: 'door-login', path: '/admin/login' },
   { name: 'door-forgot', path: '/forgot-password' },
@@ -124,7 +129,7 @@ export const DOORS: readonly Screen[] = [
   { name: 'door-stripe-debug-guest', path: '/admin/stripe-debug' },
 ];
 
-/** The screen has said what it has to say. */
+/** Waits until the screen has loaded its content. */
 export async function settled(page: Page): Promise<void> {
   await expect(page.locator('main h1').first()).toBeAttached();
   await expect(page.locator('[aria-busy="true"]')).toHaveCount(0);

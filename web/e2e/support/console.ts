@@ -1,4 +1,6 @@
-/** The operator's console with answers of our own: for what no server says on command. */
+/**
+ * The operator's console with stubbed answers, for states that a server cannot produce on demand.
+ */
 import type { Page, Route } from '@playwright/test';
 import { consoleAnswers } from '../../src/testing/operator-data';
 
@@ -9,7 +11,7 @@ export interface ConsoleResponse {
 
 export type Answers = Record<string, unknown | ((route: Route) => ConsoleResponse)>;
 
-/** Answers every call of the console from the table; what is asked is kept, in order. */
+/** Answers every call of the console from the table. Returns the requests in order. */
 export async function withConsole(page: Page, more: Answers = {}): Promise<string[]> {
   const asked: string[] = [];
   const table: Answers = { ...consoleAnswers(Date.now()), ...more };

@@ -1,7 +1,10 @@
-/** Finding draws to test with, and buying in a crowd without a browser. */
+/** Finds draws to test with, and buys without a browser. */
 import { expect, type APIRequestContext } from '@playwright/test';
 
-/** A connection that was idle may be closed by the server just as the next question is sent on it: reads are asked again. */
+/**
+ * The server may close an idle connection just as the next request is sent on it, so reads are
+ * retried.
+ */
 export const AGAIN = { maxRetries: 3 };
 
 export interface ListedDraw {
@@ -19,7 +22,7 @@ export async function activeDraws(request: APIRequestContext): Promise<ListedDra
   return (await request.get('/api/draws/active', AGAIN)).json() as Promise<ListedDraw[]>;
 }
 
-/** A draw on sale with at least so many tickets left and an hour to go. */
+/** Returns a draw on sale with at least this many tickets left and an hour until kick-off. */
 export async function drawWith(request: APIRequestContext, available: number): Promise<ListedDraw> {
   const draws = await activeDraws(request);
   const found = draws.find(
@@ -34,7 +37,7 @@ export async function drawNow(request: APIRequestContext, drawNumber: number): P
   return (await request.get(`/api/draws/${drawNumber}`, AGAIN)).json() as Promise<ListedDraw>;
 }
 
-/** A draw whose result is in and whose game has been played: before its kick-off nothing of a result is revealed. */
+/** Returns a completed draw after its kick-off. Before kick-off nothing of a result is revealed. */
 export async function completedDraw(request: APIRequestContext): Promise<number | null> {
   const draws = (await (await request.get('/api/draws/completed', AGAIN)).json()) as ListedDraw[];
   return draws.find((draw) => Date.parse(draw.gameDate) < Date.now())?.drawNumber ?? null;
@@ -42,7 +45,7 @@ export async function completedDraw(request: APIRequestContext): Promise<number 
 
 let buyers = 0;
 
-/** Buys by the calls alone: intent, confirmation at the sandbox, completion. */
+/** Buys by direct calls: intent, confirmation at the sandbox, completion. */
 export async function buyByCall(
   request: APIRequestContext,
   baseURL: string,
@@ -94,7 +97,7 @@ export async function buyByCall(
   expect(done.ok(), await done.text()).toBe(true);
 }
 
-/** A club with two draws on sale, each with tickets left and time to pay. */
+/** Returns a club with two draws on sale, each with tickets left and time to pay. */
 export async function clubWithTwo(request: APIRequestContext): Promise<string> {
   const draws = (await activeDraws(request)).filter(
     (draw) => draw.ticketsAvailable >= 3 && Date.parse(draw.gameDate) - Date.now() > 1_800_000,
@@ -111,7 +114,7 @@ export interface Held {
   release: () => Promise<void>;
 }
 
-/** Somebody elsewhere is about to pay for so many tickets: they are kept, and nothing is bought. */
+/** Reserves this many tickets as another buyer, without buying them. */
 export async function holdByCall(
   request: APIRequestContext,
   baseURL: string,

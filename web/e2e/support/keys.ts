@@ -1,17 +1,17 @@
-/** A person without a mouse: where Tab leads, and whether one can see it there. */
+/** Keyboard checks: which controls Tab reaches, and whether focus is visible there. */
 import { expect, type Page } from '@playwright/test';
 
 interface Focused {
   name: string;
-  /** Within the window and under nothing. */
+  /** Whether it is inside the window and not covered. */
   seen: boolean;
-  /** Drawn differently from the same thing without focus. */
+  /** Whether it has a visible focus ring. */
   ringed: boolean;
-  /** Its place among what Tab should reach; -1 for anything else. */
+  /** The index among the controls that Tab should reach; -1 for any other element. */
   place: number;
 }
 
-/** What has focus now. `data-tab` was put on what is to be reached. */
+/** Returns the focused element. `data-tab` marks the controls that Tab should reach. */
 const focusedNow = (page: Page): Promise<Focused> =>
   page.evaluate(() => {
     const focused = document.activeElement;
@@ -34,7 +34,10 @@ const focusedNow = (page: Page): Promise<Focused> =>
     };
   });
 
-/** Presses Tab until something with this name has focus; it must be visible, and under nothing, whenever it has it. */
+/**
+ * Presses Tab until the control with this name has focus. Every focused control on the way must be
+ * visible and uncovered.
+ */
 export async function tabTo(page: Page, name: RegExp): Promise<void> {
   for (let presses = 0; presses < 80; presses++) {
     await page.keyboard.press('Tab');
@@ -45,12 +48,15 @@ export async function tabTo(page: Page, name: RegExp): Promise<void> {
   throw new Error(`${name} was never reached with Tab`);
 }
 
-/** Walks through everything Tab should reach on the screen, or in the dialog that stands over it: what cannot be reached, or not be seen while it has focus. */
+/**
+ * Tabs through every control of the screen, or of the open dialog. Returns the controls that Tab
+ * does not reach or whose focus is not visible.
+ */
 export async function troubleWithKeys(page: Page): Promise<string[]> {
   const wanted = await page.evaluate(() => {
     const scope = [...document.querySelectorAll('dialog[open]')].at(-1) ?? document;
-    // A toast goes away by itself while one walks; F8 leads there.
-    // Of a group of circles Tab reaches one; the arrow keys do the rest.
+    // Toasts are skipped: they disappear during the walk, and F8 reaches them. Of a radio group Tab
+    // reaches one button; the arrow keys reach the others.
     const passedBy = (one: HTMLElement) =>
       one instanceof HTMLInputElement &&
       one.type === 'radio' &&
@@ -70,7 +76,7 @@ export async function troubleWithKeys(page: Page): Promise<string[]> {
     );
     for (const old of document.querySelectorAll<HTMLElement>('[data-tab]')) delete old.dataset.tab;
     tabbable.forEach((one, place) => (one.dataset.tab = String(place)));
-    // From the beginning, wherever the focus was.
+    // Starts at the beginning, wherever the focus was.
     (document.activeElement as HTMLElement | null)?.blur();
     return tabbable.map((one) =>
       (
@@ -85,7 +91,8 @@ export async function troubleWithKeys(page: Page): Promise<string[]> {
   });
   const reached = new Set<number>();
   const trouble = new Set<string>();
-  // A date and a time have several places of their own, and the browser itself one between the last and the first.
+  // A date or time input has several focus stops, and the browser has one between the last and the
+  // first control.
   for (
     let presses = 0;
     presses < 2 * wanted.length + 16 && reached.size < wanted.length;

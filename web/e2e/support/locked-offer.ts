@@ -1,10 +1,13 @@
-/** An offer that somebody has bought from, so that it is locked: made by the calls of its club, and of a buyer. */
+/**
+ * Creates an offer that is locked because a buyer has bought it, by the calls of its club and of
+ * the buyer.
+ */
 import { expect, type PlaywrightWorkerArgs } from '@playwright/test';
 import { asClub, ownDraws } from './own-draw';
 
 let made = 0;
 
-/** The number of a locked offer of the demo's first club. */
+/** Returns the id of a locked offer of the demo's first club. */
 export async function lockedOffer(
   playwright: PlaywrightWorkerArgs['playwright'],
   baseURL: string,

@@ -1,4 +1,4 @@
-/** The demo's own mailbox: every letter that was sent stands there to be read. */
+/** Reads the demo's mailbox, which contains every sent mail. */
 import { expect, type APIRequestContext } from '@playwright/test';
 
 export interface Letter {
@@ -8,7 +8,9 @@ export interface Letter {
   text: string;
 }
 
-/** The newest letter of this kind to somebody that mentions these words, as soon as it has arrived. */
+/**
+ * Waits for the newest mail of this kind to an address that contains these words, and returns it.
+ */
 export async function mailTo(
   request: APIRequestContext,
   to: string,

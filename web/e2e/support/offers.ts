@@ -1,4 +1,7 @@
-/** An offer of a club's first games on sale, as the server would answer it, in whatever state a test needs. */
+/**
+ * An offer of a club's first games on sale, in the state that a test needs, as the server would
+ * answer it.
+ */
 import { expect, type APIRequestContext, type Page } from '@playwright/test';
 import { activeDraws } from './draws';
 import { answer, changeBoot, noSockets } from './stubs';
@@ -46,7 +49,7 @@ export async function anOffer(
   };
 }
 
-/** Lets the pages find the offer, whatever the server itself has. */
+/** Answers the pages' requests with this offer, whatever the server has. */
 export async function serveOffer(page: Page, offer: StubOffer): Promise<void> {
   await noSockets(page);
   await changeBoot(page, (boot) => ({ ...boot, offer: null, offers: [] }));

@@ -1,4 +1,7 @@
-/** The demo's operator at a real server: password, then the code of the authenticator the demo stands in for. */
+/**
+ * Signs in the demo's operator on a real server: password, then the code of the demo's
+ * authenticator.
+ */
 import { expect, type APIRequestContext, type Page } from '@playwright/test';
 
 interface Code {
@@ -10,7 +13,10 @@ interface Code {
 export const operatorCode = async (request: APIRequestContext): Promise<Code> =>
   (await request.get('/sandbox/operator-code.json')).json() as Promise<Code>;
 
-/** Each code serves once, so the next one stands by; the server takes it a step early. */
+/**
+ * Each code is valid once. If it was used already, the next one is typed; the server accepts it one
+ * step early.
+ */
 export async function typeCode(page: Page, isIn: () => Promise<void>): Promise<void> {
   const { code, nextCode } = await operatorCode(page.request);
   const field = page.getByLabel('Six-digit code');

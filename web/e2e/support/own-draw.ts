@@ -1,4 +1,7 @@
-/** Draws that only one test knows: made by their club's own calls, so that nobody else's purchase or reservation moves their counts. */
+/**
+ * Creates draws for one test by their club's own calls, so that no other purchase or reservation
+ * changes their counts.
+ */
 import { expect, type APIRequestContext, type PlaywrightWorkerArgs } from '@playwright/test';
 import { buyByCall, type ListedDraw } from './draws';
 
@@ -11,7 +14,7 @@ interface Club {
 }
 
 export interface DrawOptions {
-  /** How many tickets are left; the others are bought by a crowd. */
+  /** How many tickets are left. Other buyers buy the rest. */
   left?: number;
   /** Seconds until kick-off. */
   startsIn?: number;
@@ -24,7 +27,7 @@ export interface OwnDraw extends ListedDraw {
 
 let made = 0;
 
-/** A browser without a window, signed in as a club of the demo. */
+/** Returns a request context that is signed in as a club of the demo. */
 export async function asClub(
   playwright: Playwright,
   baseURL: string,
@@ -43,7 +46,7 @@ export async function asClub(
   return { calls, club };
 }
 
-/** Draws of one club, on sale two days ahead unless told otherwise. */
+/** Creates draws of one club, on sale two days ahead by default. */
 export async function ownDraws(
   playwright: Playwright,
   baseURL: string,
@@ -93,7 +96,7 @@ export async function ownDraw(
   return draw as OwnDraw;
 }
 
-/** Its club moves kick-off to almost now, and the whistle goes. */
+/** Moves kick-off to a moment ahead, as the club, and waits until it has passed. */
 export async function kickOff(
   playwright: Playwright,
   baseURL: string,
@@ -110,7 +113,7 @@ export async function kickOff(
   await calls.dispose();
 }
 
-/** A crowd of others buys, fifty tickets each, until so many are left. */
+/** Buys as other buyers, fifty tickets each, until this many are left. */
 async function sellUntil(
   playwright: Playwright,
   baseURL: string,

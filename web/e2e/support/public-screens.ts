@@ -1,4 +1,7 @@
-/** Every screen and state that shows and does not sell: what the pictures are taken of and what the rules are checked on. */
+/**
+ * Every screen and state that shows data without selling. The screenshots and the rules are run on
+ * these.
+ */
 import type { APIRequestContext, Page } from '@playwright/test';
 import { AGAIN, activeDraws, completedDraw, type ListedDraw } from './draws';
 import { anOffer, serveOffer } from './offers';
@@ -16,11 +19,11 @@ import {
 export interface PublicScreen {
   name: string;
   path: string;
-  /** What must be arranged before the page is opened. */
+  /** Setup before the page is opened. */
   before?: (page: Page) => Promise<void>;
-  /** What must be done before it is looked at. */
+  /** Steps after the page is opened, before it is checked. */
   after?: (page: Page) => Promise<void>;
-  /** For a big screen only. */
+  /** Whether it is only for a large screen. */
   board?: boolean;
 }
 
@@ -292,7 +295,10 @@ async function proofs(request: APIRequestContext): Promise<PublicScreen[]> {
   ];
 }
 
-/** The draw's page when nothing can be bought on it; buying states are in shop-states.ts. */
+/**
+ * The draw's page in states in which nothing can be bought. The buying states are in
+ * shop-states.ts.
+ */
 async function draws(request: APIRequestContext): Promise<PublicScreen[]> {
   const list = await activeDraws(request);
   const open =

@@ -1,4 +1,7 @@
-/** Every state of the buying screens, and how a browser gets there; for the eye, for axe, and for the measuring tape. */
+/**
+ * Every state of the buying screens, with the steps that reach it. Used for screenshots and for the
+ * axe and size checks.
+ */
 import {
   expect,
   type APIRequestContext,
@@ -29,7 +32,10 @@ export interface ShopState {
   show: (stage: Stage) => Promise<void>;
 }
 
-/** The cart's or the checkout's payment as if its reservation ended so soon. */
+/**
+ * Changes the answer of the cart's or the checkout's payment, so that its reservation ends after
+ * `seconds`.
+ */
 export async function reservedFor(page: Page, seconds: number): Promise<void> {
   await page.route(/\/api\/(cart\/)?create-payment-intent/, async (route) => {
     const answer = await route.fetch();
@@ -63,7 +69,7 @@ export async function toCartCheckout(page: Page, request: APIRequestContext): Pr
   await expect(page.locator('.timer-bar')).toContainText(/\d:\d\d/);
 }
 
-/** The page as in maintenance, whatever the server says. */
+/** Opens the page as during maintenance, whatever the server answers. */
 async function inMaintenance(page: Page, path: string): Promise<void> {
   await page.route('**/api/maintenance-mode', (route) =>
     route.fulfill({ json: { maintenanceMode: true } }),
@@ -83,7 +89,7 @@ async function inMaintenance(page: Page, path: string): Promise<void> {
   await expect(page.getByText('System Maintenance in Progress').first()).toBeVisible();
 }
 
-/** A finished purchase, of which the server says something else. */
+/** Shows a finished purchase with a changed answer of the server. */
 async function thankYouWith(stage: Stage, more: Record<string, unknown>): Promise<void> {
   const { page, request } = stage;
   const draw = await drawWith(request, 3);
@@ -103,7 +109,7 @@ async function thankYouWith(stage: Stage, more: Record<string, unknown>): Promis
   await page.reload();
 }
 
-/** What a mailed link opens: two orders, one of them given back. */
+/** Shows the page of a mailed link with two orders, one of them refunded. */
 async function ownOrders({ page, request }: Stage): Promise<void> {
   const draw = await drawWith(request, 4);
   await buyByCard(page, draw.drawNumber, 2, somebody());
@@ -304,7 +310,8 @@ export const SHOP_STATES: readonly ShopState[] = [
     name: 'shop-cart-expired',
     show: async ({ page, request }) => {
       await reservedFor(page, 2);
-      // The toast and the page stay for two seconds; here they stay as long as they are looked at.
+      // The toast and the page change after two seconds. Here those timers never fire, so that the
+      // state stays visible.
       await page.addInitScript(() => {
         const later = window.setTimeout.bind(window);
         Object.assign(window, {

@@ -1,9 +1,9 @@
-/** States that the running server does not happen to be in: its own answers, changed on the way. */
+/** Changes answers of the running server, to produce states that it is not in. */
 import type { Page, Route } from '@playwright/test';
 
 type Json = Record<string, unknown>;
 
-/** Changes the data that the page itself carries. */
+/** Changes the data embedded in the page. */
 export async function changeBoot(page: Page, change: (boot: Json) => Json | void): Promise<void> {
   await page.route(
     (url) => !/^\/(api|assets|ws|widgets|sandbox)\b/.test(url.pathname),
@@ -23,7 +23,7 @@ export async function changeBoot(page: Page, change: (boot: Json) => Json | void
   );
 }
 
-/** Answers a call with this. */
+/** Answers a call with this body. */
 export async function answer(
   page: Page,
   path: string | RegExp,
@@ -35,7 +35,7 @@ export async function answer(
   );
 }
 
-/** Changes what a call answers. */
+/** Changes the answer of a call. */
 export async function change(
   page: Page,
   path: string | RegExp,
@@ -50,13 +50,13 @@ export async function change(
 export const fail = (page: Page, path: string | RegExp, status = 500) =>
   answer(page, path, { message: 'Out of order', code: 'unavailable' }, status);
 
-/** The sockets are never there: what is shown comes from the page and the calls. */
+/** Blocks all sockets, so that data comes only from the page and the calls. */
 export const noSockets = (page: Page) =>
   page.routeWebSocket(/\/ws/, (socket) => void socket.close());
 
 const OFF = ['/api/draws/active', '/api/draws/awaiting-results', '/api/draws/completed'];
 
-/** A front page without any draw. */
+/** Shows the home page without any draw. */
 export async function noDraws(page: Page): Promise<void> {
   await changeBoot(page, (boot) => ({ ...boot, draws: [] }));
   for (const path of OFF) await answer(page, path, []);
@@ -68,7 +68,7 @@ export async function maintenance(page: Page): Promise<void> {
   await answer(page, '/api/maintenance-mode', { maintenanceMode: true });
 }
 
-/** Changes one draw wherever it is shown: in the page, and when it is asked for. */
+/** Changes one draw in the page's data and in every answer. */
 export async function changeDraw(page: Page, number: number, more: Json): Promise<void> {
   await noSockets(page);
   const changed = (draw: unknown) =>

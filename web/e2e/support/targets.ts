@@ -1,7 +1,7 @@
-/** The measuring tape of a phone: what is too small for a thumb, and how wide a page is. */
+/** Size checks on a phone: small touch targets and the width of a page. */
 import type { Page } from '@playwright/test';
 
-/** Targets below 44 px; a link within running text is none. */
+/** Returns targets below 44 px. Links within running text are exempt. */
 export function smallTargets(page: Page): Promise<string[]> {
   return page.evaluate(() =>
     [
@@ -29,7 +29,7 @@ export function smallTargets(page: Page): Promise<string[]> {
   );
 }
 
-/** How wide the page, or a dialog over it, really is. */
+/** Returns the real width of the page, or of a dialog above it. */
 export const widthOf = (page: Page): Promise<number> =>
   page.evaluate(() =>
     Math.max(
