@@ -1,12 +1,12 @@
 /** Options that the address of a board may set. */
 export interface BoardOptions {
-  /** Hides the grid of lights, for a small screen or part of one. */
+  /** Whether to hide the grid of lights, for a small screen or part of one. */
   compact: boolean;
   /** `xl` scales the QR code to 45 % of the height, for a screen seen from far away. */
   qr: 'xl' | null;
   /** Where the screen hangs. The QR code carries it, so that a club sees which screen sells. */
   loc: string | null;
-  /** Shows the small card that is embedded in another site's page. */
+  /** Whether to show the small card that is embedded in another site's page. */
   widget: boolean;
 }
 

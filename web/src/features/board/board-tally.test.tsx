@@ -17,14 +17,14 @@ const later = { gameDate: '2099-01-01T00:00:00Z' };
 const reserved = aDraw({ ...later, ticketsSold: 160, ticketsHeld: 9, ticketsAvailable: 0 });
 const full = aDraw({ ...later, ticketsSold: 169, ticketsHeld: 0, ticketsAvailable: 0 });
 
-test('a cancelled draw’s board shows no prize and no tickets sold', () => {
+test('the board of a cancelled draw shows no prize and no tickets sold', () => {
   show(<BoardTally draw={aDraw({ status: 'cancelled' })} options={optionsOf('')} />);
   expect(screen.getByText('Cancelled')).toBeDefined();
   expect(screen.getByText('Every ticket is refunded')).toBeDefined();
   expect(document.body.textContent).not.toMatch(/Prize pool|\$290|113 \/ 169/);
 });
 
-test('a board says that all are sold only when they are: what is reserved may come free', () => {
+test('a board shows sold out only when no ticket is merely reserved', () => {
   const { unmount } = show(<BoardTally draw={reserved} options={optionsOf('')} />);
   expect(screen.queryByText('All 169 tickets are sold')).toBeNull();
   expect(screen.getByText('Scan to play')).toBeDefined();
@@ -37,16 +37,13 @@ test('a board says that all are sold only when they are: what is reserved may co
 test.each([
   ['on sale', aDraw({ ...later, clubSelling: false })],
   ['reserved to the last', { ...reserved, clubSelling: false }],
-])(
-  'a board of a club that takes no payments leads nobody to a form that is not there (%s)',
-  (_how, draw) => {
-    show(<BoardTally draw={draw} options={optionsOf('')} />);
-    expect(screen.getByText('Not on sale')).toBeDefined();
-    expect(screen.queryByText('Scan to play')).toBeNull();
-  },
-);
+])('the board of a club that takes no payments shows no link to buy (%s)', (_how, draw) => {
+  show(<BoardTally draw={draw} options={optionsOf('')} />);
+  expect(screen.getByText('Not on sale')).toBeDefined();
+  expect(screen.queryByText('Scan to play')).toBeNull();
+});
 
-test('a board whose tickets are all sold says that, also when its club takes no payments any more', () => {
+test('a sold-out board says so even when its club takes no payments any more', () => {
   show(<BoardTally draw={{ ...full, clubSelling: false }} options={optionsOf('')} />);
   expect(screen.getByText('All 169 tickets are sold')).toBeDefined();
   expect(screen.queryByText('Not on sale')).toBeNull();

@@ -50,7 +50,7 @@ function shownAt(beforeMs: number, more: Partial<WidgetAnswer> = {}): void {
   );
 }
 
-test('an offer’s board invites to buy until the offer closes by the server’s clock, and no longer', () => {
+test('an offer’s board invites to buy until the offer closes by the server’s clock', () => {
   shownAt(60_000);
   expect(screen.getByText('Scan to play')).toBeDefined();
 });

@@ -18,7 +18,7 @@ test('a board reloads only when its own address answers', async () => {
   expect(waited).toEqual([60_000, 60_000]);
 });
 
-test('a board renews itself at the next four in the morning, spread over ten minutes', () => {
+test('a board reloads at the next 4 am, spread over ten minutes', () => {
   expect(untilRenewal(new Date(2026, 10, 20, 3, 0), 0)).toBe(3_600_000);
   expect(untilRenewal(new Date(2026, 10, 20, 4, 0), 0)).toBe(24 * 3_600_000);
   expect(untilRenewal(new Date(2026, 10, 20, 3, 0), 1)).toBe(3_600_000 + 600_000);

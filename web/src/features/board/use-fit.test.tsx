@@ -28,7 +28,7 @@ function lineOf(lettersWidth: number) {
   );
 }
 
-test('a name that is half a pixel too long for its board gets smaller instead of losing its end', () => {
+test('a name half a pixel too long for its board shrinks instead of being cut off', () => {
   for (const [letters, part] of [
     [800, '1.00'],
     [800.4, '0.97'],
@@ -41,7 +41,7 @@ test('a name that is half a pixel too long for its board gets smaller instead of
   }
 });
 
-test('the address to type breaks before its path, and never inside the draw’s number', () => {
+test('a displayed address breaks before its path and never inside the draw’s number', () => {
   show(
     <BoardTally draw={aDraw({ gameDate: '2099-01-01T00:00:00Z' })} options={optionsOf('?qr=xl')} />,
   );

@@ -29,7 +29,7 @@ const widget: WidgetAnswer = {
   ticketsCap: 169,
 };
 
-test('a cancelled draw on a club’s own site shows no prize', async () => {
+test('the widget of a cancelled draw shows no prize', async () => {
   show(<WidgetCard ask={() => Promise.resolve(widget)} />);
   expect(await screen.findByText('Cancelled')).toBeDefined();
   expect([...document.querySelectorAll('dl > div')].map((figure) => figure.textContent)).toEqual([
@@ -39,7 +39,7 @@ test('a cancelled draw on a club’s own site shows no prize', async () => {
   expect(document.body.textContent).not.toMatch(/290|113/);
 });
 
-test('what the server does not know any more is not shown any longer, but an outage changes nothing', async () => {
+test('a widget disappears when the server no longer knows its draw, and stays during an outage', async () => {
   vi.useFakeTimers();
   const ask = vi
     .fn<() => Promise<WidgetAnswer>>()

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { CELLS, TALLY_ORDER, cellOf, pairAt, staggerMs } from './grid';
 import { soldCells } from './result-grid';
 
-test('the tally lights every slot once, in the same order for ever', () => {
+test('the tally lights every slot once, always in the same order', () => {
   expect(new Set(TALLY_ORDER).size).toBe(CELLS);
   expect(TALLY_ORDER.slice(0, 5)).toMatchInlineSnapshot(`
     [
@@ -15,7 +15,7 @@ test('the tally lights every slot once, in the same order for ever', () => {
   `);
 });
 
-test('a cell is a pair and a pair is a cell', () => {
+test('each cell maps to one pair and back', () => {
   expect(pairAt(0)).toEqual({ home: 1, away: 1 });
   expect(pairAt(168)).toEqual({ home: 13, away: 13 });
   expect(Array.from({ length: CELLS }, (_, cell) => cellOf(pairAt(cell)))).toEqual(
@@ -23,7 +23,7 @@ test('a cell is a pair and a pair is a cell', () => {
   );
 });
 
-test('many sales in one message light one after the other, all within 1.2 seconds', () => {
+test('many sales in one message light one after another within 1.2 seconds', () => {
   expect([staggerMs(0, 3), staggerMs(2, 3)]).toEqual([0, 80]);
   expect(staggerMs(168, 169)).toBeLessThan(1_200);
 });

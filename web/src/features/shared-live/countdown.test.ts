@@ -27,7 +27,7 @@ test('page bands: green above 24 hours, yellow within 24, orange within 6, red w
   ).toEqual(['green', 'yellow', 'yellow', 'orange', 'orange', 'red', 'red']);
 });
 
-test('time is said in the two largest units, and by the second under an hour', () => {
+test('time is shown in the two largest units, and by the second under an hour', () => {
   expect([76 * HOUR, 2 * HOUR + 14 * 60_000, 83_000, 500, -5].map(timeLeft)).toEqual([
     '3d 4h',
     '2h 14m',
@@ -45,7 +45,7 @@ test('a board shows days only when there are any and stops at zero', () => {
   ]);
 });
 
-test('what is shown says how fresh it is', () => {
+test('the freshness text says how old the data is', () => {
   const said = (agoMs: number | null, online = true) =>
     freshness({ agoMs, atMs: Date.parse('2026-11-20T09:02:00Z'), online }).words;
   expect([said(0), said(20_000), said(42_000), said(61_000), said(5, false), said(null)]).toEqual([
@@ -58,7 +58,7 @@ test('what is shown says how fresh it is', () => {
   ]);
 });
 
-test('a draw whose game has begun is closed whatever its status still says', () => {
+test('a draw past its kick-off is closed whatever its status says', () => {
   const phase = (more: Parameters<typeof aDraw>[0], at = '2026-11-20T09:00:00Z') =>
     phaseOf(aDraw(more), Date.parse(at));
   expect([

@@ -10,7 +10,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-test('a copied answer is shown, but the server was not heard by it', async () => {
+test('a cached answer is shown but does not count as contact with the server', async () => {
   const copied = { 'x-copy': 'yes' };
   new FakeServer()
     .on('GET /api/draws/1042', { body: aDraw(), headers: copied }, { body: aDraw() })

@@ -104,7 +104,10 @@ export const receiveDrawsAtom = atom(null, (get, set, draws: readonly Draw[]) =>
   if (!draws.some(isCopied)) set(noteAnswerAtom);
   set(liveAtom, applyDraws(get(liveAtom), draws));
 });
-/** Applies a list answer. `arriving`: the first answer after the visitor has returned to the list. */
+/**
+ * Applies a list answer. `arriving`: whether this is the first answer after the visitor has
+ * returned to the list.
+ */
 export const receiveListAtom = atom(
   null,
   (get, set, name: ListName, draws: readonly Draw[], arriving = false) => {

@@ -8,7 +8,7 @@ import { useServerNow } from './use-live';
 
 const HIDDEN_MS_MAX = 5 * 60_000;
 
-/** True while the page is visible and for five minutes after. */
+/** Whether the page is visible or was visible within the last five minutes. */
 function useLookedAt(): boolean {
   const [lookedAt, setLookedAt] = useState(true);
   useEffect(() => {

@@ -39,7 +39,7 @@ const known = applyDraws(NOTHING, [aDraw()]);
 const soldIn = (live: typeof NOTHING) => live.draws[1042]?.ticketsSold;
 
 describe('a frame', () => {
-  test('changes the counts and keeps what it does not say', () => {
+  test('changes the counts and keeps fields that it does not contain', () => {
     const live = applyFrame(known, frame(6, 115));
     expect(live.draws[1042]).toEqual({
       ...aDraw(),
@@ -55,7 +55,7 @@ describe('a frame', () => {
     expect(soldIn(live)).toBe(120);
   });
 
-  test('after a reconnection is taken whatever its number, unless the books are newer', () => {
+  test('after a reconnection is applied whatever its number, unless the loaded data is newer', () => {
     const live = applyFrame(known, {
       v: 1,
       topic: 'public',
@@ -76,25 +76,25 @@ describe('a frame', () => {
     expect(soldIn(applyFrame(reconnected(known), frame(4, 100)))).toBe(113);
   });
 
-  test('about a draw that nobody has loaded waits for the poll', () => {
+  test('about a draw that is not loaded waits for the poll', () => {
     expect(applyFrame(NOTHING, frame(6, 115)).draws).toEqual({});
   });
 
-  test('of the heartbeat changes nothing', () => {
+  test('that is a heartbeat changes nothing', () => {
     expect(
       applyFrame(known, { v: 1, topic: '', seq: 0, serverNow: 0, type: 'heartbeat', data: {} }),
     ).toBe(known);
   });
 });
 
-test('an answer that a frame has overtaken keeps the newer counts', () => {
+test('an answer older than a frame keeps the frame’s counts', () => {
   const live = applyDraws(applyFrame(known, frame(8, 118)), [
     aDraw({ revision: 6, ticketsSold: 115, contactName: 'Kim' }),
   ]);
   expect(live.draws[1042]).toMatchObject({ ticketsSold: 118, revision: 8, contactName: 'Kim' });
 });
 
-test('a list keeps its order while it is looked at; what is new comes after', () => {
+test('a shown list keeps its order, and new draws are appended', () => {
   const first = applyList(NOTHING, 'active', [aDraw({ drawNumber: 2 }), aDraw({ drawNumber: 1 })]);
   const then = applyList(first, 'active', [aDraw({ drawNumber: 3 }), aDraw({ drawNumber: 1 })]);
   expect(then.lists.active).toEqual([2, 1, 3]);
@@ -104,7 +104,7 @@ test('a list keeps its order while it is looked at; what is new comes after', ()
   ).toEqual([9]);
 });
 
-test('a list that somebody comes back to is what was answered, and what has moved on is in one list only', () => {
+test('a list that the visitor returns to is replaced, and a moved draw is in one list only', () => {
   const first = applyList(
     applyList(NOTHING, 'active', [aDraw({ drawNumber: 2 }), aDraw({ drawNumber: 1 })]),
     'awaiting',
@@ -119,7 +119,7 @@ test('a list that somebody comes back to is what was answered, and what has move
   ).toEqual([3, 2]);
 });
 
-test('the first page’s draws are sorted into their lists by the server’s clock', () => {
+test('the first page’s draws are sorted into lists by the server’s clock', () => {
   const now = Date.parse('2026-11-20T09:00:00Z');
   const live = fromBoot(
     {

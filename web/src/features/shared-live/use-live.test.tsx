@@ -30,7 +30,7 @@ function visit() {
   return { at: (page: ReactNode) => rerender(<Provider store={store}>{page}</Provider>) };
 }
 
-test('a list that the page brought is not asked for at once, and keeps its place while it is looked at; on coming back it is new at once', async () => {
+test('a list embedded in the page is not requested at once, keeps its order, and reloads on return', async () => {
   const server = new FakeServer().on(
     'GET /api/draws/active',
     { body: draws(3, 1) },
@@ -51,7 +51,7 @@ test('a list that the page brought is not asked for at once, and keeps its place
   expect(shown()).toBe('4 3 5');
 });
 
-test('a list that cannot be had on coming back stays until one can, which replaces it', async () => {
+test('a list that cannot be loaded on return stays until a later answer replaces it', async () => {
   new FakeServer().on('GET /api/draws/active', { status: 500 }, { body: draws(4) });
   const { at } = visit();
   at(<List />);

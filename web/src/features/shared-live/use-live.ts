@@ -124,7 +124,7 @@ const LISTS = {
 } as const;
 
 /**
- * The page carries a limited number of completed draws. A component that counts them all must
+ * The maximum number of completed draws embedded in the page. A component that counts them all must
  * request the list.
  */
 const BROUGHT_MAX = 60;

@@ -29,7 +29,7 @@ const offer = (more: Partial<Offer> = {}): Offer => ({
   ...more,
 });
 
-test('an offer sells from its start until its end or its first close, whichever is first', () => {
+test('an offer sells from its start until its end or its first game’s close, whichever is first', () => {
   expect(offerPhase(offer(), NOW)).toBe('open');
   expect(offerPhase(offer({ status: 'locked' }), NOW)).toBe('open');
   expect(offerPhase(offer({ startAt: at(1) }), NOW)).toBe('scheduled');
@@ -44,7 +44,7 @@ test('an offer sells from its start until its end or its first close, whichever 
   expect([isListed(offer(), NOW), isListed(offer({ startAt: at(1) }), NOW)]).toEqual([true, false]);
 });
 
-test('a special closes with its first game whose time is known', () => {
+test('a special closes with its first game that has a known time', () => {
   expect(
     closesAt(
       offer({ type: 'SPECIAL', games: [game(1, 0, { gameDate: '' }), game(2, 9), game(3, 5)] }),
@@ -53,7 +53,7 @@ test('a special closes with its first game whose time is known', () => {
   expect(closesAt(offer({ games: [] }))).toBeNull();
 });
 
-test('it costs the sum of its tickets, and each line its own fee where that is passed on', () => {
+test('an offer costs the sum of its tickets, and each line its own fee where the buyer pays it', () => {
   expect(offerPrice(offer(), 2)).toEqual({ subtotal: 2000, cardFee: 0, total: 2000 });
   expect(
     offerPrice(offer({ games: [game(1, 9, { passStripeFees: true }), game(2, 9)] }), 1),
@@ -66,7 +66,7 @@ test('it costs the sum of its tickets, and each line its own fee where that is p
   ]);
 });
 
-test('whatever stands in the way is named', () => {
+test('every game that prevents the purchase is named', () => {
   const open = aDraw({ gameDate: at(9) });
   expect(refusal([open], 2, NOW)).toBeNull();
   expect(

@@ -28,9 +28,9 @@ interface ApplePayFormProps {
   draw: Draw;
   request: AppleRequest;
   log: (line: string) => void;
-  /** The payment in the link belongs to another browser, so it cannot be paid here. */
+  /** Called when the payment in the link belongs to another browser and cannot be paid here. */
   onForeign: () => void;
-  /** Apple Pay is not available here. */
+  /** Called when Apple Pay is not available here. */
   onUnavailable: () => void;
 }
 

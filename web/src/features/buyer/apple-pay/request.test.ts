@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { readAppleRequest } from './request';
 
-test('a whole link is read, from the query or from behind the #', () => {
+test('a complete link is read from the query or from the fragment', () => {
   const request = { clientSecret: 'pi_1_secret_2', drawId: 1042, ticketCount: 2, amount: 1047 };
   const said = 'clientSecret=pi_1_secret_2&drawId=1042&ticketCount=2&amount=1047';
   expect(readAppleRequest(`?${said}`, '')).toEqual({
@@ -26,7 +26,7 @@ test.each([
   expect(readAppleRequest(search, '').request).toBeNull();
 });
 
-test('going back never carries the secret', () => {
+test('the address of the way back never contains the secret', () => {
   expect(readAppleRequest('?clientSecret=s&drawId=1042', '').back).toBe('/checkout?drawId=1042');
   expect(readAppleRequest('?clientSecret=s', '').back).toBe('/');
 });

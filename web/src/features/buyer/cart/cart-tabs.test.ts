@@ -29,7 +29,7 @@ test('a reload finds the cart, and clearing removes the stored copy', async () =
   expect(localStorage.getItem(KEY)).toBeNull();
 });
 
-test('what one tab adds, the other shows', async () => {
+test('an item added in one tab appears in the other', async () => {
   const [one, two] = [await aTab(), await aTab()];
   one.change((cart) => add(cart, item));
   two.hear(false);

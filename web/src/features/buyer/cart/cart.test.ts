@@ -34,25 +34,25 @@ const item = (drawId: number, more: Partial<CartItem> = {}): CartItem => ({
   ...more,
 });
 
-test('another club’s item replaces the whole cart', () => {
+test('an item of another club replaces the whole cart', () => {
   const cart = add(add(EMPTY, item(1001)), item(1002));
   expect(replaces(cart, { clubId: 2 })).toBe(true);
   expect(add(cart, item(2001, { clubId: 2 })).items.map((kept) => kept.drawId)).toEqual([2001]);
 });
 
-test('the same draw again updates its count and what is available', () => {
+test('adding the same draw again updates its count and availability', () => {
   const cart = add(add(EMPTY, item(1001)), item(1001, { quantity: 5, availableTickets: 7 }));
   expect(cart.items).toEqual([item(1001, { quantity: 5, availableTickets: 7 })]);
 });
 
-test('a count of zero or less removes the item, and the last one empties the cart', () => {
+test('a count of zero or less removes the item, and removing the last one empties the cart', () => {
   const cart = add(add(EMPTY, item(1001)), item(1002));
   expect(setQuantity(cart, 1001, 0).items.map((kept) => kept.drawId)).toEqual([1002]);
   expect(setQuantity(cart, 1001, 99).items[0]?.quantity).toBe(10);
   expect(remove(remove(cart, 1001), 1002)).toEqual(EMPTY);
 });
 
-test('prices, fees and what is left are the server’s to say, and an offer’s 9999 is never believed', () => {
+test('refresh takes prices, fees and availability from the server and drops an offer’s 9999', () => {
   const now = Date.parse('2026-11-20T00:00:00Z');
   const draw = (id: number, more: Parameters<typeof aDraw>[0]) =>
     aDraw({ id, drawNumber: id, ...more });
@@ -74,12 +74,12 @@ test('prices, fees and what is left are the server’s to say, and an offer’s 
   expect(setQuantity(cart, 1001, 9999).items[0]?.quantity).toBe(50);
 });
 
-test('each line pays its own card fee where it is passed on', () => {
+test('each line has its own card fee where the buyer pays it', () => {
   const cart = add(add(EMPTY, item(1001)), item(1002, { passStripeFees: false, quantity: 1 }));
   expect(totals(cart)).toEqual({ tickets: 3, subtotal: 1500, cardFee: 47, total: 1547 });
 });
 
-test('where the fee is taken once for the whole charge, thirty cents are paid once', () => {
+test('the fixed thirty cents are charged once when the fee applies to the whole charge', () => {
   const cart = add(add(add(EMPTY, item(1001)), item(1002)), item(1003, { passStripeFees: false }));
   expect(totals(cart, 'per_line')).toEqual({
     tickets: 6,
@@ -113,7 +113,7 @@ test('a line holds fifty tickets and a cart one hundred', () => {
   expect(full.items.map((line) => most(full, line))).toEqual([45, 40, 15]);
 });
 
-test('a saved cart of three times forty keeps one hundred tickets, and its badge says 99+', () => {
+test('a saved cart of three times forty is reduced to one hundred tickets, and its badge says 99+', () => {
   const saved = readCart({
     items: [1001, 1002, 1003].map((drawId) =>
       item(drawId, { quantity: 40, availableTickets: 169 }),
@@ -123,12 +123,12 @@ test('a saved cart of three times forty keeps one hundred tickets, and its badge
   expect(badge(totals(saved).tickets)).toBe('99+');
 });
 
-test('a line keeps its draw’s own zone', () => {
+test('a line keeps the time zone of its draw', () => {
   const kept = itemOf(aDraw({ timezone: 'Australia/Sydney' }), 1);
   expect(readCart({ items: [kept] }).items[0]?.timezone).toBe('Australia/Sydney');
 });
 
-test('a saved cart with a bad shape is discarded, an old one finds its club', () => {
+test('a malformed saved cart is discarded, and an old one gets its club', () => {
   const old: Partial<CartItem> = item(3001);
   delete old.clubId;
   expect(readCart({ items: [old] }).clubId).toBe(3);
@@ -157,7 +157,7 @@ test.each<[string, unknown]>([
   expect(readCart(stored)).toEqual(EMPTY);
 });
 
-test('a forged count is no more than anybody may buy', () => {
+test('a forged count is reduced to the purchase limit', () => {
   expect(readCart({ items: [item(1001, { quantity: 1e9 })] }).items[0]?.quantity).toBe(50);
 });
 

@@ -37,7 +37,7 @@ async function after(reload: { ticketsSold?: number; ticketsHeld?: number }): Pr
   return (await screen.findByText(/;/)).textContent ?? '';
 }
 
-test('a reload does not take out of the cart what it has reserved itself', async () => {
+test('a reload keeps the tickets that the cart has reserved itself', async () => {
   noteKept(CART_SCOPE, {
     expiresAt: Date.parse(LATER),
     ticketCount: 3,
@@ -46,13 +46,13 @@ test('a reload does not take out of the cart what it has reserved itself', async
   expect(await after({ ticketsHeld: 3 })).toBe('3 of 3; ');
 });
 
-test('what others have reserved is gone', async () => {
+test('tickets reserved by other buyers are removed from the cart', async () => {
   expect(await after({ ticketsHeld: 3 })).toBe(
     'empty; Redcliffe Sharks v Wynnum Tigers can no longer be bought and was taken out of your cart.',
   );
 });
 
-test('a reload in the middle of a payment leaves the cart as it is paid for', async () => {
+test('a reload during a payment leaves the cart unchanged', async () => {
   noteAttempt(CART_SCOPE, {
     clientKey: 'k',
     orderToken: 't',

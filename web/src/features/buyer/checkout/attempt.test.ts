@@ -8,7 +8,7 @@ import {
   noteAttempt,
 } from './attempt';
 
-test('what was bought is known until another attempt begins, and of its own scope alone', () => {
+test('a finished order is known until a new attempt begins in the same scope', () => {
   noteAttempt('draw:1042', { ...beginAttempt('draw:1042'), orderToken: 't' });
   finishAttempt('draw:1042');
   expect([attemptOf('draw:1042'), finishedOf('draw:1042'), finishedOf('cart')]).toEqual([
@@ -20,13 +20,13 @@ test('what was bought is known until another attempt begins, and of its own scop
   expect(finishedOf('draw:1042')).toBeNull();
 });
 
-test('an attempt that came to nothing has bought nothing', () => {
+test('an attempt without an outcome has no finished order', () => {
   noteAttempt('cart', { ...beginAttempt('cart'), orderToken: 't' });
   endAttempt('cart');
   expect(finishedOf('cart')).toBeNull();
 });
 
-test('who asks twice what became of a purchase does not forget it', () => {
+test('ending an attempt twice keeps its finished order', () => {
   noteAttempt('cart', { ...beginAttempt('cart'), orderToken: 't' });
   finishAttempt('cart');
   finishAttempt('cart');

@@ -234,7 +234,7 @@ test.each<[string, CheckoutProblem, string]>([
   expect(said(trouble)).toBe(words);
 });
 
-test('too few tickets also says how many, so that the count can be put right', () => {
+test('too few tickets also returns how many are left, so that the count can be corrected', () => {
   expect(
     notOpened(
       'checkout',
@@ -256,7 +256,7 @@ test('too few tickets also says how many, so that the count can be put right', (
 });
 
 test.each(['draw', 'checkout', 'cart'] as const)(
-  'when the total has changed, the %s screen asks for the price again',
+  'a changed total makes the %s screen reload the price',
   (place) => {
     expect(
       notOpened(place, 'card', answered(409, { code: 'amount-changed', amount: 539 })).stale,

@@ -28,7 +28,7 @@ const submitted: CheckoutEvent = { is: 'submitted', way: 'card' };
 const opened: CheckoutEvent = { is: 'opened', order };
 const authorised: CheckoutEvent = { is: 'authorised' };
 
-test('a purchase goes from the choice to the tickets', () => {
+test('a purchase goes from choosing to issued tickets', () => {
   const tickets = [{ ticketNumber: 1, serialNumber: 'FD-1042-001', homeNumber: 7, awayNumber: 9 }];
   expect(through(submitted, opened, authorised, { is: 'issued', tickets })).toEqual({
     at: 'issued',
@@ -43,12 +43,12 @@ test('a decline keeps the order and offers another card', () => {
   expect(ownHeld(checkout, 999)).toBe(2);
 });
 
-test('tickets are kept only as long as the reservation lasts, but through a payment that has begun', () => {
+test('tickets are held until the reservation expires, but through a payment that has started', () => {
   expect(ownHeld(through(submitted, opened, { is: 'declined', trouble }), 1_000)).toBe(0);
   expect(ownHeld(through(submitted, opened), 1_000)).toBe(2);
 });
 
-test('after a reload in the middle of a payment the tickets are counted, not the form', () => {
+test('after a reload during a payment the count comes from the tickets, not from the form', () => {
   const tickets = [1, 2, 3].map((ticketNumber) => ({
     ticketNumber,
     serialNumber: 'x',
@@ -59,7 +59,7 @@ test('after a reload in the middle of a payment the tickets are counted, not the
   expect(boughtCount(through({ is: 'unsure', order }, { is: 'issued', tickets: [] }), 1)).toBe(1);
 });
 
-test('a refusal before the payment says why and holds nothing', () => {
+test('a refusal before the payment gives its reason and reserves nothing', () => {
   expect(through(submitted, { is: 'refused', trouble })).toEqual({
     at: 'choosing',
     order: null,
@@ -67,7 +67,7 @@ test('a refusal before the payment says why and holds nothing', () => {
   });
 });
 
-test('too few tickets is forgotten once some are reserved; a decline is not', () => {
+test('reserving tickets clears a too-few-tickets error but not a decline', () => {
   const tooFew = {
     title: 'Tickets No Longer Available',
     text: 'Only 2 tickets remaining. Please adjust your selection.',
@@ -114,7 +114,7 @@ describe('once money may have moved', () => {
     },
   );
 
-  test('what the server says is wrong stays until it decides, also after we gave up asking', () => {
+  test('a server error stays visible until the server decides, even after polling has ended', () => {
     const said = 'This payment does not match your order.';
     expect(through({ is: 'unsure', order }, { is: 'unsure', said }, { is: 'gaveUp' })).toEqual({
       at: 'lost',
@@ -126,7 +126,7 @@ describe('once money may have moved', () => {
     ).toEqual({ at: 'issued', tickets: [] });
   });
 
-  test('an authorised payment without tickets offers no second one, whatever comes late', () => {
+  test('an authorised payment without tickets offers no second payment after any late event', () => {
     const pending = through(submitted, opened, authorised, { is: 'pending' });
     expect(pending.at).toBe('pending');
     for (const next of [
@@ -138,7 +138,7 @@ describe('once money may have moved', () => {
     expect(advance(pending, { is: 'issued', tickets: [] }).at).toBe('issued');
   });
 
-  test('the server’s word ends it either way, even after we gave up asking', () => {
+  test('the server’s decision ends the purchase either way, even after polling has ended', () => {
     const lost = through(submitted, opened, { is: 'unsure' }, { is: 'gaveUp' });
     expect(advance(lost, { is: 'issued', tickets: [] }).at).toBe('issued');
     const notCharged = advance(lost, { is: 'notCharged', reason: 'closed' });
@@ -146,7 +146,7 @@ describe('once money may have moved', () => {
     expect(advance(notCharged, { is: 'again' })).toEqual(CHOOSING);
   });
 
-  test('the same payment may be tried again once the server has asked the provider and no card was accepted', () => {
+  test('the payment may be retried once the provider has confirmed that no card was accepted', () => {
     const confirming = through(submitted, opened, { is: 'unsure' });
     expect(advance(confirming, { is: 'untouched', trouble })).toEqual({
       at: 'choosing',
@@ -158,7 +158,7 @@ describe('once money may have moved', () => {
     );
   });
 
-  test('while the provider is asked, no timer and no second tap changes anything', () => {
+  test('while the provider is asked, neither an expiry nor a second tap changes the state', () => {
     const paying = through(submitted, opened);
     expect(advance(paying, submitted)).toBe(paying);
     expect(advance(paying, { is: 'expired' })).toBe(paying);
@@ -166,7 +166,7 @@ describe('once money may have moved', () => {
   });
 });
 
-test('an order’s answer decides only what is decided', () => {
+test('an order’s answer is an outcome only when it is final', () => {
   const lines = [
     { tickets: [{ ticketNumber: 1, serialNumber: 'x', homeNumber: 1, awayNumber: 1 }] },
   ];

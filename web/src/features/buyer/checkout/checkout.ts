@@ -27,9 +27,9 @@ export interface CheckoutProblem {
   text: string;
   /** The number of available tickets, when too few were left. */
   available?: number;
-  /** The shown price is outdated and must be requested again. */
+  /** Whether the shown price is outdated and must be requested again. */
   stale?: boolean;
-  /** No payment was attempted, so the text need not mention money. */
+  /** Whether no payment was attempted. The text then need not mention money. */
   untried?: boolean;
 }
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { endAttempt } from './attempt';
 import { keptOf, noteKept } from './kept';
 
-test('a draw’s own purchase keeps its tickets until they lapse', () => {
+test('the purchase of a draw holds its tickets until the reservation expires', () => {
   noteKept('draw:1042', { expiresAt: 1_000, ticketCount: 3 });
   expect([
     keptOf('draw:1042', 1042, 999),
@@ -11,7 +11,7 @@ test('a draw’s own purchase keeps its tickets until they lapse', () => {
   ]).toEqual([3, 0, 0]);
 });
 
-test('a cart keeps so many of each of its draws, and nothing once it is decided', () => {
+test('a cart holds tickets of each of its draws, and none once its outcome is known', () => {
   noteKept('cart', {
     expiresAt: 1_000,
     ticketCount: 5,
@@ -25,7 +25,7 @@ test('a cart keeps so many of each of its draws, and nothing once it is decided'
   expect(keptOf('cart', 1, 0)).toBe(0);
 });
 
-test('what somebody else wrote there keeps nothing', () => {
+test('malformed stored data holds no tickets', () => {
   for (const said of [
     '{"expiresAt":9e15,"items":[]}',
     '{"expiresAt":9e15,"items":{}}',

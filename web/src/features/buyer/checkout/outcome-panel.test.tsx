@@ -8,7 +8,7 @@ const told = (checkout: Checkout) =>
   show(<OutcomePanel checkout={checkout} onAgain={() => {}} />).container.textContent;
 
 test.each(['confirming', 'lost'] as const)(
-  'of a payment that does not match its order neither tickets nor money back are promised (%s)',
+  'a payment that does not match its order promises neither tickets nor a refund (%s)',
   (at) => {
     const words = told({
       at,

@@ -83,7 +83,7 @@ test('a card purchase is checked, opened, confirmed and completed, in this order
   expect(attemptOf('draw:1042')).toBeNull();
 });
 
-test('incomplete card details ask the server nothing', async () => {
+test('incomplete card details send no request', async () => {
   const fake = server();
   expect(await run(undefined, 'Your card number is incomplete.')).toMatchObject({
     at: 'choosing',
@@ -92,7 +92,7 @@ test('incomplete card details ask the server nothing', async () => {
   expect(fake.asked).toEqual([]);
 });
 
-test('a decline keeps the attempt’s key, so the next try is the same payment', async () => {
+test('a decline keeps the attempt’s key, so the next try uses the same payment', async () => {
   const fake = server();
   expect(await run({ kind: 'declined', message: 'Your card was declined.' })).toMatchObject({
     at: 'choosing',
@@ -106,7 +106,7 @@ test('a decline keeps the attempt’s key, so the next try is the same payment',
   expect(keys).toEqual([key, key]);
 });
 
-test('too few tickets says how many there are', async () => {
+test('too few tickets reports how many are left', async () => {
   server().on('POST /api/create-payment-intent', {
     status: 409,
     body: {
@@ -119,7 +119,7 @@ test('too few tickets says how many there are', async () => {
   expect(await run()).toMatchObject({ at: 'choosing', order: null, trouble: { available: 1 } });
 });
 
-test('too few tickets are the same trouble when the check before the payment says so', async () => {
+test('too few tickets in the check before the payment is the same error', async () => {
   const fake = server().on('POST /api/validate-purchase', {
     body: {
       valid: false,
@@ -140,7 +140,7 @@ test('too few tickets are the same trouble when the check before the payment say
   expect(fake.paths()).toEqual(['POST /api/validate-purchase']);
 });
 
-test('tickets that could not be had after all mean that nobody was charged', async () => {
+test('an authorised payment whose tickets are gone is not charged', async () => {
   server().on('POST /api/complete-card-payment', {
     status: 409,
     body: { message: 'This draw has closed. You have not been charged.' },
@@ -161,7 +161,7 @@ const MISMATCH = {
   },
 };
 
-test('of a payment that is not its order’s nothing is promised, and it is never paid again', async () => {
+test('a payment that does not match its order promises nothing and is never paid again', async () => {
   server().on('POST /api/complete-card-payment', MISMATCH);
   expect(await run()).toMatchObject({ at: 'confirming', said: MISMATCH.body.message });
   expect(attemptOf('draw:1042')).toMatchObject({ paying: true, orderToken: 't' });
@@ -179,7 +179,7 @@ test.each([
     { body: { ...DONE, success: false, status: 'processing', tickets: [] } },
   ],
 ])(
-  'an authorised payment waits for its tickets, and is never paid again, when %s',
+  'an authorised payment waits for its tickets and is never paid again when %s',
   async (_when, answer) => {
     server().on('POST /api/complete-card-payment', answer);
     expect(await run()).toMatchObject({ at: 'pending', order: { orderToken: 't' } });
@@ -187,7 +187,7 @@ test.each([
   },
 );
 
-test('a payment of which the provider cannot say what became is asked about, never paid again', async () => {
+test('a payment with an unknown status is requested again and never paid again', async () => {
   server();
   expect(await run({ kind: 'unsure' })).toMatchObject({
     at: 'confirming',
@@ -196,7 +196,7 @@ test('a payment of which the provider cannot say what became is asked about, nev
   expect(attemptOf('draw:1042')).toMatchObject({ paying: true, orderToken: 't' });
 });
 
-test('a provider that ends neither with yes nor with no leads to support', async () => {
+test('a provider status that is neither success nor failure refers the buyer to support', async () => {
   server();
   expect(await run({ kind: 'open', status: 'canceled' })).toMatchObject({
     at: 'choosing',
@@ -207,7 +207,7 @@ test('a provider that ends neither with yes nor with no leads to support', async
   });
 });
 
-describe('where the server confirms', () => {
+describe('payments confirmed by the server', () => {
   const cart = add(EMPTY, itemOf(aDraw(), 2));
   const cartServer = () =>
     new FakeServer()
@@ -222,7 +222,7 @@ describe('where the server confirms', () => {
     return said.at(-1);
   }
 
-  test('the cart’s card goes there with items, buyer and both consents', async () => {
+  test('a cart’s card payment sends items, buyer and both consents', async () => {
     const fake = cartServer().on('POST /api/cart/complete-card-payment', { body: DONE });
     expect(await runCart(cartByCard(cart, 1500, buyer))).toMatchObject({ at: 'issued' });
     expect(fake.paths()).toEqual([
@@ -238,7 +238,7 @@ describe('where the server confirms', () => {
     });
   });
 
-  test('a bank’s question is answered here, and the purchase completed', async () => {
+  test('a bank’s challenge is answered in the browser, and the purchase completes', async () => {
     const fake = cartServer().on('POST /api/cart/complete-card-payment', {
       body: { ...DONE, success: false, status: 'requires_action', clientSecret: 'pi_1_secret_2' },
     });
@@ -246,7 +246,7 @@ describe('where the server confirms', () => {
     expect(fake.paths().at(-1)).toBe('POST /api/purchase-cart');
   });
 
-  test('a card that is declined costs nothing and may be followed by another', async () => {
+  test('a declined card is not charged, and another card can pay', async () => {
     cartServer().on('POST /api/cart/complete-card-payment', {
       status: 402,
       body: { message: 'Your card was declined.', code: 'declined' },
@@ -259,14 +259,14 @@ describe('where the server confirms', () => {
   });
 
   test.each([new TypeError('network'), { status: 500 }])(
-    'an answer that is lost is asked about, never paid again',
+    'a lost answer makes the outcome be requested, and nothing is paid again',
     async (answer) => {
       cartServer().on('POST /api/cart/complete-card-payment', answer);
       expect(await runCart(cartByCard(cart, 1500, buyer))).toMatchObject({ at: 'confirming' });
     },
   );
 
-  test('the cart’s wallet gives its secret and its method, and sends the consents behind', async () => {
+  test('a cart’s wallet sends its secret and payment method, and the consents in the background', async () => {
     const fake = cartServer().on('POST /api/payments/confirm-wallet', { body: DONE });
     expect(
       await runCart(
@@ -283,7 +283,7 @@ describe('where the server confirms', () => {
     });
   });
 
-  test('the checkout page’s wallet goes to the server with its payer; an answer without tickets still counts', async () => {
+  test('the checkout page’s wallet pays through the server, and an answer without tickets still counts', async () => {
     const fake = server().on('POST /api/process-wallet-payment', {
       body: { ...DONE, tickets: undefined },
     });
@@ -307,7 +307,7 @@ describe('where the server confirms', () => {
     ]);
   });
 
-  test('a refusal of one of several games says which', async () => {
+  test('a refusal of one of several games names the game', async () => {
     const message =
       'Tickets No Longer Available: Only 1 tickets remaining. Please adjust your selection.';
     new FakeServer().on('POST /api/cart/create-payment-intent', {
@@ -347,7 +347,7 @@ describe('where the server confirms', () => {
   });
 });
 
-test('a wallet brings the buyer with it', async () => {
+test('a wallet supplies the buyer’s details', async () => {
   const fake = server();
   let checkout = CHOOSING;
   await pay(
@@ -367,15 +367,18 @@ test.each([
   ['Jo', undefined, 'Jo'],
   ['Jo', ' ', 'Jo'],
   ['', undefined, 'Ticket Holder'],
-])('who typed %j and pays with a wallet that says %j is %j', async (typed, name, buyerName) => {
-  const fake = server();
-  await pay(
-    walletPurchase(order, named({ name, email: 'jo@example.com' }, { name: typed })),
-    surface({ kind: 'authorised' }),
-    () => {},
-  );
-  expect(fake.asked[0]?.body).toMatchObject({
-    customerInfo: { name: buyerName, email: 'jo@example.com' },
-  });
-  expect(fake.asked[1]?.body).toMatchObject({ buyer: { buyerName } });
-});
+])(
+  'a buyer who typed %j and pays with a wallet named %j is named %j',
+  async (typed, name, buyerName) => {
+    const fake = server();
+    await pay(
+      walletPurchase(order, named({ name, email: 'jo@example.com' }, { name: typed })),
+      surface({ kind: 'authorised' }),
+      () => {},
+    );
+    expect(fake.asked[0]?.body).toMatchObject({
+      customerInfo: { name: buyerName, email: 'jo@example.com' },
+    });
+    expect(fake.asked[1]?.body).toMatchObject({ buyer: { buyerName } });
+  },
+);

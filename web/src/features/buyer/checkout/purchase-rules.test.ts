@@ -9,7 +9,7 @@ import {
   emailHint,
 } from './purchase-rules';
 
-test('an empty form says all five things at once, in the specified words and order', () => {
+test('an empty form lists all five problems in the specified texts and order', () => {
   expect(cardProblems(NO_DETAILS).map((problem) => problem.text)).toEqual([
     'Full name is required',
     'Email is required',
@@ -19,7 +19,7 @@ test('an empty form says all five things at once, in the specified words and ord
   ]);
 });
 
-test('spaces are not a name, and what is sent is trimmed', () => {
+test('a name of spaces is empty, and submitted details are trimmed', () => {
   const details = {
     name: '  ',
     email: ' jo@example.com ',
@@ -35,7 +35,7 @@ test('spaces are not a name, and what is sent is trimmed', () => {
   });
 });
 
-test('a wallet asks only for the two boxes', () => {
+test('a wallet requires only the two boxes', () => {
   expect(
     consentProblems({ overEighteen: true, acceptsTerms: false }).map((problem) => problem.field),
   ).toEqual(['terms-agreement']);
@@ -58,7 +58,7 @@ test('a link presets the count only when it can be bought', () => {
   expect(count('?quantity=5', 4)).toBe(1);
 });
 
-test('a count stays between one and what is left, fifty at most', () => {
+test('a count stays between one and the tickets left, at most fifty', () => {
   expect([
     clampCount(0, 9),
     clampCount(5, 9),
@@ -68,7 +68,7 @@ test('a count stays between one and what is left, fifty at most', () => {
   ]).toEqual([1, 5, 9, 50, 1]);
 });
 
-test('a slip of the thumb in a mail address gets a hint, a real one none', () => {
+test('a likely typing error in an e-mail domain gets a hint, and a real domain none', () => {
   expect(['jo@gmial.com', 'jo@gmai.com', 'jo@hotmial.com'].map(emailHint)).toEqual([
     'Did you mean gmail.com?',
     'Did you mean gmail.com?',

@@ -9,7 +9,7 @@ const details = {
   acceptsTerms: true,
 };
 
-test('what is kept is found again, and nothing of it is left after success', () => {
+test('saved details are read back and removed after success', () => {
   saveCheckout(details, 3);
   expect(readSavedCheckout()).toEqual({
     ticketCount: 3,
@@ -24,7 +24,7 @@ test('what is kept is found again, and nothing of it is left after success', () 
   expect(localStorage.length).toBe(0);
 });
 
-test('what others left there in another shape harms nobody', () => {
+test('malformed stored data is ignored', () => {
   for (const [key, value] of [
     ['ticketCount', '1e9'],
     ['buyerInfo', '{"name":7,"email":["x"],"phone":null}'],

@@ -19,7 +19,7 @@ const KEYS = {
 export interface SavedCheckout {
   ticketCount: number | null;
   details: Details;
-  /** The wallet that the link or the last visit selected. */
+  /** Whether the link or the last visit selected a wallet. */
   walletFirst: boolean;
   walletType: WalletKind | null;
 }

@@ -14,7 +14,7 @@ const answer = (seconds: number): IntentAnswer => ({
   expiresAt: new Date(Date.parse('2026-11-20T09:00:00Z') + seconds * 1000).toISOString(),
 });
 
-test('a secret is kept two minutes for its contents, never past its reservation, and only the latest', () => {
+test('only the latest secret is cached, for two minutes and never past its reservation', () => {
   const long = answer(600);
   keepSecret('cart', '1001×2', long, 0);
   expect([

@@ -31,7 +31,7 @@ export interface Summary {
   draws: SummaryDraw[];
   customerName: string;
   totalTickets: number;
-  /** A sample that is not a real purchase (specification line A:32). */
+  /** Whether this is a sample and not a real purchase (specification line A:32). */
   demo?: boolean;
 }
 
@@ -106,8 +106,8 @@ export const DEMO_SUMMARY: Summary = {
 const COPY_LIVES_MS = 24 * 60 * 60_000;
 
 /**
- * Returns false when the session cannot store it. The local copy holds no e-mail address and no
- * phone number.
+ * Returns whether the session could store the summary. The local copy holds no e-mail address and
+ * no phone number.
  */
 export function keepSummary(summary: Summary): boolean {
   writeStored('local', S.summaryKey, { ...summary, savedAt: Date.now() });

@@ -6,7 +6,7 @@ import { TermsDialog } from './terms-dialog';
 
 afterEach(() => vi.unstubAllGlobals());
 
-test('the terms are the server’s own document, with the version that is accepted', async () => {
+test('the terms dialog shows the server’s document with the accepted version', async () => {
   new FakeServer().on('GET /api/terms/sale', {
     body: {
       title: 'Terms of Sale',
@@ -24,7 +24,7 @@ test('the terms are the server’s own document, with the version that is accept
   ]);
 });
 
-test('while they cannot be had, their summary stands there', async () => {
+test('the terms dialog shows the summary while the document cannot be loaded', async () => {
   const server = new FakeServer().on('GET /api/terms/sale', { status: 503 });
   show(<TermsDialog open onClose={() => {}} />);
   await vi.waitFor(() => expect(server.paths()).toEqual(['GET /api/terms/sale']));

@@ -9,7 +9,7 @@ import { WARN_SECONDS, clockWords, secondsLeft, spokenAt } from './reservation-c
 
 interface TimerBarProps {
   checkout: Checkout;
-  /** Called when the reservation has expired and the page continues without one. */
+  /** Whether the reservation has expired and the page continues without one. */
   lapsed?: boolean;
   onExtended: (order: OpenOrder) => void;
   onExpired: () => void;

@@ -28,7 +28,7 @@ interface TwoStepFormProps {
   draw: Draw;
   count: number;
   price: Price;
-  /** The link selects a wallet, so no details need to be typed. */
+  /** Whether the link selects a wallet, so that no details need to be typed. */
   walletOnly: boolean;
   walletType: WalletKind | null;
 }
@@ -45,7 +45,7 @@ function useSavedDetails() {
 }
 
 /**
- * True once there is a payment to show the form for, or a reason why there is none (specification
+ * Whether there is a payment to show the form for, or a reason why there is none (specification
  * line A:123).
  */
 function useOpened(checkout: Checkout): boolean {

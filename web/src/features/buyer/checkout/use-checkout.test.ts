@@ -3,21 +3,21 @@ import { aDraw } from '@/testing/a-draw';
 import { DEMO_SUMMARY, keepSummary, readSummary, summaryOf } from './summary';
 import { afterwards, checkoutSuccess } from './use-checkout';
 
-test('a buyer whose summary cannot be kept goes to the club, the draw, or home', () => {
+test('a buyer whose summary cannot be stored goes to the club, the draw or home', () => {
   const summary = summaryOf([{ draw: aDraw(), count: 2 }], 'Jo');
   expect(afterwards(summary)).toBe('/club/sharks');
   expect(afterwards({ ...summary, clubSlug: '' })).toBe('/draw/1042');
   expect(afterwards({ clubSlug: '', draws: [] })).toBe('/');
 });
 
-test('the checkout’s toast counts the tickets', () => {
+test('the checkout’s toast shows the number of tickets', () => {
   expect(checkoutSuccess(3)).toEqual({
     title: 'Purchase successful!',
     text: "You've purchased 3 ticket(s). Check your email for details.",
   });
 });
 
-test('a summary falls back to the specified names, holds no address, and its copy is forgotten after a day', () => {
+test('a summary falls back to the specified names, holds no address, and its copy expires after a day', () => {
   const summary = summaryOf([{ draw: aDraw({ clubName: '', clubSlug: '' }), count: 2 }], ' ');
   expect([
     summary.clubName,
@@ -36,7 +36,7 @@ test('a summary falls back to the specified names, holds no address, and its cop
   expect(readSummary()).toBeNull();
 });
 
-test('the sample purchase is marked as one', () => {
+test('the sample purchase is marked as a sample', () => {
   keepSummary(DEMO_SUMMARY);
   expect(readSummary()?.demo).toBe(true);
   expect(DEMO_SUMMARY.draws.every((draw) => /Sample/.test(draw.matchName))).toBe(true);

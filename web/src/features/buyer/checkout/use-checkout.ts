@@ -68,7 +68,10 @@ function useKeepingInMind(scope: string, checkout: Checkout): void {
 
 const ASKED_FOR_MS = 30_000;
 const ASKED_EVERY_MS = 4_000;
-/** One such answer may come just before the provider has finished. The second one is final. */
+/**
+ * How many "no card accepted" answers make it final. The first may come just before the provider
+ * has finished.
+ */
 const UNTOUCHED_ANSWERS = 2;
 
 /**

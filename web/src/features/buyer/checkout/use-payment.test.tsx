@@ -14,7 +14,7 @@ vi.mock('./pay', () => ({ pay: () => Promise.resolve() }));
 test.each([
   ['nothing but an address', { email: 'jo@example.com' }, 'Jo'],
   ['a name of its own', { name: 'Robin', email: 'jo@example.com' }, 'Robin'],
-])('a wallet that brings %s pays under the right name', (_what, billingDetails, name) => {
+])('a wallet that supplies %s pays under the right name', (_what, billingDetails, name) => {
   const wallet = vi.fn();
   const { result } = renderHook(() =>
     usePayment({

@@ -28,7 +28,7 @@ const shown = (more: Partial<Parameters<typeof WalletSlot>[0]> = {}) => (
   />
 );
 
-test('the wallet’s press is answered at once, and nobody is asked in between', () => {
+test('a press on the wallet is answered at once without a request', () => {
   const asked = vi.fn();
   vi.stubGlobal('fetch', asked);
   render(shown({ confirmed: true }));
@@ -41,7 +41,7 @@ test('the wallet’s press is answered at once, and nobody is asked in between',
   expect(asked).not.toHaveBeenCalled();
 });
 
-test('until both boxes are ticked the box says so and leads to them; while busy it says that', () => {
+test('the wallet box asks for both boxes until they are ticked, and says when it is busy', () => {
   const onUnconfirmed = vi.fn();
   const { rerender } = render(shown({ onUnconfirmed }));
   fireEvent.click(screen.getByRole('button', { name: 'Complete confirmation above first' }));
@@ -53,7 +53,7 @@ test('until both boxes are ticked the box says so and leads to them; while busy 
   expect(screen.getByText('Or pay with card')).toBeDefined();
 });
 
-test('where there is no wallet the box says which cards are taken', () => {
+test('without a wallet the box lists the accepted cards', () => {
   const onNone = vi.fn();
   const { rerender } = render(shown({ onNone }));
   act(() => provider?.onReady({}));

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { pixelUrl } from './pixel';
 
-test('the pixel is one picture with the page’s address, and only for an id of digits', () => {
+test('the pixel is one image with the page’s address, and only for an id of digits', () => {
   expect(
     pixelUrl('123', 'offer_view', { page: 'https://fd.example/club/sharks', content: 'both' }),
   ).toBe(

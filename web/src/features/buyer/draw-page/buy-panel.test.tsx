@@ -36,28 +36,28 @@ function declined(draw: Draw, leftMs: number): void {
   });
 }
 
-test('what a buyer has reserved is still left for this buyer', () => {
+test('tickets that the buyer has reserved count as left for this buyer', () => {
   const draw = aDraw({ gameDate: LATER, ticketsAvailable: 3 });
   declined(draw, 60_000);
   expect(screen.getByText('Quantity · 5 left')).toBeDefined();
 });
 
-test('a lapsed reservation is not counted beside the tickets that it gave back', () => {
+test('an expired reservation is not counted on top of its released tickets', () => {
   declined(aDraw({ gameDate: LATER, ticketsAvailable: 3 }), -1);
   expect(screen.getByText('Quantity · 3 left')).toBeDefined();
 });
 
-test('at kick-off a buyer with a reservation may go on', () => {
+test('at kick-off a buyer with a reservation may continue', () => {
   declined(aDraw({ status: 'closed' }), 60_000);
   expect(screen.getByRole('heading', { name: 'Purchase Tickets' })).toBeDefined();
 });
 
-test('after kick-off a buyer whose reservation has lapsed reads that the draw is closed', () => {
+test('after kick-off a buyer with an expired reservation reads that the draw is closed', () => {
   declined(aDraw({ status: 'closed' }), -1);
   expect(screen.getByRole('heading', { name: 'Draw Closed' })).toBeDefined();
 });
 
-test('a club that takes no payments says so instead of a form, and a purchase under way goes on', () => {
+test('a club that takes no payments shows a note instead of a form, and a started purchase continues', () => {
   const draw = aDraw({ gameDate: LATER, clubSelling: false });
   const { unmount } = show(<BuyPanel draw={draw} phase="active" />);
   expect(screen.getByRole('heading', { name: 'Not on sale' })).toBeDefined();

@@ -6,7 +6,7 @@ import { show } from '@/testing/show';
 import { DrawHero } from './draw-hero';
 import { DrawMore } from './draw-more';
 
-test('a cancelled draw has no prize to be won, and says that its tickets are refunded', () => {
+test('a cancelled draw shows no prize and says that its tickets are refunded', () => {
   const draw = aDraw({ status: 'cancelled' });
   const phase = phaseOf(draw, Date.now());
   show(
@@ -23,13 +23,13 @@ test('a cancelled draw has no prize to be won, and says that its tickets are ref
   expect(document.body.textContent).not.toMatch(/290|430|113|stays secret until the draw/);
 });
 
-test('no line ends inside the time of a draw', () => {
+test('the time of a draw never breaks across lines', () => {
   const draw = aDraw();
   show(<DrawHero draw={draw} phase="active" />);
   expect(document.querySelector('.meta')?.textContent).toContain('7:10\u00a0pm');
 });
 
-test('the line under the teams says zone and price as the first paint did, and no more words than two lines hold', () => {
+test('the line under the teams shows zone and price as the first paint did, within two lines', () => {
   const { unmount } = show(<DrawHero draw={aDraw({ league: 'Queensland Cup' })} phase="active" />);
   expect(document.querySelector('.meta')?.textContent).toBe(
     'Queensland Cup · Fri 20 Nov 2026, 7:10\u00a0pm AEST · $5.00 + $0.39 fee = $5.39',

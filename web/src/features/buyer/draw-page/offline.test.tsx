@@ -22,7 +22,7 @@ function line(up: boolean): void {
 
 const payButton = () => screen.getByRole('button', { name: /^Purchase Tickets - / });
 
-test('without a line the panel says that nothing can be bought, where one would pay, and pressing asks nobody', () => {
+test('offline the payment panel says that nothing can be bought, and a press sends no request', () => {
   const server = new FakeServer();
   show(<BuyPanel draw={draw} phase="active" />);
   for (const box of screen.getAllByRole('checkbox')) fireEvent.click(box);
@@ -40,7 +40,7 @@ test('without a line the panel says that nothing can be bought, where one would 
   expect(payButton().getAttribute('aria-disabled')).toBeNull();
 });
 
-test('a page from an earlier visit says so until the server is heard, whatever the browser believes of its line', () => {
+test('a cached page says so until the server answers, whatever the browser reports', () => {
   const { store } = show(<BuyPanel draw={draw} phase="active" />);
   act(() => store.set(connectionAtom, { open: false, heardAt: -60_000 }));
   expect(screen.getByText(WORDS, { selector: 'strong' }).parentElement?.textContent).toMatch(

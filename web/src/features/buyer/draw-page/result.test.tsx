@@ -24,7 +24,7 @@ const tickets = Array.from({ length: 169 }, (_, at) => ({
   awayNumber: (at % 13) + 1,
 }));
 
-test('tickets that could not be fetched are said, and asked for again by hand', async () => {
+test('tickets that cannot be loaded show an error and a retry button', async () => {
   new FakeServer().on('GET /api/draws/1042/tickets', { status: 500 }, { body: tickets });
   show(<DrawMore draw={done} phase="completed" />);
   const said = await screen.findByRole('alert');
@@ -35,7 +35,7 @@ test('tickets that could not be fetched are said, and asked for again by hand', 
   expect(screen.queryByRole('alert')).toBeNull();
 });
 
-test('a board, which nobody touches, asks again by itself after half a minute', async () => {
+test('a board retries automatically after half a minute', async () => {
   vi.useFakeTimers();
   const server = new FakeServer().on(
     'GET /api/draws/1042/tickets',

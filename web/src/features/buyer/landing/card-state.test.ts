@@ -9,7 +9,7 @@ const state = (more: Parameters<typeof aDraw>[0]) => {
   return cardStateOf(draw, phaseOf(draw, NOW), NOW);
 };
 
-test('a card says one of six things, and what nobody knows is sold out', () => {
+test('a card shows one of six states, and an unknown status shows as sold out', () => {
   expect(state({})).toBe('open');
   expect(state({ opensAt: '2026-11-20T08:00:00Z' })).toBe('scheduled');
   expect(state({ opensAt: '2026-11-19T08:00:00Z' })).toBe('open');

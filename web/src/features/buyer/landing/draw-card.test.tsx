@@ -13,7 +13,7 @@ vi.stubGlobal('matchMedia', () => ({
   removeEventListener() {},
 }));
 
-test('a draw that is cancelled while a list shows it has no prize any more, there and in an offer', () => {
+test('a draw that is cancelled while listed shows no prize, in a list and in an offer', () => {
   const draw = aDraw({ gameDate: '2099-01-01T00:00:00Z' });
   const { store } = show(
     <>

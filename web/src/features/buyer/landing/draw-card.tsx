@@ -16,7 +16,7 @@ import { cardStateOf, type CardState } from './card-state';
 
 interface LandingDrawCardProps {
   drawNumber: number;
-  /** The draw waits for its result, and the badge says so. */
+  /** Whether the draw waits for its result. The badge says so. */
   awaiting?: boolean;
   /** Further actions, shown under the button. */
   children?: React.ReactNode;

@@ -7,7 +7,7 @@ const order = (status: string, reason: string | null = null, amount: string | nu
   refund: amount ? { state: 'pending', amount } : null,
 });
 
-test('an order whose money goes back never says that its tickets are on their way', () => {
+test('a refunded order never says that its tickets are on their way', () => {
   expect(standingOf(order('refunding', null, '10.00'))).toBe(
     'This order has no valid tickets. $10.00 is on its way back to you.',
   );
@@ -18,7 +18,7 @@ test('an order whose money goes back never says that its tickets are on their wa
     expect(isOver(order(status)), status).toBe(true);
 });
 
-test('tickets that are here speak for themselves, those to come are told of, and no charge is certain', () => {
+test('issued tickets need no text, pending ones are announced, and no text claims a certain charge', () => {
   expect(standingOf(order('succeeded'))).toBeNull();
   expect(standingOf(order('processing'))).toBe('Your tickets are being issued …');
   expect(standingOf(order('requires_payment_method'))).toBe('We are confirming your payment …');

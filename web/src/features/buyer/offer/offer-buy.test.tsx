@@ -32,7 +32,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-test('without a line an offer says that nothing can be bought, and its buttons ask nobody', () => {
+test('offline an offer says that nothing can be bought, and its buttons send no request', () => {
   const server = new FakeServer();
   show(<OfferBuy offer={offer} phase="open" onAdded={() => {}} />);
   expect(screen.queryByText("You are offline – tickets can't be bought")).toBeNull();

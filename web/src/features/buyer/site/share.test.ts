@@ -15,7 +15,7 @@ const refuse = () => Promise.reject(new DOMException('no', 'NotAllowedError'));
 beforeEach(() => Object.assign(window, { innerWidth: 390 }));
 afterEach(() => vi.restoreAllMocks());
 
-test('what is shared is the match, the prize and how many are sold', () => {
+test('a share contains the match, the prize and the tickets sold', () => {
   expect(shareOf(aDraw(), 'https://fd.example')).toEqual({
     title: 'Redcliffe Sharks v Wynnum Tigers',
     text: 'Redcliffe Sharks v Wynnum Tigers: current prize $290.00, 113/169 tickets sold.',
@@ -23,13 +23,13 @@ test('what is shared is the match, the prize and how many are sold', () => {
   });
 });
 
-test('of a cancelled draw no prize is shared', () => {
+test('a share of a cancelled draw contains no prize', () => {
   expect(shareOf(aDraw({ status: 'cancelled' }), '').text).toBe(
     'Redcliffe Sharks v Wynnum Tigers: this draw was cancelled. Every ticket is refunded.',
   );
 });
 
-test('a phone’s own menu comes first, and putting it away is no failure', async () => {
+test('the phone’s share menu comes first, and dismissing it is no failure', async () => {
   const menu = vi.fn().mockResolvedValue(undefined);
   expect(await share(what, { share: menu, ...clipboard(refuse) })).toBeNull();
   expect(menu).toHaveBeenCalledWith(what);
@@ -41,7 +41,7 @@ test('a phone’s own menu comes first, and putting it away is no failure', asyn
   ).toBeNull();
 });
 
-test('elsewhere, or when the menu fails, text and link are copied', async () => {
+test('without a share menu, or when it fails, text and link are copied', async () => {
   const copied = vi.fn().mockResolvedValue(undefined);
   const said = {
     title: 'Copied to clipboard!',
@@ -61,7 +61,7 @@ test('elsewhere, or when the menu fails, text and link are copied', async () => 
   expect(copied).toHaveBeenCalledWith(`${what.text}\n${what.url}`);
 });
 
-test('without a clipboard the link alone is copied, and when nothing works it is shown for ten seconds to copy by hand', async () => {
+test('without a clipboard the link alone is copied, or shown for ten seconds to copy by hand', async () => {
   const execCommand = vi
     .fn()
     .mockReturnValueOnce(true)

@@ -13,7 +13,7 @@ const order = {
 } as unknown as OrderAnswer;
 const typed = (label: string) => (screen.getByLabelText(label) as HTMLInputElement).value;
 
-test('who paid by card with what is no address is not told of a wallet, and types the name only once', () => {
+test('a card buyer with an invalid address reads nothing about wallets and types the name only once', () => {
   show(<ContactQuestion order={order} />);
   expect(
     screen.getByText(
@@ -28,7 +28,7 @@ test('who paid by card with what is no address is not told of a wallet, and type
   ]);
 });
 
-test.each(['Ticket Holder', null])('a name that nobody gave (%s) is asked for', (buyerName) => {
+test.each(['Ticket Holder', null])('a missing name (%s) is asked for', (buyerName) => {
   show(<ContactQuestion order={{ ...order, buyerName } as OrderAnswer} />);
   expect(typed('Full Name')).toBe('');
 });

@@ -16,18 +16,24 @@ const ASKED_FOR_MS = 30_000;
 /** Most answers arrive within this time. Until then, the place of the tickets stays empty. */
 const SOON_MS = 2_000;
 const COMPLETED_AGAIN_MS = 4_000;
-/** One such answer may come just before the provider has finished. The second one is final. */
+/**
+ * How many "no card accepted" answers make it final. The first may come just before the provider
+ * has finished.
+ */
 const UNTOUCHED_ANSWERS = 2;
 
 export interface ThankYou {
   payment: LastPayment | null;
   order: OrderAnswer | undefined;
   summary: Summary | null;
-  /** No outcome was known within half a minute. The page keeps listening for updates. */
+  /** Whether no outcome was known within half a minute. The page keeps listening for updates. */
   gaveUp: boolean;
-  /** The order is still loading. Content below it waits, because the order would push it down. */
+  /**
+   * Whether the order is still loading. Content below the order waits, because the order would push
+   * it down.
+   */
   soon: boolean;
-  /** No card was accepted for this payment. */
+  /** Whether no card was accepted for this payment. */
   untouched: boolean;
   /**
    * The payment does not match its order. The server's own text is shown, because the outcome

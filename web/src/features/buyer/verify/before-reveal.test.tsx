@@ -17,7 +17,7 @@ const proof = {
 };
 const withoutAny = { gameDate: '2099-01-01T00:00:00Z', ticketsAvailable: 0 };
 
-test('tickets that are only reserved are not told as sold', () => {
+test('tickets that are only reserved do not count as sold', () => {
   const { unmount } = show(
     <BeforeReveal
       proof={proof}

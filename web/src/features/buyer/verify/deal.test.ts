@@ -13,7 +13,7 @@ import {
 
 const VECTOR = join(import.meta.dirname, '../../../../../actors/domain/tests/deal_vector.json');
 
-test('the ChaCha20 block is the one of RFC 8439, section 2.3.2', () => {
+test('the ChaCha20 block matches RFC 8439, section 2.3.2', () => {
   const key = Uint8Array.from({ length: 32 }, (_, index) => index);
   const start = new Uint32Array(16);
   start.set([0x61707865, 0x3320646e, 0x79622d32, 0x6b206574]);
@@ -27,14 +27,14 @@ test('the ChaCha20 block is the one of RFC 8439, section 2.3.2', () => {
   );
 });
 
-test('a deal carries every cell once', () => {
+test('a deal contains every cell once', () => {
   const deal = dealOf(new Uint8Array(32).fill(7));
   expect(new Set(deal).size).toBe(169);
   expect(Math.min(...deal)).toBe(0);
   expect(Math.max(...deal)).toBe(168);
 });
 
-test('the promise is SHA-256 over the name, the draw number and the seed', async () => {
+test('the commitment is SHA-256 over the name, the draw number and the seed', async () => {
   const { createHash } = await import('node:crypto');
   const seed = new Uint8Array(32).fill(9);
   const expected = createHash('sha256')
@@ -45,7 +45,7 @@ test('the promise is SHA-256 over the name, the draw number and the seed', async
   expect(await commitmentOf(1042, seed)).toBe(expected);
 });
 
-test('a changed seed, a changed promise or another winner is found out', async () => {
+test('a changed seed, a changed commitment or another winner is detected', async () => {
   const seed = new Uint8Array(32).fill(7);
   const deal = dealOf(seed);
   const winner = deal.indexOf(6 * 13 + 8) + 1;
@@ -78,7 +78,7 @@ test('a changed seed, a changed promise or another winner is found out', async (
   expect(await verify({ ...claim, seed: 'zz' })).toBeNull();
 });
 
-test('returned tickets leave after those that were never sold', () => {
+test('returned tickets are sold after those that were never sold', () => {
   const moves = (...numbers: number[]) =>
     numbers.map((number) => ({ ticket: Math.abs(number), returned: number < 0 }));
   const all = Array.from({ length: 169 }, (_, index) => index + 1);
@@ -98,7 +98,7 @@ test('returned tickets leave after those that were never sold', () => {
   expect(leftInOrder(null, [])).toBeNull();
 });
 
-describe('the vectors that Rust wrote', () => {
+describe('test vectors written by the Rust implementation', () => {
   interface Vector {
     note: string;
     drawNumber: number;

@@ -93,7 +93,7 @@ export function seedFromHex(hex: string): Uint8Array | null {
 
 export interface TicketMove {
   ticket: number;
-  /** The ticket was returned: its payment failed or was refunded. */
+  /** Whether the ticket was returned: its payment failed or was refunded. */
   returned: boolean;
 }
 

@@ -44,7 +44,7 @@ test('a winner sends bank details through the link, whose secret leaves the addr
   expect(JSON.stringify({ ...localStorage, ...sessionStorage })).not.toContain('1234567');
 });
 
-test('until when the link takes details is said to the minute, by the clocks of the ground, as the mail says it', async () => {
+test('the link’s expiry is shown to the minute in the draw’s zone, as in the mail', async () => {
   new FakeServer().on('POST /api/claims/look', {
     body: { ...CLAIM, timezone: 'Pacific/Auckland', respondBy: '2026-11-27T12:30:00Z' },
   });
@@ -52,7 +52,7 @@ test('until when the link takes details is said to the minute, by the clocks of 
   expect(await screen.findByText(/Please answer by Sat 28 Nov 2026, 1:30 am/)).toBeTruthy();
 });
 
-test('a link that is unknown, used, late or paid says which', async () => {
+test('an unknown, used, expired or paid link says which it is', async () => {
   const cases: [object, RegExp][] = [
     [
       { status: 404, body: { message: 'This link is invalid or has expired.' } },
@@ -72,7 +72,7 @@ test('a link that is unknown, used, late or paid says which', async () => {
   expect(screen.getByRole('alert').textContent).toBe('This link is invalid or has expired.');
 });
 
-test('details that are not taken say why: too late, received before, or the prize is paid already', async () => {
+test('refused details say why: too late, received before, or prize already paid', async () => {
   const cases: [number, string, RegExp][] = [
     [410, 'claim-expired', /The 7 days to respond have passed/],
     [409, 'claim-used', /has your bank details/],
@@ -91,7 +91,7 @@ test('details that are not taken say why: too late, received before, or the priz
   }
 });
 
-test('an e-mail address is confirmed by its link, or the link is dead', async () => {
+test('the link confirms an e-mail address or says that it is invalid', async () => {
   new FakeServer().on(
     'POST /api/clubs/verify-email',
     { body: { verified: true } },

@@ -58,7 +58,7 @@ const open = (onShare = vi.fn(() => Promise.resolve(null)), who = here()) =>
 const card = async (name: string) => within(await screen.findByRole('article', { name }));
 const items = () => screen.getAllByRole('menuitem').map((item) => item.textContent);
 
-test('draws stand in their lists, those that await a result first and other clubs’ not at all', async () => {
+test('draws are grouped in lists, those awaiting a result first and without other clubs’ draws', async () => {
   open();
   await card('Redcliffe Sharks v Noosa');
   expect(
@@ -110,7 +110,7 @@ test('each draw has its badge, its next step and the menu of its list', async ()
   }
 });
 
-test('the menu is walked with the arrow keys and gives focus back', async () => {
+test('arrow keys move inside the menu, and closing it returns focus', async () => {
   open();
   const of = await card('Redcliffe Sharks v Noosa');
   const button = of.getByRole('button', { name: /^Actions/ });
@@ -123,7 +123,7 @@ test('the menu is walked with the arrow keys and gives focus back', async () => 
   expect(document.activeElement).toBe(button);
 });
 
-test('a draw is archived at once, taken back with Undo, and put back when the server will not', async () => {
+test('archiving a draw shows at once, can be undone, and is reverted when the server refuses', async () => {
   server.on('PATCH /api/draws/1003/archive', { body: DONE }, { body: DONE }, { status: 500 });
   open();
   const choose = async (label: string) => {
@@ -145,7 +145,7 @@ test('a draw is archived at once, taken back with Undo, and put back when the se
   expect(of.queryByText('Archived')).toBeNull();
 });
 
-test('winners are shown and hidden, and a failed download says so', async () => {
+test('winners can be shown and hidden, and a failed download shows an error', async () => {
   server.on('GET /api/draws/1003/winners', {
     body: { winningTickets: [aWinner({ buyerPhone: null })], prize: '290.00', notified: false },
   });
@@ -164,7 +164,7 @@ test('winners are shown and hidden, and a failed download says so', async () => 
   expect(await screen.findByText('Download Failed')).toBeTruthy();
 });
 
-test('the homepage’s address is copied, in the new way or the old', async () => {
+test('the homepage’s address is copied by the clipboard API or by the fallback', async () => {
   const writeText = vi.fn().mockRejectedValue(new Error('forbidden'));
   Object.defineProperty(navigator, 'clipboard', { configurable: true, value: { writeText } });
   document.execCommand = vi.fn(() => true);
@@ -175,7 +175,7 @@ test('the homepage’s address is copied, in the new way or the old', async () =
   expect(document.execCommand).toHaveBeenCalledWith('copy');
 });
 
-test('a page without a name has no address to copy, and one never saved waits to be set up', async () => {
+test('a page without a name has no address to copy, and an unsaved page asks for setup', async () => {
   server.on('GET /api/clubs/1', { body: { ...CLUB, homePageSlug: '' } });
   const { unmount } = open();
   await userEvent.click(await screen.findByRole('button', { name: 'Copy URL' }));
@@ -187,7 +187,7 @@ test('a page without a name has no address to copy, and one never saved waits to
   expect(screen.getByRole('link', { name: 'Set Up Homepage' })).toBeTruthy();
 });
 
-test('until the payment account is connected no draw can be created, and connecting says what hinders it', async () => {
+test('until the payment account is connected no draw can be created, and a failed connection says why', async () => {
   server.on('GET /api/clubs/1/stripe-connect/status', { body: { connected: false } }).on(
     'POST /api/clubs/1/stripe-connect',
     {
@@ -214,7 +214,7 @@ test('until the payment account is connected no draw can be created, and connect
   expect(await screen.findByText('Setup failed')).toBeTruthy();
 });
 
-test('a club without draws is asked to make one; a failed list can be asked for again', async () => {
+test('a club without draws is invited to create one, and a failed list can be retried', async () => {
   server
     .on('GET /api/clubs/1/draws', { status: 500 }, { body: [] })
     .on('GET /api/draws/awaiting-results?clubId=1', { body: [] });
@@ -235,7 +235,7 @@ test('marketing cookies are asked for once', async () => {
   expect(screen.queryByRole('button', { name: 'Allow' })).toBeNull();
 });
 
-test('details say the game, or its date alone when the time cannot be said, and the money', async () => {
+test('details show the game, its date alone when the time is unknown, and the money', async () => {
   server.on('GET /api/draws/1001/financials', {
     body: {
       soldTickets: 113,
@@ -264,7 +264,7 @@ test('details say the game, or its date alone when the time cannot be said, and 
   expect(whenOf({ gameDate: 'soon', timezone: 'x' })).toBe('soon');
 });
 
-test('a draw made elsewhere shows after ten seconds, however busy the socket is', async () => {
+test('a draw created elsewhere appears after ten seconds, however busy the socket is', async () => {
   vi.useFakeTimers({
     toFake: ['setInterval', 'clearInterval', 'setTimeout', 'clearTimeout', 'performance', 'Date'],
   });
@@ -291,7 +291,7 @@ test('a draw made elsewhere shows after ten seconds, however busy the socket is'
   expect(screen.getByRole('article', { name: 'Redcliffe Sharks v Ipswich' })).toBeTruthy();
 });
 
-test('a draw that was called off has no winners to show', async () => {
+test('a cancelled draw has no winners to show', async () => {
   server.on('GET /api/clubs/1/draws', {
     body: [
       aDraw({ drawNumber: 1004, awayTeam: 'Gympie', gameDate: inHours(-300), status: 'cancelled' }),
@@ -309,7 +309,7 @@ test('a draw that was called off has no winners to show', async () => {
   ]);
 });
 
-test('an archived draw is listed again by Unarchive Draw', async () => {
+test('Unarchive Draw lists an archived draw again', async () => {
   server
     .on('GET /api/clubs/1/draws', { body: [{ ...DONE, archived: true }] })
     .on('PATCH /api/draws/1003/archive', { body: DONE });
@@ -320,7 +320,7 @@ test('an archived draw is listed again by Unarchive Draw', async () => {
   expect(await screen.findByText('Redcliffe Sharks v Tweed is listed again')).toBeTruthy();
 });
 
-test('an archived club enters results and downloads, and what would start or change something says why not', async () => {
+test('an archived club can enter results and download, and disabled actions say why', async () => {
   open(undefined, here({ archived: true }));
   const words =
     'This club is archived. Its running draws finish and pay; nothing new can be started.';
@@ -336,7 +336,7 @@ test('an archived club enters results and downloads, and what would start or cha
   );
 });
 
-test('the connect button says Setting up... while the link is made, and a poster or table that does not come says so', async () => {
+test('the connect button shows Setting up... while waiting, and a failed poster or table shows an error', async () => {
   let answer: (value: Response) => void = () => {};
   server.on('GET /api/clubs/1/stripe-connect/status', { body: { connected: false } });
   const known = fetch;
@@ -361,7 +361,7 @@ test('the connect button says Setting up... while the link is made, and a poster
   expect((await screen.findAllByText('Download Failed')).length).toBeGreaterThan(0);
 });
 
-test('a live page is opened by View Page', async () => {
+test('View Page opens a live page', async () => {
   open();
   expect((await screen.findByRole('link', { name: 'View Page' })).getAttribute('href')).toBe(
     '/club/sharks',

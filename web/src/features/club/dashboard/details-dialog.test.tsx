@@ -10,7 +10,7 @@ import { Dashboard } from './dashboard';
 
 afterEach(() => vi.unstubAllGlobals());
 
-test('details follow what is sold while they stand open', async () => {
+test('open details follow the tickets sold', async () => {
   const draw = aDraw({ gameDate: '2099-11-20T09:10:00Z' });
   new FakeServer()
     .on('GET /api/clubs/1/draws', { body: [draw] })

@@ -3,7 +3,7 @@ import { aDraw } from '@/testing/a-draw';
 import { rowsOf } from './draw-table';
 import { inOrder, prizeOf, signedDollars } from './draw-words';
 
-test('on a screen with room all draws stand in one table, sorted and found by a word', () => {
+test('a wide screen shows all draws in one table, sorted and filtered by a word', () => {
   const draws = [
     aDraw({ drawNumber: 1, awayTeam: 'Tweed', ticketsSold: 9 }),
     aDraw({ drawNumber: 2, awayTeam: 'Logan', ticketsSold: 80, league: 'Colts' }),
@@ -22,7 +22,7 @@ test('on a screen with room all draws stand in one table, sorted and found by a 
   ]).toEqual([[2, 1], [1, 2], [2, 1], [2], []]);
 });
 
-test('lists are in the order in which they are needed, and money below zero is said so', () => {
+test('lists are in order of urgency, and negative money has a minus sign', () => {
   const draws = [
     aDraw({ drawNumber: 1, gameDate: '2026-11-21T00:00:00Z' }),
     aDraw({ drawNumber: 2, gameDate: '2026-11-20T00:00:00Z' }),
@@ -36,7 +36,7 @@ test('lists are in the order in which they are needed, and money below zero is s
   ]);
 });
 
-test('a draw that was called off has no prize, and stands behind all that have one', () => {
+test('a cancelled draw has no prize and sorts behind all that have one', () => {
   const draws = [
     aDraw({ drawNumber: 1, currentPrize: '10.00' }),
     aDraw({ drawNumber: 2, status: 'cancelled', currentPrize: '290.00' }),

@@ -9,7 +9,7 @@ afterEach(() => vi.unstubAllGlobals());
 
 const AT = '/club/sharks/admin';
 
-test('a club’s page is to be seen, copied and edited; of an archived club there is none, and the card says why', async () => {
+test('a club’s page can be viewed, copied and edited, and an archived club reads why it has none', async () => {
   new FakeServer().on('GET /api/clubs/1', { body: anOwnClub() });
   const { unmount } = show(<HomepageCard club={here().club} />, AT);
   expect(await screen.findByRole('button', { name: 'Copy URL' })).toBeTruthy();

@@ -8,7 +8,7 @@ import { PaymentCard } from './payment-card';
 
 afterEach(() => vi.unstubAllGlobals());
 
-test('an account that could not be asked about is not called unconnected', async () => {
+test('an account whose status request failed is not shown as unconnected', async () => {
   new FakeServer().on(
     'GET /api/clubs/1/stripe-connect/status',
     { status: 503 },

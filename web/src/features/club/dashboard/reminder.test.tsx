@@ -22,7 +22,7 @@ const open = () =>
 const again = async () =>
   userEvent.click(await screen.findByRole('button', { name: 'Send again' }));
 
-test('a link that is sent again is said to be, and so is that the limit refuses another', async () => {
+test('sending the link again shows a confirmation, and a rate limit shows an error', async () => {
   const tooMany = 'Too many attempts. Please wait a moment and try again.';
   new FakeServer()
     .on(WHOAMI, UNCONFIRMED)
@@ -39,7 +39,7 @@ test('a link that is sent again is said to be, and so is that the limit refuses 
   expect(screen.getByText(/^Please confirm your email address/)).toBeTruthy();
 });
 
-test('an address that was confirmed elsewhere is said to be, and nothing reminds of it any more', async () => {
+test('an address confirmed elsewhere shows as confirmed and ends the reminder', async () => {
   new FakeServer()
     .on(WHOAMI, UNCONFIRMED, { body: aWhoami() })
     .on(SEND, { body: { message: 'This address is confirmed.' } });

@@ -32,7 +32,7 @@ const open = () => show(<CreateDraw here={here()} />, '/club/sharks/admin/create
 const duplicate = () =>
   userEvent.click(screen.getByRole('button', { name: 'Duplicate last draw' }));
 
-test('while the card fee must stay with the club, a draw duplicated from before is reckoned with it', async () => {
+test('while the club must bear the card fee, a duplicated older draw is calculated with it', async () => {
   const { store } = open();
   act(() => store.set(configAtom, aConfig()));
   await duplicate();
@@ -45,7 +45,7 @@ test('while the card fee must stay with the club, a draw duplicated from before 
   expect(screen.queryByText('Buyers pay the card fees.')).toBeNull();
 });
 
-test('a club without a draw reads that there is none to duplicate; a failure is said as one', async () => {
+test('a club without a draw reads that there is none to duplicate, and a failure shows as an error', async () => {
   server.on(
     'GET /api/clubs/1/draw-template',
     { status: 404, body: { code: 'not-found', message: 'Not found' } },
@@ -58,7 +58,7 @@ test('a club without a draw reads that there is none to duplicate; a failure is 
   expect(await screen.findByText('Please try again.')).toBeTruthy();
 });
 
-test('a game that is on sale already is not made again: its draw is named and shown, and what was typed is kept', async () => {
+test('a game already on sale is not created again: its draw is linked and the input stays', async () => {
   const words = 'This game is on sale already as draw 1042.';
   server
     .on('GET /api/terms/service', {

@@ -50,7 +50,7 @@ const create = async () => {
   return within(await screen.findByRole('dialog', { name: 'Terms of Service' }));
 };
 
-test('an empty form lists what is missing, each line leading to its field', async () => {
+test('an empty form lists what is missing, and each line links to its field', async () => {
   show(<CreateDraw here={here()} />, '/club/sharks/admin/create-draw');
   await press('Create Draw');
   expect(screen.getAllByRole('listitem').map((item) => item.textContent)).toEqual([
@@ -73,7 +73,7 @@ const priceAndPrizes = () => {
   };
 };
 
-test('a new draw offers seven prize percentages from 40 to 70, an edited one four and its own, each with its own least price', async () => {
+test('a new draw offers prizes from 40 to 70 percent, an edited one four and its own, each with its minimum price', async () => {
   const { unmount } = show(<CreateDraw here={here()} />, '/club/sharks/admin/create-draw');
   expect(priceAndPrizes()).toEqual({
     min: '0',
@@ -91,7 +91,7 @@ test('a new draw offers seven prize percentages from 40 to 70, an edited one fou
   });
 });
 
-test('a draw is made only after the terms are agreed to and that is recorded', async () => {
+test('a draw is created only after the agreement to the terms is recorded', async () => {
   server
     .on('POST /api/terms/accept', { status: 500 }, { body: { id: 1 } })
     .on('POST /api/draws', { body: FUTURE });
@@ -138,7 +138,7 @@ test('a draw is made only after the terms are agreed to and that is recorded', a
   });
 });
 
-test('what the server refuses is said: in its words, by field, or with the house’s own', async () => {
+test('a refusal shows the server’s text, its fields or the fallback text', async () => {
   server.on(
     'POST /api/draws',
     {
@@ -176,7 +176,7 @@ test('what the server refuses is said: in its words, by field, or with the house
   expect((screen.getByLabelText('Home team') as HTMLInputElement).value).toBe('Sharks');
 });
 
-test('the last draw is duplicated a week later, and a draft outlives a reload', async () => {
+test('the last draw is duplicated one week later, and a draft survives a reload', async () => {
   server.on('GET /api/clubs/1/draw-template', {
     body: {
       league: 'A Grade',
@@ -203,7 +203,7 @@ test('the last draw is duplicated a week later, and a draft outlives a reload', 
   expect((screen.getByLabelText('Timezone') as HTMLSelectElement).value).toBe('Australia/Sydney');
 });
 
-test('a zone and a percentage that the forms do not offer are shown as what they are, and sent so', async () => {
+test('a zone and a percentage outside the offered choices are shown and sent unchanged', async () => {
   const said = () =>
     ['Timezone', 'Prize percentage'].map(
       (label) => (screen.getByLabelText(label) as HTMLSelectElement).selectedOptions[0]?.text,
@@ -244,7 +244,7 @@ test('a zone and a percentage that the forms do not offer are shown as what they
   );
 });
 
-test('an edit sends price and prize while nothing is sold', async () => {
+test('an edit sends price and prize while no ticket is sold', async () => {
   server
     .on('GET /api/draws/1042', { body: FUTURE })
     .on('PATCH /api/draws/1042', { status: 500 }, { body: FUTURE });
@@ -274,7 +274,7 @@ test('an edit sends price and prize while nothing is sold', async () => {
   });
 });
 
-test('once a ticket is sold the three stay, with the count in the reason; a sale while editing locks them too', async () => {
+test('the price fields lock after the first sale, also during an edit, and show the count', async () => {
   const words =
     'Cannot change price/prize percentage/prize rounding after tickets are sold (1 tickets sold)';
   const paying =
@@ -301,7 +301,7 @@ test('once a ticket is sold the three stay, with the count in the reason; a sale
   expect(screen.queryByLabelText('Ticket price ($)')).toBeNull();
 });
 
-test('what is not there, another club’s, over or begun is not edited, and says why', async () => {
+test('a missing, foreign, finished or started draw cannot be edited and says why', async () => {
   const cases: [object, string][] = [
     [{ status: 404 }, "Draw not found or you don't have permission to edit it."],
     [{ body: { ...FUTURE, clubId: 2 } }, "Draw not found or you don't have permission to edit it."],
@@ -326,7 +326,7 @@ test('what is not there, another club’s, over or begun is not edited, and says
   }
 });
 
-test('a game put off after its kick-off is for the operator, whom a link asks', async () => {
+test('a game postponed after its kick-off links to the operator', async () => {
   server.on('GET /api/draws/1042', { body: anOwnDraw({ gameDate: '2020-01-01T00:00:00Z' }) });
   const { store } = show(<EditDraw here={here()} number={1042} />, '/admin/edit-draw/1042');
   act(() => store.set(configAtom, aConfig()));
@@ -335,7 +335,7 @@ test('a game put off after its kick-off is for the operator, whom a link asks', 
   ).toMatch(/^mailto:support@demo.test\?subject=FD-1042%20/);
 });
 
-test('a draw that passes the card fee on learns at its next edit that this is over', async () => {
+test('a draw whose buyers pay the card fee learns at its next edit that this is no longer allowed', async () => {
   server.on('GET /api/draws/1042', { body: { ...FUTURE, passStripeFees: true } });
   const { store } = show(<EditDraw here={here()} number={1042} />, '/admin/edit-draw/1042');
   await screen.findByText('0 tickets sold');
@@ -348,7 +348,7 @@ test('a draw that passes the card fee on learns at its next edit that this is ov
   ).toBeTruthy();
 });
 
-test('nobody agrees to terms that did not load, and what is agreed to is the version that was read', async () => {
+test('terms that did not load cannot be agreed to, and the agreement names the version that was read', async () => {
   server
     .on(
       'GET /api/terms/service',
@@ -374,7 +374,7 @@ test('nobody agrees to terms that did not load, and what is agreed to is the ver
   });
 });
 
-test('a session that ends while a draw is made asks for the login and loses nothing', async () => {
+test('a session that ends while a draw is created asks for the login and keeps the input', async () => {
   server.on('POST /api/draws', { status: 401, body: { message: 'Please log in.' } });
   const { store } = show(<CreateDraw here={here()} />, '/club/sharks/admin/create-draw');
   fill();
@@ -387,7 +387,7 @@ test('a session that ends while a draw is made asks for the login and loses noth
   expect((screen.getByLabelText('Home team') as HTMLInputElement).value).toBe('Sharks');
 });
 
-test('an archived club starts nothing and edits nothing, and reads why', async () => {
+test('an archived club can neither create nor edit a draw and reads why', async () => {
   const words =
     'This club is archived. Its running draws finish and pay; nothing new can be started.';
   server.on('GET /api/draws/1042', { body: FUTURE });

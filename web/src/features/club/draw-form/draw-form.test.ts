@@ -26,7 +26,7 @@ const FULL: DrawFields = {
 };
 const texts = (problems: { text: string }[]) => problems.map(({ text }) => text);
 
-test('a new draw is asked for in the specified words, in the form’s order', () => {
+test('a new draw reports its missing fields in the specified texts and form order', () => {
   expect(texts(createProblems({ ...EMPTY_DRAW, ticketPrice: '' }))).toEqual([
     'Home team is required',
     'Away team is required',
@@ -38,7 +38,7 @@ test('a new draw is asked for in the specified words, in the form’s order', ()
   expect(createProblems(FULL)).toEqual([]);
 });
 
-test('an edit also wants a time, a zone and a price of at least a cent', () => {
+test('an edit also requires a time, a zone and a price of at least a cent', () => {
   const empty = { ...EMPTY_DRAW, time: '', timezone: '', ticketPrice: '0' };
   expect(texts(editProblems(empty))).toEqual([
     'Home team is required',
@@ -56,16 +56,16 @@ test('an edit also wants a time, a zone and a price of at least a cent', () => {
   ]);
 });
 
-test('the prize choices of the edit form gain the draw’s own', () => {
+test('the prize choices of the edit form include the draw’s own', () => {
   expect(editChoices(50)).toEqual([40, 50, 60, 70]);
   expect(editChoices(45)).toEqual([40, 45, 50, 60, 70]);
 });
 
-test('a phone field holds phone numbers only', () => {
+test('a phone field accepts phone numbers only', () => {
   expect(phoneOnly('call +61 (4) 00-000 x000 now')).toBe(' +61 (4) 00-000 000 ');
 });
 
-test('what is sent is local to the zone, and leaves out what is locked', () => {
+test('the request is in the draw’s local time and omits locked fields', () => {
   expect(creation(FULL)).toEqual({
     league: null,
     homeTeam: 'Sharks',
@@ -95,7 +95,7 @@ test('what is sent is local to the zone, and leaves out what is locked', () => {
   });
 });
 
-test('a draw comes back into the form on its own zone’s clock', () => {
+test('a draw is loaded into the form in its own zone’s time', () => {
   expect(fieldsOf(anOwnDraw())).toMatchObject({
     date: '2026-11-20',
     time: '19:10',
@@ -118,7 +118,7 @@ test('a draw comes back into the form on its own zone’s clock', () => {
   ).toMatchObject({ date: '2026-12-04', time: '19:10', ticketPrice: '8.00', prizePercentage: 60 });
 });
 
-test('why a draw cannot be edited is said', () => {
+test('a draw that cannot be edited says why', () => {
   const now = Date.parse('2026-11-20T00:00:00Z');
   expect(notEditable(anOwnDraw(), now)).toBeNull();
   expect(notEditable(anOwnDraw({ status: 'completed' }), now)).toBe(
@@ -135,7 +135,7 @@ test('why a draw cannot be edited is said', () => {
   );
 });
 
-test('a time that clocks skip moves forward, one that comes twice is the first', () => {
+test('a skipped local time moves forward, and a repeated one means the first', () => {
   // Clock changes in Sydney: 2026-10-04 02:00 → 03:00, 2026-04-05 03:00 → 02:00.
   expect(movedBy({ date: '2026-10-04', time: '02:30' }, 'Australia/Sydney')).toBe('03:30');
   expect(movedBy({ date: '2026-10-04', time: '03:30' }, 'Australia/Sydney')).toBeNull();
@@ -153,7 +153,7 @@ test('a time that clocks skip moves forward, one that comes twice is the first',
   });
 });
 
-test('the breakdown follows the fee policy, the estimate of payments and the rounding', () => {
+test('the breakdown follows the fee policy, the estimated payments and the rounding', () => {
   const terms = { price: 500, prizePercentage: 50, roundUpPrize: true, passStripeFees: false };
   const policy = { rateBps: 350, capCents: 1100 };
   expect([0, 1, 6, 169].map(transactionsOf)).toEqual([1, 1, 2, 30]);

@@ -6,7 +6,7 @@ export interface MenuItem {
   /** Link target. An item has either a link or an action. */
   href?: string;
   onChoose?: () => void;
-  /** Opens in a new tab. */
+  /** Whether the link opens in a new tab. */
   away?: boolean;
   /** Why the item is disabled. */
   off?: string | null;

@@ -21,7 +21,7 @@ const page = (slug?: string, more: Partial<Parameters<typeof ClubPage>[0]> = {})
 );
 const at = (path: string) => waitFor(() => expect(window.location.pathname).toBe(path));
 
-test('a club is let in under its own address, and led there from another club’s', async () => {
+test('a club opens its own address and is redirected there from another club’s', async () => {
   new FakeServer().on('GET /api/admin/whoami', { body: aWhoami() });
   const { unmount } = show(page('sharks'), '/club/sharks/admin/create-draw');
   expect(await screen.findByText('sharks 1')).toBeTruthy();
@@ -30,7 +30,7 @@ test('a club is let in under its own address, and led there from another club’
   await at('/club/sharks/admin/create-draw');
 });
 
-test('a guest is sent to the login with a word on why, or reads it here', async () => {
+test('a guest is redirected to the login with a reason, or reads it on the page', async () => {
   new FakeServer().on('GET /api/admin/whoami', { status: 401 });
   const { unmount } = show(
     page(undefined, {
@@ -54,7 +54,7 @@ test('a guest is sent to the login with a word on why, or reads it here', async 
   ).toBeTruthy();
 });
 
-test('the operator without a club goes to /admin, and sees any club under its address', async () => {
+test('the operator without a club goes to /admin and can open any club’s address', async () => {
   new FakeServer()
     .on('GET /api/admin/whoami', { body: aWhoami({ isAdmin: true, clubSlug: null, id: 9 }) })
     .on('GET /api/clubs/tigers', {
@@ -67,7 +67,7 @@ test('the operator without a club goes to /admin, and sees any club under its ad
   expect(await screen.findByText('tigers 2')).toBeTruthy();
 });
 
-test('/admin leads a club to its dashboard and keeps the operator, with a way to the console', async () => {
+test('/admin redirects a club to its dashboard and keeps the operator, with a link to the console', async () => {
   new FakeServer().on(
     'GET /api/admin/whoami',
     { body: aWhoami() },
@@ -83,7 +83,7 @@ test('/admin leads a club to its dashboard and keeps the operator, with a way to
   expect(window.location.pathname).toBe('/admin');
 });
 
-test('when the session check fails the empty dashboard shows; a data call that answers 401 leads to the login', async () => {
+test('a failed session check shows the empty dashboard, and a 401 for its data opens the login', async () => {
   new FakeServer()
     .on('GET /api/admin/whoami', { status: 503 })
     .on('GET /api/clubs/0/stats', { status: 503 });
@@ -99,7 +99,7 @@ test('when the session check fails the empty dashboard shows; a data call that a
   await at('/admin/login');
 });
 
-test('a session that runs out opens the login over the page, and what was there stays', async () => {
+test('an expired session opens the login over the page and keeps its content', async () => {
   new FakeServer()
     .on('GET /api/admin/whoami', { body: aWhoami() })
     .on(
@@ -119,7 +119,7 @@ test('a session that runs out opens the login over the page, and what was there 
   expect(screen.getByText('sharks 1')).toBeTruthy();
 });
 
-test('logging out ends the session on the server, forgets the user and what was seen', async () => {
+test('logging out ends the session on the server and clears the user and the cached data', async () => {
   localStorage.setItem('user', JSON.stringify(aUser()));
   const server = new FakeServer()
     .on('GET /api/admin/whoami', { body: aWhoami() })
@@ -139,7 +139,7 @@ test.each([
   ['nobody answers', new TypeError('Failed to fetch')],
   ['the server is busy', { status: 503, body: { message: 'Busy.' } }],
 ])(
-  'a logout while %s leaves everything as it was and says so; one of a session that is over is as good as any',
+  'a logout while %s changes nothing and shows an error, and an ended session counts as logged out',
   async (_why, answer) => {
     localStorage.setItem('user', JSON.stringify(aUser()));
     new FakeServer()
@@ -162,7 +162,7 @@ test.each([
   },
 );
 
-test('whoever waits longer than a blink at /admin sees the dashboard without data, and is led on when the answer comes', async () => {
+test('a slow answer at /admin shows the dashboard without data and then redirects', async () => {
   vi.useFakeTimers();
   let answer: (value: Response) => void = () => {};
   vi.stubGlobal('fetch', () => new Promise<Response>((resolve) => (answer = resolve)));
@@ -175,7 +175,7 @@ test('whoever waits longer than a blink at /admin sees the dashboard without dat
   expect(window.location.pathname).toBe('/club/sharks/admin');
 });
 
-test('the operator at the address of no club, or of one that does not answer, reads which it is', async () => {
+test('the operator reads whether a club’s address is unknown or does not answer', async () => {
   for (const [status, words] of [
     [404, 'Club page not found'],
     [500, 'Failed to load club page'],
@@ -189,7 +189,7 @@ test('the operator at the address of no club, or of one that does not answer, re
   }
 });
 
-test('one of the people logs in again under their own address, not the club’s', async () => {
+test('a member logs in again under their own address, not the club’s', async () => {
   new FakeServer().on('GET /api/admin/whoami', {
     body: aWhoami({ role: 'seller', memberName: 'Kim', memberEmail: 'kim@example.com' }),
   });
@@ -200,7 +200,7 @@ test('one of the people logs in again under their own address, not the club’s'
   expect(screen.getByLabelText('Email')).toHaveProperty('value', 'kim@example.com');
 });
 
-test('when another of the people logs in over the page, what the one before saw is forgotten', async () => {
+test('a login by another member over the page clears the previous member’s data', async () => {
   localStorage.setItem('user', JSON.stringify(aUser()));
   const kim = aUser({ role: 'viewer', memberName: 'Kim', memberEmail: 'kim@example.com' });
   new FakeServer()

@@ -28,7 +28,7 @@ const USER = {
 const OPEN = { body: { enabled: true } };
 const texts = (problems: { text: string }[]) => problems.map(({ text }) => text);
 
-test('every field the doors need is asked for in the specified words', () => {
+test('each missing field shows its specified text', () => {
   expect(texts(loginProblems('', ''))).toEqual(['Email is required', 'Password is required']);
   expect(
     texts(
@@ -69,7 +69,7 @@ test('every field the doors need is asked for in the specified words', () => {
   expect(resetProblem('12345678', '12345678')).toBeNull();
 });
 
-test('a problem stands beside its field until that is touched; its line in the list is struck out', async () => {
+test('a problem stays at its field until an edit, and its line in the list is then struck out', async () => {
   new FakeServer().on('GET /api/settings/club-registration', OPEN);
   show(<GettingIn />, '/admin/login');
   await userEvent.click(await screen.findByRole('button', { name: 'Login' }));
@@ -91,7 +91,7 @@ test('a problem stands beside its field until that is touched; its line in the l
   expect(document.activeElement, 'the list takes focus once').toBe(screen.getByLabelText('Email'));
 });
 
-test('a club goes to its side after logging in, the operator to the console, and the browser remembers who', async () => {
+test('login leads a club to its pages and the operator to the console, and the browser stores the user', async () => {
   for (const [user, path] of [
     [USER, '/admin'],
     [{ ...USER, isAdmin: true, clubSlug: null }, '/super-admin'],
@@ -109,7 +109,7 @@ test('a club goes to its side after logging in, the operator to the console, and
   }
 });
 
-test('a wrong password is said as a toast and beside the form, and nothing typed is lost', async () => {
+test('a wrong password shows a toast and a message at the form, and the input stays', async () => {
   new FakeServer()
     .on('GET /api/settings/club-registration', OPEN)
     .on('POST /api/clubs/login', { status: 401, body: { message: 'Invalid credentials' } });
@@ -129,7 +129,7 @@ test('a wrong password is said as a toast and beside the form, and nothing typed
   expect(screen.getByRole('link', { name: 'Football Doubles' }).getAttribute('href')).toBe('/');
 });
 
-test('clubs register while the platform is open; a refusal is said in full', async () => {
+test('clubs can register while the platform is open, and a refusal shows its full text', async () => {
   const server = new FakeServer()
     .on('GET /api/settings/club-registration', { body: {} })
     .on('GET /api/clubs/slug-preview?name=Redcliffe', { body: { slug: 'redcliffe' } })
@@ -157,7 +157,7 @@ test('clubs register while the platform is open; a refusal is said in full', asy
   });
 });
 
-test('while registration is off there is a waitlist instead, and joining it leads home after a second', async () => {
+test('while registration is closed there is a waitlist, and joining it opens the home page after a second', async () => {
   new FakeServer()
     .on('GET /api/settings/club-registration', { body: { enabled: false } })
     .on('POST /api/waitlist', new Error('offline'), { status: 503 }, { body: { success: true } });
@@ -186,7 +186,7 @@ test('while registration is off there is a waitlist instead, and joining it lead
   await waitFor(() => expect(window.location.pathname).toBe('/'), { timeout: 3_000 });
 });
 
-test('a forgotten password is answered the same for everybody, and can be asked for again', async () => {
+test('a forgotten password gets the same answer for every address and can be requested again', async () => {
   const server = new FakeServer().on(
     'POST /api/clubs/reset-password',
     { status: 500 },
@@ -211,7 +211,7 @@ test('a forgotten password is answered the same for everybody, and can be asked 
   );
 });
 
-test('a reset link without a token, or one that is dead, says so and offers another', async () => {
+test('a reset link without a token or with a dead one says so and offers another', async () => {
   const { unmount } = show(<ResetPassword />, '/reset-password');
   expect(screen.getByRole('heading', { name: 'Invalid Reset Link' })).toBeTruthy();
   expect(screen.getByText('Invalid link')).toBeTruthy();
@@ -229,7 +229,7 @@ test('a reset link without a token, or one that is dead, says so and offers anot
   expect(await screen.findByRole('heading', { name: 'Invalid Reset Link' })).toBeTruthy();
 });
 
-test('a new password is compared, measured, refused and at last taken', async () => {
+test('a new password is compared, measured, refused and finally accepted', async () => {
   new FakeServer().on(
     'POST /api/clubs/reset-password-confirm',
     { status: 500 },
@@ -257,7 +257,7 @@ test('a new password is compared, measured, refused and at last taken', async ()
   expect(screen.getByRole('link', { name: 'Go to Login' })).toBeTruthy();
 });
 
-test('what the server finds wrong with a link or a password is said in its own words', async () => {
+test('a refused link or password shows the server’s own text', async () => {
   for (const [code, message] of [
     ['token-required', 'Reset token is required'],
     ['password-too-short', 'Password must be at least 8 characters'],
@@ -275,7 +275,7 @@ test('what the server finds wrong with a link or a password is said in its own w
   }
 });
 
-test('somebody whom a club asked in is welcomed, sets a first password, and reads where to turn when the invitation is dead', async () => {
+test('an invited member sets a first password, and a dead invitation says whom to ask', async () => {
   const server = new FakeServer().on(
     'POST /api/clubs/reset-password-confirm',
     { status: 503 },

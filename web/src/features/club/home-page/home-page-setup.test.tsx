@@ -39,7 +39,7 @@ const edit = async () => {
   if (tab) await userEvent.click(tab);
 };
 
-test('what is typed is previewed at once, with what can be read on each colour', async () => {
+test('input is previewed at once, with the readability of text on each colour', async () => {
   open();
   expect((await screen.findAllByText('Buttons will use black text (5.71:1)')).length).toBe(1);
   change('Page name', 'Redcliffe  Sharks!!');
@@ -52,7 +52,7 @@ test('what is typed is previewed at once, with what can be read on each colour',
   await edit();
 });
 
-test('the page is saved, and a new page name is a new address', async () => {
+test('the page is saved, and a new page name changes the address', async () => {
   server.on('PATCH /api/clubs/1/home-page', { body: { ...CLUB, homePageSlug: 'redcliffe' } });
   open();
   await screen.findByLabelText('Page name');
@@ -71,7 +71,7 @@ test('the page is saved, and a new page name is a new address', async () => {
   });
 });
 
-test('what is wrong is listed before anything is sent', async () => {
+test('problems are listed before anything is sent', async () => {
   open();
   await screen.findByLabelText('Page name');
   change('Title', 'x');
@@ -88,7 +88,7 @@ test('what is wrong is listed before anything is sent', async () => {
   expect(server.paths().some((path) => path.startsWith('PATCH'))).toBe(false);
 });
 
-test('what the server refuses stands at its field, and a failure says so', async () => {
+test('a refusal shows at its field, and a failure shows an error', async () => {
   server.on(
     'PATCH /api/clubs/1/home-page',
     { status: 409, body: { code: 'slug-taken', message: 'This page name is already taken.' } },
@@ -125,7 +125,7 @@ test('what the server refuses stands at its field, and a failure says so', async
   expect((await screen.findAllByText('Failed to update home page')).length).toBe(2);
 });
 
-test('a logo of an unconfirmed club is refused in the server’s words', async () => {
+test('a logo of an unconfirmed club is refused with the server’s text', async () => {
   const words = "Please confirm your club's email address first. Then you can upload pictures.";
   server.on('PATCH /api/clubs/1/home-page', {
     status: 403,
@@ -138,7 +138,7 @@ test('a logo of an unconfirmed club is refused in the server’s words', async (
   expect((await screen.findAllByText(words)).length).toBe(2);
 });
 
-test('a logo is measured, read and shown; what is no picture or too large is not taken', async () => {
+test('a logo is checked, read and shown, and a file that is no picture or too large is rejected', async () => {
   open();
   const file = await screen.findByLabelText('Logo (PNG, JPG or SVG, at most 2MB)');
   const user = userEvent.setup({ applyAccept: false });
@@ -171,7 +171,7 @@ test('a logo is measured, read and shown; what is no picture or too large is not
   expect(await screen.findByText('Upload failed')).toBeTruthy();
 });
 
-test('the address is copied, and a club that cannot be loaded can be asked for again', async () => {
+test('the address can be copied, and a failed load can be retried', async () => {
   Object.defineProperty(navigator, 'clipboard', {
     configurable: true,
     value: { writeText: vi.fn().mockResolvedValue(undefined) },
@@ -184,7 +184,7 @@ test('the address is copied, and a club that cannot be loaded can be asked for a
   expect(await screen.findByText('URL copied')).toBeTruthy();
 });
 
-test('a page never saved starts with the default tagline, and an archived club’s cannot be saved', async () => {
+test('an unsaved page starts with the default tagline, and an archived club’s page cannot be saved', async () => {
   server.on('GET /api/clubs/1', {
     body: anOwnClub({ homePageTitle: null, homePageTagline: '', homePageReady: false }),
   });

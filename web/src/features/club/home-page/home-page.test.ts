@@ -25,7 +25,7 @@ test('a page name is lowercased, other characters become hyphens, and hyphens do
   ]);
 });
 
-test('each field of the page is held to its rule, in the specified words', () => {
+test('each field of the page is validated with its specified text', () => {
   expect(texts({})).toEqual([]);
   expect(texts({ homePageSlug: 'No Good' })).toEqual([
     'Page name must contain only lowercase letters, numbers, and hyphens',

@@ -7,7 +7,7 @@ import { Problem } from '@/api/http';
 import { C } from '@/shared/strings-club';
 
 export interface OfferFields extends OfferRequest {
-  /** The user typed the slug, so it no longer follows the name. */
+  /** Whether the user typed the slug. It then no longer follows the name. */
   slugByHand: boolean;
 }
 

@@ -36,7 +36,7 @@ const change = (label: string, value: string) =>
 const press = (name: string) => userEvent.click(screen.getByRole('button', { name }));
 const alert = () => screen.getAllByRole('alert').map((shown) => shown.textContent);
 
-test('offers are listed by their state; one is archived after a question', async () => {
+test('offers are listed by status, and archiving one asks for confirmation', async () => {
   server
     .on(
       `GET ${AT}`,
@@ -75,7 +75,7 @@ test('offers are listed by their state; one is archived after a question', async
   expect(screen.getByText('Gone')).toBeTruthy();
 });
 
-test('an offer that nobody can buy because a game was called off says so, as long as it can be mended', async () => {
+test('an open offer with a cancelled game says that it cannot be bought, as long as it can be edited', async () => {
   const games = [game(1, 'Norths'), { ...game(2, 'Souths'), status: 'cancelled' as const }];
   server.on(`GET ${AT}`, {
     body: [
@@ -93,7 +93,7 @@ test('an offer that nobody can buy because a game was called off says so, as lon
   expect(screen.getByRole('menuitem', { name: 'Archive' })).toBeTruthy();
 });
 
-test('a new offer is named, gets its slug, its games, and each lack is said', async () => {
+test('a new offer gets a name, a slug and games, and each missing part is reported', async () => {
   server.on(`POST ${AT}`, { body: anOffer() });
   show(<OfferPage here={here()} id={null} />, '/club/sharks/admin/bundles/new');
   await screen.findByLabelText(/v Norths/);
@@ -128,7 +128,7 @@ test('a new offer is named, gets its slug, its games, and each lack is said', as
   });
 });
 
-test('an offer that was bought meanwhile becomes read-only; other refusals keep the form', async () => {
+test('an offer bought meanwhile becomes read-only, and other refusals keep the form', async () => {
   server.on(`GET ${AT}/5`, { body: anOffer() }).on(
     `PUT ${AT}/5`,
     {
@@ -164,7 +164,7 @@ test('an offer that was bought meanwhile becomes read-only; other refusals keep 
   );
 });
 
-test('a locked, a closed and an archived offer are only to be looked at', async () => {
+test('a locked, a closed and an archived offer are read-only', async () => {
   for (const [status, words] of [
     ['locked', 'Bundle is locked'],
     ['closed', 'Bundle closed'],
@@ -178,7 +178,7 @@ test('a locked, a closed and an archived offer are only to be looked at', async 
   }
 });
 
-test('a share image is measured, sent without its head, shown, and deleted once the offer is saved without it', async () => {
+test('a share image is checked, uploaded, shown and deleted once the offer is saved without it', async () => {
   server
     .on(`GET ${AT}/5`, { body: anOffer() })
     .on('POST /api/uploads/bundle-image', { status: 500 }, { body: { url: '/uploads/1.png' } })
@@ -220,7 +220,7 @@ test('a share image is measured, sent without its head, shown, and deleted once 
   });
 });
 
-test('a share image of an unconfirmed club is refused in the server’s words', async () => {
+test('a share image of an unconfirmed club is refused with the server’s text', async () => {
   const words = "Please confirm your club's email address first. Then you can upload pictures.";
   server.on(`GET ${AT}/5`, { body: anOffer() }).on('POST /api/uploads/bundle-image', {
     status: 403,
@@ -234,7 +234,7 @@ test('a share image of an unconfirmed club is refused in the server’s words', 
   expect(await screen.findByText(`Upload error. ${words}`)).toBeTruthy();
 });
 
-test('the share image is the one that is shared; before there is one, the name on the club’s colours', async () => {
+test('the preview shows the saved share image, and before one exists the name on the club’s colours', async () => {
   server
     .on('GET /api/clubs/sharks', { body: { primaryColor: '#ffc72c' } })
     .on(`GET ${AT}/5`, { body: anOffer() });
@@ -255,7 +255,7 @@ test('the share image is the one that is shared; before there is one, the name o
   await waitFor(() => expect(card().style.background).toBe('#ffc72c'));
 });
 
-test('offers that are on their way have their room kept', async () => {
+test('loading offers have their space reserved', async () => {
   server.on(`GET ${AT}`, { body: [anOffer()] });
   show(<OfferList here={here()} />, '/club/sharks/admin/bundles');
   expect(document.querySelectorAll('.bone').length).toBeGreaterThan(0);
@@ -263,7 +263,7 @@ test('offers that are on their way have their room kept', async () => {
   expect(document.querySelectorAll('.bone').length).toBe(0);
 });
 
-test('an archived club makes no offers and reads why', async () => {
+test('an archived club cannot create offers and reads why', async () => {
   server.on(`GET ${AT}`, { body: [anOffer()] }).on(`GET ${AT}/5`, { body: anOffer() });
   const { unmount } = show(
     <OfferList here={here({ archived: true })} />,

@@ -24,7 +24,7 @@ const offer = (more: Partial<OfferFields>): OfferFields => ({
 const refusal = (status: number, body: object) =>
   new Problem(status, JSON.stringify(body), '', null);
 
-test('the slug follows the name until it is written by hand', () => {
+test('the slug follows the name until it is typed', () => {
   expect(slugOf('  Grand Final: Été 2026! ')).toBe('grand-final-ete-2026');
   expect(slugOf('x'.repeat(80))).toHaveLength(60);
   const typed = named(EMPTY_OFFER, 'Grand Final');
@@ -33,7 +33,7 @@ test('the slug follows the name until it is written by hand', () => {
   expect(offerSlugTyped('My  Slug_')).toBe('my-slug-');
 });
 
-test('a special has one game, a bundle at least two, and each lack has its words', () => {
+test('a special has one game, a bundle at least two, and each problem has its text', () => {
   expect(offerProblem(offer({ name: ' ' }))).toBe(
     'Please provide name, slug, and select at least one game',
   );
@@ -53,7 +53,7 @@ test('a special has one game, a bundle at least two, and each lack has its words
   expect(offerProblem(offer({}))).toBeNull();
 });
 
-test('switching to Special keeps the first game only, and choosing there replaces it', () => {
+test('switching to Special keeps only the first game, and a choice there replaces it', () => {
   const special = ofType(offer({ gameIds: [7, 8] }), 'SPECIAL');
   expect(special.gameIds).toEqual([7]);
   expect(withGame(special, 9, true).gameIds).toEqual([9]);
@@ -61,7 +61,7 @@ test('switching to Special keeps the first game only, and choosing there replace
   expect(withGame(offer({ gameIds: [7, 8] }), 7, false).gameIds).toEqual([8]);
 });
 
-test('a refusal as locked is told apart from a slug that is taken', () => {
+test('a refusal for a locked offer differs from one for a taken slug', () => {
   expect(isLockedRefusal(refusal(409, { code: 'locked', message: 'x' }))).toBe(true);
   expect(
     isLockedRefusal(

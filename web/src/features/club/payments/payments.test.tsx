@@ -19,7 +19,7 @@ const STATUS = 'GET /api/clubs/1/stripe-connect/status';
 const pass = (ms: number) => act(() => vi.advanceTimersByTimeAsync(ms));
 const title = () => screen.getByRole('heading', { level: 1 }).textContent;
 
-test('the return page asks every two seconds until the provider has confirmed', async () => {
+test('the return page polls every two seconds until the provider has confirmed', async () => {
   vi.useFakeTimers();
   const server = new FakeServer().on(
     STATUS,
@@ -39,7 +39,7 @@ test('the return page asks every two seconds until the provider has confirmed', 
   );
 });
 
-test('without a confirmation it says so after ten seconds, and stops asking after a minute', async () => {
+test('without a confirmation the return page says so after ten seconds and stops polling after a minute', async () => {
   vi.useFakeTimers();
   const server = new FakeServer().on(STATUS, { body: { connected: false } });
   show(<ConnectReturn here={here()} />, '/admin/stripe-connect/complete');
@@ -52,7 +52,7 @@ test('without a confirmation it says so after ten seconds, and stops asking afte
   expect(server.asked.length).toBe(asked);
 });
 
-test('the refresh page makes a new link by itself', async () => {
+test('the refresh page requests a new link automatically', async () => {
   const server = new FakeServer().on('POST /api/clubs/1/stripe-connect', {
     status: 502,
     body: { code: 'setup-failed', message: 'Setup failed' },
@@ -65,7 +65,7 @@ test('the refresh page makes a new link by itself', async () => {
   expect(server.paths()).toEqual(['POST /api/clubs/1/stripe-connect']);
 });
 
-test('while the new link is being made the refresh page says so, and asks only once', async () => {
+test('while the new link is requested the refresh page says so and requests it only once', async () => {
   let answer: (value: Response) => void = () => {};
   const ask = vi.fn(() => new Promise<Response>((resolve) => (answer = resolve)));
   vi.stubGlobal('fetch', ask);
@@ -91,7 +91,7 @@ test('while the new link is being made the refresh page says so, and asks only o
   expect(screen.getByRole('button', { name: 'Continue setup' })).toBeTruthy();
 });
 
-test('the audit is shown with its sums, refreshed and downloaded', async () => {
+test('the audit shows its sums and can be refreshed and downloaded', async () => {
   const audit = {
     failedPayments: [
       {
@@ -128,7 +128,7 @@ test('the audit is shown with its sums, refreshed and downloaded', async () => {
   ).toHaveLength(4);
 });
 
-test('a refresh of the audit or of the transactions that fails says so and keeps what is shown', async () => {
+test('a failed refresh of the audit or the transactions shows an error and keeps the data', async () => {
   new FakeServer()
     .on('GET /api/admin/whoami', { body: aWhoami() })
     .on(
@@ -152,7 +152,7 @@ test('a refresh of the audit or of the transactions that fails says so and keeps
   expect(await screen.findByText('Transactions refreshed')).toBeTruthy();
 });
 
-test('a guest reads on both payment pages that a login is needed', async () => {
+test('a guest reads on both payment pages that a login is required', async () => {
   new FakeServer()
     .on('GET /api/admin/whoami', { status: 401 })
     .on('GET /api/admin/payment-integrity-audit', { status: 401 })
@@ -167,7 +167,7 @@ test('a guest reads on both payment pages that a login is needed', async () => {
   expect(screen.getByRole('link', { name: 'Login' }).getAttribute('href')).toBe('/admin/login');
 });
 
-test('transactions have their sums, with the prize pools fixed at nothing, and are asked for every thirty seconds', async () => {
+test('transactions show their sums, with prize pools of zero, and are polled every thirty seconds', async () => {
   vi.useFakeTimers();
   const one = {
     paymentIntentId: 'pi_1',
@@ -218,7 +218,7 @@ test('transactions have their sums, with the prize pools fixed at nothing, and a
   expect(server.paths().filter((path) => path.includes('stripe-debug'))).toHaveLength(4);
 });
 
-test('of thousands of transactions the newest hundred are drawn, and all when asked for', async () => {
+test('the newest hundred of thousands of transactions are rendered, and all on request', async () => {
   const row = (number: number) => ({
     paymentIntentId: `pi_${number}`,
     status: 'succeeded',

@@ -55,7 +55,7 @@ const choose = async (name: string, item: string) => {
   await userEvent.click(screen.getByRole('menuitem', { name: item }));
 };
 
-test('everybody who may sign in is listed with their role and how they stand; the club’s own login stays as it is', async () => {
+test('all members are listed with role and state, and the club’s own login cannot be changed', async () => {
   open();
   const own = await person('The club’s own login (you)');
   expect(own.getByText('Owner')).toBeTruthy();
@@ -70,7 +70,7 @@ test('everybody who may sign in is listed with their role and how they stand; th
   expect(sinceWords(KIM)).toBe('Last here Wed 18 Nov 2026');
 });
 
-test('a club alone is told why it should ask others in, and a list that does not come can be asked for again', async () => {
+test('a club without members reads why to invite some, and a failed list can be retried', async () => {
   server.on(
     LIST,
     { status: 503, body: { message: 'Please wait a moment and try again.' } },
@@ -81,7 +81,7 @@ test('a club alone is told why it should ask others in, and a list that does not
   expect(await screen.findByText(/^Nobody else yet\./)).toBeTruthy();
 });
 
-test('an invitation is checked, sent, and refused in the server’s words beside its field', async () => {
+test('an invitation is validated, sent, and refused with the server’s text at its field', async () => {
   expect(
     invitationProblems({ name: ' ', email: 'kim', role: 'seller' }).map(({ text }) => text),
   ).toEqual(['Name is required', 'Valid email is required']);
@@ -122,7 +122,7 @@ test('an invitation is checked, sent, and refused in the server’s words beside
   expect(screen.queryByRole('dialog', { name: 'Invite somebody' })).toBeNull();
 });
 
-test('a role is changed, an invitation sent again, and somebody removed after a question', async () => {
+test('a role changes, an invitation is sent again, and a removal asks for confirmation', async () => {
   server
     .on('PATCH /api/clubs/1/users/5', { body: { ...KIM, role: 'owner' } })
     .on('POST /api/clubs/1/users', { body: ALEX })
@@ -152,7 +152,7 @@ test('a role is changed, an invitation sent again, and somebody removed after a 
   expect(server.paths()).toContain('DELETE /api/clubs/1/users/5');
 });
 
-test('what an owner may not do to themselves has no menu, and what the server refuses is said in its words', async () => {
+test('an owner has no menu for forbidden actions, and a refusal shows the server’s text', async () => {
   server
     .on(LIST, { body: [LOGIN, { ...KIM, role: 'owner' }, ALEX] })
     .on('DELETE /api/clubs/1/users/6', {
@@ -170,7 +170,7 @@ test('what an owner may not do to themselves has no menu, and what the server re
   expect(await screen.findByText('Another owner of the club has to do this for you.')).toBeTruthy();
 });
 
-test('sellers and viewers read that the people are the owners’ business, and nothing is asked for', () => {
+test('sellers and viewers read that only owners manage people, and nothing is requested', () => {
   for (const role of ['seller', 'viewer']) {
     const { unmount } = open({ role, memberName: 'Kim' });
     expect(screen.getByText('Only an owner of the club can do this.')).toBeTruthy();
@@ -179,14 +179,14 @@ test('sellers and viewers read that the people are the owners’ business, and n
   expect(server.paths()).toEqual([]);
 });
 
-test('an archived club’s people stay as they are', async () => {
+test('the members of an archived club cannot be changed', async () => {
   open({ archived: true });
   expect((await person('Kim')).queryByRole('button')).toBeNull();
   expect(screen.queryByRole('button', { name: 'Invite somebody' })).toBeNull();
   expect(screen.getByText(/^This club is archived\./)).toBeTruthy();
 });
 
-test('a session that ended while people were asked in opens the login over the page', async () => {
+test('a session that ended during an invitation opens the login over the page', async () => {
   server.on('POST /api/clubs/1/users', { status: 401 });
   const { store } = open();
   await userEvent.click(screen.getByRole('button', { name: 'Invite somebody' }));

@@ -97,7 +97,7 @@ interface PayoutListProps {
   number: number;
   payouts: readonly Payout[];
   owns: boolean;
-  /** The prize must not be paid now. */
+  /** Whether the prize must not be paid now. */
   waits: boolean;
   due: boolean;
   onChange: () => void;

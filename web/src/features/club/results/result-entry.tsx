@@ -16,7 +16,7 @@ import { forgetScorers, keepScorers, keptScorers, saidBack, type Scorers } from 
 interface ResultEntryProps {
   draw: OwnDraw;
   club: number;
-  /** The game has not begun: entering a result stops the sale (decision E-5). */
+  /** Whether the game has not begun. Entering a result then stops the sale (decision E-5). */
   early: boolean;
 }
 

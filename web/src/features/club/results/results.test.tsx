@@ -26,7 +26,7 @@ const key = (side: number, jersey: number) =>
 const submit = () => screen.getAllByRole('button', { name: 'Submit Results' })[0] as HTMLElement;
 const alerts = () => screen.getAllByRole('alert').map((alert) => alert.textContent);
 
-test('four taps enter a result: two keys, submit, confirm, with the teams and numbers said back', async () => {
+test('four taps enter a result: two keys, submit, confirm, with teams and numbers repeated', async () => {
   server
     .on('POST /api/draws/1042/results', { body: { ...WON, draw: DONE } })
     .on('GET /api/draws/1042', { body: AWAITING }, { body: DONE })
@@ -61,7 +61,7 @@ test('four taps enter a result: two keys, submit, confirm, with the teams and nu
   expect(await screen.findByRole('heading', { name: 'Winner Announced!' })).toBeTruthy();
 });
 
-test('a missing number is asked for beside its select and as a toast', async () => {
+test('a missing number is reported at its select and as a toast', async () => {
   open();
   await screen.findByRole('heading', { name: 'Enter First Try Scorer Numbers' });
   fireEvent.change(screen.getByLabelText('Redcliffe Sharks (home)'), { target: { value: '9' } });
@@ -77,7 +77,7 @@ test('a missing number is asked for beside its select and as a toast', async () 
   expect(screen.getByLabelText('Wynnum Tigers (away)')).toBe(document.activeElement);
 });
 
-test('a failure keeps the choice on the phone and sends nothing by itself', async () => {
+test('a failure keeps the choice on the phone and sends nothing automatically', async () => {
   server.on('POST /api/draws/1042/results', new Error('offline'), {
     status: 409,
     body: { message: 'This draw is completed already.' },
@@ -115,7 +115,7 @@ test('entering a result before the game warns that sales stop', async () => {
   expect(screen.getByText('The game has not started yet. Ticket sales stop at once.')).toBeTruthy();
 });
 
-test('a result before kick-off says when the winner is shown, and nothing can be sent or paid until then', async () => {
+test('a result before kick-off says when the winner is shown, and until then nothing can be sent or paid', async () => {
   const early = aDraw({ gameDate: '2099-01-01T00:00:00Z' });
   const later = { winningTickets: [], revealedAt: '2099-01-01T00:00:00Z', prize: '290.00' };
   const done = { ...early, status: 'completed', revision: 6 };
@@ -143,7 +143,7 @@ test('a result before kick-off says when the winner is shown, and nothing can be
   expect(screen.getByRole('button', { name: 'Download Report' })).toBeTruthy();
 });
 
-test('a draw that is not there, or is another club’s, reads the same', async () => {
+test('a missing draw and another club’s draw show the same text', async () => {
   server.on('GET /api/draws/1042', { status: 404 }, { body: aDraw({ clubId: 2 }) });
   const { unmount } = open();
   expect(await screen.findByRole('heading', { name: 'Draw Not Found' })).toBeTruthy();
@@ -155,7 +155,7 @@ test('a draw that is not there, or is another club’s, reads the same', async (
   expect(await screen.findByRole('heading', { name: 'Draw Not Found' })).toBeTruthy();
 });
 
-test('a draw or a winner that cannot be fetched says so and can be asked for again', async () => {
+test('a draw or a winner that cannot be loaded shows an error and can be retried', async () => {
   server
     .on('GET /api/draws/1042', { status: 500 }, { body: DONE })
     .on('GET /api/draws/1042/winners', { status: 500 }, { body: { ...WON, notified: false } });
@@ -167,7 +167,7 @@ test('a draw or a winner that cannot be fetched says so and can be asked for aga
   expect(await screen.findByRole('heading', { name: 'Winner Announced!' })).toBeTruthy();
 });
 
-test('the winner is told once more on demand, and a failure says so', async () => {
+test('the winner can be notified again, and a failure shows an error', async () => {
   server
     .on('GET /api/draws/1042', { body: DONE })
     .on('GET /api/draws/1042/winners', {
@@ -195,7 +195,7 @@ test('the winner is told once more on demand, and a failure says so', async () =
   expect(await screen.findByText('Download Failed')).toBeTruthy();
 });
 
-test('a winning ticket that nobody bought has no contact and no prize to pay', async () => {
+test('an unsold winning ticket has no contact and no prize to pay', async () => {
   const before = {
     id: 5,
     clubId: 1,
@@ -237,7 +237,7 @@ test('a winning ticket that nobody bought has no contact and no prize to pay', a
   expect(screen.queryByRole('button', { name: 'Mark as paid' })).toBeNull();
 });
 
-test('bank details are held to their rules and typed in their shape', () => {
+test('bank details are validated and formatted while typed', () => {
   expect(
     bankProblems({ accountName: ' ', accountNumber: '12345', bsb: '06200' }).map(
       ({ text }) => text,
@@ -258,7 +258,7 @@ test('bank details are held to their rules and typed in their shape', () => {
   expect(digitsTyped('12 34-56789012')).toBe('1234567890');
 });
 
-test('a payout goes from pending over received details to completed, with the numbers masked', async () => {
+test('a payout goes from pending over details received to completed, with masked numbers', async () => {
   const bank = {
     accountName: 'Robin',
     accountNumber: '••••321',
@@ -340,7 +340,7 @@ test('a payout goes from pending over received details to completed, with the nu
   });
 });
 
-test('while the buyer’s bank disputes the payment, the prize is said to wait and cannot be marked as paid', async () => {
+test('while the buyer’s bank disputes the payment, the prize cannot be marked as paid', async () => {
   const pending = {
     id: 5,
     clubId: 1,
@@ -373,7 +373,7 @@ test('while the buyer’s bank disputes the payment, the prize is said to wait a
   expect(screen.queryByRole('button', { name: 'Mark as paid' })).toBeNull();
 });
 
-test('a prize whose payment failed can be recorded again, and the club’s own share waits for nothing', async () => {
+test('a prize whose payment failed can be recorded again, and the club’s own share needs no wait', async () => {
   const failed = {
     id: 5,
     clubId: 1,
@@ -410,7 +410,7 @@ test('a prize whose payment failed can be recorded again, and the club’s own s
   expect(screen.queryByRole('button', { name: 'Record the prize payout' })).toBeNull();
 });
 
-test('a session that ends while bank details are saved asks for the login and keeps what was typed', async () => {
+test('a session that ends while bank details are saved asks for the login and keeps the input', async () => {
   server
     .on('GET /api/draws/1042', { body: DONE })
     .on('GET /api/draws/1042/winners', { body: { ...WON, notified: true } })

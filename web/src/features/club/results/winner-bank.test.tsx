@@ -46,7 +46,7 @@ async function typeDetails() {
   await userEvent.click(screen.getByRole('button', { name: 'Save bank details' }));
 }
 
-test('new details in place of the winner’s own wait for a second person', async () => {
+test('new details in place of the winner’s own require a second person', async () => {
   server.on(PUT, { status: 202, body: proposed(true) });
   const onChange = open(BANK);
   await userEvent.click(screen.getByRole('button', { name: 'Replace bank details' }));

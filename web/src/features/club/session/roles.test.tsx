@@ -76,7 +76,7 @@ const menuOf = async (team: string) => {
   return items;
 };
 
-test('the club’s own login and the operator do everything; who is remembered from before there were roles, too', () => {
+test('the club’s own login, the operator and a remembered user without a role may do everything', () => {
   expect([
     roleOf(aUser()),
     roleOf(aUser({ isAdmin: true })),
@@ -91,7 +91,7 @@ test('the club’s own login and the operator do everything; who is remembered f
   ]);
 });
 
-test('a viewer’s dashboard says as whom they look, and has no button that would be refused', async () => {
+test('a viewer’s dashboard shows the role and no button that would be refused', async () => {
   aServer();
   show(
     <ClubFrame club={here(as('viewer')).club}>
@@ -115,7 +115,7 @@ test('a viewer’s dashboard says as whom they look, and has no button that woul
   expect(screen.queryByText(/^Please confirm your email address/)).toBeNull();
 });
 
-test('a seller creates draws and enters results, and is offered neither the payment account nor the page nor the people', async () => {
+test('a seller creates draws and enters results, without payment account, page or people', async () => {
   aServer();
   show(
     <ClubFrame club={here(as('seller')).club}>
@@ -132,7 +132,7 @@ test('a seller creates draws and enters results, and is offered neither the paym
   expect(screen.queryByRole('link', { name: 'People' })).toBeNull();
 });
 
-test('an owner finds the people in the menu', () => {
+test('an owner finds the people page in the menu', () => {
   aServer();
   show(<ClubFrame club={here().club}>{null}</ClubFrame>);
   const menu = screen.queryByRole('button', { name: 'Menu' });
@@ -144,7 +144,7 @@ test('an owner finds the people in the menu', () => {
   );
 });
 
-test('a viewer who comes to a form by its address reads why it is not there', async () => {
+test('a viewer who opens a form by its address reads why it is not available', async () => {
   aServer()
     .on('GET /api/admin/clubs/sharks/bundles/1', { body: anOffer({ status: 'active' }) })
     .on('GET /api/admin/clubs/sharks/bundles', { body: [anOffer({ status: 'active' })] });
@@ -177,7 +177,7 @@ test('a viewer who comes to a form by its address reads why it is not there', as
   expect(screen.queryByRole('link', { name: 'New offer' })).toBeNull();
 });
 
-test('after a result a viewer reads no names, a seller tells the winner, and only an owner sees the bank and settles', async () => {
+test('after a result a viewer sees no names, a seller notifies the winner, and only an owner pays out', async () => {
   aServer();
   const { unmount } = show(<Results here={here(as('viewer'))} number={1003} />);
   expect(
@@ -198,7 +198,7 @@ test('after a result a viewer reads no names, a seller tells the winner, and onl
   expect(await screen.findByRole('button', { name: 'Mark as paid' })).toBeTruthy();
 });
 
-test('a refusal for want of a role is said in plain words', async () => {
+test('a refusal for a missing role has a plain text', async () => {
   aServer().on('GET /api/draws/1003/report', {
     status: 403,
     body: { code: 'role-not-allowed', message: LOOK, role: 'viewer', needs: 'seller' },

@@ -23,7 +23,7 @@ const page = (entries: object[], next: number | null = null, verified = true) =>
   body: { entries, next, chain: { verified, length: 2, head: 'h', brokenAt: verified ? null : 2 } },
 });
 
-test('an entry says who did what to what, when and from where, with what changed; older ones come when asked for', async () => {
+test('an entry shows who changed what, when, from where and how, and older entries load on request', async () => {
   const server = new FakeServer()
     .on(
       'GET /api/admin/audit?object=club%3A7&limit=50',
@@ -48,7 +48,7 @@ test('an entry says who did what to what, when and from where, with what changed
   expect(changeOf({ detail: {} })).toBe('');
 });
 
-test('a trail that is empty, broken or not to be had says which', async () => {
+test('an empty, broken or unavailable trail says which it is', async () => {
   const at = 'GET /api/admin/audit?object=&limit=50';
   new FakeServer().on(at, page([], null, false));
   const { unmount } = show(<AuditTrail objects="" />);
@@ -62,7 +62,7 @@ test('a trail that is empty, broken or not to be had says which', async () => {
   expect(await screen.findByText('Archive club')).toBeTruthy();
 });
 
-test('each panel of the console asks for the trail of just what it changes', async () => {
+test('each panel of the console requests the trail of the objects it changes', async () => {
   const trails = {
     system: [
       'setting:maintenance_mode,system',

@@ -22,7 +22,7 @@ afterEach(() => {
 
 const nothing = () => {};
 
-test('the ten sections stand in their specified order', async () => {
+test('the ten sections are in their specified order', async () => {
   expect(SECTIONS.map(({ title }) => title)).toEqual([
     'Overview',
     'Club Management',
@@ -48,7 +48,7 @@ test('the ten sections stand in their specified order', async () => {
   );
 });
 
-test('a section is a link, and a change of section moves focus to its heading', async () => {
+test('a section is a link, and changing the section moves focus to its heading', async () => {
   aServer();
   openConsole('overview');
   await userEvent.click(screen.getByRole('link', { name: 'Archived Clubs' }));
@@ -59,7 +59,7 @@ test('a section is a link, and a change of section moves focus to its heading', 
   expect(await screen.findByText('No archived clubs.')).toBeTruthy();
 });
 
-test('the badge says Live System only while it is', () => {
+test('the badge shows Live System only while the data is live', () => {
   const at = Date.parse('2026-11-20T09:02:00Z');
   expect(
     [
@@ -80,7 +80,7 @@ test('the badge says Live System only while it is', () => {
   ]);
 });
 
-test('the status words are said while they are true', () => {
+test('the status texts show only while they are true', () => {
   const well = health(NOW);
   expect(
     statusLines(well, NOW)
@@ -126,7 +126,7 @@ test('the status words are said while they are true', () => {
   expect(lines.at(-1)?.detail).toBe('T2 an order counts its lines (2)');
 });
 
-test('words that were true are not said on while the health check does not answer', async () => {
+test('status texts become unknown when the health check fails', async () => {
   vi.useFakeTimers();
   aServer({ 'GET /api/admin/health': [{ body: health(NOW) }, refused(503, 'Away.')] });
   openConsole('overview');
@@ -138,7 +138,7 @@ test('words that were true are not said on while the health check does not answe
   expect(screen.getByText(/^Healthy .*nothing heard since$/)).toBeTruthy();
 });
 
-test('whoever asked for it hears a new anomaly, once, and not one less', () => {
+test('a new anomaly plays one tone if enabled, and a resolved one plays none', () => {
   const played = vi.fn();
   const part = {
     connect: (next: unknown) => next,
@@ -173,7 +173,7 @@ test('whoever asked for it hears a new anomaly, once, and not one less', () => {
   expect(played).toHaveBeenCalledTimes(1);
 });
 
-test('the socket’s news makes the list whose counter rose be asked again, and no other', async () => {
+test('a raised counter on the socket reloads its list and no other', async () => {
   const server = aServer();
   const { store } = openConsole('payments');
   await screen.findByRole('table');
@@ -203,7 +203,7 @@ test('the socket’s news makes the list whose counter rose be asked again, and 
   expect(count('/api/admin/waitlist')).toBe(1);
 });
 
-test('without the socket anomalies, sums, payments and maintenance are asked every 30 s, settings every 60 s', async () => {
+test('without the socket anomalies, sums, payments and maintenance are polled every 30 s, settings every 60 s', async () => {
   vi.useFakeTimers();
   const server = aServer();
   const count = (path: string) => server.paths().filter((each) => each === `GET ${path}`).length;
@@ -229,7 +229,7 @@ test('without the socket anomalies, sums, payments and maintenance are asked eve
   }
 });
 
-test('the command menu goes to sections, runs the check, and finds what the server knows', async () => {
+test('the command menu opens sections, runs the check and searches on the server', async () => {
   const titles = (query: string) =>
     matching(
       fixedCommands({ go: nothing, errand: nothing, logout: nothing, shortcuts: nothing }),
@@ -266,7 +266,7 @@ test('the command menu goes to sections, runs the check, and finds what the serv
   await waitFor(() => expect(server.paths()).toContain('POST /api/admin/payment-anomalies/check'));
 });
 
-test('a CSV opens in Excel: its mark, CRLF, quotes, and nothing that would run', () => {
+test('a CSV for Excel has a byte order mark, CRLF, quotes and no formula', () => {
   const columns = [
     { id: 'name', header: 'Name', value: (row: string[]) => row[0] },
     { id: 'phone', header: 'Phone', value: (row: string[]) => row[1] },
@@ -288,7 +288,7 @@ test('a CSV opens in Excel: its mark, CRLF, quotes, and nothing that would run',
   ).toBe("\ufeffName,Phone\r\n' \u200b=1,'0400000000\r\n'＝1,0\r\n");
 });
 
-test('search, order and filter stand in the address, and what does not match says so', async () => {
+test('search, order and filter are in the address, and a search without matches says so', async () => {
   aServer();
   openConsole('clubs', '&status=pending');
   const table = await screen.findByRole('table', { name: 'Clubs' });
@@ -307,7 +307,7 @@ test('search, order and filter stand in the address, and what does not match say
   expect(await screen.findByText('Wynnum Tigers')).toBeTruthy();
 });
 
-test('times are said as people say them', () => {
+test('times are formatted as people say them', () => {
   expect([5_000, 240_000, 7_200_000, 90_000_000, 172_900_000].map(agoWords)).toEqual([
     'just now',
     '4 min ago',

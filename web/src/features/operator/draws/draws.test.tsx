@@ -13,7 +13,7 @@ afterEach(() => vi.unstubAllGlobals());
 
 const card = (name: RegExp) => screen.findByRole('article', { name });
 
-test('test draws are those whose league says so in any case, and they are hidden unless the setting says otherwise', async () => {
+test('test draws are recognised by their league in any case and are hidden by default', async () => {
   expect([
     isTest({ league: 'TEST Cup' }),
     isTest({ league: 'A contest' }),
@@ -44,7 +44,7 @@ test('test draws are those whose league says so in any case, and they are hidden
   });
 });
 
-test('a setting that cannot be read says so once and leaves the default on', async () => {
+test('a setting that cannot be read shows one error and keeps the default', async () => {
   aServer({
     'GET /api/admin/system-settings/hide_test_draws': refused(500, 'The database is away.'),
   });
@@ -55,7 +55,7 @@ test('a setting that cannot be read says so once and leaves the default on', asy
   );
 });
 
-test('a game without a date is TBD, a draw without a serial N/A', async () => {
+test('a game without a date shows TBD, and a draw without a serial shows N/A', async () => {
   expect(dateOf(null)).toBe('TBD');
   const [first] = draws(NOW);
   aServer({ 'GET /api/admin/draws': { body: [{ ...first, serialNumber: null, gameDate: null }] } });
@@ -66,7 +66,7 @@ test('a game without a date is TBD, a draw without a serial N/A', async () => {
   expect(within(shown).getByText('$565.00')).toBeTruthy();
 });
 
-test('a card counts what has a buyer, and says how many are orphaned beside it, as the draw’s own dialog does', async () => {
+test('a card counts tickets with a buyer and shows the orphaned ones beside, like the draw’s dialog', async () => {
   const [first, ...rest] = draws(NOW);
   const [one, ...others] = tickets();
   const orphan = { ...(one as (typeof others)[number]), buyerName: null, buyerEmail: null };
@@ -86,7 +86,7 @@ test('a card counts what has a buyer, and says how many are orphaned beside it, 
   ).toEqual(['Sold112', 'Available56', 'Orphaned1']);
 });
 
-test('most sold is who has most buyers', () => {
+test('the most-sold order counts tickets with a buyer', () => {
   const [first, second] = draws(NOW).map((draw, n) => ({
     ...draw,
     ticketsSold: 10 - n,
@@ -99,7 +99,7 @@ test('most sold is who has most buyers', () => {
   ).toEqual([1043, 1042]);
 });
 
-test('words, chips and order choose among the draws', () => {
+test('search, filters and order select the draws', () => {
   const all = draws(NOW);
   expect(chosen(all, 'burleigh', '', '').map(({ drawNumber }) => drawNumber)).toEqual([1043, 1046]);
   expect(chosen(all, '', 'active', '-ticketsSold').map(({ ticketsSold }) => ticketsSold)).toEqual([
@@ -108,7 +108,7 @@ test('words, chips and order choose among the draws', () => {
   expect(chosen(all, 'fd-1044', '', '')).toHaveLength(1);
 });
 
-test('only a completed draw can lose its result, and only when its number is typed and a reason given', async () => {
+test('only a completed draw can lose its result, with its number typed and a reason', async () => {
   const server = aServer({
     'POST /api/draws/1045/undo-results': { body: { newStatus: 'closed' } },
   });
@@ -142,7 +142,7 @@ test.each([
     { status: 500, body: {} },
     'Unable to undo draw results. Please try again.',
   ],
-])('a result that stays is said in %s', async (_name, answer, words) => {
+])('a result that cannot be undone says why: %s', async (_name, answer, words) => {
   aServer({ 'POST /api/draws/1045/undo-results': answer });
   openConsole('draws');
   await press('Undo Results', await card(/FD-1045$/));
@@ -154,14 +154,14 @@ test.each([
   expect(within(dialog).getByText(`Failed to Undo Results: ${words}`)).toBeTruthy();
 });
 
-test('a report that does not come is said in the specified words', async () => {
+test('a failed report shows the specified text', async () => {
   aServer({ 'GET /api/admin/draws/1042/report': refused(500, 'No printer.') });
   openConsole('draws');
   await press('Download Report', await card(/FD-1042$/));
   await expectToast('Download Failed', 'Unable to download the report. Please try again.');
 });
 
-test('tickets: sold and available are counted, and free numbers are listed up to fifty', async () => {
+test('the ticket dialog counts sold and available and lists up to fifty free numbers', async () => {
   expect(countsOf(tickets()).free.length).toBe(56);
   aServer();
   openConsole('draws');
@@ -184,7 +184,7 @@ test('a paid ticket without a buyer is neither sold nor free', () => {
   expect([sold.length, orphaned.length, free.length]).toEqual([112, 1, 56]);
 });
 
-test('cancelling a draw says what goes back before, and wants the number and a reason', async () => {
+test('cancelling a draw first shows the refunds and requires the number and a reason', async () => {
   const would = {
     drawNumber: 1042,
     status: 'active',
@@ -213,7 +213,7 @@ test('cancelling a draw says what goes back before, and wants the number and a r
   });
 });
 
-test('a moved kick-off is typed in the draw’s own time', () => {
+test('a moved kick-off is typed in the draw’s own zone', () => {
   expect(localTime('2026-11-20T09:10:00Z', 'Australia/Brisbane')).toBe('2026-11-20T19:10');
   expect(localTime('2026-11-20T14:00:00Z', 'Pacific/Auckland')).toBe('2026-11-21T03:00');
 });

@@ -46,11 +46,8 @@ test.each([
     { [DRAWS]: refused(503, 'Away.') },
     `Tickets Sold${analytics.ticketsSold}`,
   ],
-])(
-  'tickets that are paid and nobody’s are not counted as sold: %s',
-  async (_name, answers, words) => {
-    aServer(answers);
-    openConsole('overview');
-    await waitFor(() => expect(sold()).toBe(words));
-  },
-);
+])('orphaned tickets are not counted as sold: %s', async (_name, answers, words) => {
+  aServer(answers);
+  openConsole('overview');
+  await waitFor(() => expect(sold()).toBe(words));
+});

@@ -31,7 +31,7 @@ const GIVEN = {
 const bodyOf = (server: ReturnType<typeof aServer>) =>
   server.asked.find(({ path }) => path === '/api/admin/payment-anomalies/resolve')?.body;
 
-test('a draw and a count are chosen together, in range, and only left out while the payment may name them', () => {
+test('draw and count are given together and in range, and omitted only when the payment may name them', () => {
   const fields = (drawNumber: string, ticketCount: string, namesNone: boolean) =>
     chosenProblems({ drawNumber, ticketCount }, namesNone).map(({ field }) => field);
   expect(fields('', '', false)).toEqual([]);
@@ -43,7 +43,7 @@ test('a draw and a count are chosen together, in range, and only left out while 
   expect(fields('FD-1042', '50', true)).toEqual([]);
 });
 
-test('lines are told as tickets of draws', () => {
+test('lines are formatted as tickets of draws', () => {
   expect(
     linesWords([
       { drawNumber: 1042, ticketCount: 2 },
@@ -52,7 +52,7 @@ test('lines are told as tickets of draws', () => {
   ).toBe('2 tickets of FD-1042, 1 ticket of FD-1043');
 });
 
-test('a payment without an order says so, and is given the chosen tickets', async () => {
+test('a payment without an order says so and receives the chosen tickets', async () => {
   const server = aServer({
     [LIST]: { body: [WITHOUT_ORDER] },
     [TICKETS]: { body: { orderId: null, lines: [] } },
@@ -88,7 +88,7 @@ test('a payment without an order says so, and is given the chosen tickets', asyn
   });
 });
 
-test('tickets that the payment names are offered, and left to the server when nothing is chosen', async () => {
+test('tickets named by the payment are offered, and left to the server when nothing is chosen', async () => {
   const server = aServer({
     [LIST]: { body: [WITHOUT_ORDER] },
     [TICKETS]: { body: { orderId: null, lines: [{ drawNumber: 1042, ticketCount: 2 }] } },
@@ -110,7 +110,7 @@ test('tickets that the payment names are offered, and left to the server when no
   });
 });
 
-test('a missing ticket of a known order says what would be allocated, and asks for no draw', async () => {
+test('a missing ticket of a known order shows its allocation and asks for no draw', async () => {
   aServer({
     [LIST]: { body: [{ ...WITHOUT_ORDER, orderId: 'o-1' }] },
     [TICKETS]: { body: { orderId: 'o-1', lines: [{ drawNumber: 1042, ticketCount: 1 }] } },
@@ -121,7 +121,7 @@ test('a missing ticket of a known order says what would be allocated, and asks f
 });
 
 test.each(ANOMALY_TYPES)(
-  '%s is closed with a reason, and only once the server says so',
+  '%s is closed with a reason, and only after the server confirms',
   async (type) => {
     const anomaly = anAnomaly({ id: 'a-3', type });
     const server = aServer({
@@ -148,7 +148,7 @@ test.each(ANOMALY_TYPES)(
   },
 );
 
-test('who closed it stands in the panel', async () => {
+test('the panel names the operator who closed the anomaly', async () => {
   aServer({
     [LIST]: {
       body: [

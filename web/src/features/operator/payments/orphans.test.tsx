@@ -12,7 +12,7 @@ async function openForm(): Promise<HTMLElement> {
   return screen.findByRole('dialog', { name: 'Recover FD-1042-088' });
 }
 
-test('name and e-mail are wanted, the phone is not', async () => {
+test('name and e-mail are required, the phone is optional', async () => {
   const server = aServer({
     [CALL]: { body: { recovered: 1, notified: true } },
     'GET /api/admin/orphaned-tickets': [
@@ -49,7 +49,7 @@ test('name and e-mail are wanted, the phone is not', async () => {
   expect(await screen.findByText('No orphaned tickets.')).toBeTruthy();
 });
 
-test('a recovery that fails says so and keeps what was typed', async () => {
+test('a failed recovery shows an error and keeps the input', async () => {
   aServer({ [CALL]: refused(503, 'Try again soon.') });
   const dialog = await openForm();
   await userEvent.type(within(dialog).getByLabelText('Name'), 'Kim');
@@ -59,7 +59,7 @@ test('a recovery that fails says so and keeps what was typed', async () => {
   expect(within(dialog).getByLabelText('Name')).toHaveProperty('value', 'Kim');
 });
 
-test('a ticket that has won wants a second operator', async () => {
+test('a winning ticket requires a second operator', async () => {
   const server = aServer({
     [CALL]: [
       refused(409, 'This ticket has won.', 'second-approval-required'),
@@ -83,7 +83,7 @@ test('a ticket that has won wants a second operator', async () => {
   );
 });
 
-test('a pair is not shown to the operator before the result either', async () => {
+test('a pair is hidden from the operator before the result too', async () => {
   aServer();
   openConsole('orphans');
   expect(await screen.findByText('Hidden until the result')).toBeTruthy();

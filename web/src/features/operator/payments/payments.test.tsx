@@ -26,7 +26,7 @@ const MISSING = anAnomaly({
 const rowOf = async (type: string) =>
   (await screen.findAllByRole('row')).find((row) => within(row).queryByText(type)) as HTMLElement;
 
-test('the five types have their labels, and success is resolved of all, whole, 100 % of nothing', () => {
+test('the five types have their labels, and success is resolved of all in whole percent, 100 % of none', () => {
   expect(
     [
       'missing_ticket',
@@ -49,7 +49,7 @@ test('the five types have their labels, and success is resolved of all, whole, 1
   ]).toEqual(['100%', '93%', '67%']);
 });
 
-test('a customer needs a name, a valid e-mail and ten characters of phone', () => {
+test('a customer needs a name, a valid e-mail and a phone of ten characters', () => {
   const texts = (said: [string, string, string]) =>
     customerProblems({ customerName: said[0], customerEmail: said[1], customerPhone: said[2] }).map(
       ({ text }) => text,
@@ -62,7 +62,7 @@ test('a customer needs a name, a valid e-mail and ten characters of phone', () =
   expect(texts(['J', 'j@example.com', '0400000000'])).toEqual([]);
 });
 
-test('the next that needs action is the one below, else the first', () => {
+test('the next unresolved anomaly is the one below, else the first', () => {
   const [one, two, three] = [
     anAnomaly({ id: '1' }),
     anAnomaly({ id: '2' }),
@@ -73,7 +73,7 @@ test('the next that needs action is the one below, else the first', () => {
   expect(nextUnresolved([one, three], new Set(['1']))).toBeNull();
 });
 
-test('the count that needs action and the list come together, so that neither pushes the other away', async () => {
+test('the count of unresolved anomalies and the list appear together, so that neither moves the other', async () => {
   aServer({ [LIST]: { body: [DUPLICATE] } });
   const answered = globalThis.fetch;
   let tellStats = () => {};
@@ -92,14 +92,14 @@ test('the count that needs action and the list come together, so that neither pu
   expect(document.querySelector('.ops-banner')).not.toBeNull();
 });
 
-test('a list is shown even when nothing can be counted', async () => {
+test('a list is shown even when the counts cannot be loaded', async () => {
   aServer({ [LIST]: { body: [DUPLICATE] }, [STATS]: { status: 500 } });
   openConsole('payments');
   expect(await screen.findByRole('table', { name: 'Payment anomalies' })).toBeDefined();
   expect(document.querySelector('.ops-banner')).toBeNull();
 });
 
-test('the ten latest are shown, all on demand, and somebody without an e-mail is a Guest', async () => {
+test('the ten latest are shown, all on request, and a customer without an e-mail is a Guest', async () => {
   aServer({ [LIST]: { body: anomalies(Date.parse('2026-11-21T03:00:00Z')) } });
   openConsole('payments');
   const table = await screen.findByRole('table', { name: 'Payment anomalies' });
@@ -112,7 +112,7 @@ test('the ten latest are shown, all on demand, and somebody without an e-mail is
   expect(document.title).toBe('(3) Payment Monitor – Football Doubles');
 });
 
-test('any other than a missing ticket is marked resolved without a body, and only once the server says so', async () => {
+test('other anomalies are resolved without a request body, and shown so only after the server confirms', async () => {
   const server = aServer({
     [LIST]: [
       { body: [DUPLICATE, MISMATCH] },
@@ -135,7 +135,7 @@ test('any other than a missing ticket is marked resolved without a body, and onl
   ).toBeNull();
 });
 
-test('a refusal is said in the server’s own words and nothing is shown as done', async () => {
+test('a refusal shows the server’s own text, and nothing is shown as done', async () => {
   aServer({
     [LIST]: { body: [DUPLICATE] },
     'POST /api/admin/payment-anomalies/a-1/resolve': refused(409, 'Somebody is on it.'),
@@ -153,14 +153,14 @@ test.each([
     'POST /api/admin/payment-anomalies/scan-historical',
     'Historical scan failed',
   ],
-])('%s that fails says so', async (button, call, title) => {
+])('%s shows an error when it fails', async (button, call, title) => {
   aServer({ [call]: refused(503, 'The provider does not answer.') });
   openConsole('payments');
   await press(button);
   await expectToast(title, 'The provider does not answer.');
 });
 
-test('a scan looks 24 hours back and says what it found', async () => {
+test('a scan covers 24 hours and reports what it found', async () => {
   const server = aServer({
     'POST /api/admin/payment-anomalies/scan-historical': {
       body: { hoursBack: 24, newAnomalies: 2, healed: 1 },
@@ -174,7 +174,7 @@ test('a scan looks 24 hours back and says what it found', async () => {
   });
 });
 
-test('a refresh that fails keeps what is shown', async () => {
+test('a failed refresh keeps the shown data', async () => {
   aServer({ [LIST]: [{ body: [DUPLICATE] }, refused(500, 'No.')] });
   openConsole('payments');
   await rowOf('Duplicate Payment');
@@ -183,7 +183,7 @@ test('a refresh that fails keeps what is shown', async () => {
   expect(await rowOf('Duplicate Payment')).toBeTruthy();
 });
 
-test('a missing ticket is resolved with a customer: prefilled, checked in three ways, then allocated', async () => {
+test('a missing ticket is resolved with a prefilled customer after three checks', async () => {
   const server = aServer({
     [LIST]: { body: [MISSING] },
     'POST /api/admin/payment-anomalies/resolve': {
@@ -221,7 +221,7 @@ test('a missing ticket is resolved with a customer: prefilled, checked in three 
   });
 });
 
-test('before money moves the operator’s code is asked for, once, and the same request is sent again', async () => {
+test('before money moves the operator’s code is asked for once, and the same request is repeated', async () => {
   const server = aServer({
     [LIST]: { body: [DUPLICATE] },
     'POST /api/admin/payment-anomalies/a-1/resolve': [
@@ -246,7 +246,7 @@ test('before money moves the operator’s code is asked for, once, and the same 
   expect(server.paths().filter((path) => path.endsWith('/a-1/resolve')).length).toBe(2);
 });
 
-test('whoever declines to give the code has done nothing, and hears no failure', async () => {
+test('an operator who cancels the code prompt changes nothing and sees no error', async () => {
   aServer({
     [LIST]: { body: [DUPLICATE] },
     'POST /api/admin/payment-anomalies/a-1/resolve': wantsProof,
@@ -259,7 +259,7 @@ test('whoever declines to give the code has done nothing, and hears no failure',
   expect(document.querySelector('.toast')).toBeNull();
 });
 
-test('J and K move, E resolves, and neither does once single keys are off', async () => {
+test('J and K move and E resolves, unless single-key shortcuts are off', async () => {
   const server = aServer({
     [LIST]: { body: [DUPLICATE, MISMATCH] },
     'POST /api/admin/payment-anomalies/a-2/resolve': { body: {} },
@@ -283,7 +283,7 @@ test('J and K move, E resolves, and neither does once single keys are off', asyn
   expect(server.paths().some((path) => path.includes('/resolve'))).toBe(false);
 });
 
-test('several are chosen and resolved together; a missing ticket cannot be chosen', async () => {
+test('several anomalies can be selected and resolved together, but no missing ticket', async () => {
   const server = aServer({
     [LIST]: { body: [DUPLICATE, MISMATCH, MISSING] },
     'POST /api/admin/payment-anomalies/a-1/resolve': { body: {} },
@@ -298,7 +298,7 @@ test('several are chosen and resolved together; a missing ticket cannot be chose
   expect(server.paths().filter((path) => path.startsWith('POST')).length).toBe(2);
 });
 
-test('an anomaly that comes while one looks slides in; those that were there do not', async () => {
+test('an anomaly that arrives slides in, and those already listed do not', async () => {
   aServer({
     [LIST]: [{ body: [MISMATCH] }, { body: [DUPLICATE, MISMATCH] }],
     'POST /api/admin/payment-anomalies/check': { body: { newAnomalies: 1 } },

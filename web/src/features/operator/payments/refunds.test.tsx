@@ -12,7 +12,7 @@ const DUPLICATE = anAnomaly({ id: 'a-1' });
 const MISMATCH = anAnomaly({ id: 'a-2', type: 'mismatched_amount' });
 const MISSING = anAnomaly({ id: 'a-3', type: 'missing_ticket', customerEmail: 'jo@example.com' });
 
-test('a duplicate gives back its own payment and leaves the good order alone', async () => {
+test('a duplicate refunds its own payment and leaves the valid order unchanged', async () => {
   const server = aServer({
     [LIST]: { body: [{ ...DUPLICATE, orderId: 'o-1' }] },
     'POST /api/admin/payment-anomalies/a-1/refund': { body: { ...DUPLICATE, resolved: true } },
@@ -30,7 +30,7 @@ test('a duplicate gives back its own payment and leaves the good order alone', a
   expect(server.paths().filter((path) => path.includes('/orders/'))).toEqual([]);
 });
 
-test('a draw that is full offers the refund in place of the ticket: of the payment, because its order was never captured', async () => {
+test('a full draw offers the refund of the payment, because its order was never captured', async () => {
   const released = {
     ...MISSING,
     customerName: 'Jo',
@@ -61,7 +61,7 @@ test('a draw that is full offers the refund in place of the ticket: of the payme
   expect(server.paths().filter((path) => path.includes('/orders/'))).toEqual([]);
 });
 
-test('a payment no order belongs to is given back itself when its draw cannot take it', async () => {
+test('a payment without an order is refunded directly when its draw cannot take it', async () => {
   aServer({
     [LIST]: {
       body: [{ ...MISSING, orderId: null, customerName: 'Jo', customerPhone: '0400 000 000' }],
@@ -76,7 +76,7 @@ test('a payment no order belongs to is given back itself when its draw cannot ta
   expect(await screen.findByRole('dialog', { name: 'Refund this payment' })).toBeTruthy();
 });
 
-test('a payment whose order is void is given back itself when the provider refused its refund', async () => {
+test('a payment of a void order is refunded directly when the provider refused its refund', async () => {
   const stuck = {
     ...MISMATCH,
     orderId: 'o-1',
@@ -106,7 +106,7 @@ test('a payment whose order is void is given back itself when the provider refus
   expect(server.paths().filter((path) => path.includes('/orders/'))).toEqual([]);
 });
 
-test('an order that has its tickets is what goes back, with them', async () => {
+test('an order with tickets is refunded together with its tickets', async () => {
   const order = {
     id: 'o-1',
     state: 'captured',
@@ -143,7 +143,7 @@ test('an order that has its tickets is what goes back, with them', async () => {
   expect(server.paths()).not.toContain('POST /api/admin/payment-anomalies/a-2/refund');
 });
 
-test('what goes back is the order while it holds tickets or its money is back, and else the payment, if there is one', () => {
+test('the refund targets the order while it holds tickets or is refunded, else its payment, if any', () => {
   const itself = (more: Parameters<typeof anAnomaly>[0]) =>
     refundsItself(anAnomaly({ type: 'mismatched_amount', ...more }));
   const inState = (orderState: string | null) => itself({ details: { orderState } });
@@ -162,7 +162,7 @@ test('what goes back is the order while it holds tickets or its money is back, a
   ).toBe(false);
 });
 
-test('all that is left of a payment goes back, whatever part of it the anomaly was raised about', () => {
+test('the whole remainder of a payment is refunded, whatever part the anomaly concerns', () => {
   const words = (details: Record<string, unknown>) =>
     backWords(anAnomaly({ amount: '0.18', details }));
   expect([

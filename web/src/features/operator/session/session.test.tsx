@@ -19,7 +19,7 @@ const atTheGate = (address = '/super-admin') =>
 const half = (secondFactor: 'enrol' | 'required') => ({ body: { ...anOperator, secondFactor } });
 const OVER = refused(401, 'Please log in.', 'unauthenticated');
 
-test('while the user loads the page says so', async () => {
+test('the page shows a loading text while the user loads', async () => {
   aServer();
   atTheGate();
   expect(screen.getByText('Checking authentication...')).toBeTruthy();
@@ -40,20 +40,20 @@ test.each([
     '/admin',
   ],
   ['a club, refused', refused(403, 'This is for the platform operator.', 'forbidden'), '/admin'],
-])('%s is sent away', async (_who, answer, to) => {
+])('%s is redirected', async (_who, answer, to) => {
   aServer({ [WHOAMI]: answer });
   atTheGate();
   await waitFor(() => expect(window.location.pathname).toBe(to));
   expect(screen.queryByText('Inside')).toBeNull();
 });
 
-test('an identity check that fails lets the shell show; its calls are refused one by one', async () => {
+test('a failed identity check shows the console, and its calls are refused one by one', async () => {
   aServer({ [WHOAMI]: refused(500, 'No.') });
   atTheGate();
   expect(await screen.findByText('Inside')).toBeTruthy();
 });
 
-test('a session that ends leads to the login, and back to the same section after it', async () => {
+test('an ended session leads to the login and afterwards back to the same section', async () => {
   aServer({ [WHOAMI]: [{ body: anOperator }, OVER], 'GET /api/admin/payment-anomalies': OVER });
   const { Console } = await import('../console/console');
   const { unmount } = show(
@@ -69,7 +69,7 @@ test('a session that ends leads to the login, and back to the same section after
   await waitFor(() => expect(window.location.search).toBe('?section=payments&status=unresolved'));
 });
 
-test('half a login goes on with a code; a wrong one is said in the server’s words', async () => {
+test('a half-finished login continues with a code, and a wrong code shows the server’s text', async () => {
   const server = aServer({
     [WHOAMI]: half('required'),
     'POST /api/admin/totp/verify': [
@@ -91,7 +91,7 @@ test('half a login goes on with a code; a wrong one is said in the server’s wo
   ]);
 });
 
-test('the first login of all shows the secret as a picture and as letters', async () => {
+test('the first login shows the secret as a QR code and as letters', async () => {
   aServer({
     [WHOAMI]: half('enrol'),
     'POST /api/admin/totp/enrol': {
@@ -107,7 +107,7 @@ test('the first login of all shows the secret as a picture and as letters', asyn
   expect(screen.getByText('JBSW Y3DP EHPK 3PXP')).toBeTruthy();
 });
 
-test('logging out says so and goes to the login page, even when the session had ended already', async () => {
+test('logging out shows a message and opens the login page, even for an ended session', async () => {
   const server = aServer({ 'POST /api/admin/logout': OVER });
   openConsole('overview');
   await press('Logout');
@@ -120,7 +120,7 @@ test.each([
   ['nobody answers', new TypeError('Failed to fetch'), 'Please try again.'],
   ['the server is busy', refused(503, 'Try again soon.'), 'Try again soon.'],
 ])(
-  'a logout while %s is not said to be one: the cookie may live on',
+  'a logout while %s shows an error, because the cookie may still be valid',
   async (_why, answer, words) => {
     localStorage.setItem('user', '{}');
     aServer({ 'POST /api/admin/logout': [answer, { status: 204 }] });

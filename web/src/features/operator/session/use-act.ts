@@ -28,8 +28,8 @@ export interface Words {
   failed: string;
   failedText?: string;
   /**
-   * Shows only the fixed text. The server's message is shown only where the specification leaves
-   * the text open.
+   * Whether to show only the fixed text. The server's message is shown only where the specification
+   * leaves the text open.
    */
   fixed?: boolean;
 }

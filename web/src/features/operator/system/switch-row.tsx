@@ -4,8 +4,8 @@ interface SwitchRowProps {
   label: string;
   on: boolean;
   /**
-   * The value is unknown or being saved. The switch shows a change only after the server confirms
-   * it.
+   * Whether the value is unknown or being saved. The switch shows a change only after the server
+   * confirms it.
    */
   busy: boolean;
   onSwitch: (on: boolean) => void;

@@ -11,7 +11,7 @@ afterEach(() => vi.unstubAllGlobals());
 
 const maintenance = () => screen.findByRole('switch', { name: 'Maintenance mode' });
 
-test('maintenance begins only after a second look at what customers read and what is under way', async () => {
+test('maintenance starts only after a review of the customers’ text and the current activity', async () => {
   const server = aServer({
     'POST /api/admin/maintenance-mode': { body: { maintenanceMode: true } },
     'GET /api/maintenance-mode': [
@@ -41,7 +41,7 @@ test('maintenance begins only after a second look at what customers read and wha
   expect((await maintenance()).getAttribute('aria-checked')).toBe('true');
 });
 
-test('a switch that fails stays where it was', async () => {
+test('a switch whose change fails keeps its position', async () => {
   aServer({ 'POST /api/admin/maintenance-mode': refused(500, 'Disk full.') });
   openConsole('system');
   await waitFor(async () => expect((await maintenance()).getAttribute('aria-disabled')).toBeNull());
@@ -54,7 +54,7 @@ test('a switch that fails stays where it was', async () => {
   expect((await maintenance()).getAttribute('aria-checked')).toBe('false');
 });
 
-test('registration is open when nobody has said otherwise, and a failed change says so', async () => {
+test('registration is open by default, and a failed change shows an error', async () => {
   aServer({
     'GET /api/settings/club-registration': { body: {} },
     'POST /api/admin/system-settings/club_registration_enabled': refused(500, 'No.'),
@@ -68,7 +68,7 @@ test('registration is open when nobody has said otherwise, and a failed change s
   expect(toggle.getAttribute('aria-checked')).toBe('true');
 });
 
-test('passing the card fee on is turned off here, and stays when the server says no', async () => {
+test('the buyers’ card fee can be turned off, and stays on when the server refuses', async () => {
   const server = aServer({
     'POST /api/admin/system-settings/fee_passthrough_allowed': [
       refused(500, ''),
@@ -89,7 +89,7 @@ test('passing the card fee on is turned off here, and stays when the server says
   });
 });
 
-test('expired draws: the server’s message when it worked, the specified one when not', async () => {
+test('expired draws show the server’s message on success and the specified one on failure', async () => {
   aServer({
     'POST /api/admin/close-expired-draws': [
       { body: { message: 'Closed 3 expired draws.' } },
@@ -103,7 +103,7 @@ test('expired draws: the server’s message when it worked, the specified one wh
   await expectToast('Error', 'Failed to close expired draws');
 });
 
-test('refreshing settings only reads, and says when it cannot', async () => {
+test('refreshing the settings only reads, and shows an error on failure', async () => {
   const server = aServer({
     'GET /api/admin/system-settings': [{ body: [] }, refused(502, 'Bad gateway.')],
   });
@@ -114,7 +114,7 @@ test('refreshing settings only reads, and says when it cannot', async () => {
   expect(server.asked.every(({ method }) => method === 'GET')).toBe(true);
 });
 
-test('the logs are put together here: settings, clubs, active draws, the fixed status and the true one', () => {
+test('the log file contains settings, clubs, active draws, the fixed status and the real one', () => {
   const now = new Date('2026-11-21T03:00:00Z');
   const made = logsOf(
     { settings: settings(now.getTime()), clubs: clubs(), activeDraws: [], health: null },
@@ -128,7 +128,7 @@ test('the logs are put together here: settings, clubs, active draws, the fixed s
   expect([made.settings.length, made.clubs.length]).toEqual([2, 4]);
 });
 
-test('a menu wants a heading and a whole number', async () => {
+test('a menu requires a heading and a whole number', async () => {
   const server = aServer({
     'POST /api/admin/footer-menus': [refused(500, ''), { status: 201, body: {} }],
   });
@@ -155,7 +155,7 @@ test('a menu wants a heading and a whole number', async () => {
   });
 });
 
-test('a menu that is not saved says so', async () => {
+test('a menu that cannot be saved shows an error', async () => {
   aServer({ 'PATCH /api/admin/footer-menus/1': refused(500, 'No.') });
   openConsole('system');
   await press('Edit For clubs');
@@ -163,7 +163,7 @@ test('a menu that is not saved says so', async () => {
   await expectToast('Error updating menu', 'No.');
 });
 
-test('a link wants a label and a URL that cannot run anything', async () => {
+test('a link requires a label and a URL that cannot execute code', async () => {
   expect(['/club/sharks', '#', '#how', 'https://example.com', 'mailto:a@b.c'].map(isUrl)).toEqual([
     true,
     true,
@@ -202,7 +202,7 @@ test('a link wants a label and a URL that cannot run anything', async () => {
   );
 });
 
-test('moving sends only the numbers that change, and tells equal ones apart', () => {
+test('moving sends only the changed numbers and makes equal ones distinct', () => {
   const menus = [
     { id: 1, displayOrder: 0 },
     { id: 2, displayOrder: 1 },
@@ -225,7 +225,7 @@ test('moving sends only the numbers that change, and tells equal ones apart', ()
   ).toEqual([{ id: 1, displayOrder: 1 }]);
 });
 
-test('what is in force is read, and no rate is written here', async () => {
+test('the current fee policy comes from the server, and no rate is in the page’s code', async () => {
   aServer({
     'GET /api/admin/configuration': {
       body: {

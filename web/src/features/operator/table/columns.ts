@@ -15,7 +15,7 @@ export interface Column<Row> {
   name?: boolean;
   /** Returns the total of the visible rows, shown below the column. */
   total?: (rows: readonly Row[]) => string;
-  /** Not displayed, but searchable and part of the CSV. */
+  /** Whether the column is not displayed. It stays searchable and part of the CSV. */
   hidden?: boolean;
 }
 

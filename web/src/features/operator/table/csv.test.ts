@@ -10,7 +10,7 @@ const when: Column<{ at: string }> = {
   text: ({ at }) => dayAndTime(at, 'Australia/Brisbane'),
 };
 
-test('a time that never breaks on a screen is found by who types it, and is plain in a spreadsheet', () => {
+test('a time with non-breaking spaces is found by a typed search and plain in a spreadsheet', () => {
   const row = { at: '2026-11-20T09:10:00Z' };
   expect(typedOf(when, row)).toContain('7:10 pm');
   expect(toCsv([when], [row])).toContain('"Fri 20 Nov 2026, 7:10 pm');

@@ -40,7 +40,7 @@ test.each([
     'No payments in the last 30 days.',
   ],
 ] as const)(
-  'in %s%s a filter that hides everything does not say that there is nothing, and can be cleared',
+  'in %s%s a filter that hides every row does not claim an empty list and can be cleared',
   async (section, query, answers, nothing) => {
     aServer(answers);
     openConsole(section, query);
@@ -52,7 +52,7 @@ test.each([
   },
 );
 
-test('where there is nothing at all, no filter is blamed for it', async () => {
+test('an empty list does not blame a filter', async () => {
   aServer({ 'GET /api/admin/payment-anomalies': { body: [] } });
   openConsole('payments', '&type=failed_allocation');
   expect(await screen.findByText('No anomalies.')).toBeTruthy();
@@ -68,7 +68,7 @@ test.each([
     transactions(NOW).filter(({ status }) => status === 'succeeded').length,
   ],
 ] as const)(
-  'the CSV of %s holds every row that is found and counted, not only the first on the screen',
+  'the CSV of %s contains every matching row, not only the first ones shown',
   async (section, name, shown, found) => {
     aServer();
     openConsole(section);

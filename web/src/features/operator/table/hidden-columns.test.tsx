@@ -11,7 +11,7 @@ const rows = () =>
     ({ dataset }) => dataset.id,
   );
 
-test('whatever a search finds of a payment finds its row again: intent, order, name and address, shown or not', async () => {
+test('a payment’s row is found by intent, order, name and address, shown or not', async () => {
   const [, wanted] = transactions(NOW);
   expect(wanted?.customerName).toBe('Robin Buyer 1');
   for (const key of [wanted?.paymentIntentId, wanted?.orderId, wanted?.customerEmail]) {
@@ -25,7 +25,7 @@ test('whatever a search finds of a payment finds its row again: intent, order, n
   await waitFor(() => expect(rows()).toEqual([transactions(NOW)[11]?.paymentIntentId]));
 });
 
-test('an anomaly is found by its id, its payment, its raw kind and its draw', async () => {
+test('an anomaly is found by its id, its payment, its raw type and its draw', async () => {
   const [wanted] = anomalies(NOW);
   for (const [key, count] of [
     [wanted?.id, 1],
@@ -42,7 +42,7 @@ test('an anomaly is found by its id, its payment, its raw kind and its draw', as
   }
 });
 
-test('refreshing the settings asks for each of them again, whether test draws are hidden too', async () => {
+test('refreshing the settings reloads each of them, including the test-draw setting', async () => {
   const server = aServer();
   openConsole('system');
   await screen.findByRole('switch', { name: 'Maintenance mode' });
@@ -55,7 +55,7 @@ test('refreshing the settings asks for each of them again, whether test draws ar
   await waitFor(() => expect(hidden()).toBe(before + 1));
 });
 
-test('the fees’ sums say that they hold test draws that are hidden elsewhere, and say nothing when there are none', async () => {
+test('the fee sums say that they include hidden test draws, and say nothing when there are none', async () => {
   const report = fees(NOW);
   for (const [numbers, words] of [
     [[1042, 1047], 'These sums include 1 test draw, which the other sections hide.'],

@@ -10,7 +10,7 @@ afterEach(() => vi.unstubAllGlobals());
 
 const [FIRST] = transactions(NOW);
 
-test('money is added in cents, with a minus where one is due, and nothing known is a dash', () => {
+test('money is added in cents, negative sums have a minus sign, and an unknown sum is a dash', () => {
   expect([
     sumOf(['0.10', '0.20', null]),
     sumOf(['5.00', '-7.50']),
@@ -22,7 +22,7 @@ test('money is added in cents, with a minus where one is due, and nothing known 
   ]).toEqual(['$0.30', '−$2.50', '$1,234.50', '–', '–', '3.5%', '1.75%']);
 });
 
-test('the sums are the server’s, of all successful payments; the list is of the latest twenty', async () => {
+test('the sums are the server’s for all successful payments, and the list has the latest twenty', async () => {
   const server = aServer({
     'GET /api/stripe-debug/sums': { body: { ...SUMS, listedMax: 26, count: 11_038 } },
   });
@@ -49,7 +49,7 @@ test('the sums are the server’s, of all successful payments; the list is of th
   expect(within(table).getByText('requires payment method')).toBeTruthy();
 });
 
-test('what cannot be loaded shows its panel, and another try loads it', async () => {
+test('data that cannot be loaded shows an error panel, and a retry loads it', async () => {
   aServer({ 'GET /api/stripe-debug': [refused(500, 'No.'), { body: [FIRST] }] });
   openConsole('transactions');
   expect(
@@ -59,7 +59,7 @@ test('what cannot be loaded shows its panel, and another try loads it', async ()
   expect(await screen.findByRole('table', { name: 'Transactions' })).toBeTruthy();
 });
 
-test('a refund wants a reason, and one that fails moves no money', async () => {
+test('a refund requires a reason, and a failed one moves no money', async () => {
   const order = `/api/admin/orders/${FIRST?.orderId}`;
   const server = aServer({
     'GET /api/stripe-debug': { body: [FIRST] },
@@ -109,7 +109,7 @@ test('a refund wants a reason, and one that fails moves no money', async () => {
   await expectToast('Refunded', '$5.39 goes back; 1 ticket is void.');
 });
 
-test('a refund that the provider refused before is asked for again, and promises no tickets', async () => {
+test('a refund that the provider refused before is requested again and promises no tickets', async () => {
   const order = `/api/admin/orders/${FIRST?.orderId}`;
   const before = {
     state: 'failed',
@@ -207,7 +207,7 @@ const find = async (words: string) => {
   await userEvent.click(await screen.findByRole('option', { name: /Robin/ }));
 };
 
-test('an order that the search finds is shown though the list of payments does not hold it, and can be refunded', async () => {
+test('an order found by search is shown and can be refunded although the payment list lacks it', async () => {
   aServer({
     'GET /api/admin/search?q=pi_old': {
       body: [
@@ -245,7 +245,7 @@ test('an order that the search finds is shown though the list of payments does n
   expect(screen.queryByText('Nothing matches.')).toBeNull();
 });
 
-test('an order that was never paid says so, and one that the list holds opens its payment', async () => {
+test('an unpaid order says so, and a listed one opens its payment', async () => {
   aServer({
     'GET /api/admin/search?q=robin': [
       {
@@ -296,7 +296,7 @@ test('an order that was never paid says so, and one that the list holds opens it
   expect(screen.queryByRole('dialog', { name: 'Order' })).toBeNull();
 });
 
-test('the fees report states both readings, and a PDF that does not come is said in the specified words', async () => {
+test('the fees report states both figures, and a failed PDF shows the specified text', async () => {
   aServer({ 'GET /api/admin/platform-fees-report': refused(500, 'No printer.') });
   openConsole('fees');
   expect(await screen.findByText('3.5%, $11.00 a draw')).toBeTruthy();
@@ -308,7 +308,7 @@ test('the fees report states both readings, and a PDF that does not come is said
   );
 });
 
-test('the fees report tells a kick-off in the draw’s own zone: the same day as everywhere else', async () => {
+test('the fees report shows a kick-off in the draw’s own zone, on the same day as elsewhere', async () => {
   const report = fees(NOW);
   const draws = [
     { ...report.draws[0], gameDate: '2026-11-20T15:00:00Z', timezone: 'Australia/Perth' },
