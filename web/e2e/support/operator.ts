@@ -14,8 +14,8 @@ export const operatorCode = async (request: APIRequestContext): Promise<Code> =>
   (await request.get('/sandbox/operator-code.json')).json() as Promise<Code>;
 
 /**
- * Each code is valid once. If it was used already, the next one is typed; the server accepts it one
- * step early.
+ * Types the authenticator's code. Each code is valid once. If it was used already, the next one is
+ * typed; the server accepts it one step early.
  */
 export async function typeCode(page: Page, isIn: () => Promise<void>): Promise<void> {
   const { code, nextCode } = await operatorCode(page.request);

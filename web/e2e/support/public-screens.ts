@@ -296,7 +296,7 @@ async function proofs(request: APIRequestContext): Promise<PublicScreen[]> {
 }
 
 /**
- * The draw's page in states in which nothing can be bought. The buying states are in
+ * Returns the draw's page in states in which nothing can be bought. The buying states are in
  * shop-states.ts.
  */
 async function draws(request: APIRequestContext): Promise<PublicScreen[]> {

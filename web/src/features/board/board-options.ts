@@ -4,7 +4,9 @@ export interface BoardOptions {
   compact: boolean;
   /** `xl` scales the QR code to 45 % of the height, for a screen seen from far away. */
   qr: 'xl' | null;
-  /** Where the screen hangs. The QR code carries it, so that a club sees which screen sells. */
+  /**
+   * The place of the screen. The QR code's link carries it, so that a club sees which screen sells.
+   */
   loc: string | null;
   /** Whether to show the small card that is embedded in another site's page. */
   widget: boolean;

@@ -18,7 +18,10 @@ export const pairAt = (cell: number): Pair => ({
 });
 export const cellOf = ({ home, away }: Pair): number => (home - 1) * SIDE + away - 1;
 
-/** A small random generator with a fixed seed, so that every browser gets the same order. */
+/**
+ * Shuffles the cells by a small random generator with a fixed seed, so that every browser gets the
+ * same order.
+ */
 function fixedOrder(): number[] {
   let word = 20_261_120;
   const order = Array.from({ length: CELLS }, (_, slot) => slot);

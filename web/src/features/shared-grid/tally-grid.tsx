@@ -16,7 +16,7 @@ const Slot = memo(function Slot({ lit, delay }: { lit: boolean; delay: number | 
   return <i className={look} style={delay ? { animationDelay: `${delay}ms` } : undefined} />;
 });
 
-/** The text for screen readers changes at most every ten seconds. */
+/** Returns the count for screen readers, which changes at most every ten seconds. */
 function useSpoken(sold: number): number {
   const [spoken, setSpoken] = useState(sold);
   const spokenAt = useRef(0);

@@ -41,7 +41,7 @@ export const BAND_WORDS: Record<Band, string> = {
 
 const two = (value: number) => String(value).padStart(2, '0');
 
-/** `3d 4h`, `2h 14m`, and `01:23` under an hour. */
+/** Formats a time as `3d 4h`, `2h 14m`, and `01:23` under an hour. */
 export function timeLeft(leftMs: number): string {
   const left = Math.max(0, leftMs);
   if (left >= DAY) return `${Math.floor(left / DAY)}d ${Math.floor((left % DAY) / HOUR)}h`;
@@ -51,8 +51,8 @@ export function timeLeft(leftMs: number): string {
 }
 
 /**
- * Format of boards: `02:14:09`. Days appear only when there are any; it stops at zero
- * (specification line A:137).
+ * Formats a time for boards as `02:14:09`. Days appear only when there are any. The time stops at
+ * zero (specification line A:137).
  */
 export function boardTimeLeft(leftMs: number): string {
   const seconds = Math.max(0, Math.ceil(leftMs / 1000));

@@ -41,7 +41,10 @@ const CANCELLED: CheckoutProblem = {
 };
 const BROKEN: CheckoutProblem = { title: S.applePayError, text: S.walletErrorText, untried: true };
 
-/** The error texts used elsewhere, under the titles of this page (specification line A:276). */
+/**
+ * Replaces the titles of errors by those of this page. The texts stay the same (specification line
+ * A:276).
+ */
 function renamed(happening: CheckoutEvent): CheckoutEvent {
   if (happening.is === 'declined')
     return { ...happening, trouble: { ...happening.trouble, title: S.paymentFailedTitle } };

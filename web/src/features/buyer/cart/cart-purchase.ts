@@ -29,7 +29,10 @@ const itemsOf = (cart: Cart): CartIntent['items'] =>
     bundleId,
   }));
 
-/** The cache key of the payment's secret. It changes with anything that affects the amount. */
+/**
+ * Returns the cache key of the payment's secret. The key changes with anything that affects the
+ * amount.
+ */
 export const contentsOf = (cart: Cart): string =>
   cart.items
     .map(

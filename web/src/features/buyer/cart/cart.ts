@@ -49,7 +49,10 @@ export const PER_LINE_MAX = 50;
  */
 export const PER_CART_MAX = 100;
 
-/** Used only for an item saved by an old version without its club (decision A-2). */
+/**
+ * Derives the club's id from the draw's id. Used only for an item saved by an old version without
+ * its club (decision A-2).
+ */
 export function clubIdOf(drawId: number | string): number {
   const number = Number(drawId);
   return Number.isFinite(number) && String(drawId).trim() !== '' ? Math.floor(number / 1000) : 1;

@@ -12,20 +12,23 @@ import type { CheckoutProblem, PaymentMethodKind } from './checkout';
  */
 export type CheckoutPage = 'draw' | 'checkout' | 'cart';
 
-/** 'Payment Error: Payment system not ready.' holds a title and a text in one string. */
+/** Splits a text such as 'Payment Error: Payment system not ready.' into its title and its text. */
 export function titled(said: string): CheckoutProblem {
   const at = said.indexOf(': ');
   return { title: said.slice(0, at), text: said.slice(at + 2) };
 }
 
-/** The buyer pressed a wallet button before ticking both boxes (specification lines A:201-203). */
+/**
+ * Returns the error of a wallet button that was pressed before both boxes were ticked
+ * (specification lines A:201-203).
+ */
 export function unconfirmed(place: CheckoutPage): CheckoutProblem {
   return place === 'draw'
     ? { ...titled(S.missingConfirmation), untried: true }
     : { title: S.confirmationRequired, text: S.confirmationRequiredText, untried: true };
 }
 
-/** The payment library is still loading or failed to load. */
+/** Returns the error while the payment library is loading or after it failed to load. */
 export function notReady(place: CheckoutPage, couldNotLoad: boolean): CheckoutProblem {
   if (couldNotLoad) return titled(S.systemNotReady);
   if (place === 'draw') return titled(S.paymentNotReady);
@@ -34,13 +37,16 @@ export function notReady(place: CheckoutPage, couldNotLoad: boolean): CheckoutPr
     : titled(S.setupInitializing);
 }
 
-/** The card fields are incomplete. */
+/** Returns the error for incomplete card fields. */
 export function incomplete(place: CheckoutPage, message: string | null): CheckoutProblem {
   if (place === 'checkout') return { title: S.incompleteDetails, text: S.incompleteDetailsText };
   return declined(place, 'card', message);
 }
 
-/** The server's check of details, consents and tickets failed or could not be made. */
+/**
+ * Returns the error when the server's check of details, consents and tickets failed or could not be
+ * made.
+ */
 export function invalid([first]: readonly string[]): CheckoutProblem {
   return (
     tooFew(first ?? '') ?? { title: S.validationFailed, text: first ?? S.validationFailedText }
@@ -48,15 +54,15 @@ export function invalid([first]: readonly string[]): CheckoutProblem {
 }
 
 /**
- * The check's sold-out message is the same error as a payment refused as sold out (specification
- * line A:283).
+ * Recognises the check's sold-out message, which is the same error as a payment refused as sold out
+ * (specification line A:283). Null for other messages.
  */
 function tooFew(said: string): CheckoutProblem | null {
   const available = Number(/Only (\d+) tickets/.exec(said)?.[1] ?? NaN);
   return said === onlyRemaining(available) ? { ...titled(said), available } : null;
 }
 
-/** The provider declined the payment. */
+/** Returns the error when the provider declined the payment. */
 export function declined(
   place: CheckoutPage,
   way: PaymentMethodKind,
@@ -73,7 +79,7 @@ export function declined(
   return { title: S.paymentFailedLower, text: message ?? S.cartCardFailedText };
 }
 
-/** The provider ended with a status that is neither success nor failure. */
+/** Returns the error when the provider ended with a status that is neither success nor failure. */
 export const notSucceeded = (status: string): CheckoutProblem => ({
   title: S.paymentIncomplete,
   text: fill(S.paymentStatus, { status }),
@@ -92,7 +98,10 @@ export const applePayMissing: CheckoutProblem = {
   untried: true,
 };
 
-/** No payment could be opened. The text is the server's refusal, or else the screen's own. */
+/**
+ * Returns the error when no payment could be opened. The text is the server's refusal, or else the
+ * screen's own.
+ */
 export function notOpened(
   place: CheckoutPage,
   way: PaymentMethodKind,
@@ -139,7 +148,7 @@ function unreachable(place: CheckoutPage, way: PaymentMethodKind): CheckoutProbl
     : titled(S.setupFailed);
 }
 
-/** The check before the payment failed, by a refusal or without an answer. */
+/** Returns the error when the check before the payment was refused or got no answer. */
 export function notValidated(place: CheckoutPage, error: unknown): CheckoutProblem {
   if (!(error instanceof Problem)) return exception(place, error);
   const refused = refusal(error);
@@ -149,7 +158,7 @@ export function notValidated(place: CheckoutPage, error: unknown): CheckoutProbl
   return invalid(error.said.message ? [error.said.message] : []);
 }
 
-/** Any other error before the provider was asked. */
+/** Returns the error for any other failure before the provider was asked. */
 export function exception(place: CheckoutPage, error: unknown): CheckoutProblem {
   if (place === 'checkout')
     return {

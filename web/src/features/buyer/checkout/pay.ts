@@ -219,8 +219,8 @@ function refusedFor(scope: string, error: unknown): CheckoutEvent | null {
 }
 
 /**
- * The provider has authorised the money. From here on, our own failures read "your tickets are
- * being issued", never "try again".
+ * Completes the purchase after the provider has authorised the money. From here on, failures of our
+ * server read "your tickets are being issued", never "try again".
  */
 async function issue(
   purchase: Purchase,

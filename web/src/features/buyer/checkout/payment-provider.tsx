@@ -88,7 +88,7 @@ export function PaymentProvider({ account, amount, children }: PaymentProviderPr
   );
 }
 
-/** The access to the provider. Null until its library is loaded. */
+/** Returns the access to the provider. Null until the provider's library is loaded. */
 export function usePaymentSurface(): PaymentSurface | null {
   const stripe = useStripe();
   const elements = useElements();

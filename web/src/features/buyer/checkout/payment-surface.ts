@@ -94,8 +94,8 @@ function confirmationOf(status: string, message: string | null = null): Confirma
 }
 
 /**
- * A decline is final. After any other error the provider may have received the request, so its
- * state is requested.
+ * Returns the result after an error. A decline is final. After any other error the provider may
+ * have received the request, so the payment's state is requested.
  */
 async function afterError(
   stripe: Stripe,

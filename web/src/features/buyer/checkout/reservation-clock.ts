@@ -14,7 +14,10 @@ export function clockWords(seconds: number): string {
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
 }
 
-/** Announced at 1:00 and 0:30, then every 15 seconds, and each second only in the last ten. */
+/**
+ * Returns the announcement for screen readers, or null. There is one at 1:00, 0:30 and 0:15, and
+ * each second in the last ten.
+ */
 export function spokenAt(seconds: number, canKeep = true): string | null {
   if (seconds === 60) return 'One minute left to pay';
   if (seconds === 30)

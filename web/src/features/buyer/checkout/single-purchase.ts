@@ -34,8 +34,8 @@ const noted = (error: unknown) =>
   debugLog('warn', 'background purchase', { message: String(error).slice(0, 120) });
 
 /**
- * The card purchase of the draw page and the two-step checkout. They differ only in the call that
- * completes it.
+ * Returns the card purchase of the draw page or of the two-step checkout. The two differ only in
+ * the call that completes the purchase.
  */
 export function cardPurchase(
   { draw, count, price }: SingleOrder,
@@ -72,7 +72,10 @@ export function cardPurchase(
  */
 export type WalletPayer = { name?: string; email?: string; phone?: string } | undefined;
 
-/** If the wallet gives an address but no name, the name typed in the form is used. */
+/**
+ * Returns the payer with a name. If the wallet gives an address but no name, the name typed in the
+ * form is used.
+ */
 export const named = (payer: WalletPayer, { name }: Pick<Details, 'name'>): WalletPayer => ({
   ...payer,
   name: payer?.name?.trim() || name,
@@ -87,8 +90,8 @@ export function payerOf(payer: WalletPayer): Buyer {
 }
 
 /**
- * On the draw page the provider confirms. On the checkout page the server confirms with the
- * wallet's payment method (specification line A:246).
+ * Returns the wallet purchase. On the draw page the provider confirms. On the checkout page the
+ * server confirms with the wallet's payment method (specification line A:246).
  */
 export function walletPurchase(
   { draw, count, price }: SingleOrder,

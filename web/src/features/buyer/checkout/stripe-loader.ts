@@ -5,7 +5,10 @@ import type { Config } from '@/api/wire';
 
 const loaded = new Map<string, Promise<Stripe | null>>();
 
-/** Direct charges: the payment goes to the club's own account (decision C-24). */
+/**
+ * Loads the library for a club's own account, which receives the payment as a direct charge
+ * (decision C-24).
+ */
 export function stripeFor(config: Config, account: string): Promise<Stripe | null> {
   let known = loaded.get(account);
   if (!known) {

@@ -75,8 +75,8 @@ const ASKED_EVERY_MS = 4_000;
 const UNTOUCHED_ANSWERS = 2;
 
 /**
- * While the outcome is unknown, the order is requested every two seconds, fifteen times. Live
- * updates are followed without limit.
+ * Requests the order every two seconds, fifteen times, while the outcome is unknown. Live updates
+ * are followed without limit.
  */
 function useResolution(scope: string, checkout: Checkout, dispatch: CheckoutDispatch): void {
   const open =

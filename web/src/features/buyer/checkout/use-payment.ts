@@ -77,8 +77,8 @@ export function usePayment({ place, checkout, dispatch, details, card, wallet }:
     });
   };
   /**
-   * The buyer pressed the wallet before the form was complete. The missing parts are listed, marked
-   * and focused (interface decision D3).
+   * Called when the buyer pressed the wallet before the form was complete. The missing parts are
+   * listed, marked and focused (interface decision D3).
    */
   const onUnconfirmed = () => {
     const missing = consentProblems(details);

@@ -66,7 +66,8 @@ export function useCanonicalAddress(slug: string, club: Club | null): void {
 }
 
 /**
- * Draw numbers in the order first shown. A draw that closes keeps its place until the next visit.
+ * Returns draw numbers in the order first shown. A draw that closes keeps its place until the next
+ * visit.
  */
 function useNumbers(first: readonly Draw[]) {
   const receive = useSetAtom(receiveDrawsAtom);

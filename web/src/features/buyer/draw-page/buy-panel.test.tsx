@@ -11,8 +11,8 @@ import { BuyPanel } from './buy-panel';
 const LATER = '2099-01-01T00:00:00Z';
 
 /**
- * A buyer of two tickets whose card was declined, with the given milliseconds left of the
- * reservation.
+ * Renders the panel for a buyer of two tickets whose card was declined, with the given milliseconds
+ * left of the reservation.
  */
 function declined(draw: Draw, leftMs: number): void {
   const order: OpenOrder = {

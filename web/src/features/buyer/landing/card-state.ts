@@ -8,7 +8,8 @@ import { opensLater, type DrawPhase } from '@/features/shared-live/draw-phase';
 export type CardState = 'open' | 'scheduled' | 'soldOut' | 'closed' | 'completed' | 'cancelled';
 
 /**
- * An unknown status reads as sold out on a card, as specified for "any other non-completed status".
+ * Returns the state of a draw's card. An unknown status reads as sold out, as specified for "any
+ * other non-completed status".
  */
 export function cardStateOf(
   draw: Pick<Draw, 'status' | 'opensAt'>,

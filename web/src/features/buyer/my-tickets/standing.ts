@@ -14,7 +14,7 @@ const moneyWent = ({ reason, refund }: Standing, words: string): string =>
 export const isOver = ({ status }: Pick<OrderAnswer, 'status'>): boolean =>
   ['not_charged', 'refunding', 'refunded'].includes(status);
 
-/** Null while the order has its tickets. */
+/** Returns the text of an order. Null while the order has its tickets. */
 export function standingOf(order: Standing): string | null {
   switch (order.status) {
     case 'succeeded':

@@ -113,7 +113,10 @@ export function OfferBuy({ offer, phase, onAdded }: OfferBuyProps) {
   );
 }
 
-/** The bar at the foot of a phone must not cover an error. */
+/**
+ * Scrolls an error to the centre of the screen, because the bar at the foot of a phone must not
+ * cover the error.
+ */
 const intoView = (element: HTMLElement | null) => element?.scrollIntoView({ block: 'center' });
 
 /** Shows the total first and names the fee in it (interface decision D14). */

@@ -45,8 +45,8 @@ export function OfferPicture({
 }
 
 /**
- * One row crosses one column at a cell derived from the name, so an offer has the same picture
- * everywhere.
+ * Returns the cells of one row and one column that cross. The crossing is derived from the name, so
+ * an offer has the same picture everywhere.
  */
 function cellsOf(slug: string): { x: number; y: number; lit: 'cross' | 'line' | 'off' }[] {
   const sum = [...slug].reduce((so, letter) => (so * 31 + letter.charCodeAt(0)) >>> 0, 7);

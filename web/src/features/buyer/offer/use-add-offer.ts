@@ -22,8 +22,8 @@ import { S } from '@/shared/strings';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 
 /**
- * One line for each game. As specified, 9999 tickets count as available until the server sends the
- * number.
+ * Returns one cart line for each game. As specified, 9999 tickets count as available until the
+ * server sends the number.
  */
 const itemsOf = (offer: Offer, draws: readonly Draw[], count: number): CartItem[] =>
   draws.map((draw) => ({

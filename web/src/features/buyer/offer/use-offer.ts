@@ -45,7 +45,7 @@ export function useOffer(club: string, slug: string): OfferState & { retry: () =
 }
 
 /**
- * The draws of the games, kept live. Their remaining tickets decide whether the offer can be
+ * Keeps the draws of the games live. Their remaining tickets decide whether the offer can be
  * bought.
  */
 export function useOfferDraws(offer: Offer): void {
@@ -63,8 +63,8 @@ export function useOfferDraws(offer: Offer): void {
 }
 
 /**
- * The club's colours and pixel. `failed` when they cannot be loaded; the page then only lacks its
- * colours and pixel.
+ * Loads the club's colours and pixel. `failed` is set when they cannot be loaded; the page then
+ * only lacks both.
  */
 export function useClubMeta(slug: string): { meta: ClubMeta | null; failed: boolean } {
   const brought = useAtomValue(bootAtom).clubMeta ?? null;

@@ -12,7 +12,9 @@ export interface Shared {
   url: string;
 }
 
-/** The match, the current prize and sold/169 (specification line A:310). */
+/**
+ * Returns the shared text: the match, the current prize and sold/169 (specification line A:310).
+ */
 export function shareOf(draw: Draw, origin: string): Shared {
   const title = `${draw.homeTeam} v ${draw.awayTeam}`;
   const url = `${origin}/draw/${draw.drawNumber}`;

@@ -84,8 +84,8 @@ export function useThankYou(): ThankYou {
 }
 
 /**
- * A buyer who returns from a bank's page, or arrives without tickets, completes the purchase here.
- * The call may repeat.
+ * Completes the purchase of a buyer who returns from a bank's page or arrives without tickets. The
+ * call is idempotent.
  */
 function useFinishing(
   payment: LastPayment | null,

@@ -24,7 +24,8 @@ export function dealOf(seed: Uint8Array): number[] {
     const bound = last + 1;
     const limit = Math.floor(2 ** 32 / bound) * bound;
     let word = next();
-    // Words above the last whole multiple are rejected, because they would favour the first cells.
+    // Rejects words above the largest multiple of the range, because they would favour the first
+    // cells.
     while (word >= limit) word = next();
     const chosen = word % bound;
     [cells[last], cells[chosen]] = [cells[chosen] ?? 0, cells[last] ?? 0];
@@ -32,7 +33,10 @@ export function dealOf(seed: Uint8Array): number[] {
   return cells;
 }
 
-/** The ChaCha20 keystream (RFC 8439: key = seed, nonce 0, counter from 0) as little-endian 32-bit words. */
+/**
+ * Returns the ChaCha20 keystream as little-endian 32-bit words (RFC 8439: key = seed, nonce 0,
+ * counter from 0).
+ */
 function words(seed: Uint8Array): () => number {
   const key = new DataView(seed.buffer, seed.byteOffset, 32);
   const start = new Uint32Array(16);

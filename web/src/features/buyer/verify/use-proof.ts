@@ -32,7 +32,10 @@ async function find(drawNumber: number): Promise<ProofResult> {
   }
 }
 
-/** Requested again when the draw's status changes, because a new result reveals the seed. */
+/**
+ * Loads the proof. It is requested again when the draw's status changes, because a new result
+ * reveals the seed.
+ */
 export function useProof(drawNumber: number, status: string | undefined): ProofState {
   const [state, setState] = useState<ProofResult>({ at: 'asking' });
   const [round, setRound] = useState(0);

@@ -4,7 +4,7 @@ import { errorOf, type FormProblem } from '@/shared/ui/problem-list';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 
 /**
- * State of a form's problems. The list receives focus and the first problem is shown as a toast.
+ * Manages a form's problems. The list receives focus and the first problem is shown as a toast.
  * Each field shows its own problem until it is edited (interface decision D12).
  */
 export function useFormProblems() {

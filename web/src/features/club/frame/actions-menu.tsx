@@ -8,7 +8,7 @@ export interface MenuItem {
   onChoose?: () => void;
   /** Whether the link opens in a new tab. */
   away?: boolean;
-  /** Why the item is disabled. */
+  /** Why the item is disabled; null when it is enabled. */
   off?: string | null;
 }
 

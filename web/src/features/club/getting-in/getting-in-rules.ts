@@ -6,7 +6,10 @@ import type { Registration, WaitlistEntry } from '@/api/wire-club';
 import { C } from '@/shared/strings-club';
 import type { FormProblem } from '@/shared/ui/problem-list';
 
-/** Minimal check of an e-mail address; the server validates it fully. */
+/**
+ * Whether the text looks like an e-mail address. The check is minimal; the server validates the
+ * address fully.
+ */
 export const isEmail = (text: string): boolean => /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(text.trim());
 
 export const PASSWORD_CHARS_MIN = 8;

@@ -19,7 +19,10 @@ export const roleName = (role: string): string => (isRole(role) ? ROLE_WORDS[rol
 export const asWhat = (role: string): string =>
   `${role === 'owner' ? 'an' : 'a'} ${roleName(role).toLowerCase()}`;
 
-/** Label beside the role: empty for a member, the invitation's state for an invited person. */
+/**
+ * Returns the label beside the role: empty for a member, the invitation's state for an invited
+ * person.
+ */
 export function stateOf({
   state,
 }: Pick<ClubUser, 'state'>): { words: string; look: string } | null {

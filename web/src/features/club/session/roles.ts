@@ -21,11 +21,15 @@ interface WithRole {
   role: Role;
 }
 
-/** May manage draws, offers, results and messages to winners, and download files with buyers. */
+/**
+ * Whether the user may manage draws, offers, results and messages to winners, and download files
+ * with buyers.
+ */
 export const sells = ({ role }: WithRole): boolean => role !== 'viewer';
 
 /**
- * May do everything, including the owner's tasks: payment account, bank details, page and members.
+ * Whether the user may do everything, including the owner's tasks: payment account, bank details,
+ * page and members.
  */
 export const owns = ({ role }: WithRole): boolean => role === 'owner';
 

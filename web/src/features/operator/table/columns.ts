@@ -25,7 +25,10 @@ export function textOf<Row>(column: Column<Row>, row: Row): string {
   return value === null || value === undefined ? '' : String(value);
 }
 
-/** Display text with non-breaking spaces replaced by spaces, for search and spreadsheets. */
+/**
+ * Returns the display text with non-breaking spaces replaced by spaces, for search and
+ * spreadsheets.
+ */
 export const typedOf = <Row>(column: Column<Row>, row: Row): string =>
   textOf(column, row).replaceAll('\u00a0', ' ');
 
