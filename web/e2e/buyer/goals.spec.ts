@@ -30,7 +30,7 @@ class Counted {
   }
 }
 
-test('goals 3, 4 and 5: a card purchase takes seven taps, six fields and one page before the thank-you page', async ({
+test('goals 3, 4 and 5: a card purchase takes seven taps, six fields and two pages', async ({
   page,
   request,
 }) => {

@@ -97,7 +97,7 @@ for (const viewport of [
   }
 }
 
-test('the QR code is 260 px on a full board, 180 px on a compact one, and its link has the tracking parameters', async ({
+test('the QR code is 260 px on a full board, 180 px on a compact one, and its link names the screen', async ({
   page,
   request,
 }) => {

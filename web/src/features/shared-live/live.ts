@@ -27,8 +27,8 @@ export const NOTHING: Live = {
 };
 
 /**
- * Applies one frame. Every frame is a whole view, so an older one is dropped and a gap needs no
- * repair.
+ * Applies one frame. Every frame is a complete snapshot of its topic, so an older frame is dropped
+ * and a missing one needs no repair.
  */
 export function applyFrame(live: Live, frame: Frame): Live {
   if (frame.type === 'heartbeat') return live;

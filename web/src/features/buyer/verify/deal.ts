@@ -97,7 +97,10 @@ export function seedFromHex(hex: string): Uint8Array | null {
 
 export interface TicketMove {
   ticket: number;
-  /** Whether the ticket was returned: its payment failed or was refunded. */
+  /**
+   * Whether tickets were sold in the promised order (decision M-3): never-sold tickets first, then
+   * returned ones, each lowest first. Null when the order of sales is not published.
+   */
   returned: boolean;
 }
 
