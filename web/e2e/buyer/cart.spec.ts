@@ -249,7 +249,7 @@ test('an expired reservation does not interrupt a payment that has started', asy
   });
   await payButton(page).click();
   await expect(page.locator('.timer-bar')).toHaveText('Finishing payment');
-  // Past the expiry that the page shows.
+  // Advances the clock past the expiry that the page shows.
   await page.clock.fastForward(70_000);
   await expect(page.locator('.timer-bar')).toHaveText('Finishing payment');
   release();

@@ -74,7 +74,7 @@ const tops = (parts: readonly string[]) =>
   );
 
 for (const width of [390, 1280]) {
-  test(`the server’s markup of a draw and an offer has React’s positions in another time zone at ${width}`, async ({
+  test(`the server’s markup of a draw and an offer is laid out like React’s in another time zone at ${width}`, async ({
     browser,
     request,
     baseURL,

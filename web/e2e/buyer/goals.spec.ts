@@ -58,7 +58,7 @@ test('goals 3, 4 and 5: a card purchase takes seven taps, six fields and two pag
   await buyer.tap(page.getByLabel('Full Name'));
   buyer.taps += 1;
   await fillDetails(page, somebody());
-  // The same for the card. The security code is typed without a tap.
+  // One tap on the card number and one on the browser's suggestion. The security code needs no tap.
   await buyer.tap(page.getByLabel('Card number'));
   buyer.taps += 1;
   await fillCard(page, GOOD_CARD);

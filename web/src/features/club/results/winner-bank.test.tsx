@@ -56,7 +56,7 @@ test('new details in place of the winner’s own require a second person', async
   expect(onChange).toHaveBeenCalledOnce();
 });
 
-test('proposer can withdraw the change and cannot approve it', async () => {
+test('the proposer can withdraw the change and cannot approve it', async () => {
   server.on(DECLINE, { status: 204 });
   const onChange = open(proposed(true));
   expect(screen.getByText(/^You entered these details/)).toBeTruthy();
@@ -67,7 +67,7 @@ test('proposer can withdraw the change and cannot approve it', async () => {
   expect(onChange).toHaveBeenCalledOnce();
 });
 
-test('second person approves by entering the same details', async () => {
+test('a second person approves by entering the same details', async () => {
   server.on(PUT, { body: { ...BANK, accountNumber: '••••321', from: 'club' } });
   const onChange = open(proposed(false));
   await userEvent.click(screen.getByRole('button', { name: 'Enter the same details' }));
@@ -81,7 +81,7 @@ test('second person approves by entering the same details', async () => {
   expect(onChange).toHaveBeenCalledOnce();
 });
 
-test('second person can decline the change', async () => {
+test('a second person can decline the change', async () => {
   server.on(DECLINE, { status: 503, body: {} }, { status: 204 });
   const onChange = open(proposed(false));
   await userEvent.click(screen.getByRole('button', { name: 'Decline' }));
@@ -91,7 +91,7 @@ test('second person can decline the change', async () => {
   await waitFor(() => expect(onChange).toHaveBeenCalledOnce());
 });
 
-test('paid prize shows no proposal', () => {
+test('a paid prize shows no proposal', () => {
   open(proposed(false), true);
   expect(screen.queryByText(/wait for a second person/)).toBeNull();
   expect(screen.queryByRole('button')).toBeNull();

@@ -61,7 +61,7 @@ async function recordPayout() {
   return record;
 }
 
-test('stale call is repeated once after the right password', async () => {
+test('a request that needs fresh proof is repeated once after the right password', async () => {
   server.on(
     PASSWORD,
     { status: 400, body: { code: 'wrong-password', message: 'Invalid credentials' } },
@@ -83,7 +83,7 @@ test('stale call is repeated once after the right password', async () => {
   ).toEqual([{ password: 'wrong' }, { password: 'right' }]);
 });
 
-test('second refusal after the password is reported and asks nothing more', async () => {
+test('a second refusal after the password shows an error and asks nothing more', async () => {
   server.on(PAYOUT, STALE);
   await recordPayout();
   await question();
@@ -93,7 +93,7 @@ test('second refusal after the password is reported and asks nothing more', asyn
   expect(screen.queryByRole('dialog')).toBeNull();
 });
 
-test('cancelled question sends nothing and reports nothing', async () => {
+test('a cancelled prompt sends nothing and shows no error', async () => {
   const record = await recordPayout();
   await userEvent.click((await question()).getByRole('button', { name: 'Cancel' }));
   await waitFor(() => expect(record.getAttribute('aria-disabled')).toBe('false'));
@@ -102,7 +102,7 @@ test('cancelled question sends nothing and reports nothing', async () => {
   expect([times(PAYOUT), times(PASSWORD)]).toEqual([1, 0]);
 });
 
-test('session that ended meanwhile leads to the login', async () => {
+test('a session that ended meanwhile leads to the login', async () => {
   server.on(PASSWORD, {
     status: 401,
     body: { code: 'unauthenticated', message: 'Please log in.' },
@@ -115,7 +115,7 @@ test('session that ended meanwhile leads to the login', async () => {
   expect(times(PAYOUT)).toBe(1);
 });
 
-test('operator gives a code and a wrong code keeps the session', async () => {
+test('the operator enters a code, and a wrong code keeps the session', async () => {
   server
     .on('GET /api/admin/whoami', { body: aWhoami({ isAdmin: true, clubSlug: null, id: 9 }) })
     .on('GET /api/clubs/sharks', {
@@ -137,7 +137,7 @@ test('operator gives a code and a wrong code keeps the session', async () => {
   ).toEqual([{ code: '000000' }, { code: '123456' }]);
 });
 
-test('password for the whole bank numbers is typed once', async () => {
+test('the password for the full bank numbers is typed once', async () => {
   const reveal = 'POST /api/draws/1042/winner-bank/reveal';
   server.on(reveal, STALE, {
     body: { accountName: 'Robin', accountNumber: '87654321', bsb: '062-000' },
