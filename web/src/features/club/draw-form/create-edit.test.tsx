@@ -306,8 +306,8 @@ test('the price fields lock after the first sale, also during an edit, and show 
   expect((await screen.findAllByText(paying)).length).toBeGreaterThan(0);
   expect((screen.getByLabelText('Ticket price ($)') as HTMLInputElement).value).toBe('5.00');
   await press('Save changes');
-  expect((await screen.findAllByText(text)).length).toBeGreaterThan(1);
-  expect(screen.queryByLabelText('Ticket price ($)')).toBeNull();
+  await waitFor(() => expect(screen.getAllByText(text).length).toBeGreaterThan(1));
+  await waitFor(() => expect(screen.queryByLabelText('Ticket price ($)')).toBeNull());
 });
 
 test('a missing, foreign, finished or started draw cannot be edited and says why', async () => {
@@ -360,7 +360,7 @@ test('a draw whose buyers pay the card fee learns at its next edit that this is 
   expect(screen.queryByText(/^Passing the card fee on/)).toBeNull();
   act(() => store.set(configAtom, makeConfig({ feePassthroughAllowed: false })));
   expect(
-    screen.getByText(
+    await screen.findByText(
       'Passing the card fee on to buyers is not allowed at the moment, so the club pays it.',
     ),
   ).toBeTruthy();
