@@ -247,7 +247,7 @@ impl DrawActor {
             let ledger = self.ledger.clone();
             let write = wrap_future::<_, DrawActor>(async move { ledger.append(appends).await });
             return ctx.wait(write.map(|written, actor: &mut DrawActor, ctx| {
-                actor.handle_written(written, uncommitted, ctx)
+                actor.handle_written(written, uncommitted, ctx);
             }));
         }
         // A timer that fired too early wrote nothing and must be armed again.

@@ -119,7 +119,8 @@ impl Membership {
     /// node that does not answer is itself the cause.
     pub(crate) fn has_healthy_database(&self) -> bool {
         let left = self.deadline().saturating_duration_since(Instant::now());
-        let due = Duration::from_millis(LEASE_MS as u64) - LEASE_MARGIN - RENEW_EVERY - SLOW_AFTER;
+        let spare = LEASE_MARGIN + RENEW_EVERY + SLOW_AFTER;
+        let due = Duration::from_millis(LEASE_MS as u64).saturating_sub(spare);
         left >= due && lock(&self.slow_answer_at).is_none_or(|at| at.elapsed() >= SLOW_FOR)
     }
 

@@ -165,7 +165,7 @@ fn simulation_detects_every_mutant() {
         );
         match totals.failed.first() {
             Some((seed, _, result)) => {
-                println!("{mutant:?}: after {seed} seeds: {}", result.violations[0])
+                println!("{mutant:?}: after {seed} seeds: {}", result.violations[0]);
             }
             None => survivors.push(mutant),
         }

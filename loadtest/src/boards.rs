@@ -133,7 +133,7 @@ async fn listen(
                         board.record_frame(&frame, site.now(), wall);
                     }
                 }
-                Some(Ok(Message::Close(_))) | Some(Err(_)) | None => return Ok(()),
+                Some(Ok(Message::Close(_)) | Err(_)) | None => return Ok(()),
                 Some(Ok(_)) => {}
             },
             _ = stop.changed() => {

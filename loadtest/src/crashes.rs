@@ -273,7 +273,7 @@ async fn audit_round(
         check
             .failures
             .iter()
-            .for_each(|failure| println!("failed: {}: {failure}", check.name))
+            .for_each(|failure| println!("failed: {}: {failure}", check.name));
     });
     totals.add(round, checks);
     totals.buyers += transcripts.len();

@@ -69,13 +69,14 @@ pub async fn run(drill: &Drill, drill_test: DrillTest) -> Result<Report> {
             report.fact(what, figures);
         }
     }
-    let failed: Vec<String> = match output.status.success() {
-        true => Vec::new(),
-        false => stdout_text
+    let failed: Vec<String> = if output.status.success() {
+        Vec::new()
+    } else {
+        stdout_text
             .lines()
             .filter(|line| line.contains("panicked") || line.contains("FAILED"))
             .map(String::from)
-            .collect(),
+            .collect()
     };
     let failed = if failed.is_empty() && !output.status.success() {
         vec![stdout_text.into_owned()]

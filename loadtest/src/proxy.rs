@@ -203,7 +203,7 @@ async fn play(proxy_run: &ProxyRun, cells: &[MatrixCell], seed: u64) -> Result<R
             cell_transcripts.iter_mut().for_each(|transcript| {
                 transcript
                     .failures
-                    .retain(|failures| !failures.contains(UNEXPECTED_ANSWER))
+                    .retain(|failures| !failures.contains(UNEXPECTED_ANSWER));
             });
         }
         // A failure names its cell.
@@ -211,7 +211,7 @@ async fn play(proxy_run: &ProxyRun, cells: &[MatrixCell], seed: u64) -> Result<R
             transcript
                 .failures
                 .iter_mut()
-                .for_each(|failure| *failure = format!("{cell:?}: {failure}"))
+                .for_each(|failure| *failure = format!("{cell:?}: {failure}"));
         });
         buyers += cell_transcripts.len();
         transcripts.append(&mut cell_transcripts);

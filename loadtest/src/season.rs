@@ -34,7 +34,7 @@ const ROUND_GAP: Duration = Duration::from_secs(40 * 3600);
 #[derive(Args, Clone, Debug)]
 pub struct Season {
     /// The fixture list:
-    /// match_id,round,date,kick_off,timezone,home_team,away_team,…,home_try_scorer_jerseys,….
+    /// `match_id,round,date,kick_off,timezone,home_team,away_team,…,home_try_scorer_jerseys`,….
     file: PathBuf,
     /// Number of buyers over all rounds.
     #[arg(long, default_value_t = 3000)]

@@ -104,7 +104,7 @@ fn ends_the_session(code: Option<&str>) -> bool {
 pub(crate) fn is_timeout(why: &sqlx::Error) -> bool {
     let code = why
         .as_database_error()
-        .and_then(|database_error| database_error.code());
+        .and_then(sqlx::error::DatabaseError::code);
     matches!(code.as_deref(), Some("55P03" | "57014"))
 }
 
@@ -112,7 +112,7 @@ pub(crate) fn is_timeout(why: &sqlx::Error) -> bool {
 pub(crate) fn is_collision(why: &sqlx::Error) -> bool {
     let code = why
         .as_database_error()
-        .and_then(|database_error| database_error.code());
+        .and_then(sqlx::error::DatabaseError::code);
     matches!(code.as_deref(), Some("40001" | "40P01"))
 }
 
@@ -120,7 +120,7 @@ pub(crate) fn is_collision(why: &sqlx::Error) -> bool {
 /// Another connection may lead to one that accepts writes.
 pub(crate) fn is_read_only(why: &sqlx::Error) -> bool {
     why.as_database_error()
-        .and_then(|database_error| database_error.code())
+        .and_then(sqlx::error::DatabaseError::code)
         .as_deref()
         == Some("25006")
 }

@@ -292,7 +292,7 @@ impl Postgres {
             for _ in 1..TRIES_MAX {
                 match work.clone()().await {
                     Err(Failure::Collided(why)) => {
-                        tracing::debug!(why, "a collided write is tried again")
+                        tracing::debug!(why, "a collided write is tried again");
                     }
                     done => return done,
                 }

@@ -80,7 +80,7 @@ async fn code(connection: &mut PgConnection, statement: &str) -> Option<String> 
         .await;
     done.err().and_then(|why| {
         why.as_database_error()
-            .and_then(|outcome| outcome.code().map(|code| code.into_owned()))
+            .and_then(|outcome| outcome.code().map(std::borrow::Cow::into_owned))
     })
 }
 

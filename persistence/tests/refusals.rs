@@ -27,7 +27,7 @@ async fn send(owner: &Owner, events: Vec<Event>) -> Result<(), Failure> {
 fn refused(outcome: Result<(), Failure>, constraint: &str) {
     match outcome {
         Err(Failure::NotWritten(why)) => {
-            assert!(why.contains(constraint), "{why}, not {constraint}")
+            assert!(why.contains(constraint), "{why}, not {constraint}");
         }
         other => panic!("{other:?} instead of {constraint}"),
     }

@@ -46,7 +46,7 @@ enum ServerCommand {
     },
     /// Put a season's games on sale: all of the file, or none of it
     ImportFixtures(ImportArguments),
-    /// Print the OpenAPI description of every call as JSON
+    /// Print the `OpenAPI` description of every call as JSON
     Openapi,
     /// Write the private Postgres into one new file; the sealing key is not included
     Backup { file: PathBuf },

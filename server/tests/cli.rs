@@ -455,7 +455,7 @@ async fn season_import_sets_the_contact() {
     );
     assert!(output.status.success(), "{}", output_text(&output));
     let mut listings: Vec<_> = cli.records.listings().await.expect("listings");
-    listings.sort_by_key(|listing| listing.id());
+    listings.sort_by_key(persistence::records::listings::Listing::id);
     let listings: Vec<_> = listings
         .into_iter()
         .filter_map(|listing| listing.contact_name.zip(listing.contact_phone))

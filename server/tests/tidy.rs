@@ -286,7 +286,7 @@ fn top_level_has_the_prescribed_entries() {
         .filter(|entry| !root().join(entry).exists());
     assert_none(
         "missing at the top level",
-        missing.map(|entry| entry.to_string()).collect(),
+        missing.map(ToString::to_string).collect(),
     );
 }
 

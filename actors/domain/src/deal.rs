@@ -42,7 +42,7 @@ pub struct Deal {
 
 impl Deal {
     /// Shuffles the cells with Fisher–Yates, from the last index down. Each index comes from the
-    /// ChaCha20 keystream (key = seed, nonce 0, counter 0), read as little-endian 32-bit words.
+    /// `ChaCha20` keystream (key = seed, nonce 0, counter 0), read as little-endian 32-bit words.
     /// Words at or above the largest multiple of the bound are rejected.
     pub fn new(seed: Seed) -> Deal {
         let mut keystream = chacha20::ChaCha20::new(&seed.0.into(), &[0; 12].into());

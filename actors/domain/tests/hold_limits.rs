@@ -131,7 +131,7 @@ impl Sale {
     }
 }
 
-/// A SplitMix64 random number generator.
+/// A `SplitMix64` random number generator.
 struct Random(u64);
 
 impl Random {

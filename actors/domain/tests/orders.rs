@@ -88,12 +88,12 @@ type Difference = (&'static str, fn(&mut PaymentIntent));
 
 const FOREIGN_INTENTS: [Difference; 4] = [
     ("account", |intent| {
-        intent.account = AccountId("acct_other".into())
+        intent.account = AccountId("acct_other".into());
     }),
     ("order", |intent| intent.order = Some(OrderId(8))),
     ("no order", |intent| intent.order = None),
     ("intent", |intent| {
-        intent.id = PaymentIntentId("pi_2".into())
+        intent.id = PaymentIntentId("pi_2".into());
     }),
 ];
 

@@ -54,7 +54,7 @@ impl Timer {
             None => {}
         }
         let delay = Duration::from_millis(wake_at.ms_since(now).max(0) as u64);
-        let handle = ctx.run_later(delay, |actor, ctx| actor.tick(ctx));
+        let handle = ctx.run_later(delay, super::DrawActor::tick);
         self.armed = Some((wake_at, handle));
     }
 }

@@ -137,12 +137,11 @@ impl<'a> Fulfilment<'a> {
         let first_key = std::mem::take(&mut state.just_allocated)
             .then(|| OperationKind::Capture.first_key(order))
             .flatten();
-        let (key, claimed) = match first_key {
-            Some(key) => (key, None),
-            None => {
-                let operation = self.claim(state, OperationKind::Capture).await?;
-                (operation.key.clone(), Some(operation))
-            }
+        let (key, claimed) = if let Some(key) = first_key {
+            (key, None)
+        } else {
+            let operation = self.claim(state, OperationKind::Capture).await?;
+            (operation.key.clone(), Some(operation))
         };
         let (account, fee) = (
             &state.record.order.account,

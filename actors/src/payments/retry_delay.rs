@@ -11,7 +11,7 @@ pub(crate) fn retry_delay_ms(attempts: u32, salt: u64) -> i64 {
     delay + (random % (delay as u64 / 4 + 1)) as i64
 }
 
-/// SplitMix64: a well-distributed 64-bit hash of a number.
+/// `SplitMix64`: a well-distributed 64-bit hash of a number.
 fn split_mix(number: u64) -> u64 {
     let mut bits = number.wrapping_add(0x9E37_79B9_7F4A_7C15);
     bits = (bits ^ (bits >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);

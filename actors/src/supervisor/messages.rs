@@ -73,14 +73,11 @@ impl DrawSupervisor {
             } else {
                 None
             };
-        match immediate {
-            Some(immediate) => {
-                let _ = reply.send(immediate);
-            }
-            None => {
-                self.recovery.add_waiter(draw, reply);
-                self.claims.push(draw);
-            }
+        if let Some(immediate) = immediate {
+            let _ = reply.send(immediate);
+        } else {
+            self.recovery.add_waiter(draw, reply);
+            self.claims.push(draw);
         }
         answer
     }

@@ -166,7 +166,7 @@ fn payment_gets_tickets_or_refund_but_never_both() {
                 } else {
                     Fault::None
                 }
-            })
+            });
         };
 
         lose_answers_of(GatewayMethod::Refund);

@@ -157,7 +157,7 @@ fn payments_lost_in_ten_minutes_are_found_and_resolved() {
             kept,
             "the captured amount equals the allocated orders"
         );
-        let fees: Cents = world.memory.draws().iter().map(|draw| draw.fee()).sum();
+        let fees: Cents = world.memory.draws().iter().map(domain::Draw::fee).sum();
         assert_eq!(takings.fees - takings.fees_refunded, fees);
     });
 }

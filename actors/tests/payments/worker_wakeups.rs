@@ -85,7 +85,7 @@ fn refund_fee_and_mail_are_sent_at_once() {
                 .payments()
                 .refund(record.order.id, "asked for")
                 .await
-                .unwrap()
+                .unwrap();
         })
         .await;
         assert_eq!(refunded(&world), Cents(1_000));
@@ -108,7 +108,7 @@ fn refund_is_sent_at_once_while_its_fee_waits() {
                 .payments()
                 .refund(record.order.id, "asked for")
                 .await
-                .unwrap()
+                .unwrap();
         })
         .await;
         assert_eq!(refunded(&world), Cents(1_000));
@@ -187,7 +187,7 @@ fn mail_to_recovered_buyer_is_sent_at_once() {
             _ = anomalies
                 .recover_buyer(DrawId(1042), first, recovered_buyer, true)
                 .await
-                .unwrap()
+                .unwrap();
         })
         .await;
         assert_eq!(kinds(&world), ["tickets"]);

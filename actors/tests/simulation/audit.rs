@@ -206,14 +206,14 @@ impl Audit<'_> {
         for record in self.orders.values() {
             match record.order.state {
                 OrderState::Captured if record.order.lines.len() > 3 => {
-                    watch.met("a cart of four or five captured")
+                    watch.met("a cart of four or five captured");
                 }
                 OrderState::Captured if record.order.lines.len() > 1 => {
-                    watch.met("a cart captured")
+                    watch.met("a cart captured");
                 }
                 OrderState::Captured => watch.met("an order captured"),
                 OrderState::Released if record.authorised_at.is_some() => {
-                    watch.met("a refusal after authorisation")
+                    watch.met("a refusal after authorisation");
                 }
                 OrderState::Released => watch.met("an order released"),
                 OrderState::Void if has_been_captured(record) => watch.met("an order refunded"),

@@ -47,9 +47,10 @@ impl Buyer {
     /// Most buyers arrive in the last three minutes.
     pub async fn run(self) {
         let kick_off = self.world.plan.first_kick_off_ms();
-        let arrives_ms = match self.random.happens(700) {
-            true => kick_off.saturating_sub(self.random.below(3 * MINUTE)),
-            false => self.random.below(kick_off + MINUTE),
+        let arrives_ms = if self.random.happens(700) {
+            kick_off.saturating_sub(self.random.below(3 * MINUTE))
+        } else {
+            self.random.below(kick_off + MINUTE)
         };
         self.pause(arrives_ms, arrives_ms).await;
         for shop_once in 1..=self.random.between(1, 2) {
@@ -293,9 +294,7 @@ impl Buyer {
                 Some(Ok(Confirmation::RequiresAction { .. })) => {
                     return self.authenticate(id).await;
                 }
-                Some(Ok(Confirmation::Processing))
-                | Some(Err(PaymentFailure::Unavailable))
-                | None => {}
+                Some(Ok(Confirmation::Processing) | Err(PaymentFailure::Unavailable)) | None => {}
                 Some(Err(PaymentFailure::Declined { .. })) if !declined && !challenged => {
                     self.world.watch.report_violation(format!(
                         "B1: order {} has a good card and was told it is declined",
@@ -333,9 +332,10 @@ impl Buyer {
                     |handles| async move { handles.payments.fulfil(id).await },
                 )
             };
-            let (first, second) = match self.happens(|r| r.double_click) {
-                true => join(ask(), ask()).await,
-                false => (ask().await, None),
+            let (first, second) = if self.happens(|r| r.double_click) {
+                join(ask(), ask()).await
+            } else {
+                (ask().await, None)
             };
             let mut ended = false;
             for fulfilled in [first, second].into_iter().flatten().flatten() {

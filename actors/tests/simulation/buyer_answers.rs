@@ -31,7 +31,7 @@ pub struct AnswerLog(Mutex<BTreeMap<OrderId, OrderTranscript>>);
 impl AnswerLog {
     pub fn shown(&self, order: OrderId, id: &PaymentIntentId) {
         self.with(order, |transcript| {
-            transcript.payment_intent = Some(id.clone())
+            transcript.payment_intent = Some(id.clone());
         });
     }
 

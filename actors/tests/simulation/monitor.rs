@@ -222,7 +222,7 @@ impl Monitor {
                     ));
                 }
                 Event::Undone { .. } if was_revealed => {
-                    *self.state().met.entry("a reveal undone").or_default() += 1
+                    *self.state().met.entry("a reveal undone").or_default() += 1;
                 }
                 _ => {}
             }

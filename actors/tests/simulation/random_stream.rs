@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// A deterministic random stream (SplitMix64). Clones share the stream.
+/// A deterministic random stream (`SplitMix64`). Clones share the stream.
 #[derive(Clone)]
 pub struct RandomStream(Arc<AtomicU64>);
 

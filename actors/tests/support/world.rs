@@ -295,7 +295,7 @@ impl TestWorld {
                 intent.captures
             );
         }
-        let fees: Cents = drawn.iter().map(|draw| draw.fee()).sum();
+        let fees: Cents = drawn.iter().map(domain::Draw::fee).sum();
         let takings = self.gateway.takings(&account());
         assert_eq!(
             takings.fees - takings.fees_refunded,

@@ -213,7 +213,7 @@ impl FailoverBuyer {
             match done["status"].as_str() {
                 Some("succeeded") => return Ok(()),
                 Some("processing") if Instant::now() < until => {
-                    tokio::time::sleep(Duration::from_millis(100)).await
+                    tokio::time::sleep(Duration::from_millis(100)).await;
                 }
                 _ => bail!("finishing: {status} {done}"),
             }

@@ -135,12 +135,11 @@ impl Outbox {
             return Ok(());
         }
         row.sender = None;
-        match again {
-            Some(at) => row.due_at = at,
-            None => {
-                row.dead = true;
-                self.pending.remove(&id);
-            }
+        if let Some(at) = again {
+            row.due_at = at
+        } else {
+            row.dead = true;
+            self.pending.remove(&id);
         }
         Ok(())
     }

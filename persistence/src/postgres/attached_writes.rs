@@ -36,7 +36,7 @@ pub(super) async fn write(
                 reprice(connection, commit, codec::uuid(*order), lines).await?;
             }
             Some(AttachedWrite::Describe(details)) => {
-                describe(connection, commit.append.draw, details).await?
+                describe(connection, commit.append.draw, details).await?;
             }
         }
     }

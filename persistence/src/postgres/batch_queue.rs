@@ -144,7 +144,7 @@ async fn supervise<W: BatchWorker>(
         match threads.spawn(session).await {
             Ok(()) => return,
             Err(error) if error.is_panic() => {
-                tracing::error!("a writer panicked and is replaced: {error}")
+                tracing::error!("a writer panicked and is replaced: {error}");
             }
             Err(_) => return,
         }

@@ -560,7 +560,7 @@ pub async fn payment_has_one_kind_of_repair_at_a_time(world: World) {
             .stores
             .end_repair(&intent_id(1), repair)
             .await
-            .expect("written")
+            .expect("written");
     };
     use persistence::stores::{REPAIR_MS, Repair::*};
     assert!(

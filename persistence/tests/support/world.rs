@@ -122,14 +122,13 @@ impl World {
 
     /// Ends every lease.
     pub async fn end_leases(&self) {
-        match &self.memory {
-            Some(memory) => memory.end_leases(),
-            None => {
-                let end = sqlx::query("update nodes set lease_until = clock_timestamp()");
-                end.execute(&mut self.connection().await)
-                    .await
-                    .expect("ended");
-            }
+        if let Some(memory) = &self.memory {
+            memory.end_leases()
+        } else {
+            let end = sqlx::query("update nodes set lease_until = clock_timestamp()");
+            end.execute(&mut self.connection().await)
+                .await
+                .expect("ended");
         }
     }
 

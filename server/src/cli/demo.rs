@@ -69,7 +69,7 @@ pub async fn start(config: Config, site: Site) -> anyhow::Result<Demo> {
     start_unless_stopped(config, site, std::future::pending::<()>()).await
 }
 
-/// Starts the demo unless `stop` completes first. SeedRun takes a while, and an interrupted start
+/// Starts the demo unless `stop` completes first. `SeedRun` takes a while, and an interrupted start
 /// must leave no Postgres running.
 async fn start_unless_stopped(
     mut config: Config,
@@ -88,8 +88,8 @@ async fn start_unless_stopped(
     match opened {
         Ok((running, season)) => Ok(Demo {
             running,
-            season,
             database,
+            season,
         }),
         Err(failure) => {
             database.close().await;

@@ -1,4 +1,4 @@
-//! The OpenAPI document, built from the route table and the descriptions of bodies, answers and
+//! The `OpenAPI` document, built from the route table and the descriptions of bodies, answers and
 //! refusals. A test fails when a route and a description do not match.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -42,7 +42,7 @@ pub fn description(route: &Route) -> Option<&'static Description> {
     })
 }
 
-/// Builds the whole OpenAPI 3.1 document. Keys are sorted, so equal routes give equal text.
+/// Builds the whole `OpenAPI` 3.1 document. Keys are sorted, so equal routes give equal text.
 pub fn document() -> Value {
     let mut paths: BTreeMap<&str, Map<String, Value>> = BTreeMap::new();
     for route in ROUTES {
@@ -81,7 +81,7 @@ pub fn document() -> Value {
     })
 }
 
-/// The OpenAPI tag of each audience, with its description.
+/// The `OpenAPI` tag of each audience, with its description.
 const TAGS: [(Audience, &str, &str); 11] = [
     (Audience::Public, "public", "For anyone."),
     (
@@ -124,7 +124,7 @@ const TAGS: [(Audience, &str, &str); 11] = [
     (Audience::Machine, "machine", "For the payment provider."),
 ];
 
-/// The OpenAPI tag of an audience.
+/// The `OpenAPI` tag of an audience.
 pub fn tag(audience: Audience) -> &'static str {
     TAGS.iter()
         .find(|(known, ..)| *known == audience)

@@ -314,7 +314,7 @@ fn paths(table: &'static [Route]) -> Vec<&'static str> {
 /// Returns the first segment: `/draws` of `/draws/{id}/tickets`.
 fn first_word(call: &str) -> &str {
     let end = call.bytes().skip(1).position(|byte| byte == b'/');
-    end.map_or(call, |end| &call[..end + 1])
+    end.map_or(call, |end| &call[..=end])
 }
 
 /// Builds the actix resource for one path, with all its methods. `place` is the path within its

@@ -107,7 +107,7 @@ impl Actor for Session {
         self.outbox.attach(Box::new(move || {
             !matches!(address.try_send(Wake), Err(SendError::Closed(_)))
         }));
-        ctx.run_interval(HEARTBEAT, |session, ctx| session.heartbeat(ctx));
+        ctx.run_interval(HEARTBEAT, Session::heartbeat);
     }
 
     fn stopped(&mut self, _: &mut Self::Context) {

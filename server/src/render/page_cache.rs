@@ -13,7 +13,7 @@ use crate::api::encoded::Encoded;
 use crate::render::page_address::{Page, PageKind};
 use crate::services::catalogue::Catalogue;
 
-/// How long a page is cached, in milliseconds: one update interval of the WebSockets.
+/// How long a page is cached, in milliseconds: one update interval of the `WebSockets`.
 const LIFETIME_MS: i64 = 100;
 /// Most pages in the cache.
 const PAGES_MAX: usize = 512;

@@ -17,7 +17,7 @@ use crate::render::page::first_paint::dollars;
 
 mod font_subset;
 
-/// DejaVu Sans: Latin with all accents, Greek, Cyrillic and more. Its licence, beside it, allows
+/// `DejaVu` Sans: Latin with all accents, Greek, Cyrillic and more. Its licence, beside it, allows
 /// embedding.
 const FONT: &[u8] = include_bytes!("../../templates/paper/DejaVuSans.ttf");
 /// Width of an A4 page in points.

@@ -92,26 +92,23 @@ fn decode(bytes: &[u8], format: ImageFormat) -> Option<DynamicImage> {
 
 fn encode(picture: &DynamicImage, format: ImageFormat) -> Option<Picture> {
     let mut bytes = Vec::new();
-    match format {
-        ImageFormat::Png => {
-            picture
-                .write_to(&mut Cursor::new(&mut bytes), ImageFormat::Png)
-                .ok()?;
-            Some(Picture {
-                ending: "png",
-                bytes,
-            })
-        }
-        _ => {
-            let plain = picture.to_rgb8();
-            JpegEncoder::new_with_quality(&mut bytes, JPEG_QUALITY)
-                .encode_image(&plain)
-                .ok()?;
-            Some(Picture {
-                ending: "jpg",
-                bytes,
-            })
-        }
+    if format == ImageFormat::Png {
+        picture
+            .write_to(&mut Cursor::new(&mut bytes), ImageFormat::Png)
+            .ok()?;
+        Some(Picture {
+            ending: "png",
+            bytes,
+        })
+    } else {
+        let plain = picture.to_rgb8();
+        JpegEncoder::new_with_quality(&mut bytes, JPEG_QUALITY)
+            .encode_image(&plain)
+            .ok()?;
+        Some(Picture {
+            ending: "jpg",
+            bytes,
+        })
     }
 }
 

@@ -326,9 +326,10 @@ fn metadata(
         merged.clear();
     }
     for (key, value) in form.map("metadata") {
-        match value.is_empty() {
-            true => drop(merged.remove(&key)),
-            false => drop(merged.insert(key, value)),
+        if value.is_empty() {
+            drop(merged.remove(&key))
+        } else {
+            drop(merged.insert(key, value))
         }
     }
     if merged.len() > METADATA_KEYS_MAX {

@@ -46,15 +46,14 @@ impl<T> Default for ObjectTable<T> {
 impl<T: StripeObject> ObjectTable<T> {
     /// Inserts an object, or replaces the one with the same id.
     pub fn put(&mut self, row: T) {
-        match self.positions.get(row.key().id) {
-            Some(position) => self.rows[(position - self.dropped) as usize] = row,
-            None => {
-                self.positions.insert(
-                    row.key().id.to_owned(),
-                    self.dropped + self.rows.len() as u64,
-                );
-                self.rows.push_back(row);
-            }
+        if let Some(position) = self.positions.get(row.key().id) {
+            self.rows[(position - self.dropped) as usize] = row
+        } else {
+            self.positions.insert(
+                row.key().id.to_owned(),
+                self.dropped + self.rows.len() as u64,
+            );
+            self.rows.push_back(row);
         }
     }
 

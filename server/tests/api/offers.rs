@@ -59,19 +59,19 @@ async fn offer_is_listed_only_while_on_sale() {
     offer(&server, club, "now", &[first, second], |_| ()).await;
     offer(&server, club, "special", &[second], |_| ()).await;
     offer(&server, club, "draft", &[first], |new| {
-        new.status = "draft".into()
+        new.status = "draft".into();
     })
     .await;
     offer(&server, club, "archived", &[first], |new| {
-        new.status = "archived".into()
+        new.status = "archived".into();
     })
     .await;
     offer(&server, club, "later", &[first], |new| {
-        new.start_at = Some(now.plus_seconds(3600))
+        new.start_at = Some(now.plus_seconds(3600));
     })
     .await;
     offer(&server, club, "over", &[first], |new| {
-        new.end_at = Some(now.plus_seconds(-1))
+        new.end_at = Some(now.plus_seconds(-1));
     })
     .await;
     let alice = server.alice();
@@ -359,7 +359,7 @@ async fn sitemap_lists_every_indexable_page() {
     let club = server.club_id("broncos");
     offer(&server, club, "finals", &[draw], |_| ()).await;
     offer(&server, club, "draft", &[draw], |new| {
-        new.status = "draft".into()
+        new.status = "draft".into();
     })
     .await;
     let alice = server.alice();

@@ -465,7 +465,7 @@ async fn club_financials_show_passed_on_card_fee() {
     let club_row = server.create_club("broncos").await;
     let draw = server
         .create_draw_with(club_row.id, |draw| {
-            (draw.pass_card_fee, draw.price) = (true, Cents(1000))
+            (draw.pass_card_fee, draw.price) = (true, Cents(1000));
         })
         .await;
     let (alice, broncos) = (

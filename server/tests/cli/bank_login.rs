@@ -6,7 +6,7 @@ use std::thread;
 
 use crate::{CliEnvironment, output_text, serve};
 
-/// Answers every client as PostgreSQL answers a wrong password (SQLSTATE 28P01).
+/// Answers every client as `PostgreSQL` answers a wrong password (SQLSTATE 28P01).
 fn refusing_database() -> SocketAddr {
     let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a port");
     let address = listener.local_addr().expect("an address");

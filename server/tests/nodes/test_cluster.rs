@@ -503,7 +503,7 @@ impl ClusterBuyer {
             match done["status"].as_str() {
                 Some("succeeded") => return Ok(()),
                 Some("processing") if Instant::now() < until => {
-                    tokio::time::sleep(Duration::from_millis(100)).await
+                    tokio::time::sleep(Duration::from_millis(100)).await;
                 }
                 _ => return Err(done.to_string()),
             }

@@ -150,7 +150,7 @@ async fn client_library_parses_lists_and_errors() {
         .await;
     match declined {
         Err(StripeError::Stripe(error, 402)) => {
-            assert_eq!(error.decline_code.as_deref(), Some("generic_decline"))
+            assert_eq!(error.decline_code.as_deref(), Some("generic_decline"));
         }
         other => panic!("a decline was expected, not {other:?}"),
     }

@@ -147,7 +147,7 @@ fn missing(line: &str, files: &[String], known: &BTreeSet<&str>) -> Vec<String> 
     missing
 }
 
-/// Returns whether a word is a snake_case name of three parts or more: a test, a function or a column. Shorter words may be
+/// Returns whether a word is a `snake_case` name of three parts or more: a test, a function or a column. Shorter words may be
 /// ordinary English.
 fn is_long_name(name: &str) -> bool {
     name.matches('_').count() >= 2

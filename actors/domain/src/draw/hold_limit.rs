@@ -173,18 +173,15 @@ impl HoldLimiter {
                 *paid.entry(hold.source.id).or_default() += allocation.serials.len() as u16;
                 return false;
             }
-            match draw
+            if let Some(Reservation { count, until, .. }) = draw
                 .reservation(*order)
                 .filter(|reservation| reservation.is_active(now))
             {
-                Some(Reservation { count, until, .. }) => {
-                    (hold.count, hold.until) = (count, until);
-                    true
-                }
-                None => {
-                    cooling.extend(hold.cooled(now));
-                    false
-                }
+                (hold.count, hold.until) = (count, until);
+                true
+            } else {
+                cooling.extend(hold.cooled(now));
+                false
             }
         });
     }

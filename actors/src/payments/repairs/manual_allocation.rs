@@ -198,13 +198,12 @@ impl Repairs<'_> {
         if intent.is_refunded() {
             return Err(RepairError::Refunded);
         }
-        let mut record = match context.store.order(order).await? {
-            Some(record) => record,
-            None => {
-                let lines = self.lines_of(intent, draws).await?;
-                self.open_for_payment(order, intent, lines, &buyer, token, &mut audit_entry)
-                    .await?
-            }
+        let mut record = if let Some(record) = context.store.order(order).await? {
+            record
+        } else {
+            let lines = self.lines_of(intent, draws).await?;
+            self.open_for_payment(order, intent, lines, &buyer, token, &mut audit_entry)
+                .await?
         };
         if is_chosen
             && !record

@@ -156,14 +156,13 @@ impl Http {
             ));
         }
         let answer = async {
-            let response =
-                self.client
-                    .request(request)
-                    .await
-                    .map_err(|why| match why.is_connect() {
-                        true => GatewayError::Unavailable(format!("no connection: {why}")),
-                        false => GatewayError::Unknown(format!("no answer: {why}")),
-                    })?;
+            let response = self.client.request(request).await.map_err(|why| {
+                if why.is_connect() {
+                    GatewayError::Unavailable(format!("no connection: {why}"))
+                } else {
+                    GatewayError::Unknown(format!("no answer: {why}"))
+                }
+            })?;
             let status = response.status();
             let body = response.into_body().collect().await;
             let body =

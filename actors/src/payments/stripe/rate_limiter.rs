@@ -133,9 +133,10 @@ impl RateLimiter {
 impl CallQueue {
     fn first(&self) -> Option<&WaitingCall> {
         let mut first_by_priority = self.waiting.iter().filter_map(VecDeque::front);
-        match (self.started + 1).is_multiple_of(FAIR_TURN) {
-            true => first_by_priority.min_by_key(|call| call.number),
-            false => first_by_priority.next(),
+        if (self.started + 1).is_multiple_of(FAIR_TURN) {
+            first_by_priority.min_by_key(|call| call.number)
+        } else {
+            first_by_priority.next()
         }
     }
 }

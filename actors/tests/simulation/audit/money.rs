@@ -185,7 +185,7 @@ impl Audit<'_> {
             .values()
             .filter(|record| record.order.state == OrderState::Captured);
         let card_fees: Cents = captured.map(|record| record.order.card_fee()).sum();
-        let revenue: Cents = self.draws.iter().map(|draw| draw.revenue()).sum();
+        let revenue: Cents = self.draws.iter().map(domain::Draw::revenue).sum();
         let ticketless = payment().filter(|payment| {
             let order = payment.order.and_then(|order| self.orders.get(&order));
             order.is_none_or(|record| record.order.state != OrderState::Captured)
@@ -211,7 +211,7 @@ impl Audit<'_> {
         let held: Cents = payment
             .map(|payment| payment.application_fee - payment.application_fee_refunded)
             .sum();
-        let ledger: Cents = self.draws.iter().map(|draw| draw.fee()).sum();
+        let ledger: Cents = self.draws.iter().map(domain::Draw::fee).sum();
         if held != ledger {
             self.report_violation(format!("P5: {held} of fees are held, due are {ledger}"));
         }

@@ -156,7 +156,7 @@ impl Records {
             let resolved = sqlx::query_scalar::<_, Uuid>(write).bind(seen);
             let resolved = bound
                 .into_iter()
-                .fold(resolved, |write, value| write.bind(value));
+                .fold(resolved, sqlx::query::QueryScalar::bind);
             for id in resolved.fetch_all(&mut *transaction).await? {
                 audit::write(&mut transaction, &sealer, &entry.clone().named(id)).await?;
             }

@@ -70,7 +70,7 @@ pub struct MailCheck {
     pub last_sent_at: Option<String>,
 }
 
-/// Whether more WebSockets can be opened.
+/// Whether more `WebSockets` can be opened.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct SocketsCheck {
     pub ok: bool,

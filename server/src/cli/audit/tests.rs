@@ -44,7 +44,7 @@ fn objects(
     provider_side: &[PaymentIntent],
     reported: &[&str],
 ) -> Vec<String> {
-    let reported = reported.iter().map(|id| id.to_string()).collect();
+    let reported = reported.iter().map(ToString::to_string).collect();
     let ledger_side: Vec<&OrderMoney> = ledger_side.iter().collect();
     differences(&ledger_side, provider_side, &reported)
         .into_iter()

@@ -1,4 +1,4 @@
-//! Describes a route for OpenAPI. Each audience has a table with one line per route.
+//! Describes a route for `OpenAPI`. Each audience has a table with one line per route.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -35,7 +35,7 @@ pub enum Shape {
     Other(&'static str),
 }
 
-/// A type with an OpenAPI schema.
+/// A type with an `OpenAPI` schema.
 pub struct Model {
     pub name: fn() -> Cow<'static, str>,
     pub schema: fn() -> RefOr<Schema>,

@@ -24,9 +24,12 @@ pub fn subset(font: &[u8], used: &BTreeSet<u16>) -> Option<Vec<u8>> {
         table(font, b"head")?,
     );
     let long = read_u16(head, LOCA_FORMAT_OFFSET)? == 1;
-    let offset = |glyph: usize| match long {
-        true => read_u32(loca, glyph * 4).map(|at| at as usize),
-        false => read_u16(loca, glyph * 2).map(|at| usize::from(at) * 2),
+    let offset = |glyph: usize| {
+        if long {
+            read_u32(loca, glyph * 4).map(|at| at as usize)
+        } else {
+            read_u16(loca, glyph * 2).map(|at| usize::from(at) * 2)
+        }
     };
     let outline = |glyph: u16| glyf.get(offset(glyph.into())?..offset(usize::from(glyph) + 1)?);
     let needed = with_components(used, outline);

@@ -55,7 +55,7 @@ mod tests {
         address(&request.to_http_request(), &config).to_string()
     }
 
-    /// nginx appends to the client's line, HAProxy adds a second one.
+    /// nginx appends to the client's line, `HAProxy` adds a second one.
     #[test]
     fn only_the_proxys_own_forwarded_address_is_trusted() {
         let proxied = |lines: &[&'static str]| address_of("127.0.0.1", "127.0.0.1", lines);

@@ -90,7 +90,7 @@ mod tests {
                 .await
                 .expect("verified")
         );
-        assert!(!verify("".into(), None).await.expect("verified"));
+        assert!(!verify(String::new(), None).await.expect("verified"));
         // The same memory and passes, so an unknown address takes as long as a known one.
         let work = |hash: &str| {
             hash.split('$')

@@ -170,9 +170,8 @@ fn sockets_are_limited_by_address_and_by_rate() {
         .check_new_socket(ELSEWHERE, SOCKETS_PER_ADDRESS_MAX)
         .expect_err("no more");
     assert_eq!(full.status(), StatusCode::TOO_MANY_REQUESTS);
-    let rush = (0..2 * SOCKETS_PER_SECOND)
-        .filter_map(|_| limits.check_new_socket(ELSEWHERE, 0).err())
-        .next();
+    let rush =
+        (0..2 * SOCKETS_PER_SECOND).find_map(|_| limits.check_new_socket(ELSEWHERE, 0).err());
     assert_eq!(
         rush.expect("too many at once").status(),
         StatusCode::SERVICE_UNAVAILABLE

@@ -98,7 +98,7 @@ impl Outbox {
         match inner.topics.iter_mut().find(|queue| queue.topic == *topic) {
             Some(queue) if queue.newest_seq >= frame.seq => return true,
             Some(queue) => {
-                (queue.newest_seq, queue.waiting) = (frame.seq, Some(frame.text.clone()))
+                (queue.newest_seq, queue.waiting) = (frame.seq, Some(frame.text.clone()));
             }
             None => {
                 inner.topics.reserve_exact(1);

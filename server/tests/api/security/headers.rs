@@ -168,7 +168,7 @@ async fn pages_and_errors_have_security_headers_and_only_boards_frame() {
         format!("/verify/{draw}"),
         format!("/api/draws/{draw}"),
     ];
-    for path in plain.iter().map(|path| path.to_string()).chain(drawn) {
+    for path in plain.iter().map(ToString::to_string).chain(drawn) {
         let answer = alice
             .raw(Method::GET, &path)
             .send()

@@ -145,7 +145,7 @@ async fn name_is_always_escaped_in_page_and_boot_data() {
         assert!([200, 400].contains(&saved.status), "{}", saved.text);
         let draw = server.create_draw_with(id, |draw| {
             (draw.home_team, draw.league, draw.contact_name) =
-                (name.into(), Some(name.into()), name.into())
+                (name.into(), Some(name.into()), name.into());
         });
         let draw = draw.await;
         for path in [

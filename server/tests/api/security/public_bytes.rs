@@ -1,4 +1,4 @@
-//! Servers that differ only in a secret give strangers the same bytes, headers, ETags and frames
+//! Servers that differ only in a secret give strangers the same bytes, headers, `ETags` and frames
 //! until results are entered (reliability.md 5.9, decisions F-1, K-3).
 
 use domain::{Cents, DrawId, FeePolicy, Timestamp};

@@ -140,7 +140,7 @@ impl Buyer {
         Buyer::send_request(request).await
     }
 
-    /// Sends a request and checks the response against the OpenAPI document.
+    /// Sends a request and checks the response against the `OpenAPI` document.
     pub async fn send_request(request: reqwest::RequestBuilder) -> ApiResponse {
         let (client, request) = request.build_split();
         let request = request.expect("a request");

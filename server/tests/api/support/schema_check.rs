@@ -1,4 +1,4 @@
-//! Checks responses against the OpenAPI document.
+//! Checks responses against the `OpenAPI` document.
 
 use std::sync::LazyLock;
 

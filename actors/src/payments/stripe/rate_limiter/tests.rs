@@ -237,35 +237,32 @@ async fn rejected_call_is_not_sent_and_reported_as_unavailable() {
                 stripe
                     .capture("cap", &club, &id, Cents(7))
                     .now_or_never()
-                    .map(|result| result.err()),
+                    .map(Result::err),
             ),
             (
                 CallPriority::Cancel,
                 stripe
                     .cancel("cancel", &other, &id)
                     .now_or_never()
-                    .map(|result| result.err()),
+                    .map(Result::err),
             ),
             (
                 CallPriority::Create,
                 stripe
                     .refund("refund", &club, &id, Cents(7))
                     .now_or_never()
-                    .map(|result| result.err()),
+                    .map(Result::err),
             ),
             (
                 CallPriority::Create,
                 stripe
                     .confirm("confirm", &club, &id, "pm_1")
                     .now_or_never()
-                    .map(|result| result.err()),
+                    .map(Result::err),
             ),
             (
                 CallPriority::Read,
-                stripe
-                    .retrieve(&other, &id)
-                    .now_or_never()
-                    .map(|result| result.err()),
+                stripe.retrieve(&other, &id).now_or_never().map(Result::err),
             ),
         ];
         for (of, error) in calls {

@@ -87,25 +87,22 @@ async fn order_of(
     body: &Purchase,
 ) -> Result<OrderAccess, Problem> {
     let unknown = || Problem::from(actors::PaymentFailure::OrderUnknown);
-    let record = match body
+    let record = if let Some(id) = body
         .payment_intent_id
         .as_deref()
         .filter(|id| !id.is_empty())
     {
-        Some(id) => {
-            state
-                .payments
-                .order_by_payment_intent(&PaymentIntentId(id.to_string()))
-                .await?
-        }
-        None => {
-            let tickets = requested_tickets::either(body)?;
-            let tracked = state
-                .open_orders
-                .newest(browser, &tickets)
-                .ok_or_else(unknown)?;
-            state.payments.order(tracked.order).await?
-        }
+        state
+            .payments
+            .order_by_payment_intent(&PaymentIntentId(id.to_string()))
+            .await?
+    } else {
+        let tickets = requested_tickets::either(body)?;
+        let tracked = state
+            .open_orders
+            .newest(browser, &tickets)
+            .ok_or_else(unknown)?;
+        state.payments.order(tracked.order).await?
     };
     let access = record.map(|record| OrderAccess::of(record, browser, body));
     if !matches!(access, Some(OrderAccess::Own(_))) {

@@ -1,4 +1,4 @@
-//! OpenAPI summaries of the public and buyer routes.
+//! `OpenAPI` summaries of the public and buyer routes.
 
 use crate::api::club::{Club, ClubSummary, OwnClub};
 use crate::api::config::PublicConfig;

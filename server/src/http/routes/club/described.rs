@@ -1,4 +1,4 @@
-//! OpenAPI summaries of the club routes.
+//! `OpenAPI` summaries of the club routes.
 
 use crate::api::claim::{BankDetails, Claim, MaskedBankDetails, UnmaskedBankDetails};
 use crate::api::club::OwnClub;

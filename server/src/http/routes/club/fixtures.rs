@@ -48,16 +48,15 @@ pub async fn import(
     let plan = fixtures::plan(&state.records, club, &table, &common, state.clock.now())
         .await
         .map_err(refused)?;
-    let created = match query.dry_run || plan.rows.is_empty() {
-        true => Vec::new(),
-        false => {
-            let (actor, object) = (caller.name(), format!("club:{club}"));
-            let act = caller.act(&actor, Some(club), "import-fixtures", &object);
-            let records = state
-                .records
-                .by(act.entry(json!({ "draws": plan.rows.len() })));
-            create_draws(&state, &records, club, &plan.rows, state.clock.now()).await?
-        }
+    let created = if query.dry_run || plan.rows.is_empty() {
+        Vec::new()
+    } else {
+        let (actor, object) = (caller.name(), format!("club:{club}"));
+        let act = caller.act(&actor, Some(club), "import-fixtures", &object);
+        let records = state
+            .records
+            .by(act.entry(json!({ "draws": plan.rows.len() })));
+        create_draws(&state, &records, club, &plan.rows, state.clock.now()).await?
     };
     Ok(HttpResponse::Ok().json(FixtureImportResult {
         dry_run: query.dry_run,

@@ -29,16 +29,18 @@ pub async fn list(
     must_be_completed(draw, &view)?;
     let payouts = state.records.payouts(draw).await?;
     let knows = caller.knows_buyers(listing.club);
-    let shown = |payout: Payout| match knows {
-        true => payout,
-        // The recipient is a buyer, and a note may name one.
-        false => Payout {
-            recipient_name: None,
-            recipient_email: None,
-            note: None,
-            failure_reason: None,
-            ..payout
-        },
+    let shown = |payout: Payout| {
+        if knows {
+            payout
+        } else {
+            Payout {
+                recipient_name: None,
+                recipient_email: None,
+                note: None,
+                failure_reason: None,
+                ..payout
+            }
+        }
     };
     Ok(HttpResponse::Ok().json(
         payouts

@@ -111,9 +111,10 @@ pub async fn remove_image(
         .map(|(_, key)| key)
         .ok_or_else(Problem::not_found)?;
     let offer = body.0.bundle_slug.unwrap_or_default();
-    match state.records.forget_upload(key, club, offer.trim()).await? {
-        true => Ok(HttpResponse::NoContent().finish()),
-        false => Err(Problem::not_found()),
+    if state.records.forget_upload(key, club, offer.trim()).await? {
+        Ok(HttpResponse::NoContent().finish())
+    } else {
+        Err(Problem::not_found())
     }
 }
 

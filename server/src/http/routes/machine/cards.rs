@@ -72,17 +72,16 @@ pub async fn of_draw(state: &State, draw: domain::DrawId) -> Option<Card> {
 
 async fn answer(state: &State, card: Card, query: &CardQuery) -> Result<HttpResponse, Problem> {
     let version = card.version();
-    let bytes = match state.cards.get(&version) {
-        Some(bytes) => bytes,
-        None => {
-            let bytes = Bytes::from(
-                web::block(move || card.draw())
-                    .await
-                    .map_err(|_| Problem::unavailable())?,
-            );
-            state.cards.insert(version.clone(), bytes.clone());
-            bytes
-        }
+    let bytes = if let Some(bytes) = state.cards.get(&version) {
+        bytes
+    } else {
+        let bytes = Bytes::from(
+            web::block(move || card.draw())
+                .await
+                .map_err(|_| Problem::unavailable())?,
+        );
+        state.cards.insert(version.clone(), bytes.clone());
+        bytes
     };
     let is_current = query.v.as_deref() == Some(version.as_str());
     let cache_control = if is_current {

@@ -1,4 +1,4 @@
-//! OpenAPI summaries of the machine routes.
+//! `OpenAPI` summaries of the machine routes.
 
 use crate::api::health::{IntegrityReport, Liveness, Readiness};
 use crate::http::openapi::description::describe;

@@ -16,7 +16,7 @@ pub async fn live() -> HttpResponse {
 /// Query of the readiness check.
 #[derive(Deserialize)]
 pub struct ReadinessQuery {
-    /// The status to answer while the server drains. HAProxy reads 404 as "send no new traffic" and
+    /// The status to answer while the server drains. `HAProxy` reads 404 as "send no new traffic" and
     /// 503 as "down".
     draining: Option<u16>,
 }

@@ -1,4 +1,4 @@
-//! Serves the OpenAPI document as JSON and as an HTML page.
+//! Serves the `OpenAPI` document as JSON and as an HTML page.
 
 use std::collections::BTreeMap;
 

@@ -105,17 +105,16 @@ impl PageWriter<'_> {
             let (status, document) = self.compose(page_found).await?;
             return Ok(self.answer(status, private, &page_cache::encoded(document)));
         };
-        let rendered = match self.state.pages.get(name, stamp, now) {
-            Some(rendered) => rendered,
-            None => {
-                let (status, document) = self.compose(page_found).await?;
-                let rendered = RenderedPage::new(stamp, now, document);
-                if status != StatusCode::OK {
-                    return Ok(self.answer(status, private, &rendered.document));
-                }
-                self.state.pages.keep(name, &rendered);
-                rendered
+        let rendered = if let Some(rendered) = self.state.pages.get(name, stamp, now) {
+            rendered
+        } else {
+            let (status, document) = self.compose(page_found).await?;
+            let rendered = RenderedPage::new(stamp, now, document);
+            if status != StatusCode::OK {
+                return Ok(self.answer(status, private, &rendered.document));
             }
+            self.state.pages.keep(name, &rendered);
+            rendered
         };
         Ok(self.answer(StatusCode::OK, private, &rendered.document))
     }

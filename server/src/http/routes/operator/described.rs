@@ -1,4 +1,4 @@
-//! OpenAPI summaries of the operator routes.
+//! `OpenAPI` summaries of the operator routes.
 
 use crate::api::console::anomaly::{
     Anomaly, AnomalyStats, MissingTicket, MissingTicketResolved, PaidTickets, Resolution, ScanForm,

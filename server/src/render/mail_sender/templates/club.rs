@@ -40,33 +40,30 @@ impl MailWriter<'_> {
             )
             .into(),
         ];
-        let link = match (data.link, data.until) {
-            (Some(link), Some(until)) => {
-                let until = when::long(Timestamp(until), &listing.zone);
-                let contact = listing
-                    .contact_name
-                    .clone()
-                    .zip(listing.contact_phone.clone());
-                let contact = contact.map_or_else(String::new, |(name, phone)| {
-                    format!(" Questions: {name}, {phone}.")
-                });
-                paragraphs.push(Paragraph::leading_to("The result:", result_page));
-                let text = format!(
-                    "{} pays the prize straight to your bank account. Please say which one by {until}. The link below \
-                     is yours alone and works once.{contact}",
-                    club.name
-                );
-                paragraphs.push(text.into());
-                ("Claim your prize".to_string(), link)
-            }
-            _ => {
-                let text = format!(
-                    "{} will contact you to pay the prize. Please answer within 7 days.",
-                    club.name
-                );
-                paragraphs.push(text.into());
-                ("See the result".to_string(), result_page)
-            }
+        let link = if let (Some(link), Some(until)) = (data.link, data.until) {
+            let until = when::long(Timestamp(until), &listing.zone);
+            let contact = listing
+                .contact_name
+                .clone()
+                .zip(listing.contact_phone.clone());
+            let contact = contact.map_or_else(String::new, |(name, phone)| {
+                format!(" Questions: {name}, {phone}.")
+            });
+            paragraphs.push(Paragraph::leading_to("The result:", result_page));
+            let text = format!(
+                "{} pays the prize straight to your bank account. Please say which one by {until}. The link below \
+                 is yours alone and works once.{contact}",
+                club.name
+            );
+            paragraphs.push(text.into());
+            ("Claim your prize".to_string(), link)
+        } else {
+            let text = format!(
+                "{} will contact you to pay the prize. Please answer within 7 days.",
+                club.name
+            );
+            paragraphs.push(text.into());
+            ("See the result".to_string(), result_page)
         };
         let note = Note {
             head: self.letterhead(Some(&club)),
