@@ -85,6 +85,7 @@ impl StripeSettings {
     }
 
     /// Limits the rate of calls.
+    #[must_use]
     pub fn rate_limited(self, calls_per_second: Option<NonZeroU32>) -> StripeSettings {
         StripeSettings {
             calls_per_second,
