@@ -1,5 +1,5 @@
-//! The background worker for payment operations: claims those that are due, and attempts each in a
-//! job of its order.
+//! The background worker for payment operations. It claims the operations that are due, and
+//! attempts each in a job of its order.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,7 +16,7 @@ use super::refunds::Refunds;
 use crate::poll_backoff::PollBackoff;
 use crate::{FulfilStatus, PaymentFailure};
 
-/// Concurrent operations. A provider that hangs on some of them does not block the others.
+/// Largest number of concurrent operations. If the provider hangs on some, the others continue.
 const CONCURRENT_MAX: usize = 64;
 /// Shortest and longest pause between polls while no operation is due.
 const POLL_DELAYS: (Duration, Duration) = (Duration::from_millis(500), Duration::from_secs(8));
@@ -66,7 +66,7 @@ async fn attempt_in_order_job(context: &Arc<PaymentContext>, operation: Operatio
     }
 }
 
-/// Attempts one operation once. The outcome is stored in every case.
+/// Attempts one operation once, and stores the outcome in every case.
 async fn attempt(
     context: &Arc<PaymentContext>,
     operation: Operation,
@@ -81,7 +81,7 @@ async fn attempt(
     };
     let is_decided = record.order.state != OrderState::Quoted;
     let attempted = match operation.kind {
-        // A decided order needs no intent any more.
+        // An order whose outcome is decided needs no intent any more.
         OperationKind::Create | OperationKind::Update if is_decided => context
             .complete_operation(&operation)
             .await
@@ -101,7 +101,7 @@ async fn attempt(
     }
 }
 
-/// Captures or cancels by fulfilling the order.
+/// Fulfils the order of an operation, which captures or cancels its payment.
 async fn settle(context: &Arc<PaymentContext>, operation: Operation) -> Result<(), Deferred> {
     let order = operation.order;
     let mut claimed = Some(operation);
@@ -110,7 +110,7 @@ async fn settle(context: &Arc<PaymentContext>, operation: Operation) -> Result<(
         return Ok(());
     };
     match fulfilled.map(|fulfilled| fulfilled.status) {
-        // Another call fulfilled the order first: the operation is no longer needed.
+        // Another call has fulfilled the order, so the operation is no longer needed.
         Ok(FulfilStatus::Succeeded | FulfilStatus::Refunding | FulfilStatus::NotCharged { .. }) => {
             context.complete_operation(&unused).await
         }

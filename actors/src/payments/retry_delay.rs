@@ -1,9 +1,10 @@
-//! Delay before the next attempt: 0.5 s, 1 s, 2 s, 4 s … 60 s, plus a deterministic jitter.
+//! The delay before the next attempt: 0.5 s, 1 s, 2 s, 4 s … 60 s, plus a jitter computed from its
+//! arguments.
 
-/// Returns the delay in milliseconds after `attempts` failed attempts. It doubles up to one minute.
-/// A jitter of up to a quarter is added, so that operations that failed together do not retry
-/// together. `salt` selects the jitter; equal arguments give equal delays, so a simulation can
-/// replay them.
+/// Returns the delay in milliseconds after `attempts` failed attempts. The delay doubles up to one
+/// minute. A jitter of up to a quarter is added, so that operations that failed together do not
+/// retry together. `salt` selects the jitter; equal arguments give equal delays, so that a
+/// simulation can be replayed.
 pub(crate) fn retry_delay_ms(attempts: u32, salt: u64) -> i64 {
     let doubled = 500_i64 << attempts.min(7);
     let delay = doubled.min(60_000);

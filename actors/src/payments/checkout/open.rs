@@ -1,5 +1,5 @@
-//! Opens an order or resizes it: reserves every line or none, and makes one payment intent. The
-//! same client key always finds the same order.
+//! Opens or resizes an order: reserves every line or none, and creates one payment intent. The same
+//! client key always finds the same order.
 
 use std::sync::Arc;
 
@@ -18,8 +18,8 @@ use crate::payments::job_queue::JobKey;
 use crate::{Denied, OpenOrder, PaymentFailure};
 
 impl Checkout<'_> {
-    /// Opens or resizes an order. Runs in a job of the client key, so one key never opens two
-    /// orders on this node.
+    /// Opens or resizes an order. Runs in a job of the client key, so that this node never opens
+    /// two orders for one key.
     pub(crate) async fn open(self, mut request: OpenOrder) -> Result<OrderRecord, PaymentFailure> {
         request.lines.sort_by_key(|line| line.draw);
         self.reject_sold_out(&request)?;
@@ -37,14 +37,14 @@ impl Checkout<'_> {
             }
             context.index.insert_client_key(&client_key, new_id);
             let job_context = context.clone();
-            // Boxed: the future is large.
+            // The future is boxed because it is large.
             let opened = context
                 .run_for_order(new_id, async move {
                     Box::pin(Checkout::new(&job_context).open_new(request)).await
                 })
                 .await;
-            // Another node may have opened an order for the key in the meantime. The database has
-            // one order per key, and that order may hold the tickets that are missing here.
+            // Another node may have just opened an order for the same key. The database allows one
+            // order per key, and the tickets that are missing here may be reserved for that order.
             let peer_may_have_opened = match &opened {
                 Ok(_) => false,
                 Err(PaymentFailure::Unavailable) => true,
@@ -95,8 +95,8 @@ impl Checkout<'_> {
             .await
     }
 
-    /// Rejects a new order for a draw without enough unsold tickets. Uses the cached views only, so
-    /// a crowd on a sold-out draw loads neither an actor nor the database.
+    /// Rejects a new order if a draw has too few unsold tickets. Reads only the cached views, so
+    /// that many requests for a sold-out draw load neither its actor nor the database.
     fn reject_sold_out(self, request: &OpenOrder) -> Result<(), PaymentFailure> {
         if self.context.index.has_client_key(&request.client_key) {
             return Ok(());
@@ -145,7 +145,8 @@ impl Checkout<'_> {
         }
     }
 
-    /// Returns the order, or abandons it when the provider refuses its payment intent.
+    /// Creates the payment intent and returns the order. Abandons the order when the provider
+    /// refuses the intent.
     async fn finish_opening(
         self,
         record: OrderRecord,
@@ -181,7 +182,8 @@ impl Checkout<'_> {
                 .await
             {
                 let failure = failure_of(line.draw, denied);
-                // After `Unavailable` the caller retries soon: keep what is reserved.
+                // After `Unavailable` the caller retries soon, so the reservations are not
+                // released.
                 if position > 0 && failure != PaymentFailure::Unavailable {
                     self.abandon_unseen(request.id, &failure.to_string()).await;
                 }
@@ -191,8 +193,8 @@ impl Checkout<'_> {
         Ok(record)
     }
 
-    /// Resizes an order or renews its lapsed reservations. The order itself changes with the commit
-    /// of the last reservation, when all others are certain.
+    /// Resizes an order or renews its lapsed reservations. The change of the order itself is
+    /// written with the last reservation, because then all other reservations exist.
     async fn reserve_again(
         self,
         mut record: OrderRecord,
@@ -239,7 +241,7 @@ impl Checkout<'_> {
             .iter()
             .filter(|old| lines.iter().all(|line| line.draw != old.draw))
         {
-            // On a failure the reservation lapses by itself.
+            // If this fails, the reservation ends by itself at its expiry.
             let _ = self
                 .context
                 .execute(removed.draw, Command::Release { order }, None)
@@ -249,8 +251,8 @@ impl Checkout<'_> {
         Ok(ReserveOutcome::Reserved(record))
     }
 
-    /// Reserves a line together with `attached_write`. An unchanged reservation makes no commit, and the
-    /// attached write needs one. Then the reservation is released and made again.
+    /// Reserves a line together with `attached_write`. Repeating an unchanged reservation makes no
+    /// commit that could contain the write. Then the reservation is released and made again.
     async fn reserve_with_attached_write(
         self,
         order: OrderId,
@@ -279,8 +281,8 @@ impl Checkout<'_> {
         Ok(())
     }
 
-    /// Restores the earlier reservations, with their earlier ends. An order that was incomplete
-    /// before and is refused now is abandoned: its buyer could not pay for it.
+    /// Restores the earlier reservations with their earlier ends. If the order lacked a reservation
+    /// before the call, it is abandoned, because its buyer could not pay for it.
     async fn restore_reservations(
         self,
         order: OrderId,
@@ -302,12 +304,12 @@ impl Checkout<'_> {
                 },
                 None => Command::Release { order },
             };
-            // On a failure the reservation lapses, or the payment is refused.
+            // If this fails, the reservation ends by itself, or the payment is refused later.
             let _ = self.context.execute(*draw, command, None).await;
         }
     }
 
-    /// Abandons an order that no buyer has seen.
+    /// Abandons an order that no buyer was shown yet.
     async fn abandon_unseen(self, order: OrderId, reason: &str) {
         if let Err(failure) = self.abandon_without_intent(order, reason).await {
             tracing::warn!(%failure, order.id = %order, "abandoning an order deferred to the sweeper");
@@ -317,14 +319,14 @@ impl Checkout<'_> {
 
 /// The reservations of an order before it is resized.
 struct EarlierReservations {
-    /// Every line of the order had its reservation.
+    /// Whether every line of the order had a reservation.
     is_complete: bool,
     by_draw: Vec<(DrawId, Option<Reservation>)>,
 }
 
-/// Returns the lines in the sequence in which they are reserved, and what each commit also writes.
-/// The new price is written with the last line. A line whose count changes comes last if there is
-/// one, because it certainly makes a commit.
+/// Returns the lines in the order in which they are reserved, each with the write attached to its
+/// commit. The new price is written with the last line. A line with a changed count is placed last,
+/// because reserving it always makes a commit.
 fn reservation_sequence(order: &Order, lines: &[Line]) -> Vec<(Line, Option<AttachedWrite>)> {
     let old_count = |draw: DrawId| {
         order
@@ -355,7 +357,7 @@ fn reservation_sequence(order: &Order, lines: &[Line]) -> Vec<(Line, Option<Atta
 
 enum ReserveOutcome {
     Reserved(OrderRecord),
-    /// The payment was authorised or cancelled in the meantime.
+    /// The payment was authorised or cancelled before the resize.
     TooLate(OrderRecord),
 }
 

@@ -1,4 +1,4 @@
-//! Allocates tickets to a payment that was taken without any: those of its order, those named in
+//! Allocates tickets to a captured payment that has none: the tickets of its order, those named in
 //! its metadata, or those that an operator chose.
 
 use domain::{
@@ -13,7 +13,7 @@ use super::{ChosenTickets, NamedTickets, RepairError, Repairs};
 use crate::PaymentFailure;
 use crate::payments::fulfilment::Fulfilment;
 
-/// The new owner of the tickets, the secret of the order page, and the operator's audit entry.
+/// The order that gets the tickets, the secret of its page, and the operator's audit entry.
 struct Recipient {
     buyer: BuyerDetails,
     token: String,
@@ -21,7 +21,8 @@ struct Recipient {
 }
 
 impl Repairs<'_> {
-    /// Allocates the missing tickets of a payment, or the tickets in `chosen`.
+    /// Allocates the missing tickets of a payment. `chosen`: the operator's choice, if no order or
+    /// metadata names the tickets.
     pub(crate) async fn allocate_missing(
         self,
         id: &PaymentIntentId,
@@ -62,7 +63,7 @@ impl Repairs<'_> {
         self.end_repair(id, Repair::Tickets, allocated).await
     }
 
-    /// Allocates while the repair is registered in the database.
+    /// Allocates the tickets while this repair is registered in the database.
     async fn allocate_in_repair(
         self,
         id: &PaymentIntentId,
@@ -102,9 +103,8 @@ impl Repairs<'_> {
         }
     }
 
-    /// Returns the id of the order for a payment without one: the order that the payment names and
-    /// the database lost, or a new one. It is a function of the payment, so a repeated request
-    /// finds the same order.
+    /// Returns the order id for a payment without an order: the id in the payment's metadata, or
+    /// one computed from the payment's id. A repeated request thus finds the same order.
     async fn order_id_for(
         self,
         intent: &PaymentIntent,
@@ -158,8 +158,8 @@ impl Repairs<'_> {
         })
     }
 
-    /// Distinguishes a draw that is closed because its result is entered from one whose payment
-    /// came too late.
+    /// Returns why a draw is closed to a repair: its result is entered, or the payment was
+    /// authorised too late.
     async fn why_closed(self, draws: &[(DrawId, u16)]) -> RepairError {
         for (draw, _) in draws {
             if self
@@ -175,7 +175,7 @@ impl Repairs<'_> {
         RepairError::Refused(Refusal::DrawClosed)
     }
 
-    /// Allocates in a job of the order.
+    /// Allocates the tickets in a job of the order.
     async fn allocate_for_order(
         self,
         order: OrderId,
@@ -235,7 +235,7 @@ impl Repairs<'_> {
                     .allocate_tickets(&mut record, authority, &mut audit_entry)
                     .await?
                 {
-                    // The sweeper refunds the order.
+                    // The tickets are returned here. The sweeper then refunds the order.
                     context.return_tickets(&record).await?;
                     return Err(RepairError::Refused(refusal));
                 }
@@ -245,7 +245,7 @@ impl Repairs<'_> {
             .fulfil(order, &mut None)
             .await
             .map_err(|_| RepairError::Unavailable)?;
-        // After an operator's repair the caller resolves the anomaly under the operator's name.
+        // After an operator's repair, the caller resolves the anomaly in the operator's name.
         if !by_operator {
             context
                 .store
@@ -310,8 +310,8 @@ impl Repairs<'_> {
             .ok_or(RepairError::Unavailable)
     }
 
-    /// Returns order lines at the draws' own prices. The payment may exceed their sum by at most
-    /// the card fees.
+    /// Returns order lines at the current prices of the draws. The payment may exceed their sum by
+    /// at most the card fees.
     async fn lines_of(
         self,
         intent: &PaymentIntent,
