@@ -1,5 +1,5 @@
-//! Handles stored webhook events. An event is only a hint: the payment intent is always read from
-//! the provider.
+//! Handles stored webhook events. The content of an event is never trusted: the payment intent is
+//! always read from the provider.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,16 +17,17 @@ use crate::payments::fulfilment::Fulfilment;
 use crate::poll_backoff::PollBackoff;
 use crate::reconciler::Comparison;
 
-/// Events handled concurrently. Those of one order run one after the other in the order's jobs.
+/// Largest number of events that are handled concurrently. Events of one order are handled one
+/// after the other, in the order's jobs.
 const CONCURRENT_MAX: usize = 16;
-/// Events read at once.
+/// Largest number of events that one query reads.
 const READ_MAX: u32 = 64;
-/// An event that another node stored is handled here after this time.
+/// Age in milliseconds after which this node handles an event that another node stored.
 const OVERDUE_MS: i64 = 30_000;
-/// When there are more events than one read returns, events that failed are skipped for this time.
-/// An account for which the provider does not answer must not block the events of all others.
+/// How long a failed event is skipped, in milliseconds, while more events wait than one query
+/// returns. Otherwise events of an account whose calls fail would block all others.
 const SKIP_MS: i64 = 30_000;
-/// Events that may be skipped at the same time.
+/// Largest number of events that are skipped at the same time.
 const SKIPPED_MAX: usize = 320;
 /// Shortest and longest pause between polls.
 const POLL_DELAYS: (Duration, Duration) = (Duration::from_millis(500), Duration::from_secs(10));
@@ -70,13 +71,14 @@ pub(crate) async fn run(context: Arc<PaymentContext>, stop: watch::Receiver<bool
             backoff.reset();
             context.wakeups.webhook_events.notify_one();
         } else {
-            // The remaining events wait for the provider or the database.
+            // The remaining events failed because of the provider or the database, so the next poll
+            // is delayed.
             backoff.increase();
         }
     }
 }
 
-/// Handles events and returns the ids of those that failed.
+/// Handles several events and returns the ids of the events that failed.
 async fn handle_all(context: &Arc<PaymentContext>, events: Vec<StoredWebhookEvent>) -> Vec<String> {
     let results = stream::iter(events).map(|event| {
         let context = context.clone();
@@ -89,7 +91,7 @@ async fn handle_all(context: &Arc<PaymentContext>, events: Vec<StoredWebhookEven
         .await
 }
 
-/// Handles an event and stores that it is handled. `false`: it must be handled again.
+/// Handles an event and stores that it was handled. `false`: the event must be handled again.
 async fn handle(context: &Arc<PaymentContext>, event: &StoredWebhookEvent) -> bool {
     if !process(context, event).await {
         return false;
@@ -107,7 +109,7 @@ async fn handle(context: &Arc<PaymentContext>, event: &StoredWebhookEvent) -> bo
     }
 }
 
-/// Fulfils or compares the order of an event. `false`: not possible now.
+/// Fulfils or compares the order that an event concerns. `false`: this is not possible now.
 async fn process(context: &Arc<PaymentContext>, event: &StoredWebhookEvent) -> bool {
     // Events without a payment intent (`account.updated`, `payout.*`) are handled by the server
     // when they arrive.
@@ -123,7 +125,8 @@ async fn process(context: &Arc<PaymentContext>, event: &StoredWebhookEvent) -> b
     };
     let comparison = Comparison::new(context.clone());
     let Some(order) = order else {
-        // The intent is not stored yet, or a restored backup lacks it.
+        // The database has no order for this intent: the intent is not stored yet, or a restored
+        // backup lacks it.
         let Some(account) = event.account.clone().map(AccountId) else {
             return true;
         };
@@ -141,6 +144,6 @@ async fn process(context: &Arc<PaymentContext>, event: &StoredWebhookEvent) -> b
             .await;
         return !matches!(fulfilled, Err(PaymentFailure::Unavailable));
     }
-    // A refund or a dispute, possibly made outside this system.
+    // The event reports a refund or a dispute, possibly made outside this system.
     comparison.compare_order(order).await.is_ok()
 }

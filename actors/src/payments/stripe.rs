@@ -39,29 +39,30 @@ mod connected_accounts;
 mod http;
 mod rate_limiter;
 
-/// Intents per page of a list.
+/// Number of payment intents in one page of a list.
 const PAGE_SIZE: i64 = 100;
-/// Fields that Stripe expands in an intent, so that one call returns everything.
+/// Fields of a payment intent that Stripe returns as full objects, so that one call returns
+/// everything.
 const EXPANDED_FIELDS: [&str; 2] = [
     "latest_charge.balance_transaction",
     "latest_charge.application_fee",
 ];
-/// Key of the order id in the metadata.
+/// Metadata field of a payment intent that contains the order id.
 const ORDER_KEY: &str = "order_id";
-/// Key of the draws and ticket counts in the metadata.
+/// Metadata field of a payment intent that contains the draws and ticket counts.
 const DRAWS_KEY: &str = "draws";
 
-/// How to reach Stripe.
+/// The address, credentials and limits for calls to Stripe.
 #[derive(Clone)]
 pub struct StripeSettings {
     /// The secret key, `sk_…` or `rk_…`. Never printed.
     pub secret: String,
     /// `https://api.stripe.com`, or the sandbox: `http://127.0.0.1:8080/sandbox/stripe`.
     pub base_url: String,
-    /// Longest wait for an answer. Afterwards the outcome of the call is unknown.
+    /// Longest wait for an answer. Afterwards it is unknown whether the call had an effect.
     pub timeout: Duration,
-    /// Calls per second from this process, for all accounts together. Further calls wait. `None`:
-    /// unlimited, for stand-ins.
+    /// Calls per second from this process, for all accounts together. Calls beyond the rate wait.
+    /// `None`: unlimited, for test servers.
     pub calls_per_second: Option<NonZeroU32>,
 }
 
@@ -84,7 +85,7 @@ impl StripeSettings {
         }
     }
 
-    /// Limits the rate of calls.
+    /// Sets the limit of calls per second. `None`: unlimited.
     pub fn rate_limited(self, calls_per_second: Option<NonZeroU32>) -> StripeSettings {
         StripeSettings {
             calls_per_second,
@@ -124,8 +125,9 @@ impl Stripe {
     }
 }
 
-/// Streams an account's intents created since a time, newest first. The library's representation of
-/// one takes about 15 KB, and a rush makes thousands. So only one page is in memory at a time.
+/// Streams the intents of an account that were created since a time, newest first. Only one page is
+/// in memory at a time: an intent takes about 15 KB in the library's representation, and busy
+/// minutes create thousands.
 fn list_intents(
     account: &Http,
     since: Timestamp,
@@ -147,7 +149,7 @@ fn expand() -> Vec<String> {
     EXPANDED_FIELDS.map(String::from).to_vec()
 }
 
-/// Sends a request once.
+/// Sends a request once, without a retry.
 async fn send<R>(http: &Http, request: &R, key: Option<&str>) -> Result<R::Output, GatewayError>
 where
     R: StripeRequest,
@@ -172,11 +174,12 @@ async fn send_as<T: miniserde::Deserialize>(
         .map_err(|StripeHttpError(error)| error)
 }
 
-/// Prefix of a wallet's token, which is not a payment method yet (decision C-6).
+/// Prefix of a wallet's token. Stripe must first convert such a token to a payment method (decision
+/// C-6).
 const TOKEN_PREFIX: &str = "tok_";
 
-/// Returns a request that confirms an intent with a token. Stripe makes a payment method of the
-/// token. The library has no type for this request.
+/// Returns a request that confirms an intent with a wallet's token, from which Stripe makes a
+/// payment method. async-stripe has no type for this request.
 fn confirm_with_token(
     id: &PaymentIntentId,
     token: &str,
@@ -194,8 +197,8 @@ fn confirm_with_token(
 }
 
 fn metadata(new: &NewIntent) -> HashMap<String, String> {
-    // No personal data. If a restored database lacks the order, this names its tickets (failure F45
-    // of the failure catalogue).
+    // The metadata has no personal data. If a restored database lacks the order, the metadata names
+    // its tickets (failure F45 of the failure catalogue).
     HashMap::from([
         (ORDER_KEY.to_owned(), new.order.to_string()),
         (DRAWS_KEY.to_owned(), new.draws.clone()),
@@ -295,7 +298,8 @@ impl Gateway for Stripe {
         id: &PaymentIntentId,
         amount: Cents,
     ) -> Result<(), GatewayError> {
-        // The application fee is refunded separately, never in proportion (decision D-3).
+        // The refund does not include the application fee: it is refunded separately, because its
+        // refund is not proportional (decision D-3).
         let refund = CreateRefund::new()
             .payment_intent(id.0.as_str())
             .amount(amount.0);
@@ -318,7 +322,8 @@ impl Gateway for Stripe {
                 message,
             });
         };
-        // The fee belongs to the platform, so the call is not made for the account.
+        // The application fee belongs to the platform, so the call is made for the platform's
+        // account.
         let refund = CreateIdApplicationFeeRefund::new(fee).amount(amount.0);
         send(&self.platform, &refund, Some(key)).await.map(|_| ())
     }
@@ -356,7 +361,7 @@ impl Gateway for Stripe {
     }
 }
 
-/// Converts a payment intent of an account.
+/// Converts Stripe's representation of a payment intent of this account.
 fn payment_intent(
     account: &AccountId,
     intent: &StripeIntent,
@@ -374,8 +379,7 @@ fn payment_intent(
         status: status(&intent.status)?,
         amount: Cents(intent.amount),
         amount_received: Cents(intent.amount_received),
-        // Stripe counts a cancelled authorisation as a refund of the charge, although no money was
-        // taken.
+        // Stripe reports a cancelled authorisation as a refund, although no money was taken.
         amount_refunded: charge.map_or(Cents::ZERO, |charge| {
             Cents(charge.amount_refunded.min(intent.amount_received))
         }),
@@ -388,7 +392,7 @@ fn payment_intent(
             .and_then(|order| order_id(order)),
         provider_fee: charge.and_then(provider_fee),
         disputed: charge.is_some_and(|charge| charge.disputed),
-        // The confirmation creates the charge. A failed charge authorised nothing.
+        // Confirming an intent creates a charge. A failed charge authorised nothing.
         authorised_at: charge
             .filter(|charge| charge.paid)
             .map(|charge| Timestamp(charge.created * 1000)),
@@ -402,14 +406,16 @@ fn payment_intent(
     })
 }
 
-/// Returns the payment method type; for a card in a wallet, the wallet's type.
+/// Returns the type of the payment method: the wallet's type for a card in a wallet, otherwise
+/// Stripe's type. `None`: it is unknown.
 fn method(charge: &Charge) -> Option<String> {
     let details = charge.payment_method_details.as_ref()?;
     let wallet = details.card.as_ref().and_then(|card| card.wallet.as_ref());
     Some(wallet.map_or_else(|| details.type_.clone(), |wallet| wallet.type_.to_string()))
 }
 
-/// Parses `1042x3,1043x2`. Unreadable parts are skipped.
+/// Parses draws and ticket counts, for example `1042x3,1043x2`. Parts that cannot be parsed are
+/// skipped.
 fn draws_of(text: &str) -> Vec<(DrawId, u16)> {
     let line = |part: &str| {
         let (draw, count) = part.split_once('x')?;
@@ -435,6 +441,9 @@ fn decline(error: &ApiErrors) -> Decline {
 }
 
 /// Converts a payment intent together with its client secret.
+///
+/// # Errors
+/// The intent has no client secret.
 fn opened_intent(account: &AccountId, intent: &StripeIntent) -> Result<OpenedIntent, GatewayError> {
     let converted = payment_intent(account, intent)?;
     let client_secret = intent.client_secret.clone().unwrap_or_default();
@@ -457,8 +466,8 @@ fn charge(intent: &StripeIntent) -> Option<&Charge> {
     intent.latest_charge.as_ref()?.as_object()
 }
 
-/// Returns Stripe's own fee. On a direct charge the fees of the balance transaction also contain
-/// the platform's application fee.
+/// Returns Stripe's own fee. The balance transaction of a direct charge also lists the platform's
+/// application fee, which is not counted here.
 fn provider_fee(charge: &Charge) -> Option<Cents> {
     let transaction = charge.balance_transaction.as_ref()?.as_object()?;
     let provider_fees = transaction

@@ -1,4 +1,4 @@
-//! Compares every captured payment once, account by account.
+//! Compares every captured payment with its order once, account by account.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -9,27 +9,28 @@ use persistence::stores::OrderRecord;
 use super::comparison::{Comparison, ObservedIntent};
 use super::{FAILED_ACCOUNTS_MAX, READ_MAX, VerifiedPayments};
 
-/// From this many payments of one account on, one list costs less than a call for each.
+/// With at least this many payments, one list of the account's payments costs less than a call for
+/// each.
 const LIST_FROM: usize = 5;
-/// An account is listed from this long before its first order was opened. An intent is created just
-/// after its order. If the provider's clock is further behind, payments that the list lacks are
-/// read one by one.
+/// How long before the first order the list of an account starts, in milliseconds. An intent is
+/// created just after its order. If the provider's clock is further behind, the payments that the
+/// list lacks are read one by one.
 const LIST_BEFORE_MS: i64 = 10_000;
-/// Payments of failed accounts that are remembered for a later attempt.
+/// Largest number of payments that are compared later because a call for their account failed.
 const DEFERRED_MAX: usize = 10_000;
 
-/// Which captured payments were compared.
+/// Records which captured payments were compared.
 pub(super) struct CaptureCheck {
-    /// All orders captured before this time were compared, and those of `checked_at_until` captured
-    /// at this very time.
+    /// All orders captured before this time were compared. Of the orders captured at exactly this
+    /// time, those in `checked_at_until` were compared.
     until: Timestamp,
     checked_at_until: BTreeSet<OrderId>,
-    /// Orders whose account failed.
+    /// Orders that must be compared later, because a call for their account failed.
     deferred: VecDeque<(AccountId, BTreeSet<OrderId>)>,
 }
 
-/// The payments of an account as one check listed them. The next page of orders uses the same list
-/// if they were captured before it was read.
+/// The listed payments of an account. The next page of orders reuses the list for orders that were
+/// captured before the list was read.
 struct AccountList {
     since: Timestamp,
     listed_at: Timestamp,
@@ -45,7 +46,7 @@ impl CaptureCheck {
         }
     }
 
-    /// Compares the payments captured since the last check, and adds those that agree to
+    /// Compares the payments that were captured since the last check, and adds those that agree to
     /// `verified`.
     pub(super) async fn check_new(
         &mut self,
@@ -125,7 +126,8 @@ impl CaptureCheck {
         }
     }
 
-    /// Compares deferred orders, each account until it fails. Returns how many accounts failed.
+    /// Compares deferred orders again, and stops with each account at its first failure. Returns
+    /// the number of accounts that failed.
     async fn check_deferred(&mut self, comparison: &Comparison) -> usize {
         let mut failed_accounts = 0;
         for _ in 0..self.deferred.len() {
@@ -150,7 +152,7 @@ impl CaptureCheck {
     }
 }
 
-/// Compares the payments of one account: from a list if there are many, otherwise one by one.
+/// Compares payments of one account: from one list if there are many, otherwise with one call each.
 async fn check_account(
     comparison: &Comparison,
     account: &AccountId,

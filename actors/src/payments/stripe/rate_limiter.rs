@@ -1,9 +1,9 @@
-//! Limits the rate of calls to Stripe and decides their order (failure F26 of the failure
-//! catalogue).
+//! Limits the rate of calls to Stripe and decides which waiting call starts next (failure F26 of
+//! the failure catalogue).
 //!
-//! Stripe's documented limit is a hundred calls per second with live keys, for the platform's
-//! account and all clubs together. Further calls get 429. So calls beyond the rate wait here, and
-//! captures go first.
+//! Stripe allows a hundred calls per second with live keys, for the platform's account and all
+//! clubs together, and rejects further calls with status 429. So calls beyond the rate wait here,
+//! and captures start first.
 
 use std::collections::VecDeque;
 use std::num::NonZeroU32;
@@ -13,65 +13,67 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
-/// The priority of a waiting call, highest first.
+/// The priority of a waiting call. The first variant has the highest priority.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CallPriority {
     Capture,
     Cancel,
-    /// The creation of an intent, and every other write.
+    /// Creating an intent, and every write without a variant of its own.
     Create,
     Read,
 }
 
 const PRIORITIES: usize = 4;
-/// Calls of one priority that may wait. Hundreds of reads do not keep a capture out.
+/// Largest number of waiting calls of one priority. Each priority has its own limit, so waiting
+/// reads cannot prevent a capture from waiting.
 pub(super) const WAITING_MAX: usize = 256;
-/// Longest wait. Two calls that wait this long and take the full timeout (10 s) still end before
-/// their operation's lease (30 s).
+/// Longest wait of a call. Two calls that wait this long and then take the full timeout (10 s)
+/// still end before the lease of their operation (30 s) expires.
 pub(super) const WAIT_MAX: Duration = Duration::from_secs(4);
-/// One call in this many is the one that has waited longest. A capture starts with a read, and new
-/// buyers must not keep reads out for good.
+/// Every call with this ordinal is the one that has waited longest, whatever its priority.
+/// Otherwise reads could wait for ever, and every capture starts with a read.
 const FAIR_TURN: u64 = 4;
-/// The burst after an idle second, as a part of the rate. A rate of 80 thus never makes more than
-/// 100 calls in any second.
+/// The unused rate that may be used at once is the calls per second divided by this. With a rate of
+/// 80, at most 100 calls start in any second.
 const BURST_PART: u32 = 4;
 
-/// A token bucket with a priority queue. It has no task of its own: the first waiter sleeps until
-/// its call may start, and every waiter that leaves, also by being dropped, wakes the next.
+/// A token bucket with a priority queue, without a task of its own. The first waiting call sleeps
+/// until it may start. Every call that leaves the queue, even by being dropped, wakes the next one.
 pub(super) struct RateLimiter {
-    /// Interval between two calls.
+    /// Time between the starts of two calls at the full rate.
     interval: Duration,
-    /// Longest unused time that counts for a burst.
+    /// The longest unused time that is saved for a burst of calls.
     burst_max: Duration,
     queue: Mutex<CallQueue>,
 }
 
 struct CallQueue {
-    /// When the next call may start. In the past while the rate is not used up.
+    /// When the next call may start. It is in the past while part of the rate is unused.
     next_start: Instant,
-    /// Waiting calls by priority, in order of arrival.
+    /// Waiting calls by priority, each queue in order of arrival.
     waiting: [VecDeque<WaitingCall>; PRIORITIES],
     arrived: u64,
     started: u64,
 }
 
 struct WaitingCall {
-    /// Number of the call in order of arrival.
+    /// Sequence number of the call in order of arrival.
     number: u64,
     wakeup: Arc<Notify>,
 }
 
-/// The answer to a waiter that asks to start.
+/// Whether a waiting call may start.
 enum Turn {
     Start,
-    /// The waiter is first, and may start at this time.
+    /// The call is next, and may start at this time.
     WaitUntil(Instant),
-    /// Other waiters are first. The waiter is woken when that changes.
+    /// Other calls are before this one. The call is woken when that changes.
     Wait,
 }
 
 impl RateLimiter {
-    /// Starts without a burst, because the previous process may have made calls just before.
+    /// Creates a limiter. It allows no burst at first, because the previous process may have made
+    /// calls just before.
     pub(super) fn new(calls_per_second: NonZeroU32) -> RateLimiter {
         let interval = Duration::from_secs(1) / calls_per_second.get();
         let burst_max = interval * (calls_per_second.get() / BURST_PART).saturating_sub(1);
@@ -88,8 +90,8 @@ impl RateLimiter {
         }
     }
 
-    /// Waits until the call may start. `false`: too many calls wait, or this one waited too long.
-    /// Then it must not start.
+    /// Waits until a call may start. `false`: too many calls wait, or this one has waited too long.
+    /// Then the caller must not make the call.
     pub(super) async fn acquire(&self, priority: CallPriority) -> bool {
         match self.enqueue(priority) {
             Some(waiter) => tokio::time::timeout(WAIT_MAX, waiter.wait()).await.is_ok(),
@@ -118,7 +120,7 @@ impl RateLimiter {
         })
     }
 
-    /// Never held across an await.
+    /// Locks the queue. The lock must never be held across an await.
     fn lock(&self) -> MutexGuard<'_, CallQueue> {
         // No code panics while it holds the lock, so the queue is consistent.
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
