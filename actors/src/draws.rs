@@ -396,8 +396,9 @@ impl DrawRouter {
         Err(PeerError::NotTheOwner)
     }
 
-    /// Forwards an action to the draw's owner. `Err(is_stalled)`: the owner did not answer. The
-    /// draw is stalled if it also made no progress, although this node's database connection works.
+    /// Forwards an action to the draw's owner. `Err(is_stalled)`: the owner did not execute the
+    /// action. The draw is stalled if its owner did not answer and it made no progress, although
+    /// this node's connection to the database works.
     async fn forward(
         &self,
         owner: &Node,

@@ -41,8 +41,7 @@ const CLOCK_SKEW_MS: i64 = 300_000;
 /// How far back every pass lists payments, in milliseconds. The list includes payments that the
 /// database lost, so an error is found within a minute even without a webhook event.
 const LIST_NEW_MS: i64 = 180_000;
-/// Every time this number of passes (ten minutes) is completed, the list covers [`LIST_MS`]
-/// instead.
+/// Number of passes (ten minutes) from one list that covers [`LIST_MS`] to the next.
 const LONG_LIST_PASSES: u64 = 20;
 /// Period of the long list, in milliseconds. It covers payments that were changed outside this
 /// system without an event, the ten minutes between two long lists, and the clock difference.

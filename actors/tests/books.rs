@@ -1,5 +1,5 @@
-//! The engine on a real Postgres: many buyers, provider faults and a process that dies. Afterwards
-//! the database must hold no violation.
+//! Tests of the engine with a real Postgres: many buyers, provider faults and a process that dies.
+//! Afterwards the database invariants must hold.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -26,7 +26,7 @@ use persistence::testing::database;
 mod world;
 use world::{RecordingMailer, intent_of};
 
-/// A club with draws on its own database.
+/// A club whose draws are in a test database of its own.
 struct TestClub {
     postgres: Postgres,
     gateway: FakeGateway,
@@ -118,7 +118,7 @@ impl TestClub {
         }
     }
 
-    /// Polls the database until `fact` holds.
+    /// Polls the database until `fact` is true. `what` names the fact in the failure message.
     async fn until(&self, what: &str, fact: impl AsyncFn(&Postgres) -> bool) {
         let waiting = async {
             while !fact(&self.postgres).await {
@@ -140,7 +140,8 @@ impl TestClub {
             .state
     }
 
-    /// Checks the invariants, and that the database and the provider agree on the money.
+    /// Asserts the database invariants, and that the amounts in the database and at the provider
+    /// agree.
     async fn audit(&self) {
         let violations = self.postgres.violations().await.expect("asked");
         assert!(violations.is_empty(), "{violations:#?}");
@@ -168,8 +169,7 @@ impl TestClub {
     }
 }
 
-/// Opens, pays and fulfils an order with the retries of a browser. Returns `None` when it is
-/// refused.
+/// Opens, pays and fulfils an order, retrying like a browser. `None`: the order was refused.
 async fn buy(engine: &Engine, gateway: &FakeGateway, request: OpenOrder) -> Option<OrderRecord> {
     let record = loop {
         match engine.payments.open(request.clone()).await {
@@ -225,8 +225,8 @@ fn two_hundred_buyers_with_provider_faults_sell_out_cleanly() {
             .flatten()
             .collect();
         club.gateway.clear_faults();
-        // Some were refused while a cart held tickets that it then released. The remaining tickets
-        // must sell too.
+        // Some orders were refused while another order held reservations that it then released. All
+        // remaining tickets must still be sold.
         for (number, draw) in (201..).zip([0; 40].into_iter().chain([1; 40])) {
             captured_orders.extend(
                 buy(
@@ -344,7 +344,7 @@ fn refusals_resizes_refunds_and_result_violate_no_invariant() {
             FulfilStatus::Succeeded
         );
 
-        // A cart that is refused because one of its draws is closed.
+        // An order that is refused because one of its draws is closed.
         let cart = payments
             .open(club.order_request(2, &[(0, 1), (2, 1)]))
             .await
@@ -364,7 +364,7 @@ fn refusals_resizes_refunds_and_result_violate_no_invariant() {
         );
         assert_eq!(club.state(OrderId(2)).await, OrderState::Released);
 
-        // A cart whose second line is refused at once, a buyer who leaves, and a refund.
+        // An order whose second line is refused at once, an abandoned order, and a refunded order.
         let refused = payments
             .open(club.order_request(3, &[(0, 1), (2, 1)]))
             .await
@@ -450,8 +450,8 @@ fn kick_off_refuses_all_authorised_orders() {
     actix::System::new().block_on(async {
         let club = TestClub::open(1, 4_000).await;
         let engine = club.engine().await;
-        // The first reconciler round would still find payments that are authorised now, and
-        // correctly allocate their tickets.
+        // The kill left authorised payments. The first pass of the reconciler would find them and
+        // correctly allocate their tickets, so the test waits until that pass is over.
         while engine.payments.metrics().last_pass_at().is_none() {
             tokio::task::yield_now().await;
         }

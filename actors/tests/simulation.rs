@@ -1,5 +1,6 @@
-//! Deterministic simulation of the whole engine in paused time, one world for each seed. It injects
-//! crashes, lost, doubled and late webhooks, provider timeouts and lost commit answers.
+//! Deterministic simulation of the whole engine in paused time. Each seed gives one simulated
+//! world. It injects crashes, lost, doubled and late webhooks, provider timeouts and lost commit
+//! answers.
 //!
 //! `SEEDS=n` plays more seeds, `FROM=m` starts at another seed, `SEED=x` replays one seed exactly.
 
@@ -28,22 +29,22 @@ mod simulation {
     pub mod world;
 }
 
-/// A world allocates tens of thousands of small objects, and the system allocator takes a sixth of
-/// the run time.
+/// One simulated world allocates tens of thousands of small objects. With the system allocator that
+/// takes a sixth of the run time.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 const SEEDS: u64 = 2_000;
 
-/// Each mutant must be caught within this many seeds.
+/// Number of seeds within which each mutant must be detected.
 const MUTANT_SEEDS: u64 = 1_000;
 
-/// One in this many seeds is played twice. For the first seeds the traces are compared as text, not
-/// only as hashes.
+/// One seed in this many is played twice, to check that both runs are equal. For the first seeds
+/// the traces are compared as text, for the others only as hashes.
 const PLAYED_TWICE_ONE_IN: u64 = 100;
 const COMPARED_AS_TEXT: u64 = 20;
 
-/// Situations that a thousand seeds must reach. Otherwise the simulation does not test them.
+/// Situations that must occur within a thousand seeds. Otherwise the simulation does not test them.
 const MUST_MEET: [&str; 37] = [
     "a buyer reads of no charge",
     "a cart captured",
@@ -153,7 +154,7 @@ fn seed_replays_exactly() {
     }
 }
 
-/// A simulation that does not detect a missing guard is worthless.
+/// The simulation is only useful if it detects each removed guard.
 #[test]
 fn simulation_detects_every_mutant() {
     let mut survivors = Vec::new();
@@ -176,7 +177,7 @@ fn simulation_detects_every_mutant() {
     );
 }
 
-/// The journal check also detects this mutant, but invariant T11 must detect it alone.
+/// The journal check also detects this mutant, but invariant T11 must detect it without that check.
 #[test]
 fn forgotten_reveal_violates_its_own_invariant() {
     let violates = |seed| {

@@ -1,13 +1,13 @@
-//! The golden vectors of the deal. `deal_vector.json` was made by another program in another
-//! language, from the README alone. The browser's verifier reads the same file. One of its seeds
-//! reaches the rejection limit.
+//! Test vectors of the deal. `deal_vector.json` was computed from the README alone, by an
+//! independent program in another language. The verifier in the browser is tested with the same
+//! file. One of its seeds makes the shuffle reject a random word.
 
 use std::fmt::Write;
 
 use domain::{Cell, Deal, DrawId, Seed, Serial, TICKETS};
 
 const VECTORS: &str = include_str!("deal_vector.json");
-/// Deals that the uniformity test counts.
+/// Number of deals in the uniformity test.
 const DEALS: u64 = 30_000;
 
 struct Vector {
@@ -55,7 +55,7 @@ fn deal_matches_golden_vectors() {
     );
 }
 
-/// Formats a vector as in the file. The domain crate has no JSON library.
+/// Formats a test vector as in the file, because the domain crate has no JSON library.
 fn json(
     Vector {
         note,
@@ -150,9 +150,9 @@ fn serials_and_cells_outside_the_grid_are_rejected() {
     }
 }
 
-/// Every cell has every position equally often: chi squared over 169 positions × 169 cells stays
-/// within five standard deviations of its mean. By chance it would leave them once in two million
-/// cases.
+/// Every cell has every position equally often. Chi squared over 169 positions × 169 cells must be
+/// within five standard deviations of its mean; a correct shuffle fails this once in two million
+/// runs.
 #[test]
 fn deal_distributes_cells_uniformly() {
     let size = usize::from(TICKETS);

@@ -1,8 +1,8 @@
 //! Visits every state that a small draw can reach, and tries every command at every time in each.
 //!
 //! The draw has 50 tickets left, two orders and three times, the last of which is kick-off. The
-//! counts just fit together or just do not. A state does not include the revision, so the number of
-//! states is finite.
+//! ticket counts are chosen so that together they either just fit into the draw or just exceed it.
+//! A state does not include the revision, so the number of states is finite.
 
 #[path = "support/model.rs"]
 mod model;
@@ -45,7 +45,7 @@ fn every_state_of_a_small_draw_agrees_with_the_model() {
             }
         }
     }
-    // All kinds of events and refusals must occur, otherwise the test misses rules.
+    // All kinds of events and refusals must occur. Otherwise the test does not reach some rules.
     assert_eq!(
         (events.len(), refusals.len()),
         (13, 15),
@@ -158,7 +158,8 @@ fn commands(terms: Terms) -> Vec<Command> {
     commands
 }
 
-/// Executes a command on draw and model, compares them, and returns the events or the refusal.
+/// Executes a command on the draw and on the model, and asserts that both agree. Returns the events
+/// or the refusal.
 fn step(
     draw: &mut Draw,
     model: &mut Model,
@@ -201,7 +202,7 @@ fn step(
     decided
 }
 
-/// Returns the state of a draw without its revision, as numbers.
+/// Returns the state of a draw, without its revision, as a list of numbers.
 fn fingerprint(draw: &Draw) -> Vec<i64> {
     let mut numbers = vec![
         draw.status() as i64,

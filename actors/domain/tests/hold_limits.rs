@@ -1,6 +1,6 @@
-//! The limit of unpaid tickets by source. An attacker with unlimited cookies cannot block a draw,
-//! and a thousand phones behind one address can buy all of it. Each step is one second; random
-//! numbers come from a fixed seed.
+//! Tests of the limit of unpaid tickets by source. An attacker with any number of cookies cannot
+//! block a draw, and a thousand phones behind one address can buy all of it. Each step is one
+//! second; random numbers come from a fixed seed.
 
 use domain::draw::hold_limit::{ALWAYS_ALLOWED, SCARCE_FREE, never_paid_quota, source_quota};
 use domain::reservation::KEPT_SECONDS;
@@ -19,7 +19,7 @@ const CLUBHOUSE: HoldSource = HoldSource {
 };
 const PRICE: Cents = Cents(500);
 
-/// A draw with its limiter, as the draw's actor has them.
+/// A draw with its limiter, as the draw's actor combines them.
 struct Sale {
     draw: Draw,
     limiter: HoldLimiter,
@@ -145,7 +145,7 @@ impl Random {
 }
 
 enum Phone {
-    /// Tries to reserve at this second.
+    /// The phone tries to reserve at this second.
     Trying(i64),
     Paying {
         order: OrderId,
@@ -154,8 +154,8 @@ enum Phone {
     Gone,
 }
 
-/// Honest phones of one source. Each reserves one or two tickets and pays after 15 to 60 seconds;
-/// one in five never pays. A refused phone tries again within ten seconds.
+/// Honest buyers of one source. Each reserves one or two tickets and pays after 15 to 60 seconds;
+/// one in five never pays. A refused buyer tries again within ten seconds.
 struct Crowd {
     phones: Vec<(Phone, u16)>,
     random: Random,
@@ -202,8 +202,8 @@ impl Crowd {
     }
 }
 
-/// Reserves as much as possible every second, each time from a new browser, extends its
-/// reservations, and never pays.
+/// An attacker who every second reserves as many tickets as possible, each time from a new browser.
+/// It extends its reservations and never pays.
 #[derive(Default)]
 struct Attacker {
     orders: Vec<OrderId>,
@@ -233,10 +233,11 @@ impl Attacker {
 }
 
 const HOUR: i64 = 3600;
-/// The README has the measurements of twenty seeds.
+/// Number of seeds that the tests play. The README contains measurements of twenty seeds.
 const SEEDS: u64 = 3;
 
-/// Returns the second in which the last ticket was sold. `None`: not within an hour.
+/// Returns the second in which the last ticket was sold. `None`: not all tickets were sold within
+/// an hour.
 fn sold_out_at(sale: &mut Sale, mut step: impl FnMut(&mut Sale, i64)) -> Option<i64> {
     for second in 0..HOUR {
         step(sale, second);
@@ -287,7 +288,7 @@ fn attacker_at_one_address_cannot_keep_a_draw_from_others() {
     }
 }
 
-/// Without the limits no other buyer gets a ticket within an hour.
+/// Without the limits no honest buyer gets a ticket within an hour.
 #[test]
 fn attacker_without_limits_keeps_the_whole_draw() {
     let (mut sale, mut attacker) = (Sale::new(), Attacker::default());

@@ -1,4 +1,5 @@
-//! Expected amounts in cents, computed independently with decimal arithmetic.
+//! Tests of fees and prizes. The expected amounts in cents were computed independently with decimal
+//! arithmetic.
 
 use domain::order::{LineRequest, price, split};
 use domain::prize::prize;
@@ -41,7 +42,7 @@ fn application_fee_matches_the_default_policy_table() {
     }
 }
 
-/// Another policy (decision D-1): 3 %, at most $10.00.
+/// A policy other than the default (decision D-1): 3 %, at most $10.00.
 #[test]
 fn application_fee_matches_another_policy_table() {
     let policy = FeePolicy {
@@ -96,8 +97,8 @@ fn card_fee_of_a_subtotal_matches_the_table() {
     }
 }
 
-/// A:297, decision D-8. Columns: sold, price, percentage, rounding up, prize. An exact multiple of
-/// $10 stays.
+/// A:297, decision D-8. Columns: sold, price, percentage, rounding up, prize. Rounding up does not
+/// change an exact multiple of $10.
 #[test]
 fn prize_matches_the_table() {
     let table = [
@@ -138,7 +139,8 @@ fn prize_matches_the_table() {
     }
 }
 
-/// Decision D-6. Columns: subtotals of the lines, card fees per line, card fees once per charge.
+/// Decision D-6. Columns: subtotals of the lines, card fees charged per line, card fees charged
+/// once per order.
 #[test]
 fn card_fees_of_a_cart_match_the_table_in_both_modes() {
     let table: [(&[i64], &[i64], &[i64]); 6] = [
@@ -186,7 +188,7 @@ fn line_that_does_not_pass_on_the_card_fee_has_none() {
 #[test]
 fn odd_cent_of_a_split_goes_to_the_lower_draw() {
     let wanted = [line(1002, 250, true), line(1001, 250, true)];
-    // 1.7 % of 500 is 8.5, rounded half up 9, plus 30: 39 = 20 + 19.
+    // 1.7 % of 500 cents is 8.5, rounded half up to 9. Plus 30 it is 39, split into 20 + 19.
     assert_eq!(card_fees(&wanted, SurchargeMode::PerCharge), [20, 19]);
     assert_eq!(
         price(&wanted, SurchargeMode::PerCharge)[0].draw,

@@ -1,4 +1,4 @@
-//! The access rules, and the formats of ids, serials and slugs.
+//! Tests of the access rules, and of the formats of ids, serials and slugs.
 
 use domain::access::{Audience, Principal, Role, knows_bank_details, knows_buyers, may, owns};
 use domain::club::{SLUGS_RESERVED, slug_is_valid};

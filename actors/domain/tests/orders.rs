@@ -1,4 +1,5 @@
-//! The next step and the anomalies for every combination of order state and payment status.
+//! Tests of the next step and the anomalies, for every combination of order state and payment
+//! status.
 
 use domain::AnomalyKind::{DuplicatePayment, MismatchedAmount, MissingTicket, OrphanedTicket};
 use domain::order::NextStep::{
@@ -32,7 +33,8 @@ const STATUSES: [PaymentStatus; 7] = [
 
 #[rustfmt::skip]
 const NEXT: [(OrderState, [NextStep; 7]); 7] = [
-    //                        payment_method  confirmation  action  processing  capture   succeeded canceled
+    // Columns: the next step for a payment that requires a
+    // payment_method  confirmation  action  processing  capture   succeeded canceled
     (OrderState::Quoted,     [Wait,           Wait,         Wait,   Wait,       Allocate, Repair,   Release]),
     (OrderState::Allocated,  [Wait,           Wait,         Wait,   Wait,       Capture,  Record,   Void]),
     (OrderState::Captured,   [Done,           Done,         Done,   Done,       Done,     Done,     Done]),
@@ -42,7 +44,7 @@ const NEXT: [(OrderState, [NextStep; 7]); 7] = [
     (OrderState::Anomaly,    [Done,           Done,         Done,   Done,       Done,     Done,     Done]),
 ];
 
-/// Two lines, $10 and $25, and 90 cents of card fee.
+/// Returns an order with two lines, $10 and $25, and 90 cents of card fee.
 fn order(state: OrderState) -> Order {
     let line = |draw, count, cents, card_fee| Line {
         draw: DrawId(draw),
@@ -83,7 +85,7 @@ fn new_intent(status: PaymentStatus) -> PaymentIntent {
     }
 }
 
-/// A difference between an intent and its order, with a name.
+/// A named change that makes an intent differ from its order.
 type Difference = (&'static str, fn(&mut PaymentIntent));
 
 const FOREIGN_INTENTS: [Difference; 4] = [
@@ -208,7 +210,7 @@ fn order_without_stored_intent_accepts_the_intent_that_names_it() {
     );
 }
 
-/// Order and intent name the same payment, which is neither refunded nor disputed.
+/// Order and intent name the same payment, which is not refunded and not disputed.
 #[test]
 fn state_and_status_pairs_have_the_expected_anomalies() {
     for state in STATES {
@@ -318,7 +320,7 @@ fn application_fee_that_differs_from_the_ledger_is_an_anomaly() {
         [MismatchedAmount, OrphanedTicket],
         "one anomaly hides the other"
     );
-    // A fee that was refunded later does not change the fee taken (decision D-3).
+    // Refunding the fee later does not change the fee that was taken (decision D-3).
     let intent = PaymentIntent {
         application_fee_refunded: Cents(50),
         ..new_intent(PaymentStatus::Succeeded)

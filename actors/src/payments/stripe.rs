@@ -440,10 +440,8 @@ fn decline(error: &ApiErrors) -> Decline {
     }
 }
 
-/// Converts a payment intent together with its client secret.
-///
-/// # Errors
-/// The intent has no client secret.
+/// Converts a payment intent together with its client secret. A missing secret becomes an empty
+/// text.
 fn opened_intent(account: &AccountId, intent: &StripeIntent) -> Result<OpenedIntent, GatewayError> {
     let converted = payment_intent(account, intent)?;
     let client_secret = intent.client_secret.clone().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! An owner that renews its lease in the database but does not answer its peers.
+//! Tests of an owner that renews its lease in the database but does not answer other nodes.
 
 use std::time::Duration;
 
@@ -41,7 +41,7 @@ fn former_owner_without_database_does_not_answer_from_memory() {
     play(|| async {
         let (nodes, one, other) = two_settled_nodes().await;
         one.reserve(6, 1).await.unwrap();
-        // The former owner's lease is still valid, and its queries to the database return old data
+        // The former owner's lease is still valid, but its queries to the database return old data
         // or fail.
         one.drop_requests();
         nodes.memory.set_faults(|call| match call {
@@ -84,7 +84,7 @@ fn draw_is_taken_over_when_owners_answers_are_lost() {
     });
 }
 
-/// The owner's answers are lost, and it sells one ticket while the other node waits for an answer.
+/// Loses the owner's answers, and lets the owner sell one ticket while the other node waits.
 async fn drop_answer_and_sell(one: &TestNode, other: &TestNode, orders: [u128; 2]) {
     one.lose_answers();
     let sells = async {
@@ -196,7 +196,7 @@ fn node_with_recently_slow_database_takes_over_no_draw() {
         other.database_link.send_replace(false);
         tokio::time::sleep(Duration::from_millis(1_100)).await;
         other.database_link.send_replace(true);
-        // The next renewal is on time and fast.
+        // After this time the lease has been renewed on time and without delay.
         tokio::time::sleep(Duration::from_millis(1_300)).await;
         one.drop_requests();
         assert_eq!(
@@ -229,7 +229,7 @@ fn node_without_database_does_not_blame_silent_owner() {
     });
 }
 
-/// Returns the owner as the database has it.
+/// Returns the draw's owner according to the database.
 async fn owner(nodes: &TestNodes) -> InstanceId {
     nodes
         .memory

@@ -1,5 +1,5 @@
-//! Mails about payments that were not charged, and about disputes: each is sent exactly once, and
-//! only to readers it concerns.
+//! Tests of mails about payments that were not charged, and about disputes. Each is sent exactly
+//! once, and only to the people it concerns.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use persistence::stores::OrderRecord;
 
 use crate::world::{KICK_OFF, NOON, TestWorld, account, intent_of, play};
 
-/// Returns kind and recipient of every mail about an order.
+/// Returns the kind and the recipient of every mail about an order.
 fn mails_about(world: &TestWorld, record: &OrderRecord) -> Vec<(String, String)> {
     let about = world
         .mails()
@@ -62,7 +62,7 @@ fn expired_authorisation_is_mailed_once() {
     });
 }
 
-/// Kick-off, sold-out tickets and an expired authorisation are refusals without tickets.
+/// Kick-off, sold-out tickets and an expired authorisation all end an order without tickets.
 #[test]
 fn refused_authorised_buyer_is_mailed_once() {
     play(|| async {
@@ -103,7 +103,8 @@ fn buyer_without_authorisation_or_address_gets_no_mail() {
         let declined = world.open(&[(1042, 1)]).await;
         assert!(world.gateway.decline(&intent_of(&declined)));
         let left = world.open(&[(1042, 1)]).await;
-        // The bank authorises while the buyer leaves, between two reads of the payment intent.
+        // The bank authorises the payment while the buyer abandons the order, between two reads of
+        // the intent.
         let (bank, id, mut asked_before) = (world.gateway.clone(), intent_of(&left), false);
         world.gateway.set_pace(move |call| {
             if call.verb == GatewayMethod::Retrieve && std::mem::replace(&mut asked_before, true) {
@@ -201,7 +202,7 @@ fn dispute_is_mailed_to_the_club_once() {
     });
 }
 
-/// Any account can create a payment that names an order of another.
+/// Any account can create a payment whose metadata names an order of another account.
 #[test]
 fn dispute_of_forged_payment_is_not_mailed() {
     play(|| async {

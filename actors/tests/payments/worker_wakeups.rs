@@ -1,5 +1,5 @@
-//! Worker wakeups: code that writes work for a background worker also wakes it. Without a wakeup
-//! workers poll less and less often.
+//! Tests that code which stores work for a background worker also wakes the worker. Without a
+//! wakeup, idle workers poll less and less often.
 
 use actors::testing::{Fault, GatewayMethod};
 use domain::{Cents, DrawId, OrderState, PaymentStatus, Serial};
@@ -10,12 +10,12 @@ use tokio::time::Instant;
 
 use crate::world::{KICK_OFF, NOON, TestWorld, account, intent_of, play};
 
-/// Waits without new work until every worker polls at its longest interval.
+/// Advances the time without new work until every worker polls at its longest interval.
 async fn let_workers_idle(world: &TestWorld) {
     world.pass_seconds(300).await;
 }
 
-/// Runs `work` and everything that follows immediately, and checks that no time passes.
+/// Runs `work` and everything that it wakes, and asserts that no time passes.
 async fn run_without_delay(work: impl Future<Output = ()>) {
     let started = Instant::now();
     work.await;
@@ -131,8 +131,8 @@ fn dispute_returns_fee_and_mails_club_at_once() {
     });
 }
 
-/// A refusal is normally cancelled by the node that refused. Here it is left to the worker, whose
-/// next poll is in seven seconds.
+/// Normally the node that rejects an order also cancels its payment. Here the worker must cancel
+/// it, and would poll only after seven seconds.
 #[test]
 fn refused_order_is_cancelled_by_worker_within_seconds() {
     play(|| async {

@@ -1,5 +1,5 @@
-//! A simulated buyer with a browser: wants tickets, clicks twice, retries, resizes, closes the tab
-//! or answers the bank late. Uses only what the server told it.
+//! A simulated buyer with a browser, who chooses tickets, clicks twice, retries, resizes, closes
+//! the tab or answers the bank late. The buyer knows only what the server answered.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,9 +21,9 @@ use super::processes::EngineHandles;
 use super::random_stream::RandomStream;
 use super::world::World;
 
-/// How long the browser waits for an answer.
+/// How long the browser waits for an answer of the server.
 const PATIENCE: Duration = Duration::from_secs(25);
-/// Attempts while the server is busy or silent.
+/// Largest number of attempts while the server is busy or does not answer.
 const ATTEMPTS_MAX: u32 = 6;
 
 pub struct Buyer {
@@ -44,7 +44,7 @@ impl Buyer {
         }
     }
 
-    /// Most buyers arrive in the last three minutes.
+    /// Runs the buyer. Most buyers arrive in the last three minutes before kick-off.
     pub async fn run(self) {
         let kick_off = self.world.plan.first_kick_off_ms();
         let arrives_ms = if self.random.happens(700) {
@@ -79,7 +79,7 @@ impl Buyer {
                 .iter()
                 .map(|(draw, _)| (*draw, self.count()))
                 .collect();
-            // After a refusal or timeout the buyer continues with the order as it is.
+            // After a refusal or timeout the buyer continues with the order as it was before.
             record = self.open(&key, club, other).await.unwrap_or(record);
         }
         let Some(id) = record.order.payment_intent.clone() else {
@@ -115,7 +115,8 @@ impl Buyer {
         }
     }
 
-    /// The buyer saw another amount than the order's (decision C-3).
+    /// The buyer was shown a different amount than the order's, so the order is abandoned (decision
+    /// C-3).
     async fn turn_down(&self, order: OrderId) {
         for _ in 0..ATTEMPTS_MAX {
             let answered_call = self
@@ -131,7 +132,7 @@ impl Buyer {
                         .record_answer(&self.world, order, Answer::NotCharged);
                     return;
                 }
-                // The tickets were allocated already.
+                // The tickets were already allocated, so the order is not abandoned.
                 Some(Ok(FulfilStatus::Succeeded | FulfilStatus::Refunding)) => return,
                 _ => self.pause(SECOND, 5 * SECOND).await,
             }
@@ -165,7 +166,8 @@ impl Buyer {
                     refusal:
                         Refusal::TooFewTickets { free } | Refusal::HoldLimit { available: free },
                 })) if free > 0 => {
-                    // The page says: "Only N tickets remaining. Please adjust your selection."
+                    // The buyer follows the page: "Only N tickets remaining. Please adjust your
+                    // selection."
                     wants
                         .iter_mut()
                         .filter(|(of, _)| *of == draw)
@@ -179,7 +181,7 @@ impl Buyer {
         None
     }
 
-    /// Returns one of a few networks, or `None` for buyers without a reservation limit.
+    /// Returns the buyer's network, one of a few. `None`: the buyer's reservations are not limited.
     fn source(&self) -> Option<HoldSource> {
         let network = self.number % 8;
         (network > 1).then_some(HoldSource {
@@ -188,7 +190,8 @@ impl Buyer {
         })
     }
 
-    /// The server sets the price. From the browser it takes only draws and counts.
+    /// Sends the request to open an order. The server takes only draws and counts from the browser,
+    /// and sets the price itself.
     async fn ask_to_open(
         &self,
         key: &str,
@@ -236,7 +239,7 @@ impl Buyer {
         answer.await
     }
 
-    /// Pays at the provider or through the server. Returns false when the payment failed.
+    /// Pays at the provider or through the server. Returns `false` when the payment failed.
     async fn pay(&self, record: &OrderRecord, id: &PaymentIntentId) -> bool {
         let provider = &self.world.provider;
         for card in 1..=2 {
@@ -309,7 +312,7 @@ impl Buyer {
         false
     }
 
-    /// The 3-D Secure page, answered late or never.
+    /// Opens the 3-D Secure page, and answers it late or never.
     async fn authenticate(&self, id: &PaymentIntentId) -> bool {
         self.world.signal_webhooks();
         self.pause(SECOND, self.world.plan.rates.challenge_ms).await;
@@ -323,7 +326,7 @@ impl Buyer {
         }
     }
 
-    /// Polls until the outcome is known. The last answer stays on the screen.
+    /// Polls until the outcome is final. The last answer stays on the screen.
     async fn finish(&self, id: &PaymentIntentId) {
         for _ in 0..self.random.between(1, 8) {
             let ask = || {

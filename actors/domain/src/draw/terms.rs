@@ -77,8 +77,8 @@ impl From<Terms> for TermsEdit {
 
 impl Draw {
     /// Changes the terms. Price and prize cannot change while a ticket is sold or reserved (B:158,
-    /// decision E-12). Names and times may change until kick-off. Moving kick-off forward also
-    /// shortens the reservations that would end after it.
+    /// decision E-12). Names and times may change until kick-off. An earlier kick-off also shortens
+    /// the reservations that would end after it.
     pub(super) fn amend(
         &self,
         now: Timestamp,

@@ -1,5 +1,5 @@
-//! Runs scenario tables. Each line has a time, a command, an arrow and the expected outcome, and is
-//! also compared with the model.
+//! Executes scenario tables. Each line has a time, a command, an arrow and the expected outcome.
+//! The model must predict the same outcome.
 //!
 //! The first line describes the draw: `draw closes 15:00`, optionally with `opens 13:00`, `sold
 //! 100`, `price 5.00`, `prize 50`, `rounding up`. Besides the commands there are two queries:
@@ -15,7 +15,7 @@ use domain::{
 
 use crate::model::{Model, Prediction};
 
-/// Runs a table and asserts each outcome.
+/// Executes a scenario table and asserts each outcome.
 pub fn play(script: &str) {
     let mut lines = script
         .lines()
@@ -51,7 +51,7 @@ pub fn play(script: &str) {
 struct Scene {
     draw: Draw,
     model: Model,
-    /// The last reserved count of each order. An allocation without a count uses it.
+    /// The last reserved count of each order. It is used for an allocation without a count.
     counts: HashMap<String, u16>,
 }
 
@@ -249,7 +249,7 @@ fn happened(event: &Event) -> String {
     }
 }
 
-/// Formats serials as ranges: `1–3,7–7`.
+/// Formats serials as ranges, for example `1–3,7–7`.
 fn ranges(serials: &[Serial]) -> String {
     let runs = serials.chunk_by(|a, b| a.number() + 1 == b.number());
     let runs: Vec<String> = runs

@@ -13,7 +13,7 @@ use super::{ChosenTickets, NamedTickets, RepairError, Repairs};
 use crate::PaymentFailure;
 use crate::payments::fulfilment::Fulfilment;
 
-/// The order that gets the tickets, the secret of its page, and the operator's audit entry.
+/// The buyer who gets the tickets, the secret of the order page, and the operator's audit entry.
 struct Recipient {
     buyer: BuyerDetails,
     token: String,

@@ -30,11 +30,11 @@ pub(super) const WAITING_MAX: usize = 256;
 /// Longest wait of a call. Two calls that wait this long and then take the full timeout (10 s)
 /// still end before the lease of their operation (30 s) expires.
 pub(super) const WAIT_MAX: Duration = Duration::from_secs(4);
-/// Every call with this ordinal is the one that has waited longest, whatever its priority.
+/// One started call in this many is the call that has waited longest, whatever its priority.
 /// Otherwise reads could wait for ever, and every capture starts with a read.
 const FAIR_TURN: u64 = 4;
-/// The unused rate that may be used at once is the calls per second divided by this. With a rate of
-/// 80, at most 100 calls start in any second.
+/// The largest burst after an idle time is the number of calls per second divided by this. With a
+/// rate of 80, at most 100 calls start in any second.
 const BURST_PART: u32 = 4;
 
 /// A token bucket with a priority queue, without a task of its own. The first waiting call sleeps

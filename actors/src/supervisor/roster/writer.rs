@@ -105,8 +105,8 @@ impl RosterWriter {
         self.publisher(view).publish(view);
     }
 
-    /// Records that an actor has stopped. `stopped` is its generation. `false`: the draw has a
-    /// newer actor or another owner.
+    /// Records that an actor has stopped. `stopped` is its generation. `false`: the roster did not
+    /// have this actor as the draw's running one.
     pub(in crate::supervisor) fn set_stopped(&self, draw: DrawId, stopped: u64) -> bool {
         let mut slots = self.roster.write();
         let Some(slot) = slots.get_mut(&draw) else {

@@ -1,4 +1,4 @@
-//! Actions of clubs and operators.
+//! What clubs and operators do in a simulated world.
 
 use domain::{Cents, Command, DrawId, Editor, GameResult, OrderState, Refusal, TermsEdit};
 use persistence::ledger::BuyerDetails;
@@ -56,7 +56,7 @@ impl Participant {
     }
 
     pub(super) async fn edit_price(self) {
-        // Early, or a buyer has already bought.
+        // This time is early in the sale, or a buyer has already bought.
         self.pause(0, MINUTE).await;
         let draw = self.draw();
         let price = Some(Cents(*self.random.one_of(&[50, 150, 700, 2500])));
@@ -97,7 +97,8 @@ impl Participant {
         }
     }
 
-    /// The game is replayed later. A revealed draw must not sell for it (decision M-4).
+    /// The game is postponed after kick-off. A draw whose number pairs are public must not sell
+    /// again (decision M-4).
     async fn postpone(&self, draw: DrawId) {
         self.pause(SECOND, MINUTE).await;
         let later = self
@@ -120,7 +121,7 @@ impl Participant {
         .await;
     }
 
-    /// The operator cancels the draw and retries until it is accepted. All refunds follow
+    /// The operator cancels the draw, and retries until the request is accepted. All refunds follow
     /// automatically.
     pub(super) async fn cancel_game(self) {
         if !self.wait_random_time().await {
@@ -145,7 +146,7 @@ impl Participant {
         });
     }
 
-    /// Marks all orders of the draw as possibly refunded.
+    /// Records that all orders of the draw may be refunded.
     fn expect_refunds(&self, draw: DrawId) {
         let orders = self.world.memory.orders().into_iter();
         let bought =
@@ -162,7 +163,7 @@ impl Participant {
             .iter()
             .filter(|r| r.order.state == OrderState::Captured)
             .collect();
-        // Usually a captured order, sometimes any.
+        // Usually a captured order is chosen, sometimes any order.
         let of = if decided.is_empty() || self.random.below(4) == 0 {
             orders.iter().collect()
         } else {
@@ -189,7 +190,7 @@ impl Participant {
         }
     }
 
-    /// The operator wakes paused draws every minute.
+    /// The operator resumes paused draws every minute.
     pub(super) async fn wake_paused_draws(self) {
         loop {
             sleep(Duration::from_millis(MINUTE)).await;

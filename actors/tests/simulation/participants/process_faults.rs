@@ -1,4 +1,4 @@
-//! Faults of processes.
+//! Crashes, pauses, partitions and clock changes of simulated processes.
 
 use std::time::Duration;
 
@@ -28,7 +28,7 @@ impl Participant {
         }
     }
 
-    /// Pauses a process, as SIGSTOP does.
+    /// Pauses a process for a while, as SIGSTOP does.
     pub(super) async fn hang(self) {
         if !self.wait_random_time().await {
             return;
@@ -44,7 +44,8 @@ impl Participant {
         self.linger_if_replaced(&process, replaced).await;
     }
 
-    /// Cuts a process off from the database. It still serves buyers and calls the provider.
+    /// Cuts a process off from the database. The process still serves buyers and calls the
+    /// provider.
     pub(super) async fn cut_off(self) {
         if !self.wait_random_time().await {
             return;
@@ -60,7 +61,8 @@ impl Participant {
         self.linger_if_replaced(&process, replaced).await;
     }
 
-    /// Waits up to half a minute, in which another process may take over. Returns whether one did.
+    /// Waits up to half a minute, during which another process may replace this one. Returns
+    /// whether one did.
     async fn wait_while_stalled(&self, process: &Process) -> bool {
         let (until_takeover, wait_while_stalled) = (
             self.random.between(1, 6) * SECOND,
@@ -75,7 +77,7 @@ impl Participant {
         replaced
     }
 
-    /// A replaced process keeps running for a while before it is ended.
+    /// Lets a replaced process continue to run for a while, then ends it.
     async fn linger_if_replaced(&self, process: &Process, replaced: bool) {
         if replaced {
             self.pause(0, 60 * SECOND).await;
@@ -96,7 +98,7 @@ impl Participant {
         self.end(&old).await;
     }
 
-    /// Ends a process that was replaced, by SIGTERM or SIGKILL.
+    /// Ends a replaced process, with SIGTERM or SIGKILL.
     async fn end(&self, old: &Process) {
         let replaced = !self.world.house.is_serving(old);
         match (replaced, self.random.coin()) {
