@@ -25,7 +25,7 @@ mod timer;
 /// payment queue (4096 jobs) usually limits the load first.
 pub(crate) const MAILBOX_MAX: usize = 2048;
 /// Milliseconds before the timer fires again after its tick could not be written.
-const TICK_RETRY_MS: i64 = 1000;
+const TICK_RETRY_DELAY_MS: i64 = 1000;
 
 type Reply<T> = oneshot::Sender<T>;
 
@@ -34,7 +34,7 @@ pub(crate) struct DrawActor {
     draw: Draw,
     /// Commands that wait to be decided.
     queue: CommandQueue,
-    /// Whether the next call of `step` is scheduled.
+    /// Whether the next call of `decide_and_write` is scheduled.
     is_scheduled: bool,
     /// Whether the actor stops as soon as its queue is empty.
     is_finishing: bool,
@@ -213,14 +213,15 @@ impl DrawActor {
         }
     }
 
-    /// Schedules a call of `step`. actix delivers all messages in the mailbox before it polls
-    /// spawned futures, so commands that arrived during a commit are decided together.
-    fn schedule(&mut self, ctx: &mut Context<DrawActor>) {
+    /// Schedules a call of `decide_and_write`. actix delivers all messages in the mailbox before it
+    /// polls spawned futures, so commands that arrived during a commit are decided together.
+    fn schedule_step(&mut self, ctx: &mut Context<DrawActor>) {
         if !std::mem::replace(&mut self.is_scheduled, true) {
-            ctx.spawn(
-                fut::ready(())
-                    .map(|(), actor: &mut DrawActor, ctx: &mut Context<DrawActor>| actor.step(ctx)),
-            );
+            ctx.spawn(fut::ready(()).map(
+                |(), actor: &mut DrawActor, ctx: &mut Context<DrawActor>| {
+                    actor.decide_and_write(ctx)
+                },
+            ));
         }
     }
 
@@ -229,7 +230,7 @@ impl DrawActor {
     /// The write future must own its data, because an actor cannot be borrowed across an await. So
     /// the events are applied to a copy of the draw beforehand, and each command is decided as if
     /// the earlier ones were written. The copy replaces the draw when the transaction commits.
-    fn step(&mut self, ctx: &mut Context<DrawActor>) {
+    fn decide_and_write(&mut self, ctx: &mut Context<DrawActor>) {
         self.is_scheduled = false;
         if self.publisher.is_killed() {
             return ctx.terminate();
@@ -253,7 +254,7 @@ impl DrawActor {
         }
         // A timer that fired before its deadline wrote nothing, so it must be armed again.
         if self.timer.is_idle() {
-            self.arm(true, ctx);
+            self.arm_timer(true, ctx);
         }
         self.continue_or_stop(ctx);
     }
@@ -269,7 +270,7 @@ impl DrawActor {
         }
         // A single command of the batch may be the cause, so each is now written alone.
         let retry_individually =
-            uncommitted.commits > 1 && written.as_ref().is_err_and(is_not_written);
+            uncommitted.commits > 1 && written.as_ref().is_err_and(is_certainly_not_written);
         let arm_now = written.is_ok() || retry_individually;
         match written {
             Ok(()) => self.apply_and_publish(uncommitted),
@@ -279,11 +280,11 @@ impl DrawActor {
                 self.queue.retry_individually(uncommitted);
             }
             Err(failure) => {
-                let denied = self.handle_failure(&failure, ctx);
+                let denied = self.handle_write_failure(&failure, ctx);
                 self.queue.fail_first(uncommitted, denied);
             }
         }
-        self.arm(arm_now, ctx);
+        self.arm_timer(arm_now, ctx);
         self.continue_or_stop(ctx);
     }
 
@@ -305,11 +306,11 @@ impl DrawActor {
             .for_each(|(pending, answer)| pending.answer(answer));
     }
 
-    /// After `step`: schedules the next call, or stops the actor if it is finishing.
+    /// After `decide_and_write`: schedules the next call, or stops the actor if it is finishing.
     fn continue_or_stop(&mut self, ctx: &mut Context<DrawActor>) {
         self.update_mailbox_capacity(0, ctx);
         if !self.queue.is_empty() {
-            self.schedule(ctx);
+            self.schedule_step(ctx);
         } else if self.is_finishing {
             ctx.stop();
         }
@@ -327,7 +328,7 @@ impl DrawActor {
 
     /// Handles a failed write. If it is unknown whether the write happened, the draw in memory may
     /// be wrong, so the actor stops and is rebuilt from the database.
-    fn handle_failure(&mut self, failure: &Failure, ctx: &mut Context<DrawActor>) -> Denied {
+    fn handle_write_failure(&mut self, failure: &Failure, ctx: &mut Context<DrawActor>) -> Denied {
         let draw = self.draw.id();
         match failure {
             Failure::NotWritten(why) | Failure::Collided(why) => {
@@ -349,17 +350,17 @@ impl DrawActor {
     /// Runs when the timer fires. Expires overdue reservations and closes the draw at kick-off.
     fn tick(&mut self, ctx: &mut Context<Self>) {
         self.queue.push(PendingCommand::timer());
-        self.schedule(ctx);
+        self.schedule_step(ctx);
     }
 
     /// Arms the timer for the draw's next deadline. After a failed write, it does not fire before
-    /// [`TICK_RETRY_MS`] have passed.
-    fn arm(&mut self, may_fire_now: bool, ctx: &mut Context<DrawActor>) {
+    /// [`TICK_RETRY_DELAY_MS`] have passed.
+    fn arm_timer(&mut self, may_fire_now: bool, ctx: &mut Context<DrawActor>) {
         let now = self.clock.now();
         let earliest = if may_fire_now {
             now
         } else {
-            now.plus_ms(TICK_RETRY_MS)
+            now.plus_ms(TICK_RETRY_DELAY_MS)
         };
         self.timer
             .arm(now, self.draw.next_deadline(), earliest, ctx);
@@ -368,7 +369,7 @@ impl DrawActor {
 
 /// Whether the failed write certainly changed nothing and this node still owns the draw. Then the
 /// draw in memory is correct.
-fn is_not_written(failure: &Failure) -> bool {
+fn is_certainly_not_written(failure: &Failure) -> bool {
     match failure {
         Failure::NotWritten(_)
         | Failure::Collided(_)
@@ -385,7 +386,7 @@ impl Actor for DrawActor {
     fn started(&mut self, ctx: &mut Context<Self>) {
         ctx.set_mailbox_capacity(MAILBOX_MAX);
         self.publisher.publish(self.draw.view());
-        self.arm(true, ctx);
+        self.arm_timer(true, ctx);
     }
 }
 
@@ -400,7 +401,7 @@ impl Handler<Perform> for DrawActor {
         if !self.is_finishing {
             self.queue
                 .push(PendingCommand::new(message.action, message.reply));
-            self.schedule(ctx);
+            self.schedule_step(ctx);
         }
     }
 }

@@ -111,7 +111,7 @@ impl Draws {
         };
         let action = DrawAction::Execute(Box::new(request));
         self.router
-            .perform(draw, action, Forwarding::Allowed)
+            .perform_action(draw, action, Forwarding::Allowed)
             .await
             .unwrap_or(Err(Denied::Unavailable))
     }
@@ -124,7 +124,7 @@ impl Draws {
     pub async fn execute_here(&self, draw: DrawId, request: DrawRequest) -> PeerAnswer {
         let action = DrawAction::Execute(Box::new(request));
         self.router
-            .perform(draw, action, Forwarding::Forbidden)
+            .perform_action(draw, action, Forwarding::Forbidden)
             .await
     }
 
@@ -140,7 +140,7 @@ impl Draws {
         let action = DrawAction::CurrentReservation(order);
         let answer = self
             .router
-            .perform(draw, action, Forwarding::Allowed)
+            .perform_action(draw, action, Forwarding::Allowed)
             .await
             .unwrap_or(Err(Denied::Unavailable));
         match answer {
@@ -224,7 +224,7 @@ impl Draws {
         if let Some(receiver) = self.router.roster.watch(draw) {
             return Ok(receiver);
         }
-        self.router.wake_for(draw, WakeCause::Caller).await?;
+        self.router.wake_draw(draw, WakeCause::Caller).await?;
         self.router.roster.watch(draw).ok_or(Denied::Unavailable)
     }
 
@@ -236,7 +236,7 @@ impl Draws {
         if let Some(view) = self.router.roster.view(draw) {
             return Ok(view);
         }
-        self.router.wake_for(draw, WakeCause::Caller).await?;
+        self.router.wake_draw(draw, WakeCause::Caller).await?;
         self.router.roster.view(draw).ok_or(Denied::Unavailable)
     }
 
@@ -274,7 +274,7 @@ impl Draws {
         let requested = serials.to_vec();
         if let Some(cells) = self
             .router
-            .read(draw, |reply| ReadCells {
+            .read_from_actor(draw, |reply| ReadCells {
                 serials: requested,
                 reply,
             })
@@ -282,7 +282,7 @@ impl Draws {
         {
             return Ok(cells);
         }
-        let deal = self.router.read_deal(draw).await?;
+        let deal = self.router.read_remote_deal(draw).await?;
         Ok(serials
             .iter()
             .map(|serial| (*serial, deal.cell(*serial)))
@@ -295,9 +295,13 @@ impl Draws {
     /// # Errors
     /// [`Denied`]
     pub async fn deal(&self, draw: DrawId) -> Result<Deal, Denied> {
-        match self.router.read(draw, |reply| ReadDeal { reply }).await? {
+        match self
+            .router
+            .read_from_actor(draw, |reply| ReadDeal { reply })
+            .await?
+        {
             Some(deal) => Ok(deal),
-            None => self.router.read_deal(draw).await,
+            None => self.router.read_remote_deal(draw).await,
         }
     }
 
@@ -306,7 +310,7 @@ impl Draws {
     /// # Errors
     /// [`Denied`]
     pub async fn wake(&self, draw: DrawId) -> Result<(), Denied> {
-        self.router.wake_for(draw, WakeCause::Operator).await
+        self.router.wake_draw(draw, WakeCause::Operator).await
     }
 
     /// Asks the supervisor to rescan, because an anomaly was closed that may have paused a draw.
@@ -330,7 +334,7 @@ impl Draws {
 
 impl DrawRouter {
     /// Performs an action on this node, or forwards it to the draw's owner once.
-    async fn perform(
+    async fn perform_action(
         &self,
         draw: DrawId,
         action: DrawAction,
@@ -362,7 +366,7 @@ impl DrawRouter {
                 Delivery::Paused => return Ok(Err(Denied::Paused)),
                 Delivery::MailboxFull => return Ok(Err(Denied::Unavailable)),
                 Delivery::NoActor(message) => {
-                    if let Err(denied) = self.wake_for(draw, WakeCause::Caller).await {
+                    if let Err(denied) = self.wake_draw(draw, WakeCause::Caller).await {
                         return Ok(Err(denied));
                     }
                     message
@@ -375,7 +379,7 @@ impl DrawRouter {
                 Delivery::RemoteOwner(owner, message) => {
                     let mut is_stalled = false;
                     if forwarding == Forwarding::Allowed {
-                        match self.forward(&owner, draw, &message.action).await {
+                        match self.forward_to_owner(&owner, draw, &message.action).await {
                             Ok(answer) => return Ok(answer),
                             Err(stalled) => is_stalled = stalled,
                         }
@@ -386,7 +390,7 @@ impl DrawRouter {
                         owner: owner.boot,
                         is_stalled,
                     };
-                    if let Err(denied) = self.wake_for(draw, cause).await {
+                    if let Err(denied) = self.wake_draw(draw, cause).await {
                         return Ok(Err(denied));
                     }
                     message
@@ -399,7 +403,7 @@ impl DrawRouter {
     /// Forwards an action to the draw's owner. `Err(is_stalled)`: the owner did not execute the
     /// action. The draw is stalled if its owner did not answer and it made no progress, although
     /// this node's connection to the database works.
-    async fn forward(
+    async fn forward_to_owner(
         &self,
         owner: &Node,
         draw: DrawId,
@@ -436,7 +440,7 @@ impl DrawRouter {
     }
 
     /// Sends a read to the draw's actor. `None`: another node owns the draw.
-    async fn read<M, T>(
+    async fn read_from_actor<M, T>(
         &self,
         draw: DrawId,
         message: impl FnOnce(oneshot::Sender<T>) -> M,
@@ -448,13 +452,13 @@ impl DrawRouter {
         let (reply, answer) = oneshot::channel();
         let message = match self.roster.deliver(draw, message(reply)) {
             Delivery::NoActor(message) => message,
-            delivery => return Self::await_read(delivery, answer).await,
+            delivery => return Self::await_actor_answer(delivery, answer).await,
         };
-        self.wake_for(draw, WakeCause::Caller).await?;
-        Self::await_read(self.roster.deliver(draw, message), answer).await
+        self.wake_draw(draw, WakeCause::Caller).await?;
+        Self::await_actor_answer(self.roster.deliver(draw, message), answer).await
     }
 
-    async fn await_read<M, T>(
+    async fn await_actor_answer<M, T>(
         delivery: Delivery<M>,
         answer: oneshot::Receiver<T>,
     ) -> Result<Option<T>, Denied> {
@@ -466,7 +470,7 @@ impl DrawRouter {
         }
     }
 
-    async fn wake_for(&self, draw: DrawId, cause: WakeCause) -> Result<(), Denied> {
+    async fn wake_draw(&self, draw: DrawId, cause: WakeCause) -> Result<(), Denied> {
         self.supervisor
             .send(Wake { draw, cause })
             .await
@@ -474,7 +478,7 @@ impl DrawRouter {
     }
 
     /// Reads the deal of a draw that another node owns from the database.
-    async fn read_deal(&self, draw: DrawId) -> Result<Deal, Denied> {
+    async fn read_remote_deal(&self, draw: DrawId) -> Result<Deal, Denied> {
         self.ledger.deal(draw).await.map_err(|failure| {
             tracing::warn!(draw.id = %draw, %failure, "deal could not be read: database error");
             Denied::Unavailable

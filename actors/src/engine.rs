@@ -21,7 +21,7 @@ use crate::{
 
 /// Longest time that stopping waits for running work. Interrupted work is found by the scan after
 /// the next start.
-const DRAIN_MAX: Duration = Duration::from_secs(20);
+const DRAIN_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// The stores, clients and settings that an engine is built from.
 #[derive(Clone)]
@@ -173,7 +173,7 @@ impl Engine {
         if !self.membership.has_others() {
             return;
         }
-        if tokio::time::timeout(DRAIN_MAX, self.supervisor.send(HandOver))
+        if tokio::time::timeout(DRAIN_TIMEOUT, self.supervisor.send(HandOver))
             .await
             .is_err()
         {
@@ -185,13 +185,13 @@ impl Engine {
     /// next process recovers as after a crash.
     pub async fn stop(self) {
         self.stop.send_replace(true);
-        if tokio::time::timeout(DRAIN_MAX, self.jobs.drain())
+        if tokio::time::timeout(DRAIN_TIMEOUT, self.jobs.drain())
             .await
             .is_err()
         {
             tracing::warn!("payment jobs cut off: timeout; the restart scan continues them");
         }
-        if tokio::time::timeout(DRAIN_MAX, self.supervisor.send(StopAll))
+        if tokio::time::timeout(DRAIN_TIMEOUT, self.supervisor.send(StopAll))
             .await
             .is_err()
         {

@@ -19,14 +19,14 @@ use crate::payments::retry_delay::retry_delay_ms;
 use crate::poll_backoff::PollBackoff;
 
 /// Number of mails that one poll claims.
-const CLAIM_MAX: u32 = 16;
+const CLAIMED_MAILS_MAX: u32 = 16;
 /// How long, in milliseconds, only the claiming process may send a mail. If sending takes longer,
 /// another node may send the mail again under the same message id. If the process ends, another
 /// node sends the mail at once.
-const LEASE_MS: i64 = 120_000;
+const CLAIM_LEASE_MS: i64 = 120_000;
 /// Number of attempts to send a mail. With delays of up to a minute, they cover an outage of the
 /// mail server of more than a day.
-const ATTEMPTS_MAX: u32 = 1600;
+const SEND_ATTEMPTS_MAX: u32 = 1600;
 /// Shortest and longest pause between polls.
 const POLL_DELAYS: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(15));
 
@@ -138,7 +138,7 @@ impl Mailer {
     async fn send_due_mails(&self) -> Result<usize, Failure> {
         let mails = self
             .store
-            .claim_mail(self.me, self.clock.now(), LEASE_MS, CLAIM_MAX)
+            .claim_mail(self.me, self.clock.now(), CLAIM_LEASE_MS, CLAIMED_MAILS_MAX)
             .await?;
         // The mails are sent concurrently, so that a slow recipient server does not delay other
         // mails.
@@ -165,7 +165,7 @@ impl Mailer {
                     .mail_failed(
                         mail.id,
                         &why,
-                        (mail.attempts < ATTEMPTS_MAX).then_some(retry_at),
+                        (mail.attempts < SEND_ATTEMPTS_MAX).then_some(retry_at),
                     )
                     .await
             }

@@ -14,15 +14,15 @@ use tokio::time::Instant;
 use crate::peers::Peers;
 
 /// Interval between renewals: four per lease, so that one or two lost renewals do no harm.
-const RENEW_EVERY: Duration = Duration::from_millis(LEASE_MS as u64 / 4);
+const LEASE_RENEWAL_INTERVAL: Duration = Duration::from_millis(LEASE_MS as u64 / 4);
 /// Delay before a failed renewal is repeated.
-const RENEW_RETRY: Duration = Duration::from_millis(250);
+const LEASE_RENEWAL_RETRY_DELAY: Duration = Duration::from_millis(250);
 /// If the database answers later than this, the database or the connection to it counts as slow.
-const SLOW_AFTER: Duration = Duration::from_millis(400);
+const DATABASE_SLOW_AFTER: Duration = Duration::from_millis(400);
 /// How long the database counts as slow after a late answer. During this time no other node is
 /// reported as stalled. The list of nodes is read about six times in this period. On a connection
 /// that loses three packets in ten, all six answers are prompt only once in eight cases.
-const SLOW_FOR: Duration = Duration::from_secs(3);
+const DATABASE_SLOW_PERIOD: Duration = Duration::from_secs(3);
 /// How old the last confirmation of ownership may be for an answer from memory. A node that takes a
 /// draw over waits this long before it serves the draw. Longer than the interval between renewals,
 /// so that healthy nodes always have a recent confirmation.
@@ -115,7 +115,7 @@ impl Membership {
 
     /// Records how long the list of nodes took to answer, successfully or not.
     fn record_latency(&self, sent_at: Instant) {
-        if sent_at.elapsed() > SLOW_AFTER {
+        if sent_at.elapsed() > DATABASE_SLOW_AFTER {
             *lock(&self.slow_answer_at) = Some(Instant::now());
         }
     }
@@ -124,9 +124,10 @@ impl Membership {
     /// another node does not answer then, the database is not the cause.
     pub(crate) fn has_healthy_database(&self) -> bool {
         let left = self.deadline().saturating_duration_since(Instant::now());
-        let spare = LEASE_MARGIN + RENEW_EVERY + SLOW_AFTER;
+        let spare = LEASE_MARGIN + LEASE_RENEWAL_INTERVAL + DATABASE_SLOW_AFTER;
         let due = Duration::from_millis(LEASE_MS as u64).saturating_sub(spare);
-        left >= due && lock(&self.slow_answer_at).is_none_or(|at| at.elapsed() >= SLOW_FOR)
+        left >= due
+            && lock(&self.slow_answer_at).is_none_or(|at| at.elapsed() >= DATABASE_SLOW_PERIOD)
     }
 
     /// Whether an ownership check that was sent after `time` was answered.
@@ -266,7 +267,7 @@ pub(crate) async fn run(
     events: Recipient<MembershipEvent>,
     mut stop: watch::Receiver<bool>,
 ) {
-    let mut delay = RENEW_EVERY;
+    let mut delay = LEASE_RENEWAL_INTERVAL;
     loop {
         tokio::select! {
             biased;
@@ -281,7 +282,7 @@ pub(crate) async fn run(
             // was given up. So the lease is given up again.
             Ok(_) if membership.is_leaving() => return membership.leave().await,
             Ok(renewal) => {
-                delay = RENEW_EVERY;
+                delay = LEASE_RENEWAL_INTERVAL;
                 if !renewal.in_time {
                     // This process hung or lost its database connection: other nodes may have sold
                     // tickets of its draws.
@@ -297,7 +298,7 @@ pub(crate) async fn run(
                 }
             }
             Err(failure) => {
-                delay = RENEW_RETRY;
+                delay = LEASE_RENEWAL_RETRY_DELAY;
                 tracing::warn!(%failure, "lease not renewed: database error");
             }
         }

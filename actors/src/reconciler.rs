@@ -24,15 +24,15 @@ use capture_check::CaptureCheck;
 pub(crate) use comparison::Comparison;
 use comparison::WITHOUT_ADDRESS_MS;
 
-const PASS_EVERY: Duration = Duration::from_secs(30);
+const PASS_INTERVAL: Duration = Duration::from_secs(30);
 /// Minimum age of an open order for the sweeper, in milliseconds. Younger orders are left to the
 /// buyer's own call and the webhook.
 const SWEEP_MIN_AGE_MS: i64 = 20_000;
 /// Largest number of open orders that one sweep handles.
-const SWEEP_MAX: u32 = 5000;
+const SWEPT_ORDERS_MAX: u32 = 5000;
 const CONCURRENT_SWEEPS_MAX: usize = 16;
 /// Largest number of rows that one database query reads.
-const READ_MAX: u32 = 500;
+const ROWS_READ_MAX: u32 = 500;
 /// Pause between two calls to the provider. The provider allows a hundred calls per second, and
 /// most of them are reserved for buyers.
 const CALL_PAUSE: Duration = Duration::from_millis(10);
@@ -40,24 +40,24 @@ const CALL_PAUSE: Duration = Duration::from_millis(10);
 const CLOCK_SKEW_MS: i64 = 300_000;
 /// How far back every pass lists payments, in milliseconds. The list includes payments that the
 /// database lost, so an error is found within a minute even without a webhook event.
-const LIST_NEW_MS: i64 = 180_000;
-/// Number of passes (ten minutes) from one list that covers [`LIST_MS`] to the next.
-const LONG_LIST_PASSES: u64 = 20;
+const RECENT_LIST_MS: i64 = 180_000;
+/// Number of passes (ten minutes) from one list that covers [`LONG_LIST_MS`] to the next.
+const PASSES_PER_LONG_LIST: u64 = 20;
 /// Period of the long list, in milliseconds. It covers payments that were changed outside this
 /// system without an event, the ten minutes between two long lists, and the clock difference.
-const LIST_MS: i64 = 3_600_000;
+const LONG_LIST_MS: i64 = 3_600_000;
 /// An account is active if it captured a payment within this time, in milliseconds.
 const ACTIVE_ACCOUNT_MS: i64 = 1_200_000;
 /// Number of inactive accounts that one pass lists. Passes take turns over all of them.
 const INACTIVE_ACCOUNTS_PER_PASS: usize = 10;
 /// Largest number of verified payments that are remembered. A remembered payment is compared again
 /// only when the provider's data changed or an anomaly about it is open.
-const VERIFIED_MAX: usize = 50_000;
+const VERIFIED_PAYMENTS_MAX: usize = 50_000;
 /// The reason stored with an order that the schedule refunds because its draw was cancelled.
-const DRAW_CANCELLED: &str = "the draw was cancelled";
+const DRAW_CANCELLED_REASON: &str = "the draw was cancelled";
 /// How far back the first pass of a process looks for captured payments that were not compared, in
 /// milliseconds.
-const START_MS: i64 = 3_600_000;
+const FIRST_CAPTURE_CHECK_MS: i64 = 3_600_000;
 /// Number of failed accounts after which a pass stops, because the provider itself seems
 /// unavailable. Fewer failures, such as an account that its club disconnected, do not stop the
 /// other accounts.
@@ -165,7 +165,7 @@ struct VerifiedPayments(BTreeMap<PaymentIntentId, PaymentIntent>);
 
 impl VerifiedPayments {
     fn insert(&mut self, intent: PaymentIntent) {
-        if self.0.len() >= VERIFIED_MAX {
+        if self.0.len() >= VERIFIED_PAYMENTS_MAX {
             self.0.clear();
         }
         self.0.insert(intent.id.clone(), intent);
@@ -202,7 +202,7 @@ pub(crate) async fn run(context: Arc<PaymentContext>, mut stop: watch::Receiver<
             _ = stop.wait_for(|stop| *stop) => return,
             // Another node has left, so this node may be the oldest now.
             Ok(()) = node_changes.changed(), if !is_oldest => {}
-            () = tokio::time::sleep(PASS_EVERY) => {}
+            () = tokio::time::sleep(PASS_INTERVAL) => {}
         }
     }
 }
@@ -223,12 +223,12 @@ impl PassSchedule {
         if let Err(failure) = self.scan_after_restore().await {
             tracing::warn!(%failure, "scan for payments that the database lost deferred to the next pass");
         }
-        self.list_accounts().await;
+        self.list_payments_of_accounts().await;
         self.pass_count += 1;
     }
 
     fn new(context: Arc<PaymentContext>) -> PassSchedule {
-        let captures = CaptureCheck::since(context.clock.now().plus_ms(-START_MS));
+        let captures = CaptureCheck::since(context.clock.now().plus_ms(-FIRST_CAPTURE_CHECK_MS));
         PassSchedule {
             comparison: Comparison::new(context),
             pass_count: 0,
@@ -243,7 +243,10 @@ impl PassSchedule {
         let context = &self.comparison.context;
         let open = match context
             .store
-            .orders_open(context.clock.now().plus_ms(-SWEEP_MIN_AGE_MS), SWEEP_MAX)
+            .orders_open(
+                context.clock.now().plus_ms(-SWEEP_MIN_AGE_MS),
+                SWEPT_ORDERS_MAX,
+            )
             .await
         {
             Ok(open) => open,
@@ -288,7 +291,7 @@ impl PassSchedule {
     /// captured while the draw was being cancelled.
     async fn refund_cancelled_draws(&self) {
         if let Err(failure) = Refunds::new(&self.comparison.context)
-            .refund_cancelled_draws(DRAW_CANCELLED)
+            .refund_cancelled_draws(DRAW_CANCELLED_REASON)
             .await
         {
             tracing::warn!(%failure, "orders of cancelled draws not read: database error");
@@ -299,7 +302,11 @@ impl PassSchedule {
     async fn compare_orders_without_address(&self) {
         let context = &self.comparison.context;
         let before = context.clock.now().plus_ms(-WITHOUT_ADDRESS_MS);
-        match context.store.orders_without_address(before, READ_MAX).await {
+        match context
+            .store
+            .orders_without_address(before, ROWS_READ_MAX)
+            .await
+        {
             Ok(records) => {
                 for record in records {
                     // A comparison that fails is repeated by the next pass.
@@ -320,7 +327,9 @@ impl PassSchedule {
         if self.restore_scan.is_none() {
             let now = context.clock.now();
             let newest = context.store.newest_order().await?.unwrap_or(now);
-            let since = newest.plus_ms(-CLOCK_SKEW_MS).min(now.plus_ms(-LIST_MS));
+            let since = newest
+                .plus_ms(-CLOCK_SKEW_MS)
+                .min(now.plus_ms(-LONG_LIST_MS));
             let accounts = context
                 .store
                 .connected_accounts()
@@ -355,13 +364,20 @@ impl PassSchedule {
     }
 
     /// Lists the recent payments of some accounts, to find payments that the database lost.
-    async fn list_accounts(&mut self) {
+    async fn list_payments_of_accounts(&mut self) {
         let now = self.comparison.context.clock.now();
-        let is_long = self.pass_count.is_multiple_of(LONG_LIST_PASSES);
-        let since = now.plus_ms(if is_long { -LIST_MS } else { -LIST_NEW_MS });
+        let is_long = self.pass_count.is_multiple_of(PASSES_PER_LONG_LIST);
+        let since = now.plus_ms(if is_long {
+            -LONG_LIST_MS
+        } else {
+            -RECENT_LIST_MS
+        });
         let reported = self.reported_payments().await;
         for account in self.accounts_to_list(now).await {
-            if let Err(failure) = self.list_account(&account, since, &reported).await {
+            if let Err(failure) = self
+                .list_payments_of_account(&account, since, &reported)
+                .await
+            {
                 tracing::warn!(%failure, "listing of an account deferred to the next pass");
             }
         }
@@ -374,7 +390,7 @@ impl PassSchedule {
             .comparison
             .context
             .store
-            .anomalies(true, READ_MAX)
+            .anomalies(true, ROWS_READ_MAX)
             .await;
         rows_or_none(open, "open anomalies")
             .into_iter()
@@ -387,9 +403,9 @@ impl PassSchedule {
         let store = &self.comparison.context.store;
         let mut accounts: BTreeSet<AccountId> = BTreeSet::new();
         for records in [
-            store.orders_open(now, READ_MAX).await,
+            store.orders_open(now, ROWS_READ_MAX).await,
             store
-                .orders_captured(now.plus_ms(-ACTIVE_ACCOUNT_MS), READ_MAX)
+                .orders_captured(now.plus_ms(-ACTIVE_ACCOUNT_MS), ROWS_READ_MAX)
                 .await,
         ] {
             accounts.extend(
@@ -414,7 +430,7 @@ impl PassSchedule {
         accounts
     }
 
-    async fn list_account(
+    async fn list_payments_of_account(
         &mut self,
         account: &AccountId,
         since: Timestamp,

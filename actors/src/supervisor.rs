@@ -90,11 +90,11 @@ impl DrawSupervisor {
             && !self.roster.is_killed()
             && let Some(draws) = self.claims.next_draws()
         {
-            self.claim(draws, ctx);
+            self.claim_draws(draws, ctx);
         }
     }
 
-    fn claim(&mut self, draws: Vec<DrawId>, ctx: &mut Context<Self>) {
+    fn claim_draws(&mut self, draws: Vec<DrawId>, ctx: &mut Context<Self>) {
         if self.membership.is_leaving() {
             return self.assign_to_other_node(&draws);
         }
@@ -192,7 +192,7 @@ impl DrawSupervisor {
             // A draw that cannot be read must not block the others of its batch, so each is claimed
             // alone.
             for draw in batch {
-                self.claim(vec![draw], ctx);
+                self.claim_draws(vec![draw], ctx);
             }
             return;
         }

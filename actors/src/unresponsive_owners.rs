@@ -15,7 +15,7 @@ use tokio::time::Instant;
 /// immediately does not count. An owner that commits and answers within this time is responsive.
 pub(crate) const UNRESPONSIVE_AFTER: Duration = Duration::from_millis(400);
 /// How long unanswered calls are remembered.
-const REMEMBERED_FOR: Duration = Duration::from_secs(5);
+const CALLS_REMEMBERED_FOR: Duration = Duration::from_secs(5);
 
 /// Unanswered calls of each draw. Old entries are removed when a new one is added.
 #[derive(Default)]
@@ -34,7 +34,7 @@ struct UnansweredCalls {
 
 impl UnansweredCalls {
     fn is_recent(&self) -> bool {
-        self.last_ended_at.elapsed() < REMEMBERED_FOR
+        self.last_ended_at.elapsed() < CALLS_REMEMBERED_FOR
     }
 }
 
@@ -65,7 +65,7 @@ impl UnresponsiveOwners {
             view_changes,
             last_ended_at: Instant::now(),
         };
-        if let Some(earlier) = self.recent(draw, owner) {
+        if let Some(earlier) = self.recent_calls(draw, owner) {
             calls.count += earlier.count;
             calls.total_wait += earlier.total_wait;
             calls.view_changes += earlier.view_changes;
@@ -76,7 +76,7 @@ impl UnresponsiveOwners {
         calls.view_changes < calls.count + calls.total_wait.as_secs()
     }
 
-    fn recent(&self, draw: DrawId, owner: InstanceId) -> Option<UnansweredCalls> {
+    fn recent_calls(&self, draw: DrawId, owner: InstanceId) -> Option<UnansweredCalls> {
         self.lock()
             .get(&draw)
             .filter(|calls| calls.owner == owner && calls.is_recent())

@@ -130,7 +130,7 @@ impl TestClub {
             .unwrap_or_else(|_| panic!("never: {what}"));
     }
 
-    async fn state(&self, order: OrderId) -> OrderState {
+    async fn order_state(&self, order: OrderId) -> OrderState {
         self.postgres
             .order(order)
             .await
@@ -362,7 +362,7 @@ fn refusals_resizes_refunds_and_result_violate_no_invariant() {
             "{:?}",
             refused.status
         );
-        assert_eq!(club.state(OrderId(2)).await, OrderState::Released);
+        assert_eq!(club.order_state(OrderId(2)).await, OrderState::Released);
 
         // An order whose second line is refused at once, an abandoned order, and a refunded order.
         let refused = payments
@@ -375,7 +375,7 @@ fn refusals_resizes_refunds_and_result_violate_no_invariant() {
             .await
             .unwrap();
         payments.abandon(left.order.id).await.unwrap();
-        assert_eq!(club.state(OrderId(4)).await, OrderState::Released);
+        assert_eq!(club.order_state(OrderId(4)).await, OrderState::Released);
         let expensive = buy(&engine, &club.gateway, club.order_request(5, &[(0, 50)]))
             .await
             .unwrap();
@@ -440,7 +440,10 @@ fn retried_operation_reuses_its_idempotency_key() {
                 "{keys:?}"
             );
         }
-        assert_eq!(club.state(record.order.id).await, OrderState::Captured);
+        assert_eq!(
+            club.order_state(record.order.id).await,
+            OrderState::Captured
+        );
         engine.stop().await;
     });
 }

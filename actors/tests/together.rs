@@ -67,10 +67,13 @@ fn too_few_tickets(free: u16) -> CommandAnswer {
 }
 
 /// Makes the next `times` transactions fail that contain a reservation for this order.
-fn faults(world: &TestWorld, order: u128, fault: Fault, mut times: usize) {
+fn fail_reservations(world: &TestWorld, order: u128, fault: Fault, mut times: usize) {
     world.memory.set_faults(move |call| match call {
         Call::Append(appends)
-            if times > 0 && appends.iter().any(|append| reserves(append, order)) =>
+            if times > 0
+                && appends
+                    .iter()
+                    .any(|append| reserves_for_order(append, order)) =>
         {
             times -= 1;
             fault
@@ -79,7 +82,7 @@ fn faults(world: &TestWorld, order: u128, fault: Fault, mut times: usize) {
     });
 }
 
-fn reserves(append: &Append, wanted: u128) -> bool {
+fn reserves_for_order(append: &Append, wanted: u128) -> bool {
     append
         .events
         .iter()
@@ -180,7 +183,7 @@ fn refusal_is_decided_again_after_failed_batch() {
         // When order 4 is released, 69 tickets are free. They are enough for 50 and 19 tickets, and
         // then none is left.
         let crowd = spawn_in_order(&world, [reserve(5, 50), reserve(6, 19), reserve(7, 1)]).await;
-        faults(&world, 5, Fault::NotWritten, 2);
+        fail_reservations(&world, 5, Fault::NotWritten, 2);
         disk.permits.add_permits(1);
         held_up.await.unwrap().unwrap();
         disk.permits.add_permits(9);
@@ -217,7 +220,7 @@ fn refusal_is_decided_again_after_failed_single_write() {
         );
         yield_to_all().await;
         let crowd = spawn_in_order(&world, [reserve(5, 19), reserve(6, 1)]).await;
-        faults(&world, 5, Fault::NotWritten, 1);
+        fail_reservations(&world, 5, Fault::NotWritten, 1);
         disk.permits.add_permits(1);
         first.await.unwrap().unwrap();
         yield_to_all().await;
@@ -236,7 +239,7 @@ fn unwritable_command_fails_alone() {
         let (world, disk) = world_on_slow_disk().await;
         let first = start_blocked_command(&world, &disk).await;
         let crowd = spawn_in_order(&world, (2..=6).map(|order| reserve(order, 1))).await;
-        faults(&world, 4, Fault::NotWritten, usize::MAX);
+        fail_reservations(&world, 4, Fault::NotWritten, usize::MAX);
         disk.permits.add_permits(9);
         first.await.unwrap().unwrap();
         let answers = collect_answers(crowd).await;
@@ -394,7 +397,7 @@ fn unknown_batch_outcome_makes_all_callers_retry() {
                 ]
             };
             let crowd = spawn_in_order(&world, order_request()).await;
-            faults(&world, 2, fault, 1);
+            fail_reservations(&world, 2, fault, 1);
             disk.permits.add_permits(9);
             first.await.unwrap().unwrap();
             assert!(

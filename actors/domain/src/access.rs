@@ -144,20 +144,20 @@ pub fn may(who: Principal, audience: Audience) -> bool {
 
 /// Whether a principal may see the objects of a club. If not, the response status is 404.
 pub fn owns(who: Principal, club: ClubId) -> bool {
-    acts_as(who, club, Role::Viewer)
+    has_club_role(who, club, Role::Viewer)
 }
 
 /// Whether a principal may see the buyers of a club's tickets and their contact details.
 pub fn knows_buyers(who: Principal, club: ClubId) -> bool {
-    acts_as(who, club, Role::Seller)
+    has_club_role(who, club, Role::Seller)
 }
 
 /// Whether a principal may see the masked bank details of a club's winners.
 pub fn knows_bank_details(who: Principal, club: ClubId) -> bool {
-    acts_as(who, club, Role::Owner)
+    has_club_role(who, club, Role::Owner)
 }
 
-fn acts_as(who: Principal, club: ClubId, least: Role) -> bool {
+fn has_club_role(who: Principal, club: ClubId, least: Role) -> bool {
     match who {
         Principal::Operator => true,
         Principal::Club(own, role) => own == club && role >= least,

@@ -33,7 +33,7 @@ pub fn slug_is_valid(slug: &str) -> bool {
 /// characters (decision H-1). The slug is short enough to append a suffix such as `-2`. The caller
 /// checks whether another club already has the slug.
 pub fn slug_from_name(name: &str) -> String {
-    const LENGTH_MAX: usize = 46;
+    const SLUG_LENGTH_MAX: usize = 46;
     let mut slug = String::new();
     for letter in name.chars().flat_map(char::to_lowercase) {
         match letter {
@@ -44,7 +44,7 @@ pub fn slug_from_name(name: &str) -> String {
             _ => slug.push('-'),
         }
     }
-    slug.truncate(LENGTH_MAX);
+    slug.truncate(SLUG_LENGTH_MAX);
     let slug = slug.trim_end_matches('-');
     match slug.len() {
         0 => "club-page".to_string(),

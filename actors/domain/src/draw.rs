@@ -137,7 +137,7 @@ impl Draw {
             return;
         }
         for event in events {
-            self.apply_one(event);
+            self.apply_event(event);
         }
         self.revision += 1;
         if cfg!(debug_assertions) {
@@ -264,7 +264,7 @@ impl Draw {
         )
     }
 
-    fn apply_one(&mut self, event: &Event) {
+    fn apply_event(&mut self, event: &Event) {
         match event {
             Event::Reserved { order, reservation } => {
                 self.reservations.insert(*order, *reservation);

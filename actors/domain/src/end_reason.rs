@@ -58,7 +58,7 @@ impl EndReason {
 
 impl From<String> for EndReason {
     fn from(text: String) -> EndReason {
-        let cause = cause_of(&text);
+        let cause = parse_cause(&text);
         EndReason { text, cause }
     }
 }
@@ -85,7 +85,7 @@ impl Deref for EndReason {
 }
 
 /// Parses a stored text. The text may start with the draw, as in `draw 1001: the draw is closed`.
-fn cause_of(text: &str) -> EndCause {
+fn parse_cause(text: &str) -> EndCause {
     let remaining = text
         .split_once("only ")
         .and_then(|(_, rest)| rest.split_once(" tickets remaining"));

@@ -165,7 +165,7 @@ impl Order {
     /// steps the amount may differ, because a resize updates first the order and then the intent.
     /// The intent of another order never changes this order.
     pub fn decide(&self, intent: &PaymentIntent) -> NextStep {
-        let next = self.next(intent.status);
+        let next = self.next_step(intent.status);
         let agrees = match next {
             NextStep::Done => true,
             NextStep::Wait | NextStep::Cancel | NextStep::Release | NextStep::Void => {
@@ -180,7 +180,7 @@ impl Order {
         if agrees { next } else { NextStep::Mismatch }
     }
 
-    fn next(&self, status: PaymentStatus) -> NextStep {
+    fn next_step(&self, status: PaymentStatus) -> NextStep {
         use PaymentStatus::{Canceled, RequiresCapture, Succeeded};
         match (self.state, status) {
             (OrderState::Quoted, RequiresCapture) => NextStep::Allocate,

@@ -14,7 +14,7 @@ pub fn reconcile(order: Option<&Order>, intent: &PaymentIntent) -> Vec<Anomaly> 
             )]
         }
         None => Vec::new(),
-        Some(order) => compare(order, intent),
+        Some(order) => compare_with_order(order, intent),
     };
     let anomaly = |(kind, note): (AnomalyKind, &str)| Anomaly {
         kind,
@@ -25,7 +25,7 @@ pub fn reconcile(order: Option<&Order>, intent: &PaymentIntent) -> Vec<Anomaly> 
     found.into_iter().map(anomaly).collect()
 }
 
-fn compare(order: &Order, intent: &PaymentIntent) -> Vec<(AnomalyKind, &'static str)> {
+fn compare_with_order(order: &Order, intent: &PaymentIntent) -> Vec<(AnomalyKind, &'static str)> {
     use AnomalyKind::{DuplicatePayment, MismatchedAmount, MissingTicket, OrphanedTicket};
     let mut found = Vec::new();
     if order.state == OrderState::Captured

@@ -6,9 +6,9 @@ use std::fmt::Write;
 
 use domain::{Cell, Deal, DrawId, Seed, Serial, TICKETS};
 
-const VECTORS: &str = include_str!("deal_vector.json");
+const TEST_VECTORS_JSON: &str = include_str!("deal_vector.json");
 /// Number of deals in the uniformity test.
-const DEALS: u64 = 30_000;
+const DEALS_COUNTED: u64 = 30_000;
 
 struct Vector {
     note: &'static str,
@@ -50,7 +50,7 @@ fn deal_matches_golden_vectors() {
         vectors.join(",\n")
     );
     assert!(
-        actual == VECTORS,
+        actual == TEST_VECTORS_JSON,
         "deal_vector.json differs from:\n{actual}"
     );
 }
@@ -157,7 +157,7 @@ fn serials_and_cells_outside_the_grid_are_rejected() {
 fn deal_distributes_cells_uniformly() {
     let size = usize::from(TICKETS);
     let mut counts = vec![0u32; size * size];
-    for number in 0..DEALS {
+    for number in 0..DEALS_COUNTED {
         let mut seed = [0; 32];
         seed[..8].copy_from_slice(&number.to_le_bytes());
         let deal = Deal::new(Seed(seed));
@@ -168,7 +168,7 @@ fn deal_distributes_cells_uniformly() {
                 + usize::from(cell.away() - 1)] += 1;
         }
     }
-    let expected = DEALS as f64 / size as f64;
+    let expected = DEALS_COUNTED as f64 / size as f64;
     let chi_squared: f64 = counts
         .iter()
         .map(|count| (f64::from(*count) - expected).powi(2) / expected)

@@ -16,8 +16,8 @@ use domain::{
 };
 use model::{Model, Prediction};
 
-const EARLY: Timestamp = Timestamp(0);
-const LATER: Timestamp = Timestamp(10);
+const EARLY_IN_SALE: Timestamp = Timestamp(0);
+const LATER_IN_SALE: Timestamp = Timestamp(10);
 const KICK_OFF: Timestamp = Timestamp(20);
 const POSTPONED: Timestamp = Timestamp(30);
 const PRICE: Cents = Cents(500);
@@ -32,10 +32,10 @@ fn every_state_of_a_small_draw_agrees_with_the_model() {
     let mut to_visit = vec![start];
     let (mut events, mut refusals) = (HashSet::new(), HashSet::new());
     while let Some((draw, model)) = to_visit.pop() {
-        for now in [EARLY, LATER, KICK_OFF] {
+        for now in [EARLY_IN_SALE, LATER_IN_SALE, KICK_OFF] {
             for command in &commands {
                 let (mut draw, mut model) = (draw.clone(), model.clone());
-                match step(&mut draw, &mut model, now, command) {
+                match step_and_compare(&mut draw, &mut model, now, command) {
                     Ok(happened) => events.extend(happened.iter().map(discriminant)),
                     Err(refusal) => _ = refusals.insert(discriminant(&refusal)),
                 }
@@ -71,7 +71,8 @@ fn small_draw() -> (Draw, Model) {
     let mut model = Model::of(&draw);
     for (crowd, count) in [(100, 50), (101, 50), (102, 19)] {
         let sale = allocate(OrderId(crowd), count, PRICE, Authority::Sale);
-        step(&mut draw, &mut model, Timestamp(1), &sale).expect("enough tickets are free");
+        step_and_compare(&mut draw, &mut model, Timestamp(1), &sale)
+            .expect("enough tickets are free");
     }
     (draw, model)
 }
@@ -103,7 +104,7 @@ fn commands(terms: Terms) -> Vec<Command> {
     commands.extend(results.map(|result| Command::Complete { result }));
     commands.extend([
         Command::amend(Terms {
-            closes_at: LATER,
+            closes_at: LATER_IN_SALE,
             ..terms
         }),
         Command::amend(Terms {
@@ -120,8 +121,8 @@ fn commands(terms: Terms) -> Vec<Command> {
         },
     ]);
     for (order, counts, ends) in [
-        (FIRST_ORDER, [1, 25], vec![LATER, KICK_OFF]),
-        (SECOND_ORDER, [26, 50], vec![LATER]),
+        (FIRST_ORDER, [1, 25], vec![LATER_IN_SALE, KICK_OFF]),
+        (SECOND_ORDER, [26, 50], vec![LATER_IN_SALE]),
     ] {
         commands.extend([
             Command::Release { order },
@@ -151,7 +152,7 @@ fn commands(terms: Terms) -> Vec<Command> {
             25,
             PRICE,
             Authority::Repair {
-                authorised_at: LATER,
+                authorised_at: LATER_IN_SALE,
             },
         ),
     ]);
@@ -160,7 +161,7 @@ fn commands(terms: Terms) -> Vec<Command> {
 
 /// Executes a command on the draw and on the model, and asserts that both agree. Returns the events
 /// or the refusal.
-fn step(
+fn step_and_compare(
     draw: &mut Draw,
     model: &mut Model,
     now: Timestamp,

@@ -43,8 +43,8 @@ fn access_matrix_allows_exactly_the_listed_principals() {
     for (audience, allowed) in matrix {
         assert_eq!(who.map(|who| may(who, audience)), allowed, "{audience:?}");
     }
-    type Knows = fn(Principal, ClubId) -> bool;
-    let objects: [(Knows, [bool; 6]); 3] = [
+    type AccessCheck = fn(Principal, ClubId) -> bool;
+    let objects: [(AccessCheck, [bool; 6]); 3] = [
         (owns, [false, false, true, true, true, true]),
         (knows_buyers, [false, false, false, true, true, true]),
         (knows_bank_details, [false, false, false, false, true, true]),

@@ -78,7 +78,7 @@ impl CommandQueue {
     /// nothing. One command may be the cause, so each is decided again and written alone.
     pub(super) fn retry_individually(&mut self, uncommitted: UncommittedBatch) {
         self.consecutive_failures = 0;
-        self.individual += self.requeue(uncommitted);
+        self.individual += self.requeue_batch(uncommitted);
     }
 
     /// Answers the first command of a failed batch with `denied` and requeues the others, because
@@ -87,7 +87,7 @@ impl CommandQueue {
     pub(super) fn fail_first(&mut self, mut uncommitted: UncommittedBatch, denied: Denied) {
         let (pending, _) = uncommitted.answers.remove(0);
         pending.answer(Err(denied));
-        self.requeue(uncommitted);
+        self.requeue_batch(uncommitted);
         // Only `Unavailable` may be caused by the database. Other denials concern this command
         // alone.
         self.consecutive_failures = if denied == Denied::Unavailable {
@@ -105,7 +105,7 @@ impl CommandQueue {
 
     /// Puts the commands of a batch back at the head of the queue and returns their number. The
     /// timer's tick is dropped, because the timer is armed again.
-    fn requeue(&mut self, uncommitted: UncommittedBatch) -> usize {
+    fn requeue_batch(&mut self, uncommitted: UncommittedBatch) -> usize {
         let before = self.waiting.len();
         let pending = uncommitted.answers.into_iter().map(|(pending, _)| pending);
         pending
@@ -162,7 +162,7 @@ impl PendingCommand {
     fn order(&self) -> Option<OrderId> {
         match &self.action {
             DrawAction::CurrentReservation(order) => Some(*order),
-            DrawAction::Execute(request) => order_of(&request.command),
+            DrawAction::Execute(request) => order_of_command(&request.command),
         }
     }
 
@@ -191,7 +191,7 @@ impl PendingCommand {
     }
 }
 
-fn order_of(command: &Command) -> Option<OrderId> {
+fn order_of_command(command: &Command) -> Option<OrderId> {
     match command {
         Command::Reserve { order, .. }
         | Command::Extend { order, .. }
@@ -258,7 +258,7 @@ impl CommandBatch {
                 let before = self.next.as_ref().unwrap_or(draw);
                 Ok(CommandOutcome {
                     reservation: before.current_reservation(now, *order),
-                    ..outcome(before, Some(*order), false)
+                    ..outcome_for_order(before, Some(*order), false)
                 })
             }
             DrawAction::Execute(request) => {
@@ -266,7 +266,7 @@ impl CommandBatch {
                 self.has_timer_tick |= pending.is_timer();
                 self.has_external_tick |= is_tick && !pending.is_timer();
                 let may_share_transaction = pending.may_share_transaction();
-                let answer = self.decide(request, draw, limiter, epoch, now);
+                let answer = self.decide_command(request, draw, limiter, epoch, now);
                 if answer.as_ref().is_ok_and(|outcome| outcome.written) {
                     self.may_share_transaction = may_share_transaction;
                 }
@@ -280,7 +280,7 @@ impl CommandBatch {
         }
     }
 
-    fn decide(
+    fn decide_command(
         &mut self,
         request: &DrawRequest,
         draw: &Draw,
@@ -289,7 +289,7 @@ impl CommandBatch {
         now: Timestamp,
     ) -> Result<CommandOutcome, Denied> {
         let command = &request.command;
-        let order = order_of(command);
+        let order = order_of_command(command);
         let reserves = matches!(command, Command::Reserve { .. });
         if reserves {
             failpoint::reach(PurchaseStep::Hold, FailpointSide::Before);
@@ -297,14 +297,14 @@ impl CommandBatch {
         let before = self.next.as_ref().unwrap_or(draw);
         let events = limiter.decide(before, now, command, request.source)?;
         if events.is_empty() {
-            return Ok(outcome(before, order, false));
+            return Ok(outcome_for_order(before, order, false));
         }
         if reserves {
             failpoint::reach(PurchaseStep::Hold, FailpointSide::After);
         }
         self.allocates |= matches!(command, Command::Allocate { .. });
         self.orders.extend(order);
-        let committed = self.append(request, draw, epoch, now, events);
+        let committed = self.append_commit(request, draw, epoch, now, events);
         if let Some(next) = &self.next {
             limiter.settle(next, now);
         }
@@ -313,7 +313,7 @@ impl CommandBatch {
 
     /// Adds a commit for a command to the transaction, and applies its events to the batch's copy
     /// of the draw.
-    fn append(
+    fn append_commit(
         &mut self,
         request: &DrawRequest,
         draw: &Draw,
@@ -341,7 +341,7 @@ impl CommandBatch {
             attached_write,
             act,
         });
-        outcome(next, order_of(command), true)
+        outcome_for_order(next, order_of_command(command), true)
     }
 
     /// Whether the timer's tick is in the batch.
@@ -378,7 +378,7 @@ pub(super) struct UncommittedBatch {
     pub(super) answers: Vec<(PendingCommand, Result<CommandOutcome, Denied>)>,
 }
 
-fn outcome(draw: &Draw, order: Option<OrderId>, written: bool) -> CommandOutcome {
+fn outcome_for_order(draw: &Draw, order: Option<OrderId>, written: bool) -> CommandOutcome {
     CommandOutcome {
         view: draw.view(),
         reservation: order.and_then(|order| draw.reservation(order)),

@@ -20,9 +20,9 @@ mod open;
 
 /// How long after the end of the reservation a buyer may complete a 3-D Secure page, in seconds.
 /// Afterwards the payment intent is cancelled.
-const ACTION_SECONDS: i64 = 300;
+const THREE_D_SECURE_SECONDS_MAX: i64 = 300;
 /// Age in seconds at which an order that still has no payment intent is abandoned.
-const WITHOUT_INTENT_SECONDS: i64 = 600;
+const ORDER_WITHOUT_INTENT_SECONDS_MAX: i64 = 600;
 
 /// Opens, confirms, extends and abandons orders. All methods but `open` must run in a job of the
 /// order.
@@ -177,7 +177,7 @@ impl<'a> Checkout<'a> {
         let age_ms = self.context.clock.now().ms_since(record.opened_at);
         let Some(id) = record.order.payment_intent.clone() else {
             let may_abandon = reason != AbandonReason::ReservationLapsed
-                || age_ms > WITHOUT_INTENT_SECONDS * 1000;
+                || age_ms > ORDER_WITHOUT_INTENT_SECONDS_MAX * 1000;
             return if may_abandon {
                 self.abandon_without_intent(order, reason.stored_text())
                     .await
@@ -195,7 +195,7 @@ impl<'a> Checkout<'a> {
             PaymentStatus::RequiresPaymentMethod | PaymentStatus::RequiresConfirmation => true,
             PaymentStatus::RequiresAction | PaymentStatus::Processing => {
                 let timed_out = reason == AbandonReason::ReservationLapsed
-                    && age_ms > (KEPT_SECONDS + ACTION_SECONDS) * 1000;
+                    && age_ms > (KEPT_SECONDS + THREE_D_SECURE_SECONDS_MAX) * 1000;
                 timed_out || reason == AbandonReason::AmountChanged
             }
             PaymentStatus::RequiresCapture => reason == AbandonReason::AmountChanged,

@@ -22,7 +22,7 @@ mod repair;
 
 /// Largest number of steps in one fulfilment. The longest sequence (allocate, refuse, cancel,
 /// release) has six.
-const STEPS_MAX: usize = 12;
+const FULFILMENT_STEPS_MAX: usize = 12;
 
 /// Fulfils orders. Its methods must run in a job of the order.
 #[derive(Clone, Copy)]
@@ -79,12 +79,12 @@ impl<'a> Fulfilment<'a> {
             claimed: claimed.take(),
             just_allocated: false,
         };
-        let completed = self.run_to_completion(&mut state).await;
+        let completed = self.run_remaining_steps(&mut state).await;
         *claimed = state.claimed;
         let status = match completed {
             Ok(Some(status)) => status,
             Ok(None) => return Err(PaymentFailure::Mismatch),
-            Err(Deferred) => status_of(&state.record, &state.intent),
+            Err(Deferred) => status_of_order(&state.record, &state.intent),
         };
         Ok(FulfilmentResult {
             record: state.record,
@@ -93,14 +93,14 @@ impl<'a> Fulfilment<'a> {
     }
 
     /// Executes steps until none is left. `None`: the payment intent does not match the order.
-    async fn run_to_completion(
+    async fn run_remaining_steps(
         self,
         state: &mut FulfilmentContext,
     ) -> Result<Option<FulfilStatus>, Deferred> {
-        for _ in 0..STEPS_MAX {
+        for _ in 0..FULFILMENT_STEPS_MAX {
             match state.record.order.decide(&state.intent) {
                 NextStep::Wait | NextStep::Done => {
-                    return Ok(Some(status_of(&state.record, &state.intent)));
+                    return Ok(Some(status_of_order(&state.record, &state.intent)));
                 }
                 NextStep::Allocate => match self
                     .context
@@ -142,7 +142,9 @@ impl<'a> Fulfilment<'a> {
         let (key, claimed) = if let Some(key) = first_key {
             (key, None)
         } else {
-            let operation = self.claim(state, OperationKind::Capture).await?;
+            let operation = self
+                .claim_or_use_operation(state, OperationKind::Capture)
+                .await?;
             (operation.key.clone(), Some(operation))
         };
         let (account, fee) = (
@@ -164,7 +166,10 @@ impl<'a> Fulfilment<'a> {
         };
         let operation = match claimed {
             Some(operation) => operation,
-            None => self.claim(state, OperationKind::Capture).await?,
+            None => {
+                self.claim_or_use_operation(state, OperationKind::Capture)
+                    .await?
+            }
         };
         self.refresh_intent(state, &operation, &error).await?;
         if state.intent.status != PaymentStatus::RequiresCapture {
@@ -224,7 +229,7 @@ impl<'a> Fulfilment<'a> {
 
     /// Returns the order's operation of a kind: the one that the caller claimed, or one that is
     /// claimed now.
-    async fn claim(
+    async fn claim_or_use_operation(
         self,
         state: &mut FulfilmentContext,
         kind: OperationKind,
@@ -277,7 +282,7 @@ fn final_status(record: &OrderRecord) -> Option<FulfilStatus> {
 }
 
 /// Returns the status to report for an order and its payment intent.
-fn status_of(record: &OrderRecord, intent: &PaymentIntent) -> FulfilStatus {
+fn status_of_order(record: &OrderRecord, intent: &PaymentIntent) -> FulfilStatus {
     final_status(record).unwrap_or_else(|| status_in_progress(record, intent))
 }
 

@@ -72,7 +72,9 @@ impl<'a> Intents<'a> {
                     .claim_operation(order, OperationKind::Create)
                     .await?
                     .ok_or(IntentError::Deferred)?;
-                let opened = self.recover_create(record, &operation, error).await?;
+                let opened = self
+                    .recover_failed_creation(record, &operation, error)
+                    .await?;
                 self.store_intent(record, opened).await
             }
         }
@@ -111,7 +113,7 @@ impl<'a> Intents<'a> {
         operation: &Operation,
     ) -> Result<(), IntentError> {
         let found = if operation.attempts > 1 {
-            self.find(record).await
+            self.find_created_intent(record).await
         } else {
             None
         };
@@ -124,7 +126,10 @@ impl<'a> Intents<'a> {
                 .await
             {
                 Ok(opened) => opened,
-                Err(error) => self.recover_create(record, operation, error).await?,
+                Err(error) => {
+                    self.recover_failed_creation(record, operation, error)
+                        .await?
+                }
             },
         };
         self.store_intent(record, opened).await
@@ -178,7 +183,7 @@ impl<'a> Intents<'a> {
         }
     }
 
-    async fn find(self, record: &OrderRecord) -> Option<OpenedIntent> {
+    async fn find_created_intent(self, record: &OrderRecord) -> Option<OpenedIntent> {
         let since = record.opened_at.plus_ms(-CLOCK_SKEW_MS);
         // If this fails, the next attempt under the same key returns the same intent.
         self.context
@@ -191,7 +196,7 @@ impl<'a> Intents<'a> {
 
     /// Handles a failed attempt to create an intent. Returns the intent if it was created
     /// nevertheless.
-    async fn recover_create(
+    async fn recover_failed_creation(
         self,
         record: &OrderRecord,
         operation: &Operation,
@@ -208,16 +213,18 @@ impl<'a> Intents<'a> {
             GatewayError::Unavailable(_) => {
                 Err(self.context.retry_later(operation, false).await.into())
             }
-            GatewayError::Unknown(_) | GatewayError::Failed(_) => match self.find(record).await {
-                Some(opened) => Ok(opened),
-                // If the intent is created later, no buyer is shown its client secret, so it can
-                // never be paid.
-                None => Err(self
-                    .context
-                    .retry_later(operation, error.is_stored_under_key())
-                    .await
-                    .into()),
-            },
+            GatewayError::Unknown(_) | GatewayError::Failed(_) => {
+                match self.find_created_intent(record).await {
+                    Some(opened) => Ok(opened),
+                    // If the intent is created later, no buyer is shown its client secret, so it
+                    // can never be paid.
+                    None => Err(self
+                        .context
+                        .retry_later(operation, error.is_stored_under_key())
+                        .await
+                        .into()),
+                }
+            }
         }
     }
 

@@ -42,7 +42,7 @@ struct SubmitJob {
 /// Message that is answered once no job is running or waiting.
 #[derive(Message)]
 #[rtype(result = "()")]
-struct Drain;
+struct AwaitAllJobs;
 
 pub(crate) struct PaymentActor {
     waiting: WaitingJobs,
@@ -127,10 +127,10 @@ async fn run_jobs(waiting: WaitingJobs, accepted: watch::Sender<usize>, key: Job
     }
 }
 
-impl Handler<Drain> for PaymentActor {
+impl Handler<AwaitAllJobs> for PaymentActor {
     type Result = ResponseFuture<()>;
 
-    fn handle(&mut self, _: Drain, _: &mut Context<Self>) -> Self::Result {
+    fn handle(&mut self, _: AwaitAllJobs, _: &mut Context<Self>) -> Self::Result {
         let mut accepted = self.accepted.subscribe();
         Box::pin(async move {
             // Waiting fails only if the actor has ended. Then no job is left either.
@@ -184,6 +184,6 @@ impl KeyedJobQueue {
     /// Waits until no job is running or waiting.
     pub(crate) async fn drain(&self) {
         // Sending fails only if the actor has stopped, and then no jobs are left.
-        let _ = self.actor.send(Drain).await;
+        let _ = self.actor.send(AwaitAllJobs).await;
     }
 }

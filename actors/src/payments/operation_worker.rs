@@ -17,13 +17,13 @@ use crate::poll_backoff::PollBackoff;
 use crate::{FulfilStatus, PaymentFailure};
 
 /// Largest number of concurrent operations. If the provider hangs on some, the others continue.
-const CONCURRENT_MAX: usize = 64;
+const CONCURRENT_OPERATIONS_MAX: usize = 64;
 /// Shortest and longest pause between polls while no operation is due.
 const POLL_DELAYS: (Duration, Duration) = (Duration::from_millis(500), Duration::from_secs(8));
 
 /// Attempts due operations until the engine stops.
 pub(crate) async fn run(context: Arc<PaymentContext>, stop: watch::Receiver<bool>) {
-    let permits = Arc::new(Semaphore::new(CONCURRENT_MAX));
+    let permits = Arc::new(Semaphore::new(CONCURRENT_OPERATIONS_MAX));
     let mut backoff = PollBackoff::new(POLL_DELAYS, stop);
     while backoff.wait(&context.wakeups.operations).await {
         let free = permits.available_permits() as u32;
@@ -59,7 +59,9 @@ pub(crate) async fn run(context: Arc<PaymentContext>, stop: watch::Receiver<bool
 async fn attempt_in_order_job(context: &Arc<PaymentContext>, operation: Operation) {
     let (job_context, order) = (context.clone(), operation.order);
     let attempted = context
-        .run_for_order(order, async move { attempt(&job_context, operation).await })
+        .run_for_order(order, async move {
+            attempt_operation(&job_context, operation).await
+        })
         .await;
     if let Err(failure) = attempted {
         tracing::warn!(%failure, order.id = %order, "payment operation deferred until lease expiry");
@@ -67,7 +69,7 @@ async fn attempt_in_order_job(context: &Arc<PaymentContext>, operation: Operatio
 }
 
 /// Attempts one operation once, and stores the outcome in every case.
-async fn attempt(
+async fn attempt_operation(
     context: &Arc<PaymentContext>,
     operation: Operation,
 ) -> Result<(), PaymentFailure> {
@@ -88,9 +90,9 @@ async fn attempt(
             .map_err(IntentError::from),
         OperationKind::Create => Intents::new(context).create(&mut record, &operation).await,
         OperationKind::Update => Intents::new(context).update(&record, &operation).await,
-        OperationKind::Capture | OperationKind::Cancel => {
-            settle(context, operation).await.map_err(IntentError::from)
-        }
+        OperationKind::Capture | OperationKind::Cancel => capture_or_cancel(context, operation)
+            .await
+            .map_err(IntentError::from),
         OperationKind::Refund | OperationKind::FeeRefund => Refunds::new(context)
             .attempt_refund(&record, &operation)
             .await
@@ -102,7 +104,10 @@ async fn attempt(
 }
 
 /// Fulfils the order of an operation, which captures or cancels its payment.
-async fn settle(context: &Arc<PaymentContext>, operation: Operation) -> Result<(), Deferred> {
+async fn capture_or_cancel(
+    context: &Arc<PaymentContext>,
+    operation: Operation,
+) -> Result<(), Deferred> {
     let order = operation.order;
     let mut claimed = Some(operation);
     let fulfilled = Fulfilment::new(context).fulfil(order, &mut claimed).await;

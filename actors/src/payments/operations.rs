@@ -13,7 +13,7 @@ pub(super) const LEASE_MS: i64 = 30_000;
 /// Number of attempts under one idempotency key before the key may change. The same key returns the
 /// lost answer of an earlier attempt. A new key helps only if the provider stored a failure under
 /// the old one, and it is safe only if the operation had no effect.
-const SAME_KEY_ATTEMPTS: u32 = 2;
+const ATTEMPTS_PER_KEY_MIN: u32 = 2;
 
 impl PaymentContext {
     /// Claims the order's open operation of one kind. `None`: there is none, or another worker has
@@ -40,8 +40,8 @@ impl PaymentContext {
             operation.attempts.saturating_sub(1),
             operation.id as u64,
         ));
-        let new_key = (failure_is_stored && operation.attempts >= SAME_KEY_ATTEMPTS)
-            .then(|| next_key(&operation.key));
+        let new_key = (failure_is_stored && operation.attempts >= ATTEMPTS_PER_KEY_MIN)
+            .then(|| next_idempotency_key(&operation.key));
         self.wakeups.operations.notify_one();
         let again = Attempt::Again {
             attempts: operation.attempts,
@@ -77,7 +77,7 @@ impl PaymentContext {
 }
 
 /// Returns the key for a new attempt: `cap-7` → `cap-7/2` → `cap-7/3`.
-fn next_key(key: &str) -> String {
+fn next_idempotency_key(key: &str) -> String {
     match key
         .rsplit_once('/')
         .and_then(|(stem, count)| Some((stem, count.parse::<u32>().ok()?)))
@@ -89,11 +89,11 @@ fn next_key(key: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::next_key;
+    use super::next_idempotency_key;
 
     #[test]
     fn next_key_counts_attempts() {
-        assert_eq!(next_key("cap-7"), "cap-7/2");
-        assert_eq!(next_key("cap-7/2"), "cap-7/3");
+        assert_eq!(next_idempotency_key("cap-7"), "cap-7/2");
+        assert_eq!(next_idempotency_key("cap-7/2"), "cap-7/3");
     }
 }

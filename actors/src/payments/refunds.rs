@@ -16,7 +16,7 @@ use crate::{FulfilStatus, GatewayError, PaymentFailure};
 /// Number of refused attempts to refund before an anomaly is raised for the operator.
 const REFUND_ATTEMPTS_MAX: u32 = 10;
 /// Largest number of orders that one call refunds. A draw has at most 169 orders.
-const CANCELLED_ORDERS_MAX: u32 = 200;
+const REFUNDED_ORDERS_MAX: u32 = 200;
 
 /// Refunds orders. All methods but `refund_cancelled_draws` and `return_fees` must run in a job of
 /// the order.
@@ -137,7 +137,7 @@ impl<'a> Refunds<'a> {
         let due = self
             .context
             .store
-            .orders_of_cancelled_draws(CANCELLED_ORDERS_MAX)
+            .orders_of_cancelled_draws(REFUNDED_ORDERS_MAX)
             .await?;
         let count = due.len() as u32;
         for record in due {

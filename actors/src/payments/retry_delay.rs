@@ -8,12 +8,12 @@
 pub(crate) fn retry_delay_ms(attempts: u32, salt: u64) -> i64 {
     let doubled = 500_i64 << attempts.min(7);
     let delay = doubled.min(60_000);
-    let random = split_mix(salt ^ (u64::from(attempts) << 56));
+    let random = split_mix_hash(salt ^ (u64::from(attempts) << 56));
     delay + (random % (delay as u64 / 4 + 1)) as i64
 }
 
 /// `SplitMix64`: a well-distributed 64-bit hash of a number.
-fn split_mix(number: u64) -> u64 {
+fn split_mix_hash(number: u64) -> u64 {
     let mut bits = number.wrapping_add(0x9E37_79B9_7F4A_7C15);
     bits = (bits ^ (bits >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     bits = (bits ^ (bits >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);

@@ -14,7 +14,7 @@ pub const TOLERANCE_SECONDS: i64 = 300;
 /// Largest number of signatures that are checked. The provider sends two or three while its secret
 /// is being replaced.
 const SIGNATURES_MAX: usize = 16;
-const HEADER_MAX: usize = 4096;
+const HEADER_BYTES_MAX: usize = 4096;
 
 /// Why a signature is not accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
@@ -37,7 +37,7 @@ pub fn verify(
     secrets: &[String],
     now: Timestamp,
 ) -> Result<(), BadSignature> {
-    if header.len() > HEADER_MAX {
+    if header.len() > HEADER_BYTES_MAX {
         return Err(BadSignature::Unreadable);
     }
     let fields = || {
@@ -182,7 +182,7 @@ mod tests {
             ("nothing", String::new(), Err(BadSignature::Unreadable)),
             (
                 "too long",
-                format!("t={t},v1={ours},{}", "x".repeat(HEADER_MAX)),
+                format!("t={t},v1={ours},{}", "x".repeat(HEADER_BYTES_MAX)),
                 Err(BadSignature::Unreadable),
             ),
         ];

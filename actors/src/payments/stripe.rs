@@ -48,9 +48,9 @@ const EXPANDED_FIELDS: [&str; 2] = [
     "latest_charge.application_fee",
 ];
 /// Metadata field of a payment intent that contains the order id.
-const ORDER_KEY: &str = "order_id";
+const ORDER_METADATA_KEY: &str = "order_id";
 /// Metadata field of a payment intent that contains the draws and ticket counts.
-const DRAWS_KEY: &str = "draws";
+const DRAWS_METADATA_KEY: &str = "draws";
 
 /// The address, credentials and limits for calls to Stripe.
 #[derive(Clone)]
@@ -120,7 +120,7 @@ impl Stripe {
         account: &AccountId,
         id: &PaymentIntentId,
     ) -> Result<StripeIntent, GatewayError> {
-        let retrieve = RetrievePaymentIntent::new(id.0.as_str()).expand(expand());
+        let retrieve = RetrievePaymentIntent::new(id.0.as_str()).expand(expanded_fields());
         send(&self.platform.of(&account.0)?, &retrieve, None).await
     }
 }
@@ -145,7 +145,7 @@ fn list_intents(
         .map_err(|StripeHttpError(error)| error)
 }
 
-fn expand() -> Vec<String> {
+fn expanded_fields() -> Vec<String> {
     EXPANDED_FIELDS.map(String::from).to_vec()
 }
 
@@ -155,10 +155,10 @@ where
     R: StripeRequest,
     R::Output: miniserde::Deserialize,
 {
-    send_as(http, request.customize(), key).await
+    send_for_account(http, request.customize(), key).await
 }
 
-async fn send_as<T: miniserde::Deserialize>(
+async fn send_for_account<T: miniserde::Deserialize>(
     http: &Http,
     mut request: CustomizableStripeRequest<T>,
     key: Option<&str>,
@@ -200,8 +200,8 @@ fn metadata(new: &NewIntent) -> HashMap<String, String> {
     // The metadata has no personal data. If a restored database lacks the order, the metadata names
     // its tickets (failure F45 of the failure catalogue).
     HashMap::from([
-        (ORDER_KEY.to_owned(), new.order.to_string()),
-        (DRAWS_KEY.to_owned(), new.draws.clone()),
+        (ORDER_METADATA_KEY.to_owned(), new.order.to_string()),
+        (DRAWS_METADATA_KEY.to_owned(), new.draws.clone()),
     ])
 }
 
@@ -257,7 +257,7 @@ impl Gateway for Stripe {
         };
         opened_intent(
             account,
-            &send_as(&self.platform.of(&account.0)?, confirm, Some(key)).await?,
+            &send_for_account(&self.platform.of(&account.0)?, confirm, Some(key)).await?,
         )
     }
 
@@ -268,7 +268,7 @@ impl Gateway for Stripe {
         id: &PaymentIntentId,
         application_fee: Cents,
     ) -> Result<PaymentIntent, GatewayError> {
-        let mut capture = CapturePaymentIntent::new(id.0.as_str()).expand(expand());
+        let mut capture = CapturePaymentIntent::new(id.0.as_str()).expand(expanded_fields());
         if application_fee > Cents::ZERO {
             capture = capture.application_fee_amount(application_fee.0);
         }
@@ -284,7 +284,7 @@ impl Gateway for Stripe {
         account: &AccountId,
         id: &PaymentIntentId,
     ) -> Result<PaymentIntent, GatewayError> {
-        let cancel = CancelPaymentIntent::new(id.0.as_str()).expand(expand());
+        let cancel = CancelPaymentIntent::new(id.0.as_str()).expand(expanded_fields());
         payment_intent(
             account,
             &send(&self.platform.of(&account.0)?, &cancel, Some(key)).await?,
@@ -350,7 +350,7 @@ impl Gateway for Stripe {
         let club = self.platform.of(&account.0)?;
         let matching = list_intents(&club, since).try_filter(|intent| {
             ready(
-                intent.metadata.get(ORDER_KEY) == Some(&order)
+                intent.metadata.get(ORDER_METADATA_KEY) == Some(&order)
                     && intent.status != PaymentIntentStatus::Canceled,
             )
         });
@@ -388,7 +388,7 @@ fn payment_intent(
         currency: intent.currency.to_string(),
         order: intent
             .metadata
-            .get(ORDER_KEY)
+            .get(ORDER_METADATA_KEY)
             .and_then(|order| order_id(order)),
         provider_fee: charge.and_then(provider_fee),
         disputed: charge.is_some_and(|charge| charge.disputed),
@@ -398,8 +398,8 @@ fn payment_intent(
             .map(|charge| Timestamp(charge.created * 1000)),
         draws: intent
             .metadata
-            .get(DRAWS_KEY)
-            .map(|draws| draws_of(draws))
+            .get(DRAWS_METADATA_KEY)
+            .map(|draws| parse_draws(draws))
             .unwrap_or_default(),
         method: charge.and_then(method),
         decline: intent.last_payment_error.as_deref().map(decline),
@@ -416,7 +416,7 @@ fn method(charge: &Charge) -> Option<String> {
 
 /// Parses draws and ticket counts, for example `1042x3,1043x2`. Parts that cannot be parsed are
 /// skipped.
-fn draws_of(text: &str) -> Vec<(DrawId, u16)> {
+fn parse_draws(text: &str) -> Vec<(DrawId, u16)> {
     let line = |part: &str| {
         let (draw, count) = part.split_once('x')?;
         Some((DrawId(draw.parse().ok()?), count.parse().ok()?))

@@ -7,17 +7,17 @@ use persistence::Failure;
 use persistence::stores::OrderRecord;
 
 use super::comparison::{Comparison, ObservedIntent};
-use super::{FAILED_ACCOUNTS_MAX, READ_MAX, VerifiedPayments};
+use super::{FAILED_ACCOUNTS_MAX, ROWS_READ_MAX, VerifiedPayments};
 
 /// With at least this many payments, one list of the account's payments costs less than a call for
 /// each.
-const LIST_FROM: usize = 5;
+const PAYMENTS_FOR_LIST_MIN: usize = 5;
 /// How long before the first order the list of an account starts, in milliseconds. An intent is
 /// created just after its order. If the provider's clock is further behind, the payments that the
 /// list lacks are read one by one.
-const LIST_BEFORE_MS: i64 = 10_000;
+const LIST_START_MARGIN_MS: i64 = 10_000;
 /// Largest number of payments that are compared later because a call for their account failed.
-const DEFERRED_MAX: usize = 10_000;
+const DEFERRED_PAYMENTS_MAX: usize = 10_000;
 
 /// Records which captured payments were compared.
 pub(super) struct CaptureCheck {
@@ -31,7 +31,7 @@ pub(super) struct CaptureCheck {
 
 /// The listed payments of an account. The next page of orders reuses the list for orders that were
 /// captured before the list was read.
-struct AccountList {
+struct AccountPayments {
     since: Timestamp,
     listed_at: Timestamp,
     payments: BTreeMap<PaymentIntentId, ObservedIntent>,
@@ -57,8 +57,8 @@ impl CaptureCheck {
         let mut failed_accounts = self.check_deferred(comparison).await;
         let mut lists = BTreeMap::new();
         loop {
-            let page = store.orders_captured(self.until, READ_MAX).await?;
-            let is_full = page.len() == READ_MAX as usize;
+            let page = store.orders_captured(self.until, ROWS_READ_MAX).await?;
+            let is_full = page.len() == ROWS_READ_MAX as usize;
             let is_known = |order: &OrderId| {
                 self.checked_at_until.contains(order)
                     || self
@@ -92,13 +92,14 @@ impl CaptureCheck {
                     .iter()
                     .map(|(_, orders)| orders.len())
                     .sum::<usize>();
-                if failed_accounts == FAILED_ACCOUNTS_MAX || deferred + records.len() > DEFERRED_MAX
+                if failed_accounts == FAILED_ACCOUNTS_MAX
+                    || deferred + records.len() > DEFERRED_PAYMENTS_MAX
                 {
                     return Err(failure);
                 }
                 failed_accounts += 1;
                 tracing::warn!(%failure, account = %account.0, "comparison of an account's captured payments deferred");
-                self.defer(account, records.iter().map(|record| record.order.id));
+                self.defer_orders(account, records.iter().map(|record| record.order.id));
             }
             if last > self.until {
                 self.checked_at_until.clear();
@@ -115,7 +116,7 @@ impl CaptureCheck {
         }
     }
 
-    fn defer(&mut self, account: AccountId, orders: impl Iterator<Item = OrderId>) {
+    fn defer_orders(&mut self, account: AccountId, orders: impl Iterator<Item = OrderId>) {
         match self
             .deferred
             .iter_mut()
@@ -157,7 +158,7 @@ async fn check_account(
     comparison: &Comparison,
     account: &AccountId,
     records: &[&OrderRecord],
-    lists: &mut BTreeMap<AccountId, AccountList>,
+    lists: &mut BTreeMap<AccountId, AccountPayments>,
     verified: &mut VerifiedPayments,
 ) -> Result<(), Failure> {
     let now = comparison.context.clock.now();
@@ -171,11 +172,11 @@ async fn check_account(
         .filter_map(|record| record.captured_at)
         .max()
         .unwrap_or(now);
-    let since = first_opened.plus_ms(-LIST_BEFORE_MS);
+    let since = first_opened.plus_ms(-LIST_START_MARGIN_MS);
     lists.retain(|other, list| {
         other != account || list.since <= since && last_captured < list.listed_at
     });
-    if records.len() >= LIST_FROM && !lists.contains_key(account) {
+    if records.len() >= PAYMENTS_FOR_LIST_MIN && !lists.contains_key(account) {
         let payments = comparison
             .list(account, since)
             .await?
@@ -184,7 +185,7 @@ async fn check_account(
             .collect();
         lists.insert(
             account.clone(),
-            AccountList {
+            AccountPayments {
                 since,
                 listed_at: now,
                 payments,

@@ -96,7 +96,7 @@ impl Comparison {
         observed: &ObservedIntent,
     ) -> Result<ScanReport, Failure> {
         let record = self.order_of(&observed.intent).await?;
-        self.compare(record.as_ref(), observed).await
+        self.compare_with_order(record.as_ref(), observed).await
     }
 
     /// Reads an order's payment from the provider and compares them.
@@ -112,7 +112,7 @@ impl Comparison {
             .retrieve(&record.order.account, id)
             .await
             .map_err(provider_failure)?;
-        self.compare(Some(&record), &observed).await
+        self.compare_with_order(Some(&record), &observed).await
     }
 
     /// Reads a payment intent that is missing in the database from the provider and compares it.
@@ -129,7 +129,7 @@ impl Comparison {
             Err(error) => return Err(provider_failure(error)),
         };
         let record = self.order_of(&observed.intent).await?;
-        self.compare(record.as_ref(), &observed).await
+        self.compare_with_order(record.as_ref(), &observed).await
     }
 
     /// Whether the database has no order for a payment.
@@ -153,7 +153,7 @@ impl Comparison {
     /// A disagreement is checked a second time in a job of the order, because the order may be in
     /// processing. A payment with an open anomaly is checked again as well: an anomaly must only be
     /// resolved by data that was read after it was raised, never by older data of a node that hung.
-    async fn compare(
+    async fn compare_with_order(
         &self,
         record: Option<&OrderRecord>,
         observed: &ObservedIntent,
@@ -229,7 +229,12 @@ impl Comparison {
             .record_provider_snapshots(&agreeing, requested_at)
             .await?;
         for (record, observed) in others {
-            if self.compare(Some(record), &observed).await?.unsettled == 0 {
+            if self
+                .compare_with_order(Some(record), &observed)
+                .await?
+                .unsettled
+                == 0
+            {
                 agreeing.push(observed.intent);
             }
         }

@@ -10,22 +10,22 @@ use tokio::time::Instant;
 use crate::Denied;
 
 /// Largest number of callers that may wait for the same draw to become available.
-const WAITERS_MAX: usize = 1024;
+const WAITING_CALLERS_MAX: usize = 1024;
 /// Number of restarts of a draw that are allowed within [`RESTART_WINDOW`]. One more pauses the
 /// draw.
 const RESTARTS_MAX: usize = 3;
 const RESTART_WINDOW: Duration = Duration::from_secs(10);
 /// Longest delay between two attempts to claim a draw, in milliseconds.
-const CLAIM_RETRY_MS_MAX: u64 = 5_000;
+const CLAIM_RETRY_DELAY_MS_MAX: u64 = 5_000;
 
 /// The restarts, failed claims and waiting callers of each draw.
 #[derive(Default)]
 pub(super) struct RecoveryLog {
-    draws: BTreeMap<DrawId, RecoveryState>,
+    draws: BTreeMap<DrawId, DrawRecoveryState>,
 }
 
 #[derive(Default)]
-struct RecoveryState {
+struct DrawRecoveryState {
     restarts: VecDeque<Instant>,
     failed_claims: u32,
     waiters: Vec<oneshot::Sender<Result<(), Denied>>>,
@@ -36,7 +36,7 @@ impl RecoveryLog {
     pub(super) fn is_full(&self, draw: DrawId) -> bool {
         self.draws
             .get(&draw)
-            .is_some_and(|state| state.waiters.len() >= WAITERS_MAX)
+            .is_some_and(|state| state.waiters.len() >= WAITING_CALLERS_MAX)
     }
 
     /// Adds a caller that waits for the draw to become available.
@@ -61,7 +61,7 @@ impl RecoveryLog {
     pub(super) fn count_failed_claim(&mut self, draw: DrawId) -> Duration {
         let state = self.draws.entry(draw).or_default();
         state.failed_claims += 1;
-        Duration::from_millis((125 << state.failed_claims.min(6)).min(CLAIM_RETRY_MS_MAX))
+        Duration::from_millis((125 << state.failed_claims.min(6)).min(CLAIM_RETRY_DELAY_MS_MAX))
     }
 
     /// Counts a restart. `false`: the draw was restarted too often, so its actor must not be

@@ -13,12 +13,12 @@ use super::DrawSupervisor;
 /// Interval between two scans. A scan removes finished draws and finds draws without an owner.
 pub(super) const SCAN_EVERY: Duration = Duration::from_secs(60);
 /// Interval between two scans while there are other nodes, because other nodes also create draws.
-const SCAN_EVERY_WITH_PEERS: Duration = Duration::from_secs(5);
+const SCAN_INTERVAL_WITH_PEERS: Duration = Duration::from_secs(5);
 /// Interval between two reads of other nodes' commits. Short enough that displayed grids follow
 /// within a second.
-const POLL_VIEWS_EVERY: Duration = Duration::from_millis(400);
+const VIEW_POLL_INTERVAL: Duration = Duration::from_millis(400);
 /// A finished draw is removed from memory after this time without use, in milliseconds.
-const IDLE_MS: u64 = 600_000;
+const IDLE_DRAW_MS: u64 = 600_000;
 
 impl DrawSupervisor {
     /// Starts the timer for the next read of other nodes' commits. Does nothing if this is the only
@@ -27,7 +27,7 @@ impl DrawSupervisor {
         let has_peers = self.membership.has_others() || self.roster.has_remote();
         let has_ended = self.is_stopping || self.roster.is_killed();
         if has_peers && !has_ended && !std::mem::replace(&mut self.is_polling_views, true) {
-            ctx.run_later(POLL_VIEWS_EVERY, Self::poll_views);
+            ctx.run_later(VIEW_POLL_INTERVAL, Self::poll_views);
         }
     }
 
@@ -39,7 +39,7 @@ impl DrawSupervisor {
             return ctx.terminate();
         }
         self.scanned_at = Instant::now();
-        let removed = self.roster_writer.remove_idle(IDLE_MS);
+        let removed = self.roster_writer.remove_idle(IDLE_DRAW_MS);
         if removed > 0 {
             tracing::debug!(removed, "idle decided draws removed from memory");
         }
@@ -81,7 +81,7 @@ impl DrawSupervisor {
             self.is_polling_views = false;
             return;
         }
-        if self.scanned_at.elapsed() >= SCAN_EVERY_WITH_PEERS {
+        if self.scanned_at.elapsed() >= SCAN_INTERVAL_WITH_PEERS {
             self.scan(ctx);
         }
         let (known, generations): (Vec<KnownDraw>, Vec<u64>) =

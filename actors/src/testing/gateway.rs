@@ -51,16 +51,16 @@ pub enum Fault {
     CachedErrorAfter,
 }
 
-type DecideFault = Box<dyn FnMut(GatewayCall<'_>) -> Fault + Send>;
-type DecideDelay = Box<dyn FnMut(GatewayCall<'_>) -> Duration + Send>;
+type FaultDecider = Box<dyn FnMut(GatewayCall<'_>) -> Fault + Send>;
+type DelayDecider = Box<dyn FnMut(GatewayCall<'_>) -> Duration + Send>;
 
 /// A payment provider in memory. All clones share its state.
 #[derive(Clone)]
 pub struct FakeGateway {
     clock: Arc<dyn Clock>,
     pub(super) provider: Arc<Mutex<Provider>>,
-    faults: Arc<Mutex<Option<DecideFault>>>,
-    pace: Arc<Mutex<Option<DecideDelay>>>,
+    faults: Arc<Mutex<Option<FaultDecider>>>,
+    pace: Arc<Mutex<Option<DelayDecider>>>,
 }
 
 pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -69,7 +69,7 @@ pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn no_answer() -> GatewayError {
+fn no_answer_error() -> GatewayError {
     GatewayError::Unknown("no answer".into())
 }
 
@@ -145,7 +145,7 @@ impl FakeGateway {
         {
             Fault::None => read(&mut lock(&self.provider)),
             Fault::Unavailable => Err(GatewayError::Unavailable("too many requests".into())),
-            _ => Err(no_answer()),
+            _ => Err(no_answer_error()),
         }
     }
 
@@ -163,7 +163,7 @@ impl FakeGateway {
             Fault::Unavailable => {
                 return Err(GatewayError::Unavailable("too many requests".into()));
             }
-            Fault::TimeoutBefore => return Err(no_answer()),
+            Fault::TimeoutBefore => return Err(no_answer_error()),
             _ => {}
         }
         let what = format!("{:?} {what}", call.verb);
@@ -194,7 +194,7 @@ impl FakeGateway {
             }
         };
         if fault == Fault::TimeoutAfter {
-            Err(no_answer())
+            Err(no_answer_error())
         } else {
             Ok(answer)
         }
@@ -213,7 +213,7 @@ impl FakeGateway {
             .await?
         {
             StoredAnswer::Intent(opened) => *opened,
-            StoredAnswer::Done(done) => done.and(Err(no_answer())),
+            StoredAnswer::Done(done) => done.and(Err(no_answer_error())),
         }
     }
 

@@ -354,7 +354,7 @@ fn captured_payments_are_recorded_within_a_minute() {
 #[test]
 fn many_captured_payments_are_recorded_page_by_page() {
     play(|| async {
-        const BOUGHT: usize = 600;
+        const ORDERS_BOUGHT: usize = 600;
         let world = TestWorld::with(&[1042, 1043, 1044, 1045]).await;
         world.pass_seconds(35).await;
         let (lists, writes) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
@@ -373,13 +373,13 @@ fn many_captured_payments_are_recorded_page_by_page() {
             );
             BooksFault::None
         });
-        for number in 0..BOUGHT {
+        for number in 0..ORDERS_BOUGHT {
             world.buy(&[(1042 + number as i64 % 4, 1)]).await;
             world.clock.advance(Duration::from_millis(10)).await;
         }
         // In this time the reconciler makes one scheduled pass.
         world.pass_seconds(30).await;
-        assert_eq!(world.memory.witnesses().len(), BOUGHT);
+        assert_eq!(world.memory.witnesses().len(), ORDERS_BOUGHT);
         // One write for a page of 500 orders, and one for the page with the rest.
         assert_eq!(writes.load(Ordering::Relaxed), 2);
         // One list call for the captured orders, and one for payments that the database may have

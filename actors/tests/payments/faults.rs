@@ -10,7 +10,7 @@ use actors::{FulfilStatus, PaymentFailure};
 use domain::{Cents, Command, DrawId, GameResult, OrderState, PaymentStatus};
 use persistence::memory::{Call, Fault as BooksFault};
 
-const EVERY: [Fault; 5] = [
+const ALL_FAULTS: [Fault; 5] = [
     Fault::TimeoutAfter,
     Fault::TimeoutBefore,
     Fault::CachedError,
@@ -59,7 +59,7 @@ fn unanswered_capture_is_looked_up() {
 #[test]
 fn unanswered_creation_makes_one_intent() {
     play(|| async {
-        for fault in EVERY {
+        for fault in ALL_FAULTS {
             let mut world = TestWorld::with(&[1042]).await;
             let request = world.order_request(&[(1042, 2)]);
             world.gateway.fail_next(GatewayMethod::Create, fault);
@@ -89,7 +89,7 @@ fn unanswered_creation_makes_one_intent() {
 #[test]
 fn unanswered_cancellation_ends_without_a_charge() {
     play(|| async {
-        for fault in EVERY {
+        for fault in ALL_FAULTS {
             let mut world = TestWorld::with(&[1042]).await;
             let record = world.open(&[(1042, 2)]).await;
             world.gateway.authorise(&intent_of(&record));
@@ -234,7 +234,7 @@ fn kill_at_any_purchase_step_loses_nothing() {
 #[test]
 fn unanswered_refund_is_made_once() {
     play(|| async {
-        for fault in EVERY {
+        for fault in ALL_FAULTS {
             let mut world = TestWorld::with(&[1042]).await;
             let record = world.buy(&[(1042, 2)]).await;
             world.gateway.fail_next(GatewayMethod::Refund, fault);
@@ -259,7 +259,7 @@ fn unanswered_refund_is_made_once() {
 #[test]
 fn unanswered_update_reaches_the_provider_later() {
     play(|| async {
-        for fault in EVERY {
+        for fault in ALL_FAULTS {
             let mut world = TestWorld::with(&[1042]).await;
             let request = world.order_request(&[(1042, 2)]);
             let record = world.payments().open(request.clone()).await.unwrap();

@@ -122,9 +122,9 @@ pub async fn pending_work(world: &World) -> Vec<String> {
                     .is_some_and(|id| reported.contains(id))
         };
         // A captured order that lacks some of its tickets is still waiting for its refund.
-        let polls_all = record.tickets.len() == record.order.lines.len();
+        let has_all_tickets = record.tickets.len() == record.order.lines.len();
         let decided = match record.order.state {
-            OrderState::Captured => polls_all,
+            OrderState::Captured => has_all_tickets,
             state => matches!(state, OrderState::Released | OrderState::Void),
         };
         if !decided && is_known() {

@@ -68,7 +68,10 @@ impl Buyer {
         while draws.len() > 1 && self.random.coin() {
             draws.remove(self.random.below(draws.len() as u64) as usize);
         }
-        let wants: RequestedLines = draws.into_iter().map(|draw| (draw, self.count())).collect();
+        let wants: RequestedLines = draws
+            .into_iter()
+            .map(|draw| (draw, self.random_ticket_count()))
+            .collect();
         let key = format!("browser-{}-{shop_once}", self.number);
         let Some(mut record) = self.open(&key, club, wants.clone()).await else {
             return;
@@ -77,7 +80,7 @@ impl Buyer {
             self.pause(SECOND, 20 * SECOND).await;
             let other = wants
                 .iter()
-                .map(|(draw, _)| (*draw, self.count()))
+                .map(|(draw, _)| (*draw, self.random_ticket_count()))
                 .collect();
             // After a refusal or timeout the buyer continues with the order as it was before.
             record = self.open(&key, club, other).await.unwrap_or(record);
@@ -108,16 +111,16 @@ impl Buyer {
         }
         let paid = self.pay(&record, &id).await;
         if paid && self.happens(|r| r.surprised) {
-            return self.turn_down(record.order.id).await;
+            return self.abandon_changed_order(record.order.id).await;
         }
         if paid && !self.happens(|r| r.tab_closed) {
-            self.finish(&id).await;
+            self.poll_outcome(&id).await;
         }
     }
 
     /// The buyer was shown a different amount than the order's, so the order is abandoned (decision
     /// C-3).
-    async fn turn_down(&self, order: OrderId) {
+    async fn abandon_changed_order(&self, order: OrderId) {
         for _ in 0..ATTEMPTS_MAX {
             let answered_call = self
                 .send(false, |handles| async move {
@@ -139,7 +142,7 @@ impl Buyer {
         }
     }
 
-    fn count(&self) -> u16 {
+    fn random_ticket_count(&self) -> u16 {
         self.random.between(1, self.world.plan.count_max) as u16
     }
 
@@ -151,10 +154,13 @@ impl Buyer {
         mut wants: RequestedLines,
     ) -> Option<OrderRecord> {
         for attempt in 1..=ATTEMPTS_MAX {
-            let first = self.ask_to_open(key, club, &wants, 2 * attempt);
+            let first = self.send_open_request(key, club, &wants, 2 * attempt);
             let answer = if self.happens(|r| r.double_click) {
-                let (first, second) =
-                    join(first, self.ask_to_open(key, club, &wants, 2 * attempt + 1)).await;
+                let (first, second) = join(
+                    first,
+                    self.send_open_request(key, club, &wants, 2 * attempt + 1),
+                )
+                .await;
                 second.or(first)
             } else {
                 first.await
@@ -192,7 +198,7 @@ impl Buyer {
 
     /// Sends the request to open an order. The server takes only draws and counts from the browser,
     /// and sets the price itself.
-    async fn ask_to_open(
+    async fn send_open_request(
         &self,
         key: &str,
         club: ClubId,
@@ -327,7 +333,7 @@ impl Buyer {
     }
 
     /// Polls until the outcome is final. The last answer stays on the screen.
-    async fn finish(&self, id: &PaymentIntentId) {
+    async fn poll_outcome(&self, id: &PaymentIntentId) {
         for _ in 0..self.random.between(1, 8) {
             let ask = || {
                 self.send(

@@ -72,7 +72,9 @@ impl WorldPlan {
         let random = RandomStream::new(seed);
         let clubs_count = *random.one_of(&[1, 1, 1, 2]);
         let draws_count = *random.one_of(&[1, 1, 2, 2, 3, 4, 5]);
-        let draws: Vec<DrawSnapshot> = (0..draws_count).map(|place| draw(&random, place)).collect();
+        let draws: Vec<DrawSnapshot> = (0..draws_count)
+            .map(|place| random_draw(&random, place))
+            .collect();
         let clubs = (0..draws.len() as i64)
             .map(|place| ClubId(1 + place % clubs_count))
             .collect();
@@ -81,7 +83,7 @@ impl WorldPlan {
             .map(|draw| draw.terms.closes_at.ms_since(NOON) as u64)
             .max()
             .unwrap_or_default();
-        let buyers = buyers(&random);
+        let buyers = random_buyer_count(&random);
         // The buyers together want between 80 % and 400 % of the tickets.
         let demand = 169 * draws.len() as u64 * random.between(80, 400) / 100;
         let count_max = (2 * demand / buyers).clamp(2, 50);
@@ -125,7 +127,7 @@ impl WorldPlan {
 
 /// Returns the number of buyers. Few buyers who want many tickets find most errors quickly, but
 /// some worlds still have a large crowd.
-fn buyers(random: &RandomStream) -> u64 {
+fn random_buyer_count(random: &RandomStream) -> u64 {
     match random.below(512) {
         0 => random.between(100, 400),
         1..=24 => random.between(20, 60),
@@ -142,7 +144,7 @@ fn random_amount(random: &RandomStream, most: u64) -> u64 {
     }
 }
 
-fn draw(random: &RandomStream, place: i64) -> DrawSnapshot {
+fn random_draw(random: &RandomStream, place: i64) -> DrawSnapshot {
     let cents = *random.one_of(&[50, 100, 250, 500, 1000, 2000, 5000, 333]);
     // Kick-off is after a few minutes, because minutes without buyers test nothing, while a
     // reservation takes two and a half minutes to expire.

@@ -93,7 +93,7 @@ impl LedgerPort {
 impl LedgerPort {
     /// Replaces the polls that would find nothing. Returns the first result, or nothing after
     /// [`POLL_TIMEOUT`].
-    async fn moved_in_time(
+    async fn first_change_in_time(
         &self,
         me: InstanceId,
         known: &[KnownDraw],
@@ -181,7 +181,7 @@ impl Ledger for LedgerPort {
             Pace::EveryPoll if !world.weather.faults_ended() => {
                 world.memory.changed_draws(me, known).await
             }
-            Pace::EveryPoll | Pace::SkipIdlePolls => self.moved_in_time(me, known).await,
+            Pace::EveryPoll | Pace::SkipIdlePolls => self.first_change_in_time(me, known).await,
         };
         leave_beat(&self.0).await?;
         moved
@@ -287,7 +287,7 @@ impl GatewayPort {
     }
 }
 
-fn place(id: &PaymentIntentId) -> u128 {
+fn number_of_intent(id: &PaymentIntentId) -> u128 {
     id.0.trim_start_matches("pi_").parse().unwrap_or_default()
 }
 
@@ -313,7 +313,7 @@ impl Gateway for GatewayPort {
         self.0.0.watch.check_operation_key(&self.0.0, key);
         self.ask(
             "update",
-            place(id),
+            number_of_intent(id),
             self.0.0.provider.update(key, account, id, new),
         )
         .await
@@ -326,7 +326,7 @@ impl Gateway for GatewayPort {
     ) -> Result<PaymentIntent, GatewayError> {
         self.ask(
             "retrieve",
-            place(id),
+            number_of_intent(id),
             self.0.0.provider.retrieve(account, id),
         )
         .await
@@ -341,7 +341,7 @@ impl Gateway for GatewayPort {
     ) -> Result<OpenedIntent, GatewayError> {
         self.ask(
             "confirm",
-            place(id),
+            number_of_intent(id),
             self.0.0.provider.confirm(key, account, id, payment_method),
         )
         .await
@@ -360,7 +360,7 @@ impl Gateway for GatewayPort {
         world.watch.check_operation_key(world, &key);
         self.ask(
             "capture",
-            place(id),
+            number_of_intent(id),
             world.provider.capture(&key, account, id, fee),
         )
         .await
@@ -382,7 +382,7 @@ impl Gateway for GatewayPort {
         self.0.0.watch.check_operation_key(&self.0.0, key);
         self.ask(
             "cancel",
-            place(id),
+            number_of_intent(id),
             self.0.0.provider.cancel(key, account, id),
         )
         .await
@@ -402,7 +402,7 @@ impl Gateway for GatewayPort {
             .note("asks", &[amount.0 as u64], || format!("{key} {amount}"));
         self.ask(
             "refund",
-            place(id),
+            number_of_intent(id),
             world.provider.refund(key, account, id, amount),
         )
         .await?;
@@ -432,7 +432,7 @@ impl Gateway for GatewayPort {
             .note("asks", &[amount.0 as u64], || format!("{key} {amount}"));
         self.ask(
             "fee back",
-            place(id),
+            number_of_intent(id),
             self.0.0.provider.refund_fee(key, account, id, amount),
         )
         .await

@@ -43,8 +43,12 @@ impl SeedTotals {
         }
         if self.said.get_or_insert_with(Instant::now).elapsed() >= PROGRESS_INTERVAL {
             self.said = Some(Instant::now());
-            let (played, failed, rate, mb) =
-                (self.played, self.failed.len(), self.rate(), memory_mb());
+            let (played, failed, rate, mb) = (
+                self.played,
+                self.failed.len(),
+                self.rate(),
+                memory_megabytes(),
+            );
             println!(
                 "{played} seeds, the latest {seed}, {failed} failed, {rate:.0} a second and core, {mb} MB"
             );
@@ -94,17 +98,17 @@ pub fn play_all(
 
 /// Returns the processor time of this thread on Linux, otherwise the elapsed time.
 fn cpu_time() -> Duration {
-    static BEGAN: std::sync::OnceLock<Instant> = std::sync::OnceLock::new();
+    static STARTED_AT: std::sync::OnceLock<Instant> = std::sync::OnceLock::new();
     let counted = fs::read_to_string("/proc/thread-self/schedstat").ok();
     let nanos = counted.and_then(|line| line.split(' ').next()?.parse().ok());
     nanos.map_or_else(
-        || BEGAN.get_or_init(Instant::now).elapsed(),
+        || STARTED_AT.get_or_init(Instant::now).elapsed(),
         Duration::from_nanos,
     )
 }
 
 /// Returns the memory use of this process in megabytes. It must not grow during a long run.
-fn memory_mb() -> u64 {
+fn memory_megabytes() -> u64 {
     let counted = fs::read_to_string("/proc/self/statm").ok();
     let pages: Option<u64> = counted.and_then(|line| line.split(' ').nth(1)?.parse().ok());
     pages.unwrap_or_default() * 4096 / (1 << 20)

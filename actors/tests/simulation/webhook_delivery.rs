@@ -10,7 +10,7 @@ use tokio::time::sleep;
 use super::plan::{MINUTE, NOON, Pace, SECOND};
 use super::world::World;
 
-const PATIENCE: Duration = Duration::from_secs(10);
+const RESPONSE_TIMEOUT: Duration = Duration::from_secs(10);
 /// Number of failed attempts after which the provider stops sending a webhook.
 const ATTEMPTS_MAX: u64 = 8;
 
@@ -82,7 +82,11 @@ async fn deliver(world: Arc<World>, notice: StoredWebhookEvent, after_ms: u64) {
                 .store_webhook_event(notice_ref.clone())
                 .await
         };
-        if let Some(Ok(new)) = world.house.call(&world.courier, lost, PATIENCE, send).await {
+        if let Some(Ok(new)) = world
+            .house
+            .call(&world.courier, lost, RESPONSE_TIMEOUT, send)
+            .await
+        {
             world.watch.met(if new {
                 "a notice stored"
             } else {

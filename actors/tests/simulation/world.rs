@@ -27,20 +27,20 @@ use super::random_stream::RandomStream;
 use super::trace::Trace;
 
 /// Time without faults, in milliseconds. Afterwards no work may be unfinished.
-const FAULT_FREE_MS: u64 = 60 * MINUTE;
+const FAULT_FREE_PHASE_MS: u64 = 60 * MINUTE;
 /// Most worlds end when this many consecutive checks find no unfinished work. A few run for the
 /// full hour ([`WorldPlan::runs_full_hour`]).
-const RESTS_NEEDED: u32 = 2;
+const CHECKS_AT_REST_NEEDED: u32 = 2;
 /// Time between two checks in the fault phase, in milliseconds.
 const CHECK_INTERVAL_MS: u64 = 15_000;
 /// Time between two checks after the fault phase, in milliseconds. All remaining work is attempted
 /// at least once a minute: retry delays grow to one minute, draws read their clocks every minute,
 /// the sweeper runs every 30 s, mail every 15 s and webhooks every 10 s.
-const IDLE_CHECK_MS: u64 = MINUTE;
+const IDLE_CHECK_INTERVAL_MS: u64 = MINUTE;
 /// Time between two checks in worlds that execute every poll, in milliseconds. There the reconciler
 /// makes a long list only every ten minutes. In other worlds a restarted process makes one at once
 /// ([`Processes::restart_all`]).
-const LONG_CHECK_MS: u64 = 6 * MINUTE;
+const EVERY_POLL_CHECK_INTERVAL_MS: u64 = 6 * MINUTE;
 
 pub struct World {
     pub plan: WorldPlan,
@@ -78,16 +78,16 @@ pub struct WorldResult {
 thread_local! {
     /// Messages of panics on this thread while a world is played. They are collected, because
     /// actors would hide them.
-    static PANICS: RefCell<Option<Vec<String>>> = const { RefCell::new(None) };
+    static COLLECTED_PANICS: RefCell<Option<Vec<String>>> = const { RefCell::new(None) };
 }
 
 /// Installs a panic hook that collects panics inside worlds and prints all others.
 pub fn collect_panics() {
-    static ONCE: std::sync::Once = std::sync::Once::new();
-    ONCE.call_once(|| {
+    static INSTALL_HOOK_ONCE: std::sync::Once = std::sync::Once::new();
+    INSTALL_HOOK_ONCE.call_once(|| {
         let print = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |panicked| {
-            let mutant_state = PANICS.with_borrow_mut(|panics| {
+            let mutant_state = COLLECTED_PANICS.with_borrow_mut(|panics| {
                 panics
                     .as_mut()
                     .map(|p| p.push(panicked.to_string()))
@@ -103,7 +103,7 @@ pub fn collect_panics() {
 /// Plays one seed to its end.
 pub fn play(seed: u64, pace: Pace, mutant: Mutant, readable: bool) -> WorldResult {
     collect_panics();
-    PANICS.set(Some(Vec::new()));
+    COLLECTED_PANICS.set(Some(Vec::new()));
     let played = catch_unwind(AssertUnwindSafe(|| {
         let mut builder = Builder::new_current_thread();
         let runtime = builder
@@ -122,7 +122,7 @@ pub fn play(seed: u64, pace: Pace, mutant: Mutant, readable: bool) -> WorldResul
             .await
         })
     }));
-    let panics = PANICS.take().unwrap_or_default();
+    let panics = COLLECTED_PANICS.take().unwrap_or_default();
     let unfinished = || WorldResult {
         violations: vec!["the world did not end".into()],
         ..WorldResult::default()
@@ -182,7 +182,7 @@ impl World {
         self.trace
             .note("calm", &[], || "no more faults from now on".into());
         self.house.end_fault_phase(&self).await;
-        self.run_until(FAULT_FREE_MS).await;
+        self.run_until(FAULT_FREE_PHASE_MS).await;
         if !self.watch.has_violations() {
             audit::audit_world(&self).await;
         }
@@ -204,7 +204,7 @@ impl World {
         };
         while self.clock.true_now() < until
             && !self.watch.has_violations()
-            && consecutive_rests < RESTS_NEEDED
+            && consecutive_rests < CHECKS_AT_REST_NEEDED
         {
             sleep(Duration::from_millis(pause_ms)).await;
             pause_ms = self.check_interval_ms();
@@ -224,8 +224,8 @@ impl World {
     fn check_interval_ms(&self) -> u64 {
         match self.plan.pace {
             _ if !self.weather.faults_ended() => CHECK_INTERVAL_MS,
-            Pace::SkipIdlePolls => IDLE_CHECK_MS,
-            Pace::EveryPoll => LONG_CHECK_MS,
+            Pace::SkipIdlePolls => IDLE_CHECK_INTERVAL_MS,
+            Pace::EveryPoll => EVERY_POLL_CHECK_INTERVAL_MS,
         }
     }
 

@@ -72,7 +72,7 @@ struct Hold {
 
 /// Tickets of a reservation that ended unpaid. They count against their source until this time.
 #[derive(Clone, Copy, Debug)]
-struct Cooling {
+struct CoolingTickets {
     source: SourceId,
     count: u16,
     until: Timestamp,
@@ -82,7 +82,7 @@ struct Cooling {
 #[derive(Clone, Debug, Default)]
 pub struct HoldLimiter {
     holds: BTreeMap<OrderId, Hold>,
-    cooling: Vec<Cooling>,
+    cooling: Vec<CoolingTickets>,
     /// Number of this draw's tickets that each source paid for. They increase the source's quota.
     paid: BTreeMap<SourceId, u16>,
 }
@@ -111,7 +111,7 @@ impl HoldLimiter {
                 until,
             } => {
                 self.settle(draw, now);
-                let Some(known) = source.or_else(|| self.source_of(order)) else {
+                let Some(known) = source.or_else(|| self.source_of_order(order)) else {
                     return Ok(events);
                 };
                 let kept_until = match source {
@@ -120,7 +120,7 @@ impl HoldLimiter {
                     }
                     None => until,
                 };
-                self.replace(
+                self.replace_hold(
                     order,
                     Hold {
                         source: known,
@@ -181,21 +181,21 @@ impl HoldLimiter {
                 (hold.count, hold.until) = (count, until);
                 true
             } else {
-                cooling.extend(hold.cooled(now));
+                cooling.extend(hold.cooling_after_end(now));
                 false
             }
         });
     }
 
-    fn source_of(&self, order: OrderId) -> Option<HoldSource> {
+    fn source_of_order(&self, order: OrderId) -> Option<HoldSource> {
         self.holds.get(&order).map(|hold| hold.source)
     }
 
     /// Replaces the hold of a resized reservation. The tickets of the replaced hold count for a
     /// cooling period, because the replaced hold ended unpaid.
-    fn replace(&mut self, order: OrderId, hold: Hold, now: Timestamp) {
+    fn replace_hold(&mut self, order: OrderId, hold: Hold, now: Timestamp) {
         if let Some(before) = self.holds.insert(order, hold) {
-            self.cooling.extend(before.cooled(now));
+            self.cooling.extend(before.cooling_after_end(now));
         }
     }
 
@@ -209,7 +209,7 @@ impl HoldLimiter {
         (count, until): (u16, Timestamp),
         source: HoldSource,
     ) -> Result<Timestamp, Refusal> {
-        let available = self.available(draw, now, order, source);
+        let available = self.tickets_available_to(draw, now, order, source);
         if count <= available {
             return Ok(until);
         }
@@ -222,10 +222,16 @@ impl HoldLimiter {
     }
 
     /// Returns the largest number of tickets that an order of this source may reserve now.
-    fn available(&self, draw: &Draw, now: Timestamp, order: OrderId, source: HoldSource) -> u16 {
+    fn tickets_available_to(
+        &self,
+        draw: &Draw,
+        now: Timestamp,
+        order: OrderId,
+        source: HoldSource,
+    ) -> u16 {
         let unsold = TICKETS - draw.sold();
         let held = HeldTickets::of(self, draw, now, source.id, order);
-        let own = self.own_quota(unsold, source.id, held.by_source);
+        let own = self.remaining_source_quota(unsold, source.id, held.by_source);
         if source.has_paid {
             return own;
         }
@@ -240,7 +246,7 @@ impl HoldLimiter {
 
     /// Returns how many more tickets a source may reserve: its quota, minus its reserved tickets,
     /// minus the tickets of its recently expired unpaid reservations. Each paid ticket adds one.
-    fn own_quota(&self, unsold: u16, source: SourceId, held: u16) -> u16 {
+    fn remaining_source_quota(&self, unsold: u16, source: SourceId, held: u16) -> u16 {
         let cooling = self
             .cooling
             .iter()
@@ -261,12 +267,13 @@ impl HoldLimiter {
         order: OrderId,
         until: Timestamp,
     ) -> Result<Timestamp, Refusal> {
-        let (Some(source), Some(earlier)) = (self.source_of(order), draw.reservation(order)) else {
+        let (Some(source), Some(earlier)) = (self.source_of_order(order), draw.reservation(order))
+        else {
             return Ok(until);
         };
         let unsold = TICKETS - draw.sold();
         let held = HeldTickets::of(self, draw, now, source.id, order);
-        if self.own_quota(unsold, source.id, held.by_source) < earlier.count {
+        if self.remaining_source_quota(unsold, source.id, held.by_source) < earlier.count {
             return Err(Refusal::ExtensionsUsedUp);
         }
         let free = unsold.saturating_sub(held.by_all + earlier.count);
@@ -283,10 +290,10 @@ impl HoldLimiter {
 impl Hold {
     /// Returns the tickets that still count after this hold ends unpaid, and until when. `None`: no
     /// time is left.
-    fn cooled(&self, now: Timestamp) -> Option<Cooling> {
+    fn cooling_after_end(&self, now: Timestamp) -> Option<CoolingTickets> {
         let ended = self.until.min(now);
         let until = ended.plus_ms(COOLING_FACTOR * ended.ms_since(self.since));
-        (now < until).then_some(Cooling {
+        (now < until).then_some(CoolingTickets {
             source: self.source.id,
             count: self.count,
             until,
@@ -320,7 +327,7 @@ impl HeldTickets {
             if *order == except {
                 continue;
             }
-            let of = limiter.source_of(*order);
+            let of = limiter.source_of_order(*order);
             held.by_all += reservation.count;
             held.by_source += of
                 .filter(|of| of.id == source)

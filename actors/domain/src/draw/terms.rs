@@ -34,7 +34,7 @@ impl Terms {
 
     /// Returns the terms that are promised to the buyers: price, prize percentage, rounding
     /// (B:158).
-    fn promise(&self) -> (Cents, u8, bool) {
+    fn promised_terms(&self) -> (Cents, u8, bool) {
         (self.price, self.prize_percentage, self.round_up_prize)
     }
 }
@@ -52,7 +52,7 @@ pub struct TermsEdit {
 }
 
 impl TermsEdit {
-    fn merged_into(&self, terms: Terms) -> Terms {
+    fn merge_into(&self, terms: Terms) -> Terms {
         Terms {
             price: self.price.unwrap_or(terms.price),
             prize_percentage: self.prize_percentage.unwrap_or(terms.prize_percentage),
@@ -86,7 +86,7 @@ impl Draw {
         by: Editor,
         described: bool,
     ) -> Result<Vec<Event>, Refusal> {
-        let terms = edit.merged_into(self.terms);
+        let terms = edit.merge_into(self.terms);
         let changes = terms != self.terms;
         if !changes && !described {
             return Ok(Vec::new());
@@ -135,7 +135,7 @@ impl Draw {
         if !terms.are_valid(now) {
             return Err(Refusal::TermsInvalid);
         }
-        if terms.promise() == self.terms.promise() {
+        if terms.promised_terms() == self.terms.promised_terms() {
             return Ok(());
         }
         let active = self

@@ -38,7 +38,7 @@ pub enum TransitionDecision {
 
 /// The requested transition is not allowed in the order's state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[error("an order that is {state} cannot be {}", .transition.target())]
+#[error("an order that is {state} cannot be {}", .transition.target_state_name())]
 pub struct TransitionRefused {
     pub transition: OrderTransition,
     pub state: OrderState,
@@ -97,7 +97,7 @@ impl OrderTransition {
     }
 
     /// Returns the name of the state to which the transition leads, for the error message.
-    fn target(self) -> &'static str {
+    fn target_state_name(self) -> &'static str {
         match self {
             OrderTransition::Allocate { .. } => "allocated",
             OrderTransition::Capture { .. } => "captured",

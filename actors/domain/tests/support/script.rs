@@ -28,7 +28,7 @@ pub fn play(script: &str) {
             .split_whitespace()
             .collect(),
     );
-    let mut scene = Scene::open(&opening);
+    let mut scene = ScenarioRun::open(&opening);
     for line in lines {
         let (asked, expected) = line
             .split_once('→')
@@ -48,15 +48,15 @@ pub fn play(script: &str) {
     }
 }
 
-struct Scene {
+struct ScenarioRun {
     draw: Draw,
     model: Model,
     /// The last reserved count of each order. It is used for an allocation without a count.
     counts: HashMap<String, u16>,
 }
 
-impl Scene {
-    fn open(words: &Words) -> Scene {
+impl ScenarioRun {
+    fn open(words: &Words) -> ScenarioRun {
         let terms = Terms {
             price: Cents(500),
             prize_percentage: 50,
@@ -67,7 +67,7 @@ impl Scene {
         let terms = words.amended(terms);
         let deal = Deal::new(Seed(std::array::from_fn(|i| i as u8)));
         let draw = Draw::new(DrawId(1042), terms, FeePolicy::DEFAULT, deal);
-        let mut scene = Scene {
+        let mut scene = ScenarioRun {
             model: Model::of(&draw),
             draw,
             counts: HashMap::new(),

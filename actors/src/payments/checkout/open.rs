@@ -30,9 +30,9 @@ impl Checkout<'_> {
             let (new_id, client_key, source) =
                 (request.id, request.client_key.clone(), request.source);
             let lines = request.lines.clone();
-            if let Some(existing) = checkout.find_order(&client_key).await? {
+            if let Some(existing) = checkout.find_order_of_client_key(&client_key).await? {
                 return checkout
-                    .open_existing(existing, &client_key, lines, source)
+                    .open_existing_order(existing, &client_key, lines, source)
                     .await;
             }
             context.index.insert_client_key(&client_key, new_id);
@@ -40,7 +40,7 @@ impl Checkout<'_> {
             // The future is boxed because it is large.
             let opened = context
                 .run_for_order(new_id, async move {
-                    Box::pin(Checkout::new(&job_context).open_new(request)).await
+                    Box::pin(Checkout::new(&job_context).open_new_order(request)).await
                 })
                 .await;
             // Another node may have just opened an order for the same key. The database allows one
@@ -53,10 +53,10 @@ impl Checkout<'_> {
             if !peer_may_have_opened {
                 return opened;
             }
-            match checkout.find_order(&client_key).await? {
+            match checkout.find_order_of_client_key(&client_key).await? {
                 Some(existing) if existing != new_id => {
                     checkout
-                        .open_existing(existing, &client_key, lines, source)
+                        .open_existing_order(existing, &client_key, lines, source)
                         .await
                 }
                 _ => opened,
@@ -69,7 +69,10 @@ impl Checkout<'_> {
             .unwrap_or(Err(PaymentFailure::Unavailable))
     }
 
-    async fn find_order(self, client_key: &str) -> Result<Option<OrderId>, PaymentFailure> {
+    async fn find_order_of_client_key(
+        self,
+        client_key: &str,
+    ) -> Result<Option<OrderId>, PaymentFailure> {
         let record = self
             .context
             .store
@@ -79,7 +82,7 @@ impl Checkout<'_> {
         Ok(record.map(|record| record.order.id))
     }
 
-    async fn open_existing(
+    async fn open_existing_order(
         self,
         id: OrderId,
         client_key: &str,
@@ -90,7 +93,7 @@ impl Checkout<'_> {
         let context = Arc::clone(self.context);
         self.context
             .run_for_order(id, async move {
-                Box::pin(Checkout::new(&context).reopen(id, lines, source)).await
+                Box::pin(Checkout::new(&context).resize_or_renew_order(id, lines, source)).await
             })
             .await
     }
@@ -120,13 +123,13 @@ impl Checkout<'_> {
         Ok(())
     }
 
-    async fn open_new(self, request: OpenOrder) -> Result<OrderRecord, PaymentFailure> {
-        let mut record = self.reserve_new(request).await?;
+    async fn open_new_order(self, request: OpenOrder) -> Result<OrderRecord, PaymentFailure> {
+        let mut record = self.reserve_new_order(request).await?;
         let created = Intents::new(self.context).create_first(&mut record).await;
         self.finish_opening(record, created).await
     }
 
-    async fn reopen(
+    async fn resize_or_renew_order(
         self,
         id: OrderId,
         lines: Vec<Line>,
@@ -136,7 +139,7 @@ impl Checkout<'_> {
         if record.order.state != OrderState::Quoted {
             return Ok(record);
         }
-        match self.reserve_again(record, lines, source).await? {
+        match self.renew_reservations(record, lines, source).await? {
             ReserveOutcome::TooLate(record) => Ok(record),
             ReserveOutcome::Reserved(mut record) => {
                 let ensured = Intents::new(self.context).ensure(&mut record).await;
@@ -157,17 +160,17 @@ impl Checkout<'_> {
             Err(IntentError::Deferred) => Err(PaymentFailure::Unavailable),
             Err(IntentError::Refused { code, message }) => {
                 let reason = format!("the payment could not be prepared: {code}");
-                self.abandon_unseen(record.order.id, &reason).await;
+                self.abandon_unseen_order(record.order.id, &reason).await;
                 Err(PaymentFailure::Declined { code, message })
             }
         }
     }
 
     /// Reserves the lines of a new order. The commit of the first line also stores the order.
-    async fn reserve_new(self, request: OpenOrder) -> Result<OrderRecord, PaymentFailure> {
+    async fn reserve_new_order(self, request: OpenOrder) -> Result<OrderRecord, PaymentFailure> {
         let now = self.context.clock.now();
         let until = now.plus_seconds(KEPT_SECONDS);
-        let record = new_record(&request, now);
+        let record = new_order_record(&request, now);
         for (position, line) in request.lines.iter().enumerate() {
             let attached_write =
                 (position == 0).then(|| AttachedWrite::Open(new_order(&request, now)));
@@ -185,7 +188,8 @@ impl Checkout<'_> {
                 // After `Unavailable` the caller retries soon, so the reservations are not
                 // released.
                 if position > 0 && failure != PaymentFailure::Unavailable {
-                    self.abandon_unseen(request.id, &failure.to_string()).await;
+                    self.abandon_unseen_order(request.id, &failure.to_string())
+                        .await;
                 }
                 return Err(failure);
             }
@@ -195,7 +199,7 @@ impl Checkout<'_> {
 
     /// Resizes an order or renews its lapsed reservations. The change of the order itself is
     /// written with the last reservation, because then all other reservations exist.
-    async fn reserve_again(
+    async fn renew_reservations(
         self,
         mut record: OrderRecord,
         lines: Vec<Line>,
@@ -310,7 +314,7 @@ impl Checkout<'_> {
     }
 
     /// Abandons an order that no buyer was shown yet.
-    async fn abandon_unseen(self, order: OrderId, reason: &str) {
+    async fn abandon_unseen_order(self, order: OrderId, reason: &str) {
         if let Err(failure) = self.abandon_without_intent(order, reason).await {
             tracing::warn!(%failure, order.id = %order, "abandoning an order deferred to the sweeper");
         }
@@ -376,7 +380,7 @@ fn new_order(request: &OpenOrder, at: Timestamp) -> NewOrder {
     }
 }
 
-fn new_record(request: &OpenOrder, at: Timestamp) -> OrderRecord {
+fn new_order_record(request: &OpenOrder, at: Timestamp) -> OrderRecord {
     OrderRecord {
         order: Order {
             id: request.id,

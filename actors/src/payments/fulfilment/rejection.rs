@@ -102,7 +102,9 @@ impl Fulfilment<'_> {
                 }
             };
         }
-        let operation = self.claim(state, OperationKind::Cancel).await?;
+        let operation = self
+            .claim_or_use_operation(state, OperationKind::Cancel)
+            .await?;
         match context
             .gateway
             .cancel(

@@ -17,7 +17,9 @@ impl Fulfilment<'_> {
         if state.intent.is_refunded() {
             // Some lines may have got tickets before another line was refused.
             context.return_tickets(&state.record).await?;
-            return self.void_repaired(state, "the payment was refunded").await;
+            return self
+                .void_repaired_order(state, "the payment was refunded")
+                .await;
         }
         self.raise_anomaly(
             state,
@@ -65,11 +67,11 @@ impl Fulfilment<'_> {
             .queue_refund(order, amount, fee, &refusal.to_string())
             .await?;
         context.wakeups.operations.notify_one();
-        self.void_repaired(state, &refusal.to_string()).await
+        self.void_repaired_order(state, &refusal.to_string()).await
     }
 
     /// Ends a repaired order whose payment is refunded or being refunded.
-    async fn void_repaired(
+    async fn void_repaired_order(
         self,
         state: &mut FulfilmentContext,
         reason: &str,

@@ -14,7 +14,7 @@ use crate::PaymentFailure;
 use crate::payments::fulfilment::Fulfilment;
 
 /// The buyer who gets the tickets, the secret of the order page, and the operator's audit entry.
-struct Recipient {
+struct TicketRecipient {
     buyer: BuyerDetails,
     token: String,
     audit_entry: Option<AuditEntry>,
@@ -52,7 +52,7 @@ impl Repairs<'_> {
         {
             return Err(RepairError::Refunded);
         }
-        let recipient = Recipient {
+        let recipient = TicketRecipient {
             buyer,
             token,
             audit_entry,
@@ -70,7 +70,7 @@ impl Repairs<'_> {
         existing: Option<OrderRecord>,
         account: &AccountId,
         chosen: Option<ChosenTickets>,
-        recipient: Recipient,
+        recipient: TicketRecipient,
     ) -> Result<OrderRecord, RepairError> {
         let intent = self
             .context
@@ -80,7 +80,7 @@ impl Repairs<'_> {
             .map_err(|_| RepairError::Unavailable)?;
         let order = match existing {
             Some(record) => record.order.id,
-            None => self.order_id_for(&intent, chosen.is_some()).await?,
+            None => self.order_id_for_payment(&intent, chosen.is_some()).await?,
         };
         let draws = match &chosen {
             Some(chosen) => vec![(chosen.draw, chosen.count)],
@@ -95,7 +95,7 @@ impl Repairs<'_> {
         };
         match self.context.run_for_order(order, work).await {
             Ok(Err(RepairError::Refused(Refusal::DrawClosed))) => {
-                Err(self.why_closed(&draws).await)
+                Err(self.closed_draw_error(&draws).await)
             }
             Ok(allocated) => allocated,
             Err(PaymentFailure::OrderUnknown) => Err(RepairError::Unknown),
@@ -105,7 +105,7 @@ impl Repairs<'_> {
 
     /// Returns the order id for a payment without an order: the id in the payment's metadata, or
     /// one computed from the payment's id. A repeated request thus finds the same order.
-    async fn order_id_for(
+    async fn order_id_for_payment(
         self,
         intent: &PaymentIntent,
         is_chosen: bool,
@@ -160,7 +160,7 @@ impl Repairs<'_> {
 
     /// Returns why a draw is closed to a repair: its result is entered, or the payment was
     /// authorised too late.
-    async fn why_closed(self, draws: &[(DrawId, u16)]) -> RepairError {
+    async fn closed_draw_error(self, draws: &[(DrawId, u16)]) -> RepairError {
         for (draw, _) in draws {
             if self
                 .context
@@ -182,10 +182,10 @@ impl Repairs<'_> {
         intent: &PaymentIntent,
         draws: &[(DrawId, u16)],
         is_chosen: bool,
-        recipient: Recipient,
+        recipient: TicketRecipient,
     ) -> Result<OrderRecord, RepairError> {
         let context = self.context;
-        let Recipient {
+        let TicketRecipient {
             buyer,
             token,
             audit_entry,
@@ -201,7 +201,7 @@ impl Repairs<'_> {
         let mut record = if let Some(record) = context.store.order(order).await? {
             record
         } else {
-            let lines = self.lines_of(intent, draws).await?;
+            let lines = self.lines_at_draw_prices(intent, draws).await?;
             self.open_for_payment(order, intent, lines, &buyer, token, &mut audit_entry)
                 .await?
         };
@@ -312,7 +312,7 @@ impl Repairs<'_> {
 
     /// Returns order lines at the current prices of the draws. The payment may exceed their sum by
     /// at most the card fees.
-    async fn lines_of(
+    async fn lines_at_draw_prices(
         self,
         intent: &PaymentIntent,
         draws: &[(DrawId, u16)],

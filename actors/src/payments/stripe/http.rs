@@ -153,7 +153,7 @@ impl Http {
     async fn send(&self, request: CustomizedStripeRequest) -> Result<Bytes, GatewayError> {
         let request = self.build_request(request)?;
         if let Some(rate_limiter) = &self.rate_limiter
-            && !rate_limiter.acquire(priority_of(&request)).await
+            && !rate_limiter.acquire(priority_of_request(&request)).await
         {
             return Err(GatewayError::Unavailable(
                 "too many calls wait for their turn".into(),
@@ -179,14 +179,14 @@ impl Http {
         if status.is_success() {
             Ok(body)
         } else {
-            Err(error_of(status, &body))
+            Err(error_of_status(status, &body))
         }
     }
 }
 
 /// Returns the priority of a request: captures first, then cancellations, then other writes, then
 /// reads.
-fn priority_of<T>(request: &Request<T>) -> CallPriority {
+fn priority_of_request<T>(request: &Request<T>) -> CallPriority {
     match (request.method(), request.uri().path().rsplit('/').next()) {
         (&Method::GET, _) => CallPriority::Read,
         (_, Some("capture")) => CallPriority::Capture,
@@ -205,7 +205,7 @@ impl StripeClient for Http {
 
 /// Classifies an error status by whether and how the call may be retried. The body is only used for
 /// the message.
-pub(super) fn error_of(status: StatusCode, body: &[u8]) -> GatewayError {
+pub(super) fn error_of_status(status: StatusCode, body: &[u8]) -> GatewayError {
     let error = serde_json::from_slice::<Value>(body)
         .map(|body| body["error"].clone())
         .unwrap_or_default();

@@ -32,10 +32,10 @@ pub(super) const WAITING_MAX: usize = 256;
 pub(super) const WAIT_MAX: Duration = Duration::from_secs(4);
 /// One started call in this many is the call that has waited longest, whatever its priority.
 /// Otherwise reads could wait for ever, and every capture starts with a read.
-const FAIR_TURN: u64 = 4;
+const LONGEST_WAITING_ONE_IN: u64 = 4;
 /// The largest burst after an idle time is the number of calls per second divided by this. With a
 /// rate of 80, at most 100 calls start in any second.
-const BURST_PART: u32 = 4;
+const BURST_RATE_DIVISOR: u32 = 4;
 
 /// A token bucket with a priority queue, without a task of its own. The first waiting call sleeps
 /// until it may start. Every call that leaves the queue, even by being dropped, wakes the next one.
@@ -63,7 +63,7 @@ struct WaitingCall {
 }
 
 /// Whether a waiting call may start.
-enum Turn {
+enum CallTurn {
     Start,
     /// The call is next, and may start at this time.
     WaitUntil(Instant),
@@ -76,7 +76,7 @@ impl RateLimiter {
     /// calls just before.
     pub(super) fn new(calls_per_second: NonZeroU32) -> RateLimiter {
         let interval = Duration::from_secs(1) / calls_per_second.get();
-        let burst_max = interval * (calls_per_second.get() / BURST_PART).saturating_sub(1);
+        let burst_max = interval * (calls_per_second.get() / BURST_RATE_DIVISOR).saturating_sub(1);
         let queue = CallQueue {
             next_start: Instant::now(),
             waiting: Default::default(),
@@ -133,9 +133,9 @@ impl RateLimiter {
 }
 
 impl CallQueue {
-    fn first(&self) -> Option<&WaitingCall> {
+    fn next_waiting_call(&self) -> Option<&WaitingCall> {
         let mut first_by_priority = self.waiting.iter().filter_map(VecDeque::front);
-        if (self.started + 1).is_multiple_of(FAIR_TURN) {
+        if (self.started + 1).is_multiple_of(LONGEST_WAITING_ONE_IN) {
             first_by_priority.min_by_key(|call| call.number)
         } else {
             first_by_priority.next()
@@ -155,29 +155,29 @@ impl Waiter<'_> {
     async fn wait(&self) {
         loop {
             match self.try_start() {
-                Turn::Start => return,
-                Turn::WaitUntil(at) => tokio::time::sleep_until(at).await,
-                Turn::Wait => self.wakeup.notified().await,
+                CallTurn::Start => return,
+                CallTurn::WaitUntil(at) => tokio::time::sleep_until(at).await,
+                CallTurn::Wait => self.wakeup.notified().await,
             }
         }
     }
 
-    fn try_start(&self) -> Turn {
+    fn try_start(&self) -> CallTurn {
         let mut queue = self.rate_limiter.lock();
         if queue
-            .first()
+            .next_waiting_call()
             .is_none_or(|first| first.number != self.number)
         {
-            return Turn::Wait;
+            return CallTurn::Wait;
         }
         let now = Instant::now();
         if queue.next_start > now {
-            return Turn::WaitUntil(queue.next_start);
+            return CallTurn::WaitUntil(queue.next_start);
         }
         let burst_start = now.checked_sub(self.rate_limiter.burst_max).unwrap_or(now);
         queue.next_start = queue.next_start.max(burst_start) + self.rate_limiter.interval;
         queue.started += 1;
-        Turn::Start
+        CallTurn::Start
     }
 }
 
@@ -188,7 +188,7 @@ impl Drop for Waiter<'_> {
         if let Ok(position) = waiting.binary_search_by_key(&self.number, |call| call.number) {
             waiting.remove(position);
         }
-        if let Some(first) = queue.first() {
+        if let Some(first) = queue.next_waiting_call() {
             first.wakeup.notify_one();
         }
     }

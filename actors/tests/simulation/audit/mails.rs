@@ -48,15 +48,20 @@ impl Audit<'_> {
                 .payment_intent
                 .as_ref()
                 .and_then(|own| payments.get(own).copied());
-            self.not_charged(record, own, count("not-charged"));
-            self.disputed(record, own, count("disputed"));
+            self.check_not_charged_mails(record, own, count("not-charged"));
+            self.check_dispute_mails(record, own, count("disputed"));
         }
     }
 
     /// E4: a buyer whose authorised payment was not charged is told so once, unless the buyer
     /// abandoned the order. If the payment was changed externally later, the buyer may have been
     /// told something else.
-    fn not_charged(&self, record: &OrderRecord, payment: Option<&PaymentIntent>, mails: u32) {
+    fn check_not_charged_mails(
+        &self,
+        record: &OrderRecord,
+        payment: Option<&PaymentIntent>,
+        mails: u32,
+    ) {
         let is_over = matches!(record.order.state, OrderState::Released | OrderState::Void)
             && !has_been_captured(record);
         let was_authorised = payment.is_some_and(|payment| {
@@ -78,7 +83,12 @@ impl Audit<'_> {
 
     /// E5: a club gets one mail for each dispute of a payment that belongs to the order, and no
     /// other.
-    fn disputed(&self, record: &OrderRecord, payment: Option<&PaymentIntent>, mails: u32) {
+    fn check_dispute_mails(
+        &self,
+        record: &OrderRecord,
+        payment: Option<&PaymentIntent>,
+        mails: u32,
+    ) {
         let is_disputed = payment.is_some_and(|payment| payment.disputed);
         let is_found = |payment: &PaymentIntent| {
             let mut raised = self

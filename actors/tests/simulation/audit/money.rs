@@ -30,8 +30,8 @@ impl Audit<'_> {
                 ));
             }
             match intent.said.status {
-                PaymentStatus::Succeeded => self.taken(intent, own),
-                PaymentStatus::Canceled => self.canceled(intent, own),
+                PaymentStatus::Succeeded => self.check_captured_payment(intent, own),
+                PaymentStatus::Canceled => self.check_canceled_payment(intent, own),
                 // An intent whose client secret no buyer was shown may stay open, because it cannot
                 // be paid.
                 status
@@ -66,7 +66,7 @@ impl Audit<'_> {
 
     /// P1, P2: a captured payment has exactly one of three outcomes: tickets, a refund, or an open
     /// anomaly.
-    fn taken(&self, intent: &FakeIntent, own: Option<&OrderRecord>) {
+    fn check_captured_payment(&self, intent: &FakeIntent, own: Option<&OrderRecord>) {
         let payment = &intent.said;
         let known = self.reported.contains(&payment.id);
         let Some(record) = own else {
@@ -165,7 +165,7 @@ impl Audit<'_> {
         }
     }
 
-    fn canceled(&self, intent: &FakeIntent, own: Option<&OrderRecord>) {
+    fn check_canceled_payment(&self, intent: &FakeIntent, own: Option<&OrderRecord>) {
         if let Some(record) = own.filter(|record| record.order.state == OrderState::Captured) {
             self.report_violation(format!(
                 "P2: {} is canceled, order {} captured",

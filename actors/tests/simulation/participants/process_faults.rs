@@ -36,10 +36,10 @@ impl Participant {
         let Some(process) = self.world.house.serving(&self.random) else {
             return;
         };
-        self.note("a process hangs", process.number);
+        self.trace_process("a process hangs", process.number);
         process.set_state(ProcessState::Paused);
         let replaced = self.wait_while_stalled(&process).await;
-        self.note("a process wakes", process.number);
+        self.trace_process("a process wakes", process.number);
         process.set_state(ProcessState::Running);
         self.linger_if_replaced(&process, replaced).await;
     }
@@ -53,10 +53,10 @@ impl Participant {
         let Some(process) = self.world.house.serving(&self.random) else {
             return;
         };
-        self.note("a process is cut off", process.number);
+        self.trace_process("a process is cut off", process.number);
         process.cut_off(true);
         let replaced = self.wait_while_stalled(&process).await;
-        self.note("a process reaches the database", process.number);
+        self.trace_process("a process reaches the database", process.number);
         process.cut_off(false);
         self.linger_if_replaced(&process, replaced).await;
     }
@@ -81,7 +81,7 @@ impl Participant {
     async fn linger_if_replaced(&self, process: &Process, replaced: bool) {
         if replaced {
             self.pause(0, 60 * SECOND).await;
-            self.end(process).await;
+            self.end_process(process).await;
         }
     }
 
@@ -94,12 +94,12 @@ impl Participant {
         };
         self.start_replacement(&old).await;
         self.pause(0, 20 * SECOND).await;
-        self.note("a process is replaced", old.number);
-        self.end(&old).await;
+        self.trace_process("a process is replaced", old.number);
+        self.end_process(&old).await;
     }
 
     /// Ends a replaced process, with SIGTERM or SIGKILL.
-    async fn end(&self, old: &Process) {
+    async fn end_process(&self, old: &Process) {
         let replaced = !self.world.house.is_serving(old);
         match (replaced, self.random.coin()) {
             (true, true) => old.stop().await,
@@ -121,12 +121,12 @@ impl Participant {
         if self.wait_random_time().await
             && let Some(process) = self.world.house.serving(&self.random)
         {
-            self.note("a clock is set", process.number);
+            self.trace_process("a clock is set", process.number);
             process.set_clock(self.world.skew_ms());
         }
     }
 
-    fn note(&self, what: &'static str, process: u64) {
+    fn trace_process(&self, what: &'static str, process: u64) {
         self.world.watch.met(what);
         self.world
             .trace
