@@ -235,7 +235,7 @@ impl DrawActor {
         if self.publisher.is_killed() {
             return ctx.terminate();
         }
-        // 1. Decide.
+        // Step 1 of 4: decide the queued commands.
         let batch = self.queue.next_batch(&self.draw, self.epoch, &*self.clock);
         if batch.has_timer_tick() {
             self.timer.mark_fired();
@@ -243,7 +243,7 @@ impl DrawActor {
         if batch.has_external_tick() {
             self.timer.disarm(ctx);
         }
-        // 2. Write.
+        // Step 2 of 4: write the events.
         if let Some((appends, uncommitted)) = batch.finish() {
             self.update_mailbox_capacity(uncommitted.answers.len(), ctx);
             let ledger = self.ledger.clone();
@@ -289,12 +289,12 @@ impl DrawActor {
     }
 
     fn apply_and_publish(&mut self, uncommitted: UncommittedBatch) {
-        // 3. Apply.
+        // Step 3 of 4: adopt the draw with the events applied.
         self.draw = uncommitted.next;
         if uncommitted.allocates {
             failpoint::reach(PurchaseStep::Show, FailpointSide::Before);
         }
-        // 4. Publish.
+        // Step 4 of 4: publish the new view.
         self.publisher.publish(self.draw.view());
         if uncommitted.allocates {
             failpoint::reach(PurchaseStep::Show, FailpointSide::After);

@@ -119,7 +119,7 @@ impl TestClub {
     }
 
     /// Polls the database until `fact` is true. `what` names the fact in the failure message.
-    async fn until(&self, what: &str, fact: impl AsyncFn(&Postgres) -> bool) {
+    async fn wait_until(&self, what: &str, fact: impl AsyncFn(&Postgres) -> bool) {
         let waiting = async {
             while !fact(&self.postgres).await {
                 tokio::time::sleep(Duration::from_millis(20)).await;
@@ -142,7 +142,7 @@ impl TestClub {
 
     /// Asserts the database invariants, and that the amounts in the database and at the provider
     /// agree.
-    async fn audit(&self) {
+    async fn assert_consistent(&self) {
         let violations = self.postgres.violations().await.expect("asked");
         assert!(violations.is_empty(), "{violations:#?}");
         let totals = self.postgres.account_totals().await.expect("asked");
@@ -170,7 +170,11 @@ impl TestClub {
 }
 
 /// Opens, pays and fulfils an order, retrying like a browser. `None`: the order was refused.
-async fn buy(engine: &Engine, gateway: &FakeGateway, request: OpenOrder) -> Option<OrderRecord> {
+async fn buy_tickets(
+    engine: &Engine,
+    gateway: &FakeGateway,
+    request: OpenOrder,
+) -> Option<OrderRecord> {
     let record = loop {
         match engine.payments.open(request.clone()).await {
             Ok(record) => break record,
@@ -217,7 +221,7 @@ fn two_hundred_buyers_with_provider_faults_sell_out_cleanly() {
                 1 => &[(1, 2)],
                 _ => &[(0, 1), (1, 1)],
             };
-            buy(&engine, &club.gateway, club.order_request(number, lines))
+            buy_tickets(&engine, &club.gateway, club.order_request(number, lines))
         });
         let mut captured_orders: Vec<_> = futures_util::future::join_all(buyers)
             .await
@@ -229,7 +233,7 @@ fn two_hundred_buyers_with_provider_faults_sell_out_cleanly() {
         // remaining tickets must still be sold.
         for (number, draw) in (201..).zip([0; 40].into_iter().chain([1; 40])) {
             captured_orders.extend(
-                buy(
+                buy_tickets(
                     &engine,
                     &club.gateway,
                     club.order_request(number, &[(draw, 1)]),
@@ -257,12 +261,12 @@ fn two_hundred_buyers_with_provider_faults_sell_out_cleanly() {
             );
         }
         let mails = captured_orders.len();
-        club.until("every mail has left", async |_| {
+        club.wait_until("every mail has left", async |_| {
             club.mailer.delivered.lock().unwrap().len() == mails
         })
         .await;
         engine.stop().await;
-        club.audit().await;
+        club.assert_consistent().await;
     });
 }
 
@@ -309,12 +313,12 @@ fn killed_process_orders_are_finished_by_next_process() {
         )
         .await;
         assert!(all.is_ok(), "every authorised buyer gets tickets");
-        club.until("every mail has left", async |_| {
+        club.wait_until("every mail has left", async |_| {
             club.mailer.delivered.lock().unwrap().len() == 12
         })
         .await;
         next.stop().await;
-        club.audit().await;
+        club.assert_consistent().await;
     });
 }
 
@@ -376,7 +380,7 @@ fn refusals_resizes_refunds_and_result_violate_no_invariant() {
             .unwrap();
         payments.abandon(left.order.id).await.unwrap();
         assert_eq!(club.order_state(OrderId(4)).await, OrderState::Released);
-        let expensive = buy(&engine, &club.gateway, club.order_request(5, &[(0, 50)]))
+        let expensive = buy_tickets(&engine, &club.gateway, club.order_request(5, &[(0, 50)]))
             .await
             .unwrap();
         payments.refund(record.order.id, "asked for").await.unwrap();
@@ -384,18 +388,18 @@ fn refusals_resizes_refunds_and_result_violate_no_invariant() {
             .refund(expensive.order.id, "asked for")
             .await
             .unwrap();
-        club.until("both refunds are done", async |_| {
+        club.wait_until("both refunds are done", async |_| {
             club.gateway.takings(&account()).refunded == Cents(2078 + 25_039)
         })
         .await;
-        club.until("and the fees", async |_| {
+        club.wait_until("and the fees", async |_| {
             let provider_totals = club.gateway.takings(&account());
             provider_totals.fees == provider_totals.fees_refunded
         })
         .await;
         engine.reconciler.scan(domain::Timestamp(0)).await.unwrap();
         engine.stop().await;
-        club.audit().await;
+        club.assert_consistent().await;
         let anomalies = club.postgres.anomalies(true, 10).await.unwrap();
         assert!(anomalies.is_empty(), "{anomalies:#?}");
     });
@@ -425,7 +429,7 @@ fn retried_operation_reuses_its_idempotency_key() {
                 Fault::None
             }
         });
-        let record = buy(&engine, &club.gateway, club.order_request(1, &[(0, 1)]))
+        let record = buy_tickets(&engine, &club.gateway, club.order_request(1, &[(0, 1)]))
             .await
             .unwrap();
         let keys = keys.lock().unwrap().clone();

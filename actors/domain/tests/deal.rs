@@ -17,7 +17,7 @@ struct Vector {
     words_rejected: u8,
 }
 
-fn vectors() -> [Vector; 3] {
+fn test_vectors() -> [Vector; 3] {
     let mut rejecting = [0; 32];
     rejecting[..3].copy_from_slice(&[0xd4, 0xb9, 0x06]);
     [
@@ -44,7 +44,7 @@ fn vectors() -> [Vector; 3] {
 
 #[test]
 fn deal_matches_golden_vectors() {
-    let vectors: Vec<String> = vectors().iter().map(json).collect();
+    let vectors: Vec<String> = test_vectors().iter().map(vector_as_json).collect();
     let actual = format!(
         "{{\n  \"algorithm\": \"football-doubles-v1\",\n  \"vectors\": [\n{}\n  ]\n}}\n",
         vectors.join(",\n")
@@ -56,7 +56,7 @@ fn deal_matches_golden_vectors() {
 }
 
 /// Formats a test vector as in the file, because the domain crate has no JSON library.
-fn json(
+fn vector_as_json(
     Vector {
         note,
         draw,
@@ -64,7 +64,7 @@ fn json(
         words_rejected,
     }: &Vector,
 ) -> String {
-    let commitment = hex(&Seed(*seed).commitment(DrawId(*draw)));
+    let commitment = format_hex(&Seed(*seed).commitment(DrawId(*draw)));
     let deal = Deal::new(Seed(*seed));
     let pairs: Vec<Cell> = Serial::all().map(|serial| deal.cell(serial)).collect();
     let first: Vec<String> = pairs[..5]
@@ -83,13 +83,13 @@ fn json(
       \"firstPairs\": [{}],
       \"cells\": [{}]
     }}",
-        hex(seed),
+        format_hex(seed),
         first.join(", "),
         cells.join(", ")
     )
 }
 
-fn hex(bytes: &[u8]) -> String {
+fn format_hex(bytes: &[u8]) -> String {
     bytes.iter().fold(String::new(), |mut text, byte| {
         write!(text, "{byte:02x}").expect("writing to a String cannot fail");
         text
@@ -111,7 +111,7 @@ fn commitment_includes_draw_number_as_decimal_text() {
     // SHA-256 of "football-doubles-v1", "1042" and the bytes 0 to 31, computed by another program.
     let seed = Seed(std::array::from_fn(|i| i as u8));
     assert_eq!(
-        hex(&seed.commitment(DrawId(1042))),
+        format_hex(&seed.commitment(DrawId(1042))),
         "0ab23f7c3a971b727ada52a953cd24e9ae12cead0694751936bf7665966b52dd"
     );
     assert_ne!(seed.commitment(DrawId(1043)), seed.commitment(DrawId(1042)));

@@ -104,7 +104,7 @@ fn any_command() -> impl Strategy<Value = (i64, i64, Command)> {
             },
             35 => Command::Undo,
             36..39 => Command::Amend {
-                edit: amended(number, cents).into(),
+                edit: amended_terms(number, cents).into(),
                 by: if number % 4 == 0 {
                     Editor::Operator
                 } else {
@@ -121,7 +121,7 @@ fn any_command() -> impl Strategy<Value = (i64, i64, Command)> {
     })
 }
 
-fn amended(number: u8, cents: i64) -> Terms {
+fn amended_terms(number: u8, cents: i64) -> Terms {
     let closes_at = Timestamp(KICK_OFF - 50_000 * (i64::from(number) % 3));
     let price = if number > 9 { Cents(cents) } else { Cents(500) };
     Terms {

@@ -72,7 +72,7 @@ impl<'a> Checkout<'a> {
                     .decline
                     .clone()
                     .filter(|decline| decline.payment_method.as_deref() == Some(payment_method));
-                confirmation_outcome(&record, intent, refused.or(decline.map(declined)))
+                confirmation_outcome(&record, intent, refused.or(decline.map(decline_failure)))
             }
             Err(_) => Err(refused.unwrap_or(PaymentFailure::Unavailable)),
         }
@@ -266,6 +266,6 @@ fn confirmation_outcome(
     }
 }
 
-fn declined(Decline { code, message, .. }: Decline) -> PaymentFailure {
+fn decline_failure(Decline { code, message, .. }: Decline) -> PaymentFailure {
     PaymentFailure::Declined { code, message }
 }

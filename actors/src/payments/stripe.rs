@@ -155,10 +155,10 @@ where
     R: StripeRequest,
     R::Output: miniserde::Deserialize,
 {
-    send_for_account(http, request.customize(), key).await
+    send_customized_request(http, request.customize(), key).await
 }
 
-async fn send_for_account<T: miniserde::Deserialize>(
+async fn send_customized_request<T: miniserde::Deserialize>(
     http: &Http,
     mut request: CustomizableStripeRequest<T>,
     key: Option<&str>,
@@ -257,7 +257,7 @@ impl Gateway for Stripe {
         };
         opened_intent(
             account,
-            &send_for_account(&self.platform.of(&account.0)?, confirm, Some(key)).await?,
+            &send_customized_request(&self.platform.of(&account.0)?, confirm, Some(key)).await?,
         )
     }
 
@@ -366,7 +366,7 @@ fn payment_intent(
     account: &AccountId,
     intent: &StripeIntent,
 ) -> Result<PaymentIntent, GatewayError> {
-    let charge = charge(intent);
+    let charge = latest_charge(intent);
     let fee = charge
         .and_then(|charge| charge.application_fee.as_ref())
         .and_then(|fee| fee.as_object());
@@ -376,7 +376,7 @@ fn payment_intent(
     Ok(PaymentIntent {
         id: PaymentIntentId(intent.id.as_str().to_owned()),
         account: account.clone(),
-        status: status(&intent.status)?,
+        status: payment_status(&intent.status)?,
         amount: Cents(intent.amount),
         amount_received: Cents(intent.amount_received),
         // Stripe reports a cancelled authorisation as a refund, although no money was taken.
@@ -389,7 +389,7 @@ fn payment_intent(
         order: intent
             .metadata
             .get(ORDER_METADATA_KEY)
-            .and_then(|order| order_id(order)),
+            .and_then(|order| parse_order_id(order)),
         provider_fee: charge.and_then(provider_fee),
         disputed: charge.is_some_and(|charge| charge.disputed),
         // Confirming an intent creates a charge. A failed charge authorised nothing.
@@ -402,7 +402,7 @@ fn payment_intent(
             .map(|draws| parse_draws(draws))
             .unwrap_or_default(),
         method: charge.and_then(method),
-        decline: intent.last_payment_error.as_deref().map(decline),
+        decline: intent.last_payment_error.as_deref().map(decline_of_error),
     })
 }
 
@@ -424,7 +424,7 @@ fn parse_draws(text: &str) -> Vec<(DrawId, u16)> {
     text.split(',').filter_map(line).collect()
 }
 
-fn decline(error: &ApiErrors) -> Decline {
+fn decline_of_error(error: &ApiErrors) -> Decline {
     let code = error
         .code
         .as_ref()
@@ -454,13 +454,13 @@ fn opened_intent(account: &AccountId, intent: &StripeIntent) -> Result<OpenedInt
 
 /// Returns the id of the platform's application fee of a captured intent.
 fn application_fee_id(intent: &StripeIntent) -> Option<ApplicationFeeId> {
-    charge(intent)?
+    latest_charge(intent)?
         .application_fee
         .as_ref()
         .map(|fee| fee.id().clone())
 }
 
-fn charge(intent: &StripeIntent) -> Option<&Charge> {
+fn latest_charge(intent: &StripeIntent) -> Option<&Charge> {
     intent.latest_charge.as_ref()?.as_object()
 }
 
@@ -475,7 +475,7 @@ fn provider_fee(charge: &Charge) -> Option<Cents> {
     Some(provider_fees.map(|fee| Cents(fee.amount)).sum())
 }
 
-fn status(stripe_status: &PaymentIntentStatus) -> Result<PaymentStatus, GatewayError> {
+fn payment_status(stripe_status: &PaymentIntentStatus) -> Result<PaymentStatus, GatewayError> {
     Ok(match stripe_status {
         PaymentIntentStatus::RequiresPaymentMethod => PaymentStatus::RequiresPaymentMethod,
         PaymentIntentStatus::RequiresConfirmation => PaymentStatus::RequiresConfirmation,
@@ -488,6 +488,6 @@ fn status(stripe_status: &PaymentIntentStatus) -> Result<PaymentStatus, GatewayE
     })
 }
 
-fn order_id(text: &str) -> Option<OrderId> {
+fn parse_order_id(text: &str) -> Option<OrderId> {
     Uuid::parse_str(text).ok().map(|id| OrderId(id.as_u128()))
 }

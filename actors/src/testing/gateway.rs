@@ -217,7 +217,7 @@ impl FakeGateway {
         }
     }
 
-    async fn write_done(
+    async fn write_without_result(
         &self,
         call: GatewayCall<'_>,
         what: String,
@@ -345,7 +345,7 @@ impl Gateway for FakeGateway {
             key,
             account,
         };
-        self.write_done(call, format!("{id} {amount}"), |provider| {
+        self.write_without_result(call, format!("{id} {amount}"), |provider| {
             provider.refund(account, id, amount)
         })
         .await
@@ -363,7 +363,7 @@ impl Gateway for FakeGateway {
             key,
             account,
         };
-        self.write_done(call, format!("{id} {amount}"), |provider| {
+        self.write_without_result(call, format!("{id} {amount}"), |provider| {
             provider.refund_fee(account, id, amount)
         })
         .await

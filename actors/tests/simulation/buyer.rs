@@ -73,7 +73,7 @@ impl Buyer {
             .map(|draw| (draw, self.random_ticket_count()))
             .collect();
         let key = format!("browser-{}-{shop_once}", self.number);
-        let Some(mut record) = self.open(&key, club, wants.clone()).await else {
+        let Some(mut record) = self.open_or_resize_order(&key, club, wants.clone()).await else {
             return;
         };
         if self.happens(|r| r.resized) {
@@ -83,7 +83,10 @@ impl Buyer {
                 .map(|(draw, _)| (*draw, self.random_ticket_count()))
                 .collect();
             // After a refusal or timeout the buyer continues with the order as it was before.
-            record = self.open(&key, club, other).await.unwrap_or(record);
+            record = self
+                .open_or_resize_order(&key, club, other)
+                .await
+                .unwrap_or(record);
         }
         let Some(id) = record.order.payment_intent.clone() else {
             return;
@@ -95,7 +98,7 @@ impl Buyer {
         self.pause(2 * SECOND, 100 * SECOND).await;
         if self.happens(|r| r.left) {
             let order = record.order.id;
-            self.send(true, |handles| async move {
+            self.send_request(true, |handles| async move {
                 handles.payments.abandon(order).await
             })
             .await;
@@ -103,13 +106,13 @@ impl Buyer {
         }
         if self.random.happens(200) {
             let order = record.order.id;
-            self.send(false, |handles| async move {
+            self.send_request(false, |handles| async move {
                 handles.payments.extend(order).await
             })
             .await;
             self.pause(SECOND, 100 * SECOND).await;
         }
-        let paid = self.pay(&record, &id).await;
+        let paid = self.pay_order(&record, &id).await;
         if paid && self.happens(|r| r.surprised) {
             return self.abandon_changed_order(record.order.id).await;
         }
@@ -123,7 +126,7 @@ impl Buyer {
     async fn abandon_changed_order(&self, order: OrderId) {
         for _ in 0..ATTEMPTS_MAX {
             let answered_call = self
-                .send(false, |handles| async move {
+                .send_request(false, |handles| async move {
                     handles.payments.abandon_changed_amount(order).await
                 })
                 .await;
@@ -147,7 +150,7 @@ impl Buyer {
     }
 
     /// Opens or resizes an order: the same client key finds the same order.
-    async fn open(
+    async fn open_or_resize_order(
         &self,
         key: &str,
         club: ClubId,
@@ -188,7 +191,7 @@ impl Buyer {
     }
 
     /// Returns the buyer's network, one of a few. `None`: the buyer's reservations are not limited.
-    fn source(&self) -> Option<HoldSource> {
+    fn reservation_source(&self) -> Option<HoldSource> {
         let network = self.number % 8;
         (network > 1).then_some(HoldSource {
             id: SourceId(network.into()),
@@ -221,10 +224,10 @@ impl Buyer {
                 email: Some(format!("buyer-{}@example.org", self.number)),
                 phone: None,
             },
-            source: self.source(),
+            source: self.reservation_source(),
         };
         let wants = wants.clone();
-        let answer = self.send(false, |handles| async move {
+        let answer = self.send_request(false, |handles| async move {
             let mut priced = Vec::new();
             for (draw, count) in wants {
                 let view = handles
@@ -246,19 +249,19 @@ impl Buyer {
     }
 
     /// Pays at the provider or through the server. Returns `false` when the payment failed.
-    async fn pay(&self, record: &OrderRecord, id: &PaymentIntentId) -> bool {
+    async fn pay_order(&self, record: &OrderRecord, id: &PaymentIntentId) -> bool {
         let provider = &self.world.provider;
         for card in 1..=2 {
             let (declined, challenged) =
                 (self.happens(|r| r.declined), self.happens(|r| r.challenged));
             let paid = if self.happens(|r| r.server_confirms) {
-                self.confirm(record.order.id, id, card, declined, challenged)
+                self.confirm_payment(record.order.id, id, card, declined, challenged)
                     .await
             } else if declined {
                 provider.decline(id);
                 false
             } else if challenged {
-                provider.challenge(id) && self.authenticate(id).await
+                provider.challenge(id) && self.complete_3d_secure(id).await
             } else {
                 provider.authorise(id)
             };
@@ -280,7 +283,7 @@ impl Buyer {
         false
     }
 
-    async fn confirm(
+    async fn confirm_payment(
         &self,
         order: OrderId,
         id: &PaymentIntentId,
@@ -295,13 +298,13 @@ impl Buyer {
         };
         for _ in 1..=ATTEMPTS_MAX {
             let with = method.clone();
-            let answered_call = self.send(false, |handles| async move {
+            let answered_call = self.send_request(false, |handles| async move {
                 handles.payments.confirm(order, &with).await
             });
             match answered_call.await {
                 Some(Ok(Confirmation::Authorised)) => return true,
                 Some(Ok(Confirmation::RequiresAction { .. })) => {
-                    return self.authenticate(id).await;
+                    return self.complete_3d_secure(id).await;
                 }
                 Some(Ok(Confirmation::Processing) | Err(PaymentFailure::Unavailable)) | None => {}
                 Some(Err(PaymentFailure::Declined { .. })) if !declined && !challenged => {
@@ -319,7 +322,7 @@ impl Buyer {
     }
 
     /// Opens the 3-D Secure page, and answers it late or never.
-    async fn authenticate(&self, id: &PaymentIntentId) -> bool {
+    async fn complete_3d_secure(&self, id: &PaymentIntentId) -> bool {
         self.world.signal_webhooks();
         self.pause(SECOND, self.world.plan.rates.challenge_ms).await;
         match self.random.below(10) {
@@ -336,7 +339,7 @@ impl Buyer {
     async fn poll_outcome(&self, id: &PaymentIntentId) {
         for _ in 0..self.random.between(1, 8) {
             let ask = || {
-                self.send(
+                self.send_request(
                     true,
                     |handles| async move { handles.payments.fulfil(id).await },
                 )
@@ -360,7 +363,11 @@ impl Buyer {
         }
     }
 
-    async fn send<T, F>(&self, beacon: bool, work: impl FnOnce(EngineHandles) -> F) -> CallResult<T>
+    async fn send_request<T, F>(
+        &self,
+        beacon: bool,
+        work: impl FnOnce(EngineHandles) -> F,
+    ) -> CallResult<T>
     where
         F: Future<Output = Result<T, PaymentFailure>>,
     {

@@ -73,7 +73,7 @@ impl Process {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    async fn until(&self, matches: impl Fn(ProcessState) -> bool) {
+    async fn wait_for_state(&self, matches: impl Fn(ProcessState) -> bool) {
         if matches(*self.lock_state()) {
             return;
         }
@@ -91,7 +91,8 @@ impl Process {
     /// Waits while the process is paused, and forever when it is dead. Everything that a process
     /// sends or receives calls this.
     pub async fn pass(&self) {
-        self.until(|state| state == ProcessState::Running).await;
+        self.wait_for_state(|state| state == ProcessState::Running)
+            .await;
     }
 
     pub fn set_state(&self, state: ProcessState) {
@@ -110,7 +111,8 @@ impl Process {
     }
 
     async fn wait_for_death(&self) {
-        self.until(|state| state == ProcessState::Dead).await;
+        self.wait_for_state(|state| state == ProcessState::Dead)
+            .await;
     }
 
     fn engine(&self) -> MutexGuard<'_, Option<Engine>> {

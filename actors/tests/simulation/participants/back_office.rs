@@ -10,7 +10,7 @@ use crate::simulation::plan::{MINUTE, SECOND};
 use crate::simulation::processes::EngineHandles;
 
 impl Participant {
-    async fn command(&self, draw: DrawId, command: Command) -> bool {
+    async fn send_command(&self, draw: DrawId, command: Command) -> bool {
         for _ in 0..10 {
             let command_copy = command.clone();
             let ask = |handles: EngineHandles| async move {
@@ -51,7 +51,7 @@ impl Participant {
             terms.closes_at = terms
                 .closes_at
                 .plus_ms(minutes * MINUTE as i64 + self.random.below(20_000) as i64);
-            self.command(draw, Command::amend(terms)).await;
+            self.send_command(draw, Command::amend(terms)).await;
         }
     }
 
@@ -66,7 +66,7 @@ impl Participant {
             ..TermsEdit::default()
         };
         if self
-            .command(
+            .send_command(
                 draw,
                 Command::Amend {
                     edit,
@@ -89,17 +89,17 @@ impl Participant {
         let Some(result) = GameResult::new(number(), number()) else {
             return;
         };
-        if self.command(draw, Command::Complete { result }).await && self.random.coin() {
+        if self.send_command(draw, Command::Complete { result }).await && self.random.coin() {
             self.pause(SECOND, MINUTE).await;
-            if self.command(draw, Command::Undo).await {
-                self.postpone(draw).await;
+            if self.send_command(draw, Command::Undo).await {
+                self.postpone_game(draw).await;
             }
         }
     }
 
     /// The game is postponed after kick-off. A draw whose number pairs are public must not sell
     /// again (decision M-4).
-    async fn postpone(&self, draw: DrawId) {
+    async fn postpone_game(&self, draw: DrawId) {
         self.pause(SECOND, MINUTE).await;
         let later = self
             .world
@@ -110,7 +110,7 @@ impl Participant {
             closes_at: Some(later),
             ..TermsEdit::default()
         };
-        self.command(
+        self.send_command(
             draw,
             Command::Amend {
                 edit,
@@ -170,11 +170,11 @@ impl Participant {
             decided
         };
         if !of.is_empty() {
-            self.give_back(self.random.one_of(&of).order.id).await;
+            self.refund_order(self.random.one_of(&of).order.id).await;
         }
     }
 
-    async fn give_back(&self, order: domain::OrderId) {
+    async fn refund_order(&self, order: domain::OrderId) {
         self.world.watch.refund_requested(order);
         self.world
             .trace
@@ -224,7 +224,7 @@ impl Participant {
                 return;
             };
             terms.closes_at = self.world.clock.true_now().plus_ms(SECOND as i64);
-            self.command(draw, Command::amend(terms)).await;
+            self.send_command(draw, Command::amend(terms)).await;
         }
     }
 
