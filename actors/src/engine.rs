@@ -1,6 +1,7 @@
 //! Starts all actors and workers of this process, and stops them in order.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
 use actix::{Addr, Arbiter};
@@ -9,7 +10,8 @@ use tokio::sync::watch;
 
 use crate::actor_thread::ActorThread;
 use crate::membership::Membership;
-use crate::payments::context::{PaymentContext, WorkerWakeups};
+use crate::metrics::EngineMetrics;
+use crate::payments::context::{OrderIndex, PaymentContext, WorkerWakeups};
 use crate::payments::job_queue::{KeyedJobQueue, PaymentActor, run_until_killed};
 use crate::payments::operation_worker;
 use crate::supervisor::roster::Roster;
@@ -118,10 +120,10 @@ impl Engine {
             gateway: parts.gateway,
             clock: parts.clock,
             jobs: jobs.clone(),
-            index: Default::default(),
+            index: OrderIndex::default(),
             wakeups: WorkerWakeups::default(),
-            confirmation_attempts: Default::default(),
-            metrics: Default::default(),
+            confirmation_attempts: AtomicU64::default(),
+            metrics: EngineMetrics::default(),
         });
         let woken = supervisor.send(WakeAll(live.clone())).await.unwrap_or(0);
         tracing::info!(live = live.len(), woken, "live draws woken");

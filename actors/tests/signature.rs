@@ -47,7 +47,7 @@ fn config() -> ProptestConfig {
     let default = ProptestConfig::default();
     let rng_seed = match default.rng_seed {
         RngSeed::Random => RngSeed::Fixed(1042),
-        asked => asked,
+        fixed @ RngSeed::Fixed(_) => fixed,
     };
     ProptestConfig {
         cases: 2_000,

@@ -128,7 +128,7 @@ pub fn check_transcripts(
 ) -> Vec<Check> {
     let by_intent: HashMap<&str, &SettledPayment> = settled
         .iter()
-        .map(|settled| (settled.payment.payment_intent.as_str(), settled))
+        .map(|settled| (settled.payment.intent.as_str(), settled))
         .collect();
     let intents: usize = transcripts
         .iter()
@@ -165,7 +165,7 @@ fn check_confirmed(
         let latest = transcript
             .payments
             .last()
-            .and_then(|payment| by_intent.get(payment.payment_intent.as_str()));
+            .and_then(|payment| by_intent.get(payment.intent.as_str()));
         match latest {
             Some(settled)
                 if settled.order == CompletionOutcome::Tickets(transcript.tickets.clone()) =>
@@ -238,7 +238,7 @@ fn check_not_charged(
         for settled in transcript
             .payments
             .iter()
-            .filter_map(|payment| by_intent.get(payment.payment_intent.as_str()))
+            .filter_map(|payment| by_intent.get(payment.intent.as_str()))
         {
             if settled.provider == "succeeded"
                 || matches!(settled.order, CompletionOutcome::Tickets(_))
@@ -264,7 +264,7 @@ fn check_decided(settled: &[SettledPayment]) -> Check {
     let stuck = settled.iter().filter(|settled| !settled.decided());
     let failures = stuck
         .map(|settled| {
-            let (intent, order) = (&settled.payment.payment_intent, &settled.order);
+            let (intent, order) = (&settled.payment.intent, &settled.order);
             format!(
                 "buyer {}, {intent}: our order {order:?}, the provider {}",
                 settled.buyer, settled.provider
@@ -321,7 +321,7 @@ mod tests {
 
     fn payment(id: &str) -> Payment {
         Payment {
-            payment_intent: id.into(),
+            intent: id.into(),
             client_secret: "s".into(),
             ..Payment::default()
         }

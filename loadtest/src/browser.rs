@@ -1,6 +1,7 @@
 //! One browser with its own cookies and retries. It can send every call twice or repeat it, and
 //! records every response.
 
+use std::fmt::Write as _;
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -300,7 +301,7 @@ fn encode_form(fields: &[(&'static str, String)]) -> String {
             if byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte) {
                 out.push(char::from(byte));
             } else {
-                out.push_str(&format!("%{byte:02X}"));
+                let _ = write!(out, "%{byte:02X}");
             }
             out
         })

@@ -433,7 +433,7 @@ impl Buyer<'_> {
     fn completion_request(&self, payment: &Payment, method: Option<&str>) -> Request {
         let mut body = json!({
             "buyer": self.details(),
-            "paymentIntentId": payment.payment_intent,
+            "paymentIntentId": payment.intent,
             "ageConfirmation": true,
             "termsAgreement": true,
         });

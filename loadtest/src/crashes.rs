@@ -269,12 +269,11 @@ async fn audit_round(
     .await?;
     checks.extend(database_report.checks);
     // A run takes most of an hour, so failures are printed at once.
-    checks.iter().for_each(|check| {
-        check
-            .failures
-            .iter()
-            .for_each(|failure| println!("failed: {}: {failure}", check.name));
-    });
+    for check in &checks {
+        for failure in &check.failures {
+            println!("failed: {}: {failure}", check.name);
+        }
+    }
     totals.add(round, checks);
     totals.buyers += transcripts.len();
     let bought = transcripts

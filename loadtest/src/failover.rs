@@ -114,7 +114,7 @@ async fn play(failover: &Failover, cluster: &mut Cluster) -> Result<Report> {
         faults.retain(|fault| *fault != Fault::Loss);
     }
     faults.retain(|fault| failover.only.is_empty() || failover.only.contains(fault));
-    let crowd = BuyerTasks::start(cluster, failover.buyers)?;
+    let crowd = BuyerTasks::start(cluster, failover.buyers);
     let mut outcomes = Vec::new();
     for round in 1..=failover.rounds {
         for fault in &faults {
@@ -182,7 +182,7 @@ impl Cluster {
         let (revision, refusals) = self.wait_for_answer(survivor).await?;
         let answered = started.elapsed();
         let boards = self.boards.wait_until_shown(revision, started).await?;
-        self.undo(victim, fault).await?;
+        self.undo(victim, fault)?;
         self.find_owner().await?;
         if fault == Fault::Loss {
             // This node is the survivor of the next fault. It reports no other node as dead until
@@ -226,7 +226,7 @@ struct BuyerTasks {
 }
 
 impl BuyerTasks {
-    fn start(cluster: &Cluster, buyers: usize) -> Result<BuyerTasks> {
+    fn start(cluster: &Cluster, buyers: usize) -> BuyerTasks {
         let (stop, served) = (
             Arc::new(AtomicBool::new(false)),
             Arc::new(AtomicU32::new(0)),
@@ -261,11 +261,11 @@ impl BuyerTasks {
                 failed
             }));
         }
-        Ok(BuyerTasks {
+        BuyerTasks {
             stop,
             served,
             tasks,
-        })
+        }
     }
 
     async fn stop_and_collect(self) -> (u32, Vec<String>) {

@@ -13,7 +13,7 @@ use crate::latency::Call;
 /// A payment that the server opened for a browser.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Payment {
-    pub payment_intent: String,
+    pub intent: String,
     pub client_secret: String,
     pub account: String,
     /// Secret token of the order page.
@@ -26,14 +26,14 @@ impl Payment {
     /// Reads a response to `create-payment-intent`.
     pub fn read(answer: &Answer) -> Option<Self> {
         let payment = Self {
-            payment_intent: answer.text("/paymentIntentId"),
+            intent: answer.text("/paymentIntentId"),
             client_secret: answer.text("/clientSecret"),
             account: answer.text("/connectedAccountId"),
             token: answer.text("/orderToken"),
             reservation: answer.text("/reservationId"),
             amount_cents: number(&answer.body, "/amount")?,
         };
-        (!payment.payment_intent.is_empty() && !payment.client_secret.is_empty()).then_some(payment)
+        (!payment.intent.is_empty() && !payment.client_secret.is_empty()).then_some(payment)
     }
 }
 
@@ -114,7 +114,7 @@ fn intent_request(
 ) -> Request {
     let path = format!(
         "/sandbox/stripe/v1/payment_intents/{}{verb}",
-        payment.payment_intent
+        payment.intent
     );
     let secret = ("client_secret", payment.client_secret.clone());
     let fields = fields

@@ -200,19 +200,18 @@ async fn play(proxy_run: &ProxyRun, cells: &[MatrixCell], seed: u64) -> Result<R
             unaffected.push(format!("{cell:?} affected no traffic"));
         }
         if (cell.link_kind, cell.toxic) == (LinkKind::Browser, Toxic::AnswersError) {
-            cell_transcripts.iter_mut().for_each(|transcript| {
+            for transcript in &mut cell_transcripts {
                 transcript
                     .failures
                     .retain(|failures| !failures.contains(UNEXPECTED_ANSWER));
-            });
+            }
         }
         // A failure names its cell.
-        cell_transcripts.iter_mut().for_each(|transcript| {
-            transcript
-                .failures
-                .iter_mut()
-                .for_each(|failure| *failure = format!("{cell:?}: {failure}"));
-        });
+        for transcript in &mut cell_transcripts {
+            for failure in &mut transcript.failures {
+                *failure = format!("{cell:?}: {failure}");
+            }
+        }
         buyers += cell_transcripts.len();
         transcripts.append(&mut cell_transcripts);
         if number % CELLS_TOGETHER == CELLS_TOGETHER - 1 {
@@ -255,7 +254,7 @@ async fn play(proxy_run: &ProxyRun, cells: &[MatrixCell], seed: u64) -> Result<R
 fn affected_table(proxy_run: &ProxyRun) -> Table {
     let mut table = Table::new("What the links did", &["", "pieces affected"]);
     for link in &proxy_run.links {
-        table.row([format!("{:?}", link.link_kind), link.affected().to_string()]);
+        table.row([format!("{:?}", link.kind), link.affected().to_string()]);
     }
     table
 }

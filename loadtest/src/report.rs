@@ -283,11 +283,11 @@ fn table_html(table: &Table) -> String {
     let mut out = format!("<h2>{}</h2><table>", escape(&table.name));
     for (index, row) in table.rows.iter().enumerate() {
         let tag = if index == 0 { "th" } else { "td" };
-        let cells: String = row
-            .iter()
-            .map(|cell| format!("<{tag}>{}</{tag}>", escape(cell)))
-            .collect();
-        let _ = write!(out, "<tr>{cells}</tr>");
+        out.push_str("<tr>");
+        for cell in row {
+            let _ = write!(out, "<{tag}>{}</{tag}>", escape(cell));
+        }
+        out.push_str("</tr>");
     }
     out.push_str("</table>");
     out

@@ -286,7 +286,7 @@ fn check_one_intent_per_buyer(intents_created: i64, observed: &RunObservations) 
         .transcripts
         .iter()
         .flat_map(|transcript| &transcript.payments)
-        .map(|payment| payment.payment_intent.as_str())
+        .map(|payment| payment.intent.as_str())
         .collect();
     let failures = (intents_created != intents_given.len() as i64).then(|| {
         format!(

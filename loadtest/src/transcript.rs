@@ -107,7 +107,7 @@ impl BuyerTranscript {
         match self
             .payments
             .iter_mut()
-            .find(|payment_seen| payment_seen.payment_intent == payment.payment_intent)
+            .find(|payment_seen| payment_seen.intent == payment.intent)
         {
             Some(payment_seen) => *payment_seen = payment,
             None => self.payments.push(payment),
@@ -116,7 +116,7 @@ impl BuyerTranscript {
             let all: Vec<&str> = self
                 .payments
                 .iter()
-                .map(|payment| payment.payment_intent.as_str())
+                .map(|payment| payment.intent.as_str())
                 .collect();
             self.failures.push(format!(
                 "buyer {} was given {} payment intents: {}",
@@ -343,7 +343,7 @@ mod tests {
     #[test]
     fn second_payment_intent_is_reported() {
         let payment = |id: &str| Payment {
-            payment_intent: id.into(),
+            intent: id.into(),
             client_secret: "s".into(),
             ..Payment::default()
         };

@@ -78,8 +78,8 @@ struct StoredStep {
     to_return: i64,
 }
 
-fn is_zero(cents: &i64) -> bool {
-    *cents == 0
+fn is_zero<T: Default + PartialEq>(amount: &T) -> bool {
+    *amount == T::default()
 }
 
 /// Times in milliseconds since 1970 UTC, money in cents.

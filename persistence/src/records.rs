@@ -240,7 +240,7 @@ impl Records {
             let mut transaction = pool.begin().await?;
             let done = statement().execute(&mut *transaction).await?;
             if done.rows_affected() > 0 {
-                audit::write_signed(&mut transaction, &signer, "").await?;
+                audit::write_signed(&mut transaction, signer.as_deref(), "").await?;
             }
             catalogue_changed(&mut transaction).await?;
             transaction.commit().await?;
@@ -265,7 +265,7 @@ impl Records {
                 .await?
                 .rows_affected();
             if rows > 0 {
-                audit::write_signed(&mut transaction, &signer, "").await?;
+                audit::write_signed(&mut transaction, signer.as_deref(), "").await?;
             }
             transaction.commit().await?;
             Ok(rows)

@@ -285,6 +285,8 @@ async fn prepare() -> Result<(PathBuf, File), Box<dyn std::error::Error + Send +
 /// Removes folders of a crashed machine or of other sets of migrations. The newest stay, so that
 /// switching between branches does not create them again each time.
 fn sweep() {
+    const KEPT: Duration = Duration::from_secs(24 * 3600);
+
     let mut sets: Vec<_> = fs::read_dir(base())
         .into_iter()
         .flatten()
@@ -296,7 +298,6 @@ fn sweep() {
     for (_, older) in sets.into_iter().rev().skip(OTHER_SETS_KEPT) {
         let _ = fs::remove_dir_all(older);
     }
-    const KEPT: Duration = Duration::from_secs(24 * 3600);
     for entry in fs::read_dir(base()).into_iter().flatten().flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
         let age = entry

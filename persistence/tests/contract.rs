@@ -38,11 +38,11 @@ macro_rules! contract {
         }
         mod in_memory {
             use super::*;
-            $(#[tokio::test] async fn $name() { $test(World::in_memory(&[TERMS; 3]).await).await })*
+            $(#[tokio::test] async fn $name() { $test(World::in_memory(&[TERMS; 3])).await })*
 
             #[tokio::test]
             async fn sale_after_kick_off_prevents_all_commits() {
-                together::sale_after_kick_off_prevents_all_commits(World::in_memory(&[OVER]).await).await;
+                together::sale_after_kick_off_prevents_all_commits(World::in_memory(&[OVER])).await;
             }
         }
     };

@@ -207,7 +207,7 @@ async fn postgres_clock_refuses_a_sale_after_kick_off() {
 #[tokio::test]
 async fn memory_clock_refuses_a_sale_after_kick_off() {
     let (terms, _) = kicked_off();
-    let world = World::in_memory(&[terms]).await;
+    let world = World::in_memory(&[terms]);
     world.memory.as_ref().expect("in memory").set_clock(|| NOW);
     sale_after_kick_off(world).await;
 }

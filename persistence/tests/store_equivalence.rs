@@ -465,7 +465,7 @@ fn random_step(
 async fn run_random_day(seed: u64) {
     let terms = [Terms { ..TERMS }; DRAWS];
     let mut runs = [
-        StoreRun::of(World::in_memory(&terms).await).await,
+        StoreRun::of(World::in_memory(&terms)).await,
         StoreRun::of(World::in_postgres(&terms).await).await,
     ];
     let mut random = SeededRandom(seed);
@@ -543,7 +543,7 @@ async fn both_stores_agree_on_random_day_3() {
 /// The random steps cover most order states.
 #[tokio::test]
 async fn random_day_reaches_most_order_states() {
-    let mut run = StoreRun::of(World::in_memory(&[TERMS; DRAWS]).await).await;
+    let mut run = StoreRun::of(World::in_memory(&[TERMS; DRAWS])).await;
     let mut random = SeededRandom(1);
     let mut carts: Vec<Vec<(usize, u16)>> = (0..ORDERS)
         .map(|id| cart(&run.world, id, &mut random))

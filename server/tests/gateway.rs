@@ -43,7 +43,7 @@ struct SandboxServer {
     calls: Arc<AtomicUsize>,
 }
 
-async fn sandbox_server() -> SandboxServer {
+fn sandbox_server() -> SandboxServer {
     let sandbox = Sandbox::open(None, Options::default()).expect("the sandbox opens");
     let (connections, calls) = (Arc::<AtomicUsize>::default(), Arc::<AtomicUsize>::default());
     let (served, connected, called) = (sandbox.clone(), connections.clone(), calls.clone());
@@ -346,7 +346,7 @@ async fn check_endings(gateway: &dyn Gateway, cards: &Cards) {
 
 #[actix_web::test]
 async fn sandbox_fulfils_the_contract_over_few_connections() {
-    let sandbox_server = sandbox_server().await;
+    let sandbox_server = sandbox_server();
     check_contract(&sandbox_server.stripe, &SANDBOX_CARDS).await;
     let connection_count = sandbox_server.connections.load(Ordering::Relaxed);
     assert!(
@@ -362,7 +362,7 @@ async fn fake_gateway_fulfils_the_contract() {
 
 #[actix_web::test]
 async fn payment_list_spans_several_pages() {
-    let sandbox_server = sandbox_server().await;
+    let sandbox_server = sandbox_server();
     for number in 1..=130 {
         sandbox_server
             .stripe
@@ -402,7 +402,7 @@ async fn payment_list_spans_several_pages() {
 
 #[actix_web::test]
 async fn gateway_error_tells_whether_to_retry() {
-    let sandbox_server = sandbox_server().await;
+    let sandbox_server = sandbox_server();
     for (number, fault) in [
         Fault::RateLimit,
         Fault::Error500,
@@ -448,7 +448,7 @@ async fn gateway_error_tells_whether_to_retry() {
 /// F26 and F27).
 #[actix_web::test]
 async fn key_in_use_lock_and_rate_limit_retry_with_the_same_key() {
-    let sandbox_server = sandbox_server().await;
+    let sandbox_server = sandbox_server();
     let (sandbox, stripe) = (&sandbox_server.sandbox, &sandbox_server.stripe);
     let unavailable = |intent: GatewayError| match intent {
         GatewayError::Unavailable(why) => why,
@@ -540,7 +540,7 @@ async fn refused_connection_is_certainly_without_effect() {
 
 #[actix_web::test]
 async fn club_account_is_onboarded() {
-    let stripe = sandbox_server().await.stripe;
+    let stripe = sandbox_server().stripe;
     let account = stripe
         .create_account("club-1", Some("club@example.org"))
         .await

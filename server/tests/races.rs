@@ -54,7 +54,9 @@ async fn race_for_last_tickets_sells_each_once_and_charges_winners() {
             let played =
                 stream::iter(0..rounds).map(|round| race_size.play(&environment, round % 2 == 1));
             let played: Vec<Outcome> = played.buffer_unordered(CONCURRENT_ROUNDS).collect().await;
-            played.into_iter().for_each(|outcome| all.add(outcome));
+            for outcome in played {
+                all.add(outcome);
+            }
         }
         environment.assert_consistent().await;
         environment.close().await;

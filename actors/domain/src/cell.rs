@@ -20,8 +20,8 @@ impl Cell {
         (fits(home) && fits(away)).then_some(Cell { home, away })
     }
 
-    /// Returns the cell at a position of the grid. `index` is 0…168: `home = index / 13 + 1`, `away
-    /// = index % 13 + 1` (decision K-1).
+    /// Returns the cell at a position of the grid, 0…168 (decision K-1):
+    /// `home = index / 13 + 1`, `away = index % 13 + 1`.
     pub(crate) fn at(index: u8) -> Cell {
         Cell {
             home: index / NUMBERS + 1,

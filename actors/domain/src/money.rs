@@ -14,6 +14,7 @@ impl Cents {
     /// Returns `self × numerator / denominator`, rounded half up (decisions D-2, D-5, D-8). `self`
     /// and `numerator` must not be negative, `denominator` must be positive. The product is
     /// computed with 128 bits, so the result cannot overflow if `numerator <= denominator`.
+    #[must_use]
     pub fn share_half_up(self, numerator: i64, denominator: i64) -> Cents {
         debug_assert!(
             self.0 >= 0 && numerator >= 0 && denominator > 0,

@@ -5,10 +5,12 @@
 pub struct Timestamp(pub i64);
 
 impl Timestamp {
+    #[must_use]
     pub fn plus_ms(self, ms: i64) -> Timestamp {
         Timestamp(self.0 + ms)
     }
 
+    #[must_use]
     pub fn plus_seconds(self, seconds: i64) -> Timestamp {
         self.plus_ms(seconds * 1000)
     }

@@ -6,6 +6,8 @@ use domain::{ClubId, DrawId, GameResult, OrderId, Serial, Timestamp};
 
 #[test]
 fn access_matrix_allows_exactly_the_listed_principals() {
+    type AccessCheck = fn(Principal, ClubId) -> bool;
+
     let who = [
         Principal::Anonymous,
         Principal::HalfOperator,
@@ -43,7 +45,6 @@ fn access_matrix_allows_exactly_the_listed_principals() {
     for (audience, allowed) in matrix {
         assert_eq!(who.map(|who| may(who, audience)), allowed, "{audience:?}");
     }
-    type AccessCheck = fn(Principal, ClubId) -> bool;
     let objects: [(AccessCheck, [bool; 6]); 3] = [
         (owns, [false, false, true, true, true, true]),
         (knows_buyers, [false, false, false, true, true, true]),

@@ -23,7 +23,7 @@ fn config(cases: u32) -> ProptestConfig {
     let default = ProptestConfig::default();
     let rng_seed = match default.rng_seed {
         RngSeed::Random => RngSeed::Fixed(1042),
-        asked => asked,
+        fixed @ RngSeed::Fixed(_) => fixed,
     };
     ProptestConfig {
         cases,
@@ -208,7 +208,9 @@ proptest! {
             journal.push(events);
         }
         let mut replayed = new_draw();
-        journal.iter().for_each(|commit| replayed.apply(commit));
+        for commit in &journal {
+            replayed.apply(commit);
+        }
         prop_assert_eq!(&replayed, &draw);
         prop_assert_eq!(&Draw::restore(tables_of(&draw)), &draw);
     }

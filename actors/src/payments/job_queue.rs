@@ -119,7 +119,7 @@ async fn run_jobs(waiting: WaitingJobs, accepted: watch::Sender<usize>, key: Job
         accepted.send_modify(|accepted| *accepted -= 1);
         let mut waiting = waiting.borrow_mut();
         if let Some(next) = waiting.get_mut(&key).and_then(VecDeque::pop_front) {
-            job = next
+            job = next;
         } else {
             waiting.remove(&key);
             return;

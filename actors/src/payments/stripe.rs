@@ -86,6 +86,7 @@ impl StripeSettings {
     }
 
     /// Sets the limit of calls per second. `None`: unlimited.
+    #[must_use]
     pub fn rate_limited(self, calls_per_second: Option<NonZeroU32>) -> StripeSettings {
         StripeSettings {
             calls_per_second,

@@ -98,14 +98,14 @@ impl DrawSupervisor {
                     supervisor.is_polling_views = false;
                     match moved {
                         Ok(moved) => {
-                            moved.into_iter().for_each(|change| {
+                            for change in moved {
                                 let position = known
                                     .iter()
                                     .position(|known| known.draw == change.view.draw);
                                 let generation =
                                     position.map_or(0, |position| generations[position]);
                                 supervisor.handle_remote_change(change, generation);
-                            });
+                            }
                             supervisor.membership.record_ownership_check(sent_at);
                         }
                         Err(failure) => {

@@ -120,9 +120,9 @@ impl TestNodes {
     pub fn with(numbers: &[i64]) -> TestNodes {
         let (clock, memory) = (ManualClock::new(NOON), Memory::new());
         memory.add_club(ClubId(1), AccountId("acct_club".into()));
-        numbers
-            .iter()
-            .for_each(|number| memory.add_draw(snapshot(*number)));
+        for number in numbers {
+            memory.add_draw(snapshot(*number));
+        }
         let database_clock = clock.clone();
         memory.set_clock(move || database_clock.true_now());
         let gateway = FakeGateway::new(Arc::new(clock.clone()));

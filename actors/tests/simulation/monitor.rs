@@ -153,7 +153,9 @@ impl Monitor {
             });
         }
         if is_written {
-            appends.iter().for_each(|append| self.check_epoch(append));
+            for append in appends {
+                self.check_epoch(append);
+            }
             let draw = self.rebuild_draw(world, appends[0].draw);
             for (append, draw) in appends.iter().zip(draw.iter().cycle()) {
                 self.check_kick_off(world, append, draw);

@@ -106,9 +106,9 @@ impl Mutant {
     /// Called before draws are claimed.
     pub fn claiming(self, world: &World, draws: &[DrawId]) {
         if self == Mutant::RevealForgotten {
-            draws
-                .iter()
-                .for_each(|draw| world.memory.forget_reveal(*draw));
+            for draw in draws {
+                world.memory.forget_reveal(*draw);
+            }
         }
     }
 

@@ -152,7 +152,8 @@ impl Process {
 pub struct Processes {
     load_balancer: Mutex<Vec<Arc<Process>>>,
     count: AtomicU64,
-    all_processes: Mutex<Vec<Arc<Process>>>,
+    /// Every process that was started and not closed.
+    all: Mutex<Vec<Arc<Process>>>,
     /// Ensures that only one process starts at a time.
     starting: tokio::sync::Mutex<()>,
 }
@@ -202,9 +203,7 @@ impl Processes {
     }
 
     fn all_processes(&self) -> MutexGuard<'_, Vec<Arc<Process>>> {
-        self.all_processes
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        self.all.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Starts a process, which replaces process `replaces` in the load balancer. Retries until the

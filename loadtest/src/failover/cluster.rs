@@ -309,7 +309,7 @@ impl Cluster {
         Ok(())
     }
 
-    pub async fn undo(&mut self, victim: usize, fault: Fault) -> Result<()> {
+    pub fn undo(&mut self, victim: usize, fault: Fault) -> Result<()> {
         match fault {
             Fault::Kill => self.nodes[victim] = Some(self.spawn(victim)?),
             Fault::Hang => self.signal(victim, Signal::SIGCONT)?,

@@ -45,7 +45,7 @@ impl MatrixCell {
     pub fn link(self, links: &[Link]) -> &Link {
         links
             .iter()
-            .find(|link| link.link_kind == self.link_kind)
+            .find(|link| link.kind == self.link_kind)
             .unwrap_or(&links[0])
     }
 

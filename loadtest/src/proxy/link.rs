@@ -53,13 +53,13 @@ impl Upstream {
 
 /// An open link whose fault can be set and removed.
 pub struct Link {
-    pub link_kind: LinkKind,
+    pub kind: LinkKind,
     pub address: SocketAddr,
     shared: Arc<LinkState>,
 }
 
 struct LinkState {
-    link_kind: LinkKind,
+    kind: LinkKind,
     upstream: Upstream,
     toxic: Mutex<Option<Toxic>>,
     rng: Mutex<SeededRng>,
@@ -115,14 +115,14 @@ impl LinkState {
 }
 
 impl Link {
-    pub async fn open(link_kind: LinkKind, upstream: Upstream, seed: u64) -> Result<Link> {
+    pub async fn open(kind: LinkKind, upstream: Upstream, seed: u64) -> Result<Link> {
         let listener = TcpListener::bind("127.0.0.1:0")
             .await
             .context("binding a proxy port")?;
         let address = listener.local_addr()?;
-        let rng = Mutex::new(SeededRng::new(seed, link_kind as u64));
+        let rng = Mutex::new(SeededRng::new(seed, kind as u64));
         let shared = Arc::new(LinkState {
-            link_kind,
+            kind,
             upstream,
             toxic: Mutex::default(),
             rng,
@@ -136,7 +136,7 @@ impl Link {
             }
         });
         Ok(Link {
-            link_kind,
+            kind,
             address,
             shared,
         })
@@ -190,8 +190,8 @@ async fn exchange(
         tokio::select! {
             read = from_client.read(&mut request) => match read {
                 Ok(read) if read > 0 => {
-                    let next = action_for(shared.toxic(), shared.link_kind, &request[..read]);
-                    if next != PieceAction::Forward || begins_request(shared.link_kind, &request[..read]) {
+                    let next = action_for(shared.toxic(), shared.kind, &request[..read]);
+                    if next != PieceAction::Forward || begins_request(shared.kind, &request[..read]) {
                         action = next;
                     }
                     if action != PieceAction::Forward {

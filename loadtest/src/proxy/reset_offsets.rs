@@ -43,7 +43,7 @@ pub async fn play(
             .context("no payment")?;
         let outcome = provider::confirm(&browser, &payment, provider::GOOD_CARD, false).await;
         ensure!(outcome == CardOutcome::Authorised, "the card: {outcome:?}");
-        let finish = json!({ "drawNumber": draw, "ticketCount": 1, "paymentIntentId": payment.payment_intent, "buyer": buyer });
+        let finish = json!({ "drawNumber": draw, "ticketCount": 1, "paymentIntentId": payment.intent, "buyer": buyer });
         send_and_reset(
             &proxy_run.test_run.site.base,
             "/api/complete-card-payment",

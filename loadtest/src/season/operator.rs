@@ -124,7 +124,7 @@ impl Operator {
         let mut recovered = 0;
         for one in settled {
             let is_paid_by =
-                |ticket: &&Value| text(ticket, "/paymentIntentId") == one.payment.payment_intent;
+                |ticket: &&Value| text(ticket, "/paymentIntentId") == one.payment.intent;
             let Some(ticket) = tickets.iter().find(is_paid_by) else {
                 continue;
             };

@@ -125,9 +125,9 @@ impl State {
                 trial.to_mut().apply(&append.events, &change, now);
             }
         }
-        appends
-            .iter()
-            .for_each(|append| self.write(append, now.unwrap_or(append.at)));
+        for append in appends {
+            self.write(append, now.unwrap_or(append.at));
+        }
         Ok(())
     }
 

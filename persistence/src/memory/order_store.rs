@@ -86,9 +86,9 @@ impl OrderStore for Memory {
             }
             let email = filled.email.clone();
             state.orders.get_mut(order)?.record.buyer = filled;
-            email
-                .iter()
-                .for_each(|email| state.outbox.addressed(order, email));
+            if let Some(email) = &email {
+                state.outbox.addressed(order, email);
+            }
             Ok(true)
         })
     }

@@ -136,7 +136,7 @@ impl Outbox {
         }
         row.sender = None;
         if let Some(at) = again {
-            row.due_at = at
+            row.due_at = at;
         } else {
             row.dead = true;
             self.pending.remove(&id);

@@ -54,9 +54,9 @@ impl Ledger for Postgres {
         let draw_batch = DrawBatch::new(appends);
         let steps = draw_batch.steps();
         let answer = self.inner.group_commit.submit(draw_batch).await;
-        steps
-            .into_iter()
-            .for_each(|step| failpoint::reach(step, FailpointSide::After));
+        for step in steps {
+            failpoint::reach(step, FailpointSide::After);
+        }
         answer.unwrap_or_else(|_| Err(Failure::Unknown("the writer panicked".into())))
     }
 

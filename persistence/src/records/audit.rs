@@ -1,7 +1,5 @@
 //! Writes entries of the audit log together with the changes of [`Records`], and lists the log.
 
-use std::sync::Arc;
-
 use domain::{ClubId, Timestamp};
 use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
@@ -160,7 +158,7 @@ impl Records {
 /// object that ends with a colon. Call it before the catalogue changes: writers lock the log first.
 pub(super) async fn write_signed(
     connection: &mut PgConnection,
-    signer: &Option<Arc<SignedEntry>>,
+    signer: Option<&SignedEntry>,
     id: impl std::fmt::Display,
 ) -> Result<(), sqlx::Error> {
     match signer {

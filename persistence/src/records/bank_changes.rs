@@ -147,8 +147,8 @@ impl Records {
             let signer = records
                 .signer
                 .as_ref()
-                .map(|entry| entry.recording("decline-winner-bank", detail).into());
-            audit::write_signed(&mut transaction, &signer, "").await?;
+                .map(|entry| entry.recording("decline-winner-bank", detail));
+            audit::write_signed(&mut transaction, signer.as_ref(), "").await?;
             transaction.commit().await?;
             Ok(true)
         };
@@ -320,8 +320,8 @@ impl Records {
         let signer = self
             .signer
             .as_ref()
-            .map(|entry| entry.recording(action, detail).into());
-        audit::write_signed(connection, &signer, "").await
+            .map(|entry| entry.recording(action, detail));
+        audit::write_signed(connection, signer.as_ref(), "").await
     }
 }
 

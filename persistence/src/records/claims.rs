@@ -194,7 +194,7 @@ impl Records {
                 .bind(column(invitation.respond_by))
                 .execute(&mut *transaction)
                 .await?;
-                audit::write_signed(&mut transaction, &signer, invitation.draw).await?;
+                audit::write_signed(&mut transaction, signer.as_deref(), invitation.draw).await?;
             }
             transaction.commit().await?;
             Ok(fresh)

@@ -137,7 +137,7 @@ impl Records {
             let mut transaction = pool.begin().await?;
             let invited = invite(&mut transaction, &new, &token_hash).await?;
             if let InvitationOutcome::New(user) | InvitationOutcome::Again(user) = &invited {
-                audit::write_signed(&mut transaction, &signer, user.id).await?;
+                audit::write_signed(&mut transaction, signer.as_deref(), user.id).await?;
             }
             transaction.commit().await?;
             Ok(invited)
@@ -173,7 +173,7 @@ impl Records {
                 .execute(&mut *transaction)
                 .await?;
             let user = find(&mut transaction, id).await?;
-            audit::write_signed(&mut transaction, &signer, id).await?;
+            audit::write_signed(&mut transaction, signer.as_deref(), id).await?;
             transaction.commit().await?;
             Ok(user)
         };
@@ -206,7 +206,7 @@ impl Records {
             .bind(column(at))
             .execute(&mut *transaction)
             .await?;
-            audit::write_signed(&mut transaction, &signer, id).await?;
+            audit::write_signed(&mut transaction, signer.as_deref(), id).await?;
             transaction.commit().await?;
             Ok(true)
         };

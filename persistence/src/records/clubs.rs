@@ -240,7 +240,7 @@ impl Records {
             let mut transaction = pool.begin().await?;
             let moved = move_account(&mut transaction, account, capabilities).await?;
             if moved != AccountChange::Nothing {
-                audit::write_signed(&mut transaction, &signer, "").await?;
+                audit::write_signed(&mut transaction, signer.as_deref(), "").await?;
                 catalogue_changed(&mut transaction).await?;
                 transaction.commit().await?;
             }

@@ -44,7 +44,7 @@ impl Records {
             let mut transaction = pool.begin().await?;
             let ids = insert_all(&mut transaction, &sealer, &new).await?;
             if let Some(first) = ids.first() {
-                audit::write_signed(&mut transaction, &signer, first).await?;
+                audit::write_signed(&mut transaction, signer.as_deref(), first).await?;
             }
             catalogue_changed(&mut transaction).await?;
             transaction.commit().await?;

@@ -68,7 +68,7 @@ impl Records {
                 .bind(games)
                 .execute(&mut *transaction)
                 .await?;
-            audit::write_signed(&mut transaction, &signer, id).await?;
+            audit::write_signed(&mut transaction, signer.as_deref(), id).await?;
             transaction.commit().await?;
             Ok(OfferChangeOutcome::Done)
         };
@@ -95,7 +95,7 @@ impl Records {
                 .bind(club.0)
                 .execute(&mut *transaction)
                 .await?;
-            audit::write_signed(&mut transaction, &signer, id).await?;
+            audit::write_signed(&mut transaction, signer.as_deref(), id).await?;
             transaction.commit().await?;
             Ok(OfferChangeOutcome::Done)
         };

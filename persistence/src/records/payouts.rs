@@ -130,7 +130,7 @@ impl Records {
                 .fetch_optional(&mut *transaction)
                 .await?;
             if inserted.is_some() {
-                audit::write_signed(&mut transaction, &signer, draw).await?;
+                audit::write_signed(&mut transaction, signer.as_deref(), draw).await?;
             }
             transaction.commit().await?;
             Ok(inserted)
@@ -209,7 +209,7 @@ impl Records {
             let write = sqlx::query_as(write).bind(id).bind(status).bind(note);
             let row: Option<PayoutRow> = write.fetch_optional(&mut *transaction).await?;
             if row.is_some() {
-                audit::write_signed(&mut transaction, &signer, id).await?;
+                audit::write_signed(&mut transaction, signer.as_deref(), id).await?;
             }
             transaction.commit().await?;
             Ok(row)

@@ -90,7 +90,7 @@ impl Records {
                 .execute(&mut *transaction)
                 .await?;
             if let Some(first) = ids.first() {
-                audit::write_signed(&mut transaction, &signer, first).await?;
+                audit::write_signed(&mut transaction, signer.as_deref(), first).await?;
             }
             let rows = listings::inserted_listings(&mut transaction, &ids).await?;
             catalogue_changed(&mut transaction).await?;

@@ -115,6 +115,8 @@ fn anomaly(kind: AnomalyKind, payment_intent: Option<u128>, order: Option<u128>)
 }
 
 pub async fn anomaly_is_open_once_until_it_heals(world: World) {
+    use AnomalyKind::{FailedAllocation, MismatchedAmount, MissingTicket};
+
     let mut owner = world.owner(0).await;
     owner.open(world.order(1, &[(0, 1)])).await.expect("opened");
     world
@@ -129,7 +131,6 @@ pub async fn anomaly_is_open_once_until_it_heals(world: World) {
             .await
             .expect("raised")
     };
-    use AnomalyKind::{FailedAllocation, MismatchedAmount, MissingTicket};
     assert!(raise(anomaly(MissingTicket, Some(1), None), 1).await);
     assert!(
         !raise(anomaly(MissingTicket, Some(1), Some(1)), 2).await,
@@ -502,6 +503,8 @@ pub async fn snapshots_are_stored_in_one_call(world: World) {
 }
 
 pub async fn payments_with_open_anomalies_are_found_together(world: World) {
+    use AnomalyKind::{FailedAllocation, MissingTicket};
+
     let mut owner = world.owner(0).await;
     for number in 1..=3 {
         world.captured(&mut owner, number, 1).await;
@@ -515,7 +518,6 @@ pub async fn payments_with_open_anomalies_are_found_together(world: World) {
             .expect("read")
     };
     assert_eq!(reported().await, BTreeSet::new());
-    use AnomalyKind::{FailedAllocation, MissingTicket};
     // One names its payment, one only its order, one another payment and its order, one neither.
     for about in [
         anomaly(MissingTicket, Some(1), None),
@@ -548,6 +550,8 @@ pub async fn payments_with_open_anomalies_are_found_together(world: World) {
 }
 
 pub async fn payment_has_one_kind_of_repair_at_a_time(world: World) {
+    use persistence::stores::{REPAIR_MS, Repair::*};
+
     let begin = async |payment, repair, after_ms| {
         world
             .stores
@@ -562,7 +566,6 @@ pub async fn payment_has_one_kind_of_repair_at_a_time(world: World) {
             .await
             .expect("written");
     };
-    use persistence::stores::{REPAIR_MS, Repair::*};
     assert!(
         begin(1, Tickets, 0).await && begin(1, Tickets, 1).await,
         "repeated"

@@ -46,7 +46,7 @@ pub struct World {
 }
 
 impl World {
-    pub async fn in_memory(terms: &[Terms]) -> World {
+    pub fn in_memory(terms: &[Terms]) -> World {
         let memory = Memory::new();
         memory.add_club(CLUB, account());
         let draws: Vec<DrawId> = (0..terms.len() as i64).map(|n| DrawId(1001 + n)).collect();
@@ -123,7 +123,7 @@ impl World {
     /// Ends every lease.
     pub async fn end_leases(&self) {
         if let Some(memory) = &self.memory {
-            memory.end_leases()
+            memory.end_leases();
         } else {
             let end = sqlx::query("update nodes set lease_until = clock_timestamp()");
             end.execute(&mut self.connection().await)

@@ -127,6 +127,7 @@ impl Club {
         }
     }
 
+    #[must_use]
     pub fn with_draws(mut self, active: Vec<Draw>, completed: Vec<Draw>) -> Club {
         self.active_draws = Some(active);
         self.completed_draws = Some(completed);

@@ -125,9 +125,10 @@ impl Draw {
     }
 
     /// Adds the fields of the draw's page.
+    #[must_use]
     pub fn with_page_fields(mut self, listing: &Listing, club: &Club) -> Draw {
-        self.contact_name = listing.contact_name.clone();
-        self.contact_phone = listing.contact_phone.clone();
+        self.contact_name.clone_from(&listing.contact_name);
+        self.contact_phone.clone_from(&listing.contact_phone);
         self.connected_account_id = club.account.as_ref().map(|account| account.0.clone());
         self.club_selling = Some(club.is_selling());
         self

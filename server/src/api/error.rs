@@ -177,18 +177,21 @@ impl Problem {
     }
 
     /// Adds a field to the body.
+    #[must_use]
     pub fn with(mut self, name: &str, value: impl Into<Value>) -> Problem {
         self.extra_fields.insert(name.to_string(), value.into());
         self
     }
 
     /// Sets the `Retry-After` header, in seconds.
+    #[must_use]
     pub fn retry_after(mut self, seconds: u32) -> Problem {
         self.retry_after_seconds = Some(seconds);
         self
     }
 
     /// Sets the `Allow` header: methods separated by commas.
+    #[must_use]
     pub fn allowing(mut self, methods: String) -> Problem {
         self.allowed = Some(methods);
         self

@@ -61,15 +61,15 @@ impl Findings {
 }
 
 /// The field without surrounding spaces; empty when absent.
-pub fn trimmed(field: &Option<String>) -> String {
-    field.as_deref().unwrap_or_default().trim().to_string()
+pub fn trimmed(field: Option<&str>) -> String {
+    field.unwrap_or_default().trim().to_string()
 }
 
 /// Reads the e-mail address that a link is to be mailed to.
 ///
 /// # Errors
 /// 400 `invalid`: not an e-mail address.
-pub fn required_email(field: &Option<String>) -> Result<String, Problem> {
+pub fn required_email(field: Option<&str>) -> Result<String, Problem> {
     let email = trimmed(field);
     let mut findings = Findings::default();
     findings.require("email", is_email(&email), "Valid email address is required");
@@ -78,7 +78,7 @@ pub fn required_email(field: &Option<String>) -> Result<String, Problem> {
 }
 
 /// The trimmed field; `None` when it is empty or absent.
-pub fn optional(field: &Option<String>) -> Option<String> {
+pub fn optional(field: Option<&str>) -> Option<String> {
     Some(trimmed(field)).filter(|text| !text.is_empty())
 }
 

@@ -1,6 +1,7 @@
 //! The demo: the whole product on one machine, without external services.
 
-use std::io::{ErrorKind, Write};
+use std::fmt::Write as _;
+use std::io::{ErrorKind, Write as _};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -221,13 +222,14 @@ fn print_addresses(running: &Running, configured_port: u16) {
     let (url, data_dir) = (&config.public_url, config.data_dir.display());
     let mut logins = format!("    {:<22} {}\n", "operator", authenticator::OPERATOR);
     for club in &plan::CLUBS {
-        logins += &format!("    {:<22} {}@demo.test\n", club.name, club.slug);
+        let _ = writeln!(logins, "    {:<22} {}@demo.test", club.name, club.slug);
         let staff = plan::STAFF
             .iter()
             .filter(|_| club.slug == plan::CLUBS[0].slug);
         for (role, _) in staff {
             let what = format!("  its {}", role.word());
-            logins += &format!("    {what:<22} {}\n", club_staff::login(*role, club.slug));
+            let login = club_staff::login(*role, club.slug);
+            let _ = writeln!(logins, "    {what:<22} {login}");
         }
     }
     let chosen = if configured_port == 0 {

@@ -2,6 +2,7 @@
 //! in a table answers 404 (decision G-1).
 
 use std::collections::BTreeMap;
+use std::future::ready;
 
 use actix_web::guard::{Any, Get, Head};
 use actix_web::http::Method;
@@ -331,7 +332,7 @@ fn resource(table: &'static [Route], place: &str, path: &str) -> Resource {
     let resource = here.into_iter().fold(resource, |resource, route| {
         resource.route(guard::guarded(route))
     });
-    resource.default_service(web::to(move || method_not_allowed(allowed.clone())))
+    resource.default_service(web::to(move || ready(method_not_allowed(allowed.clone()))))
 }
 
 async fn no_such_address() -> Result<actix_web::HttpResponse, Problem> {
@@ -357,7 +358,7 @@ fn allowed(here: &[&Route]) -> String {
         .join(", ")
 }
 
-async fn method_not_allowed(allowed: String) -> Result<actix_web::HttpResponse, Problem> {
+fn method_not_allowed(allowed: String) -> Result<actix_web::HttpResponse, Problem> {
     let status = actix_web::http::StatusCode::METHOD_NOT_ALLOWED;
     Err(Problem::new(
         status,

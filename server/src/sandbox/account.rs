@@ -201,14 +201,14 @@ impl SandboxState {
 }
 
 /// Handles `POST /v1/accounts`.
-pub fn create(state: &mut SandboxState, call: &ApiCall) -> Result<Value, StripeError> {
+pub fn create(state: &mut SandboxState, call: &ApiCall) -> Value {
     let mut account = Account::new(id::generate("acct"), state.now());
-    account.kind = call.form.get("type").unwrap_or("standard").to_owned();
-    account.country = call.form.get("country").unwrap_or("AU").to_owned();
+    account.kind = call.form.get("type").unwrap_or("standard").into();
+    account.country = call.form.get("country").unwrap_or("AU").into();
     account.apply_form(&call.form);
     let response = account.render();
     state.save(account);
-    Ok(response)
+    response
 }
 
 /// Handles `POST /v1/accounts/{id}`.

@@ -114,10 +114,7 @@ impl StripeForm {
             hash.update([1]);
             hash.update(value);
         }
-        hash.finalize()[..16]
-            .iter()
-            .map(|byte| format!("{byte:02x}"))
-            .collect()
+        hex::encode(&hash.finalize()[..16])
     }
 }
 

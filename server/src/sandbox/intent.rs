@@ -327,9 +327,9 @@ fn metadata(
     }
     for (key, value) in form.map("metadata") {
         if value.is_empty() {
-            drop(merged.remove(&key))
+            merged.remove(&key);
         } else {
-            drop(merged.insert(key, value))
+            merged.insert(key, value);
         }
     }
     if merged.len() > METADATA_KEYS_MAX {

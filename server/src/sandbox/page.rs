@@ -1,8 +1,11 @@
 //! The sandbox's pages: an overview, the mailbox, and the form that completes a club's account.
 
+use std::fmt::Write as _;
+use std::future::ready;
+
+use actix_web::HttpResponse;
 use actix_web::http::header;
 use actix_web::web::{self, Data, Form, Path, Query, ServiceConfig};
-use actix_web::{HttpResponse, Responder};
 use serde::Deserialize;
 
 use super::Sandbox;
@@ -19,31 +22,36 @@ pub fn configure(cfg: &mut ServiceConfig) {
         .route("/mailbox", web::get().to(mailbox))
         .route(
             "/page.css",
-            web::get().to(|| asset("text/css; charset=utf-8", include_str!("page/page.css"))),
+            web::get().to(|| {
+                ready(asset(
+                    "text/css; charset=utf-8",
+                    include_str!("page/page.css"),
+                ))
+            }),
         )
         .route(
             "/index.js",
             web::get().to(|| {
-                asset(
+                ready(asset(
                     "text/javascript; charset=utf-8",
                     include_str!("page/index.js"),
-                )
+                ))
             }),
         )
         .route(
             "/mailbox.js",
             web::get().to(|| {
-                asset(
+                ready(asset(
                     "text/javascript; charset=utf-8",
                     include_str!("page/mailbox.js"),
-                )
+                ))
             }),
         )
         .route("/onboarding/{account}", web::get().to(show_onboarding))
         .route("/onboarding/{account}", web::post().to(complete_onboarding));
 }
 
-async fn asset(kind: &'static str, text: &'static str) -> impl Responder {
+fn asset(kind: &'static str, text: &'static str) -> HttpResponse {
     HttpResponse::Ok()
         .content_type(kind)
         .insert_header((header::CACHE_CONTROL, "no-cache"))
@@ -60,24 +68,23 @@ fn html(text: String) -> HttpResponse {
 }
 
 async fn index() -> HttpResponse {
-    let rows: String = CARDS
-        .iter()
-        .map(|card| {
-            let tone = match card.behaviour {
-                Behaviour::Approves => "ok",
-                Behaviour::Declines(_) => "danger",
-                _ => "warn",
-            };
-            format!(
-                "<tr><td><button class=\"number num\" type=\"button\" data-copy=\"{}\">{}</button></td>\
+    let mut rows = String::new();
+    for card in CARDS {
+        let tone = match card.behaviour {
+            Behaviour::Approves => "ok",
+            Behaviour::Declines(_) => "danger",
+            _ => "warn",
+        };
+        let _ = write!(
+            rows,
+            "<tr><td><button class=\"number num\" type=\"button\" data-copy=\"{}\">{}</button></td>\
                  <td><span class=\"badge {tone}\">{}</span></td><td><code>pm_card_<wbr>{}</code></td></tr>",
-                card.number,
-                grouped(card.number),
-                card.meaning,
-                with_line_breaks(card.token)
-            )
-        })
-        .collect();
+            card.number,
+            grouped(card.number),
+            card.meaning,
+            with_line_breaks(card.token)
+        );
+    }
     html(include_str!("page/index.html").replace("{{cards}}", &rows))
 }
 

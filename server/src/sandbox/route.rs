@@ -47,7 +47,7 @@ fn write(state: &mut SandboxState, call: &ApiCall, steps: &[&str]) -> Result<Val
         ["payment_intents", id, "cancel"] => settle::cancel(state, call, id),
         ["refunds"] => refund::create(state, call),
         ["application_fees", id, "refunds"] => fee::refund(state, call, id),
-        ["accounts"] => account::create(state, call),
+        ["accounts"] => Ok(account::create(state, call)),
         ["accounts", id] => account::update(state, call, id),
         ["account_links"] => account::create_link(state, call),
         _ => Err(StripeError::no_such_route(
@@ -79,7 +79,7 @@ fn read(state: &SandboxState, call: &ApiCall, steps: &[&str]) -> Result<Value, S
         ["application_fees", id, "refunds"] => {
             page(state, call, |refund: &FeeRefund| refund.fee == *id)
         }
-        ["balance"] => transaction::balance(state, call),
+        ["balance"] => Ok(transaction::balance(state, call)),
         ["balance_transactions"] => page(state, call, |row: &BalanceTransaction| {
             matches("source", &row.source)
         }),

@@ -63,11 +63,11 @@ impl SandboxState {
         let mut journal =
             Journal::open(dir, "provider", |write_line| {
                 match serde_json::from_str::<Vec<Record>>(write_line) {
-                    Ok(record_count) => {
-                        records_read += record_count.len();
-                        record_count
-                            .into_iter()
-                            .for_each(|record| state.restore(record));
+                    Ok(records) => {
+                        records_read += records.len();
+                        for record in records {
+                            state.restore(record);
+                        }
                     }
                     Err(error) => unreadable = Some(error),
                 }

@@ -47,7 +47,7 @@ impl<T: StripeObject> ObjectTable<T> {
     /// Inserts an object, or replaces the one with the same id.
     pub fn put(&mut self, row: T) {
         if let Some(position) = self.positions.get(row.key().id) {
-            self.rows[(position - self.dropped) as usize] = row
+            self.rows[(position - self.dropped) as usize] = row;
         } else {
             self.positions.insert(
                 row.key().id.to_owned(),

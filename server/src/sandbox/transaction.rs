@@ -200,7 +200,7 @@ pub fn retrieve(state: &SandboxState, call: &ApiCall, id: &str) -> Result<Value,
 }
 
 /// Handles `GET /v1/balance`. Everything is pending, because no payout ever takes place.
-pub fn balance(state: &SandboxState, call: &ApiCall) -> Result<Value, StripeError> {
+pub fn balance(state: &SandboxState, call: &ApiCall) -> Value {
     let net: i64 = state
         .transactions
         .rows()
@@ -208,7 +208,7 @@ pub fn balance(state: &SandboxState, call: &ApiCall) -> Result<Value, StripeErro
         .map(|row| row.amount - row.stripe_fee - row.application_fee)
         .sum();
     let sum = |amount: i64| json!([{ "amount": amount, "currency": "aud", "source_types": { "card": amount } }]);
-    Ok(json!({ "object": "balance", "available": sum(0), "livemode": false, "pending": sum(net) }))
+    json!({ "object": "balance", "available": sum(0), "livemode": false, "pending": sum(net) })
 }
 
 #[cfg(test)]

@@ -67,7 +67,7 @@ pub fn config(cases: u32) -> ProptestConfig {
     let default = ProptestConfig::default();
     let rng_seed = match default.rng_seed {
         RngSeed::Random => RngSeed::Fixed(1042),
-        asked => asked,
+        fixed @ RngSeed::Fixed(_) => fixed,
     };
     ProptestConfig {
         cases,

@@ -9,7 +9,7 @@ async fn strict_sandbox_refuses_unknown_account() {
         creates_unknown_accounts: false,
         ..Options::default()
     };
-    let provider = Provider::open(None, options).await;
+    let provider = Provider::open(None, options);
     let refused = provider.get("payment_intents").send().await;
     assert_eq!(
         (refused.status, &refused.error()["code"]),
@@ -26,7 +26,7 @@ async fn strict_sandbox_refuses_unknown_account() {
 
 #[actix_web::test]
 async fn unknown_account_is_adopted_as_complete() {
-    let provider = Provider::start().await;
+    let provider = Provider::start();
     let adopted = provider
         .get("accounts/acct_seeded")
         .platform()
@@ -41,7 +41,7 @@ async fn unknown_account_is_adopted_as_complete() {
 
 #[actix_web::test]
 async fn restricted_account_accepts_no_charge() {
-    let provider = Provider::start().await;
+    let provider = Provider::start();
     let intent = provider.intent(1000).await;
     let restricted = provider
         .control("accounts/acct_club", json!({ "chargesEnabled": false }))
@@ -75,7 +75,7 @@ async fn restricted_account_accepts_no_charge() {
 
 #[actix_web::test]
 async fn onboarding_link_works_once() {
-    let provider = Provider::start().await;
+    let provider = Provider::start();
     let mut receiver = WebhookReceiver::start(vec![]);
     provider.sandbox.set_webhook(&receiver.url, "whsec_1");
     let form = "type=standard&country=AU&business_profile[name]=Burleigh <b>Bears</b>";

@@ -4,7 +4,7 @@ use crate::support::Provider;
 
 #[actix_web::test]
 async fn capture_takes_amount_and_application_fee() {
-    let provider = Provider::start().await;
+    let provider = Provider::start();
     let id = provider.captured(1000, 35).await;
     let intent = provider
         .get(&format!("payment_intents/{id}"))
@@ -57,7 +57,7 @@ async fn capture_takes_amount_and_application_fee() {
 
 #[actix_web::test]
 async fn zero_fee_is_no_fee_and_excessive_fee_is_refused() {
-    let provider = Provider::start().await;
+    let provider = Provider::start();
     let id = provider.authorised(1000).await;
     let path = format!("payment_intents/{id}/capture");
     let greedy = provider
@@ -75,7 +75,7 @@ async fn zero_fee_is_no_fee_and_excessive_fee_is_refused() {
 
 #[actix_web::test]
 async fn capture_happens_once() {
-    let provider = Provider::start().await;
+    let provider = Provider::start();
     let id = provider.captured(1000, 35).await;
     let again = provider
         .post(&format!("payment_intents/{id}/capture"), "")
@@ -95,7 +95,7 @@ async fn capture_happens_once() {
 
 #[actix_web::test]
 async fn partial_capture_is_limited_to_authorised_amount() {
-    let provider = Provider::start().await;
+    let provider = Provider::start();
     let id = provider.authorised(1000).await;
     let path = format!("payment_intents/{id}/capture");
     assert_eq!(
@@ -119,7 +119,7 @@ async fn partial_capture_is_limited_to_authorised_amount() {
 
 #[actix_web::test]
 async fn only_unsettled_intent_can_be_canceled() {
-    let provider = Provider::start().await;
+    let provider = Provider::start();
     let fresh = provider.intent(1000).await["id"]
         .as_str()
         .unwrap()
@@ -169,7 +169,7 @@ async fn only_unsettled_intent_can_be_canceled() {
 
 #[actix_web::test]
 async fn expired_authorisation_cannot_be_captured() {
-    let provider = Provider::start().await;
+    let provider = Provider::start();
     let id = provider.authorised(1000).await;
     let expired = provider
         .control("expire", json!({ "paymentIntent": id }))

@@ -48,7 +48,7 @@ async fn create(client: &Client, key: &str) -> PaymentIntent {
 
 #[actix_web::test]
 async fn client_library_completes_payment_and_refund() {
-    let provider = Provider::start().await;
+    let provider = Provider::start();
     let client = &client(&provider);
     let intent = create(client, "create-7").await;
     assert_eq!(create(client, "create-7").await.id, intent.id);
@@ -132,7 +132,7 @@ async fn client_library_completes_payment_and_refund() {
 
 #[actix_web::test]
 async fn client_library_parses_lists_and_errors() {
-    let provider = Provider::start().await;
+    let provider = Provider::start();
     let client = &client(&provider);
     let intent = create(client, "create-7").await;
     let list = ListPaymentIntent::new()
@@ -176,7 +176,7 @@ async fn client_library_parses_lists_and_errors() {
 
 #[actix_web::test]
 async fn client_library_parses_accounts_and_links() {
-    let provider = Provider::start().await;
+    let provider = Provider::start();
     let client = &client(&provider);
     let account = CreateAccount::new()
         .type_(CreateAccountType::Standard)

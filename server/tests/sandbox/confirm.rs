@@ -15,7 +15,7 @@ fn card(number: &str) -> String {
 
 #[actix_web::test]
 async fn authorised_payment_is_not_captured() {
-    let provider = Provider::start().await;
+    let provider = Provider::start();
     let id = provider.authorised(1049).await;
     let intent = provider
         .get(&format!("payment_intents/{id}"))
@@ -38,7 +38,7 @@ async fn authorised_payment_is_not_captured() {
 
 #[actix_web::test]
 async fn declined_card_leaves_intent_open_for_another_card() {
-    let provider = Provider::start().await;
+    let provider = Provider::start();
     let intent = provider.intent(1000).await;
     let declined = confirm(
         &provider,
@@ -73,7 +73,7 @@ async fn declined_card_leaves_intent_open_for_another_card() {
 
 #[actix_web::test]
 async fn browser_payment_method_works_once_on_its_account() {
-    let provider = Provider::start().await;
+    let provider = Provider::start();
     let method = provider
         .post("payment_methods", &card("4242424242424242"))
         .publishable()
@@ -125,7 +125,7 @@ async fn browser_payment_method_works_once_on_its_account() {
 
 #[actix_web::test]
 async fn test_card_declines_match_the_provider() {
-    let provider = Provider::start().await;
+    let provider = Provider::start();
     for (number, code, decline_code) in [
         ("4000000000000002", "card_declined", "generic_decline"),
         ("4000000000009995", "card_declined", "insufficient_funds"),
@@ -158,7 +158,7 @@ async fn test_card_declines_match_the_provider() {
 
 #[actix_web::test]
 async fn three_d_secure_outcome_decides_the_status() {
-    let provider = Provider::start().await;
+    let provider = Provider::start();
     for (outcome, status) in [
         ("complete", "requires_capture"),
         ("fail", "requires_payment_method"),
@@ -189,7 +189,7 @@ async fn three_d_secure_outcome_decides_the_status() {
 
 #[actix_web::test]
 async fn amount_changed_during_challenge_needs_confirmation() {
-    let provider = Provider::start().await;
+    let provider = Provider::start();
     let intent = provider.intent(1000).await;
     confirm(
         &provider,
@@ -212,7 +212,7 @@ async fn amount_changed_during_challenge_needs_confirmation() {
 
 #[actix_web::test]
 async fn token_becomes_a_payment_method() {
-    let provider = Provider::start().await;
+    let provider = Provider::start();
     let token = provider
         .post("tokens", &card("4242424242424242"))
         .publishable()

@@ -14,7 +14,7 @@ async fn intents(provider: &Provider) -> usize {
 
 #[actix_web::test]
 async fn timeout_fault_respects_before_and_after_effect() {
-    let provider = Provider::start().await;
+    let provider = Provider::start();
     assert!(
         provider
             .post("payment_intents", FORM)
@@ -42,7 +42,7 @@ async fn timeout_fault_respects_before_and_after_effect() {
 
 #[actix_web::test]
 async fn scripted_fault_hits_only_its_call() {
-    let provider = Provider::start().await;
+    let provider = Provider::start();
     let id = provider.authorised(1000).await;
     provider.sandbox.fail_next("/capture", Fault::Error500);
     provider.intent(500).await;
@@ -53,7 +53,7 @@ async fn scripted_fault_hits_only_its_call() {
 
 #[actix_web::test]
 async fn seeded_faults_are_set_and_cleared_over_http() {
-    let provider = Provider::start().await;
+    let provider = Provider::start();
     let set = provider
         .control(
             "faults",

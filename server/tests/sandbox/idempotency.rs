@@ -6,7 +6,7 @@ const FORM: &str = "amount=1000&currency=aud&capture_method=manual";
 
 #[actix_web::test]
 async fn same_key_returns_the_same_intent() {
-    let provider = Provider::start().await;
+    let provider = Provider::start();
     let first = provider
         .post("payment_intents", FORM)
         .key("create-1")
@@ -34,7 +34,7 @@ async fn same_key_returns_the_same_intent() {
 
 #[actix_web::test]
 async fn same_key_with_other_parameters_is_refused() {
-    let provider = Provider::start().await;
+    let provider = Provider::start();
     provider
         .post("payment_intents", FORM)
         .key("create-1")
@@ -54,7 +54,7 @@ async fn same_key_with_other_parameters_is_refused() {
 
 #[actix_web::test]
 async fn server_error_without_effect_is_stored() {
-    let provider = Provider::start().await;
+    let provider = Provider::start();
     let broken = provider
         .post("payment_intents", FORM)
         .key("create-1")
@@ -83,7 +83,7 @@ async fn server_error_without_effect_is_stored() {
 
 #[actix_web::test]
 async fn server_error_after_effect_is_stored() {
-    let provider = Provider::start().await;
+    let provider = Provider::start();
     let id = provider.authorised(1000).await;
     let path = format!("payment_intents/{id}/capture");
     assert_eq!(
@@ -109,7 +109,7 @@ async fn server_error_after_effect_is_stored() {
 
 #[actix_web::test]
 async fn decline_is_stored_and_invalid_request_is_not() {
-    let provider = Provider::start().await;
+    let provider = Provider::start();
     let path = format!(
         "payment_intents/{}/confirm",
         provider.intent(1000).await["id"].as_str().unwrap()
@@ -141,7 +141,7 @@ async fn decline_is_stored_and_invalid_request_is_not() {
 
 #[actix_web::test]
 async fn rate_limit_applies_before_stored_answers() {
-    let provider = Provider::start().await;
+    let provider = Provider::start();
     let limited = provider
         .post("payment_intents", FORM)
         .key("create-1")
@@ -173,7 +173,7 @@ async fn rate_limit_applies_before_stored_answers() {
 #[actix_web::test]
 async fn answered_requests_survive_a_process_death() {
     let dir = TempDir::new();
-    let provider = Provider::open(Some(dir.0.clone()), Options::default()).await;
+    let provider = Provider::open(Some(dir.0.clone()), Options::default());
     let first = provider
         .post("payment_intents", FORM)
         .key("create-1")
@@ -188,7 +188,7 @@ async fn answered_requests_survive_a_process_death() {
     let mut journal = std::fs::read(&path).unwrap();
     journal.extend_from_slice(b"[{\"intent\":{\"id\":\"pi_half");
     std::fs::write(&path, journal).unwrap();
-    let provider = Provider::open(Some(dir.0.clone()), Options::default()).await;
+    let provider = Provider::open(Some(dir.0.clone()), Options::default());
     let again = provider
         .post("payment_intents", FORM)
         .key("create-1")
@@ -214,7 +214,7 @@ async fn answered_requests_survive_a_process_death() {
 #[actix_web::test]
 async fn compacted_journal_keeps_its_history() {
     let dir = TempDir::new();
-    let provider = Provider::open(Some(dir.0.clone()), Options::default()).await;
+    let provider = Provider::open(Some(dir.0.clone()), Options::default());
     let first = provider
         .post("payment_intents", FORM)
         .key("create-1")
@@ -232,7 +232,7 @@ async fn compacted_journal_keeps_its_history() {
     let journal = dir.0.join("provider.jsonl");
     let before = std::fs::metadata(&journal).unwrap().len();
     for _ in 0..2 {
-        let provider = Provider::open(Some(dir.0.clone()), Options::default()).await;
+        let provider = Provider::open(Some(dir.0.clone()), Options::default());
         let again = provider
             .post("payment_intents", FORM)
             .key("create-1")

@@ -2,7 +2,7 @@ use crate::support::{CLUB, Provider};
 
 #[actix_web::test]
 async fn new_intent_has_every_required_field() {
-    let provider = Provider::start().await;
+    let provider = Provider::start();
     let intent = provider
         .post("payment_intents", "amount=1049&currency=aud&capture_method=manual&metadata[order_id]=7&automatic_payment_methods[enabled]=true")
         .send()
@@ -32,7 +32,7 @@ async fn new_intent_has_every_required_field() {
 
 #[actix_web::test]
 async fn intent_of_another_account_is_not_found() {
-    let provider = Provider::start().await;
+    let provider = Provider::start();
     let id = provider.intent(1000).await["id"]
         .as_str()
         .unwrap()
@@ -55,7 +55,7 @@ async fn intent_of_another_account_is_not_found() {
 
 #[actix_web::test]
 async fn invalid_amounts_are_refused_like_the_provider() {
-    let provider = Provider::start().await;
+    let provider = Provider::start();
     let refused = |form: &str| provider.post("payment_intents", form);
     assert_eq!(
         refused("currency=aud").send().await.error()["param"],
@@ -82,7 +82,7 @@ async fn invalid_amounts_are_refused_like_the_provider() {
 
 #[actix_web::test]
 async fn amount_is_fixed_after_authorisation() {
-    let provider = Provider::start().await;
+    let provider = Provider::start();
     let intent = provider.intent(1000).await;
     let path = format!("payment_intents/{}", intent["id"].as_str().unwrap());
     let updated = provider
@@ -113,7 +113,7 @@ async fn amount_is_fixed_after_authorisation() {
 
 #[actix_web::test]
 async fn lists_are_newest_first_and_paged() {
-    let provider = Provider::start().await;
+    let provider = Provider::start();
     let mut ids = Vec::new();
     for amount in [100, 200, 300] {
         ids.push(
@@ -177,7 +177,7 @@ async fn lists_are_newest_first_and_paged() {
 
 #[actix_web::test]
 async fn api_key_grants_only_its_endpoints() {
-    let provider = Provider::start().await;
+    let provider = Provider::start();
     let intent = provider.intent(1000).await;
     let path = format!("payment_intents/{}", intent["id"].as_str().unwrap());
     let secret = intent["client_secret"].as_str().unwrap();

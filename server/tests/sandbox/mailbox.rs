@@ -20,7 +20,7 @@ fn mail(to: &str, kind: &str) -> RenderedMail {
 #[actix_web::test]
 async fn mails_are_newest_first_and_survive_a_restart() {
     let dir = TempDir::new();
-    let provider = Provider::open(Some(dir.0.clone()), Options::default()).await;
+    let provider = Provider::open(Some(dir.0.clone()), Options::default());
     provider
         .sandbox
         .mailbox()
@@ -32,7 +32,7 @@ async fn mails_are_newest_first_and_survive_a_restart() {
         .deliver(mail("bob@demo.test", "winner"))
         .unwrap();
     provider.stop().await;
-    let provider = Provider::open(Some(dir.0.clone()), Options::default()).await;
+    let provider = Provider::open(Some(dir.0.clone()), Options::default());
     let list: Value = provider.page("mailbox.json").await.json().await.unwrap();
     assert_eq!(list["total"], 2);
     assert_eq!(list["messages"][0]["to"], "bob@demo.test");

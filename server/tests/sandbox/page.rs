@@ -2,7 +2,7 @@ use crate::support::Provider;
 
 #[actix_web::test]
 async fn pages_and_script_reference_no_other_host() {
-    let provider = Provider::start().await;
+    let provider = Provider::start();
     for path in [
         "",
         "mailbox",
@@ -30,7 +30,7 @@ async fn pages_and_script_reference_no_other_host() {
 
 #[actix_web::test]
 async fn script_defines_what_the_react_wrapper_needs() {
-    let provider = Provider::start().await;
+    let provider = Provider::start();
     let script = provider.page("stripe.js").await;
     assert!(
         script.headers()["content-type"]

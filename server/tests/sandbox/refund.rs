@@ -4,7 +4,7 @@ use crate::support::Provider;
 
 #[actix_web::test]
 async fn refunds_are_limited_to_captured_amount() {
-    let provider = Provider::start().await;
+    let provider = Provider::start();
     let id = provider.captured(1000, 35).await;
     let form =
         format!("payment_intent={id}&amount=400&reason=requested_by_customer&metadata[order]=7");
@@ -63,7 +63,7 @@ async fn refunds_are_limited_to_captured_amount() {
 
 #[actix_web::test]
 async fn uncaptured_payment_cannot_be_refunded() {
-    let provider = Provider::start().await;
+    let provider = Provider::start();
     let held = provider.authorised(1000).await;
     let answer = provider
         .post("refunds", &format!("payment_intent={held}"))
@@ -77,7 +77,7 @@ async fn uncaptured_payment_cannot_be_refunded() {
 
 #[actix_web::test]
 async fn fee_refund_is_limited_to_remaining_fee() {
-    let provider = Provider::start().await;
+    let provider = Provider::start();
     let id = provider.captured(10_000, 350).await;
     let fee = provider.charge(&id).await["application_fee"]["id"]
         .as_str()
@@ -134,7 +134,7 @@ async fn fee_refund_is_limited_to_remaining_fee() {
 
 #[actix_web::test]
 async fn proportional_fee_refund_works_on_request() {
-    let provider = Provider::start().await;
+    let provider = Provider::start();
     let id = provider.captured(1000, 35).await;
     let form = format!("payment_intent={id}&amount=500&refund_application_fee=true");
     provider.post("refunds", &form).send().await.ok();
@@ -146,7 +146,7 @@ async fn proportional_fee_refund_works_on_request() {
 
 #[actix_web::test]
 async fn captured_charge_is_disputed_once() {
-    let provider = Provider::start().await;
+    let provider = Provider::start();
     let id = provider.captured(1000, 35).await;
     let dispute = provider
         .control("dispute", json!({ "paymentIntent": id }))

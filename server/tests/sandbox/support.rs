@@ -54,11 +54,11 @@ pub struct Request<'a> {
 }
 
 impl Provider {
-    pub async fn start() -> Self {
-        Self::open(None, Options::default()).await
+    pub fn start() -> Self {
+        Self::open(None, Options::default())
     }
 
-    pub async fn open(dir: Option<PathBuf>, options: Options) -> Self {
+    pub fn open(dir: Option<PathBuf>, options: Options) -> Self {
         let sandbox = Sandbox::open(dir, options).expect("the sandbox opens");
         let served = sandbox.clone();
         let server = HttpServer::new(move || {

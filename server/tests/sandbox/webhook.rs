@@ -15,7 +15,7 @@ fn mac(secret: &str, message: &str) -> String {
 
 #[actix_web::test]
 async fn every_payment_step_sends_a_signed_webhook() {
-    let provider = Provider::start().await;
+    let provider = Provider::start();
     let mut receiver = WebhookReceiver::start(vec![]);
     provider.sandbox.set_webhook(&receiver.url, "whsec_1");
     provider.sandbox.add_webhook_secret("whsec_2");
@@ -53,7 +53,7 @@ async fn every_payment_step_sends_a_signed_webhook() {
 
 #[actix_web::test]
 async fn event_contains_the_object_at_that_time() {
-    let provider = Provider::start().await;
+    let provider = Provider::start();
     let id = provider.captured(1000, 35).await;
     let events = provider
         .get("events?type=payment_intent.amount_capturable_updated")
@@ -75,7 +75,7 @@ async fn event_contains_the_object_at_that_time() {
 
 #[actix_web::test]
 async fn event_is_resent_until_received() {
-    let provider = Provider::start().await;
+    let provider = Provider::start();
     let mut receiver = WebhookReceiver::start(vec![500, 404]);
     provider.sandbox.set_webhook(&receiver.url, "whsec_1");
     provider.intent(1000).await;
@@ -88,14 +88,14 @@ async fn event_is_resent_until_received() {
 #[actix_web::test]
 async fn undelivered_events_are_delivered_after_a_restart() {
     let dir = TempDir::new();
-    let provider = Provider::open(Some(dir.0.clone()), Options::default()).await;
+    let provider = Provider::open(Some(dir.0.clone()), Options::default());
     let stopped_receiver = WebhookReceiver::start(vec![]);
     let url = stopped_receiver.url.clone();
     stopped_receiver.stop().await;
     provider.sandbox.set_webhook(&url, "whsec_1");
     let id = provider.captured(1000, 35).await;
     provider.stop().await;
-    let provider = Provider::open(Some(dir.0.clone()), Options::default()).await;
+    let provider = Provider::open(Some(dir.0.clone()), Options::default());
     let mut receiver = WebhookReceiver::start(vec![]);
     provider.sandbox.set_webhook(&receiver.url, "whsec_1");
     let received = receiver.next_of("payment_intent.succeeded").await;
@@ -104,7 +104,7 @@ async fn undelivered_events_are_delivered_after_a_restart() {
 
 #[actix_web::test]
 async fn refunds_and_fees_create_events() {
-    let provider = Provider::start().await;
+    let provider = Provider::start();
     let id = provider.captured(1000, 35).await;
     let fee = provider.charge(&id).await["application_fee"]["id"]
         .as_str()
@@ -145,7 +145,7 @@ async fn refunds_and_fees_create_events() {
 
 #[actix_web::test]
 async fn webhook_faults_lose_and_double_events() {
-    let provider = Provider::start().await;
+    let provider = Provider::start();
     let mut receiver = WebhookReceiver::start(vec![]);
     provider.sandbox.set_webhook(&receiver.url, "whsec_1");
     provider

@@ -2,6 +2,8 @@
 //! simplest form. It shares only types with the real draw, so a wrong rule is noticed unless both
 //! contain the same mistake.
 
+use std::collections::BTreeMap;
+
 use domain::{
     Authority, Cents, Command, Draw, Editor, GameResult, OrderId, Refusal, Reservation, Serial,
     Status, Terms, TermsEdit, Timestamp,
@@ -40,7 +42,7 @@ pub struct Model {
     /// The sum of the fee ledger in cents.
     fee: i64,
     /// The sum of the fee steps of each order in cents.
-    fee_by_order: std::collections::BTreeMap<OrderId, i64>,
+    fee_by_order: BTreeMap<OrderId, i64>,
     /// How often names or the contact were changed.
     descriptions: u32,
 }
@@ -60,7 +62,7 @@ impl Model {
             revealed: false,
             was_returned: vec![false; 169],
             fee: 0,
-            fee_by_order: Default::default(),
+            fee_by_order: BTreeMap::new(),
             descriptions: 0,
         }
     }

@@ -31,7 +31,7 @@ const REASON_CHARS_MAX: usize = 500;
 /// # Errors
 /// 400 `reason-required` with the given message.
 fn reason(form: &Reason, message_if_missing: &str) -> Result<String, Problem> {
-    let reason: String = trimmed(&form.reason)
+    let reason: String = trimmed(form.reason.as_deref())
         .chars()
         .take(REASON_CHARS_MAX)
         .collect();

@@ -19,9 +19,9 @@ const CHECKSUM_MAGIC: u32 = 0xb1b0_afba;
 /// Returns the font with only these glyphs. `None` if it is not a TrueType font with outlines.
 pub fn subset(font: &[u8], used: &BTreeSet<u16>) -> Option<Vec<u8>> {
     let (glyf, loca, head) = (
-        table(font, b"glyf")?,
-        table(font, b"loca")?,
-        table(font, b"head")?,
+        table(font, *b"glyf")?,
+        table(font, *b"loca")?,
+        table(font, *b"head")?,
     );
     let long = read_u16(head, LOCA_FORMAT_OFFSET)? == 1;
     let offset = |glyph: usize| {
@@ -33,7 +33,7 @@ pub fn subset(font: &[u8], used: &BTreeSet<u16>) -> Option<Vec<u8>> {
     };
     let outline = |glyph: u16| glyf.get(offset(glyph.into())?..offset(usize::from(glyph) + 1)?);
     let needed = with_components(used, outline);
-    let count = usize::from(read_u16(table(font, b"maxp")?, 4)?);
+    let count = usize::from(read_u16(table(font, *b"maxp")?, 4)?);
     let (mut outlines, mut offsets) = (Vec::new(), Vec::with_capacity((count + 1) * 4));
     for glyph in 0..count {
         offsets.extend_from_slice(&u32::try_from(outlines.len()).ok()?.to_be_bytes());
@@ -48,7 +48,7 @@ pub fn subset(font: &[u8], used: &BTreeSet<u16>) -> Option<Vec<u8>> {
     head.get_mut(LOCA_FORMAT_OFFSET..LOCA_FORMAT_OFFSET + 2)?
         .copy_from_slice(&[0, 1]);
     head.get_mut(CHECKSUM_OFFSET..CHECKSUM_OFFSET + 4)?.fill(0);
-    let mut post = table(font, b"post")?.get(..POST_BYTES)?.to_vec();
+    let mut post = table(font, *b"post")?.get(..POST_BYTES)?.to_vec();
     post[..4].copy_from_slice(&POST_VERSION);
     let mut tables: Vec<([u8; 4], Vec<u8>)> = Vec::new();
     for name in KEPT_TABLES {
@@ -56,12 +56,12 @@ pub fn subset(font: &[u8], used: &BTreeSet<u16>) -> Option<Vec<u8>> {
             b"glyf" => std::mem::take(&mut outlines),
             b"head" => std::mem::take(&mut head),
             b"loca" => std::mem::take(&mut offsets),
-            _ => table(font, name)?.to_vec(),
+            _ => table(font, *name)?.to_vec(),
         };
         tables.push((*name, bytes));
     }
     tables.push((*b"post", post));
-    tables.push((*b"prep", table(font, b"prep")?.to_vec()));
+    tables.push((*b"prep", table(font, *b"prep")?.to_vec()));
     assemble(tables)
 }
 
@@ -150,12 +150,12 @@ fn checksum(bytes: &[u8]) -> u32 {
     })
 }
 
-fn table<'a>(font: &'a [u8], name: &[u8; 4]) -> Option<&'a [u8]> {
+fn table(font: &[u8], name: [u8; 4]) -> Option<&[u8]> {
     let entries = font
         .get(12..)?
         .chunks_exact(16)
         .take(read_u16(font, 4)?.into());
-    let entry = entries.into_iter().find(|entry| entry.starts_with(name))?;
+    let entry = entries.into_iter().find(|entry| entry.starts_with(&name))?;
     let (at, length) = (read_u32(entry, 8)? as usize, read_u32(entry, 12)? as usize);
     font.get(at..at.checked_add(length)?)
 }
@@ -193,8 +193,8 @@ mod tests {
             CHECKSUM_MAGIC,
             "the checksum of the file is correct"
         );
-        let glyf = table(&small, b"glyf").expect("outlines");
-        let loca = table(&small, b"loca").expect("places");
+        let glyf = table(&small, *b"glyf").expect("outlines");
+        let loca = table(&small, *b"loca").expect("places");
         let length = |letter: char| {
             let glyph = usize::from(
                 font_checksum

@@ -17,7 +17,7 @@ impl From<IpAddr> for Network {
             IpAddr::V6(whole) => IpAddr::V6(Ipv6Addr::from_bits(
                 whole.to_bits() & (u128::MAX << (128 - IPV6_BITS)),
             )),
-            v4 => v4,
+            v4 @ IpAddr::V4(_) => v4,
         })
     }
 }

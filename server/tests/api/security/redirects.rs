@@ -144,7 +144,8 @@ async fn host_headers_never_change_generated_links() {
         " /draw/1",
         "/draw/1\r\nx",
     ] {
-        let escaped: String = url.bytes().map(|byte| format!("%{byte:02X}")).collect();
+        let escaped: Vec<String> = url.bytes().map(|byte| format!("%{byte:02X}")).collect();
+        let escaped = escaped.concat();
         let refused = alice
             .raw(Method::GET, &format!("/api/qr.svg?url={escaped}"))
             .send()

@@ -66,7 +66,8 @@ async fn deeply_nested_json_is_refused() {
         "{\"a\":".repeat(depth),
         "}".repeat(depth)
     );
-    let keys: String = (0..1_500).map(|n| format!("\"k{n}\":1,")).collect();
+    let keys: Vec<String> = (0..1_500).map(|n| format!("\"k{n}\":1,")).collect();
+    let keys = keys.concat();
     let same = format!("{{{}\"drawNumber\":1}}", "\"drawNumber\":1,".repeat(900));
     for body in [
         lists,
@@ -138,7 +139,8 @@ async fn malformed_http_requests_are_refused() {
         "GET / HTTP/1.1\r\nHost: x\r\nX-Large: {}\r\n\r\n",
         "x".repeat(200_000)
     );
-    let many: String = (0..500).map(|n| format!("X-{n}: 1\r\n")).collect();
+    let many: Vec<String> = (0..500).map(|n| format!("X-{n}: 1\r\n")).collect();
+    let many = many.concat();
     let chunks = format!("2000\r\n{}\r\n", "x".repeat(0x2000)).repeat(4);
     let endless = format!(
         "POST /api/create-payment-intent HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n{chunks}0\r\n\r\n"

@@ -177,7 +177,8 @@ fn texts() -> [(&'static str, String); 8] {
                 "{{{}\"a\":1}}",
                 (0..80_000)
                     .map(|n| format!("\"{n}\":1,"))
-                    .collect::<String>()
+                    .collect::<Vec<_>>()
+                    .concat()
             ),
         ),
         (

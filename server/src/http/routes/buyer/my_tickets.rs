@@ -31,7 +31,7 @@ pub async fn request_link(
     state: web::Data<State>,
     body: Body<TicketLinkRequest>,
 ) -> Result<HttpResponse, Problem> {
-    let email = required_email(&body.0.email)?;
+    let email = required_email(body.0.email.as_deref())?;
     state
         .limits
         .check_form_limit(
@@ -102,7 +102,7 @@ pub async fn open_link(
             "This link is invalid or has expired.",
         )
     };
-    let hash = link_hash_of(&trimmed(&body.0.token)).ok_or_else(unknown)?;
+    let hash = link_hash_of(&trimmed(body.0.token.as_deref())).ok_or_else(unknown)?;
     let link = state
         .records
         .ticket_link(&hash, state.clock.now())

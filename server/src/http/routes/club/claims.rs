@@ -27,7 +27,7 @@ pub async fn show(
     state
         .limits
         .check_claim_limit(address(&request, &state.config))?;
-    let claim = find(&state, &body.0.token).await?;
+    let claim = find(&state, body.0.token.as_deref()).await?;
     Ok(HttpResponse::Ok().json(claim_page(&state, &claim).await?))
 }
 
@@ -40,7 +40,7 @@ pub async fn submit_bank_details(
     state
         .limits
         .check_claim_limit(address(&request, &state.config))?;
-    let claim = find(&state, &body.0.token).await?;
+    let claim = find(&state, body.0.token.as_deref()).await?;
     if claim.paid {
         return Err(Problem::conflict("payout-settled", PAID_ERROR));
     }
@@ -86,7 +86,7 @@ pub async fn submit_bank_details(
     }
     state.outbox.wake_mailer();
     notify_club(&state, &claim).await?;
-    let claim = find(&state, &body.0.token).await?;
+    let claim = find(&state, body.0.token.as_deref()).await?;
     Ok(HttpResponse::Ok().json(claim_page(&state, &claim).await?))
 }
 
@@ -109,7 +109,7 @@ async fn notify_club(state: &State, claim: &ClaimRecord) -> Result<(), Problem> 
     Ok(())
 }
 
-async fn find(state: &State, token: &Option<String>) -> Result<ClaimRecord, Problem> {
+async fn find(state: &State, token: Option<&str>) -> Result<ClaimRecord, Problem> {
     let hash = link_hash_of(&trimmed(token)).ok_or_else(unknown)?;
     state
         .records

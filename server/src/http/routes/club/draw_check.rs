@@ -71,7 +71,7 @@ pub fn check_edit(
     now: Timestamp,
 ) -> Result<CheckedDrawForm, Problem> {
     let mut findings = Findings::default();
-    let league = form.league.as_ref().map(optional);
+    let league = form.league.as_ref().map(|text| optional(text.as_deref()));
     let (home, away) = (form.home_team.as_ref(), form.away_team.as_ref());
     check_team(&mut findings, "homeTeam", home, "Home team is required");
     check_team(&mut findings, "awayTeam", away, "Away team is required");
@@ -95,7 +95,8 @@ pub fn check_edit(
     let zone = zone(&mut findings, form, stored);
     let kick_off = zone.and_then(|zone| kick_off_time(&mut findings, form, stored, zone, now));
     let opens_at = form.sales_open_at.as_ref().map(|text| {
-        let at = optional(text).map(|text| zone.and_then(|zone| moment::read(&text, None, zone)));
+        let at = optional(text.as_deref())
+            .map(|text| zone.and_then(|zone| moment::read(&text, None, zone)));
         findings.require(
             "salesOpenAt",
             at != Some(None),

@@ -81,7 +81,7 @@ fn reason(
         return Ok(None);
     }
     caller.require_recent_proof(state.clock.now())?;
-    let reason: String = trimmed(&form.reason)
+    let reason: String = trimmed(form.reason.as_deref())
         .chars()
         .take(REASON_CHARS_MAX)
         .collect();

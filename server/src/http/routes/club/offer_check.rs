@@ -17,7 +17,7 @@ const GAMES_MAX: usize = 50;
 /// # Errors
 /// 400 with every error of the form.
 pub fn check(form: &OfferForm, is_own: impl Fn(DrawId) -> bool) -> Result<NewBundle, Problem> {
-    let (name, slug) = (trimmed(&form.name), trimmed(&form.slug));
+    let (name, slug) = (trimmed(form.name.as_deref()), trimmed(form.slug.as_deref()));
     let mut games: Vec<DrawId> = form.game_ids.iter().copied().map(DrawId).collect();
     games.sort();
     games.dedup();
@@ -85,23 +85,21 @@ pub fn check(form: &OfferForm, is_own: impl Fn(DrawId) -> bool) -> Result<NewBun
         own,
         "A game of this offer is not one of this club's games on sale",
     );
-    let tag = optional(&form.display_tag);
-    let fits = |text: &Option<String>, most: usize| {
-        text.as_ref()
-            .is_none_or(|text| text.chars().count() <= most)
-    };
+    let tag = optional(form.display_tag.as_deref());
+    let fits =
+        |text: Option<&str>, most: usize| text.is_none_or(|text| text.chars().count() <= most);
     findings.require(
         "displayTag",
-        fits(&tag, 200),
+        fits(tag.as_deref(), 200),
         "Tag must be at most 200 characters",
     );
-    let copy = optional(&form.primary_copy);
+    let copy = optional(form.primary_copy.as_deref());
     findings.require(
         "primaryCopy",
-        fits(&copy, 2000),
+        fits(copy.as_deref(), 2000),
         "Must be at most 2000 characters",
     );
-    let image = optional(&form.share_image_url);
+    let image = optional(form.share_image_url.as_deref());
     let address = image
         .as_deref()
         .map(|image| picture_address(image).filter(|address| !address.starts_with("http://")));
@@ -110,8 +108,8 @@ pub fn check(form: &OfferForm, is_own: impl Fn(DrawId) -> bool) -> Result<NewBun
         address != Some(None),
         "Must be a valid URL or uploaded image",
     );
-    let start_at = date_time(&mut findings, "startAt", &form.start_at);
-    let end_at = date_time(&mut findings, "endAt", &form.end_at);
+    let start_at = date_time(&mut findings, "startAt", form.start_at.as_deref());
+    let end_at = date_time(&mut findings, "endAt", form.end_at.as_deref());
     let in_order = start_at.zip(end_at).is_none_or(|(start, end)| start < end);
     findings.require("endAt", in_order, "The end must be after the start");
     findings.finish()?;
@@ -132,7 +130,7 @@ pub fn check(form: &OfferForm, is_own: impl Fn(DrawId) -> bool) -> Result<NewBun
 fn date_time(
     findings: &mut Findings,
     field: &'static str,
-    text: &Option<String>,
+    text: Option<&str>,
 ) -> Option<Timestamp> {
     let text = optional(text)?;
     let at = kick_off::zone("Australia/Brisbane").and_then(|zone| moment::read(&text, None, zone));

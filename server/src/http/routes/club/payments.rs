@@ -1,6 +1,8 @@
 //! Payments of the last 30 days: transactions, sums and failed payments. A club sees only its own
 //! (decision G-2).
 
+use std::fmt::Write as _;
+
 use actix_web::http::header;
 use actix_web::{HttpResponse, web};
 use domain::access::Principal;
@@ -166,8 +168,9 @@ pub async fn recovery_report(
     );
     for row in &failed_payments.newest {
         let reason = row.reason.as_deref().unwrap_or("no reason kept");
-        text.push_str(&format!(
-            "{}  {}  {}  {}  draw {}  {} tickets  {}\n",
+        let _ = writeln!(
+            text,
+            "{}  {}  {}  {}  draw {}  {} tickets  {}",
             rfc3339(row.at),
             row.payment_intent,
             row.status,
@@ -175,11 +178,11 @@ pub async fn recovery_report(
             comma_separated(&row.draws),
             row.tickets,
             reason
-        ));
+        );
     }
     let left_out = failed_payments.count - failed_payments.newest.len() as i64;
     if left_out > 0 {
-        text.push_str(&format!("and {left_out} older ones\n"));
+        let _ = writeln!(text, "and {left_out} older ones");
     }
     text.push_str(
         "\nNobody was charged for these: a payment is authorised first and captured only with its tickets.\n",

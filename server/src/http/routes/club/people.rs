@@ -167,9 +167,9 @@ const NAME_ERROR: &str = "Name is required";
 
 fn check(form: &ClubUserForm) -> Result<(String, String, Role), Problem> {
     let (email, name, role) = (
-        trimmed(&form.email),
-        trimmed(&form.name),
-        Role::read(&trimmed(&form.role)),
+        trimmed(form.email.as_deref()),
+        trimmed(form.name.as_deref()),
+        Role::read(&trimmed(form.role.as_deref())),
     );
     let mut findings = Findings::default();
     findings.require("email", is_email(&email), "Valid email is required");

@@ -26,7 +26,7 @@ pub async fn request_reset(
     state: web::Data<State>,
     body: Body<ForgottenPassword>,
 ) -> Result<HttpResponse, Problem> {
-    let email = required_email(&body.0.email)?;
+    let email = required_email(body.0.email.as_deref())?;
     state
         .limits
         .check_form_limit(
@@ -85,7 +85,7 @@ pub async fn confirm_reset(
         token,
         new_password,
     }) = body;
-    if trimmed(&token).is_empty() {
+    if trimmed(token.as_deref()).is_empty() {
         return Err(Problem::bad_request(
             "token-required",
             "Reset token is required",
@@ -110,7 +110,7 @@ pub async fn confirm_reset(
             "This password reset link is invalid or has expired.",
         )
     };
-    let hash = link_hash_of(&trimmed(&token)).ok_or_else(refused)?;
+    let hash = link_hash_of(&trimmed(token.as_deref())).ok_or_else(refused)?;
     // Look the link up before hashing: a guessed link must not cost an expensive password hash.
     let about = state
         .records

@@ -57,8 +57,8 @@ pub async fn register(
             state.clock.now(),
         )
         .await?;
-    let email = trimmed(&body.0.email);
-    let name = trimmed(&body.0.name);
+    let email = trimmed(body.0.email.as_deref());
+    let name = trimmed(body.0.name.as_deref());
     must_be_hard_to_guess(&body.0, &name, &email).await?;
     let guess = state
         .limits
@@ -77,8 +77,8 @@ pub async fn register(
     let new = NewClub {
         name,
         password_hash: hashed(body.0.password.clone().unwrap_or_default()).await?,
-        location: optional(&body.0.location),
-        phone: optional(&body.0.phone),
+        location: optional(body.0.location.as_deref()),
+        phone: optional(body.0.phone.as_deref()),
         email,
         ..NewClub::default()
     };
@@ -94,14 +94,17 @@ pub async fn register(
 }
 
 fn check(form: &Registration) -> Result<(), Problem> {
-    let (name, phone) = (trimmed(&form.name), trimmed(&form.phone));
+    let (name, phone) = (
+        trimmed(form.name.as_deref()),
+        trimmed(form.phone.as_deref()),
+    );
     let password = form.password.as_deref().unwrap_or_default();
     let mut findings = Findings::default();
     findings.require("name", !name.is_empty(), "Club name is required");
     findings.require_short_name("name", &name);
     findings.require(
         "email",
-        is_email(&trimmed(&form.email)),
+        is_email(&trimmed(form.email.as_deref())),
         "Valid email is required",
     );
     findings.require("phone", !phone.is_empty(), "Phone is required");
@@ -117,7 +120,7 @@ fn check(form: &Registration) -> Result<(), Problem> {
         password.len() <= PASSWORD_BYTES_MAX,
         "Password must be at most 128 characters",
     );
-    findings.require_short_name("location", &trimmed(&form.location));
+    findings.require_short_name("location", &trimmed(form.location.as_deref()));
     findings.finish()
 }
 
@@ -222,10 +225,10 @@ pub async fn join_waitlist(
     state: web::Data<State>,
     body: Body<WaitlistForm>,
 ) -> Result<HttpResponse, Problem> {
-    let club = trimmed(&body.0.club_name);
-    let name = trimmed(&body.0.contact_name);
-    let email = trimmed(&body.0.contact_email);
-    let phone = trimmed(&body.0.contact_phone);
+    let club = trimmed(body.0.club_name.as_deref());
+    let name = trimmed(body.0.contact_name.as_deref());
+    let email = trimmed(body.0.contact_email.as_deref());
+    let phone = trimmed(body.0.contact_phone.as_deref());
     let mut findings = Findings::default();
     findings.require("clubName", !club.is_empty(), "Club name is required");
     findings.require_short_name("clubName", &club);

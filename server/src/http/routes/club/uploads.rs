@@ -63,11 +63,9 @@ pub(super) async fn store_picture(
     Ok(url)
 }
 
-fn own_club(state: &State, caller: Caller, slug: &Option<String>) -> Result<ClubId, Problem> {
+fn own_club(state: &State, caller: Caller, slug: Option<&str>) -> Result<ClubId, Problem> {
     let facts = state.catalogue.facts();
-    let slug = slug
-        .as_deref()
-        .ok_or_else(|| Problem::bad_request("club-required", "Say for which club."))?;
+    let slug = slug.ok_or_else(|| Problem::bad_request("club-required", "Say for which club."))?;
     let club = facts.club_by_slug(slug).ok_or_else(Problem::not_found)?;
     caller.require_ownership(club.id)?;
     Ok(club.id)
@@ -79,7 +77,7 @@ pub async fn upload_image(
     caller: Caller,
     body: Body<ImageUpload>,
 ) -> Result<HttpResponse, Problem> {
-    let club = own_club(&state, caller, &body.0.club_slug)?;
+    let club = own_club(&state, caller, body.0.club_slug.as_deref())?;
     must_be_confirmed(&state, club).await?;
     let refused = || Problem::bad_request("invalid-file", "Please upload a JPG or PNG image");
     let bytes = decoded(body.0.data.as_deref().unwrap_or_default()).ok_or_else(refused)?;
@@ -104,7 +102,7 @@ pub async fn remove_image(
     caller: Caller,
     body: Body<ImageRemoval>,
 ) -> Result<HttpResponse, Problem> {
-    let club = own_club(&state, caller, &body.0.club_slug)?;
+    let club = own_club(&state, caller, body.0.club_slug.as_deref())?;
     let url = body.0.url.unwrap_or_default();
     let key = url
         .rsplit_once(FOLDER)

@@ -116,7 +116,7 @@ pub async fn confirm_email(
     body: Body<MailedSecret>,
 ) -> Result<HttpResponse, Problem> {
     let refused = || Problem::bad_request("invalid-link", "This link is invalid or has expired.");
-    let hash = link_hash_of(&trimmed(&body.0.token)).ok_or_else(refused)?;
+    let hash = link_hash_of(&trimmed(body.0.token.as_deref())).ok_or_else(refused)?;
     if !state
         .records
         .finish_verification(&hash, state.clock.now())

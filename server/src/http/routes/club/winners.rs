@@ -189,12 +189,12 @@ pub(super) async fn status(
 /// # Errors
 /// 400 with every error of the form.
 pub fn check(form: &BankDetails) -> Result<ClaimBankDetails, Problem> {
-    let name = trimmed(&form.account_name);
-    let number: String = trimmed(&form.account_number)
+    let name = trimmed(form.account_name.as_deref());
+    let number: String = trimmed(form.account_number.as_deref())
         .chars()
         .filter(|c| !c.is_whitespace())
         .collect();
-    let bsb = trimmed(&form.bsb);
+    let bsb = trimmed(form.bsb.as_deref());
     let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let plain_bsb = match bsb.split_once(['-', ' ']) {
         Some((start, end)) if start.len() == 3 && end.len() == 3 => format!("{start}{end}"),

@@ -118,7 +118,10 @@ pub async fn resolve(
 ) -> Result<HttpResponse, Problem> {
     let (id, row) = find_anomaly(&state, &path).await?;
     if row.resolved_at.is_none() {
-        let note: String = trimmed(&body.0.note).chars().take(NOTE_CHARS_MAX).collect();
+        let note: String = trimmed(body.0.note.as_deref())
+            .chars()
+            .take(NOTE_CHARS_MAX)
+            .collect();
         if row.kind == MISSING_TICKET && note.is_empty() {
             let sentence = "A missing ticket is resolved with the customer's details, or closed with a reason.";
             return Err(Problem::conflict("needs-customer", sentence));

@@ -112,13 +112,13 @@ pub async fn remove_item(
 
 /// Checks the form of a menu. A new menu needs all fields, an edit only the changed ones.
 fn menu_form(form: &FooterMenuForm, is_new: bool) -> Result<MenuForm, Problem> {
-    let heading = optional(&form.heading);
+    let heading = optional(form.heading.as_deref());
     let has_heading = heading.is_some() || !is_new && form.heading.is_none();
     let mut findings = Findings::default();
     findings.require("heading", has_heading, "Heading is required");
     findings.require(
         "heading",
-        fits_length(&heading, TEXT_CHARS_MAX),
+        fits_length(heading.as_deref(), TEXT_CHARS_MAX),
         "Must be at most 100 characters",
     );
     findings.require(
@@ -135,7 +135,10 @@ fn menu_form(form: &FooterMenuForm, is_new: bool) -> Result<MenuForm, Problem> {
 }
 
 fn item_form(form: &FooterItemForm, is_new: bool) -> Result<ItemForm, Problem> {
-    let (label, url) = (optional(&form.label), optional(&form.url));
+    let (label, url) = (
+        optional(form.label.as_deref()),
+        optional(form.url.as_deref()),
+    );
     let is_present = |shown: &Option<String>, sent: &Option<String>| {
         shown.is_some() || !is_new && sent.is_none()
     };
@@ -152,13 +155,13 @@ fn item_form(form: &FooterItemForm, is_new: bool) -> Result<ItemForm, Problem> {
     );
     findings.require(
         "label",
-        fits_length(&label, TEXT_CHARS_MAX),
+        fits_length(label.as_deref(), TEXT_CHARS_MAX),
         "Must be at most 100 characters",
     );
     findings.require("url", is_present(&url, &form.url), "URL is required");
     findings.require(
         "url",
-        url.as_deref().is_none_or(is_safe_link) && fits_length(&url, URL_CHARS_MAX),
+        url.as_deref().is_none_or(is_safe_link) && fits_length(url.as_deref(), URL_CHARS_MAX),
         "The URL must be a path, #, https: or mailto:",
     );
     findings.require(
@@ -176,9 +179,8 @@ fn item_form(form: &FooterItemForm, is_new: bool) -> Result<ItemForm, Problem> {
     })
 }
 
-fn fits_length(text: &Option<String>, most: usize) -> bool {
-    text.as_ref()
-        .is_none_or(|text| text.chars().count() <= most)
+fn fits_length(text: Option<&str>, most: usize) -> bool {
+    text.is_none_or(|text| text.chars().count() <= most)
 }
 
 fn is_display_order(display_order_value: Option<i64>) -> bool {

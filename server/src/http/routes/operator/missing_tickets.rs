@@ -39,9 +39,9 @@ pub async fn resolve(
 ) -> Result<HttpResponse, Problem> {
     let form = body.0;
     let (name, email, phone) = (
-        trimmed(&form.customer_name),
-        trimmed(&form.customer_email),
-        trimmed(&form.customer_phone),
+        trimmed(form.customer_name.as_deref()),
+        trimmed(form.customer_email.as_deref()),
+        trimmed(form.customer_phone.as_deref()),
     );
     let mut findings = Findings::default();
     findings.require(
@@ -63,7 +63,7 @@ pub async fn resolve(
     findings.require("ticketCount", in_range, "Choose between 1 and 50 tickets");
     findings.finish()?;
     let chosen_tickets = chosen_tickets(&state, &form).await?;
-    let payment = PaymentIntentId(trimmed(&form.payment_intent_id));
+    let payment = PaymentIntentId(trimmed(form.payment_intent_id.as_deref()));
     let buyer = BuyerDetails {
         name: Some(name.clone()),
         email: Some(email),

@@ -77,7 +77,10 @@ pub async fn recover(
     path: web::Path<String>,
     body: Body<TicketRecoveryForm>,
 ) -> Result<HttpResponse, Problem> {
-    let (name, email) = (trimmed(&body.0.name), trimmed(&body.0.email));
+    let (name, email) = (
+        trimmed(body.0.name.as_deref()),
+        trimmed(body.0.email.as_deref()),
+    );
     if name.is_empty() || !is_email(&email) {
         let sentence = "Missing information: Please provide customer name and email";
         return Err(Problem::bad_request("invalid", sentence));
@@ -102,7 +105,7 @@ pub async fn recover(
     let buyer = BuyerDetails {
         name: Some(name.clone()),
         email: Some(email.clone()),
-        phone: optional(&body.0.phone),
+        phone: optional(body.0.phone.as_deref()),
     };
     let assign_buyer = async |approved_by: Option<String>| {
         let (actor, object) = (caller.name(), format!("order:{}", orphan.order_id));
