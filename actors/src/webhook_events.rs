@@ -147,6 +147,7 @@ async fn process_event(context: &Arc<PaymentContext>, event: &StoredWebhookEvent
             .await;
         return !matches!(fulfilled, Err(PaymentFailure::Unavailable));
     }
-    // The event reports a refund or a dispute, possibly made outside this system.
+    // The event reports a refund or a dispute, possibly made outside this system. So the order is
+    // compared with its payment.
     comparison.compare_order(order).await.is_ok()
 }

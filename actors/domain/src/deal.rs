@@ -77,7 +77,7 @@ impl Deal {
         Cell::at(self.cells[usize::from(serial.number()) - 1])
     }
 
-    /// Returns the ticket that has a cell.
+    /// Returns the ticket to which the deal assigns this cell.
     pub fn serial(&self, cell: Cell) -> Serial {
         Serial::all()
             .find(|serial| self.cell(*serial) == cell)

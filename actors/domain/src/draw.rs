@@ -22,7 +22,7 @@ pub mod hold_limit;
 pub mod refusal;
 pub mod view;
 
-// The parts of `decide` by topic, and the stored state.
+// Private modules: `decide` is split by topic, and `snapshot` is the stored state.
 mod ending;
 mod sale;
 mod snapshot;

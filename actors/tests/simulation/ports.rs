@@ -91,8 +91,8 @@ impl LedgerPort {
 }
 
 impl LedgerPort {
-    /// Replaces the polls that would find nothing. Returns the first result, or nothing after
-    /// [`POLL_TIMEOUT`].
+    /// Waits for a change, instead of executing polls that would find nothing. Returns the first
+    /// changes, or none after [`POLL_TIMEOUT`].
     async fn first_change_in_time(
         &self,
         me: InstanceId,
