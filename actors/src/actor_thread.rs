@@ -1,4 +1,4 @@
-//! The thread on which actors and workers run: one of the engine's own, or the current one.
+//! Where actors and workers run: on a thread of the engine, or on the current thread.
 
 use actix::{Actor, Addr, ArbiterHandle, Context};
 
@@ -23,7 +23,7 @@ impl ActorThread {
 
     pub(crate) fn spawn(&self, work: impl Future<Output = ()> + Send + 'static) {
         match self {
-            // A stopped thread drops the work.
+            // A stopped thread drops the future.
             ActorThread::Own(arbiter) => drop(arbiter.spawn(work)),
             ActorThread::Current => drop(actix::spawn(work)),
         }

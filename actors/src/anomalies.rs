@@ -1,5 +1,5 @@
-//! The handle to anomalies: disagreements between this system and the payment provider. Scans find
-//! them, and an operator repairs and resolves them.
+//! Lists, checks and repairs anomalies: disagreements between this system and the payment provider.
+//! Scans find anomalies, and an operator repairs and resolves them.
 
 use std::sync::Arc;
 
@@ -17,10 +17,10 @@ use crate::payments::repairs::{
 use crate::reconciler::{Comparison, Reconciler, ScanReport};
 
 const HOUR_MS: i64 = 3_600_000;
-/// Longest scan: thirty days (decision I-3).
+/// Longest period that a scan may cover, in hours: thirty days (decision I-3).
 const SCAN_HOURS_MAX: u32 = 720;
 
-/// The handle to anomalies. Cheap to clone.
+/// A handle for listing, checking and repairing anomalies. Cheap to clone.
 #[derive(Clone)]
 pub struct Anomalies {
     context: Arc<PaymentContext>,
@@ -28,7 +28,7 @@ pub struct Anomalies {
     audit_entry: Option<Arc<AuditEntry>>,
 }
 
-/// The number of anomalies ever raised.
+/// The numbers of all anomalies that were ever raised.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AnomalyCounts {
     pub total: u64,
@@ -57,8 +57,8 @@ impl Anomalies {
         }
     }
 
-    /// Returns a handle for a person's action: a repair through it writes the entry to the audit
-    /// log, in the same transaction.
+    /// Returns a handle for an operator's action. A repair through this handle writes `act` to the
+    /// audit log, in the same transaction.
     #[must_use]
     pub fn by(&self, act: AuditEntry) -> Anomalies {
         Anomalies {
@@ -75,7 +75,7 @@ impl Anomalies {
         self.context.store.anomalies(only_open, limit).await
     }
 
-    /// Returns the number of anomalies.
+    /// Returns the numbers of open and resolved anomalies.
     ///
     /// # Errors
     /// The database could not be read.
@@ -97,7 +97,8 @@ impl Anomalies {
         self.scan(1).await
     }
 
-    /// Like [`Self::check`], for the last 1 to 720 hours. Only new anomalies are counted.
+    /// Like [`Self::check`], but for the last `hours_back` hours, 1 to 720. Only new anomalies are
+    /// counted.
     ///
     /// # Errors
     /// See [`Reconciler::scan`].
@@ -109,11 +110,11 @@ impl Anomalies {
     }
 
     /// Resolves an anomaly in the name of a person ("Mark Resolved"). The same anomaly of the same
-    /// payment is not raised again. If it belongs to a paused draw, the draw is resumed: here at
-    /// once, on another node within seconds. `false`: no such anomaly is open.
+    /// payment is not raised again. If it is about a paused draw, the draw is resumed: immediately
+    /// on this node, within seconds on another node. `false`: no open anomaly has this id.
     ///
     /// # Errors
-    /// Not written.
+    /// The database write failed.
     pub async fn resolve(&self, anomaly: u128, by: &str) -> Result<bool, Failure> {
         let resolved = self
             .context
@@ -126,8 +127,8 @@ impl Anomalies {
 
     /// Allocates the missing tickets of a payment, if it was authorised before kick-off and no
     /// result is entered (rule 5 of the decisions, decision I-2). If the database lost the order,
-    /// the payment's metadata name the tickets. `token` is then the secret of the order page: 128
-    /// random bits as 32 hexadecimal digits. A repeated call gives the same answer.
+    /// the tickets are read from the payment's metadata, and `token` becomes the secret of the new
+    /// order page: 128 random bits as 32 hexadecimal digits. A repeated call gives the same answer.
     ///
     /// # Errors
     /// [`RepairError`]
@@ -140,9 +141,9 @@ impl Anomalies {
         self.allocate(payment, None, buyer, token).await
     }
 
-    /// Allocates tickets that an operator chose to a payment that matches no order. The amount must
-    /// be the price of the tickets, plus at most the card fee. A repeated call with the same
-    /// tickets gives the same answer.
+    /// Allocates the tickets that an operator chose for a payment without a matching order. The
+    /// amount must be the price of the tickets plus at most the card fee. A repeated call with the
+    /// same tickets gives the same answer.
     ///
     /// # Errors
     /// [`RepairError`]
@@ -183,20 +184,20 @@ impl Anomalies {
             let record = Repairs::new(&context)
                 .allocate_missing(&payment, chosen, buyer, token, audit_entry)
                 .await?;
-            // Compared at once, so that the operator sees a remaining anomaly, such as a missing
-            // fee, without waiting for the next pass.
+            // The payment is compared at once, so that the operator sees any remaining anomaly,
+            // such as a missing fee, without waiting for the next scheduled comparison.
             let _ = Comparison::new(context)
                 .compare_order(record.order.id)
                 .await;
             Ok(record)
         };
-        // Spawned, so that it runs to its end even when the caller stops waiting.
+        // The work is spawned, so that it is completed even when the caller stops waiting.
         let allocated = tokio::spawn(work.in_current_span());
         allocated.await.unwrap_or(Err(RepairError::Unavailable))
     }
 
-    /// Returns a payment that no order holds: a second payment for an order, or one whose order is
-    /// unknown or has ended. No ticket changes.
+    /// Returns the money of a payment that pays for no tickets: a second payment for an order, or a
+    /// payment whose order is unknown or has ended. No ticket changes.
     ///
     /// # Errors
     /// `HasTickets`: the order must be refunded instead. `Refunded`, `Unknown`, `Unavailable`.
@@ -218,8 +219,8 @@ impl Anomalies {
         returned.await.unwrap_or(Err(RepairError::Unavailable))
     }
 
-    /// Stores the buyer of an orphaned ticket: one that was paid without an address. The
-    /// confirmation mail is then sent (decisions F-3, I-8).
+    /// Stores the buyer of paid tickets whose order has no e-mail address. The confirmation mail is
+    /// then sent (decisions F-3, I-8).
     ///
     /// # Errors
     /// [`RepairError`]

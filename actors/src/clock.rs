@@ -1,4 +1,4 @@
-//! The current time, from the system's clock or from a test's.
+//! The current time, from the system clock or from a test clock.
 
 use domain::Timestamp;
 
@@ -6,7 +6,7 @@ use domain::Timestamp;
 pub trait Clock: Send + Sync {
     fn now(&self) -> Timestamp;
 
-    /// Returns the uncorrected time of the machine's own clock. `now` may correct it.
+    /// Returns the time of the machine's own clock. Unlike `now`, it is never corrected.
     fn uncorrected_now(&self) -> Timestamp {
         self.now()
     }

@@ -3,16 +3,17 @@
 use domain::{Allocation, Refusal, Reservation, View};
 use thiserror::Error;
 
-/// The draw after a command was executed.
+/// The state of a draw after a command was executed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CommandOutcome {
-    /// The draw after the command.
+    /// The public view after the command.
     pub view: View,
-    /// The reservation of the command's order, if it has one.
+    /// The active reservation of the order that the command names. `None`: there is none.
     pub reservation: Option<Reservation>,
-    /// The tickets of the command's order, if it has any.
+    /// The tickets of the order that the command names. `None`: there are none.
     pub allocation: Option<Allocation>,
-    /// `false`: the command had been executed before. Nothing was written, no attached write either.
+    /// Whether the command was written. `false`: an earlier call had executed it, so nothing was
+    /// written, including the attached write.
     pub written: bool,
 }
 
@@ -22,11 +23,12 @@ pub enum Denied {
     /// The rules of the draw forbid the command.
     #[error(transparent)]
     Refused(#[from] Refusal),
-    /// A technical failure. The same command may be sent again in a moment (503, `Retry-After`).
+    /// A technical failure. The caller may send the same command again after a moment (status 503
+    /// with `Retry-After`).
     #[error("the draw is busy or being rebuilt, try again")]
     Unavailable,
-    /// The draw's actor failed repeatedly within ten seconds. An operator resumes the draw by
-    /// closing its anomaly.
+    /// The draw is paused, because its actor failed repeatedly within ten seconds. An operator
+    /// resumes the draw by closing its anomaly.
     #[error("the draw is paused")]
     Paused,
     #[error("no such draw")]

@@ -1,5 +1,5 @@
-//! The actor of one live draw. Every step is decide → write → apply → publish, and steps never
-//! overlap.
+//! The actor of one draw in memory. It repeats four actions: decide commands, write events, apply
+//! them, publish the view. A repetition never overlaps the next.
 
 use std::sync::Arc;
 
@@ -17,26 +17,26 @@ use timer::Timer;
 mod queue;
 mod timer;
 
-/// Commands that may wait for a draw. Further ones are answered 503.
+/// Number of commands that may wait for a draw. Further commands are answered with 503.
 ///
-/// Sized for the worst minute: two thousand browsers, each with one request in flight. Most
-/// commands are answered from memory in microseconds. Only the few hundred commits of a draw's life
-/// wait for the disk, some milliseconds each, so the last command of a full mailbox is answered
-/// within seconds. The payment queue (4096 jobs) limits buyers before this does.
+/// Sized for the busiest minute: two thousand browsers with one request each. Most commands are
+/// answered from memory in microseconds. Only the few hundred commits of a draw wait for the disk,
+/// some milliseconds each, so the last command of a full mailbox is answered within seconds. The
+/// payment queue (4096 jobs) usually limits the load first.
 pub(crate) const MAILBOX_MAX: usize = 2048;
-/// Delay of the timer after a tick that could not be written.
-const TICK_RETRY_MS: i64 = 1000;
+/// Milliseconds before the timer fires again after its tick could not be written.
+const TICK_RETRY_DELAY_MS: i64 = 1000;
 
 type Reply<T> = oneshot::Sender<T>;
 
 pub(crate) struct DrawActor {
     /// The draw as of the last commit.
     draw: Draw,
-    /// Commands that are not decided yet.
+    /// Commands that wait to be decided.
     queue: CommandQueue,
-    /// A step is scheduled.
+    /// Whether the next call of `decide_and_write` is scheduled.
     is_scheduled: bool,
-    /// The actor stops as soon as the queue is empty.
+    /// Whether the actor stops as soon as its queue is empty.
     is_finishing: bool,
     epoch: i64,
     ledger: Arc<dyn Ledger>,
@@ -46,16 +46,17 @@ pub(crate) struct DrawActor {
     stop_notifier: StopNotifier,
 }
 
-/// What a draw's actor is asked to do.
+/// A request to a draw's actor.
 pub(crate) enum DrawAction {
     Execute(Box<DrawRequest>),
-    /// Read the active reservation of an order. Changes nothing.
+    /// Reads the active reservation of an order, without changing the draw.
     CurrentReservation(OrderId),
 }
 
 impl DrawAction {
-    /// Converts the action for another node. Nodes exchange commands only, so a query is sent as an
-    /// extension into the past: it changes nothing and is answered with the reservation.
+    /// Converts the action into a request to another node. Nodes exchange commands only, so a read
+    /// becomes an extension that ends in the past: it changes nothing, and its answer contains the
+    /// reservation.
     pub(crate) fn to_request(&self) -> DrawRequest {
         match self {
             DrawAction::Execute(request) => (**request).clone(),
@@ -72,7 +73,7 @@ impl DrawAction {
     }
 }
 
-/// Queues an action. The reply is sent once everything it depends on is committed.
+/// Message that queues an action. The reply is sent once everything it depends on is committed.
 #[derive(Message)]
 #[rtype(result = "()")]
 pub(crate) struct Perform {
@@ -80,7 +81,7 @@ pub(crate) struct Perform {
     pub(crate) reply: Reply<Result<CommandOutcome, Denied>>,
 }
 
-/// Reads the number pairs of some tickets.
+/// Message that reads the number pairs of some tickets.
 #[derive(Message)]
 #[rtype(result = "()")]
 pub(crate) struct ReadCells {
@@ -88,19 +89,19 @@ pub(crate) struct ReadCells {
     pub(crate) reply: Reply<Vec<(Serial, Cell)>>,
 }
 
-/// Reads the whole deal.
+/// Message that reads the whole deal.
 #[derive(Message)]
 #[rtype(result = "()")]
 pub(crate) struct ReadDeal {
     pub(crate) reply: Reply<Deal>,
 }
 
-/// Lets the actor stop after everything that was queued before.
+/// Message that stops the actor after it has executed everything that was queued before.
 #[derive(Message)]
 #[rtype(result = "()")]
 pub(crate) struct FinishAndStop;
 
-/// Publishes the views of one draw. The channel outlives the draw's actor.
+/// Publishes the views of one draw. Its channel continues to exist when the draw's actor stops.
 #[derive(Clone)]
 pub(crate) struct ViewPublisher {
     view: watch::Sender<View>,
@@ -122,13 +123,13 @@ impl ViewPublisher {
         }
     }
 
-    /// Whether this engine was killed. An actor of a killed engine must not have any effect.
+    /// Whether the engine was killed. The actors of a killed engine must have no further effect.
     pub(crate) fn is_killed(&self) -> bool {
         *self.killed.borrow()
     }
 
-    /// Publishes a view unless the published one is newer. An actor that stops late can therefore
-    /// not replace a newer view by an older one.
+    /// Publishes a view unless a newer one is published already. So an actor that stops late cannot
+    /// replace a newer view by an older one.
     pub(crate) fn publish(&self, view: View) {
         if self.is_killed() {
             return;
@@ -149,21 +150,21 @@ impl ViewPublisher {
 /// Why an actor stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum StopCause {
-    /// Its address was dropped: the draw was retired.
+    /// The actor's address was dropped, because the draw was removed from memory.
     Retired,
     /// Another node has claimed the draw.
     Fenced,
-    /// The database contradicted a command. Not counted as a failure: a client that repeats an
-    /// impossible request must not pause the draw.
+    /// The database rejected a write that contradicts stored data. Not counted as a failure, so
+    /// that a client that repeats an impossible request cannot pause the draw.
     Contradicted,
-    /// The outcome of its last commit is unknown. Not counted as a failure: the connection to the
-    /// database is at fault, and a paused draw would outlast the outage.
+    /// It is unknown whether the last commit was written. Not counted as a failure: the database
+    /// connection is the cause, and a paused draw would stay paused after the outage.
     UnknownCommit,
-    /// A stored value is unreadable, or the actor panicked.
+    /// A stored value could not be parsed, or the actor panicked.
     Failed,
 }
 
-/// Tells the supervisor that an actor stopped.
+/// Message that tells the supervisor that an actor stopped.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ActorStopped {
     pub(crate) draw: DrawId,
@@ -171,8 +172,8 @@ pub(crate) struct ActorStopped {
     pub(crate) cause: StopCause,
 }
 
-/// Sends [`ActorStopped`] when the actor is dropped, for whatever reason. actix calls no hook for
-/// an actor whose task panicked, but it drops the actor's fields.
+/// Sends [`ActorStopped`] when it is dropped together with its actor. This also works after a
+/// panic, when actix calls no hook but drops the actor's fields.
 pub(crate) struct StopNotifier {
     pub(crate) stopped: ActorStopped,
     pub(crate) to: mpsc::UnboundedSender<ActorStopped>,
@@ -183,7 +184,7 @@ impl Drop for StopNotifier {
         if std::thread::panicking() {
             self.stopped.cause = StopCause::Failed;
         }
-        // The supervisor may be gone already when the process ends.
+        // Sending fails only when the supervisor has ended, at the end of the process.
         let _ = self.to.send(self.stopped);
     }
 }
@@ -212,28 +213,29 @@ impl DrawActor {
         }
     }
 
-    /// Schedules a step after everything that is in the mailbox. actix empties the mailbox before
-    /// it polls spawned futures, so commands that arrived during a commit are decided together.
-    fn schedule(&mut self, ctx: &mut Context<DrawActor>) {
+    /// Schedules a call of `decide_and_write`. actix delivers all messages in the mailbox before it
+    /// polls spawned futures, so commands that arrived during a commit are decided together.
+    fn schedule_step(&mut self, ctx: &mut Context<DrawActor>) {
         if !std::mem::replace(&mut self.is_scheduled, true) {
-            ctx.spawn(
-                fut::ready(())
-                    .map(|(), actor: &mut DrawActor, ctx: &mut Context<DrawActor>| actor.step(ctx)),
-            );
+            ctx.spawn(fut::ready(()).map(
+                |(), actor: &mut DrawActor, ctx: &mut Context<DrawActor>| {
+                    actor.decide_and_write(ctx)
+                },
+            ));
         }
     }
 
     /// Decides and writes as many commands as may share a transaction.
     ///
     /// The write future must own its data, because an actor cannot be borrowed across an await. So
-    /// the events are applied to a copy beforehand, and each command is decided as if the earlier
-    /// ones were written. The copy replaces the draw when the transaction commits.
-    fn step(&mut self, ctx: &mut Context<DrawActor>) {
+    /// the events are applied to a copy of the draw beforehand, and each command is decided as if
+    /// the earlier ones were written. The copy replaces the draw when the transaction commits.
+    fn decide_and_write(&mut self, ctx: &mut Context<DrawActor>) {
         self.is_scheduled = false;
         if self.publisher.is_killed() {
             return ctx.terminate();
         }
-        // 1. Decide.
+        // Step 1 of 4: decide the queued commands.
         let batch = self.queue.next_batch(&self.draw, self.epoch, &*self.clock);
         if batch.has_timer_tick() {
             self.timer.mark_fired();
@@ -241,7 +243,7 @@ impl DrawActor {
         if batch.has_external_tick() {
             self.timer.disarm(ctx);
         }
-        // 2. Write.
+        // Step 2 of 4: write the events.
         if let Some((appends, uncommitted)) = batch.finish() {
             self.update_mailbox_capacity(uncommitted.answers.len(), ctx);
             let ledger = self.ledger.clone();
@@ -250,9 +252,9 @@ impl DrawActor {
                 actor.handle_written(written, uncommitted, ctx);
             }));
         }
-        // A timer that fired too early wrote nothing and must be armed again.
+        // A timer that fired before its deadline wrote nothing, so it must be armed again.
         if self.timer.is_idle() {
-            self.arm(true, ctx);
+            self.arm_timer(true, ctx);
         }
         self.continue_or_stop(ctx);
     }
@@ -266,9 +268,9 @@ impl DrawActor {
         if self.publisher.is_killed() {
             return ctx.terminate();
         }
-        // One of several commands may be the cause: each is tried alone, at once.
+        // A single command of the batch may be the cause, so each is now written alone.
         let retry_individually =
-            uncommitted.commits > 1 && written.as_ref().is_err_and(is_not_written);
+            uncommitted.commits > 1 && written.as_ref().is_err_and(is_certainly_not_written);
         let arm_now = written.is_ok() || retry_individually;
         match written {
             Ok(()) => self.apply_and_publish(uncommitted),
@@ -278,21 +280,21 @@ impl DrawActor {
                 self.queue.retry_individually(uncommitted);
             }
             Err(failure) => {
-                let denied = self.handle_failure(&failure, ctx);
+                let denied = self.handle_write_failure(&failure, ctx);
                 self.queue.fail_first(uncommitted, denied);
             }
         }
-        self.arm(arm_now, ctx);
+        self.arm_timer(arm_now, ctx);
         self.continue_or_stop(ctx);
     }
 
     fn apply_and_publish(&mut self, uncommitted: UncommittedBatch) {
-        // 3. Apply.
+        // Step 3 of 4: adopt the draw with the events applied.
         self.draw = uncommitted.next;
         if uncommitted.allocates {
             failpoint::reach(PurchaseStep::Show, FailpointSide::Before);
         }
-        // 4. Publish.
+        // Step 4 of 4: publish the new view.
         self.publisher.publish(self.draw.view());
         if uncommitted.allocates {
             failpoint::reach(PurchaseStep::Show, FailpointSide::After);
@@ -304,18 +306,18 @@ impl DrawActor {
             .for_each(|(pending, answer)| pending.answer(answer));
     }
 
-    /// After a step: schedules the next one, or stops if the actor is finishing.
+    /// After `decide_and_write`: schedules the next call, or stops the actor if it is finishing.
     fn continue_or_stop(&mut self, ctx: &mut Context<DrawActor>) {
         self.update_mailbox_capacity(0, ctx);
         if !self.queue.is_empty() {
-            self.schedule(ctx);
+            self.schedule_step(ctx);
         } else if self.is_finishing {
             ctx.stop();
         }
     }
 
-    /// Commands in the queue or in the running commit count against the mailbox capacity. At least
-    /// one slot remains, because actix takes zero as "no limit".
+    /// Reduces the mailbox capacity by the commands that are queued or being written. At least one
+    /// slot remains, because actix takes a capacity of zero as unlimited.
     fn update_mailbox_capacity(&mut self, in_flight: usize, ctx: &mut Context<DrawActor>) {
         ctx.set_mailbox_capacity(
             MAILBOX_MAX
@@ -324,9 +326,9 @@ impl DrawActor {
         );
     }
 
-    /// Handles a failed write. If its outcome is unknown, the draw in memory may be wrong: the
-    /// actor stops and is rebuilt from the database.
-    fn handle_failure(&mut self, failure: &Failure, ctx: &mut Context<DrawActor>) -> Denied {
+    /// Handles a failed write. If it is unknown whether the write happened, the draw in memory may
+    /// be wrong, so the actor stops and is rebuilt from the database.
+    fn handle_write_failure(&mut self, failure: &Failure, ctx: &mut Context<DrawActor>) -> Denied {
         let draw = self.draw.id();
         match failure {
             Failure::NotWritten(why) | Failure::Collided(why) => {
@@ -345,29 +347,29 @@ impl DrawActor {
         Denied::Unavailable
     }
 
-    /// Called by the timer: expires overdue reservations and closes the draw at kick-off.
+    /// Runs when the timer fires. Expires overdue reservations and closes the draw at kick-off.
     fn tick(&mut self, ctx: &mut Context<Self>) {
         self.queue.push(PendingCommand::timer());
-        self.schedule(ctx);
+        self.schedule_step(ctx);
     }
 
-    /// Arms the timer for the draw's next deadline; after a failed write not before
-    /// [`TICK_RETRY_MS`].
-    fn arm(&mut self, may_fire_now: bool, ctx: &mut Context<DrawActor>) {
+    /// Arms the timer for the draw's next deadline. After a failed write, it does not fire before
+    /// [`TICK_RETRY_DELAY_MS`] have passed.
+    fn arm_timer(&mut self, may_fire_now: bool, ctx: &mut Context<DrawActor>) {
         let now = self.clock.now();
         let earliest = if may_fire_now {
             now
         } else {
-            now.plus_ms(TICK_RETRY_MS)
+            now.plus_ms(TICK_RETRY_DELAY_MS)
         };
         self.timer
             .arm(now, self.draw.next_deadline(), earliest, ctx);
     }
 }
 
-/// Whether nothing was written and this node still owns the draw, so that the draw in memory is
-/// right.
-fn is_not_written(failure: &Failure) -> bool {
+/// Whether the failed write certainly changed nothing and this node still owns the draw. Then the
+/// draw in memory is correct.
+fn is_certainly_not_written(failure: &Failure) -> bool {
     match failure {
         Failure::NotWritten(_)
         | Failure::Collided(_)
@@ -384,7 +386,7 @@ impl Actor for DrawActor {
     fn started(&mut self, ctx: &mut Context<Self>) {
         ctx.set_mailbox_capacity(MAILBOX_MAX);
         self.publisher.publish(self.draw.view());
-        self.arm(true, ctx);
+        self.arm_timer(true, ctx);
     }
 }
 
@@ -395,11 +397,11 @@ impl Handler<Perform> for DrawActor {
         if self.publisher.is_killed() {
             return ctx.terminate();
         }
-        // A finishing actor drops the reply. The caller then asks the next owner.
+        // A finishing actor drops the reply channel, so that the caller asks the draw's next owner.
         if !self.is_finishing {
             self.queue
                 .push(PendingCommand::new(message.action, message.reply));
-            self.schedule(ctx);
+            self.schedule_step(ctx);
         }
     }
 }

@@ -1,5 +1,5 @@
-//! The handle to all draws: finds or wakes a draw's actor, or forwards the command to the node that
-//! owns the draw.
+//! The handle to all draws. It sends a command to the draw's actor and starts the actor if
+//! necessary, or forwards the command to the node that owns the draw.
 
 use std::sync::Arc;
 
@@ -22,8 +22,8 @@ use crate::supervisor::{DrawSupervisor, RescanOwnership, Wake, WakeCause};
 use crate::unresponsive_owners::{UNRESPONSIVE_AFTER, UnresponsiveOwners, count_view_changes};
 use crate::{CommandOutcome, Denied};
 
-/// Deliveries that are attempted: to the known actor, after waking the draw, after its owner did
-/// not answer, and once more.
+/// Largest number of attempts to deliver a command: to the known actor, after starting the actor,
+/// after the owner did not answer, and one more.
 const DELIVERIES_MAX: usize = 4;
 
 /// Whether a command may be forwarded to another node.
@@ -33,7 +33,7 @@ enum Forwarding {
     Forbidden,
 }
 
-/// The handle to all draws. Cheap to clone: every clone reaches the same actors.
+/// A handle to all draws. Clones are cheap and use the same actors.
 #[derive(Clone)]
 pub struct Draws {
     router: Arc<DrawRouter>,
@@ -71,7 +71,7 @@ impl Draws {
         }
     }
 
-    /// Returns a handle for a person's action: every commit through it writes the entry to the
+    /// Returns a handle for a person's action. Every commit through this handle writes `act` to the
     /// audit log, in the same transaction. A command that changes nothing writes no entry.
     #[must_use]
     pub fn by(&self, act: AuditEntry) -> Draws {
@@ -81,8 +81,8 @@ impl Draws {
         }
     }
 
-    /// Returns a handle whose reservations count against the quota of a source. `None`: they are
-    /// not limited.
+    /// Returns a handle whose reservations count against the quota of `source`. `None`:
+    /// reservations are not limited.
     #[must_use]
     pub(crate) fn with_hold_source(&self, source: Option<HoldSource>) -> Draws {
         Draws {
@@ -91,9 +91,9 @@ impl Draws {
         }
     }
 
-    /// Executes a command. `attached_write` is a further write in the same transaction. Commands are
-    /// idempotent: a command that was executed before changes nothing, writes no attached write and gets the
-    /// same answer.
+    /// Executes a command. `attached_write` is a further write in the same transaction. If the
+    /// command was executed before, nothing is written, including `attached_write`, and the answer
+    /// is the same.
     ///
     /// # Errors
     /// [`Denied`]; after `Unavailable` the same command may be sent again.
@@ -111,20 +111,20 @@ impl Draws {
         };
         let action = DrawAction::Execute(Box::new(request));
         self.router
-            .perform(draw, action, Forwarding::Allowed)
+            .perform_action(draw, action, Forwarding::Allowed)
             .await
             .unwrap_or(Err(Denied::Unavailable))
     }
 
-    /// Executes a command for another node that takes this node for the draw's owner. The draw is
-    /// claimed first if necessary. The command is never forwarded again.
+    /// Executes a command that another node sent, because it considers this node the owner. The
+    /// draw is claimed first if necessary. The command is never forwarded again.
     ///
     /// # Errors
     /// [`PeerError`]: another node owns the draw.
     pub async fn execute_here(&self, draw: DrawId, request: DrawRequest) -> PeerAnswer {
         let action = DrawAction::Execute(Box::new(request));
         self.router
-            .perform(draw, action, Forwarding::Forbidden)
+            .perform_action(draw, action, Forwarding::Forbidden)
             .await
     }
 
@@ -140,46 +140,47 @@ impl Draws {
         let action = DrawAction::CurrentReservation(order);
         let answer = self
             .router
-            .perform(draw, action, Forwarding::Allowed)
+            .perform_action(draw, action, Forwarding::Allowed)
             .await
             .unwrap_or(Err(Denied::Unavailable));
         match answer {
             Ok(outcome) => Ok(outcome.reservation),
-            // The answer of another node for an order without an active reservation.
+            // Another node gives this answer if the order has no active reservation.
             Err(Denied::Refused(_)) => Ok(None),
             Err(denied) => Err(denied),
         }
     }
 
-    /// Whether this node may answer from memory: its lease is valid, or it has no other nodes.
+    /// Whether this node may answer from memory: its lease is valid, or it is the only node.
     pub fn may_serve(&self) -> bool {
         self.router.membership.may_serve()
     }
 
-    /// Returns how many other nodes there are.
+    /// Returns the number of other nodes.
     pub fn other_node_count(&self) -> usize {
         self.router.membership.others().len()
     }
 
-    /// Changes when a node joins or leaves, or when another node becomes the oldest.
+    /// Returns a receiver that is notified when a node joins or leaves, or when another node
+    /// becomes the oldest.
     pub(crate) fn node_changes(&self) -> watch::Receiver<OtherNodes> {
         self.router.membership.changes()
     }
 
-    /// Whether this node is the oldest one, which does the work that one node is enough for. For a
-    /// moment two nodes may take themselves for the oldest.
+    /// Whether this node is the oldest one. The oldest node does the work that only one node needs
+    /// to do. For a moment two nodes may consider themselves the oldest.
     pub fn is_oldest_node(&self) -> bool {
         self.router.membership.is_oldest_node()
     }
 
     /// Changes a draw's terms and the text of its page in one commit. `None` in `edit` or `details`
-    /// leaves a value as it is. While any ticket is sold, price and prize are locked (B:158,
-    /// decision E-12). A moved kick-off also moves the timer.
+    /// leaves a value unchanged. Price and prize cannot change while a ticket is sold or reserved
+    /// (B:158, decision E-12). If kick-off moves, so does the timer.
     ///
     /// # Errors
     /// `Refused`: `DrawNotActive`; `GameStarted` (an operator may still edit, decision E-9);
-    /// `TermsLocked` with the tickets sold; `TermsKept` while a buyer is paying at the old price;
-    /// `TermsInvalid`. After `Unavailable` the same edit may be sent again.
+    /// `TermsLocked` with the number of tickets sold; `TermsKept` while a buyer is paying at the
+    /// old price; `TermsInvalid`. After `Unavailable` the same edit may be sent again.
     pub async fn edit(
         &self,
         draw: DrawId,
@@ -205,9 +206,9 @@ impl Draws {
             .await
     }
 
-    /// Takes a result back (decision E-6). The status becomes `active` again only while kick-off is
-    /// ahead, otherwise `closed`. The same commit removes pending payouts and the winner's claim,
-    /// and queues a correction for every recipient of a winner's mail.
+    /// Undoes a result (decision E-6). The status becomes `active` again only before kick-off,
+    /// otherwise `closed`. The same commit removes pending payouts and the winner's claim, and
+    /// queues a correction mail for every recipient of a winner's mail.
     ///
     /// # Errors
     /// `Refused`: `NotCompleted`, or `PaidOut` once a payout was completed.
@@ -215,47 +216,47 @@ impl Draws {
         self.execute(draw, Command::Undo, None).await
     }
 
-    /// Returns a receiver of the draw's views. It survives the draw's actor.
+    /// Returns a receiver of the draw's views. It stays valid when the draw's actor stops.
     ///
     /// # Errors
-    /// [`Denied`]: the draw is unknown or cannot be woken now.
+    /// [`Denied`]: the draw is unknown, or its actor cannot be started now.
     pub async fn watch(&self, draw: DrawId) -> Result<watch::Receiver<View>, Denied> {
         if let Some(receiver) = self.router.roster.watch(draw) {
             return Ok(receiver);
         }
-        self.router.wake_for(draw, WakeCause::Caller).await?;
+        self.router.wake_draw(draw, WakeCause::Caller).await?;
         self.router.roster.watch(draw).ok_or(Denied::Unavailable)
     }
 
     /// Returns the public view of a draw.
     ///
     /// # Errors
-    /// [`Denied`]: the draw is unknown or cannot be woken now.
+    /// [`Denied`]: the draw is unknown, or its actor cannot be started now.
     pub async fn view(&self, draw: DrawId) -> Result<View, Denied> {
         if let Some(view) = self.router.roster.view(draw) {
             return Ok(view);
         }
-        self.router.wake_for(draw, WakeCause::Caller).await?;
+        self.router.wake_draw(draw, WakeCause::Caller).await?;
         self.router.roster.view(draw).ok_or(Denied::Unavailable)
     }
 
-    /// Returns the views of all draws in memory, in ascending draw number.
+    /// Returns the views of all draws in memory, ascending by draw number.
     pub fn views(&self) -> Vec<View> {
         self.router.roster.views()
     }
 
-    /// Returns how many draws are paused until an operator resumes them.
+    /// Returns the number of draws that are paused until an operator resumes them.
     pub fn paused(&self) -> usize {
         self.router.roster.paused_count()
     }
 
-    /// Returns a counter that increases whenever any view changes. Tests wait on it; lists and
-    /// caches compare [`Self::changes`].
+    /// Returns a receiver of the counter that increases when any view changes. Tests wait for a
+    /// change; lists and caches compare [`Self::changes`].
     pub fn changed(&self) -> watch::Receiver<u64> {
         self.router.roster.change_counter()
     }
 
-    /// Returns how often any view has changed.
+    /// Returns the number of changes of all views since this node started.
     pub fn changes(&self) -> u64 {
         self.router.roster.change_count()
     }
@@ -273,7 +274,7 @@ impl Draws {
         let requested = serials.to_vec();
         if let Some(cells) = self
             .router
-            .read(draw, |reply| ReadCells {
+            .read_from_actor(draw, |reply| ReadCells {
                 serials: requested,
                 reply,
             })
@@ -281,7 +282,7 @@ impl Draws {
         {
             return Ok(cells);
         }
-        let deal = self.router.read_deal(draw).await?;
+        let deal = self.router.read_remote_deal(draw).await?;
         Ok(serials
             .iter()
             .map(|serial| (*serial, deal.cell(*serial)))
@@ -294,33 +295,38 @@ impl Draws {
     /// # Errors
     /// [`Denied`]
     pub async fn deal(&self, draw: DrawId) -> Result<Deal, Denied> {
-        match self.router.read(draw, |reply| ReadDeal { reply }).await? {
+        match self
+            .router
+            .read_from_actor(draw, |reply| ReadDeal { reply })
+            .await?
+        {
             Some(deal) => Ok(deal),
-            None => self.router.read_deal(draw).await,
+            None => self.router.read_remote_deal(draw).await,
         }
     }
 
-    /// Starts the actor of a new draw, or resumes a paused draw.
+    /// Starts the actor of a draw: of a new draw, or of a paused draw that is to be resumed.
     ///
     /// # Errors
     /// [`Denied`]
     pub async fn wake(&self, draw: DrawId) -> Result<(), Denied> {
-        self.router.wake_for(draw, WakeCause::Operator).await
+        self.router.wake_draw(draw, WakeCause::Operator).await
     }
 
-    /// Tells the supervisor that an anomaly was closed: it may have been a paused draw's. Other
-    /// nodes notice it within seconds.
+    /// Asks the supervisor to rescan, because an anomaly was closed that may have paused a draw.
+    /// Other nodes notice the closed anomaly within seconds.
     pub(crate) fn rescan_ownership(&self) {
-        // A supervisor with a full mailbox rescans by itself.
+        // Sending fails when the supervisor's mailbox is full. It then rescans at its next
+        // interval.
         let _ = self.router.supervisor.try_send(RescanOwnership);
     }
 
-    /// Returns the id of this process start.
+    /// Returns the id of this run of the process.
     pub(crate) fn boot(&self) -> InstanceId {
         self.router.membership.boot()
     }
 
-    /// Returns the latest view of a draw in memory, without waking the draw.
+    /// Returns the latest view of a draw in memory, without starting the draw's actor.
     pub fn cached_view(&self, draw: DrawId) -> Option<View> {
         self.router.roster.view(draw)
     }
@@ -328,7 +334,7 @@ impl Draws {
 
 impl DrawRouter {
     /// Performs an action on this node, or forwards it to the draw's owner once.
-    async fn perform(
+    async fn perform_action(
         &self,
         draw: DrawId,
         action: DrawAction,
@@ -342,9 +348,9 @@ impl DrawRouter {
         let mut asked_owner = None;
         for _ in 0..DELIVERIES_MAX {
             message = match self.roster.deliver(draw, message) {
-                // An actor that dies drops the reply: the outcome is unknown, and asking again is
-                // safe. A written answer is true. An answer from memory is true only if no other
-                // node can have owned the draw in the meantime.
+                // If the actor stops, it drops the reply channel. The outcome is then unknown, and
+                // asking again is safe. An answer with a write is always valid. An answer from
+                // memory is valid only if no other node can have owned the draw in the meantime.
                 Delivery::Sent => {
                     let answer = answer.await.unwrap_or(Err(Denied::Unavailable));
                     let is_written = answer.as_ref().is_ok_and(|outcome| outcome.written);
@@ -360,7 +366,7 @@ impl DrawRouter {
                 Delivery::Paused => return Ok(Err(Denied::Paused)),
                 Delivery::MailboxFull => return Ok(Err(Denied::Unavailable)),
                 Delivery::NoActor(message) => {
-                    if let Err(denied) = self.wake_for(draw, WakeCause::Caller).await {
+                    if let Err(denied) = self.wake_draw(draw, WakeCause::Caller).await {
                         return Ok(Err(denied));
                     }
                     message
@@ -373,18 +379,18 @@ impl DrawRouter {
                 Delivery::RemoteOwner(owner, message) => {
                     let mut is_stalled = false;
                     if forwarding == Forwarding::Allowed {
-                        match self.forward(&owner, draw, &message.action).await {
+                        match self.forward_to_owner(&owner, draw, &message.action).await {
                             Ok(answer) => return Ok(answer),
                             Err(stalled) => is_stalled = stalled,
                         }
                     }
-                    // The owner's process may be gone, its lease over, or the draw owned by another
-                    // node: the database knows.
+                    // The owner's process or lease may have ended, or the draw may have a new
+                    // owner. The database decides.
                     let cause = WakeCause::OwnerUnreachable {
                         owner: owner.boot,
                         is_stalled,
                     };
-                    if let Err(denied) = self.wake_for(draw, cause).await {
+                    if let Err(denied) = self.wake_draw(draw, cause).await {
                         return Ok(Err(denied));
                     }
                     message
@@ -394,10 +400,10 @@ impl DrawRouter {
         Err(PeerError::NotTheOwner)
     }
 
-    /// Forwards an action to the draw's owner. `Err(true)`: the owner did not answer and the draw
-    /// is stalled, although this node's connection to the database works. A busy owner's draw keeps
-    /// changing and is not stalled.
-    async fn forward(
+    /// Forwards an action to the draw's owner. `Err(is_stalled)`: the owner did not execute the
+    /// action. The draw is stalled if its owner did not answer and it made no progress, although
+    /// this node's connection to the database works.
+    async fn forward_to_owner(
         &self,
         owner: &Node,
         draw: DrawId,
@@ -414,14 +420,15 @@ impl DrawRouter {
             .execute(owner, draw, action.to_request());
         let (answer, view_changes) = count_view_changes(view, call).await;
         let wait = asked_at.elapsed();
-        // Only a commit shows that the owner is responsive. An answer from memory needs one packet
-        // each way and passes the worst connection; a commit needs a dozen.
+        // Only a commit proves that the owner is responsive. It needs a dozen packets, while an
+        // answer from memory needs one in each direction and often succeeds on a failing
+        // connection.
         if wait < UNRESPONSIVE_AFTER && matches!(&answer, Ok(Ok(outcome)) if outcome.written) {
             self.unresponsive_owners.clear(draw);
         }
         answer.map_err(|error| {
             let is_unanswered = error == PeerError::Silent && wait >= UNRESPONSIVE_AFTER;
-            // A slow database would make every owner look unresponsive.
+            // With a slow database every owner would look unresponsive, so no owner is blamed.
             let database_is_healthy =
                 self.membership.has_healthy_database() && self.membership.has_heard_since(asked_at);
             is_unanswered
@@ -433,7 +440,7 @@ impl DrawRouter {
     }
 
     /// Sends a read to the draw's actor. `None`: another node owns the draw.
-    async fn read<M, T>(
+    async fn read_from_actor<M, T>(
         &self,
         draw: DrawId,
         message: impl FnOnce(oneshot::Sender<T>) -> M,
@@ -445,13 +452,13 @@ impl DrawRouter {
         let (reply, answer) = oneshot::channel();
         let message = match self.roster.deliver(draw, message(reply)) {
             Delivery::NoActor(message) => message,
-            delivery => return Self::await_read(delivery, answer).await,
+            delivery => return Self::await_actor_answer(delivery, answer).await,
         };
-        self.wake_for(draw, WakeCause::Caller).await?;
-        Self::await_read(self.roster.deliver(draw, message), answer).await
+        self.wake_draw(draw, WakeCause::Caller).await?;
+        Self::await_actor_answer(self.roster.deliver(draw, message), answer).await
     }
 
-    async fn await_read<M, T>(
+    async fn await_actor_answer<M, T>(
         delivery: Delivery<M>,
         answer: oneshot::Receiver<T>,
     ) -> Result<Option<T>, Denied> {
@@ -463,15 +470,15 @@ impl DrawRouter {
         }
     }
 
-    async fn wake_for(&self, draw: DrawId, cause: WakeCause) -> Result<(), Denied> {
+    async fn wake_draw(&self, draw: DrawId, cause: WakeCause) -> Result<(), Denied> {
         self.supervisor
             .send(Wake { draw, cause })
             .await
             .unwrap_or(Err(Denied::Unavailable))
     }
 
-    /// Reads the deal of a draw that another node owns.
-    async fn read_deal(&self, draw: DrawId) -> Result<Deal, Denied> {
+    /// Reads the deal of a draw that another node owns from the database.
+    async fn read_remote_deal(&self, draw: DrawId) -> Result<Deal, Denied> {
         self.ledger.deal(draw).await.map_err(|failure| {
             tracing::warn!(draw.id = %draw, %failure, "deal could not be read: database error");
             Denied::Unavailable

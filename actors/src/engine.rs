@@ -1,4 +1,4 @@
-//! Starts all actors and workers, and stops them in order.
+//! Starts all actors and workers of this process, and stops them in order.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -21,11 +21,11 @@ use crate::{
     membership, reconciler, webhook_events,
 };
 
-/// How long stopping waits for running work. Work that is cut off is found by the next restart
-/// scan.
-const DRAIN_MAX: Duration = Duration::from_secs(20);
+/// Longest time that stopping waits for running work. Interrupted work is found by the scan after
+/// the next start.
+const DRAIN_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// The ports that an engine is built from.
+/// The stores, clients and settings that an engine is built from.
 #[derive(Clone)]
 pub struct EngineParts {
     pub ledger: Arc<dyn Ledger>,
@@ -36,13 +36,13 @@ pub struct EngineParts {
     pub peers: Peers,
 }
 
-/// On which threads the actors run.
+/// Selects the threads on which actors run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Placement {
-    /// On separate threads, so that HTTP workers never wait for actors: `draws` threads for draws,
-    /// and one for everything else.
+    /// On separate threads, so that HTTP workers never wait for actors: `draws` threads for draw
+    /// actors, and one for all other actors.
     OwnThreads { draws: usize },
-    /// Everything on the current thread, for tests and simulations.
+    /// Everything on the current thread. For tests and simulations.
     Current,
 }
 
@@ -62,7 +62,8 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// Wakes every live draw and starts the workers. Must be called inside an actix `System`.
+    /// Starts an actor for every unfinished draw, and starts the workers. Must be called inside an
+    /// actix `System`.
     ///
     /// # Errors
     /// The database could not be read.
@@ -70,16 +71,16 @@ impl Engine {
         Engine::start_at(parts, Placement::OwnThreads { draws: 1 }).await
     }
 
-    /// Like [`Engine::start`], with a choice of threads. On the current thread, any tokio runtime
-    /// for local tasks is enough.
+    /// Like [`Engine::start`], with a choice of threads. `Placement::Current` needs only a tokio
+    /// runtime with local tasks.
     ///
     /// # Errors
     /// The database could not be read.
     pub async fn start_at(parts: EngineParts, placement: Placement) -> Result<Engine, Failure> {
         let membership = Arc::new(Membership::new(parts.peers));
         membership.join().await?;
-        // After a crash the previous process of this node is still listed. Its lease is ended, so
-        // that this one need not wait for it.
+        // After a crash, the previous process of this node is still in the list of nodes. Its lease
+        // is ended here, so that this process can claim its draws at once.
         if membership.expire_dead_nodes().await {
             membership.join().await?;
         }
@@ -168,13 +169,13 @@ impl Engine {
         })
     }
 
-    /// Hands all draws over to the other nodes while this node still answers: it then forwards its
-    /// commands. Does nothing without other nodes.
+    /// Hands all draws over to the other nodes. Meanwhile this node still accepts commands and
+    /// forwards them. Does nothing without other nodes.
     pub async fn hand_over_draws(&self) {
         if !self.membership.has_others() {
             return;
         }
-        if tokio::time::timeout(DRAIN_MAX, self.supervisor.send(HandOver))
+        if tokio::time::timeout(DRAIN_TIMEOUT, self.supervisor.send(HandOver))
             .await
             .is_err()
         {
@@ -182,17 +183,17 @@ impl Engine {
         }
     }
 
-    /// Completes running work and stops. Without this call nothing is lost either: the next process
-    /// recovers as after a crash.
+    /// Completes running work and stops the engine. Without this call nothing is lost, because the
+    /// next process recovers as after a crash.
     pub async fn stop(self) {
         self.stop.send_replace(true);
-        if tokio::time::timeout(DRAIN_MAX, self.jobs.drain())
+        if tokio::time::timeout(DRAIN_TIMEOUT, self.jobs.drain())
             .await
             .is_err()
         {
             tracing::warn!("payment jobs cut off: timeout; the restart scan continues them");
         }
-        if tokio::time::timeout(DRAIN_MAX, self.supervisor.send(StopAll))
+        if tokio::time::timeout(DRAIN_TIMEOUT, self.supervisor.send(StopAll))
             .await
             .is_err()
         {
@@ -205,8 +206,8 @@ impl Engine {
         }
     }
 
-    /// Ends like `kill -9`: nothing is completed, no other node is told. A write that has reached
-    /// the database may still be committed.
+    /// Ends the engine like `kill -9`: nothing is completed, and other nodes are not informed. A
+    /// write that has reached the database may still be committed.
     #[cfg(feature = "testing")]
     pub fn kill(self) {
         self.membership

@@ -1,5 +1,5 @@
-//! The mail outbox and the worker that sends its mails. Every queued mail is sent once, or tried
-//! again later.
+//! The outbox of mails, and the worker that sends them. A mail that cannot be sent is tried again
+//! later.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,21 +18,23 @@ use crate::payments::context::PaymentContext;
 use crate::payments::retry_delay::retry_delay_ms;
 use crate::poll_backoff::PollBackoff;
 
-/// Mails claimed at once.
-const CLAIM_MAX: u32 = 16;
-/// How long a claim is exclusive while this process lives. If sending takes longer, another node
-/// may send the mail again under the same message id. After this process ends, another node sends
-/// the mail at once.
-const LEASE_MS: i64 = 120_000;
-/// With delays of a minute, more than a day without a mail server.
-const ATTEMPTS_MAX: u32 = 1600;
+/// Number of mails that one poll claims.
+const CLAIMED_MAILS_MAX: u32 = 16;
+/// How long, in milliseconds, only the claiming process may send a mail. If sending takes longer,
+/// another node may send the mail again under the same message id. If the process ends, another
+/// node sends the mail at once.
+const CLAIM_LEASE_MS: i64 = 120_000;
+/// Number of attempts to send a mail. With delays of up to a minute, they cover an outage of the
+/// mail server of more than a day.
+const SEND_ATTEMPTS_MAX: u32 = 1600;
 /// Shortest and longest pause between polls.
 const POLL_DELAYS: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(15));
 
 /// Renders and sends one mail. The server implements it: this crate has no templates and no SMTP.
 #[async_trait]
 pub trait Post: Send + Sync {
-    /// Sends a mail under its fixed message id. `order` is the mail's order as stored.
+    /// Sends a mail under its fixed message id. `order`: the stored order that the mail is about.
+    /// `None`: the mail is about no order.
     ///
     /// # Errors
     /// One sentence for the log, without personal data. The mail is sent again after a growing
@@ -59,7 +61,7 @@ impl Outbox {
     }
 
     /// Queues a mail that is due now. `order` and `data` are the input of its template. `false`: a
-    /// mail with this key was queued before.
+    /// mail with this key is queued already.
     ///
     /// # Errors
     /// The mail was not stored.
@@ -80,7 +82,7 @@ impl Outbox {
         Ok(queued)
     }
 
-    /// Wakes the mailer after a transaction that queued a mail itself.
+    /// Wakes the mailer after another transaction has stored a mail.
     pub fn wake_mailer(&self) {
         self.context.wakeups.mail.notify_one();
         #[cfg(feature = "testing")]
@@ -88,8 +90,8 @@ impl Outbox {
             .fetch_add(1, std::sync::atomic::Ordering::Relaxed);
     }
 
-    /// Returns how often this handle woke the mailer. In real time a test cannot tell a wakeup from
-    /// a poll.
+    /// Returns how often this handle woke the mailer. Tests need the count, because in real time
+    /// they cannot distinguish a wakeup from a poll.
     #[cfg(feature = "testing")]
     pub fn wake_count(&self) -> u64 {
         self.wakeups.load(std::sync::atomic::Ordering::Relaxed)
@@ -121,7 +123,7 @@ pub(crate) async fn run(
             Ok(0) => backoff.increase(),
             Ok(_) => {
                 backoff.reset();
-                // There may be more mails than one claim returns.
+                // One claim may not return all due mails, so the mailer is woken again.
                 context.wakeups.mail.notify_one();
             }
             Err(failure) => {
@@ -136,9 +138,10 @@ impl Mailer {
     async fn send_due_mails(&self) -> Result<usize, Failure> {
         let mails = self
             .store
-            .claim_mail(self.me, self.clock.now(), LEASE_MS, CLAIM_MAX)
+            .claim_mail(self.me, self.clock.now(), CLAIM_LEASE_MS, CLAIMED_MAILS_MAX)
             .await?;
-        // Concurrently: a slow recipient server does not delay the other mails.
+        // The mails are sent concurrently, so that a slow recipient server does not delay other
+        // mails.
         for sent in join_all(mails.iter().map(|mail| self.send_mail(mail))).await {
             sent?;
         }
@@ -162,7 +165,7 @@ impl Mailer {
                     .mail_failed(
                         mail.id,
                         &why,
-                        (mail.attempts < ATTEMPTS_MAX).then_some(retry_at),
+                        (mail.attempts < SEND_ATTEMPTS_MAX).then_some(retry_at),
                     )
                     .await
             }

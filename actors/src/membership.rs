@@ -1,5 +1,5 @@
-//! This node's membership in the cluster: keeps its lease, decides whether it may serve, and lists
-//! the other nodes.
+//! This node's membership in the cluster. It renews the lease, decides whether this node may serve,
+//! and lists the other nodes.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,42 +13,45 @@ use tokio::time::Instant;
 
 use crate::peers::Peers;
 
-/// Four renewals per lease, so that one or two lost renewals do no harm.
-const RENEW_EVERY: Duration = Duration::from_millis(LEASE_MS as u64 / 4);
-/// Delay after a failed renewal.
-const RENEW_RETRY: Duration = Duration::from_millis(250);
-/// A slower answer from the database means that the database or our connection to it is slow.
-const SLOW_AFTER: Duration = Duration::from_millis(400);
-/// How long the database counts as slow after a slow answer. During that time no other node is
-/// reported as stalled. The list of nodes is read about six times meanwhile. A connection that
-/// loses three packets in ten answers promptly six times in a row once in eight cases.
-const SLOW_FOR: Duration = Duration::from_secs(3);
-/// Maximum age of the last ownership check for an answer from memory. A node that takes a draw over
-/// waits as long before it serves the draw. Longer than the interval between renewals.
+/// Interval between renewals: four per lease, so that one or two lost renewals do no harm.
+const LEASE_RENEWAL_INTERVAL: Duration = Duration::from_millis(LEASE_MS as u64 / 4);
+/// Delay before a failed renewal is repeated.
+const LEASE_RENEWAL_RETRY_DELAY: Duration = Duration::from_millis(250);
+/// If the database answers later than this, the database or the connection to it counts as slow.
+const DATABASE_SLOW_AFTER: Duration = Duration::from_millis(400);
+/// How long the database counts as slow after a late answer. During this time no other node is
+/// reported as stalled. The list of nodes is read about six times in this period. On a connection
+/// that loses three packets in ten, all six answers are prompt only once in eight cases.
+const DATABASE_SLOW_PERIOD: Duration = Duration::from_secs(3);
+/// How old the last confirmation of ownership may be for an answer from memory. A node that takes a
+/// draw over waits this long before it serves the draw. Longer than the interval between renewals,
+/// so that healthy nodes always have a recent confirmation.
 pub(crate) const STALE_READ_MAX: Duration = Duration::from_secs(2);
-/// This node stops serving this long before its lease ends for the others.
+/// This node stops serving this long before the other nodes consider its lease ended.
 const LEASE_MARGIN: Duration = Duration::from_secs(1);
 
 pub(crate) struct Membership {
     pub(crate) peers: Peers,
     nodes: watch::Sender<OtherNodes>,
-    /// End of the lease by this node's monotonic clock. Counted from before the renewal was sent.
+    /// End of the lease by this node's monotonic clock. Computed from the time before the renewal
+    /// was sent, so it is never too late.
     serves_until: Mutex<Instant>,
-    /// Number of the current lease. It increases when a lease begins after an earlier one ended. An
-    /// answer from memory is valid only under the lease under which it was asked for.
+    /// Number of the current lease. Increases when a lease begins after an earlier one had ended.
+    /// An answer from memory is valid only if the lease is still the one at the time of the
+    /// question.
     lease_term: AtomicU64,
-    /// The ownership check that was sent last and answered.
+    /// When the most recent confirmed ownership check was sent.
     ownership_checked_at: Mutex<Instant>,
-    /// The last slow answer of the list of nodes.
+    /// When the list of nodes was last answered late. `None`: never.
     slow_answer_at: Mutex<Option<Instant>>,
     leaving: AtomicBool,
 }
 
-/// An event of the cluster membership, for the supervisor of the draws.
+/// A change of the cluster membership, sent to the supervisor of the draws.
 #[derive(Clone, Copy, Debug, Message)]
 #[rtype(result = "()")]
 pub(crate) enum MembershipEvent {
-    /// The lease had ended: other nodes may own this node's draws.
+    /// The lease had ended, so other nodes may own this node's draws.
     OwnershipUncertain,
     /// A node joined or left.
     NodesChanged,
@@ -56,9 +59,10 @@ pub(crate) enum MembershipEvent {
 
 /// The result of a lease renewal.
 pub(crate) struct LeaseRenewal {
-    /// A node joined or left.
+    /// Whether a node joined or left since the previous renewal.
     pub(crate) changed: bool,
-    /// The lease did not end before the renewal, so no other node can own this node's draws.
+    /// Whether the earlier lease was still valid at the renewal, so that no other node can own this
+    /// node's draws.
     in_time: bool,
     until: Instant,
 }
@@ -81,8 +85,9 @@ impl Membership {
         self.peers.me.boot
     }
 
-    /// Whether this node may still own the draws in memory. A single process always may: the epoch
-    /// guards its writes, and no other node serves. A leaving node owns nothing and forwards.
+    /// Whether this node may own the draws in memory. A single process always may, because no other
+    /// node serves, and the epoch rejects outdated writes. A leaving node owns nothing and forwards
+    /// its commands.
     pub(crate) fn may_serve(&self) -> bool {
         self.peers.me.address.is_empty() || self.is_leaving() || Instant::now() < *self.deadline()
     }
@@ -93,48 +98,50 @@ impl Membership {
             .then(|| self.lease_term.load(Ordering::Relaxed))
     }
 
-    /// Whether an answer may be given from memory without a write. A node that cannot reach this
-    /// one may have taken a draw over, and waits [`STALE_READ_MAX`] before it serves the draw.
+    /// Whether an answer may be given from memory without a write. Another node that cannot reach
+    /// this one may have taken a draw over, but waits [`STALE_READ_MAX`] before it serves the draw.
     pub(crate) fn is_fresh(&self) -> bool {
         self.peers.me.address.is_empty()
             || self.is_leaving()
             || lock(&self.ownership_checked_at).elapsed() < STALE_READ_MAX
     }
 
-    /// Notes that the database confirmed the ownership of this node's draws in a check that was
+    /// Records that the database confirmed this node's ownership of its draws, in a check that was
     /// sent at `sent_at`.
     pub(crate) fn record_ownership_check(&self, sent_at: Instant) {
         let mut checked_at = lock(&self.ownership_checked_at);
         *checked_at = sent_at.max(*checked_at);
     }
 
-    /// Notes how long the list of nodes took to answer, with success or failure.
+    /// Records how long the list of nodes took to answer, successfully or not.
     fn record_latency(&self, sent_at: Instant) {
-        if sent_at.elapsed() > SLOW_AFTER {
+        if sent_at.elapsed() > DATABASE_SLOW_AFTER {
             *lock(&self.slow_answer_at) = Some(Instant::now());
         }
     }
 
-    /// Whether the last renewal was on time and the database has answered promptly of late. Then a
-    /// node that does not answer is itself the cause.
+    /// Whether the last renewal was on time and the database has recently answered promptly. If
+    /// another node does not answer then, the database is not the cause.
     pub(crate) fn has_healthy_database(&self) -> bool {
         let left = self.deadline().saturating_duration_since(Instant::now());
-        let spare = LEASE_MARGIN + RENEW_EVERY + SLOW_AFTER;
+        let spare = LEASE_MARGIN + LEASE_RENEWAL_INTERVAL + DATABASE_SLOW_AFTER;
         let due = Duration::from_millis(LEASE_MS as u64).saturating_sub(spare);
-        left >= due && lock(&self.slow_answer_at).is_none_or(|at| at.elapsed() >= SLOW_FOR)
+        left >= due
+            && lock(&self.slow_answer_at).is_none_or(|at| at.elapsed() >= DATABASE_SLOW_PERIOD)
     }
 
-    /// Whether an ownership check sent after this time was answered.
+    /// Whether an ownership check that was sent after `time` was answered.
     pub(crate) fn has_heard_since(&self, time: Instant) -> bool {
         *lock(&self.ownership_checked_at) >= time
     }
 
-    /// Returns the other nodes, as of the last renewal.
+    /// Returns the other nodes that the last renewal listed.
     pub(crate) fn others(&self) -> Vec<Node> {
         self.nodes.borrow().others.clone()
     }
 
-    /// Changes when a node joins or leaves, or when another node becomes the oldest.
+    /// Returns a receiver that is notified when a node joins or leaves, or when another node
+    /// becomes the oldest.
     pub(crate) fn changes(&self) -> watch::Receiver<OtherNodes> {
         self.nodes.subscribe()
     }
@@ -151,9 +158,9 @@ impl Membership {
             .any(|other| other.boot == boot)
     }
 
-    /// Whether this node is the oldest, which does the work that one node is enough for. While
-    /// nodes join and leave, no node or two nodes may be the oldest for the length of a lease. Such
-    /// work must therefore be safe to do twice and to do later.
+    /// Whether this node is the oldest one, which does the work that only one node needs to do.
+    /// While nodes join and leave, there may be no oldest node or two of them, for the length of a
+    /// lease. So it must be safe to do such work twice, or late.
     pub(crate) fn is_oldest_node(&self) -> bool {
         !self.is_leaving() && self.nodes.borrow().eldest
     }
@@ -167,18 +174,22 @@ impl Membership {
     }
 
     /// Renews the lease. If the earlier lease may have ended before, this node serves nothing until
-    /// [`Self::begin_lease`] is called. The caller must drop all draws in memory first.
+    /// [`Self::begin_lease`] is called. Before that call, the caller must drop all draws in memory.
+    ///
+    /// # Errors
+    /// The lease could not be renewed.
     pub(crate) async fn renew(&self) -> Result<LeaseRenewal, Failure> {
         let sent_at = Instant::now();
         let renewed = self.peers.nodes.renew(&self.peers.me).await;
         self.record_latency(sent_at);
         let nodes = renewed?;
         if nodes.others.is_empty() {
-            // No other node can own anything, so this counts as an ownership check.
+            // Without other nodes no draw can have another owner, so the renewal counts as an
+            // ownership check.
             self.record_ownership_check(sent_at);
         }
         let until = sent_at + Duration::from_millis(LEASE_MS as u64) - LEASE_MARGIN;
-        // The renewal is written by now. It was in time only if the earlier lease is still valid.
+        // The renewal is written now. It was in time only if the earlier lease is still valid.
         let in_time = self.may_serve();
         if in_time {
             *self.deadline() = until;
@@ -195,21 +206,22 @@ impl Membership {
         })
     }
 
-    /// Begins to serve under a new lease. No draw of an earlier lease may be in memory.
+    /// Starts serving under a new lease. The caller must have dropped the draws of the earlier
+    /// lease.
     pub(crate) fn begin_lease(&self, renewal: &LeaseRenewal) {
         self.lease_term.fetch_add(1, Ordering::Relaxed);
         *self.deadline() = renewal.until;
     }
 
-    /// Takes the first lease, before any draw is in memory.
+    /// Takes the first lease, before any draw is loaded into memory.
     pub(crate) async fn join(&self) -> Result<(), Failure> {
         let renewal = self.renew().await?;
         self.begin_lease(&renewal);
         Ok(())
     }
 
-    /// Ends the leases of nodes whose processes are gone. A node that hangs keeps its lease until
-    /// it expires. Returns whether any lease was ended.
+    /// Ends the leases of nodes whose processes have ended. A process that hangs keeps its lease
+    /// until the lease expires. Returns whether any lease was ended.
     pub(crate) async fn expire_dead_nodes(&self) -> bool {
         let mut any = false;
         for other in self.others() {
@@ -218,7 +230,7 @@ impl Membership {
         any
     }
 
-    /// Ends the lease of a node if its process is gone. Returns whether it was ended.
+    /// Ends the lease of a node if its process has ended. Returns whether the lease was ended.
     pub(crate) async fn expire_if_dead(&self, node: InstanceId) -> bool {
         let sent_at = Instant::now();
         let expired = self.peers.nodes.remove_ended(node).await.unwrap_or(false);
@@ -249,13 +261,13 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Renews the lease until the engine stops, and reports events to `events`.
+/// Renews the lease until the engine stops, and sends each change to `events`.
 pub(crate) async fn run(
     membership: Arc<Membership>,
     events: Recipient<MembershipEvent>,
     mut stop: watch::Receiver<bool>,
 ) {
-    let mut delay = RENEW_EVERY;
+    let mut delay = LEASE_RENEWAL_INTERVAL;
     loop {
         tokio::select! {
             biased;
@@ -266,25 +278,27 @@ pub(crate) async fn run(
             return;
         }
         match membership.renew().await {
-            // The renewal was sent before this node left, and may have been written afterwards.
+            // The renewal was sent before this node left, and may have been written after the lease
+            // was given up. So the lease is given up again.
             Ok(_) if membership.is_leaving() => return membership.leave().await,
             Ok(renewal) => {
-                delay = RENEW_EVERY;
+                delay = LEASE_RENEWAL_INTERVAL;
                 if !renewal.in_time {
-                    // This process hung or was cut off: other nodes may have sold tickets of its
-                    // draws.
+                    // This process hung or lost its database connection: other nodes may have sold
+                    // tickets of its draws.
                     tracing::warn!("lease had ended: all draws are dropped and claimed again");
                     let _ = events.send(MembershipEvent::OwnershipUncertain).await;
                     membership.begin_lease(&renewal);
                 }
                 if membership.expire_dead_nodes().await || renewal.changed {
-                    // Draws of a node that left need an owner, and a node that joined may have
-                    // created draws. A receiver with a full mailbox rescans by itself.
+                    // The draws of a node that left need an owner, and a node that joined may have
+                    // created draws. Sending fails when the supervisor's mailbox is full; it then
+                    // rescans at its next interval.
                     let _ = events.try_send(MembershipEvent::NodesChanged);
                 }
             }
             Err(failure) => {
-                delay = RENEW_RETRY;
+                delay = LEASE_RENEWAL_RETRY_DELAY;
                 tracing::warn!(%failure, "lease not renewed: database error");
             }
         }

@@ -10,7 +10,7 @@ pub const BUCKETS_SECONDS: [f64; 11] = [
     0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0,
 ];
 
-/// A histogram of durations.
+/// A histogram of durations with the buckets of [`BUCKETS_SECONDS`].
 #[derive(Debug, Default)]
 pub struct DurationHistogram {
     buckets: [AtomicU64; BUCKETS_SECONDS.len() + 1],
@@ -37,7 +37,7 @@ impl DurationHistogram {
             .all(|bucket| bucket.load(Ordering::Relaxed) == 0)
     }
 
-    /// Returns the cumulative counts: durations up to each bucket's upper bound. The last count is
+    /// Returns for each bucket the number of durations up to its upper bound. The last number is
     /// the total.
     pub fn cumulative_counts(&self) -> [u64; BUCKETS_SECONDS.len() + 1] {
         let mut sum = 0;
@@ -56,20 +56,20 @@ impl DurationHistogram {
 /// The metrics of one engine.
 #[derive(Debug, Default)]
 pub struct EngineMetrics {
-    /// Duration of an order's allocation: from the first command to a draw to the last commit.
+    /// Duration of an order's allocation, from the first command to a draw until the last commit.
     pub allocations: DurationHistogram,
     tickets_sold: AtomicU64,
-    /// Milliseconds since 1970. Zero: no pass has ended yet.
+    /// When the reconciler last completed a pass, in milliseconds since 1970. Zero: never.
     last_pass_ms: AtomicI64,
 }
 
 impl EngineMetrics {
-    /// Returns how many tickets were sold. Refunded tickets are not subtracted.
+    /// Returns the number of tickets sold. Refunded tickets are not subtracted.
     pub fn tickets_sold(&self) -> u64 {
         self.tickets_sold.load(Ordering::Relaxed)
     }
 
-    /// Returns when the reconciler last ended a pass.
+    /// Returns when the reconciler last completed a pass. `None`: never.
     pub fn last_pass_at(&self) -> Option<Timestamp> {
         Some(Timestamp(self.last_pass_ms.load(Ordering::Relaxed))).filter(|at| at.0 > 0)
     }

@@ -38,34 +38,33 @@ pub mod signature;
 pub mod stripe;
 pub(crate) mod sweep;
 
-/// The handle to all payments. Cheap to clone.
+/// A handle for opening, fulfilling and refunding orders. Cheap to clone.
 #[derive(Clone)]
 pub struct Payments {
     context: Arc<PaymentContext>,
     audit_entry: Option<Arc<AuditEntry>>,
 }
 
-/// A request to open or resize an order, with prices set by the server.
+/// A request to open or resize an order. The server has set the prices.
 #[derive(Clone, Debug)]
 pub struct OpenOrder {
-    /// The idempotency key, made from the browser session and its selection. The same key finds the
-    /// same order (decision C-2).
+    /// The idempotency key: computed from the browser session and the selected tickets. The same
+    /// key finds the same order (decision C-2).
     pub client_key: String,
-    /// For a new order: the secret of its order page (decision B-9).
+    /// Secret of the order page, used if the order is new (decision B-9).
     pub token: String,
-    /// For a new order: its id.
+    /// Id of the order, used if the order is new.
     pub id: OrderId,
     pub club: ClubId,
     pub account: AccountId,
-    /// At most one line per draw.
+    /// The requested tickets, at most one line per draw.
     pub lines: Vec<Line>,
     pub buyer: BuyerDetails,
-    /// The source whose quota of unpaid tickets the order counts against. `None`: it is not
-    /// limited.
+    /// The source whose quota of unpaid tickets the order uses. `None`: the order is not limited.
     pub source: Option<HoldSource>,
 }
 
-/// An order after a fulfilment.
+/// The result of fulfilling an order.
 #[derive(Clone, Debug)]
 pub struct FulfilmentResult {
     pub record: OrderRecord,
@@ -77,12 +76,13 @@ pub struct FulfilmentResult {
 pub enum FulfilStatus {
     /// The buyer has the tickets and the payment is captured.
     Succeeded,
-    /// The buyer has not authorised the payment yet.
+    /// The buyer has not authorised the payment.
     Waiting,
-    /// Authorised. Allocation or capture is under way and continues without another call.
+    /// The payment is authorised. Allocation or capture is in progress and continues without
+    /// another call.
     Processing,
-    /// Rejected: no tickets, and the authorisation is cancelled or being cancelled. `reason` is
-    /// shown to the buyer.
+    /// The order is rejected: no tickets, and the authorisation is cancelled or being cancelled.
+    /// `reason` is shown to the buyer.
     NotCharged { reason: EndReason },
     /// The payment was captured and is being refunded.
     Refunding,
@@ -91,15 +91,15 @@ pub enum FulfilStatus {
 /// The outcome of confirming a payment (decision C-5).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Confirmation {
-    /// The caller calls `fulfil` next.
+    /// The payment is authorised. The caller calls `fulfil` next.
     Authorised,
-    /// The browser must complete an action (3-D Secure) and call again.
+    /// The buyer must complete an action (3-D Secure). Afterwards the browser calls again.
     RequiresAction { client_secret: String },
     /// The provider is still working on the payment. The caller calls `fulfil` later.
     Processing,
 }
 
-/// A cancelled draw, and the number of orders whose refunds began.
+/// A cancelled draw, and the number of orders whose refund has begun.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CancelledDraw {
     pub view: View,
@@ -109,7 +109,7 @@ pub struct CancelledDraw {
 /// Why a payment request failed.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum PaymentFailure {
-    /// A draw's rules forbid it. The buyer was not charged.
+    /// The rules of a draw forbid the request. The buyer was not charged.
     #[error("draw {draw}: {refusal}")]
     Refused { draw: DrawId, refusal: Refusal },
     /// The provider declined the payment. The buyer may pay the same order with another card.
@@ -121,7 +121,7 @@ pub enum PaymentFailure {
     #[error("no such order")]
     OrderUnknown,
     /// The payment intent differs from the order in amount, currency, account or order id (decision
-    /// C-4). An anomaly is open.
+    /// C-4). An anomaly was raised.
     #[error("the payment does not match its order")]
     Mismatch,
 }
@@ -134,9 +134,9 @@ impl Payments {
         }
     }
 
-    /// Returns a handle for a person's action: a refund or cancellation through it writes the entry
-    /// to the audit log, in the transaction of its first effect. A request that changes nothing
-    /// writes no entry.
+    /// Returns a handle for a person's action. A refund or cancellation through this handle writes
+    /// `act` to the audit log, in the transaction of its first change. A request that changes
+    /// nothing writes no entry.
     #[must_use]
     pub fn by(&self, act: AuditEntry) -> Payments {
         Payments {
@@ -145,10 +145,9 @@ impl Payments {
         }
     }
 
-    /// Opens an order, or resizes the order that the client key opened. Reserves every line or none
+    /// Opens an order, or resizes the order with the same client key. Reserves every line or none
     /// (decision C-10), and creates or updates the payment intent (decision C-2). An order that is
-    /// authorised or decided already is returned unchanged; to buy again, the caller uses another
-    /// key.
+    /// authorised or has ended is returned unchanged. To buy again, the caller uses another key.
     ///
     /// # Errors
     /// `Refused` names the draw that is closed or has too few tickets. Then the reservations are as
@@ -158,12 +157,13 @@ impl Payments {
         Checkout::new(&context).open(request).await
     }
 
-    /// Turns an authorised payment into tickets and captures it, once (rule 2 of the decisions).
-    /// Reads the payment intent from the provider and never trusts the caller. Concurrent and
-    /// repeated calls give the same answer.
+    /// Allocates the tickets of an authorised payment and captures it, once (rule 2 of the
+    /// decisions). Reads the payment intent from the provider and never trusts the caller.
+    /// Concurrent and repeated calls give the same answer.
     ///
     /// # Errors
-    /// `OrderUnknown`, `Mismatch`, or `Unavailable`: then another entry point completes the order.
+    /// `OrderUnknown`, `Mismatch`, or `Unavailable`. After `Unavailable` another entry point
+    /// completes the order.
     pub async fn fulfil(&self, id: &PaymentIntentId) -> Result<FulfilmentResult, PaymentFailure> {
         failpoint::reach(PurchaseStep::Door, FailpointSide::Before);
         let order = self.order_id(id).await?;
@@ -172,8 +172,8 @@ impl Payments {
         if fulfilled.status != FulfilStatus::Processing {
             return Ok(fulfilled);
         }
-        // The worker may have claimed the order's operation just before, and its job is queued
-        // behind this one. The second call runs after it.
+        // The background worker may have just claimed the order's operation, and its job waits
+        // behind this one. The second call runs after that job.
         self.fulfil_order(order).await
     }
 
@@ -204,7 +204,7 @@ impl Payments {
     /// B-8). Returns the new end that the buyer is shown.
     ///
     /// # Errors
-    /// `Refused` when the reservation lapsed or was extended ten times.
+    /// `Refused` when the reservation has lapsed or was extended ten times.
     pub async fn extend(&self, order: OrderId) -> Result<Timestamp, PaymentFailure> {
         self.run_for_order(order, move |context| async move {
             Checkout::new(&context).extend(order).await
@@ -212,8 +212,8 @@ impl Payments {
         .await
     }
 
-    /// Returns the order's reservation as the buyer is shown it: `until` is the earliest end over
-    /// its draws, without the grace period. `None`: it lapsed.
+    /// Returns the order's reservation as the buyer is shown it: `until` is the earliest end of all
+    /// its draws, without the grace period. `None`: the reservation has lapsed.
     ///
     /// # Errors
     /// `OrderUnknown`, `Unavailable`.
@@ -224,8 +224,8 @@ impl Payments {
         .await
     }
 
-    /// Abandons an order at its buyer's wish: releases the reservations and cancels the payment
-    /// intent. An order that is authorised or in a 3-D Secure step stays.
+    /// Abandons an order because the buyer asked for it: releases the reservations and cancels the
+    /// payment intent. An order that is authorised or in a 3-D Secure step is not abandoned.
     ///
     /// # Errors
     /// `OrderUnknown`, `Unavailable`.
@@ -236,8 +236,9 @@ impl Payments {
         .await
     }
 
-    /// Abandons an order whose buyer was shown another amount (decision C-3), and cancels an
-    /// authorisation. An order that has its tickets stays. Returns the order's status.
+    /// Abandons an order whose buyer was shown a different amount (decision C-3), and cancels the
+    /// authorisation. An order that already has its tickets is not abandoned. Returns the order's
+    /// status.
     ///
     /// # Errors
     /// `OrderUnknown`, `Unavailable`.
@@ -252,7 +253,7 @@ impl Payments {
     }
 
     /// Refunds an order with its part of the application fee, and returns its tickets (decisions
-    /// B-22, D-3). An order that is not charged yet is abandoned.
+    /// B-22, D-3). An order that is not yet charged is abandoned instead.
     ///
     /// # Errors
     /// `OrderUnknown`, `Unavailable`. A repeated call continues an interrupted refund.
@@ -267,16 +268,15 @@ impl Payments {
     }
 
     /// Cancels a draw and refunds every order with a ticket in it, with its part of the fee
-    /// (decision E-9). Orders are all or nothing, so a cart is refunded whole (decision C-10).
-    /// Refunds that cannot begin now begin with the reconciler's next pass, also after a crash. A
-    /// repeated call is safe.
+    /// (decision E-9). An order with several draws is refunded completely (decision C-10). The
+    /// reconciler starts the refunds that fail now, also after a crash. A repeated call is safe.
     ///
     /// # Errors
     /// `Refused(AlreadyCompleted)`: the result must be undone first.
     pub async fn cancel_draw(&self, draw: DrawId, reason: &str) -> Result<CancelledDraw, Denied> {
         let (context, reason) = (self.context.clone(), reason.to_owned());
         let mut audit_entry = self.audit_entry.as_deref().cloned();
-        // Spawned, so that it runs to its end even when the caller stops waiting.
+        // The work is spawned, so that it is completed even when the caller stops waiting.
         let cancelled = tokio::spawn(async move {
             let view = context
                 .execute_audited(draw, Command::Cancel, None, &mut audit_entry)
@@ -299,7 +299,7 @@ impl Payments {
     /// Stores a webhook event, which a worker then handles. `false`: the event was stored before.
     ///
     /// # Errors
-    /// Not stored: the provider must send the event again.
+    /// The event was not stored, so the provider must send it again.
     pub async fn store_webhook_event(&self, event: StoredWebhookEvent) -> Result<bool, Failure> {
         let context = self.context.clone();
         let is_new = self
@@ -314,11 +314,11 @@ impl Payments {
         Ok(is_new)
     }
 
-    /// Fills in missing details of the buyer. Stored details stay (decision C-7). `false`: the
-    /// order no longer accepts details from this source.
+    /// Stores missing contact details of the buyer. Details that are stored already are not changed
+    /// (decision C-7). `false`: the order no longer accepts details from this source.
     ///
     /// # Errors
-    /// Not written.
+    /// The database write failed.
     pub async fn fill_buyer(
         &self,
         order: OrderId,
@@ -330,12 +330,12 @@ impl Payments {
             .await
     }
 
-    /// Replaces the buyer's details before the payment. Empty details change nothing. Only the
-    /// order's own browser may call this. `false`: the order is paid or decided, and stays as it
-    /// is.
+    /// Replaces the buyer's contact details before the payment. Empty details change nothing. Only
+    /// the browser that opened the order may do this. `false`: the order is paid or has ended, so
+    /// nothing was changed.
     ///
     /// # Errors
-    /// Not written.
+    /// The database write failed.
     pub async fn correct_buyer(
         &self,
         order: OrderId,
@@ -346,10 +346,11 @@ impl Payments {
             .await
     }
 
-    /// Stores that the buyer confirmed age and terms. Only the first call counts (decision C-12).
+    /// Stores that the buyer confirmed age and terms. Only the first call has an effect (decision
+    /// C-12).
     ///
     /// # Errors
-    /// Not written.
+    /// The database write failed.
     pub async fn record_consent(
         &self,
         order: OrderId,
@@ -366,7 +367,7 @@ impl Payments {
         .await
     }
 
-    /// Returns an order as it is stored.
+    /// Returns the stored order with this id. `None`: there is none.
     ///
     /// # Errors
     /// The database could not be read.
@@ -376,7 +377,7 @@ impl Payments {
             .await
     }
 
-    /// Returns the order of an order token (decision B-9).
+    /// Returns the order whose page has this secret token (decision B-9).
     ///
     /// # Errors
     /// The database could not be read.
@@ -435,8 +436,8 @@ impl Payments {
             .run_for_order(order, work(self.context.clone()))
     }
 
-    /// Runs a database query to its end even when the caller stops waiting. A query that is
-    /// cancelled halfway can leave its connection unusable.
+    /// Runs a database query to its end even when the caller stops waiting. Dropping a query before
+    /// its end can leave its connection unusable.
     async fn run_detached<T: Send + 'static>(
         &self,
         work: impl Future<Output = Result<T, Failure>> + Send + 'static,

@@ -1,4 +1,5 @@
-//! The other nodes, and how a command is forwarded to the node that owns a draw.
+//! The other nodes of the cluster, and the interface for forwarding a command to the node that owns
+//! a draw.
 
 use std::sync::Arc;
 
@@ -12,20 +13,20 @@ use thiserror::Error;
 
 use crate::{CommandOutcome, Denied};
 
-/// A command to a draw with everything that belongs to it.
+/// A command to a draw, with the data that is written together with it.
 #[derive(Clone, Debug)]
 pub struct DrawRequest {
     pub command: Command,
-    /// A further write in the same transaction.
+    /// A further write in the transaction of the command.
     pub attached_write: Option<AttachedWrite>,
-    /// The entry for the audit log, when a person gave the command.
+    /// The entry for the audit log if a person gave the command.
     pub audit_entry: Option<AuditEntry>,
     /// The source whose quota a reservation counts against. `None`: the reservation is not limited.
     pub source: Option<HoldSource>,
 }
 
-/// Why a command was not answered by the draw's owner. It may have been executed. Sending it again
-/// is safe, because every command is idempotent.
+/// Why the owner of a draw did not answer a command. The command may have been executed. Sending it
+/// again is safe, because every command is idempotent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum PeerError {
     /// The owner could not be reached, or its answer was lost.
@@ -36,21 +37,21 @@ pub enum PeerError {
     NotTheOwner,
 }
 
-/// The answer of a draw's owner, if it could be reached.
+/// The answer of a draw's owner, or why there is none.
 pub type PeerAnswer = Result<Result<CommandOutcome, Denied>, PeerError>;
 
-/// A client for the other nodes. The server implements it over HTTP.
+/// A client for commands to other nodes. The server implements it over HTTP.
 #[async_trait]
 pub trait PeerClient: Send + Sync {
-    /// Lets a draw's owner execute a command ([`crate::Draws::execute_here`]), in bounded time. The
-    /// owner never forwards it further.
+    /// Sends a command to the owner of a draw, which executes it ([`crate::Draws::execute_here`]).
+    /// Ends within a limited time. The owner never forwards the command.
     ///
     /// # Errors
     /// [`PeerError`]
     async fn execute(&self, owner: &Node, draw: DrawId, request: DrawRequest) -> PeerAnswer;
 }
 
-/// This node, the list of nodes, and the client for the others.
+/// This node's id, the list of nodes, and the client for the other nodes.
 #[derive(Clone)]
 pub struct Peers {
     pub me: Node,
@@ -59,8 +60,8 @@ pub struct Peers {
 }
 
 impl Peers {
-    /// A node without others. If another node exists anyway, its draws are unavailable here, and
-    /// nothing else happens.
+    /// Returns the peers of a node that runs alone. If other nodes exist nevertheless, this node
+    /// cannot reach the draws that they own, but nothing else goes wrong.
     pub fn alone(boot: InstanceId, nodes: Arc<dyn Nodes>) -> Peers {
         Peers {
             me: Node {
@@ -73,7 +74,7 @@ impl Peers {
     }
 }
 
-/// The client of a node without others.
+/// The client of a node that runs alone. Every call fails.
 struct NoPeers;
 
 #[async_trait]

@@ -1,11 +1,11 @@
-//! Paces a worker that polls: at once when it is woken, soon while there is work, ever less often
-//! while there is none.
+//! Decides when a polling worker polls next: at once after a wakeup, soon after it found work, and
+//! ever less often while there is no work.
 
 use std::time::Duration;
 
 use tokio::sync::{Notify, watch};
 
-/// Delays between polls. The delay doubles with every poll that finds no work.
+/// The current delay between two polls. It doubles with every poll that finds no work.
 pub(crate) struct PollBackoff {
     delay: Duration,
     shortest: Duration,
@@ -15,7 +15,8 @@ pub(crate) struct PollBackoff {
 }
 
 impl PollBackoff {
-    /// Starts with the shortest of `delays` (shortest, longest). Ends when `stop` becomes true.
+    /// Creates a backoff that starts with the first of `delays` (shortest, longest). It ends when
+    /// `stop` becomes true.
     pub(crate) fn new(delays: (Duration, Duration), stop: watch::Receiver<bool>) -> PollBackoff {
         let (shortest, longest) = delays;
         PollBackoff {
@@ -42,12 +43,12 @@ impl PollBackoff {
         true
     }
 
-    /// After a poll that found work.
+    /// Returns to the shortest delay, after a poll that found work.
     pub(crate) fn reset(&mut self) {
         self.delay = self.shortest;
     }
 
-    /// After a poll that found no work or failed.
+    /// Doubles the delay, after a poll that found no work or failed.
     pub(crate) fn increase(&mut self) {
         self.delay = (self.delay * 2).min(self.longest);
     }

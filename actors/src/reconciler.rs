@@ -24,45 +24,49 @@ use capture_check::CaptureCheck;
 pub(crate) use comparison::Comparison;
 use comparison::WITHOUT_ADDRESS_MS;
 
-const PASS_EVERY: Duration = Duration::from_secs(30);
-/// Younger open orders are left to the buyer's own call and the webhook.
+const PASS_INTERVAL: Duration = Duration::from_secs(30);
+/// Minimum age of an open order for the sweeper, in milliseconds. Younger orders are left to the
+/// buyer's own call and the webhook.
 const SWEEP_MIN_AGE_MS: i64 = 20_000;
-/// Open orders that one sweep handles.
-const SWEEP_MAX: u32 = 5000;
+/// Largest number of open orders that one sweep handles.
+const SWEPT_ORDERS_MAX: u32 = 5000;
 const CONCURRENT_SWEEPS_MAX: usize = 16;
-/// Rows read at once.
-const READ_MAX: u32 = 500;
-/// Pause between two calls to the provider. It allows a hundred per second, and buyers come first.
+/// Largest number of rows that one database query reads.
+const ROWS_READ_MAX: u32 = 500;
+/// Pause between two calls to the provider. The provider allows a hundred calls per second, and
+/// most of them are reserved for buyers.
 const CALL_PAUSE: Duration = Duration::from_millis(10);
-/// Tolerated difference between our clock and the provider's.
+/// Tolerated difference between this machine's clock and the provider's, in milliseconds.
 const CLOCK_SKEW_MS: i64 = 300_000;
-/// Every pass lists the payments of this period, including those that the database lost. A problem
-/// is thus found within a minute even without a webhook event.
-const LIST_NEW_MS: i64 = 180_000;
-/// Every so many passes (ten minutes) the list goes back [`LIST_MS`].
-const LONG_LIST_PASSES: u64 = 20;
-/// Covers payments that were changed outside this system without an event, the ten minutes between
-/// two long lists, and the clock skew.
-const LIST_MS: i64 = 3_600_000;
-/// An account that took money within this time counts as active.
+/// How far back every pass lists payments, in milliseconds. The list includes payments that the
+/// database lost, so an error is found within a minute even without a webhook event.
+const RECENT_LIST_MS: i64 = 180_000;
+/// Number of passes (ten minutes) from one list that covers [`LONG_LIST_MS`] to the next.
+const PASSES_PER_LONG_LIST: u64 = 20;
+/// Period of the long list, in milliseconds. It covers payments that were changed outside this
+/// system without an event, the ten minutes between two long lists, and the clock difference.
+const LONG_LIST_MS: i64 = 3_600_000;
+/// An account is active if it captured a payment within this time, in milliseconds.
 const ACTIVE_ACCOUNT_MS: i64 = 1_200_000;
-/// Inactive accounts that one pass lists, in rotation.
+/// Number of inactive accounts that one pass lists. Passes take turns over all of them.
 const INACTIVE_ACCOUNTS_PER_PASS: usize = 10;
-/// Verified payments that are remembered. A payment is compared again when the provider returns
-/// something new, or when an anomaly is open about it.
-const VERIFIED_MAX: usize = 50_000;
-/// The reason stored with an order of a cancelled draw that the schedule refunds.
-const DRAW_CANCELLED: &str = "the draw was cancelled";
-/// How far back a starting process looks for captured payments that were not compared.
-const START_MS: i64 = 3_600_000;
-/// Accounts that may fail in one pass. An account that its club disconnected must not block the
-/// others; after this many failures the provider itself is considered unavailable.
+/// Largest number of verified payments that are remembered. A remembered payment is compared again
+/// only when the provider's data changed or an anomaly about it is open.
+const VERIFIED_PAYMENTS_MAX: usize = 50_000;
+/// The reason stored with an order that the schedule refunds because its draw was cancelled.
+const DRAW_CANCELLED_REASON: &str = "the draw was cancelled";
+/// How far back the first pass of a process looks for captured payments that were not compared, in
+/// milliseconds.
+const FIRST_CAPTURE_CHECK_MS: i64 = 3_600_000;
+/// Number of failed accounts after which a pass stops, because the provider itself seems
+/// unavailable. Fewer failures, such as an account that its club disconnected, do not stop the
+/// other accounts.
 const FAILED_ACCOUNTS_MAX: usize = 3;
-/// How far back a starting process looks for payments that a restored database lacks. As far as an
-/// operator's scan (decision I-3).
+/// How far back the first pass of a process looks for payments that a restored database lacks, in
+/// milliseconds. The same limit as for an operator's scan (decision I-3).
 const RESTORE_SCAN_MS_MAX: i64 = 720 * 3_600_000;
 
-/// The handle for scans on demand. The schedule runs without it.
+/// A handle for scans that an operator requests. The scheduled passes do not use it.
 #[derive(Clone)]
 pub struct Reconciler {
     context: Arc<PaymentContext>,
@@ -71,14 +75,14 @@ pub struct Reconciler {
 /// The result of a scan (decision I-3).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ScanReport {
-    /// Payments compared.
+    /// Number of payments compared.
     pub checked: u64,
-    /// Payments that disagree with their order, whether reported before or not, or do not agree
-    /// yet.
+    /// Number of payments that disagree with their order. Includes payments that were reported
+    /// before, and payments whose processing is not complete.
     pub unsettled: u64,
-    /// Anomalies that were not open before.
+    /// Number of anomalies raised by this scan.
     pub raised: u64,
-    /// Open anomalies that were resolved because the disagreement is gone.
+    /// Number of open anomalies that were resolved because the disagreement is gone.
     pub healed: u64,
 }
 
@@ -100,8 +104,8 @@ impl Reconciler {
     /// by the operator's `check` and `scan` (decision I-3).
     ///
     /// # Errors
-    /// The database could not be read, or the provider failed for an account. What was found is
-    /// recorded.
+    /// The database could not be read, or the provider failed for an account. Anomalies that were
+    /// found before the failure are stored.
     pub async fn scan(&self, since: Timestamp) -> Result<ScanReport, Failure> {
         let context = self.context.clone();
         let scan = async move {
@@ -130,11 +134,10 @@ impl Reconciler {
             .unwrap_or_else(|panicked| Err(Failure::Unknown(panicked.to_string())))
     }
 
-    /// Runs the part of a pass that does not compare payments, for tests that do not wait for the
-    /// schedule.
+    /// Runs one pass without comparing payments. For tests that do not wait for the schedule.
     pub async fn run_partial_pass(&self) {
         let context = self.context.clone();
-        // The next pass repeats what failed.
+        // A step that fails is repeated by the next pass, so errors are only logged.
         let pass = async move {
             let mut schedule = PassSchedule::new(context);
             schedule.sweep_open_orders().await;
@@ -145,23 +148,24 @@ impl Reconciler {
     }
 }
 
-/// The schedule, and what it remembers from pass to pass.
+/// The data that is kept from one scheduled pass to the next.
 struct PassSchedule {
     comparison: Comparison,
     pass_count: u64,
     captures: CaptureCheck,
     verified: VerifiedPayments,
-    /// Accounts still to be listed after the start of the process. `None`: not read yet.
+    /// Accounts that must still be listed after the start of the process. `None`: the accounts are
+    /// not read yet.
     restore_scan: Option<RestoreScan>,
 }
 
-/// Payments as they were when they were compared and agreed with their orders.
+/// Payments that agreed with their orders, in the state in which they were compared.
 #[derive(Default)]
 struct VerifiedPayments(BTreeMap<PaymentIntentId, PaymentIntent>);
 
 impl VerifiedPayments {
     fn insert(&mut self, intent: PaymentIntent) {
-        if self.0.len() >= VERIFIED_MAX {
+        if self.0.len() >= VERIFIED_PAYMENTS_MAX {
             self.0.clear();
         }
         self.0.insert(intent.id.clone(), intent);
@@ -173,7 +177,7 @@ impl VerifiedPayments {
     }
 }
 
-/// Accounts to be listed from the newest order in the database on.
+/// Accounts that must be listed from the time of the newest order in the database.
 struct RestoreScan {
     since: Timestamp,
     accounts: VecDeque<AccountId>,
@@ -185,8 +189,8 @@ pub(crate) async fn run(context: Arc<PaymentContext>, mut stop: watch::Receiver<
     let mut schedule = PassSchedule::new(context);
     loop {
         node_changes.mark_unchanged();
-        // One node is enough. While nodes join and leave, two nodes may run a pass; both find the
-        // same.
+        // Only the oldest node runs passes. While nodes join and leave, two nodes may run a pass;
+        // that is harmless, because both write the same results.
         let is_oldest = schedule.comparison.context.draws.is_oldest_node();
         if is_oldest {
             schedule.run_pass().await;
@@ -196,9 +200,9 @@ pub(crate) async fn run(context: Arc<PaymentContext>, mut stop: watch::Receiver<
         tokio::select! {
             biased;
             _ = stop.wait_for(|stop| *stop) => return,
-            // This node may have become the oldest.
+            // Another node has left, so this node may be the oldest now.
             Ok(()) = node_changes.changed(), if !is_oldest => {}
-            () = tokio::time::sleep(PASS_EVERY) => {}
+            () = tokio::time::sleep(PASS_INTERVAL) => {}
         }
     }
 }
@@ -219,12 +223,12 @@ impl PassSchedule {
         if let Err(failure) = self.scan_after_restore().await {
             tracing::warn!(%failure, "scan for payments that the database lost deferred to the next pass");
         }
-        self.list_accounts().await;
+        self.list_payments_of_accounts().await;
         self.pass_count += 1;
     }
 
     fn new(context: Arc<PaymentContext>) -> PassSchedule {
-        let captures = CaptureCheck::since(context.clock.now().plus_ms(-START_MS));
+        let captures = CaptureCheck::since(context.clock.now().plus_ms(-FIRST_CAPTURE_CHECK_MS));
         PassSchedule {
             comparison: Comparison::new(context),
             pass_count: 0,
@@ -234,12 +238,15 @@ impl PassSchedule {
         }
     }
 
-    /// Fulfils every open order, and abandons those that wait too long.
+    /// Fulfils every open order, and abandons orders that have waited too long for their payment.
     async fn sweep_open_orders(&mut self) {
         let context = &self.comparison.context;
         let open = match context
             .store
-            .orders_open(context.clock.now().plus_ms(-SWEEP_MIN_AGE_MS), SWEEP_MAX)
+            .orders_open(
+                context.clock.now().plus_ms(-SWEEP_MIN_AGE_MS),
+                SWEPT_ORDERS_MAX,
+            )
             .await
         {
             Ok(open) => open,
@@ -266,8 +273,8 @@ impl PassSchedule {
             .await;
     }
 
-    /// Queues fee refunds that could not be paid before, because no captured order had enough fee
-    /// left.
+    /// Queues fee refunds that earlier passes could not queue, because no captured order had enough
+    /// fee left to refund.
     async fn return_fees(&self) {
         let context = &self.comparison.context;
         match context.store.fees_owed().await {
@@ -280,25 +287,29 @@ impl PassSchedule {
         }
     }
 
-    /// Refunds orders of cancelled draws: those whose refund was interrupted, and those that were
-    /// captured during the cancellation.
+    /// Refunds orders of cancelled draws: orders whose refund was interrupted, and orders that were
+    /// captured while the draw was being cancelled.
     async fn refund_cancelled_draws(&self) {
         if let Err(failure) = Refunds::new(&self.comparison.context)
-            .refund_cancelled_draws(DRAW_CANCELLED)
+            .refund_cancelled_draws(DRAW_CANCELLED_REASON)
             .await
         {
             tracing::warn!(%failure, "orders of cancelled draws not read: database error");
         }
     }
 
-    /// Compares paid orders whose buyer left no address.
+    /// Compares paid orders whose buyer has not entered an e-mail address.
     async fn compare_orders_without_address(&self) {
         let context = &self.comparison.context;
         let before = context.clock.now().plus_ms(-WITHOUT_ADDRESS_MS);
-        match context.store.orders_without_address(before, READ_MAX).await {
+        match context
+            .store
+            .orders_without_address(before, ROWS_READ_MAX)
+            .await
+        {
             Ok(records) => {
                 for record in records {
-                    // The next pass repeats a comparison that failed.
+                    // A comparison that fails is repeated by the next pass.
                     let _ = self.comparison.compare_order(record.order.id).await;
                 }
             }
@@ -308,15 +319,17 @@ impl PassSchedule {
         }
     }
 
-    /// Lists every account once after the start of the process, from the newest known order on. A
-    /// database that was restored from a backup lacks everything since then, and the provider has
-    /// it.
+    /// Lists the payments of every account once after the start of the process, from the time of
+    /// the newest order in the database. If the database was restored from a backup, it lacks all
+    /// later payments.
     async fn scan_after_restore(&mut self) -> Result<(), Failure> {
         let context = self.comparison.context.clone();
         if self.restore_scan.is_none() {
             let now = context.clock.now();
             let newest = context.store.newest_order().await?.unwrap_or(now);
-            let since = newest.plus_ms(-CLOCK_SKEW_MS).min(now.plus_ms(-LIST_MS));
+            let since = newest
+                .plus_ms(-CLOCK_SKEW_MS)
+                .min(now.plus_ms(-LONG_LIST_MS));
             let accounts = context
                 .store
                 .connected_accounts()
@@ -350,27 +363,34 @@ impl PassSchedule {
         Ok(())
     }
 
-    /// Lists the recent payments of accounts, to find payments that the database lost.
-    async fn list_accounts(&mut self) {
+    /// Lists the recent payments of some accounts, to find payments that the database lost.
+    async fn list_payments_of_accounts(&mut self) {
         let now = self.comparison.context.clock.now();
-        let is_long = self.pass_count.is_multiple_of(LONG_LIST_PASSES);
-        let since = now.plus_ms(if is_long { -LIST_MS } else { -LIST_NEW_MS });
+        let is_long = self.pass_count.is_multiple_of(PASSES_PER_LONG_LIST);
+        let since = now.plus_ms(if is_long {
+            -LONG_LIST_MS
+        } else {
+            -RECENT_LIST_MS
+        });
         let reported = self.reported_payments().await;
         for account in self.accounts_to_list(now).await {
-            if let Err(failure) = self.list_account(&account, since, &reported).await {
+            if let Err(failure) = self
+                .list_payments_of_account(&account, since, &reported)
+                .await
+            {
                 tracing::warn!(%failure, "listing of an account deferred to the next pass");
             }
         }
     }
 
-    /// Returns the payments with an open anomaly. They are compared again even if this node has
-    /// verified them: another node may have raised the anomaly since.
+    /// Returns the payments with an open anomaly. Another node may have raised the anomaly after
+    /// this node verified the payment, so these payments are compared again.
     async fn reported_payments(&self) -> BTreeSet<PaymentIntentId> {
         let open = self
             .comparison
             .context
             .store
-            .anomalies(true, READ_MAX)
+            .anomalies(true, ROWS_READ_MAX)
             .await;
         rows_or_none(open, "open anomalies")
             .into_iter()
@@ -378,14 +398,14 @@ impl PassSchedule {
             .collect()
     }
 
-    /// Returns the active accounts, and some of the others in rotation.
+    /// Returns all active accounts and some of the inactive ones, in turn.
     async fn accounts_to_list(&self, now: Timestamp) -> BTreeSet<AccountId> {
         let store = &self.comparison.context.store;
         let mut accounts: BTreeSet<AccountId> = BTreeSet::new();
         for records in [
-            store.orders_open(now, READ_MAX).await,
+            store.orders_open(now, ROWS_READ_MAX).await,
             store
-                .orders_captured(now.plus_ms(-ACTIVE_ACCOUNT_MS), READ_MAX)
+                .orders_captured(now.plus_ms(-ACTIVE_ACCOUNT_MS), ROWS_READ_MAX)
                 .await,
         ] {
             accounts.extend(
@@ -410,7 +430,7 @@ impl PassSchedule {
         accounts
     }
 
-    async fn list_account(
+    async fn list_payments_of_account(
         &mut self,
         account: &AccountId,
         since: Timestamp,
@@ -430,7 +450,8 @@ impl PassSchedule {
     }
 }
 
-/// Returns the rows that were read, or none after an error: the next pass reads them again.
+/// Returns the rows of a query. After an error it returns none and logs the error, because the next
+/// pass reads the rows again.
 fn rows_or_none<T>(rows: Result<Vec<T>, Failure>, what: &str) -> Vec<T> {
     rows.unwrap_or_else(|failure| {
         tracing::warn!(%failure, what, "list of accounts incomplete: database error");
@@ -438,9 +459,9 @@ fn rows_or_none<T>(rows: Result<Vec<T>, Failure>, what: &str) -> Vec<T> {
     })
 }
 
-/// Lists one account and compares the payments that the database lacks. The others are handled by
-/// the sweeper and the capture check; comparing them here would report work in progress, and so old
-/// a payment would not be compared again.
+/// Lists the payments of one account and compares those that the database lacks. The sweeper and
+/// the capture check compare all others. Comparing those here would report orders that are still
+/// being processed.
 async fn compare_unknown_payments(
     comparison: &Comparison,
     account: &AccountId,

@@ -1,8 +1,8 @@
-//! The supervisor of the draws: claims draws and starts their actors, restarts actors that stopped,
-//! pauses draws that fail repeatedly, and removes decided ones.
+//! The supervisor of the draw actors. It claims draws and starts their actors, restarts actors that
+//! stopped, pauses draws that fail repeatedly, and removes finished draws from memory.
 //!
-//! actix's own supervisor is not used: it does not restart after a panic, and it keeps the memory
-//! of the failed actor.
+//! actix's own supervisor is not used, because it does not restart an actor after a panic, and it
+//! keeps the memory of the failed actor.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -44,15 +44,15 @@ pub(crate) struct DrawSupervisor {
     roster_writer: RosterWriter,
     membership: Arc<Membership>,
     actors: DrawActors,
-    /// Taken when the supervisor starts.
+    /// The receiver of the actors' stop messages. `None`: the started supervisor has taken it.
     stop_receiver: Option<mpsc::UnboundedReceiver<ActorStopped>>,
     claims: ClaimQueue,
     recovery: RecoveryLog,
     pauses: BTreeMap<DrawId, PausedDraw>,
-    /// The views of other nodes' draws are being read, or a timer for it is running.
+    /// Whether a read of other nodes' views is running, or its timer is armed.
     is_polling_views: bool,
     scanned_at: Instant,
-    /// The engine is stopping: no actor is started any more.
+    /// Whether the engine is stopping. Then no actor is started any more.
     is_stopping: bool,
 }
 
@@ -90,11 +90,11 @@ impl DrawSupervisor {
             && !self.roster.is_killed()
             && let Some(draws) = self.claims.next_draws()
         {
-            self.claim(draws, ctx);
+            self.claim_draws(draws, ctx);
         }
     }
 
-    fn claim(&mut self, draws: Vec<DrawId>, ctx: &mut Context<Self>) {
+    fn claim_draws(&mut self, draws: Vec<DrawId>, ctx: &mut Context<Self>) {
         if self.membership.is_leaving() {
             return self.assign_to_other_node(&draws);
         }
@@ -137,8 +137,8 @@ impl DrawSupervisor {
         );
     }
 
-    /// Assigns draws to another node in the roster. A leaving node claims nothing. It forwards to
-    /// the other node, which claims the draw if it has no owner.
+    /// Marks draws in the roster as owned by another node. A leaving node does not claim a draw but
+    /// forwards its commands to the other node, which claims the draw if it has no owner.
     fn assign_to_other_node(&mut self, batch: &[DrawId]) {
         let other = self.membership.others().into_iter().next();
         for draw in batch {
@@ -189,9 +189,10 @@ impl DrawSupervisor {
             return self.pause(*draw, PauseCause::UnreadableState, ctx);
         }
         if matches!(failure, Failure::Corrupt(_)) {
-            // One unreadable draw must not block the others: claim them one at a time.
+            // A draw that cannot be read must not block the others of its batch, so each is claimed
+            // alone.
             for draw in batch {
-                self.claim(vec![draw], ctx);
+                self.claim_draws(vec![draw], ctx);
             }
             return;
         }

@@ -1,5 +1,5 @@
-//! For tests and simulations: a clock that follows tokio's, and a payment provider in memory with
-//! fault injection.
+//! Support for tests and simulations: a clock that follows tokio's clock, and a payment provider in
+//! memory with fault injection.
 
 mod buyers;
 mod clock;

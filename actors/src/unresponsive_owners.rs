@@ -1,5 +1,5 @@
-//! Remembers owners of draws that did not answer this node, and decides when a draw may be taken
-//! over from one of them.
+//! Records which owners of draws did not answer this node, and decides when a draw may be taken
+//! over from such an owner.
 
 use std::collections::BTreeMap;
 use std::pin::pin;
@@ -11,17 +11,17 @@ use persistence::nodes::InstanceId;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
-/// A call without an answer for this long counts against the owner. A connection that fails at once
-/// says nothing about the owner. An owner that commits and answers within this time is responsive.
+/// If a call has no answer after this time, it counts against the owner. A connection that fails
+/// immediately does not count. An owner that commits and answers within this time is responsive.
 pub(crate) const UNRESPONSIVE_AFTER: Duration = Duration::from_millis(400);
 /// How long unanswered calls are remembered.
-const REMEMBERED_FOR: Duration = Duration::from_secs(5);
+const CALLS_REMEMBERED_FOR: Duration = Duration::from_secs(5);
 
-/// Unanswered calls by draw. Older entries are removed when a new one is added.
+/// Unanswered calls of each draw. Old entries are removed when a new one is added.
 #[derive(Default)]
 pub(crate) struct UnresponsiveOwners(Mutex<BTreeMap<DrawId, UnansweredCalls>>);
 
-/// Unanswered calls to the owner of one draw.
+/// Recent unanswered calls to the owner of one draw.
 #[derive(Clone, Copy)]
 struct UnansweredCalls {
     owner: InstanceId,
@@ -34,12 +34,12 @@ struct UnansweredCalls {
 
 impl UnansweredCalls {
     fn is_recent(&self) -> bool {
-        self.last_ended_at.elapsed() < REMEMBERED_FOR
+        self.last_ended_at.elapsed() < CALLS_REMEMBERED_FOR
     }
 }
 
 impl UnresponsiveOwners {
-    /// Forgets a draw's unanswered calls, because its owner committed a command and answered in
+    /// Removes a draw's unanswered calls, because its owner committed a command and answered in
     /// time.
     pub(crate) fn clear(&self, draw: DrawId) {
         self.lock().remove(&draw);
@@ -47,8 +47,8 @@ impl UnresponsiveOwners {
 
     /// Adds an unanswered call. Returns whether the draw is stalled.
     ///
-    /// A draw is stalled if, over all recent unanswered calls, it changed at most once per second
-    /// of waiting, plus once for each of this node's calls but the last. Those calls may have been
+    /// A draw is stalled if it hardly changed during all recent unanswered calls: at most once per
+    /// second of waiting, plus once for each of these calls but the last. Those calls may have been
     /// executed although their answers were lost. A draw that changes more often has a busy owner
     /// that still serves other nodes.
     pub(crate) fn add_unanswered(
@@ -65,7 +65,7 @@ impl UnresponsiveOwners {
             view_changes,
             last_ended_at: Instant::now(),
         };
-        if let Some(earlier) = self.recent(draw, owner) {
+        if let Some(earlier) = self.recent_calls(draw, owner) {
             calls.count += earlier.count;
             calls.total_wait += earlier.total_wait;
             calls.view_changes += earlier.view_changes;
@@ -76,7 +76,7 @@ impl UnresponsiveOwners {
         calls.view_changes < calls.count + calls.total_wait.as_secs()
     }
 
-    fn recent(&self, draw: DrawId, owner: InstanceId) -> Option<UnansweredCalls> {
+    fn recent_calls(&self, draw: DrawId, owner: InstanceId) -> Option<UnansweredCalls> {
         self.lock()
             .get(&draw)
             .filter(|calls| calls.owner == owner && calls.is_recent())
@@ -88,8 +88,8 @@ impl UnresponsiveOwners {
     }
 }
 
-/// Runs `work` and counts how often the view changes meanwhile. Several commits that are read from
-/// the database at once count as one change.
+/// Runs `work` and counts how often the draw's view changes meanwhile. Several commits that are
+/// read from the database together count as one change.
 pub(crate) async fn count_view_changes<T>(
     mut view: watch::Receiver<View>,
     work: impl Future<Output = T>,

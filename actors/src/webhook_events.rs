@@ -1,5 +1,5 @@
-//! Handles stored webhook events. An event is only a hint: the payment intent is always read from
-//! the provider.
+//! Handles stored webhook events. The content of an event is never trusted: the payment intent is
+//! always read from the provider.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,17 +17,18 @@ use crate::payments::fulfilment::Fulfilment;
 use crate::poll_backoff::PollBackoff;
 use crate::reconciler::Comparison;
 
-/// Events handled concurrently. Those of one order run one after the other in the order's jobs.
-const CONCURRENT_MAX: usize = 16;
-/// Events read at once.
-const READ_MAX: u32 = 64;
-/// An event that another node stored is handled here after this time.
-const OVERDUE_MS: i64 = 30_000;
-/// When there are more events than one read returns, events that failed are skipped for this time.
-/// An account for which the provider does not answer must not block the events of all others.
-const SKIP_MS: i64 = 30_000;
-/// Events that may be skipped at the same time.
-const SKIPPED_MAX: usize = 320;
+/// Largest number of events that are handled concurrently. Events of one order are handled one
+/// after the other, in the order's jobs.
+const CONCURRENT_EVENTS_MAX: usize = 16;
+/// Largest number of events that one query reads.
+const EVENTS_READ_MAX: u32 = 64;
+/// Age in milliseconds after which this node handles an event that another node stored.
+const EVENT_OVERDUE_MS: i64 = 30_000;
+/// How long a failed event is skipped, in milliseconds, while more events wait than one query
+/// returns. Otherwise events of an account whose calls fail would block all others.
+const FAILED_EVENT_SKIP_MS: i64 = 30_000;
+/// Largest number of events that are skipped at the same time.
+const SKIPPED_EVENTS_MAX: usize = 320;
 /// Shortest and longest pause between polls.
 const POLL_DELAYS: (Duration, Duration) = (Duration::from_millis(500), Duration::from_secs(10));
 
@@ -38,8 +39,8 @@ pub(crate) async fn run(context: Arc<PaymentContext>, stop: watch::Receiver<bool
     while backoff.wait(&context.wakeups.webhook_events).await {
         let now = context.clock.now();
         skipped.retain(|_, until| *until > now);
-        let overdue_before = now.plus_ms(-OVERDUE_MS);
-        let limit = READ_MAX + skipped.len() as u32;
+        let overdue_before = now.plus_ms(-EVENT_OVERDUE_MS);
+        let limit = EVENTS_READ_MAX + skipped.len() as u32;
         let mut events = match context
             .store
             .unhandled_events(context.draws.boot(), overdue_before, limit)
@@ -53,45 +54,49 @@ pub(crate) async fn run(context: Arc<PaymentContext>, stop: watch::Receiver<bool
             }
         };
         events.retain(|event| !skipped.contains_key(&event.event_id));
-        let (count, may_be_more) = (events.len(), events.len() >= READ_MAX as usize);
-        let failed = handle_all(&context, events).await;
+        let (count, may_be_more) = (events.len(), events.len() >= EVENTS_READ_MAX as usize);
+        let failed = handle_events(&context, events).await;
         let handled = count - failed.len();
         let skipped_before = skipped.len();
         if may_be_more {
-            let free = SKIPPED_MAX.saturating_sub(skipped_before);
+            let free = SKIPPED_EVENTS_MAX.saturating_sub(skipped_before);
             skipped.extend(
                 failed
                     .into_iter()
                     .take(free)
-                    .map(|id| (id, now.plus_ms(SKIP_MS))),
+                    .map(|id| (id, now.plus_ms(FAILED_EVENT_SKIP_MS))),
             );
         }
         if handled > 0 || skipped.len() > skipped_before {
             backoff.reset();
             context.wakeups.webhook_events.notify_one();
         } else {
-            // The remaining events wait for the provider or the database.
+            // The remaining events failed because of the provider or the database, so the next poll
+            // is delayed.
             backoff.increase();
         }
     }
 }
 
-/// Handles events and returns the ids of those that failed.
-async fn handle_all(context: &Arc<PaymentContext>, events: Vec<StoredWebhookEvent>) -> Vec<String> {
+/// Handles several events and returns the ids of the events that failed.
+async fn handle_events(
+    context: &Arc<PaymentContext>,
+    events: Vec<StoredWebhookEvent>,
+) -> Vec<String> {
     let results = stream::iter(events).map(|event| {
         let context = context.clone();
-        async move { (!handle(&context, &event).await).then_some(event.event_id) }.boxed()
+        async move { (!handle_event(&context, &event).await).then_some(event.event_id) }.boxed()
     });
     results
-        .buffer_unordered(CONCURRENT_MAX)
+        .buffer_unordered(CONCURRENT_EVENTS_MAX)
         .filter_map(ready)
         .collect()
         .await
 }
 
-/// Handles an event and stores that it is handled. `false`: it must be handled again.
-async fn handle(context: &Arc<PaymentContext>, event: &StoredWebhookEvent) -> bool {
-    if !process(context, event).await {
+/// Handles an event and stores that it was handled. `false`: the event must be handled again.
+async fn handle_event(context: &Arc<PaymentContext>, event: &StoredWebhookEvent) -> bool {
+    if !process_event(context, event).await {
         return false;
     }
     match context
@@ -107,8 +112,8 @@ async fn handle(context: &Arc<PaymentContext>, event: &StoredWebhookEvent) -> bo
     }
 }
 
-/// Fulfils or compares the order of an event. `false`: not possible now.
-async fn process(context: &Arc<PaymentContext>, event: &StoredWebhookEvent) -> bool {
+/// Fulfils or compares the order that an event concerns. `false`: this is not possible now.
+async fn process_event(context: &Arc<PaymentContext>, event: &StoredWebhookEvent) -> bool {
     // Events without a payment intent (`account.updated`, `payout.*`) are handled by the server
     // when they arrive.
     let Some(id) = &event.payment_intent else {
@@ -123,7 +128,8 @@ async fn process(context: &Arc<PaymentContext>, event: &StoredWebhookEvent) -> b
     };
     let comparison = Comparison::new(context.clone());
     let Some(order) = order else {
-        // The intent is not stored yet, or a restored backup lacks it.
+        // The database has no order for this intent: the intent is not stored yet, or a restored
+        // backup lacks it.
         let Some(account) = event.account.clone().map(AccountId) else {
             return true;
         };
@@ -141,6 +147,7 @@ async fn process(context: &Arc<PaymentContext>, event: &StoredWebhookEvent) -> b
             .await;
         return !matches!(fulfilled, Err(PaymentFailure::Unavailable));
     }
-    // A refund or a dispute, possibly made outside this system.
+    // The event reports a refund or a dispute, possibly made outside this system. So the order is
+    // compared with its payment.
     comparison.compare_order(order).await.is_ok()
 }

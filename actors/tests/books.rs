@@ -1,5 +1,5 @@
-//! The engine on a real Postgres: many buyers, provider faults and a process that dies. Afterwards
-//! the database must hold no violation.
+//! Tests of the engine with a real Postgres: many buyers, provider faults and a process that dies.
+//! Afterwards the database invariants must hold.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -26,7 +26,7 @@ use persistence::testing::database;
 mod world;
 use world::{RecordingMailer, intent_of};
 
-/// A club with draws on its own database.
+/// A club whose draws are in a test database of its own.
 struct TestClub {
     postgres: Postgres,
     gateway: FakeGateway,
@@ -118,8 +118,8 @@ impl TestClub {
         }
     }
 
-    /// Polls the database until `fact` holds.
-    async fn until(&self, what: &str, fact: impl AsyncFn(&Postgres) -> bool) {
+    /// Polls the database until `fact` is true. `what` names the fact in the failure message.
+    async fn wait_until(&self, what: &str, fact: impl AsyncFn(&Postgres) -> bool) {
         let waiting = async {
             while !fact(&self.postgres).await {
                 tokio::time::sleep(Duration::from_millis(20)).await;
@@ -130,7 +130,7 @@ impl TestClub {
             .unwrap_or_else(|_| panic!("never: {what}"));
     }
 
-    async fn state(&self, order: OrderId) -> OrderState {
+    async fn order_state(&self, order: OrderId) -> OrderState {
         self.postgres
             .order(order)
             .await
@@ -140,8 +140,9 @@ impl TestClub {
             .state
     }
 
-    /// Checks the invariants, and that the database and the provider agree on the money.
-    async fn audit(&self) {
+    /// Asserts the database invariants, and that the amounts in the database and at the provider
+    /// agree.
+    async fn assert_consistent(&self) {
         let violations = self.postgres.violations().await.expect("asked");
         assert!(violations.is_empty(), "{violations:#?}");
         let totals = self.postgres.account_totals().await.expect("asked");
@@ -168,9 +169,12 @@ impl TestClub {
     }
 }
 
-/// Opens, pays and fulfils an order with the retries of a browser. Returns `None` when it is
-/// refused.
-async fn buy(engine: &Engine, gateway: &FakeGateway, request: OpenOrder) -> Option<OrderRecord> {
+/// Opens, pays and fulfils an order, retrying like a browser. `None`: the order was refused.
+async fn buy_tickets(
+    engine: &Engine,
+    gateway: &FakeGateway,
+    request: OpenOrder,
+) -> Option<OrderRecord> {
     let record = loop {
         match engine.payments.open(request.clone()).await {
             Ok(record) => break record,
@@ -217,7 +221,7 @@ fn two_hundred_buyers_with_provider_faults_sell_out_cleanly() {
                 1 => &[(1, 2)],
                 _ => &[(0, 1), (1, 1)],
             };
-            buy(&engine, &club.gateway, club.order_request(number, lines))
+            buy_tickets(&engine, &club.gateway, club.order_request(number, lines))
         });
         let mut captured_orders: Vec<_> = futures_util::future::join_all(buyers)
             .await
@@ -225,11 +229,11 @@ fn two_hundred_buyers_with_provider_faults_sell_out_cleanly() {
             .flatten()
             .collect();
         club.gateway.clear_faults();
-        // Some were refused while a cart held tickets that it then released. The remaining tickets
-        // must sell too.
+        // Some orders were refused while another order held reservations that it then released. All
+        // remaining tickets must still be sold.
         for (number, draw) in (201..).zip([0; 40].into_iter().chain([1; 40])) {
             captured_orders.extend(
-                buy(
+                buy_tickets(
                     &engine,
                     &club.gateway,
                     club.order_request(number, &[(draw, 1)]),
@@ -257,12 +261,12 @@ fn two_hundred_buyers_with_provider_faults_sell_out_cleanly() {
             );
         }
         let mails = captured_orders.len();
-        club.until("every mail has left", async |_| {
+        club.wait_until("every mail has left", async |_| {
             club.mailer.delivered.lock().unwrap().len() == mails
         })
         .await;
         engine.stop().await;
-        club.audit().await;
+        club.assert_consistent().await;
     });
 }
 
@@ -309,12 +313,12 @@ fn killed_process_orders_are_finished_by_next_process() {
         )
         .await;
         assert!(all.is_ok(), "every authorised buyer gets tickets");
-        club.until("every mail has left", async |_| {
+        club.wait_until("every mail has left", async |_| {
             club.mailer.delivered.lock().unwrap().len() == 12
         })
         .await;
         next.stop().await;
-        club.audit().await;
+        club.assert_consistent().await;
     });
 }
 
@@ -344,7 +348,7 @@ fn refusals_resizes_refunds_and_result_violate_no_invariant() {
             FulfilStatus::Succeeded
         );
 
-        // A cart that is refused because one of its draws is closed.
+        // An order that is refused because one of its draws is closed.
         let cart = payments
             .open(club.order_request(2, &[(0, 1), (2, 1)]))
             .await
@@ -362,9 +366,9 @@ fn refusals_resizes_refunds_and_result_violate_no_invariant() {
             "{:?}",
             refused.status
         );
-        assert_eq!(club.state(OrderId(2)).await, OrderState::Released);
+        assert_eq!(club.order_state(OrderId(2)).await, OrderState::Released);
 
-        // A cart whose second line is refused at once, a buyer who leaves, and a refund.
+        // An order whose second line is refused at once, an abandoned order, and a refunded order.
         let refused = payments
             .open(club.order_request(3, &[(0, 1), (2, 1)]))
             .await
@@ -375,8 +379,8 @@ fn refusals_resizes_refunds_and_result_violate_no_invariant() {
             .await
             .unwrap();
         payments.abandon(left.order.id).await.unwrap();
-        assert_eq!(club.state(OrderId(4)).await, OrderState::Released);
-        let expensive = buy(&engine, &club.gateway, club.order_request(5, &[(0, 50)]))
+        assert_eq!(club.order_state(OrderId(4)).await, OrderState::Released);
+        let expensive = buy_tickets(&engine, &club.gateway, club.order_request(5, &[(0, 50)]))
             .await
             .unwrap();
         payments.refund(record.order.id, "asked for").await.unwrap();
@@ -384,18 +388,18 @@ fn refusals_resizes_refunds_and_result_violate_no_invariant() {
             .refund(expensive.order.id, "asked for")
             .await
             .unwrap();
-        club.until("both refunds are done", async |_| {
+        club.wait_until("both refunds are done", async |_| {
             club.gateway.takings(&account()).refunded == Cents(2078 + 25_039)
         })
         .await;
-        club.until("and the fees", async |_| {
+        club.wait_until("and the fees", async |_| {
             let provider_totals = club.gateway.takings(&account());
             provider_totals.fees == provider_totals.fees_refunded
         })
         .await;
         engine.reconciler.scan(domain::Timestamp(0)).await.unwrap();
         engine.stop().await;
-        club.audit().await;
+        club.assert_consistent().await;
         let anomalies = club.postgres.anomalies(true, 10).await.unwrap();
         assert!(anomalies.is_empty(), "{anomalies:#?}");
     });
@@ -425,7 +429,7 @@ fn retried_operation_reuses_its_idempotency_key() {
                 Fault::None
             }
         });
-        let record = buy(&engine, &club.gateway, club.order_request(1, &[(0, 1)]))
+        let record = buy_tickets(&engine, &club.gateway, club.order_request(1, &[(0, 1)]))
             .await
             .unwrap();
         let keys = keys.lock().unwrap().clone();
@@ -440,7 +444,10 @@ fn retried_operation_reuses_its_idempotency_key() {
                 "{keys:?}"
             );
         }
-        assert_eq!(club.state(record.order.id).await, OrderState::Captured);
+        assert_eq!(
+            club.order_state(record.order.id).await,
+            OrderState::Captured
+        );
         engine.stop().await;
     });
 }
@@ -450,8 +457,8 @@ fn kick_off_refuses_all_authorised_orders() {
     actix::System::new().block_on(async {
         let club = TestClub::open(1, 4_000).await;
         let engine = club.engine().await;
-        // The first reconciler round would still find payments that are authorised now, and
-        // correctly allocate their tickets.
+        // The kill left authorised payments. The first pass of the reconciler would find them and
+        // correctly allocate their tickets, so the test waits until that pass is over.
         while engine.payments.metrics().last_pass_at().is_none() {
             tokio::task::yield_now().await;
         }

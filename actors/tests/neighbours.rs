@@ -1,5 +1,5 @@
-//! Two engines on the same store: each draw has one owner, either node answers for it, and a dead
-//! owner is replaced at once.
+//! Tests with two nodes on the same store. Each draw has one owner, every node answers for every
+//! draw, and a dead owner is replaced at once.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -141,7 +141,8 @@ fn dead_nodes_draw_is_taken_over_without_a_request() {
         let (one, other) = two_nodes(&nodes).await;
         let mut board = other.engine.draws.watch(DRAW).await.unwrap();
         one.kill();
-        // Kick-off must happen anyway. It is triggered by the owner's timer.
+        // The draw must be closed at kick-off although no command arrives. The owner's timer closes
+        // it.
         while board.borrow_and_update().status == domain::Status::Active {
             board.changed().await.unwrap();
         }
@@ -236,7 +237,7 @@ fn node_learns_of_lost_draw_and_its_boards_follow() {
             .await
             .expect("the node learns of the change")
             .unwrap();
-        // What the owner writes from now on arrives like any other node's commits.
+        // This node receives the owner's next commit as it receives any other node's commits.
         let view = other.reserve(8, 1).await.unwrap();
         let follows = board.wait_for(|shown| shown.revision >= view.revision);
         tokio::time::timeout(Duration::from_secs(1), follows)
@@ -279,7 +280,7 @@ fn handed_over_draw_is_owned_by_the_other_node_at_once() {
     });
 }
 
-/// Makes the draw's actor panic in the next `left` commits.
+/// Makes the draw's actor panic in each of the next `left` commits.
 fn panic_in_appends(memory: &Memory, mut left: usize) {
     memory.set_faults(move |call| match call {
         Call::Append(_) if left > 0 => {

@@ -1,5 +1,6 @@
-//! Five entry points, one idempotent `fulfil`: however a payment is reported and however often, its
-//! tickets are allocated once and its money is captured once.
+//! Tests of payments. Five entry points call one idempotent `fulfil`. However often and through
+//! whichever entry point a payment is reported, its tickets are allocated once and its money is
+//! captured once.
 
 use actors::FulfilStatus;
 

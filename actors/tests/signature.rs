@@ -1,4 +1,5 @@
-//! Webhook signatures: no header causes a panic, and only the provider's signatures are accepted.
+//! Tests of webhook signatures: no header causes a panic, and only the provider's signatures are
+//! accepted.
 
 use actors::payments::signature::{BadSignature, sign, verify};
 use domain::Timestamp;

@@ -1,5 +1,6 @@
-//! Deterministic simulation of the whole engine in paused time, one world for each seed. It injects
-//! crashes, lost, doubled and late webhooks, provider timeouts and lost commit answers.
+//! Deterministic simulation of the whole engine in paused time. Each seed gives one simulated
+//! world. It injects crashes, lost, doubled and late webhooks, provider timeouts and lost commit
+//! answers.
 //!
 //! `SEEDS=n` plays more seeds, `FROM=m` starts at another seed, `SEED=x` replays one seed exactly.
 
@@ -28,23 +29,23 @@ mod simulation {
     pub mod world;
 }
 
-/// A world allocates tens of thousands of small objects, and the system allocator takes a sixth of
-/// the run time.
+/// One simulated world allocates tens of thousands of small objects. With the system allocator that
+/// takes a sixth of the run time.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 const SEEDS: u64 = 2_000;
 
-/// Each mutant must be caught within this many seeds.
-const MUTANT_SEEDS: u64 = 1_000;
+/// Number of seeds within which each mutant must be detected.
+const SEEDS_PER_MUTANT: u64 = 1_000;
 
-/// One in this many seeds is played twice. For the first seeds the traces are compared as text, not
-/// only as hashes.
+/// One seed in this many is played twice, to check that both runs are equal. For the first seeds
+/// the traces are compared as text, for the others only as hashes.
 const PLAYED_TWICE_ONE_IN: u64 = 100;
-const COMPARED_AS_TEXT: u64 = 20;
+const SEEDS_COMPARED_AS_TEXT: u64 = 20;
 
-/// Situations that a thousand seeds must reach. Otherwise the simulation does not test them.
-const MUST_MEET: [&str; 37] = [
+/// Situations that must occur within a thousand seeds. Otherwise the simulation does not test them.
+const REQUIRED_SITUATIONS: [&str; 37] = [
     "a buyer reads of no charge",
     "a cart captured",
     "a clock is set",
@@ -85,16 +86,16 @@ const MUST_MEET: [&str; 37] = [
 ];
 
 fn seed_count_from_environment() -> u64 {
-    from_environment("SEEDS").unwrap_or(SEEDS)
+    number_from_environment("SEEDS").unwrap_or(SEEDS)
 }
 
-fn from_environment(name: &str) -> Option<u64> {
+fn number_from_environment(name: &str) -> Option<u64> {
     std::env::var(name).ok()?.parse().ok()
 }
 
 #[test]
 fn random_faults_violate_no_invariant() {
-    let again = from_environment("SEED");
+    let again = number_from_environment("SEED");
     let stored_seeds = again.map_or_else(regression_seeds, |seed| both_paces(seed).to_vec());
     let request = if again.is_some() {
         0
@@ -102,7 +103,7 @@ fn random_faults_violate_no_invariant() {
         seed_count_from_environment()
     };
     let started = Instant::now();
-    let from = from_environment("FROM").unwrap_or(1);
+    let from = number_from_environment("FROM").unwrap_or(1);
     let seeds = stored_seeds
         .into_iter()
         .chain((from..=request).map(|seed| (seed, Pace::of(seed))));
@@ -116,7 +117,7 @@ fn random_faults_violate_no_invariant() {
         println!("{times:>9} × {situation}");
     }
     report(&totals);
-    let missed: Vec<&str> = MUST_MEET
+    let missed: Vec<&str> = REQUIRED_SITUATIONS
         .into_iter()
         .filter(|situation| !totals.met.contains_key(situation))
         .collect();
@@ -130,18 +131,18 @@ fn random_faults_violate_no_invariant() {
 #[test]
 fn seed_replays_exactly() {
     let mut before = 0;
-    for seed in
-        1..=(seed_count_from_environment() / PLAYED_TWICE_ONE_IN).clamp(COMPARED_AS_TEXT, 1_000)
+    for seed in 1..=(seed_count_from_environment() / PLAYED_TWICE_ONE_IN)
+        .clamp(SEEDS_COMPARED_AS_TEXT, 1_000)
     {
         let play = |readable| play(seed, Pace::of(seed), Mutant::None, readable);
-        let (first, again) = (play(seed <= COMPARED_AS_TEXT), play(true));
+        let (first, again) = (play(seed <= SEEDS_COMPARED_AS_TEXT), play(true));
         assert_eq!(
             (first.hash, first.events),
             (again.hash, again.events),
             "seed {seed}"
         );
         assert!(
-            seed > COMPARED_AS_TEXT || first.text == again.text,
+            seed > SEEDS_COMPARED_AS_TEXT || first.text == again.text,
             "seed {seed} has another trace"
         );
         assert_ne!(first.hash, before, "different seeds have the same hash");
@@ -153,13 +154,13 @@ fn seed_replays_exactly() {
     }
 }
 
-/// A simulation that does not detect a missing guard is worthless.
+/// The simulation is only useful if it detects each removed guard.
 #[test]
 fn simulation_detects_every_mutant() {
     let mut survivors = Vec::new();
     for mutant in Mutant::ALL {
         let totals = play_all(
-            (1..=MUTANT_SEEDS).map(|seed| (seed, Pace::EveryPoll)),
+            (1..=SEEDS_PER_MUTANT).map(|seed| (seed, Pace::EveryPoll)),
             mutant,
             true,
         );
@@ -172,11 +173,11 @@ fn simulation_detects_every_mutant() {
     }
     assert!(
         survivors.is_empty(),
-        "{survivors:?} survived {MUTANT_SEEDS} seeds"
+        "{survivors:?} survived {SEEDS_PER_MUTANT} seeds"
     );
 }
 
-/// The journal check also detects this mutant, but invariant T11 must detect it alone.
+/// The journal check also detects this mutant, but invariant T11 must detect it without that check.
 #[test]
 fn forgotten_reveal_violates_its_own_invariant() {
     let violates = |seed| {
@@ -186,10 +187,10 @@ fn forgotten_reveal_violates_its_own_invariant() {
             .iter()
             .any(|violation| violation.starts_with("T11"))
     };
-    let caught = (1..=MUTANT_SEEDS).find(|seed| violates(*seed));
+    let caught = (1..=SEEDS_PER_MUTANT).find(|seed| violates(*seed));
     println!("RevealForgotten: T11 after {caught:?} seeds");
     assert!(
         caught.is_some(),
-        "T11 noticed nothing in {MUTANT_SEEDS} seeds"
+        "T11 noticed nothing in {SEEDS_PER_MUTANT} seeds"
     );
 }

@@ -1,5 +1,5 @@
-//! Restarts of draw actors: a dead actor is rebuilt from the ledger, its watchers stay, and a draw
-//! that fails repeatedly is paused.
+//! Tests of restarted draw actors. A dead actor is rebuilt from the ledger, existing receivers of
+//! its views stay connected, and a draw that fails repeatedly is paused.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use world::{NOON, TestWorld, play, reserve, snapshot};
 
 const DRAW: DrawId = DrawId(1042);
 
-/// Makes the next `left` appends fail.
+/// Makes the next `left` appends to the ledger fail.
 fn fail_appends(world: &TestWorld, mut left: usize, fault: Fault) {
     world.memory.set_faults(move |call| match call {
         Call::Append(_) if left > 0 => {
@@ -24,7 +24,7 @@ fn fail_appends(world: &TestWorld, mut left: usize, fault: Fault) {
     });
 }
 
-/// Makes the actor panic in the next `left` commits.
+/// Makes the actor panic in each of the next `left` commits.
 fn panic_in_appends(world: &TestWorld, mut left: usize) {
     world.memory.set_faults(move |call| match call {
         Call::Append(_) if left > 0 => {
@@ -250,7 +250,7 @@ fn contradicted_command_does_not_pause_the_draw() {
     play(|| async {
         let world = TestWorld::with(&[1042]).await;
         for _ in 0..10 {
-            // An allocation for an order that was never opened.
+            // The order of this allocation was never opened.
             let allocate = Command::Allocate {
                 order: domain::OrderId(5),
                 count: 1,
@@ -320,7 +320,7 @@ fn lost_draw_is_claimed_again_by_the_supervisor() {
         );
         let mut watcher = world.draws().watch(DRAW).await.unwrap();
         watcher.borrow_and_update();
-        // No request arrives, and kick-off must happen anyway.
+        // The draw must be closed at kick-off although no command arrives.
         while watcher.borrow_and_update().status == Status::Active {
             watcher.changed().await.unwrap();
         }
@@ -482,7 +482,8 @@ fn ten_thousand_draws_share_one_thread() {
 
 #[test]
 fn draws_run_on_separate_threads() {
-    // Real time: an arbiter has its own runtime, whose time cannot be paused.
+    // This test runs in real time, because an arbiter has its own runtime, whose time cannot be
+    // paused.
     actix::System::new().block_on(async {
         let memory = persistence::memory::Memory::new();
         let mut today = snapshot(1042);

@@ -1,5 +1,5 @@
-//! Batching: commands that wait for one draw are decided in order and written in one transaction.
-//! They are answered and shown after its commit.
+//! Tests of batches. Commands that wait for one draw are decided in order and written in one
+//! transaction. Their answers and the new view are sent after its commit.
 
 use actors::{CommandOutcome, Denied};
 use domain::{Authority, Command, DrawId, Event, OrderId, Refusal};
@@ -18,7 +18,7 @@ const DRAW: DrawId = DrawId(1042);
 
 type CommandAnswer = Result<CommandOutcome, Denied>;
 
-/// Yields until every task has progressed as far as it can.
+/// Yields to the other tasks until none can continue.
 async fn yield_to_all() {
     for _ in 0..200 {
         tokio::task::yield_now().await;
@@ -30,7 +30,7 @@ fn spawn_command(world: &TestWorld, command: Command) -> JoinHandle<CommandAnswe
     tokio::task::spawn_local(async move { draws.execute(DRAW, command, None).await })
 }
 
-/// Starts one command whose write is blocked. Later commands wait.
+/// Starts one command whose write is held back. Later commands wait behind it.
 async fn start_blocked_command(world: &TestWorld, disk: &SlowDisk) -> JoinHandle<CommandAnswer> {
     let first = spawn_command(world, reserve(1, 1));
     yield_to_all().await;
@@ -66,11 +66,14 @@ fn too_few_tickets(free: u16) -> CommandAnswer {
     Err(Denied::Refused(Refusal::TooFewTickets { free }))
 }
 
-/// Makes the next `times` transactions that reserve for this order fail.
-fn faults(world: &TestWorld, order: u128, fault: Fault, mut times: usize) {
+/// Makes the next `times` transactions fail that contain a reservation for this order.
+fn fail_reservations(world: &TestWorld, order: u128, fault: Fault, mut times: usize) {
     world.memory.set_faults(move |call| match call {
         Call::Append(appends)
-            if times > 0 && appends.iter().any(|append| reserves(append, order)) =>
+            if times > 0
+                && appends
+                    .iter()
+                    .any(|append| reserves_for_order(append, order)) =>
         {
             times -= 1;
             fault
@@ -79,7 +82,7 @@ fn faults(world: &TestWorld, order: u128, fault: Fault, mut times: usize) {
     });
 }
 
-fn reserves(append: &Append, wanted: u128) -> bool {
+fn reserves_for_order(append: &Append, wanted: u128) -> bool {
     append
         .events
         .iter()
@@ -177,9 +180,10 @@ fn refusal_is_decided_again_after_failed_batch() {
         disk.permits.forget_permits(9);
         let held_up = spawn_command(&world, Command::Release { order: OrderId(4) });
         yield_to_all().await;
-        // When order 4 is released, 69 tickets are free: enough for 50 and 19, and then for none.
+        // When order 4 is released, 69 tickets are free. They are enough for 50 and 19 tickets, and
+        // then none is left.
         let crowd = spawn_in_order(&world, [reserve(5, 50), reserve(6, 19), reserve(7, 1)]).await;
-        faults(&world, 5, Fault::NotWritten, 2);
+        fail_reservations(&world, 5, Fault::NotWritten, 2);
         disk.permits.add_permits(1);
         held_up.await.unwrap().unwrap();
         disk.permits.add_permits(9);
@@ -216,7 +220,7 @@ fn refusal_is_decided_again_after_failed_single_write() {
         );
         yield_to_all().await;
         let crowd = spawn_in_order(&world, [reserve(5, 19), reserve(6, 1)]).await;
-        faults(&world, 5, Fault::NotWritten, 1);
+        fail_reservations(&world, 5, Fault::NotWritten, 1);
         disk.permits.add_permits(1);
         first.await.unwrap().unwrap();
         yield_to_all().await;
@@ -235,7 +239,7 @@ fn unwritable_command_fails_alone() {
         let (world, disk) = world_on_slow_disk().await;
         let first = start_blocked_command(&world, &disk).await;
         let crowd = spawn_in_order(&world, (2..=6).map(|order| reserve(order, 1))).await;
-        faults(&world, 4, Fault::NotWritten, usize::MAX);
+        fail_reservations(&world, 4, Fault::NotWritten, usize::MAX);
         disk.permits.add_permits(9);
         first.await.unwrap().unwrap();
         let answers = collect_answers(crowd).await;
@@ -305,7 +309,7 @@ fn late_sale_in_a_batch_fails_alone() {
         }
         world.clock.advance_to(KICK_OFF.plus_ms(-1)).await;
         disk.permits.forget_permits(99);
-        // This node believes that ten minutes are left.
+        // By this node's clock, kick-off is still ten minutes away.
         world.clock.set_skew_ms(-600_000);
         let first = spawn_command(
             &world,
@@ -393,7 +397,7 @@ fn unknown_batch_outcome_makes_all_callers_retry() {
                 ]
             };
             let crowd = spawn_in_order(&world, order_request()).await;
-            faults(&world, 2, fault, 1);
+            fail_reservations(&world, 2, fault, 1);
             disk.permits.add_permits(9);
             first.await.unwrap().unwrap();
             assert!(
@@ -495,7 +499,7 @@ fn waiting_commands_count_against_mailbox_capacity() {
                 .count(),
             waited - 168
         );
-        // The mailbox has capacity again.
+        // The mailbox has free capacity again.
         let again = spawn_in_order(&world, (4_001..=5_000).map(|order| reserve(order, 1))).await;
         assert!(
             self::collect_answers(again)

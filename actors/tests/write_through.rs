@@ -1,4 +1,4 @@
-//! The write path: decide, write, apply, publish, with a fault at each step.
+//! Tests of the write path with a fault at each step: decide, write, apply, publish.
 
 use actors::{CommandOutcome, Denied};
 use domain::{Authority, Command, DrawId, Editor, GameResult, OrderId, Refusal, Status, TermsEdit};
@@ -11,7 +11,7 @@ use world::{KICK_OFF, NOON, PRICE, TestWorld, play, reserve};
 
 const DRAW: DrawId = DrawId(1042);
 
-/// Makes only the next append fail.
+/// Makes only the next append to the ledger fail.
 fn fail_next_append(world: &TestWorld, fault: Fault) {
     let mut left = Some(fault);
     world.memory.set_faults(move |call| match call {
@@ -78,15 +78,16 @@ fn moved_kick_off_moves_the_close() {
                 .view
         };
         let status = async || world.draws().view(DRAW).await.unwrap().status;
-        // Moved later: the old time passes without an effect.
+        // Kick-off was moved later, so nothing happens at the old time.
         move_to(KICK_OFF.plus_seconds(600)).await;
         world.clock.advance_to(KICK_OFF.plus_seconds(1)).await;
         assert_eq!(status().await, Status::Active);
-        // Moved earlier: the timer that was set would fire too late.
+        // Kick-off was moved earlier, so the timer that was set before would fire too late.
         move_to(KICK_OFF.plus_seconds(60)).await;
         world.clock.advance_to(KICK_OFF.plus_seconds(61)).await;
         assert_eq!(status().await, Status::Closed);
-        // Postponed after kick-off: on sale again until the new one.
+        // The game was postponed after kick-off, so the draw is on sale again until the new
+        // kick-off.
         assert_eq!(
             move_to(KICK_OFF.plus_seconds(900)).await.status,
             Status::Active
@@ -202,7 +203,7 @@ fn newer_epoch_fences_the_former_owner() {
             Err(Denied::Unavailable)
         );
         assert_eq!(world.held(1042), 0, "the former owner wrote nothing");
-        // A request on this node claims the draw again.
+        // Another request makes this node claim the draw again.
         assert_eq!(
             world
                 .draws()
@@ -240,7 +241,8 @@ fn commands_of_one_draw_never_overlap() {
     });
 }
 
-/// Returns how many were granted, refused because too few tickets are left, and told to retry.
+/// Returns how many reservations were made, refused because too few tickets are left, and denied
+/// with a request to retry.
 async fn reserve_concurrently(world: &TestWorld, people: u128) -> (usize, usize, usize) {
     let draws = world.draws();
     let crowd = (1..=people).map(|order| {
@@ -327,8 +329,8 @@ fn tick_after_clock_change_resets_the_timer() {
             .execute(DRAW, Command::Tick, None)
             .await
             .unwrap();
-        // The demo's clock is set to five seconds before kick-off, while the timer still sleeps for
-        // a minute.
+        // The demo's clock is set to five seconds before kick-off. The timer still sleeps for a
+        // minute.
         world.clock.set_skew_ms(KICK_OFF.ms_since(NOON) - 5_000);
         for _ in 0..2 {
             world
@@ -371,7 +373,7 @@ fn database_clock_decides_the_close() {
         let world = TestWorld::with(&[1042]).await;
         let record = world.open(&[(1042, 2)]).await;
         world.clock.advance_to(KICK_OFF.plus_ms(-1)).await;
-        // This node believes that ten minutes are left.
+        // By this node's clock, kick-off is still ten minutes away.
         world.clock.set_skew_ms(-600_000);
         world.pass_seconds(1).await;
         let allocate = Command::Allocate {
@@ -410,8 +412,8 @@ fn repair_after_kick_off_is_written_for_earlier_payment() {
             .draws()
             .execute(DRAW, allocate, Some(attached_write))
             .await;
-        // The sweeper released the expired order long ago. Only a repair may still allocate tickets
-        // to it.
+        // The sweeper released the order long ago, because its reservation expired. Only a repair
+        // may still allocate tickets to it.
         assert_eq!(repaired.unwrap().allocation.unwrap().serials.len(), 2);
     });
 }

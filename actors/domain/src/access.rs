@@ -1,5 +1,5 @@
-//! The access rules: which principal may call which routes, and which objects it may see. A route
-//! without an audience does not exist (decision G-1).
+//! The access rules: which principal may call which routes, and which objects it may see. Every
+//! route must have an audience (decision G-1).
 
 use crate::ClubId;
 
@@ -20,7 +20,7 @@ pub enum Role {
 impl Role {
     pub const ALL: [Role; 3] = [Role::Viewer, Role::Seller, Role::Owner];
 
-    /// The name of the role on the wire and in the database.
+    /// Returns the name of the role on the wire and in the database.
     pub fn word(self) -> &'static str {
         match self {
             Role::Viewer => "viewer",
@@ -29,7 +29,7 @@ impl Role {
         }
     }
 
-    /// Parses the name of a role.
+    /// Parses the name of a role. `None`: no role has this name.
     pub fn read(word: &str) -> Option<Role> {
         Role::ALL.into_iter().find(|role| role.word() == word)
     }
@@ -50,35 +50,36 @@ pub enum Principal {
 /// Who may call a route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Audience {
-    /// Anyone.
+    /// Anyone, also without a session.
     Public,
-    /// Holders of the order's secret. It is checked where the order is read.
+    /// Holders of the order's secret token. The handler that reads the order checks the token.
     Buyer,
     /// Everyone who has entered a correct password, also before the second factor.
     SignedIn,
     /// The members of the club that owns the object, and the operator.
     Club,
-    /// Of those, the sellers and owners.
+    /// Sellers and owners of the club that owns the object, and the operator.
     Seller,
-    /// Of those, the owners.
+    /// Owners of the club that owns the object, and the operator.
     Owner,
-    /// Sellers with a fresh proof: the password, or the operator's code, within the last ten
-    /// minutes.
+    /// Sellers who entered the password, or the operator's code, within the last ten minutes.
     ProvenSeller,
-    /// Owners with a fresh proof.
+    /// Owners who entered the password, or the operator's code, within the last ten minutes.
     ProvenOwner,
     Operator,
-    /// The operator with a second factor of the last ten minutes, for irreversible actions.
+    /// The operator, with a second factor entered within the last ten minutes. For irreversible
+    /// actions.
     ProvenOperator,
-    /// The payment provider, identified by its signature.
+    /// The payment provider, identified by its signature on the request.
     Machine,
-    /// Another node, identified by the sealing key. Served on a separate address.
+    /// Another node, identified by the sealing key that all nodes share. Served on a separate
+    /// address.
     Node,
 }
 
 impl Audience {
-    /// Returns the lowest role of a club member that may call it. `None`: the route is not for club
-    /// members.
+    /// Returns the lowest club role that may call a route of this audience. `None`: no club member
+    /// may.
     pub fn role(self) -> Option<Role> {
         match self {
             Audience::Club => Some(Role::Viewer),
@@ -120,14 +121,14 @@ impl Audience {
     }
 }
 
-/// Whether a principal may call a route of an audience. [`owns`] decides about the object.
+/// Whether a principal may call routes of this audience. [`owns`] decides about the object.
 pub fn may(who: Principal, audience: Audience) -> bool {
     match audience {
         Audience::Public | Audience::Buyer | Audience::Machine => true,
-        // A node has no session. It is identified by the sealing key.
+        // A node has no session: its request is identified by the sealing key.
         Audience::Node => false,
         Audience::SignedIn => who != Principal::Anonymous,
-        // The session checks the age of the proof.
+        // The age of the last password entry is checked where the session is read.
         Audience::Club
         | Audience::Seller
         | Audience::Owner
@@ -141,22 +142,22 @@ pub fn may(who: Principal, audience: Audience) -> bool {
     }
 }
 
-/// Whether a principal may see the objects of a club. If not, the answer is 404.
+/// Whether a principal may see the objects of a club. If not, the response status is 404.
 pub fn owns(who: Principal, club: ClubId) -> bool {
-    acts_as(who, club, Role::Viewer)
+    has_club_role(who, club, Role::Viewer)
 }
 
 /// Whether a principal may see the buyers of a club's tickets and their contact details.
 pub fn knows_buyers(who: Principal, club: ClubId) -> bool {
-    acts_as(who, club, Role::Seller)
+    has_club_role(who, club, Role::Seller)
 }
 
 /// Whether a principal may see the masked bank details of a club's winners.
 pub fn knows_bank_details(who: Principal, club: ClubId) -> bool {
-    acts_as(who, club, Role::Owner)
+    has_club_role(who, club, Role::Owner)
 }
 
-fn acts_as(who: Principal, club: ClubId, least: Role) -> bool {
+fn has_club_role(who: Principal, club: ClubId, least: Role) -> bool {
     match who {
         Principal::Operator => true,
         Principal::Club(own, role) => own == club && role >= least,

@@ -1,27 +1,27 @@
-//! The tickets of an order in one draw, and the step of the fee ledger that their sale makes.
+//! The tickets of an order in one draw, and the change of the fee ledger caused by their sale.
 
 use crate::{Cents, Serial};
 
 /// The tickets of one order in one draw.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Allocation {
-    /// The serials, ascending.
+    /// The serials of the tickets, ascending.
     pub serials: Vec<Serial>,
-    /// The application fee of this allocation: the difference of the draw's fee before and after it
-    /// (decision D-2).
+    /// The application fee of these tickets: the draw's cumulative fee after the sale, minus the
+    /// fee before the sale (decision D-2).
     pub fee: Cents,
 }
 
-/// One step of a draw's fee ledger. The sum of all `fee_delta` is `fee_after`. It never exceeds the
-/// fee due, `f(revenue_after)`, and so never the cap. It is less only after an order with a part of
-/// the fee was voided without a charge.
+/// One change of a draw's fee ledger. The sum of all `fee_delta` is `fee_after`. `fee_after` never
+/// exceeds the fee due, `f(revenue_after)`, and so never the cap. It is below the fee due only
+/// after an order was voided without a charge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FeeStep {
     pub revenue_delta: Cents,
     pub fee_delta: Cents,
     pub revenue_after: Cents,
     pub fee_after: Cents,
-    /// The amount by which the draw's orders have paid too much fee since this step. It is returned
-    /// by fee refunds (decision D-3). Negative if a part that was to be returned was never paid.
+    /// Fee that the draw's orders have overpaid because of this change. Fee refunds return it
+    /// (decision D-3). Negative if part of a fee that was to be returned was never paid.
     pub to_return: Cents,
 }

@@ -12,11 +12,12 @@ pub enum AnomalyKind {
     MissingTicket,
     /// Two payments were captured for one order.
     DuplicatePayment,
-    /// The allocation was refused and the authorisation is still open; or a draw is paused.
+    /// The draw refused the tickets while the payment was still authorised; or the draw is paused.
     FailedAllocation,
     /// Amount, currency, account or fee differ; or the payment is disputed.
     MismatchedAmount,
-    /// The order has tickets, but its payment is not captured; or the tickets have no buyer.
+    /// The order has tickets, but its payment is not captured; or the order has no contact details
+    /// of its buyer.
     OrphanedTicket,
 }
 
@@ -30,7 +31,7 @@ impl AnomalyKind {
     ];
 }
 
-/// A problem of one payment that an operator must see.
+/// A problem of a payment or a draw that an operator must see.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Anomaly {
     pub kind: AnomalyKind,
@@ -43,7 +44,7 @@ pub struct Anomaly {
 /// Why a draw is paused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PauseCause {
-    /// Its stored state breaks an invariant.
+    /// The stored state of the draw breaks an invariant.
     BrokenInvariant,
     UnreadableState,
     RestartedTooOften,
@@ -67,8 +68,8 @@ impl fmt::Display for PauseCause {
     }
 }
 
-/// A pause of a draw. Its anomaly has no payment and no order: only the note names the draw and the
-/// cause. The note is parsed where anomalies are read.
+/// A pause of a draw. Its anomaly has no payment and no order, so only the note names the draw and
+/// the cause. The note is parsed when anomalies are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DrawPause {
     pub draw: DrawId,
@@ -76,12 +77,13 @@ pub struct DrawPause {
 }
 
 impl DrawPause {
-    /// Returns the anomaly's note. Anomalies in the database have these texts: they must not change.
+    /// Returns the note of the pause's anomaly. The database contains notes in this format, so it
+    /// must not change.
     pub fn note(self) -> String {
         format!("draw {} is paused: {}", self.draw, self.cause)
     }
 
-    /// Parses an anomaly's note. `None`: the anomaly is not about a pause.
+    /// Parses the note of an anomaly. `None`: the anomaly is not about a paused draw.
     pub fn from_note(note: &str) -> Option<DrawPause> {
         let (draw, cause) = note.strip_prefix("draw ")?.split_once(" is paused: ")?;
         Some(DrawPause {

@@ -14,13 +14,13 @@ pub struct Cell {
 }
 
 impl Cell {
-    /// Returns the cell of a pair. `None`: a number is outside 1…13.
+    /// Returns the cell of two jersey numbers. `None`: a number is outside 1…13.
     pub fn new(home: u8, away: u8) -> Option<Cell> {
         let fits = |number| (1..=NUMBERS).contains(&number);
         (fits(home) && fits(away)).then_some(Cell { home, away })
     }
 
-    /// Returns the cell at an index of the grid, 0…168 (decision K-1):
+    /// Returns the cell at a position of the grid, 0…168 (decision K-1):
     /// `home = index / 13 + 1`, `away = index % 13 + 1`.
     pub(crate) fn at(index: u8) -> Cell {
         Cell {

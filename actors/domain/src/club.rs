@@ -1,6 +1,6 @@
 //! A club's slug: its path segment in the public addresses.
 
-/// Path segments that the site uses itself, so no club may have them (decision A-9).
+/// Path segments that the site uses itself, so no club may use them as its slug (decision A-9).
 pub const SLUGS_RESERVED: [&str; 15] = [
     "admin",
     "super-admin",
@@ -29,22 +29,22 @@ pub fn slug_is_valid(slug: &str) -> bool {
         && !SLUGS_RESERVED.contains(&slug)
 }
 
-/// Makes a slug of a club's name: its letters and digits, with one hyphen for anything between them
-/// (decision H-1). The slug leaves room for a suffix such as `-2`. The caller checks whether it is
-/// free.
+/// Makes a slug from a club's name: its letters and digits, with one hyphen in place of any other
+/// characters (decision H-1). The slug is short enough to append a suffix such as `-2`. The caller
+/// checks whether another club already has the slug.
 pub fn slug_from_name(name: &str) -> String {
-    const LENGTH_MAX: usize = 46;
+    const SLUG_LENGTH_MAX: usize = 46;
     let mut slug = String::new();
     for letter in name.chars().flat_map(char::to_lowercase) {
         match letter {
             'a'..='z' | '0'..='9' => slug.push(letter),
-            // An apostrophe does not separate words.
+            // Apostrophes are dropped: they do not separate words.
             '\'' | '’' => {}
             _ if slug.ends_with('-') || slug.is_empty() => {}
             _ => slug.push('-'),
         }
     }
-    slug.truncate(LENGTH_MAX);
+    slug.truncate(SLUG_LENGTH_MAX);
     let slug = slug.trim_end_matches('-');
     match slug.len() {
         0 => "club-page".to_string(),

@@ -1,5 +1,5 @@
-//! The deal: which ticket has which cell. It is committed to before the first sale and revealed
-//! after the result (decision K-1).
+//! The deal: the secret assignment of cells to tickets. Its hash is published before the first
+//! sale, and its seed after the result (decision K-1).
 
 use std::fmt;
 
@@ -33,7 +33,7 @@ impl Seed {
     }
 }
 
-/// The deal of one draw: ticket `k` has the cell `cells[k - 1]`.
+/// The assignment of cells to the tickets of one draw: ticket `k` has the cell `cells[k - 1]`.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Deal {
     seed: Seed,
@@ -41,9 +41,10 @@ pub struct Deal {
 }
 
 impl Deal {
-    /// Shuffles the cells with Fisher–Yates, from the last index down. Each index comes from the
-    /// `ChaCha20` keystream (key = seed, nonce 0, counter 0), read as little-endian 32-bit words.
-    /// Words at or above the largest multiple of the bound are rejected.
+    /// Shuffles the cells with Fisher–Yates, from the last index down. Each random index is a
+    /// little-endian 32-bit word of the `ChaCha20` keystream (key = seed, nonce 0, counter 0).
+    /// Words at or above the largest multiple of the bound are rejected, so that all indexes are
+    /// equally likely.
     pub fn new(seed: Seed) -> Deal {
         let mut keystream = chacha20::ChaCha20::new(&seed.0.into(), &[0; 12].into());
         let mut next_word = move || {
@@ -70,12 +71,13 @@ impl Deal {
         &self.seed
     }
 
-    /// Returns the cell of a ticket. Until the reveal only the ticket's owner may see it.
+    /// Returns the cell of a ticket. Until the deal is public, only the ticket's owner may see its
+    /// cell.
     pub fn cell(&self, serial: Serial) -> Cell {
         Cell::at(self.cells[usize::from(serial.number()) - 1])
     }
 
-    /// Returns the ticket that has a cell.
+    /// Returns the ticket to which the deal assigns this cell.
     pub fn serial(&self, cell: Cell) -> Serial {
         Serial::all()
             .find(|serial| self.cell(*serial) == cell)

@@ -1,5 +1,5 @@
-//! A draw: the sale of 169 tickets for one game. `decide` returns the events of a command, and
-//! `apply` changes the state by them.
+//! A draw: the sale of 169 tickets for one game. `decide` returns the events that a command causes,
+//! and `apply` changes the draw by events.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,24 +15,24 @@ use view::View;
 pub use snapshot::DrawSnapshot;
 pub use terms::{PRICE_MAX, Terms, TermsEdit};
 
-// Commands, events, refusals and views.
+// Types that other crates use: commands, events, refusals and views.
 pub mod command;
 pub mod event;
 pub mod hold_limit;
 pub mod refusal;
 pub mod view;
 
-// The branches of `decide`, and the stored state.
+// Private modules: `decide` is split by topic, and `snapshot` is the stored state.
 mod ending;
 mod sale;
 mod snapshot;
 mod terms;
 
-/// The status of a draw (decision E-1).
+/// The status of a draw's sale and result (decision E-1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
-    /// On sale until kick-off. Past kick-off it sells nothing, even if the timer has not closed it
-    /// yet.
+    /// On sale until kick-off. After kick-off nothing is sold, even if the timer has not yet
+    /// changed the status.
     Active,
     /// Closed for sales, awaiting its result.
     Closed,
@@ -40,7 +40,7 @@ pub enum Status {
     Cancelled,
 }
 
-/// A draw as of its last commit.
+/// A draw as of its last committed events.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Draw {
     pub(crate) id: DrawId,
@@ -49,33 +49,33 @@ pub struct Draw {
     pub(crate) deal: Deal,
     pub(crate) status: Status,
     pub(crate) revision: u64,
-    /// Reservations that were active at the last commit. The tickets of an overdue one are free at
-    /// once.
+    /// Reservations that were active at the last commit. Once a reservation is overdue, its tickets
+    /// can be sold, although it is still in this map.
     pub(crate) reservations: BTreeMap<OrderId, Reservation>,
     pub(crate) allocations: BTreeMap<OrderId, Allocation>,
     pub(crate) revenue: Cents,
     pub(crate) fee: Cents,
     pub(crate) outcome: Option<Outcome>,
-    /// Removed from the public lists. Its link still works (decision E-14).
+    /// Whether the draw is removed from the public lists. Its address still works (decision E-14).
     pub(crate) archived: bool,
-    /// The deal is public, because a result was valid at or after kick-off. Never unset (decision
-    /// M-4).
+    /// Whether the deal is public, because a result was valid at or after kick-off. Never set back
+    /// to false (decision M-4).
     pub(crate) revealed: bool,
-    /// Serials that were voided at least once. They are sold last (decision M-3).
+    /// Serials that were returned by their buyer at least once. They are sold last (decision M-3).
     pub(crate) returned: BTreeSet<Serial>,
 }
 
-/// The winner and the prize. A ticket that is refunded afterwards changes neither.
+/// The winning ticket and the prize. A refund after the result changes neither.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Outcome {
     pub result: GameResult,
-    /// The ticket with the result's cell, sold or not (decision D-11).
+    /// The ticket whose cell is the result, sold or not (decision D-11).
     pub winner: Serial,
     pub prize: Cents,
 }
 
 impl Draw {
-    /// Returns a new draw.
+    /// Returns a new draw without sold tickets.
     pub fn new(id: DrawId, terms: Terms, fee_policy: FeePolicy, deal: Deal) -> Draw {
         Draw {
             id,
@@ -95,8 +95,9 @@ impl Draw {
         }
     }
 
-    /// Returns the events of a command at `now`, without changing the draw. A command that was
-    /// executed before has no events; its reply is read from `reservation` or `allocation`.
+    /// Returns the events that a command causes at `now`, without changing the draw. A command that
+    /// was executed before causes no events. The caller then reads its reply from `reservation` or
+    /// `allocation`.
     ///
     /// # Errors
     /// The first rule that the command breaks.
@@ -129,14 +130,14 @@ impl Draw {
         }
     }
 
-    /// Applies the events of one commit. Cannot fail for events that `decide` returned for this
-    /// state. Without events there is no commit and no new revision.
+    /// Applies the events of one commit and increases the revision. Without events there is no
+    /// commit, so the revision stays. Cannot fail for events that `decide` returned for this state.
     pub fn apply(&mut self, events: &[Event]) {
         if events.is_empty() {
             return;
         }
         for event in events {
-            self.apply_one(event);
+            self.apply_event(event);
         }
         self.revision += 1;
         if cfg!(debug_assertions) {
@@ -144,7 +145,7 @@ impl Draw {
         }
     }
 
-    /// Returns when the next reservation ends or the draw closes, if ever.
+    /// Returns the next time at which a reservation ends or the draw closes. `None`: there is none.
     pub fn next_deadline(&self) -> Option<Timestamp> {
         let close = (self.status == Status::Active).then_some(self.terms.closes_at);
         self.reservations
@@ -213,12 +214,12 @@ impl Draw {
         self.archived
     }
 
-    /// Whether the deal is public. Then the draw never sells again (decision M-4).
+    /// Whether the deal is public. A draw whose deal is public never sells again (decision M-4).
     pub fn is_revealed(&self) -> bool {
         self.revealed
     }
 
-    /// Returns the serials that were voided at least once, ascending.
+    /// Returns the serials that were returned by their buyer at least once, ascending.
     pub fn returned(&self) -> impl Iterator<Item = Serial> + '_ {
         self.returned.iter().copied()
     }
@@ -227,7 +228,7 @@ impl Draw {
         self.reservations.get(&order).copied()
     }
 
-    /// Returns the order's reservation if it is active at `now`.
+    /// Returns the order's reservation if it is still active at `now`.
     pub fn current_reservation(&self, now: Timestamp, order: OrderId) -> Option<Reservation> {
         self.reservation(order)
             .filter(|reservation| reservation.is_active(now))
@@ -237,8 +238,8 @@ impl Draw {
         self.allocations.get(&order)
     }
 
-    /// Returns the number of sold tickets. It is counted each time, so it cannot differ from the
-    /// allocations; there are at most 169.
+    /// Returns the number of sold tickets. It is counted from the at most 169 allocations at each
+    /// call, so it is always correct.
     pub fn sold(&self) -> u16 {
         self.allocations
             .values()
@@ -263,7 +264,7 @@ impl Draw {
         )
     }
 
-    fn apply_one(&mut self, event: &Event) {
+    fn apply_event(&mut self, event: &Event) {
         match event {
             Event::Reserved { order, reservation } => {
                 self.reservations.insert(*order, *reservation);
@@ -311,8 +312,8 @@ impl Draw {
                 });
             }
             Event::Undone { status } => {
-                // A result is undone to `Closed` only after the reveal. Journals older than the
-                // event `Revealed` have no other sign of it.
+                // Undoing a result sets `Closed` only if the deal is public. In journals older than
+                // the event `Revealed`, this status is the only record of that.
                 self.revealed |= *status == Status::Closed;
                 self.status = *status;
                 self.outcome = None;
@@ -332,8 +333,10 @@ impl Draw {
         self.fee = step.fee_after;
     }
 
-    /// Checks the invariants D1 to D6 of the README, as far as they concern one draw. Panics if one
-    /// is broken: that is a bug, and the draw must not sell any more.
+    /// Checks the invariants D1 to D6 of the README that concern a single draw.
+    ///
+    /// # Panics
+    /// An invariant is broken. That is a bug, and the draw must stop selling.
     pub fn check(&self) {
         let id = self.id;
         assert!(

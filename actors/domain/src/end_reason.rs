@@ -1,5 +1,5 @@
-//! Why an order ended without a charge. The database stores a text only. It is parsed where it is
-//! read, so that nothing else decides by its words.
+//! Why an order ended without a charge. The database stores only a text. It is parsed here, so that
+//! no other code depends on its wording.
 
 use std::ops::Deref;
 
@@ -8,15 +8,15 @@ use std::ops::Deref;
 pub enum AbandonReason {
     BuyerLeft,
     ReservationLapsed,
-    /// Not every line of the order has its tickets, and the missing ones are no longer available.
+    /// At least one line of the order could not get its tickets: they are no longer available.
     TicketsUnavailable,
-    /// The buyer was shown another amount than the order's (decision C-3). Even an authorised
-    /// payment is cancelled.
+    /// The buyer was shown a different amount than the order's (decision C-3). The payment is
+    /// cancelled even if it is authorised.
     AmountChanged,
 }
 
 impl AbandonReason {
-    /// Returns the text that is stored with the order. Orders in the database have these texts: they
+    /// Returns the text that is stored with the order. The database contains these texts, so they
     /// must not change.
     pub fn stored_text(self) -> &'static str {
         match self {
@@ -30,11 +30,11 @@ impl AbandonReason {
     }
 }
 
-/// The causes that the buyer is told in words of their own.
+/// The causes for which the buyer is shown a specific message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EndCause {
     Abandoned(AbandonReason),
-    /// A draw had fewer tickets left than the order's line.
+    /// A draw had fewer tickets left than the order requested from it.
     TooFewTickets {
         free: u16,
     },
@@ -42,8 +42,8 @@ pub enum EndCause {
     Other,
 }
 
-/// Why an order ended without a charge: the stored text, and the cause that it names. Derefs to the
-/// text.
+/// Why an order ended without a charge: the stored text, and the cause parsed from it. Derefs to
+/// the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EndReason {
     text: String,
@@ -58,7 +58,7 @@ impl EndReason {
 
 impl From<String> for EndReason {
     fn from(text: String) -> EndReason {
-        let cause = cause_of(&text);
+        let cause = parse_cause(&text);
         EndReason { text, cause }
     }
 }
@@ -70,7 +70,7 @@ impl From<&str> for EndReason {
 }
 
 impl Default for EndReason {
-    /// No reason was stored.
+    /// Returns the value for an order without a stored reason.
     fn default() -> EndReason {
         EndReason::from("")
     }
@@ -84,8 +84,8 @@ impl Deref for EndReason {
     }
 }
 
-/// Parses a stored text. It may name the draw first, as in `draw 1001: the draw is closed`.
-fn cause_of(text: &str) -> EndCause {
+/// Parses a stored text. The text may start with the draw, as in `draw 1001: the draw is closed`.
+fn parse_cause(text: &str) -> EndCause {
     let remaining = text
         .split_once("only ")
         .and_then(|(_, rest)| rest.split_once(" tickets remaining"));

@@ -2,17 +2,17 @@
 
 use crate::Cents;
 
-/// Rate and cap of the application fee. They are copied to the draw when it is created, so a later
-/// change does not affect it (decision D-2).
+/// Rate and cap of the application fee. They are copied into the draw when it is created, so later
+/// changes of the policy do not affect the draw (decision D-2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FeePolicy {
-    /// Basis points: 350 is 3.5 %.
+    /// The rate in basis points: 350 is 3.5 %.
     pub rate_bps: u32,
     pub cap: Cents,
 }
 
 impl FeePolicy {
-    /// 3.5 % capped at $11.00 (decision D-1).
+    /// The default policy: 3.5 %, capped at $11.00 (decision D-1).
     pub const DEFAULT: FeePolicy = FeePolicy {
         rate_bps: 350,
         cap: Cents(1100),
@@ -29,7 +29,7 @@ impl FeePolicy {
 
 /// The proportional part of the card fee, in basis points.
 pub const CARD_FEE_BPS: u32 = 170;
-/// The fixed part of the card fee.
+/// The fixed part of the card fee: 30 cents.
 pub const CARD_FEE_FIXED: Cents = Cents(30);
 
 /// Returns the card fee of a subtotal: 1.7 %, rounded half up, plus 30 cents, without gross-up
@@ -38,8 +38,8 @@ pub fn card_fee(subtotal: Cents) -> Cents {
     subtotal.share_half_up(CARD_FEE_BPS.into(), 10_000) + CARD_FEE_FIXED
 }
 
-/// Whether a cart pays the fixed 30 cents per line, as specified, or once per charge (decision
-/// D-6).
+/// Whether an order of several draws pays the fixed 30 cents per line, as specified, or once per
+/// charge (decision D-6).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SurchargeMode {
     #[default]

@@ -1,4 +1,4 @@
-//! The ids, one type for each kind, so that they cannot be confused.
+//! Identifiers: one type for each kind, so that the compiler rejects a mix-up.
 
 use std::fmt;
 
@@ -12,7 +12,7 @@ pub struct DrawId(pub i64);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ClubId(pub i64);
 
-/// An order, and the reservations made for it: the 128 bits of a random UUID.
+/// Identifies an order and its reservations: the 128 bits of a random UUID.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct OrderId(pub u128);
 
@@ -22,8 +22,8 @@ pub struct PaymentIntentId(pub String);
 
 impl OrderId {
     /// Returns the id of the order that an operator opens for a payment without an order (decision
-    /// M-9). It is the first half of a hash of the payment's id, so that a repeated request finds
-    /// the order.
+    /// M-9). The id is the first half of a hash of the payment's id, so a repeated request finds
+    /// the same order.
     pub fn of_payment(payment: &PaymentIntentId) -> OrderId {
         let digest = Sha256::digest(format!("football-doubles-order-of-payment:{payment}"));
         OrderId(

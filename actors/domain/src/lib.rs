@@ -46,7 +46,7 @@ pub use result::GameResult;
 pub use ticket::Serial;
 pub use time::Timestamp;
 
-/// Tickets of a draw: one for each cell of the 13 × 13 grid (A:8).
+/// Number of tickets of a draw: one for each cell of the 13 × 13 grid (A:8).
 pub const TICKETS: u16 = 169;
-/// Tickets that one order may take of one draw (A:81, decision C-13).
+/// Largest number of tickets that one order may have in one draw (A:81, decision C-13).
 pub const TICKETS_PER_ORDER_MAX: u16 = 50;

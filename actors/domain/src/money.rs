@@ -1,4 +1,4 @@
-//! Money in whole cents, without floats. The only rounding rule is half up.
+//! Money in whole cents, without floating-point numbers. Every rounding is half up.
 
 use std::fmt;
 use std::iter::Sum;
@@ -12,8 +12,8 @@ impl Cents {
     pub const ZERO: Cents = Cents(0);
 
     /// Returns `self × numerator / denominator`, rounded half up (decisions D-2, D-5, D-8). `self`
-    /// and `numerator` must not be negative, `denominator` must be positive. The product has 128
-    /// bits, so a share of at most the whole cannot overflow.
+    /// and `numerator` must not be negative, `denominator` must be positive. The product is
+    /// computed with 128 bits, so the result cannot overflow if `numerator <= denominator`.
     #[must_use]
     pub fn share_half_up(self, numerator: i64, denominator: i64) -> Cents {
         debug_assert!(
@@ -24,7 +24,8 @@ impl Cents {
         Cents((twice / (i128::from(denominator) * 2)) as i64)
     }
 
-    /// Parses a decimal amount of dollars with at most two decimals: `5`, `5.5`, `5.00`.
+    /// Parses an amount in dollars with at most two decimals: `5`, `5.5`, `5.00`. `None`: the text
+    /// is not such an amount.
     pub fn parse(text: &str) -> Option<Cents> {
         let (whole, part) = text.trim().split_once('.').unwrap_or((text.trim(), ""));
         let digits = |s: &str| s.bytes().all(|b| b.is_ascii_digit());
@@ -38,7 +39,7 @@ impl Cents {
         ))
     }
 
-    /// Formats the amount for the wire: `10.47` (decision D-16).
+    /// Formats the amount in dollars for the wire: `10.47` (decision D-16).
     pub fn decimal(self) -> String {
         let sign = if self.0 < 0 { "-" } else { "" };
         format!("{sign}{}.{:02}", self.0.abs() / 100, self.0.abs() % 100)

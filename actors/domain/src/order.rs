@@ -1,5 +1,5 @@
-//! An order: the lines of one payment. It has one club and one or more draws, and is fulfilled
-//! whole or not at all (decision C-10).
+//! An order: the tickets that one payment buys from one club, with one line per draw. Either all
+//! lines get their tickets or none (decision C-10).
 
 use std::fmt;
 
@@ -10,24 +10,24 @@ use crate::{
 
 pub mod transition;
 
-/// The state of an order: `Quoted → Allocated → Captured`. Other ends are `Rejecting → Released`,
-/// `Allocated → Void` and `Captured → Void`.
+/// The state of an order. A successful order goes `Quoted → Allocated → Captured`. Other ends are
+/// `Rejecting → Released`, `Allocated → Void` and `Captured → Void`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OrderState {
-    /// Priced and reserved. The payment is not authorised, as far as the system knows.
+    /// Priced and reserved. As far as this system knows, the buyer has not authorised the payment.
     Quoted,
-    /// Every line has its tickets, and the capture is due.
+    /// Every line has its tickets. The payment must now be captured.
     Allocated,
     /// The payment is captured and the buyer has the tickets.
     Captured,
-    /// Rejected, possibly after the authorisation. The tickets are being returned and the
-    /// authorisation cancelled.
+    /// Rejected, possibly after the authorisation. The tickets are being returned and the payment
+    /// is being cancelled.
     Rejecting,
-    /// Ended without a charge and without tickets.
+    /// Ended without a charge; the order has no tickets.
     Released,
-    /// Ended after it had tickets: the capture failed or the payment was refunded.
+    /// Ended after the order had tickets: the capture failed or the payment was refunded.
     Void,
-    /// The order and the payment disagree in a way that only a person can resolve.
+    /// The order and the payment disagree, and only a person can resolve it.
     Anomaly,
 }
 
@@ -42,7 +42,7 @@ impl OrderState {
         OrderState::Anomaly,
     ];
 
-    /// Returns the name by which the state is stored and shown in errors.
+    /// Returns the name of the state in the database and in error messages.
     pub fn name(self) -> &'static str {
         match self {
             OrderState::Quoted => "quoted",
@@ -55,7 +55,7 @@ impl OrderState {
         }
     }
 
-    /// Returns the state of this name, if there is one.
+    /// Returns the state that has this name. `None`: there is none.
     pub fn from_name(name: &str) -> Option<OrderState> {
         OrderState::ALL
             .into_iter()
@@ -63,8 +63,7 @@ impl OrderState {
     }
 
     /// Whether the buyer may see the number pairs of the order's tickets (decision M-2). Before the
-    /// capture the authorisation may still lapse, and then the same tickets are sold to another
-    /// buyer.
+    /// capture the authorisation may still expire, and then the tickets are sold to another buyer.
     pub fn shows_pairs(self) -> bool {
         self == OrderState::Captured
     }
@@ -76,7 +75,7 @@ impl fmt::Display for OrderState {
     }
 }
 
-/// The tickets of one draw in an order.
+/// The tickets of one draw in an order, with their price.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Line {
     pub draw: DrawId,
@@ -92,7 +91,7 @@ impl Line {
     }
 }
 
-/// The tickets of one draw that are to be priced.
+/// A number of tickets of one draw whose price is to be computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LineRequest {
     pub draw: DrawId,
@@ -101,17 +100,17 @@ pub struct LineRequest {
     pub passes_card_fee: bool,
 }
 
-/// An order.
+/// An order of one or more lines, paid by one payment intent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Order {
     pub id: OrderId,
     pub club: ClubId,
     pub account: AccountId,
     pub state: OrderState,
-    /// Ascending by draw, one line per draw.
+    /// The lines, ascending by draw, one line per draw.
     pub lines: Vec<Line>,
     pub payment_intent: Option<PaymentIntentId>,
-    /// The sum of the lines' fee steps, once the order is allocated.
+    /// The sum of the application fees of the lines, once the order is allocated.
     pub application_fee: Cents,
 }
 
@@ -124,16 +123,16 @@ pub enum NextStep {
     Allocate,
     /// The order has its tickets: capture the payment.
     Capture,
-    /// The payment is captured: store that.
+    /// The payment is captured: store the capture.
     Record,
     /// The order is rejected and the payment intent is still open: cancel the intent.
     Cancel,
-    /// The payment intent is canceled: return the reservation.
+    /// The payment intent is canceled: return the reserved tickets.
     Release,
-    /// The order has tickets and its authorisation is gone: take the tickets back.
+    /// The order has tickets, but the authorisation has ended: take the tickets back.
     Void,
-    /// The payment was captured for an order without tickets: allocate if that is still allowed,
-    /// otherwise refund (rule 1 of the decisions).
+    /// The payment was captured for an order without tickets: allocate tickets if that is still
+    /// allowed, otherwise refund (rule 1 of the decisions).
     Repair,
     /// The payment intent differs in amount, currency, account or order.
     Mismatch,
@@ -150,7 +149,7 @@ impl Order {
         self.lines.iter().map(|line| line.card_fee).sum()
     }
 
-    /// Returns the amount that the buyer pays.
+    /// Returns the amount that the buyer pays: tickets and card fees of all lines.
     pub fn total(&self) -> Cents {
         self.subtotal() + self.card_fee()
     }
@@ -159,14 +158,14 @@ impl Order {
         self.lines.iter().map(|line| line.count).sum()
     }
 
-    /// Returns the next step. The provider's payment intent decides, never the client (decision
-    /// C-4).
+    /// Returns the next step for the order. It depends on the provider's payment intent, never on
+    /// the client's claims (decision C-4).
     ///
-    /// Steps that move money need an intent that agrees in everything. Otherwise the amount may
-    /// differ, because a resized order and its intent are updated one after the other. The intent
-    /// of another order never moves this one.
+    /// Steps that move money require an intent that agrees with the order in every field. For other
+    /// steps the amount may differ, because a resize updates first the order and then the intent.
+    /// The intent of another order never changes this order.
     pub fn decide(&self, intent: &PaymentIntent) -> NextStep {
-        let next = self.next(intent.status);
+        let next = self.next_step(intent.status);
         let agrees = match next {
             NextStep::Done => true,
             NextStep::Wait | NextStep::Cancel | NextStep::Release | NextStep::Void => {
@@ -181,7 +180,7 @@ impl Order {
         if agrees { next } else { NextStep::Mismatch }
     }
 
-    fn next(&self, status: PaymentStatus) -> NextStep {
+    fn next_step(&self, status: PaymentStatus) -> NextStep {
         use PaymentStatus::{Canceled, RequiresCapture, Succeeded};
         match (self.state, status) {
             (OrderState::Quoted, RequiresCapture) => NextStep::Allocate,
@@ -196,15 +195,16 @@ impl Order {
             (OrderState::Released, Canceled) => NextStep::Done,
             (OrderState::Rejecting | OrderState::Released, Succeeded) => NextStep::Repair,
             (OrderState::Rejecting | OrderState::Released, _) => NextStep::Cancel,
-            // Refunded before its capture: the buyer's money must not stay blocked for a week.
+            // The order was refunded before its capture: cancel the authorisation, because it would
+            // block the buyer's money for a week.
             (OrderState::Void, RequiresCapture) => NextStep::Cancel,
             (OrderState::Captured | OrderState::Void | OrderState::Anomaly, _) => NextStep::Done,
         }
     }
 
-    /// Whether the intent belongs to this order: by account, order and, once known, the intent's
-    /// id. An intent without an order belongs to the order that an operator opened for it (decision
-    /// M-9).
+    /// Whether the intent belongs to this order: same account, same order and, once stored, same
+    /// intent id. An intent that names no order belongs to the order that an operator opened for it
+    /// (decision M-9).
     fn is_paid_by(&self, intent: &PaymentIntent) -> bool {
         let order = intent
             .order
@@ -223,9 +223,9 @@ impl Order {
     }
 }
 
-/// Prices the lines of an order, ascending by draw. The card fee is charged per line as specified,
-/// or once per charge. In the latter case it is split over the lines that pass it on, by largest
-/// remainder (decision D-6).
+/// Computes the prices of the lines, ascending by draw. The card fee is charged per line, as
+/// specified, or once per charge. The fee per charge is split over the lines that pass it on, by
+/// the largest remainder method (decision D-6).
 pub fn price(wanted: &[LineRequest], mode: SurchargeMode) -> Vec<Line> {
     let mut wanted = wanted.to_vec();
     wanted.sort_by_key(|wanted| wanted.draw);
@@ -266,9 +266,9 @@ pub fn price(wanted: &[LineRequest], mode: SurchargeMode) -> Vec<Line> {
         .collect()
 }
 
-/// Splits an amount in proportion to weights. The parts sum to the amount exactly: the rest goes to
-/// the largest remainders, ties to the earlier part. Amount and weights must not be negative. If
-/// all weights are zero, the parts are equal. Without weights there are no parts.
+/// Splits an amount in proportion to weights by the largest remainder method. The parts sum to the
+/// amount exactly; ties go to the earlier part. Amount and weights must not be negative. If all
+/// weights are zero, the parts are equal. Without weights there are no parts.
 pub fn split(amount: Cents, weights: &[Cents]) -> Vec<Cents> {
     let all_zero = weights.iter().all(|weight| *weight == Cents::ZERO);
     let weights: Vec<i128> = weights

@@ -2,7 +2,7 @@
 
 use crate::{AccountId, Cents, DrawId, OrderId, PaymentIntentId, Timestamp};
 
-/// The states of a payment intent, in the provider's spelling.
+/// The states of a payment intent, as the provider spells them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PaymentStatus {
     RequiresPaymentMethod,
@@ -26,26 +26,27 @@ pub struct PaymentIntent {
     pub amount_refunded: Cents,
     pub application_fee: Cents,
     pub application_fee_refunded: Cents,
-    /// ISO code in lower case. Orders use `aud`.
+    /// ISO currency code in lower case. Orders use `aud`.
     pub currency: String,
-    /// The order in the intent's metadata, if it can be parsed.
+    /// The order id from the intent's metadata. `None`: it is missing or cannot be parsed.
     pub order: Option<OrderId>,
-    /// The provider's own fee, once its balance transaction exists (decision D-18).
+    /// The fee that the provider charged. `None`: the provider has not recorded the charge's
+    /// balance transaction yet (decision D-18).
     pub provider_fee: Option<Cents>,
     pub disputed: bool,
-    /// When the buyer authorised the payment.
+    /// When the buyer authorised the payment. `None`: not yet.
     pub authorised_at: Option<Timestamp>,
-    /// Draws and ticket counts from the metadata. If the database lost the order, nothing else
-    /// names its tickets.
+    /// Draws and ticket counts from the metadata. They name the tickets if the database lost the
+    /// order.
     pub draws: Vec<(DrawId, u16)>,
-    /// The payment method type of the provider: `card`, or the wallet. `None`: there is no charge
-    /// yet.
+    /// The provider's type of payment method: `card`, or the name of the wallet. `None`: there is
+    /// no charge yet.
     pub method: Option<String>,
-    /// Why the last attempt to pay failed.
+    /// Why the last attempt to pay failed. `None`: it did not fail.
     pub decline: Option<Decline>,
 }
 
-/// A declined attempt to pay. `message` is the provider's text for the buyer.
+/// A declined attempt to pay. `message` is the provider's text and is shown to the buyer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Decline {
     pub code: String,

@@ -2,9 +2,9 @@
 
 use crate::{Anomaly, AnomalyKind, Cents, Order, OrderState, PaymentIntent, PaymentStatus};
 
-/// Returns every disagreement that does not resolve itself. A step of `Order::decide` is not an
-/// anomaly. A payment that was captured for an ended order without tickets is one at once, even if
-/// a repair then succeeds (decision C-9).
+/// Returns the disagreements between an order and its payment intent that need an operator. A
+/// difference that a step of `Order::decide` removes is not an anomaly. A capture for an ended
+/// order without tickets always is one, even if a repair then succeeds (decision C-9).
 pub fn reconcile(order: Option<&Order>, intent: &PaymentIntent) -> Vec<Anomaly> {
     let found = match order {
         None if intent.is_taken() && !intent.is_refunded() => {
@@ -14,7 +14,7 @@ pub fn reconcile(order: Option<&Order>, intent: &PaymentIntent) -> Vec<Anomaly> 
             )]
         }
         None => Vec::new(),
-        Some(order) => compare(order, intent),
+        Some(order) => compare_with_order(order, intent),
     };
     let anomaly = |(kind, note): (AnomalyKind, &str)| Anomaly {
         kind,
@@ -25,7 +25,7 @@ pub fn reconcile(order: Option<&Order>, intent: &PaymentIntent) -> Vec<Anomaly> 
     found.into_iter().map(anomaly).collect()
 }
 
-fn compare(order: &Order, intent: &PaymentIntent) -> Vec<(AnomalyKind, &'static str)> {
+fn compare_with_order(order: &Order, intent: &PaymentIntent) -> Vec<(AnomalyKind, &'static str)> {
     use AnomalyKind::{DuplicatePayment, MismatchedAmount, MissingTicket, OrphanedTicket};
     let mut found = Vec::new();
     if order.state == OrderState::Captured
@@ -34,18 +34,18 @@ fn compare(order: &Order, intent: &PaymentIntent) -> Vec<(AnomalyKind, &'static 
             .as_ref()
             .is_some_and(|own| *own != intent.id)
     {
-        // The order has its own payment. Another intent that names the order is an anomaly only if
-        // it was captured as well.
+        // The order is paid by a different intent. This intent, which also names the order, is an
+        // anomaly only if money was captured with it.
         if intent.is_taken() && !intent.is_refunded() {
             found.push((DuplicatePayment, "a second payment was taken for one order"));
         }
         return found;
     }
-    // Before the authorisation a difference is harmless: a resized order and its intent are updated
-    // one after the other.
+    // Before the authorisation a difference is harmless, because a resize updates first the order
+    // and then the intent.
     let money_at_stake = intent.is_taken() || intent.status == PaymentStatus::RequiresCapture;
-    // An order in state `Anomaly` was reported already. Reporting it again would undo its
-    // dismissal.
+    // The anomaly of an order in state `Anomaly` was raised earlier. Raising it again would reopen
+    // an anomaly that an operator dismissed.
     if money_at_stake && order.state != OrderState::Anomaly && !order.agrees_with(intent) {
         found.push((
             MismatchedAmount,
@@ -81,7 +81,7 @@ fn compare(order: &Order, intent: &PaymentIntent) -> Vec<(AnomalyKind, &'static 
                 ));
             }
         }
-        // A disputed payment is reported above, and its refund is up to the bank.
+        // A disputed payment is reported above. The bank decides about its refund.
         OrderState::Released | OrderState::Void
             if intent.is_taken() && !intent.is_refunded() && !intent.disputed =>
         {

@@ -2,15 +2,15 @@
 
 use crate::Timestamp;
 
-/// Duration of a reservation as the buyer sees it (A:187).
+/// Duration of a reservation that the buyer is shown, in seconds (A:187).
 pub const SHOWN_SECONDS: i64 = 120;
-/// Actual duration. The grace period covers a 3-D Secure page that is completed late (decision
-/// C-1).
+/// Actual duration of a reservation, in seconds. The additional grace period lets a buyer complete
+/// a 3-D Secure page late (decision C-1).
 pub const KEPT_SECONDS: i64 = 150;
-/// Extensions ("Keep my tickets") of one reservation (decision B-8).
+/// How often one reservation can be extended with "Keep my tickets" (decision B-8).
 pub const EXTENSIONS_MAX: u8 = 10;
 
-/// The reservation of one order in one draw. It is active before `until`.
+/// The reservation of one order in one draw. It is active until just before `until`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reservation {
     pub count: u16,

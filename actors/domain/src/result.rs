@@ -2,7 +2,7 @@
 
 use crate::Cell;
 
-/// The number of a team without a try (A:8).
+/// The jersey number that counts for a team that scored no try (A:8).
 pub const NO_TRY: u8 = 9;
 
 /// The result of a game: the winning cell.
@@ -12,7 +12,7 @@ pub struct GameResult {
 }
 
 impl GameResult {
-    /// `None` when either number is outside 1…13.
+    /// Returns the result of two jersey numbers. `None`: a number is outside 1…13.
     pub fn new(home: u8, away: u8) -> Option<GameResult> {
         Cell::new(home, away).map(|cell| GameResult { cell })
     }

@@ -1,8 +1,8 @@
-//! The serial of a ticket within its draw.
+//! The serial number of a ticket within its draw.
 
 use crate::{DrawId, TICKETS};
 
-/// The serial of a ticket, 1…169.
+/// The serial number of a ticket, 1…169.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Serial(u8);
 
@@ -17,12 +17,12 @@ impl Serial {
         self.0.into()
     }
 
-    /// Returns all serials, ascending.
+    /// Returns all serial numbers of a draw, ascending.
     pub fn all() -> impl Iterator<Item = Serial> {
         (1..=TICKETS as u8).map(Serial)
     }
 
-    /// Returns the printed ticket number, `FD-1042-007` (decision E-19).
+    /// Returns the ticket number that the buyer sees, for example `FD-1042-007` (decision E-19).
     pub fn label(self, draw: DrawId) -> String {
         format!("FD-{draw}-{:03}", self.0)
     }

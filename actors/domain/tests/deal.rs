@@ -1,14 +1,14 @@
-//! The golden vectors of the deal. `deal_vector.json` was made by another program in another
-//! language, from the README alone. The browser's verifier reads the same file. One of its seeds
-//! reaches the rejection limit.
+//! Test vectors of the deal. `deal_vector.json` was computed from the README alone, by an
+//! independent program in another language. The verifier in the browser is tested with the same
+//! file. One of its seeds makes the shuffle reject a random word.
 
 use std::fmt::Write;
 
 use domain::{Cell, Deal, DrawId, Seed, Serial, TICKETS};
 
-const VECTORS: &str = include_str!("deal_vector.json");
-/// Deals that the uniformity test counts.
-const DEALS: u64 = 30_000;
+const TEST_VECTORS_JSON: &str = include_str!("deal_vector.json");
+/// Number of deals in the uniformity test.
+const DEALS_COUNTED: u64 = 30_000;
 
 struct Vector {
     note: &'static str,
@@ -17,7 +17,7 @@ struct Vector {
     words_rejected: u8,
 }
 
-fn vectors() -> [Vector; 3] {
+fn test_vectors() -> [Vector; 3] {
     let mut rejecting = [0; 32];
     rejecting[..3].copy_from_slice(&[0xd4, 0xb9, 0x06]);
     [
@@ -44,19 +44,19 @@ fn vectors() -> [Vector; 3] {
 
 #[test]
 fn deal_matches_golden_vectors() {
-    let vectors: Vec<String> = vectors().iter().map(json).collect();
+    let vectors: Vec<String> = test_vectors().iter().map(vector_as_json).collect();
     let actual = format!(
         "{{\n  \"algorithm\": \"football-doubles-v1\",\n  \"vectors\": [\n{}\n  ]\n}}\n",
         vectors.join(",\n")
     );
     assert!(
-        actual == VECTORS,
+        actual == TEST_VECTORS_JSON,
         "deal_vector.json differs from:\n{actual}"
     );
 }
 
-/// Formats a vector as in the file. The domain crate has no JSON library.
-fn json(
+/// Formats a test vector as in the file, because the domain crate has no JSON library.
+fn vector_as_json(
     Vector {
         note,
         draw,
@@ -64,7 +64,7 @@ fn json(
         words_rejected,
     }: &Vector,
 ) -> String {
-    let commitment = hex(&Seed(*seed).commitment(DrawId(*draw)));
+    let commitment = format_hex(&Seed(*seed).commitment(DrawId(*draw)));
     let deal = Deal::new(Seed(*seed));
     let pairs: Vec<Cell> = Serial::all().map(|serial| deal.cell(serial)).collect();
     let first: Vec<String> = pairs[..5]
@@ -83,13 +83,13 @@ fn json(
       \"firstPairs\": [{}],
       \"cells\": [{}]
     }}",
-        hex(seed),
+        format_hex(seed),
         first.join(", "),
         cells.join(", ")
     )
 }
 
-fn hex(bytes: &[u8]) -> String {
+fn format_hex(bytes: &[u8]) -> String {
     bytes.iter().fold(String::new(), |mut text, byte| {
         write!(text, "{byte:02x}").expect("writing to a String cannot fail");
         text
@@ -111,7 +111,7 @@ fn commitment_includes_draw_number_as_decimal_text() {
     // SHA-256 of "football-doubles-v1", "1042" and the bytes 0 to 31, computed by another program.
     let seed = Seed(std::array::from_fn(|i| i as u8));
     assert_eq!(
-        hex(&seed.commitment(DrawId(1042))),
+        format_hex(&seed.commitment(DrawId(1042))),
         "0ab23f7c3a971b727ada52a953cd24e9ae12cead0694751936bf7665966b52dd"
     );
     assert_ne!(seed.commitment(DrawId(1043)), seed.commitment(DrawId(1042)));
@@ -150,14 +150,14 @@ fn serials_and_cells_outside_the_grid_are_rejected() {
     }
 }
 
-/// Every cell has every position equally often: chi squared over 169 positions × 169 cells stays
-/// within five standard deviations of its mean. By chance it would leave them once in two million
-/// cases.
+/// Every cell has every position equally often. Chi squared over 169 positions × 169 cells must be
+/// within five standard deviations of its mean; a correct shuffle fails this once in two million
+/// runs.
 #[test]
 fn deal_distributes_cells_uniformly() {
     let size = usize::from(TICKETS);
     let mut counts = vec![0u32; size * size];
-    for number in 0..DEALS {
+    for number in 0..DEALS_COUNTED {
         let mut seed = [0; 32];
         seed[..8].copy_from_slice(&number.to_le_bytes());
         let deal = Deal::new(Seed(seed));
@@ -168,7 +168,7 @@ fn deal_distributes_cells_uniformly() {
                 + usize::from(cell.away() - 1)] += 1;
         }
     }
-    let expected = DEALS as f64 / size as f64;
+    let expected = DEALS_COUNTED as f64 / size as f64;
     let chi_squared: f64 = counts
         .iter()
         .map(|count| (f64::from(*count) - expected).powi(2) / expected)

@@ -1,8 +1,8 @@
 //! Visits every state that a small draw can reach, and tries every command at every time in each.
 //!
 //! The draw has 50 tickets left, two orders and three times, the last of which is kick-off. The
-//! counts just fit together or just do not. A state does not include the revision, so the number of
-//! states is finite.
+//! ticket counts are chosen so that together they either just fit into the draw or just exceed it.
+//! A state does not include the revision, so the number of states is finite.
 
 #[path = "support/model.rs"]
 mod model;
@@ -16,8 +16,8 @@ use domain::{
 };
 use model::{Model, Prediction};
 
-const EARLY: Timestamp = Timestamp(0);
-const LATER: Timestamp = Timestamp(10);
+const EARLY_IN_SALE: Timestamp = Timestamp(0);
+const LATER_IN_SALE: Timestamp = Timestamp(10);
 const KICK_OFF: Timestamp = Timestamp(20);
 const POSTPONED: Timestamp = Timestamp(30);
 const PRICE: Cents = Cents(500);
@@ -32,10 +32,10 @@ fn every_state_of_a_small_draw_agrees_with_the_model() {
     let mut to_visit = vec![start];
     let (mut events, mut refusals) = (HashSet::new(), HashSet::new());
     while let Some((draw, model)) = to_visit.pop() {
-        for now in [EARLY, LATER, KICK_OFF] {
+        for now in [EARLY_IN_SALE, LATER_IN_SALE, KICK_OFF] {
             for command in &commands {
                 let (mut draw, mut model) = (draw.clone(), model.clone());
-                match step(&mut draw, &mut model, now, command) {
+                match step_and_compare(&mut draw, &mut model, now, command) {
                     Ok(happened) => events.extend(happened.iter().map(discriminant)),
                     Err(refusal) => _ = refusals.insert(discriminant(&refusal)),
                 }
@@ -45,7 +45,7 @@ fn every_state_of_a_small_draw_agrees_with_the_model() {
             }
         }
     }
-    // All kinds of events and refusals must occur, otherwise the test misses rules.
+    // All kinds of events and refusals must occur. Otherwise the test does not reach some rules.
     assert_eq!(
         (events.len(), refusals.len()),
         (13, 15),
@@ -71,7 +71,8 @@ fn small_draw() -> (Draw, Model) {
     let mut model = Model::of(&draw);
     for (crowd, count) in [(100, 50), (101, 50), (102, 19)] {
         let sale = allocate(OrderId(crowd), count, PRICE, Authority::Sale);
-        step(&mut draw, &mut model, Timestamp(1), &sale).expect("enough tickets are free");
+        step_and_compare(&mut draw, &mut model, Timestamp(1), &sale)
+            .expect("enough tickets are free");
     }
     (draw, model)
 }
@@ -103,7 +104,7 @@ fn commands(terms: Terms) -> Vec<Command> {
     commands.extend(results.map(|result| Command::Complete { result }));
     commands.extend([
         Command::amend(Terms {
-            closes_at: LATER,
+            closes_at: LATER_IN_SALE,
             ..terms
         }),
         Command::amend(Terms {
@@ -120,8 +121,8 @@ fn commands(terms: Terms) -> Vec<Command> {
         },
     ]);
     for (order, counts, ends) in [
-        (FIRST_ORDER, [1, 25], vec![LATER, KICK_OFF]),
-        (SECOND_ORDER, [26, 50], vec![LATER]),
+        (FIRST_ORDER, [1, 25], vec![LATER_IN_SALE, KICK_OFF]),
+        (SECOND_ORDER, [26, 50], vec![LATER_IN_SALE]),
     ] {
         commands.extend([
             Command::Release { order },
@@ -151,15 +152,16 @@ fn commands(terms: Terms) -> Vec<Command> {
             25,
             PRICE,
             Authority::Repair {
-                authorised_at: LATER,
+                authorised_at: LATER_IN_SALE,
             },
         ),
     ]);
     commands
 }
 
-/// Executes a command on draw and model, compares them, and returns the events or the refusal.
-fn step(
+/// Executes a command on the draw and on the model, and asserts that both agree. Returns the events
+/// or the refusal.
+fn step_and_compare(
     draw: &mut Draw,
     model: &mut Model,
     now: Timestamp,
@@ -201,7 +203,7 @@ fn step(
     decided
 }
 
-/// Returns the state of a draw without its revision, as numbers.
+/// Returns the state of a draw, without its revision, as a list of numbers.
 fn fingerprint(draw: &Draw) -> Vec<i64> {
     let mut numbers = vec![
         draw.status() as i64,

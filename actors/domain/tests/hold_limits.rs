@@ -1,6 +1,6 @@
-//! The limit of unpaid tickets by source. An attacker with unlimited cookies cannot block a draw,
-//! and a thousand phones behind one address can buy all of it. Each step is one second; random
-//! numbers come from a fixed seed.
+//! Tests of the limit of unpaid tickets by source. An attacker with any number of cookies cannot
+//! block a draw, and a thousand phones behind one address can buy all of it. Each step is one
+//! second; random numbers come from a fixed seed.
 
 use domain::draw::hold_limit::{ALWAYS_ALLOWED, SCARCE_FREE, never_paid_quota, source_quota};
 use domain::reservation::KEPT_SECONDS;
@@ -19,7 +19,7 @@ const CLUBHOUSE: HoldSource = HoldSource {
 };
 const PRICE: Cents = Cents(500);
 
-/// A draw with its limiter, as the draw's actor has them.
+/// A draw with its limiter, as the draw's actor combines them.
 struct Sale {
     draw: Draw,
     limiter: HoldLimiter,
@@ -90,7 +90,7 @@ impl Sale {
         )
     }
 
-    fn pay(&mut self, order: OrderId, count: u16) {
+    fn pay_order(&mut self, order: OrderId, count: u16) {
         let command = Command::Allocate {
             order,
             count,
@@ -101,18 +101,18 @@ impl Sale {
             .expect("reserved tickets are sold");
     }
 
-    fn pass(&mut self, seconds: i64) {
+    fn pass_seconds(&mut self, seconds: i64) {
         self.now = self.now.plus_seconds(seconds);
         self.execute(&Command::Tick, None)
             .expect("the timer is never refused");
     }
 
-    fn sell(&mut self, count: u16) {
+    fn sell_tickets(&mut self, count: u16) {
         for of in [50, 50, 50, 50] {
             let count = count.saturating_sub(self.draw.sold()).min(of);
             if count > 0 {
                 let order = self.reserve(count, None).expect("free");
-                self.pay(order, count);
+                self.pay_order(order, count);
             }
         }
     }
@@ -121,7 +121,7 @@ impl Sale {
         self.draw.held()
     }
 
-    fn until(&self, order: OrderId) -> i64 {
+    fn seconds_left(&self, order: OrderId) -> i64 {
         self.draw
             .reservation(order)
             .expect("reserved")
@@ -145,7 +145,7 @@ impl Random {
 }
 
 enum Phone {
-    /// Tries to reserve at this second.
+    /// The phone tries to reserve at this second.
     Trying(i64),
     Paying {
         order: OrderId,
@@ -154,8 +154,8 @@ enum Phone {
     Gone,
 }
 
-/// Honest phones of one source. Each reserves one or two tickets and pays after 15 to 60 seconds;
-/// one in five never pays. A refused phone tries again within ten seconds.
+/// Honest buyers of one source. Each reserves one or two tickets and pays after 15 to 60 seconds;
+/// one in five never pays. A refused buyer tries again within ten seconds.
 struct Crowd {
     phones: Vec<(Phone, u16)>,
     random: Random,
@@ -193,7 +193,7 @@ impl Crowd {
                     }
                 },
                 Phone::Paying { order, at } if at == second => {
-                    sale.pay(order, *count);
+                    sale.pay_order(order, *count);
                     *phone = Phone::Gone;
                 }
                 Phone::Trying(_) | Phone::Paying { .. } | Phone::Gone => {}
@@ -202,8 +202,8 @@ impl Crowd {
     }
 }
 
-/// Reserves as much as possible every second, each time from a new browser, extends its
-/// reservations, and never pays.
+/// An attacker who every second reserves as many tickets as possible, each time from a new browser.
+/// It extends its reservations and never pays.
 #[derive(Default)]
 struct Attacker {
     orders: Vec<OrderId>,
@@ -214,7 +214,7 @@ impl Attacker {
         self.orders
             .retain(|order| sale.draw.reservation(*order).is_some());
         for order in &self.orders {
-            if sale.until(*order) <= 1 {
+            if sale.seconds_left(*order) <= 1 {
                 let _ = sale.extend(*order);
             }
         }
@@ -223,7 +223,7 @@ impl Attacker {
         }
     }
 
-    fn held(&self, sale: &Sale) -> u16 {
+    fn held_tickets(&self, sale: &Sale) -> u16 {
         self.orders
             .iter()
             .filter_map(|order| sale.draw.reservation(*order))
@@ -233,17 +233,18 @@ impl Attacker {
 }
 
 const HOUR: i64 = 3600;
-/// The README has the measurements of twenty seeds.
+/// Number of seeds that the tests play. The README contains measurements of twenty seeds.
 const SEEDS: u64 = 3;
 
-/// Returns the second in which the last ticket was sold. `None`: not within an hour.
+/// Returns the second in which the last ticket was sold. `None`: not all tickets were sold within
+/// an hour.
 fn sold_out_at(sale: &mut Sale, mut step: impl FnMut(&mut Sale, i64)) -> Option<i64> {
     for second in 0..HOUR {
         step(sale, second);
         if sale.draw.sold() == TICKETS {
             return Some(second);
         }
-        sale.pass(1);
+        sale.pass_seconds(1);
     }
     None
 }
@@ -270,7 +271,7 @@ fn attacker_at_one_address_cannot_keep_a_draw_from_others() {
         let (mut seconds_without_free, mut most) = (0, 0);
         let sold_out = sold_out_at(&mut Sale::new(), |sale, second| {
             attacker.step(sale, Some(ATTACKER));
-            let (held, unsold) = (attacker.held(sale), TICKETS - sale.draw.sold());
+            let (held, unsold) = (attacker.held_tickets(sale), TICKETS - sale.draw.sold());
             most = most.max(held);
             seconds_without_free += i64::from(held == unsold);
             assert!(
@@ -287,7 +288,7 @@ fn attacker_at_one_address_cannot_keep_a_draw_from_others() {
     }
 }
 
-/// Without the limits no other buyer gets a ticket within an hour.
+/// Without the limits no honest buyer gets a ticket within an hour.
 #[test]
 fn attacker_without_limits_keeps_the_whole_draw() {
     let (mut sale, mut attacker) = (Sale::new(), Attacker::default());
@@ -305,8 +306,8 @@ fn source_that_never_pays_holds_its_quota_a_fifth_of_the_time() {
     let day = 6 * HOUR;
     for _ in 0..day {
         attacker.step(&mut sale, Some(ATTACKER));
-        ticket_seconds += i64::from(attacker.held(&sale));
-        sale.pass(1);
+        ticket_seconds += i64::from(attacker.held_tickets(&sale));
+        sale.pass_seconds(1);
     }
     let mean = ticket_seconds as f64 / day as f64;
     println!("{mean:.1} of {TICKETS} tickets on average");
@@ -319,11 +320,11 @@ fn source_that_never_pays_holds_its_quota_a_fifth_of_the_time() {
 #[test]
 fn last_ticket_is_free_half_of_the_time_despite_an_attacker() {
     let (mut sale, mut attacker, mut free) = (Sale::new(), Attacker::default(), 0);
-    sale.sell(TICKETS - 1);
+    sale.sell_tickets(TICKETS - 1);
     for _ in 0..HOUR {
         attacker.step(&mut sale, Some(ATTACKER));
         free += i64::from(sale.held_by_all() == 0);
-        sale.pass(1);
+        sale.pass_seconds(1);
     }
     println!("the last ticket is free {free} of {HOUR} s");
     assert!(free > HOUR / 2, "{free}");
@@ -362,7 +363,7 @@ fn resizing_does_not_extend_a_reservation_beyond_the_quota() {
         .expect("half is free to hold");
     let mut last_reserved = 0;
     for second in 0..HOUR {
-        sale.pass(1);
+        sale.pass_seconds(1);
         let Some(held) = sale
             .draw
             .reservation(order)
@@ -388,14 +389,14 @@ fn reduced_order_beyond_the_quota_keeps_its_end() {
     let mut sale = Sale::new();
     let first = sale.reserve(50, Some(ATTACKER)).expect("free");
     sale.reserve(34, Some(ATTACKER)).expect("free");
-    sale.pass(100);
+    sale.pass_seconds(100);
     sale.resize(first, 49, Some(ATTACKER))
         .expect("within the quota");
-    assert_eq!(sale.until(first), KEPT_SECONDS);
-    sale.pass(40);
+    assert_eq!(sale.seconds_left(first), KEPT_SECONDS);
+    sale.pass_seconds(40);
     sale.resize(first, 48, Some(ATTACKER))
         .expect("fewer are never refused");
-    assert_eq!(sale.until(first), KEPT_SECONDS - 40);
+    assert_eq!(sale.seconds_left(first), KEPT_SECONDS - 40);
     assert_eq!(
         sale.resize(first, 50, Some(ATTACKER)),
         Err(Refusal::HoldLimit { available: 0 })
@@ -407,14 +408,14 @@ fn reduced_order_beyond_the_quota_keeps_its_end() {
 fn early_release_counts_in_proportion_to_its_duration() {
     let mut sale = Sale::new();
     let order = sale.reserve(50, Some(CLUBHOUSE)).expect("free");
-    sale.pass(10);
+    sale.pass_seconds(10);
     sale.execute(&Command::Release { order }, None)
         .expect("released");
     assert_eq!(
         sale.reserve(50, Some(CLUBHOUSE)),
         Err(Refusal::HoldLimit { available: 34 })
     );
-    sale.pass(40);
+    sale.pass_seconds(40);
     sale.reserve(50, Some(CLUBHOUSE))
         .expect("four times ten seconds later");
 }
@@ -423,11 +424,11 @@ fn early_release_counts_in_proportion_to_its_duration() {
 fn payment_offsets_lapsed_reservations() {
     let mut sale = Sale::new();
     sale.reserve(50, Some(CLUBHOUSE)).expect("free");
-    sale.pass(KEPT_SECONDS);
+    sale.pass_seconds(KEPT_SECONDS);
     let order = sale
         .reserve(30, Some(CLUBHOUSE))
         .expect("the rest of the quota");
-    sale.pay(order, 30);
+    sale.pay_order(order, 30);
     sale.reserve(49, Some(CLUBHOUSE))
         .expect("30 of the 50 that lapsed are offset");
 }
@@ -435,18 +436,18 @@ fn payment_offsets_lapsed_reservations() {
 #[test]
 fn scarce_draw_limits_an_order_and_its_extensions() {
     let mut sale = Sale::new();
-    sale.sell(TICKETS - SCARCE_FREE);
+    sale.sell_tickets(TICKETS - SCARCE_FREE);
     assert_eq!(
         sale.reserve(ALWAYS_ALLOWED + 1, Some(CLUBHOUSE)),
         Err(Refusal::HoldLimit { available: 10 })
     );
     let order = sale.reserve(10, Some(CLUBHOUSE)).expect("ten");
     for _ in 0..2 {
-        sale.pass(100);
+        sale.pass_seconds(100);
         sale.extend(order).expect("twice");
-        assert!(sale.until(order) <= KEPT_SECONDS - 100 + 60);
+        assert!(sale.seconds_left(order) <= KEPT_SECONDS - 100 + 60);
     }
-    sale.pass(60);
+    sale.pass_seconds(60);
     assert_eq!(sale.extend(order), Err(Refusal::ExtensionsUsedUp));
 }
 

@@ -1,4 +1,5 @@
-//! Expected amounts in cents, computed independently with decimal arithmetic.
+//! Tests of fees and prizes. The expected amounts in cents were computed independently with decimal
+//! arithmetic.
 
 use domain::order::{LineRequest, price, split};
 use domain::prize::prize;
@@ -41,7 +42,7 @@ fn application_fee_matches_the_default_policy_table() {
     }
 }
 
-/// Another policy (decision D-1): 3 %, at most $10.00.
+/// A policy other than the default (decision D-1): 3 %, at most $10.00.
 #[test]
 fn application_fee_matches_another_policy_table() {
     let policy = FeePolicy {
@@ -96,8 +97,8 @@ fn card_fee_of_a_subtotal_matches_the_table() {
     }
 }
 
-/// A:297, decision D-8. Columns: sold, price, percentage, rounding up, prize. An exact multiple of
-/// $10 stays.
+/// A:297, decision D-8. Columns: sold, price, percentage, rounding up, prize. Rounding up does not
+/// change an exact multiple of $10.
 #[test]
 fn prize_matches_the_table() {
     let table = [
@@ -138,7 +139,8 @@ fn prize_matches_the_table() {
     }
 }
 
-/// Decision D-6. Columns: subtotals of the lines, card fees per line, card fees once per charge.
+/// Decision D-6. Columns: subtotals of the lines, card fees charged per line, card fees charged
+/// once per order.
 #[test]
 fn card_fees_of_a_cart_match_the_table_in_both_modes() {
     let table: [(&[i64], &[i64], &[i64]); 6] = [
@@ -156,13 +158,17 @@ fn card_fees_of_a_cart_match_the_table_in_both_modes() {
     for (subtotals, per_line, per_charge) in table {
         let wanted: Vec<LineRequest> = (1..)
             .zip(subtotals)
-            .map(|(draw, cents)| line(draw, *cents, true))
+            .map(|(draw, cents)| line_request(draw, *cents, true))
             .collect();
         for (mode, expected) in [
             (SurchargeMode::PerLine, per_line),
             (SurchargeMode::PerCharge, per_charge),
         ] {
-            assert_eq!(card_fees(&wanted, mode), expected, "{subtotals:?} {mode:?}");
+            assert_eq!(
+                card_fees_of_lines(&wanted, mode),
+                expected,
+                "{subtotals:?} {mode:?}"
+            );
         }
     }
 }
@@ -170,24 +176,33 @@ fn card_fees_of_a_cart_match_the_table_in_both_modes() {
 #[test]
 fn line_that_does_not_pass_on_the_card_fee_has_none() {
     let wanted = [
-        line(1, 1000, true),
-        line(2, 5000, false),
-        line(3, 1000, true),
+        line_request(1, 1000, true),
+        line_request(2, 5000, false),
+        line_request(3, 1000, true),
     ];
-    assert_eq!(card_fees(&wanted, SurchargeMode::PerLine), [47, 0, 47]);
-    assert_eq!(card_fees(&wanted, SurchargeMode::PerCharge), [32, 0, 32]);
     assert_eq!(
-        card_fees(&[line(1, 1000, false)], SurchargeMode::PerCharge),
+        card_fees_of_lines(&wanted, SurchargeMode::PerLine),
+        [47, 0, 47]
+    );
+    assert_eq!(
+        card_fees_of_lines(&wanted, SurchargeMode::PerCharge),
+        [32, 0, 32]
+    );
+    assert_eq!(
+        card_fees_of_lines(&[line_request(1, 1000, false)], SurchargeMode::PerCharge),
         [0]
     );
-    assert_eq!(card_fees(&[], SurchargeMode::PerCharge), [0; 0]);
+    assert_eq!(card_fees_of_lines(&[], SurchargeMode::PerCharge), [0; 0]);
 }
 
 #[test]
 fn odd_cent_of_a_split_goes_to_the_lower_draw() {
-    let wanted = [line(1002, 250, true), line(1001, 250, true)];
-    // 1.7 % of 500 is 8.5, rounded half up 9, plus 30: 39 = 20 + 19.
-    assert_eq!(card_fees(&wanted, SurchargeMode::PerCharge), [20, 19]);
+    let wanted = [line_request(1002, 250, true), line_request(1001, 250, true)];
+    // 1.7 % of 500 cents is 8.5, rounded half up to 9. Plus 30 it is 39, split into 20 + 19.
+    assert_eq!(
+        card_fees_of_lines(&wanted, SurchargeMode::PerCharge),
+        [20, 19]
+    );
     assert_eq!(
         price(&wanted, SurchargeMode::PerCharge)[0].draw,
         DrawId(1001)
@@ -208,8 +223,8 @@ fn split_follows_the_largest_remainder() {
     ];
     for (amount, weights, expected) in table {
         assert_eq!(
-            split(Cents(amount), &cents(weights)),
-            cents(expected),
+            split(Cents(amount), &amounts_in_cents(weights)),
+            amounts_in_cents(expected),
             "{amount} over {weights:?}"
         );
     }
@@ -260,7 +275,7 @@ fn amounts_are_parsed_and_formatted() {
     }
 }
 
-fn line(draw: i64, cents: i64, passes_card_fee: bool) -> LineRequest {
+fn line_request(draw: i64, cents: i64, passes_card_fee: bool) -> LineRequest {
     LineRequest {
         draw: DrawId(draw),
         count: 1,
@@ -269,13 +284,13 @@ fn line(draw: i64, cents: i64, passes_card_fee: bool) -> LineRequest {
     }
 }
 
-fn card_fees(wanted: &[LineRequest], mode: SurchargeMode) -> Vec<i64> {
+fn card_fees_of_lines(wanted: &[LineRequest], mode: SurchargeMode) -> Vec<i64> {
     price(wanted, mode)
         .iter()
         .map(|line| line.card_fee.0)
         .collect()
 }
 
-fn cents(amounts: &[i64]) -> Vec<Cents> {
+fn amounts_in_cents(amounts: &[i64]) -> Vec<Cents> {
     amounts.iter().copied().map(Cents).collect()
 }

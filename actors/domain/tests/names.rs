@@ -1,4 +1,4 @@
-//! The access rules, and the formats of ids, serials and slugs.
+//! Tests of the access rules, and of the formats of ids, serials and slugs.
 
 use domain::access::{Audience, Principal, Role, knows_bank_details, knows_buyers, may, owns};
 use domain::club::{SLUGS_RESERVED, slug_is_valid};
@@ -6,7 +6,7 @@ use domain::{ClubId, DrawId, GameResult, OrderId, Serial, Timestamp};
 
 #[test]
 fn access_matrix_allows_exactly_the_listed_principals() {
-    type Knows = fn(Principal, ClubId) -> bool;
+    type AccessCheck = fn(Principal, ClubId) -> bool;
 
     let who = [
         Principal::Anonymous,
@@ -45,7 +45,7 @@ fn access_matrix_allows_exactly_the_listed_principals() {
     for (audience, allowed) in matrix {
         assert_eq!(who.map(|who| may(who, audience)), allowed, "{audience:?}");
     }
-    let objects: [(Knows, [bool; 6]); 3] = [
+    let objects: [(AccessCheck, [bool; 6]); 3] = [
         (owns, [false, false, true, true, true, true]),
         (knows_buyers, [false, false, false, true, true, true]),
         (knows_bank_details, [false, false, false, false, true, true]),

@@ -1,4 +1,4 @@
-//! The transition table of an order, for every state, and the names of the states.
+//! Tests of all transitions of an order from every state, and of the names of the states.
 
 use domain::OrderState;
 use domain::order::transition::OrderTransition::{

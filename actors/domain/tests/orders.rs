@@ -1,4 +1,5 @@
-//! The next step and the anomalies for every combination of order state and payment status.
+//! Tests of the next step and the anomalies, for every combination of order state and payment
+//! status.
 
 use domain::AnomalyKind::{DuplicatePayment, MismatchedAmount, MissingTicket, OrphanedTicket};
 use domain::order::NextStep::{
@@ -10,7 +11,7 @@ use domain::{
     PaymentIntentId, PaymentStatus,
 };
 
-const STATES: [OrderState; 7] = [
+const ORDER_STATES: [OrderState; 7] = [
     OrderState::Quoted,
     OrderState::Allocated,
     OrderState::Captured,
@@ -31,8 +32,9 @@ const STATUSES: [PaymentStatus; 7] = [
 ];
 
 #[rustfmt::skip]
-const NEXT: [(OrderState, [NextStep; 7]); 7] = [
-    //                        payment_method  confirmation  action  processing  capture   succeeded canceled
+const EXPECTED_NEXT_STEPS: [(OrderState, [NextStep; 7]); 7] = [
+    // Columns: the next step for a payment that requires a
+    // payment_method  confirmation  action  processing  capture   succeeded canceled
     (OrderState::Quoted,     [Wait,           Wait,         Wait,   Wait,       Allocate, Repair,   Release]),
     (OrderState::Allocated,  [Wait,           Wait,         Wait,   Wait,       Capture,  Record,   Void]),
     (OrderState::Captured,   [Done,           Done,         Done,   Done,       Done,     Done,     Done]),
@@ -42,7 +44,7 @@ const NEXT: [(OrderState, [NextStep; 7]); 7] = [
     (OrderState::Anomaly,    [Done,           Done,         Done,   Done,       Done,     Done,     Done]),
 ];
 
-/// Two lines, $10 and $25, and 90 cents of card fee.
+/// Returns an order with two lines, $10 and $25, and 90 cents of card fee.
 fn order(state: OrderState) -> Order {
     let line = |draw, count, cents, card_fee| Line {
         draw: DrawId(draw),
@@ -83,7 +85,7 @@ fn new_intent(status: PaymentStatus) -> PaymentIntent {
     }
 }
 
-/// A difference between an intent and its order, with a name.
+/// A named change that makes an intent differ from its order.
 type Difference = (&'static str, fn(&mut PaymentIntent));
 
 const FOREIGN_INTENTS: [Difference; 4] = [
@@ -115,8 +117,8 @@ fn order_totals_sum_its_lines() {
 
 #[test]
 fn every_state_and_status_has_one_next_step() {
-    assert_eq!(NEXT.map(|(state, _)| state), STATES);
-    for (state, nexts) in NEXT {
+    assert_eq!(EXPECTED_NEXT_STEPS.map(|(state, _)| state), ORDER_STATES);
+    for (state, nexts) in EXPECTED_NEXT_STEPS {
         for (status, next) in STATUSES.into_iter().zip(nexts) {
             assert_eq!(
                 order(state).decide(&new_intent(status)),
@@ -129,7 +131,7 @@ fn every_state_and_status_has_one_next_step() {
 
 #[test]
 fn intent_of_another_order_is_a_mismatch() {
-    for (state, nexts) in NEXT {
+    for (state, nexts) in EXPECTED_NEXT_STEPS {
         for (status, next) in STATUSES.into_iter().zip(nexts) {
             for (what, differ) in FOREIGN_INTENTS {
                 let mut intent = new_intent(status);
@@ -181,7 +183,7 @@ fn payment_without_order_pays_only_the_order_opened_for_it() {
 
 #[test]
 fn different_amount_is_a_mismatch_only_for_steps_that_move_money() {
-    for (state, nexts) in NEXT {
+    for (state, nexts) in EXPECTED_NEXT_STEPS {
         for (status, next) in STATUSES.into_iter().zip(nexts) {
             for (what, differ) in DIFFERENT_AMOUNTS {
                 let mut intent = new_intent(status);
@@ -208,10 +210,10 @@ fn order_without_stored_intent_accepts_the_intent_that_names_it() {
     );
 }
 
-/// Order and intent name the same payment, which is neither refunded nor disputed.
+/// Order and intent name the same payment, which is not refunded and not disputed.
 #[test]
 fn state_and_status_pairs_have_the_expected_anomalies() {
-    for state in STATES {
+    for state in ORDER_STATES {
         for status in STATUSES {
             let expected: &[AnomalyKind] = match (state, status) {
                 (OrderState::Captured, PaymentStatus::Succeeded) => &[],
@@ -222,7 +224,7 @@ fn state_and_status_pairs_have_the_expected_anomalies() {
                 _ => &[],
             };
             assert_eq!(
-                kinds(&order(state), &new_intent(status)),
+                anomaly_kinds(&order(state), &new_intent(status)),
                 expected,
                 "{state:?} and {status:?}"
             );
@@ -242,12 +244,12 @@ fn difference_is_an_anomaly_once_the_payment_is_authorised() {
             );
             let expected: &[AnomalyKind] = if at_stake { &[MismatchedAmount] } else { &[] };
             assert_eq!(
-                kinds(&order(OrderState::Quoted), &intent),
+                anomaly_kinds(&order(OrderState::Quoted), &intent),
                 expected,
                 "{status:?}, other {what}"
             );
             assert_eq!(
-                kinds(&order(OrderState::Anomaly), &intent),
+                anomaly_kinds(&order(OrderState::Anomaly), &intent),
                 [],
                 "an order in state Anomaly is reported again"
             );
@@ -266,13 +268,13 @@ fn second_payment_is_a_duplicate_once_it_is_captured() {
             &[]
         };
         assert_eq!(
-            kinds(&order(OrderState::Captured), &second),
+            anomaly_kinds(&order(OrderState::Captured), &second),
             expected,
             "{status:?}"
         );
         second.amount_refunded = second.amount_received;
         assert_eq!(
-            kinds(&order(OrderState::Captured), &second),
+            anomaly_kinds(&order(OrderState::Captured), &second),
             [],
             "{status:?}, refunded"
         );
@@ -297,7 +299,7 @@ fn refund_without_returned_tickets_is_an_anomaly() {
     ];
     for (state, refunded, expected) in table {
         assert_eq!(
-            kinds(&order(state), &succeeded(refunded)),
+            anomaly_kinds(&order(state), &succeeded(refunded)),
             expected,
             "{state:?}, {refunded} refunded"
         );
@@ -309,32 +311,32 @@ fn application_fee_that_differs_from_the_ledger_is_an_anomaly() {
     let mut intent = new_intent(PaymentStatus::Succeeded);
     intent.application_fee = Cents(124);
     assert_eq!(
-        kinds(&order(OrderState::Captured), &intent),
+        anomaly_kinds(&order(OrderState::Captured), &intent),
         [MismatchedAmount]
     );
     intent.amount_refunded = intent.amount_received;
     assert_eq!(
-        kinds(&order(OrderState::Captured), &intent),
+        anomaly_kinds(&order(OrderState::Captured), &intent),
         [MismatchedAmount, OrphanedTicket],
         "one anomaly hides the other"
     );
-    // A fee that was refunded later does not change the fee taken (decision D-3).
+    // Refunding the fee later does not change the fee that was taken (decision D-3).
     let intent = PaymentIntent {
         application_fee_refunded: Cents(50),
         ..new_intent(PaymentStatus::Succeeded)
     };
-    assert_eq!(kinds(&order(OrderState::Captured), &intent), []);
+    assert_eq!(anomaly_kinds(&order(OrderState::Captured), &intent), []);
 }
 
 #[test]
 fn disputed_payment_is_always_an_anomaly() {
-    for state in STATES {
+    for state in ORDER_STATES {
         let intent = PaymentIntent {
             disputed: true,
             ..new_intent(PaymentStatus::Succeeded)
         };
         assert!(
-            kinds(&order(state), &intent).contains(&MismatchedAmount),
+            anomaly_kinds(&order(state), &intent).contains(&MismatchedAmount),
             "{state:?}"
         );
     }
@@ -373,7 +375,7 @@ fn anomaly_contains_its_payment_and_order() {
     assert_eq!(found[0].order, Some(OrderId(7)));
 }
 
-fn kinds(order: &Order, intent: &PaymentIntent) -> Vec<AnomalyKind> {
+fn anomaly_kinds(order: &Order, intent: &PaymentIntent) -> Vec<AnomalyKind> {
     reconcile(Some(order), intent)
         .into_iter()
         .map(|anomaly| anomaly.kind)

@@ -1,5 +1,5 @@
-//! Properties of any sequence of commands at any times. `PROPTEST_RNG_SEED=…` tries other
-//! sequences.
+//! Tests of properties that hold after any sequence of commands at any times. `PROPTEST_RNG_SEED=…`
+//! tries other sequences.
 
 #[path = "support/model.rs"]
 mod model;
@@ -51,7 +51,7 @@ fn new_draw() -> Draw {
     )
 }
 
-/// Returns a time step, a duration and a command whose times are relative to its execution.
+/// Generates a time step, a duration, and a command whose times are relative to its execution.
 fn any_command() -> impl Strategy<Value = (i64, i64, Command)> {
     let order = (0..ORDERS).prop_map(OrderId);
     let count = prop_oneof![
@@ -104,7 +104,7 @@ fn any_command() -> impl Strategy<Value = (i64, i64, Command)> {
             },
             35 => Command::Undo,
             36..39 => Command::Amend {
-                edit: amended(number, cents).into(),
+                edit: amended_terms(number, cents).into(),
                 by: if number % 4 == 0 {
                     Editor::Operator
                 } else {
@@ -121,7 +121,7 @@ fn any_command() -> impl Strategy<Value = (i64, i64, Command)> {
     })
 }
 
-fn amended(number: u8, cents: i64) -> Terms {
+fn amended_terms(number: u8, cents: i64) -> Terms {
     let closes_at = Timestamp(KICK_OFF - 50_000 * (i64::from(number) % 3));
     let price = if number > 9 { Cents(cents) } else { Cents(500) };
     Terms {
@@ -131,7 +131,7 @@ fn amended(number: u8, cents: i64) -> Terms {
     }
 }
 
-/// Returns a history: the time and the command of each step, with absolute times.
+/// Generates a history: the absolute time and the command of each step.
 fn history() -> impl Strategy<Value = Vec<(Timestamp, Command)>> {
     (0..KICK_OFF, vec(any_command(), 1..80)).prop_map(|(start, steps)| {
         let mut now = start;
@@ -162,7 +162,7 @@ fn history() -> impl Strategy<Value = Vec<(Timestamp, Command)>> {
 proptest! {
     #![proptest_config(config(2_000))]
 
-    /// Invariants D1 to D6 hold, and every outcome is as the model predicts.
+    /// Invariants D1 to D6 hold, and the model predicts every outcome.
     #[test]
     fn any_history_keeps_the_invariants_and_agrees_with_the_model(history in history()) {
         let mut draw = new_draw();
@@ -179,7 +179,8 @@ proptest! {
             draw.apply(&decided.unwrap_or_default());
             draw.check();
             model.assert_agrees(&draw);
-            // Invariant D7: every commit increases the revision by one, and nothing else does.
+            // Invariant D7: every commit increases the revision by one, and refused or repeated
+            // commands do not.
             let commits = u64::from(seen == Prediction::Changes);
             prop_assert_eq!(draw.revision(), before.revision() + commits);
             prop_assert!(commits == 1 || draw == before, "the draw changed without a commit");
@@ -196,7 +197,7 @@ proptest! {
         }
     }
 
-    /// The journal and the tables each contain the whole state.
+    /// A draw can be restored completely from the journal, and from the tables.
     #[test]
     fn journal_and_tables_restore_the_same_draw(history in history()) {
         let mut draw = new_draw();
@@ -229,7 +230,7 @@ proptest! {
         }
     }
 
-    /// A sold ticket keeps its owner until that order is voided.
+    /// A sold ticket belongs to its order until that order is voided.
     #[test]
     fn sold_ticket_keeps_its_owner_until_voided(history in history()) {
         let mut draw = new_draw();
@@ -245,7 +246,8 @@ proptest! {
         }
     }
 
-    /// The timer never loops: a tick at the deadline has events, and the next deadline is later.
+    /// The timer cannot loop for ever: a tick at the deadline has events, and the next deadline is
+    /// later.
     #[test]
     fn tick_at_the_deadline_moves_the_deadline(history in history()) {
         let mut draw = new_draw();
@@ -261,9 +263,9 @@ proptest! {
         }
     }
 
-    /// Decisions D-2 and D-3: each step starts where the last one ended. The fees that orders paid
-    /// are the ledger plus the amount to return. The ledger never exceeds the fee due, and equals
-    /// it while no order is voided without a charge.
+    /// Decisions D-2 and D-3: each fee step starts where the previous one ended. The fees that
+    /// orders paid are the ledger plus the amount to return. The ledger never exceeds the fee due,
+    /// and equals it as long as no order was voided without a charge.
     #[test]
     fn fee_steps_sum_to_the_ledger_and_never_exceed_the_cap(
         steps in vec((0..ORDERS, 1..=50u16, 0..5u8), 1..80),
@@ -275,8 +277,8 @@ proptest! {
         let policy = FeePolicy { rate_bps, cap: Cents(cap) };
         let mut draw = Draw::new(DrawId(1), terms, policy, Deal::new(Seed([1; 32])));
         let (mut revenue, mut ledger, mut to_return) = (Cents::ZERO, Cents::ZERO, Cents::ZERO);
-        // The fee of each order, and whether it was captured. A refunded order keeps the part that
-        // was not returned.
+        // For each order the fee it still holds, and whether its payment was captured. A refunded
+        // order still holds the part of its fee that was not returned.
         let mut held: Vec<(OrderId, Cents, bool)> = Vec::new();
         let mut always_charged = true;
         for (order, count, what) in steps {
@@ -289,7 +291,7 @@ proptest! {
                     continue;
                 }
                 3 => {
-                    // Fees are returned from captured payments only.
+                    // Only captured payments have a fee that can be returned.
                     for part in held.iter_mut().filter(|part| part.2) {
                         let back = part.1.min(to_return);
                         part.1 -= back;
@@ -346,7 +348,7 @@ proptest! {
         prop_assert_ne!(Deal::new(Seed(other)), deal);
     }
 
-    /// The parts sum to the amount, and each differs from its share by less than a cent.
+    /// The parts sum to the amount, and each differs from its exact share by less than a cent.
     #[test]
     fn split_sums_to_the_amount_exactly(amount in 0..10_000_000i64, weights in vec(0..50_000_000i64, 1..20)) {
         let whole: i64 = weights.iter().sum();
@@ -359,7 +361,8 @@ proptest! {
         }
     }
 
-    /// The price does not depend on the order of the lines, and the card fee follows the mode.
+    /// The price does not depend on the sequence of the lines. The card fee follows the surcharge
+    /// mode.
     #[test]
     fn cart_price_does_not_depend_on_line_order(
         lines in vec((1..=50u16, 1..1_000_000i64, any::<bool>()), 1..8).prop_shuffle(),
@@ -390,7 +393,8 @@ proptest! {
         }
     }
 
-    /// More tickets never make a smaller prize. Rounding up adds less than $10 and never subtracts.
+    /// More sold tickets never give a smaller prize. Rounding up adds less than $10 and never
+    /// subtracts.
     #[test]
     fn prize_grows_with_the_tickets_sold(sold in 0..TICKETS, cents in 1..=1_000_000i64, percentage in 1..=100u8) {
         let [now, then] = [sold, sold + 1].map(|sold| prize(sold, Cents(cents), percentage, false));
@@ -399,7 +403,7 @@ proptest! {
         prop_assert!(up >= now && up < now + Cents(1000) && up.0 % 1000 == 0);
     }
 
-    /// A formatted amount parses back to the same amount.
+    /// Formatting an amount and parsing the text returns the same amount.
     #[test]
     fn formatted_amount_parses_back(cents in 0..100_000_000_000i64) {
         prop_assert_eq!(Cents::parse(&Cents(cents).decimal()), Some(Cents(cents)));

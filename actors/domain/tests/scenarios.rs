@@ -1,5 +1,5 @@
-//! The rules of the README at their boundaries: every deadline and every limit is tested from both
-//! sides.
+//! Tests of the rules of the README. Every deadline and every limit is tested at its last allowed
+//! and its first refused value.
 
 #[path = "support/model.rs"]
 mod model;
@@ -8,7 +8,8 @@ mod script;
 
 use script::play;
 
-/// The example of the architecture page, with 69 tickets left. One order may take at most 50.
+/// The example of the architecture page, in which 69 tickets are left. One order may have at most
+/// 50 tickets.
 #[test]
 fn two_reservations_lapse_and_tickets_are_sold_until_kick_off() {
     play(

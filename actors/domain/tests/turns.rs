@@ -1,4 +1,5 @@
-//! Changes of a draw besides its sales: amended terms, a postponed game, results, cancellation.
+//! Tests of the changes of a draw besides sales: amended terms, a postponed game, results,
+//! cancellation.
 
 #[path = "support/model.rs"]
 mod model;

@@ -1,5 +1,5 @@
-//! The commands that wait for a draw, in order of arrival, and the batch that is decided of them for
-//! one transaction. Each command is decided as if the earlier ones were written. No answer that
+//! The queue of commands for a draw, in order of arrival, and the batch of commands that one
+//! transaction writes. Each command is decided as if the earlier ones were written. No answer that
 //! depends on an uncommitted write is sent before the commit.
 
 use std::collections::{BTreeSet, VecDeque};
@@ -11,20 +11,23 @@ use persistence::ledger::{Append, AttachedWrite};
 use super::{DrawAction, Reply};
 use crate::{Clock, CommandOutcome, Denied, DrawRequest};
 
-/// Commits of one transaction. A longer transaction would gain less than its latency costs.
+/// Largest number of commits in one transaction. With more, the added latency would outweigh the
+/// saved transactions.
 const BATCH_COMMITS_MAX: usize = 64;
-/// When this many commands in a row cannot be written alone either, the database is at fault.
+/// When this many commands in a row cannot be written alone either, the database is considered the
+/// cause.
 const CONSECUTIVE_FAILURES_MAX: usize = 2;
 
 #[derive(Default)]
 pub(super) struct CommandQueue {
     waiting: VecDeque<PendingCommand>,
-    /// Commands at the head whose batch could not be written. Each is written alone, so that only
-    /// the faulty one fails.
+    /// Number of commands at the head of the queue whose batch could not be written. Each is
+    /// written alone, so that only the faulty one fails.
     individual: usize,
-    /// Failed writes of individual commands in a row.
+    /// Number of consecutive failed writes of a single command.
     consecutive_failures: usize,
-    /// Follows the committed draw: a decision that was not written does not count.
+    /// Counts unpaid tickets by source. Updated from the committed draw only, so a decision that
+    /// was not written does not count.
     limiter: HoldLimiter,
 }
 
@@ -41,7 +44,7 @@ impl CommandQueue {
         self.waiting.len()
     }
 
-    /// Decides as many commands as may be written together. `draw` is the committed state.
+    /// Decides as many queued commands as one transaction may write. `draw` is the committed state.
     pub(super) fn next_batch(
         &mut self,
         draw: &Draw,
@@ -66,26 +69,27 @@ impl CommandQueue {
         batch
     }
 
-    /// After a batch was written.
+    /// Resets the failure count after a batch was written.
     pub(super) fn reset_failures(&mut self) {
         self.consecutive_failures = 0;
     }
 
-    /// Requeues a batch of several commands that was certainly not written. One command may be the
-    /// cause, so each is decided again and written alone.
+    /// Puts a batch of several commands back into the queue, after a failure that certainly wrote
+    /// nothing. One command may be the cause, so each is decided again and written alone.
     pub(super) fn retry_individually(&mut self, uncommitted: UncommittedBatch) {
         self.consecutive_failures = 0;
-        self.individual += self.requeue(uncommitted);
+        self.individual += self.requeue_batch(uncommitted);
     }
 
-    /// Answers the failed command of a batch with `denied` and requeues the others, which were
-    /// decided on the assumption that it is written. After several failures in a row, the remaining
-    /// individual commands are not attempted.
+    /// Answers the first command of a failed batch with `denied` and requeues the others, because
+    /// they were decided as if the first were written. After several failures in a row, all
+    /// commands that wait to be written alone are answered with `denied`.
     pub(super) fn fail_first(&mut self, mut uncommitted: UncommittedBatch, denied: Denied) {
         let (pending, _) = uncommitted.answers.remove(0);
         pending.answer(Err(denied));
-        self.requeue(uncommitted);
-        // Any other denial concerns this command only.
+        self.requeue_batch(uncommitted);
+        // Only `Unavailable` may be caused by the database. Other denials concern this command
+        // alone.
         self.consecutive_failures = if denied == Denied::Unavailable {
             self.consecutive_failures + 1
         } else {
@@ -99,9 +103,9 @@ impl CommandQueue {
         }
     }
 
-    /// Puts commands back at the head and returns how many. The timer's tick is dropped: the timer
-    /// is armed again.
-    fn requeue(&mut self, uncommitted: UncommittedBatch) -> usize {
+    /// Puts the commands of a batch back at the head of the queue and returns their number. The
+    /// timer's tick is dropped, because the timer is armed again.
+    fn requeue_batch(&mut self, uncommitted: UncommittedBatch) -> usize {
         let before = self.waiting.len();
         let pending = uncommitted.answers.into_iter().map(|(pending, _)| pending);
         pending
@@ -112,7 +116,7 @@ impl CommandQueue {
     }
 }
 
-/// An action that waits to be decided, and where its answer goes. The timer's tick has no reply.
+/// A queued action and the channel for its answer. The timer's tick has no channel.
 pub(super) struct PendingCommand {
     action: DrawAction,
     reply: Option<Reply<Result<CommandOutcome, Denied>>>,
@@ -129,7 +133,7 @@ impl PendingCommand {
         }
     }
 
-    /// The timer's tick.
+    /// Returns the command that the timer queues.
     pub(super) fn timer() -> PendingCommand {
         let tick = DrawRequest {
             command: Command::Tick,
@@ -149,7 +153,8 @@ impl PendingCommand {
 
     pub(super) fn answer(self, answer: Result<CommandOutcome, Denied>) {
         if let Some(reply) = self.reply {
-            // A caller that stopped waiting gets the same answer when it asks again.
+            // Sending fails when the caller has stopped waiting. It gets the same answer if it asks
+            // again.
             let _ = reply.send(answer);
         }
     }
@@ -157,12 +162,12 @@ impl PendingCommand {
     fn order(&self) -> Option<OrderId> {
         match &self.action {
             DrawAction::CurrentReservation(order) => Some(*order),
-            DrawAction::Execute(request) => order_of(&request.command),
+            DrawAction::Execute(request) => order_of_command(&request.command),
         }
     }
 
-    /// Whether the command may share a transaction with others. Only buyers' and the timer's
-    /// ordinary commands may. A person's decision has its own transaction.
+    /// Whether the command may share a transaction with others. True for the usual commands of
+    /// buyers and of the timer. A command that a person gives has its own transaction.
     fn may_share_transaction(&self) -> bool {
         let DrawAction::Execute(request) = &self.action else {
             return true;
@@ -186,7 +191,7 @@ impl PendingCommand {
     }
 }
 
-fn order_of(command: &Command) -> Option<OrderId> {
+fn order_of_command(command: &Command) -> Option<OrderId> {
     match command {
         Command::Reserve { order, .. }
         | Command::Extend { order, .. }
@@ -202,28 +207,28 @@ fn order_of(command: &Command) -> Option<OrderId> {
     }
 }
 
-/// Commands that are decided and not yet written.
+/// Commands that are decided but not yet written.
 #[derive(Default)]
 pub(super) struct CommandBatch {
     /// The draw after the last commit of the batch. `None`: there is nothing to write.
     next: Option<Draw>,
     appends: Vec<Append>,
-    /// The orders whose commands are in `appends`.
+    /// The orders that have a command in `appends`.
     orders: BTreeSet<OrderId>,
-    /// Further commands may join the transaction.
+    /// Whether further commands may be added to the transaction.
     may_share_transaction: bool,
     allocates: bool,
     has_timer_tick: bool,
     has_external_tick: bool,
-    /// Answers to send after the commit, in the order of the requests. Starts with the first
-    /// command that writes.
+    /// Answers to send after the commit, in the order of the requests. The first one belongs to the
+    /// first command that writes.
     answers: Vec<(PendingCommand, Result<CommandOutcome, Denied>)>,
 }
 
 impl CommandBatch {
-    /// Whether a command may join the batch of at most `commits_max` commits. After the first
-    /// write, only commands that may share its transaction join, and none of an order that is in
-    /// the batch: it is decided when the outcome of the order's earlier command is known.
+    /// Whether a command may be added to a batch of at most `commits_max` commits. Once the batch
+    /// contains a write, only commands that may share its transaction are added. A second command
+    /// of the same order waits until the outcome of the first is known.
     pub(super) fn admits(&self, pending: &PendingCommand, commits_max: usize) -> bool {
         let is_order_in_batch = || {
             pending
@@ -237,8 +242,9 @@ impl CommandBatch {
                 && !is_order_in_batch())
     }
 
-    /// Decides one command on the state that the batch leaves. `draw` is the committed state. The
-    /// answer is sent at once if no earlier command of the batch writes.
+    /// Decides one command on the draw as the batch has changed it. `draw` is the committed state.
+    /// The answer is sent at once if the batch contains no write yet and this command writes
+    /// nothing.
     pub(super) fn add(
         &mut self,
         pending: PendingCommand,
@@ -252,7 +258,7 @@ impl CommandBatch {
                 let before = self.next.as_ref().unwrap_or(draw);
                 Ok(CommandOutcome {
                     reservation: before.current_reservation(now, *order),
-                    ..outcome(before, Some(*order), false)
+                    ..outcome_for_order(before, Some(*order), false)
                 })
             }
             DrawAction::Execute(request) => {
@@ -260,7 +266,7 @@ impl CommandBatch {
                 self.has_timer_tick |= pending.is_timer();
                 self.has_external_tick |= is_tick && !pending.is_timer();
                 let may_share_transaction = pending.may_share_transaction();
-                let answer = self.decide(request, draw, limiter, epoch, now);
+                let answer = self.decide_command(request, draw, limiter, epoch, now);
                 if answer.as_ref().is_ok_and(|outcome| outcome.written) {
                     self.may_share_transaction = may_share_transaction;
                 }
@@ -274,7 +280,7 @@ impl CommandBatch {
         }
     }
 
-    fn decide(
+    fn decide_command(
         &mut self,
         request: &DrawRequest,
         draw: &Draw,
@@ -283,7 +289,7 @@ impl CommandBatch {
         now: Timestamp,
     ) -> Result<CommandOutcome, Denied> {
         let command = &request.command;
-        let order = order_of(command);
+        let order = order_of_command(command);
         let reserves = matches!(command, Command::Reserve { .. });
         if reserves {
             failpoint::reach(PurchaseStep::Hold, FailpointSide::Before);
@@ -291,22 +297,23 @@ impl CommandBatch {
         let before = self.next.as_ref().unwrap_or(draw);
         let events = limiter.decide(before, now, command, request.source)?;
         if events.is_empty() {
-            return Ok(outcome(before, order, false));
+            return Ok(outcome_for_order(before, order, false));
         }
         if reserves {
             failpoint::reach(PurchaseStep::Hold, FailpointSide::After);
         }
         self.allocates |= matches!(command, Command::Allocate { .. });
         self.orders.extend(order);
-        let committed = self.append(request, draw, epoch, now, events);
+        let committed = self.append_commit(request, draw, epoch, now, events);
         if let Some(next) = &self.next {
             limiter.settle(next, now);
         }
         Ok(committed)
     }
 
-    /// Adds a command's commit to the transaction and applies its events to the copy of the draw.
-    fn append(
+    /// Adds a commit for a command to the transaction, and applies its events to the batch's copy
+    /// of the draw.
+    fn append_commit(
         &mut self,
         request: &DrawRequest,
         draw: &Draw,
@@ -334,7 +341,7 @@ impl CommandBatch {
             attached_write,
             act,
         });
-        outcome(next, order_of(command), true)
+        outcome_for_order(next, order_of_command(command), true)
     }
 
     /// Whether the timer's tick is in the batch.
@@ -342,12 +349,14 @@ impl CommandBatch {
         self.has_timer_tick
     }
 
-    /// Whether a caller's `Tick` is in the batch: then the clock may have been moved.
+    /// Whether the batch contains a `Tick` that a caller sent. It means that the clock may have
+    /// been changed.
     pub(super) fn has_external_tick(&self) -> bool {
         self.has_external_tick
     }
 
-    /// Returns the commits to write and the state to adopt afterwards. `None`: nothing to write.
+    /// Returns the commits to write, and the state of the draw after them. `None`: there is nothing
+    /// to write.
     pub(super) fn finish(self) -> Option<(Vec<Append>, UncommittedBatch)> {
         let next = self.next?;
         let uncommitted = UncommittedBatch {
@@ -360,7 +369,7 @@ impl CommandBatch {
     }
 }
 
-/// A batch whose transaction is being written. Its answers are sent after the commit.
+/// A batch that is being written. Its answers are sent after the commit.
 pub(super) struct UncommittedBatch {
     /// The draw after the commit.
     pub(super) next: Draw,
@@ -369,7 +378,7 @@ pub(super) struct UncommittedBatch {
     pub(super) answers: Vec<(PendingCommand, Result<CommandOutcome, Denied>)>,
 }
 
-fn outcome(draw: &Draw, order: Option<OrderId>, written: bool) -> CommandOutcome {
+fn outcome_for_order(draw: &Draw, order: Option<OrderId>, written: bool) -> CommandOutcome {
     CommandOutcome {
         view: draw.view(),
         reservation: order.and_then(|order| draw.reservation(order)),
@@ -378,8 +387,8 @@ fn outcome(draw: &Draw, order: Option<OrderId>, written: bool) -> CommandOutcome
     }
 }
 
-/// Whether a commit is an ordinary sale. The database writes a sale only before kick-off by its own
-/// clock. An operator's repair has no such limit (rule 5 of the decisions).
+/// Whether a commit is an ordinary sale. The database accepts a sale only before kick-off by its
+/// own clock. An operator's repair is allowed later (rule 5 of the decisions).
 fn is_sale(command: &Command, events: &[Event]) -> bool {
     matches!(
         command,

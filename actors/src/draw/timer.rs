@@ -1,5 +1,5 @@
-//! One timer for all deadlines of a draw. It is armed for the next deadline and only triggers a
-//! look at the clock.
+//! The single timer for all deadlines of a draw. When it fires, the actor reads the clock and
+//! executes what is due.
 
 use std::time::Duration;
 
@@ -8,7 +8,8 @@ use domain::Timestamp;
 
 use super::DrawActor;
 
-/// Longest sleep before the clock is read again. A clock may be set and a machine suspended.
+/// Longest sleep in milliseconds before the clock is read again, because a clock may be changed and
+/// a machine may be suspended.
 const SLEEP_MS_MAX: i64 = 60_000;
 
 #[derive(Default)]
@@ -21,22 +22,23 @@ impl Timer {
         self.armed.is_none()
     }
 
-    /// Marks the timer's tick as decided. Until then the timer counts as armed, so that it does not
-    /// queue a second tick.
+    /// Marks the timer's queued tick as decided. Until then the timer counts as armed, so that it
+    /// does not queue a second tick.
     pub(super) fn mark_fired(&mut self) {
         self.armed = None;
     }
 
-    /// Cancels the timer. After the clock was moved, its sleep has the wrong length.
+    /// Cancels the timer. Needed after the clock was changed, because the remaining sleep is then
+    /// wrong.
     pub(super) fn disarm(&mut self, ctx: &mut Context<DrawActor>) {
         if let Some((_, handle)) = self.armed.take() {
             ctx.cancel_future(handle);
         }
     }
 
-    /// Arms the timer for a deadline, but not before `earliest`. A timer that is armed for an
-    /// earlier time stays: it finds nothing due and arms itself again. That is cheaper than a
-    /// cancellation with every sale.
+    /// Arms the timer for a deadline, but not before `earliest`. If the timer is armed for an
+    /// earlier time, it is left unchanged: when it fires, nothing is due and it is armed again.
+    /// That costs less than cancelling it for every sale.
     pub(super) fn arm(
         &mut self,
         now: Timestamp,

@@ -1,5 +1,5 @@
-//! Checkout: what a buyer does with an unpaid order. Open or resize it, confirm the payment, extend
-//! the reservation, abandon it.
+//! Checkout: the actions of a buyer on an unpaid order. Open or resize the order, confirm the
+//! payment, extend the reservation, abandon the order.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -18,11 +18,11 @@ use crate::{Confirmation, Denied, FulfilStatus, GatewayError, PaymentFailure, UN
 
 mod open;
 
-/// How long after the reservation lapsed a buyer may finish a 3-D Secure page. Afterwards the
-/// intent is cancelled.
-const ACTION_SECONDS: i64 = 300;
-/// Age at which an order that still has no payment intent is abandoned.
-const WITHOUT_INTENT_SECONDS: i64 = 600;
+/// How long after the end of the reservation a buyer may complete a 3-D Secure page, in seconds.
+/// Afterwards the payment intent is cancelled.
+const THREE_D_SECURE_SECONDS_MAX: i64 = 300;
+/// Age in seconds at which an order that still has no payment intent is abandoned.
+const ORDER_WITHOUT_INTENT_SECONDS_MAX: i64 = 600;
 
 /// Opens, confirms, extends and abandons orders. All methods but `open` must run in a job of the
 /// order.
@@ -45,7 +45,7 @@ impl<'a> Checkout<'a> {
         let record = self.context.load_order(order).await?;
         let (OrderState::Quoted, Some(id)) = (record.order.state, &record.order.payment_intent)
         else {
-            // The order is decided already. `fulfil` reports the outcome.
+            // The outcome of the order is decided. The caller learns it from `fulfil`.
             return Ok(Confirmation::Authorised);
         };
         let gateway = &self.context.gateway;
@@ -58,8 +58,8 @@ impl<'a> Checkout<'a> {
         let refused = match confirm.await {
             Ok(opened) => return confirmation_outcome(&record, opened.intent, None),
             Err(GatewayError::Unavailable(_)) => return Err(PaymentFailure::Unavailable),
-            // An earlier attempt had its effect. No card was declined, and only the intent's state
-            // shows the outcome.
+            // An earlier attempt changed the intent's state. No card was declined, so the outcome
+            // is read from the intent.
             Err(GatewayError::Refused { code, .. }) if code == UNEXPECTED_STATE => None,
             Err(GatewayError::Refused { code, message }) => {
                 Some(PaymentFailure::Declined { code, message })
@@ -72,15 +72,15 @@ impl<'a> Checkout<'a> {
                     .decline
                     .clone()
                     .filter(|decline| decline.payment_method.as_deref() == Some(payment_method));
-                confirmation_outcome(&record, intent, refused.or(decline.map(declined)))
+                confirmation_outcome(&record, intent, refused.or(decline.map(decline_failure)))
             }
             Err(_) => Err(refused.unwrap_or(PaymentFailure::Unavailable)),
         }
     }
 
-    /// Returns a new key for every attempt. Otherwise a server error that the provider stored under
-    /// the key would answer the buyer's next card. Confirming twice is harmless: an intent is
-    /// authorised at most once.
+    /// Returns a new idempotency key for every attempt. With the same key, the provider would
+    /// return its stored error for the buyer's next card. Confirming twice is harmless, because an
+    /// intent is authorised at most once.
     fn confirmation_key(self, order: OrderId) -> String {
         let count = self
             .context
@@ -89,8 +89,8 @@ impl<'a> Checkout<'a> {
         format!("confirm-{order}-{}-{count}", self.context.clock.now().0)
     }
 
-    /// Extends the reservation in every draw by 120 s and the grace period; by less in a draw with
-    /// few free tickets. Returns the end that the buyer is shown.
+    /// Extends the reservation in every draw by 120 s and the grace period. A draw with few free
+    /// tickets grants less. Returns the end that the buyer is shown.
     pub(crate) async fn extend(self, order: OrderId) -> Result<Timestamp, PaymentFailure> {
         let record = self.context.load_order(order).await?;
         let now = self.context.clock.now();
@@ -118,8 +118,8 @@ impl<'a> Checkout<'a> {
         Ok(shown_until)
     }
 
-    /// Returns the reservation as the buyer is shown it: it ends with the earliest line, without
-    /// the grace period. `None`: it lapsed.
+    /// Returns the reservation as the buyer is shown it. It ends when the first line ends, without
+    /// the grace period. `None`: the reservation has lapsed.
     pub(crate) async fn reservation(
         self,
         order: OrderId,
@@ -146,7 +146,8 @@ impl<'a> Checkout<'a> {
         }))
     }
 
-    /// Abandons an order whose buyer was shown another amount (decision C-3). Returns its status.
+    /// Abandons an order whose buyer was shown a different amount (decision C-3). Returns its
+    /// status.
     pub(crate) async fn abandon_changed_amount(
         self,
         order: OrderId,
@@ -158,7 +159,7 @@ impl<'a> Checkout<'a> {
         Ok(fulfilled.status)
     }
 
-    /// Abandons an order at its buyer's wish.
+    /// Abandons an order because the buyer asked for it.
     pub(crate) async fn abandon_for_buyer(self, order: OrderId) -> Result<(), PaymentFailure> {
         self.abandon(order, AbandonReason::BuyerLeft).await
     }
@@ -176,7 +177,7 @@ impl<'a> Checkout<'a> {
         let age_ms = self.context.clock.now().ms_since(record.opened_at);
         let Some(id) = record.order.payment_intent.clone() else {
             let may_abandon = reason != AbandonReason::ReservationLapsed
-                || age_ms > WITHOUT_INTENT_SECONDS * 1000;
+                || age_ms > ORDER_WITHOUT_INTENT_SECONDS_MAX * 1000;
             return if may_abandon {
                 self.abandon_without_intent(order, reason.stored_text())
                     .await
@@ -194,7 +195,7 @@ impl<'a> Checkout<'a> {
             PaymentStatus::RequiresPaymentMethod | PaymentStatus::RequiresConfirmation => true,
             PaymentStatus::RequiresAction | PaymentStatus::Processing => {
                 let timed_out = reason == AbandonReason::ReservationLapsed
-                    && age_ms > (KEPT_SECONDS + ACTION_SECONDS) * 1000;
+                    && age_ms > (KEPT_SECONDS + THREE_D_SECURE_SECONDS_MAX) * 1000;
                 timed_out || reason == AbandonReason::AmountChanged
             }
             PaymentStatus::RequiresCapture => reason == AbandonReason::AmountChanged,
@@ -206,13 +207,13 @@ impl<'a> Checkout<'a> {
                 .reject_unpaid(record, intent, reason.stored_text())
                 .await?;
         }
-        // Cancels what was just rejected. If the buyer authorised in the meantime, the order gets
-        // its tickets.
+        // Cancels the payment of the order that was just rejected. If the buyer authorised it in
+        // the meantime, `fulfil` handles that too.
         fulfilment.fulfil(order, &mut None).await.map(|_| ())
     }
 
-    /// Abandons an order without a stored payment intent. The rejection is written first: from then
-    /// on no node can store an intent for the order or allocate its tickets.
+    /// Abandons an order without a stored payment intent. The rejection is written first. After it
+    /// no node can store an intent for the order or allocate tickets to it.
     async fn abandon_without_intent(
         self,
         order: OrderId,
@@ -230,7 +231,7 @@ impl<'a> Checkout<'a> {
     }
 }
 
-/// Converts a draw's denial for the buyer.
+/// Converts the denial of a draw's command to the error that the buyer is shown.
 fn failure_of(draw: DrawId, denied: Denied) -> PaymentFailure {
     match denied {
         Denied::Refused(refusal) => PaymentFailure::Refused { draw, refusal },
@@ -242,8 +243,8 @@ fn failure_of(draw: DrawId, denied: Denied) -> PaymentFailure {
     }
 }
 
-/// The outcome of an attempt to confirm an intent. `refusal`: the provider's refusal of this
-/// attempt. The buyer is told "declined" only when the provider said so; otherwise the same attempt
+/// Returns the outcome of an attempt to confirm an intent. `refusal`: the provider refused this
+/// attempt. The buyer is told "declined" only if the provider said so. Otherwise the same attempt
 /// may be repeated.
 fn confirmation_outcome(
     record: &OrderRecord,
@@ -251,7 +252,7 @@ fn confirmation_outcome(
     refusal: Option<PaymentFailure>,
 ) -> Result<Confirmation, PaymentFailure> {
     match intent.status {
-        // Also for a canceled intent: `fulfil` reports how the order ended.
+        // This includes a canceled intent, because `fulfil` reports how the order ended.
         PaymentStatus::RequiresCapture | PaymentStatus::Succeeded | PaymentStatus::Canceled => {
             Ok(Confirmation::Authorised)
         }
@@ -265,6 +266,6 @@ fn confirmation_outcome(
     }
 }
 
-fn declined(Decline { code, message, .. }: Decline) -> PaymentFailure {
+fn decline_failure(Decline { code, message, .. }: Decline) -> PaymentFailure {
     PaymentFailure::Declined { code, message }
 }

@@ -1,13 +1,13 @@
-//! The port for connecting clubs to the payment provider. Each club has an account of its own
-//! (decision C-24).
+//! The interface for connecting clubs to the payment provider. Each club has its own account at the
+//! provider (decision C-24).
 
 use async_trait::async_trait;
 use domain::AccountId;
 
 use super::gateway::GatewayError;
 
-/// The state of a connected account. It may sell if `charges_enabled && details_submitted`
-/// (decision B-13).
+/// The state of a club's account at the provider. It can take payments if `charges_enabled &&
+/// details_submitted` (decision B-13).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AccountStatus {
     pub charges_enabled: bool,
@@ -15,7 +15,7 @@ pub struct AccountStatus {
     pub details_submitted: bool,
 }
 
-/// Connects clubs to the payment provider.
+/// Creates and reads the clubs' accounts at the payment provider.
 #[async_trait]
 pub trait Connect: Send + Sync {
     /// Creates a connected account for a club. A retry under the same idempotency key returns the
@@ -25,8 +25,8 @@ pub trait Connect: Send + Sync {
         key: &str,
         email: Option<&str>,
     ) -> Result<AccountId, GatewayError>;
-    /// Returns a single-use link to the provider's onboarding page. The page leads to `return_url`
-    /// when done, and to `refresh_url` when the link was used before.
+    /// Returns a single-use link to the provider's onboarding page. When the club has finished, the
+    /// page leads to `return_url`. A link that was used before leads to `refresh_url`.
     async fn onboarding_link(
         &self,
         account: &AccountId,

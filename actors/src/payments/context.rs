@@ -1,5 +1,5 @@
-//! What all payment services share: the ports, the caches, the jobs of an order, and the commands to
-//! draws on behalf of an order. The lines of an order are processed in ascending draw number.
+//! What all payment services share: stores and clients, caches, the job queue, and the execution of
+//! draw commands for an order. The lines of an order are processed in ascending draw number.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicU64;
@@ -20,15 +20,15 @@ use tokio::time::Instant;
 use super::job_queue::{JobKey, KeyedJobQueue};
 use crate::{Clock, CommandOutcome, Denied, Draws, EngineMetrics, Gateway, PaymentFailure};
 
-/// Delays between attempts while a draw's actor is being rebuilt. Afterwards the call fails with
-/// `Unavailable`.
+/// Delays between attempts while a draw's actor is being rebuilt. After the last attempt the call
+/// fails with `Unavailable`.
 const RETRY_DELAYS: [Duration; 3] = [
     Duration::from_millis(50),
     Duration::from_millis(200),
     Duration::from_millis(800),
 ];
 
-/// Entries of the order index per generation. The index holds at most twice as many.
+/// Largest number of entries in one of the two maps of the order index.
 const INDEX_GENERATION_MAX: usize = 50_000;
 
 /// Everything a payment service needs. One per engine, shared by all services and workers.
@@ -40,12 +40,13 @@ pub(crate) struct PaymentContext {
     pub(crate) jobs: KeyedJobQueue,
     pub(crate) index: OrderIndex,
     pub(crate) wakeups: WorkerWakeups,
-    /// Attempts to confirm a payment since this process started. Makes each attempt's key unique.
+    /// Number of attempts to confirm a payment since this process started. Makes the key of each
+    /// attempt unique.
     pub(crate) confirmation_attempts: AtomicU64,
     pub(crate) metrics: EngineMetrics,
 }
 
-/// Wakes a worker as soon as it has work, so that it can poll rarely.
+/// Wakes a worker as soon as it has work, so that the worker needs to poll only rarely.
 #[derive(Default)]
 pub(crate) struct WorkerWakeups {
     pub(crate) operations: Notify,
@@ -53,8 +54,8 @@ pub(crate) struct WorkerWakeups {
     pub(crate) webhook_events: Notify,
 }
 
-/// The work could not be finished now. What was done is stored, and a later call continues from
-/// there.
+/// The work could not be completed now. The completed part is stored, and a later call continues
+/// with the rest.
 #[derive(Debug)]
 pub(crate) struct Deferred;
 
@@ -77,7 +78,7 @@ pub(super) fn unavailable(failure: Failure) -> PaymentFailure {
 }
 
 impl PaymentContext {
-    /// Runs `work` after all earlier work of the same order. The work runs to its end even when the
+    /// Runs `work` after all earlier work of the same order. The work is completed even when the
     /// caller stops waiting.
     pub(crate) fn run_for_order<T: Send + 'static>(
         &self,
@@ -89,6 +90,9 @@ impl PaymentContext {
     }
 
     /// Reads an order from the database.
+    ///
+    /// # Errors
+    /// `OrderUnknown`, or `Unavailable` if the database could not be read.
     pub(super) async fn load_order(&self, order: OrderId) -> Result<OrderRecord, PaymentFailure> {
         match self.store.order(order).await {
             Ok(Some(record)) => Ok(record),
@@ -113,7 +117,7 @@ impl PaymentContext {
     }
 
     /// Like [`Self::execute`], for a person's action. The first commit writes `audit_entry` to the
-    /// audit log, and the entry is then taken, so that it is written once.
+    /// audit log. The option is then set to `None`, so that the entry is written once.
     pub(crate) async fn execute_audited(
         &self,
         draw: DrawId,
@@ -159,8 +163,8 @@ impl PaymentContext {
     /// Allocates all tickets of an authorised order.
     ///
     /// `Ok(Ok(true))`: this call certainly made the commit that stored the order's capture
-    /// operation. It is `false` for several lines, because another node may have returned a line in
-    /// the meantime, and then the last commit stores no operation.
+    /// operation. It is always `false` for an order of several lines: another node may have
+    /// returned one line meanwhile, and then the last commit stores no operation.
     /// `Ok(Err(refusal))`: a draw refused. The caller must return the tickets of the other lines.
     pub(super) async fn allocate_tickets(
         &self,
@@ -221,7 +225,7 @@ impl PaymentContext {
         Ok(Ok(is_new && has_one_line))
     }
 
-    /// Returns the order's tickets and reservations to all of its draws.
+    /// Takes back the order's tickets and reservations in all of its draws.
     pub(super) async fn return_tickets(&self, record: &OrderRecord) -> Result<(), Deferred> {
         self.return_tickets_audited(record, &mut None).await
     }
@@ -270,14 +274,15 @@ where
     }
 }
 
-/// Caches which order belongs to a payment intent or a client key. The mapping never changes, so an
-/// entry is never stale.
+/// Caches which order a payment intent or a client key belongs to. This assignment never changes,
+/// so a cached entry is always valid.
 #[derive(Default)]
 pub(crate) struct OrderIndex {
     generations: Mutex<IndexGenerations>,
 }
 
-/// When the newer generation is full it replaces the older one, whose entries are dropped.
+/// Two maps that limit the cache. When the newer map is full, it replaces the older one, whose
+/// entries are dropped.
 #[derive(Default)]
 struct IndexGenerations {
     newer: BTreeMap<IndexKey, OrderId>,
@@ -311,7 +316,7 @@ impl OrderIndex {
             .insert(IndexKey::Client(client_key.into()), order);
     }
 
-    /// Whether this process has seen an order of the client key. If not, the database may have one.
+    /// Whether this process has seen an order with the client key. If not, only the database knows.
     pub(crate) fn has_client_key(&self, client_key: &str) -> bool {
         self.generations()
             .find(&IndexKey::Client(client_key.into()))

@@ -1,8 +1,9 @@
-//! Fulfilment: turns an authorised payment into tickets and captures it, once. The client's call,
-//! the webhook, the sweeper, the restart scan and the operator all end here.
+//! Fulfilment: allocates the tickets of an authorised payment and captures it, once. The client's
+//! call, the webhook, the sweeper, the restart scan and the operator all call it.
 //!
-//! The order state and the provider's payment intent decide the next step (`Order::decide`). Steps
-//! are repeated until none is left. All of it runs as a job of the order, so it never overlaps.
+//! The order state and the provider's payment intent determine the next step (`Order::decide`).
+//! Steps are repeated until none is left. All steps run in a job of the order, so two fulfilments
+//! of one order never overlap.
 //!
 //! This file has every step of a successful purchase. The others are in `rejection` and `repair`.
 
@@ -19,8 +20,9 @@ use crate::{FulfilStatus, FulfilmentResult, GatewayError, PaymentFailure};
 mod rejection;
 mod repair;
 
-/// Steps of one fulfilment. The longest sequence (allocate, refuse, cancel, release) has six.
-const STEPS_MAX: usize = 12;
+/// Largest number of steps in one fulfilment. The longest sequence (allocate, refuse, cancel,
+/// release) has six.
+const FULFILMENT_STEPS_MAX: usize = 12;
 
 /// Fulfils orders. Its methods must run in a job of the order.
 #[derive(Clone, Copy)]
@@ -33,10 +35,10 @@ pub(super) struct FulfilmentContext {
     pub(super) record: OrderRecord,
     /// The payment intent as the provider last returned it.
     pub(super) intent: PaymentIntent,
-    /// An operation that the caller claimed before.
+    /// An operation that the caller has claimed for this fulfilment. `None`: none is claimed.
     pub(super) claimed: Option<Operation>,
-    /// This fulfilment made the commit that allocated the order's only line. That commit also
-    /// stored the capture operation.
+    /// Whether this fulfilment made the commit that allocated the order's only line. That commit
+    /// also stored the capture operation.
     pub(super) just_allocated: bool,
 }
 
@@ -45,8 +47,8 @@ impl<'a> Fulfilment<'a> {
         Fulfilment { context }
     }
 
-    /// Fulfils an order as far as it is possible now. `claimed`: an operation that the caller
-    /// claimed before. It is left in place if it was not needed.
+    /// Fulfils an order as far as it is possible now. `claimed`: an operation that the caller has
+    /// claimed. If fulfilment does not use it, it stays in `claimed`.
     pub(crate) async fn fulfil(
         self,
         order: OrderId,
@@ -77,12 +79,12 @@ impl<'a> Fulfilment<'a> {
             claimed: claimed.take(),
             just_allocated: false,
         };
-        let completed = self.run_to_completion(&mut state).await;
+        let completed = self.run_remaining_steps(&mut state).await;
         *claimed = state.claimed;
         let status = match completed {
             Ok(Some(status)) => status,
             Ok(None) => return Err(PaymentFailure::Mismatch),
-            Err(Deferred) => status_of(&state.record, &state.intent),
+            Err(Deferred) => status_of_order(&state.record, &state.intent),
         };
         Ok(FulfilmentResult {
             record: state.record,
@@ -90,15 +92,15 @@ impl<'a> Fulfilment<'a> {
         })
     }
 
-    /// Takes steps until none is left. `None`: the payment intent does not match the order.
-    async fn run_to_completion(
+    /// Executes steps until none is left. `None`: the payment intent does not match the order.
+    async fn run_remaining_steps(
         self,
         state: &mut FulfilmentContext,
     ) -> Result<Option<FulfilStatus>, Deferred> {
-        for _ in 0..STEPS_MAX {
+        for _ in 0..FULFILMENT_STEPS_MAX {
             match state.record.order.decide(&state.intent) {
                 NextStep::Wait | NextStep::Done => {
-                    return Ok(Some(status_of(&state.record, &state.intent)));
+                    return Ok(Some(status_of_order(&state.record, &state.intent)));
                 }
                 NextStep::Allocate => match self
                     .context
@@ -107,8 +109,8 @@ impl<'a> Fulfilment<'a> {
                 {
                     Ok(just_allocated) => state.just_allocated = just_allocated,
                     Err(refusal) if self.reject(state, &refusal.to_string()).await? => {}
-                    // The intent that was read before the rejection is stale: a later call
-                    // continues.
+                    // The order was rejected, so the intent that was read before is outdated. A
+                    // later call continues with a new one.
                     Err(_) => return Err(Deferred),
                 },
                 NextStep::Capture => self.capture(state).await?,
@@ -132,15 +134,17 @@ impl<'a> Fulfilment<'a> {
     async fn capture(self, state: &mut FulfilmentContext) -> Result<(), Deferred> {
         let context = self.context;
         let order = state.record.order.id;
-        // The fulfilment that stored the operation tries it at once under its first key. It claims
-        // the operation only when the attempt fails.
+        // The fulfilment that stored the operation attempts it at once under its first key. It
+        // claims the operation only when that attempt fails.
         let first_key = std::mem::take(&mut state.just_allocated)
             .then(|| OperationKind::Capture.first_key(order))
             .flatten();
         let (key, claimed) = if let Some(key) = first_key {
             (key, None)
         } else {
-            let operation = self.claim(state, OperationKind::Capture).await?;
+            let operation = self
+                .claim_or_use_operation(state, OperationKind::Capture)
+                .await?;
             (operation.key.clone(), Some(operation))
         };
         let (account, fee) = (
@@ -162,7 +166,10 @@ impl<'a> Fulfilment<'a> {
         };
         let operation = match claimed {
             Some(operation) => operation,
-            None => self.claim(state, OperationKind::Capture).await?,
+            None => {
+                self.claim_or_use_operation(state, OperationKind::Capture)
+                    .await?
+            }
         };
         self.refresh_intent(state, &operation, &error).await?;
         if state.intent.status != PaymentStatus::RequiresCapture {
@@ -178,7 +185,8 @@ impl<'a> Fulfilment<'a> {
             .await)
     }
 
-    /// Reads the payment intent again after a failed attempt, to learn whether it had an effect.
+    /// Reads the payment intent again after a failed attempt, to learn whether the attempt had an
+    /// effect.
     async fn refresh_intent(
         self,
         state: &mut FulfilmentContext,
@@ -219,8 +227,9 @@ impl<'a> Fulfilment<'a> {
         Ok(())
     }
 
-    /// Returns the order's operation of a kind: the caller's, or one claimed now.
-    async fn claim(
+    /// Returns the order's operation of a kind: the one that the caller claimed, or one that is
+    /// claimed now.
+    async fn claim_or_use_operation(
         self,
         state: &mut FulfilmentContext,
         kind: OperationKind,
@@ -262,7 +271,8 @@ impl<'a> Fulfilment<'a> {
     }
 }
 
-/// The status of an order whose outcome no longer depends on the provider.
+/// Returns the status of an order whose outcome no longer depends on the provider. `None`: the
+/// outcome still depends on it.
 fn final_status(record: &OrderRecord) -> Option<FulfilStatus> {
     match record.order.state {
         OrderState::Captured => Some(FulfilStatus::Succeeded),
@@ -271,12 +281,12 @@ fn final_status(record: &OrderRecord) -> Option<FulfilStatus> {
     }
 }
 
-/// The status to report for an order and its payment intent.
-fn status_of(record: &OrderRecord, intent: &PaymentIntent) -> FulfilStatus {
+/// Returns the status to report for an order and its payment intent.
+fn status_of_order(record: &OrderRecord, intent: &PaymentIntent) -> FulfilStatus {
     final_status(record).unwrap_or_else(|| status_in_progress(record, intent))
 }
 
-/// The status of an order that is undecided, or whose decision is still being carried out.
+/// Returns the status of an order that is undecided, or whose decision is still being executed.
 fn status_in_progress(record: &OrderRecord, intent: &PaymentIntent) -> FulfilStatus {
     match record.order.state {
         OrderState::Void if intent.is_taken() => FulfilStatus::Refunding,

@@ -1,25 +1,26 @@
-//! The port to the payment provider.
+//! The interface to the payment provider.
 
 use async_trait::async_trait;
 use domain::{AccountId, Cents, OrderId, PaymentIntent, PaymentIntentId, Timestamp};
 use thiserror::Error;
 
-/// The code of a refusal because of the intent's state: it was confirmed, captured or cancelled
-/// before.
+/// The provider's error code when a request does not fit the intent's state: the intent was
+/// confirmed, captured or cancelled before.
 pub const UNEXPECTED_STATE: &str = "payment_intent_unexpected_state";
 
-/// Why a call to the provider failed, and what that means for a retry.
+/// Why a call to the provider failed, and whether and how it may be retried.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum GatewayError {
-    /// The provider refuses, and will refuse again: a declined card, a wrong state, a wrong amount.
+    /// The provider refuses, and would refuse again: a declined card, a wrong state, a wrong
+    /// amount.
     #[error("refused by the provider: {code}: {message}")]
     Refused { code: String, message: String },
-    /// The call certainly had no effect (429, connection refused). It may be repeated under the
-    /// same key.
+    /// The call certainly had no effect (status 429, or connection refused). It may be repeated
+    /// under the same key.
     #[error("provider unavailable: {0}")]
     Unavailable(String),
-    /// No answer after the request was sent: its effect may have happened, or may still happen. It
-    /// must be repeated under the same key, which returns the lost answer and prevents a second
+    /// The request was sent, but no answer came: its effect may have happened, or may still happen.
+    /// It must be repeated under the same key, which returns the lost answer and prevents a second
     /// effect.
     #[error("outcome unknown: {0}")]
     Unknown(String),
@@ -31,24 +32,24 @@ pub enum GatewayError {
 
 impl GatewayError {
     /// Whether the provider stored the failure under the idempotency key. A retry under this key
-    /// returns the same failure, and no earlier request under it can still have an effect.
+    /// returns the same failure, and earlier requests under it have no further effect.
     pub fn is_stored_under_key(&self) -> bool {
         matches!(self, GatewayError::Failed(_))
     }
 }
 
-/// The content of a payment intent on the club's own account (decision C-24).
+/// The data for creating a payment intent on the club's own account (decision C-24).
 #[derive(Clone, Debug)]
 pub struct NewIntent {
     pub order: OrderId,
     pub account: AccountId,
     pub amount: Cents,
-    /// Draws and ticket counts, as in `1042x3,1043x2`, stored in the metadata. If a restored
+    /// Draws and ticket counts, as in `1042x3,1043x2`, for the intent's metadata. If a restored
     /// database lacks the order, they name its tickets. No personal data.
     pub draws: String,
 }
 
-/// A payment intent with the secret that the browser needs.
+/// A payment intent with the client secret that the browser needs to pay it.
 #[derive(Clone, Debug)]
 pub struct OpenedIntent {
     pub id: PaymentIntentId,
@@ -62,9 +63,9 @@ pub struct OpenedIntent {
 /// All methods fail with [`GatewayError`].
 #[async_trait]
 pub trait Gateway: Send + Sync {
-    /// Creates an intent.
+    /// Creates a payment intent.
     async fn create(&self, key: &str, new: &NewIntent) -> Result<OpenedIntent, GatewayError>;
-    /// Changes the amount of an intent that is not authorised yet.
+    /// Changes the amount of a payment intent that is not authorised yet.
     async fn update(
         &self,
         key: &str,
@@ -72,14 +73,14 @@ pub trait Gateway: Send + Sync {
         id: &PaymentIntentId,
         new: &NewIntent,
     ) -> Result<OpenedIntent, GatewayError>;
-    /// Reads an intent.
+    /// Reads a payment intent.
     async fn retrieve(
         &self,
         account: &AccountId,
         id: &PaymentIntentId,
     ) -> Result<PaymentIntent, GatewayError>;
-    /// Confirms an intent with the browser's payment method (decision C-5). The returned intent may
-    /// require an action of the buyer.
+    /// Confirms a payment intent with the browser's payment method (decision C-5). The returned
+    /// intent may require an action of the buyer.
     async fn confirm(
         &self,
         key: &str,
@@ -87,7 +88,7 @@ pub trait Gateway: Send + Sync {
         id: &PaymentIntentId,
         payment_method: &str,
     ) -> Result<OpenedIntent, GatewayError>;
-    /// Captures an authorised intent.
+    /// Captures an authorised payment intent.
     async fn capture(
         &self,
         key: &str,
@@ -95,14 +96,15 @@ pub trait Gateway: Send + Sync {
         id: &PaymentIntentId,
         application_fee: Cents,
     ) -> Result<PaymentIntent, GatewayError>;
-    /// Cancels an intent, authorised or not.
+    /// Cancels a payment intent, whether it is authorised or not.
     async fn cancel(
         &self,
         key: &str,
         account: &AccountId,
         id: &PaymentIntentId,
     ) -> Result<PaymentIntent, GatewayError>;
-    /// Refunds an amount. The application fee is never refunded in proportion (decision D-3).
+    /// Refunds an amount of a payment intent. The provider must not refund a proportional part of
+    /// the application fee (decision D-3).
     async fn refund(
         &self,
         key: &str,
@@ -110,7 +112,7 @@ pub trait Gateway: Send + Sync {
         id: &PaymentIntentId,
         amount: Cents,
     ) -> Result<(), GatewayError>;
-    /// Refunds a part of an intent's application fee.
+    /// Refunds a part of a payment intent's application fee.
     async fn refund_fee(
         &self,
         key: &str,
@@ -118,14 +120,14 @@ pub trait Gateway: Send + Sync {
         id: &PaymentIntentId,
         amount: Cents,
     ) -> Result<(), GatewayError>;
-    /// Lists the account's intents created since a time, newest first.
+    /// Lists the payment intents of an account that were created since a time, newest first.
     async fn list(
         &self,
         account: &AccountId,
         since: Timestamp,
     ) -> Result<Vec<PaymentIntent>, GatewayError>;
     /// Finds an order's open intent by its metadata, among those created since a time. Used when
-    /// the answer to a creation was lost.
+    /// the answer to the creation was lost. `None`: there is none.
     async fn find(
         &self,
         account: &AccountId,

@@ -7,13 +7,13 @@ use persistence::stores::{Operation, OperationKind, OrderRecord};
 use super::context::{Deferred, PaymentContext};
 use crate::{GatewayError, NewIntent, OpenedIntent};
 
-/// Tolerated difference between our clock and the provider's.
+/// Tolerated difference between this machine's clock and the provider's, in milliseconds.
 const CLOCK_SKEW_MS: i64 = 300_000;
 
 /// Why a payment intent could not be created or updated.
 pub(super) enum IntentError {
     Deferred,
-    /// The provider refuses, and will refuse again.
+    /// The provider refuses, and would refuse again.
     Refused {
         code: String,
         message: String,
@@ -51,9 +51,9 @@ impl<'a> Intents<'a> {
         Intents { context }
     }
 
-    /// Creates the intent of an order that this node opened just now. No other worker
-    /// knows the new create operation yet, so the first attempt does not claim it. After a failure
-    /// it claims the operation to record the failure.
+    /// Creates the intent of an order that this node has just opened. No other worker knows the new
+    /// create operation yet, so the first attempt does not claim it. If the attempt fails, the
+    /// operation is claimed in order to record the failure.
     pub(super) async fn create_first(self, record: &mut OrderRecord) -> Result<(), IntentError> {
         let order = record.order.id;
         let key = OperationKind::Create.first_key(order).unwrap_or_default();
@@ -72,13 +72,15 @@ impl<'a> Intents<'a> {
                     .claim_operation(order, OperationKind::Create)
                     .await?
                     .ok_or(IntentError::Deferred)?;
-                let opened = self.recover_create(record, &operation, error).await?;
+                let opened = self
+                    .recover_failed_creation(record, &operation, error)
+                    .await?;
                 self.store_intent(record, opened).await
             }
         }
     }
 
-    /// Makes the order's intent exist with the order's amount.
+    /// Ensures that the order's intent exists and has the order's amount.
     pub(super) async fn ensure(self, record: &mut OrderRecord) -> Result<(), IntentError> {
         let order = record.order.id;
         if record.order.payment_intent.is_none() {
@@ -95,8 +97,8 @@ impl<'a> Intents<'a> {
             .await?
         {
             Some(operation) => match self.update(record, &operation).await {
-                // The buyer authorised or the intent was cancelled in the meantime. The order is
-                // returned as it is, and its fulfilment reports the outcome.
+                // The intent was authorised or cancelled in the meantime. The order is returned
+                // unchanged, and its fulfilment reports the outcome.
                 Err(IntentError::Refused { .. }) => Ok(()),
                 updated => updated,
             },
@@ -104,14 +106,14 @@ impl<'a> Intents<'a> {
         }
     }
 
-    /// Creates the order's intent, or finds the one that an attempt without an answer created.
+    /// Creates the order's intent, or finds the intent of an earlier attempt whose answer was lost.
     pub(super) async fn create(
         self,
         record: &mut OrderRecord,
         operation: &Operation,
     ) -> Result<(), IntentError> {
         let found = if operation.attempts > 1 {
-            self.find(record).await
+            self.find_created_intent(record).await
         } else {
             None
         };
@@ -124,7 +126,10 @@ impl<'a> Intents<'a> {
                 .await
             {
                 Ok(opened) => opened,
-                Err(error) => self.recover_create(record, operation, error).await?,
+                Err(error) => {
+                    self.recover_failed_creation(record, operation, error)
+                        .await?
+                }
             },
         };
         self.store_intent(record, opened).await
@@ -153,9 +158,9 @@ impl<'a> Intents<'a> {
         Ok(())
     }
 
-    /// Cancels an intent that the order does not need: another process has ended the order or
-    /// stored another intent. When only the database failed, the intent stays, and the next attempt
-    /// finds it.
+    /// Cancels an intent that the order does not need, because another process has ended the order
+    /// or stored another intent. If only the database write failed, the intent is not cancelled,
+    /// and the next attempt finds it.
     async fn cancel_stray_intent(self, record: &OrderRecord, opened: &OpenedIntent) {
         let order = record.order.id;
         let Ok(Some(now)) = self.context.store.order(order).await else {
@@ -173,14 +178,14 @@ impl<'a> Intents<'a> {
             .cancel(&key, &record.order.account, &opened.id)
             .await
         {
-            // No buyer has seen its client secret, so it can never be paid.
+            // No buyer was shown the client secret of this intent, so it can never be paid.
             tracing::warn!(%error, order.id = %order, "stray payment intent stays open: provider error");
         }
     }
 
-    async fn find(self, record: &OrderRecord) -> Option<OpenedIntent> {
+    async fn find_created_intent(self, record: &OrderRecord) -> Option<OpenedIntent> {
         let since = record.opened_at.plus_ms(-CLOCK_SKEW_MS);
-        // On an error, creating again under the same key returns the same intent.
+        // If this fails, the next attempt under the same key returns the same intent.
         self.context
             .gateway
             .find(&record.order.account, record.order.id, since)
@@ -189,8 +194,9 @@ impl<'a> Intents<'a> {
             .flatten()
     }
 
-    /// Handles a failed attempt to create an intent. Returns the intent if it exists anyway.
-    async fn recover_create(
+    /// Handles a failed attempt to create an intent. Returns the intent if it was created
+    /// nevertheless.
+    async fn recover_failed_creation(
         self,
         record: &OrderRecord,
         operation: &Operation,
@@ -207,16 +213,18 @@ impl<'a> Intents<'a> {
             GatewayError::Unavailable(_) => {
                 Err(self.context.retry_later(operation, false).await.into())
             }
-            GatewayError::Unknown(_) | GatewayError::Failed(_) => match self.find(record).await {
-                Some(opened) => Ok(opened),
-                // An intent that is created late has a client secret that no buyer ever sees, so it
-                // can never be paid.
-                None => Err(self
-                    .context
-                    .retry_later(operation, error.is_stored_under_key())
-                    .await
-                    .into()),
-            },
+            GatewayError::Unknown(_) | GatewayError::Failed(_) => {
+                match self.find_created_intent(record).await {
+                    Some(opened) => Ok(opened),
+                    // If the intent is created later, no buyer is shown its client secret, so it
+                    // can never be paid.
+                    None => Err(self
+                        .context
+                        .retry_later(operation, error.is_stored_under_key())
+                        .await
+                        .into()),
+                }
+            }
         }
     }
 
@@ -238,7 +246,8 @@ impl<'a> Intents<'a> {
         {
             Ok(_) => Ok(context.complete_operation(operation).await?),
             Err(GatewayError::Refused { code, message }) => {
-                // Authorised or cancelled in the meantime: fulfilment decides about the order.
+                // The intent was authorised or cancelled in the meantime, so fulfilment decides
+                // about the order.
                 context
                     .fail_operation(operation, format!("{code}: {message}"))
                     .await?;

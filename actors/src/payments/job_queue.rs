@@ -14,13 +14,14 @@ use futures_util::future::BoxFuture;
 use tokio::sync::{oneshot, watch};
 use tracing::Instrument;
 
-/// Jobs that are running or waiting. Further jobs are rejected: the caller answers 503.
+/// Largest number of running and waiting jobs. Further jobs are rejected, and the caller answers
+/// with status 503.
 const JOBS_MAX: usize = 4096;
-/// Jobs that may wait behind the running job of one key.
+/// Largest number of jobs that wait behind the running job of the same key.
 const JOBS_PER_KEY_MAX: usize = 64;
 
-/// Jobs with equal keys never overlap. A `Client` job may wait for an `Order` job, never the
-/// reverse, so the two cannot deadlock.
+/// What a job works on. Jobs with equal keys never overlap. A `Client` job may wait for an `Order`
+/// job but never the reverse, so they cannot deadlock.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum JobKey {
     Client(String),
@@ -30,7 +31,7 @@ pub(crate) enum JobKey {
 type Job = BoxFuture<'static, ()>;
 type WaitingJobs = Rc<RefCell<BTreeMap<JobKey, VecDeque<Job>>>>;
 
-/// Adds a job to its key's queue.
+/// Message that adds a job to the queue of its key.
 #[derive(Message)]
 #[rtype(result = "()")]
 struct SubmitJob {
@@ -38,14 +39,14 @@ struct SubmitJob {
     job: Job,
 }
 
-/// Asks for an answer once no job is running or waiting.
+/// Message that is answered once no job is running or waiting.
 #[derive(Message)]
 #[rtype(result = "()")]
-struct Drain;
+struct AwaitAllJobs;
 
 pub(crate) struct PaymentActor {
     waiting: WaitingJobs,
-    /// Jobs that are running or waiting.
+    /// Number of running and waiting jobs.
     accepted: watch::Sender<usize>,
     killed: watch::Receiver<bool>,
 }
@@ -73,7 +74,7 @@ impl Handler<SubmitJob> for PaymentActor {
 
     fn handle(&mut self, submitted: SubmitJob, _: &mut Context<Self>) {
         if *self.accepted.borrow() >= JOBS_MAX {
-            // Dropping the job drops its reply channel, which tells the caller.
+            // The rejected job is dropped with its reply channel, which tells the caller.
             return;
         }
         let mut waiting = self.waiting.borrow_mut();
@@ -95,20 +96,20 @@ impl Handler<SubmitJob> for PaymentActor {
     }
 }
 
-/// Runs `work` and drops it as soon as the engine is killed.
+/// Runs `work` until its end, or drops it when the engine is killed.
 pub(crate) async fn run_until_killed(
     mut killed: watch::Receiver<bool>,
     work: impl Future<Output = ()>,
 ) {
     tokio::select! {
         biased;
-        // An engine that was dropped without a kill does not stop the work.
+        // If the engine is dropped without being killed, the work continues.
         Ok(_) = killed.wait_for(|killed| *killed) => {}
         () = work => {}
     }
 }
 
-/// Runs the jobs of one key until none waits. A panic ends its job only.
+/// Runs the jobs of one key until none is waiting. A panic ends only the job that panicked.
 async fn run_jobs(waiting: WaitingJobs, accepted: watch::Sender<usize>, key: JobKey, first: Job) {
     let mut job = first;
     loop {
@@ -126,20 +127,20 @@ async fn run_jobs(waiting: WaitingJobs, accepted: watch::Sender<usize>, key: Job
     }
 }
 
-impl Handler<Drain> for PaymentActor {
+impl Handler<AwaitAllJobs> for PaymentActor {
     type Result = ResponseFuture<()>;
 
-    fn handle(&mut self, _: Drain, _: &mut Context<Self>) -> Self::Result {
+    fn handle(&mut self, _: AwaitAllJobs, _: &mut Context<Self>) -> Self::Result {
         let mut accepted = self.accepted.subscribe();
         Box::pin(async move {
-            // The sender lives in the actor. Without the actor no job is left either.
+            // Waiting fails only if the actor has ended. Then no job is left either.
             let _ = accepted.wait_for(|accepted| *accepted == 0).await;
         })
     }
 }
 
-/// Handle to the payment actor. All clones share one address: actix grants each clone of an address
-/// a slot beyond the mailbox limit, which would defeat the limit.
+/// A handle to the payment actor. All clones share one address, because actix adds a mailbox slot
+/// for each clone of an address, which would weaken the limit.
 #[derive(Clone)]
 pub(crate) struct KeyedJobQueue {
     actor: Arc<Addr<PaymentActor>>,
@@ -152,10 +153,10 @@ impl KeyedJobQueue {
         }
     }
 
-    /// Runs `work` after the earlier jobs of its key. The work runs to its end even when the caller
+    /// Runs `work` after the earlier jobs of its key. The work is completed even when the caller
     /// stops waiting. `None`: the queue is full, or the work panicked.
     ///
-    /// Boxed here: the future is larger than 10 KB.
+    /// The future is boxed here because it is larger than 10 KB.
     pub(crate) fn run<T: Send + 'static>(
         &self,
         key: JobKey,
@@ -165,10 +166,11 @@ impl KeyedJobQueue {
         async move {
             let (reply, answer) = oneshot::channel();
             let job = async move {
-                // A caller that stopped waiting gets the same answer when it calls again.
+                // Sending fails when the caller has stopped waiting. It gets the same answer if it
+                // calls again.
                 let _ = reply.send(work.await);
             };
-            // The job logs in the caller's span.
+            // The job's log lines belong to the caller's tracing span.
             self.actor
                 .try_send(SubmitJob {
                     key,
@@ -181,7 +183,7 @@ impl KeyedJobQueue {
 
     /// Waits until no job is running or waiting.
     pub(crate) async fn drain(&self) {
-        // A stopped actor has no jobs left.
-        let _ = self.actor.send(Drain).await;
+        // Sending fails only if the actor has stopped, and then no jobs are left.
+        let _ = self.actor.send(AwaitAllJobs).await;
     }
 }

@@ -1,5 +1,5 @@
-//! The background worker for payment operations: claims those that are due, and attempts each in a
-//! job of its order.
+//! The background worker for payment operations. It claims the operations that are due, and
+//! attempts each in a job of its order.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,14 +16,14 @@ use super::refunds::Refunds;
 use crate::poll_backoff::PollBackoff;
 use crate::{FulfilStatus, PaymentFailure};
 
-/// Concurrent operations. A provider that hangs on some of them does not block the others.
-const CONCURRENT_MAX: usize = 64;
+/// Largest number of concurrent operations. If the provider hangs on some, the others continue.
+const CONCURRENT_OPERATIONS_MAX: usize = 64;
 /// Shortest and longest pause between polls while no operation is due.
 const POLL_DELAYS: (Duration, Duration) = (Duration::from_millis(500), Duration::from_secs(8));
 
 /// Attempts due operations until the engine stops.
 pub(crate) async fn run(context: Arc<PaymentContext>, stop: watch::Receiver<bool>) {
-    let permits = Arc::new(Semaphore::new(CONCURRENT_MAX));
+    let permits = Arc::new(Semaphore::new(CONCURRENT_OPERATIONS_MAX));
     let mut backoff = PollBackoff::new(POLL_DELAYS, stop);
     while backoff.wait(&context.wakeups.operations).await {
         let free = permits.available_permits() as u32;
@@ -59,15 +59,17 @@ pub(crate) async fn run(context: Arc<PaymentContext>, stop: watch::Receiver<bool
 async fn attempt_in_order_job(context: &Arc<PaymentContext>, operation: Operation) {
     let (job_context, order) = (context.clone(), operation.order);
     let attempted = context
-        .run_for_order(order, async move { attempt(&job_context, operation).await })
+        .run_for_order(order, async move {
+            attempt_operation(&job_context, operation).await
+        })
         .await;
     if let Err(failure) = attempted {
         tracing::warn!(%failure, order.id = %order, "payment operation deferred until lease expiry");
     }
 }
 
-/// Attempts one operation once. The outcome is stored in every case.
-async fn attempt(
+/// Attempts one operation once, and stores the outcome in every case.
+async fn attempt_operation(
     context: &Arc<PaymentContext>,
     operation: Operation,
 ) -> Result<(), PaymentFailure> {
@@ -81,16 +83,16 @@ async fn attempt(
     };
     let is_decided = record.order.state != OrderState::Quoted;
     let attempted = match operation.kind {
-        // A decided order needs no intent any more.
+        // An order whose outcome is decided needs no intent any more.
         OperationKind::Create | OperationKind::Update if is_decided => context
             .complete_operation(&operation)
             .await
             .map_err(IntentError::from),
         OperationKind::Create => Intents::new(context).create(&mut record, &operation).await,
         OperationKind::Update => Intents::new(context).update(&record, &operation).await,
-        OperationKind::Capture | OperationKind::Cancel => {
-            settle(context, operation).await.map_err(IntentError::from)
-        }
+        OperationKind::Capture | OperationKind::Cancel => capture_or_cancel(context, operation)
+            .await
+            .map_err(IntentError::from),
         OperationKind::Refund | OperationKind::FeeRefund => Refunds::new(context)
             .attempt_refund(&record, &operation)
             .await
@@ -101,8 +103,11 @@ async fn attempt(
     }
 }
 
-/// Captures or cancels by fulfilling the order.
-async fn settle(context: &Arc<PaymentContext>, operation: Operation) -> Result<(), Deferred> {
+/// Fulfils the order of an operation, which captures or cancels its payment.
+async fn capture_or_cancel(
+    context: &Arc<PaymentContext>,
+    operation: Operation,
+) -> Result<(), Deferred> {
     let order = operation.order;
     let mut claimed = Some(operation);
     let fulfilled = Fulfilment::new(context).fulfil(order, &mut claimed).await;
@@ -110,7 +115,7 @@ async fn settle(context: &Arc<PaymentContext>, operation: Operation) -> Result<(
         return Ok(());
     };
     match fulfilled.map(|fulfilled| fulfilled.status) {
-        // Another call fulfilled the order first: the operation is no longer needed.
+        // Another call has fulfilled the order, so the operation is no longer needed.
         Ok(FulfilStatus::Succeeded | FulfilStatus::Refunding | FulfilStatus::NotCharged { .. }) => {
             context.complete_operation(&unused).await
         }

@@ -1,5 +1,5 @@
-//! The life of a payment operation: claim, retry later, complete. An operation is a call to the
-//! provider that is stored before it is attempted, with an idempotency key of its own.
+//! The states of a payment operation: claimed, to be retried, completed. An operation is a call to
+//! the provider that is stored before the first attempt, with its own idempotency key.
 
 use domain::OrderId;
 use persistence::stores::{Attempt, Operation, OperationKind};
@@ -7,15 +7,17 @@ use persistence::stores::{Attempt, Operation, OperationKind};
 use super::context::{Deferred, PaymentContext};
 use super::retry_delay::retry_delay_ms;
 
-/// How long a claim is exclusive. Longer than two calls to the provider can take.
+/// How long a claimed operation belongs to one worker, in milliseconds. Longer than two calls to
+/// the provider can take.
 pub(super) const LEASE_MS: i64 = 30_000;
-/// Attempts under one key before the key may change. The same key returns the lost answer of an
-/// attempt whose outcome is unknown. Only when the provider stored a failure under the key does a
-/// new key help, and only after checking that the operation had no effect.
-const SAME_KEY_ATTEMPTS: u32 = 2;
+/// Number of attempts under one idempotency key before the key may change. The same key returns the
+/// lost answer of an earlier attempt. A new key helps only if the provider stored a failure under
+/// the old one, and it is safe only if the operation had no effect.
+const ATTEMPTS_PER_KEY_MIN: u32 = 2;
 
 impl PaymentContext {
-    /// Claims the order's open operation of one kind. `None`: there is none, or it is claimed.
+    /// Claims the order's open operation of one kind. `None`: there is none, or another worker has
+    /// claimed it.
     pub(super) async fn claim_operation(
         &self,
         order: OrderId,
@@ -27,8 +29,8 @@ impl PaymentContext {
             .await?)
     }
 
-    /// Schedules the next attempt of an operation. `failure_is_stored`: the provider stored a
-    /// failure under the operation's key, and the operation had no effect.
+    /// Schedules the next attempt of an operation. `failure_is_stored`: whether the provider stored
+    /// a failure under the operation's key while the operation had no effect.
     pub(super) async fn retry_later(
         &self,
         operation: &Operation,
@@ -38,8 +40,8 @@ impl PaymentContext {
             operation.attempts.saturating_sub(1),
             operation.id as u64,
         ));
-        let new_key = (failure_is_stored && operation.attempts >= SAME_KEY_ATTEMPTS)
-            .then(|| next_key(&operation.key));
+        let new_key = (failure_is_stored && operation.attempts >= ATTEMPTS_PER_KEY_MIN)
+            .then(|| next_idempotency_key(&operation.key));
         self.wakeups.operations.notify_one();
         let again = Attempt::Again {
             attempts: operation.attempts,
@@ -48,7 +50,7 @@ impl PaymentContext {
         };
         match self.store.record_attempt(operation.id, again).await {
             Ok(()) => Deferred,
-            // The operation becomes due again when its lease expires.
+            // If this write fails, the operation becomes due again when its lease expires.
             Err(failure) => Deferred::from(failure),
         }
     }
@@ -75,7 +77,7 @@ impl PaymentContext {
 }
 
 /// Returns the key for a new attempt: `cap-7` → `cap-7/2` → `cap-7/3`.
-fn next_key(key: &str) -> String {
+fn next_idempotency_key(key: &str) -> String {
     match key
         .rsplit_once('/')
         .and_then(|(stem, count)| Some((stem, count.parse::<u32>().ok()?)))
@@ -87,11 +89,11 @@ fn next_key(key: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::next_key;
+    use super::next_idempotency_key;
 
     #[test]
     fn next_key_counts_attempts() {
-        assert_eq!(next_key("cap-7"), "cap-7/2");
-        assert_eq!(next_key("cap-7/2"), "cap-7/3");
+        assert_eq!(next_idempotency_key("cap-7"), "cap-7/2");
+        assert_eq!(next_idempotency_key("cap-7/2"), "cap-7/3");
     }
 }

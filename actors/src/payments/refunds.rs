@@ -1,4 +1,5 @@
-//! Refunds: returns an order's tickets, then its money and its part of the application fee.
+//! Refunds: takes an order's tickets back, then returns its money and its part of the application
+//! fee.
 
 use std::sync::Arc;
 
@@ -12,10 +13,10 @@ use super::context::{Deferred, PaymentContext, unavailable};
 use super::fulfilment::Fulfilment;
 use crate::{FulfilStatus, GatewayError, PaymentFailure};
 
-/// Refused attempts at a refund before an anomaly is raised for the operator.
+/// Number of refused attempts to refund before an anomaly is raised for the operator.
 const REFUND_ATTEMPTS_MAX: u32 = 10;
-/// Orders of cancelled draws that one call refunds. A draw has 169 tickets.
-const CANCELLED_ORDERS_MAX: u32 = 200;
+/// Largest number of orders that one call refunds. A draw has at most 169 orders.
+const REFUNDED_ORDERS_MAX: u32 = 200;
 
 /// Refunds orders. All methods but `refund_cancelled_draws` and `return_fees` must run in a job of
 /// the order.
@@ -29,8 +30,8 @@ impl<'a> Refunds<'a> {
         Refunds { context }
     }
 
-    /// Refunds an order, or abandons it if it is not charged yet. The tickets are returned first,
-    /// so that no ticket is both sold and refunded (decision D-3).
+    /// Refunds an order, or abandons it if it is not charged yet. The tickets are taken back first,
+    /// so that no ticket is both owned and refunded (decision D-3).
     pub(crate) async fn refund(
         self,
         order: OrderId,
@@ -49,7 +50,7 @@ impl<'a> Refunds<'a> {
             (_, FulfilStatus::Waiting) => {
                 Checkout::new(self.context).abandon_for_buyer(order).await
             }
-            // The order was not charged, or its money is going back already.
+            // The order was not charged, or its payment is already being refunded.
             _ => Ok(()),
         }
     }
@@ -66,8 +67,8 @@ impl<'a> Refunds<'a> {
         context
             .return_tickets_audited(record, &mut audit_entry)
             .await?;
-        // If the tickets had been returned before, the entry is still unwritten. It must be in the
-        // audit log before the money moves.
+        // If an earlier call took the tickets back, the audit entry is not written yet. It must be
+        // in the audit log before the refund starts.
         if let Some(entry) = audit_entry {
             context
                 .store
@@ -93,19 +94,19 @@ impl<'a> Refunds<'a> {
         Ok(())
     }
 
-    /// Queues refunds of the application fee that a draw's captured orders paid too much.
+    /// Queues refunds of the application fee that the draw's captured orders have overpaid.
     pub(crate) async fn return_fees(self, draw: DrawId) {
         match self.context.store.queue_fee_refunds(draw).await {
             Ok(()) => self.context.wakeups.operations.notify_one(),
-            // The sweeper retries for every draw that owes fees.
+            // The sweeper retries the fee refunds of every draw that owes fees.
             Err(failure) => {
                 tracing::warn!(%failure, draw.id = %draw, "fee refunds deferred: database error");
             }
         }
     }
 
-    /// Queues one mail per refund. An interrupted refund runs through here again and queues it
-    /// then.
+    /// Queues one mail per refund. If the refund is interrupted before this call, the next attempt
+    /// queues the mail.
     async fn queue_refund_mail(self, record: &OrderRecord) {
         let Some(to) = &record.buyer.email else {
             return;
@@ -124,19 +125,19 @@ impl<'a> Refunds<'a> {
             )
             .await;
         if let Err(failure) = queued {
-            // The refund itself is stored, and the order page shows it.
+            // Without the mail the refund is still stored, and the order page shows it.
             tracing::warn!(%failure, order.id = %order, "refund mail not queued: database error");
         }
         self.context.wakeups.mail.notify_one();
     }
 
-    /// Refunds every order with a ticket in a cancelled draw, whole (decisions E-9, C-10). The
-    /// sweeper completes what fails now. Returns how many orders were due.
+    /// Refunds every order with a ticket in a cancelled draw, completely (decisions E-9, C-10). The
+    /// sweeper completes the refunds that fail now. Returns how many orders had to be refunded.
     pub(crate) async fn refund_cancelled_draws(self, reason: &str) -> Result<u32, Failure> {
         let due = self
             .context
             .store
-            .orders_of_cancelled_draws(CANCELLED_ORDERS_MAX)
+            .orders_of_cancelled_draws(REFUNDED_ORDERS_MAX)
             .await?;
         let count = due.len() as u32;
         for record in due {
@@ -185,7 +186,8 @@ impl<'a> Refunds<'a> {
             return Err(context.retry_later(operation, false).await);
         };
         let is_refunded = match operation.kind {
-            // One order's fee may be refunded in several parts. Earlier parts do not count.
+            // An order's fee may be refunded in several parts, so earlier fee refunds do not show
+            // that this operation succeeded.
             OperationKind::FeeRefund => {
                 intent.application_fee_refunded
                     >= context.store.fee_refunded(order.id).await? + amount
@@ -229,7 +231,7 @@ impl<'a> Refunds<'a> {
                 .resolve_healed(id, AnomalyKind::OrphanedTicket, context.clock.now())
                 .await?;
         }
-        // Last: a completed operation is never attempted again.
+        // This write is last, because a completed operation is never attempted again.
         context.complete_operation(operation).await
     }
 }

@@ -1,5 +1,5 @@
-//! Repairs by an operator: tickets for a payment without any, a buyer for tickets without one, the
-//! return of a payment that no order holds; and the consequences of a dispute.
+//! Repairs by an operator: allocating tickets to a payment without any, storing a missing buyer,
+//! and returning a payment that pays for no tickets. Also the consequences of a dispute.
 
 use std::sync::Arc;
 
@@ -24,37 +24,37 @@ pub use unmatched_payments::ReturnedPayment;
 pub struct ChosenTickets {
     pub draw: DrawId,
     pub count: u16,
-    /// The account of the draw's club. The payment must have been made to it.
+    /// The account of the draw's club. The payment must have been made to this account.
     pub account: AccountId,
 }
 
 /// The tickets that a payment is for, according to its order or its metadata.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NamedTickets {
-    /// The order of the payment, if the database has it.
+    /// The order of the payment. `None`: the database does not have it.
     pub order: Option<OrderId>,
     /// Draws and counts, from the order or from the payment's metadata at the provider.
     pub draws: Vec<(DrawId, u16)>,
 }
 
-/// Why an operator's repair failed. It changed nothing.
+/// Why an operator's repair failed. A failed repair has changed nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum RepairError {
-    /// The payment or ticket is unknown, or no money was taken with the payment.
+    /// The payment or ticket is unknown, or the payment was never captured.
     #[error("nothing of ours is known by this name")]
     Unknown,
-    /// The payment is refunded, or its refund is under way.
+    /// The payment is refunded or being refunded.
     #[error("the payment was refunded")]
     Refunded,
-    /// The draw refuses: it is full or over, or the payment was not authorised before kick-off
-    /// (rule 5 of the decisions). Only a refund remains.
+    /// The draw refuses: it has too few tickets or has ended, or the payment was not authorised
+    /// before kick-off (rule 5 of the decisions). The operator can only refund.
     #[error("the tickets cannot be allocated: {0}")]
     Refused(Refusal),
     /// No order matches the payment, and its metadata names no tickets. The operator must choose
     /// draw and count.
     #[error("no order matches the payment")]
     NoOrder,
-    /// Tickets were chosen for a payment whose order has other tickets.
+    /// The operator chose tickets for a payment whose order has other tickets.
     #[error("the payment belongs to an order")]
     HasOrder,
     /// The payment was made to another club than the chosen draw's.
@@ -63,13 +63,14 @@ pub enum RepairError {
     /// The amount is not the price of the tickets.
     #[error("the amount does not match the tickets")]
     Mismatch,
-    /// The payment's order has its tickets or is getting them. The order must be refunded instead.
+    /// The payment's order has its tickets or is getting them. The operator must refund the order
+    /// instead.
     #[error("the payment has its tickets")]
     HasTickets,
-    /// The ticket has a buyer already.
+    /// The order of the ticket already has a buyer.
     #[error("the ticket has a buyer")]
     HasBuyer,
-    /// The result is entered and the ticket wins: a second person must approve (decision I-8).
+    /// The ticket wins by the entered result, so a second person must approve (decision I-8).
     #[error("the winning ticket needs a second approval")]
     NeedsApproval,
     /// A technical failure. The same request may be sent again.
@@ -100,7 +101,7 @@ impl From<Denied> for RepairError {
     }
 }
 
-/// Repairs payments and orders.
+/// Executes an operator's repairs of payments and orders.
 #[derive(Clone, Copy)]
 pub(crate) struct Repairs<'a> {
     context: &'a Arc<PaymentContext>,
@@ -111,8 +112,9 @@ impl<'a> Repairs<'a> {
         Repairs { context }
     }
 
-    /// Ends a repair, so that a repair of the other kind may begin. After `Unavailable` the repair
-    /// may still be under way: it then blocks the other kind until it lapses.
+    /// Ends a repair, so that a repair of the other kind (allocation or refund) may begin. After
+    /// `Unavailable` the repair may still be running, so it blocks the other kind until its
+    /// registration expires.
     async fn end_repair<T>(
         self,
         id: &PaymentIntentId,
@@ -127,7 +129,7 @@ impl<'a> Repairs<'a> {
         outcome
     }
 
-    /// Stores the buyer of tickets that were paid without an address.
+    /// Stores the buyer of paid tickets whose order has no e-mail address.
     pub(crate) async fn recover_buyer(
         self,
         draw: DrawId,
@@ -150,7 +152,8 @@ impl<'a> Repairs<'a> {
         if record.buyer.email.is_some() {
             return Err(RepairError::HasBuyer);
         }
-        // The writing transaction checks whether the order holds a winning ticket in any draw.
+        // Inside the writing transaction, the database checks whether the order has a winning
+        // ticket.
         let source = BuyerSource::Operator {
             at: context.clock.now(),
             approved,
@@ -178,9 +181,9 @@ impl<'a> Repairs<'a> {
 
     /// Handles a dispute of a captured payment (decision C-25). Must run in a job of the order.
     ///
-    /// While every game of the order is ahead, its tickets are released and its part of the fee is
-    /// refunded: `true`. The bank moves the money itself. Afterwards the tickets stay, marked as
-    /// disputed: `false`.
+    /// If no game of the order has started, its tickets are taken back and its part of the fee is
+    /// refunded, and the result is `true`. The bank itself returns the money. After a kick-off the
+    /// buyer keeps the tickets, marked as disputed, and the result is `false`.
     pub(crate) async fn release_disputed(self, record: &OrderRecord) -> Result<bool, Failure> {
         let context = self.context;
         let now = context.clock.now();

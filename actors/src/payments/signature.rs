@@ -1,19 +1,20 @@
-//! Verifies the signature of a webhook event: every `v1` signature of the header against every
-//! configured secret, over the raw body.
+//! Verifies the signature of a webhook event. Compares every `v1` signature in the header with the
+//! one computed from the raw body, for every configured secret.
 //!
-//! async-stripe is not used here. It keeps only the last `v1` of the header, and rejects valid
-//! events that it cannot parse.
+//! async-stripe is not used here, because it reads only the last `v1` of the header, and rejects
+//! valid events that it cannot parse.
 
 use domain::Timestamp;
 use hmac::{Hmac, Mac};
 use sha2::Sha256;
 use thiserror::Error;
 
-/// Tolerated age of an event, and tolerated lead of its timestamp (decision B-1).
+/// Seconds by which the timestamp of an event may be in the past or in the future (decision B-1).
 pub const TOLERANCE_SECONDS: i64 = 300;
-/// Signatures that are checked. A provider sends two or three while a secret is being rolled.
+/// Largest number of signatures that are checked. The provider sends two or three while its secret
+/// is being replaced.
 const SIGNATURES_MAX: usize = 16;
-const HEADER_MAX: usize = 4096;
+const HEADER_BYTES_MAX: usize = 4096;
 
 /// Why a signature is not accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
@@ -36,7 +37,7 @@ pub fn verify(
     secrets: &[String],
     now: Timestamp,
 ) -> Result<(), BadSignature> {
-    if header.len() > HEADER_MAX {
+    if header.len() > HEADER_BYTES_MAX {
         return Err(BadSignature::Unreadable);
     }
     let fields = || {
@@ -59,7 +60,7 @@ pub fn verify(
     if signatures.is_empty() {
         return Err(BadSignature::Unreadable);
     }
-    // Every pair is checked, in constant time, even after a match.
+    // Every signature is compared with every secret in constant time, even after a match.
     let mut fits = false;
     for secret in secrets.iter().filter(|secret| !secret.is_empty()) {
         let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(secret.as_bytes()) else {
@@ -82,7 +83,7 @@ pub fn verify(
     Ok(())
 }
 
-/// Signs a body like the provider, for stand-ins and tests.
+/// Signs a body as the provider does. For test servers and tests.
 pub fn sign(body: &[u8], secret: &str, at: Timestamp) -> String {
     let seconds = at.0.div_euclid(1000);
     let mut mac =
@@ -181,7 +182,7 @@ mod tests {
             ("nothing", String::new(), Err(BadSignature::Unreadable)),
             (
                 "too long",
-                format!("t={t},v1={ours},{}", "x".repeat(HEADER_MAX)),
+                format!("t={t},v1={ours},{}", "x".repeat(HEADER_BYTES_MAX)),
                 Err(BadSignature::Unreadable),
             ),
         ];

@@ -39,29 +39,30 @@ mod connected_accounts;
 mod http;
 mod rate_limiter;
 
-/// Intents per page of a list.
+/// Number of payment intents in one page of a list.
 const PAGE_SIZE: i64 = 100;
-/// Fields that Stripe expands in an intent, so that one call returns everything.
+/// Fields of a payment intent that Stripe returns as full objects, so that one call returns
+/// everything.
 const EXPANDED_FIELDS: [&str; 2] = [
     "latest_charge.balance_transaction",
     "latest_charge.application_fee",
 ];
-/// Key of the order id in the metadata.
-const ORDER_KEY: &str = "order_id";
-/// Key of the draws and ticket counts in the metadata.
-const DRAWS_KEY: &str = "draws";
+/// Metadata field of a payment intent that contains the order id.
+const ORDER_METADATA_KEY: &str = "order_id";
+/// Metadata field of a payment intent that contains the draws and ticket counts.
+const DRAWS_METADATA_KEY: &str = "draws";
 
-/// How to reach Stripe.
+/// The address, credentials and limits for calls to Stripe.
 #[derive(Clone)]
 pub struct StripeSettings {
     /// The secret key, `sk_…` or `rk_…`. Never printed.
     pub secret: String,
     /// `https://api.stripe.com`, or the sandbox: `http://127.0.0.1:8080/sandbox/stripe`.
     pub base_url: String,
-    /// Longest wait for an answer. Afterwards the outcome of the call is unknown.
+    /// Longest wait for an answer. Afterwards it is unknown whether the call had an effect.
     pub timeout: Duration,
-    /// Calls per second from this process, for all accounts together. Further calls wait. `None`:
-    /// unlimited, for stand-ins.
+    /// Calls per second from this process, for all accounts together. Calls beyond the rate wait.
+    /// `None`: unlimited, for test servers.
     pub calls_per_second: Option<NonZeroU32>,
 }
 
@@ -84,7 +85,7 @@ impl StripeSettings {
         }
     }
 
-    /// Limits the rate of calls.
+    /// Sets the limit of calls per second. `None`: unlimited.
     #[must_use]
     pub fn rate_limited(self, calls_per_second: Option<NonZeroU32>) -> StripeSettings {
         StripeSettings {
@@ -120,13 +121,14 @@ impl Stripe {
         account: &AccountId,
         id: &PaymentIntentId,
     ) -> Result<StripeIntent, GatewayError> {
-        let retrieve = RetrievePaymentIntent::new(id.0.as_str()).expand(expand());
+        let retrieve = RetrievePaymentIntent::new(id.0.as_str()).expand(expanded_fields());
         send(&self.platform.of(&account.0)?, &retrieve, None).await
     }
 }
 
-/// Streams an account's intents created since a time, newest first. The library's representation of
-/// one takes about 15 KB, and a rush makes thousands. So only one page is in memory at a time.
+/// Streams the intents of an account that were created since a time, newest first. Only one page is
+/// in memory at a time: an intent takes about 15 KB in the library's representation, and busy
+/// minutes create thousands.
 fn list_intents(
     account: &Http,
     since: Timestamp,
@@ -144,20 +146,20 @@ fn list_intents(
         .map_err(|StripeHttpError(error)| error)
 }
 
-fn expand() -> Vec<String> {
+fn expanded_fields() -> Vec<String> {
     EXPANDED_FIELDS.map(String::from).to_vec()
 }
 
-/// Sends a request once.
+/// Sends a request once, without a retry.
 async fn send<R>(http: &Http, request: &R, key: Option<&str>) -> Result<R::Output, GatewayError>
 where
     R: StripeRequest,
     R::Output: miniserde::Deserialize,
 {
-    send_as(http, request.customize(), key).await
+    send_customized_request(http, request.customize(), key).await
 }
 
-async fn send_as<T: miniserde::Deserialize>(
+async fn send_customized_request<T: miniserde::Deserialize>(
     http: &Http,
     mut request: CustomizableStripeRequest<T>,
     key: Option<&str>,
@@ -173,11 +175,12 @@ async fn send_as<T: miniserde::Deserialize>(
         .map_err(|StripeHttpError(error)| error)
 }
 
-/// Prefix of a wallet's token, which is not a payment method yet (decision C-6).
+/// Prefix of a wallet's token. Stripe must first convert such a token to a payment method (decision
+/// C-6).
 const TOKEN_PREFIX: &str = "tok_";
 
-/// Returns a request that confirms an intent with a token. Stripe makes a payment method of the
-/// token. The library has no type for this request.
+/// Returns a request that confirms an intent with a wallet's token, from which Stripe makes a
+/// payment method. async-stripe has no type for this request.
 fn confirm_with_token(
     id: &PaymentIntentId,
     token: &str,
@@ -195,11 +198,11 @@ fn confirm_with_token(
 }
 
 fn metadata(new: &NewIntent) -> HashMap<String, String> {
-    // No personal data. If a restored database lacks the order, this names its tickets (failure F45
-    // of the failure catalogue).
+    // The metadata has no personal data. If a restored database lacks the order, the metadata names
+    // its tickets (failure F45 of the failure catalogue).
     HashMap::from([
-        (ORDER_KEY.to_owned(), new.order.to_string()),
-        (DRAWS_KEY.to_owned(), new.draws.clone()),
+        (ORDER_METADATA_KEY.to_owned(), new.order.to_string()),
+        (DRAWS_METADATA_KEY.to_owned(), new.draws.clone()),
     ])
 }
 
@@ -255,7 +258,7 @@ impl Gateway for Stripe {
         };
         opened_intent(
             account,
-            &send_as(&self.platform.of(&account.0)?, confirm, Some(key)).await?,
+            &send_customized_request(&self.platform.of(&account.0)?, confirm, Some(key)).await?,
         )
     }
 
@@ -266,7 +269,7 @@ impl Gateway for Stripe {
         id: &PaymentIntentId,
         application_fee: Cents,
     ) -> Result<PaymentIntent, GatewayError> {
-        let mut capture = CapturePaymentIntent::new(id.0.as_str()).expand(expand());
+        let mut capture = CapturePaymentIntent::new(id.0.as_str()).expand(expanded_fields());
         if application_fee > Cents::ZERO {
             capture = capture.application_fee_amount(application_fee.0);
         }
@@ -282,7 +285,7 @@ impl Gateway for Stripe {
         account: &AccountId,
         id: &PaymentIntentId,
     ) -> Result<PaymentIntent, GatewayError> {
-        let cancel = CancelPaymentIntent::new(id.0.as_str()).expand(expand());
+        let cancel = CancelPaymentIntent::new(id.0.as_str()).expand(expanded_fields());
         payment_intent(
             account,
             &send(&self.platform.of(&account.0)?, &cancel, Some(key)).await?,
@@ -296,7 +299,8 @@ impl Gateway for Stripe {
         id: &PaymentIntentId,
         amount: Cents,
     ) -> Result<(), GatewayError> {
-        // The application fee is refunded separately, never in proportion (decision D-3).
+        // The refund does not include the application fee: it is refunded separately, because its
+        // refund is not proportional (decision D-3).
         let refund = CreateRefund::new()
             .payment_intent(id.0.as_str())
             .amount(amount.0);
@@ -319,7 +323,8 @@ impl Gateway for Stripe {
                 message,
             });
         };
-        // The fee belongs to the platform, so the call is not made for the account.
+        // The application fee belongs to the platform, so the call is made for the platform's
+        // account.
         let refund = CreateIdApplicationFeeRefund::new(fee).amount(amount.0);
         send(&self.platform, &refund, Some(key)).await.map(|_| ())
     }
@@ -346,7 +351,7 @@ impl Gateway for Stripe {
         let club = self.platform.of(&account.0)?;
         let matching = list_intents(&club, since).try_filter(|intent| {
             ready(
-                intent.metadata.get(ORDER_KEY) == Some(&order)
+                intent.metadata.get(ORDER_METADATA_KEY) == Some(&order)
                     && intent.status != PaymentIntentStatus::Canceled,
             )
         });
@@ -357,12 +362,12 @@ impl Gateway for Stripe {
     }
 }
 
-/// Converts a payment intent of an account.
+/// Converts Stripe's representation of a payment intent of this account.
 fn payment_intent(
     account: &AccountId,
     intent: &StripeIntent,
 ) -> Result<PaymentIntent, GatewayError> {
-    let charge = charge(intent);
+    let charge = latest_charge(intent);
     let fee = charge
         .and_then(|charge| charge.application_fee.as_ref())
         .and_then(|fee| fee.as_object());
@@ -372,11 +377,10 @@ fn payment_intent(
     Ok(PaymentIntent {
         id: PaymentIntentId(intent.id.as_str().to_owned()),
         account: account.clone(),
-        status: status(&intent.status)?,
+        status: payment_status(&intent.status)?,
         amount: Cents(intent.amount),
         amount_received: Cents(intent.amount_received),
-        // Stripe counts a cancelled authorisation as a refund of the charge, although no money was
-        // taken.
+        // Stripe reports a cancelled authorisation as a refund, although no money was taken.
         amount_refunded: charge.map_or(Cents::ZERO, |charge| {
             Cents(charge.amount_refunded.min(intent.amount_received))
         }),
@@ -385,33 +389,35 @@ fn payment_intent(
         currency: intent.currency.to_string(),
         order: intent
             .metadata
-            .get(ORDER_KEY)
-            .and_then(|order| order_id(order)),
+            .get(ORDER_METADATA_KEY)
+            .and_then(|order| parse_order_id(order)),
         provider_fee: charge.and_then(provider_fee),
         disputed: charge.is_some_and(|charge| charge.disputed),
-        // The confirmation creates the charge. A failed charge authorised nothing.
+        // Confirming an intent creates a charge. A failed charge authorised nothing.
         authorised_at: charge
             .filter(|charge| charge.paid)
             .map(|charge| Timestamp(charge.created * 1000)),
         draws: intent
             .metadata
-            .get(DRAWS_KEY)
-            .map(|draws| draws_of(draws))
+            .get(DRAWS_METADATA_KEY)
+            .map(|draws| parse_draws(draws))
             .unwrap_or_default(),
         method: charge.and_then(method),
-        decline: intent.last_payment_error.as_deref().map(decline),
+        decline: intent.last_payment_error.as_deref().map(decline_of_error),
     })
 }
 
-/// Returns the payment method type; for a card in a wallet, the wallet's type.
+/// Returns the type of the payment method: the wallet's type for a card in a wallet, otherwise
+/// Stripe's type. `None`: it is unknown.
 fn method(charge: &Charge) -> Option<String> {
     let details = charge.payment_method_details.as_ref()?;
     let wallet = details.card.as_ref().and_then(|card| card.wallet.as_ref());
     Some(wallet.map_or_else(|| details.type_.clone(), |wallet| wallet.type_.to_string()))
 }
 
-/// Parses `1042x3,1043x2`. Unreadable parts are skipped.
-fn draws_of(text: &str) -> Vec<(DrawId, u16)> {
+/// Parses draws and ticket counts, for example `1042x3,1043x2`. Parts that cannot be parsed are
+/// skipped.
+fn parse_draws(text: &str) -> Vec<(DrawId, u16)> {
     let line = |part: &str| {
         let (draw, count) = part.split_once('x')?;
         Some((DrawId(draw.parse().ok()?), count.parse().ok()?))
@@ -419,7 +425,7 @@ fn draws_of(text: &str) -> Vec<(DrawId, u16)> {
     text.split(',').filter_map(line).collect()
 }
 
-fn decline(error: &ApiErrors) -> Decline {
+fn decline_of_error(error: &ApiErrors) -> Decline {
     let code = error
         .code
         .as_ref()
@@ -435,7 +441,8 @@ fn decline(error: &ApiErrors) -> Decline {
     }
 }
 
-/// Converts a payment intent together with its client secret.
+/// Converts a payment intent together with its client secret. A missing secret becomes an empty
+/// text.
 fn opened_intent(account: &AccountId, intent: &StripeIntent) -> Result<OpenedIntent, GatewayError> {
     let converted = payment_intent(account, intent)?;
     let client_secret = intent.client_secret.clone().unwrap_or_default();
@@ -448,18 +455,18 @@ fn opened_intent(account: &AccountId, intent: &StripeIntent) -> Result<OpenedInt
 
 /// Returns the id of the platform's application fee of a captured intent.
 fn application_fee_id(intent: &StripeIntent) -> Option<ApplicationFeeId> {
-    charge(intent)?
+    latest_charge(intent)?
         .application_fee
         .as_ref()
         .map(|fee| fee.id().clone())
 }
 
-fn charge(intent: &StripeIntent) -> Option<&Charge> {
+fn latest_charge(intent: &StripeIntent) -> Option<&Charge> {
     intent.latest_charge.as_ref()?.as_object()
 }
 
-/// Returns Stripe's own fee. On a direct charge the fees of the balance transaction also contain
-/// the platform's application fee.
+/// Returns Stripe's own fee. The balance transaction of a direct charge also lists the platform's
+/// application fee, which is not counted here.
 fn provider_fee(charge: &Charge) -> Option<Cents> {
     let transaction = charge.balance_transaction.as_ref()?.as_object()?;
     let provider_fees = transaction
@@ -469,7 +476,7 @@ fn provider_fee(charge: &Charge) -> Option<Cents> {
     Some(provider_fees.map(|fee| Cents(fee.amount)).sum())
 }
 
-fn status(stripe_status: &PaymentIntentStatus) -> Result<PaymentStatus, GatewayError> {
+fn payment_status(stripe_status: &PaymentIntentStatus) -> Result<PaymentStatus, GatewayError> {
     Ok(match stripe_status {
         PaymentIntentStatus::RequiresPaymentMethod => PaymentStatus::RequiresPaymentMethod,
         PaymentIntentStatus::RequiresConfirmation => PaymentStatus::RequiresConfirmation,
@@ -482,6 +489,6 @@ fn status(stripe_status: &PaymentIntentStatus) -> Result<PaymentStatus, GatewayE
     })
 }
 
-fn order_id(text: &str) -> Option<OrderId> {
+fn parse_order_id(text: &str) -> Option<OrderId> {
     Uuid::parse_str(text).ok().map(|id| OrderId(id.as_u128()))
 }

@@ -1,4 +1,4 @@
-//! The sweeper's treatment of one open order.
+//! What the sweeper does with one order that is still open.
 
 use std::sync::Arc;
 
@@ -12,14 +12,14 @@ use super::refunds::Refunds;
 use crate::{FulfilStatus, PaymentFailure};
 
 /// Fulfils an open order, completes an interrupted refund, or abandons an order whose reservation
-/// lapsed unpaid (decision C-1). Must run in a job of the order.
+/// lapsed without a payment (decision C-1). Must run in a job of the order.
 pub(crate) async fn sweep_order(
     context: &Arc<PaymentContext>,
     order: OrderId,
 ) -> Result<(), PaymentFailure> {
     let fulfilled = Fulfilment::new(context).fulfil(order, &mut None).await?;
-    // A refund returns the tickets line by line. A captured order without some of them was
-    // interrupted on the way.
+    // A refund takes the tickets back line by line. So a captured order that lacks the tickets of a
+    // line has an interrupted refund.
     let lines = fulfilled.record.order.lines.len();
     if fulfilled.status == FulfilStatus::Succeeded && fulfilled.record.tickets.len() < lines {
         return Refunds::new(context)

@@ -1,4 +1,4 @@
-//! Compares every captured payment once, account by account.
+//! Compares every captured payment with its order once, account by account.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -7,30 +7,31 @@ use persistence::Failure;
 use persistence::stores::OrderRecord;
 
 use super::comparison::{Comparison, ObservedIntent};
-use super::{FAILED_ACCOUNTS_MAX, READ_MAX, VerifiedPayments};
+use super::{FAILED_ACCOUNTS_MAX, ROWS_READ_MAX, VerifiedPayments};
 
-/// From this many payments of one account on, one list costs less than a call for each.
-const LIST_FROM: usize = 5;
-/// An account is listed from this long before its first order was opened. An intent is created just
-/// after its order. If the provider's clock is further behind, payments that the list lacks are
-/// read one by one.
-const LIST_BEFORE_MS: i64 = 10_000;
-/// Payments of failed accounts that are remembered for a later attempt.
-const DEFERRED_MAX: usize = 10_000;
+/// With at least this many payments, one list of the account's payments costs less than a call for
+/// each.
+const PAYMENTS_FOR_LIST_MIN: usize = 5;
+/// How long before the first order the list of an account starts, in milliseconds. An intent is
+/// created just after its order. If the provider's clock is further behind, the payments that the
+/// list lacks are read one by one.
+const LIST_START_MARGIN_MS: i64 = 10_000;
+/// Largest number of payments that are compared later because a call for their account failed.
+const DEFERRED_PAYMENTS_MAX: usize = 10_000;
 
-/// Which captured payments were compared.
+/// Records which captured payments were compared.
 pub(super) struct CaptureCheck {
-    /// All orders captured before this time were compared, and those of `checked_at_until` captured
-    /// at this very time.
+    /// All orders captured before this time were compared. Of the orders captured at exactly this
+    /// time, those in `checked_at_until` were compared.
     until: Timestamp,
     checked_at_until: BTreeSet<OrderId>,
-    /// Orders whose account failed.
+    /// Orders that must be compared later, because a call for their account failed.
     deferred: VecDeque<(AccountId, BTreeSet<OrderId>)>,
 }
 
-/// The payments of an account as one check listed them. The next page of orders uses the same list
-/// if they were captured before it was read.
-struct AccountList {
+/// The listed payments of an account. The next page of orders reuses the list for orders that were
+/// captured before the list was read.
+struct AccountPayments {
     since: Timestamp,
     listed_at: Timestamp,
     payments: BTreeMap<PaymentIntentId, ObservedIntent>,
@@ -45,7 +46,7 @@ impl CaptureCheck {
         }
     }
 
-    /// Compares the payments captured since the last check, and adds those that agree to
+    /// Compares the payments that were captured since the last check, and adds those that agree to
     /// `verified`.
     pub(super) async fn check_new(
         &mut self,
@@ -56,8 +57,8 @@ impl CaptureCheck {
         let mut failed_accounts = self.check_deferred(comparison).await;
         let mut lists = BTreeMap::new();
         loop {
-            let page = store.orders_captured(self.until, READ_MAX).await?;
-            let is_full = page.len() == READ_MAX as usize;
+            let page = store.orders_captured(self.until, ROWS_READ_MAX).await?;
+            let is_full = page.len() == ROWS_READ_MAX as usize;
             let is_known = |order: &OrderId| {
                 self.checked_at_until.contains(order)
                     || self
@@ -91,13 +92,14 @@ impl CaptureCheck {
                     .iter()
                     .map(|(_, orders)| orders.len())
                     .sum::<usize>();
-                if failed_accounts == FAILED_ACCOUNTS_MAX || deferred + records.len() > DEFERRED_MAX
+                if failed_accounts == FAILED_ACCOUNTS_MAX
+                    || deferred + records.len() > DEFERRED_PAYMENTS_MAX
                 {
                     return Err(failure);
                 }
                 failed_accounts += 1;
                 tracing::warn!(%failure, account = %account.0, "comparison of an account's captured payments deferred");
-                self.defer(account, records.iter().map(|record| record.order.id));
+                self.defer_orders(account, records.iter().map(|record| record.order.id));
             }
             if last > self.until {
                 self.checked_at_until.clear();
@@ -114,7 +116,7 @@ impl CaptureCheck {
         }
     }
 
-    fn defer(&mut self, account: AccountId, orders: impl Iterator<Item = OrderId>) {
+    fn defer_orders(&mut self, account: AccountId, orders: impl Iterator<Item = OrderId>) {
         match self
             .deferred
             .iter_mut()
@@ -125,7 +127,8 @@ impl CaptureCheck {
         }
     }
 
-    /// Compares deferred orders, each account until it fails. Returns how many accounts failed.
+    /// Compares deferred orders again, and stops with each account at its first failure. Returns
+    /// the number of accounts that failed.
     async fn check_deferred(&mut self, comparison: &Comparison) -> usize {
         let mut failed_accounts = 0;
         for _ in 0..self.deferred.len() {
@@ -150,12 +153,12 @@ impl CaptureCheck {
     }
 }
 
-/// Compares the payments of one account: from a list if there are many, otherwise one by one.
+/// Compares payments of one account: from one list if there are many, otherwise with one call each.
 async fn check_account(
     comparison: &Comparison,
     account: &AccountId,
     records: &[&OrderRecord],
-    lists: &mut BTreeMap<AccountId, AccountList>,
+    lists: &mut BTreeMap<AccountId, AccountPayments>,
     verified: &mut VerifiedPayments,
 ) -> Result<(), Failure> {
     let now = comparison.context.clock.now();
@@ -169,11 +172,11 @@ async fn check_account(
         .filter_map(|record| record.captured_at)
         .max()
         .unwrap_or(now);
-    let since = first_opened.plus_ms(-LIST_BEFORE_MS);
+    let since = first_opened.plus_ms(-LIST_START_MARGIN_MS);
     lists.retain(|other, list| {
         other != account || list.since <= since && last_captured < list.listed_at
     });
-    if records.len() >= LIST_FROM && !lists.contains_key(account) {
+    if records.len() >= PAYMENTS_FOR_LIST_MIN && !lists.contains_key(account) {
         let payments = comparison
             .list(account, since)
             .await?
@@ -182,7 +185,7 @@ async fn check_account(
             .collect();
         lists.insert(
             account.clone(),
-            AccountList {
+            AccountPayments {
                 since,
                 listed_at: now,
                 payments,

@@ -1,5 +1,5 @@
-//! Compares one payment with its order. The domain decides what is wrong (`reconcile`); this module
-//! reads both sides and stores the result.
+//! Compares one payment with its order. The domain function `reconcile` finds the disagreements.
+//! This module reads order and payment, and stores the result.
 
 use std::slice;
 use std::sync::Arc;
@@ -19,7 +19,8 @@ use crate::payments::fulfilment::Fulfilment;
 use crate::payments::job_queue::JobKey;
 use crate::payments::repairs::Repairs;
 
-/// Tickets whose buyer has left no address for this long raise an anomaly (decision C-11).
+/// If the buyer of captured tickets has left no e-mail address after this time, an anomaly is
+/// raised (decision C-11). In milliseconds.
 pub(super) const WITHOUT_ADDRESS_MS: i64 = 600_000;
 
 /// Compares payments with orders.
@@ -28,8 +29,8 @@ pub(crate) struct Comparison {
     pub(super) context: Arc<PaymentContext>,
 }
 
-/// A payment intent as the provider returned it, and when it was requested. It may have changed
-/// since.
+/// A payment intent as the provider returned it, with the time of the request. It may have changed
+/// at the provider since.
 #[derive(Clone)]
 pub(super) struct ObservedIntent {
     pub(super) intent: PaymentIntent,
@@ -41,7 +42,7 @@ impl Comparison {
         Comparison { context }
     }
 
-    /// Compares every payment of an account since a time.
+    /// Compares all payments of an account that were created since a time.
     pub(super) async fn compare_account(
         &self,
         account: &AccountId,
@@ -54,7 +55,7 @@ impl Comparison {
         Ok(report)
     }
 
-    /// Lists the payments of an account since a time.
+    /// Lists the payments of an account that were created since a time.
     pub(super) async fn list(
         &self,
         account: &AccountId,
@@ -95,7 +96,7 @@ impl Comparison {
         observed: &ObservedIntent,
     ) -> Result<ScanReport, Failure> {
         let record = self.order_of(&observed.intent).await?;
-        self.compare(record.as_ref(), observed).await
+        self.compare_with_order(record.as_ref(), observed).await
     }
 
     /// Reads an order's payment from the provider and compares them.
@@ -111,10 +112,10 @@ impl Comparison {
             .retrieve(&record.order.account, id)
             .await
             .map_err(provider_failure)?;
-        self.compare(Some(&record), &observed).await
+        self.compare_with_order(Some(&record), &observed).await
     }
 
-    /// Reads a payment intent that the database lacks from the provider and compares it.
+    /// Reads a payment intent that is missing in the database from the provider and compares it.
     pub(crate) async fn compare_unknown_intent(
         &self,
         account: &AccountId,
@@ -122,12 +123,13 @@ impl Comparison {
     ) -> Result<ScanReport, Failure> {
         let observed = match self.retrieve(account, id).await {
             Ok(observed) => observed,
-            // The intent does not exist on this account.
+            // The provider does not know the intent on this account, so there is nothing to
+            // compare.
             Err(GatewayError::Refused { .. }) => return Ok(ScanReport::default()),
             Err(error) => return Err(provider_failure(error)),
         };
         let record = self.order_of(&observed.intent).await?;
-        self.compare(record.as_ref(), &observed).await
+        self.compare_with_order(record.as_ref(), &observed).await
     }
 
     /// Whether the database has no order for a payment.
@@ -146,13 +148,12 @@ impl Comparison {
         }
     }
 
-    /// Stores the observed payment and what is wrong with it.
+    /// Stores the observed payment and the disagreements with its order.
     ///
-    /// A disagreement is checked a second time in a job of the order, because it may be work in
-    /// progress. A payment with an open anomaly is checked again as well: an anomaly is resolved
-    /// only by a state that was read after it was raised, never by an older one that a hung node
-    /// still has.
-    async fn compare(
+    /// A disagreement is checked a second time in a job of the order, because the order may be in
+    /// processing. A payment with an open anomaly is checked again as well: an anomaly must only be
+    /// resolved by data that was read after it was raised, never by older data of a node that hung.
+    async fn compare_with_order(
         &self,
         record: Option<&OrderRecord>,
         observed: &ObservedIntent,
@@ -166,7 +167,7 @@ impl Comparison {
             && needs_fulfilment
             && let Some(record) = record
         {
-            // What a fulfilment can complete is completed, not reported.
+            // A disagreement that a fulfilment can remove is removed, not reported.
             let (order, context) = (record.order.id, self.context.clone());
             let _ = self
                 .context
@@ -198,9 +199,9 @@ impl Comparison {
             .await
     }
 
-    /// Compares captured orders with the listed state of their payments, and returns the payments
-    /// that agree. Nearly all agree and have no open anomaly. These are stored in one write,
-    /// because a rush makes hundreds per minute.
+    /// Compares captured orders with their listed payments, and returns the payments that agree.
+    /// Nearly all agree and have no open anomaly. They are stored in one write, because hundreds of
+    /// payments may be captured per minute.
     pub(super) async fn compare_captured(
         &self,
         listed: Vec<(&OrderRecord, ObservedIntent)>,
@@ -228,16 +229,21 @@ impl Comparison {
             .record_provider_snapshots(&agreeing, requested_at)
             .await?;
         for (record, observed) in others {
-            if self.compare(Some(record), &observed).await?.unsettled == 0 {
+            if self
+                .compare_with_order(Some(record), &observed)
+                .await?
+                .unsettled
+                == 0
+            {
                 agreeing.push(observed.intent);
             }
         }
         Ok(agreeing)
     }
 
-    /// Cancels an authorised payment whose order the database lost. What the buyer was promised is
-    /// unknown, so the buyer is not charged. An order is stored before its intent is created, so it
-    /// cannot be one that is being opened.
+    /// Cancels an authorised payment whose order the database lost. It is unknown what the buyer
+    /// was promised, so the buyer is not charged. The order cannot be a new one, because an order
+    /// is stored before its intent is created.
     async fn cancel_lost_order(&self, observed: &ObservedIntent) -> Result<ScanReport, Failure> {
         let intent = &observed.intent;
         tracing::warn!(payment_intent.id = %intent.id, "authorisation cancelled: its order is unknown");
@@ -256,7 +262,7 @@ impl Comparison {
         self.store_result(None, &canceled, &[]).await
     }
 
-    /// Reads both sides again, in a job of the order if there is one, and stores the result.
+    /// Reads order and payment again, in a job of the order if there is one, and stores the result.
     async fn compare_again(
         &self,
         order: Option<OrderId>,
@@ -306,8 +312,8 @@ impl Comparison {
         compared.unwrap_or_else(|| Err(Failure::NotWritten("too much payment work".into())))
     }
 
-    /// Stores the observed payment, raises anomalies, and resolves those that no longer apply.
-    /// `open`: the anomalies that were open before both sides were read.
+    /// Stores the observed payment, raises anomalies, and resolves those whose disagreement is
+    /// gone. `open`: the anomalies that were open before order and payment were read.
     async fn store_result(
         &self,
         record: Option<&OrderRecord>,
@@ -323,7 +329,7 @@ impl Comparison {
             .record_provider_snapshots(slice::from_ref(intent), *requested_at)
             .await?;
         if intent.disputed {
-            // The write above queues a mail to the club.
+            // The write above has queued a mail to the club.
             self.context.wakeups.mail.notify_one();
         }
         let mut report = ScanReport {
@@ -332,8 +338,8 @@ impl Comparison {
         };
         let mut anomalies = reconcile(record.map(|record| &record.order), intent);
         anomalies.extend(record.and_then(|record| anomaly_without_address(record, now)));
-        // Money without tickets is in progress until a fulfilment repairs it: the order will change
-        // even if the payment does not.
+        // Captured money without tickets is not final: a fulfilment will change the order, even if
+        // the payment does not change. So the payment is unsettled.
         let has_money = intent.is_taken() && !intent.is_refunded();
         let is_in_progress = has_money && record.is_some_and(|record| record.captured_at.is_none());
         report.unsettled = u64::from(is_in_progress || !anomalies.is_empty());
@@ -357,7 +363,8 @@ fn provider_failure(error: GatewayError) -> Failure {
     Failure::NotWritten(format!("the provider could not be asked: {error}"))
 }
 
-/// Returns an anomaly if the order is paid and its buyer has left no address for a while.
+/// Returns an anomaly if the order is paid and its buyer has left no e-mail address for
+/// [`WITHOUT_ADDRESS_MS`]. `None`: there is no anomaly.
 fn anomaly_without_address(record: &OrderRecord, now: Timestamp) -> Option<Anomaly> {
     let is_overdue = record
         .captured_at

@@ -1,48 +1,49 @@
-//! The draws that wait to be claimed, and those that are being claimed.
+//! The draws that wait to be claimed by this node, and the draws that are being claimed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use domain::DrawId;
 use persistence::nodes::InstanceId;
 
-/// Draws that one call to the ledger claims.
+/// Largest number of draws that one call to the ledger claims.
 const CLAIM_BATCH_MAX: usize = 256;
-/// Concurrent calls that claim draws.
+/// Largest number of concurrent calls that claim draws.
 const CONCURRENT_CLAIMS_MAX: usize = 4;
 
 #[derive(Default)]
 pub(super) struct ClaimQueue {
-    /// Draws to claim with the next batch.
+    /// Draws that wait for the next call.
     queued: BTreeSet<DrawId>,
     claiming: BTreeSet<DrawId>,
     in_flight: usize,
-    /// Nodes that did not answer for their draws. The next claim first checks whether their
-    /// processes are gone.
+    /// Nodes that did not answer a command to a draw that they own. The next claim first checks
+    /// whether their processes have ended.
     suspects: BTreeSet<InstanceId>,
-    /// Stalled draws with an owner that this node cannot reach. The next claim takes them over even
-    /// while the owner's lease is valid. A connection that loses packets may be good enough for the
-    /// owner's lease, but not for its buyers.
+    /// Stalled draws, each with an owner that does not answer this node. The next claim takes these
+    /// draws over even while the owner's lease is valid. A connection that loses packets may be
+    /// good enough to renew the lease, but not to serve buyers.
     stalled_draws: BTreeMap<DrawId, InstanceId>,
 }
 
-/// One call to the ledger that claims draws.
+/// The draws of one call to the ledger that claims draws.
 pub(super) struct ClaimBatch {
     pub(super) draws: Vec<DrawId>,
-    /// Nodes whose processes may be gone.
+    /// Nodes whose processes may have ended.
     pub(super) suspects: BTreeSet<InstanceId>,
-    /// Those of the draws that are taken over from an owner that does not answer.
+    /// The draws of this call that are taken over from an owner that does not answer.
     pub(super) stalled_draws: Vec<(DrawId, InstanceId)>,
 }
 
 impl ClaimQueue {
-    /// Queues a draw, unless it is being claimed.
+    /// Queues a draw to be claimed, unless it is already being claimed.
     pub(super) fn push(&mut self, draw: DrawId) {
         if !self.claiming.contains(&draw) {
             self.queued.insert(draw);
         }
     }
 
-    /// Notes that the owner of a draw did not answer. `is_stalled`: the draw makes no progress.
+    /// Records that the owner of a draw did not answer. `is_stalled`: whether the draw also makes
+    /// no progress.
     pub(super) fn suspect(&mut self, owner: InstanceId, draw: DrawId, is_stalled: bool) {
         self.suspects.insert(owner);
         if is_stalled {
@@ -50,7 +51,8 @@ impl ClaimQueue {
         }
     }
 
-    /// Returns the next draws to claim. `None`: no draw waits, or enough calls are in flight.
+    /// Returns the next draws to claim. `None`: no draw is queued, or the largest number of calls
+    /// is running.
     pub(super) fn next_draws(&mut self) -> Option<Vec<DrawId>> {
         if self.in_flight >= CONCURRENT_CLAIMS_MAX || self.queued.is_empty() {
             return None;
@@ -64,8 +66,8 @@ impl ClaimQueue {
         Some(draws)
     }
 
-    /// Begins a call that claims draws. It ends with [`Self::end_call`], and for each draw with
-    /// [`Self::end`].
+    /// Begins a call that claims draws. The caller ends it with [`Self::end_call`], and with
+    /// [`Self::end`] for each draw.
     pub(super) fn begin(&mut self, draws: Vec<DrawId>) -> ClaimBatch {
         self.in_flight += 1;
         self.claiming.extend(&draws);
@@ -80,12 +82,12 @@ impl ClaimQueue {
         }
     }
 
-    /// Notes that a call to the ledger was answered.
+    /// Records that a call to the ledger has ended.
     pub(super) fn end_call(&mut self) {
         self.in_flight -= 1;
     }
 
-    /// Notes that a draw is no longer being claimed.
+    /// Records that a draw is no longer being claimed.
     pub(super) fn end(&mut self, draw: DrawId) {
         self.claiming.remove(&draw);
     }

@@ -1,4 +1,4 @@
-//! Starts the actors of draws, and knows which of them run.
+//! Starts the actors of draws, and records which of them are running.
 
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -17,7 +17,7 @@ use crate::draw::{ActorStopped, DrawActor, StopCause, StopNotifier};
 pub(super) struct DrawActors {
     ledger: Arc<dyn Ledger>,
     clock: Arc<dyn Clock>,
-    /// Threads for draws. A draw's number selects its thread.
+    /// Threads on which draw actors run. A draw's number selects its thread.
     threads: Vec<ActorThread>,
     last_generation: u64,
     live_generations: BTreeSet<u64>,
@@ -27,7 +27,7 @@ pub(super) struct DrawActors {
 }
 
 impl DrawActors {
-    /// Returns also the receiver of the actors' stops.
+    /// Creates an empty set of actors. Also returns the receiver of the actors' stop messages.
     pub(super) fn new(
         ledger: Arc<dyn Ledger>,
         clock: Arc<dyn Clock>,
@@ -47,8 +47,7 @@ impl DrawActors {
     }
 
     /// Restores a draw from its snapshot and starts its actor. `false`: the snapshot breaks an
-    /// invariant. The panic of a damaged draw is caught, because it must not stop the supervisor of
-    /// all the others.
+    /// invariant. That panic is caught, because it would end the supervisor of all draws.
     pub(super) fn start(&mut self, claimed: Claimed, roster: &RosterWriter) -> bool {
         let snapshot = claimed.snapshot.clone();
         let Ok(draw) = catch_unwind(AssertUnwindSafe(|| Draw::restore(snapshot))) else {
@@ -77,7 +76,8 @@ impl DrawActors {
         true
     }
 
-    /// Notes that the actor of a generation has stopped.
+    /// Records that an actor has stopped. `generation` identifies the actor, because a draw's actor
+    /// may be restarted.
     pub(super) fn note_stopped(&mut self, generation: u64) {
         self.live_generations.remove(&generation);
     }

@@ -10,7 +10,7 @@ use crate::Denied;
 use crate::draw::{ActorStopped, StopCause};
 use crate::membership::MembershipEvent;
 
-/// Makes a draw available: starts its actor, or finds its owner.
+/// Makes a draw available: starts its actor, or finds the node that owns the draw.
 #[derive(Message)]
 #[rtype(result = "Result<(), Denied>")]
 pub(crate) struct Wake {
@@ -18,11 +18,11 @@ pub(crate) struct Wake {
     pub(crate) cause: WakeCause,
 }
 
-/// Why a draw is woken. Only an operator resumes a paused draw.
+/// Why a draw should be available. Only an operator's wakeup resumes a paused draw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum WakeCause {
     Caller,
-    /// The owner did not execute a command. `is_stalled`: the owner did not answer, and the
+    /// The owner did not execute a command. `is_stalled`: whether the owner did not answer and the
     /// database shows no progress of the draw.
     OwnerUnreachable {
         owner: InstanceId,
@@ -31,23 +31,23 @@ pub(crate) enum WakeCause {
     Operator,
 }
 
-/// Searches for draws without an owner, and for paused draws that may be resumed.
+/// Searches for draws without an owner, and for paused draws whose anomaly was closed.
 #[derive(Message)]
 #[rtype(result = "()")]
 pub(crate) struct RescanOwnership;
 
-/// Stops all actors after their current work, hands the draws over to the other nodes, and claims
-/// nothing any more.
+/// Stops all actors after their current work, and hands the draws over to the other nodes.
+/// Afterwards this node claims no draw.
 #[derive(Message)]
 #[rtype(result = "()")]
 pub(crate) struct HandOver;
 
-/// Wakes many draws. The answer is the number of those that are available.
+/// Makes many draws available. The answer is the number of draws that are available.
 #[derive(Message)]
 #[rtype(result = "usize")]
 pub(crate) struct WakeAll(pub(crate) Vec<DrawId>);
 
-/// Stops all actors after their current work. Answered when all have stopped.
+/// Stops all actors after their current work. The answer is sent when all have stopped.
 #[derive(Message)]
 #[rtype(result = "()")]
 pub(crate) struct StopAll;
@@ -162,14 +162,14 @@ impl Handler<StopAll> for DrawSupervisor {
         self.roster_writer.stop_all();
         let all_stopped = self.actors.all_stopped();
         Box::pin(async move {
-            // The sender is dropped only with the supervisor. Then there is nothing to wait for.
+            // Waiting fails only if the supervisor has ended, and then no actor is left.
             let _ = all_stopped.await;
         })
     }
 }
 
 impl StreamHandler<ActorStopped> for DrawSupervisor {
-    /// Restarts an actor that stopped, or pauses its draw.
+    /// Restarts an actor that stopped, or pauses its draw if it failed too often.
     fn handle(&mut self, stopped: ActorStopped, ctx: &mut Context<Self>) {
         self.actors.note_stopped(stopped.generation);
         if self.roster.is_killed() {
@@ -189,8 +189,8 @@ impl StreamHandler<ActorStopped> for DrawSupervisor {
             StopCause::Failed if !self.recovery.may_restart(stopped.draw) => {
                 self.pause(stopped.draw, PauseCause::RestartedTooOften, ctx);
             }
-            // After `Fenced` another process owns the draw. While its lease is valid, the claim
-            // only returns the owner.
+            // After `Fenced` another process owns the draw. While that process's lease is valid, a
+            // claim does not take the draw but returns its owner.
             StopCause::Failed
             | StopCause::Fenced
             | StopCause::Contradicted

@@ -1,5 +1,5 @@
-//! Paused draws. Each has an open anomaly. Closing it, on any node's console, resumes the draw on
-//! the node that paused it.
+//! Paused draws. Each has an open anomaly. When an operator closes the anomaly, on any node, the
+//! node that paused the draw resumes it.
 
 use actix::{ActorFutureExt, AsyncContext, Context, WrapFuture};
 use domain::{Anomaly, AnomalyKind, DrawId, DrawPause, PauseCause};
@@ -7,15 +7,15 @@ use domain::{Anomaly, AnomalyKind, DrawId, DrawPause, PauseCause};
 use super::DrawSupervisor;
 use crate::Denied;
 
-/// Open anomalies that are read. When there are more, no draw is resumed: its anomaly may be among
-/// those that were not read.
+/// Largest number of open anomalies that are read. If there are more, no draw is resumed, because
+/// the draw's anomaly may be among those that were not read.
 const OPEN_ANOMALIES_MAX: u32 = 10_000;
 
 /// A paused draw.
 pub(super) struct PausedDraw {
-    /// Identifies the anomaly.
+    /// Cause and draw, by which the stored anomaly of the pause is found.
     pause: DrawPause,
-    /// Whether the anomaly is stored. Before that, its absence means nothing.
+    /// Whether the anomaly is stored. If not, its absence does not mean that an operator closed it.
     is_stored: bool,
 }
 
@@ -63,7 +63,8 @@ impl DrawSupervisor {
         );
     }
 
-    /// Resumes paused draws whose anomaly is closed, and stores anomalies that are not stored yet.
+    /// Resumes paused draws whose anomaly was closed, and stores the anomalies that are not stored
+    /// yet.
     pub(super) fn check_pauses(&mut self, ctx: &mut Context<Self>) {
         let (stored, unstored): (Vec<&PausedDraw>, Vec<&PausedDraw>) =
             self.pauses.values().partition(|paused| paused.is_stored);
@@ -98,7 +99,7 @@ impl DrawSupervisor {
         );
     }
 
-    /// Resumes a draw, without its earlier failures.
+    /// Resumes a paused draw and resets its count of restarts.
     pub(super) fn resume(&mut self, draw: DrawId) {
         self.pauses.remove(&draw);
         self.roster_writer.resume(draw);

@@ -1,4 +1,4 @@
-//! What the supervisor remembers about draws that failed or are being claimed.
+//! What the supervisor records about draws that failed or are being claimed.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
@@ -9,36 +9,37 @@ use tokio::time::Instant;
 
 use crate::Denied;
 
-/// Callers that may wait for one draw to wake.
-const WAITERS_MAX: usize = 1024;
-/// Restarts within [`RESTART_WINDOW`]. One more pauses the draw.
+/// Largest number of callers that may wait for the same draw to become available.
+const WAITING_CALLERS_MAX: usize = 1024;
+/// Number of restarts of a draw that are allowed within [`RESTART_WINDOW`]. One more pauses the
+/// draw.
 const RESTARTS_MAX: usize = 3;
 const RESTART_WINDOW: Duration = Duration::from_secs(10);
-/// Longest delay between two attempts to claim a draw.
-const CLAIM_RETRY_MS_MAX: u64 = 5_000;
+/// Longest delay between two attempts to claim a draw, in milliseconds.
+const CLAIM_RETRY_DELAY_MS_MAX: u64 = 5_000;
 
 /// The restarts, failed claims and waiting callers of each draw.
 #[derive(Default)]
 pub(super) struct RecoveryLog {
-    draws: BTreeMap<DrawId, RecoveryState>,
+    draws: BTreeMap<DrawId, DrawRecoveryState>,
 }
 
 #[derive(Default)]
-struct RecoveryState {
+struct DrawRecoveryState {
     restarts: VecDeque<Instant>,
     failed_claims: u32,
     waiters: Vec<oneshot::Sender<Result<(), Denied>>>,
 }
 
 impl RecoveryLog {
-    /// Whether no further caller may wait for the draw.
+    /// Whether the largest number of callers is already waiting for the draw.
     pub(super) fn is_full(&self, draw: DrawId) -> bool {
         self.draws
             .get(&draw)
-            .is_some_and(|state| state.waiters.len() >= WAITERS_MAX)
+            .is_some_and(|state| state.waiters.len() >= WAITING_CALLERS_MAX)
     }
 
-    /// Adds a caller that waits for the draw.
+    /// Adds a caller that waits for the draw to become available.
     pub(super) fn add_waiter(&mut self, draw: DrawId, waiter: oneshot::Sender<Result<(), Denied>>) {
         self.draws.entry(draw).or_default().waiters.push(waiter);
     }
@@ -50,7 +51,7 @@ impl RecoveryLog {
                 state.failed_claims = 0;
             }
             for waiter in state.waiters.drain(..) {
-                // A caller that stopped waiting needs no answer.
+                // Sending fails when the caller has stopped waiting, and then no answer is needed.
                 let _ = waiter.send(answer);
             }
         }
@@ -60,10 +61,11 @@ impl RecoveryLog {
     pub(super) fn count_failed_claim(&mut self, draw: DrawId) -> Duration {
         let state = self.draws.entry(draw).or_default();
         state.failed_claims += 1;
-        Duration::from_millis((125 << state.failed_claims.min(6)).min(CLAIM_RETRY_MS_MAX))
+        Duration::from_millis((125 << state.failed_claims.min(6)).min(CLAIM_RETRY_DELAY_MS_MAX))
     }
 
-    /// Counts a restart. `false`: the draw restarted too often, and this restart must not happen.
+    /// Counts a restart. `false`: the draw was restarted too often, so its actor must not be
+    /// restarted.
     pub(super) fn may_restart(&mut self, draw: DrawId) -> bool {
         let now = Instant::now();
         let restarts = &mut self.draws.entry(draw).or_default().restarts;
@@ -80,7 +82,8 @@ impl RecoveryLog {
         true
     }
 
-    /// Forgets a draw. Callers that still wait for it are told that it is unavailable.
+    /// Removes everything recorded about a draw. Callers that still wait for the draw are told that
+    /// it is unavailable.
     pub(super) fn forget(&mut self, draw: DrawId) {
         self.draws.remove(&draw);
     }

@@ -1,4 +1,4 @@
-//! Periodic scans of the database: for draws without an owner, and for the views of draws that
+//! Periodic reads of the database: they find draws without an owner, and the views of draws that
 //! other nodes own.
 
 use std::time::Duration;
@@ -10,33 +10,36 @@ use tokio::time::Instant;
 
 use super::DrawSupervisor;
 
-/// Interval between scans for decided draws to remove and for draws without an owner.
+/// Interval between two scans. A scan removes finished draws and finds draws without an owner.
 pub(super) const SCAN_EVERY: Duration = Duration::from_secs(60);
-/// The same interval while there are other nodes, which also create draws.
-const SCAN_EVERY_WITH_PEERS: Duration = Duration::from_secs(5);
-/// Interval between reads of other nodes' commits, so that boards follow within a second.
-const POLL_VIEWS_EVERY: Duration = Duration::from_millis(400);
-/// A decided draw is removed from memory after this time without use.
-const IDLE_MS: u64 = 600_000;
+/// Interval between two scans while there are other nodes, because other nodes also create draws.
+const SCAN_INTERVAL_WITH_PEERS: Duration = Duration::from_secs(5);
+/// Interval between two reads of other nodes' commits. Short enough that displayed grids follow
+/// within a second.
+const VIEW_POLL_INTERVAL: Duration = Duration::from_millis(400);
+/// A finished draw is removed from memory after this time without use, in milliseconds.
+const IDLE_DRAW_MS: u64 = 600_000;
 
 impl DrawSupervisor {
-    /// Starts the timer for the next read of other nodes' commits. A single process needs none.
+    /// Starts the timer for the next read of other nodes' commits. Does nothing if this is the only
+    /// node.
     pub(super) fn keep_polling_views(&mut self, ctx: &mut Context<Self>) {
         let has_peers = self.membership.has_others() || self.roster.has_remote();
         let has_ended = self.is_stopping || self.roster.is_killed();
         if has_peers && !has_ended && !std::mem::replace(&mut self.is_polling_views, true) {
-            ctx.run_later(POLL_VIEWS_EVERY, Self::poll_views);
+            ctx.run_later(VIEW_POLL_INTERVAL, Self::poll_views);
         }
     }
 
-    /// Claims live draws without an owner, resumes paused draws whose anomaly is closed, and
-    /// removes idle decided draws. A draw has no owner if another process created it, or lost it.
+    /// Claims live draws without an owner, resumes paused draws whose anomaly was closed, and
+    /// removes finished draws that are not used. A draw has no owner if another process created it,
+    /// or if its owner ended.
     pub(super) fn scan(&mut self, ctx: &mut Context<Self>) {
         if self.roster.is_killed() {
             return ctx.terminate();
         }
         self.scanned_at = Instant::now();
-        let removed = self.roster_writer.remove_idle(IDLE_MS);
+        let removed = self.roster_writer.remove_idle(IDLE_DRAW_MS);
         if removed > 0 {
             tracing::debug!(removed, "idle decided draws removed from memory");
         }
@@ -71,14 +74,14 @@ impl DrawSupervisor {
         }
     }
 
-    /// Reads other nodes' commits: newer views of their draws, and which of this node's draws they
-    /// have claimed. The next read waits for the answer of this one.
+    /// Reads other nodes' commits: the newer views of their draws, and which of this node's draws
+    /// they have claimed. The next read starts after this one was answered.
     fn poll_views(&mut self, ctx: &mut Context<Self>) {
         if self.is_stopping || self.roster.is_killed() {
             self.is_polling_views = false;
             return;
         }
-        if self.scanned_at.elapsed() >= SCAN_EVERY_WITH_PEERS {
+        if self.scanned_at.elapsed() >= SCAN_INTERVAL_WITH_PEERS {
             self.scan(ctx);
         }
         let (known, generations): (Vec<KnownDraw>, Vec<u64>) =
@@ -115,12 +118,13 @@ impl DrawSupervisor {
         );
     }
 
-    /// Publishes a view that another node wrote. `generation`: this node's actor of the draw when
-    /// the read was sent.
+    /// Publishes a view that another node wrote. `generation`: the generation of this node's actor
+    /// of the draw when the read was sent. 0: there was no actor.
     fn handle_remote_change(&mut self, change: ChangedDraw, generation: u64) {
         let draw = change.view.draw;
         self.roster_writer.publish_remote_view(change.view);
-        // An idle actor would not notice that another node has claimed its draw.
+        // An actor without commands would not notice that another node has claimed its draw, so it
+        // is stopped here.
         if !change.ours && self.roster_writer.evict(draw, generation) {
             self.claims.push(draw);
         }

@@ -1,5 +1,5 @@
-//! The roster: where each draw can be reached, and its latest view. Views outlive the actors that
-//! publish them.
+//! The roster: for each draw in memory, its actor or the node that owns it, and its latest view. A
+//! view stays available when the draw's actor stops.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -22,7 +22,7 @@ pub(super) use writer::RosterWriter;
 /// All draws in memory. Read by every handle, written by the supervisor through [`RosterWriter`].
 pub(crate) struct Roster {
     slots: RwLock<BTreeMap<DrawId, Slot>>,
-    /// Counts the changes of all views.
+    /// Counter that increases when any view changes.
     changes: watch::Sender<u64>,
     created_at: Instant,
     killed: watch::Receiver<bool>,
@@ -31,7 +31,7 @@ pub(crate) struct Roster {
 struct Slot {
     view: watch::Sender<View>,
     state: SlotState,
-    /// Milliseconds since the roster was created.
+    /// When the draw was last used, in milliseconds since the roster was created.
     used_at: AtomicU64,
 }
 
@@ -40,21 +40,21 @@ enum SlotState {
         generation: u64,
         addr: Addr<DrawActor>,
     },
-    /// No actor, and no known owner.
+    /// No actor is running on this node, and no other owner is known.
     Stopped,
-    /// Another node owns the draw. Its view is read from the database.
+    /// Another node owns the draw. The draw's view is read from the database.
     Remote(Node),
     Paused,
 }
 
-/// The result of sending a message to a draw's actor.
+/// The result of sending a message to a draw's actor. An undelivered message is returned.
 pub(crate) enum Delivery<M> {
     Sent,
     MailboxFull,
     Paused,
-    /// Another node owns the draw.
+    /// The draw is owned by another node. Contains the owner and the message.
     RemoteOwner(Node, M),
-    /// There is no actor to receive the message.
+    /// No actor of the draw is running. Contains the message.
     NoActor(M),
 }
 
@@ -80,8 +80,8 @@ impl Roster {
         self.created_at.elapsed().as_millis() as u64
     }
 
-    /// Sends a message to a draw's actor. All callers share one address: actix grants each clone of
-    /// an address a slot beyond the mailbox limit, which would defeat the limit.
+    /// Sends a message to a draw's actor. All callers share one address, because actix adds a
+    /// mailbox slot for each clone of an address, which would weaken the limit.
     pub(crate) fn deliver<M>(&self, draw: DrawId, message: M) -> Delivery<M>
     where
         M: Message + Send + 'static,
@@ -156,7 +156,7 @@ impl Roster {
             .count()
     }
 
-    /// Returns the owner of a draw that another node owns.
+    /// Returns the node that owns a draw. `None`: no other node is known to own it.
     pub(crate) fn remote_owner(&self, draw: DrawId) -> Option<InstanceId> {
         self.read().get(&draw).and_then(|slot| match &slot.state {
             SlotState::Remote(owner) => Some(owner.boot),
@@ -170,8 +170,8 @@ impl Roster {
             .any(|slot| matches!(slot.state, SlotState::Remote(_)))
     }
 
-    /// Returns the revisions in memory, to be compared with the database, and the actor
-    /// generations. The generation of a draw without an actor is 0.
+    /// Returns the revisions of all draws in memory, for a comparison with the database, and the
+    /// generation of each draw's actor. A draw without an actor has generation 0.
     pub(crate) fn known_revisions(&self) -> Vec<(KnownDraw, u64)> {
         let slots = self.read();
         let known = slots.iter().map(|(draw, slot)| {

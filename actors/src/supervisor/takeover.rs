@@ -1,4 +1,4 @@
-//! Takes a stalled draw over from an owner whose lease is valid, but which does not answer.
+//! Takes a stalled draw over from an owner that does not answer although its lease is valid.
 
 use actix::{AsyncContext, Context};
 use domain::DrawId;
@@ -9,16 +9,16 @@ use persistence::{Failure, Ledger};
 use super::DrawSupervisor;
 use crate::membership::{Membership, STALE_READ_MAX};
 
-/// A draw that was taken over, or may have been. It is served only after the former owner's answers
-/// from memory have become invalid.
+/// A draw that this node has taken over, or may have. This node serves the draw only after the
+/// former owner may no longer answer from memory.
 pub(super) struct DelayedTakeover {
     pub(super) draw: DrawId,
     claims: Result<Claims, Failure>,
-    /// The lease of this node at the time of the takeover.
+    /// Number of this node's lease at the time of the takeover. `None`: there was no valid lease.
     lease_term: Option<u64>,
 }
 
-/// Takes over those stalled draws that still have the same owner, and removes them from
+/// Takes over the stalled draws whose owner is still the same, and removes them from
 /// `claims.elsewhere`.
 pub(super) async fn take_over(
     ledger: &dyn Ledger,
@@ -49,8 +49,8 @@ pub(super) async fn take_over(
 }
 
 impl DrawSupervisor {
-    /// Serves a draw after [`STALE_READ_MAX`]. Until then it counts as being claimed, so this node
-    /// does not claim it again.
+    /// Serves a draw after a delay of [`STALE_READ_MAX`]. Until then the draw is treated as being
+    /// claimed, so that this node does not claim it again.
     pub(super) fn serve_after_delay(&mut self, takeover: DelayedTakeover, ctx: &mut Context<Self>) {
         ctx.run_later(STALE_READ_MAX, move |supervisor, ctx| {
             let DelayedTakeover {

@@ -1,4 +1,4 @@
-//! Actions of buyers in their browsers, and of people in the provider's dashboard.
+//! What buyers do in their browsers, and what people do in the provider's dashboard.
 
 use domain::{AccountId, Cents, PaymentIntentId, PaymentStatus};
 use persistence::stores::StoredWebhookEvent;
@@ -7,7 +7,8 @@ use super::gateway::{FakeGateway, lock};
 use super::provider::{FakeIntent, ProviderAccountTotals, card_declined, is_payable};
 
 impl FakeGateway {
-    /// Changes an intent, and makes a webhook event of type `event_type` if `change` returns true.
+    /// Changes a payment intent. If `change` returns true, a webhook event of type `event_type` is
+    /// queued.
     fn change(
         &self,
         id: &PaymentIntentId,
@@ -35,7 +36,7 @@ impl FakeGateway {
         })
     }
 
-    /// Declines the card. The intent waits for another one.
+    /// Declines the card. The intent stays open for another card.
     pub fn decline(&self, id: &PaymentIntentId) -> bool {
         self.change(id, "payment_intent.payment_failed", |intent| {
             let payable = is_payable(intent.said.status);
@@ -47,7 +48,7 @@ impl FakeGateway {
         })
     }
 
-    /// Requires a 3-D Secure step of the buyer.
+    /// Makes the intent require a 3-D Secure step of the buyer.
     pub fn challenge(&self, id: &PaymentIntentId) -> bool {
         self.change(id, "", |intent| {
             let payable = is_payable(intent.said.status);
@@ -58,7 +59,7 @@ impl FakeGateway {
         })
     }
 
-    /// Captures in the provider's dashboard, without an application fee.
+    /// Captures the payment in the provider's dashboard, without an application fee.
     pub fn capture_in_dashboard(&self, id: &PaymentIntentId) -> bool {
         let mut provider = lock(&self.provider);
         let account = provider
@@ -68,7 +69,7 @@ impl FakeGateway {
         account.is_some_and(|account| provider.capture(&account, id, Cents::ZERO).is_ok())
     }
 
-    /// Refunds everything in the provider's dashboard.
+    /// Refunds the whole payment in the provider's dashboard.
     pub fn refund_in_dashboard(&self, id: &PaymentIntentId) -> bool {
         self.change(id, "charge.refunded", |intent| {
             let left = intent.said.amount_received > intent.said.amount_refunded;
@@ -77,7 +78,7 @@ impl FakeGateway {
         })
     }
 
-    /// Ends the authorisation, as after its expiry or by the bank.
+    /// Ends the authorisation, as if it had expired or the bank had revoked it.
     pub fn expire(&self, id: &PaymentIntentId) -> bool {
         self.change(id, "payment_intent.canceled", |intent| {
             let open = intent.said.status == PaymentStatus::RequiresCapture;
@@ -96,23 +97,23 @@ impl FakeGateway {
         })
     }
 
-    /// Returns the webhook events since the last call, in order. The test decides whether, when and
-    /// how often they arrive.
+    /// Returns the webhook events that were queued since the last call, in order. The test decides
+    /// whether, when and how often they are delivered.
     pub fn take_webhook_events(&self) -> Vec<StoredWebhookEvent> {
         std::mem::take(&mut lock(&self.provider).notices)
     }
 
-    /// Returns an intent.
+    /// Returns a copy of a payment intent. `None`: there is none with this id.
     pub fn intent(&self, id: &PaymentIntentId) -> Option<FakeIntent> {
         lock(&self.provider).intents.get(id).cloned()
     }
 
-    /// Returns all intents in order of creation.
+    /// Returns copies of all payment intents in order of creation.
     pub fn intents(&self) -> Vec<FakeIntent> {
         lock(&self.provider).intents.values().cloned().collect()
     }
 
-    /// Returns the totals of an account.
+    /// Returns the money totals of an account.
     pub fn takings(&self, account: &AccountId) -> ProviderAccountTotals {
         lock(&self.provider).takings(account)
     }

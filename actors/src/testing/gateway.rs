@@ -24,7 +24,7 @@ pub enum GatewayMethod {
     Find,
 }
 
-/// A call to the provider, for the fault injection.
+/// A call to the provider, as the fault injection sees it.
 #[derive(Clone, Copy, Debug)]
 pub struct GatewayCall<'a> {
     pub verb: GatewayMethod,
@@ -33,41 +33,43 @@ pub struct GatewayCall<'a> {
     pub account: &'a AccountId,
 }
 
-/// The injected fault of one call.
+/// The fault that is injected into one call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Fault {
     #[default]
     None,
-    /// 429 or connection refused: no effect.
+    /// The provider answers 429 or refuses the connection, without an effect.
     Unavailable,
-    /// No answer and no effect.
+    /// The call times out and has no effect.
     TimeoutBefore,
-    /// No answer, but the effect happens. The same key returns the lost answer.
+    /// The call times out but has its effect. A retry under the same key returns the lost answer.
     TimeoutAfter,
-    /// A server error without effect. The provider stores it under the key.
+    /// A server error without an effect. The provider stores the error under the key.
     CachedError,
-    /// A server error although the effect happens. The provider stores it under the key.
+    /// A server error although the call has its effect. The provider stores the error under the
+    /// key.
     CachedErrorAfter,
 }
 
-type DecideFault = Box<dyn FnMut(GatewayCall<'_>) -> Fault + Send>;
-type DecideDelay = Box<dyn FnMut(GatewayCall<'_>) -> Duration + Send>;
+type FaultDecider = Box<dyn FnMut(GatewayCall<'_>) -> Fault + Send>;
+type DelayDecider = Box<dyn FnMut(GatewayCall<'_>) -> Duration + Send>;
 
-/// A payment provider in memory. Clones are the same provider.
+/// A payment provider in memory. All clones share its state.
 #[derive(Clone)]
 pub struct FakeGateway {
     clock: Arc<dyn Clock>,
     pub(super) provider: Arc<Mutex<Provider>>,
-    faults: Arc<Mutex<Option<DecideFault>>>,
-    pace: Arc<Mutex<Option<DecideDelay>>>,
+    faults: Arc<Mutex<Option<FaultDecider>>>,
+    pace: Arc<Mutex<Option<DelayDecider>>>,
 }
 
 pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // A second panic here would hide the first panic of a test.
+    // A poisoned lock is accepted, because a second panic here would hide the first panic of a
+    // test.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn no_answer() -> GatewayError {
+fn no_answer_error() -> GatewayError {
     GatewayError::Unknown("no answer".into())
 }
 
@@ -90,7 +92,7 @@ impl FakeGateway {
         *lock(&self.faults) = Some(Box::new(decide));
     }
 
-    /// Injects a fault into the next call of a method only.
+    /// Injects a fault into the next call of one method only.
     pub fn fail_next(&self, verb: GatewayMethod, fault: Fault) {
         let mut remaining = Some(fault);
         self.set_faults(move |call| {
@@ -102,12 +104,13 @@ impl FakeGateway {
         });
     }
 
-    /// Removes the fault injection.
+    /// Removes all injected faults.
     pub fn clear_faults(&self) {
         *lock(&self.faults) = None;
     }
 
-    /// Sets the function that decides the delay of each call. The delay is before the effect.
+    /// Sets the function that decides the delay of each call. The call waits before it has its
+    /// effect.
     pub fn set_pace(&self, pace: impl FnMut(GatewayCall<'_>) -> Duration + Send + 'static) {
         *lock(&self.pace) = Some(Box::new(pace));
     }
@@ -125,7 +128,7 @@ impl FakeGateway {
             .map_or(Fault::None, |decide| decide(call))
     }
 
-    /// Executes a read. Most faults mean no answer.
+    /// Executes a read. Most faults make it fail without an answer.
     async fn read<T>(
         &self,
         verb: GatewayMethod,
@@ -142,12 +145,12 @@ impl FakeGateway {
         {
             Fault::None => read(&mut lock(&self.provider)),
             Fault::Unavailable => Err(GatewayError::Unavailable("too many requests".into())),
-            _ => Err(no_answer()),
+            _ => Err(no_answer_error()),
         }
     }
 
-    /// Executes a write. The answer is stored under its key. `what` describes the request: the same
-    /// key with another request is refused.
+    /// Executes a write and stores the answer under the call's key. `what` describes the request.
+    /// The same key with another description is refused, as the real provider does.
     async fn write(
         &self,
         call: GatewayCall<'_>,
@@ -160,7 +163,7 @@ impl FakeGateway {
             Fault::Unavailable => {
                 return Err(GatewayError::Unavailable("too many requests".into()));
             }
-            Fault::TimeoutBefore => return Err(no_answer()),
+            Fault::TimeoutBefore => return Err(no_answer_error()),
             _ => {}
         }
         let what = format!("{:?} {what}", call.verb);
@@ -191,7 +194,7 @@ impl FakeGateway {
             }
         };
         if fault == Fault::TimeoutAfter {
-            Err(no_answer())
+            Err(no_answer_error())
         } else {
             Ok(answer)
         }
@@ -210,11 +213,11 @@ impl FakeGateway {
             .await?
         {
             StoredAnswer::Intent(opened) => *opened,
-            StoredAnswer::Done(done) => done.and(Err(no_answer())),
+            StoredAnswer::Done(done) => done.and(Err(no_answer_error())),
         }
     }
 
-    async fn write_done(
+    async fn write_without_result(
         &self,
         call: GatewayCall<'_>,
         what: String,
@@ -342,7 +345,7 @@ impl Gateway for FakeGateway {
             key,
             account,
         };
-        self.write_done(call, format!("{id} {amount}"), |provider| {
+        self.write_without_result(call, format!("{id} {amount}"), |provider| {
             provider.refund(account, id, amount)
         })
         .await
@@ -360,7 +363,7 @@ impl Gateway for FakeGateway {
             key,
             account,
         };
-        self.write_done(call, format!("{id} {amount}"), |provider| {
+        self.write_without_result(call, format!("{id} {amount}"), |provider| {
             provider.refund_fee(account, id, amount)
         })
         .await
@@ -394,7 +397,7 @@ impl Gateway for FakeGateway {
     }
 }
 
-/// Every club is connected at once.
+/// Every club's account is ready for payments as soon as it is created.
 #[async_trait]
 impl Connect for FakeGateway {
     async fn create_account(

@@ -17,11 +17,11 @@ pub struct FakeIntent {
     pub said: PaymentIntent,
     pub client_secret: String,
     pub made_at: Timestamp,
-    /// How often the payment was captured. More than once is an error.
+    /// How often the payment was captured. More than one capture is an error.
     pub captures: u32,
 }
 
-/// The totals of an account.
+/// The money totals of an account.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ProviderAccountTotals {
     pub captured: Cents,
@@ -41,7 +41,7 @@ pub(super) enum StoredAnswer {
 #[derive(Default)]
 pub(super) struct Provider {
     pub intents: BTreeMap<PaymentIntentId, FakeIntent>,
-    /// Key → description of the request, and answer.
+    /// The stored answers by idempotency key: the description of the request, and its answer.
     pub stored_answers: BTreeMap<String, (String, StoredAnswer)>,
     pub notices: Vec<StoredWebhookEvent>,
     intent_count: u64,
@@ -136,8 +136,8 @@ impl Provider {
         Ok(opened(intent))
     }
 
-    /// Confirms an intent: method `pm_decline…` is declined, `pm_3ds…` requires an action, any
-    /// other is authorised.
+    /// Confirms a payment intent. The payment method decides the outcome: `pm_decline…` is
+    /// declined, `pm_3ds…` requires an action of the buyer, any other is authorised.
     pub fn confirm(
         &mut self,
         account: &AccountId,
@@ -249,7 +249,7 @@ impl Provider {
         Ok(())
     }
 
-    /// Returns the intents of an account since a time, newest first.
+    /// Returns the payment intents of an account that were created since a time, newest first.
     pub fn list(&self, account: &AccountId, since: Timestamp) -> Vec<FakeIntent> {
         let matches =
             |intent: &&FakeIntent| intent.said.account == *account && intent.made_at >= since;

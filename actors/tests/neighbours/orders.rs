@@ -1,4 +1,4 @@
-//! Two nodes that decide on the same order at the same time.
+//! Tests in which two nodes decide on the same order at the same time.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -26,8 +26,8 @@ fn order_request(count: u16) -> OpenOrder {
     }
 }
 
-/// One node rejects an order with a slow connection to the draw, while the other is asked to fulfil
-/// it.
+/// One node rejects an order over a slow connection to the draw. Meanwhile another node is asked to
+/// fulfil that order.
 #[test]
 fn rejected_order_is_not_fulfilled_by_another_node() {
     play(|| async {
@@ -61,8 +61,8 @@ fn rejected_order_is_not_fulfilled_by_another_node() {
     });
 }
 
-/// A client gives up on one node and asks the other before the first has written anything. Either
-/// enough tickets are left, or so few that the second request would be refused.
+/// A client stops waiting for one node and asks another before the first has written anything.
+/// Either enough tickets are left, or so few that the second request alone would be refused.
 #[test]
 fn same_client_key_at_two_nodes_makes_one_order() {
     for others in [0, 3] {
@@ -99,8 +99,8 @@ fn same_client_key_at_two_nodes_makes_one_order() {
     }
 }
 
-/// One node creates the payment intent, while the other saw none and releases the reservation over
-/// a slow connection.
+/// One node creates the payment intent. The other node saw no intent, and releases the reservation
+/// over a slow connection.
 #[test]
 fn order_abandoned_by_one_node_gets_no_intent_from_another() {
     play(|| async {
@@ -136,8 +136,8 @@ fn order_abandoned_by_one_node_gets_no_intent_from_another() {
     });
 }
 
-/// The second request waits behind a commit until the lease is over, and would then be answered
-/// from memory.
+/// The second request waits behind a commit until the node's lease is over. It must not be answered
+/// from memory then.
 #[test]
 fn queued_command_is_not_answered_from_memory_after_lease_end() {
     play(|| async {

@@ -1,4 +1,4 @@
-//! An owner that renews its lease in the database but does not answer its peers.
+//! Tests of an owner that renews its lease in the database but does not answer other nodes.
 
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ fn unreachable_owner_loses_draw_despite_valid_lease() {
             started.elapsed() < LEASE,
             "takeover does not wait for the renewed lease"
         );
-        assert_eq!(owner(&nodes).await, other.boot);
+        assert_eq!(owner_in_database(&nodes).await, other.boot);
         assert_eq!(
             one.reserve(8, 2).await.unwrap().held,
             5,
@@ -41,7 +41,7 @@ fn former_owner_without_database_does_not_answer_from_memory() {
     play(|| async {
         let (nodes, one, other) = two_settled_nodes().await;
         one.reserve(6, 1).await.unwrap();
-        // The former owner's lease is still valid, and its queries to the database return old data
+        // The former owner's lease is still valid, but its queries to the database return old data
         // or fail.
         one.drop_requests();
         nodes.memory.set_faults(|call| match call {
@@ -70,7 +70,7 @@ fn draw_is_taken_over_when_owners_answers_are_lost() {
             "executed by the former owner, answered by the new one"
         );
         assert!(started.elapsed() < LEASE);
-        assert_eq!(owner(&nodes).await, other.boot);
+        assert_eq!(owner_in_database(&nodes).await, other.boot);
         assert_eq!(
             one.reserve(8, 2).await.unwrap().held,
             5,
@@ -84,7 +84,7 @@ fn draw_is_taken_over_when_owners_answers_are_lost() {
     });
 }
 
-/// The owner's answers are lost, and it sells one ticket while the other node waits for an answer.
+/// Loses the owner's answers, and lets the owner sell one ticket while the other node waits.
 async fn drop_answer_and_sell(one: &TestNode, other: &TestNode, orders: [u128; 2]) {
     one.lose_answers();
     let sells = async {
@@ -104,12 +104,12 @@ fn owner_silent_twice_loses_a_nearly_idle_draw() {
     play(|| async {
         let (nodes, one, other) = two_settled_nodes().await;
         drop_answer_and_sell(&one, &other, [7, 100]).await;
-        assert_eq!(owner(&nodes).await, one.boot);
+        assert_eq!(owner_in_database(&nodes).await, one.boot);
         tokio::time::sleep(Duration::from_secs(1)).await;
         let started = tokio::time::Instant::now();
         assert_eq!(other.reserve(8, 2).await.unwrap().held, 6);
         assert!(started.elapsed() < LEASE);
-        assert_eq!(owner(&nodes).await, other.boot);
+        assert_eq!(owner_in_database(&nodes).await, other.boot);
         assert_eq!(
             nodes.memory.draws(),
             nodes.memory.replayed(),
@@ -131,7 +131,7 @@ fn answer_from_memory_does_not_clear_owners_silence() {
         );
         one.lose_answers();
         assert_eq!(other.reserve(8, 1).await.unwrap().held, 5);
-        assert_eq!(owner(&nodes).await, other.boot);
+        assert_eq!(owner_in_database(&nodes).await, other.boot);
     });
 }
 
@@ -143,7 +143,7 @@ fn answered_write_clears_owners_silence() {
         one.deliver_answers();
         assert_eq!(other.reserve(9, 1).await.unwrap().held, 5);
         drop_answer_and_sell(&one, &other, [8, 101]).await;
-        assert_eq!(owner(&nodes).await, one.boot);
+        assert_eq!(owner_in_database(&nodes).await, one.boot);
     });
 }
 
@@ -168,7 +168,7 @@ fn active_draw_stays_with_an_unresponsive_owner() {
             }
         };
         let ((), ()) = tokio::join!(retries, busy);
-        assert_eq!(owner(&nodes).await, one.boot);
+        assert_eq!(owner_in_database(&nodes).await, one.boot);
     });
 }
 
@@ -185,7 +185,7 @@ fn node_with_slow_database_takes_over_no_draw() {
         };
         let (answer, ()) = tokio::join!(other.reserve(7, 3), mended);
         assert_eq!(answer, Err(Denied::Unavailable));
-        assert_eq!(owner(&nodes).await, one.boot);
+        assert_eq!(owner_in_database(&nodes).await, one.boot);
     });
 }
 
@@ -196,7 +196,7 @@ fn node_with_recently_slow_database_takes_over_no_draw() {
         other.database_link.send_replace(false);
         tokio::time::sleep(Duration::from_millis(1_100)).await;
         other.database_link.send_replace(true);
-        // The next renewal is on time and fast.
+        // After this time the lease has been renewed on time and without delay.
         tokio::time::sleep(Duration::from_millis(1_300)).await;
         one.drop_requests();
         assert_eq!(
@@ -204,7 +204,7 @@ fn node_with_recently_slow_database_takes_over_no_draw() {
             Err(Denied::Unavailable),
             "a node with packet loss takes over nothing"
         );
-        assert_eq!(owner(&nodes).await, one.boot);
+        assert_eq!(owner_in_database(&nodes).await, one.boot);
     });
 }
 
@@ -222,15 +222,15 @@ fn node_without_database_does_not_blame_silent_owner() {
             Err(Denied::Unavailable),
             "the database may hang for both nodes"
         );
-        assert_eq!(owner(&nodes).await, one.boot);
+        assert_eq!(owner_in_database(&nodes).await, one.boot);
         nodes.memory.set_faults(|_| Fault::None);
         assert_eq!(other.reserve(7, 3).await.unwrap().held, 3);
-        assert_eq!(owner(&nodes).await, other.boot);
+        assert_eq!(owner_in_database(&nodes).await, other.boot);
     });
 }
 
-/// Returns the owner as the database has it.
-async fn owner(nodes: &TestNodes) -> InstanceId {
+/// Returns the draw's owner according to the database.
+async fn owner_in_database(nodes: &TestNodes) -> InstanceId {
     nodes
         .memory
         .claim(InstanceId(3), &[DRAW])

@@ -19,18 +19,18 @@ use tokio::sync::watch;
 use super::DRAW;
 use super::world::{NOON, RecordingMailer, reserve, snapshot};
 
-/// How long a node waits for an answer.
+/// How long a node waits for another node's answer.
 pub const ANSWER_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// The network between the nodes: the handle of every node that answers.
+/// A simulated network between nodes. It contains a handle to every node that answers.
 #[derive(Clone, Default)]
 pub struct FakeNetwork {
     handles: Arc<Mutex<BTreeMap<InstanceId, Draws>>>,
-    /// Nodes that execute requests but whose answers are lost.
+    /// Nodes that execute requests while their answers are lost.
     answers_lost: Arc<Mutex<BTreeSet<InstanceId>>>,
     /// How long a caller waits when no answer comes.
     no_answer_wait: Arc<Mutex<Duration>>,
-    /// Delay of a request.
+    /// Delay before a request reaches its node.
     request_delay: Arc<Mutex<Duration>>,
 }
 
@@ -65,7 +65,7 @@ impl PeerClient for FakeNetwork {
     }
 }
 
-/// The store of nodes. A node that is cut off cannot reach it.
+/// A node's connection to the shared store. A node that is cut off gets no answer.
 pub struct NodesConnection {
     pub memory: Memory,
     open: watch::Receiver<bool>,
@@ -138,7 +138,7 @@ impl TestNodes {
         self.node_on(number, Arc::new(self.memory.clone())).await
     }
 
-    /// Starts a node with its own ledger connection.
+    /// Starts a node with the given ledger.
     pub async fn node_on(&self, number: u128, ledger: Arc<dyn Ledger>) -> TestNode {
         let (line, open) = watch::channel(true);
         let boot = InstanceId(number);
@@ -186,18 +186,19 @@ impl TestNode {
             .map(|done| done.view)
     }
 
-    /// The node stops answering.
+    /// Makes the node refuse connections at once.
     pub fn stop_answering(&self) {
         self.network.handles.lock().unwrap().remove(&self.boot);
     }
 
-    /// The node stops answering, and callers wait as on a connection that drops packets.
+    /// Makes the node ignore requests: callers wait until their timeout, as if packets were
+    /// dropped.
     pub fn drop_requests(&self) {
         *self.network.no_answer_wait.lock().unwrap() = ANSWER_TIMEOUT;
         self.stop_answering();
     }
 
-    /// Requests to this node arrive and are executed, but its answers are lost.
+    /// Lets requests reach this node and be executed, but loses its answers.
     pub fn lose_answers(&self) {
         *self.network.no_answer_wait.lock().unwrap() = ANSWER_TIMEOUT;
         self.network.answers_lost.lock().unwrap().insert(self.boot);
@@ -214,13 +215,13 @@ impl TestNode {
     }
 }
 
-/// Starts the owner of the draw and a second node.
+/// Starts two nodes. The first one owns the draw.
 pub async fn two_nodes(nodes: &TestNodes) -> (TestNode, TestNode) {
     let one = nodes.node(1).await;
     (one, nodes.node(2).await)
 }
 
-/// Starts two nodes with one draw and waits until they know each other and both have a lease.
+/// Starts two nodes with one draw, and waits until each knows the other and has a lease.
 pub async fn two_settled_nodes() -> (TestNodes, TestNode, TestNode) {
     let nodes = TestNodes::with(&[1042]);
     let (one, other) = two_nodes(&nodes).await;

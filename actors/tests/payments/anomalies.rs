@@ -1,5 +1,5 @@
-//! Money errors are found within a minute without a webhook. Some are repaired automatically; a
-//! person resolves the others.
+//! Payment errors are found within a minute without a webhook. Some are repaired automatically; an
+//! operator resolves the others.
 
 use actors::testing::{Fault, GatewayMethod};
 use actors::{FulfilStatus, Gateway, NewIntent, RepairError};
@@ -33,7 +33,7 @@ pub fn recovered_buyer() -> BuyerDetails {
     }
 }
 
-/// Creates a payment of an order that the database does not know, as after a restore from a backup.
+/// Creates a payment whose order is not in the database, as after restoring a backup.
 pub async fn lost_payment(
     world: &TestWorld,
     order: u128,
@@ -66,7 +66,7 @@ fn payment_without_order_is_missing_until_allocated() {
             [(AnomalyKind::MissingTicket, Some(id.clone()))]
         );
         let anomalies = world.engine().anomalies.clone();
-        // Kick-off has passed since. The payment was authorised before it.
+        // It is now after kick-off, but the payment was authorised before.
         world.clock.advance_to(KICK_OFF.plus_seconds(60)).await;
         let record = anomalies
             .allocate_missing(&id, recovered_buyer(), "f".repeat(32))
@@ -141,7 +141,8 @@ fn only_matching_payment_in_time_is_allocated() {
     });
 }
 
-/// Two nodes may try both. The one that wrote first wins.
+/// Two nodes try both repairs of one payment at the same time. Only the first one that is written
+/// takes effect.
 #[test]
 fn payment_gets_tickets_or_refund_but_never_both() {
     play(|| async {
@@ -219,7 +220,7 @@ fn order_opened_for_a_payment_references_it_at_once() {
         let id = lost_payment(&world, 401, 1500, "1042x2,1043x1").await;
         world.pass_seconds(60).await;
         let give = || anomalies.allocate_missing(&id, recovered_buyer(), "f".repeat(32));
-        // The node that allocates the tickets dies after the first line was written.
+        // The node that allocates the tickets dies after it has written the first line.
         world.memory.set_faults(|call| match call {
             Call::Append(appends) if appends.iter().any(|append| append.draw == DrawId(1043)) => {
                 Lost::NotWritten
@@ -304,7 +305,7 @@ fn failed_cancellation_is_reported_until_it_succeeds() {
 }
 
 /// Another node read the order before its tickets were written, and the provider after the capture.
-/// It never learned that its anomaly was written.
+/// It raised an anomaly but did not learn that the anomaly was stored.
 #[test]
 fn obsolete_anomaly_of_another_node_is_resolved() {
     play(|| async {
@@ -380,7 +381,7 @@ fn external_refund_orphans_the_tickets() {
     });
 }
 
-/// No webhook reports it, and the payment is half an hour old by then.
+/// No webhook reports the refund, and the payment is already half an hour old.
 #[test]
 fn late_external_refund_is_found() {
     play(|| async {
@@ -492,7 +493,7 @@ fn dispute_releases_tickets_only_before_the_game() {
     });
 }
 
-/// Any account can create a payment that names an order of another.
+/// Any account can create a payment whose metadata names an order of another account.
 #[test]
 fn dispute_of_forged_payment_takes_no_tickets() {
     play(|| async {
@@ -539,8 +540,8 @@ fn unreachable_account_does_not_hide_refunds_of_others() {
         if let Some(engine) = world.engine.take() {
             engine.kill();
         }
-        // While no node runs, one refund is made in the dashboard and the other account leaves the
-        // platform.
+        // While no node runs, one payment is refunded in the dashboard, and the account of the
+        // other payment leaves the platform.
         assert!(world.gateway.refund_in_dashboard(&intent_of(&record)));
         let silent = gone.clone();
         world.gateway.set_faults(move |call| {

@@ -1,5 +1,5 @@
-//! Many payments at once: each buyer gets the paid tickets once, and one slow payment does not
-//! delay the others.
+//! Many payments at the same time: each buyer gets the paid tickets once, and one slow payment does
+//! not delay the others.
 
 use std::time::Duration;
 
@@ -25,7 +25,7 @@ fn concurrent_duplicate_payments_are_fulfilled_once() {
         for _ in 0..20 {
             records.push(authorised(&world, 2).await);
         }
-        // Three concurrent calls for every order.
+        // `fulfil` is called three times concurrently for every order.
         let entry_points = records.iter().flat_map(|record| [record, record, record]);
         let results = join_all(entry_points.map(|record| world.fulfil(record))).await;
         assert!(
@@ -74,7 +74,8 @@ fn provider_hanging_on_one_order_delays_no_other_call() {
                 world.fulfil(&quick).await.unwrap().status,
                 FulfilStatus::Succeeded
             );
-            // The draw is not blocked either: its commit was made before the provider was called.
+            // The draw itself is not blocked, because its commit was made before the call to the
+            // provider.
             world.open(&[(1042, 3)]).await;
             began.elapsed()
         };

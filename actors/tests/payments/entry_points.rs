@@ -1,4 +1,4 @@
-//! The five entry points that report a payment. Each one alone is sufficient.
+//! Tests of the five entry points that report a payment. Each of them alone completes the order.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -50,7 +50,7 @@ fn purchase_reserves_allocates_captures_and_mails() {
 fn queued_mail_is_sent_at_once() {
     play(|| async {
         let world = TestWorld::with(&[1042]).await;
-        // The mailer polls less often while no mail is queued.
+        // Enough time for a mailer that polls rarely because no mail was queued.
         world.pass_seconds(300).await;
         let started = tokio::time::Instant::now();
         let outbox = world.engine().outbox.clone();
@@ -191,8 +191,8 @@ fn second_card_after_decline_pays_the_same_order() {
 #[test]
 fn unknown_confirmation_is_no_decline_and_can_be_retried() {
     play(|| async {
-        // Faults with no effect: a server error that the provider stores, a timeout before the
-        // effect, and no connection. Below: the same with the effect.
+        // Faults without an effect: a server error that the provider stores, a timeout before the
+        // effect, and no connection. The next loop has the faults after the effect.
         for fault in [Fault::CachedError, Fault::TimeoutBefore, Fault::Unavailable] {
             let mut world = TestWorld::with(&[1042]).await;
             let record = world.open(&[(1042, 2)]).await;
@@ -240,8 +240,8 @@ fn already_confirmed_intent_is_not_reported_as_declined() {
         let world = TestWorld::with(&[1042]).await;
         let record = world.open(&[(1042, 2)]).await;
         let id = record.order.id;
-        // The first attempt authorises but its answer is lost, the second comes too late, and
-        // reading the intent fails.
+        // The first attempt authorises but its answer is lost. The second is refused because of the
+        // intent's state, and reading the intent fails.
         let mut first = true;
         world.gateway.set_faults(move |call| match call.verb {
             GatewayMethod::Confirm if std::mem::take(&mut first) => Fault::CachedErrorAfter,
@@ -279,8 +279,8 @@ fn decline_of_first_card_is_not_reported_for_the_second() {
             world.payments().confirm(id, "pm_decline").await,
             Err(PaymentFailure::Declined { .. })
         ));
-        // The second card's attempt ends in a server error, and the intent still shows the first
-        // card's decline.
+        // The attempt with the second card ends in a server error. The intent still contains the
+        // decline of the first card.
         world
             .gateway
             .fail_next(GatewayMethod::Confirm, Fault::CachedError);
@@ -350,11 +350,11 @@ fn captured_payments_are_recorded_within_a_minute() {
     });
 }
 
-/// More payments than one page of the list.
+/// There are more payments than one page of the database query returns.
 #[test]
 fn many_captured_payments_are_recorded_page_by_page() {
     play(|| async {
-        const BOUGHT: usize = 600;
+        const ORDERS_BOUGHT: usize = 600;
         let world = TestWorld::with(&[1042, 1043, 1044, 1045]).await;
         world.pass_seconds(35).await;
         let (lists, writes) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
@@ -373,16 +373,17 @@ fn many_captured_payments_are_recorded_page_by_page() {
             );
             BooksFault::None
         });
-        for number in 0..BOUGHT {
+        for number in 0..ORDERS_BOUGHT {
             world.buy(&[(1042 + number as i64 % 4, 1)]).await;
             world.clock.advance(Duration::from_millis(10)).await;
         }
-        // Includes one scheduled round of the reconciler.
+        // In this time the reconciler makes one scheduled pass.
         world.pass_seconds(30).await;
-        assert_eq!(world.memory.witnesses().len(), BOUGHT);
-        // One page of 500 orders, and one with the rest.
+        assert_eq!(world.memory.witnesses().len(), ORDERS_BOUGHT);
+        // One write for a page of 500 orders, and one for the page with the rest.
         assert_eq!(writes.load(Ordering::Relaxed), 2);
-        // One list for the captured orders, and one for payments that the database may have lost.
+        // One list call for the captured orders, and one for payments that the database may have
+        // lost.
         assert_eq!(lists.load(Ordering::Relaxed), 2);
         assert!(world.memory.anomaly_records().is_empty());
     });

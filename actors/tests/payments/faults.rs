@@ -1,4 +1,4 @@
-//! A provider that does not answer, and a process that is killed at every step.
+//! Tests of a provider that does not answer, and of a process that is killed at every write.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
@@ -10,7 +10,7 @@ use actors::{FulfilStatus, PaymentFailure};
 use domain::{Cents, Command, DrawId, GameResult, OrderState, PaymentStatus};
 use persistence::memory::{Call, Fault as BooksFault};
 
-const EVERY: [Fault; 5] = [
+const ALL_FAULTS: [Fault; 5] = [
     Fault::TimeoutAfter,
     Fault::TimeoutBefore,
     Fault::CachedError,
@@ -59,7 +59,7 @@ fn unanswered_capture_is_looked_up() {
 #[test]
 fn unanswered_creation_makes_one_intent() {
     play(|| async {
-        for fault in EVERY {
+        for fault in ALL_FAULTS {
             let mut world = TestWorld::with(&[1042]).await;
             let request = world.order_request(&[(1042, 2)]);
             world.gateway.fail_next(GatewayMethod::Create, fault);
@@ -89,7 +89,7 @@ fn unanswered_creation_makes_one_intent() {
 #[test]
 fn unanswered_cancellation_ends_without_a_charge() {
     play(|| async {
-        for fault in EVERY {
+        for fault in ALL_FAULTS {
             let mut world = TestWorld::with(&[1042]).await;
             let record = world.open(&[(1042, 2)]).await;
             world.gateway.authorise(&intent_of(&record));
@@ -147,7 +147,7 @@ fn mail_of_killed_sender_is_sent_by_next_process() {
 #[test]
 fn kill_at_any_purchase_step_loses_nothing() {
     play(|| async {
-        // Kills the process before the n-th write to the database.
+        // Each run of the loop kills the process before a different write to the database.
         for step in 1..=24 {
             let mut world = TestWorld::with(&[1042, 1043]).await;
             let request = world.order_request(&[(1042, 2), (1043, 1)]);
@@ -163,7 +163,7 @@ fn kill_at_any_purchase_step_loses_nothing() {
             let mut reached = Some(reached);
             let mut calls = 0;
             world.memory.set_faults(move |call| {
-                // Workers poll continuously. Only other writes count as a step.
+                // Workers poll all the time, so only the writes below count as steps.
                 let counts = matches!(call, Call::Append(_))
                     || matches!(call, Call::Write(name) if !matches!(name, "claim_operations" | "claim_mail"));
                 calls += usize::from(counts);
@@ -173,7 +173,8 @@ fn kill_at_any_purchase_step_loses_nothing() {
                 {
                     let _ = reached.send(());
                 }
-                // The process is dead. Whether its last write arrived varies by step.
+                // The process is dead from here on. In every other run the last write still
+                // arrives.
                 if counts && calls >= step {
                     if step % 2 == 0 && calls == step {
                         BooksFault::UnknownWritten
@@ -209,8 +210,8 @@ fn kill_at_any_purchase_step_loses_nothing() {
             }
             assert_eq!(world.sold(1042) == 2, authorised, "step {step}");
             assert_eq!((world.held(1042), world.held(1043)), (0, 0), "step {step}");
-            // A kill between delivery and its record sends the mail again with the same message id
-            // (rule E4).
+            // A kill between the delivery of a mail and the record of it sends the mail again under
+            // the same message id (rule E4).
             let mut mails: Vec<_> = world
                 .mails()
                 .into_iter()
@@ -233,7 +234,7 @@ fn kill_at_any_purchase_step_loses_nothing() {
 #[test]
 fn unanswered_refund_is_made_once() {
     play(|| async {
-        for fault in EVERY {
+        for fault in ALL_FAULTS {
             let mut world = TestWorld::with(&[1042]).await;
             let record = world.buy(&[(1042, 2)]).await;
             world.gateway.fail_next(GatewayMethod::Refund, fault);
@@ -258,7 +259,7 @@ fn unanswered_refund_is_made_once() {
 #[test]
 fn unanswered_update_reaches_the_provider_later() {
     play(|| async {
-        for fault in EVERY {
+        for fault in ALL_FAULTS {
             let mut world = TestWorld::with(&[1042]).await;
             let request = world.order_request(&[(1042, 2)]);
             let record = world.payments().open(request.clone()).await.unwrap();
@@ -290,8 +291,8 @@ fn unanswered_update_reaches_the_provider_later() {
     });
 }
 
-/// A request without an answer may still be executed. Only its idempotency key prevents a second
-/// effect.
+/// A request without an answer may still be executed later. Only its idempotency key prevents a
+/// second refund.
 #[test]
 fn refund_changes_its_key_only_after_a_stored_error() {
     play(|| async {
@@ -335,9 +336,9 @@ fn refund_changes_its_key_only_after_a_stored_error() {
     });
 }
 
-/// A timeout, and then the provider reports that the key is in use (409) or the object is locked
-/// (429). A request under this key may have had its effect, so another key would repeat it
-/// (reliability.md, faults F26 and F27).
+/// After a timeout the provider reports that the key is in use (409) or the object is locked (429).
+/// The first request may have had its effect, so another key would repeat it (reliability.md,
+/// faults F26 and F27).
 #[test]
 fn key_in_use_is_retried_with_backoff() {
     play(|| async {
@@ -400,7 +401,7 @@ fn key_in_use_is_retried_with_backoff() {
                 requests.len() >= 5 && requests.iter().all(|(key, _)| *key == requests[0].0),
                 "{verb:?}: {requests:?}"
             );
-            // The pauses grow: at least half a second, then one, two and four.
+            // The pauses grow: they are at least half a second, then one, two and four seconds.
             let pauses = requests
                 .windows(2)
                 .map(|two| two[1].1.ms_since(two[0].1))
@@ -417,8 +418,8 @@ fn key_in_use_is_retried_with_backoff() {
     });
 }
 
-/// The second draw refused, and that could not be written. Then the payment was captured and
-/// refunded in the provider's dashboard.
+/// The second draw refused its line, but the rejection could not be written. Then the payment was
+/// captured and refunded in the provider's dashboard.
 #[test]
 fn externally_refunded_half_cart_keeps_no_tickets() {
     play(|| async {

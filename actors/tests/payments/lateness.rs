@@ -1,4 +1,4 @@
-//! Payments that come too late, nearly too late, or just in time.
+//! Tests of payments that arrive too late, just in time, or at the deadline.
 
 use std::time::Duration;
 
@@ -71,7 +71,7 @@ fn intent_of_abandoned_order_is_cancelled() {
         });
         let opening = tokio::spawn(async move { payments.open(request).await });
         world.pass_seconds(1).await;
-        // Another process does not wait for the answer that this one expects.
+        // Another process cannot know of the answer that this one still waits for.
         world
             .draws()
             .execute(DrawId(1042), Command::Release { order }, None)

@@ -1,5 +1,5 @@
-//! Mails about payments that were not charged, and about disputes: each is sent exactly once, and
-//! only to readers it concerns.
+//! Tests of mails about payments that were not charged, and about disputes. Each is sent exactly
+//! once, and only to the people it concerns.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use persistence::stores::OrderRecord;
 
 use crate::world::{KICK_OFF, NOON, TestWorld, account, intent_of, play};
 
-/// Returns kind and recipient of every mail about an order.
+/// Returns the kind and the recipient of every mail about an order.
 fn mails_about(world: &TestWorld, record: &OrderRecord) -> Vec<(String, String)> {
     let about = world
         .mails()
@@ -21,14 +21,14 @@ fn mails_about(world: &TestWorld, record: &OrderRecord) -> Vec<(String, String)>
     about.map(|mail| (mail.kind, mail.to)).collect()
 }
 
-fn kinds(world: &TestWorld, record: &OrderRecord) -> Vec<String> {
+fn mail_kinds(world: &TestWorld, record: &OrderRecord) -> Vec<String> {
     mails_about(world, record)
         .into_iter()
         .map(|(kind, _)| kind)
         .collect()
 }
 
-async fn authorised(world: &TestWorld, lines: &[(i64, u16)]) -> OrderRecord {
+async fn open_authorised_order(world: &TestWorld, lines: &[(i64, u16)]) -> OrderRecord {
     let record = world.open(lines).await;
     assert!(world.gateway.authorise(&intent_of(&record)));
     record
@@ -38,7 +38,7 @@ async fn authorised(world: &TestWorld, lines: &[(i64, u16)]) -> OrderRecord {
 fn expired_authorisation_is_mailed_once() {
     play(|| async {
         let mut world = TestWorld::with(&[1042]).await;
-        let record = authorised(&world, &[(1042, 2)]).await;
+        let record = open_authorised_order(&world, &[(1042, 2)]).await;
         world
             .gateway
             .fail_next(GatewayMethod::Capture, Fault::Unavailable);
@@ -62,7 +62,7 @@ fn expired_authorisation_is_mailed_once() {
     });
 }
 
-/// Kick-off, sold-out tickets and an expired authorisation are refusals without tickets.
+/// Kick-off, sold-out tickets and an expired authorisation all end an order without tickets.
 #[test]
 fn refused_authorised_buyer_is_mailed_once() {
     play(|| async {
@@ -75,18 +75,18 @@ fn refused_authorised_buyer_is_mailed_once() {
         }
         assert!(world.gateway.authorise(&intent_of(&beaten)));
         world.fulfil(&beaten).await.unwrap();
-        let expired = authorised(&world, &[(1042, 1)]).await;
+        let expired = open_authorised_order(&world, &[(1042, 1)]).await;
         assert!(world.gateway.expire(&intent_of(&expired)));
         world.pass_seconds(60).await;
         world.clock.advance_to(KICK_OFF.plus_seconds(-5)).await;
-        let late = authorised(&world, &[(1042, 1)]).await;
+        let late = open_authorised_order(&world, &[(1042, 1)]).await;
         world.clock.advance_to(KICK_OFF).await;
         world.fulfil(&late).await.unwrap();
         world.pass_seconds(700).await;
         for record in [&beaten, &expired, &late] {
             assert_eq!(world.order(record).order.state, OrderState::Released);
             assert_eq!(
-                kinds(&world, record),
+                mail_kinds(&world, record),
                 ["not-charged"],
                 "{:?}",
                 world.order(record).reason
@@ -103,7 +103,8 @@ fn buyer_without_authorisation_or_address_gets_no_mail() {
         let declined = world.open(&[(1042, 1)]).await;
         assert!(world.gateway.decline(&intent_of(&declined)));
         let left = world.open(&[(1042, 1)]).await;
-        // The bank authorises while the buyer leaves, between two reads of the payment intent.
+        // The bank authorises the payment while the buyer abandons the order, between two reads of
+        // the intent.
         let (bank, id, mut asked_before) = (world.gateway.clone(), intent_of(&left), false);
         world.gateway.set_pace(move |call| {
             if call.verb == GatewayMethod::Retrieve && std::mem::replace(&mut asked_before, true) {
@@ -150,16 +151,16 @@ fn refunded_buyer_is_not_told_not_charged() {
         world.gateway.dispute(&intent_of(&disputed));
         world.deliver_notices().await;
         world.clock.advance_to(KICK_OFF.plus_seconds(-5)).await;
-        let taken = authorised(&world, &[(1042, 1)]).await;
+        let taken = open_authorised_order(&world, &[(1042, 1)]).await;
         assert!(world.gateway.capture_in_dashboard(&intent_of(&taken)));
         world.clock.advance_to(KICK_OFF).await;
         world.pass_seconds(700).await;
         for record in [&refunded, &disputed, &taken] {
             assert_eq!(world.order(record).order.state, OrderState::Void);
         }
-        assert_eq!(kinds(&world, &refunded), ["tickets", "refunded"]);
-        assert_eq!(kinds(&world, &disputed), ["tickets", "disputed"]);
-        assert_eq!(kinds(&world, &taken), Vec::<String>::new());
+        assert_eq!(mail_kinds(&world, &refunded), ["tickets", "refunded"]);
+        assert_eq!(mail_kinds(&world, &disputed), ["tickets", "disputed"]);
+        assert_eq!(mail_kinds(&world, &taken), Vec::<String>::new());
     });
 }
 
@@ -201,7 +202,7 @@ fn dispute_is_mailed_to_the_club_once() {
     });
 }
 
-/// Any account can create a payment that names an order of another.
+/// Any account can create a payment whose metadata names an order of another account.
 #[test]
 fn dispute_of_forged_payment_is_not_mailed() {
     play(|| async {
@@ -225,6 +226,6 @@ fn dispute_of_forged_payment_is_not_mailed() {
                 .iter()
                 .any(|seen| seen.intent.id == forged && seen.intent.disputed)
         );
-        assert_eq!(kinds(&world, &record), ["tickets"]);
+        assert_eq!(mail_kinds(&world, &record), ["tickets"]);
     });
 }

@@ -1,5 +1,4 @@
-//! An anomaly stays open until the problem is solved, whatever a node remembers from earlier
-//! checks.
+//! An anomaly stays open until its cause is gone, whatever a node remembers from earlier checks.
 
 use std::time::Duration;
 
@@ -11,14 +10,14 @@ use persistence::stores::AnomalyStore;
 use crate::anomalies::open;
 use crate::world::{KICK_OFF, TestWorld, intent_of, play};
 
-/// A node that hung has an old provider snapshot, while another node has raised an anomaly since.
+/// A node that hung still has old data of the provider. Another node has raised an anomaly since.
 #[test]
 fn anomaly_is_resolved_only_by_newer_provider_data() {
     play(|| async {
         let world = TestWorld::with(&[1042]).await;
         let record = world.buy(&[(1042, 2)]).await;
         let id = intent_of(&record);
-        // From now on the payment is only listed, not read.
+        // The payment is verified now, so later passes only list it and do not read it.
         world.pass_seconds(60).await;
         let order = Some(record.order.id);
         let disputed = "the buyer's bank disputes the payment".to_string();
@@ -36,7 +35,7 @@ fn anomaly_is_resolved_only_by_newer_provider_data() {
             .unwrap();
         let (bank, at) = (world.gateway.clone(), id.clone());
         world.gateway.set_pace(move |call| {
-            // Between the list and the read of this payment.
+            // This point is between the list call and the read of this payment.
             if call.verb == GatewayMethod::Retrieve {
                 bank.dispute(&at);
             }
@@ -68,8 +67,8 @@ fn wrongly_resolved_anomaly_is_raised_again() {
     });
 }
 
-/// Captured externally without the platform fee, and written with a clock that is behind. So it is
-/// not among the recently captured orders.
+/// The payment was captured externally without the platform fee, and the capture was written with a
+/// clock that is behind. So the payment is not among the recently captured orders.
 #[test]
 fn payment_checked_before_allocation_is_checked_again() {
     play(|| async {

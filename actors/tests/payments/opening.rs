@@ -1,5 +1,5 @@
-//! Opening and resizing orders: one order for each client key, all lines or none, and leaving
-//! before payment.
+//! Tests of opening, resizing and abandoning orders: one order for each client key, and all lines
+//! or none.
 
 use crate::not_charged;
 use crate::world::{TestWorld, intent_of, line, play};
@@ -223,8 +223,8 @@ fn amount_changed_during_payment_is_not_charged() {
         let record = world.payments().open(request.clone()).await.unwrap();
         let mut more = request;
         more.lines = vec![line(1042, 4)];
-        // The database has four tickets but the provider could not be updated. The buyer pays for
-        // two in another tab.
+        // The database stores four tickets, but the intent could not be updated to their price. The
+        // buyer pays for two tickets in another tab.
         world
             .gateway
             .fail_next(GatewayMethod::Update, Fault::Unavailable);
@@ -319,7 +319,7 @@ fn interrupted_cart_continues_with_the_same_key() {
     });
 }
 
-/// A resize that fails on another line restores the first line with its old expiry.
+/// A resize fails on another line. It restores the first line with its earlier expiry.
 #[test]
 fn refused_resize_prolongs_no_reservation() {
     play(|| async {
@@ -363,8 +363,8 @@ fn refused_resize_prolongs_no_reservation() {
     });
 }
 
-/// Orders of new browsers count against their network's quota, also when they are resized or
-/// extended.
+/// Orders of browsers that never paid count against their network's quota, also when they are
+/// resized or extended.
 #[test]
 fn orders_of_one_network_share_its_quota_of_unpaid_tickets() {
     play(|| async {

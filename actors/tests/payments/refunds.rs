@@ -1,4 +1,4 @@
-//! Refunds, and money that was captured or refunded outside the product.
+//! Tests of refunds, and of payments that were captured or refunded outside this system.
 
 use std::time::Duration;
 
@@ -36,8 +36,8 @@ fn external_capture_after_kick_off_is_refunded() {
         world.gateway.authorise(&id);
         world.gateway.capture_in_dashboard(&id);
         world.clock.advance_to(KICK_OFF.plus_seconds(1)).await;
-        // The sweeper found this payment first and allocated its tickets before kick-off. So the
-        // next order meets kick-off first.
+        // The sweeper found this payment first and allocated its tickets before kick-off. The next
+        // order reaches the draw after kick-off.
         assert_eq!(world.order(&record).order.state, OrderState::Captured);
 
         let world = TestWorld::with(&[1043]).await;
@@ -131,7 +131,7 @@ fn lost_payment_is_found_by_listing() {
 fn refund_returns_tickets_and_fee_from_the_charged_order() {
     play(|| async {
         let world = TestWorld::with(&[1042]).await;
-        // 63 tickets of $5 reach the fee cap of $11, so the third order pays no fee.
+        // 63 tickets of $5 reach the fee cap of $11. So the third order pays no fee.
         let first = world.buy(&[(1042, 50)]).await;
         let second = world.buy(&[(1042, 13)]).await;
         let third = world.buy(&[(1042, 20)]).await;
@@ -188,7 +188,7 @@ fn refund_returns_tickets_and_fee_from_the_charged_order() {
     });
 }
 
-/// The tickets belong to the buyer, although the capture could not be written yet.
+/// The order has its tickets, although the capture could not be stored yet.
 #[test]
 fn payment_with_tickets_cannot_be_refunded_manually() {
     play(|| async {
@@ -218,8 +218,8 @@ fn payment_with_tickets_cannot_be_refunded_manually() {
     });
 }
 
-/// Any node may repair a payment that was captured externally, but not while a manual refund is in
-/// progress.
+/// Any node may repair a payment that was captured externally, except while it is being refunded
+/// manually.
 #[test]
 fn payment_being_refunded_manually_gets_no_tickets() {
     play(|| async {
@@ -257,7 +257,8 @@ fn payment_being_refunded_manually_gets_no_tickets() {
     });
 }
 
-/// The order's own refund waits for the provider; the operator refunds manually meanwhile.
+/// The order's automatic refund waits for the provider. Meanwhile the operator refunds the payment
+/// manually.
 #[test]
 fn manual_refund_during_refund_returns_the_fee_once() {
     play(|| async {
@@ -311,7 +312,7 @@ fn cancelled_game_refunds_all_orders_even_after_a_kill() {
         let other = world.buy(&[(1043, 1)]).await;
         let late = world.open(&[(1042, 1)]).await;
         world.gateway.authorise(&intent_of(&late));
-        // The process dies when the first refund is queued.
+        // The process is killed when it queues the first refund.
         world.memory.set_faults(|call| match call {
             Call::Write("refunding") => BooksFault::NotWritten,
             _ => BooksFault::None,
@@ -360,7 +361,7 @@ fn cancelled_game_refunds_all_orders_even_after_a_kill() {
     });
 }
 
-/// Another node captured the order with the fee of tickets that were released meanwhile.
+/// Another node captured the order, including the fee of tickets that were returned meanwhile.
 #[test]
 fn refused_captured_order_returns_its_fee() {
     play(|| async {
@@ -398,8 +399,8 @@ fn refused_captured_order_returns_its_fee() {
     });
 }
 
-/// The cancelled game's tickets were returned first. After that no ticket shows that a refund is
-/// due.
+/// The tickets of the cancelled draw were returned first. After that no ticket of the cancelled
+/// draw shows that a refund is due.
 #[test]
 fn partially_returned_cart_is_refunded_by_the_sweeper() {
     play(|| async {

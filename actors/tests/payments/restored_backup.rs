@@ -1,6 +1,6 @@
-//! The database is restored from a backup while the provider knows all payments. Each payment made
-//! since must be found within two minutes, whatever the age of the backup, and be allocated or
-//! refunded.
+//! Tests of a database that is restored from a backup while the provider knows all payments. Each
+//! later payment must be found within two minutes, whatever the age of the backup, and get its
+//! tickets or a refund.
 
 use actors::{FulfilStatus, RepairError};
 use domain::{
@@ -13,7 +13,7 @@ use crate::world::{TestWorld, account, intent_of, play};
 
 const DRAWS: [i64; 2] = [1042, 1043];
 
-/// What was sold after the backup was made.
+/// The payments that were made after the backup.
 struct LostPayments {
     captured: Vec<OrderRecord>,
     authorised: OrderRecord,
@@ -76,7 +76,7 @@ fn recovered_buyer() -> BuyerDetails {
     }
 }
 
-/// Checks that exactly the forgotten payments are open anomalies of missing tickets.
+/// Asserts that exactly the payments missing in the backup have an open anomaly of missing tickets.
 fn assert_all_found(world: &TestWorld, lost_payment: &LostPayments) {
     let expected: Vec<_> = lost_payment
         .captured
@@ -205,7 +205,7 @@ fn unreachable_account_does_not_hide_lost_payments_of_others() {
     play(|| async {
         use actors::testing::Fault;
         let mut world = TestWorld::with(&DRAWS).await;
-        // This account has left the platform. It is queried first.
+        // This account has left the platform, so calls for it fail. It is queried first.
         let gone = AccountId("acct_a_club_that_left".into());
         world.memory.add_club(ClubId(2), gone.clone());
         world.buy(&[(1042, 3)]).await;

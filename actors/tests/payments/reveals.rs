@@ -1,4 +1,4 @@
-//! A draw whose pairs are public allocates no tickets to any payment (decision M-4).
+//! A draw whose number pairs are public allocates no more tickets (decision M-4).
 
 use actors::{Denied, RepairError};
 use domain::{AnomalyKind, Command, DrawId, Editor, GameResult, Refusal, Status, TermsEdit};
@@ -34,8 +34,8 @@ fn revealed_draw_is_not_postponed_and_takes_no_repair() {
             Ok(Status::Completed)
         );
         assert_eq!(execute(&world, Command::Undo).await, Ok(Status::Closed));
-        // The first round tests the actor's memory, the second an engine that has just read the
-        // ledger.
+        // The first run tests an actor that has the reveal in memory. The second tests an engine
+        // that has just read the draw from the ledger.
         for _ in 0..2 {
             let edit = TermsEdit {
                 closes_at: Some(KICK_OFF.plus_seconds(86_400)),

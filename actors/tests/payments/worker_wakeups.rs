@@ -1,5 +1,5 @@
-//! Worker wakeups: code that writes work for a background worker also wakes it. Without a wakeup
-//! workers poll less and less often.
+//! Tests that code which stores work for a background worker also wakes the worker. Without a
+//! wakeup, idle workers poll less and less often.
 
 use actors::testing::{Fault, GatewayMethod};
 use domain::{Cents, DrawId, OrderState, PaymentStatus, Serial};
@@ -10,12 +10,12 @@ use tokio::time::Instant;
 
 use crate::world::{KICK_OFF, NOON, TestWorld, account, intent_of, play};
 
-/// Waits without new work until every worker polls at its longest interval.
+/// Advances the time without new work until every worker polls at its longest interval.
 async fn let_workers_idle(world: &TestWorld) {
     world.pass_seconds(300).await;
 }
 
-/// Runs `work` and everything that follows immediately, and checks that no time passes.
+/// Runs `work` and everything that it wakes, and asserts that no time passes.
 async fn run_without_delay(work: impl Future<Output = ()>) {
     let started = Instant::now();
     work.await;
@@ -29,15 +29,15 @@ async fn run_without_delay(work: impl Future<Output = ()>) {
     );
 }
 
-fn refunded(world: &TestWorld) -> Cents {
+fn refunded_amount(world: &TestWorld) -> Cents {
     world.gateway.takings(&account()).refunded
 }
 
-fn kinds(world: &TestWorld) -> Vec<String> {
+fn mail_kinds(world: &TestWorld) -> Vec<String> {
     world.mails().into_iter().map(|mail| mail.kind).collect()
 }
 
-async fn bought(world: &TestWorld) -> OrderRecord {
+async fn buy_order(world: &TestWorld) -> OrderRecord {
     let record = world.buy(&[(1042, 2)]).await;
     let_workers_idle(world).await;
     record
@@ -49,7 +49,7 @@ fn captured_order_is_mailed_at_once() {
         let world = TestWorld::with(&[1042]).await;
         let_workers_idle(&world).await;
         run_without_delay(async { _ = world.buy(&[(1042, 2)]).await }).await;
-        assert_eq!(kinds(&world), ["tickets"]);
+        assert_eq!(mail_kinds(&world), ["tickets"]);
     });
 }
 
@@ -69,7 +69,7 @@ fn not_charged_mail_is_sent_at_once() {
             }
             assert!(world.gateway.expire(&intent_of(&record)));
             run_without_delay(async { _ = world.fulfil(&record).await.unwrap() }).await;
-            assert_eq!(kinds(&world), vec!["not-charged"; mails]);
+            assert_eq!(mail_kinds(&world), vec!["not-charged"; mails]);
             let_workers_idle(&world).await;
         }
     });
@@ -79,7 +79,7 @@ fn not_charged_mail_is_sent_at_once() {
 fn refund_fee_and_mail_are_sent_at_once() {
     play(|| async {
         let world = TestWorld::with(&[1042]).await;
-        let record = bought(&world).await;
+        let record = buy_order(&world).await;
         run_without_delay(async {
             world
                 .payments()
@@ -88,9 +88,9 @@ fn refund_fee_and_mail_are_sent_at_once() {
                 .unwrap();
         })
         .await;
-        assert_eq!(refunded(&world), Cents(1_000));
+        assert_eq!(refunded_amount(&world), Cents(1_000));
         assert_eq!(world.gateway.takings(&account()).fees_refunded, Cents(35));
-        assert_eq!(kinds(&world), ["tickets", "refunded"]);
+        assert_eq!(mail_kinds(&world), ["tickets", "refunded"]);
     });
 }
 
@@ -98,7 +98,7 @@ fn refund_fee_and_mail_are_sent_at_once() {
 fn refund_is_sent_at_once_while_its_fee_waits() {
     play(|| async {
         let world = TestWorld::with(&[1042]).await;
-        let record = bought(&world).await;
+        let record = buy_order(&world).await;
         world.memory.set_faults(|call| match call {
             Call::Write("give_fees_back") => BooksFault::NotWritten,
             _ => BooksFault::None,
@@ -111,7 +111,7 @@ fn refund_is_sent_at_once_while_its_fee_waits() {
                 .unwrap();
         })
         .await;
-        assert_eq!(refunded(&world), Cents(1_000));
+        assert_eq!(refunded_amount(&world), Cents(1_000));
     });
 }
 
@@ -119,7 +119,7 @@ fn refund_is_sent_at_once_while_its_fee_waits() {
 fn dispute_returns_fee_and_mails_club_at_once() {
     play(|| async {
         let world = TestWorld::with(&[1042]).await;
-        let record = bought(&world).await;
+        let record = buy_order(&world).await;
         assert!(world.gateway.dispute(&intent_of(&record)));
         run_without_delay(async { _ = world.engine().reconciler.scan(NOON).await.unwrap() }).await;
         assert_eq!(
@@ -127,12 +127,12 @@ fn dispute_returns_fee_and_mails_club_at_once() {
             (OrderState::Void, 0)
         );
         assert_eq!(world.gateway.takings(&account()).fees_refunded, Cents(35));
-        assert_eq!(kinds(&world), ["tickets", "disputed"]);
+        assert_eq!(mail_kinds(&world), ["tickets", "disputed"]);
     });
 }
 
-/// A refusal is normally cancelled by the node that refused. Here it is left to the worker, whose
-/// next poll is in seven seconds.
+/// Normally the node that rejects an order also cancels its payment. Here the worker must cancel
+/// it, and would poll only after seven seconds.
 #[test]
 fn refused_order_is_cancelled_by_worker_within_seconds() {
     play(|| async {
@@ -190,7 +190,7 @@ fn mail_to_recovered_buyer_is_sent_at_once() {
                 .unwrap();
         })
         .await;
-        assert_eq!(kinds(&world), ["tickets"]);
+        assert_eq!(mail_kinds(&world), ["tickets"]);
     });
 }
 
@@ -217,7 +217,7 @@ fn capture_after_kick_off_is_refunded_at_once() {
         world.gateway.capture_in_dashboard(&id);
         world.clock.advance_to(KICK_OFF).await;
         run_without_delay(async { _ = world.fulfil(&record).await.unwrap() }).await;
-        assert_eq!(refunded(&world), Cents(1_000));
+        assert_eq!(refunded_amount(&world), Cents(1_000));
     });
 }
 

@@ -1,5 +1,5 @@
-//! The final audit of a world. The letters name the invariants: T tickets, M money in the database,
-//! P the database against the provider, E mail, W webhooks, O operations.
+//! The final audit of a simulated world. The letters name the invariants: T tickets, M money in the
+//! database, P the database against the provider, E mail, W webhooks, O operations.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,7 +16,7 @@ mod answers;
 mod mails;
 mod money;
 
-/// The data that the audit compares.
+/// The data of the finished world that the audit compares.
 struct Audit<'a> {
     world: &'a World,
     draws: Vec<Draw>,
@@ -24,11 +24,11 @@ struct Audit<'a> {
     intents: Vec<FakeIntent>,
     /// Payments that were changed at the provider directly.
     externally_changed: BTreeSet<PaymentIntentId>,
-    /// Payments that an open anomaly or an operator's action covers.
+    /// Payments that an open anomaly reports or that an operator's action concerned.
     reported: BTreeSet<PaymentIntentId>,
 }
 
-/// Runs all checks and records violations.
+/// Runs all checks and records every violation.
 pub async fn audit_world(world: &World) {
     pending_work(world)
         .await
@@ -70,7 +70,7 @@ fn is_forged(world: &World, id: &PaymentIntentId) -> bool {
     world.watch.state().forged.contains(id)
 }
 
-/// Returns the payments of the anomalies that are open now.
+/// Returns the payments of all open anomalies.
 fn open_anomalies(world: &World) -> BTreeSet<PaymentIntentId> {
     let open = world
         .memory
@@ -81,21 +81,20 @@ fn open_anomalies(world: &World) -> BTreeSet<PaymentIntentId> {
     open.filter(|id| !is_forged(world, id)).collect()
 }
 
-/// Returns whether open anomalies wait for the next reconciler round: payments were not changed
-/// externally, so they must be resolved automatically.
+/// Returns whether open anomalies wait for the next pass of the reconciler. No payment was changed
+/// externally, so the anomalies must be resolved automatically.
 pub fn awaits_resolution(world: &World) -> bool {
     world.watch.state().externally_changed.is_empty() && !open_anomalies(world).is_empty()
 }
 
-/// Returns payments of open anomalies, and those that an operator acted on.
+/// Returns the payments that an open anomaly reports, and those that an operator acted on.
 fn reported(world: &World) -> BTreeSet<PaymentIntentId> {
     let repaired = world.watch.state().repaired.clone();
     let repaired = repaired.into_iter().filter(|id| !is_forged(world, id));
     open_anomalies(world).into_iter().chain(repaired).collect()
 }
 
-/// Liveness: returns the work that is not finished. One hour without faults is enough for all of
-/// it.
+/// Returns the unfinished work. An hour without faults must be enough to complete all of it.
 pub async fn pending_work(world: &World) -> Vec<String> {
     let mut pending_items = Vec::new();
     for notice in world
@@ -111,7 +110,8 @@ pub async fn pending_work(world: &World) -> Vec<String> {
     }
     let mut known = BTreeSet::new();
     for record in world.memory.orders() {
-        // Captured externally with another amount than the order's. A person is responsible for it.
+        // The payment was captured externally with a different amount than the order's. An operator
+        // must resolve it.
         let is_known = || {
             let reported = reported(world);
             world.is_externally_changed(record.order.id)
@@ -121,10 +121,10 @@ pub async fn pending_work(world: &World) -> Vec<String> {
                     .as_ref()
                     .is_some_and(|id| reported.contains(id))
         };
-        // A captured order without its tickets waits for its refund.
-        let polls_all = record.tickets.len() == record.order.lines.len();
+        // A captured order that lacks some of its tickets is still waiting for its refund.
+        let has_all_tickets = record.tickets.len() == record.order.lines.len();
         let decided = match record.order.state {
-            OrderState::Captured => polls_all,
+            OrderState::Captured => has_all_tickets,
             state => matches!(state, OrderState::Released | OrderState::Void),
         };
         if !decided && is_known() {
@@ -137,7 +137,7 @@ pub async fn pending_work(world: &World) -> Vec<String> {
         }
     }
     for (operation, state) in world.memory.operations() {
-        // Operations of such an order wait with it.
+        // The operations of an order that an operator must resolve stay unfinished as well.
         if matches!(state, OperationState::Pending { .. }) && !known.contains(&operation.order) {
             let (kind, order, attempts) = (operation.kind, operation.order.0, operation.attempts);
             pending_items.push(format!(
@@ -200,7 +200,7 @@ impl Audit<'_> {
         })
     }
 
-    /// Records which situations this world contained.
+    /// Records which of the required situations occurred in this world.
     fn record_situations(&self) {
         let watch = &self.world.watch;
         for record in self.orders.values() {

@@ -1,5 +1,5 @@
-//! A simulated buyer with a browser: wants tickets, clicks twice, retries, resizes, closes the tab
-//! or answers the bank late. Uses only what the server told it.
+//! A simulated buyer with a browser, who chooses tickets, clicks twice, retries, resizes, closes
+//! the tab or answers the bank late. The buyer knows only what the server answered.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,9 +21,9 @@ use super::processes::EngineHandles;
 use super::random_stream::RandomStream;
 use super::world::World;
 
-/// How long the browser waits for an answer.
+/// How long the browser waits for an answer of the server.
 const PATIENCE: Duration = Duration::from_secs(25);
-/// Attempts while the server is busy or silent.
+/// Largest number of attempts while the server is busy or does not answer.
 const ATTEMPTS_MAX: u32 = 6;
 
 pub struct Buyer {
@@ -44,7 +44,7 @@ impl Buyer {
         }
     }
 
-    /// Most buyers arrive in the last three minutes.
+    /// Runs the buyer. Most buyers arrive in the last three minutes before kick-off.
     pub async fn run(self) {
         let kick_off = self.world.plan.first_kick_off_ms();
         let arrives_ms = if self.random.happens(700) {
@@ -68,19 +68,25 @@ impl Buyer {
         while draws.len() > 1 && self.random.coin() {
             draws.remove(self.random.below(draws.len() as u64) as usize);
         }
-        let wants: RequestedLines = draws.into_iter().map(|draw| (draw, self.count())).collect();
+        let wants: RequestedLines = draws
+            .into_iter()
+            .map(|draw| (draw, self.random_ticket_count()))
+            .collect();
         let key = format!("browser-{}-{shop_once}", self.number);
-        let Some(mut record) = self.open(&key, club, wants.clone()).await else {
+        let Some(mut record) = self.open_or_resize_order(&key, club, wants.clone()).await else {
             return;
         };
         if self.happens(|r| r.resized) {
             self.pause(SECOND, 20 * SECOND).await;
             let other = wants
                 .iter()
-                .map(|(draw, _)| (*draw, self.count()))
+                .map(|(draw, _)| (*draw, self.random_ticket_count()))
                 .collect();
-            // After a refusal or timeout the buyer continues with the order as it is.
-            record = self.open(&key, club, other).await.unwrap_or(record);
+            // After a refusal or timeout the buyer continues with the order as it was before.
+            record = self
+                .open_or_resize_order(&key, club, other)
+                .await
+                .unwrap_or(record);
         }
         let Some(id) = record.order.payment_intent.clone() else {
             return;
@@ -92,7 +98,7 @@ impl Buyer {
         self.pause(2 * SECOND, 100 * SECOND).await;
         if self.happens(|r| r.left) {
             let order = record.order.id;
-            self.send(true, |handles| async move {
+            self.send_request(true, |handles| async move {
                 handles.payments.abandon(order).await
             })
             .await;
@@ -100,26 +106,27 @@ impl Buyer {
         }
         if self.random.happens(200) {
             let order = record.order.id;
-            self.send(false, |handles| async move {
+            self.send_request(false, |handles| async move {
                 handles.payments.extend(order).await
             })
             .await;
             self.pause(SECOND, 100 * SECOND).await;
         }
-        let paid = self.pay(&record, &id).await;
+        let paid = self.pay_order(&record, &id).await;
         if paid && self.happens(|r| r.surprised) {
-            return self.turn_down(record.order.id).await;
+            return self.abandon_changed_order(record.order.id).await;
         }
         if paid && !self.happens(|r| r.tab_closed) {
-            self.finish(&id).await;
+            self.poll_outcome(&id).await;
         }
     }
 
-    /// The buyer saw another amount than the order's (decision C-3).
-    async fn turn_down(&self, order: OrderId) {
+    /// The buyer was shown a different amount than the order's, so the order is abandoned (decision
+    /// C-3).
+    async fn abandon_changed_order(&self, order: OrderId) {
         for _ in 0..ATTEMPTS_MAX {
             let answered_call = self
-                .send(false, |handles| async move {
+                .send_request(false, |handles| async move {
                     handles.payments.abandon_changed_amount(order).await
                 })
                 .await;
@@ -131,29 +138,32 @@ impl Buyer {
                         .record_answer(&self.world, order, Answer::NotCharged);
                     return;
                 }
-                // The tickets were allocated already.
+                // The tickets were already allocated, so the order is not abandoned.
                 Some(Ok(FulfilStatus::Succeeded | FulfilStatus::Refunding)) => return,
                 _ => self.pause(SECOND, 5 * SECOND).await,
             }
         }
     }
 
-    fn count(&self) -> u16 {
+    fn random_ticket_count(&self) -> u16 {
         self.random.between(1, self.world.plan.count_max) as u16
     }
 
     /// Opens or resizes an order: the same client key finds the same order.
-    async fn open(
+    async fn open_or_resize_order(
         &self,
         key: &str,
         club: ClubId,
         mut wants: RequestedLines,
     ) -> Option<OrderRecord> {
         for attempt in 1..=ATTEMPTS_MAX {
-            let first = self.ask_to_open(key, club, &wants, 2 * attempt);
+            let first = self.send_open_request(key, club, &wants, 2 * attempt);
             let answer = if self.happens(|r| r.double_click) {
-                let (first, second) =
-                    join(first, self.ask_to_open(key, club, &wants, 2 * attempt + 1)).await;
+                let (first, second) = join(
+                    first,
+                    self.send_open_request(key, club, &wants, 2 * attempt + 1),
+                )
+                .await;
                 second.or(first)
             } else {
                 first.await
@@ -165,7 +175,8 @@ impl Buyer {
                     refusal:
                         Refusal::TooFewTickets { free } | Refusal::HoldLimit { available: free },
                 })) if free > 0 => {
-                    // The page says: "Only N tickets remaining. Please adjust your selection."
+                    // The buyer follows the page: "Only N tickets remaining. Please adjust your
+                    // selection."
                     wants
                         .iter_mut()
                         .filter(|(of, _)| *of == draw)
@@ -179,8 +190,8 @@ impl Buyer {
         None
     }
 
-    /// Returns one of a few networks, or `None` for buyers without a reservation limit.
-    fn source(&self) -> Option<HoldSource> {
+    /// Returns the buyer's network, one of a few. `None`: the buyer's reservations are not limited.
+    fn reservation_source(&self) -> Option<HoldSource> {
         let network = self.number % 8;
         (network > 1).then_some(HoldSource {
             id: SourceId(network.into()),
@@ -188,8 +199,9 @@ impl Buyer {
         })
     }
 
-    /// The server sets the price. From the browser it takes only draws and counts.
-    async fn ask_to_open(
+    /// Sends the request to open an order. The server takes only draws and counts from the browser,
+    /// and sets the price itself.
+    async fn send_open_request(
         &self,
         key: &str,
         club: ClubId,
@@ -212,10 +224,10 @@ impl Buyer {
                 email: Some(format!("buyer-{}@example.org", self.number)),
                 phone: None,
             },
-            source: self.source(),
+            source: self.reservation_source(),
         };
         let wants = wants.clone();
-        let answer = self.send(false, |handles| async move {
+        let answer = self.send_request(false, |handles| async move {
             let mut priced = Vec::new();
             for (draw, count) in wants {
                 let view = handles
@@ -236,20 +248,20 @@ impl Buyer {
         answer.await
     }
 
-    /// Pays at the provider or through the server. Returns false when the payment failed.
-    async fn pay(&self, record: &OrderRecord, id: &PaymentIntentId) -> bool {
+    /// Pays at the provider or through the server. Returns `false` when the payment failed.
+    async fn pay_order(&self, record: &OrderRecord, id: &PaymentIntentId) -> bool {
         let provider = &self.world.provider;
         for card in 1..=2 {
             let (declined, challenged) =
                 (self.happens(|r| r.declined), self.happens(|r| r.challenged));
             let paid = if self.happens(|r| r.server_confirms) {
-                self.confirm(record.order.id, id, card, declined, challenged)
+                self.confirm_payment(record.order.id, id, card, declined, challenged)
                     .await
             } else if declined {
                 provider.decline(id);
                 false
             } else if challenged {
-                provider.challenge(id) && self.authenticate(id).await
+                provider.challenge(id) && self.complete_3d_secure(id).await
             } else {
                 provider.authorise(id)
             };
@@ -271,7 +283,7 @@ impl Buyer {
         false
     }
 
-    async fn confirm(
+    async fn confirm_payment(
         &self,
         order: OrderId,
         id: &PaymentIntentId,
@@ -286,13 +298,13 @@ impl Buyer {
         };
         for _ in 1..=ATTEMPTS_MAX {
             let with = method.clone();
-            let answered_call = self.send(false, |handles| async move {
+            let answered_call = self.send_request(false, |handles| async move {
                 handles.payments.confirm(order, &with).await
             });
             match answered_call.await {
                 Some(Ok(Confirmation::Authorised)) => return true,
                 Some(Ok(Confirmation::RequiresAction { .. })) => {
-                    return self.authenticate(id).await;
+                    return self.complete_3d_secure(id).await;
                 }
                 Some(Ok(Confirmation::Processing) | Err(PaymentFailure::Unavailable)) | None => {}
                 Some(Err(PaymentFailure::Declined { .. })) if !declined && !challenged => {
@@ -309,8 +321,8 @@ impl Buyer {
         false
     }
 
-    /// The 3-D Secure page, answered late or never.
-    async fn authenticate(&self, id: &PaymentIntentId) -> bool {
+    /// Opens the 3-D Secure page, and answers it late or never.
+    async fn complete_3d_secure(&self, id: &PaymentIntentId) -> bool {
         self.world.signal_webhooks();
         self.pause(SECOND, self.world.plan.rates.challenge_ms).await;
         match self.random.below(10) {
@@ -323,11 +335,11 @@ impl Buyer {
         }
     }
 
-    /// Polls until the outcome is known. The last answer stays on the screen.
-    async fn finish(&self, id: &PaymentIntentId) {
+    /// Polls until the outcome is final. The last answer stays on the screen.
+    async fn poll_outcome(&self, id: &PaymentIntentId) {
         for _ in 0..self.random.between(1, 8) {
             let ask = || {
-                self.send(
+                self.send_request(
                     true,
                     |handles| async move { handles.payments.fulfil(id).await },
                 )
@@ -351,7 +363,11 @@ impl Buyer {
         }
     }
 
-    async fn send<T, F>(&self, beacon: bool, work: impl FnOnce(EngineHandles) -> F) -> CallResult<T>
+    async fn send_request<T, F>(
+        &self,
+        beacon: bool,
+        work: impl FnOnce(EngineHandles) -> F,
+    ) -> CallResult<T>
     where
         F: Future<Output = Result<T, PaymentFailure>>,
     {

@@ -1,4 +1,4 @@
-//! What buyers were told: every answer that reached a browser.
+//! Records what buyers were told: every answer that reached a browser.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -8,13 +8,13 @@ use domain::{DrawId, OrderId, PaymentIntentId, Serial};
 
 use super::world::World;
 
-/// One answer as the browser shows it.
+/// One answer of the server, as the browser shows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
     Bought(Vec<(DrawId, Vec<Serial>)>),
     NotCharged,
     Refunding,
-    /// "We are confirming your payment."
+    /// The browser shows "We are confirming your payment."
     Undecided,
 }
 

@@ -1,4 +1,4 @@
-//! Injects faults into the store and the provider, call by call, until the fault phase ends.
+//! Injects faults into calls to the store and the provider, until the fault phase ends.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,7 +10,7 @@ use persistence::memory::{self, Call, Memory};
 use super::plan::{FaultRates, NOON, WorldPlan};
 use super::random_stream::RandomStream;
 
-/// One in this many lease renewals may be slow.
+/// One lease renewal in this many may be slow.
 const SLOW_POLL_ONE_IN: u64 = 8;
 
 pub struct FaultInjector {
@@ -55,7 +55,7 @@ impl FaultInjector {
         self.faults_over.load(Ordering::Relaxed)
     }
 
-    /// Returns a fault's current rate.
+    /// Returns the current rate of a fault, per thousand. Zero after the fault phase.
     pub fn rate(&self, of: impl FnOnce(&FaultRates) -> u64) -> u64 {
         if self.faults_ended() {
             0
@@ -64,7 +64,7 @@ impl FaultInjector {
         }
     }
 
-    /// Delay of a request to the database or of its answer.
+    /// Waits as long as a slow request to the database, or its answer, would take.
     pub async fn store_pause(&self) {
         let pause = self.pause(self.rates.books_slow_ms);
         if !pause.is_zero() {
@@ -72,15 +72,15 @@ impl FaultInjector {
         }
     }
 
-    /// Delay of a node's lease renewals and polls, which happen several times a second. They are
-    /// slow less often, because otherwise worlds would mostly wait for them.
+    /// Waits as long as a slow lease renewal or poll would take. Both happen several times a
+    /// second, so they are slow less often; otherwise a world would mostly wait for them.
     pub async fn poll_pause(&self) {
         if self.rates.books_slow_ms > 0 && self.store_random.below(SLOW_POLL_ONE_IN) == 0 {
             self.store_pause().await;
         }
     }
 
-    /// Returns the fault of the store's latest call.
+    /// Returns the fault that the latest call to the store had.
     pub fn last_store_fault(&self) -> memory::Fault {
         *self.last.lock().unwrap_or_else(PoisonError::into_inner)
     }

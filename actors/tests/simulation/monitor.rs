@@ -1,5 +1,5 @@
-//! Checks that run while a world is played: after every commit, and for everything that is shown or
-//! told.
+//! Checks that run during a simulation: after every commit, and for everything that buyers are
+//! shown.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -24,9 +24,9 @@ pub struct Monitor {
 #[derive(Default)]
 pub struct MonitorState {
     pub violations: Vec<String>,
-    /// The newest epoch of each draw that any node was given.
+    /// The newest epoch that any node got for each draw.
     epochs: BTreeMap<DrawId, i64>,
-    /// How often each webhook was stored as new.
+    /// How often the store reported each webhook as new.
     stored: BTreeMap<String, u32>,
     /// How often each mail was delivered.
     pub delivered: BTreeMap<i64, u32>,
@@ -36,15 +36,15 @@ pub struct MonitorState {
     pub forged: BTreeSet<PaymentIntentId>,
     /// Payments that an operator acted on.
     pub repaired: BTreeSet<PaymentIntentId>,
-    /// Draws with an order that was cancelled between allocation and capture.
+    /// Draws with an order that was voided between allocation and capture.
     pub released_uncharged: BTreeSet<DrawId>,
     outcomes: BTreeMap<DrawId, Option<Outcome>>,
-    /// Draws whose deal became public, as their owners wrote it. Stored separately, because the
-    /// ledger might lose it.
+    /// Draws whose deal became public according to their owners' writes. Recorded here as well,
+    /// because a faulty ledger might lose the event.
     revealed: BTreeSet<DrawId>,
     /// Orders whose refund an operator requested.
     pub refund_requested: BTreeSet<OrderId>,
-    /// How often each situation was reached.
+    /// How often each required situation occurred.
     pub met: BTreeMap<&'static str, u64>,
 }
 
@@ -61,7 +61,7 @@ impl Monitor {
         !self.state().violations.is_empty()
     }
 
-    /// Records a situation that the simulation reached.
+    /// Records that a required situation occurred.
     pub fn met(&self, situation: &'static str) {
         *self.state().met.entry(situation).or_default() += 1;
     }
@@ -83,7 +83,7 @@ impl Monitor {
         }
     }
 
-    /// N1: no node takes a draw from a node with a valid lease.
+    /// N1: no node claims a draw while another node owns it with a valid lease.
     pub fn check_leases(
         &self,
         me: InstanceId,
@@ -104,7 +104,8 @@ impl Monitor {
         }
     }
 
-    /// Checks every attempted transaction. `appends` is what the actor requested.
+    /// Checks every transaction that an actor attempts. `appends`: the commits that the actor
+    /// requested.
     pub fn appended(
         &self,
         world: &World,
@@ -164,8 +165,9 @@ impl Monitor {
         }
     }
 
-    /// Rebuilds a draw, which checks T1, T6, M4, D1 to D6 and unique tickets. A commit changes one
-    /// draw; `check_views` rebuilds all every few seconds.
+    /// Rebuilds a draw from the journal, which checks T1, T6, M4, D1 to D6 and unique tickets.
+    /// After a commit only the changed draw is rebuilt; `check_views` rebuilds all draws every few
+    /// seconds.
     fn rebuild_draw(&self, world: &World, draw: DrawId) -> Option<Draw> {
         let draw = catch_unwind(AssertUnwindSafe(|| world.memory.draw(draw)));
         draw.unwrap_or_else(|_| {
@@ -176,7 +178,7 @@ impl Monitor {
         })
     }
 
-    /// T7: an earlier owner never writes.
+    /// T7: a node whose epoch is outdated never writes.
     fn check_epoch(&self, append: &Append) {
         let newest = self.epoch(append.draw);
         if append.epoch < newest {
@@ -188,8 +190,8 @@ impl Monitor {
         }
     }
 
-    /// T5 (rule 5 of the decisions): by the database's clock, nothing is sold after kick-off. An
-    /// order whose payment was captured externally may still be repaired.
+    /// T5 (rule 5 of the decisions): by the database's clock, nothing is sold after kick-off. Only
+    /// the order of an externally captured payment may get tickets later.
     fn check_kick_off(&self, world: &World, append: &Append, draw: &Draw) {
         let is_over = world.clock.true_now() >= draw.terms().closes_at;
         for event in &append.events {
@@ -206,8 +208,8 @@ impl Monitor {
         }
     }
 
-    /// T11: a revealed draw never sells again. Its pairs are public, and so would be those of new
-    /// tickets (decision M-4).
+    /// T11: a draw whose number pairs are public never sells again, because the pairs of the new
+    /// tickets would be public too (decision M-4).
     fn check_revealed(&self, append: &Append, draw: &Draw) {
         let was_revealed = self.state().revealed.contains(&append.draw);
         for event in &append.events {
@@ -238,7 +240,7 @@ impl Monitor {
     }
 
     /// T8, T9, M7, R1: the winner has the cell of the result, the prize follows the formula, and
-    /// both stay until they are undone.
+    /// both stay unchanged until the result is undone.
     fn check_outcome(&self, append: &Append, draw: &Draw) {
         let before = self
             .state()
@@ -284,7 +286,7 @@ impl Monitor {
         }
     }
 
-    /// Rebuilds and returns every draw.
+    /// Rebuilds every draw from the journal and returns the draws.
     pub fn check_draws(&self, world: &World) -> Vec<Draw> {
         let draws = catch_unwind(AssertUnwindSafe(|| world.memory.draws()));
         draws.unwrap_or_else(|_| {
@@ -295,7 +297,7 @@ impl Monitor {
         })
     }
 
-    /// A6: views only show what was written.
+    /// A6: views show only committed state.
     pub fn check_views(&self, world: &World) {
         let draws = self.check_draws(world);
         for view in world.house.views() {
@@ -314,7 +316,7 @@ impl Monitor {
         }
     }
 
-    /// W1: a webhook is stored as new only once.
+    /// W1: the store reports each webhook as new only once.
     pub fn stored(&self, notice: &StoredWebhookEvent) {
         let mut state = self.state();
         let stored = state.stored.entry(notice.event_id.clone()).or_default();
@@ -336,7 +338,8 @@ impl Monitor {
         self.state().externally_changed.insert(id.clone());
     }
 
-    /// Returns whether any payment was changed or forged at the provider.
+    /// Returns whether any payment was changed at the provider directly, or forged by another
+    /// account.
     pub fn has_external_changes(&self) -> bool {
         let state = self.state();
         !state.externally_changed.is_empty() || !state.forged.is_empty()
@@ -350,9 +353,9 @@ impl Monitor {
         self.state().repaired.insert(id.clone());
     }
 
-    /// Rule 6 of the decisions: a process may repeat an effect but never invent one. Every write at
-    /// the provider has a stored operation with its key, except cancellations of late payments,
-    /// confirmations and manual refunds.
+    /// Rule 6 of the decisions: a process may repeat an effect at the provider but never invent
+    /// one. Every write at the provider uses the key of a stored operation, except cancellations of
+    /// late payments, confirmations and manual refunds.
     pub fn check_operation_key(&self, world: &World, key: &str) {
         let apart = ["disown-", "forgotten-", "confirm-", "return-"]
             .iter()

@@ -1,5 +1,5 @@
-//! Mutants: the engine with one guard removed from outside. The simulation must detect each of
-//! them.
+//! Mutants: the engine with one guard removed by the simulated stores and clients. The simulation
+//! must detect every mutant.
 
 use actors::NewIntent;
 use domain::{
@@ -16,40 +16,43 @@ use super::world::World;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mutant {
-    /// The unchanged engine.
+    /// The engine without a removed guard.
     None,
-    /// Kick-off is not checked: the process's clock is ten minutes late, and the ledger does not
-    /// check its own.
+    /// Kick-off is not enforced: the process's clock is ten minutes behind, and the ledger does not
+    /// compare its own clock.
     KickOffUnchecked,
-    /// A repeated webhook counts as new.
+    /// The store reports a repeated webhook as new.
     NoticeTwice,
-    /// A captured order is read as not captured, and its mail has no dedupe key, so every entry
-    /// point sends one.
+    /// A captured order is read as not captured, and its mail has no dedupe key. So every entry
+    /// point sends a mail.
     CapturedTwice,
-    /// A commit of an earlier owner is accepted.
+    /// The ledger accepts a commit with an outdated epoch.
     FenceIgnored,
-    /// The application fee is computed when the payment intent is created.
+    /// The application fee is computed when the payment intent is created, not when it is captured.
     FeeAtCreation,
-    /// Cancellation at the provider is skipped but recorded as done.
+    /// A cancellation is recorded as done but not sent to the provider.
     CancelIsOnlyBelieved,
-    /// A capture is attempted only once.
+    /// A failed capture is not retried.
     CaptureTriedOnce,
     /// The payment intent of an order with an expired reservation is not cancelled.
     ExpiryDoesNotCancel,
-    /// The account of a webhook is not checked: its payment counts for the order that it names.
+    /// The account of a payment is not checked, so a payment to another account pays for the order
+    /// that it names.
     AccountUnchecked,
-    /// Each capture attempt has a new idempotency key.
+    /// Each attempt to capture uses a new idempotency key.
     CaptureKeyUnstable,
-    /// A commit without an answer counts as not written, and the ledger does not compare revisions.
+    /// A commit whose answer is lost is treated as not written, and the ledger does not compare
+    /// revisions.
     LostAnswerIsFailure,
-    /// A node takes draws from others while their leases are valid.
+    /// A node claims draws while their owner's lease is valid.
     LeaseIgnored,
-    /// A refund returns a share of its own payment's fee, instead of the reduction of the draw's
-    /// fee.
+    /// A refund returns a proportional part of its payment's fee, instead of the reduction of the
+    /// draw's fee.
     RefundProportional,
-    /// Commands of one batch are answered as written, whatever the database reports.
+    /// All commands of one batch are answered as written, even if the database reports a failure.
     TogetherIsBelieved,
-    /// After a takeover both node and ledger have forgotten that the draw was revealed.
+    /// After a takeover, both the node and the ledger have lost the event that the deal became
+    /// public.
     RevealForgotten,
 }
 
@@ -100,7 +103,7 @@ impl Mutant {
         (0..).zip(appends).map(mutated).collect()
     }
 
-    /// Runs before draws are claimed.
+    /// Called before draws are claimed.
     pub fn claiming(self, world: &World, draws: &[DrawId]) {
         if self == Mutant::RevealForgotten {
             for draw in draws {
@@ -122,7 +125,7 @@ impl Mutant {
         Ok(claims)
     }
 
-    /// Returns what the actor is told about its commit.
+    /// Returns the answer that the actor gets about its commit.
     pub fn answer(self, appends: &[Append], written: Result<(), Failure>) -> Result<(), Failure> {
         match written {
             Err(_) if self == Mutant::TogetherIsBelieved && appends.len() > 1 => Ok(()),
@@ -161,7 +164,7 @@ impl Mutant {
         world.mutant_state().fees.get(id).copied()
     }
 
-    /// Returns the idempotency key of a capture.
+    /// Returns the idempotency key that is used for a capture.
     pub fn key(self, world: &World, key: &str) -> String {
         match self {
             Mutant::CaptureKeyUnstable => format!("{key}-{}", world.trace.events()),
@@ -169,7 +172,7 @@ impl Mutant {
         }
     }
 
-    /// Returns the share of a payment's fee that belongs to the refunded amount.
+    /// Returns the proportional part of a payment's fee for a refunded amount.
     pub fn fee_with_refund(
         self,
         world: &World,
@@ -235,7 +238,7 @@ impl Mutant {
         }
     }
 
-    /// Returns the order that a foreign payment is believed to belong to.
+    /// Returns the order for which a payment of another account is mistakenly accepted.
     pub fn misled(self, world: &World, id: &PaymentIntentId) -> Option<OrderId> {
         world
             .mutant_state()
@@ -256,7 +259,7 @@ impl Mutant {
         record
     }
 
-    /// Runs before the store records a capture.
+    /// Called before the store records a capture.
     pub async fn captured(
         self,
         world: &World,
@@ -288,10 +291,10 @@ impl Mutant {
     }
 }
 
-/// State of the mutants.
+/// Data that the mutants remember during a simulation.
 #[derive(Default)]
 pub struct MutantState {
-    /// The fee of each payment since its creation.
+    /// The application fee that each payment had when it was created.
     fees: std::collections::BTreeMap<PaymentIntentId, Cents>,
     paid_by: std::collections::BTreeMap<OrderId, (PaymentIntentId, AccountId)>,
 }

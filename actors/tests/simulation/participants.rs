@@ -1,5 +1,5 @@
-//! Everything besides buyers: process faults, the club, the operator, and external actors at the
-//! provider.
+//! All simulated participants except buyers: process faults, the club, the operator, and people who
+//! act at the provider directly.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,14 +16,14 @@ mod process_faults;
 
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// An actor that does one thing at a random time.
+/// A participant that does one thing at a random time.
 pub struct Participant {
     pub world: Arc<World>,
     pub random: RandomStream,
 }
 
 impl Participant {
-    /// Starts all actors of the world's plan.
+    /// Starts all participants of the world's plan.
     pub fn spawn_all(world: &Arc<World>, random: &RandomStream) {
         macro_rules! send {
             ($($fate:ident: $action:ident),* $(,)?) => {$(
@@ -59,7 +59,7 @@ impl Participant {
         );
     }
 
-    /// Waits for a random time in the fault phase. Returns false when that phase is over.
+    /// Waits for a random time in the fault phase. Returns `false` when that phase is over.
     async fn wait_random_time(&self) -> bool {
         let at = self.random.below(self.world.plan.safety_ms);
         sleep(Duration::from_millis(at)).await;

@@ -1,5 +1,6 @@
-//! What a seed determines before its world starts: draws, buyers and faults. As in swarm testing, a
-//! random half of the faults is off, so that faults that hide each other also occur alone.
+//! Everything that a seed determines before its world starts: draws, buyers and faults. As in swarm
+//! testing, a random half of the faults is switched off, so that a fault is also tested without
+//! another that would hide its effect.
 
 use domain::draw::DrawSnapshot;
 use domain::{AccountId, Cents, ClubId, Deal, DrawId, FeePolicy, Seed, Status, Terms, Timestamp};
@@ -12,25 +13,26 @@ pub use rates::FaultRates;
 mod rare_events;
 mod rates;
 
-/// Saturday noon.
+/// A Saturday noon, at which every simulated world starts.
 pub const NOON: Timestamp = Timestamp(1_795_226_400_000);
 pub const SECOND: u64 = 1_000;
 pub const MINUTE: u64 = 60 * SECOND;
 
-/// One in this many worlds is played with every poll.
+/// One world in this many executes every poll.
 const EVERY_POLL_ONE_IN: u64 = 32;
-/// One in this many of those worlds runs for the full hour without faults. An idle hour costs as
-/// much as several worlds, because two nodes poll each other every 400 ms.
+/// One in this many of those worlds runs for a full hour after the faults. An idle hour takes as
+/// long as several worlds, because two nodes poll each other every 400 ms.
 const HOUR_ONE_IN: u64 = 256;
 
-/// How a world is played. Faults and actors are the same in both modes.
+/// How idle polls are simulated. Faults and participants are the same in both modes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pace {
-    /// Nodes poll each other every 400 ms even when nothing changed, and late webhooks may arrive
-    /// up to 15 minutes after the fault phase.
+    /// Nodes poll each other every 400 ms even if nothing changed. Late webhooks arrive up to 15
+    /// minutes after the fault phase.
     EveryPoll,
-    /// A poll is answered when there is something to report, as late as the real poll would have
-    /// been, or empty after 0.7 s. Late webhooks arrive within a minute of the fault phase's end.
+    /// A poll is answered when there is something to report, at the time at which the real poll
+    /// would have been answered, or empty after 0.7 s. Late webhooks arrive within a minute of the
+    /// end of the fault phase.
     SkipIdlePolls,
 }
 
@@ -48,12 +50,12 @@ pub struct WorldPlan {
     pub seed: u64,
     pub pace: Pace,
     pub draws: Vec<DrawSnapshot>,
-    /// `clubs[i]` sells `draws[i]`.
+    /// The club of each draw: `clubs[i]` sells `draws[i]`.
     pub clubs: Vec<ClubId>,
-    /// Number of processes that serve at once.
+    /// Number of processes that serve at the same time.
     pub nodes: u64,
     pub buyers: u64,
-    /// Maximum tickets that a buyer wants of one draw.
+    /// Largest number of tickets that a buyer wants from one draw.
     pub count_max: u64,
     /// Length of the fault phase in milliseconds.
     pub safety_ms: u64,
@@ -70,7 +72,9 @@ impl WorldPlan {
         let random = RandomStream::new(seed);
         let clubs_count = *random.one_of(&[1, 1, 1, 2]);
         let draws_count = *random.one_of(&[1, 1, 2, 2, 3, 4, 5]);
-        let draws: Vec<DrawSnapshot> = (0..draws_count).map(|place| draw(&random, place)).collect();
+        let draws: Vec<DrawSnapshot> = (0..draws_count)
+            .map(|place| random_draw(&random, place))
+            .collect();
         let clubs = (0..draws.len() as i64)
             .map(|place| ClubId(1 + place % clubs_count))
             .collect();
@@ -79,8 +83,8 @@ impl WorldPlan {
             .map(|draw| draw.terms.closes_at.ms_since(NOON) as u64)
             .max()
             .unwrap_or_default();
-        let buyers = buyers(&random);
-        // Demand between 80 % and four times of the tickets.
+        let buyers = random_buyer_count(&random);
+        // The buyers together want between 80 % and 400 % of the tickets.
         let demand = 169 * draws.len() as u64 * random.between(80, 400) / 100;
         let count_max = (2 * demand / buyers).clamp(2, 50);
         WorldPlan {
@@ -97,7 +101,7 @@ impl WorldPlan {
         }
     }
 
-    /// Returns whether the world runs for the full hour with all its nodes.
+    /// Returns whether the world runs for a full hour after the faults, with all its nodes.
     pub fn runs_full_hour(&self) -> bool {
         self.pace == Pace::EveryPoll && self.seed.is_multiple_of(HOUR_ONE_IN)
     }
@@ -121,8 +125,9 @@ impl WorldPlan {
     }
 }
 
-/// Few buyers who want many tickets find most errors quickly. Some worlds still have a large crowd.
-fn buyers(random: &RandomStream) -> u64 {
+/// Returns the number of buyers. Few buyers who want many tickets find most errors quickly, but
+/// some worlds still have a large crowd.
+fn random_buyer_count(random: &RandomStream) -> u64 {
     match random.below(512) {
         0 => random.between(100, 400),
         1..=24 => random.between(20, 60),
@@ -130,7 +135,7 @@ fn buyers(random: &RandomStream) -> u64 {
     }
 }
 
-/// Returns zero half of the time, otherwise a number up to `most`.
+/// Returns zero half of the time, otherwise a random number up to `most`.
 fn random_amount(random: &RandomStream, most: u64) -> u64 {
     if random.coin() {
         0
@@ -139,9 +144,10 @@ fn random_amount(random: &RandomStream, most: u64) -> u64 {
     }
 }
 
-fn draw(random: &RandomStream, place: i64) -> DrawSnapshot {
+fn random_draw(random: &RandomStream, place: i64) -> DrawSnapshot {
     let cents = *random.one_of(&[50, 100, 250, 500, 1000, 2000, 5000, 333]);
-    // Soon: minutes without buyers test nothing, and a reservation lasts two and a half.
+    // Kick-off is after a few minutes, because minutes without buyers test nothing, while a
+    // reservation takes two and a half minutes to expire.
     let closes_at = NOON.plus_ms(random.between(2 * MINUTE, 4 * MINUTE) as i64);
     let fee_policy = match random.below(4) {
         0 => FeePolicy {

@@ -1,5 +1,6 @@
-//! The ports between a simulated process and its surroundings. Every call and answer waits while
-//! the process is paused, and for ever when it is dead. Mutants also change the behaviour here.
+//! Simulated connections between a process and its surroundings: store, provider and other nodes.
+//! Every call and answer waits while the process is paused, and forever when it is dead. Mutants
+//! also change the behaviour here.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -27,25 +28,25 @@ pub use nodes::{NodesPort, Street};
 mod books;
 mod nodes;
 
-/// The statement timeout of the database.
+/// Time after which the database ends a statement with an error.
 const STATEMENT_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// How often a node polls for other nodes' commits.
+/// How often a node polls for the commits of other nodes, in milliseconds.
 const POLL_INTERVAL_MS: u64 = 400;
-/// The longest time that a poll waits for something to report. Two polls and the interval between
-/// them are shorter than `STALE_READ_MAX` in `membership.rs`.
+/// Longest time that a poll waits for something to report. Two polls and the interval between them
+/// are shorter than `STALE_READ_MAX` in `membership.rs`.
 const POLL_TIMEOUT: Duration = Duration::from_millis(700);
 
 pub type Owner = (Arc<World>, Arc<Process>);
 
-/// The way of a request to the database.
+/// Delays a request to the database, or makes it fail.
 async fn enter(owner: &Owner) -> Result<(), Failure> {
     delay(owner).await;
     ensure_reachable(owner).await.map_err(Failure::NotWritten)
 }
 
-/// The way of an answer back. Without it the caller does not know whether the request had its
-/// effect.
+/// Delays the answer of the database, or loses it. If it is lost, the caller does not know whether
+/// the request had its effect.
 async fn leave(owner: &Owner) -> Result<(), Failure> {
     delay(owner).await;
     ensure_reachable(owner).await.map_err(Failure::Unknown)
@@ -56,21 +57,21 @@ async fn delay((world, process): &Owner) {
     process.pass().await;
 }
 
-/// The way of a poll, which every node sends several times a second.
+/// Delays a poll of the database. Every node polls several times a second.
 async fn enter_beat(owner: &Owner) -> Result<(), Failure> {
     owner.0.weather.poll_pause().await;
     owner.1.pass().await;
     ensure_reachable(owner).await.map_err(Failure::NotWritten)
 }
 
-/// The way of a poll's answer back.
+/// Delays the answer to a poll.
 async fn leave_beat(owner: &Owner) -> Result<(), Failure> {
     owner.0.weather.poll_pause().await;
     owner.1.pass().await;
     ensure_reachable(owner).await.map_err(Failure::Unknown)
 }
 
-/// A process that is cut off from the database waits until the statement timeout and gets an error.
+/// Returns an error after the statement timeout if the process is cut off from the database.
 async fn ensure_reachable((world, process): &Owner) -> Result<(), String> {
     if !process.is_cut_off() {
         return Ok(());
@@ -90,9 +91,9 @@ impl LedgerPort {
 }
 
 impl LedgerPort {
-    /// Stands for the polls that would find nothing: returns the first result, or nothing after a
-    /// while.
-    async fn moved_in_time(
+    /// Waits for a change, instead of executing polls that would find nothing. Returns the first
+    /// changes, or none after [`POLL_TIMEOUT`].
+    async fn first_change_in_time(
         &self,
         me: InstanceId,
         known: &[KnownDraw],
@@ -175,12 +176,12 @@ impl Ledger for LedgerPort {
     ) -> Result<Vec<ChangedDraw>, Failure> {
         enter_beat(&self.0).await?;
         let world = &self.0.0;
-        // No commits happen in an hour without faults.
+        // In an hour without faults there are no commits, so all polls would be idle.
         let moved = match world.plan.pace {
             Pace::EveryPoll if !world.weather.faults_ended() => {
                 world.memory.changed_draws(me, known).await
             }
-            Pace::EveryPoll | Pace::SkipIdlePolls => self.moved_in_time(me, known).await,
+            Pace::EveryPoll | Pace::SkipIdlePolls => self.first_change_in_time(me, known).await,
         };
         leave_beat(&self.0).await?;
         moved
@@ -251,7 +252,8 @@ impl GatewayPort {
         GatewayPort(owner)
     }
 
-    /// Makes one call, records what the process told others, and returns the answer.
+    /// Makes one call to the provider, records what the process told others, and returns the
+    /// answer.
     async fn ask<T>(
         &self,
         verb: &'static str,
@@ -285,7 +287,7 @@ impl GatewayPort {
     }
 }
 
-fn place(id: &PaymentIntentId) -> u128 {
+fn number_of_intent(id: &PaymentIntentId) -> u128 {
     id.0.trim_start_matches("pi_").parse().unwrap_or_default()
 }
 
@@ -311,7 +313,7 @@ impl Gateway for GatewayPort {
         self.0.0.watch.check_operation_key(&self.0.0, key);
         self.ask(
             "update",
-            place(id),
+            number_of_intent(id),
             self.0.0.provider.update(key, account, id, new),
         )
         .await
@@ -324,7 +326,7 @@ impl Gateway for GatewayPort {
     ) -> Result<PaymentIntent, GatewayError> {
         self.ask(
             "retrieve",
-            place(id),
+            number_of_intent(id),
             self.0.0.provider.retrieve(account, id),
         )
         .await
@@ -339,7 +341,7 @@ impl Gateway for GatewayPort {
     ) -> Result<OpenedIntent, GatewayError> {
         self.ask(
             "confirm",
-            place(id),
+            number_of_intent(id),
             self.0.0.provider.confirm(key, account, id, payment_method),
         )
         .await
@@ -358,7 +360,7 @@ impl Gateway for GatewayPort {
         world.watch.check_operation_key(world, &key);
         self.ask(
             "capture",
-            place(id),
+            number_of_intent(id),
             world.provider.capture(&key, account, id, fee),
         )
         .await
@@ -380,7 +382,7 @@ impl Gateway for GatewayPort {
         self.0.0.watch.check_operation_key(&self.0.0, key);
         self.ask(
             "cancel",
-            place(id),
+            number_of_intent(id),
             self.0.0.provider.cancel(key, account, id),
         )
         .await
@@ -400,7 +402,7 @@ impl Gateway for GatewayPort {
             .note("asks", &[amount.0 as u64], || format!("{key} {amount}"));
         self.ask(
             "refund",
-            place(id),
+            number_of_intent(id),
             world.provider.refund(key, account, id, amount),
         )
         .await?;
@@ -430,7 +432,7 @@ impl Gateway for GatewayPort {
             .note("asks", &[amount.0 as u64], || format!("{key} {amount}"));
         self.ask(
             "fee back",
-            place(id),
+            number_of_intent(id),
             self.0.0.provider.refund_fee(key, account, id, amount),
         )
         .await

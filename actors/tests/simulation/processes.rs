@@ -1,5 +1,5 @@
-//! The simulated server processes: started, crashed, paused and replaced. They share only the store
-//! and the provider.
+//! The simulated server processes, which can be started, crashed, paused and replaced. They share
+//! only the store and the provider.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -18,9 +18,9 @@ use super::world::World;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProcessState {
     Running,
-    /// Stopped as by SIGSTOP. It continues later where it was.
+    /// Stopped as by SIGSTOP. The process later continues where it was stopped.
     Paused,
-    /// Its calls are never answered again.
+    /// Calls to and from the process are never answered.
     Dead,
 }
 
@@ -29,12 +29,12 @@ pub struct Process {
     state: Mutex<ProcessState>,
     cut_off: AtomicBool,
     clock: ManualClock,
-    /// A `watch` channel would wake its waiters in random order.
+    /// A `Notify` is used because a `watch` channel would wake its waiters in random order.
     state_changed: Notify,
     engine: Mutex<Option<Engine>>,
 }
 
-/// The engine handles that a request handler has.
+/// The handles to the engine that a request handler has.
 #[derive(Clone)]
 pub struct EngineHandles {
     pub draws: Draws,
@@ -55,7 +55,7 @@ impl Process {
         })
     }
 
-    /// Sets the skew of the process's clock.
+    /// Sets the error of the process's clock, in milliseconds.
     pub fn set_clock(&self, skew_ms: i64) {
         self.clock.set_skew_ms(skew_ms);
     }
@@ -73,13 +73,13 @@ impl Process {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    async fn until(&self, matches: impl Fn(ProcessState) -> bool) {
+    async fn wait_for_state(&self, matches: impl Fn(ProcessState) -> bool) {
         if matches(*self.lock_state()) {
             return;
         }
         loop {
-            // Registers before the check, so that no change is missed. No lock is held while it
-            // waits.
+            // The waiter is registered before the check, so that no change is missed. No lock is
+            // held while it waits.
             let state_changed = self.state_changed.notified();
             if matches(*self.lock_state()) {
                 return;
@@ -88,9 +88,11 @@ impl Process {
         }
     }
 
-    /// Everything that a process sends or receives waits here. A dead process waits for ever.
+    /// Waits while the process is paused, and forever when it is dead. Everything that a process
+    /// sends or receives calls this.
     pub async fn pass(&self) {
-        self.until(|state| state == ProcessState::Running).await;
+        self.wait_for_state(|state| state == ProcessState::Running)
+            .await;
     }
 
     pub fn set_state(&self, state: ProcessState) {
@@ -109,7 +111,8 @@ impl Process {
     }
 
     async fn wait_for_death(&self) {
-        self.until(|state| state == ProcessState::Dead).await;
+        self.wait_for_state(|state| state == ProcessState::Dead)
+            .await;
     }
 
     fn engine(&self) -> MutexGuard<'_, Option<Engine>> {
@@ -124,7 +127,7 @@ impl Process {
         }
     }
 
-    /// Stops the process, as SIGTERM does.
+    /// Stops the process in order, as SIGTERM does.
     pub async fn stop(&self) {
         let engine = self.engine().take();
         if let Some(engine) = engine {
@@ -144,14 +147,14 @@ impl Process {
     }
 }
 
-/// The load balancer: any serving process may get the next request.
+/// The load balancer. It sends each request to one of the serving processes.
 #[derive(Default)]
 pub struct Processes {
     load_balancer: Mutex<Vec<Arc<Process>>>,
     count: AtomicU64,
     /// Every process that was started and not closed.
     all: Mutex<Vec<Arc<Process>>>,
-    /// Only one process starts at a time.
+    /// Ensures that only one process starts at a time.
     starting: tokio::sync::Mutex<()>,
 }
 
@@ -190,7 +193,7 @@ impl Processes {
             .cloned()
     }
 
-    /// Returns the views of all serving processes.
+    /// Returns the views that the serving processes show.
     pub fn views(&self) -> Vec<View> {
         let handles = self
             .all_serving()
@@ -203,8 +206,8 @@ impl Processes {
         self.all.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Starts a process and replaces another in the load balancer. Retries until the database can
-    /// be read.
+    /// Starts a process, which replaces process `replaces` in the load balancer. Retries until the
+    /// database can be read.
     pub async fn start(&self, world: &Arc<World>, replaces: Option<u64>) {
         let _starting = self.starting.lock().await;
         self.start_alone(world, replaces).await;
@@ -257,8 +260,8 @@ impl Processes {
         process.kill();
     }
 
-    /// Ends the fault phase: serving processes run again, all others are killed, and at least one
-    /// serves.
+    /// Ends the fault phase. Serving processes continue, all others are killed, and at least one
+    /// process serves afterwards.
     pub async fn end_fault_phase(&self, world: &Arc<World>) {
         let _starting = self.starting.lock().await;
         let others: Vec<Arc<Process>> = self.all_processes().clone();
@@ -273,8 +276,8 @@ impl Processes {
         if self.all_serving().is_empty() {
             self.start_alone(world, None).await;
         }
-        // In most worlds all but one process stop. Two idle nodes for an hour cost time and find
-        // little.
+        // In most worlds only one process continues, because an hour with two idle nodes takes long
+        // and finds few errors.
         let kept_alive = if world.plan.runs_full_hour() {
             usize::MAX
         } else {
@@ -288,8 +291,8 @@ impl Processes {
         }
     }
 
-    /// Kills all serving processes and starts a new one, whose first reconciler round looks back as
-    /// far as possible.
+    /// Kills all serving processes and starts a new one. The first pass of its reconciler covers
+    /// the longest period.
     pub async fn restart_all(&self, world: &Arc<World>) {
         let _starting = self.starting.lock().await;
         for process in self.all_serving() {
@@ -306,8 +309,8 @@ impl Processes {
         self.load_balancer().clear();
     }
 
-    /// Sends a request. The request or its answer may be lost, and the caller stops waiting after
-    /// `patience`, which drops the handler's future.
+    /// Sends a request to a process. The request or its answer may be lost. After `patience` the
+    /// caller stops waiting, which drops the handler's future.
     pub async fn call<T, F>(
         &self,
         random: &RandomStream,
@@ -330,7 +333,7 @@ impl Processes {
             answer = work(handles) => Some(answer),
             () = tokio::time::sleep(patience) => None,
         };
-        // A paused process answers when it resumes, if the caller still waits.
+        // A paused process answers after it continues, if the caller still waits.
         tokio::select! {
             biased;
             () = process.pass() => {}

@@ -1,9 +1,9 @@
-//! The random source of a world. All randomness comes from its seed.
+//! The source of random numbers of a simulated world. All of them come from the seed.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// A deterministic random stream (`SplitMix64`). Clones share the stream.
+/// A deterministic stream of random numbers (`SplitMix64`). Clones share the stream.
 #[derive(Clone)]
 pub struct RandomStream(Arc<AtomicU64>);
 
@@ -12,7 +12,8 @@ impl RandomStream {
         RandomStream(Arc::new(AtomicU64::new(mix(seed))))
     }
 
-    /// Returns an independent stream, so that additional draws from it do not affect others.
+    /// Returns an independent stream. Taking more numbers from one stream does not change the
+    /// numbers of the other.
     pub fn fork(&self) -> RandomStream {
         RandomStream::new(self.next())
     }

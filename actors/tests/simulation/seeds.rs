@@ -1,5 +1,5 @@
-//! Plays many seeds on all cores, prints progress and speed, and explains how to replay a failed
-//! seed.
+//! Plays many seeds on all processor cores, prints progress and speed, and explains how to replay a
+//! failed seed.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,12 +12,12 @@ use super::mutant::Mutant;
 use super::plan::Pace;
 use super::world::{WorldResult, play};
 
-/// Interval of the progress output.
+/// Time between two lines of progress output.
 const PROGRESS_INTERVAL: Duration = Duration::from_secs(10);
-/// The run stops after this many failures.
+/// Number of failed seeds after which the run stops.
 const FAILURES_MAX: usize = 10;
 
-/// Totals over many seeds.
+/// Totals over all seeds played.
 #[derive(Debug, Default)]
 pub struct SeedTotals {
     pub played: u64,
@@ -43,22 +43,26 @@ impl SeedTotals {
         }
         if self.said.get_or_insert_with(Instant::now).elapsed() >= PROGRESS_INTERVAL {
             self.said = Some(Instant::now());
-            let (played, failed, rate, mb) =
-                (self.played, self.failed.len(), self.rate(), memory_mb());
+            let (played, failed, rate, mb) = (
+                self.played,
+                self.failed.len(),
+                self.rate(),
+                memory_megabytes(),
+            );
             println!(
                 "{played} seeds, the latest {seed}, {failed} failed, {rate:.0} a second and core, {mb} MB"
             );
         }
     }
 
-    /// Returns the seeds a second for each core.
+    /// Returns the number of seeds played per second and core.
     pub fn rate(&self) -> f64 {
         self.played as f64 / self.active_tasks.as_secs_f64().max(f64::MIN_POSITIVE)
     }
 }
 
-/// Plays seeds on every core until they are all played, or until one (`stop_at_first`) or too many
-/// have failed.
+/// Plays seeds on every core. Stops when all are played, at the first failure if `stop_at_first` is
+/// set, or after [`FAILURES_MAX`] failures.
 pub fn play_all(
     seeds: impl Iterator<Item = (u64, Pace)> + Send,
     mutant: Mutant,
@@ -94,23 +98,24 @@ pub fn play_all(
 
 /// Returns the processor time of this thread on Linux, otherwise the elapsed time.
 fn cpu_time() -> Duration {
-    static BEGAN: std::sync::OnceLock<Instant> = std::sync::OnceLock::new();
+    static STARTED_AT: std::sync::OnceLock<Instant> = std::sync::OnceLock::new();
     let counted = fs::read_to_string("/proc/thread-self/schedstat").ok();
     let nanos = counted.and_then(|line| line.split(' ').next()?.parse().ok());
     nanos.map_or_else(
-        || BEGAN.get_or_init(Instant::now).elapsed(),
+        || STARTED_AT.get_or_init(Instant::now).elapsed(),
         Duration::from_nanos,
     )
 }
 
-/// Returns the memory of this process in megabytes. It must not grow in a long run.
-fn memory_mb() -> u64 {
+/// Returns the memory use of this process in megabytes. It must not grow during a long run.
+fn memory_megabytes() -> u64 {
     let counted = fs::read_to_string("/proc/self/statm").ok();
     let pages: Option<u64> = counted.and_then(|line| line.split(' ').nth(1)?.parse().ok());
     pages.unwrap_or_default() * 4096 / (1 << 20)
 }
 
-/// Returns the seeds of `regression_seeds.txt`, which failed once. They are always played first.
+/// Returns the seeds of `regression_seeds.txt`. Each has failed once, so they are always played
+/// first.
 pub fn regression_seeds() -> Vec<(u64, Pace)> {
     let lines = include_str!("regress.txt")
         .lines()
@@ -121,12 +126,12 @@ pub fn regression_seeds() -> Vec<(u64, Pace)> {
     seeds.flat_map(both_paces).collect()
 }
 
-/// A stored seed is played in both modes, because its mode is not stored.
+/// Returns the seed with both modes, because the mode in which it failed is not stored.
 pub fn both_paces(seed: u64) -> [(u64, Pace); 2] {
     [(seed, Pace::EveryPoll), (seed, Pace::SkipIdlePolls)]
 }
 
-/// Replays the first failed seed with a trace, and panics with instructions.
+/// Replays the first failed seed with a text trace, and panics with instructions.
 pub fn report(totals: &SeedTotals) {
     let Some((seed, pace, _)) = totals.failed.first() else {
         return;

@@ -1,4 +1,4 @@
-//! The events of a world in order: always as a hash, and as text on request.
+//! The events of a simulated world in order: always as a hash, and as text on request.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -25,7 +25,7 @@ impl Trace {
         }
     }
 
-    /// Records an event. The numbers go into the hash; the sentence is only built when text is
+    /// Records an event. The numbers always go into the hash; `sentence` is called only if text was
     /// requested.
     pub fn note(&self, what: &'static str, numbers: &[u64], sentence: impl FnOnce() -> String) {
         let now = self.clock.true_now().ms_since(NOON);

@@ -1,5 +1,5 @@
-//! Delivers the provider's webhooks to the server. Some are lost, doubled or late, so they arrive
-//! in any order.
+//! Delivers the provider's webhooks to the simulated server. Some are lost, doubled or late, so
+//! they arrive in any order.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,13 +10,13 @@ use tokio::time::sleep;
 use super::plan::{MINUTE, NOON, Pace, SECOND};
 use super::world::World;
 
-const PATIENCE: Duration = Duration::from_secs(10);
-/// The provider gives up after this many unanswered attempts.
+const RESPONSE_TIMEOUT: Duration = Duration::from_secs(10);
+/// Number of failed attempts after which the provider stops sending a webhook.
 const ATTEMPTS_MAX: u64 = 8;
 
 impl World {
-    /// Signals that webhooks are waiting. It only notifies, because the caller may be on a thread
-    /// that cannot spawn tasks.
+    /// Signals that webhooks are waiting. It starts no delivery itself, because the caller may be
+    /// on a thread that cannot spawn tasks.
     pub fn signal_webhooks(&self) {
         self.webhooks_waiting.notify_one();
     }
@@ -29,7 +29,8 @@ impl World {
         }
     }
 
-    /// Returns a delay of up to 15 minutes, so that later webhooks can overtake.
+    /// Returns a delay of up to 15 minutes in milliseconds, so that later webhooks can overtake
+    /// this one.
     fn delay_ms(&self) -> u64 {
         let late_ms = self.courier.below(15 * MINUTE);
         if self.plan.pace == Pace::EveryPoll {
@@ -81,7 +82,11 @@ async fn deliver(world: Arc<World>, notice: StoredWebhookEvent, after_ms: u64) {
                 .store_webhook_event(notice_ref.clone())
                 .await
         };
-        if let Some(Ok(new)) = world.house.call(&world.courier, lost, PATIENCE, send).await {
+        if let Some(Ok(new)) = world
+            .house
+            .call(&world.courier, lost, RESPONSE_TIMEOUT, send)
+            .await
+        {
             world.watch.met(if new {
                 "a notice stored"
             } else {

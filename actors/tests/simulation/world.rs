@@ -1,5 +1,5 @@
-//! One simulated world for each seed: processes with the real engine, a store, a provider and
-//! buyers. First comes a fault phase, then up to an hour without faults, then the audit.
+//! One simulated world for each seed: processes that run the real engine, a store, a provider and
+//! buyers. A fault phase is followed by up to an hour without faults, and then by the audit.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -26,25 +26,26 @@ use super::processes::Processes;
 use super::random_stream::RandomStream;
 use super::trace::Trace;
 
-/// Time without faults, after which no work may be pending.
-const FAULT_FREE_MS: u64 = 60 * MINUTE;
-/// Most worlds end when they were at rest at this many consecutive checks. A few run for the full
-/// hour ([`WorldPlan::runs_full_hour`]).
-const RESTS_NEEDED: u32 = 2;
-/// Interval of checks in the fault phase.
+/// Time without faults, in milliseconds. Afterwards no work may be unfinished.
+const FAULT_FREE_PHASE_MS: u64 = 60 * MINUTE;
+/// Most worlds end when this many consecutive checks find no unfinished work. A few run for the
+/// full hour ([`WorldPlan::runs_full_hour`]).
+const CHECKS_AT_REST_NEEDED: u32 = 2;
+/// Time between two checks in the fault phase, in milliseconds.
 const CHECK_INTERVAL_MS: u64 = 15_000;
-/// Interval of checks after the fault phase. Remaining work repeats within a minute: retry pauses
-/// grow to one minute (`payment/pause.rs`), draws check their clocks every minute, the sweeper runs
-/// every 30 s, mail every 15 s and webhooks every 10 s.
-const IDLE_CHECK_MS: u64 = MINUTE;
-/// The same for worlds that are played with every poll. The reconciler looks far back only every
-/// ten minutes. Elsewhere a restarted process does so at once ([`Processes::restart_all`]).
-const LONG_CHECK_MS: u64 = 6 * MINUTE;
+/// Time between two checks after the fault phase, in milliseconds. All remaining work is attempted
+/// at least once a minute: retry delays grow to one minute, draws read their clocks every minute,
+/// the sweeper runs every 30 s, mail every 15 s and webhooks every 10 s.
+const IDLE_CHECK_INTERVAL_MS: u64 = MINUTE;
+/// Time between two checks in worlds that execute every poll, in milliseconds. There the reconciler
+/// makes a long list only every ten minutes. In other worlds a restarted process makes one at once
+/// ([`Processes::restart_all`]).
+const EVERY_POLL_CHECK_INTERVAL_MS: u64 = 6 * MINUTE;
 
 pub struct World {
     pub plan: WorldPlan,
     pub mutant: Mutant,
-    /// The true time, which is the database's.
+    /// The correct time, which the database uses.
     pub clock: ManualClock,
     pub memory: Memory,
     pub provider: FakeGateway,
@@ -55,15 +56,16 @@ pub struct World {
     pub answers_shown: AnswerLog,
     pub courier: RandomStream,
     pub webhooks_waiting: Notify,
-    /// Signals a write to the ledger.
+    /// Notified when the ledger has been written.
     pub ledger_written: Notify,
     random: RandomStream,
-    /// Held by every task that is still active: buyers, other actors and webhook deliveries.
+    /// Cloned by every active task, so that its reference count shows whether buyers, other
+    /// participants or webhook deliveries are still running.
     active_tasks: Arc<()>,
     mutant_state: Mutex<MutantState>,
 }
 
-/// The result of a world.
+/// The result of playing one world.
 #[derive(Clone, Debug, Default)]
 pub struct WorldResult {
     pub violations: Vec<String>,
@@ -74,17 +76,18 @@ pub struct WorldResult {
 }
 
 thread_local! {
-    /// Panics on this thread while a world is played. Actors would swallow them.
-    static PANICS: RefCell<Option<Vec<String>>> = const { RefCell::new(None) };
+    /// Messages of panics on this thread while a world is played. They are collected, because
+    /// actors would hide them.
+    static COLLECTED_PANICS: RefCell<Option<Vec<String>>> = const { RefCell::new(None) };
 }
 
 /// Installs a panic hook that collects panics inside worlds and prints all others.
 pub fn collect_panics() {
-    static ONCE: std::sync::Once = std::sync::Once::new();
-    ONCE.call_once(|| {
+    static INSTALL_HOOK_ONCE: std::sync::Once = std::sync::Once::new();
+    INSTALL_HOOK_ONCE.call_once(|| {
         let print = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |panicked| {
-            let mutant_state = PANICS.with_borrow_mut(|panics| {
+            let mutant_state = COLLECTED_PANICS.with_borrow_mut(|panics| {
                 panics
                     .as_mut()
                     .map(|p| p.push(panicked.to_string()))
@@ -100,7 +103,7 @@ pub fn collect_panics() {
 /// Plays one seed to its end.
 pub fn play(seed: u64, pace: Pace, mutant: Mutant, readable: bool) -> WorldResult {
     collect_panics();
-    PANICS.set(Some(Vec::new()));
+    COLLECTED_PANICS.set(Some(Vec::new()));
     let played = catch_unwind(AssertUnwindSafe(|| {
         let mut builder = Builder::new_current_thread();
         let runtime = builder
@@ -108,8 +111,8 @@ pub fn play(seed: u64, pace: Pace, mutant: Mutant, readable: bool) -> WorldResul
             .start_paused(true)
             .build_local(LocalOptions::default())
             .expect("a runtime");
-        // Runs as a spawned task: the future given to `block_on` would be polled after every turn
-        // of any task.
+        // The simulation runs as a spawned task, because the future given to `block_on` would be
+        // polled after every step of any task.
         runtime.block_on(async move {
             actix::spawn(async move {
                 World::new(WorldPlan::of(seed, pace), mutant, readable)
@@ -119,7 +122,7 @@ pub fn play(seed: u64, pace: Pace, mutant: Mutant, readable: bool) -> WorldResul
             .await
         })
     }));
-    let panics = PANICS.take().unwrap_or_default();
+    let panics = COLLECTED_PANICS.take().unwrap_or_default();
     let unfinished = || WorldResult {
         violations: vec!["the world did not end".into()],
         ..WorldResult::default()
@@ -179,7 +182,7 @@ impl World {
         self.trace
             .note("calm", &[], || "no more faults from now on".into());
         self.house.end_fault_phase(&self).await;
-        self.run_until(FAULT_FREE_MS).await;
+        self.run_until(FAULT_FREE_PHASE_MS).await;
         if !self.watch.has_violations() {
             audit::audit_world(&self).await;
         }
@@ -188,7 +191,7 @@ impl World {
         result
     }
 
-    /// Lets time pass and checks what is shown. Stops at the first violation.
+    /// Advances the time and checks the views. Stops at the first violation.
     async fn run_until(self: &Arc<World>, for_ms: u64) {
         let until = self.clock.true_now().plus_ms(for_ms as i64);
         let polls_all = self.plan.pace == Pace::EveryPoll;
@@ -201,7 +204,7 @@ impl World {
         };
         while self.clock.true_now() < until
             && !self.watch.has_violations()
-            && consecutive_rests < RESTS_NEEDED
+            && consecutive_rests < CHECKS_AT_REST_NEEDED
         {
             sleep(Duration::from_millis(pause_ms)).await;
             pause_ms = self.check_interval_ms();
@@ -221,8 +224,8 @@ impl World {
     fn check_interval_ms(&self) -> u64 {
         match self.plan.pace {
             _ if !self.weather.faults_ended() => CHECK_INTERVAL_MS,
-            Pace::SkipIdlePolls => IDLE_CHECK_MS,
-            Pace::EveryPoll => LONG_CHECK_MS,
+            Pace::SkipIdlePolls => IDLE_CHECK_INTERVAL_MS,
+            Pace::EveryPoll => EVERY_POLL_CHECK_INTERVAL_MS,
         }
     }
 
@@ -238,9 +241,9 @@ impl World {
         Arc::strong_count(&self.active_tasks) > 1
     }
 
-    /// Spawns a task. The world waits for its end.
+    /// Spawns a task. The world does not end before the task.
     pub fn spawn_task(&self, task: impl Future<Output = ()> + 'static) {
-        // The future is several kilobytes, so it is boxed at once.
+        // The future is boxed at once, because it is several kilobytes large.
         let (active_tasks, task) = (self.active_tasks.clone(), Box::pin(task));
         actix::spawn(async move {
             task.await;
@@ -259,7 +262,7 @@ impl World {
         }
     }
 
-    /// Returns the clock skew of a new process.
+    /// Returns the clock error of a new process, in milliseconds.
     pub fn skew_ms(&self) -> i64 {
         let most = self.weather.rate(|_| self.plan.rare_events.skew_ms);
         let chosen = self.random.below(2 * most + 1) as i64 - most as i64;
@@ -281,7 +284,7 @@ impl World {
     /// Returns whether this order's payment was changed at the provider directly.
     pub fn is_externally_changed(&self, order: OrderId) -> bool {
         let externally_changed = &self.watch.state().externally_changed;
-        // Most worlds have no such payment.
+        // Checked first because it is cheap: most worlds have no such payment.
         !externally_changed.is_empty()
             && self.provider.intents().iter().any(|intent| {
                 intent.said.order == Some(order) && externally_changed.contains(&intent.said.id)

@@ -1,4 +1,4 @@
-//! A ledger whose commits wait until the test permits them.
+//! A ledger whose commits wait until the test releases them.
 #![allow(dead_code, reason = "each test binary uses its part")]
 
 use std::sync::{Arc, Mutex};
@@ -13,7 +13,7 @@ use tokio::sync::Semaphore;
 
 use super::world::TestWorld;
 
-/// A slow disk. It also records the number of commands in each transaction.
+/// Controls a slow ledger, and records the number of commands in each transaction.
 pub struct SlowDisk {
     books: Memory,
     pub permits: Semaphore,
@@ -66,7 +66,7 @@ impl Ledger for SlowLedger {
     }
 }
 
-/// Returns a slow ledger. All other stores are fast.
+/// Returns a ledger whose commits wait, and its control. All other stores answer at once.
 pub fn slow_ledger(books: Memory) -> (Arc<dyn Ledger>, Arc<SlowDisk>) {
     let disk = Arc::new(SlowDisk {
         books,

@@ -23,7 +23,7 @@ use persistence::memory::Memory;
 use persistence::nodes::InstanceId;
 use persistence::stores::{Mail, OrderRecord};
 
-/// Saturday noon. Kick-off of every draw is three hours later.
+/// A Saturday noon. Kick-off of every draw is three hours later.
 pub const NOON: Timestamp = Timestamp(1_795_226_400_000);
 pub const KICK_OFF: Timestamp = Timestamp(NOON.0 + 3 * 3_600_000);
 pub const PRICE: Cents = Cents(500);
@@ -32,12 +32,12 @@ pub fn account() -> AccountId {
     AccountId("acct_club".into())
 }
 
-/// A mailer that records what it delivered.
+/// A mailer that records the mails it delivered.
 #[derive(Clone, Default)]
 pub struct RecordingMailer {
     pub delivered: Arc<Mutex<Vec<Mail>>>,
     pub is_down: Arc<Mutex<bool>>,
-    /// Accepts mails but never answers.
+    /// Whether the mail server accepts mails without ever answering.
     pub hangs: Arc<Mutex<bool>>,
 }
 
@@ -107,12 +107,12 @@ pub fn snapshot(number: i64) -> DrawSnapshot {
 }
 
 impl TestWorld {
-    /// Creates a world in which these draws are on sale.
+    /// Creates a world in which the draws with these numbers are on sale.
     pub async fn with(numbers: &[i64]) -> TestWorld {
         TestWorld::with_ledger(|memory| Arc::new(memory), numbers).await
     }
 
-    /// Creates a world with a wrapper around the ledger.
+    /// Like [`Self::with`], but the engine uses the ledger that `ledger` returns.
     pub async fn with_ledger(
         ledger: impl FnOnce(Memory) -> Arc<dyn Ledger>,
         numbers: &[i64],
@@ -166,7 +166,7 @@ impl TestWorld {
         self.start().await;
     }
 
-    /// Kills the engine and starts a new one on a backup.
+    /// Kills the engine and starts a new one on a restored backup.
     pub async fn restart_on(&mut self, backup: Memory) {
         let database_clock = self.clock.clone();
         backup.set_clock(move || database_clock.true_now());
@@ -191,7 +191,7 @@ impl TestWorld {
         self.clock.advance(Duration::from_secs(seconds)).await;
     }
 
-    /// Returns the order request of a new buyer with these counts.
+    /// Returns the request of a new buyer for an order. `lines`: draw number and count.
     pub fn order_request(&self, lines: &[(i64, u16)]) -> OpenOrder {
         let number = self.orders.fetch_add(1, Ordering::Relaxed);
         OpenOrder {
@@ -224,14 +224,14 @@ impl TestWorld {
         self.payments().fulfil(&intent_of(record)).await
     }
 
-    /// Opens, authorises and fulfils an order.
+    /// Opens, authorises and fulfils an order. `lines`: draw number and count.
     pub async fn buy(&self, lines: &[(i64, u16)]) -> OrderRecord {
         let record = self.open(lines).await;
         assert!(self.gateway.authorise(&intent_of(&record)));
         self.fulfil(&record).await.expect("fulfilled").record
     }
 
-    /// Returns the stored order.
+    /// Returns the current stored state of an order.
     pub fn order(&self, record: &OrderRecord) -> OrderRecord {
         self.memory
             .orders()
@@ -272,8 +272,8 @@ impl TestWorld {
         }
     }
 
-    /// Checks what must hold whenever no work is pending: money in equals tickets and refunds, and
-    /// tables, journal and views agree.
+    /// Asserts what must hold whenever no work is pending: the captured money equals tickets and
+    /// refunds, and tables, journal and views agree.
     pub fn audit(&self) {
         let drawn = self.memory.draws();
         assert_eq!(drawn, self.memory.replayed(), "tables and journal agree");

@@ -2,30 +2,30 @@
 
 use crate::{Cents, GameResult, OrderId, Terms, TermsEdit, Timestamp};
 
-/// Why a paid order may get its tickets.
+/// The rule under which tickets are allocated to a paid order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Authority {
-    /// An ordinary sale: only while the draw is active and before kick-off.
+    /// An ordinary sale: allowed only while the draw is active and before kick-off.
     Sale,
-    /// The repair of a payment that was authorised before kick-off, while no result is entered
-    /// (rule 5 of the decisions).
+    /// An operator or the reconciler repairs a payment that was authorised before kick-off. Allowed
+    /// until a result is entered (rule 5 of the decisions).
     Repair { authorised_at: Timestamp },
 }
 
-/// Who edits a draw.
+/// Who changes a draw's terms or description.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Editor {
-    /// The draw's club. It may edit while the draw is active and kick-off is ahead.
+    /// The draw's club. It may edit only while the draw is active and before kick-off.
     Club,
     /// The operator. May edit after kick-off as well, for a postponed game (decision E-9).
     Operator,
 }
 
-/// A command to a draw. Every command is idempotent.
+/// A command to a draw. Executing a command twice has the same effect as executing it once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Command {
-    /// Reserve `count` tickets for an order until a time. Another count resizes an existing
-    /// reservation.
+    /// Reserve `count` tickets for an order until the given time. If the order has a reservation
+    /// with another count, that reservation is resized.
     Reserve {
         order: OrderId,
         count: u16,
@@ -35,25 +35,26 @@ pub enum Command {
     Extend { order: OrderId, until: Timestamp },
     /// End an order's reservation.
     Release { order: OrderId },
-    /// Allocate tickets to an authorised order at its quoted price.
+    /// Allocate tickets to an authorised order at the price stored with the order.
     Allocate {
         order: OrderId,
         count: u16,
         unit_price: Cents,
         authority: Authority,
     },
-    /// Take an order's tickets back, because another line of its cart failed, its capture failed,
-    /// or it was refunded. `charged`: the payment was captured with its application fee, so the fee
-    /// must be returned by refunds. Otherwise the fee was never paid.
+    /// Take an order's tickets back: another line of the order failed, the capture failed, or the
+    /// order was refunded. `charged`: whether the payment was captured with its application fee, so
+    /// that the fee must be refunded.
     Void { order: OrderId, charged: bool },
-    /// Expire overdue reservations, and close the draw at kick-off. Sent by the timer.
+    /// Expire overdue reservations, and close the draw at kick-off. The draw's timer sends this
+    /// command.
     Tick,
     /// Enter the result. An active draw is closed first (decision E-5).
     Complete { result: GameResult },
-    /// Take the result back (decision E-6).
+    /// Undo the result (decision E-6).
     Undo,
-    /// Change price, prize, opening or kick-off. `described`: the same commit changes names or the
-    /// contact. It is then made even if the terms stay the same.
+    /// Change price, prize, opening or kick-off. `described`: whether the same commit also changes
+    /// names or the contact. Then a commit is made even if the terms stay the same.
     Amend {
         edit: TermsEdit,
         by: Editor,
@@ -61,12 +62,12 @@ pub enum Command {
     },
     /// Remove an ended draw from the public lists, or put it back (B:140, decision E-14).
     Archive { archived: bool },
-    /// Cancel the draw. Every order is then refunded (decision E-9).
+    /// Cancel the draw. The caller then refunds every order (decision E-9).
     Cancel,
 }
 
 impl Command {
-    /// Returns the command with which a draw's club sets its terms.
+    /// Returns the command by which a draw's club changes its terms.
     pub fn amend(terms: Terms) -> Command {
         Command::Amend {
             edit: terms.into(),

@@ -4,8 +4,8 @@ use super::{Draw, Event, Refusal, Status};
 use crate::{GameResult, Timestamp};
 
 impl Draw {
-    /// Closes the draw at kick-off, or expires overdue reservations. The clock decides; a late tick
-    /// only records it.
+    /// Closes the draw if `now` is at or after kick-off, otherwise expires overdue reservations. A
+    /// late timer sells nothing more, because every sale checks the time itself.
     pub(super) fn tick(&self, now: Timestamp) -> Vec<Event> {
         if self.status == Status::Active && now >= self.terms.closes_at {
             return self.end_sales(Event::Closed);
@@ -13,7 +13,7 @@ impl Draw {
         self.overdue(now, None)
     }
 
-    /// A result on an active draw closes it first, in the same commit (decision E-5).
+    /// Enters the result. An active draw is closed first, in the same commit (decision E-5).
     pub(super) fn complete(
         &self,
         now: Timestamp,
@@ -38,9 +38,9 @@ impl Draw {
         Ok(events)
     }
 
-    /// Undoes the result. The draw is on sale again only if the deal was not revealed (decisions
-    /// E-6, M-4). A result entered before kick-off reveals the deal when kick-off passes; the event
-    /// for that is added here.
+    /// Undoes the result. The draw is on sale again only if the deal is not public (decisions E-6,
+    /// M-4). A result entered before kick-off makes the deal public when kick-off passes. The event
+    /// for that is added here if it is still missing.
     pub(super) fn undo(&self, now: Timestamp) -> Result<Vec<Event>, Refusal> {
         if self.status != Status::Completed {
             return Err(Refusal::NotCompleted);
@@ -73,7 +73,7 @@ impl Draw {
         }
     }
 
-    /// Archives a draw that has ended (B:140), or undoes that at any time.
+    /// Archives a draw that has ended (B:140). Restoring an archived draw is always allowed.
     pub(super) fn archive(&self, archived: bool) -> Result<Vec<Event>, Refusal> {
         match self.status {
             _ if archived == self.archived => Ok(Vec::new()),
@@ -82,7 +82,8 @@ impl Draw {
         }
     }
 
-    /// Expires all reservations, because sales have ended, and adds the event that ended them.
+    /// Expires all reservations, because sales have ended, and appends `end`, the event that ended
+    /// them.
     fn end_sales(&self, end: Event) -> Vec<Event> {
         let expired = self
             .reservations

@@ -1,11 +1,11 @@
-//! The events of a draw. The journal stores them.
+//! The events of a draw, as the journal stores them.
 
 use crate::{Cents, FeeStep, GameResult, OrderId, Reservation, Serial, Status, Terms};
 
 /// A change of a draw.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// An order has this reservation, instead of an earlier one.
+    /// A reservation was made for an order. It replaces the order's earlier reservation.
     Reserved {
         order: OrderId,
         reservation: Reservation,
@@ -16,22 +16,22 @@ pub enum Event {
     Expired {
         order: OrderId,
     },
-    /// An order has these tickets. Its reservation is gone.
+    /// Tickets were allocated to an order. The order's reservation has ended.
     Allocated {
         order: OrderId,
         serials: Vec<Serial>,
         step: FeeStep,
     },
-    /// These tickets have no owner any more.
+    /// An order's tickets were taken back. They have no owner any more.
     Voided {
         order: OrderId,
         serials: Vec<Serial>,
         step: FeeStep,
-        /// The payment had been captured.
+        /// Whether the payment had been captured.
         charged: bool,
     },
     Closed,
-    /// The result was entered. `winner` has its cell, sold or not.
+    /// The result was entered. `winner` is the ticket whose cell is the result, sold or not.
     Completed {
         result: GameResult,
         winner: Serial,
@@ -46,10 +46,10 @@ pub enum Event {
     Amended {
         terms: Terms,
     },
-    /// Names or the contact were changed. They are stored with the commit and do not affect the
-    /// rules.
+    /// Names or the contact were changed. The new texts are stored with the commit; no rule of the
+    /// draw depends on them.
     Described,
-    /// The game was postponed after its kick-off, and the draw is on sale again.
+    /// The game was postponed after its original kick-off, and the draw is on sale again.
     Reopened,
     Archived {
         archived: bool,

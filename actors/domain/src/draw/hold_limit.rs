@@ -1,6 +1,6 @@
-//! Limits the unpaid tickets of one draw that one source may reserve at the same time. A
-//! reservation costs nothing, so without a limit one source could block a whole draw (decision
-//! M-7).
+//! Limits how many unpaid tickets of one draw the same source (a browser or a network) may reserve
+//! at the same time. A reservation costs nothing, so without a limit one source could block a whole
+//! draw (decision M-7).
 //!
 //! The draw's actor keeps the counts in memory only: a reservation lasts minutes, and the source
 //! must not be stored longer. After a restart the counts are empty.
@@ -13,46 +13,46 @@ use super::refusal::Refusal;
 use super::{Draw, Reservation};
 use crate::{OrderId, TICKETS, Timestamp};
 
-/// Tickets that one source may always reserve, enough for a family.
+/// Number of tickets that one source may always reserve. Enough for a family.
 pub const ALWAYS_ALLOWED: u16 = 10;
-/// After an unpaid reservation ended, it still counts against its source for this many times its
-/// duration. A source that never pays therefore holds its quota at most a fifth of the time.
+/// When a reservation ends unpaid, its tickets count against the source for this many times the
+/// reservation's duration. A source that never pays therefore reserves its quota for at most a
+/// fifth of the time.
 pub const COOLING_FACTOR: i64 = 4;
-/// With this many free tickets or fewer (a third), a draw is scarce.
+/// A draw is scarce when at most this many tickets are free: a third of all.
 pub const SCARCE_FREE: u16 = 56;
-/// Tickets of one order from a browser that never paid, while the draw is scarce.
+/// Largest number of tickets in an order of a browser that never paid, while the draw is scarce.
 pub const SCARCE_PER_ORDER_MAX: u16 = 10;
-/// Extensions of such an order.
+/// How often an order of a browser that never paid may be extended, while the draw is scarce.
 pub const SCARCE_EXTENSIONS_MAX: u8 = 2;
-/// Duration of such an extension.
+/// Length of one extension for a browser that never paid, while the draw is scarce.
 pub const SCARCE_EXTENSION_SECONDS: i64 = 60;
 
-/// A network or a browser, as a digest that is the same on every node and identifies no person.
+/// Digest of a network or a browser. It is the same on every node and identifies no person.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct SourceId(pub u128);
 
-/// The source of a reservation.
+/// The browser or network that makes a reservation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HoldSource {
-    /// The browser if it has paid before, otherwise its network.
+    /// Digest of the browser if it has paid before, otherwise of its network.
     pub id: SourceId,
     pub has_paid: bool,
 }
 
-/// Returns the quota of unpaid tickets of one source that has paid for none: half of the unsold
-/// tickets.
+/// Returns the quota of unpaid tickets for one source that has not paid in this draw: half of the
+/// unsold tickets.
 pub fn source_quota(unsold: u16) -> u16 {
     (unsold / 2).max(ALWAYS_ALLOWED).min(unsold)
 }
 
-/// Returns the common quota of all browsers that never paid. The last sixth is for buyers who paid
-/// before.
+/// Returns the common quota of all browsers that never paid. The remaining sixth of the unsold
+/// tickets is left for buyers who paid before.
 pub fn never_paid_quota(unsold: u16) -> u16 {
     (unsold * 5 / 6).max(ALWAYS_ALLOWED)
 }
 
-/// Returns how often a browser that never paid may extend a reservation while `free` tickets are
-/// free.
+/// Returns how many extensions a browser that never paid may make while `free` tickets are free.
 pub fn extensions_max(free: u16) -> u8 {
     if free <= SCARCE_FREE {
         SCARCE_EXTENSIONS_MAX
@@ -70,25 +70,26 @@ struct Hold {
     until: Timestamp,
 }
 
-/// Tickets that were held and not paid for. They count against their source until this time.
+/// Tickets of a reservation that ended unpaid. They count against their source until this time.
 #[derive(Clone, Copy, Debug)]
-struct Cooling {
+struct CoolingTickets {
     source: SourceId,
     count: u16,
     until: Timestamp,
 }
 
-/// The unpaid reservations of one draw by source.
+/// The unpaid reservations of one draw, by source, and the tickets that each source paid for.
 #[derive(Clone, Debug, Default)]
 pub struct HoldLimiter {
     holds: BTreeMap<OrderId, Hold>,
-    cooling: Vec<Cooling>,
-    /// Tickets of this draw that each source paid for. They increase its quota.
+    cooling: Vec<CoolingTickets>,
+    /// Number of this draw's tickets that each source paid for. They increase the source's quota.
     paid: BTreeMap<SourceId, u16>,
 }
 
 impl HoldLimiter {
-    /// Like [`Draw::decide`], with the limits. A reservation without a source is not limited.
+    /// Decides a command like [`Draw::decide`], but also enforces the limits of this module. A
+    /// reservation without a source is not limited.
     ///
     /// # Errors
     /// The draw's own refusal first; then `HoldLimit` or `ExtensionsUsedUp`.
@@ -110,7 +111,7 @@ impl HoldLimiter {
                 until,
             } => {
                 self.settle(draw, now);
-                let Some(known) = source.or_else(|| self.source_of(order)) else {
+                let Some(known) = source.or_else(|| self.source_of_order(order)) else {
                     return Ok(events);
                 };
                 let kept_until = match source {
@@ -119,7 +120,7 @@ impl HoldLimiter {
                     }
                     None => until,
                 };
-                self.replace(
+                self.replace_hold(
                     order,
                     Hold {
                         source: known,
@@ -159,8 +160,8 @@ impl HoldLimiter {
         }
     }
 
-    /// Updates the counts after a commit of the draw: paid tickets are credited, and holds that
-    /// ended unpaid start to cool.
+    /// Updates the counts after a commit of the draw. Paid tickets increase their source's quota.
+    /// Tickets of reservations that ended unpaid still count for their cooling period.
     pub fn settle(&mut self, draw: &Draw, now: Timestamp) {
         let HoldLimiter {
             holds,
@@ -180,25 +181,26 @@ impl HoldLimiter {
                 (hold.count, hold.until) = (count, until);
                 true
             } else {
-                cooling.extend(hold.cooled(now));
+                cooling.extend(hold.cooling_after_end(now));
                 false
             }
         });
     }
 
-    fn source_of(&self, order: OrderId) -> Option<HoldSource> {
+    fn source_of_order(&self, order: OrderId) -> Option<HoldSource> {
         self.holds.get(&order).map(|hold| hold.source)
     }
 
-    /// Replaces the hold of a resized reservation. The time of the former one still counts.
-    fn replace(&mut self, order: OrderId, hold: Hold, now: Timestamp) {
+    /// Replaces the hold of a resized reservation. The tickets of the replaced hold count for a
+    /// cooling period, because the replaced hold ended unpaid.
+    fn replace_hold(&mut self, order: OrderId, hold: Hold, now: Timestamp) {
         if let Some(before) = self.holds.insert(order, hold) {
-            self.cooling.extend(before.cooled(now));
+            self.cooling.extend(before.cooling_after_end(now));
         }
     }
 
-    /// Returns until when the order may reserve its tickets. A reduction is never refused, but
-    /// beyond the quota it does not extend the time.
+    /// Returns the end of the reservation that the limits allow. Reducing the count is always
+    /// allowed, but while the order is over the quota it does not extend the reservation.
     fn limit_reservation(
         &self,
         draw: &Draw,
@@ -207,7 +209,7 @@ impl HoldLimiter {
         (count, until): (u16, Timestamp),
         source: HoldSource,
     ) -> Result<Timestamp, Refusal> {
-        let available = self.available(draw, now, order, source);
+        let available = self.tickets_available_to(draw, now, order, source);
         if count <= available {
             return Ok(until);
         }
@@ -219,11 +221,17 @@ impl HoldLimiter {
             .ok_or(Refusal::HoldLimit { available })
     }
 
-    /// Returns the most tickets that an order of this source may have reserved now.
-    fn available(&self, draw: &Draw, now: Timestamp, order: OrderId, source: HoldSource) -> u16 {
+    /// Returns the largest number of tickets that an order of this source may reserve now.
+    fn tickets_available_to(
+        &self,
+        draw: &Draw,
+        now: Timestamp,
+        order: OrderId,
+        source: HoldSource,
+    ) -> u16 {
         let unsold = TICKETS - draw.sold();
         let held = HeldTickets::of(self, draw, now, source.id, order);
-        let own = self.own_quota(unsold, source.id, held.by_source);
+        let own = self.remaining_source_quota(unsold, source.id, held.by_source);
         if source.has_paid {
             return own;
         }
@@ -236,9 +244,9 @@ impl HoldLimiter {
         })
     }
 
-    /// Returns the rest of a source's quota after its held and cooling tickets. Each paid ticket
-    /// adds one.
-    fn own_quota(&self, unsold: u16, source: SourceId, held: u16) -> u16 {
+    /// Returns how many more tickets a source may reserve: its quota, minus its reserved tickets,
+    /// minus the tickets of its recently expired unpaid reservations. Each paid ticket adds one.
+    fn remaining_source_quota(&self, unsold: u16, source: SourceId, held: u16) -> u16 {
         let cooling = self
             .cooling
             .iter()
@@ -251,7 +259,7 @@ impl HoldLimiter {
         quota.saturating_sub(held).saturating_sub(cooling)
     }
 
-    /// Returns until when an order may extend its reservation.
+    /// Returns the end of the extended reservation that the limits allow.
     fn limit_extension(
         &self,
         draw: &Draw,
@@ -259,12 +267,13 @@ impl HoldLimiter {
         order: OrderId,
         until: Timestamp,
     ) -> Result<Timestamp, Refusal> {
-        let (Some(source), Some(earlier)) = (self.source_of(order), draw.reservation(order)) else {
+        let (Some(source), Some(earlier)) = (self.source_of_order(order), draw.reservation(order))
+        else {
             return Ok(until);
         };
         let unsold = TICKETS - draw.sold();
         let held = HeldTickets::of(self, draw, now, source.id, order);
-        if self.own_quota(unsold, source.id, held.by_source) < earlier.count {
+        if self.remaining_source_quota(unsold, source.id, held.by_source) < earlier.count {
             return Err(Refusal::ExtensionsUsedUp);
         }
         let free = unsold.saturating_sub(held.by_all + earlier.count);
@@ -279,11 +288,12 @@ impl HoldLimiter {
 }
 
 impl Hold {
-    /// Returns the cooling period after this hold ends unpaid.
-    fn cooled(&self, now: Timestamp) -> Option<Cooling> {
+    /// Returns the tickets that still count after this hold ends unpaid, and until when. `None`: no
+    /// time is left.
+    fn cooling_after_end(&self, now: Timestamp) -> Option<CoolingTickets> {
         let ended = self.until.min(now);
         let until = ended.plus_ms(COOLING_FACTOR * ended.ms_since(self.since));
-        (now < until).then_some(Cooling {
+        (now < until).then_some(CoolingTickets {
             source: self.source.id,
             count: self.count,
             until,
@@ -291,12 +301,12 @@ impl Hold {
     }
 }
 
-/// Tickets in active reservations of other orders.
+/// Number of tickets in active reservations of other orders.
 #[derive(Default)]
 struct HeldTickets {
     by_all: u16,
     by_source: u16,
-    /// By browsers that never paid, and by orders of unknown source.
+    /// Reserved by browsers that never paid, or by orders of unknown source.
     never_paid: u16,
 }
 
@@ -317,7 +327,7 @@ impl HeldTickets {
             if *order == except {
                 continue;
             }
-            let of = limiter.source_of(*order);
+            let of = limiter.source_of_order(*order);
             held.by_all += reservation.count;
             held.by_source += of
                 .filter(|of| of.id == source)

@@ -17,7 +17,7 @@ pub enum Refusal {
     PriceChanged,
     #[error("the order has no reservation in this draw")]
     ReservationUnknown,
-    /// The caller's network may not reserve this many unpaid tickets now.
+    /// The buyer's network or browser may not reserve this many unpaid tickets now.
     #[error("at most {available} more tickets may be reserved from there now")]
     HoldLimit { available: u16 },
     #[error("the reservation was extended often enough")]
@@ -28,8 +28,8 @@ pub enum Refusal {
     AlreadyCompleted,
     #[error("no result was entered")]
     NotCompleted,
-    /// Only the database knows the payouts. It refuses when the result is being undone (decision
-    /// E-6).
+    /// A payout of the prize was completed, so the result cannot be undone (decision E-6). The
+    /// store checks this, because a draw does not know its payouts.
     #[error("the prize was paid out already")]
     PaidOut,
     #[error("price and prize are locked once tickets are sold ({sold} sold)")]
@@ -40,7 +40,8 @@ pub enum Refusal {
     DrawNotActive,
     #[error("the game has already started")]
     GameStarted,
-    /// The pairs are public, so no ticket may be sold and kick-off may not move (decision M-4).
+    /// The number pairs are public, so no ticket may be sold and kick-off may not move (decision
+    /// M-4).
     #[error("the draw was revealed")]
     Revealed,
     #[error("a time in the past, a price or a percentage out of range")]

@@ -8,8 +8,8 @@ use crate::{
 };
 
 impl Draw {
-    /// Reserves tickets. A repeated request changes nothing; another count resizes the reservation
-    /// (decision C-2).
+    /// Reserves tickets for an order. Repeating the same request changes nothing; another count
+    /// resizes the reservation (decision C-2).
     pub(super) fn reserve(
         &self,
         now: Timestamp,
@@ -84,8 +84,8 @@ impl Draw {
             .collect()
     }
 
-    /// Allocates tickets. An order whose reservation is overdue still gets tickets if enough are
-    /// free (decision C-9).
+    /// Allocates tickets to an order. If its reservation is overdue, it still gets tickets while
+    /// enough are free (decision C-9).
     pub(super) fn allocate(
         &self,
         now: Timestamp,
@@ -98,8 +98,8 @@ impl Draw {
             Some(allocation) if allocation.serials.len() == usize::from(count) => {
                 return Ok(Vec::new());
             }
-            // The order has another number of tickets than it paid for, so no allocation would be
-            // right.
+            // The order already has a different number of tickets than it paid for, so the request
+            // cannot be fulfilled.
             Some(_) => return Err(Refusal::AlreadyAllocated),
             None => {}
         }
@@ -122,7 +122,8 @@ impl Draw {
         Ok(events)
     }
 
-    /// Takes an order's tickets back in every status of the draw, because a refund must never wait.
+    /// Takes an order's tickets back. Allowed in every status of the draw, so that a refund is
+    /// never blocked.
     pub(super) fn void(&self, order: OrderId, charged: bool) -> Vec<Event> {
         let Some(allocation) = self.allocations.get(&order) else {
             return Vec::new();
@@ -156,8 +157,8 @@ impl Draw {
         next
     }
 
-    /// Whether these serials are the next ones by decision M-3, or by the rule of older journals:
-    /// the lowest free ones.
+    /// Whether these serials are the next ones to sell, by decision M-3 or by the rule of older
+    /// journals, which sold the lowest free serials.
     pub(super) fn are_next_serials(&self, serials: &[Serial]) -> bool {
         self.next_serials(serials.len() as u16) == serials
             || self
@@ -178,8 +179,8 @@ impl Draw {
         Serial::all().filter(move |serial| !taken[usize::from(serial.number())])
     }
 
-    /// Returns the expiry events of overdue reservations, which are written with the next commit.
-    /// The reservation of `except` is left out, because the caller replaces it.
+    /// Returns the expiry events of overdue reservations. They are written with the next commit.
+    /// The reservation of order `except` is left out, because the caller replaces that reservation.
     pub(super) fn overdue(&self, now: Timestamp, except: Option<OrderId>) -> Vec<Event> {
         self.reservations
             .iter()
@@ -188,13 +189,14 @@ impl Draw {
             .collect()
     }
 
-    /// Checks that the draw is on sale. At kick-off it no longer is, even if the timer has not
-    /// closed it yet.
+    /// Checks that the draw is on sale. From kick-off on it is not, even if the timer has not
+    /// closed the draw yet.
     fn check_on_sale(&self, now: Timestamp) -> Result<(), Refusal> {
         if self.status != Status::Active || now >= self.terms.closes_at {
             return Err(Refusal::DrawClosed);
         }
-        // A revealed draw is active only if it was reopened before decision M-4 was made.
+        // A draw whose deal is public can be active if it was reopened before decision M-4 was
+        // made.
         if self.revealed {
             return Err(Refusal::Revealed);
         }
@@ -205,8 +207,8 @@ impl Draw {
     }
 
     /// Checks that a repair is allowed: the payment was authorised before kick-off, and no result
-    /// is entered (rule 5 of the decisions). After a reveal it is not allowed, because the pairs
-    /// are public (decision M-4).
+    /// is entered (rule 5 of the decisions). A draw whose number pairs are public allows no repair
+    /// (decision M-4).
     fn check_repairable(&self, authorised_at: Timestamp) -> Result<(), Refusal> {
         match self.status {
             Status::Active | Status::Closed if self.revealed => Err(Refusal::Revealed),
@@ -236,9 +238,9 @@ impl Draw {
         }
     }
 
-    /// Returns the fee step of an allocation: it raises the ledger to the fee due on all revenue. A
-    /// part that is missing because an order was voided without a charge is added here, up to the
-    /// line's amount.
+    /// Returns the fee ledger's change for an allocation. It raises the ledger to the fee due on
+    /// all revenue. Fee that is missing because an order was voided without a charge is collected
+    /// here, up to the amount of the line.
     fn allocation_fee_step(&self, line: Cents) -> FeeStep {
         let revenue_after = self.revenue + line;
         let fee_delta = (self.fee_policy.on(revenue_after) - self.fee).clamp(Cents::ZERO, line);
@@ -252,10 +254,10 @@ impl Draw {
         }
     }
 
-    /// Returns the fee step of a void: it lowers the ledger to the fee that is still due.
-    /// `unpaid_fee` was never paid, so it is only removed from the ledger. The rest was paid by
-    /// orders and is returned to them. The ledger may fall below the fee due; later sales make it
-    /// up.
+    /// Returns the fee ledger's change for a void. It lowers the ledger to the fee that is still
+    /// due. `unpaid_fee` is only removed from the ledger, because no order paid it; the rest was
+    /// paid and is refunded. The ledger may fall below the fee due; later sales then collect the
+    /// difference.
     fn void_fee_step(&self, line: Cents, unpaid_fee: Cents) -> FeeStep {
         let revenue_after = self.revenue - line;
         let held = self.fee - unpaid_fee;

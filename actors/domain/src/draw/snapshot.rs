@@ -3,7 +3,7 @@
 use super::{Draw, Outcome, Status, Terms};
 use crate::{Allocation, Cents, Deal, DrawId, FeePolicy, OrderId, Reservation, Serial};
 
-/// The complete state of a draw, as the tables store it.
+/// The complete state of a draw, as it is stored in the database tables.
 #[derive(Clone, Debug)]
 pub struct DrawSnapshot {
     pub id: DrawId,
@@ -23,8 +23,10 @@ pub struct DrawSnapshot {
 }
 
 impl Draw {
-    /// Restores a draw from its stored state. Panics if the state breaks an invariant: such a draw
-    /// must not sell.
+    /// Restores a draw from its stored state.
+    ///
+    /// # Panics
+    /// The state breaks an invariant. Such a draw must not sell.
     pub fn restore(from: DrawSnapshot) -> Draw {
         let draw = Draw {
             id: from.id,

@@ -4,18 +4,18 @@ use super::command::Editor;
 use super::{Draw, Event, Refusal, Status};
 use crate::{Cents, Reservation, Timestamp};
 
-/// Highest ticket price, $10,000. The sums of 169 tickets stay far below the limit of an `i64`.
+/// Highest ticket price, $10,000. Sums over 169 tickets stay far below the limit of an `i64`.
 pub const PRICE_MAX: Cents = Cents(1_000_000);
 
 /// The terms of a draw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Terms {
-    /// 1 cent (decision C-23) to `PRICE_MAX`.
+    /// Ticket price, from 1 cent (decision C-23) to `PRICE_MAX`.
     pub price: Cents,
-    /// 1…100 (decision D-10).
+    /// Percentage of the revenue that is the prize, 1…100 (decision D-10).
     pub prize_percentage: u8,
     pub round_up_prize: bool,
-    /// Start of the sale. `None`: at once (decision E-20).
+    /// Start of the sale. `None`: on sale immediately (decision E-20).
     pub opens_at: Option<Timestamp>,
     /// Kick-off. No ticket is allocated at or after this instant (rule 5 of the decisions).
     pub closes_at: Timestamp,
@@ -32,26 +32,27 @@ impl Terms {
                 .is_none_or(|opens_at| opens_at < self.closes_at)
     }
 
-    /// Returns price and prize terms, which are promised to the buyers (B:158).
-    fn promise(&self) -> (Cents, u8, bool) {
+    /// Returns the terms that are promised to the buyers: price, prize percentage, rounding
+    /// (B:158).
+    fn promised_terms(&self) -> (Cents, u8, bool) {
         (self.price, self.prize_percentage, self.round_up_prize)
     }
 }
 
-/// A change of a draw's terms. `None` leaves a value as it is. It is merged inside the draw, so
-/// that concurrent edits of different values do not overwrite each other.
+/// A change of a draw's terms. `None` leaves a value unchanged. The draw merges the change with its
+/// current terms, so that concurrent edits of different values do not overwrite each other.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TermsEdit {
     pub price: Option<Cents>,
     pub prize_percentage: Option<u8>,
     pub round_up_prize: Option<bool>,
-    /// `Some(None)`: on sale at once.
+    /// `None`: unchanged. `Some(None)`: on sale immediately.
     pub opens_at: Option<Option<Timestamp>>,
     pub closes_at: Option<Timestamp>,
 }
 
 impl TermsEdit {
-    fn merged_into(&self, terms: Terms) -> Terms {
+    fn merge_into(&self, terms: Terms) -> Terms {
         Terms {
             price: self.price.unwrap_or(terms.price),
             prize_percentage: self.prize_percentage.unwrap_or(terms.prize_percentage),
@@ -75,7 +76,7 @@ impl From<Terms> for TermsEdit {
 }
 
 impl Draw {
-    /// Changes the terms. Price and prize are locked while a ticket is sold or reserved (B:158,
+    /// Changes the terms. Price and prize cannot change while a ticket is sold or reserved (B:158,
     /// decision E-12). Names and times may change until kick-off. An earlier kick-off also shortens
     /// the reservations that would end after it.
     pub(super) fn amend(
@@ -85,7 +86,7 @@ impl Draw {
         by: Editor,
         described: bool,
     ) -> Result<Vec<Event>, Refusal> {
-        let terms = edit.merged_into(self.terms);
+        let terms = edit.merge_into(self.terms);
         let changes = terms != self.terms;
         if !changes && !described {
             return Ok(Vec::new());
@@ -118,8 +119,8 @@ impl Draw {
         Ok(events)
     }
 
-    /// Checks who may edit. After kick-off only the operator may, to postpone a game or to correct
-    /// a name. A draw that has ended keeps its terms.
+    /// Checks that `by` may edit the draw. After kick-off only the operator may, to postpone a game
+    /// or to correct a name. The terms of a draw that has ended cannot change.
     fn check_editable(&self, now: Timestamp, by: Editor, changes: bool) -> Result<(), Refusal> {
         match (self.status, by) {
             (Status::Completed | Status::Cancelled, Editor::Operator) if !changes => Ok(()),
@@ -134,7 +135,7 @@ impl Draw {
         if !terms.are_valid(now) {
             return Err(Refusal::TermsInvalid);
         }
-        if terms.promise() == self.terms.promise() {
+        if terms.promised_terms() == self.terms.promised_terms() {
             return Ok(());
         }
         let active = self

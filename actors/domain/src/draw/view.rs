@@ -1,4 +1,4 @@
-//! The public view of a draw. It is complete and small, so only the latest one matters.
+//! The public view of a draw. Each view is complete, so a reader needs only the latest one.
 
 use crate::{Cents, DrawId, GameResult, Serial, Status, TICKETS, Timestamp};
 
@@ -10,19 +10,19 @@ pub struct View {
     pub revision: u64,
     pub status: Status,
     pub sold: u16,
-    /// Tickets in active reservations.
+    /// Number of tickets in active reservations.
     pub held: u16,
     pub price: Cents,
-    /// The prize for the tickets sold so far; fixed once the draw is completed.
+    /// The prize for the tickets sold so far. Fixed once the result is entered.
     pub prize: Cents,
     /// The prize if all 169 tickets are sold.
     pub prize_max: Cents,
     pub closes_at: Timestamp,
-    /// The deal is public, also while the result is undone (decision M-4).
+    /// Whether the deal is public. It stays public while the result is undone (decision M-4).
     pub deal_public: bool,
-    /// The result and the winning serial, once completed. They are one pair of the deal, and before
-    /// kick-off the result can still be undone. Only [`View::revealed`] may be shown (decision
-    /// E-6).
+    /// The result and the winning serial, once the result is entered. Secret until kick-off,
+    /// because the result can still be undone and they disclose one number pair. Show only
+    /// [`View::revealed`] (decision E-6).
     pub result: Option<(GameResult, Serial)>,
 }
 
@@ -31,14 +31,14 @@ impl View {
         TICKETS - self.sold - self.held
     }
 
-    /// Returns the result and the winning serial if they are public: the draw is completed and
+    /// Returns the result and the winning serial if they are public: the result is entered and
     /// kick-off has passed (decision E-6).
     pub fn revealed(&self, now: Timestamp) -> Option<(GameResult, Serial)> {
         self.result
             .filter(|_| self.status == Status::Completed && now >= self.closes_at)
     }
 
-    /// Whether the seed and all pairs may be shown.
+    /// Whether the seed and all number pairs may be shown.
     pub fn is_deal_public(&self, now: Timestamp) -> bool {
         self.deal_public || self.revealed(now).is_some()
     }

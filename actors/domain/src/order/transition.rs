@@ -1,4 +1,4 @@
-//! The transition table of an order's state. Every store uses it.
+//! The allowed changes of an order's state. Every implementation of the store uses these rules.
 
 use thiserror::Error;
 
@@ -7,46 +7,46 @@ use crate::OrderState;
 /// A change of an order's state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OrderTransition {
-    /// Give the order tickets.
+    /// Allocate tickets to the order.
     Allocate {
-        /// Whether this is a sale. Otherwise it is a repair.
+        /// Whether this is a sale before kick-off. Otherwise it is a repair.
         is_sale: bool,
     },
-    /// Record the capture.
+    /// Record that the payment was captured.
     Capture {
-        /// Whether the order was captured before.
+        /// Whether an earlier call already recorded the capture.
         was_captured: bool,
     },
-    /// Start to refuse the order.
+    /// Start to reject the order.
     Reject,
     /// End the order without a charge.
     Release,
-    /// End the order because its money goes back.
+    /// Mark the order as ended, because its payment is being refunded.
     Refund,
-    /// End the order for good.
+    /// Mark the order as ended for good.
     Void,
 }
 
-/// The answer of the transition table.
+/// The decision about a requested transition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TransitionDecision {
     Allowed,
-    /// The order has ended in this way, or in one that excludes it: there is nothing to write.
+    /// An earlier transition had this effect or made it impossible: there is nothing to write.
     AlreadyDone,
     Refused,
 }
 
-/// An order may not make this transition.
+/// The requested transition is not allowed in the order's state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[error("an order that is {state} cannot be {}", .transition.target())]
+#[error("an order that is {state} cannot be {}", .transition.target_state_name())]
 pub struct TransitionRefused {
     pub transition: OrderTransition,
     pub state: OrderState,
 }
 
 impl OrderTransition {
-    /// Decides whether an order in `state` may make this transition. `has_tickets` says whether
-    /// any of its lines has tickets.
+    /// Decides whether an order in `state` may make this transition. `has_tickets`: whether any
+    /// line of the order has tickets.
     pub fn decide(self, state: OrderState, has_tickets: bool) -> TransitionDecision {
         use OrderState::{Allocated, Anomaly, Quoted, Rejecting, Released, Void};
         use TransitionDecision::{Allowed, AlreadyDone, Refused};
@@ -76,10 +76,10 @@ impl OrderTransition {
         }
     }
 
-    /// Checks the transition. `true`: it must be carried out. `false`: there is nothing to write.
+    /// Checks the transition. `true`: the caller must write it. `false`: there is nothing to write.
     ///
     /// # Errors
-    /// [`TransitionRefused`]: the order may not make this transition.
+    /// [`TransitionRefused`]: the transition is not allowed in this state.
     pub fn check(self, state: OrderState, has_tickets: bool) -> Result<bool, TransitionRefused> {
         match self.decide(state, has_tickets) {
             TransitionDecision::Allowed => Ok(true),
@@ -88,7 +88,7 @@ impl OrderTransition {
         }
     }
 
-    /// Returns the error for a refused transition.
+    /// Returns the error for a transition that is not allowed in `state`.
     pub fn refusal(self, state: OrderState) -> TransitionRefused {
         TransitionRefused {
             transition: self,
@@ -96,8 +96,8 @@ impl OrderTransition {
         }
     }
 
-    /// Returns what the order would become, for the error.
-    fn target(self) -> &'static str {
+    /// Returns the name of the state to which the transition leads, for the error message.
+    fn target_state_name(self) -> &'static str {
         match self {
             OrderTransition::Allocate { .. } => "allocated",
             OrderTransition::Capture { .. } => "captured",

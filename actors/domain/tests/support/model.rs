@@ -1,6 +1,6 @@
-//! An independent model of a draw: 169 owners, a list of reservations, and the rules in the
-//! simplest form. It shares only types with the draw, so that a mistake must be made twice to go
-//! unnoticed.
+//! An independent model of a draw: 169 owners, a list of reservations, and the rules in their
+//! simplest form. It shares only types with the real draw, so a wrong rule is noticed unless both
+//! contain the same mistake.
 
 use std::collections::BTreeMap;
 
@@ -31,24 +31,24 @@ pub struct Model {
     rate_bps: i64,
     cap: i64,
     status: Status,
-    /// Index `k - 1` is ticket `k`.
+    /// The owner of each ticket. Index `k - 1` is ticket `k`.
     owners: Vec<Option<OrderId>>,
     claims: Vec<Claim>,
     result: Option<(GameResult, i64)>,
     archived: bool,
     revealed: bool,
-    /// Index `k - 1`: ticket `k` was returned at least once.
+    /// Whether each ticket was returned at least once. Index `k - 1` is ticket `k`.
     was_returned: Vec<bool>,
-    /// The fee ledger.
+    /// The sum of the fee ledger in cents.
     fee: i64,
-    /// The fee step of each order.
+    /// The sum of the fee steps of each order in cents.
     fee_by_order: BTreeMap<OrderId, i64>,
-    /// How often the description was changed.
+    /// How often names or the contact were changed.
     descriptions: u32,
 }
 
 impl Model {
-    /// Returns the model of a new draw.
+    /// Returns a model of a draw that has sold nothing yet.
     pub fn of(draw: &Draw) -> Model {
         Model {
             terms: *draw.terms(),
@@ -398,7 +398,7 @@ impl Model {
             .count()
     }
 
-    /// Returns the fee due on all sold tickets.
+    /// Returns the fee due on all sold tickets in cents.
     fn fee_due(&self) -> i64 {
         let ten_thousandths = self.sold() as i64 * self.terms.price.0 * self.rate_bps;
         (ten_thousandths / 10_000 + i64::from(ten_thousandths % 10_000 >= 5_000)).min(self.cap)
@@ -456,7 +456,7 @@ impl Model {
         }
     }
 
-    /// Returns the sold tickets by order.
+    /// Returns the serials of the sold tickets by order.
     fn sales(&self) -> std::collections::BTreeMap<OrderId, Vec<Serial>> {
         let mut sales = std::collections::BTreeMap::<OrderId, Vec<Serial>>::new();
         for (place, owner) in self.owners.iter().enumerate() {

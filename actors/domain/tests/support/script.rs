@@ -1,5 +1,5 @@
-//! Runs scenario tables. Each line has a time, a command, an arrow and the expected outcome, and is
-//! also compared with the model.
+//! Executes scenario tables. Each line has a time, a command, an arrow and the expected outcome.
+//! The model must predict the same outcome.
 //!
 //! The first line describes the draw: `draw closes 15:00`, optionally with `opens 13:00`, `sold
 //! 100`, `price 5.00`, `prize 50`, `rounding up`. Besides the commands there are two queries:
@@ -15,7 +15,7 @@ use domain::{
 
 use crate::model::{Model, Prediction};
 
-/// Runs a table and asserts each outcome.
+/// Executes a scenario table and asserts each outcome.
 pub fn play(script: &str) {
     let mut lines = script
         .lines()
@@ -28,7 +28,7 @@ pub fn play(script: &str) {
             .split_whitespace()
             .collect(),
     );
-    let mut scene = Scene::open(&opening);
+    let mut scene = ScenarioRun::open(&opening);
     for line in lines {
         let (asked, expected) = line
             .split_once('→')
@@ -48,15 +48,15 @@ pub fn play(script: &str) {
     }
 }
 
-struct Scene {
+struct ScenarioRun {
     draw: Draw,
     model: Model,
-    /// The last reserved count of each order. An allocation without a count uses it.
+    /// The last reserved count of each order. It is used for an allocation without a count.
     counts: HashMap<String, u16>,
 }
 
-impl Scene {
-    fn open(words: &Words) -> Scene {
+impl ScenarioRun {
+    fn open(words: &Words) -> ScenarioRun {
         let terms = Terms {
             price: Cents(500),
             prize_percentage: 50,
@@ -64,16 +64,16 @@ impl Scene {
             opens_at: None,
             closes_at: Timestamp(0),
         };
-        let terms = words.amended(terms);
+        let terms = words.amend_terms(terms);
         let deal = Deal::new(Seed(std::array::from_fn(|i| i as u8)));
         let draw = Draw::new(DrawId(1042), terms, FeePolicy::DEFAULT, deal);
-        let mut scene = Scene {
+        let mut scene = ScenarioRun {
             model: Model::of(&draw),
             draw,
             counts: HashMap::new(),
         };
         let mut left = words
-            .after("sold")
+            .word_after("sold")
             .map_or(0, |n| n.parse().expect("a count"));
         for crowd in 0xC0.. {
             let count = left.min(50);
@@ -93,9 +93,12 @@ impl Scene {
     }
 
     fn play(&mut self, words: &Words) -> String {
-        let now = time(words.0[0]);
+        let now = parse_time(words.0[0]);
         match words.0[1] {
-            "wakes" => self.draw.next_deadline().map_or("never".into(), clock),
+            "wakes" => self
+                .draw
+                .next_deadline()
+                .map_or("never".into(), format_time),
             "sees" => {
                 let view = self.draw.view();
                 let [prize, fee] = [view.prize, self.draw.fee()].map(Cents::decimal);
@@ -105,16 +108,16 @@ impl Scene {
                 )
             }
             _ => {
-                let command = self.command(words);
+                let command = self.parse_command(words);
                 self.execute(now, &command)
             }
         }
     }
 
-    fn command(&mut self, words: &Words) -> Command {
+    fn parse_command(&mut self, words: &Words) -> Command {
         let who = words.0.get(2).copied().unwrap_or_default();
         let order = OrderId(who.bytes().fold(0, |id, byte| id << 8 | u128::from(byte)));
-        let until = words.after("until").map(time);
+        let until = words.word_after("until").map(parse_time);
         match words.0[1] {
             "reserve" => {
                 let count = words.0[3].parse().expect("a count");
@@ -133,10 +136,12 @@ impl Scene {
             "allocate" => {
                 let asked = words.0.get(3).and_then(|word| word.parse().ok());
                 let count = asked.or(self.counts.get(who).copied()).unwrap_or(1);
-                let unit_price = words.after("at").map_or(self.draw.terms().price, dollars);
-                let authority = match words.after("authorised") {
+                let unit_price = words
+                    .word_after("at")
+                    .map_or(self.draw.terms().price, parse_dollars);
+                let authority = match words.word_after("authorised") {
                     Some(at) => Authority::Repair {
-                        authorised_at: time(at),
+                        authorised_at: parse_time(at),
                     },
                     None => Authority::Sale,
                 };
@@ -160,9 +165,9 @@ impl Scene {
                 }
             }
             "undo" => Command::Undo,
-            "amend" => Command::amend(words.amended(*self.draw.terms())),
+            "amend" => Command::amend(words.amend_terms(*self.draw.terms())),
             "override" => Command::Amend {
-                edit: words.amended(*self.draw.terms()).into(),
+                edit: words.amend_terms(*self.draw.terms()).into(),
                 by: Editor::Operator,
                 described: false,
             },
@@ -203,7 +208,7 @@ impl Scene {
             Err(Refusal::TermsKept { held }) => format!("TermsKept {held}"),
             Err(Refusal::CountOutOfRange { max }) => format!("CountOutOfRange {max}"),
             Err(refusal) => format!("{refusal:?}"),
-            Ok(events) => events.last().map_or("same".into(), happened),
+            Ok(events) => events.last().map_or("same".into(), describe_event),
         };
         self.draw.apply(&decided.unwrap_or_default());
         self.draw.check();
@@ -212,23 +217,23 @@ impl Scene {
     }
 }
 
-fn happened(event: &Event) -> String {
+fn describe_event(event: &Event) -> String {
     match event {
         Event::Reserved { reservation: r, .. } => {
-            format!("reserved {} until {}", r.count, clock(r.until))
+            format!("reserved {} until {}", r.count, format_time(r.until))
         }
         Event::Released { .. } => "released".into(),
         Event::Expired { .. } => "expired".into(),
         Event::Allocated { serials, step, .. } => {
             format!(
                 "serials {} fee {}",
-                ranges(serials),
+                format_serial_ranges(serials),
                 step.fee_delta.decimal()
             )
         }
         Event::Voided { serials, step, .. } => format!(
             "voided {} fee {}",
-            ranges(serials),
+            format_serial_ranges(serials),
             step.fee_delta.decimal()
         ),
         Event::Closed => "closed".into(),
@@ -249,8 +254,8 @@ fn happened(event: &Event) -> String {
     }
 }
 
-/// Formats serials as ranges: `1–3,7–7`.
-fn ranges(serials: &[Serial]) -> String {
+/// Formats serials as ranges, for example `1–3,7–7`.
+fn format_serial_ranges(serials: &[Serial]) -> String {
     let runs = serials.chunk_by(|a, b| a.number() + 1 == b.number());
     let runs: Vec<String> = runs
         .map(|run| format!("{}–{}", run[0].number(), run[run.len() - 1].number()))
@@ -261,31 +266,33 @@ fn ranges(serials: &[Serial]) -> String {
 struct Words<'a>(Vec<&'a str>);
 
 impl<'a> Words<'a> {
-    fn after(&self, word: &str) -> Option<&'a str> {
+    fn word_after(&self, word: &str) -> Option<&'a str> {
         self.0
             .windows(2)
             .find(|pair| pair[0] == word)
             .map(|pair| pair[1])
     }
 
-    fn amended(&self, mut terms: Terms) -> Terms {
-        terms.price = self.after("price").map_or(terms.price, dollars);
+    fn amend_terms(&self, mut terms: Terms) -> Terms {
+        terms.price = self.word_after("price").map_or(terms.price, parse_dollars);
         terms.prize_percentage = self
-            .after("prize")
+            .word_after("prize")
             .map_or(terms.prize_percentage, |p| p.parse().expect("a percentage"));
-        terms.round_up_prize |= self.after("rounding") == Some("up");
-        terms.opens_at = self.after("opens").map(time).or(terms.opens_at);
-        terms.closes_at = self.after("closes").map_or(terms.closes_at, time);
+        terms.round_up_prize |= self.word_after("rounding") == Some("up");
+        terms.opens_at = self.word_after("opens").map(parse_time).or(terms.opens_at);
+        terms.closes_at = self
+            .word_after("closes")
+            .map_or(terms.closes_at, parse_time);
         terms
     }
 }
 
-fn dollars(text: &str) -> Cents {
+fn parse_dollars(text: &str) -> Cents {
     Cents::parse(text).expect("dollars, 5.00")
 }
 
 /// Parses `14:02`, `14:02:30` or `14:01:59.999`.
-fn time(text: &str) -> Timestamp {
+fn parse_time(text: &str) -> Timestamp {
     let mut parts = text
         .split([':', '.'])
         .map(|part| part.parse::<i64>().expect("a time, 14:01:59.999"));
@@ -293,7 +300,7 @@ fn time(text: &str) -> Timestamp {
     Timestamp(((next() * 60 + next()) * 60 + next()) * 1000 + next())
 }
 
-fn clock(at: Timestamp) -> String {
+fn format_time(at: Timestamp) -> String {
     let (seconds, ms) = (at.0 / 1000, at.0 % 1000);
     let minutes = format!("{:02}:{:02}", seconds / 3600, seconds / 60 % 60);
     match (seconds % 60, ms) {

@@ -1,5 +1,5 @@
-//! Opens an order or resizes it: reserves every line or none, and makes one payment intent. The
-//! same client key always finds the same order.
+//! Opens or resizes an order: reserves every line or none, and creates one payment intent. The same
+//! client key always finds the same order.
 
 use std::sync::Arc;
 
@@ -18,8 +18,8 @@ use crate::payments::job_queue::JobKey;
 use crate::{Denied, OpenOrder, PaymentFailure};
 
 impl Checkout<'_> {
-    /// Opens or resizes an order. Runs in a job of the client key, so one key never opens two
-    /// orders on this node.
+    /// Opens or resizes an order. Runs in a job of the client key, so that this node never opens
+    /// two orders for one key.
     pub(crate) async fn open(self, mut request: OpenOrder) -> Result<OrderRecord, PaymentFailure> {
         request.lines.sort_by_key(|line| line.draw);
         self.reject_sold_out(&request)?;
@@ -30,21 +30,21 @@ impl Checkout<'_> {
             let (new_id, client_key, source) =
                 (request.id, request.client_key.clone(), request.source);
             let lines = request.lines.clone();
-            if let Some(existing) = checkout.find_order(&client_key).await? {
+            if let Some(existing) = checkout.find_order_of_client_key(&client_key).await? {
                 return checkout
-                    .open_existing(existing, &client_key, lines, source)
+                    .open_existing_order(existing, &client_key, lines, source)
                     .await;
             }
             context.index.insert_client_key(&client_key, new_id);
             let job_context = context.clone();
-            // Boxed: the future is large.
+            // The future is boxed because it is large.
             let opened = context
                 .run_for_order(new_id, async move {
-                    Box::pin(Checkout::new(&job_context).open_new(request)).await
+                    Box::pin(Checkout::new(&job_context).open_new_order(request)).await
                 })
                 .await;
-            // Another node may have opened an order for the key in the meantime. The database has
-            // one order per key, and that order may hold the tickets that are missing here.
+            // Another node may have just opened an order for the same key. The database allows one
+            // order per key, and the tickets that are missing here may be reserved for that order.
             let peer_may_have_opened = match &opened {
                 Ok(_) => false,
                 Err(PaymentFailure::Unavailable) => true,
@@ -53,10 +53,10 @@ impl Checkout<'_> {
             if !peer_may_have_opened {
                 return opened;
             }
-            match checkout.find_order(&client_key).await? {
+            match checkout.find_order_of_client_key(&client_key).await? {
                 Some(existing) if existing != new_id => {
                     checkout
-                        .open_existing(existing, &client_key, lines, source)
+                        .open_existing_order(existing, &client_key, lines, source)
                         .await
                 }
                 _ => opened,
@@ -69,7 +69,10 @@ impl Checkout<'_> {
             .unwrap_or(Err(PaymentFailure::Unavailable))
     }
 
-    async fn find_order(self, client_key: &str) -> Result<Option<OrderId>, PaymentFailure> {
+    async fn find_order_of_client_key(
+        self,
+        client_key: &str,
+    ) -> Result<Option<OrderId>, PaymentFailure> {
         let record = self
             .context
             .store
@@ -79,7 +82,7 @@ impl Checkout<'_> {
         Ok(record.map(|record| record.order.id))
     }
 
-    async fn open_existing(
+    async fn open_existing_order(
         self,
         id: OrderId,
         client_key: &str,
@@ -90,13 +93,13 @@ impl Checkout<'_> {
         let context = Arc::clone(self.context);
         self.context
             .run_for_order(id, async move {
-                Box::pin(Checkout::new(&context).reopen(id, lines, source)).await
+                Box::pin(Checkout::new(&context).resize_or_renew_order(id, lines, source)).await
             })
             .await
     }
 
-    /// Rejects a new order for a draw without enough unsold tickets. Uses the cached views only, so
-    /// a crowd on a sold-out draw loads neither an actor nor the database.
+    /// Rejects a new order if a draw has too few unsold tickets. Reads only the cached views, so
+    /// that many requests for a sold-out draw load neither its actor nor the database.
     fn reject_sold_out(self, request: &OpenOrder) -> Result<(), PaymentFailure> {
         if self.context.index.has_client_key(&request.client_key) {
             return Ok(());
@@ -120,13 +123,13 @@ impl Checkout<'_> {
         Ok(())
     }
 
-    async fn open_new(self, request: OpenOrder) -> Result<OrderRecord, PaymentFailure> {
-        let mut record = self.reserve_new(request).await?;
+    async fn open_new_order(self, request: OpenOrder) -> Result<OrderRecord, PaymentFailure> {
+        let mut record = self.reserve_new_order(request).await?;
         let created = Intents::new(self.context).create_first(&mut record).await;
         self.finish_opening(record, created).await
     }
 
-    async fn reopen(
+    async fn resize_or_renew_order(
         self,
         id: OrderId,
         lines: Vec<Line>,
@@ -136,7 +139,7 @@ impl Checkout<'_> {
         if record.order.state != OrderState::Quoted {
             return Ok(record);
         }
-        match self.reserve_again(record, lines, source).await? {
+        match self.renew_reservations(record, lines, source).await? {
             ReserveOutcome::TooLate(record) => Ok(record),
             ReserveOutcome::Reserved(mut record) => {
                 let ensured = Intents::new(self.context).ensure(&mut record).await;
@@ -145,7 +148,8 @@ impl Checkout<'_> {
         }
     }
 
-    /// Returns the order, or abandons it when the provider refuses its payment intent.
+    /// Creates the payment intent and returns the order. Abandons the order when the provider
+    /// refuses the intent.
     async fn finish_opening(
         self,
         record: OrderRecord,
@@ -156,17 +160,17 @@ impl Checkout<'_> {
             Err(IntentError::Deferred) => Err(PaymentFailure::Unavailable),
             Err(IntentError::Refused { code, message }) => {
                 let reason = format!("the payment could not be prepared: {code}");
-                self.abandon_unseen(record.order.id, &reason).await;
+                self.abandon_unseen_order(record.order.id, &reason).await;
                 Err(PaymentFailure::Declined { code, message })
             }
         }
     }
 
     /// Reserves the lines of a new order. The commit of the first line also stores the order.
-    async fn reserve_new(self, request: OpenOrder) -> Result<OrderRecord, PaymentFailure> {
+    async fn reserve_new_order(self, request: OpenOrder) -> Result<OrderRecord, PaymentFailure> {
         let now = self.context.clock.now();
         let until = now.plus_seconds(KEPT_SECONDS);
-        let record = new_record(&request, now);
+        let record = new_order_record(&request, now);
         for (position, line) in request.lines.iter().enumerate() {
             let attached_write =
                 (position == 0).then(|| AttachedWrite::Open(new_order(&request, now)));
@@ -181,9 +185,11 @@ impl Checkout<'_> {
                 .await
             {
                 let failure = failure_of(line.draw, denied);
-                // After `Unavailable` the caller retries soon: keep what is reserved.
+                // After `Unavailable` the caller retries soon, so the reservations are not
+                // released.
                 if position > 0 && failure != PaymentFailure::Unavailable {
-                    self.abandon_unseen(request.id, &failure.to_string()).await;
+                    self.abandon_unseen_order(request.id, &failure.to_string())
+                        .await;
                 }
                 return Err(failure);
             }
@@ -191,9 +197,9 @@ impl Checkout<'_> {
         Ok(record)
     }
 
-    /// Resizes an order or renews its lapsed reservations. The order itself changes with the commit
-    /// of the last reservation, when all others are certain.
-    async fn reserve_again(
+    /// Resizes an order or renews its lapsed reservations. The change of the order itself is
+    /// written with the last reservation, because then all other reservations exist.
+    async fn renew_reservations(
         self,
         mut record: OrderRecord,
         lines: Vec<Line>,
@@ -239,7 +245,7 @@ impl Checkout<'_> {
             .iter()
             .filter(|old| lines.iter().all(|line| line.draw != old.draw))
         {
-            // On a failure the reservation lapses by itself.
+            // If this fails, the reservation ends by itself at its expiry.
             let _ = self
                 .context
                 .execute(removed.draw, Command::Release { order }, None)
@@ -249,8 +255,8 @@ impl Checkout<'_> {
         Ok(ReserveOutcome::Reserved(record))
     }
 
-    /// Reserves a line together with `attached_write`. An unchanged reservation makes no commit, and the
-    /// attached write needs one. Then the reservation is released and made again.
+    /// Reserves a line together with `attached_write`. Repeating an unchanged reservation makes no
+    /// commit that could contain the write. Then the reservation is released and made again.
     async fn reserve_with_attached_write(
         self,
         order: OrderId,
@@ -279,8 +285,8 @@ impl Checkout<'_> {
         Ok(())
     }
 
-    /// Restores the earlier reservations, with their earlier ends. An order that was incomplete
-    /// before and is refused now is abandoned: its buyer could not pay for it.
+    /// Restores the earlier reservations with their earlier ends. If the order lacked a reservation
+    /// before the call, it is abandoned, because its buyer could not pay for it.
     async fn restore_reservations(
         self,
         order: OrderId,
@@ -302,13 +308,13 @@ impl Checkout<'_> {
                 },
                 None => Command::Release { order },
             };
-            // On a failure the reservation lapses, or the payment is refused.
+            // If this fails, the reservation ends by itself, or the payment is refused later.
             let _ = self.context.execute(*draw, command, None).await;
         }
     }
 
-    /// Abandons an order that no buyer has seen.
-    async fn abandon_unseen(self, order: OrderId, reason: &str) {
+    /// Abandons an order that no buyer was shown yet.
+    async fn abandon_unseen_order(self, order: OrderId, reason: &str) {
         if let Err(failure) = self.abandon_without_intent(order, reason).await {
             tracing::warn!(%failure, order.id = %order, "abandoning an order deferred to the sweeper");
         }
@@ -317,14 +323,14 @@ impl Checkout<'_> {
 
 /// The reservations of an order before it is resized.
 struct EarlierReservations {
-    /// Every line of the order had its reservation.
+    /// Whether every line of the order had a reservation.
     is_complete: bool,
     by_draw: Vec<(DrawId, Option<Reservation>)>,
 }
 
-/// Returns the lines in the sequence in which they are reserved, and what each commit also writes.
-/// The new price is written with the last line. A line whose count changes comes last if there is
-/// one, because it certainly makes a commit.
+/// Returns the lines in the order in which they are reserved, each with the write attached to its
+/// commit. The new price is written with the last line. A line with a changed count is placed last,
+/// because reserving it always makes a commit.
 fn reservation_sequence(order: &Order, lines: &[Line]) -> Vec<(Line, Option<AttachedWrite>)> {
     let old_count = |draw: DrawId| {
         order
@@ -355,7 +361,7 @@ fn reservation_sequence(order: &Order, lines: &[Line]) -> Vec<(Line, Option<Atta
 
 enum ReserveOutcome {
     Reserved(OrderRecord),
-    /// The payment was authorised or cancelled in the meantime.
+    /// The payment was authorised or cancelled before the resize.
     TooLate(OrderRecord),
 }
 
@@ -374,7 +380,7 @@ fn new_order(request: &OpenOrder, at: Timestamp) -> NewOrder {
     }
 }
 
-fn new_record(request: &OpenOrder, at: Timestamp) -> OrderRecord {
+fn new_order_record(request: &OpenOrder, at: Timestamp) -> OrderRecord {
     OrderRecord {
         order: Order {
             id: request.id,

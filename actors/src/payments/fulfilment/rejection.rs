@@ -1,5 +1,5 @@
-//! The steps of a fulfilment that ends without a charge: reject, cancel the authorisation, return
-//! what the order holds.
+//! The steps of a fulfilment that ends without a charge: reject the order, cancel the
+//! authorisation, return the tickets and reservations.
 
 use domain::{AbandonReason, AnomalyKind, EndCause, OrderState, PaymentIntent, PaymentStatus};
 use persistence::stores::{NotifyBuyer, OperationKind, OrderRecord};
@@ -12,8 +12,8 @@ use crate::{FulfilStatus, FulfilmentResult, PaymentFailure};
 const CANCEL_ATTEMPTS_BEFORE_ANOMALY: u32 = 3;
 
 impl Fulfilment<'_> {
-    /// Handles an order without a payment intent: a rejected one is released, any other waits for
-    /// its intent.
+    /// Handles an order without a payment intent. A rejected order is released; any other order
+    /// waits for its intent.
     pub(super) async fn finish_without_intent(
         self,
         mut record: OrderRecord,
@@ -40,7 +40,7 @@ impl Fulfilment<'_> {
     /// then cancels the authorisation.
     ///
     /// `false`: another node has allocated or ended the order in the meantime. Then nothing is
-    /// returned, and the stored state decides what the buyer is told.
+    /// returned, and the buyer's answer follows the stored state.
     pub(super) async fn reject(
         self,
         state: &mut FulfilmentContext,
@@ -57,13 +57,13 @@ impl Fulfilment<'_> {
             return Ok(false);
         }
         context.wakeups.operations.notify_one();
-        // If this is interrupted, the release step returns the tickets again.
+        // If this call is interrupted, the release step returns the tickets again.
         context.return_tickets(&state.record).await?;
         state.record.tickets.clear();
         Ok(true)
     }
 
-    /// Rejects an order whose payment may still be cancelled.
+    /// Rejects an order that is not captured, so that its payment can still be cancelled.
     pub(in crate::payments) async fn reject_unpaid(
         self,
         record: OrderRecord,
@@ -79,13 +79,13 @@ impl Fulfilment<'_> {
         self.reject(&mut state, reason).await.map(drop)
     }
 
-    /// Cancels the payment intent, authorised or not.
+    /// Cancels the payment intent, whether it is authorised or not.
     pub(super) async fn cancel(self, state: &mut FulfilmentContext) -> Result<(), Deferred> {
         let context = self.context;
         let order = state.record.order.id;
         if state.record.order.state != OrderState::Rejecting {
-            // The order is released or void, and its intent was found open afterwards. Nothing else
-            // depends on this cancellation, so it needs no stored operation.
+            // The order is released or void, but its intent is still open. No other step waits for
+            // this cancellation, so it needs no stored operation.
             let key = format!("cancel-{order}-late");
             let canceled = context
                 .gateway
@@ -102,7 +102,9 @@ impl Fulfilment<'_> {
                 }
             };
         }
-        let operation = self.claim(state, OperationKind::Cancel).await?;
+        let operation = self
+            .claim_or_use_operation(state, OperationKind::Cancel)
+            .await?;
         match context
             .gateway
             .cancel(
@@ -136,7 +138,8 @@ impl Fulfilment<'_> {
         }
     }
 
-    /// Ends an order that was not charged: returns what it holds and stores the outcome.
+    /// Ends an order that was not charged: returns its tickets and reservations, and stores the
+    /// outcome.
     pub(super) async fn release(self, state: &mut FulfilmentContext) -> Result<(), Deferred> {
         let context = self.context;
         context.return_tickets(&state.record).await?;
@@ -147,7 +150,8 @@ impl Fulfilment<'_> {
             .clone()
             .unwrap_or_else(|| "the payment was cancelled".into());
         let at = context.clock.now();
-        // Resolved before the order ends: an ended order is not processed again.
+        // The anomaly is resolved before the order ends, because an ended order is not processed
+        // again.
         context
             .store
             .resolve_healed(&state.intent.id, AnomalyKind::FailedAllocation, at)
@@ -165,8 +169,8 @@ impl Fulfilment<'_> {
         Ok(())
     }
 
-    /// Decides whether the buyer is mailed that there are no tickets. A buyer who authorised the
-    /// payment is waiting for them, unless the buyer left.
+    /// Decides whether the buyer gets a mail that there are no tickets. A buyer who authorised the
+    /// payment expects tickets, unless the buyer abandoned the order.
     async fn notification_of_release(
         self,
         state: &FulfilmentContext,
@@ -177,7 +181,7 @@ impl Fulfilment<'_> {
         }
         let reason = match &record.reason {
             Some(reason) => Some(reason.clone()),
-            // Another node may have rejected the order since this one read it.
+            // Another node may have rejected the order after this node read it.
             None => self
                 .context
                 .store
@@ -193,13 +197,14 @@ impl Fulfilment<'_> {
         })
     }
 
-    /// Ends an order that had tickets, and whose authorisation ended before the capture.
+    /// Ends an order that had tickets, because its authorisation ended before the capture.
     pub(super) async fn void(self, state: &mut FulfilmentContext) -> Result<(), Deferred> {
         let context = self.context;
         context.return_tickets(&state.record).await?;
         let reason = "the authorisation ended before it could be captured";
         let at = context.clock.now();
-        // Resolved before the order ends: an ended order is not processed again.
+        // The anomaly is resolved before the order ends, because an ended order is not processed
+        // again.
         context
             .store
             .resolve_healed(&state.intent.id, AnomalyKind::FailedAllocation, at)

@@ -1,5 +1,5 @@
-//! The steps of a fulfilment for a payment that does not fit its order: money without tickets, or
-//! another amount, account or order.
+//! The steps of a fulfilment for a payment that does not match its order: captured without tickets,
+//! or with another amount, account or order.
 
 use domain::{AnomalyKind, Authority, OrderState, PaymentStatus, Refusal};
 use persistence::stores::NotifyBuyer;
@@ -8,16 +8,18 @@ use super::{Fulfilment, FulfilmentContext};
 use crate::payments::context::Deferred;
 
 impl Fulfilment<'_> {
-    /// Repairs an order whose money was taken without tickets, by hand at the provider or before a
-    /// backup was restored. Allocates tickets if that is still allowed, otherwise refunds (decision
-    /// C-9). An anomaly is raised in both cases.
+    /// Repairs an order whose payment was captured although it has no tickets, manually at the
+    /// provider or before a backup was restored. Allocates tickets if that is still allowed,
+    /// otherwise refunds (decision C-9). An anomaly is raised in both cases.
     pub(super) async fn repair(self, state: &mut FulfilmentContext) -> Result<(), Deferred> {
         let context = self.context;
         let order = state.record.order.id;
         if state.intent.is_refunded() {
-            // Some lines may have had their tickets before another line was refused.
+            // Some lines may have got tickets before another line was refused.
             context.return_tickets(&state.record).await?;
-            return self.void_repaired(state, "the payment was refunded").await;
+            return self
+                .void_repaired_order(state, "the payment was refunded")
+                .await;
         }
         self.raise_anomaly(
             state,
@@ -25,7 +27,8 @@ impl Fulfilment<'_> {
             "the payment was taken before the order had its tickets",
         )
         .await?;
-        // An order that was told "not charged" never gets tickets: its money goes back.
+        // An order whose buyer was told "not charged" never gets tickets, so its payment is
+        // refunded.
         let refused = if state.record.order.state == OrderState::Quoted {
             let authorised_at = state
                 .record
@@ -55,20 +58,20 @@ impl Fulfilment<'_> {
         };
         context.return_tickets(&state.record).await?;
         let amount = state.intent.amount_received - state.intent.amount_refunded;
-        // A payment captured outside this system has no application fee. A payment that another
-        // node captured while this node returned the tickets has one, and the draws' ledgers no
-        // longer contain it. The refund therefore uses the provider's figure.
+        // A payment captured outside this system has no application fee. But if another node
+        // captured it while this node returned the tickets, it has a fee that the draws' ledgers no
+        // longer contain. So the fee to refund is computed from the provider's amounts.
         let fee = state.intent.application_fee - state.intent.application_fee_refunded;
         context
             .store
             .queue_refund(order, amount, fee, &refusal.to_string())
             .await?;
         context.wakeups.operations.notify_one();
-        self.void_repaired(state, &refusal.to_string()).await
+        self.void_repaired_order(state, &refusal.to_string()).await
     }
 
-    /// Ends a repaired order whose money went back or is going back.
-    async fn void_repaired(
+    /// Ends a repaired order whose payment is refunded or being refunded.
+    async fn void_repaired_order(
         self,
         state: &mut FulfilmentContext,
         reason: &str,
@@ -88,8 +91,9 @@ impl Fulfilment<'_> {
         Ok(())
     }
 
-    /// Handles a payment intent that differs from the order. An amount that changed while the buyer
-    /// was paying ends without a charge. Any other difference raises an anomaly: `false`.
+    /// Handles a payment intent that differs from the order. If only the amount changed while the
+    /// buyer was paying, the order ends without a charge. Any other difference raises an anomaly
+    /// and returns `false`.
     pub(super) async fn resolve_mismatch(
         self,
         state: &mut FulfilmentContext,

@@ -1,4 +1,4 @@
-//! Allocates tickets to a payment that was taken without any: those of its order, those named in
+//! Allocates tickets to a captured payment that has none: the tickets of its order, those named in
 //! its metadata, or those that an operator chose.
 
 use domain::{
@@ -13,15 +13,16 @@ use super::{ChosenTickets, NamedTickets, RepairError, Repairs};
 use crate::PaymentFailure;
 use crate::payments::fulfilment::Fulfilment;
 
-/// The new owner of the tickets, the secret of the order page, and the operator's audit entry.
-struct Recipient {
+/// The buyer who gets the tickets, the secret of the order page, and the operator's audit entry.
+struct TicketRecipient {
     buyer: BuyerDetails,
     token: String,
     audit_entry: Option<AuditEntry>,
 }
 
 impl Repairs<'_> {
-    /// Allocates the missing tickets of a payment, or the tickets in `chosen`.
+    /// Allocates the missing tickets of a payment. `chosen`: the operator's choice, if no order or
+    /// metadata names the tickets.
     pub(crate) async fn allocate_missing(
         self,
         id: &PaymentIntentId,
@@ -51,7 +52,7 @@ impl Repairs<'_> {
         {
             return Err(RepairError::Refunded);
         }
-        let recipient = Recipient {
+        let recipient = TicketRecipient {
             buyer,
             token,
             audit_entry,
@@ -62,14 +63,14 @@ impl Repairs<'_> {
         self.end_repair(id, Repair::Tickets, allocated).await
     }
 
-    /// Allocates while the repair is registered in the database.
+    /// Allocates the tickets while this repair is registered in the database.
     async fn allocate_in_repair(
         self,
         id: &PaymentIntentId,
         existing: Option<OrderRecord>,
         account: &AccountId,
         chosen: Option<ChosenTickets>,
-        recipient: Recipient,
+        recipient: TicketRecipient,
     ) -> Result<OrderRecord, RepairError> {
         let intent = self
             .context
@@ -79,7 +80,7 @@ impl Repairs<'_> {
             .map_err(|_| RepairError::Unavailable)?;
         let order = match existing {
             Some(record) => record.order.id,
-            None => self.order_id_for(&intent, chosen.is_some()).await?,
+            None => self.order_id_for_payment(&intent, chosen.is_some()).await?,
         };
         let draws = match &chosen {
             Some(chosen) => vec![(chosen.draw, chosen.count)],
@@ -94,7 +95,7 @@ impl Repairs<'_> {
         };
         match self.context.run_for_order(order, work).await {
             Ok(Err(RepairError::Refused(Refusal::DrawClosed))) => {
-                Err(self.why_closed(&draws).await)
+                Err(self.closed_draw_error(&draws).await)
             }
             Ok(allocated) => allocated,
             Err(PaymentFailure::OrderUnknown) => Err(RepairError::Unknown),
@@ -102,10 +103,9 @@ impl Repairs<'_> {
         }
     }
 
-    /// Returns the id of the order for a payment without one: the order that the payment names and
-    /// the database lost, or a new one. It is a function of the payment, so a repeated request
-    /// finds the same order.
-    async fn order_id_for(
+    /// Returns the order id for a payment without an order: the id in the payment's metadata, or
+    /// one computed from the payment's id. A repeated request thus finds the same order.
+    async fn order_id_for_payment(
         self,
         intent: &PaymentIntent,
         is_chosen: bool,
@@ -158,9 +158,9 @@ impl Repairs<'_> {
         })
     }
 
-    /// Distinguishes a draw that is closed because its result is entered from one whose payment
-    /// came too late.
-    async fn why_closed(self, draws: &[(DrawId, u16)]) -> RepairError {
+    /// Returns why a draw is closed to a repair: its result is entered, or the payment was
+    /// authorised too late.
+    async fn closed_draw_error(self, draws: &[(DrawId, u16)]) -> RepairError {
         for (draw, _) in draws {
             if self
                 .context
@@ -175,17 +175,17 @@ impl Repairs<'_> {
         RepairError::Refused(Refusal::DrawClosed)
     }
 
-    /// Allocates in a job of the order.
+    /// Allocates the tickets in a job of the order.
     async fn allocate_for_order(
         self,
         order: OrderId,
         intent: &PaymentIntent,
         draws: &[(DrawId, u16)],
         is_chosen: bool,
-        recipient: Recipient,
+        recipient: TicketRecipient,
     ) -> Result<OrderRecord, RepairError> {
         let context = self.context;
-        let Recipient {
+        let TicketRecipient {
             buyer,
             token,
             audit_entry,
@@ -201,7 +201,7 @@ impl Repairs<'_> {
         let mut record = if let Some(record) = context.store.order(order).await? {
             record
         } else {
-            let lines = self.lines_of(intent, draws).await?;
+            let lines = self.lines_at_draw_prices(intent, draws).await?;
             self.open_for_payment(order, intent, lines, &buyer, token, &mut audit_entry)
                 .await?
         };
@@ -235,7 +235,7 @@ impl Repairs<'_> {
                     .allocate_tickets(&mut record, authority, &mut audit_entry)
                     .await?
                 {
-                    // The sweeper refunds the order.
+                    // The tickets are returned here. The sweeper then refunds the order.
                     context.return_tickets(&record).await?;
                     return Err(RepairError::Refused(refusal));
                 }
@@ -245,7 +245,7 @@ impl Repairs<'_> {
             .fulfil(order, &mut None)
             .await
             .map_err(|_| RepairError::Unavailable)?;
-        // After an operator's repair the caller resolves the anomaly under the operator's name.
+        // After an operator's repair, the caller resolves the anomaly in the operator's name.
         if !by_operator {
             context
                 .store
@@ -310,9 +310,9 @@ impl Repairs<'_> {
             .ok_or(RepairError::Unavailable)
     }
 
-    /// Returns order lines at the draws' own prices. The payment may exceed their sum by at most
-    /// the card fees.
-    async fn lines_of(
+    /// Returns order lines at the current prices of the draws. The payment may exceed their sum by
+    /// at most the card fees.
+    async fn lines_at_draw_prices(
         self,
         intent: &PaymentIntent,
         draws: &[(DrawId, u16)],

@@ -1,5 +1,5 @@
-//! Returns a payment that no order holds: one without an order, a second payment for an order, or
-//! one for an order that has ended without it.
+//! Returns the money of a payment that pays for no tickets: one without an order, a second payment
+//! for an order, or one whose order has ended.
 
 use std::slice;
 
@@ -10,18 +10,19 @@ use persistence::stores::{NotifyBuyer, OrderRecord, Repair};
 use super::{RepairError, Repairs};
 use crate::GatewayError;
 
-/// The amounts that were returned of a payment that no order holds.
+/// The amounts that were returned from a payment without tickets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReturnedPayment {
-    /// Returned to the buyer.
+    /// The amount refunded to the buyer.
     pub amount: Cents,
     /// The part of the platform's application fee that was returned to the club.
     pub fee: Cents,
 }
 
 impl Repairs<'_> {
-    /// Returns a payment that no order holds. The provider keeps one answer per idempotency key, so
-    /// a repeated call returns nothing twice. The audit entry is written before any money moves.
+    /// Returns the money of a payment without tickets. The provider stores one answer per
+    /// idempotency key, so a repeated call returns nothing twice. The audit entry is written before
+    /// the refund.
     pub(crate) async fn return_payment(
         self,
         id: &PaymentIntentId,
@@ -45,7 +46,7 @@ impl Repairs<'_> {
         self.end_repair(id, Repair::Return, returned).await
     }
 
-    /// Returns the payment while the repair is registered in the database.
+    /// Returns the money while this repair is registered in the database.
     async fn return_in_repair(
         self,
         id: &PaymentIntentId,
@@ -58,10 +59,11 @@ impl Repairs<'_> {
             .retrieve(account, id)
             .await
             .map_err(|_| RepairError::Unavailable)?;
-        // The order may have got its tickets while the provider was answering.
+        // The order is checked again, because it may have got tickets during the call to the
+        // provider.
         let order = self.order_without_tickets(id).await?;
-        // The fee of a captured order is in the draws' ledgers: what is due stays with the
-        // platform, and the rest is refunded by the fee refunds.
+        // The fee of a captured order is in the draws' ledgers. The part that is due stays with the
+        // platform, and the fee refunds return the rest.
         let fee_is_in_ledger = order
             .as_ref()
             .is_some_and(|record| record.captured_at.is_some());
@@ -83,8 +85,8 @@ impl Repairs<'_> {
             context.store.write_audit_entry(entry).await?;
         }
         if let Some(record) = &order {
-            // A void order gets no tickets from any node while its money is on the way back. If a
-            // node has just allocated them, this write fails.
+            // A void order cannot get tickets while its payment is being refunded. If another node
+            // has just allocated tickets, this write fails.
             let reason = "the payment was given back by hand";
             context
                 .store
@@ -109,8 +111,10 @@ impl Repairs<'_> {
         Ok(to_return)
     }
 
-    /// Returns the payment's order, if there is one. Fails while the order has its tickets, even if
-    /// its capture is not stored yet.
+    /// Returns the payment's order. `None`: there is none.
+    ///
+    /// # Errors
+    /// The order has its tickets, even if their capture is not stored yet.
     async fn order_without_tickets(
         self,
         id: &PaymentIntentId,
@@ -139,8 +143,8 @@ impl Repairs<'_> {
             tracing::warn!(%error, payment_intent.id = %intent.id, "return of an unmatched payment failed: provider error");
             RepairError::Unavailable
         };
-        // The key contains what was refunded before: after a partial refund by hand, the rest is a
-        // different request.
+        // The key contains the amount refunded before, because after a partial manual refund the
+        // rest is a different request.
         if to_return.amount > Cents::ZERO {
             let key = format!("return-{}-{}", intent.id, intent.amount_refunded.0);
             gateway

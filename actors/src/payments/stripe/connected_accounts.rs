@@ -1,4 +1,4 @@
-//! Creates and onboards the clubs' connected accounts.
+//! Creates the clubs' connected accounts and reads their state.
 
 use async_trait::async_trait;
 use domain::AccountId;

@@ -1,5 +1,5 @@
-//! The HTTP client beneath async-stripe: keeps connections, sets the idempotency key, and
-//! classifies errors by what they mean for a retry.
+//! The HTTP client that async-stripe uses. It reuses connections, sets the idempotency key, and
+//! classifies errors by whether and how a call may be retried.
 
 use std::fmt::{self, Write};
 use std::num::NonZeroU32;
@@ -22,14 +22,14 @@ use stripe_client_core::{
 use super::rate_limiter::{CallPriority, RateLimiter};
 use crate::GatewayError;
 
-/// Idle connections kept. More than are ever busy at once would be useless.
+/// Largest number of idle connections. More connections than this are never in use at once.
 const IDLE_CONNECTIONS_MAX: usize = 128;
-/// Shorter than servers keep idle connections (actix: 5 s), so that a request rarely uses a
-/// connection that the server is closing.
+/// How long an idle connection is reused. Shorter than the idle timeout of servers (actix: 5 s), so
+/// that a request rarely uses a connection that the server is closing.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(4);
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// A client of Stripe's API, for the platform or for one connected account.
+/// A client of Stripe's API that acts for the platform or for one connected account.
 #[derive(Clone)]
 pub(super) struct Http {
     client: Client<HttpsConnector<HttpConnector>, Full<Bytes>>,
@@ -37,17 +37,17 @@ pub(super) struct Http {
     authorization: HeaderValue,
     account: Option<HeaderValue>,
     timeout: Duration,
-    /// `None`: calls are not limited.
+    /// The limiter that all accounts share. `None`: calls are not limited.
     pub(super) rate_limiter: Option<Arc<RateLimiter>>,
 }
 
-/// Wraps a [`GatewayError`] in the error type that async-stripe requires.
+/// Wraps a [`GatewayError`], because async-stripe requires an error type of its own.
 #[derive(Debug)]
 pub(super) struct StripeHttpError(pub(super) GatewayError);
 
 impl StripeClientErr for StripeHttpError {
-    /// Stripe answered with success, in a format that the library cannot parse. The effect may have
-    /// happened.
+    /// Stripe reported success, but async-stripe cannot parse the answer. The call may have had its
+    /// effect.
     fn deserialize_err(why: impl fmt::Display) -> StripeHttpError {
         StripeHttpError(GatewayError::Unknown(format!(
             "an answer could not be read: {why}"
@@ -56,7 +56,11 @@ impl StripeClientErr for StripeHttpError {
 }
 
 impl Http {
-    /// `base`: for example `https://api.stripe.com`, with or without a trailing slash.
+    /// Creates a client. `base`: for example `https://api.stripe.com`, with or without a trailing
+    /// slash.
+    ///
+    /// # Errors
+    /// The secret key is not a valid header value.
     pub(super) fn new(secret: &str, base: &str, timeout: Duration) -> Result<Http, String> {
         let mut authorization = HeaderValue::from_str(&format!("Bearer {secret}"))
             .map_err(|_| "the secret key is no header value")?;
@@ -85,7 +89,7 @@ impl Http {
         })
     }
 
-    /// Returns a client with a rate limit for all accounts together.
+    /// Returns a client whose calls are limited to this rate, for all accounts together.
     pub(super) fn paced(self, calls_per_second: NonZeroU32) -> Http {
         Http {
             rate_limiter: Some(Arc::new(RateLimiter::new(calls_per_second))),
@@ -149,7 +153,7 @@ impl Http {
     async fn send(&self, request: CustomizedStripeRequest) -> Result<Bytes, GatewayError> {
         let request = self.build_request(request)?;
         if let Some(rate_limiter) = &self.rate_limiter
-            && !rate_limiter.acquire(priority_of(&request)).await
+            && !rate_limiter.acquire(priority_of_request(&request)).await
         {
             return Err(GatewayError::Unavailable(
                 "too many calls wait for their turn".into(),
@@ -175,13 +179,14 @@ impl Http {
         if status.is_success() {
             Ok(body)
         } else {
-            Err(error_of(status, &body))
+            Err(error_of_status(status, &body))
         }
     }
 }
 
-/// Captures first, then cancellations, then all other writes, then reads.
-fn priority_of<T>(request: &Request<T>) -> CallPriority {
+/// Returns the priority of a request: captures first, then cancellations, then other writes, then
+/// reads.
+fn priority_of_request<T>(request: &Request<T>) -> CallPriority {
     match (request.method(), request.uri().path().rsplit('/').next()) {
         (&Method::GET, _) => CallPriority::Read,
         (_, Some("capture")) => CallPriority::Capture,
@@ -198,8 +203,9 @@ impl StripeClient for Http {
     }
 }
 
-/// Classifies an error status by what it means for a retry. The body is only used for the message.
-pub(super) fn error_of(status: StatusCode, body: &[u8]) -> GatewayError {
+/// Classifies an error status by whether and how the call may be retried. The body is only used for
+/// the message.
+pub(super) fn error_of_status(status: StatusCode, body: &[u8]) -> GatewayError {
     let error = serde_json::from_slice::<Value>(body)
         .map(|body| body["error"].clone())
         .unwrap_or_default();
@@ -208,9 +214,9 @@ pub(super) fn error_of(status: StatusCode, body: &[u8]) -> GatewayError {
         .or_else(|| text("code"))
         .or_else(|| text("type"));
     match status.as_u16() {
-        // A key in use (failure F27 of the failure catalogue), a lock or too many requests (F26), a
-        // wrong secret key: this request had no effect. An earlier request under the same key may
-        // have had one; a retry under the key returns its answer.
+        // A key that is in use (failure F27 of the failure catalogue), a lock or too many requests
+        // (F26), a wrong secret key: this request had no effect. If an earlier request under the
+        // same key had one, a retry under the key returns that request's answer.
         401 | 409 | 424 | 425 | 429 => {
             GatewayError::Unavailable(format!("{status} {}", code.unwrap_or_default()))
         }
@@ -218,10 +224,10 @@ pub(super) fn error_of(status: StatusCode, body: &[u8]) -> GatewayError {
             code: code.unwrap_or_else(|| status.as_str().to_owned()),
             message: text("message").unwrap_or_else(|| "The provider refused the request.".into()),
         },
-        // The request failed during its execution. Stripe stores this answer under the key for
-        // good.
+        // The request failed while Stripe executed it. Stripe stores this answer under the key
+        // permanently.
         500 => GatewayError::Failed(status.to_string()),
-        // A proxy answered: the request may still be executed.
+        // A proxy sent this status, so Stripe may still execute the request.
         _ => GatewayError::Unknown(status.to_string()),
     }
 }

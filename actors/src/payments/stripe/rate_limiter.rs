@@ -1,9 +1,9 @@
-//! Limits the rate of calls to Stripe and decides their order (failure F26 of the failure
-//! catalogue).
+//! Limits the rate of calls to Stripe and decides which waiting call starts next (failure F26 of
+//! the failure catalogue).
 //!
-//! Stripe's documented limit is a hundred calls per second with live keys, for the platform's
-//! account and all clubs together. Further calls get 429. So calls beyond the rate wait here, and
-//! captures go first.
+//! Stripe allows a hundred calls per second with live keys, for the platform's account and all
+//! clubs together, and rejects further calls with status 429. So calls beyond the rate wait here,
+//! and captures start first.
 
 use std::collections::VecDeque;
 use std::num::NonZeroU32;
@@ -13,68 +13,70 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
-/// The priority of a waiting call, highest first.
+/// The priority of a waiting call. The first variant has the highest priority.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CallPriority {
     Capture,
     Cancel,
-    /// The creation of an intent, and every other write.
+    /// Creating an intent, and every write without a variant of its own.
     Create,
     Read,
 }
 
 const PRIORITIES: usize = 4;
-/// Calls of one priority that may wait. Hundreds of reads do not keep a capture out.
+/// Largest number of waiting calls of one priority. Each priority has its own limit, so waiting
+/// reads cannot prevent a capture from waiting.
 pub(super) const WAITING_MAX: usize = 256;
-/// Longest wait. Two calls that wait this long and take the full timeout (10 s) still end before
-/// their operation's lease (30 s).
+/// Longest wait of a call. Two calls that wait this long and then take the full timeout (10 s)
+/// still end before the lease of their operation (30 s) expires.
 pub(super) const WAIT_MAX: Duration = Duration::from_secs(4);
-/// One call in this many is the one that has waited longest. A capture starts with a read, and new
-/// buyers must not keep reads out for good.
-const FAIR_TURN: u64 = 4;
-/// The burst after an idle second, as a part of the rate. A rate of 80 thus never makes more than
-/// 100 calls in any second.
-const BURST_PART: u32 = 4;
+/// One started call in this many is the call that has waited longest, whatever its priority.
+/// Otherwise reads could wait for ever, and every capture starts with a read.
+const LONGEST_WAITING_ONE_IN: u64 = 4;
+/// The largest burst after an idle time is the number of calls per second divided by this. With a
+/// rate of 80, at most 100 calls start in any second.
+const BURST_RATE_DIVISOR: u32 = 4;
 
-/// A token bucket with a priority queue. It has no task of its own: the first waiter sleeps until
-/// its call may start, and every waiter that leaves, also by being dropped, wakes the next.
+/// A token bucket with a priority queue, without a task of its own. The first waiting call sleeps
+/// until it may start. Every call that leaves the queue, even by being dropped, wakes the next one.
 pub(super) struct RateLimiter {
-    /// Interval between two calls.
+    /// Time between the starts of two calls at the full rate.
     interval: Duration,
-    /// Longest unused time that counts for a burst.
+    /// The longest unused time that is saved for a burst of calls.
     burst_max: Duration,
     queue: Mutex<CallQueue>,
 }
 
 struct CallQueue {
-    /// When the next call may start. In the past while the rate is not used up.
+    /// When the next call may start. It is in the past while part of the rate is unused.
     next_start: Instant,
-    /// Waiting calls by priority, in order of arrival.
+    /// Waiting calls by priority, each queue in order of arrival.
     waiting: [VecDeque<WaitingCall>; PRIORITIES],
     arrived: u64,
     started: u64,
 }
 
 struct WaitingCall {
-    /// Number of the call in order of arrival.
+    /// Sequence number of the call in order of arrival.
     number: u64,
     wakeup: Arc<Notify>,
 }
 
-/// The answer to a waiter that asks to start.
-enum Turn {
+/// Whether a waiting call may start.
+enum CallTurn {
     Start,
-    /// The waiter is first, and may start at this time.
+    /// The call is next, and may start at this time.
     WaitUntil(Instant),
-    /// Other waiters are first. The waiter is woken when that changes.
+    /// Other calls are before this one. The call is woken when that changes.
     Wait,
 }
 
 impl RateLimiter {
-    /// Starts without a burst, because the previous process may have made calls just before.
+    /// Creates a limiter. It allows no burst at first, because the previous process may have made
+    /// calls just before.
     pub(super) fn new(calls_per_second: NonZeroU32) -> RateLimiter {
         let interval = Duration::from_secs(1) / calls_per_second.get();
-        let burst_max = interval * (calls_per_second.get() / BURST_PART).saturating_sub(1);
+        let burst_max = interval * (calls_per_second.get() / BURST_RATE_DIVISOR).saturating_sub(1);
         let queue = CallQueue {
             next_start: Instant::now(),
             waiting: Default::default(),
@@ -88,8 +90,8 @@ impl RateLimiter {
         }
     }
 
-    /// Waits until the call may start. `false`: too many calls wait, or this one waited too long.
-    /// Then it must not start.
+    /// Waits until a call may start. `false`: too many calls wait, or this one has waited too long.
+    /// Then the caller must not make the call.
     pub(super) async fn acquire(&self, priority: CallPriority) -> bool {
         match self.enqueue(priority) {
             Some(waiter) => tokio::time::timeout(WAIT_MAX, waiter.wait()).await.is_ok(),
@@ -118,7 +120,7 @@ impl RateLimiter {
         })
     }
 
-    /// Never held across an await.
+    /// Locks the queue. The lock must never be held across an await.
     fn lock(&self) -> MutexGuard<'_, CallQueue> {
         // No code panics while it holds the lock, so the queue is consistent.
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
@@ -131,9 +133,9 @@ impl RateLimiter {
 }
 
 impl CallQueue {
-    fn first(&self) -> Option<&WaitingCall> {
+    fn next_waiting_call(&self) -> Option<&WaitingCall> {
         let mut first_by_priority = self.waiting.iter().filter_map(VecDeque::front);
-        if (self.started + 1).is_multiple_of(FAIR_TURN) {
+        if (self.started + 1).is_multiple_of(LONGEST_WAITING_ONE_IN) {
             first_by_priority.min_by_key(|call| call.number)
         } else {
             first_by_priority.next()
@@ -153,29 +155,29 @@ impl Waiter<'_> {
     async fn wait(&self) {
         loop {
             match self.try_start() {
-                Turn::Start => return,
-                Turn::WaitUntil(at) => tokio::time::sleep_until(at).await,
-                Turn::Wait => self.wakeup.notified().await,
+                CallTurn::Start => return,
+                CallTurn::WaitUntil(at) => tokio::time::sleep_until(at).await,
+                CallTurn::Wait => self.wakeup.notified().await,
             }
         }
     }
 
-    fn try_start(&self) -> Turn {
+    fn try_start(&self) -> CallTurn {
         let mut queue = self.rate_limiter.lock();
         if queue
-            .first()
+            .next_waiting_call()
             .is_none_or(|first| first.number != self.number)
         {
-            return Turn::Wait;
+            return CallTurn::Wait;
         }
         let now = Instant::now();
         if queue.next_start > now {
-            return Turn::WaitUntil(queue.next_start);
+            return CallTurn::WaitUntil(queue.next_start);
         }
         let burst_start = now.checked_sub(self.rate_limiter.burst_max).unwrap_or(now);
         queue.next_start = queue.next_start.max(burst_start) + self.rate_limiter.interval;
         queue.started += 1;
-        Turn::Start
+        CallTurn::Start
     }
 }
 
@@ -186,7 +188,7 @@ impl Drop for Waiter<'_> {
         if let Ok(position) = waiting.binary_search_by_key(&self.number, |call| call.number) {
             waiting.remove(position);
         }
-        if let Some(first) = queue.first() {
+        if let Some(first) = queue.next_waiting_call() {
             first.wakeup.notify_one();
         }
     }

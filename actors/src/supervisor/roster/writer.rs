@@ -1,4 +1,4 @@
-//! Changes of the roster. Only the supervisor makes them.
+//! All changes of the roster. Only the supervisor changes it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,7 +11,7 @@ use tokio::sync::watch;
 use super::{Roster, Slot, SlotState};
 use crate::draw::{DrawActor, FinishAndStop, ViewPublisher};
 
-/// Changes the roster.
+/// Changes the roster. Owned by the supervisor only.
 pub(in crate::supervisor) struct RosterWriter {
     roster: Arc<Roster>,
 }
@@ -21,8 +21,8 @@ impl RosterWriter {
         RosterWriter { roster }
     }
 
-    /// Returns the publisher of a draw. A draw that was in memory before keeps its channel and its
-    /// watchers.
+    /// Returns the publisher of a draw's views. If the draw was in memory before, the publisher
+    /// uses the same channel, so that existing receivers stay connected.
     pub(in crate::supervisor) fn publisher(&self, view: View) -> ViewPublisher {
         let mut slots = self.roster.write();
         let slot = slots.entry(view.draw).or_insert_with(|| {
@@ -51,7 +51,7 @@ impl RosterWriter {
         }
     }
 
-    /// Notes that another node owns the draw, and publishes the view that the database has.
+    /// Records that another node owns the draw, and publishes the view from the database.
     pub(in crate::supervisor) fn set_remote(&self, view: View, owner: Node) {
         self.publisher(view).publish(view);
         if let Some(slot) = self.roster.write().get_mut(&view.draw) {
@@ -59,7 +59,7 @@ impl RosterWriter {
         }
     }
 
-    /// Forgets the other node that owned a draw. `false`: the draw has another state.
+    /// Removes the owner of a draw from the roster. `false`: the draw does not have this owner.
     pub(in crate::supervisor) fn forget_owner(&self, draw: DrawId, former: InstanceId) -> bool {
         let mut slots = self.roster.write();
         let Some(slot) = slots.get_mut(&draw) else {
@@ -72,8 +72,8 @@ impl RosterWriter {
         matches
     }
 
-    /// Stops the actor of a draw that this node no longer owns. Its remaining writes are fenced.
-    /// `false`: the actor is gone already.
+    /// Stops the actor of a draw that this node no longer owns. The database rejects its remaining
+    /// writes. `false`: this actor is not running any more.
     pub(in crate::supervisor) fn evict(&self, draw: DrawId, lost: u64) -> bool {
         let mut slots = self.roster.write();
         let Some(slot) = slots.get_mut(&draw) else {
@@ -89,7 +89,7 @@ impl RosterWriter {
         }
     }
 
-    /// Stops the actors of all draws and returns these draws.
+    /// Stops the actors of all draws and returns the numbers of these draws.
     pub(in crate::supervisor) fn evict_all(&self) -> Vec<DrawId> {
         let running = self
             .roster
@@ -100,12 +100,13 @@ impl RosterWriter {
         evicted.map(|(known, _)| known.draw).collect()
     }
 
-    /// Publishes a newer view that another node wrote.
+    /// Publishes a view that another node wrote, if it is newer.
     pub(in crate::supervisor) fn publish_remote_view(&self, view: View) {
         self.publisher(view).publish(view);
     }
 
-    /// Notes that the actor of a generation has stopped. `false`: the slot has another state.
+    /// Records that an actor has stopped. `stopped` is its generation. `false`: the roster did not
+    /// have this actor as the draw's running one.
     pub(in crate::supervisor) fn set_stopped(&self, draw: DrawId, stopped: u64) -> bool {
         let mut slots = self.roster.write();
         let Some(slot) = slots.get_mut(&draw) else {
@@ -133,8 +134,8 @@ impl RosterWriter {
         }
     }
 
-    /// Removes draws that are decided, unwatched and unused for `idle_ms`. Returns how many. An
-    /// actor whose address is dropped completes its work and stops.
+    /// Removes draws that are finished, unwatched and unused for `idle_ms` milliseconds. Returns
+    /// their number. An actor whose address is dropped completes its work and stops.
     pub(in crate::supervisor) fn remove_idle(&self, idle_ms: u64) -> usize {
         let oldest = self.roster.age_ms().saturating_sub(idle_ms);
         let mut slots = self.roster.write();
@@ -151,11 +152,11 @@ impl RosterWriter {
         before - slots.len()
     }
 
-    /// Tells every actor to complete its work and stop. The views stay.
+    /// Tells every actor to complete its work and stop. The views stay available.
     pub(in crate::supervisor) fn stop_all(&self) {
         for slot in self.roster.write().values_mut() {
             if let SlotState::Running { addr, .. } = &slot.state {
-                // A clone of the address has a slot even in a full mailbox.
+                // The address is cloned because a new clone has a slot even in a full mailbox.
                 let _ = addr.clone().try_send(FinishAndStop);
             }
             if !matches!(slot.state, SlotState::Remote(_)) {

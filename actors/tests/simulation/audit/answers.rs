@@ -1,4 +1,5 @@
-//! What buyers were told is true, and repeated requests give the same answer.
+//! Checks that everything buyers were told is true, and that repeated requests give the same
+//! answer.
 
 use std::time::Duration;
 
@@ -69,7 +70,7 @@ impl Audit<'_> {
         }
     }
 
-    /// Rule 2 of the decisions: a repeated call returns the outcome and changes nothing.
+    /// Rule 2 of the decisions: repeating `fulfil` returns the same outcome and changes nothing.
     pub async fn check_repeated_calls(&self) {
         for (id, record) in &self.orders {
             let Some(intent) = record.order.payment_intent.clone() else {

@@ -7,13 +7,13 @@ use persistence::stores::OrderRecord;
 
 use super::{Audit, has_been_captured};
 
-/// Reason of an order that its buyer cancelled.
+/// The stored reason of an order that its buyer abandoned.
 const REASON_BUYER_LEFT: &str = "the buyer left";
 const DISPUTE_NOTE: &str = "the buyer's bank disputes the payment";
 
 impl Audit<'_> {
-    /// E3: every mail was delivered. E1, E2: one ticket mail for each captured order. E4, E5:
-    /// below.
+    /// E3: every mail was delivered. E1, E2: one ticket mail for each captured order. E4 and E5 are
+    /// described at their functions.
     pub fn mails(&self) {
         let delivered = self.world.watch.state().delivered.clone();
         let mut queued: BTreeMap<(OrderId, String), u32> = BTreeMap::new();
@@ -48,14 +48,20 @@ impl Audit<'_> {
                 .payment_intent
                 .as_ref()
                 .and_then(|own| payments.get(own).copied());
-            self.not_charged(record, own, count("not-charged"));
-            self.disputed(record, own, count("disputed"));
+            self.check_not_charged_mails(record, own, count("not-charged"));
+            self.check_dispute_mails(record, own, count("disputed"));
         }
     }
 
-    /// E4: a buyer whose authorised payment was not charged is told so once, unless the buyer left.
-    /// If the payment was changed externally later, other endings are allowed.
-    fn not_charged(&self, record: &OrderRecord, payment: Option<&PaymentIntent>, mails: u32) {
+    /// E4: a buyer whose authorised payment was not charged is told so once, unless the buyer
+    /// abandoned the order. If the payment was changed externally later, the buyer may have been
+    /// told something else.
+    fn check_not_charged_mails(
+        &self,
+        record: &OrderRecord,
+        payment: Option<&PaymentIntent>,
+        mails: u32,
+    ) {
         let is_over = matches!(record.order.state, OrderState::Released | OrderState::Void)
             && !has_been_captured(record);
         let was_authorised = payment.is_some_and(|payment| {
@@ -75,8 +81,14 @@ impl Audit<'_> {
         }
     }
 
-    /// E5: a club gets one mail for each detected dispute of an order's own payment, and no other.
-    fn disputed(&self, record: &OrderRecord, payment: Option<&PaymentIntent>, mails: u32) {
+    /// E5: a club gets one mail for each dispute of a payment that belongs to the order, and no
+    /// other.
+    fn check_dispute_mails(
+        &self,
+        record: &OrderRecord,
+        payment: Option<&PaymentIntent>,
+        mails: u32,
+    ) {
         let is_disputed = payment.is_some_and(|payment| payment.disputed);
         let is_found = |payment: &PaymentIntent| {
             let mut raised = self

@@ -1,4 +1,5 @@
-//! Every captured cent has a ticket, was refunded, or is covered by an open anomaly.
+//! Checks that every captured cent paid for a ticket, was refunded, or belongs to a payment with an
+//! open anomaly.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +10,7 @@ use persistence::stores::OrderRecord;
 use super::{Audit, has_been_captured, open_anomalies};
 
 impl Audit<'_> {
-    /// Checks P1 to P6 for each payment.
+    /// Checks invariants P1 to P6 for each payment.
     pub fn payments(&self) {
         let shown: BTreeSet<PaymentIntentId> = self
             .world
@@ -29,9 +30,10 @@ impl Audit<'_> {
                 ));
             }
             match intent.said.status {
-                PaymentStatus::Succeeded => self.taken(intent, own),
-                PaymentStatus::Canceled => self.canceled(intent, own),
-                // An intent that no buyer was shown may stay open: it cannot be paid.
+                PaymentStatus::Succeeded => self.check_captured_payment(intent, own),
+                PaymentStatus::Canceled => self.check_canceled_payment(intent, own),
+                // An intent whose client secret no buyer was shown may stay open, because it cannot
+                // be paid.
                 status
                     if status != PaymentStatus::RequiresCapture
                         && shown.contains(&intent.said.id) =>
@@ -62,8 +64,9 @@ impl Audit<'_> {
         }
     }
 
-    /// P1, P2: a captured payment has exactly one of tickets, a refund, or an open anomaly.
-    fn taken(&self, intent: &FakeIntent, own: Option<&OrderRecord>) {
+    /// P1, P2: a captured payment has exactly one of three outcomes: tickets, a refund, or an open
+    /// anomaly.
+    fn check_captured_payment(&self, intent: &FakeIntent, own: Option<&OrderRecord>) {
         let payment = &intent.said;
         let known = self.reported.contains(&payment.id);
         let Some(record) = own else {
@@ -124,8 +127,8 @@ impl Audit<'_> {
         }
     }
 
-    /// M1, M2, M3: an order's amount is the sum of its lines, at the draws' prices, for one club's
-    /// account.
+    /// M1, M2, M3: an order's amount is the sum of its lines, at the prices of the draws, and goes
+    /// to one club's account.
     pub fn orders(&self) {
         for (id, record) in &self.orders {
             let order = &record.order;
@@ -162,7 +165,7 @@ impl Audit<'_> {
         }
     }
 
-    fn canceled(&self, intent: &FakeIntent, own: Option<&OrderRecord>) {
+    fn check_canceled_payment(&self, intent: &FakeIntent, own: Option<&OrderRecord>) {
         if let Some(record) = own.filter(|record| record.order.state == OrderState::Captured) {
             self.report_violation(format!(
                 "P2: {} is canceled, order {} captured",
@@ -171,8 +174,8 @@ impl Audit<'_> {
         }
     }
 
-    /// P1: captured money equals tickets, refunds and reported payments. Skipped after external
-    /// changes, where each payment was checked alone.
+    /// P1: the captured amounts equal the sum of tickets, refunds and reported payments. Skipped in
+    /// worlds with external changes, because there each payment is checked alone.
     pub fn sums(&self) {
         if !self.externally_changed.is_empty() {
             return;
@@ -201,7 +204,7 @@ impl Audit<'_> {
         }
     }
 
-    /// P5, decision D-2: the fees that the provider holds equal the fee ledgers and respect the
+    /// P5, decision D-2: the application fees at the provider equal the fee ledgers and respect the
     /// caps.
     pub fn fees(&self) {
         if !self.externally_changed.is_empty() {
@@ -238,7 +241,7 @@ impl Audit<'_> {
         }
     }
 
-    /// With manual capture there are no open anomalies unless payments were changed externally.
+    /// Without external changes no anomaly is open at the end.
     pub fn anomalies(&self) {
         let open = open_anomalies(self.world);
         if self.externally_changed.is_empty() && !open.is_empty() {

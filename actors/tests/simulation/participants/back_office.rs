@@ -1,4 +1,4 @@
-//! Actions of clubs and operators.
+//! What clubs and operators do in a simulated world.
 
 use domain::{Cents, Command, DrawId, Editor, GameResult, OrderState, Refusal, TermsEdit};
 use persistence::ledger::BuyerDetails;
@@ -10,7 +10,7 @@ use crate::simulation::plan::{MINUTE, SECOND};
 use crate::simulation::processes::EngineHandles;
 
 impl Participant {
-    async fn command(&self, draw: DrawId, command: Command) -> bool {
+    async fn send_command(&self, draw: DrawId, command: Command) -> bool {
         for _ in 0..10 {
             let command_copy = command.clone();
             let ask = |handles: EngineHandles| async move {
@@ -51,12 +51,12 @@ impl Participant {
             terms.closes_at = terms
                 .closes_at
                 .plus_ms(minutes * MINUTE as i64 + self.random.below(20_000) as i64);
-            self.command(draw, Command::amend(terms)).await;
+            self.send_command(draw, Command::amend(terms)).await;
         }
     }
 
     pub(super) async fn edit_price(self) {
-        // Early, or a buyer has already bought.
+        // This time is early in the sale, or a buyer has already bought.
         self.pause(0, MINUTE).await;
         let draw = self.draw();
         let price = Some(Cents(*self.random.one_of(&[50, 150, 700, 2500])));
@@ -66,7 +66,7 @@ impl Participant {
             ..TermsEdit::default()
         };
         if self
-            .command(
+            .send_command(
                 draw,
                 Command::Amend {
                     edit,
@@ -89,16 +89,17 @@ impl Participant {
         let Some(result) = GameResult::new(number(), number()) else {
             return;
         };
-        if self.command(draw, Command::Complete { result }).await && self.random.coin() {
+        if self.send_command(draw, Command::Complete { result }).await && self.random.coin() {
             self.pause(SECOND, MINUTE).await;
-            if self.command(draw, Command::Undo).await {
-                self.postpone(draw).await;
+            if self.send_command(draw, Command::Undo).await {
+                self.postpone_game(draw).await;
             }
         }
     }
 
-    /// The game is replayed later. A revealed draw must not sell for it (decision M-4).
-    async fn postpone(&self, draw: DrawId) {
+    /// The game is postponed after kick-off. A draw whose number pairs are public must not sell
+    /// again (decision M-4).
+    async fn postpone_game(&self, draw: DrawId) {
         self.pause(SECOND, MINUTE).await;
         let later = self
             .world
@@ -109,7 +110,7 @@ impl Participant {
             closes_at: Some(later),
             ..TermsEdit::default()
         };
-        self.command(
+        self.send_command(
             draw,
             Command::Amend {
                 edit,
@@ -120,7 +121,7 @@ impl Participant {
         .await;
     }
 
-    /// The operator cancels the draw and retries until it is accepted. All refunds follow
+    /// The operator cancels the draw, and retries until the request is accepted. All refunds follow
     /// automatically.
     pub(super) async fn cancel_game(self) {
         if !self.wait_random_time().await {
@@ -145,7 +146,7 @@ impl Participant {
         });
     }
 
-    /// Marks all orders of the draw as possibly refunded.
+    /// Records that all orders of the draw may be refunded.
     fn expect_refunds(&self, draw: DrawId) {
         let orders = self.world.memory.orders().into_iter();
         let bought =
@@ -162,18 +163,18 @@ impl Participant {
             .iter()
             .filter(|r| r.order.state == OrderState::Captured)
             .collect();
-        // Usually a captured order, sometimes any.
+        // Usually a captured order is chosen, sometimes any order.
         let of = if decided.is_empty() || self.random.below(4) == 0 {
             orders.iter().collect()
         } else {
             decided
         };
         if !of.is_empty() {
-            self.give_back(self.random.one_of(&of).order.id).await;
+            self.refund_order(self.random.one_of(&of).order.id).await;
         }
     }
 
-    async fn give_back(&self, order: domain::OrderId) {
+    async fn refund_order(&self, order: domain::OrderId) {
         self.world.watch.refund_requested(order);
         self.world
             .trace
@@ -189,7 +190,7 @@ impl Participant {
         }
     }
 
-    /// The operator wakes paused draws every minute.
+    /// The operator resumes paused draws every minute.
     pub(super) async fn wake_paused_draws(self) {
         loop {
             sleep(Duration::from_millis(MINUTE)).await;
@@ -223,7 +224,7 @@ impl Participant {
                 return;
             };
             terms.closes_at = self.world.clock.true_now().plus_ms(SECOND as i64);
-            self.command(draw, Command::amend(terms)).await;
+            self.send_command(draw, Command::amend(terms)).await;
         }
     }
 

@@ -1,4 +1,4 @@
-//! Actions at the provider outside the product.
+//! What people do at the provider directly, outside this system.
 
 use actors::{Gateway, NewIntent};
 use domain::{AccountId, PaymentStatus};

@@ -1,4 +1,4 @@
-//! Faults of processes.
+//! Crashes, pauses, partitions and clock changes of simulated processes.
 
 use std::time::Duration;
 
@@ -28,7 +28,7 @@ impl Participant {
         }
     }
 
-    /// Pauses a process, as SIGSTOP does.
+    /// Pauses a process for a while, as SIGSTOP does.
     pub(super) async fn hang(self) {
         if !self.wait_random_time().await {
             return;
@@ -36,15 +36,16 @@ impl Participant {
         let Some(process) = self.world.house.serving(&self.random) else {
             return;
         };
-        self.note("a process hangs", process.number);
+        self.trace_process("a process hangs", process.number);
         process.set_state(ProcessState::Paused);
         let replaced = self.wait_while_stalled(&process).await;
-        self.note("a process wakes", process.number);
+        self.trace_process("a process wakes", process.number);
         process.set_state(ProcessState::Running);
         self.linger_if_replaced(&process, replaced).await;
     }
 
-    /// Cuts a process off from the database. It still serves buyers and calls the provider.
+    /// Cuts a process off from the database. The process still serves buyers and calls the
+    /// provider.
     pub(super) async fn cut_off(self) {
         if !self.wait_random_time().await {
             return;
@@ -52,15 +53,16 @@ impl Participant {
         let Some(process) = self.world.house.serving(&self.random) else {
             return;
         };
-        self.note("a process is cut off", process.number);
+        self.trace_process("a process is cut off", process.number);
         process.cut_off(true);
         let replaced = self.wait_while_stalled(&process).await;
-        self.note("a process reaches the database", process.number);
+        self.trace_process("a process reaches the database", process.number);
         process.cut_off(false);
         self.linger_if_replaced(&process, replaced).await;
     }
 
-    /// Waits up to half a minute, in which another process may take over. Returns whether one did.
+    /// Waits up to half a minute, during which another process may replace this one. Returns
+    /// whether one did.
     async fn wait_while_stalled(&self, process: &Process) -> bool {
         let (until_takeover, wait_while_stalled) = (
             self.random.between(1, 6) * SECOND,
@@ -75,11 +77,11 @@ impl Participant {
         replaced
     }
 
-    /// A replaced process keeps running for a while before it is ended.
+    /// Lets a replaced process continue to run for a while, then ends it.
     async fn linger_if_replaced(&self, process: &Process, replaced: bool) {
         if replaced {
             self.pause(0, 60 * SECOND).await;
-            self.end(process).await;
+            self.end_process(process).await;
         }
     }
 
@@ -92,12 +94,12 @@ impl Participant {
         };
         self.start_replacement(&old).await;
         self.pause(0, 20 * SECOND).await;
-        self.note("a process is replaced", old.number);
-        self.end(&old).await;
+        self.trace_process("a process is replaced", old.number);
+        self.end_process(&old).await;
     }
 
-    /// Ends a process that was replaced, by SIGTERM or SIGKILL.
-    async fn end(&self, old: &Process) {
+    /// Ends a replaced process, with SIGTERM or SIGKILL.
+    async fn end_process(&self, old: &Process) {
         let replaced = !self.world.house.is_serving(old);
         match (replaced, self.random.coin()) {
             (true, true) => old.stop().await,
@@ -119,12 +121,12 @@ impl Participant {
         if self.wait_random_time().await
             && let Some(process) = self.world.house.serving(&self.random)
         {
-            self.note("a clock is set", process.number);
+            self.trace_process("a clock is set", process.number);
             process.set_clock(self.world.skew_ms());
         }
     }
 
-    fn note(&self, what: &'static str, process: u64) {
+    fn trace_process(&self, what: &'static str, process: u64) {
         self.world.watch.met(what);
         self.world
             .trace

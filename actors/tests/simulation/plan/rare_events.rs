@@ -1,41 +1,42 @@
-//! Rare events of a world.
+//! How often each rare event happens in a simulated world.
 
 use super::random_amount;
 use crate::simulation::plan::{MINUTE, SECOND};
 use crate::simulation::random_stream::RandomStream;
 
-/// How often each rare event happens in the whole run.
+/// Number of occurrences of each rare event in one simulation.
 #[derive(Clone, Debug, Default)]
 pub struct RareEvents {
-    // Process faults.
+    // Faults of processes follow. A process is killed, and another starts.
     pub crashes: u64,
     /// A process hangs, another takes over, and the first resumes.
     pub hangs: u64,
-    /// A process loses the database, another takes over, and the first reconnects.
+    /// A process is cut off from the database, another takes over, and the first reconnects.
     pub partitions: u64,
-    /// Two processes serve at once, as in a rolling deploy.
+    /// Two processes serve at the same time, as during a rolling deployment.
     pub deploys: u64,
-    /// A draw is claimed by a node that then does nothing.
+    /// A draw is claimed by a node that then does nothing with it.
     pub claims_stolen: u64,
-    /// Maximum skew of a process's clock, and how often a running clock is changed.
+    /// Largest error of a process's clock in milliseconds, and how often a running clock is
+    /// changed.
     pub skew_ms: u64,
     pub clocks_set: u64,
-    // Actions of clubs and operators.
+    // Actions of clubs and operators follow. Kick-off is moved to another time.
     pub kick_offs_moved: u64,
     /// Kick-off is moved to the current moment.
     pub kick_offs_now: u64,
     pub prices_edited: u64,
-    /// Results are entered early or in time, and half of them are undone.
+    /// A result is entered early or on time. Half of the results are undone later.
     pub results: u64,
     pub games_cancelled: u64,
     pub refunds: u64,
     /// An operator handles an open anomaly: resolves it, allocates tickets, refunds, or scans.
     pub repairs: u64,
-    // External actions.
-    /// A payment is captured, refunded, disputed or expired in the provider's dashboard.
+    // External actions follow.
+    // A payment is captured, refunded, disputed or expired in the provider's dashboard.
     pub external_changes: u64,
     pub disputes: u64,
-    /// A payment of another account names an order of the product.
+    /// A payment of another account names an order of this system.
     pub forgeries: u64,
 }
 

@@ -1,35 +1,37 @@
-//! Rates of frequent faults.
+//! How often each frequent fault happens in a simulated world.
 
 use super::random_amount;
 use crate::simulation::plan::{MINUTE, SECOND};
 use crate::simulation::random_stream::RandomStream;
 
-/// Rate of each fault in the fault phase, per thousand.
+/// The rate of each fault in the fault phase, per thousand. Fields with the suffix `_ms` are
+/// durations in milliseconds.
 #[derive(Clone, Debug, Default)]
 pub struct FaultRates {
-    // Database faults.
+    // Database faults follow. A commit is not written, and the caller is told so.
     pub not_written: u64,
     /// A commit was written but its answer is lost.
     pub written_unknown: u64,
     pub unwritten_unknown: u64,
     pub unread: u64,
     pub books_slow_ms: u64,
-    // Provider faults.
-    /// The provider answers 429 or refuses the connection.
+    // Provider faults follow.
+    // The provider answers 429 or refuses the connection.
     pub unavailable: u64,
     pub timeout_before: u64,
     pub timeout_after: u64,
-    /// A server error that the provider stores under the key, without or with the effect.
+    /// A server error that the provider stores under the idempotency key: first without, then with
+    /// the effect.
     pub cached_error: u64,
     pub cached_error_after: u64,
     pub provider_slow_ms: u64,
-    /// Length of a provider outage around the first kick-off.
+    /// Length of a provider outage around the first kick-off, in milliseconds.
     pub outage_ms: u64,
     pub notice_lost: u64,
     pub notice_doubled: u64,
-    /// Webhooks are up to 15 minutes late, so that later ones overtake them.
+    /// A webhook is up to 15 minutes late, so that later ones overtake it.
     pub notice_late: u64,
-    // Buyer, bank and browser.
+    // Faults of buyers, banks and browsers follow. The card is declined.
     pub declined: u64,
     pub challenged: u64,
     pub challenge_ms: u64,
@@ -39,10 +41,10 @@ pub struct FaultRates {
     pub double_click: u64,
     pub resized: u64,
     pub left: u64,
-    /// The buyer was shown another amount than the order's.
+    /// The buyer is shown a different amount than the order's.
     pub surprised: u64,
     pub server_confirms: u64,
-    // Mail.
+    // Mail faults follow. The mail server rejects mails.
     pub post_shut: u64,
 }
 

@@ -1,5 +1,5 @@
-//! The payment stores as a simulated process reaches them: calls may fail or be delayed on the way in
-//! and on the way out.
+//! The payment stores as a simulated process reaches them. A call may be delayed or fail before or
+//! after it takes effect.
 
 use std::collections::BTreeSet;
 use std::fmt::Debug;
@@ -46,7 +46,7 @@ impl PaymentStoresPort {
 
 type StoreResult<T> = Result<T, Failure>;
 
-/// Calls a method of the shared store, with the simulated faults before and after it.
+/// Calls a method of the shared store, with simulated faults before and after the call.
 macro_rules! through {
     ($port:ident, $method:ident($($argument:expr),*)) => {{
         enter(&$port.0).await?;

@@ -1,4 +1,4 @@
-//! The list of nodes, and calls between nodes, as a simulated process reaches them.
+//! The list of nodes, and the calls between nodes, as a simulated process reaches them.
 
 use std::time::Duration;
 
@@ -50,8 +50,8 @@ impl Nodes for NodesPort {
     }
 }
 
-/// Calls from one simulated node to another. The other node may hang or be dead, and its response
-/// may be lost.
+/// A client for calls from one simulated node to another. The other node may hang or be dead, and
+/// its response may be lost.
 pub struct Street(Owner);
 
 impl Street {
@@ -88,7 +88,7 @@ impl PeerClient for Street {
         {
             return answer;
         }
-        // A lost response is noticed when the timeout ends.
+        // The caller notices a lost response only when its timeout ends.
         sleep_until(timeout_at).await;
         Err(PeerError::Silent)
     }

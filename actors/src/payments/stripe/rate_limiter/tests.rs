@@ -1,4 +1,4 @@
-//! Uses tokio's paused clock, which moves only while all tasks wait.
+//! Tests of the rate limiter with tokio's paused clock, which advances only while all tasks wait.
 
 use std::sync::{Arc, Mutex};
 
@@ -18,7 +18,8 @@ fn limiter(calls_per_second: u32) -> Arc<RateLimiter> {
     ))
 }
 
-/// Lets calls arrive one after the other and returns the order in which they start.
+/// Submits the calls one after the other and returns their priorities in the order in which the
+/// calls start.
 async fn start_order(limiter: &RateLimiter, arrivals: &[CallPriority]) -> Vec<CallPriority> {
     let started = Mutex::new(Vec::new());
     let call = async |priority: CallPriority| {
@@ -45,7 +46,7 @@ async fn calls_start_by_priority_captures_first_reads_last() {
         ],
     )
     .await;
-    // Every fourth call is the one that waited longest: here, the only one started.
+    // Every fourth call is the one that waited longest. Here it is the only call that starts.
     assert_eq!(
         started,
         [
@@ -121,7 +122,7 @@ async fn rate_never_exceeds_documented_hundred_and_no_call_is_lost() {
             .count();
         assert!(within <= 100, "{within} calls within a second of {from:?}");
     }
-    // 20 start at once, 220 at 80 per second.
+    // 20 calls start at once, and 220 at 80 per second.
     let last = started.last().expect("calls started").as_secs_f64();
     assert!((2.74..2.77).contains(&last), "{last}");
     assert_eq!(limiter.waiting_count(), 0);
@@ -132,8 +133,8 @@ async fn dropped_calls_leave_the_queue_and_use_no_turn() {
     let limiter = limiter(1);
     assert!(limiter.acquire(CallPriority::Read).await);
     let began = Instant::now();
-    // Three calls that are first one after the other, and one behind them. Each is dropped while it
-    // waits.
+    // Three calls that are first in turn, and one behind them. Each of the three is dropped while
+    // it waits.
     let behind = Box::pin(limiter.acquire(CallPriority::Read));
     let mut waits = vec![behind];
     waits.extend(
@@ -178,8 +179,8 @@ async fn full_queue_rejects_its_priority_only_and_waits_are_bounded() {
     assert_eq!(began.elapsed(), Duration::ZERO);
     let (reads, captured) = futures_util::join!(reads, limiter.acquire(CallPriority::Capture));
     assert!(captured, "reads kept a capture out");
-    // One call per second, and the first is the capture. The last read may start just before or
-    // after its timeout.
+    // One call per second starts, and the first is the capture. The last read may start just before
+    // or after its timeout.
     let reads = reads.into_iter().filter(|started| *started).count();
     assert!((2..=3).contains(&reads), "{reads}");
     assert!(
@@ -190,7 +191,7 @@ async fn full_queue_rejects_its_priority_only_and_waits_are_bounded() {
     assert_eq!(limiter.waiting_count(), 0);
 }
 
-/// All calls of a client use one limiter, whatever their account, and each has its priority.
+/// All calls of a client share one limiter, whatever their account, and each has its own priority.
 #[tokio::test(start_paused = true)]
 async fn rejected_call_is_not_sent_and_reported_as_unavailable() {
     let settings =
@@ -227,7 +228,7 @@ async fn rejected_call_is_not_sent_and_reported_as_unavailable() {
         let waits = fill_queue(priority);
         let is_rejected = |error: Option<GatewayError>| match error {
             Some(GatewayError::Unavailable(why)) => why.contains("wait for their turn"),
-            // The call waits for its turn.
+            // `None`: the call is still waiting.
             None => false,
             Some(other) => panic!("{other:?}"),
         };
