@@ -1,6 +1,6 @@
 /**
- * Wraps `fetch`: turns error responses into `Problem`, samples the server's clock and repeats calls
- * when the server is busy.
+ * Wraps `fetch`: turns error responses into `HttpError`, samples the server's clock and repeats
+ * calls when the server is busy.
  */
 import { takeSample, type Sample } from '@/shared/clock';
 import { COPY_HEADER } from '@/shared/offline';
@@ -13,8 +13,8 @@ interface ErrorBody {
 }
 
 /**
- * An error response. `message` is `"{status}: {body or statusText}"` (A:258). The parsed body holds
- * the message for the user.
+ * An error response. `message` is `"{status}: {body or statusText}"` (specification line A:258).
+ * The parsed body contains the message for the user.
  */
 export class HttpError extends Error {
   constructor(
@@ -47,8 +47,8 @@ function parseErrorBody(body: string): ErrorBody {
 const listeners = new Set<(newSample: Sample) => void>();
 
 /**
- * Reports a clock sample for each response that carries the server's time. Returns a function that
- * unsubscribes.
+ * Calls the listener with a clock sample for each response that carries the server's time. Returns
+ * a function that unsubscribes.
  */
 export function onServerTime(listener: (newSample: Sample) => void): () => void {
   listeners.add(listener);
@@ -132,8 +132,8 @@ const TRIES_MAX = 3;
 const PAUSE_MS_MAX = 8_000;
 
 /**
- * Repeats a read or an idempotent call while the server is busy (429 or 503), at most three
- * attempts. The pause follows `Retry-After`.
+ * Repeats a call while the server is busy (429 or 503), at most three attempts. The call must be a
+ * read or idempotent. The pause follows `Retry-After`.
  */
 export async function withRetry<Answer>(
   ask: () => Promise<Answer>,

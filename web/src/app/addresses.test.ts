@@ -5,12 +5,15 @@ import { ROUTES } from './routes';
 
 const SERVED = join(import.meta.dirname, '../../../server/src/render/page_address.rs');
 
-/** Redirects, which have no page. */
+/** Addresses that only redirect, so the router has no page for them. */
 const SHORT_LINKS = ['/w/bundle::/:', '/w/draw::'];
-/** Incomplete addresses. The server answers 404 and the page says what is missing. */
+/** Addresses without their last part. The server answers 404 and the page says what is missing. */
 const CUT_SHORT = ['/club'];
 
-/** Replaces each variable by `:`, because its name does not matter. */
+/**
+ * Replaces each variable of an address by `:`, because the compared tables name variables
+ * differently.
+ */
 const shape = (path: string): string => path.replace(/\{\w+\}|:\w+/g, ':');
 
 test('server and client have the same page addresses', () => {

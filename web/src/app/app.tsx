@@ -18,7 +18,8 @@ const BOARD_REVIVES_AFTER_MS = 30_000;
 
 function onCrash(route: Route, error: Error): void {
   debugLog('error', 'screen crashed', { path: route.path, message: error.message.slice(0, 200) });
-  // A board has no user who could press 'Reload Page'.
+  // Reloads a crashed board automatically, because a board has no user who could press 'Reload
+  // Page'.
   if (route.bare) setTimeout(() => void reloadPage(), BOARD_REVIVES_AFTER_MS);
 }
 

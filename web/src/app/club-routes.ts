@@ -1,4 +1,4 @@
-/** Addresses of the club's pages. `own`: the page renders its own header and footer. */
+/** Addresses of the club's pages. `own` means that the page renders its own header and footer. */
 
 const createDraw = () => import('./routes/club/create-draw-page');
 const editDraw = () => import('./routes/club/edit-draw-page');

@@ -3,8 +3,8 @@ import { useLocation } from 'wouter';
 import { load, match, type Match } from './routes';
 
 /**
- * Returns the page of the current address. The old page stays until the new page has loaded, so
- * that nothing flashes.
+ * Returns the page of the current address. The old page stays visible until the new page has
+ * loaded, so that no blank screen appears.
  */
 export function useMatchedPage(): Match {
   const [pathname] = useLocation();
@@ -35,8 +35,8 @@ function focusOn(heading: HTMLElement | null): void {
 const HEADING_COMES_WITHIN_MS = 10_000;
 
 /**
- * A page that loads data replaces its heading, which loses the focus. Moves the focus to the new
- * heading until the user's first input, for at most 10 seconds.
+ * Moves the focus to the new heading when a page that loads data replaces its heading: the removed
+ * heading has lost the focus. Stops at the user's first input or after 10 seconds.
  */
 function keepFocusOnHeading(): () => void {
   const watch = new MutationObserver(() => {
@@ -77,7 +77,9 @@ export function useFocusOnChange(pathname: string): void {
   }, [pathname]);
 }
 
-/** Scrolls a new page to its top. After going back, the browser restores the position. */
+/**
+ * Scrolls a new page to its top. After the back button, the browser restores the scroll position.
+ */
 export function useScrollToTop(): void {
   useEffect(() => {
     const onPush = () => window.scrollTo({ top: 0, behavior: 'instant' });

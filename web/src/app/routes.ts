@@ -15,7 +15,7 @@ export interface Route {
   /** Whether the page renders its own header and footer, as club and operator pages do. */
   own?: boolean;
   load: () => Promise<{ Page: Page }>;
-  /** The page once loaded, so that it renders without waiting. */
+  /** The page's component once it has loaded. A later visit then renders without waiting. */
   loaded?: Page;
 }
 
@@ -61,7 +61,10 @@ export interface Match {
   params: Readonly<Record<string, string>>;
 }
 
-/** `/draw/:draw` against `/draw/1042` gives `{ draw: '1042' }`. */
+/**
+ * Returns the variables of an address, or null if the address does not match: `/draw/:draw` against
+ * `/draw/1042` gives `{ draw: '1042' }`.
+ */
 function paramsOf(pattern: string, path: string): Record<string, string> | null {
   const patternParts = pattern.split('/');
   const pathParts = path.split('/');

@@ -1,6 +1,6 @@
 /**
- * One typed function for each address that the operator's console calls (operator.md §7 and issue
- * 5).
+ * Declares one typed function for each server address that the operator's console calls
+ * (operator.md §7 and issue 5).
  */
 import { del, download, get, patch, post } from '@/api/http';
 import type {
@@ -40,7 +40,7 @@ import type {
 
 const id = (value: string | number) => encodeURIComponent(String(value));
 
-// Session
+// Calls for the operator's session.
 export const fetchWhoami = () => get<Whoami>('/api/admin/whoami');
 export const enrol = () => post<Enrolment>('/api/admin/totp/enrol', {});
 export const verifyCode = (code: string) => post<Whoami>('/api/admin/totp/verify', { code });
@@ -48,22 +48,24 @@ export const reauthenticate = (code: string) =>
   post<{ reauthenticatedUntil: string }>('/api/admin/reauthenticate', { code });
 export const logout = () => post<void>('/api/admin/logout', {});
 
-// Payments
+// Calls for payment anomalies and transactions.
 export const fetchAnomalies = () => get<Anomaly[]>('/api/admin/payment-anomalies');
 export const fetchAnomalyStats = () => get<AnomalyStats>('/api/admin/payment-anomalies/stats');
-/** Sends no body if there is no reason (C:265). */
+/** Resolves an anomaly. Sends no body if there is no reason (specification line C:265). */
 export const resolveAnomaly = (anomaly: string, reason?: string) =>
   post<Anomaly>(
     `/api/admin/payment-anomalies/${id(anomaly)}/resolve`,
     reason ? { note: reason } : undefined,
   );
-/** Returns the tickets that were paid for, from the order or from the provider’s metadata. */
+/**
+ * Returns the tickets that were paid for, from the order or from the payment provider's metadata.
+ */
 export const fetchPaidTickets = (anomaly: string) =>
   get<PaidTickets>(`/api/admin/payment-anomalies/${id(anomaly)}/tickets`);
 export const allocateMissingTicket = (
   missing: { paymentIntentId: string; drawNumber?: number; ticketCount?: number } & Customer,
 ) => post<MissingTicketResolved>('/api/admin/payment-anomalies/resolve', missing);
-/** Refunds the payment of this anomaly only, and resolves the anomaly. */
+/** Refunds only the payment of this anomaly and resolves the anomaly. */
 export const refundAnomaly = (anomaly: string, reason: string) =>
   post<Anomaly>(`/api/admin/payment-anomalies/${id(anomaly)}/refund`, { reason });
 export const runCheck = () => post<ScanResult>('/api/admin/payment-anomalies/check', undefined);
@@ -86,7 +88,7 @@ export const fetchOrder = (order: string) => get<OrderDetail>(`/api/admin/orders
 export const refundOrder = (order: string, reason: string) =>
   post<OrderRefunded>(`/api/admin/orders/${id(order)}/refund`, { reason });
 
-// Draws
+// Calls for draws and their tickets.
 export const fetchAdminDraws = () => get<AdminDraw[]>('/api/admin/draws');
 export const fetchAdminTickets = (draw: number) => get<AdminTicket[]>(`/api/draws/${draw}/tickets`);
 export const downloadDrawReport = (draw: number) =>
@@ -102,7 +104,7 @@ export const moveKickOff = (draw: number, input: { gameDate: string; reason: str
 export const closeExpired = () =>
   post<{ message: string }>('/api/admin/close-expired-draws', undefined);
 
-// Clubs and waitlist
+// Calls for clubs and the waitlist.
 export const fetchAdminClubs = () => get<AdminClub[]>('/api/admin/clubs');
 export const fetchArchivedClubs = () => get<AdminClub[]>('/api/admin/clubs/archived');
 export const archiveClub = (club: number) =>
@@ -112,7 +114,7 @@ export const restoreClub = (club: number) =>
 export const fetchWaitlist = () => get<WaitlistEntry[]>('/api/admin/waitlist');
 export const removeWaitlistEntry = (entry: number) => del<void>(`/api/admin/waitlist/${entry}`);
 
-// Settings and footer menus
+// Calls for settings and footer menus. The operator's name is stored with each saved setting.
 const BY = 'Super Admin';
 export const fetchMaintenance = () => get<{ maintenanceMode: boolean }>('/api/maintenance-mode');
 export const setMaintenance = (enabled: boolean) =>
@@ -148,7 +150,7 @@ export const updateItem = (item: number, input: Partial<FooterItemInput>) =>
   patch<FooterItem>(`/api/admin/footer-menu-items/${item}`, input);
 export const deleteItem = (item: number) => del<void>(`/api/admin/footer-menu-items/${item}`);
 
-// Platform
+// Calls for the platform's sums, health, configuration and audit trail.
 export const fetchAnalytics = () => get<Analytics>('/api/admin/analytics');
 export const fetchSeries = (hours: number) => get<Series>(`/api/admin/series?hours=${hours}`);
 export const fetchHealth = () => get<Health>('/api/admin/health');

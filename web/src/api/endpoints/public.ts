@@ -1,5 +1,5 @@
 /**
- * Calls of the screens without a checkout: clubs, offers, boards, widgets and a buyer's own
+ * Server calls of the screens without a checkout: clubs, offers, boards, widgets and a buyer's own
  * tickets.
  */
 import { get, post } from '@/api/http';
@@ -30,7 +30,8 @@ export const fetchOfferWidget = (slug: string, offer: string) =>
   );
 
 /**
- * Requests an email with a link to the buyer's tickets. The response is the same for every address.
+ * Requests an email with a link to the buyer's tickets. The response is the same for every email
+ * address, so that it reveals no buyer.
  */
 export const requestTicketLink = (email: string) =>
   post<{ message?: string }>('/api/my-tickets', { email });
@@ -43,14 +44,16 @@ export interface OwnOrders {
   orders: OrderResponse[];
 }
 
-/** The link holds the secret after `#`, so that no request but this one carries it. */
+/**
+ * The token is the secret after the `#` of the mailed link, so that no other request contains it.
+ */
 export const fetchMyTickets = (token: string) => post<OwnOrders>('/api/my-tickets/look', { token });
 
 export type TrackedEvent = 'offer_view' | 'offer_share' | 'offer_add_to_cart';
 
 /**
- * Counts an event of an offer. The event has no personal data and does not depend on the visitor's
- * consent (decision B-10).
+ * Counts a visitor's action on an offer. The event has no personal data and does not depend on the
+ * visitor's consent (decision B-10).
  */
 export function track(event: TrackedEvent, about: { clubSlug: string; bundleSlug: string }): void {
   void fetch('/api/track', {

@@ -1,4 +1,7 @@
-/** Confirms a wallet payment, with the error that the specification describes (A:245, A:267). */
+/**
+ * Confirms a wallet payment on the server. A failure becomes the error that the specification
+ * describes (specification lines A:245, A:267).
+ */
 import { HttpError } from '@/api/http';
 import type { CompletionResponse } from '@/api/wire';
 import { S, fill } from '@/shared/strings';
@@ -6,8 +9,8 @@ import { S, fill } from '@/shared/strings';
 const PATH = '/api/payments/confirm-wallet';
 
 /**
- * Addresses that a caller may choose. All are on this site, so that a payment method never leaves
- * it (decision C-22).
+ * Server paths that may receive the confirmation. All are on this site, so that a payment method
+ * never goes to another site (decision C-22).
  */
 const ALLOWED: readonly string[] = [PATH, '/api/process-wallet-payment'];
 
@@ -17,14 +20,14 @@ export interface WalletConfirmation {
   kind: string;
   /**
    * The payer according to the wallet. Sent before the bank's check, because the buyer may not
-   * return from it.
+   * return from that check.
    */
   customerInfo?: { name: string; email: string; phone: string };
 }
 
 /**
- * Reads the body as text first, so that the error of a response without JSON has its status and
- * body.
+ * Confirms the payment. Reads the body as text first, so that the error of a response without JSON
+ * contains its status and body.
  */
 export async function confirmWallet(
   confirmation: WalletConfirmation,

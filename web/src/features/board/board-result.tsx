@@ -11,7 +11,7 @@ import { useFit } from './use-fit';
 const REVEAL_MS = 4_200;
 const HOME_MS = 900;
 const AWAY_MS = 1_900;
-/** Placeholder for a team without a try scorer (specification line A:8). */
+/** Number that stands for a team without a try scorer (specification line A:8). */
 const DEFAULT_NUMBER = 9;
 
 /**

@@ -11,12 +11,12 @@ export interface BoardTimes {
   status: string;
   opensAt: number | null;
   closesAt: number | null;
-  /** A draw closes at its kick-off. An offer closes with the first of its games. */
+  /** What is on sale. A draw closes at its kick-off, an offer with the first of its games. */
   of: 'draw' | 'offer';
 }
 
 /**
- * Shows the time left, or the state that followed. Days appear only when there are any; the timer
+ * Shows the time left, or the state after the close. Days appear only when there are any; the timer
  * stops at zero.
  */
 export function BoardTimer({ times }: { times: BoardTimes }) {

@@ -2,8 +2,8 @@
 import { useEffect, useState } from 'react';
 
 /**
- * Keeps the screen on. The browser drops the wake lock when the page is hidden, so it is requested
- * again when the page is visible.
+ * Keeps the screen on. The browser releases the wake lock when the page is hidden, so the lock is
+ * requested again when the page is visible.
  */
 export function useWakeLock(): void {
   useEffect(() => {
@@ -25,7 +25,9 @@ export function useWakeLock(): void {
 const DRIFT_MS = 5 * 60_000;
 const DRIFTS = ['0, 0', '4px, 0', '4px, 4px', '0, 4px', '-4px, 0', '-4px, -4px', '0, -4px'];
 
-/** Moves the whole board by up to 4 px every five minutes, against burn-in. */
+/**
+ * Returns the offset that moves the whole board by up to 4 px every five minutes, against burn-in.
+ */
 export function useBurnInShift(): string {
   const [step, setStep] = useState(0);
   useEffect(() => {

@@ -13,7 +13,7 @@ import { PurchaseQrCode } from './purchase-qr-code';
 
 interface OfferTallyProps {
   widget: WidgetResponse;
-  /** The games of the offer, once they are loaded. The totals are shown without them. */
+  /** The offer with its games. Null until it has loaded; the board then shows only the totals. */
   offer: Offer | null;
   address: { club: string; slug: string };
   options: BoardOptions;

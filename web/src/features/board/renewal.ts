@@ -21,8 +21,8 @@ export function msUntilReload(now: Date, chance: number): number {
 }
 
 /**
- * Reloads once the page's own address answers. A browser that reloads while offline shows its own
- * error page, and a board has no user to reload it again.
+ * Reloads once the page's own address answers. While offline, the browser would show its own error
+ * page, and a board has no user to reload it again.
  */
 export async function reloadPage(
   reach: () => Promise<boolean> = () =>

@@ -1,6 +1,6 @@
 /**
- * Loads the games of the offer on a board and keeps their draws live. The board is shown without
- * them until then.
+ * Loads the games of the offer on a board and keeps their draws live. Until then, the board is
+ * shown without the games.
  */
 import { useAtomValue, useSetAtom } from 'jotai';
 import { useEffect, useState } from 'react';

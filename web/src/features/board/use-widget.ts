@@ -1,6 +1,7 @@
 /**
- * Loads the data of an offer board or an embedded widget every 15 seconds. The last good answer is
- * kept (specification line A:238) until the server says that the item no longer exists.
+ * Loads the data of an offer board or an embedded widget every 15 seconds. The last successful
+ * response is shown (specification line A:238) until the server says that the draw or offer no
+ * longer exists.
  */
 import { useSetAtom } from 'jotai';
 import { useState } from 'react';

@@ -12,7 +12,7 @@ import { useWidget } from './use-widget';
 
 /**
  * Posts the height of this frame to the embedding page, where `/widgets/live.js` listens. Any site
- * may embed it, so any origin may receive the message.
+ * may embed the card, so any origin may receive the message.
  */
 function useReportHeight() {
   const ref = useRef<HTMLElement>(null);

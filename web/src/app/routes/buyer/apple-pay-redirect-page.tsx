@@ -14,7 +14,8 @@ import { usePageTitle } from '@/shared/ui/page-title';
 const RETURNS_AFTER_S = 3;
 
 /**
- * Reads the link once and removes the secret from the address before other code can read it (C-21).
+ * Reads the Apple Pay link once and removes its secret from the address bar before other code can
+ * read it (decision C-21).
  */
 function useAppleRequest() {
   const [request] = useState(() => readAppleRequest(window.location.search, window.location.hash));
@@ -32,8 +33,8 @@ function useAppleRequest() {
 }
 
 /**
- * Returns a buyer without Apple Pay to the checkout after three seconds. The text is announced, and
- * a button cancels the return.
+ * Returns a buyer without Apple Pay to the checkout after three seconds. Screen readers announce
+ * the text, and a button cancels the return.
  */
 function ReturnCountdown({ to }: { to: string }) {
   const [, navigate] = useLocation();
@@ -55,7 +56,10 @@ function ReturnCountdown({ to }: { to: string }) {
   );
 }
 
-/** Finishes with Apple Pay a payment that another page began (A:127-130). */
+/**
+ * Finishes with Apple Pay a payment that was started on another page (specification lines
+ * A:127-130).
+ */
 export function Page() {
   const { request, back } = useAppleRequest();
   const [foreign, setForeign] = useState(false);

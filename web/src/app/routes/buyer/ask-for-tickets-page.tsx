@@ -16,12 +16,15 @@ type LookupState =
   | { status: 'failed' };
 
 /**
- * Returns the secret of the mailed link, after the `#`. Only the request for the orders sends the
- * secret.
+ * Returns the secret after the `#` of a mailed link, or null. Only the request for the orders sends
+ * the secret.
  */
 const secretOf = (hash: string): string | null => /^#([0-9a-f]{64})$/i.exec(hash)?.[1] ?? null;
 
-/** A link opened while the page is shown changes only the part after the `#`. */
+/**
+ * Returns the secret and follows its changes: a link opened while the page is shown changes only
+ * the part after the `#`.
+ */
 function useLinkSecret(): string | null {
   const [secret, setSecret] = useState(() => secretOf(window.location.hash));
   useEffect(() => {

@@ -22,8 +22,8 @@ import { usePageTitle } from '@/shared/ui/page-title';
 const LEAVES_AFTER_MS = 300;
 
 /**
- * Leaves an empty cart for the landing page after 300 ms, unless the browser has stored a cart,
- * which is then loaded. Never leaves during a payment (J-11) or after a purchase.
+ * Opens the landing page if the cart is still empty after 300 ms. A cart stored in the browser is
+ * loaded instead. Never acts during a payment (decision J-11) or after a purchase.
  */
 function useLeaveWhenEmpty(staying: boolean, bought: boolean): void {
   const empty = useAtomValue(cartAtom).items.length === 0;
@@ -38,7 +38,7 @@ function useLeaveWhenEmpty(staying: boolean, bought: boolean): void {
   }, [empty, staying, bought, reload, navigate]);
 }
 
-/** The cart's checkout: one club, one payment, a reservation of two minutes. */
+/** The cart's checkout: one club, one payment and a reservation of two minutes. */
 export function Page() {
   const cart = useAtomValue(cartAtom);
   const { total, tickets } = useAtomValue(totalsAtom);
@@ -95,7 +95,7 @@ export function Page() {
         <HelpDialog />
       </div>
       <Changes changes={changes} />
-      {/* A bought cart is empty before the next page loads. Hide it, because its total would be zero. */}
+      {/* Hides the form after a purchase: the cart is then empty, and its total would be zero. */}
       {empty ? null : (
         <details className="card cart-summary" open={window.innerWidth >= 900 || undefined}>
           <summary className="row">

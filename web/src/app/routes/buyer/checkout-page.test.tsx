@@ -34,7 +34,8 @@ const opened = (ticketCount: number) => ({
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => {
-  // Unmounting releases the reservation, so the fake server must still exist.
+  // Unmounts while the fake server still exists, because unmounting sends the release of the
+  // reservation.
   cleanup();
   vi.useRealTimers();
   vi.unstubAllGlobals();

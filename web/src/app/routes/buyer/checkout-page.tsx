@@ -33,7 +33,7 @@ import { LoadFailed } from '@/shared/ui/load-failed';
 import { usePageTitle } from '@/shared/ui/page-title';
 import { Stepper } from '@/shared/ui/stepper';
 
-/** Sells the tickets of one draw in two steps, as the specification's checkout page. */
+/** Sells the tickets of one draw in two steps: details, then payment. */
 export function Page({ params }: PageProps) {
   const { draw, missing, failed, retry } = useDraw(Number(params.draw), 5_000);
   usePageTitle(missing ? S.drawNotFound : 'Checkout');
@@ -65,7 +65,10 @@ export function Page({ params }: PageProps) {
   );
 }
 
-/** Reads the count and the wallet from the address, or else from an earlier visit (A:31, A:125). */
+/**
+ * Returns the ticket count and the wallet from the address, or else from an earlier visit
+ * (specification lines A:31, A:125).
+ */
 function useRequestedCount(available: number, most: number) {
   return useState(() => {
     const query = new URLSearchParams(window.location.search);
@@ -101,8 +104,8 @@ function useIsReserving(checkout: CheckoutState, onSale: boolean): boolean {
 }
 
 /**
- * Returns how many held tickets may belong to this buyer. The page reserves by itself, so that
- * number is zero only after a refusal.
+ * Returns how many held tickets may belong to this buyer. The page reserves tickets automatically,
+ * so that number is zero only after the server has refused a reservation.
  */
 function comingTo(checkout: CheckoutState, draw: Draw): number {
   if (checkout.state !== 'choosing') return Infinity;

@@ -12,7 +12,7 @@ import { S } from '@/shared/strings';
 import { usePageTitle } from '@/shared/ui/page-title';
 
 /**
- * Shows what was bought, what it cost and where the email went. The page never leaves by itself.
+ * Shows what was bought, what it cost and where the email went. The page never redirects by itself.
  */
 export function Page() {
   const { payment, order, summary, gaveUp, soon, untouched, serverMessage } = useThankYou();

@@ -7,7 +7,7 @@ import { ClubPage } from '@/features/club/frame/club-page';
 import { HomePageSetup } from '@/features/club/home-page/home-page-setup';
 import { C } from '@/shared/strings-club';
 
-/** Renders the header of the public page in the chosen colours. */
+/** Renders the header of the club's public page in the chosen colours. */
 function preview(club: OwnClub) {
   const theme = themeOf(club);
   const colours = {

@@ -37,9 +37,9 @@ interface ApplePayFormProps {
   draw: Draw;
   request: AppleRequest;
   log: (line: string) => void;
-  /** Called when the payment in the link belongs to another browser and cannot be paid here. */
+  /** Called when the payment in the link belongs to another browser and so cannot be paid here. */
   onForeign: () => void;
-  /** Called when Apple Pay is not available here. */
+  /** Called when this browser does not offer Apple Pay. */
   onUnavailable: () => void;
 }
 
@@ -54,10 +54,7 @@ const BROKEN: CheckoutError = {
   notAttempted: true,
 };
 
-/**
- * Replaces the titles of errors by those of this page. The texts stay the same (specification line
- * A:276).
- */
+/** Gives an error this page's title. The error's text stays the same (specification line A:276). */
 function renamed(event: CheckoutEvent): CheckoutEvent {
   if (event.type === 'declined')
     return { ...event, error: { ...event.error, title: S.paymentFailedTitle } };

@@ -12,9 +12,12 @@ export interface AppleRequest {
 }
 
 export interface ParsedAppleRequest {
-  /** Null shows 'Invalid Apple Pay Request'. */
+  /**
+   * The payment to make. Null when the link is invalid; the page then shows 'Invalid Apple Pay
+   * Request'.
+   */
   request: AppleRequest | null;
-  /** Returns the address of 'Back to Checkout', with the known parts of the request. */
+  /** Address of the 'Back to Checkout' button, with those parts of the request that are known. */
   back: string;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The server calls that buy a whole cart in one payment. All or nothing, for one club (decision
- * C-10).
+ * The server calls that buy a whole cart in one payment. The cart belongs to one club and is bought
+ * completely or not at all (decision C-10).
  */
 import {
   completeCartCard,
@@ -34,8 +34,8 @@ const itemsOf = (cart: Cart): CartIntentRequest['items'] =>
   }));
 
 /**
- * Returns the cache key of the payment's secret. The key changes with anything that affects the
- * amount.
+ * Returns the key under which the payment's secret is cached. The key changes with anything that
+ * affects the amount.
  */
 export const cartContentsKey = (cart: Cart): string =>
   cart.items
@@ -45,7 +45,9 @@ export const cartContentsKey = (cart: Cart): string =>
     )
     .join(' ');
 
-/** Names the game that was refused, when the cart has several (decision C-10). */
+/**
+ * Adds the name of the refused game to an error, when the cart has several games (decision C-10).
+ */
 function naming(cart: Cart, error: unknown): unknown {
   const item =
     error instanceof HttpError && cart.items.length > 1
@@ -57,8 +59,8 @@ function naming(cart: Cart, error: unknown): unknown {
 }
 
 /**
- * Opens or resizes the cart's single payment. Unchanged contents are not requested again within two
- * minutes (specification line A:188).
+ * Opens the cart's single payment or changes its amount. Unchanged contents are not requested again
+ * within two minutes (specification line A:188).
  */
 export async function openCartPayment(
   cart: Cart,

@@ -16,14 +16,14 @@ export interface CartItem {
   homeTeam: string;
   awayTeam: string;
   gameDate: string;
-  /** The draw's time zone, if it has one. Items saved by old versions lack it (decision E-10). */
+  /** The draw's time zone. Absent in items saved by old versions (decision E-10). */
   timezone?: string;
   /**
-   * The number of available tickets. Items from an offer hold 9999 until the server has been asked
+   * Number of available tickets. Items from an offer have 9999 until the server has answered
    * (decision C-14).
    */
   availableTickets: number;
-  /** The offer that the item came from, if any. */
+  /** Id of the offer that the item came from, if any. */
   bundleId?: number;
 }
 
@@ -32,19 +32,19 @@ export interface Cart {
   clubId: number | null;
 }
 
-/** The scope of the cart's purchase, which tells it apart from other purchases. */
+/** Scope of the cart's purchase. The browser stores the state of each purchase under its scope. */
 export const CART_SCOPE = 'cart';
 
 export const EMPTY: Cart = { items: [], clubId: null };
 
 /**
- * The maximum tickets of one line, which is one draw in one purchase (specification line A:300,
+ * Maximum tickets of one cart line, which is one draw in one purchase (specification line A:300,
  * decision M-7).
  */
 export const PER_LINE_MAX = 50;
 
 /**
- * The maximum tickets of all lines together: a browser can reserve no more at a time (decision
+ * Maximum tickets of all lines together, because a browser can reserve no more at a time (decision
  * M-7).
  */
 export const PER_CART_MAX = 100;
@@ -107,7 +107,10 @@ export function fitsInCart(cart: Cart, items: readonly CartItem[]): boolean {
   );
 }
 
-/** Reduces each line to its limit, and then the last lines to the cart's limit. */
+/**
+ * Reduces each line to its own limit, and then the last lines until the whole cart is within its
+ * limit.
+ */
 export function withinLimits(cart: Cart): Cart {
   let left = PER_CART_MAX;
   const items = cart.items.flatMap((item) => {
@@ -195,7 +198,7 @@ export interface Totals {
   tickets: number;
   subtotal: Cents;
   /**
-   * The card fee, 1.7 % + $0.30, on lines whose buyer pays it: per line, or once for the whole
+   * Card fee in cents, 1.7 % + $0.30, on lines whose buyer pays it: per line, or once for the whole
    * charge (specification line A:298, decision D-6).
    */
   cardFee: Cents;
@@ -210,6 +213,6 @@ export function totals(cart: Cart, mode: SurchargeMode = 'per_line'): Totals {
   return { tickets: ticketsIn(cart.items), ...sumOf(lines, mode) };
 }
 
-/** Returns '99+' above 99. */
+/** Returns the count on the cart's badge: '99+' above 99. */
 export const badgeText = (tickets: number): string =>
   tickets > 99 ? S.cartBadgeMax : String(tickets);

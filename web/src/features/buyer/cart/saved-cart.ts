@@ -8,8 +8,8 @@ import { EMPTY, PER_LINE_MAX, clubIdOf, withinLimits, type Cart, type CartItem }
 const LINES_MAX = 20;
 
 /**
- * Discards a malformed cart, and one with several clubs, which the server would refuse (decision
- * A-2).
+ * Returns the stored cart. Returns an empty cart for a malformed one and for one with several
+ * clubs, which the server would refuse (decision A-2).
  */
 export function readCart(stored: unknown): Cart {
   const storedItems = (stored as Partial<Cart> | null)?.items;

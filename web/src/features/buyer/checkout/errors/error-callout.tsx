@@ -3,8 +3,8 @@ import type { Checkout } from '../state/checkout';
 const NOT_CHARGED = 'You have not been charged.';
 
 /**
- * Shows an error that occurred before any money moved, and says that no money moved. It stays until
- * the error is fixed (interface decision D12).
+ * Shows an error that occurred before any money moved, and says that no money moved. The callout
+ * stays until the error is fixed (interface decision D12).
  */
 export function ErrorCallout({ checkout }: { checkout: Checkout }) {
   const error = checkout.state === 'choosing' ? checkout.error : null;

@@ -11,7 +11,9 @@ interface BuyerFieldsProps {
   readOnly?: boolean;
 }
 
-/** The fields of the ticket holder. One name field, so that the browser can fill it in. */
+/**
+ * The fields of the ticket holder. The name is a single field, so that the browser can fill it in.
+ */
 export function BuyerFields({ details, onDetails, problems, readOnly = false }: BuyerFieldsProps) {
   return (
     <>
@@ -59,7 +61,8 @@ export function BuyerFields({ details, onDetails, problems, readOnly = false }: 
 }
 
 /**
- * The card fields. Wallets have their own place, and the buyer's details are asked for once, above.
+ * Options of the card fields. They exclude wallets, which have their own button, and contact
+ * details, which the form asks for above.
  */
 const CARD: StripePaymentElementOptions = {
   layout: 'tabs',

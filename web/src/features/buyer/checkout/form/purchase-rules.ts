@@ -32,7 +32,10 @@ export const NO_DETAILS: PurchaseDetails = {
   acceptsTerms: false,
 };
 
-/** Fields are only checked for being non-empty after trimming, as specified. */
+/**
+ * Returns the problems of a card purchase. Fields are only checked for being non-empty after
+ * trimming, as specified.
+ */
 export function cardProblems(details: PurchaseDetails): FormProblem[] {
   const missing = (text: string) => text.trim() === '';
   return [
@@ -61,15 +64,15 @@ export function buyerOf(details: PurchaseDetails): Buyer {
 }
 
 /**
- * Returns the allowed range, 1 to min(available, 50). The limit of 50 is a default until the
- * server's configuration is loaded.
+ * Limits the wanted count to the range from 1 to min(available, 50). The limit of 50 is a default
+ * until the server's configuration is loaded.
  */
 export function clampCount(wanted: number, available: number, perPurchase = 50): number {
   return Math.max(1, Math.min(Math.floor(wanted) || 1, available, perPurchase));
 }
 
 /**
- * Returns the count in a link when it is a whole number that can be bought, otherwise 1
+ * Returns the ticket count in a link when it is a whole number that can be bought, otherwise 1
  * (specification line A:81).
  */
 export function countFromQuery(
@@ -94,7 +97,10 @@ const DOMAINS = [
   'optusnet.com.au',
 ];
 
-/** Suggests `gmail.com` for `jo@gmial.com`. It is only a hint and does not block the purchase. */
+/**
+ * Suggests `gmail.com` for `jo@gmial.com`. The suggestion is only a hint and does not block the
+ * purchase.
+ */
 export function emailHint(email: string): string | null {
   const domain = /^[^@\s]+@([^@\s]+)$/.exec(email.trim())?.[1]?.toLowerCase();
   if (!domain || DOMAINS.includes(domain)) return null;

@@ -1,6 +1,6 @@
 /**
  * Data of the two-step checkout in browser storage, under the specified keys (specification line
- * A:125). It is kept until the purchase succeeds.
+ * A:125). The data stays stored until the purchase succeeds.
  */
 import { forgetStored, readStored, readStoredText, writeStored } from '@/shared/storage';
 import type { PurchaseDetails } from './purchase-rules';
@@ -27,7 +27,7 @@ export interface SavedCheckout {
 const text = (value: unknown): string => (typeof value === 'string' ? value.slice(0, 200) : '');
 const yes = (key: string): boolean => readStoredText('local', key) === 'true';
 
-/** Reads malformed data as not saved. */
+/** Reads the stored data of the checkout. Malformed data counts as not saved. */
 export function readSavedCheckout(): SavedCheckout {
   const buyer = (readStored('local', KEYS.buyer) ?? {}) as Record<string, unknown>;
   const count = Number(readStoredText('local', KEYS.count));
@@ -45,7 +45,10 @@ export function readSavedCheckout(): SavedCheckout {
   };
 }
 
-/** Recognises `apple` and `google` in any spelling. */
+/**
+ * Returns the wallet named by a text that starts with `apple` or `google`, in upper or lower case.
+ * Null for other texts.
+ */
 export function walletKindOf(text: string | null): WalletKind | null {
   const word = (text ?? '').replace(/"/g, '').toLowerCase();
   if (word.startsWith('apple')) return 'apple';

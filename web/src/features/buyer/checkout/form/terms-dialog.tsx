@@ -30,7 +30,7 @@ export function TermsDialog({ open, onClose }: { open: boolean; onClose: () => v
 }
 
 /**
- * The exact document that an acceptance refers to (decision B-15). Empty lines separate its
+ * Shows the exact terms that an acceptance refers to (decision B-15). Empty lines separate the
  * paragraphs.
  */
 function Document({ terms }: { terms: TermsDocument }) {
@@ -49,8 +49,8 @@ function Document({ terms }: { terms: TermsDocument }) {
 }
 
 /**
- * The specification's summary of the terms (specification line A:309), while the document is
- * loading or unavailable.
+ * Shows the specification's summary of the terms (specification line A:309) while the full terms
+ * are loading or unavailable.
  */
 function Summary() {
   return (

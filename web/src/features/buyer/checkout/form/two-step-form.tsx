@@ -50,8 +50,8 @@ function useSavedDetails() {
 }
 
 /**
- * Whether there is a payment to show the form for, or a reason why there is none (specification
- * line A:123).
+ * Whether the payment form can be shown: the payment was opened, or there is a reason why it was
+ * not (specification line A:123).
  */
 function useHasOpened(checkout: Checkout): boolean {
   const [opened, setOpened] = useState(false);

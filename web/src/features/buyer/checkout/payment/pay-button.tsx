@@ -10,8 +10,8 @@ interface PayButtonProps {
   checkout: Checkout;
   total: string;
   /**
-   * Whether both boxes are ticked. Until then, pressing the button shows the list of problems
-   * (interface decision D4).
+   * Whether both consent boxes are ticked. Until then, pressing the button shows the list of
+   * problems (interface decision D4).
    */
   ready: boolean;
   busyText: string | null;
