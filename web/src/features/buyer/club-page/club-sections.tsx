@@ -21,7 +21,8 @@ const RECENT_SHOWN = 6;
 export function ClubSections({ club }: { club: Club }) {
   const { active, awaiting, answered, failed, retry } = useClubDraws(club);
   const offers = useOffers(club.slug);
-  // Later sections wait until all are loaded, so that nothing moves while the visitor reads.
+  // Whether all later sections have loaded. They appear together, so that nothing moves while the
+  // visitor reads.
   const settled = answered && offers.answered;
   const completed = (club.completedDraws ?? [])
     .slice(0, RECENT_SHOWN)

@@ -7,7 +7,8 @@
 const ADDRESS = 'https://www.facebook.com/tr/';
 
 /**
- * Accepts digits only, as specified for the setting. Any other value loads nothing (decision G-11).
+ * Returns the pixel's address. The id must consist of digits, as specified for the setting; any
+ * other id loads nothing (decision G-11).
  */
 export function pixelUrl(
   pixelId: string,

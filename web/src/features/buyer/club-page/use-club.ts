@@ -1,6 +1,6 @@
 /**
- * Loads one club's page and keeps it live. Its draws are in the shared live state; the lists are
- * polled as specified.
+ * Loads one club's page and keeps it live. The club's draws are in the shared live state; its lists
+ * are polled as specified.
  */
 import { useAtomValue, useSetAtom } from 'jotai';
 import { useCallback, useEffect, useState } from 'react';

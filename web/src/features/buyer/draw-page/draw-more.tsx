@@ -10,7 +10,10 @@ import type { DrawPhase } from '@/features/shared-live/draw-phase';
 import { cents, dollars } from '@/shared/money';
 import { S, winningPair } from '@/shared/strings';
 
-/** The content beside or below the form: the lights or the result, help, and how it works. */
+/**
+ * The content beside or below the purchase form: the lights or the result, help, and how the game
+ * works.
+ */
 export function DrawMore({ draw, phase }: { draw: Draw; phase: DrawPhase }) {
   const { homeFirstTryScorer: home, awayFirstTryScorer: away } = draw;
   return (

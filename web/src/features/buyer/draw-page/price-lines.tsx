@@ -5,7 +5,7 @@ import { S } from '@/shared/strings';
 const SPOKEN_AFTER_MS = 600;
 
 /**
- * The price lines. The total is the largest figure of the form; screen readers announce it once it
+ * The price lines. The total has the largest text of the form; screen readers announce it once it
  * stops changing.
  */
 export function PriceLines({

@@ -16,14 +16,15 @@ import { cardStateOf, type CardState } from './card-state';
 
 interface LandingDrawCardProps {
   drawNumber: number;
-  /** Whether the draw waits for its result. The badge says so. */
+  /** Whether the draw waits for its result. The card's badge says so. */
   awaiting?: boolean;
-  /** Further actions, shown under the button. */
+  /** Further controls, shown under the card's button. */
   children?: React.ReactNode;
 }
 
 /**
- * A draw in a list. Only the button is a link, so that a scrolling thumb opens nothing by accident.
+ * A draw in a list. Only the card's button is a link, so that a thumb that scrolls the list opens
+ * nothing by accident.
  */
 export function DrawCard({ drawNumber, awaiting = false, children }: LandingDrawCardProps) {
   const draw = useAtomValue(drawAtom(drawNumber));
@@ -180,7 +181,7 @@ function Foot({ draw, state, awaiting }: { draw: Draw; state: CardState; awaitin
   );
 }
 
-/** The scorers, the prize and the serial number, but never a name (decision E-21). */
+/** Shows the scorers, the prize and the serial number, but never a name (decision E-21). */
 function Result({ draw }: { draw: Draw }) {
   const { homeFirstTryScorer: home, awayFirstTryScorer: away } = draw;
   const unsold = draw.winningTicketSold === false;

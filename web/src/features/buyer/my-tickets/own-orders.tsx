@@ -57,7 +57,8 @@ function OrderCard({ order }: { order: OrderResponse }) {
   const id = `order-${order.orderToken.slice(0, 8)}`;
   const count = order.lines.reduce((sum, line) => sum + line.ticketCount, 0);
   return (
-    // Not a landmark, because two orders of the same club and size have the same name.
+    // Not a landmark for screen readers, because two orders of the same club and size have the same
+    // name.
     <article className="own-order" aria-labelledby={id}>
       <h2 id={id}>
         {order.clubName}: {count} {count === 1 ? 'ticket' : 'tickets'}

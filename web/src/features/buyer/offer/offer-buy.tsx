@@ -31,7 +31,7 @@ interface OfferBuyProps {
 export function OfferBuy({ offer, phase, onAdded }: OfferBuyProps) {
   const [count, setCount] = useState(1);
   const config = useAtomValue(configAtom);
-  // Limited by the tickets per draw and by the tickets per purchase.
+  // The largest count, limited by the tickets per draw and by the tickets per purchase.
   const most = Math.max(
     1,
     Math.min(

@@ -3,7 +3,7 @@ import type { Offer } from '@/api/wire-public';
 
 /**
  * The offer's picture, or one generated from its name. The box is always 1200 × 630, so nothing
- * moves when it loads.
+ * moves when the picture loads.
  */
 export function OfferPicture({
   offer,

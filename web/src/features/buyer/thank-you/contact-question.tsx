@@ -12,7 +12,7 @@ import { showToastAtom } from '@/shared/ui/toast-atoms';
 
 /**
  * Whether the order has no valid e-mail address, because a wallet gave none or the input is
- * invalid. A winner could not be reached (decision C-11).
+ * invalid. The club could not reach such a winner (decision C-11).
  */
 export const needsContact = (order: OrderResponse): boolean =>
   order.status === 'succeeded' &&
@@ -25,7 +25,7 @@ const missingOf = (contact: { name: string; email: string; phone: string }): For
     contact.phone.trim() === '' && { field: FIELD.phone, text: S.phoneRequired },
   ].filter((problem) => problem !== false);
 
-/** Asks for a name, an address and a number when the order has no valid e-mail address. */
+/** Asks for name, e-mail address and phone number when the order has no valid e-mail address. */
 export function ContactQuestion({ order }: { order: OrderResponse }) {
   const receive = useSetAtom(receiveOrderAtom);
   const showToast = useSetAtom(showToastAtom);

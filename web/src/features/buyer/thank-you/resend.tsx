@@ -9,8 +9,8 @@ import type { LastPayment } from './last-payment';
 const WAIT_MS = 20_000;
 
 /**
- * Returns the whole seconds left to wait. It uses the device's monotonic clock, because the
- * server's clock estimate is corrected now and then.
+ * Returns the whole seconds until the mail may be sent again. Uses the device's monotonic clock,
+ * because the estimate of the server's clock is corrected at times.
  */
 function useResendCooldown(): { seconds: number; begin: () => void } {
   const [until, setUntil] = useState(() => performance.now() + WAIT_MS);

@@ -13,12 +13,14 @@ import { S } from '@/shared/strings';
 import { cleanAddress, lastPayment, type LastPayment } from './last-payment';
 
 const ASKED_FOR_MS = 30_000;
-/** Most answers arrive within this time. Until then, the place of the tickets stays empty. */
+/**
+ * Milliseconds within which most answers arrive. Until then, the place of the tickets stays empty.
+ */
 const SOON_MS = 2_000;
 const COMPLETED_AGAIN_MS = 4_000;
 /**
- * How many "no card accepted" answers make it final. The first may come just before the provider
- * has finished.
+ * Number of "no card accepted" answers after which the answer is final. The first may come just
+ * before the provider has finished.
  */
 const UNTOUCHED_ANSWERS = 2;
 
@@ -26,7 +28,7 @@ export interface ThankYou {
   payment: LastPayment | null;
   order: OrderResponse | undefined;
   summary: Summary | null;
-  /** Whether no outcome was known within half a minute. The page keeps listening for updates. */
+  /** Whether half a minute passed without a known outcome. The page keeps listening for updates. */
   gaveUp: boolean;
   /**
    * Whether the order is still loading. Content below the order waits, because the order would push
@@ -36,8 +38,8 @@ export interface ThankYou {
   /** Whether no card was accepted for this payment. */
   untouched: boolean;
   /**
-   * The payment does not match its order. The server's own text is shown, because the outcome
-   * is not known yet.
+   * Set when the payment does not match its order. The server's own text is shown, because the
+   * outcome is not known yet.
    */
   serverMessage: string | null;
 }
@@ -102,7 +104,7 @@ function useFinishPayment(
       const answer = await pollOrder(payment?.scope ?? '', open);
       if (!current) return;
       setUntouched((last) => (answer === 'untouched' ? last + 1 : 0));
-      // A missing answer does not change what is shown.
+      // Without an answer, the page keeps what it shows.
       if (answer !== null)
         setServerMessage(
           answer !== 'untouched' && answer.type === 'unsure'
@@ -123,7 +125,10 @@ function useFinishPayment(
   };
 }
 
-/** Builds the summary from the order. A buyer who returns from a bank's page has no other. */
+/**
+ * Builds the summary from the order, because a buyer who returns from a bank's page has no stored
+ * summary.
+ */
 function summaryOfOrder(order: OrderResponse): Summary {
   return {
     clubId: null,

@@ -27,11 +27,14 @@ const WAITING: Record<DrawPhase, { title: string; text: string }> = {
   },
 };
 
-/** Before the reveal, only the published commitment is shown. A visitor can save a copy of it. */
+/**
+ * Shows the published commitment, because the seed is not revealed yet. A visitor can save a copy
+ * of the commitment.
+ */
 export function BeforeReveal({ proof, draw }: { proof: Proof; draw: Draw | undefined }) {
   const now = useAtomValue(nowAtom);
   const phase = draw ? phaseOf(draw, now) : null;
-  // Reserved tickets are not sold and may become available again.
+  // A draw with reserved tickets is not sold out, because those tickets may become available again.
   const waiting = phase
     ? WAITING[phase === 'soldOut' && draw && draw.ticketsSold < TICKETS ? 'active' : phase]
     : null;

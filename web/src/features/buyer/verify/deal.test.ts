@@ -84,8 +84,8 @@ test('returned tickets are sold after those that were never sold', () => {
   const all = Array.from({ length: 169 }, (_, index) => index + 1);
   expect(unsoldInDealOrder(moves(1, 2, -1, 3), [2, 3])).toBe(true);
   expect(unsoldInDealOrder(moves(...all, -7, -3, 3, 7), all)).toBe(true);
-  // In order: resold too early, skipped, resold in the wrong order, sold twice, never sold, and not
-  // among the sold tickets.
+  // The wrong sales, in order: resold too early, skipped, resold in the wrong order, sold twice,
+  // never sold, and not among the sold tickets.
   for (const wrong of [
     moves(1, 2, -1, 1),
     moves(1, 3),

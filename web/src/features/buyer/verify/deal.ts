@@ -153,7 +153,10 @@ export interface ProofClaim {
   ticketMoves: readonly TicketMove[] | null;
 }
 
-/** Recomputes everything. Null before the reveal or when the seed cannot be read. */
+/**
+ * Recomputes the deal and compares it with the server's claims. Null before the reveal or when the
+ * seed cannot be read.
+ */
 export async function verify(claim: ProofClaim): Promise<Verdict | null> {
   const seed = claim.seed === null ? null : seedFromHex(claim.seed);
   if (!seed) return null;

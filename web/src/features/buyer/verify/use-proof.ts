@@ -1,6 +1,6 @@
 /**
- * The proof of one draw, recomputed in this browser. The seed is the only input that it trusts the
- * server for.
+ * Loads the proof of one draw and recomputes it in this browser. Only the seed is taken from the
+ * server on trust.
  */
 import { useCallback, useEffect, useState } from 'react';
 import { fetchProof } from '@/api/endpoints/buyer';

@@ -59,7 +59,7 @@ export const salesText = (draw: Pick<Draw, 'ticketsSold' | 'ticketPrice'>): stri
 export const prizeText = (draw: Pick<Draw, 'status' | 'currentPrize'>): string =>
   draw.status === 'cancelled' ? NONE : dollars(cents(draw.currentPrize));
 
-/** Shown when a sum is missing. */
+/** Text shown when a sum is missing. */
 const NONE = '–';
 
 /** Formats a decimal string that may be negative: a club's profit can be. */

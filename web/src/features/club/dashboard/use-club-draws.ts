@@ -13,7 +13,7 @@ import { sortedDraws, listOf, type DrawListName } from './draw-labels';
 export const DASHBOARD_EVERY_MS = 10_000;
 
 export interface ClubDraws {
-  /** Undefined until the first response. */
+  /** The draws of each list. Undefined until the first response. */
   draws: Record<DrawListName, Draw[]> | undefined;
   problem: unknown;
   retry: () => Promise<unknown>;

@@ -17,13 +17,13 @@ export interface PolledQuery<Data> {
 interface PollOptions {
   /** Milliseconds between polls; null disables polling. */
   intervalMs?: number | null;
-  /** A socket topic that can replace polling. */
+  /** A socket topic. While its messages arrive, no polls are sent. */
   topic?: string | null;
   /** Whether a 401 opens the login dialog; false where the page handles it. */
   opensLogin?: boolean;
 }
 
-// The longest delay a browser timer accepts: about 24 days.
+// The longest delay in milliseconds that a browser timer accepts: about 24 days.
 const NEVER_MS = 2 ** 31 - 1;
 
 const pendingRequests = new Map<string, Promise<unknown>>();

@@ -69,7 +69,10 @@ const contactRules = ({ contactName, contactPhone }: Contact): DrawRule[] => [
   ['contactPhone', filled(contactPhone), C.contactPhoneRequired],
 ];
 
-/** Validates the only fields a season has beside its table. */
+/**
+ * Returns the problems of the contact, the only validated fields of a season beside its fixtures
+ * table.
+ */
 export const contactProblems = (contact: Contact): FormProblem[] =>
   brokenRules(contactRules(contact));
 

@@ -53,7 +53,7 @@ const saveDirectly: SaveDraw = async (change) => {
 interface EditDrawProps {
   here: ClubPageContext;
   number: number;
-  /** Sends the operator's change, which requires a fresh code (decision E-9). */
+  /** Sends the operator's change, which requires a fresh authenticator code (decision E-9). */
   send?: SaveDraw;
 }
 
@@ -78,7 +78,7 @@ export function EditDraw({ here, number, send = saveDirectly }: EditDrawProps) {
 }
 
 /**
- * Explains that only the operator moves a draw whose kick-off has passed, at the club's request
+ * Explains that only the operator may move a draw whose kick-off has passed, at the club's request
  * (decision E-9).
  */
 function PostponedNotice({ draw }: { draw: OwnDraw }) {

@@ -76,7 +76,7 @@ export function instantOf(local: LocalTime, zone: string): number {
  * null.
  */
 export function clockChangeNote(local: LocalTime, zone: string): string | null {
-  // While a year is typed digit by digit, the value is year 2, 20 and 209 first.
+  // A year typed digit by digit is first year 2, 20 and 209. Those years need no note.
   if (!/^2\d{3}-/.test(local.date) || Number.isNaN(asUtc(local))) return null;
   const real = localTime(instantOf(local, zone), zone).time;
   return real === local.time ? null : real;

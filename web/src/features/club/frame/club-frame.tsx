@@ -24,7 +24,8 @@ export interface FrameClub {
 }
 
 /**
- * Returns why an archived club cannot start anything, or null for an active club (decision H-3).
+ * Returns the text for an archived club, which cannot start draws or offers, or null for an active
+ * club (decision H-3).
  */
 export const archivedText = (club: Pick<FrameClub, 'archived'>): string | null =>
   club.archived
@@ -47,8 +48,8 @@ export function LogoutButton({ className = 'btn small sec' }: { className?: stri
 }
 
 /**
- * The Create Draw button for users who may sell. It is disabled until the payment account is
- * connected and announces the reason on focus.
+ * The Create Draw button, for users who may sell. The button is disabled until the payment account
+ * is connected and announces the reason on focus.
  */
 export function CreateDrawButton({
   club,

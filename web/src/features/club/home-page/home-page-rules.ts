@@ -10,7 +10,7 @@ export const DEFAULT_COLOURS = {
 } as const;
 
 /**
- * Lowercases the text, turns other characters into hyphens and merges repeated hyphens
+ * Turns typed text into a slug: lowercase, with one hyphen for each run of other characters
  * (specification line B:164).
  */
 export const toSlugInput = (typed: string): string =>

@@ -134,7 +134,7 @@ test('a logo of an unconfirmed club is refused with the server’s text', async 
   open();
   await screen.findByLabelText('Page name');
   await save();
-  // Once in the form and once in the toast.
+  // The text appears once in the form and once in the toast.
   expect((await screen.findAllByText(text)).length).toBe(2);
 });
 

@@ -28,7 +28,7 @@ import { homePageProblems, pageFieldId, pageOf } from './home-page-rules';
 
 export interface SetupProps {
   here: ClubPageContext;
-  /** Renders the page as the public sees it. */
+  /** Renders the club's page as the public sees it. */
   preview: (club: OwnClub) => ReactNode;
   readable: (colour: string) => ReadableTextColour;
 }
@@ -142,8 +142,8 @@ function Setup({ here, club, preview, readable }: SetupProps & { club: OwnClub }
 }
 
 /**
- * Returns a function that follows a renamed page: the new slug also changes the addresses of the
- * club's pages (specification line B:213).
+ * Returns a function that opens this page at its new address after the slug was changed, because
+ * the addresses of the club's pages contain the slug (specification line B:213).
  */
 function useFollowNewSlug({ user, club }: ClubPageContext): (slug: string) => void {
   const store = useStore();

@@ -17,7 +17,7 @@ const EMPTY: WaitlistEntry = { clubName: '', contactName: '', contactEmail: '', 
 const HOME_AFTER_MS = 1_000;
 
 /**
- * Waitlist for clubs while registration is closed; after joining it opens the home page
+ * Waitlist for clubs while registration is closed. After joining, the home page opens
  * (specification line B:23).
  */
 export function WaitlistDialog({ open, onClose }: { open: boolean; onClose: () => void }) {
@@ -42,8 +42,8 @@ export function WaitlistDialog({ open, onClose }: { open: boolean; onClose: () =
       setState('open');
       const fields = fieldProblems(error, (field) => `waitlist-${field}`);
       if (fields.length > 0) return void report(fields);
-      // A refusal says that joining failed; a network failure asks to try again (specification line
-      // B:231).
+      // The server's refusal says that joining failed; a network failure asks to try again
+      // (specification line B:231).
       const text = error instanceof HttpError ? C.waitlistFailed : C.waitlistFailedText;
       setRefusal(C.waitlistFailedText);
       showToast({ title: text, bad: true });

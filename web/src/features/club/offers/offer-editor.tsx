@@ -71,7 +71,7 @@ function Editor({ here: { club, user }, offer }: { here: ClubPageContext; offer:
     offer ? fieldsOfOffer(offer) : EMPTY_OFFER,
   );
   const [dirty, setDirty] = useState(false);
-  /** Uploaded pictures that the offer no longer uses. */
+  /** Uploaded pictures that the offer no longer uses. They are deleted after the offer is saved. */
   const dropped = useRef(new Set<string>());
   const [lockedNow, setLockedNow] = useState<string | null>(null);
   const [problem, setProblem] = useState<string | null>(null);

@@ -34,11 +34,11 @@ export function OfferBadge({ status }: { status: string }) {
   return <span className={`badge ${tone}`}>{text}</span>;
 }
 
-/** Formats how often the offer was bought; each sale contains tickets of all its games. */
+/** Formats how often the offer was bought. Each sale contains tickets of all its games. */
 const soldText = (times: number): string =>
   times === 0 ? 'Not sold yet' : times === 1 ? 'Sold once' : `Sold ${times} times`;
 
-/** Explains why customers see an open offer as closed, and how to fix it. */
+/** Explains why buyers see an open offer as closed, and how to fix it. */
 function GameOff({ offer }: { offer: Offer }) {
   const off = isGameClosed(offer);
   return off ? (
@@ -49,7 +49,7 @@ function GameOff({ offer }: { offer: Offer }) {
   ) : null;
 }
 
-/** Lists the club's offers; hidden offers appear with a filter. */
+/** Lists the club's offers. A filter shows the hidden offers. */
 export function OfferList({ here: { club } }: { here: ClubPageContext }) {
   const { data, problem, retry } = useQuery<Offer[]>(CLUB_PATHS.offers(club.slug));
   const [filter, setFilter] = useState('all');

@@ -10,14 +10,14 @@ import { isOwner } from '../session/roles';
 import { useConnect } from './use-connect';
 
 const EVERY_MS = 2_000;
-/** Milliseconds during which the page says that the provider is still checking. */
+/** Milliseconds during which the page says that the provider is still checking the account. */
 const PATIENT_MS = 10_000;
 /** Milliseconds after which polling stops; the dashboard shows later changes. */
 const STOP_MS = 60_000;
 
 /**
- * Return page from the provider. Reaching it proves nothing, so it polls the server (decision
- * B-13).
+ * Page to which the payment provider returns the club after onboarding. Opening the page proves
+ * nothing, so it polls the server (decision B-13).
  */
 export function ConnectReturn({ here: { club } }: { here: ClubPageContext }) {
   const [waitedMs, setWaitedMs] = useState(0);

@@ -9,8 +9,8 @@ import { roleOf } from '../session/roles';
 import { useSession } from '../session/use-session';
 
 /**
- * Layout of the two payment pages. Anyone may open them; the server decides who sees rows
- * (decision G-2).
+ * Layout of the two payment pages. Any user may open them; the server decides which payments the
+ * user sees (decision G-2).
  */
 export function PaymentsFrame({ children }: { children: ReactNode }) {
   const user = userOf(useSession());

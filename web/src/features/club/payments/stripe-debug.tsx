@@ -14,7 +14,7 @@ import { useQuery } from '../data/use-query';
 import { LoadTrouble, PaymentsFrame } from './payments-frame';
 
 const EVERY_MS = 30_000;
-/** Rows rendered at first: thousands are slow on a phone. */
+/** Number of rows rendered at first, because thousands are slow on a phone. */
 const ROWS_AT_FIRST = 100;
 
 /**

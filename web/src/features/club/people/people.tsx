@@ -124,7 +124,10 @@ interface QuestionProps {
   onClose: () => void;
 }
 
-/** Runs an owner's change to a member. Shows a refusal and reloads the list in both cases. */
+/**
+ * Returns a function that runs an owner's change to a member. It shows a refusal and reloads the
+ * list in both cases.
+ */
 function useDecideChange({ club, onClose }: Pick<QuestionProps, 'club' | 'onClose'>) {
   const { pending, run } = useAction();
   const showToast = useSetAtom(showToastAtom);

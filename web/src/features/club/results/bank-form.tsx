@@ -12,7 +12,7 @@ interface BankFormProps {
   /** Label of the button. */
   submitLabel: string;
   send: (bank: BankDetails) => Promise<void>;
-  /** Handles errors that no field explains. */
+  /** Handles an error that belongs to no field. Returns whether the error was handled. */
   onProblem?: (error: unknown) => boolean;
 }
 

@@ -236,7 +236,7 @@ test('an unsold winning ticket has no contact and no prize to pay', async () => 
   ).toBeTruthy();
   expect(screen.queryByRole('button', { name: 'Notify Winner' })).toBeNull();
   expect(screen.queryByRole('button', { name: 'Enter bank details' })).toBeNull();
-  // The ticket was sold when the payout was recorded, and was refunded later.
+  // The payout was recorded while the ticket was sold. The ticket was refunded later.
   expect(await screen.findByRole('button', { name: 'Mark as failed' })).toBeTruthy();
   expect(screen.queryByRole('button', { name: 'Mark as paid' })).toBeNull();
 });

@@ -23,7 +23,7 @@ const key = (draw: number) => `result_draft:${draw}`;
 const isJersey = (value: unknown): value is number =>
   typeof value === 'number' && JERSEYS.includes(value);
 
-/** Returns the choice kept in session storage. It is never sent automatically. */
+/** Returns the scorers chosen earlier, from session storage. They are never sent automatically. */
 export function savedScorers(draw: Pick<Draw, 'drawNumber'>): Scorers {
   const stored = readStored('session', key(draw.drawNumber)) as Partial<Scorers> | null;
   return {

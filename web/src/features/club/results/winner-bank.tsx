@@ -18,7 +18,7 @@ interface WinnerBankProps {
 }
 
 /**
- * Shows the account for the prize. Replacing details that the winner gave requires two people to
+ * Shows the bank account for the prize. To replace details that the winner gave, two people must
  * enter the same new ones.
  */
 export function WinnerBank({ number, bank, paid, onChange }: WinnerBankProps) {

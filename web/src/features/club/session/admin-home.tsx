@@ -25,7 +25,7 @@ export function AdminHome() {
   return <GenericDashboard isAdmin={user.isAdmin} />;
 }
 
-/** Milliseconds after which placeholders give way to the dashboard without data. */
+/** Milliseconds after which the dashboard without data replaces the placeholders. */
 const BONES_MS = 300;
 
 function useIsLate(): boolean {
@@ -70,8 +70,8 @@ function GenericDashboard({ isAdmin }: { isAdmin: boolean }) {
 }
 
 /**
- * The dashboard without data (decision A-14). Its own first request decides whether a login is
- * needed.
+ * The dashboard without data (decision A-14). The response to the dashboard's own first request
+ * decides whether a login is needed.
  */
 function EmptyDashboard() {
   const { problem } = useQuery<ClubStats>(CLUB_PATHS.stats(rememberedUser()?.id ?? 0), {

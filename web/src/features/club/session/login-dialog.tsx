@@ -35,7 +35,7 @@ export function LoginDialog() {
     const before = rememberedUser();
     try {
       const user = await login(email, password);
-      // Another user signed in: clear the cache, even within the same club.
+      // Clears the cache when another user signed in, even within the same club.
       if (loginEmailOf(before) !== loginEmailOf(user)) store.set(clearResponsesAtom);
       rememberUser(user);
       setPassword('');

@@ -19,7 +19,8 @@ const isSessionOver = (error: unknown): boolean =>
 const FIELD = 'reauthentication';
 
 /**
- * Returns focus to the dialog below. The button pressed there is disabled while its request runs.
+ * Returns focus to the dialog below, because the button pressed there is disabled while its request
+ * runs.
  */
 function focusDialogBelow(): void {
   if (document.activeElement && document.activeElement !== document.body) return;

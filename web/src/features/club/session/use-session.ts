@@ -34,7 +34,7 @@ export function useSession(): Session {
   return session;
 }
 
-/** Returns the function to call after a successful login or registration. */
+/** Returns the function that stores the user after a successful login or registration. */
 export function useSignIn(): (user: User) => void {
   const store = useStore();
   return useCallback(
@@ -78,8 +78,8 @@ export const isSessionExpired = (error: unknown): boolean =>
   error instanceof HttpError && error.status === 401;
 
 /**
- * Opens the login when the session has ended. Returns true when the error needs no report, because
- * of that or because the user cancelled.
+ * Returns a function that opens the login when the session has ended. It returns true when the
+ * error needs no report: the session ended or the user cancelled.
  */
 export function useHandleExpiredSession(): (error: unknown) => boolean {
   const setExpired = useSetAtom(sessionExpiredAtom);

@@ -1,6 +1,6 @@
 /**
- * The signed-in user as stored in the browser under `user`. It is for display only; the server
- * never trusts it (decision G-4).
+ * The signed-in user as stored in the browser under `user`. The stored user is for display only;
+ * the server never trusts it (decision G-4).
  */
 import type { User } from '@/api/wire-club';
 import { C } from '@/shared/strings-club';

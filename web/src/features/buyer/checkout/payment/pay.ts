@@ -1,6 +1,6 @@
 /**
- * Runs one purchase from the button to the tickets. Each step dispatches an event; none decides
- * what is shown.
+ * Runs one purchase from the button to the tickets. Each step dispatches an event; the state
+ * machine decides what is shown.
  */
 import { HttpError, withRetry } from '@/api/http';
 import { finishPayment } from '@/api/endpoints/buyer';
@@ -25,30 +25,36 @@ export type PaymentOutcome = Pick<OpenOrder, 'paymentIntentId' | 'orderToken'>;
 
 /** What is bought: the tickets of a draw or a whole cart. */
 export interface Purchase {
-  /** The scope of the attempt. There is one key per draw and one for the cart. */
+  /**
+   * Scope of the attempt, which selects its idempotency key. There is one scope per draw and one
+   * for the cart.
+   */
   scope: string;
   page: CheckoutPage;
   method: PaymentMethodKind;
   buyer: Buyer | null;
   /**
-   * The server's check of details and consents, which the server records. Returns the problem, or
-   * nothing.
+   * Calls the server's check of details and consents, which the server records. Resolves to the
+   * problems found.
    */
   validate: () => Promise<readonly string[]>;
   open: (clientKey: string) => Promise<IntentResponse>;
   /**
-   * The call in which the server confirms the payment, with a payment method made in the browser
+   * Call with which the server confirms the payment, using a payment method made in the browser
    * (decision C-5).
    */
   byMethod?: (paymentMethodId: string, order: OpenOrder) => Promise<CompletionResponse>;
   /**
-   * Completes with the order's token. The server accepts buyer details with it even when the
-   * provider's webhook came first (decision M-1).
+   * Completes the purchase with the order's token. The server accepts buyer details with the token
+   * even after the provider's webhook (decision M-1).
    */
   complete: (order: PaymentOutcome) => Promise<CompletionResponse>;
 }
 
-/** Lets the thank-you page find the order even when nothing else was stored (decision C-17). */
+/**
+ * Storage key of the last payment. The thank-you page finds the order with it even when nothing
+ * else was stored (decision C-17).
+ */
 export const LAST_PAYMENT_KEY = 'lastPayment';
 
 const MISMATCH = 'payment-mismatch';
@@ -91,7 +97,10 @@ export async function pay(
   dispatch(await issue(purchase, order, onBusy));
 }
 
-/** Turns a refusal into a text for the buyer. Nothing has been charged at this point. */
+/**
+ * Validates the form and opens the order. A refusal becomes a text for the buyer, because nothing
+ * has been charged at this point.
+ */
 async function reserve(
   purchase: Purchase,
   surface: PaymentSurface,
@@ -127,7 +136,7 @@ export function toOpenOrder(answer: IntentResponse): OpenOrder {
   };
 }
 
-/** Confirms with the provider's own library. */
+/** Confirms the payment in the browser, with the provider's own library. */
 async function throughProvider(
   purchase: Purchase,
   surface: PaymentSurface,
@@ -160,8 +169,8 @@ function confirmed(
 }
 
 /**
- * Confirms on the server. The browser only creates the payment method and answers the bank's
- * challenge, if any.
+ * Confirms the payment on the server. The browser only creates the payment method and answers the
+ * bank's challenge, if any.
  */
 async function throughServer(
   purchase: Purchase,
@@ -189,7 +198,7 @@ async function throughServer(
   }
 }
 
-/** Requests the outcome of a payment again. Null while it is still unknown. */
+/** Requests the outcome of a payment again. Null while the outcome is still unknown. */
 export async function pollOrder(
   scope: string,
   paymentIntentId: string,

@@ -8,7 +8,7 @@ import type { Buyer } from '@/api/wire';
 export type PaymentConfirmation =
   | { kind: 'authorised' }
   | { kind: 'declined'; message: string | null }
-  /** The provider has ended with neither success nor failure. */
+  /** The provider returned a status that means neither success nor failure. */
   | { kind: 'open'; status: string }
   | { kind: 'unsure' };
 
@@ -24,8 +24,8 @@ export interface PaymentSurface {
     returnTo: string,
   ) => Promise<PaymentConfirmation>;
   /**
-   * Creates a payment method from the typed card or the open wallet, for the server to confirm
-   * with.
+   * Creates a payment method from the typed card or the open wallet. The server confirms the
+   * payment with it.
    */
   method: (buyer: Buyer | null) => Promise<PaymentMethodSource>;
   /** Answers the bank's challenge after the server has confirmed. */
@@ -33,8 +33,8 @@ export interface PaymentSurface {
 }
 
 /**
- * Statuses that mean the money is authorised. The server captures it only after the tickets are
- * issued.
+ * Provider statuses that mean the money is authorised. The server captures the money only after the
+ * tickets are issued.
  */
 const AUTHORISED = new Set(['requires_capture', 'succeeded', 'processing']);
 const ASKS_FOR_A_CARD = new Set(['requires_payment_method', 'requires_confirmation']);

@@ -9,12 +9,12 @@ const KEPT_MS = 120_000;
 interface CachedSecret {
   contents: string;
   answer: IntentResponse;
-  /** Browser time in milliseconds. */
+  /** End of the secret's validity, in milliseconds by the browser's clock. */
   until: number;
 }
 
-// Only the latest contents of a scope are cached. All contents share one payment, which has been
-// resized since.
+// Holds only the latest contents of each scope, because all contents share one payment, which has
+// been resized since.
 const secrets = new Map<string, CachedSecret>();
 
 const instant = (time: string | number) => (typeof time === 'number' ? time : Date.parse(time));

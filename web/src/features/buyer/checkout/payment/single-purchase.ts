@@ -68,7 +68,8 @@ export function cardPurchase(
 }
 
 /**
- * The details from a wallet. A payer without a name or address still gets tickets (decision C-11).
+ * The payer's details from a wallet. A payer without a name or address still gets tickets (decision
+ * C-11).
  */
 export type WalletPayer = { name?: string; email?: string; phone?: string } | undefined;
 
@@ -130,7 +131,7 @@ export function walletPurchase(
     scope: `draw:${drawNumber}`,
     page,
     method: 'wallet',
-    // The wallet itself passes the billing details to the provider.
+    // Null, because the wallet itself passes the billing details to the provider.
     buyer: null,
     validate: () => Promise.resolve([]),
     open: (clientKey) =>

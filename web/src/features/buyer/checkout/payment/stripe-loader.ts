@@ -22,7 +22,10 @@ export function loadStripeFor(config: Config, account: string): Promise<Stripe |
   return stripe;
 }
 
-/** Loads the demo's own library if the page does not carry it; `loadStripe` then uses it. */
+/**
+ * Loads the demo's own version of the library if the page does not carry it. `loadStripe` then uses
+ * that version.
+ */
 async function loadSandboxScript(config: Config): Promise<void> {
   if (!config.demo || 'Stripe' in window || !config.stripeJs.startsWith('/')) return;
   await new Promise<void>((resolve, reject) => {

@@ -1,7 +1,7 @@
 /**
- * The tickets that the server holds for this tab's own purchase. The public count excludes them,
- * and a reload forgets the open page's state. A buyer who holds the last tickets must not read that
- * they are sold out (decisions B-8, C-14).
+ * The tickets that the server holds for this tab's own purchase. The public count excludes these
+ * tickets, and a reload forgets the open page's state. A buyer who holds the last tickets must not
+ * read that they are sold out (decisions B-8, C-14).
  */
 import type { Draw } from '@/api/wire';
 import { forgetStored, readStored, writeStored } from '@/shared/storage';

@@ -1,6 +1,6 @@
 /**
- * Opens an order half a second after the last change of the wanted tickets, and releases it when
- * the buyer leaves (specification line A:190, decision B-8).
+ * Opens an order half a second after the last change of the wanted tickets, and releases the order
+ * when the buyer leaves (specification line A:190, decision B-8).
  */
 import { useStore } from 'jotai';
 import { useCallback, useEffect, useRef } from 'react';
@@ -18,7 +18,7 @@ interface ReservationInputs {
   scope: string;
   page: CheckoutPage;
   /**
-   * The key of the reserved contents. When it changes, the order is resized. Null means that
+   * Identifies the tickets to reserve. When it changes, the order is resized. Null means that
    * nothing is reserved and an open order is released.
    */
   contents: string | null;

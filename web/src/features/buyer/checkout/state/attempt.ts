@@ -1,6 +1,6 @@
 /**
- * Idempotency keys of purchase attempts. A key is kept until the attempt ends, so that a reload or
- * a double tap cannot charge twice.
+ * Idempotency keys of purchase attempts. A key stays stored until the attempt ends, so that a
+ * reload or a double tap cannot charge twice.
  */
 import { forgetStored, readStored, writeStored } from '@/shared/storage';
 import { forgetReservation } from '../reservation/reserved-tickets';
@@ -16,7 +16,7 @@ export interface Attempt {
 const keyOf = (scope: string) => `fd_attempt:${scope}`;
 const finishedKeyOf = (scope: string) => `fd_finished:${scope}`;
 
-// If the browser forbids storage, the key lives as long as the page.
+// Replaces browser storage where the browser forbids it. The keys then live as long as the page.
 const memoryFallback = new Map<string, Attempt>();
 
 function randomKey(): string {
@@ -56,9 +56,9 @@ export function endAttempt(scope: string): void {
 }
 
 /**
- * Ends the attempt with tickets. Until the next attempt starts, a buyer who returns finds the
- * purchase finished: by the back button, in a duplicated tab or on a cached page. The token
- * defaults to the attempt's own.
+ * Ends the attempt with tickets. A buyer who returns by the back button, in a duplicated tab or on
+ * a cached page then finds the purchase finished, until the next attempt starts. The token defaults
+ * to the attempt's own.
  */
 export function finishAttempt(scope: string, orderToken = currentAttempt(scope)?.orderToken): void {
   endAttempt(scope);

@@ -205,6 +205,6 @@ test('an order’s answer is an outcome only when it is final', () => {
     refunding: true,
   });
   expect(outcomeOf({ status: 'processing', reason: null, lines })).toBeNull();
-  // The order status for an intent that may have been authorised a moment ago. It is not final.
+  // The intent may have been authorised a moment ago, so this order status is not final.
   expect(outcomeOf({ status: 'requires_payment_method', reason: null, lines })).toBeNull();
 });

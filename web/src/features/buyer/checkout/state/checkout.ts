@@ -12,12 +12,12 @@ export interface OpenOrder {
   paymentIntentId: string;
   orderToken: string;
   reservationId: string;
-  /** Cents. */
+  /** Total in cents. */
   amount: number;
   ticketCount: number;
   /** For a cart: the number of tickets of each draw. */
   items?: readonly { drawNumber: number; quantity: number }[];
-  /** Server time in milliseconds. */
+  /** End of the reservation: server time in milliseconds. */
   expiresAt: number;
 }
 
@@ -25,9 +25,9 @@ export interface OpenOrder {
 export interface CheckoutError {
   title: string;
   text: string;
-  /** The number of available tickets, when too few were left. */
+  /** Number of tickets still available, when too few were left for the order. */
   available?: number;
-  /** Whether the shown price is outdated and must be requested again. */
+  /** Whether the shown price is outdated and must be loaded again. */
   stale?: boolean;
   /** Whether no payment was attempted. The text then need not mention money. */
   notAttempted?: boolean;
@@ -75,10 +75,7 @@ export type CheckoutEvent =
     }
   | { type: 'issued'; tickets: readonly OwnTicket[] }
   | { type: 'notCharged'; reason: string; refunding?: boolean }
-  /**
-   * The server has asked the provider: no card was accepted for this payment, so the buyer may try
-   * again.
-   */
+  /** The provider has accepted no card for this payment, so the buyer may try again. */
   | { type: 'untouched'; error: CheckoutError }
   | { type: 'gaveUp' }
   | { type: 'expired' }
@@ -98,7 +95,7 @@ export function reduceCheckout(checkout: Checkout, event: CheckoutEvent): Checko
         return { ...checkout, order: event.order, error: keepUnlessSoldOut(checkout.error) };
       if (event.type === 'refused') return { ...checkout, error: event.error };
       if (event.type === 'expired') return { ...checkout, order: null };
-      // After a reload during a payment, the order is found again and only its outcome is
+      // After a reload during a payment, the order is loaded from storage and only its outcome is
       // requested.
       if (event.type === 'unsure' && event.order)
         return { state: 'confirming', order: event.order };
@@ -138,7 +135,7 @@ export function reduceCheckout(checkout: Checkout, event: CheckoutEvent): Checko
         return { ...checkout, state: 'lost' };
       return checkout;
     case 'lost':
-      // The socket may still deliver the outcome.
+      // The socket may deliver the tickets after the requests have stopped.
       if (event.type === 'issued') return { state: 'issued', tickets: event.tickets };
       if (event.type === 'notCharged')
         return {
@@ -187,14 +184,15 @@ export function ownReservedTickets(checkout: Checkout, nowMs: number): number {
 }
 
 /**
- * Returns the number of tickets bought. After a reload, the order is more reliable than the form.
+ * Returns the number of tickets bought. After a reload, the order's number is more reliable than
+ * the form's.
  */
 export const purchasedCount = (checkout: Checkout, wanted: number): number =>
   checkout.state === 'issued' && checkout.tickets.length > 0 ? checkout.tickets.length : wanted;
 
 /**
- * Returns the event for an order's answer when the outcome of the payment is unknown. Null while
- * the order is open.
+ * Returns the event for the server's answer about an order whose payment outcome is unknown. Null
+ * while the order is open.
  */
 export function outcomeOf(order: {
   status: string;

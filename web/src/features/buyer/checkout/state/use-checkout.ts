@@ -1,4 +1,6 @@
-/** The purchase for a component: its state, and the three effects that run automatically. */
+/**
+ * Gives a component the state of its purchase and runs the three effects that need no user action.
+ */
 import { useAtom, useSetAtom, useStore } from 'jotai';
 import { useEffect, useRef } from 'react';
 import { useLocation } from 'wouter';
@@ -75,8 +77,8 @@ function useSaveReservation(scope: string, checkout: Checkout): void {
 const ASKED_FOR_MS = 30_000;
 const ASKED_EVERY_MS = 4_000;
 /**
- * How many "no card accepted" answers make it final. The first may come just before the provider
- * has finished.
+ * Number of "no card accepted" answers after which the answer is final. The first may come just
+ * before the provider has finished.
  */
 const UNTOUCHED_ANSWERS = 2;
 
@@ -112,7 +114,9 @@ function useResolution(scope: string, checkout: Checkout, dispatch: CheckoutDisp
   }, [checkout.state, dispatch]);
 }
 
-/** Completes again, which is idempotent, and so gets the outcome from the provider. */
+/**
+ * Completes the purchase again, which is idempotent, and so learns the outcome from the provider.
+ */
 function useOrderPolling(
   scope: string,
   paymentIntentId: string | null,
@@ -128,7 +132,7 @@ function useOrderPolling(
       untouched = answer === 'untouched' ? untouched + 1 : 0;
       if (answer !== 'untouched') return dispatch(answer);
       if (untouched < UNTOUCHED_ANSWERS) return;
-      // The same key means the same payment, so no second charge is possible.
+      // Reuses the attempt's key: it means the same payment, so no second charge is possible.
       const attempt = currentAttempt(scope);
       if (attempt) saveAttempt(scope, { ...attempt, paying: false });
       dispatch({
@@ -155,7 +159,8 @@ function useTroubleToast(checkout: Checkout): void {
 }
 
 /**
- * The money was authorised, and the tickets are either still being issued or could not be issued.
+ * Toast when the money was authorised and the tickets are still being issued or could not be
+ * issued.
  */
 export const ISSUING = {
   title: 'Your payment went through',
@@ -184,8 +189,8 @@ function useAskBeforeLeaving(checkout: Checkout): void {
 }
 
 /**
- * How long the buyer reads that the tickets are being issued, before the thank-you page opens
- * (specification line A:190).
+ * Milliseconds for which the buyer reads that the tickets are being issued, before the thank-you
+ * page opens (specification line A:190).
  */
 const PENDING_READ_MS = 2_000;
 
@@ -197,8 +202,8 @@ export interface PurchaseEnding {
 }
 
 /**
- * Saves the summary, shows a message, clears the input and opens the thank-you page. It runs once
- * tickets are issued, or two seconds after a payment without tickets.
+ * Ends a purchase: saves the summary, shows a message, clears the input and opens the thank-you
+ * page. Runs once tickets are issued, or two seconds after a payment without tickets.
  */
 export function useCompletePurchase(
   scope: string,
@@ -229,7 +234,8 @@ export function useCompletePurchase(
     const timer = setTimeout(() => ending.current(), PENDING_READ_MS);
     return () => clearTimeout(timer);
   }, [state]);
-  // Reset only after this page has closed. Until then it must not look as if nothing was bought.
+  // Resets the purchase only after this page has closed. Until then, the page must not look as if
+  // nothing was bought.
   useEffect(
     () => () => {
       if (done.current) store.set(resetCheckoutAtom, scope);
