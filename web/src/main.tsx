@@ -31,7 +31,7 @@ function seed(boot: Boot) {
   const store = createStore();
   const navigation = performance.getEntriesByType('navigation')[0] as
     PerformanceNavigationTiming | undefined;
-  // A cached page carries the time of its creation. That time is the last contact with the server.
+  // A cached page carries the time of its creation, which is the last contact with the server.
   if (isCopy())
     store.set(connectionAtom, {
       open: false,

@@ -5,27 +5,30 @@
 
 export type CacheStrategy = 'network only' | 'cache first' | 'network first';
 
-/** The part of a request that decides. */
+/** The parts of a request that decide its cache strategy. */
 export interface RequestTraits {
   method: string;
   /** The absolute URL. */
   url: string;
 }
 
-/** A built file whose name has a digest, so that its content never changes (`site/files.rs`). */
+/**
+ * Path of a built file. Its name has a digest, so that its content never changes (`site/files.rs`).
+ */
 const ASSET = /^\/assets\/[\w.-]+\.[0-9a-f]{8,}\.\w+$/;
 /**
- * Pages that are the same for every visitor: landing, draw, club, offer. Add a page only if its
- * document does not depend on the browser.
+ * Paths of pages that are the same for every visitor: landing, draw, club, offer. Add a page only
+ * if its document does not depend on the browser.
  */
 const PAGE = /^\/(draw\/\d+\/?|club\/[^/]+\/?|club\/[^/]+\/(specials|offer)\/[^/]+\/?)?$/i;
 /**
- * Public responses about draws. Tickets are excluded, because they carry pairs after the result.
+ * Paths of public responses about draws. Tickets are excluded, because they carry pairs after the
+ * result.
  */
 const ANSWER = /^\/api\/draws\/(active|awaiting-results|completed|\d+)$/;
 /**
- * Addresses that are not a user's screen: calls, images, demo pages and boards. A board must never
- * reload during an outage.
+ * Paths that are not a user's screen: calls, images, demo pages and boards. A board is excluded,
+ * because it must never reload during an outage.
  */
 const NO_SCREEN = /^\/(api|assets|og|sandbox|uploads|w|widgets)\/|\/display\/?$/i;
 
@@ -33,7 +36,7 @@ export function cacheStrategy({ method, url }: RequestTraits, origin: string): C
   const { origin: requestOrigin, pathname, search } = new URL(url);
   if (method !== 'GET' || requestOrigin !== origin) return 'network only';
   if (ASSET.test(pathname)) return 'cache first';
-  // With a query, the list has the draws of one club, for the club's own pages.
+  // A list with a query is not cached: it has the draws of one club, for the club's own pages.
   return PAGE.test(pathname) || (ANSWER.test(pathname) && search === '')
     ? 'network first'
     : 'network only';

@@ -11,7 +11,10 @@ import {
 } from './response-cache';
 import { offlinePage } from './offline-page';
 
-/** A fake of the browser's caches with the methods that are used. Keeps the order of insertion. */
+/**
+ * A fake of the browser's caches with the methods that are used. Entries keep the order of
+ * insertion.
+ */
 class FakeCacheStorage {
   readonly caches = new Map<string, Map<string, Response>>();
   keys = () => Promise.resolve([...this.caches.keys()]);
@@ -35,7 +38,7 @@ beforeEach(() => {
   return () => vi.unstubAllGlobals();
 });
 
-/** A response as it comes from this site. */
+/** Creates a response as it comes from this site. */
 function answered(headers: Record<string, string>, more: Partial<Response> = {}): Response {
   const answer = new Response('x', { headers });
   for (const [name, value] of Object.entries({ type: 'basic', ...more }))

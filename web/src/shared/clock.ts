@@ -1,10 +1,11 @@
 /**
- * Estimates the server's clock. Device clocks can be minutes wrong, and the server decides
- * kick-off.
+ * Estimates the server's clock. Device clocks can be minutes wrong, and the server's clock decides
+ * when a draw closes.
  */
 
 /**
- * One reading: the offset to add to `performance.now()`, and the round trip, both in milliseconds.
+ * One reading of the server's clock: the offset to add to `performance.now()`, and the round trip,
+ * both in milliseconds.
  */
 export interface Sample {
   offset: number;
@@ -19,7 +20,8 @@ const SAMPLES_KEPT = 8;
 const ROUND_TRIP_MS_MAX = 2_000;
 
 /**
- * Assumed round trip of a pushed frame, whose real one is unknown. Any faster response replaces it.
+ * Assumed round trip in milliseconds of a pushed frame, whose real one is unknown. Any faster
+ * response replaces the frame's sample.
  */
 export const PUSHED_ROUND_TRIP_MS = 400;
 

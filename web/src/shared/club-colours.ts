@@ -1,4 +1,4 @@
-/** Makes a club's colours readable. White text is never assumed to be readable on them. */
+/** Makes texts on a club's colours readable. White text is never assumed to be readable on them. */
 
 type Rgb = readonly [number, number, number];
 

@@ -36,7 +36,7 @@ function safeZone(zone: string | null | undefined): string {
   }
 }
 
-/** `Fri 20 Nov 2026`. */
+/** Formats a day: `Fri 20 Nov 2026`. */
 export function day(instant: string, timezone?: string | null): string {
   const at = new Date(instant);
   if (Number.isNaN(at.getTime())) return '';
@@ -50,12 +50,12 @@ export function day(instant: string, timezone?: string | null): string {
 }
 
 /**
- * No-break space before am or pm. `server/src/render/when.rs` writes the same text into the first
- * paint.
+ * No-break space before am or pm. `server/src/render/when.rs` writes the same text into the
+ * server-rendered page.
  */
 const TIE = '\u00a0';
 
-/** `7:10 pm`, without a line break inside. */
+/** Formats a time: `7:10 pm`, without a line break inside. */
 export function timeOfDay(instant: string | number, timezone?: string | null): string {
   const values = parts(new Date(instant), safeZone(timezone), {
     hour: 'numeric',
@@ -66,8 +66,8 @@ export function timeOfDay(instant: string | number, timezone?: string | null): s
 }
 
 /**
- * `Fri 20 Nov 2026, 7:10 pm AEST`, whatever the device's zone (decision E-10). The first paint
- * shows the same text.
+ * Formats day and time: `Fri 20 Nov 2026, 7:10 pm AEST`, whatever the device's zone (decision
+ * E-10). The server-rendered page has the same text.
  */
 export function dayAndTime(instant: string, timezone?: string | null): string {
   const zone = safeZone(timezone);

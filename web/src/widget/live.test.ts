@@ -3,7 +3,7 @@ import { addressOf, place } from './live';
 
 afterEach(() => document.body.replaceChildren());
 
-/** The test inspects the frames and does not load them. */
+/** Prevents the frames from loading: the test only inspects them. */
 Object.assign(
   (window as unknown as { happyDOM: { settings: { navigation: object } } }).happyDOM.settings
     .navigation,
@@ -12,7 +12,7 @@ Object.assign(
 
 function tag(options: Record<string, string | undefined>): HTMLScriptElement {
   const script = document.createElement('script');
-  // Sets the address without a request.
+  // Sets the script's address without a request.
   Object.defineProperty(script, 'src', { value: 'https://fd.example/widgets/live.js' });
   Object.assign(script.dataset, options);
   document.body.append(script);

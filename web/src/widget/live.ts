@@ -55,7 +55,10 @@ function frameFor(address: string, options: Options): HTMLIFrameElement {
   return frame;
 }
 
-/** Sets the frame's height from the frame's own messages. Ignores all other messages. */
+/**
+ * Sets the frame's height from the messages that the frame's own page sends. Ignores all other
+ * messages.
+ */
 function fit(frame: HTMLIFrameElement): void {
   window.addEventListener('message', (event) => {
     const message = event.data as { footballDoubles?: unknown; height?: unknown } | null;
@@ -92,5 +95,5 @@ export function place(script: HTMLScriptElement): HTMLIFrameElement | null {
   return frame;
 }
 
-// `currentScript` is set only while the tag runs.
+// Runs only from a script tag: `currentScript` is null when a test imports this module.
 if (document.currentScript instanceof HTMLScriptElement) place(document.currentScript);

@@ -1,6 +1,6 @@
 /**
- * The 13 × 13 grid as numbers. Before the result it counts sales: the k-th sale lights a slot that
- * reveals nothing about pairs.
+ * The 13 × 13 grid as numbers. Before the result, the grid only counts sales: the k-th sale lights
+ * a slot that reveals nothing about pairs.
  */
 
 export const SIDE = 13;

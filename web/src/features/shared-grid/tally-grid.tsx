@@ -33,7 +33,7 @@ function useAnnouncedCount(sold: number): number {
 
 /** Shows the number of sold tickets as lights. It is only a count: no axis, pair or name. */
 export function TallyGrid({ sold }: { sold: number }) {
-  // The count before the last change. Only new lights are animated, one after another.
+  // The counts before and after the last change. Only new lights are animated, one after another.
   const [change, setChange] = useState({ from: sold, to: sold });
   if (change.to !== sold) setChange({ from: change.to, to: sold });
   const spoken = useAnnouncedCount(sold);

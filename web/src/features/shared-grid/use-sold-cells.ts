@@ -25,7 +25,7 @@ export function useSoldCells(drawNumber: number): SoldCells {
     );
   }, [drawNumber]);
   useEffect(ask, [ask]);
-  // A board has no user to press a retry button.
+  // Repeats a failed request, because a board has no user to press a retry button.
   useEffect(() => {
     if (!failed) return;
     const timer = setInterval(ask, AGAIN_MS);

@@ -5,8 +5,8 @@ import { useServerContact } from './server-contact';
 const ANNOUNCE_AFTER_MS = 5_000;
 
 /**
- * The freshness as text, dot and shape. Phones show it only while data is stale; boards always show
- * it.
+ * Shows how fresh the data is, as text, dot and shape. Phones show the badge only while data is
+ * stale; boards always show it.
  */
 export function FreshnessBadge({ always = false }: { always?: boolean }) {
   const contact = useServerContact();

@@ -39,7 +39,7 @@ export const connectionAtom = atom<{ open: boolean; lastContactAt: number | null
   open: false,
   lastContactAt: null,
 });
-/** When each topic was last received. The empty name stands for the heartbeat. */
+/** When each topic was last received. The empty topic name stands for the heartbeat. */
 export const topicLastContactAtom = atom<Readonly<Record<string, number>>>({});
 
 /** The number of components that subscribe to each topic. */
@@ -107,7 +107,7 @@ export const receiveDrawsAtom = atom(null, (get, set, draws: readonly Draw[]) =>
   set(liveAtom, applyDraws(get(liveAtom), draws));
 });
 /**
- * Applies a list answer. `arriving`: whether this is the first answer after the visitor has
+ * Stores the response to a list request. `arriving` means the first response after the visitor has
  * returned to the list.
  */
 export const receiveListAtom = atom(
@@ -118,7 +118,7 @@ export const receiveListAtom = atom(
   },
 );
 
-/** Lists that the visitor has left. Their data is old. */
+/** Lists that the visitor has left. They are loaded again on return, because their data is old. */
 export const visitedListsAtom = atom<Readonly<Partial<Record<ListName, true>>>>({});
 export const receiveOrderAtom = atom(null, (get, set, order: OrderResponse) => {
   set(recordResponseAtom);

@@ -59,8 +59,8 @@ export function applyFrame(live: LiveState, frame: Frame): LiveState {
 }
 
 /**
- * Resets the sequence numbers for a new connection. It begins with a snapshot of each topic, and a
- * restarted server counts anew.
+ * Resets the sequence numbers for a new connection, which begins with a snapshot of each topic. A
+ * restarted server counts from the start.
  */
 export function afterReconnect(live: LiveState): LiveState {
   return { ...live, lastSeq: {} };
@@ -143,8 +143,9 @@ export function applyList(live: LiveState, name: ListName, answered: readonly Dr
 }
 
 /**
- * Replaces a list when the visitor arrives at it. Nothing of it is on the screen yet, so the
- * server's order is used. Its draws are removed from the other lists: a draw is in one list only.
+ * Replaces a list when the visitor arrives at it. The server's order of draws is used, because
+ * nothing of the list is on the screen yet. Its draws are removed from the other lists, because a
+ * draw is in one list only.
  */
 export function replaceList(live: LiveState, name: ListName, answered: readonly Draw[]): LiveState {
   const numbers = answered.map((draw) => draw.drawNumber);

@@ -9,8 +9,8 @@ import { cents, sumOf, type Price, type SurchargeMode } from '@/shared/money';
 
 const TAG_CUT = 90;
 /**
- * The availability that an offer's cart line starts with (specification line A:154). The cart asks
- * the server before payment (decision C-14).
+ * Number of available tickets that an offer's cart line starts with (specification line A:154). The
+ * cart asks the server for the real number before payment (decision C-14).
  */
 export const OFFER_AVAILABLE = 9999;
 
@@ -67,7 +67,8 @@ export function offerPrice(offer: Offer, count: number, mode: SurchargeMode = 'p
 }
 
 /**
- * Returns the tag for display, cut at 90 characters. The stored tag stays complete (decision H-12).
+ * Returns the offer's display tag, cut at 90 characters. The stored tag stays complete (decision
+ * H-12).
  */
 export function shownTag(offer: Pick<Offer, 'displayTag'>): string | null {
   const tag = offer.displayTag?.trim() ?? '';

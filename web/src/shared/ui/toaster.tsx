@@ -15,7 +15,7 @@ function useSwipe(onAway: () => void) {
     onPointerDown: (event: PointerEvent) => (start.current = event.clientX),
     onPointerMove: (event: PointerEvent) =>
       start.current !== null && setMoved(Math.max(0, event.clientX - start.current)),
-    // Uses the pointer's position, because a quick swipe ends before its movement is rendered.
+    // Measures the pointer's position, because a quick swipe ends before its movement is rendered.
     onPointerUp: (event: PointerEvent) => {
       if (start.current !== null && event.clientX - start.current >= SWIPE_PX) onAway();
       start.current = null;

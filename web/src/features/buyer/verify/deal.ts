@@ -97,10 +97,7 @@ export function seedFromHex(hex: string): Uint8Array | null {
 
 export interface TicketMove {
   ticket: number;
-  /**
-   * Whether tickets were sold in the promised order (decision M-3): never-sold tickets first, then
-   * returned ones, each lowest first. Null when the order of sales is not published.
-   */
+  /** Whether a sold ticket was returned. False means that a ticket was sold. */
   returned: boolean;
 }
 

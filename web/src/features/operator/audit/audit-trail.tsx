@@ -9,10 +9,10 @@ import { RelativeTime } from '../components/relative-time';
 interface AuditTrailProps {
   /** Objects to filter by, such as `draw:1042,order:…`; empty shows everything. */
   objects: string;
-  /** Reloads the entries when this value changes, for example after a write. */
+  /** The audit entries are reloaded when this value changes, for example after a write. */
   turn?: unknown;
   title?: string;
-  /** Whether this heading directly follows the page heading. */
+  /** Whether this heading directly follows the page heading, which makes it one level higher. */
   top?: boolean;
 }
 
@@ -34,7 +34,7 @@ export function changeText({ detail }: Pick<AuditEntry, 'detail'>): string {
     .join(' · ');
 }
 
-/** Lists the audit entries of an object, newest first. Entries are read-only. */
+/** Lists the audit entries of the given objects, newest first. Entries are read-only. */
 export function AuditTrail({
   objects,
   turn = 0,

@@ -49,7 +49,7 @@ const COLUMNS: readonly Column<WaitlistEntry>[] = [
   },
 ];
 
-/** Waitlist: clubs that asked to join while registration was closed. */
+/** Section 'Waitlist': lists the clubs that asked to join while registration was closed. */
 export function Waitlist() {
   const waitlist = useQuery('waitlist');
   const [removing, setRemoving] = useState<WaitlistEntry | null>(null);

@@ -21,7 +21,10 @@ interface SidePanelProps {
   children: ReactNode;
 }
 
-/** Details beside the list on wide screens; a drawer above it on narrow ones. */
+/**
+ * Details of the selected item: beside the list on wide screens, a drawer above the list on narrow
+ * ones.
+ */
 export function SidePanel({ title, itemKey, onClose, children }: SidePanelProps) {
   const wide = useWide();
   if (!wide)

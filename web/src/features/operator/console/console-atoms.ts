@@ -26,6 +26,6 @@ export const drawerOpenAtom = atom(false);
 export const commandsOpenAtom = atom(false);
 export const shortcutsOpenAtom = atom(false);
 
-/** An action that the command menu starts in a section. */
+/** An action that the command menu can start in a section of the console. */
 export type ConsoleAction = 'check' | 'scan' | 'logs';
 export const requestedActionAtom = atom<ConsoleAction | null>(null);

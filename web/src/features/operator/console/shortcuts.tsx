@@ -76,7 +76,7 @@ export function Shortcuts() {
   );
 }
 
-/** Describes the keyboard shortcuts below a table. */
+/** Names the keyboard shortcuts that work in the table above. */
 export function KeyHints({ act }: { act?: string }) {
   const [keysOn] = useAtom(keysOnAtom);
   if (!keysOn) return null;

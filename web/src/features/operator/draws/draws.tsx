@@ -60,7 +60,7 @@ const ORDERS = [
 const STATES = ['active', 'closed', 'completed', 'cancelled'] as const;
 const AT_ONCE = 24;
 
-/** Applies the search, the order and the filters to the draws. */
+/** Returns the draws that match the search and the filters, in the chosen sort order. */
 export function filteredDraws(
   draws: readonly AdminDraw[],
   query: string,
@@ -79,7 +79,7 @@ export function filteredDraws(
   return matches.sort((one, other) => sign * compare(column.value(one), column.value(other)));
 }
 
-/** Draw Management: one card per draw, with the operator's actions. */
+/** Section 'Draw Management': one card per draw, with the operator's actions. */
 export function Draws() {
   const draws = useQuery('draws');
   const hideTest = useHideTestDraws();

@@ -14,7 +14,7 @@ export const isTestDraw = ({ league }: Pick<AdminDraw, 'league'>): boolean =>
 
 export interface HideTestDraws {
   on: boolean;
-  /** Error of reading the setting; the default then applies. */
+  /** Error of reading the setting. Without the setting, its default applies. */
   failed: Error | null;
 }
 

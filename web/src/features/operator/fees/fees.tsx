@@ -98,7 +98,7 @@ function useFees(from: string, to: string) {
 }
 
 /**
- * Platform Fees Report: the fees charged at the current rate, on screen and as a PDF
+ * Section 'Platform Fees Report': the fees charged at the current rate, on screen and as a PDF
  * (specification line C:91).
  */
 export function Fees() {
@@ -174,8 +174,8 @@ export function Fees() {
 }
 
 /**
- * Explains the difference to the overview: the report includes hidden test draws, the overview
- * does not.
+ * Explains why the sums differ from the overview: the report includes hidden test draws, the
+ * overview does not.
  */
 function TestDraws({ report }: { report: PlatformFees }) {
   const hidden = useHideTestDraws().on;

@@ -12,7 +12,7 @@ import { Facts, Figure, Figures, LoadError } from '../components/common';
 import { Sparkline } from './sparkline';
 import { STATUS_NAMES, statusLines, unknownStatusLines } from './status-lines';
 
-/** Revenue figures and their texts; null when the sums lack the figure. */
+/** Revenue figures and their texts; the text is null when the server's sums lack the figure. */
 const REVENUE: readonly (readonly [name: string, words: (sums: Analytics) => string | null])[] = [
   ['Total revenue', (sums) => money(sums.totalRevenue)],
   ['Platform fees', (sums) => money(sums.platformFees)],
@@ -28,7 +28,7 @@ const REVENUE: readonly (readonly [name: string, words: (sums: Analytics) => str
   ['Refunded', (sums) => (sums.refunded === undefined ? null : money(sums.refunded))],
 ];
 
-/** Placeholder that keeps the layout stable until the text loads. */
+/** Placeholder that keeps the layout stable until the figure's text loads. */
 const LOADING_PLACEHOLDER = <span className="skeleton ops-skeleton-word" />;
 
 /**
@@ -42,7 +42,7 @@ function useOrphanedCount(): number | undefined {
   return error ? 0 : undefined;
 }
 
-/** Overview: counts, revenue and system status. */
+/** Section 'Overview': counts, revenue and system status. */
 export function Overview() {
   const analytics = useQuery('analytics');
   const clubs = useQuery('clubs').data;

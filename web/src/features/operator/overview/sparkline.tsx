@@ -4,7 +4,7 @@ import { useEffect, useRef } from 'react';
 
 interface SparkProps {
   title: string;
-  /** Text alternative of the line for screen readers. */
+  /** Description of the chart for screen readers. */
   label: string;
   value: string;
   at: readonly number[];
@@ -20,7 +20,7 @@ const clock = new Intl.DateTimeFormat('en-AU', {
   minute: '2-digit',
 });
 
-/** Small line chart of the last day; the cursor shows single values. */
+/** Small line chart of the last day. Moving the cursor over the line shows single values. */
 export function Sparkline({ title, label, value, at, values, format, colour }: SparkProps) {
   const box = useRef<HTMLDivElement>(null);
   const chart = useRef<uPlot | null>(null);

@@ -1,12 +1,12 @@
 /**
- * The three fixed texts of the System Status panel, shown only while they are true (decision
- * B-19), with their evidence.
+ * The three fixed texts of the System Status panel. Each is shown only while it is true (decision
+ * B-19), together with its evidence.
  */
 import type { Health } from '@/api/wire-platform';
 import { O } from '@/shared/strings-operator';
 import { formatAge } from '../components/relative-time';
 
-/** Names in the panel, in display order. */
+/** Names of the status lines, in display order. */
 export const STATUS_NAMES = [
   'Database',
   'Payments',
@@ -42,7 +42,10 @@ const clockOffsetText = (offMs: number) => {
     : `${pluralised(seconds, 'second')} ${offMs > 0 ? 'ahead of' : 'behind'} the database`;
 };
 
-/** Status lines after a failed health check: the previous status may no longer be true. */
+/**
+ * Returns the status lines after a failed health check, because the previous status may no longer
+ * be true.
+ */
 export const unknownStatusLines = (last: Health, nowMs: number): StatusLine[] =>
   statusLines(last, nowMs).map(({ name, status }) => ({
     name,

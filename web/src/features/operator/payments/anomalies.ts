@@ -1,4 +1,4 @@
-/** Labels, actions and order of anomalies. */
+/** Labels, actions and display order of payment anomalies. */
 import {
   ANOMALY_TYPES,
   type Anomaly,
@@ -44,8 +44,8 @@ const holdsTickets = ({ details }: PaymentAnomaly): boolean =>
   details.orderState === 'allocated' || details.orderState === 'captured';
 const centsOf = (text: unknown): number => (typeof text === 'string' ? cents(text) : 0);
 /**
- * Returns the remaining amount in cents from the provider's last report; null while no charge is
- * reported.
+ * Returns the amount in cents that is not refunded yet, from the provider's last report. Null while
+ * no charge is reported.
  */
 const unrefundedCents = ({ details }: PaymentAnomaly): number | null =>
   centsOf(details.providerReceived) > 0
@@ -53,8 +53,8 @@ const unrefundedCents = ({ details }: PaymentAnomaly): number | null =>
     : null;
 
 /**
- * Describes the refund: the whole remaining payment, which may exceed the amount that the anomaly
- * was raised for.
+ * Describes the amount that a refund returns: the whole remaining payment, which may exceed the
+ * amount that the anomaly was raised for.
  */
 export function refundableText(anomaly: PaymentAnomaly): string {
   const left = unrefundedCents(anomaly);
@@ -75,8 +75,8 @@ export const canRefundPayment = (anomaly: PaymentAnomaly): boolean =>
   (!isOrdersOwnPayment(anomaly) || (!holdsTickets(anomaly) && unrefundedCents(anomaly) !== 0));
 
 /**
- * Returns resolved of all in whole percent; 100 when there are no anomalies (specification line
- * C:69, decision I-4).
+ * Returns the percentage of resolved anomalies as a whole number; 100 when there are no anomalies
+ * (specification line C:69, decision I-4).
  */
 export const successRate = ({
   total,

@@ -133,8 +133,8 @@ function Filters({ all, stats }: Omit<AnomalyListProps, 'anomalies'>) {
 }
 
 /**
- * Lists anomalies beside the details of the selected one. After one is resolved, focus moves to
- * the next unresolved one.
+ * Lists anomalies beside the details of the selected one. After an anomaly is resolved, focus moves
+ * to the next unresolved one.
  */
 export function AnomalyList({ anomalies, all, stats }: AnomalyListProps) {
   const { read, write } = useConsoleUrl();

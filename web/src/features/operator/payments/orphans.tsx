@@ -49,8 +49,8 @@ const COLUMNS: readonly Column<OrphanedTicket>[] = [
 ];
 
 /**
- * Lists paid tickets without a buyer. They are neither sold nor free until a buyer is assigned
- * (decision F-3).
+ * Lists paid tickets without a buyer. Such tickets are neither sold nor free until a buyer is
+ * assigned (decision F-3).
  */
 export function Orphans() {
   const orphans = useQuery('orphans');

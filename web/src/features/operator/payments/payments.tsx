@@ -80,7 +80,10 @@ function Banner({ unresolved, oldest }: { unresolved: number; oldest: string | n
   );
 }
 
-/** Payment Monitor: payment problems, automatic repairs, and anomalies that need the operator. */
+/**
+ * Section 'Payment Monitor': payment problems, automatic repairs, and anomalies that need the
+ * operator.
+ */
 export function Payments() {
   const { data: stats, error: statsError } = useQuery('stats');
   const list = useQuery('anomalies');
@@ -96,7 +99,7 @@ export function Payments() {
       ),
     [list.data, status, type],
   );
-  // The counts above the list and the list render together, so that neither moves the other.
+  // The list waits for the counts above it, so that neither moves the other.
   const data = stats || statsError ? filtered : undefined;
   const isHere = data !== undefined || list.error !== null;
   return (

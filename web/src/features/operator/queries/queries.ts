@@ -1,6 +1,6 @@
 /**
  * The console's queries: request, poll interval (section 7 of the operator specification), and the
- * socket counter that announces changes.
+ * socket's revision counter that announces changes.
  */
 import * as ask from '@/api/endpoints/operator';
 import type { OpsNews } from '@/api/wire-platform';
@@ -22,7 +22,7 @@ const defineQuery = <Answer>(
 ): QueryDefinition<Answer> => ({ fetch: asked, intervalMs, revisionList });
 
 export const QUERIES = {
-  // Intervals given by the specification.
+  // The poll intervals of the next queries are given by the specification.
   anomalies: defineQuery(ask.fetchAnomalies, HALF_A_MINUTE, 'anomalies'),
   stats: defineQuery(ask.fetchAnomalyStats, HALF_A_MINUTE, 'anomalies'),
   transactions: defineQuery(ask.fetchTransactions, HALF_A_MINUTE, 'transactions'),

@@ -4,7 +4,7 @@ import { HttpError } from '@/api/http';
 const is = (error: unknown, status: number): error is HttpError =>
   error instanceof HttpError && error.status === status;
 
-/** Whether a code was wrong. The response is a 401, but the session stays valid. */
+/** Whether an entered code was wrong. The response is a 401, but the session stays valid. */
 export const isWrongCode = (error: unknown): error is HttpError =>
   (is(error, 401) && (error.code === 'wrong-code' || error.code === 'code-used')) ||
   (is(error, 429) && error.code === 'too-many-requests');

@@ -19,8 +19,8 @@ type AccessState =
 const RETURN_KEY = 'operator-return';
 
 /**
- * Checks the session and returns where the user belongs. On other errors the empty console shows;
- * every request still returns 401 (specification line C:252, decision A-14).
+ * Requests the session and returns where the user belongs. After other errors the console opens
+ * without data, because every request still returns 401 (specification line C:252, decision A-14).
  */
 async function check(): Promise<AccessState> {
   try {
@@ -39,8 +39,8 @@ function stateOf({ role, secondFactor }: Whoami): AccessState {
 }
 
 /**
- * Guards the console: guests go to the login, clubs to /admin, and a half-finished login to the
- * code form. Afterwards the previous section opens.
+ * Guards the console: guests go to the login, clubs to /admin, and a login without its second
+ * factor to the code form. After the login, the previous section opens.
  */
 export function ConsoleAccess({ children }: { children: ReactNode }) {
   const [state, setState] = useState<AccessState>({ status: 'checking' });
@@ -52,7 +52,8 @@ export function ConsoleAccess({ children }: { children: ReactNode }) {
   }, [setExpired]);
   useEffect(() => {
     if (!expired || state.status === 'half') return;
-    // An unfinished second factor continues there; an ended session starts a new login.
+    // A login without its second factor continues in the code form; an ended session starts a new
+    // login.
     void check().then((next) =>
       setState(next.status === 'in' ? { status: 'out', to: '/admin/login' } : next),
     );

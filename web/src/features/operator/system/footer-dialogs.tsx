@@ -16,8 +16,8 @@ const URL_REFUSED = 'The URL must be a path, #, https: or mailto:';
 const ORDER_REQUIRED = 'Display order must be a whole number';
 
 /**
- * Accepts a path, an anchor, or a URL scheme that cannot execute code (specification line C:243,
- * decision G-10).
+ * Whether a footer link is a path, an anchor, or a URL whose scheme cannot execute code
+ * (specification line C:243, decision G-10).
  */
 export const isUrl = (text: string): boolean =>
   /^(#|\/(?!\/)|https:\/\/|mailto:)/i.test(text.trim());
@@ -34,8 +34,8 @@ interface MenuFormProps {
 }
 
 /**
- * Shared form of both dialogs: shows problems in a list and beside the fields, sends once, and
- * reloads the list.
+ * Shared form of both footer dialogs: shows problems in a list and beside the fields, sends once,
+ * and reloads the menus.
  */
 function FooterForm({ title, onClose, problems, send, text, button, children }: MenuFormProps) {
   const action = useAction();

@@ -22,8 +22,8 @@ const inOrder = <Entry extends WithDisplayOrder>(entries: readonly Entry[]): Ent
   [...entries].sort((one, other) => one.displayOrder - other.displayOrder || one.id - other.id);
 
 /**
- * Returns the order numbers that move one entry up or down. Equal numbers become distinct in the
- * process.
+ * Returns the display orders that move one entry up or down. Equal display orders become distinct
+ * in the process.
  */
 export function withMovedItem<Entry extends WithDisplayOrder>(
   entries: readonly Entry[],

@@ -85,7 +85,10 @@ export function Maintenance() {
   );
 }
 
-/** Shows current activity, so that the operator does not start maintenance during a rush. */
+/**
+ * Shows how many buyers are paying now, so that the operator does not start maintenance during a
+ * rush.
+ */
 function UnderWay() {
   const [now, setNow] = useState<InFlight | null>(null);
   useEffect(() => {

@@ -115,7 +115,9 @@ function ExpiredDraws() {
   );
 }
 
-/** System Controls: platform settings, the public footer and the current configuration. */
+/**
+ * Section 'System Controls': platform settings, the public footer and the current configuration.
+ */
 export function SystemControls() {
   const settings = useQuery('settings').data;
   return (

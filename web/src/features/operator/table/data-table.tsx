@@ -38,7 +38,7 @@ export interface DataTableProps<Row extends RowData> {
   /** Accessible name of the table; also used for the CSV file name. */
   label: string;
   rows: readonly Row[];
-  /** Number of rows before the section's filters; defaults to the length of `rows`. */
+  /** Number of rows before the section's filters were applied; defaults to the length of `rows`. */
   of?: number;
   rowId: (row: Row) => string;
   columns: readonly Column<Row>[];
@@ -55,7 +55,7 @@ export interface DataTableProps<Row extends RowData> {
   onAct?: (row: Row) => void;
   isOpen?: (row: Row) => boolean;
   selecting?: SelectionOptions<Row>;
-  /** Ids of rows that arrived after the table opened; they slide in. */
+  /** Ids of rows that arrived after the table opened; these rows slide in. */
   newcomers?: ReadonlySet<string>;
   chips?: ReactNode;
 }

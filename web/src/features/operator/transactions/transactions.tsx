@@ -152,15 +152,15 @@ function RefreshButton() {
 }
 
 /**
- * Stripe Transactions: sums of the last 30 days and the latest successful payments (specification
- * lines C:78-81).
+ * Section 'Stripe Transactions': sums of the last 30 days and the latest successful payments
+ * (specification lines C:78-81).
  */
 export function Transactions() {
   const list = useQuery('transactions');
   const { data: sums } = useQuery('transactionSums');
   const { read, write } = useConsoleUrl();
   const [refunding, setRefunding] = useState<string | null>(null);
-  // Id of the order to open from a search hit; the list may not contain it.
+  // Id of the order to open from a search hit. The payment list may not contain the order.
   const openId = read('open');
   const open = list.data?.find((row) => row.orderId === openId);
   const show = (row: Transaction) => write({ open: row.orderId });
