@@ -61,7 +61,7 @@ export interface ClubMeta {
   facebookPixelId: string | null;
 }
 
-/** Response that boards and embedded widgets poll (A:164). */
+/** Response that boards and embedded widgets poll (specification line A:164). */
 export interface WidgetResponse {
   type: 'draw' | 'bundle' | (string & {});
   title: string;

@@ -56,7 +56,10 @@ export function priceOf(ticket: Cents, count: number, passOnFee: boolean): Price
   return { subtotal, cardFee: fee, total: subtotal + fee };
 }
 
-/** How the server adds the card fees of several lines. The specified default is per line (D-6). */
+/**
+ * How the server adds the card fees of several lines. The specified default is per line (decision
+ * D-6).
+ */
 export type SurchargeMode = 'per_line' | 'per_charge';
 
 /** Returns the total of several lines, with one card fee per line or one for all lines. */
@@ -86,7 +89,7 @@ export function ticketPriceText(decimal: string, passOnFee: boolean): string {
 
 /**
  * Returns the prize for the sold tickets. With round-up, a positive prize rises to the next $10
- * (A:297, decision D-8).
+ * (specification line A:297, decision D-8).
  */
 export function prize(sold: number, ticket: Cents, percentage: number, roundUp: boolean): Cents {
   const share = shareHalfUp(sold * ticket, percentage, 100);
@@ -94,7 +97,8 @@ export function prize(sold: number, ticket: Cents, percentage: number, roundUp: 
 }
 
 /**
- * Returns the prize shown on a landing card, which rounds up only from $5 (A:297, decision D-8).
+ * Returns the prize shown on a landing card, which rounds up only from $5 (specification line
+ * A:297, decision D-8).
  */
 export function cardPrize(
   sold: number,

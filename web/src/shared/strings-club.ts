@@ -191,7 +191,7 @@ export function splitTitle(text: string): { title: string; text: string } {
 
 /**
  * 'Cannot change price/prize percentage/prize rounding after tickets are sold (3 tickets sold)',
- * with the actual count (E-12).
+ * with the actual count (decision E-12).
  */
 export const lockedFields = (sold: number): string =>
   C.lockedAfterSales.replace('N tickets', `${sold} tickets`);

@@ -100,7 +100,10 @@ export const finishPayment = (paymentIntentId: string) =>
 export const completeContact = (paymentIntentId: string, orderToken: string, buyer: Buyer) =>
   post<CompletionResponse>('/api/complete-card-payment', { paymentIntentId, orderToken, buyer });
 
-/** `keepalive` lets the browser finish the request after the buyer leaves the page (A:249). */
+/**
+ * `keepalive` lets the browser finish the request after the buyer leaves the page (specification
+ * line A:249).
+ */
 export const purchaseTickets = (
   done: {
     drawNumber: number;

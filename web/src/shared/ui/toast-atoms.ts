@@ -15,7 +15,7 @@ export interface ShownToast extends Toast {
   id: number;
 }
 
-/** The toast on screen. A new toast replaces it (A:308). */
+/** The toast on screen. A new toast replaces it (specification line A:308). */
 export const toastAtom = atom<ShownToast | null>(null);
 
 let lastId = 0;

@@ -6,7 +6,7 @@ import { toastAtom, type ShownToast } from './toast-atoms';
 const LASTS_MS = 5_000;
 const SWIPE_PX = 50;
 
-/** Dismisses the toast after a swipe of 50 px to the right (A:308). */
+/** Dismisses the toast after a swipe of 50 px to the right (specification line A:308). */
 function useSwipe(onAway: () => void) {
   const start = useRef<number | null>(null);
   const [moved, setMoved] = useState(0);
@@ -75,7 +75,7 @@ function Shown({ toast, onAway }: { toast: ShownToast; onAway: () => void }) {
   );
 }
 
-/** The region of the toasts. F8 focuses it from any place (A:308). */
+/** The region of the toasts. F8 focuses it from any place (specification line A:308). */
 export function Toaster() {
   const [toast, setToast] = useAtom(toastAtom);
   const region = useRef<HTMLElement>(null);

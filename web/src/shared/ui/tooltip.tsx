@@ -1,7 +1,7 @@
 import './tooltip.css';
 import { useEffect, useId, useRef, useState, type ReactNode } from 'react';
 
-/** Delay before the tooltip appears, in milliseconds (A:303). */
+/** Delay before the tooltip appears, in milliseconds (specification line A:303). */
 export const TOOLTIP_DELAY_MS = 700;
 
 interface TooltipProps {
