@@ -7,16 +7,19 @@ import useWebSocket, { ReadyState } from 'react-use-websocket';
 import type { Frame } from '@/api/wire';
 
 const SILENCE_MS_MAX = 35_000;
-const WATCH_EVERY_MS = 5_000;
-const PAUSE_MS_MIN = 250;
-const PAUSE_MS_MAX = 30_000;
+const SILENCE_CHECK_INTERVAL_MS = 5_000;
+const RECONNECT_PAUSE_MS_MIN = 250;
+const RECONNECT_PAUSE_MS_MAX = 30_000;
 
 /**
  * Returns the pause before the next connection attempt, in milliseconds. Random pauses (full
  * jitter) spread the reconnects of many screens.
  */
 export function reconnectPause(attempt: number, random: number = Math.random()): number {
-  return Math.max(PAUSE_MS_MIN, random * Math.min(PAUSE_MS_MAX, 500 * 2 ** Math.min(attempt, 16)));
+  return Math.max(
+    RECONNECT_PAUSE_MS_MIN,
+    random * Math.min(RECONNECT_PAUSE_MS_MAX, 500 * 2 ** Math.min(attempt, 16)),
+  );
 }
 
 export interface LiveSocketOptions {
@@ -32,7 +35,7 @@ function socketUrl(topics: readonly string[]): string {
   return `${scheme}://${window.location.host}/ws?topics=${topics.map(encodeURIComponent).join(',')}`;
 }
 
-function readFrame(text: string): Frame | null {
+function parseFrame(text: string): Frame | null {
   try {
     const frame = JSON.parse(text) as Frame;
     return frame.v === 1 ? frame : null;
@@ -77,13 +80,13 @@ export function useLiveSocket({ topics, connect, onFrame, onState }: LiveSocketO
       const requestedPauseMs = Number(event.reason);
       requestedPause.current =
         event.code === 1001 && Number.isFinite(requestedPauseMs)
-          ? Math.min(PAUSE_MS_MAX, requestedPauseMs * Math.random())
+          ? Math.min(RECONNECT_PAUSE_MS_MAX, requestedPauseMs * Math.random())
           : 0;
       onState('closed');
     },
     onMessage: (message) => {
       lastMessageAt.current = performance.now();
-      const frame = readFrame(String(message.data));
+      const frame = parseFrame(String(message.data));
       if (frame) onFrame(frame);
     },
   });
@@ -112,7 +115,7 @@ export function useLiveSocket({ topics, connect, onFrame, onState }: LiveSocketO
         performance.now() - lastMessageAt.current > SILENCE_MS_MAX
       )
         anew();
-    }, WATCH_EVERY_MS);
+    }, SILENCE_CHECK_INTERVAL_MS);
     window.addEventListener('online', anew);
     document.addEventListener('visibilitychange', closeIfSilent);
     return () => {

@@ -26,7 +26,7 @@ export function onReauthenticationRequired(obtain: ObtainProof): () => void {
 /** The user cancelled the dialog. Nothing has changed, so there is no failure to report. */
 export class ReauthenticationCancelled extends Error {}
 
-const isRequired = (error: unknown): boolean =>
+const isReauthenticationRequired = (error: unknown): boolean =>
   error instanceof HttpError && error.status === 403 && error.code === 'reauthentication-required';
 
 /**
@@ -40,7 +40,7 @@ export async function withReauthentication<Answer>(
   try {
     return await call();
   } catch (error) {
-    if (!obtainProof || !isRequired(error)) throw error;
+    if (!obtainProof || !isReauthenticationRequired(error)) throw error;
     if (!(await obtainProof(password))) throw new ReauthenticationCancelled();
     return call();
   }

@@ -26,13 +26,13 @@ export function useMatchedPage(): Match {
   return route.route.loaded ? route : shown;
 }
 
-function focusOn(heading: HTMLElement | null): void {
+function focusHeading(heading: HTMLElement | null): void {
   if (!heading) return;
   heading.tabIndex = -1;
   heading.focus({ preventScroll: true });
 }
 
-const HEADING_COMES_WITHIN_MS = 10_000;
+const HEADING_WAIT_MS = 10_000;
 
 /**
  * Moves the focus to the new heading when a page that loads data replaces its heading: the removed
@@ -41,7 +41,7 @@ const HEADING_COMES_WITHIN_MS = 10_000;
 function keepFocusOnHeading(): () => void {
   const watch = new MutationObserver(() => {
     if (document.activeElement === document.body)
-      focusOn(document.querySelector<HTMLElement>('main h1'));
+      focusHeading(document.querySelector<HTMLElement>('main h1'));
   });
   const stop = () => {
     watch.disconnect();
@@ -49,7 +49,7 @@ function keepFocusOnHeading(): () => void {
     for (const eventName of ['pointerdown', 'keydown'])
       window.removeEventListener(eventName, stop, true);
   };
-  const timer = setTimeout(stop, HEADING_COMES_WITHIN_MS);
+  const timer = setTimeout(stop, HEADING_WAIT_MS);
   for (const doing of ['pointerdown', 'keydown']) window.addEventListener(doing, stop, true);
   watch.observe(document.body, { childList: true, subtree: true });
   return stop;
@@ -70,7 +70,7 @@ export function useFocusOnChange(pathname: string): void {
       ? document.getElementById(window.location.hash.slice(1))
       : null;
     named?.scrollIntoView();
-    focusOn(
+    focusHeading(
       named?.querySelector<HTMLElement>('h2') ?? document.querySelector<HTMLElement>('main h1'),
     );
     return keepFocusOnHeading();

@@ -5,14 +5,14 @@
 import { cacheStrategy } from './cache-strategy';
 
 /** Address of the worker, which is built separately. The bundler must not resolve it. */
-const WORKER = '/sw.js';
+const WORKER_URL = '/sw.js';
 
 /**
  * Requests the page and its files again through the worker, which caches them. Needed for the page
  * that installed the worker, and for pages opened without a new document. Built files come from the
  * browser's HTTP cache.
  */
-function showThisPage(): void {
+function refetchPageThroughWorker(): void {
   const { origin, pathname } = window.location;
   if (
     !navigator.serviceWorker.controller ||
@@ -33,9 +33,9 @@ function showThisPage(): void {
 export function registerOfflineWorker(): void {
   // Service workers are missing over plain HTTP, and where the user has disabled them.
   if (!('serviceWorker' in navigator)) return;
-  navigator.serviceWorker.addEventListener('controllerchange', showThisPage);
-  window.addEventListener('pushState', showThisPage);
-  const begin = () => void navigator.serviceWorker.register(WORKER).catch(() => {});
+  navigator.serviceWorker.addEventListener('controllerchange', refetchPageThroughWorker);
+  window.addEventListener('pushState', refetchPageThroughWorker);
+  const begin = () => void navigator.serviceWorker.register(WORKER_URL).catch(() => {});
   if (document.readyState === 'complete') begin();
   else window.addEventListener('load', begin, { once: true });
 }

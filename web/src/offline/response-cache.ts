@@ -4,9 +4,9 @@
 import { COPY_ATTRIBUTE, COPY_HEADER } from '@/shared/offline';
 
 /** The build's digest (`scripts/build.mjs`). A new build starts with empty caches. */
-const BUILD = process.env.FD_BUILD ?? 'dev';
-export const ASSETS = `assets-${BUILD}`;
-export const VISITED_PAGES = `seen-${BUILD}`;
+const BUILD_DIGEST = process.env.FD_BUILD ?? 'dev';
+export const ASSETS = `assets-${BUILD_DIGEST}`;
+export const VISITED_PAGES = `seen-${BUILD_DIGEST}`;
 /** Limit on the number of cached pages and draw responses together. */
 export const VISITED_PAGES_MAX = 40;
 

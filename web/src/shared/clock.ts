@@ -16,7 +16,7 @@ export interface ServerClock {
   samples: readonly Sample[];
 }
 
-const SAMPLES_KEPT = 8;
+const SAMPLES_MAX = 8;
 const ROUND_TRIP_MS_MAX = 2_000;
 
 /**
@@ -38,7 +38,7 @@ export function takeSample(serverMs: number, sentAt: number, receivedAt: number)
 
 export function addSample(clock: ServerClock, newSample: Sample): ServerClock {
   if (newSample.roundTripMs > ROUND_TRIP_MS_MAX || !Number.isFinite(newSample.offset)) return clock;
-  return { samples: [...clock.samples, newSample].slice(-SAMPLES_KEPT) };
+  return { samples: [...clock.samples, newSample].slice(-SAMPLES_MAX) };
 }
 
 /** Returns the server's time in ms since 1970. Without a sample, returns the device's time. */

@@ -10,7 +10,7 @@ Object.assign(
   { disableChildFrameNavigation: true },
 );
 
-function tag(options: Record<string, string | undefined>): HTMLScriptElement {
+function addScriptTag(options: Record<string, string | undefined>): HTMLScriptElement {
   const script = document.createElement('script');
   // Sets the script's address without a request.
   Object.defineProperty(script, 'src', { value: 'https://fd.example/widgets/live.js' });
@@ -43,15 +43,15 @@ test('options that name nothing create no frame', () => {
     { bundle: 'a/b/c' },
     { bundle: '"><x/y' },
   ])
-    expect(place(tag(options))).toBeNull();
+    expect(place(addScriptTag(options))).toBeNull();
   expect(document.querySelectorAll('iframe')).toHaveLength(0);
   expect(warned).toHaveBeenCalledTimes(6);
 });
 
 test('each tag creates one sandboxed frame with a title after itself', () => {
   const [first, second] = [
-    tag({ draw: '1' }),
-    tag({ draw: '2', title: 'Our game', width: '300', height: '9999999' }),
+    addScriptTag({ draw: '1' }),
+    addScriptTag({ draw: '2', title: 'Our game', width: '300', height: '9999999' }),
   ];
   place(first);
   place(second);
@@ -72,7 +72,7 @@ test('each tag creates one sandboxed frame with a title after itself', () => {
 });
 
 test('only messages of the frame itself set its height', () => {
-  const frame = place(tag({ draw: '1' }));
+  const frame = place(addScriptTag({ draw: '1' }));
   const say = (source: unknown, data: unknown) =>
     window.dispatchEvent(Object.assign(new Event('message'), { source, data }));
   say(window, { footballDoubles: 'height', height: 500 });

@@ -24,7 +24,7 @@ import type {
 } from '@/api/wire-club';
 import type { Offer, OfferRequest } from '@/api/wire-offer';
 
-const part = encodeURIComponent;
+const encodePathPart = encodeURIComponent;
 
 export const joinWaitlist = (entry: WaitlistEntry) => post<unknown>('/api/waitlist', entry);
 export const login = (email: string, password: string) =>
@@ -32,7 +32,7 @@ export const login = (email: string, password: string) =>
 export const register = (request: Registration) => post<User>('/api/clubs/register', request);
 /** Returns the page name (slug) that the server would give a new club of this name. */
 export const fetchSlugPreview = (name: string) =>
-  get<{ slug: string }>(`/api/clubs/slug-preview?name=${part(name)}`);
+  get<{ slug: string }>(`/api/clubs/slug-preview?name=${encodePathPart(name)}`);
 export const verifyEmail = (token: string) =>
   post<{ verified: boolean }>('/api/clubs/verify-email', { token });
 export const sendVerification = (club: number) =>
@@ -56,7 +56,7 @@ export const fetchWhoami = () => get<Whoami>('/api/admin/whoami');
  * Addresses whose responses are cached. After a change, these names select the responses to reload.
  */
 export const CLUB_PATHS = {
-  club: (idOrSlug: number | string) => `/api/clubs/${part(idOrSlug)}`,
+  club: (idOrSlug: number | string) => `/api/clubs/${encodePathPart(idOrSlug)}`,
   stats: (club: number) => `/api/clubs/${club}/stats`,
   draws: (club: number) => `/api/clubs/${club}/draws`,
   awaiting: (club: number) => `/api/draws/awaiting-results?clubId=${club}`,
@@ -66,8 +66,9 @@ export const CLUB_PATHS = {
   payouts: (draw: number) => `/api/draws/${draw}/payouts`,
   winners: (draw: number) => `/api/draws/${draw}/winners`,
   people: (club: number) => `/api/clubs/${club}/users`,
-  offers: (slug: string) => `/api/admin/clubs/${part(slug)}/bundles`,
-  offer: (slug: string, offer: number) => `/api/admin/clubs/${part(slug)}/bundles/${offer}`,
+  offers: (slug: string) => `/api/admin/clubs/${encodePathPart(slug)}/bundles`,
+  offer: (slug: string, offer: number) =>
+    `/api/admin/clubs/${encodePathPart(slug)}/bundles/${offer}`,
   serviceTerms: '/api/terms/service',
   audit: '/api/admin/payment-integrity-audit',
   stripeDebug: '/api/stripe-debug',
@@ -159,7 +160,7 @@ export const importFixtures = (
   { dryRun, price, prize, contactName, contactPhone }: FixtureSeason & { dryRun: boolean },
 ) =>
   post<FixtureImportResult>(
-    `/api/clubs/${club}/fixtures?dryRun=${dryRun}&price=${part(price)}&prize=${prize}&contactName=${part(contactName)}&contactPhone=${part(contactPhone)}`,
+    `/api/clubs/${club}/fixtures?dryRun=${dryRun}&price=${encodePathPart(price)}&prize=${prize}&contactName=${encodePathPart(contactName)}&contactPhone=${encodePathPart(contactPhone)}`,
     undefined,
     { body: table, headers: { accept: 'application/json', 'content-type': 'text/csv' } },
   );

@@ -38,7 +38,7 @@ import type {
   Series,
 } from '@/api/wire-platform';
 
-const id = (value: string | number) => encodeURIComponent(String(value));
+const encodeId = (value: string | number) => encodeURIComponent(String(value));
 
 // Calls for the operator's session.
 export const fetchWhoami = () => get<Whoami>('/api/admin/whoami');
@@ -54,20 +54,20 @@ export const fetchAnomalyStats = () => get<AnomalyStats>('/api/admin/payment-ano
 /** Resolves an anomaly. Sends no body if there is no reason (specification line C:265). */
 export const resolveAnomaly = (anomaly: string, reason?: string) =>
   post<Anomaly>(
-    `/api/admin/payment-anomalies/${id(anomaly)}/resolve`,
+    `/api/admin/payment-anomalies/${encodeId(anomaly)}/resolve`,
     reason ? { note: reason } : undefined,
   );
 /**
  * Returns the tickets that were paid for, from the order or from the payment provider's metadata.
  */
 export const fetchPaidTickets = (anomaly: string) =>
-  get<PaidTickets>(`/api/admin/payment-anomalies/${id(anomaly)}/tickets`);
+  get<PaidTickets>(`/api/admin/payment-anomalies/${encodeId(anomaly)}/tickets`);
 export const allocateMissingTicket = (
   missing: { paymentIntentId: string; drawNumber?: number; ticketCount?: number } & Customer,
 ) => post<MissingTicketResolved>('/api/admin/payment-anomalies/resolve', missing);
 /** Refunds only the payment of this anomaly and resolves the anomaly. */
 export const refundAnomaly = (anomaly: string, reason: string) =>
-  post<Anomaly>(`/api/admin/payment-anomalies/${id(anomaly)}/refund`, { reason });
+  post<Anomaly>(`/api/admin/payment-anomalies/${encodeId(anomaly)}/refund`, { reason });
 export const runCheck = () => post<ScanResult>('/api/admin/payment-anomalies/check', undefined);
 export const scanHistory = (hoursBack: number) =>
   post<ScanResult>('/api/admin/payment-anomalies/scan-historical', { hoursBack });
@@ -81,12 +81,13 @@ export interface TicketRecoveryInput {
 }
 
 export const recoverTicket = (ticket: string, recovery: TicketRecoveryInput) =>
-  patch<TicketsRecovered>(`/api/admin/tickets/${id(ticket)}/recover`, recovery);
+  patch<TicketsRecovered>(`/api/admin/tickets/${encodeId(ticket)}/recover`, recovery);
 export const fetchTransactions = () => get<Transaction[]>('/api/stripe-debug');
 export const fetchTransactionSums = () => get<TransactionSums>('/api/stripe-debug/sums');
-export const fetchOrder = (order: string) => get<OrderDetail>(`/api/admin/orders/${id(order)}`);
+export const fetchOrder = (order: string) =>
+  get<OrderDetail>(`/api/admin/orders/${encodeId(order)}`);
 export const refundOrder = (order: string, reason: string) =>
-  post<OrderRefunded>(`/api/admin/orders/${id(order)}/refund`, { reason });
+  post<OrderRefunded>(`/api/admin/orders/${encodeId(order)}/refund`, { reason });
 
 // Calls for draws and their tickets.
 export const fetchAdminDraws = () => get<AdminDraw[]>('/api/admin/draws');
@@ -115,19 +116,22 @@ export const fetchWaitlist = () => get<WaitlistEntry[]>('/api/admin/waitlist');
 export const removeWaitlistEntry = (entry: number) => del<void>(`/api/admin/waitlist/${entry}`);
 
 // Calls for settings and footer menus. The operator's name is stored with each saved setting.
-const BY = 'Super Admin';
+const EDITOR_NAME = 'Super Admin';
 export const fetchMaintenance = () => get<{ maintenanceMode: boolean }>('/api/maintenance-mode');
 export const setMaintenance = (enabled: boolean) =>
-  post<{ maintenanceMode: boolean }>('/api/admin/maintenance-mode', { enabled, updatedBy: BY });
+  post<{ maintenanceMode: boolean }>('/api/admin/maintenance-mode', {
+    enabled,
+    updatedBy: EDITOR_NAME,
+  });
 export const fetchInFlight = () => get<InFlight>('/api/admin/in-flight');
 export const fetchSettings = () => get<SystemSetting[]>('/api/admin/system-settings');
 export const fetchSetting = (key: string) =>
-  get<SystemSetting>(`/api/admin/system-settings/${id(key)}`);
+  get<SystemSetting>(`/api/admin/system-settings/${encodeId(key)}`);
 export const setSetting = (key: string, value: boolean, description: string) =>
-  post<SystemSetting>(`/api/admin/system-settings/${id(key)}`, {
+  post<SystemSetting>(`/api/admin/system-settings/${encodeId(key)}`, {
     value: String(value),
     description,
-    updatedBy: BY,
+    updatedBy: EDITOR_NAME,
   });
 export const fetchRegistration = () =>
   get<{ enabled?: boolean }>('/api/settings/club-registration');
@@ -161,13 +165,13 @@ export const fetchAudit = (objects: string, before?: number) =>
 export const search = (query: string) =>
   get<SearchHit[]>(`/api/admin/search?q=${encodeURIComponent(query)}`);
 
-const period = (from: string, to: string) => {
+const periodQuery = (from: string, to: string) => {
   const params = new URLSearchParams();
   if (from) params.set('from', from);
   if (to) params.set('to', to);
   return params.size > 0 ? `?${params.toString()}` : '';
 };
 export const fetchPlatformFees = (from: string, to: string) =>
-  get<PlatformFees>(`/api/admin/platform-fees${period(from, to)}`);
+  get<PlatformFees>(`/api/admin/platform-fees${periodQuery(from, to)}`);
 export const downloadFeesReport = (from: string, to: string) =>
-  download(`/api/admin/platform-fees-report${period(from, to)}`, 'platform-fees-report.pdf');
+  download(`/api/admin/platform-fees-report${periodQuery(from, to)}`, 'platform-fees-report.pdf');

@@ -6,27 +6,28 @@ import { get, post } from '@/api/http';
 import type { Draw, OrderResponse } from '@/api/wire';
 import type { ClubMeta, Offer, WidgetResponse } from '@/api/wire-public';
 
-const club = (slug: string) => `/api/clubs/${encodeURIComponent(slug)}`;
+const clubPath = (slug: string) => `/api/clubs/${encodeURIComponent(slug)}`;
 
-export const fetchClubMeta = (slug: string) => get<ClubMeta>(`${club(slug)}/meta`);
-export const fetchClubDraws = (slug: string) => get<Draw[]>(`${club(slug)}/draws?status=active`);
+export const fetchClubMeta = (slug: string) => get<ClubMeta>(`${clubPath(slug)}/meta`);
+export const fetchClubDraws = (slug: string) =>
+  get<Draw[]>(`${clubPath(slug)}/draws?status=active`);
 export const fetchClubAwaiting = (clubId: number) =>
   get<Draw[]>(`/api/draws/awaiting-results?clubId=${clubId}`);
 export const fetchOffers = (slug: string) =>
-  get<Offer[]>(`${club(slug)}/bundles`, { cache: 'no-store' });
+  get<Offer[]>(`${clubPath(slug)}/bundles`, { cache: 'no-store' });
 export const fetchOffer = (slug: string, offer: string) =>
-  get<Offer>(`${club(slug)}/bundles/${encodeURIComponent(offer)}`, { cache: 'no-store' });
+  get<Offer>(`${clubPath(slug)}/bundles/${encodeURIComponent(offer)}`, { cache: 'no-store' });
 
 /**
  * Sends no cookies, so that a widget on another site cannot identify the visitor (decision G-14).
  */
-const anonymously: RequestInit = { cache: 'no-store', credentials: 'omit' };
+const requestWithoutCookies: RequestInit = { cache: 'no-store', credentials: 'omit' };
 export const fetchDrawWidget = (draw: number) =>
-  get<WidgetResponse>(`/api/public/widget/draw/${draw}`, anonymously);
+  get<WidgetResponse>(`/api/public/widget/draw/${draw}`, requestWithoutCookies);
 export const fetchOfferWidget = (slug: string, offer: string) =>
   get<WidgetResponse>(
     `/api/public/widget/bundle/${encodeURIComponent(slug)}/${encodeURIComponent(offer)}`,
-    anonymously,
+    requestWithoutCookies,
   );
 
 /**

@@ -6,13 +6,13 @@ import { HttpError } from '@/api/http';
 import type { CompletionResponse } from '@/api/wire';
 import { S, fill } from '@/shared/strings';
 
-const PATH = '/api/payments/confirm-wallet';
+const CONFIRM_PATH = '/api/payments/confirm-wallet';
 
 /**
  * Server paths that may receive the confirmation. All are on this site, so that a payment method
  * never goes to another site (decision C-22).
  */
-const ALLOWED: readonly string[] = [PATH, '/api/process-wallet-payment'];
+const ALLOWED_PATHS: readonly string[] = [CONFIRM_PATH, '/api/process-wallet-payment'];
 
 export interface WalletConfirmation {
   clientSecret: string;
@@ -31,16 +31,16 @@ export interface WalletConfirmation {
  */
 export async function confirmWallet(
   confirmation: WalletConfirmation,
-  path = PATH,
+  path = CONFIRM_PATH,
 ): Promise<CompletionResponse> {
-  const answer = await fetch(ALLOWED.includes(path) ? path : PATH, {
+  const answer = await fetch(ALLOWED_PATHS.includes(path) ? path : CONFIRM_PATH, {
     method: 'POST',
     credentials: 'same-origin',
     headers: { accept: 'application/json', 'content-type': 'application/json' },
     body: JSON.stringify(confirmation),
   });
   const text = await answer.text();
-  const parsed = read(text);
+  const parsed = parseObject(text);
   if (answer.ok) return parsed as unknown as CompletionResponse;
   const details = [parsed.message, parsed.errorType, parsed.errorCode]
     .filter((word) => typeof word === 'string' && word !== '')
@@ -50,7 +50,7 @@ export async function confirmWallet(
   throw problem;
 }
 
-function read(text: string): Record<string, unknown> {
+function parseObject(text: string): Record<string, unknown> {
   try {
     const parsed: unknown = JSON.parse(text);
     return typeof parsed === 'object' && parsed !== null ? (parsed as Record<string, unknown>) : {};

@@ -22,8 +22,8 @@ export function useWakeLock(): void {
   }, []);
 }
 
-const DRIFT_MS = 5 * 60_000;
-const DRIFTS = ['0, 0', '4px, 0', '4px, 4px', '0, 4px', '-4px, 0', '-4px, -4px', '0, -4px'];
+const SHIFT_INTERVAL_MS = 5 * 60_000;
+const SHIFT_OFFSETS = ['0, 0', '4px, 0', '4px, 4px', '0, 4px', '-4px, 0', '-4px, -4px', '0, -4px'];
 
 /**
  * Returns the offset that moves the whole board by up to 4 px every five minutes, against burn-in.
@@ -31,8 +31,11 @@ const DRIFTS = ['0, 0', '4px, 0', '4px, 4px', '0, 4px', '-4px, 0', '-4px, -4px',
 export function useBurnInShift(): string {
   const [step, setStep] = useState(0);
   useEffect(() => {
-    const timer = setInterval(() => setStep((last) => (last + 1) % DRIFTS.length), DRIFT_MS);
+    const timer = setInterval(
+      () => setStep((last) => (last + 1) % SHIFT_OFFSETS.length),
+      SHIFT_INTERVAL_MS,
+    );
     return () => clearInterval(timer);
   }, []);
-  return `translate(${DRIFTS[step]})`;
+  return `translate(${SHIFT_OFFSETS[step]})`;
 }

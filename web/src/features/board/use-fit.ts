@@ -1,7 +1,7 @@
 import { useLayoutEffect, useRef, type RefObject } from 'react';
 
-const STEP = 0.03;
-const PART_MIN = 0.3;
+const FONT_SCALE_STEP = 0.03;
+const FONT_SCALE_MIN = 0.3;
 
 /**
  * Keeps a text on one line, whatever its length and font. Reduces `--fit` until the text fits; the
@@ -24,7 +24,7 @@ export function useFit<Element extends HTMLElement>(
     const fits = () => text.getBoundingClientRect().width <= line.getBoundingClientRect().width;
     const fit = () => {
       // Shrinks in steps, because the font's hinting makes small letters proportionally wider.
-      for (let part = 1; part > PART_MIN; part -= STEP) {
+      for (let part = 1; part > FONT_SCALE_MIN; part -= FONT_SCALE_STEP) {
         line.style.setProperty('--fit', part.toFixed(2));
         if (fits()) return;
       }

@@ -6,7 +6,7 @@ const SALE_OF_SLOT: readonly number[] = TALLY_ORDER.reduce<number[]>(
   (sales, slot, sale) => ((sales[slot] = sale), sales),
   [],
 );
-const SPOKEN_EVERY_MS = 10_000;
+const ANNOUNCE_INTERVAL_MS = 10_000;
 
 /**
  * One slot of the grid. It renders only when it changes, because a sale touches one of 169 slots.
@@ -21,7 +21,7 @@ function useAnnouncedCount(sold: number): number {
   const [spoken, setSpoken] = useState(sold);
   const spokenAt = useRef(0);
   useEffect(() => {
-    const wait = Math.max(0, SPOKEN_EVERY_MS - (performance.now() - spokenAt.current));
+    const wait = Math.max(0, ANNOUNCE_INTERVAL_MS - (performance.now() - spokenAt.current));
     const timer = setTimeout(() => {
       spokenAt.current = performance.now();
       setSpoken(sold);

@@ -130,11 +130,11 @@ export const receiveMaintenanceAtom = atom(null, (get, set, maintenance: boolean
 });
 
 /** The shared current second. One ticker sets it and every countdown reads it. */
-const tickAtom = atom(0);
+const currentSecondAtom = atom(0);
 export const nowAtom = atom(
   (get) => {
-    get(tickAtom);
+    get(currentSecondAtom);
     return serverNow(get(clockAtom), performance.now());
   },
-  (get, set) => set(tickAtom, get(tickAtom) + 1),
+  (get, set) => set(currentSecondAtom, get(currentSecondAtom) + 1),
 );

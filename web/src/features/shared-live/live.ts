@@ -40,10 +40,10 @@ export function applyFrame(live: LiveState, frame: Frame): LiveState {
       return {
         ...live,
         lastSeq,
-        draws: withNews(live.draws, [{ ...frame.data, revision: frame.seq }]),
+        draws: withDrawUpdate(live.draws, [{ ...frame.data, revision: frame.seq }]),
       };
     case 'draws':
-      return { ...live, lastSeq, draws: withNews(live.draws, frame.data) };
+      return { ...live, lastSeq, draws: withDrawUpdate(live.draws, frame.data) };
     case 'public':
       return {
         ...live,
@@ -66,7 +66,7 @@ export function afterReconnect(live: LiveState): LiveState {
   return { ...live, lastSeq: {} };
 }
 
-function withNews(
+function withDrawUpdate(
   draws: LiveState['draws'],
   updates: readonly (DrawUpdate & { revision?: number })[],
 ): LiveState['draws'] {
@@ -90,13 +90,13 @@ export function applyDraws(live: LiveState, answered: readonly Draw[]): LiveStat
     const current = draws[draw.drawNumber];
     draws[draw.drawNumber] =
       current && current.revision > draw.revision
-        ? { ...draw, ...changingFields(current) }
+        ? { ...draw, ...fieldsKeptFromFrame(current) }
         : { ...current, ...draw };
   }
   return { ...live, draws };
 }
 
-function changingFields(current: Draw): Partial<Draw> {
+function fieldsKeptFromFrame(current: Draw): Partial<Draw> {
   const {
     status,
     ticketsSold,

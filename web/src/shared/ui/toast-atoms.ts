@@ -18,7 +18,7 @@ export interface ShownToast extends Toast {
 /** The toast on screen. A new toast replaces it (specification line A:308). */
 export const toastAtom = atom<ShownToast | null>(null);
 
-let lastId = 0;
+let lastToastId = 0;
 export const showToastAtom = atom(null, (_get, set, toast: Toast) =>
-  set(toastAtom, { ...toast, id: ++lastId }),
+  set(toastAtom, { ...toast, id: ++lastToastId }),
 );

@@ -41,10 +41,10 @@ function useLinkSecret(): string | null {
  */
 export function Page() {
   const secret = useLinkSecret();
-  return secret ? <Opened key={secret} secret={secret} /> : <Asking />;
+  return secret ? <OrdersBehindLink key={secret} secret={secret} /> : <TicketLinkForm />;
 }
 
-function Asking({ lapsed = false }: { lapsed?: boolean }) {
+function TicketLinkForm({ lapsed = false }: { lapsed?: boolean }) {
   const [inError, setInError] = useState(false);
   usePageTitle('My tickets', inError);
   return (
@@ -62,7 +62,7 @@ function Asking({ lapsed = false }: { lapsed?: boolean }) {
   );
 }
 
-function Opened({ secret }: { secret: string }) {
+function OrdersBehindLink({ secret }: { secret: string }) {
   const [lookup, setLookup] = useState<LookupState>({ status: 'asking' });
   const [turn, setTurn] = useState(0);
   usePageTitle('My tickets');
@@ -80,7 +80,7 @@ function Opened({ secret }: { secret: string }) {
       current = false;
     };
   }, [secret, turn]);
-  if (lookup.status === 'unknown') return <Asking lapsed />;
+  if (lookup.status === 'unknown') return <TicketLinkForm lapsed />;
   return (
     <main className="plain-page thanks" id="main" aria-busy={lookup.status === 'asking'}>
       <h1>My tickets</h1>

@@ -19,7 +19,7 @@ import { dollars } from '@/shared/money';
 import { S } from '@/shared/strings';
 import { usePageTitle } from '@/shared/ui/page-title';
 
-const LEAVES_AFTER_MS = 300;
+const EMPTY_CART_REDIRECT_DELAY_MS = 300;
 
 /**
  * Opens the landing page if the cart is still empty after 300 ms. A cart stored in the browser is
@@ -33,7 +33,7 @@ function useLeaveWhenEmpty(staying: boolean, bought: boolean): void {
     if (!empty || staying) return;
     const timer = setTimeout(() => {
       if (!reload(false) && !bought) navigate('/');
-    }, LEAVES_AFTER_MS);
+    }, EMPTY_CART_REDIRECT_DELAY_MS);
     return () => clearTimeout(timer);
   }, [empty, staying, bought, reload, navigate]);
 }
@@ -62,7 +62,7 @@ export function Page() {
     return (
       <main className="plain-page" id="main">
         <h1>Your cart is empty</h1>
-        <Changes changes={changes} />
+        <CartChanges changes={changes} />
         <div className="actions">
           <a className="btn" href="/#live-draws">
             Find Draws
@@ -94,7 +94,7 @@ export function Page() {
         <h1>Cart checkout</h1>
         <HelpDialog />
       </div>
-      <Changes changes={changes} />
+      <CartChanges changes={changes} />
       {/* Hides the form after a purchase: the cart is then empty, and its total would be zero. */}
       {empty ? null : (
         <details className="card cart-summary" open={window.innerWidth >= 900 || undefined}>
@@ -119,7 +119,7 @@ export function Page() {
   );
 }
 
-function Changes({ changes }: { changes: readonly string[] }) {
+function CartChanges({ changes }: { changes: readonly string[] }) {
   if (changes.length === 0) return null;
   return (
     <div className="callout is-warn" role="status">

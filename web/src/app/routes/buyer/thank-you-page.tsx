@@ -17,7 +17,7 @@ import { usePageTitle } from '@/shared/ui/page-title';
 export function Page() {
   const { payment, order, summary, gaveUp, soon, untouched, serverMessage } = useThankYou();
   usePageTitle('Thank you');
-  if (!summary) return <Nothing />;
+  if (!summary) return <NoPurchase />;
   const isOver =
     untouched || serverMessage !== null || (order !== undefined && hasNoTickets(order));
   return (
@@ -46,7 +46,7 @@ export function Page() {
   );
 }
 
-function Nothing() {
+function NoPurchase() {
   return (
     <main className="plain-page" id="main">
       <h1>Thank you</h1>

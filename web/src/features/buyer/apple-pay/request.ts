@@ -21,7 +21,7 @@ export interface ParsedAppleRequest {
   back: string;
 }
 
-const wholeNumber = (text: string | null): number | null =>
+const parseWholeNumber = (text: string | null): number | null =>
   text !== null && /^\d{1,9}$/.test(text) && Number(text) > 0 ? Number(text) : null;
 
 export function readAppleRequest(search: string, hash: string): ParsedAppleRequest {
@@ -29,8 +29,8 @@ export function readAppleRequest(search: string, hash: string): ParsedAppleReque
   const fragment = new URLSearchParams(hash.replace(/^#/, ''));
   const parameter = (name: string) => fragment.get(name) ?? query.get(name);
   const [drawId, ticketCount, clientSecret] = [
-    wholeNumber(parameter('drawId')),
-    wholeNumber(parameter('ticketCount')),
+    parseWholeNumber(parameter('drawId')),
+    parseWholeNumber(parameter('ticketCount')),
     parameter('clientSecret'),
   ];
   const returnParams = new URLSearchParams();
@@ -44,7 +44,7 @@ export function readAppleRequest(search: string, hash: string): ParsedAppleReque
     clientSecret !== '';
   return {
     request: complete
-      ? { clientSecret, drawId, ticketCount, amount: wholeNumber(parameter('amount')) }
+      ? { clientSecret, drawId, ticketCount, amount: parseWholeNumber(parameter('amount')) }
       : null,
     back: drawId === null ? '/' : `/checkout?${returnParams}`,
   };

@@ -6,9 +6,9 @@ import { EMPTY, totals, type Cart } from './cart';
 import { logCart } from './cart-log';
 import { readCart } from './saved-cart';
 
-const keptAtom = atom<Cart>(readCart(readStored('local', S.cartKey)));
+const cartInMemoryAtom = atom<Cart>(readCart(readStored('local', S.cartKey)));
 
-const wordsOf = (cart: Cart) =>
+const describeCart = (cart: Cart) =>
   cart.items.length === 0
     ? 'empty'
     : cart.items.map((item) => `${item.quantity} × draw ${item.drawNumber}`).join(', ');
@@ -18,13 +18,13 @@ const wordsOf = (cart: Cart) =>
  * removed.
  */
 export const cartAtom = atom(
-  (get) => get(keptAtom),
+  (get) => get(cartInMemoryAtom),
   (get, set, change: (cart: Cart) => Cart) => {
-    const last = get(keptAtom);
+    const last = get(cartInMemoryAtom);
     const next = change(last);
     if (next === last) return;
-    set(keptAtom, next);
-    logCart(wordsOf(next));
+    set(cartInMemoryAtom, next);
+    logCart(describeCart(next));
     if (next.items.length > 0 || next.clubId !== null) writeStored('local', S.cartKey, next);
     else forgetStored('local', S.cartKey);
   },
@@ -41,10 +41,10 @@ export const emptyCartAtom = atom(null, (_get, set) => set(cartAtom, () => EMPTY
 export const reloadCartAtom = atom(null, (get, set, removed: boolean) => {
   const saved = readCart(readStored('local', S.cartKey));
   if (saved.items.length > 0 || removed) {
-    set(keptAtom, saved);
-    logCart(`from another tab: ${wordsOf(saved)}`);
+    set(cartInMemoryAtom, saved);
+    logCart(`from another tab: ${describeCart(saved)}`);
   }
-  return get(keptAtom).items.length > 0;
+  return get(cartInMemoryAtom).items.length > 0;
 });
 
 /**
@@ -53,10 +53,11 @@ export const reloadCartAtom = atom(null, (get, set, removed: boolean) => {
  */
 export const totalsAtom = atom((get) => totals(get(cartAtom), get(surchargeAtom)));
 
-const openAtom = atom(false);
+const drawerOpenAtom = atom(false);
 
 /** Whether the cart drawer is open. Writing opens, closes or toggles the drawer. */
 export const cartDrawerOpenAtom = atom(
-  (get) => get(openAtom),
-  (get, set, to: boolean | 'toggle') => set(openAtom, to === 'toggle' ? !get(openAtom) : to),
+  (get) => get(drawerOpenAtom),
+  (get, set, to: boolean | 'toggle') =>
+    set(drawerOpenAtom, to === 'toggle' ? !get(drawerOpenAtom) : to),
 );

@@ -38,7 +38,7 @@ import {
 } from './cart-purchase';
 import { withCartReservation } from './use-fresh-cart';
 
-const LEAVES_AFTER_MS = 2_000;
+const EXPIRY_REDIRECT_DELAY_MS = 2_000;
 
 /**
  * Handles an expired reservation: a toast, an empty cart and, after two seconds, the club's page or
@@ -52,7 +52,7 @@ function useExpiry(onExpired: () => void): () => void {
   return useCallback(() => {
     onExpired();
     showToast({ title: S.reservationExpired, bad: true });
-    setTimeout(() => navigate(club ? `/club/${club}` : '/'), LEAVES_AFTER_MS);
+    setTimeout(() => navigate(club ? `/club/${club}` : '/'), EXPIRY_REDIRECT_DELAY_MS);
     empty();
   }, [onExpired, showToast, navigate, club, empty]);
 }

@@ -40,7 +40,7 @@ export function CartLines({ frozen = false }: { frozen?: boolean }) {
             {frozen ? (
               <span className="num">× {item.quantity}</span>
             ) : (
-              <Controls
+              <LineControls
                 item={item}
                 max={maxQuantity(cart, item)}
                 onQuantity={(quantity) =>
@@ -69,7 +69,7 @@ export function CartLines({ frozen = false }: { frozen?: boolean }) {
   );
 }
 
-function Controls({
+function LineControls({
   item,
   max,
   onQuantity,

@@ -78,14 +78,14 @@ export function addItem(cart: Cart, item: CartItem): Cart {
 export const replacesOtherClub = (cart: Cart, item: Pick<CartItem, 'clubId'>): boolean =>
   cart.items.length > 0 && cart.clubId !== item.clubId;
 
-const ticketsIn = (items: readonly CartItem[]): number =>
+const ticketCountOf = (items: readonly CartItem[]): number =>
   items.reduce((sum, item) => sum + item.quantity, 0);
 
 /** Returns how many tickets of a draw its line may hold, given the other lines (decision M-7). */
 export const remainingCapacity = (cart: Cart, drawId: number): number =>
   Math.min(
     PER_LINE_MAX,
-    Math.max(0, PER_CART_MAX - ticketsIn(cart.items.filter((item) => item.drawId !== drawId))),
+    Math.max(0, PER_CART_MAX - ticketCountOf(cart.items.filter((item) => item.drawId !== drawId))),
   );
 
 /** Returns the maximum count of an item. */
@@ -103,7 +103,7 @@ export function fitsInCart(cart: Cart, items: readonly CartItem[]): boolean {
       : cart.items.filter((cartItem) => items.every((item) => item.drawId !== cartItem.drawId));
   return (
     items.every((item) => item.quantity <= PER_LINE_MAX) &&
-    ticketsIn(beside) + ticketsIn(items) <= PER_CART_MAX
+    ticketCountOf(beside) + ticketCountOf(items) <= PER_CART_MAX
   );
 }
 
@@ -210,7 +210,7 @@ export function totals(cart: Cart, mode: SurchargeMode = 'per_line'): Totals {
     subtotal: cents(item.ticketPrice) * item.quantity,
     passesFee: item.passStripeFees,
   }));
-  return { tickets: ticketsIn(cart.items), ...sumOf(lines, mode) };
+  return { tickets: ticketCountOf(cart.items), ...sumOf(lines, mode) };
 }
 
 /** Returns the count on the cart's badge: '99+' above 99. */

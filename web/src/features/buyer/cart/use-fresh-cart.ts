@@ -26,7 +26,7 @@ interface FetchedDraws {
   gone: number[];
 }
 
-async function askFor(numbers: readonly number[]): Promise<FetchedDraws> {
+async function fetchDraws(numbers: readonly number[]): Promise<FetchedDraws> {
   const answers = await Promise.all(
     numbers.map((number) =>
       fetchDraw(number).catch((error: unknown) =>
@@ -86,7 +86,7 @@ export function useFreshCart(): CartFreshness {
   useEffect(() => {
     if (numbers === '' || fresh) return;
     let current = true;
-    void askFor(numbers.split(',').map(Number)).then((result) => {
+    void fetchDraws(numbers.split(',').map(Number)).then((result) => {
       if (!current) return;
       receive(result.draws);
       const now = store.get(nowAtom);

@@ -15,7 +15,7 @@ import { OffersSection } from './offers-section';
 import { useClubDraws } from './use-club';
 import { useOffers } from './use-offers';
 
-const RECENT_SHOWN = 6;
+const RECENT_RESULTS_SHOWN = 6;
 
 /** All sections below a club's hero, in the specified order. */
 export function ClubSections({ club }: { club: Club }) {
@@ -25,7 +25,7 @@ export function ClubSections({ club }: { club: Club }) {
   // visitor reads.
   const settled = answered && offers.answered;
   const completed = (club.completedDraws ?? [])
-    .slice(0, RECENT_SHOWN)
+    .slice(0, RECENT_RESULTS_SHOWN)
     .map((draw) => draw.drawNumber);
   const empty = active.length + awaiting.length + completed.length + offers.offers.length === 0;
   return (
@@ -36,11 +36,13 @@ export function ClubSections({ club }: { club: Club }) {
         </div>
         {failed ? <LoadFailed title={S.failedToLoadDraws} onRetry={retry} /> : null}
         {active.length === 0 && !settled && !failed ? <Skeleton /> : null}
-        {active.length === 0 && settled ? <Nothing comingSoon={empty} club={club.name} /> : null}
+        {active.length === 0 && settled ? (
+          <NoActiveDraws comingSoon={empty} club={club.name} />
+        ) : null}
         {active.length > 0 ? (
           <div className="draw-grid">
             {active.map((number) => (
-              <OnSale key={number} drawNumber={number} />
+              <DrawOnSale key={number} drawNumber={number} />
             ))}
           </div>
         ) : null}
@@ -50,17 +52,17 @@ export function ClubSections({ club }: { club: Club }) {
   );
 }
 
-interface BelowProps {
+interface LowerSectionsProps {
   offers: ReturnType<typeof useOffers>;
   awaiting: readonly number[];
   completed: readonly number[];
 }
 
-function LowerSections({ offers, awaiting, completed }: BelowProps) {
+function LowerSections({ offers, awaiting, completed }: LowerSectionsProps) {
   return (
     <>
       <OffersSection {...offers} />
-      {awaiting.length > 0 ? <GamesFinished numbers={awaiting} /> : null}
+      {awaiting.length > 0 ? <FinishedGames numbers={awaiting} /> : null}
       <section className="section" aria-labelledby="how-title">
         <div className="section-head">
           <h2 id="how-title">{S.howItWorks}</h2>
@@ -81,12 +83,12 @@ function LowerSections({ offers, awaiting, completed }: BelowProps) {
           </div>
         </section>
       ) : null}
-      <ClubFoot />
+      <ClubContact />
     </>
   );
 }
 
-function Nothing({ comingSoon, club }: { comingSoon: boolean; club: string }) {
+function NoActiveDraws({ comingSoon, club }: { comingSoon: boolean; club: string }) {
   return (
     <div className="card empty">
       <strong>{comingSoon ? S.comingSoon : S.noActiveRightNow}</strong>
@@ -100,7 +102,7 @@ function Nothing({ comingSoon, club }: { comingSoon: boolean; club: string }) {
 }
 
 /** A draw card with a cart button while the draw has tickets to sell. */
-function OnSale({ drawNumber }: { drawNumber: number }) {
+function DrawOnSale({ drawNumber }: { drawNumber: number }) {
   const draw = useAtomValue(liveAtom).draws[drawNumber];
   const now = useAtomValue(nowAtom);
   return (
@@ -113,7 +115,7 @@ function OnSale({ drawNumber }: { drawNumber: number }) {
 }
 
 /** The club's finished games: league, teams and date, as specified. */
-function GamesFinished({ numbers }: { numbers: readonly number[] }) {
+function FinishedGames({ numbers }: { numbers: readonly number[] }) {
   const draws = useAtomValue(liveAtom).draws;
   return (
     <section className="section" aria-labelledby="finished-title">
@@ -146,7 +148,7 @@ function GamesFinished({ numbers }: { numbers: readonly number[] }) {
   );
 }
 
-function ClubFoot() {
+function ClubContact() {
   return (
     <div className="club-foot">
       <section className="card panel" aria-labelledby="help-title">

@@ -4,7 +4,7 @@
  * script runs beside a payment form, and the content security policy stays strict.
  */
 
-const ADDRESS = 'https://www.facebook.com/tr/';
+const PIXEL_URL = 'https://www.facebook.com/tr/';
 
 /**
  * Returns the pixel's address. The id must consist of digits, as specified for the setting; any
@@ -18,7 +18,7 @@ export function pixelUrl(
   if (!/^\d{1,32}$/.test(pixelId)) return null;
   const query = new URLSearchParams({ id: pixelId, ev: event, dl: about.page, noscript: '1' });
   if (about.content) query.set('cd[content_name]', about.content);
-  return `${ADDRESS}?${query.toString()}`;
+  return `${PIXEL_URL}?${query.toString()}`;
 }
 
 export function firePixel(pixelId: string, event: string, content?: string): void {

@@ -40,13 +40,13 @@ export function DrawHero({ draw, phase }: { draw: Draw; phase: DrawPhase }) {
         {ticketPriceText(draw.ticketPrice, draw.passStripeFees)}
         {draw.passStripeFees ? '' : ' a ticket'}
       </p>
-      {phase === 'cancelled' ? <CancelledSums /> : <Figures draw={draw} />}
+      {phase === 'cancelled' ? <CancelledFigures /> : <DrawFigures draw={draw} />}
       <FreshnessBadge />
     </section>
   );
 }
 
-function Figures({ draw }: { draw: Draw }) {
+function DrawFigures({ draw }: { draw: Draw }) {
   return (
     <>
       <dl className="stats">
@@ -90,7 +90,7 @@ function Figures({ draw }: { draw: Draw }) {
  * The figures of a cancelled draw. The ticket count is hidden, because it falls to zero while
  * refunds complete.
  */
-function CancelledSums() {
+function CancelledFigures() {
   return (
     <dl className="stats">
       <div className="stat">

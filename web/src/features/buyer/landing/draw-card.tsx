@@ -55,22 +55,22 @@ export function DrawCard({ drawNumber, awaiting = false, children }: LandingDraw
         {draw.clubName}
         {draw.league ? ` · ${draw.league}` : ''}
       </p>
-      <p className="meta">{priceLine(draw)}</p>
+      <p className="meta">{ticketPriceLine(draw)}</p>
       {state === 'completed' ? (
-        <Result draw={draw} />
+        <CardResult draw={draw} />
       ) : state === 'cancelled' ? (
-        <CancelledSums />
+        <CancelledFigures />
       ) : (
         <SalesProgress draw={draw} />
       )}
-      {state === 'completed' ? null : <Foot draw={draw} state={state} awaiting={awaiting} />}
+      {state === 'completed' ? null : <CardFooter draw={draw} state={state} awaiting={awaiting} />}
       {children}
     </article>
   );
 }
 
 /** Shows the total price first where the buyer pays a fee (interface decision D14). */
-function priceLine(draw: Draw): string {
+function ticketPriceLine(draw: Draw): string {
   const ticket = cents(draw.ticketPrice);
   if (!draw.passStripeFees) return `${dollars(ticket)} a ticket`;
   const { cardFee, total } = priceOf(ticket, 1, true);
@@ -131,7 +131,7 @@ function SalesProgress({ draw }: { draw: Draw }) {
   );
 }
 
-function CancelledSums() {
+function CancelledFigures() {
   return (
     <dl className="stats">
       <div className="stat">
@@ -146,7 +146,15 @@ function CancelledSums() {
   );
 }
 
-function Foot({ draw, state, awaiting }: { draw: Draw; state: CardState; awaiting: boolean }) {
+function CardFooter({
+  draw,
+  state,
+  awaiting,
+}: {
+  draw: Draw;
+  state: CardState;
+  awaiting: boolean;
+}) {
   const name = `${draw.homeTeam} v ${draw.awayTeam}`;
   if (state === 'open')
     return (
@@ -182,7 +190,7 @@ function Foot({ draw, state, awaiting }: { draw: Draw; state: CardState; awaitin
 }
 
 /** Shows the scorers, the prize and the serial number, but never a name (decision E-21). */
-function Result({ draw }: { draw: Draw }) {
+function CardResult({ draw }: { draw: Draw }) {
   const { homeFirstTryScorer: home, awayFirstTryScorer: away } = draw;
   const unsold = draw.winningTicketSold === false;
   return (

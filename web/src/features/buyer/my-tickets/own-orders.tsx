@@ -10,7 +10,7 @@ import { orderStatusText } from './order-status-text';
 import { TicketList } from './ticket-list';
 
 /** The number of newest orders that are kept live. Older ones are shown as first loaded. */
-const LIVE_MAX = 8;
+const LIVE_ORDERS_MAX = 8;
 
 /** All orders of one e-mail address, newest first. */
 export function OwnOrdersList({ orders }: { orders: OwnOrders }) {
@@ -31,7 +31,7 @@ export function OwnOrdersList({ orders }: { orders: OwnOrders }) {
         </div>
       ) : null}
       {orders.orders.map((order, index) =>
-        index < LIVE_MAX ? (
+        index < LIVE_ORDERS_MAX ? (
           <LiveOrder key={order.orderToken} order={order} />
         ) : (
           <OrderCard key={order.orderToken} order={order} />

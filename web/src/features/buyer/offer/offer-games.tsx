@@ -17,14 +17,14 @@ export function OfferGames({ games }: { games: readonly OfferGame[] }) {
       </h2>
       <ul>
         {games.map((game) => (
-          <Game key={game.id} game={game} />
+          <GameRow key={game.id} game={game} />
         ))}
       </ul>
     </section>
   );
 }
 
-function Game({ game }: { game: OfferGame }) {
+function GameRow({ game }: { game: OfferGame }) {
   const number = gameNumber(game);
   const draw = useAtomValue(liveAtom).draws[number];
   const now = useAtomValue(nowAtom);

@@ -19,7 +19,7 @@ export type OfferState =
   | { status: 'failed' }
   | { status: 'known'; offer: Offer };
 
-const EVERY_MS = 30_000;
+const POLL_INTERVAL_MS = 30_000;
 
 export function useOffer(club: string, slug: string): OfferState & { retry: () => void } {
   const boot = useAtomValue(bootAtom).offer;
@@ -39,7 +39,7 @@ export function useOffer(club: string, slug: string): OfferState & { retry: () =
       );
     }
   }, [club, slug]);
-  usePoll({ intervalMs: EVERY_MS, topic: null, fetchAtStart: true, fetchData: ask });
+  usePoll({ intervalMs: POLL_INTERVAL_MS, topic: null, fetchAtStart: true, fetchData: ask });
   const retry = () => {
     setState({ status: 'asking' });
     void ask();

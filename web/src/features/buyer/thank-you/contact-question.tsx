@@ -18,7 +18,7 @@ export const needsContact = (order: OrderResponse): boolean =>
   order.status === 'succeeded' &&
   (!order.buyerEmailMasked || order.buyerEmailMasked.endsWith('invalid'));
 
-const missingOf = (contact: { name: string; email: string; phone: string }): FormProblem[] =>
+const contactProblems = (contact: { name: string; email: string; phone: string }): FormProblem[] =>
   [
     contact.name.trim() === '' && { field: FIELD.name, text: S.nameRequired },
     contact.email.trim() === '' && { field: FIELD.email, text: S.emailRequired },
@@ -74,7 +74,7 @@ export function ContactQuestion({ order }: { order: OrderResponse }) {
   };
   const onSubmit = (event: FormEvent) => {
     event.preventDefault();
-    const problems = missingOf(contact);
+    const problems = contactProblems(contact);
     setProblems(problems);
     if (problems.length > 0) return showProblems(problems);
     void send();

@@ -12,17 +12,17 @@ import { useOrder } from '@/features/shared-live/use-live';
 import { S } from '@/shared/strings';
 import { cleanAddress, lastPayment, type LastPayment } from './last-payment';
 
-const ASKED_FOR_MS = 30_000;
+const OUTCOME_POLLING_MS = 30_000;
 /**
  * Milliseconds within which most answers arrive. Until then, the place of the tickets stays empty.
  */
-const SOON_MS = 2_000;
-const COMPLETED_AGAIN_MS = 4_000;
+const QUICK_ANSWER_MS = 2_000;
+const COMPLETION_RETRY_MS = 4_000;
 /**
  * Number of "no card accepted" answers after which the answer is final. The first may come just
  * before the provider has finished.
  */
-const UNTOUCHED_ANSWERS = 2;
+const NO_CARD_ANSWERS_MIN = 2;
 
 export interface ThankYou {
   payment: LastPayment | null;
@@ -63,13 +63,13 @@ export function useThankYou(): ThankYou {
     else endAttempt(payment.scope);
   }, [outcome, settled, payment]);
   useEffect(() => {
-    const timer = setTimeout(() => setGaveUp(true), ASKED_FOR_MS);
+    const timer = setTimeout(() => setGaveUp(true), OUTCOME_POLLING_MS);
     return () => clearTimeout(timer);
   }, []);
   const { untouched, serverMessage } = useFinishPayment(payment, order);
   const [soon, setSoon] = useState(payment !== null);
   useEffect(() => {
-    const timer = setTimeout(() => setSoon(false), SOON_MS);
+    const timer = setTimeout(() => setSoon(false), QUICK_ANSWER_MS);
     return () => clearTimeout(timer);
   }, []);
   // The order is more reliable than the stored summary, which may belong to another purchase or to
@@ -96,7 +96,7 @@ function useFinishPayment(
   const [untouched, setUntouched] = useState(0);
   const [serverMessage, setServerMessage] = useState<string | null>(null);
   const open = order && outcomeOf(order) === null ? payment?.paymentIntentId : undefined;
-  const isUntouched = untouched >= UNTOUCHED_ANSWERS;
+  const isUntouched = untouched >= NO_CARD_ANSWERS_MIN;
   useEffect(() => {
     if (open === undefined || isUntouched) return;
     let current = true;
@@ -113,7 +113,7 @@ function useFinishPayment(
         );
     };
     void turn();
-    const timer = setInterval(() => void turn(), COMPLETED_AGAIN_MS);
+    const timer = setInterval(() => void turn(), COMPLETION_RETRY_MS);
     return () => {
       current = false;
       clearInterval(timer);

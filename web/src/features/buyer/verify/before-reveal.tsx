@@ -4,7 +4,7 @@ import { TICKETS, phaseOf, type DrawPhase } from '@/features/shared-live/draw-ph
 import { nowAtom } from '@/features/shared-live/live-atoms';
 
 /** Explains, by the draw's status, why there is nothing to recompute yet. */
-const WAITING: Record<DrawPhase, { title: string; text: string }> = {
+const WAITING_TEXTS: Record<DrawPhase, { title: string; text: string }> = {
   active: {
     title: 'Tickets are still on sale.',
     text: 'The secret is revealed once the game is over and the result is in.',
@@ -36,7 +36,7 @@ export function BeforeReveal({ proof, draw }: { proof: Proof; draw: Draw | undef
   const phase = draw ? phaseOf(draw, now) : null;
   // A draw with reserved tickets is not sold out, because those tickets may become available again.
   const waiting = phase
-    ? WAITING[phase === 'soldOut' && draw && draw.ticketsSold < TICKETS ? 'active' : phase]
+    ? WAITING_TEXTS[phase === 'soldOut' && draw && draw.ticketsSold < TICKETS ? 'active' : phase]
     : null;
   return (
     <>

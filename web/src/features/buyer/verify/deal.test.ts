@@ -11,7 +11,10 @@ import {
   verify,
 } from './deal';
 
-const VECTOR = join(import.meta.dirname, '../../../../../actors/domain/tests/deal_vector.json');
+const TEST_VECTOR_FILE = join(
+  import.meta.dirname,
+  '../../../../../actors/domain/tests/deal_vector.json',
+);
 
 test('the ChaCha20 block matches RFC 8439, section 2.3.2', () => {
   const key = Uint8Array.from({ length: 32 }, (_, index) => index);
@@ -106,7 +109,7 @@ describe('test vectors written by the Rust implementation', () => {
     commitment: string;
     cells: number[];
   }
-  const { vectors } = JSON.parse(readFileSync(VECTOR, 'utf8')) as { vectors: Vector[] };
+  const { vectors } = JSON.parse(readFileSync(TEST_VECTOR_FILE, 'utf8')) as { vectors: Vector[] };
   test.each(vectors)(
     'are computed the same here: $note',
     async ({ drawNumber, seed: hex, commitment, cells }) => {

@@ -24,7 +24,7 @@ interface PollOptions {
 }
 
 // The longest delay in milliseconds that a browser timer accepts: about 24 days.
-const NEVER_MS = 2 ** 31 - 1;
+const TIMER_MS_MAX = 2 ** 31 - 1;
 
 const pendingRequests = new Map<string, Promise<unknown>>();
 
@@ -63,7 +63,7 @@ export function useQuery<Data>(
   useEffect(() => {
     void load();
   }, [load, changes, loginCount]);
-  usePoll({ intervalMs: intervalMs ?? NEVER_MS, topic, fetchData: load, fetchAtStart: false });
+  usePoll({ intervalMs: intervalMs ?? TIMER_MS_MAX, topic, fetchData: load, fetchAtStart: false });
   return { data, problem, retry: load };
 }
 

@@ -66,7 +66,7 @@ export function EditDraw({ here, number, send = saveDirectly }: EditDrawProps) {
   usePageTitle(draw ? `Edit ${teamsOf(draw)}` : C.editDraw);
   if (draw && draw.ownedByCaller !== false && (here.user.isAdmin || draw.clubId === here.club.id))
     return (
-      <Editor
+      <EditForm
         key={draw.drawNumber}
         here={here}
         draw={draw}
@@ -117,7 +117,7 @@ function RefusalNotice({
   );
 }
 
-function Head({ draw }: { draw: OwnDraw }) {
+function EditHeading({ draw }: { draw: OwnDraw }) {
   const now = useAtomValue(nowAtom);
   return (
     <div className="admin-head">
@@ -138,7 +138,7 @@ function Head({ draw }: { draw: OwnDraw }) {
   );
 }
 
-function Editor({
+function EditForm({
   here: { club, user },
   draw,
   send,
@@ -205,7 +205,7 @@ function Editor({
   return (
     <main className="admin" id="main">
       <BackLink club={club} />
-      <Head draw={draw} />
+      <EditHeading draw={draw} />
       <form className="page-form" onSubmit={onSubmit} noValidate>
         <ProblemList problems={problems} ref={list} />
         {refusal ? (

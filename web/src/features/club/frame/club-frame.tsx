@@ -85,7 +85,7 @@ export function CreateDrawButton({
   );
 }
 
-function Navigation({ club }: { club: FrameClub }) {
+function ClubNavigation({ club }: { club: FrameClub }) {
   return (
     <>
       {isOwner(club) ? (
@@ -107,7 +107,7 @@ function Navigation({ club }: { club: FrameClub }) {
   );
 }
 
-function Head({ club }: { club: FrameClub | null }) {
+function ClubHeader({ club }: { club: FrameClub | null }) {
   const wide = useWide();
   const guest = useAtomValue(sessionAtom).state === 'guest';
   const [open, setOpen] = useState(false);
@@ -120,7 +120,7 @@ function Head({ club }: { club: FrameClub | null }) {
         </Link>
         {club && wide ? (
           <nav className="club-nav" aria-label="Main">
-            <Navigation club={club} />
+            <ClubNavigation club={club} />
           </nav>
         ) : null}
         {club && !wide ? (
@@ -139,7 +139,7 @@ function Head({ club }: { club: FrameClub | null }) {
       </div>
       {club && !wide && open ? (
         <nav className="club-menu" id="club-menu" aria-label="Main">
-          <Navigation club={club} />
+          <ClubNavigation club={club} />
         </nav>
       ) : null}
     </header>
@@ -171,7 +171,7 @@ export function ClubFoot() {
 export function ClubFrame({ club, children }: { club: FrameClub | null; children: ReactNode }) {
   return (
     <>
-      <Head club={club} />
+      <ClubHeader club={club} />
       {children}
       <ClubFoot />
     </>

@@ -50,7 +50,7 @@ export function ClubPage({ slug, page, guestToast, guestText, children }: ClubPa
   if (session.state === 'unknown') return <Skeleton />;
   if (!user)
     return guestText ? (
-      <Guest text={guestText} />
+      <GuestMessage text={guestText} />
     ) : (
       <Redirect to="/admin/login" toast={guestToast} />
     );
@@ -71,9 +71,9 @@ export function ClubPage({ slug, page, guestToast, guestText, children }: ClubPa
     role: roleOf(user),
   };
   return (
-    <Inside club={club} operator={user.isAdmin}>
+    <ClubScreen club={club} operator={user.isAdmin}>
       {children({ user, club })}
-    </Inside>
+    </ClubScreen>
   );
 }
 
@@ -106,13 +106,13 @@ function ClubScopedPage({
     role: roleOf(user),
   };
   return (
-    <Inside club={club} operator={user.isAdmin}>
+    <ClubScreen club={club} operator={user.isAdmin}>
       {children({ user, club })}
-    </Inside>
+    </ClubScreen>
   );
 }
 
-function Inside({
+function ClubScreen({
   club,
   operator,
   children,
@@ -140,7 +140,7 @@ export function Redirect({ to, toast }: { to: string; toast?: Toast }) {
   return null;
 }
 
-function Guest({ text }: { text: string }) {
+function GuestMessage({ text }: { text: string }) {
   return (
     <ClubFrame club={null}>
       <main className="plain-page" id="main">

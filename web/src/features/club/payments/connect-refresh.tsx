@@ -12,13 +12,13 @@ import { useConnect } from './use-connect';
  */
 export function ConnectRefresh({ here }: { here: ClubPageContext }) {
   return isOwner(here.club) ? (
-    <NewLink here={here} />
+    <NewLinkRequest here={here} />
   ) : (
     <AccessDenied title="Payment Setup" text={OWNERS_ONLY_TEXT} club={here.club} />
   );
 }
 
-function NewLink({ here: { club } }: { here: ClubPageContext }) {
+function NewLinkRequest({ here: { club } }: { here: ClubPageContext }) {
   const { pending, connect } = useConnect(club.id);
   const requested = useRef(false);
   usePageTitle('Payment Setup');

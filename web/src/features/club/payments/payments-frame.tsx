@@ -27,13 +27,13 @@ export function PaymentsFrame({ children }: { children: ReactNode }) {
   return <ClubFrame club={club}>{children}</ClubFrame>;
 }
 
-interface LoadTroubleProps {
+interface LoadErrorProps {
   title: string;
   problem: unknown;
   onRetry: () => Promise<unknown>;
 }
 
-export function LoadTrouble({ title, problem, onRetry }: LoadTroubleProps) {
+export function LoadTrouble({ title, problem, onRetry }: LoadErrorProps) {
   const guest = problem instanceof HttpError && problem.status === 401;
   return (
     <div className="callout is-bad" role="alert">

@@ -104,12 +104,12 @@ function PeopleForOwner({ here: { club, user } }: { here: ClubPageContext }) {
         </p>
       ) : null}
       <InviteDialog club={club.id} open={inviting} onClose={() => setInviting(false)} />
-      <RoleQuestion
+      <RoleDialog
         club={club.id}
         person={asking?.what === 'role' ? asking.about : null}
         onClose={() => setAsking(null)}
       />
-      <RemoveQuestion
+      <RemoveDialog
         club={club.id}
         person={asking?.what === 'remove' ? asking.about : null}
         onClose={() => setAsking(null)}
@@ -118,7 +118,7 @@ function PeopleForOwner({ here: { club, user } }: { here: ClubPageContext }) {
   );
 }
 
-interface QuestionProps {
+interface MemberDialogProps {
   club: number;
   person: ClubUser | null;
   onClose: () => void;
@@ -128,7 +128,7 @@ interface QuestionProps {
  * Returns a function that runs an owner's change to a member. It shows a refusal and reloads the
  * list in both cases.
  */
-function useDecideChange({ club, onClose }: Pick<QuestionProps, 'club' | 'onClose'>) {
+function useMemberChange({ club, onClose }: Pick<MemberDialogProps, 'club' | 'onClose'>) {
   const { pending, run } = useAction();
   const showToast = useSetAtom(showToastAtom);
   const changed = useSetAtom(markChangedAtom);
@@ -149,13 +149,13 @@ function useDecideChange({ club, onClose }: Pick<QuestionProps, 'club' | 'onClos
   return { pending, decide };
 }
 
-function RoleQuestion({ club, person, onClose }: QuestionProps) {
+function RoleDialog({ club, person, onClose }: MemberDialogProps) {
   const [role, setRole] = useState<string | null>(null);
   const close = () => {
     setRole(null);
     onClose();
   };
-  const { pending, decide } = useDecideChange({ club, onClose: close });
+  const { pending, decide } = useMemberChange({ club, onClose: close });
   const chosen = role ?? person?.role ?? '';
   const confirm = () => {
     if (!person) return;
@@ -182,8 +182,8 @@ function RoleQuestion({ club, person, onClose }: QuestionProps) {
   );
 }
 
-function RemoveQuestion({ club, person, onClose }: QuestionProps) {
-  const { pending, decide } = useDecideChange({ club, onClose });
+function RemoveDialog({ club, person, onClose }: MemberDialogProps) {
+  const { pending, decide } = useMemberChange({ club, onClose });
   return (
     <ConfirmDialog
       title={`Remove ${person?.name ?? ''}?`}

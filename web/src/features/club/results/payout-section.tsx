@@ -15,7 +15,7 @@ import { useQuery } from '../data/use-query';
 import { useAction } from '../session/use-session';
 import { WinnerBank } from './winner-bank';
 
-const STATUS: Record<string, { text: string; tone: string }> = {
+const STATUS_LABELS: Record<string, { text: string; tone: string }> = {
   pending: { text: 'Pending', tone: 'is-awaiting' },
   details_received: { text: 'Details received', tone: 'is-active' },
   completed: { text: 'Completed', tone: 'is-completed' },
@@ -23,7 +23,7 @@ const STATUS: Record<string, { text: string; tone: string }> = {
 };
 
 export function PayoutStatus({ status }: { status: string }) {
-  const { text, tone } = STATUS[status] ?? { text: status, tone: '' };
+  const { text, tone } = STATUS_LABELS[status] ?? { text: status, tone: '' };
   return <span className={`badge ${tone}`}>{text}</span>;
 }
 

@@ -17,7 +17,7 @@ import { adminPath, rememberedUser } from './user';
  */
 export function AdminHome() {
   const session = useSession();
-  const late = useIsLate();
+  const late = useIsPlaceholderTimeOver();
   if (session.state === 'unknown') return late ? <DashboardWithoutData /> : <Skeleton />;
   if (session.state !== 'in') return <EmptyDashboard />;
   const { user, clubSlug } = session.whoami;
@@ -26,12 +26,12 @@ export function AdminHome() {
 }
 
 /** Milliseconds after which the dashboard without data replaces the placeholders. */
-const BONES_MS = 300;
+const PLACEHOLDER_MS = 300;
 
-function useIsLate(): boolean {
+function useIsPlaceholderTimeOver(): boolean {
   const [late, setLate] = useState(false);
   useEffect(() => {
-    const timer = setTimeout(() => setLate(true), BONES_MS);
+    const timer = setTimeout(() => setLate(true), PLACEHOLDER_MS);
     return () => clearTimeout(timer);
   }, []);
   return late;

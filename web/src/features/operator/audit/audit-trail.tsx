@@ -16,7 +16,7 @@ interface AuditTrailProps {
   top?: boolean;
 }
 
-const sentence = (action: string) => {
+const sentenceOfAction = (action: string) => {
   const text = action.replaceAll('-', ' ').replaceAll('_', ' ');
   return text.charAt(0).toUpperCase() + text.slice(1);
 };
@@ -81,7 +81,7 @@ export function AuditTrail({
         {page?.entries.map((entry) => (
           <li key={entry.id}>
             <span>
-              <strong>{sentence(entry.action)}</strong>{' '}
+              <strong>{sentenceOfAction(entry.action)}</strong>{' '}
               <span className="ops-audit-object">{entry.object}</span>
             </span>
             {changeText(entry) ? (

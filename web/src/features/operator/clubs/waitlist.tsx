@@ -14,7 +14,7 @@ import { useAction } from '../session/use-action';
 import type { Column } from '../table/columns';
 import { DataTable } from '../table/data-table';
 
-const COLUMNS: readonly Column<WaitlistEntry>[] = [
+const WAITLIST_COLUMNS: readonly Column<WaitlistEntry>[] = [
   {
     id: 'clubName',
     header: 'Club',
@@ -64,7 +64,7 @@ export function Waitlist() {
             label={O.waitlist}
             rows={entries}
             rowId={(entry) => String(entry.id)}
-            columns={COLUMNS}
+            columns={WAITLIST_COLUMNS}
             order="-createdAt"
             empty={<strong>Nobody is waiting.</strong>}
             actions={(entry) => (

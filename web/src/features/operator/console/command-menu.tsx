@@ -50,12 +50,12 @@ export function CommandMenu() {
   const [open, setOpen] = useAtom(commandsOpenAtom);
   return (
     <Dialog title="Search and commands" open={open} onClose={() => setOpen(false)}>
-      <Palette onDone={() => setOpen(false)} />
+      <CommandPalette onDone={() => setOpen(false)} />
     </Dialog>
   );
 }
 
-function Palette({ onDone }: { onDone: () => void }) {
+function CommandPalette({ onDone }: { onDone: () => void }) {
   const [query, setQuery] = useState('');
   const [selectedIndex, setSelectedIndex] = useState(0);
   const commands = useCommands(query);

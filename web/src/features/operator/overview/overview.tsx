@@ -13,7 +13,10 @@ import { Sparkline } from './sparkline';
 import { STATUS_NAMES, statusLines, unknownStatusLines } from './status-lines';
 
 /** Revenue figures and their texts; the text is null when the server's sums lack the figure. */
-const REVENUE: readonly (readonly [name: string, words: (sums: Analytics) => string | null])[] = [
+const REVENUE_FIGURES: readonly (readonly [
+  name: string,
+  words: (sums: Analytics) => string | null,
+])[] = [
   ['Total revenue', (sums) => money(sums.totalRevenue)],
   ['Platform fees', (sums) => money(sums.platformFees)],
   ['Club revenue', (sums) => money(sums.clubRevenue)],
@@ -69,7 +72,7 @@ export function Overview() {
           <h2 id="revenue-title">Revenue Overview</h2>
           {sums ? (
             <Facts
-              facts={REVENUE.map(([name, text]) => [name, text(sums)] as const).filter(
+              facts={REVENUE_FIGURES.map(([name, text]) => [name, text(sums)] as const).filter(
                 ([, text]) => text !== null,
               )}
             />
@@ -82,12 +85,12 @@ export function Overview() {
             />
           ) : null}
           {!sums && !analytics.error ? (
-            <Facts facts={REVENUE.map(([name]) => [name, LOADING_PLACEHOLDER])} />
+            <Facts facts={REVENUE_FIGURES.map(([name]) => [name, LOADING_PLACEHOLDER])} />
           ) : null}
         </section>
         <SystemStatus />
       </div>
-      <Lines />
+      <Sparklines />
       <section className="card panel">
         <AuditTrail objects="" title="Latest changes" />
       </section>
@@ -139,25 +142,30 @@ function SystemStatus() {
   );
 }
 
-const NOTHING_YET = { at: [], ticketsSold: [], payments: [], revenueCents: [], anomalies: [] };
+const EMPTY_SERIES = { at: [], ticketsSold: [], payments: [], revenueCents: [], anomalies: [] };
 
-const total = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0);
-const count = (value: number) => String(value);
+const sumOfValues = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0);
+const wholeNumberText = (value: number) => String(value);
 
-function Lines() {
+function Sparklines() {
   const { data: series, error } = useQuery('series');
   if (series ? series.at.length === 0 : error) return null;
-  const { at, ticketsSold, payments, revenueCents, anomalies } = series ?? NOTHING_YET;
+  const { at, ticketsSold, payments, revenueCents, anomalies } = series ?? EMPTY_SERIES;
   const lines = [
-    { title: 'Tickets sold, 24 h', values: ticketsSold, format: count, colour: '#0b5d4b' },
-    { title: 'Payments, 24 h', values: payments, format: count, colour: '#1d5fd1' },
+    {
+      title: 'Tickets sold, 24 h',
+      values: ticketsSold,
+      format: wholeNumberText,
+      colour: '#0b5d4b',
+    },
+    { title: 'Payments, 24 h', values: payments, format: wholeNumberText, colour: '#1d5fd1' },
     { title: 'Revenue, 24 h', values: revenueCents, format: dollars, colour: '#8a5a00' },
-    { title: 'Anomalies, 24 h', values: anomalies, format: count, colour: '#a84300' },
+    { title: 'Anomalies, 24 h', values: anomalies, format: wholeNumberText, colour: '#a84300' },
   ];
   return (
     <div className="ops-sparks">
       {lines.map(({ title, values, format, colour }) => {
-        const sum = format(total(values));
+        const sum = format(sumOfValues(values));
         return (
           <Sparkline
             key={title}

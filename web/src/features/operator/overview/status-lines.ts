@@ -28,7 +28,7 @@ export interface StatusLine {
 
 const ageOrNever = (at: string | null, nowMs: number, never: string) =>
   at ? formatAge(nowMs - Date.parse(at)) : never;
-const pluralised = (count: number, one: string, more = `${one}s`) =>
+const countWithNoun = (count: number, one: string, more = `${one}s`) =>
   `${count} ${count === 1 ? one : more}`;
 
 /**
@@ -39,7 +39,7 @@ const clockOffsetText = (offMs: number) => {
   const seconds = Math.round(Math.abs(offMs) / 1000);
   return seconds === 0
     ? "the database's time"
-    : `${pluralised(seconds, 'second')} ${offMs > 0 ? 'ahead of' : 'behind'} the database`;
+    : `${countWithNoun(seconds, 'second')} ${offMs > 0 ? 'ahead of' : 'behind'} the database`;
 };
 
 /**
@@ -93,13 +93,13 @@ export function statusLines({ checks }: Health, nowMs: number): StatusLine[] {
       name: 'Sockets',
       ok: sockets.ok,
       status: sockets.ok ? 'Open' : 'Closed',
-      detail: pluralised(sockets.sessions, 'screen'),
+      detail: countWithNoun(sockets.sessions, 'screen'),
     },
     {
       name: 'Draws',
       ok: actors.ok,
       status: actors.ok ? 'Awake' : 'Stuck',
-      detail: `${pluralised(actors.awake, 'actor')}${actors.paused ? `, ${actors.paused} paused` : ''}`,
+      detail: `${countWithNoun(actors.awake, 'actor')}${actors.paused ? `, ${actors.paused} paused` : ''}`,
     },
     {
       name: 'Clock',

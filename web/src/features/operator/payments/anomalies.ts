@@ -9,7 +9,7 @@ import { cents, dollars } from '@/shared/money';
 import { O } from '@/shared/strings-operator';
 import { money } from '../components/money';
 
-const LABELS: Record<AnomalyType, string> = {
+const ANOMALY_LABELS: Record<AnomalyType, string> = {
   missing_ticket: O.missingTicket,
   duplicate_payment: O.duplicatePayment,
   failed_allocation: O.failedAllocation,
@@ -18,7 +18,7 @@ const LABELS: Record<AnomalyType, string> = {
 };
 
 /** Meaning of each anomaly type in one sentence for the operator. */
-const DESCRIPTIONS: Record<AnomalyType, string> = {
+const ANOMALY_DESCRIPTIONS: Record<AnomalyType, string> = {
   missing_ticket:
     'Money was taken and no ticket was issued. Give the customer their ticket, or refund the payment.',
   duplicate_payment: 'One order was paid twice. The second payment should go back.',
@@ -27,10 +27,11 @@ const DESCRIPTIONS: Record<AnomalyType, string> = {
   orphaned_ticket: 'A ticket was sold and nobody knows to whom. Recover it under Orphaned Tickets.',
 };
 
-const isKnown = (type: string): type is AnomalyType =>
+const isKnownType = (type: string): type is AnomalyType =>
   (ANOMALY_TYPES as readonly string[]).includes(type);
-export const labelOf = (type: string): string => (isKnown(type) ? LABELS[type] : type);
-export const descriptionOf = (type: string): string => (isKnown(type) ? DESCRIPTIONS[type] : '');
+export const labelOf = (type: string): string => (isKnownType(type) ? ANOMALY_LABELS[type] : type);
+export const descriptionOf = (type: string): string =>
+  isKnownType(type) ? ANOMALY_DESCRIPTIONS[type] : '';
 
 /** Number of rows shown before "show all" (specification line C:335). */
 export const ROWS_SHOWN = 10;
@@ -140,10 +141,10 @@ export const ticketLinesText = (
     )
     .join(', ');
 
-const EMAIL = /^[^\s@]+@[^\s@]+\.[^\s@]+$/;
+const EMAIL_PATTERN = /^[^\s@]+@[^\s@]+\.[^\s@]+$/;
 const PHONE_LENGTH_MIN = 10;
 
-export const isEmail = (text: string): boolean => EMAIL.test(text.trim());
+export const isEmail = (text: string): boolean => EMAIL_PATTERN.test(text.trim());
 
 export interface CustomerInput {
   customerName: string;

@@ -17,7 +17,7 @@ import { useAction } from '../session/use-action';
 import { successRate } from './anomalies';
 import { AnomalyList } from './anomaly-list';
 
-const HOURS = 24;
+const SCANNED_HOURS = 24;
 
 function useScan() {
   const action = useAction();
@@ -38,14 +38,18 @@ function useScan() {
   return { busy: action.busy, find };
 }
 
-function Buttons() {
+function PaymentButtons() {
   const check = useScan();
   const scan = useScan();
   const refresh = useAction();
   const refetchQueries = useRefetchQueries();
   const onCheck = () => void check.find(runCheck, O.checkFailed, 'Check finished');
   const onScan = () =>
-    void scan.find(() => scanHistory(HOURS), O.scanFailed, `Scan of ${HOURS} hours finished`);
+    void scan.find(
+      () => scanHistory(SCANNED_HOURS),
+      O.scanFailed,
+      `Scan of ${SCANNED_HOURS} hours finished`,
+    );
   useRequestedAction('check', onCheck);
   useRequestedAction('scan', onScan);
   return (
@@ -69,7 +73,13 @@ function Buttons() {
   );
 }
 
-function Banner({ unresolved, oldest }: { unresolved: number; oldest: string | null | undefined }) {
+function UnresolvedBanner({
+  unresolved,
+  oldest,
+}: {
+  unresolved: number;
+  oldest: string | null | undefined;
+}) {
   const now = useAtomValue(nowAtom);
   if (unresolved === 0) return null;
   return (
@@ -104,7 +114,7 @@ export function Payments() {
   const isHere = data !== undefined || list.error !== null;
   return (
     <>
-      <Buttons />
+      <PaymentButtons />
       <Figures label={O.paymentMonitor}>
         <Figure label={O.total} value={stats?.total} />
         <Figure
@@ -116,7 +126,7 @@ export function Payments() {
         <Figure label={O.successRate} value={stats && successRate(stats)} />
       </Figures>
       {stats && isHere ? (
-        <Banner unresolved={stats.unresolved} oldest={stats.oldestUnresolvedAt} />
+        <UnresolvedBanner unresolved={stats.unresolved} oldest={stats.oldestUnresolvedAt} />
       ) : null}
       <QueryResult
         data={data}

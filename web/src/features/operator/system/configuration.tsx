@@ -3,7 +3,7 @@ import { useQuery } from '../queries/use-query';
 import { percent } from '../components/money';
 import { Facts, QueryResult } from '../components/common';
 
-const hours = (seconds: number) =>
+const hoursText = (seconds: number) =>
   seconds % 3600 === 0 ? `${seconds / 3600} h` : `${Math.round(seconds / 60)} min`;
 
 /**
@@ -38,7 +38,7 @@ export function PlatformConfiguration() {
               ],
               [
                 'Sessions end after',
-                `${hours(now.sessionIdleSeconds.operator)} idle (operators), ${hours(now.sessionIdleSeconds.club)} (clubs)`,
+                `${hoursText(now.sessionIdleSeconds.operator)} idle (operators), ${hoursText(now.sessionIdleSeconds.club)} (clubs)`,
               ],
               ['Money and place', `${now.currency.toUpperCase()}, ${now.country}, ${now.timezone}`],
               ['Terms', `version ${now.termsVersion}`],

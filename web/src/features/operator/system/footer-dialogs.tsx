@@ -21,7 +21,7 @@ const ORDER_REQUIRED = 'Display order must be a whole number';
  */
 export const isUrl = (text: string): boolean =>
   /^(#|\/(?!\/)|https:\/\/|mailto:)/i.test(text.trim());
-const isWhole = (text: string): boolean => /^-?\d+$/.test(text.trim());
+const isWholeNumber = (text: string): boolean => /^-?\d+$/.test(text.trim());
 
 interface MenuFormProps {
   title: string;
@@ -100,7 +100,7 @@ export function MenuDialog({
       text={{ failed: menu ? O.menuNotUpdated : O.menuNotCreated }}
       problems={() => [
         ...(heading.trim() ? [] : [{ field: 'menu-heading', text: HEADING_REQUIRED }]),
-        ...(isWhole(place) ? [] : [{ field: 'menu-order', text: ORDER_REQUIRED }]),
+        ...(isWholeNumber(place) ? [] : [{ field: 'menu-order', text: ORDER_REQUIRED }]),
       ]}
       send={() => (menu ? updateMenu(menu.id, toInput()) : createMenu(toInput()))}
     >
@@ -164,7 +164,7 @@ export function ItemDialog({
       problems={() => [
         ...(label.trim() ? [] : [{ field: 'item-label', text: LABEL_REQUIRED }]),
         ...(urlProblem ? [{ field: 'item-url', text: urlProblem }] : []),
-        ...(isWhole(place) ? [] : [{ field: 'item-order', text: ORDER_REQUIRED }]),
+        ...(isWholeNumber(place) ? [] : [{ field: 'item-order', text: ORDER_REQUIRED }]),
       ]}
       send={() => (item ? updateItem(item.id, toInput()) : createItem(toInput()))}
     >

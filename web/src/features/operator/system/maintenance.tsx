@@ -66,7 +66,7 @@ export function Maintenance() {
         open={requestedMode !== null}
         onClose={close}
       >
-        {requestedMode ? <UnderWay /> : <p>New ticket purchases open again at once.</p>}
+        {requestedMode ? <CurrentActivity /> : <p>New ticket purchases open again at once.</p>}
         <ErrorMessage message={action.error} />
         <div className="actions">
           <BusyButton
@@ -89,7 +89,7 @@ export function Maintenance() {
  * Shows how many buyers are paying now, so that the operator does not start maintenance during a
  * rush.
  */
-function UnderWay() {
+function CurrentActivity() {
   const [now, setNow] = useState<InFlight | null>(null);
   useEffect(() => {
     fetchInFlight().then(setNow, () => {});

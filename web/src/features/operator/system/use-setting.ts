@@ -21,7 +21,7 @@ interface Setting {
   refetchToo?: readonly QueryName[];
 }
 
-const STAYS: Omit<FailureText, 'failed'> = {
+const UNCHANGED_TEXT: Omit<FailureText, 'failed'> = {
   failedText: 'The setting stays as it is. Please try again.',
 };
 
@@ -34,7 +34,7 @@ export function useSetting({
   description,
   onSaved,
   done,
-  failed = STAYS,
+  failed = UNCHANGED_TEXT,
   refetchToo = [],
 }: Setting) {
   const action = useAction();

@@ -197,7 +197,7 @@ test('a payment that cannot be refunded says why', async () => {
   expect(await screen.findByText('This order was never captured.')).toBeTruthy();
 });
 
-const OLD = {
+const OLD_ORDER = {
   id: 'o-old',
   state: 'captured',
   paymentIntentId: 'pi_old',
@@ -237,7 +237,7 @@ test('an order found by search is shown and can be refunded although the payment
         },
       ],
     },
-    'GET /api/admin/orders/o-old': { body: OLD },
+    'GET /api/admin/orders/o-old': { body: OLD_ORDER },
     'POST /api/admin/orders/o-old/refund': {
       body: {
         orderId: 'o-old',
@@ -291,7 +291,7 @@ test('an unpaid order says so, and a listed one opens its payment', async () => 
     ],
     'GET /api/admin/orders/o-old': {
       body: {
-        ...OLD,
+        ...OLD_ORDER,
         state: 'released',
         paymentIntentId: null,
         capturedAt: null,

@@ -64,7 +64,7 @@ export function BuyerFields({ details, onDetails, problems, readOnly = false }: 
  * Options of the card fields. They exclude wallets, which have their own button, and contact
  * details, which the form asks for above.
  */
-const CARD: StripePaymentElementOptions = {
+const CARD_FIELD_OPTIONS: StripePaymentElementOptions = {
   layout: 'tabs',
   wallets: { applePay: 'never', googlePay: 'never', link: 'never' },
   fields: { billingDetails: { name: 'never', email: 'never', phone: 'never' } },
@@ -78,7 +78,7 @@ const LETTERS = {
 } as const;
 
 /** The accepted cards, as logos and in words (specification line A:11). */
-function CardsTaken() {
+function AcceptedCards() {
   return (
     <ul className="cards-taken" aria-label="Accepted cards">
       <li>
@@ -130,9 +130,9 @@ export function CardField() {
   return (
     <div className="field" id={FIELD.card} role="group" aria-label="Card" tabIndex={-1}>
       <div className="card-box">
-        <PaymentElement options={CARD} />
+        <PaymentElement options={CARD_FIELD_OPTIONS} />
       </div>
-      <CardsTaken />
+      <AcceptedCards />
     </div>
   );
 }

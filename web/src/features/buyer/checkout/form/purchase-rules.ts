@@ -86,7 +86,7 @@ export function countFromQuery(
   return count >= 1 && count <= Math.min(available, perPurchase) ? count : 1;
 }
 
-const DOMAINS = [
+const KNOWN_EMAIL_DOMAINS = [
   'gmail.com',
   'hotmail.com',
   'outlook.com',
@@ -103,13 +103,13 @@ const DOMAINS = [
  */
 export function emailHint(email: string): string | null {
   const domain = /^[^@\s]+@([^@\s]+)$/.exec(email.trim())?.[1]?.toLowerCase();
-  if (!domain || DOMAINS.includes(domain)) return null;
-  const near = DOMAINS.find((knownDomain) => distance(domain, knownDomain) <= 2);
+  if (!domain || KNOWN_EMAIL_DOMAINS.includes(domain)) return null;
+  const near = KNOWN_EMAIL_DOMAINS.find((knownDomain) => editDistance(domain, knownDomain) <= 2);
   return near ? `Did you mean ${near}?` : null;
 }
 
 /** Returns the edit distance. Two swapped adjacent letters count as one edit. */
-function distance(one: string, other: string): number {
+function editDistance(one: string, other: string): number {
   if (Math.abs(one.length - other.length) > 2) return 3;
   const rows: number[][] = [[...Array(other.length + 1).keys()]];
   for (let i = 1; i <= one.length; i++) {

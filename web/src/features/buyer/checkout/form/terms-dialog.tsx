@@ -14,7 +14,7 @@ export function TermsDialog({ open, onClose }: { open: boolean; onClose: () => v
   }, [open, terms]);
   return (
     <Dialog title={S.termsOfSale} open={open} onClose={onClose}>
-      {terms ? <Document terms={terms} /> : <Summary />}
+      {terms ? <TermsText terms={terms} /> : <TermsSummary />}
       {config ? (
         <p>
           Questions: <a href={`mailto:${config.supportEmail}`}>{config.supportEmail}</a>
@@ -33,7 +33,7 @@ export function TermsDialog({ open, onClose }: { open: boolean; onClose: () => v
  * Shows the exact terms that an acceptance refers to (decision B-15). Empty lines separate the
  * paragraphs.
  */
-function Document({ terms }: { terms: TermsDocument }) {
+function TermsText({ terms }: { terms: TermsDocument }) {
   const paragraphs = terms.text
     .split(/\n{2,}/)
     .map((text) => text.trim())
@@ -52,7 +52,7 @@ function Document({ terms }: { terms: TermsDocument }) {
  * Shows the specification's summary of the terms (specification line A:309) while the full terms
  * are loading or unavailable.
  */
-function Summary() {
+function TermsSummary() {
   return (
     <>
       <p>

@@ -57,7 +57,7 @@ export interface Purchase {
  */
 export const LAST_PAYMENT_KEY = 'lastPayment';
 
-const MISMATCH = 'payment-mismatch';
+const MISMATCH_CODE = 'payment-mismatch';
 
 type Dispatch = (event: CheckoutEvent) => void;
 
@@ -68,7 +68,7 @@ export async function pay(
   onBusy: () => void = () => {},
 ): Promise<void> {
   dispatch({ type: 'submitted', method: purchase.method });
-  const order = await reserve(purchase, surface, onBusy).catch((error: CheckoutError) => {
+  const order = await openOrder(purchase, surface, onBusy).catch((error: CheckoutError) => {
     dispatch({ type: 'refused', error });
     return null;
   });
@@ -88,20 +88,20 @@ export async function pay(
   });
 
   const outcome = purchase.byMethod
-    ? await throughServer(purchase, purchase.byMethod, surface, order, onBusy)
-    : await throughProvider(purchase, surface, order);
+    ? await confirmOnServer(purchase, purchase.byMethod, surface, order, onBusy)
+    : await confirmWithProvider(purchase, surface, order);
   if (outcome.type === 'declined') saveAttempt(scope, { ...attempt, paying: false });
   if (outcome.type === 'issued' || outcome.type === 'pending') dispatch({ type: 'authorised' });
   if (outcome.type !== 'authorised') return dispatch(outcome);
   dispatch(outcome);
-  dispatch(await issue(purchase, order, onBusy));
+  dispatch(await issueTickets(purchase, order, onBusy));
 }
 
 /**
  * Validates the form and opens the order. A refusal becomes a text for the buyer, because nothing
  * has been charged at this point.
  */
-async function reserve(
+async function openOrder(
   purchase: Purchase,
   surface: PaymentSurface,
   onBusy: () => void,
@@ -137,12 +137,12 @@ export function toOpenOrder(answer: IntentResponse): OpenOrder {
 }
 
 /** Confirms the payment in the browser, with the provider's own library. */
-async function throughProvider(
+async function confirmWithProvider(
   purchase: Purchase,
   surface: PaymentSurface,
   order: OpenOrder,
 ): Promise<CheckoutEvent> {
-  return confirmed(
+  return eventOfConfirmation(
     purchase,
     await surface.confirm(
       order.clientSecret,
@@ -152,7 +152,7 @@ async function throughProvider(
   );
 }
 
-function confirmed(
+function eventOfConfirmation(
   { page, method: source }: Purchase,
   confirmation: PaymentConfirmation,
 ): CheckoutEvent {
@@ -172,7 +172,7 @@ function confirmed(
  * Confirms the payment on the server. The browser only creates the payment method and answers the
  * bank's challenge, if any.
  */
-async function throughServer(
+async function confirmOnServer(
   purchase: Purchase,
   byMethod: NonNullable<Purchase['byMethod']>,
   surface: PaymentSurface,
@@ -186,15 +186,15 @@ async function throughServer(
   try {
     const answer = await withRetry(() => byMethod(source.id, order), onBusy);
     if (answer.status === 'requires_action' && answer.clientSecret)
-      return confirmed(purchase, await surface.nextAction(answer.clientSecret));
+      return eventOfConfirmation(purchase, await surface.nextAction(answer.clientSecret));
     if (answer.status === 'requires_payment_method')
       return { type: 'declined', error: declinedError(page, method, answer.message ?? null) };
-    return decided(scope, answer, { type: 'pending' });
+    return eventOfCompletion(scope, answer, { type: 'pending' });
   } catch (error) {
     // A refusal by the provider (402) or of the request itself (400) leaves the card uncharged.
     if (error instanceof HttpError && (error.status === 402 || error.status === 400))
       return { type: 'declined', error: declinedError(page, method, error.body.message ?? null) };
-    return refusedFor(scope, error) ?? { type: 'unsure' };
+    return eventOfRefusal(scope, error) ?? { type: 'unsure' };
   }
 }
 
@@ -206,10 +206,10 @@ export async function pollOrder(
   try {
     const answer = await finishPayment(paymentIntentId);
     if (answer.status === 'requires_payment_method') return 'untouched';
-    const event = decided(scope, answer, { type: 'unsure' });
+    const event = eventOfCompletion(scope, answer, { type: 'unsure' });
     return event.type === 'unsure' ? null : event;
   } catch (error) {
-    return refusedFor(scope, error);
+    return eventOfRefusal(scope, error);
   }
 }
 
@@ -218,13 +218,13 @@ export async function pollOrder(
  * payment does not match its order, the outcome stays open, because that case is reviewed manually.
  * Null when the error is no refusal.
  */
-function refusedFor(scope: string, error: unknown): CheckoutEvent | null {
+function eventOfRefusal(scope: string, error: unknown): CheckoutEvent | null {
   if (
     !(error instanceof HttpError) ||
     (error.body.status !== 'not_charged' && error.status !== 409)
   )
     return null;
-  if (error.code === MISMATCH) return { type: 'unsure', serverMessage: error.body.message };
+  if (error.code === MISMATCH_CODE) return { type: 'unsure', serverMessage: error.body.message };
   endAttempt(scope);
   return {
     type: 'notCharged',
@@ -237,16 +237,16 @@ function refusedFor(scope: string, error: unknown): CheckoutEvent | null {
  * Completes the purchase after the provider has authorised the money. From here on, failures of our
  * server read "your tickets are being issued", never "try again".
  */
-async function issue(
+async function issueTickets(
   purchase: Purchase,
   order: OpenOrder,
   onBusy: () => void,
 ): Promise<CheckoutEvent> {
   try {
     const answer = await withRetry(() => purchase.complete(order), onBusy);
-    return decided(purchase.scope, answer, { type: 'pending' });
+    return eventOfCompletion(purchase.scope, answer, { type: 'pending' });
   } catch (error) {
-    return refusedFor(purchase.scope, error) ?? { type: 'pending' };
+    return eventOfRefusal(purchase.scope, error) ?? { type: 'pending' };
   }
 }
 
@@ -254,7 +254,7 @@ async function issue(
  * Returns the event for the answer of a completing call. `fallback` applies when the answer is not
  * final.
  */
-function decided(
+function eventOfCompletion(
   scope: string,
   answer: CompletionResponse,
   fallback: CheckoutEvent,

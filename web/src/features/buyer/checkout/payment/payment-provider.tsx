@@ -7,7 +7,7 @@ import { configAtom } from '@/features/shared-live/live-atoms';
 import { stripeSurface, type PaymentSurface } from './payment-surface';
 import { loadStripeFor } from './stripe-loader';
 
-const APPEARANCE: Appearance = {
+const STRIPE_APPEARANCE: Appearance = {
   theme: 'stripe',
   variables: {
     colorPrimary: '#0B5D4B',
@@ -74,7 +74,7 @@ export function PaymentProvider({ account, amount, children }: PaymentProviderPr
       currency: 'aud',
       captureMethod: 'manual',
       paymentMethodTypes: ['card'],
-      appearance: APPEARANCE,
+      appearance: STRIPE_APPEARANCE,
     }),
     [amount],
   );

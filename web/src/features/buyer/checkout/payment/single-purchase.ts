@@ -22,7 +22,7 @@ export interface SingleOrder {
   price: Price;
 }
 
-const CONSENTS = { ageConfirmation: true, termsAgreement: true };
+const GIVEN_CONSENTS = { ageConfirmation: true, termsAgreement: true };
 
 export const customerInfoOf = ({ buyerName, buyerEmail, buyerPhone }: Buyer) => ({
   name: buyerName,
@@ -30,7 +30,7 @@ export const customerInfoOf = ({ buyerName, buyerEmail, buyerPhone }: Buyer) => 
   phone: buyerPhone,
 });
 
-const noted = (error: unknown) =>
+const logBackgroundError = (error: unknown) =>
   debugLog('warn', 'background purchase', { message: String(error).slice(0, 120) });
 
 /**
@@ -43,7 +43,7 @@ export function cardPurchase(
   page: 'draw' | 'checkout' = 'draw',
 ): Purchase {
   const { drawNumber } = draw;
-  const done = { drawNumber, ticketCount: count, buyer, ...CONSENTS };
+  const done = { drawNumber, ticketCount: count, buyer, ...GIVEN_CONSENTS };
   const ticketRequest = { drawNumber, ticketCount: count, expectedAmount: price.total };
   return {
     scope: `draw:${drawNumber}`,
@@ -113,7 +113,7 @@ export function walletPurchase(
       orderToken,
       buyer,
       expectedAmount: price.total,
-      ...CONSENTS,
+      ...GIVEN_CONSENTS,
     });
   const byMethod: Purchase['byMethod'] = async (paymentMethodId, order) => {
     const answer = await processWalletPayment({
@@ -124,7 +124,7 @@ export function walletPurchase(
     });
     // The purchase does not wait for this call, which only records the two ticked boxes
     // (specification line A:249).
-    if (answer.status === 'succeeded') void background(order).catch(noted);
+    if (answer.status === 'succeeded') void background(order).catch(logBackgroundError);
     return answer;
   };
   return {

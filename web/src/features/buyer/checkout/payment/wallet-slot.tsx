@@ -8,7 +8,7 @@ import { useOffline } from '@/features/shared-live/server-contact';
 import { OFFLINE_TEXTS } from '@/shared/offline';
 import { S } from '@/shared/strings';
 
-const OPTIONS: StripeExpressCheckoutElementOptions = {
+const WALLET_BUTTON_OPTIONS: StripeExpressCheckoutElementOptions = {
   buttonHeight: 48,
   buttonTheme: { applePay: 'black', googlePay: 'black' },
   buttonType: { applePay: 'plain', googlePay: 'pay' },
@@ -54,9 +54,9 @@ export function WalletSlot({
   const [wallets, setWallets] = useState<AvailableWallets>('unknown');
   const options = useMemo<StripeExpressCheckoutElementOptions>(
     () => ({
-      ...OPTIONS,
+      ...WALLET_BUTTON_OPTIONS,
       paymentMethods: {
-        ...OPTIONS.paymentMethods,
+        ...WALLET_BUTTON_OPTIONS.paymentMethods,
         ...(only === 'apple'
           ? { googlePay: 'never' }
           : only === 'google'

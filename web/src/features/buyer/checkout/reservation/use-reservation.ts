@@ -12,7 +12,7 @@ import { checkoutAtom } from '../state/checkout-atoms';
 import { toOpenOrder } from '../payment/pay';
 import { dropCachedSecret } from '../payment/secret-cache';
 
-const SETTLES_MS = 500;
+const RESERVE_DELAY_MS = 500;
 
 interface ReservationInputs {
   scope: string;
@@ -45,7 +45,7 @@ export function useReservation({ scope, page, contents, open }: ReservationInput
             error: paymentOpeningError(page, 'card', error),
           }),
       );
-    }, SETTLES_MS);
+    }, RESERVE_DELAY_MS);
     return () => {
       current = false;
       clearTimeout(timer);

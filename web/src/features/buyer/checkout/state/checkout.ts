@@ -92,7 +92,7 @@ export function reduceCheckout(checkout: Checkout, event: CheckoutEvent): Checko
     case 'choosing':
       if (event.type === 'submitted') return { state: 'reserving', method: event.method };
       if (event.type === 'opened')
-        return { ...checkout, order: event.order, error: keepUnlessSoldOut(checkout.error) };
+        return { ...checkout, order: event.order, error: withoutSoldOutError(checkout.error) };
       if (event.type === 'refused') return { ...checkout, error: event.error };
       if (event.type === 'expired') return { ...checkout, order: null };
       // After a reload during a payment, the order is loaded from storage and only its outcome is
@@ -110,7 +110,7 @@ export function reduceCheckout(checkout: Checkout, event: CheckoutEvent): Checko
         return { state: 'issuing', method: checkout.method, order: checkout.order };
       if (event.type === 'declined')
         return { state: 'choosing', order: checkout.order, error: event.error };
-      if (event.type === 'unsure') return confirming(checkout.order, event.serverMessage);
+      if (event.type === 'unsure') return confirmingState(checkout.order, event.serverMessage);
       return checkout;
     case 'issuing':
     case 'pending':
@@ -128,7 +128,7 @@ export function reduceCheckout(checkout: Checkout, event: CheckoutEvent): Checko
         event.type === 'unsure' &&
         (checkout.state === 'issuing' || (checkout.state === 'confirming' && event.serverMessage))
       )
-        return confirming(checkout.order, event.serverMessage);
+        return confirmingState(checkout.order, event.serverMessage);
       if (event.type === 'pending' && checkout.state === 'issuing')
         return { state: 'pending', order: checkout.order };
       if (event.type === 'gaveUp' && checkout.state === 'confirming')
@@ -151,13 +151,13 @@ export function reduceCheckout(checkout: Checkout, event: CheckoutEvent): Checko
   }
 }
 
-const confirming = (
+const confirmingState = (
   order: Pick<OpenOrder, 'orderToken' | 'paymentIntentId'>,
   serverMessage?: string,
 ): Checkout => ({ state: 'confirming', order, ...(serverMessage ? { serverMessage } : {}) });
 
 /** Clears a "too few tickets" error once tickets are available. Other errors stay. */
-const keepUnlessSoldOut = (error: CheckoutError | null): CheckoutError | null =>
+const withoutSoldOutError = (error: CheckoutError | null): CheckoutError | null =>
   error?.available === undefined ? error : null;
 
 /** Whether a payment may be started. Pay buttons work in no other state. */

@@ -103,7 +103,7 @@ export const DEMO_SUMMARY: Summary = {
   ],
 };
 
-const COPY_LIVES_MS = 24 * 60 * 60_000;
+const LOCAL_COPY_MS_MAX = 24 * 60 * 60_000;
 
 /**
  * Returns whether the session could store the summary. The local copy holds no e-mail address and
@@ -115,7 +115,7 @@ export function saveSummary(summary: Summary): boolean {
 }
 
 export function readSummary(): Summary | null {
-  const stored = readStored('session', S.summaryKey) ?? recentCopy();
+  const stored = readStored('session', S.summaryKey) ?? readRecentCopy();
   if (typeof stored !== 'object' || stored === null || !Array.isArray((stored as Summary).draws))
     return null;
   const summary = stored as Partial<Summary> & Pick<Summary, 'draws'>;
@@ -131,8 +131,8 @@ export function readSummary(): Summary | null {
   };
 }
 
-function recentCopy(): unknown {
+function readRecentCopy(): unknown {
   const copy = readStored('local', S.summaryKey);
   const savedAt = (copy as { savedAt?: unknown } | null)?.savedAt;
-  return typeof savedAt === 'number' && Date.now() - savedAt < COPY_LIVES_MS ? copy : null;
+  return typeof savedAt === 'number' && Date.now() - savedAt < LOCAL_COPY_MS_MAX ? copy : null;
 }

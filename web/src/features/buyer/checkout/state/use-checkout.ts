@@ -24,12 +24,12 @@ import { saveSummary, type Summary } from './summary';
 
 export function useCheckout(scope: string) {
   const [checkout, dispatch] = useAtom(checkoutAtom(scope));
-  useRecovery(scope, dispatch);
+  useOutcomeAfterReload(scope, dispatch);
   useSaveReservation(scope, checkout);
-  useResolution(scope, checkout, dispatch);
-  useTroubleToast(checkout);
+  useResolveUnknownOutcome(scope, checkout, dispatch);
+  useErrorToast(checkout);
   useOutcomeToast(checkout);
-  useAskBeforeLeaving(checkout);
+  useConfirmBeforeLeaving(checkout);
   return { checkout, dispatch };
 }
 
@@ -40,7 +40,7 @@ type CheckoutDispatch = (event: CheckoutEvent) => void;
  * restored from the browser's cache does the same. A purchase that finished meanwhile, for example
  * on a bank's page, is finished here too.
  */
-function useRecovery(scope: string, dispatch: CheckoutDispatch): void {
+function useOutcomeAfterReload(scope: string, dispatch: CheckoutDispatch): void {
   const store = useStore();
   useEffect(() => {
     const recover = () => {
@@ -74,19 +74,23 @@ function useSaveReservation(scope: string, checkout: Checkout): void {
   }, [scope, order]);
 }
 
-const ASKED_FOR_MS = 30_000;
-const ASKED_EVERY_MS = 4_000;
+const OUTCOME_POLLING_MS = 30_000;
+const OUTCOME_POLL_INTERVAL_MS = 4_000;
 /**
  * Number of "no card accepted" answers after which the answer is final. The first may come just
  * before the provider has finished.
  */
-const UNTOUCHED_ANSWERS = 2;
+const NO_CARD_ANSWERS_MIN = 2;
 
 /**
  * Requests the order every two seconds, fifteen times, while the outcome is unknown. Live updates
  * are followed without limit.
  */
-function useResolution(scope: string, checkout: Checkout, dispatch: CheckoutDispatch): void {
+function useResolveUnknownOutcome(
+  scope: string,
+  checkout: Checkout,
+  dispatch: CheckoutDispatch,
+): void {
   const open =
     checkout.state === 'confirming' || checkout.state === 'lost' || checkout.state === 'pending'
       ? checkout.order
@@ -109,7 +113,7 @@ function useResolution(scope: string, checkout: Checkout, dispatch: CheckoutDisp
   );
   useEffect(() => {
     if (checkout.state !== 'confirming') return;
-    const timer = setTimeout(() => dispatch({ type: 'gaveUp' }), ASKED_FOR_MS);
+    const timer = setTimeout(() => dispatch({ type: 'gaveUp' }), OUTCOME_POLLING_MS);
     return () => clearTimeout(timer);
   }, [checkout.state, dispatch]);
 }
@@ -131,7 +135,7 @@ function useOrderPolling(
       if (!current || answer === null) return;
       untouched = answer === 'untouched' ? untouched + 1 : 0;
       if (answer !== 'untouched') return dispatch(answer);
-      if (untouched < UNTOUCHED_ANSWERS) return;
+      if (untouched < NO_CARD_ANSWERS_MIN) return;
       // Reuses the attempt's key: it means the same payment, so no second charge is possible.
       const attempt = currentAttempt(scope);
       if (attempt) saveAttempt(scope, { ...attempt, paying: false });
@@ -141,7 +145,7 @@ function useOrderPolling(
       });
     };
     void turn();
-    const timer = setInterval(() => void turn(), ASKED_EVERY_MS);
+    const timer = setInterval(() => void turn(), OUTCOME_POLL_INTERVAL_MS);
     return () => {
       current = false;
       clearInterval(timer);
@@ -150,7 +154,7 @@ function useOrderPolling(
 }
 
 /** Shows an error in a toast as well as beside the form (interface decision D12). */
-function useTroubleToast(checkout: Checkout): void {
+function useErrorToast(checkout: Checkout): void {
   const showToast = useSetAtom(showToastAtom);
   const error = checkout.state === 'choosing' ? checkout.error : null;
   useEffect(() => {
@@ -178,7 +182,7 @@ function useOutcomeToast(checkout: Checkout): void {
 }
 
 /** Asks for confirmation when the buyer leaves during a payment. */
-function useAskBeforeLeaving(checkout: Checkout): void {
+function useConfirmBeforeLeaving(checkout: Checkout): void {
   const busy = isBusy(checkout);
   useEffect(() => {
     if (!busy) return;
