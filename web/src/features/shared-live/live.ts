@@ -90,13 +90,13 @@ export function applyDraws(live: LiveState, answered: readonly Draw[]): LiveStat
     const current = draws[draw.drawNumber];
     draws[draw.drawNumber] =
       current && current.revision > draw.revision
-        ? { ...draw, ...fieldsKeptFromFrame(current) }
+        ? { ...draw, ...fieldsChangedByFrames(current) }
         : { ...current, ...draw };
   }
   return { ...live, draws };
 }
 
-function fieldsKeptFromFrame(current: Draw): Partial<Draw> {
+function fieldsChangedByFrames(current: Draw): Partial<Draw> {
   const {
     status,
     ticketsSold,

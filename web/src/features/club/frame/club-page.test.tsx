@@ -14,7 +14,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-const renderClubPage = (slug?: string, more: Partial<Parameters<typeof ClubPage>[0]> = {}) => (
+const clubPageElement = (slug?: string, more: Partial<Parameters<typeof ClubPage>[0]> = {}) => (
   <ClubPage slug={slug} page="create-draw" {...more}>
     {({ club }) => <main>{`${club.slug} ${club.id}`}</main>}
   </ClubPage>
@@ -23,17 +23,17 @@ const expectPath = (path: string) => waitFor(() => expect(window.location.pathna
 
 test('a club opens its own address and is redirected there from another club’s', async () => {
   new FakeServer().on('GET /api/admin/whoami', { body: makeWhoami() });
-  const { unmount } = renderScreen(renderClubPage('sharks'), '/club/sharks/admin/create-draw');
+  const { unmount } = renderScreen(clubPageElement('sharks'), '/club/sharks/admin/create-draw');
   expect(await screen.findByText('sharks 1')).toBeTruthy();
   unmount();
-  renderScreen(renderClubPage('tigers'), '/club/tigers/admin/create-draw');
+  renderScreen(clubPageElement('tigers'), '/club/tigers/admin/create-draw');
   await expectPath('/club/sharks/admin/create-draw');
 });
 
 test('a guest is redirected to the login with a reason, or reads it on the page', async () => {
   new FakeServer().on('GET /api/admin/whoami', { status: 401 });
   const { unmount } = renderScreen(
-    renderClubPage(undefined, {
+    clubPageElement(undefined, {
       guestToast: {
         title: 'Authentication required',
         text: 'Please log in to create a draw.',
@@ -46,7 +46,7 @@ test('a guest is redirected to the login with a reason, or reads it on the page'
   expect(screen.getByText('Please log in to create a draw.')).toBeTruthy();
   unmount();
   renderScreen(
-    renderClubPage(undefined, { guestText: 'Please log in to access this page.' }),
+    clubPageElement(undefined, { guestText: 'Please log in to access this page.' }),
     '/admin/home-page-setup',
   );
   expect(
@@ -60,10 +60,10 @@ test('the operator without a club goes to /admin and can open any club’s addre
     .on('GET /api/clubs/tigers', {
       body: { id: 2, name: 'Tigers', slug: 'tigers', canonicalSlug: 'tigers' },
     });
-  const { unmount } = renderScreen(renderClubPage(undefined), '/admin/create-draw');
+  const { unmount } = renderScreen(clubPageElement(undefined), '/admin/create-draw');
   await expectPath('/admin');
   unmount();
-  renderScreen(renderClubPage('tigers'), '/club/tigers/admin/create-draw');
+  renderScreen(clubPageElement('tigers'), '/club/tigers/admin/create-draw');
   expect(await screen.findByText('tigers 2')).toBeTruthy();
 });
 
@@ -107,7 +107,7 @@ test('an expired session opens the login over the page and keeps its content', a
       { status: 401, body: { message: 'Invalid credentials' } },
       { body: makeUser() },
     );
-  const { store } = renderScreen(renderClubPage('sharks'), '/club/sharks/admin/create-draw');
+  const { store } = renderScreen(clubPageElement('sharks'), '/club/sharks/admin/create-draw');
   await screen.findByText('sharks 1');
   store.set(sessionExpiredAtom, true);
   expect(await screen.findByRole('dialog', { name: 'Log in again' })).toBeTruthy();
@@ -124,7 +124,7 @@ test('logging out ends the session on the server and clears the user and the cac
   const server = new FakeServer()
     .on('GET /api/admin/whoami', { body: makeWhoami() })
     .on('POST /api/auth/logout', { status: 204 });
-  const { store } = renderScreen(renderClubPage('sharks'), '/club/sharks/admin');
+  const { store } = renderScreen(clubPageElement('sharks'), '/club/sharks/admin');
   await screen.findByText('sharks 1');
   await userEvent.click(await screen.findByRole('button', { name: /Logout|Menu/ }));
   const inMenu = screen.queryByRole('button', { name: 'Logout' });
@@ -145,7 +145,7 @@ test.each([
     new FakeServer()
       .on('GET /api/admin/whoami', { body: makeWhoami() })
       .on('POST /api/auth/logout', answer, { status: 401 });
-    const { store } = renderScreen(renderClubPage('sharks'), '/club/sharks/admin');
+    const { store } = renderScreen(clubPageElement('sharks'), '/club/sharks/admin');
     await screen.findByText('sharks 1');
     const logout = () => userEvent.click(screen.getByRole('button', { name: 'Logout' }));
     await logout();
@@ -183,7 +183,7 @@ test('the operator reads whether a club’s address is unknown or does not answe
     new FakeServer()
       .on('GET /api/admin/whoami', { body: makeWhoami({ isAdmin: true, clubSlug: null, id: 9 }) })
       .on('GET /api/clubs/nobody', { status });
-    const { unmount } = renderScreen(renderClubPage('nobody'), '/club/nobody/admin/create-draw');
+    const { unmount } = renderScreen(clubPageElement('nobody'), '/club/nobody/admin/create-draw');
     expect(await screen.findByRole('heading', { name: text })).toBeTruthy();
     unmount();
   }
@@ -193,7 +193,7 @@ test('a member logs in again under their own address, not the club’s', async (
   new FakeServer().on('GET /api/admin/whoami', {
     body: makeWhoami({ role: 'seller', memberName: 'Kim', memberEmail: 'kim@example.com' }),
   });
-  const { store } = renderScreen(renderClubPage('sharks'), '/club/sharks/admin/create-draw');
+  const { store } = renderScreen(clubPageElement('sharks'), '/club/sharks/admin/create-draw');
   await screen.findByText('sharks 1');
   store.set(sessionExpiredAtom, true);
   await screen.findByRole('dialog', { name: 'Log in again' });
@@ -206,7 +206,7 @@ test('a login by another member over the page clears the previous member’s dat
   new FakeServer()
     .on('GET /api/admin/whoami', { body: makeWhoami() })
     .on('POST /api/clubs/login', { body: makeUser() }, { body: kim });
-  const { store } = renderScreen(renderClubPage('sharks'), '/club/sharks/admin/create-draw');
+  const { store } = renderScreen(clubPageElement('sharks'), '/club/sharks/admin/create-draw');
   await screen.findByText('sharks 1');
   const logsIn = async () => {
     store.set(responsesAtom, { '/api/draws/1042/winners': { prize: '290.00' } });

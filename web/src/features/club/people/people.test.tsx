@@ -20,7 +20,7 @@ const CLUB_LOGIN: ClubUser = {
   invitedUntil: null,
   lastSeenAt: null,
 };
-const OWNER_KIM: ClubUser = {
+const SELLER_KIM: ClubUser = {
   ...CLUB_LOGIN,
   id: 5,
   email: 'kim@example.com',
@@ -29,8 +29,8 @@ const OWNER_KIM: ClubUser = {
   isClubLogin: false,
   lastSeenAt: '2026-11-18T09:10:00Z',
 };
-const SELLER_ALEX: ClubUser = {
-  ...OWNER_KIM,
+const VIEWER_ALEX: ClubUser = {
+  ...SELLER_KIM,
   id: 6,
   email: 'alex@example.com',
   name: 'Alex',
@@ -43,7 +43,7 @@ const LIST_CALL = 'GET /api/clubs/1/users';
 let server: FakeServer;
 
 beforeEach(() => {
-  server = new FakeServer().on(LIST_CALL, { body: [CLUB_LOGIN, OWNER_KIM, SELLER_ALEX] });
+  server = new FakeServer().on(LIST_CALL, { body: [CLUB_LOGIN, SELLER_KIM, VIEWER_ALEX] });
 });
 afterEach(() => vi.unstubAllGlobals());
 
@@ -70,7 +70,7 @@ test('all members are listed with role and state, and the club’s own login can
   expect(sinceText({ state: 'expired', invitedUntil: null, lastSeenAt: null })).toBe(
     'The link was not used in time.',
   );
-  expect(sinceText(OWNER_KIM)).toBe('Last here Wed 18 Nov 2026');
+  expect(sinceText(SELLER_KIM)).toBe('Last here Wed 18 Nov 2026');
 });
 
 test('a club without members reads why to invite some, and a failed list can be retried', async () => {
@@ -93,7 +93,7 @@ test('an invitation is validated, sent, and refused with the server’s text at 
     'POST /api/clubs/1/users',
     { status: 409, body: { code: 'email-in-use', message: taken } },
     { status: 429, body: { message: 'Too many invitations. Please wait an hour and try again.' } },
-    { status: 201, body: SELLER_ALEX },
+    { status: 201, body: VIEWER_ALEX },
   );
   openPeople();
   await userEvent.click(screen.getByRole('button', { name: 'Invite somebody' }));
@@ -127,8 +127,8 @@ test('an invitation is validated, sent, and refused with the server’s text at 
 
 test('a role changes, an invitation is sent again, and a removal asks for confirmation', async () => {
   server
-    .on('PATCH /api/clubs/1/users/5', { body: { ...OWNER_KIM, role: 'owner' } })
-    .on('POST /api/clubs/1/users', { body: SELLER_ALEX })
+    .on('PATCH /api/clubs/1/users/5', { body: { ...SELLER_KIM, role: 'owner' } })
+    .on('POST /api/clubs/1/users', { body: VIEWER_ALEX })
     .on('DELETE /api/clubs/1/users/5', { status: 204 });
   openPeople();
   await chooseMenuItem('Kim', 'Change role');
@@ -157,7 +157,7 @@ test('a role changes, an invitation is sent again, and a removal asks for confir
 
 test('an owner has no menu for forbidden actions, and a refusal shows the server’s text', async () => {
   server
-    .on(LIST_CALL, { body: [CLUB_LOGIN, { ...OWNER_KIM, role: 'owner' }, SELLER_ALEX] })
+    .on(LIST_CALL, { body: [CLUB_LOGIN, { ...SELLER_KIM, role: 'owner' }, VIEWER_ALEX] })
     .on('DELETE /api/clubs/1/users/6', {
       status: 409,
       body: { code: 'own-account', message: 'Another owner of the club has to do this for you.' },

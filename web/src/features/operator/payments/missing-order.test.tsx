@@ -34,7 +34,7 @@ const ENTERED_TICKETS = {
     customerName: 'Jo',
   },
 };
-const resolveBody = (server: ReturnType<typeof startConsoleServer>) =>
+const sentResolveBody = (server: ReturnType<typeof startConsoleServer>) =>
   server.requests.find(({ path }) => path === '/api/admin/payment-anomalies/resolve')?.body;
 
 test('draw and count are given together and in range, and omitted only when the payment may name them', () => {
@@ -79,12 +79,12 @@ test('a payment without an order says so and receives the chosen tickets', async
   expect(
     (await screen.findAllByText('Choose a draw and a count, or refund the payment')).length,
   ).toBe(2);
-  expect(resolveBody(server)).toBeUndefined();
+  expect(sentResolveBody(server)).toBeUndefined();
   await userEvent.type(screen.getByLabelText('Draw number'), 'FD-1042');
   await userEvent.type(screen.getByLabelText('Tickets'), '2');
   await pressButton('Allocate ticket and resolve');
   await expectToast('Ticket allocated', 'FD-1042-012 is now Jo’s.');
-  expect(resolveBody(server)).toEqual({
+  expect(sentResolveBody(server)).toEqual({
     paymentIntentId: 'pi_3QdemoAAAA21Xk',
     customerName: 'Jo',
     customerEmail: 'jo@example.com',
@@ -108,7 +108,7 @@ test('tickets named by the payment are offered, and left to the server when noth
   ).toBeDefined();
   await pressButton('Allocate ticket and resolve');
   await expectToast('Ticket allocated', 'FD-1042-012 is now Jo’s.');
-  expect(resolveBody(server)).toEqual({
+  expect(sentResolveBody(server)).toEqual({
     paymentIntentId: 'pi_3QdemoAAAA21Xk',
     customerName: 'Jo',
     customerEmail: 'jo@example.com',
