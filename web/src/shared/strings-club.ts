@@ -190,8 +190,8 @@ export function splitTitle(text: string): { title: string; text: string } {
 }
 
 /**
- * 'Cannot change price/prize percentage/prize rounding after tickets are sold (3 tickets sold)',
- * with the actual count (decision E-12).
+ * Returns 'Cannot change price/prize percentage/prize rounding after tickets are sold (3 tickets
+ * sold)', with the actual count (decision E-12).
  */
 export const lockedFields = (sold: number): string =>
   C.lockedAfterSales.replace('N tickets', `${sold} tickets`);

@@ -101,7 +101,7 @@ export const O = {
   off: 'false',
 } as const;
 
-/** '+N more' with the number filled in. */
+/** Returns '+N more' with the number filled in. */
 export const countOfMore = (count: number): string => O.moreTickets.replace('N', String(count));
 
 /** Splits 'Missing information: …' into the title and the text of a toast. */

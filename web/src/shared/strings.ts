@@ -196,7 +196,7 @@ export function fill(template: string, values: Record<string, string | number>):
   return template.replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole));
 }
 
-/** 'Only N tickets remaining' with the number filled in. */
+/** Returns 'Only N tickets remaining' with the number filled in. */
 export const onlyRemaining = (count: number): string =>
   S.noLongerAvailable.replace('N tickets', `${count} tickets`);
 
@@ -208,5 +208,5 @@ export const purchaseButton = (total: string): string =>
 export const winningPair = (home: number, away: number): string =>
   S.winningPair.replace('home', String(home)).replace('away', String(away));
 
-/** 'From $x' with the price filled in. */
+/** Returns 'From $x' with the price filled in. */
 export const fromPrice = (price: string): string => S.fromX.replace('$x', () => price);

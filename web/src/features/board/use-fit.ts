@@ -18,7 +18,7 @@ export function useFit<Element extends HTMLElement>(
     // browser cuts a text that is half a pixel too wide.
     const text = document.createRange();
     text.selectNodeContents(line);
-    // Text for screen readers comes first and takes no space, so it is skipped.
+    // Skips the text for screen readers: it comes first and takes no space.
     const screenReaderText = line.querySelector(':scope > .sr');
     if (screenReaderText) text.setStartAfter(screenReaderText);
     const fits = () => text.getBoundingClientRect().width <= line.getBoundingClientRect().width;

@@ -32,8 +32,8 @@ function useHeightReport() {
 }
 
 /**
- * One draw or offer as a card embedded in another site. It makes one request, stores nothing and
- * opens the purchase in a new window.
+ * One draw or offer as a card embedded in another site. The card makes one request, stores nothing
+ * and opens the purchase in a new window.
  */
 export function WidgetCard({ ask }: { ask: () => Promise<WidgetResponse> }) {
   const { widget, missing } = useWidget(ask);

@@ -34,8 +34,8 @@ function shuffleCells(): number[] {
 }
 
 /**
- * The order in which sales light the slots. It is the same for every draw, so a lit slot reveals
- * nothing about a pair (interface decision D2).
+ * The order in which sales light the slots. The order is the same for every draw, so a lit slot
+ * reveals nothing about a pair (interface decision D2).
  */
 export const TALLY_ORDER: readonly number[] = shuffleCells();
 

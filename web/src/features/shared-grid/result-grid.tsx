@@ -16,8 +16,8 @@ const COLUMN_DELAY_MS = 1_900;
 const CELL_DELAY_MS = 60;
 
 /**
- * The result grid: one row crossing one column. It is a real table, so that screen readers can read
- * each cell.
+ * The result grid: one row crossing one column. The markup is a real table, so that screen readers
+ * can read each cell.
  */
 export function ResultGrid({ result, sold, winnerSold, caption, playing }: ResultGridProps) {
   const winner = cellOf(result);

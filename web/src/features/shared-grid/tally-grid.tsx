@@ -9,7 +9,8 @@ const SALE_OF_SLOT: readonly number[] = TALLY_ORDER.reduce<number[]>(
 const ANNOUNCE_INTERVAL_MS = 10_000;
 
 /**
- * One slot of the grid. It renders only when it changes, because a sale touches one of 169 slots.
+ * One slot of the grid. A slot renders only when it changes, because a sale touches one of 169
+ * slots.
  */
 const Slot = memo(function Slot({ lit, delay }: { lit: boolean; delay: number | null }) {
   const tone = lit ? (delay === null ? 'slot is-sold' : 'slot is-sold is-fresh') : 'slot';
@@ -31,7 +32,9 @@ function useAnnouncedCount(sold: number): number {
   return spoken;
 }
 
-/** Shows the number of sold tickets as lights. It is only a count: no axis, pair or name. */
+/**
+ * Shows the number of sold tickets as lights. The lights are only a count: no axis, pair or name.
+ */
 export function TallyGrid({ sold }: { sold: number }) {
   // The counts before and after the last change. Only new lights are animated, one after another.
   const [change, setChange] = useState({ from: sold, to: sold });

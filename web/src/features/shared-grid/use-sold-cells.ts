@@ -1,4 +1,4 @@
-/** Loads the sold cells of a draw. It repeats the request until the pairs are revealed. */
+/** Loads the sold cells of a draw. Repeats the request until the pairs are revealed. */
 import { useCallback, useEffect, useState } from 'react';
 import { fetchTickets } from '@/api/endpoints/buyer';
 import { soldCells } from './result-grid';

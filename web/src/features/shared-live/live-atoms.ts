@@ -97,7 +97,10 @@ export const socketStateAtom = atom(null, (get, set, state: 'open' | 'closed') =
   if (state === 'open') set(liveAtom, afterReconnect(get(liveAtom)));
 });
 
-/** Records a poll answer. It proves that the server answers, but not that the socket works. */
+/**
+ * Records the response to a poll. The response proves that the server answers, but not that the
+ * socket works.
+ */
 export const recordResponseAtom = atom(null, (get, set) =>
   set(connectionAtom, { ...get(connectionAtom), lastContactAt: performance.now() }),
 );

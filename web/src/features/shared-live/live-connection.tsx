@@ -34,8 +34,8 @@ function useRecentlyVisible(): boolean {
 }
 
 /**
- * Ticks on each whole second of the server's clock, so that several screens in one room count in
- * step.
+ * Ticks on each whole second of the server's clock, so that several screens in one room show the
+ * same time.
  */
 function useTickEachSecond(): void {
   const tick = useSetAtom(nowAtom);

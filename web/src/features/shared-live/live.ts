@@ -1,6 +1,6 @@
 /**
- * The data received from the server, and how each message changes it. Pure. The socket, the polls
- * and the first page all use it.
+ * The data received from the server, and how each message changes the data. Pure. Used by the
+ * socket, the polls and the data embedded in the first page.
  */
 import type { Boot, Draw, DrawUpdate, Frame, OrderResponse } from '@/api/wire';
 
@@ -83,7 +83,7 @@ function withDrawUpdate(
   return next;
 }
 
-/** Applies whole draws from an answer. Counts from a newer frame are kept. */
+/** Applies complete draws from a response. Counts from a newer frame are not replaced. */
 export function applyDraws(live: LiveState, answered: readonly Draw[]): LiveState {
   const draws: Record<number, Draw> = { ...live.draws };
   for (const draw of answered) {

@@ -11,7 +11,7 @@ interface TooltipProps {
 
 /**
  * A tooltip for a resting mouse pointer and for keyboard focus. Escape hides it. Touch users never
- * see it, so it must not be the only place of any information.
+ * see a tooltip, so no information may be in a tooltip only.
  */
 export function Tooltip({ text, children }: TooltipProps) {
   const id = useId();

@@ -7,7 +7,7 @@ export interface AppleRequest {
   clientSecret: string;
   drawId: number;
   ticketCount: number;
-  /** Cents, from the link. The amount is only shown, never charged. */
+  /** Amount in cents, from the link. The amount is only shown, never charged. */
   amount: number | null;
 }
 

@@ -1,6 +1,6 @@
 /**
- * A log of cart changes in this browser session, for the debug console. It contains no personal
- * data (decision A-12).
+ * A log of cart changes in this browser session, for the debug console. The log contains no
+ * personal data (decision A-12).
  */
 import { readStored, writeStored } from '@/shared/storage';
 

@@ -81,7 +81,10 @@ export const replacesOtherClub = (cart: Cart, item: Pick<CartItem, 'clubId'>): b
 const ticketCountOf = (items: readonly CartItem[]): number =>
   items.reduce((sum, item) => sum + item.quantity, 0);
 
-/** Returns how many tickets of a draw its line may hold, given the other lines (decision M-7). */
+/**
+ * Returns how many tickets the cart may hold of a draw, given the tickets of its other draws
+ * (decision M-7).
+ */
 export const remainingCapacity = (cart: Cart, drawId: number): number =>
   Math.min(
     PER_LINE_MAX,
@@ -121,7 +124,7 @@ export function withinLimits(cart: Cart): Cart {
   return { ...cart, items };
 }
 
-/** Sets the count of an item. Zero or less removes it. */
+/** Sets the count of an item. A count of zero or less removes the item. */
 export function setQuantity(cart: Cart, drawId: number, quantity: number): Cart {
   const item = cart.items.find((cartItem) => cartItem.drawId === drawId);
   const wanted = item ? Math.min(Math.floor(quantity) || 0, maxQuantity(cart, item)) : 0;

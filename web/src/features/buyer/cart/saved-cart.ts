@@ -1,6 +1,6 @@
 /**
- * Reads a saved cart. It may be years old, incomplete or written by another program (specification
- * line A:185). Pure.
+ * Reads a saved cart. The stored data may be years old, incomplete or written by another program
+ * (specification line A:185). Pure.
  */
 import { cents } from '@/shared/money';
 import { EMPTY, PER_LINE_MAX, clubIdOf, withinLimits, type Cart, type CartItem } from './cart';

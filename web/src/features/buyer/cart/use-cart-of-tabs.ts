@@ -1,4 +1,4 @@
-/** Keeps the cart of several tabs in step: a change saved in one tab appears in the others. */
+/** Synchronises the cart of several tabs: a change saved in one tab appears in the others. */
 import { useSetAtom, useStore } from 'jotai';
 import { useEffect } from 'react';
 import { isBusy } from '@/features/buyer/checkout/state/checkout';

@@ -1,7 +1,8 @@
 /**
- * A club's marketing pixel, loaded only after consent (specification line A:101, decision J-12). It
- * uses the provider's documented image form, which sends only the page's address. So no third-party
- * script runs beside a payment form, and the content security policy stays strict.
+ * A club's marketing pixel, loaded only after consent (specification line A:101, decision J-12).
+ * The pixel is loaded as an image, a form that the provider documents, and sends only the page's
+ * address. No third-party script runs beside a payment form, and the content security policy stays
+ * strict.
  */
 
 const PIXEL_URL = 'https://www.facebook.com/tr/';

@@ -2,7 +2,10 @@ import { S } from '@/shared/strings';
 import { Steps, type Step } from '@/features/buyer/site/how-it-works';
 import { Glyph } from './glyph';
 
-/** The hero. The server renders the same markup: see README.md before changing it. */
+/**
+ * The first section of the landing page. The server renders the same markup: see README.md before
+ * changing it.
+ */
 export function LandingHero() {
   return (
     <div className="land-hero">

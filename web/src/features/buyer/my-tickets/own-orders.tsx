@@ -9,7 +9,7 @@ import { dollars } from '@/shared/money';
 import { orderStatusText } from './order-status-text';
 import { TicketList } from './ticket-list';
 
-/** The number of newest orders that are kept live. Older ones are shown as first loaded. */
+/** The number of newest orders that receive live updates. Older ones are shown as first loaded. */
 const LIVE_ORDERS_MAX = 8;
 
 /** All orders of one e-mail address, newest first. */

@@ -72,8 +72,8 @@ export function useThankYou(): ThankYou {
     const timer = setTimeout(() => setSoon(false), QUICK_ANSWER_MS);
     return () => clearTimeout(timer);
   }, []);
-  // The order is more reliable than the stored summary, which may belong to another purchase or to
-  // a form emptied by a reload (decision C-18).
+  // Prefers the order to the stored summary, which may belong to another purchase or to a form
+  // emptied by a reload (decision C-18).
   return {
     payment,
     order,
@@ -104,7 +104,7 @@ function useFinishPayment(
       const answer = await pollOrder(payment?.scope ?? '', open);
       if (!current) return;
       setUntouched((last) => (answer === 'untouched' ? last + 1 : 0));
-      // Without an answer, the page keeps what it shows.
+      // Changes nothing on the page when no answer came.
       if (answer !== null)
         setServerMessage(
           answer !== 'untouched' && answer.type === 'unsure'

@@ -33,8 +33,8 @@ async function loadProof(drawNumber: number): Promise<ProofResult> {
 }
 
 /**
- * Loads the proof. It is requested again when the draw's status changes, because a new result
- * reveals the seed.
+ * Loads the proof. Loads it again when the draw's status changes, because a new result reveals the
+ * seed.
  */
 export function useProof(drawNumber: number, status: string | undefined): ProofState {
   const [state, setState] = useState<ProofResult>({ status: 'asking' });

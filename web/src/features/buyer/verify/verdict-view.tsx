@@ -100,8 +100,8 @@ export function VerdictView({
 }
 
 /**
- * The row, the column and the ticket where they cross. They come from this browser's computation,
- * not from the server.
+ * Shows the row, the column and the ticket where they cross. This browser computed all three; none
+ * comes from the server.
  */
 function WinningCell({
   proof,

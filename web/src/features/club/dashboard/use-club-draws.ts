@@ -1,5 +1,6 @@
 /**
- * Loads the club's own draws. The socket keeps them current; a poll every ten seconds backs it up.
+ * Loads the club's own draws. The socket keeps the draws current; a poll every ten seconds covers a
+ * lost socket.
  */
 import { useAtomValue, useSetAtom } from 'jotai';
 import { useEffect, useMemo } from 'react';

@@ -46,8 +46,8 @@ const choicesWithCurrent = (choices: readonly number[], current: number): number
   [...new Set([...choices, current])].sort((one, other) => one - other);
 
 /**
- * Choices of the create form, plus the draw's current value when it differs. The select then shows
- * the value that is sent (decision D-10).
+ * Choices of the create form, plus the draw's current value when it differs. The select would
+ * otherwise show another value than the one sent (decision D-10).
  */
 export const createChoices = (current: number): number[] =>
   choicesWithCurrent(CREATE_CHOICES, current);
@@ -176,7 +176,7 @@ export function fieldsOf(draw: OwnDraw): DrawFields {
   };
 }
 
-/** Copies the last draw and moves it one week later. */
+/** Returns the form values of the last draw, moved one week later. */
 export function fieldsOfTemplate(template: DrawTemplate): DrawFields {
   const [date = '', time = DEFAULT_TIME] = template.gameDate.split('T');
   return {

@@ -9,8 +9,8 @@ import { RegisterForm } from './register-form';
 import { WaitlistDialog } from './waitlist-dialog';
 
 /**
- * Login page. Adds registration while it is open to new clubs, else the waitlist (specification
- * line B:18).
+ * Login page. Offers registration while it is open to new clubs, otherwise the waitlist
+ * (specification line B:18).
  */
 export function LoginOrRegister() {
   const { data, problem } = useQuery<{ enabled?: boolean }>('/api/settings/club-registration', {

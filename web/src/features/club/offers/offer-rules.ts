@@ -26,7 +26,10 @@ export const EMPTY_OFFER: OfferFields = {
 const SLUG_CHARS_MAX = 60;
 export const TAG_CHARS_SHOWN = 90;
 
-/** Makes a slug: lowercase letters, digits and hyphens, at most 60 (specification line B:79). */
+/**
+ * Makes a slug from text: lowercase letters, digits and hyphens, at most 60 characters
+ * (specification line B:79).
+ */
 export const slugOf = (name: string): string =>
   name
     .toLowerCase()

@@ -20,8 +20,8 @@ import { PersonItem } from './person-item';
 import { RoleChoice } from './role-choice';
 
 /**
- * Lists the people who may sign in for the club and their roles; only owners see it (decision
- * G-17).
+ * Lists the people who may sign in for the club and their roles. Only owners see this page
+ * (decision G-17).
  */
 export function People({ here }: { here: ClubPageContext }) {
   usePageTitle('People');

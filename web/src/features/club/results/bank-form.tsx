@@ -9,7 +9,6 @@ import { useHandleExpiredSession } from '../session/use-session';
 import { EMPTY_BANK, bankProblems, toBsbInput, toDigitsInput } from './bank-rules';
 
 interface BankFormProps {
-  /** Label of the button. */
   submitLabel: string;
   send: (bank: BankDetails) => Promise<void>;
   /** Handles an error that belongs to no field. Returns whether the error was handled. */

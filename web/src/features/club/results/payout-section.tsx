@@ -147,8 +147,8 @@ function PayoutList({ number, payouts, owns, waits, due, onChange }: PayoutListP
               </strong>
               <span className="num">{dollars(cents(payout.amount))}</span>
             </div>
-            {/* The club's share reaches its own account with each ticket, so no waiting state is
-                shown. */}
+            {/* The club receives its share with each ticket sale, so its payout shows no
+                waiting state. */}
             {payout.type === 'winner' || payout.status === 'failed' ? (
               <PayoutStatus status={payout.status} />
             ) : (

@@ -106,8 +106,8 @@ function BankFacts({
 }
 
 /**
- * A pending change. A second person approves it by entering the same details; either person can
- * remove it.
+ * Bank details that await approval. A second person approves them by entering the same details;
+ * either person can remove them.
  */
 function ProposedDetails({
   number,

@@ -13,7 +13,7 @@ import { adminPath, rememberedUser } from './user';
 
 /**
  * Redirects from /admin: a club to its own dashboard, while the operator stays (decision A-4).
- * Without a server response it shows the empty dashboard.
+ * Without a server response, the empty dashboard is shown.
  */
 export function AdminHome() {
   const session = useSession();

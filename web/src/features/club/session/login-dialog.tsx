@@ -13,8 +13,8 @@ import { useSessionExpired } from './use-session';
 import { loginEmailOf, rememberUser, rememberedUser, whoamiOf } from './user';
 
 /**
- * Login dialog above the page after the session expired, so that typed data is kept. Closing it
- * opens the login page.
+ * Login dialog above the page after the session expired, so that typed data is not lost. Closing
+ * the dialog opens the login page.
  */
 export function LoginDialog() {
   const expired = useSessionExpired();

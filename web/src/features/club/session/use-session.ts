@@ -12,7 +12,7 @@ import { clearResponsesAtom } from '../data/query-atoms';
 import { errorText } from '../data/error-text';
 import { forgetUser, rememberUser, whoamiOf } from './user';
 
-/** Returns the session and loads it when it is unknown. */
+/** Returns the session. Loads it first when it is unknown. */
 export function useSession(): Session {
   const [session, setSession] = useAtom(sessionAtom);
   useEffect(() => {
@@ -48,8 +48,9 @@ export function useSignIn(): (user: User) => void {
 }
 
 /**
- * Ends the session on the server and in the browser, and resolves to whether it ended. An already
- * ended session counts as success. Any other failure may have left it open and is reported.
+ * Returns a function that ends the session on the server and in the browser and resolves to whether
+ * the session ended. An already ended session counts as success. Any other failure may have left
+ * the session open and is reported.
  */
 export function useLogout(): () => Promise<boolean> {
   const store = useStore();

@@ -1,5 +1,5 @@
 /**
- * Icons of the console, on the same 24 px grid and stroke as the shared icons. Each has a text
+ * Icons of the console, on the same 24 px grid and stroke as the shared icons. Each icon has a text
  * label beside it.
  */
 import type { ReactNode } from 'react';

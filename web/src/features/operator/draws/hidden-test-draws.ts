@@ -1,5 +1,5 @@
 /**
- * Recognises test draws by their league. They are hidden unless the setting shows them
+ * Recognises test draws by their league. Test draws are hidden unless the setting shows them
  * (specification lines C:205-207, decision E-15).
  */
 import type { AdminDraw } from '@/api/wire-operator';

@@ -27,8 +27,8 @@ const TICKET_COLUMNS: readonly Column<AdminTicket>[] = [
 ];
 
 /**
- * Counts tickets. Sold means a name or an e-mail address; a paid ticket without either is
- * orphaned, neither sold nor free (decisions F-2, F-3).
+ * Counts a draw's tickets. A sold ticket has a name or an e-mail address. A paid ticket without
+ * either is orphaned: neither sold nor free (decisions F-2, F-3).
  */
 export function countsOf(tickets: readonly AdminTicket[]) {
   const sold = tickets.filter((ticket) => ticket.buyerName || ticket.buyerEmail);

@@ -109,7 +109,7 @@ export function Payments() {
       ),
     [list.data, status, type],
   );
-  // The list waits for the counts above it, so that neither moves the other.
+  // Shows the list together with the counts above it, so that neither moves the other.
   const data = stats || statsError ? filtered : undefined;
   const isHere = data !== undefined || list.error !== null;
   return (

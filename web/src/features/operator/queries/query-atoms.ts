@@ -21,8 +21,8 @@ export const queryStateAtom = atomFamily<QueryName, PrimitiveAtom<CachedResponse
 );
 
 /**
- * Sends a query now. The old data stays visible until the response; after a failure it stays too,
- * and the error is recorded.
+ * Sends a query now. The old data stays visible until the response and after a failure. A failure
+ * records the error.
  */
 export const refetchQueryAtom = atom(null, async (get, set, name: QueryName): Promise<void> => {
   const requestNumber = get(requestNumberAtom(name)) + 1;

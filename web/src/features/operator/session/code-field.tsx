@@ -13,8 +13,8 @@ interface CodeFormProps {
 const CODE_DIGITS = 6;
 
 /**
- * Field for the six digits of the authenticator app; spaces are allowed. It submits when all six
- * are typed.
+ * Field for the six digits of the authenticator app; spaces are allowed. The form submits when all
+ * six are typed.
  */
 export function CodeForm({ id, label, button, onCode, children }: CodeFormProps) {
   const [code, setCode] = useState('');

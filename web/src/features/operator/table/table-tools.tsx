@@ -74,7 +74,7 @@ function OrderSelect<Row>({ columns, order }: { columns: readonly Column<Row>[];
 }
 
 interface ChipsProps {
-  /** Name of the URL parameter. */
+  /** Name of the URL parameter that stores the chosen option. */
   name: string;
   label: string;
   options: readonly { value: string; label: string; count?: number }[];

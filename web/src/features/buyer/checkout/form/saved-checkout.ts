@@ -28,7 +28,9 @@ const textOrEmpty = (value: unknown): string =>
   typeof value === 'string' ? value.slice(0, 200) : '';
 const isStoredTrue = (key: string): boolean => readStoredText('local', key) === 'true';
 
-/** Reads the stored data of the checkout. Malformed data counts as not saved. */
+/**
+ * Reads the stored data of the checkout. Malformed data is ignored, as if nothing had been saved.
+ */
 export function readSavedCheckout(): SavedCheckout {
   const buyer = (readStored('local', STORAGE_KEYS.buyer) ?? {}) as Record<string, unknown>;
   const count = Number(readStoredText('local', STORAGE_KEYS.count));

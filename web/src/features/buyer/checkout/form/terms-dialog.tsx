@@ -5,7 +5,9 @@ import { configAtom } from '@/features/shared-live/live-atoms';
 import { S } from '@/shared/strings';
 import { Dialog } from '@/shared/ui/dialog';
 
-/** The terms that a buyer accepts. They are loaded when the buyer opens the dialog. */
+/**
+ * Dialog with the terms that a buyer accepts. The terms are loaded when the buyer opens the dialog.
+ */
 export function TermsDialog({ open, onClose }: { open: boolean; onClose: () => void }) {
   const config = useAtomValue(configAtom);
   const [terms, setTerms] = useState<TermsDocument | null>(null);

@@ -214,9 +214,9 @@ export async function pollOrder(
 }
 
 /**
- * Handles a refusal to complete. It is final: no tickets are issued and no money is kept. If the
- * payment does not match its order, the outcome stays open, because that case is reviewed manually.
- * Null when the error is no refusal.
+ * Returns the event for a refused completion, or null when the error is no refusal. A refusal is
+ * final: no tickets are issued, and the buyer is not charged or is refunded. If the payment does
+ * not match its order, the outcome stays open, because that case is reviewed manually.
  */
 function eventOfRefusal(scope: string, error: unknown): CheckoutEvent | null {
   if (

@@ -16,7 +16,10 @@ export type PaymentMethodSource =
   { kind: 'made'; id: string } | { kind: 'refused'; message: string | null };
 
 export interface PaymentSurface {
-  /** Validates the input of the provider's fields. Null when it is valid. */
+  /**
+   * Validates the input of the provider's fields. Resolves to the problem, or to null when the
+   * input is valid.
+   */
   submit: () => Promise<{ message: string | null } | null>;
   confirm: (
     clientSecret: string,

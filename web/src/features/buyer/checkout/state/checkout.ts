@@ -1,5 +1,5 @@
 /**
- * The state machine of a purchase. Pure. Invariant: once money may have moved, it never offers a
+ * The state machine of a purchase. Pure. Invariant: once money may have moved, no state offers a
  * second payment.
  */
 import type { OwnTicket } from '@/api/wire';
@@ -48,8 +48,8 @@ export type Checkout =
       serverMessage?: string;
     }
   /**
-   * The money is authorised and the tickets are not issued yet. The thank-you page waits for them
-   * (specification line A:190, decision C-19).
+   * The money is authorised and the tickets are not issued yet. The thank-you page waits for the
+   * tickets (specification line A:190, decision C-19).
    */
   | { state: 'pending'; order: Pick<OpenOrder, 'orderToken' | 'paymentIntentId'> }
   | { state: 'issued'; tickets: readonly OwnTicket[] }

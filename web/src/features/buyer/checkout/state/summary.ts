@@ -14,8 +14,8 @@ export interface SummaryDraw {
   league: string | null;
   ticketCount: number;
   /**
-   * Decimal dollars. Estimated as 70 % of sold × price until the server sends the amount (decision
-   * D-9).
+   * Prize pool in decimal dollars. Estimated as 70 % of sold × price until the server sends the
+   * amount (decision D-9).
    */
   prizePool: string;
   ticketsSold: number;
@@ -79,7 +79,10 @@ export function purchaseSummary(
   };
 }
 
-/** The data is obviously fictional, so that it is not mistaken for a purchase (decision A-12). */
+/**
+ * The sample purchase of the demo page. Its data is obviously fictional, so that it is not mistaken
+ * for a purchase (decision A-12).
+ */
 export const DEMO_SUMMARY: Summary = {
   clubId: null,
   clubName: 'Sample Rugby League Club',

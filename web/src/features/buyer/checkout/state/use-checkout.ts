@@ -36,9 +36,9 @@ export function useCheckout(scope: string) {
 type CheckoutDispatch = (event: CheckoutEvent) => void;
 
 /**
- * Requests the outcome of a payment after a reload, before the page offers anything. A page
- * restored from the browser's cache does the same. A purchase that finished meanwhile, for example
- * on a bank's page, is finished here too.
+ * Requests the outcome of a payment after a reload or when the browser restores the page from its
+ * cache, before the page offers anything. A purchase that finished meanwhile, for example on a
+ * bank's page, is ended here.
  */
 function useOutcomeAfterReload(scope: string, dispatch: CheckoutDispatch): void {
   const store = useStore();
