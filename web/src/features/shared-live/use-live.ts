@@ -119,7 +119,7 @@ export function useDraw(drawNumber: number, intervalMs = 10_000) {
   return { draw, missing: missing && !draw, failed: failed && !draw, retry: fetchData };
 }
 
-const LIST_REQUESTS = {
+const LISTS = {
   active: { ask: fetchActive, intervalMs: 15_000 },
   awaiting: { ask: fetchAwaiting, intervalMs: 30_000 },
   completed: { ask: fetchCompleted, intervalMs: 60_000 },
@@ -143,7 +143,7 @@ export function useDrawList(name: ListName) {
   const arriving = useRef(back);
   useEffect(() => () => leave((left) => ({ ...left, [name]: true })), [name, leave]);
   const [failed, setFailed] = useState(false);
-  const { ask: fetchList, intervalMs } = LIST_REQUESTS[name];
+  const { ask: fetchList, intervalMs } = LISTS[name];
   useTopic('draws');
   const fetchData = async () => {
     try {

@@ -48,7 +48,7 @@ export const cartContentsKey = (cart: Cart): string =>
 /**
  * Adds the name of the refused game to an error, when the cart has several games (decision C-10).
  */
-function withGameName(cart: Cart, error: unknown): unknown {
+function naming(cart: Cart, error: unknown): unknown {
   const item =
     error instanceof HttpError && cart.items.length > 1
       ? cart.items.find(({ drawNumber }) => drawNumber === error.body.drawNumber)
@@ -75,7 +75,7 @@ export async function openCartPayment(
     clientKey,
     expectedAmount,
   }).catch((error: unknown) => {
-    throw withGameName(cart, error);
+    throw naming(cart, error);
   });
   cacheSecret(CART_SCOPE, contents, answer);
   return answer;

@@ -62,7 +62,7 @@ function LowerSections({ offers, awaiting, completed }: LowerSectionsProps) {
   return (
     <>
       <OffersSection {...offers} />
-      {awaiting.length > 0 ? <FinishedGames numbers={awaiting} /> : null}
+      {awaiting.length > 0 ? <GamesFinished numbers={awaiting} /> : null}
       <section className="section" aria-labelledby="how-title">
         <div className="section-head">
           <h2 id="how-title">{S.howItWorks}</h2>
@@ -115,7 +115,7 @@ function DrawOnSale({ drawNumber }: { drawNumber: number }) {
 }
 
 /** The club's finished games: league, teams and date, as specified. */
-function FinishedGames({ numbers }: { numbers: readonly number[] }) {
+function GamesFinished({ numbers }: { numbers: readonly number[] }) {
   const draws = useAtomValue(liveAtom).draws;
   return (
     <section className="section" aria-labelledby="finished-title">

@@ -57,7 +57,7 @@ export function DrawCard({ drawNumber, awaiting = false, children }: LandingDraw
       </p>
       <p className="meta">{ticketPriceLine(draw)}</p>
       {state === 'completed' ? (
-        <CardResult draw={draw} />
+        <Result draw={draw} />
       ) : state === 'cancelled' ? (
         <CancelledFigures />
       ) : (
@@ -190,7 +190,7 @@ function CardFooter({
 }
 
 /** Shows the scorers, the prize and the serial number, but never a name (decision E-21). */
-function CardResult({ draw }: { draw: Draw }) {
+function Result({ draw }: { draw: Draw }) {
   const { homeFirstTryScorer: home, awayFirstTryScorer: away } = draw;
   const unsold = draw.winningTicketSold === false;
   return (

@@ -78,7 +78,7 @@ const LETTERS = {
 } as const;
 
 /** The accepted cards, as logos and in words (specification line A:11). */
-function AcceptedCards() {
+function CardsTaken() {
   return (
     <ul className="cards-taken" aria-label="Accepted cards">
       <li>
@@ -132,7 +132,7 @@ export function CardField() {
       <div className="card-box">
         <PaymentElement options={CARD_FIELD_OPTIONS} />
       </div>
-      <AcceptedCards />
+      <CardsTaken />
     </div>
   );
 }

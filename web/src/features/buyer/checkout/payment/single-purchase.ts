@@ -30,7 +30,7 @@ export const customerInfoOf = ({ buyerName, buyerEmail, buyerPhone }: Buyer) => 
   phone: buyerPhone,
 });
 
-const logBackgroundError = (error: unknown) =>
+const noted = (error: unknown) =>
   debugLog('warn', 'background purchase', { message: String(error).slice(0, 120) });
 
 /**
@@ -124,7 +124,7 @@ export function walletPurchase(
     });
     // The purchase does not wait for this call, which only records the two ticked boxes
     // (specification line A:249).
-    if (answer.status === 'succeeded') void background(order).catch(logBackgroundError);
+    if (answer.status === 'succeeded') void background(order).catch(noted);
     return answer;
   };
   return {

@@ -24,7 +24,7 @@ import { saveSummary, type Summary } from './summary';
 
 export function useCheckout(scope: string) {
   const [checkout, dispatch] = useAtom(checkoutAtom(scope));
-  useOutcomeAfterReload(scope, dispatch);
+  useRecovery(scope, dispatch);
   useSaveReservation(scope, checkout);
   useResolveUnknownOutcome(scope, checkout, dispatch);
   useErrorToast(checkout);
@@ -40,7 +40,7 @@ type CheckoutDispatch = (event: CheckoutEvent) => void;
  * cache, before the page offers anything. A purchase that finished meanwhile, for example on a
  * bank's page, is ended here.
  */
-function useOutcomeAfterReload(scope: string, dispatch: CheckoutDispatch): void {
+function useRecovery(scope: string, dispatch: CheckoutDispatch): void {
   const store = useStore();
   useEffect(() => {
     const recover = () => {
