@@ -27,11 +27,11 @@ function readBoot(): Boot {
   }
 }
 
-function seed(boot: Boot) {
+function createSeededStore(boot: Boot) {
   const store = createStore();
   const navigation = performance.getEntriesByType('navigation')[0] as
     PerformanceNavigationTiming | undefined;
-  // A cached page carries the time of its creation. That time is the last contact with the server.
+  // A cached page carries the time of its creation, which is the last contact with the server.
   if (isCopy())
     store.set(connectionAtom, {
       open: false,
@@ -58,10 +58,10 @@ function seed(boot: Boot) {
   return store;
 }
 
-async function start(): Promise<void> {
+async function startApp(): Promise<void> {
   const root = document.getElementById('root');
   if (!root) return;
-  const store = seed(readBoot());
+  const store = createSeededStore(readBoot());
   const { route } = match(window.location.pathname);
   if (!route.bare && !route.own) registerOfflineWorker();
   await load(route);
@@ -69,4 +69,4 @@ async function start(): Promise<void> {
   flushSync(() => createRoot(root).render(<App store={store} />));
 }
 
-void start();
+void startApp();

@@ -1,6 +1,6 @@
 /**
- * Wraps `fetch`: turns error responses into `Problem`, samples the server's clock and repeats calls
- * when the server is busy.
+ * Wraps `fetch`: turns error responses into `HttpError`, samples the server's clock and repeats
+ * calls when the server is busy.
  */
 import { takeSample, type Sample } from '@/shared/clock';
 import { COPY_HEADER } from '@/shared/offline';
@@ -13,8 +13,8 @@ interface ErrorBody {
 }
 
 /**
- * An error response. `message` is `"{status}: {body or statusText}"` (A:258). The parsed body holds
- * the message for the user.
+ * An error response. `message` is `"{status}: {body or statusText}"` (specification line A:258).
+ * The parsed body contains the message for the user.
  */
 export class HttpError extends Error {
   constructor(
@@ -44,36 +44,37 @@ function parseErrorBody(body: string): ErrorBody {
   }
 }
 
-const listeners = new Set<(newSample: Sample) => void>();
+const serverTimeListeners = new Set<(newSample: Sample) => void>();
 
 /**
- * Reports a clock sample for each response that carries the server's time. Returns a function that
- * unsubscribes.
+ * Calls the listener with a clock sample for each response that carries the server's time. Returns
+ * a function that unsubscribes.
  */
 export function onServerTime(listener: (newSample: Sample) => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
+  serverTimeListeners.add(listener);
+  return () => serverTimeListeners.delete(listener);
 }
 
-function noteTime(answer: Response, sentAt: number): void {
+function reportServerTime(answer: Response, sentAt: number): void {
   const serverMs = Number(answer.headers.get('x-server-time'));
   if (serverMs > 0)
-    for (const listener of listeners) listener(takeSample(serverMs, sentAt, performance.now()));
+    for (const listener of serverTimeListeners)
+      listener(takeSample(serverMs, sentAt, performance.now()));
 }
 
-const copies = new WeakSet<object>();
+const cachedResponses = new WeakSet<object>();
 
 /**
  * Whether the service worker returned this response from its cache, so that it may be out of date.
  */
-export const isCachedResponse = (answer: object): boolean => copies.has(answer);
+export const isCachedResponse = (answer: object): boolean => cachedResponses.has(answer);
 
-function retryAfter(answer: Response): number | null {
+function retryAfterHeaderMs(answer: Response): number | null {
   const seconds = Number(answer.headers.get('retry-after'));
   return Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : null;
 }
 
-async function request<Answer>(
+async function sendRequest<Answer>(
   method: string,
   path: string,
   body?: unknown,
@@ -90,29 +91,30 @@ async function request<Answer>(
     body: body === undefined ? undefined : JSON.stringify(body),
     ...init,
   });
-  noteTime(answer, sentAt);
+  reportServerTime(answer, sentAt);
   const text = await answer.text();
-  if (!answer.ok) throw new HttpError(answer.status, text, answer.statusText, retryAfter(answer));
+  if (!answer.ok)
+    throw new HttpError(answer.status, text, answer.statusText, retryAfterHeaderMs(answer));
   const parsed: unknown = text ? JSON.parse(text) : undefined;
   if (answer.headers.has(COPY_HEADER) && typeof parsed === 'object' && parsed !== null)
-    copies.add(parsed);
+    cachedResponses.add(parsed);
   return parsed as Answer;
 }
 
 export const get = <Answer>(path: string, init?: RequestInit): Promise<Answer> =>
-  request<Answer>('GET', path, undefined, init);
+  sendRequest<Answer>('GET', path, undefined, init);
 
 export const post = <Answer>(path: string, body: unknown, init?: RequestInit): Promise<Answer> =>
-  request<Answer>('POST', path, body, init);
+  sendRequest<Answer>('POST', path, body, init);
 
 export const patch = <Answer>(path: string, body: unknown): Promise<Answer> =>
-  request<Answer>('PATCH', path, body);
+  sendRequest<Answer>('PATCH', path, body);
 
 export const put = <Answer>(path: string, body: unknown): Promise<Answer> =>
-  request<Answer>('PUT', path, body);
+  sendRequest<Answer>('PUT', path, body);
 
 export const del = <Answer>(path: string, body?: unknown): Promise<Answer> =>
-  request<Answer>('DELETE', path, body);
+  sendRequest<Answer>('DELETE', path, body);
 
 export interface Download {
   name: string;
@@ -123,17 +125,22 @@ export interface Download {
 export async function download(path: string, fallbackName: string): Promise<Download> {
   const answer = await fetch(path, { method: 'GET', credentials: 'same-origin' });
   if (!answer.ok)
-    throw new HttpError(answer.status, await answer.text(), answer.statusText, retryAfter(answer));
+    throw new HttpError(
+      answer.status,
+      await answer.text(),
+      answer.statusText,
+      retryAfterHeaderMs(answer),
+    );
   const named = /filename="?([^";]+)"?/.exec(answer.headers.get('content-disposition') ?? '');
   return { name: named?.[1] ?? fallbackName, content: await answer.blob() };
 }
 
-const TRIES_MAX = 3;
-const PAUSE_MS_MAX = 8_000;
+const ATTEMPTS_MAX = 3;
+const RETRY_PAUSE_MS_MAX = 8_000;
 
 /**
- * Repeats a read or an idempotent call while the server is busy (429 or 503), at most three
- * attempts. The pause follows `Retry-After`.
+ * Repeats a call while the server is busy (429 or 503), at most three attempts. The call must be a
+ * read or idempotent. The pause follows `Retry-After`.
  */
 export async function withRetry<Answer>(
   ask: () => Promise<Answer>,
@@ -147,9 +154,9 @@ export async function withRetry<Answer>(
         error instanceof HttpError &&
         (error.status === 429 || error.status === 503) &&
         error.code !== 'maintenance';
-      if (!busy || attempt === TRIES_MAX) throw error;
+      if (!busy || attempt === ATTEMPTS_MAX) throw error;
       onBusy();
-      const pause = Math.min(PAUSE_MS_MAX, error.retryAfterMs ?? 500 * 2 ** attempt);
+      const pause = Math.min(RETRY_PAUSE_MS_MAX, error.retryAfterMs ?? 500 * 2 ** attempt);
       await new Promise((resolve) => setTimeout(resolve, pause + Math.random() * 250));
     }
   }

@@ -1,27 +1,30 @@
 /**
- * One WebSocket for many topics. It reconnects without limit, because nobody reloads a board after
- * an outage.
+ * One WebSocket for many topics. It reconnects without limit, because a board has no user to reload
+ * it after an outage.
  */
 import { useCallback, useEffect, useRef, useState } from 'react';
 import useWebSocket, { ReadyState } from 'react-use-websocket';
 import type { Frame } from '@/api/wire';
 
 const SILENCE_MS_MAX = 35_000;
-const WATCH_EVERY_MS = 5_000;
-const PAUSE_MS_MIN = 250;
-const PAUSE_MS_MAX = 30_000;
+const SILENCE_CHECK_INTERVAL_MS = 5_000;
+const RECONNECT_PAUSE_MS_MIN = 250;
+const RECONNECT_PAUSE_MS_MAX = 30_000;
 
 /**
- * Pause before the next attempt, in milliseconds. Full jitter spreads the reconnects of many
- * screens.
+ * Returns the pause before the next connection attempt, in milliseconds. Random pauses (full
+ * jitter) spread the reconnects of many screens.
  */
 export function reconnectPause(attempt: number, random: number = Math.random()): number {
-  return Math.max(PAUSE_MS_MIN, random * Math.min(PAUSE_MS_MAX, 500 * 2 ** Math.min(attempt, 16)));
+  return Math.max(
+    RECONNECT_PAUSE_MS_MIN,
+    random * Math.min(RECONNECT_PAUSE_MS_MAX, 500 * 2 ** Math.min(attempt, 16)),
+  );
 }
 
 export interface LiveSocketOptions {
   topics: readonly string[];
-  /** Whether to hold a connection. A board holds one even while its page is hidden. */
+  /** Whether to keep a connection open. A board keeps one even while its page is hidden. */
   connect: boolean;
   onFrame: (frame: Frame) => void;
   onState: (state: 'open' | 'closed') => void;
@@ -32,7 +35,7 @@ function socketUrl(topics: readonly string[]): string {
   return `${scheme}://${window.location.host}/ws?topics=${topics.map(encodeURIComponent).join(',')}`;
 }
 
-function readFrame(text: string): Frame | null {
+function parseFrame(text: string): Frame | null {
   try {
     const frame = JSON.parse(text) as Frame;
     return frame.v === 1 ? frame : null;
@@ -42,14 +45,16 @@ function readFrame(text: string): Frame | null {
 }
 
 export function useLiveSocket({ topics, connect, onFrame, onState }: LiveSocketOptions): void {
-  // A new number changes the address function, which forces a reconnect.
+  // Counts forced reconnects. A new count changes the address function, which makes the socket
+  // reconnect.
   const [round, setRound] = useState(0);
   const latestTopics = useRef(topics);
   const announced = useRef<readonly string[]>([]);
   const lastMessageAt = useRef(0);
   const requestedPause = useRef(0);
 
-  // Runs before the socket's own effects, so that its first address already names the topics.
+  // Runs before the effects of the socket hook, so that the socket's first address already names
+  // the topics.
   useEffect(() => {
     latestTopics.current = topics;
   }, [topics]);
@@ -63,8 +68,8 @@ export function useLiveSocket({ topics, connect, onFrame, onState }: LiveSocketO
     shouldReconnect: () => true,
     reconnectAttempts: Infinity,
     reconnectInterval: (attempt) => Math.max(requestedPause.current, reconnectPause(attempt)),
-    // Frames go to `onMessage` only. Keeping the last one in React state would render for each
-    // frame.
+    // Ignores the hook's own message state: `onMessage` receives every frame, and state would cause
+    // a render for each frame.
     filter: () => false,
     onOpen: () => {
       lastMessageAt.current = performance.now();
@@ -75,13 +80,13 @@ export function useLiveSocket({ topics, connect, onFrame, onState }: LiveSocketO
       const requestedPauseMs = Number(event.reason);
       requestedPause.current =
         event.code === 1001 && Number.isFinite(requestedPauseMs)
-          ? Math.min(PAUSE_MS_MAX, requestedPauseMs * Math.random())
+          ? Math.min(RECONNECT_PAUSE_MS_MAX, requestedPauseMs * Math.random())
           : 0;
       onState('closed');
     },
     onMessage: (message) => {
       lastMessageAt.current = performance.now();
-      const frame = readFrame(String(message.data));
+      const frame = parseFrame(String(message.data));
       if (frame) onFrame(frame);
     },
   });
@@ -110,7 +115,7 @@ export function useLiveSocket({ topics, connect, onFrame, onState }: LiveSocketO
         performance.now() - lastMessageAt.current > SILENCE_MS_MAX
       )
         anew();
-    }, WATCH_EVERY_MS);
+    }, SILENCE_CHECK_INTERVAL_MS);
     window.addEventListener('online', anew);
     document.addEventListener('visibilitychange', closeIfSilent);
     return () => {

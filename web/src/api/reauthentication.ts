@@ -5,14 +5,17 @@
 import { HttpError } from './http';
 
 /**
- * Obtains the proof. Resolves to false if the user cancels. A given password is tried without a
- * dialog.
+ * Obtains the proof of identity. Resolves to false if the user cancels. A password passed in is
+ * tried without a dialog.
  */
 type ObtainProof = (password?: string) => Promise<boolean>;
 
 let obtainProof: ObtainProof | null = null;
 
-/** Registers the screen that obtains the proof. The returned function removes it. */
+/**
+ * Registers the screen that asks the user for the proof of identity. The returned function
+ * unregisters the screen.
+ */
 export function onReauthenticationRequired(obtain: ObtainProof): () => void {
   obtainProof = obtain;
   return () => {
@@ -23,11 +26,12 @@ export function onReauthenticationRequired(obtain: ObtainProof): () => void {
 /** The user cancelled the dialog. Nothing has changed, so there is no failure to report. */
 export class ReauthenticationCancelled extends Error {}
 
-const isRequired = (error: unknown): boolean =>
+const isReauthenticationRequired = (error: unknown): boolean =>
   error instanceof HttpError && error.status === 403 && error.code === 'reauthentication-required';
 
 /**
- * Sends the call. If the server requires a fresh proof, obtains it and sends the call once more.
+ * Sends the call. If the server requires a fresh proof of identity, obtains one and sends the call
+ * once more.
  */
 export async function withReauthentication<Answer>(
   call: () => Promise<Answer>,
@@ -36,7 +40,7 @@ export async function withReauthentication<Answer>(
   try {
     return await call();
   } catch (error) {
-    if (!obtainProof || !isRequired(error)) throw error;
+    if (!obtainProof || !isReauthenticationRequired(error)) throw error;
     if (!(await obtainProof(password))) throw new ReauthenticationCancelled();
     return call();
   }

@@ -28,7 +28,7 @@ export type {
   WinningTicket as Winner,
 } from './generated/schema';
 
-/** Request of the registration form. A value that was not entered is an empty string. */
+/** Body of the registration request. A field left empty is an empty string. */
 export interface Registration {
   name: string;
   email: string;
@@ -37,7 +37,7 @@ export interface Registration {
   phone: string;
 }
 
-/** Request that invites a person to a club with a role. */
+/** Body of the request that invites a person to a club with a role. */
 export interface InvitationRequest {
   name: string;
   email: string;
@@ -51,7 +51,10 @@ export interface WaitlistEntry {
   contactPhone: string;
 }
 
-/** Request of the draw forms. The edit form omits locked fields (B:203). */
+/**
+ * Body of the requests that create or change a draw. The edit form omits locked fields
+ * (specification line B:203).
+ */
 export interface DrawRequest {
   league: string | null;
   homeTeam: string;
@@ -65,11 +68,14 @@ export interface DrawRequest {
   prizePercentage?: number;
   passStripeFees?: boolean;
   roundUpPrize?: boolean;
-  /** Reason for an operator's change. A club sends none (decision E-9). */
+  /** Reason for an operator's change. Absent when the club makes the change (decision E-9). */
   reason?: string;
 }
 
-/** Values of the club's last draw, moved one week later. */
+/**
+ * Values of the club's last draw with its date moved one week later. They prefill the form of a new
+ * draw.
+ */
 export type DrawTemplate = Template;
 
 export interface LineProblem {

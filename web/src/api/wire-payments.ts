@@ -1,6 +1,6 @@
 /**
- * Responses of the two payment pages. A club reads its own rows, the operator all rows (decision
- * G-2).
+ * Response types of the two payment pages. A club receives its own payments, the operator receives
+ * all (decision G-2).
  */
 export type {
   FailedPayment,

@@ -1,12 +1,15 @@
 /**
- * Wire types of public offers (A:156): a bundle of games, or a special. Some fields are accepted in
- * both spellings of the specification.
+ * Wire types of public offers (specification line A:156): a bundle of games, or a special. Some
+ * fields have two specified spellings: camelCase and snake_case.
  */
 
 export type OfferType = 'BUNDLE' | 'SPECIAL' | (string & {});
 export type OfferStatus = 'draft' | 'active' | 'locked' | 'closed' | 'archived' | (string & {});
 
-/** One game of an offer. Unknown fields are absent; the screen reads them from the draw. */
+/**
+ * One game of an offer. Fields that the offer lacks are absent; the screen reads them from the
+ * draw.
+ */
 export interface OfferGame {
   id: number;
   drawNumber?: number;
@@ -44,7 +47,10 @@ export interface Offer {
   end_at?: string | null;
 }
 
-/** Name, colours and logo of a club, which its page needs first (A:234). */
+/**
+ * Name, colours and logo of a club. The club's page needs them before its other data (specification
+ * line A:234).
+ */
 export interface ClubMeta {
   name: string;
   tagline: string | null;
@@ -55,7 +61,7 @@ export interface ClubMeta {
   facebookPixelId: string | null;
 }
 
-/** Response that boards and embedded widgets poll (A:164). */
+/** Response that boards and embedded widgets poll (specification line A:164). */
 export interface WidgetResponse {
   type: 'draw' | 'bundle' | (string & {});
   title: string;

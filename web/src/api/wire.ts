@@ -21,7 +21,7 @@ export type {
   Widget,
 } from './generated/schema';
 
-/** The part of a draw that a frame updates while a page is open. */
+/** The part of a draw that a socket frame updates while a page is open. */
 export type DrawUpdate = DrawNow;
 
 interface FrameOf<Type extends string, Data> {
@@ -52,7 +52,7 @@ export interface Boot {
   now?: number;
 }
 
-/** A buyer's own ticket, as completion calls and orders return it. */
+/** A buyer's own ticket, as returned with an order or by a completed purchase. */
 export interface OwnTicket {
   ticketNumber: number;
   serialNumber: string;

@@ -3,22 +3,28 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ROUTES } from './routes';
 
-const SERVED = join(import.meta.dirname, '../../../server/src/render/page_address.rs');
+const SERVER_ADDRESS_FILE = join(import.meta.dirname, '../../../server/src/render/page_address.rs');
 
-/** Redirects, which have no page. */
-const SHORT_LINKS = ['/w/bundle::/:', '/w/draw::'];
-/** Incomplete addresses. The server answers 404 and the page says what is missing. */
-const CUT_SHORT = ['/club'];
+/** Addresses that only redirect, so the router has no page for them. */
+const REDIRECTED_ADDRESSES = ['/w/bundle::/:', '/w/draw::'];
+/** Addresses without their last part. The server answers 404 and the page says what is missing. */
+const INCOMPLETE_ADDRESSES = ['/club'];
 
-/** Replaces each variable by `:`, because its name does not matter. */
-const shape = (path: string): string => path.replace(/\{\w+\}|:\w+/g, ':');
+/**
+ * Replaces each variable of an address by `:`, because the compared tables name variables
+ * differently.
+ */
+const withoutVariableNames = (path: string): string => path.replace(/\{\w+\}|:\w+/g, ':');
 
 test('server and client have the same page addresses', () => {
-  const table = /^pages! \{\n([\s\S]*?)^\}/m.exec(readFileSync(SERVED, 'utf8'))?.[1] ?? '';
+  const table =
+    /^pages! \{\n([\s\S]*?)^\}/m.exec(readFileSync(SERVER_ADDRESS_FILE, 'utf8'))?.[1] ?? '';
   const served = [...table.matchAll(/^ {4}"([^"]+)"/gm)]
-    .map(([, path = '']) => shape(path))
-    .filter((path) => !SHORT_LINKS.includes(path));
-  const shown = ROUTES.map(({ path }) => shape(path)).filter((path) => !CUT_SHORT.includes(path));
+    .map(([, path = '']) => withoutVariableNames(path))
+    .filter((path) => !REDIRECTED_ADDRESSES.includes(path));
+  const shown = ROUTES.map(({ path }) => withoutVariableNames(path)).filter(
+    (path) => !INCOMPLETE_ADDRESSES.includes(path),
+  );
   expect(served.length).toBeGreaterThan(40);
   expect([...new Set(shown)].sort()).toEqual([...new Set(served)].sort());
 });

@@ -14,15 +14,16 @@ import type { Route } from './routes';
 import { useFocusOnChange, useMatchedPage, useScrollToTop } from './router';
 import { useCachedPageRefresh } from './cached-page-refresh';
 
-const BOARD_REVIVES_AFTER_MS = 30_000;
+const BOARD_RELOAD_DELAY_MS = 30_000;
 
-function onCrash(route: Route, error: Error): void {
+function reportCrash(route: Route, error: Error): void {
   debugLog('error', 'screen crashed', { path: route.path, message: error.message.slice(0, 200) });
-  // A board has no user who could press 'Reload Page'.
-  if (route.bare) setTimeout(() => void reloadPage(), BOARD_REVIVES_AFTER_MS);
+  // Reloads a crashed board automatically, because a board has no user who could press 'Reload
+  // Page'.
+  if (route.bare) setTimeout(() => void reloadPage(), BOARD_RELOAD_DELAY_MS);
 }
 
-function Screen() {
+function CurrentPage() {
   const { route, params } = useMatchedPage();
   useFocusOnChange(`${route.path} ${Object.values(params).join(' ')}`);
   useScrollToTop();
@@ -30,7 +31,7 @@ function Screen() {
   const Page = route.loaded;
   if (!Page) return null;
   const page = (
-    <CrashBoundary key={route.path} onCrash={(error) => onCrash(route, error)}>
+    <CrashBoundary key={route.path} onCrash={(error) => reportCrash(route, error)}>
       <Page key={Object.values(params).join('/')} params={params} />
     </CrashBoundary>
   );
@@ -77,7 +78,7 @@ export function App({ store }: { store: ReturnType<typeof createStore> }) {
           debugLog('error', 'app crashed', { message: error.message.slice(0, 200) })
         }
       >
-        <Screen />
+        <CurrentPage />
       </CrashBoundary>
     </Provider>
   );

@@ -8,7 +8,8 @@ export function useCachedPageRefresh(): void {
   const offline = useOffline();
   const opened = useRef(window.location.pathname);
   useEffect(() => {
-    // Pages opened after it have loaded fresh data.
+    // Reloads only while the first page is shown, because pages opened later have loaded fresh
+    // data.
     if (isCopy() && !offline && window.location.pathname === opened.current) void reloadPage();
   }, [offline]);
 }

@@ -3,8 +3,8 @@ import { useLocation } from 'wouter';
 import { load, match, type Match } from './routes';
 
 /**
- * Returns the page of the current address. The old page stays until the new page has loaded, so
- * that nothing flashes.
+ * Returns the page of the current address. The old page stays visible until the new page has
+ * loaded, so that no blank screen appears.
  */
 export function useMatchedPage(): Match {
   const [pathname] = useLocation();
@@ -26,22 +26,22 @@ export function useMatchedPage(): Match {
   return route.route.loaded ? route : shown;
 }
 
-function focusOn(heading: HTMLElement | null): void {
+function focusHeading(heading: HTMLElement | null): void {
   if (!heading) return;
   heading.tabIndex = -1;
   heading.focus({ preventScroll: true });
 }
 
-const HEADING_COMES_WITHIN_MS = 10_000;
+const HEADING_WAIT_MS = 10_000;
 
 /**
- * A page that loads data replaces its heading, which loses the focus. Moves the focus to the new
- * heading until the user's first input, for at most 10 seconds.
+ * Moves the focus to the new heading when a page that loads data replaces its heading: the removed
+ * heading has lost the focus. Stops at the user's first input or after 10 seconds.
  */
 function keepFocusOnHeading(): () => void {
   const watch = new MutationObserver(() => {
     if (document.activeElement === document.body)
-      focusOn(document.querySelector<HTMLElement>('main h1'));
+      focusHeading(document.querySelector<HTMLElement>('main h1'));
   });
   const stop = () => {
     watch.disconnect();
@@ -49,7 +49,7 @@ function keepFocusOnHeading(): () => void {
     for (const eventName of ['pointerdown', 'keydown'])
       window.removeEventListener(eventName, stop, true);
   };
-  const timer = setTimeout(stop, HEADING_COMES_WITHIN_MS);
+  const timer = setTimeout(stop, HEADING_WAIT_MS);
   for (const doing of ['pointerdown', 'keydown']) window.addEventListener(doing, stop, true);
   watch.observe(document.body, { childList: true, subtree: true });
   return stop;
@@ -70,14 +70,16 @@ export function useFocusOnChange(pathname: string): void {
       ? document.getElementById(window.location.hash.slice(1))
       : null;
     named?.scrollIntoView();
-    focusOn(
+    focusHeading(
       named?.querySelector<HTMLElement>('h2') ?? document.querySelector<HTMLElement>('main h1'),
     );
     return keepFocusOnHeading();
   }, [pathname]);
 }
 
-/** Scrolls a new page to its top. After going back, the browser restores the position. */
+/**
+ * Scrolls a new page to its top. After the back button, the browser restores the scroll position.
+ */
 export function useScrollToTop(): void {
   useEffect(() => {
     const onPush = () => window.scrollTo({ top: 0, behavior: 'instant' });

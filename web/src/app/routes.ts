@@ -6,7 +6,7 @@ import type { PageProps } from './page-props';
 import { CLUB_ROUTES } from './club-routes';
 import { PATHS } from './paths';
 
-type Page = ComponentType<PageProps>;
+type PageComponent = ComponentType<PageProps>;
 
 export interface Route {
   path: string;
@@ -14,54 +14,57 @@ export interface Route {
   bare?: boolean;
   /** Whether the page renders its own header and footer, as club and operator pages do. */
   own?: boolean;
-  load: () => Promise<{ Page: Page }>;
-  /** The page once loaded, so that it renders without waiting. */
-  loaded?: Page;
+  load: () => Promise<{ Page: PageComponent }>;
+  /** The page's component once it has loaded. A later visit then renders without waiting. */
+  loaded?: PageComponent;
 }
 
-const draw = () => import('./routes/buyer/draw-page');
-const verify = () => import('./routes/buyer/verify-page');
-const checkout = () => import('./routes/buyer/checkout-page');
-const club = () => import('./routes/buyer/club-page');
-const offer = () => import('./routes/buyer/special-offer-page');
-const offerDisplay = () => import('./routes/board/offer-display-page');
-const cartCheckout = () => import('./routes/buyer/cart-checkout-page');
+const loadDrawPage = () => import('./routes/buyer/draw-page');
+const loadVerifyPage = () => import('./routes/buyer/verify-page');
+const loadCheckoutPage = () => import('./routes/buyer/checkout-page');
+const loadClubPage = () => import('./routes/buyer/club-page');
+const loadOfferPage = () => import('./routes/buyer/special-offer-page');
+const loadOfferDisplayPage = () => import('./routes/board/offer-display-page');
+const loadCartCheckoutPage = () => import('./routes/buyer/cart-checkout-page');
 
 export const ROUTES: readonly Route[] = [
   { path: PATHS.landing, load: () => import('./routes/buyer/landing-page') },
-  { path: PATHS.draw, load: draw },
-  { path: PATHS.verifyAlias, load: verify },
+  { path: PATHS.draw, load: loadDrawPage },
+  { path: PATHS.verifyAlias, load: loadVerifyPage },
   { path: PATHS.display, load: () => import('./routes/board/display-page'), bare: true },
-  { path: PATHS.checkout, load: checkout },
+  { path: PATHS.checkout, load: loadCheckoutPage },
   { path: PATHS.checkoutByQuery, load: () => import('./routes/buyer/checkout-by-query-page') },
-  { path: PATHS.cartCheckout, load: cartCheckout },
-  { path: PATHS.cartCheckoutClean, load: cartCheckout },
+  { path: PATHS.cartCheckout, load: loadCartCheckoutPage },
+  { path: PATHS.cartCheckoutClean, load: loadCartCheckoutPage },
   { path: PATHS.thankYou, load: () => import('./routes/buyer/thank-you-page') },
   { path: PATHS.demoThankYou, load: () => import('./routes/buyer/demo-thank-you-page') },
   { path: PATHS.applePayRedirect, load: () => import('./routes/buyer/apple-pay-redirect-page') },
   { path: PATHS.debugCart, load: () => import('./routes/buyer/debug-cart-page') },
   { path: PATHS.askForTickets, load: () => import('./routes/buyer/ask-for-tickets-page') },
   { path: PATHS.myTickets, load: () => import('./routes/buyer/my-tickets-page') },
-  { path: PATHS.verify, load: verify },
-  { path: PATHS.club, load: club },
-  { path: PATHS.clubUnnamed, load: club },
-  { path: PATHS.offer, load: offer },
-  { path: PATHS.offerAlias, load: offer },
-  { path: PATHS.offerDisplay, load: offerDisplay, bare: true },
-  { path: PATHS.offerDisplayAlias, load: offerDisplay, bare: true },
-  { path: PATHS.bundleDisplay, load: offerDisplay, bare: true },
+  { path: PATHS.verify, load: loadVerifyPage },
+  { path: PATHS.club, load: loadClubPage },
+  { path: PATHS.clubUnnamed, load: loadClubPage },
+  { path: PATHS.offer, load: loadOfferPage },
+  { path: PATHS.offerAlias, load: loadOfferPage },
+  { path: PATHS.offerDisplay, load: loadOfferDisplayPage, bare: true },
+  { path: PATHS.offerDisplayAlias, load: loadOfferDisplayPage, bare: true },
+  { path: PATHS.bundleDisplay, load: loadOfferDisplayPage, bare: true },
   ...CLUB_ROUTES,
   { path: PATHS.superAdmin, load: () => import('./routes/operator/super-admin-page'), own: true },
 ];
 
-const NOT_FOUND: Route = { path: '*', load: () => import('./routes/not-found-page') };
+const NOT_FOUND_ROUTE: Route = { path: '*', load: () => import('./routes/not-found-page') };
 
 export interface Match {
   route: Route;
   params: Readonly<Record<string, string>>;
 }
 
-/** `/draw/:draw` against `/draw/1042` gives `{ draw: '1042' }`. */
+/**
+ * Returns the variables of an address, or null if the address does not match: `/draw/:draw` against
+ * `/draw/1042` gives `{ draw: '1042' }`.
+ */
 function paramsOf(pattern: string, path: string): Record<string, string> | null {
   const patternParts = pattern.split('/');
   const pathParts = path.split('/');
@@ -69,13 +72,13 @@ function paramsOf(pattern: string, path: string): Record<string, string> | null 
   const params: Record<string, string> = {};
   for (const [index, part] of patternParts.entries()) {
     const value = pathParts[index] ?? '';
-    if (part.startsWith(':') && value !== '') params[part.slice(1)] = decoded(value);
+    if (part.startsWith(':') && value !== '') params[part.slice(1)] = decodePathPart(value);
     else if (part.toLowerCase() !== value.toLowerCase()) return null;
   }
   return params;
 }
 
-function decoded(value: string): string {
+function decodePathPart(value: string): string {
   try {
     return decodeURIComponent(value);
   } catch {
@@ -93,10 +96,10 @@ export function match(pathname: string): Match {
     const params = paramsOf(route.path, path);
     if (params) return { route, params };
   }
-  return { route: NOT_FOUND, params: {} };
+  return { route: NOT_FOUND_ROUTE, params: {} };
 }
 
-export async function load(route: Route): Promise<Page> {
+export async function load(route: Route): Promise<PageComponent> {
   route.loaded ??= (await route.load()).Page;
   return route.loaded;
 }

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
 import { cacheStrategy, isScreen, nameOf } from './cache-strategy';
 
-const SITE = 'https://doubles.example';
-const asked = (path: string, method = 'GET') => cacheStrategy({ method, url: SITE + path }, SITE);
+const SITE_ORIGIN = 'https://doubles.example';
+const strategyFor = (path: string, method = 'GET') =>
+  cacheStrategy({ method, url: SITE_ORIGIN + path }, SITE_ORIGIN);
 
 test('built file with a digest comes from the cache, others do not', () => {
   for (const path of [
@@ -10,7 +11,7 @@ test('built file with a digest comes from the cache, others do not', () => {
     '/assets/barlow-condensed-600-subset.8959b8b1.woff2',
     '/assets/crossing.9f842d09.svg',
   ])
-    expect(asked(path), path).toBe('cache first');
+    expect(strategyFor(path), path).toBe('cache first');
   for (const path of [
     '/sw.js',
     '/manifest.webmanifest',
@@ -18,7 +19,7 @@ test('built file with a digest comes from the cache, others do not', () => {
     '/assets/index.html',
     '/sandbox/stripe.js',
   ])
-    expect(asked(path), path).toBe('network only');
+    expect(strategyFor(path), path).toBe('network only');
 });
 
 test('pages that are the same for every visitor are cached', () => {
@@ -30,7 +31,7 @@ test('pages that are the same for every visitor are cached', () => {
     '/CLUB/sharks/specials/finals',
     '/club/sharks/offer/finals?src=widget',
   ])
-    expect(asked(path), path).toBe('network first');
+    expect(strategyFor(path), path).toBe('network first');
 });
 
 test('public draw responses are cached, tickets and queries are not', () => {
@@ -40,7 +41,7 @@ test('public draw responses are cached, tickets and queries are not', () => {
     '/api/draws/completed',
     '/api/draws/1042',
   ])
-    expect(asked(path), path).toBe('network first');
+    expect(strategyFor(path), path).toBe('network first');
   for (const path of [
     '/api/draws/1042/tickets',
     '/api/draws/1042/available-tickets',
@@ -49,7 +50,7 @@ test('public draw responses are cached, tickets and queries are not', () => {
     '/api/config',
     '/api/meta/draw/1042',
   ])
-    expect(asked(path), path).toBe('network only');
+    expect(strategyFor(path), path).toBe('network only');
 });
 
 test('nothing of a buyer, a login, a club or the operator is cached', () => {
@@ -89,24 +90,24 @@ test('nothing of a buyer, a login, a club or the operator is cached', () => {
   ];
   const boards = ['/draw/1042/display', '/club/sharks/specials/finals/display', '/w/draw:1042'];
   for (const path of [...own, ...desks, ...calls, ...boards])
-    expect(asked(path), path).toBe('network only');
+    expect(strategyFor(path), path).toBe('network only');
 });
 
 test('only GET requests to this site are handled', () => {
   for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'HEAD'])
-    expect(asked('/draw/1042', method), method).toBe('network only');
-  expect(cacheStrategy({ method: 'GET', url: 'https://js.stripe.com/' }, SITE)).toBe(
+    expect(strategyFor('/draw/1042', method), method).toBe('network only');
+  expect(cacheStrategy({ method: 'GET', url: 'https://js.stripe.com/' }, SITE_ORIGIN)).toBe(
     'network only',
   );
 });
 
 test('cache key is the path, because a link may carry a secret', () => {
-  expect(nameOf(`${SITE}/draw/1042?client_secret=x#y`)).toBe('/draw/1042');
+  expect(nameOf(`${SITE_ORIGIN}/draw/1042?client_secret=x#y`)).toBe('/draw/1042');
 });
 
 test('screens get the offline page, boards and calls fail', () => {
   for (const path of ['/', '/my/0123', '/checkout/1042', '/admin/login', '/verify/1042'])
-    expect(isScreen(SITE + path), path).toBe(true);
+    expect(isScreen(SITE_ORIGIN + path), path).toBe(true);
   for (const path of [
     '/draw/1042/display',
     '/api/draws/1/report',
@@ -114,5 +115,5 @@ test('screens get the offline page, boards and calls fail', () => {
     '/w/draw:1042',
     '/uploads/a.png',
   ])
-    expect(isScreen(SITE + path), path).toBe(false);
+    expect(isScreen(SITE_ORIGIN + path), path).toBe(false);
 });

@@ -5,36 +5,40 @@
 
 export type CacheStrategy = 'network only' | 'cache first' | 'network first';
 
-/** The part of a request that decides. */
+/** The parts of a request that decide its cache strategy. */
 export interface RequestTraits {
   method: string;
   /** The absolute URL. */
   url: string;
 }
 
-/** A built file whose name has a digest, so that its content never changes (`site/files.rs`). */
-const ASSET = /^\/assets\/[\w.-]+\.[0-9a-f]{8,}\.\w+$/;
 /**
- * Pages that are the same for every visitor: landing, draw, club, offer. Add a page only if its
- * document does not depend on the browser.
+ * Path of a built file. Its name has a digest, so that its content never changes (`site/files.rs`).
  */
-const PAGE = /^\/(draw\/\d+\/?|club\/[^/]+\/?|club\/[^/]+\/(specials|offer)\/[^/]+\/?)?$/i;
+const ASSET_PATH = /^\/assets\/[\w.-]+\.[0-9a-f]{8,}\.\w+$/;
 /**
- * Public responses about draws. Tickets are excluded, because they carry pairs after the result.
+ * Paths of pages that are the same for every visitor: landing, draw, club, offer. Add a page only
+ * if its document does not depend on the browser.
  */
-const ANSWER = /^\/api\/draws\/(active|awaiting-results|completed|\d+)$/;
+const CACHED_PAGE_PATH =
+  /^\/(draw\/\d+\/?|club\/[^/]+\/?|club\/[^/]+\/(specials|offer)\/[^/]+\/?)?$/i;
 /**
- * Addresses that are not a user's screen: calls, images, demo pages and boards. A board must never
- * reload during an outage.
+ * Paths of public responses about draws. Tickets are excluded, because they carry pairs after the
+ * result.
  */
-const NO_SCREEN = /^\/(api|assets|og|sandbox|uploads|w|widgets)\/|\/display\/?$/i;
+const CACHED_RESPONSE_PATH = /^\/api\/draws\/(active|awaiting-results|completed|\d+)$/;
+/**
+ * Paths that are not a user's screen: calls, images, demo pages and boards. A board is excluded,
+ * because it must never reload during an outage.
+ */
+const NON_SCREEN_PATH = /^\/(api|assets|og|sandbox|uploads|w|widgets)\/|\/display\/?$/i;
 
 export function cacheStrategy({ method, url }: RequestTraits, origin: string): CacheStrategy {
   const { origin: requestOrigin, pathname, search } = new URL(url);
   if (method !== 'GET' || requestOrigin !== origin) return 'network only';
-  if (ASSET.test(pathname)) return 'cache first';
-  // With a query, the list has the draws of one club, for the club's own pages.
-  return PAGE.test(pathname) || (ANSWER.test(pathname) && search === '')
+  if (ASSET_PATH.test(pathname)) return 'cache first';
+  // A list with a query is not cached: it has the draws of one club, for the club's own pages.
+  return CACHED_PAGE_PATH.test(pathname) || (CACHED_RESPONSE_PATH.test(pathname) && search === '')
     ? 'network first'
     : 'network only';
 }
@@ -43,4 +47,4 @@ export function cacheStrategy({ method, url }: RequestTraits, origin: string): C
 export const nameOf = (url: string): string => new URL(url).pathname;
 
 /** Whether the address is a user's screen, for which the browser would show its own error page. */
-export const isScreen = (url: string): boolean => !NO_SCREEN.test(nameOf(url));
+export const isScreen = (url: string): boolean => !NON_SCREEN_PATH.test(nameOf(url));

@@ -1,15 +1,18 @@
-/** Registers the service worker after the page has loaded, and lets it cache what it missed. */
+/**
+ * Registers the service worker after the page has loaded, and lets the worker cache what the page
+ * had loaded before.
+ */
 import { cacheStrategy } from './cache-strategy';
 
-/** Built separately from the pages. The bundler must not resolve this address. */
-const WORKER = '/sw.js';
+/** Address of the worker, which is built separately. The bundler must not resolve it. */
+const WORKER_URL = '/sw.js';
 
 /**
- * Requests the page and its files again through the worker, which caches them. This covers the page
- * that installed the worker, and pages opened without a new document. Built files come from the
+ * Requests the page and its files again through the worker, which caches them. Needed for the page
+ * that installed the worker, and for pages opened without a new document. Built files come from the
  * browser's HTTP cache.
  */
-function showThisPage(): void {
+function refetchPageThroughWorker(): void {
   const { origin, pathname } = window.location;
   if (
     !navigator.serviceWorker.controller ||
@@ -24,15 +27,15 @@ function showThisPage(): void {
 }
 
 /**
- * Registers the worker. For public pages only: boards, widgets, club and operator pages work
- * without it.
+ * Registers the worker. Called by public pages only, because boards, widgets, club and operator
+ * pages work without the worker.
  */
 export function registerOfflineWorker(): void {
-  // Missing over plain HTTP, and where the user has disabled it.
+  // Service workers are missing over plain HTTP, and where the user has disabled them.
   if (!('serviceWorker' in navigator)) return;
-  navigator.serviceWorker.addEventListener('controllerchange', showThisPage);
-  window.addEventListener('pushState', showThisPage);
-  const begin = () => void navigator.serviceWorker.register(WORKER).catch(() => {});
+  navigator.serviceWorker.addEventListener('controllerchange', refetchPageThroughWorker);
+  window.addEventListener('pushState', refetchPageThroughWorker);
+  const begin = () => void navigator.serviceWorker.register(WORKER_URL).catch(() => {});
   if (document.readyState === 'complete') begin();
   else window.addEventListener('load', begin, { once: true });
 }

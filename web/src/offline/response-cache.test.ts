@@ -11,7 +11,10 @@ import {
 } from './response-cache';
 import { offlinePage } from './offline-page';
 
-/** A fake of the browser's caches with the methods that are used. Keeps the order of insertion. */
+/**
+ * A fake of the browser's caches with the methods that are used. Entries keep the order of
+ * insertion.
+ */
 class FakeCacheStorage {
   readonly caches = new Map<string, Map<string, Response>>();
   keys = () => Promise.resolve([...this.caches.keys()]);
@@ -28,15 +31,15 @@ class FakeCacheStorage {
   }
 }
 
-let storage: FakeCacheStorage;
+let cacheStorage: FakeCacheStorage;
 beforeEach(() => {
-  storage = new FakeCacheStorage();
-  vi.stubGlobal('caches', storage);
+  cacheStorage = new FakeCacheStorage();
+  vi.stubGlobal('caches', cacheStorage);
   return () => vi.unstubAllGlobals();
 });
 
-/** A response as it comes from this site. */
-function answered(headers: Record<string, string>, more: Partial<Response> = {}): Response {
+/** Creates a response as it comes from this site. */
+function makeResponse(headers: Record<string, string>, more: Partial<Response> = {}): Response {
   const answer = new Response('x', { headers });
   for (const [name, value] of Object.entries({ type: 'basic', ...more }))
     Object.defineProperty(answer, name, { value });
@@ -45,14 +48,14 @@ function answered(headers: Record<string, string>, more: Partial<Response> = {})
 
 test('private, failed, redirected and foreign responses are not cached', () => {
   const open = { 'cache-control': 'private, no-cache' };
-  expect(isCacheable(answered(open))).toBe(true);
+  expect(isCacheable(makeResponse(open))).toBe(true);
   for (const not of [
-    answered({ 'cache-control': 'no-store' }),
-    answered({}),
-    answered(open, { status: 404 }),
-    answered(open, { status: 503 }),
-    answered(open, { redirected: true }),
-    answered(open, { type: 'opaqueredirect' }),
+    makeResponse({ 'cache-control': 'no-store' }),
+    makeResponse({}),
+    makeResponse(open, { status: 404 }),
+    makeResponse(open, { status: 503 }),
+    makeResponse(open, { redirected: true }),
+    makeResponse(open, { type: 'opaqueredirect' }),
   ])
     expect(isCacheable(not)).toBe(false);
 });
@@ -86,21 +89,21 @@ test('oldest pages are removed, recent pages and built files stay', async () => 
     await cacheResponse(VISITED_PAGES, `/draw/${draw}`, new Response('x'));
   await cacheResponse(VISITED_PAGES, '/draw/1', new Response('x'));
   await cacheResponse(VISITED_PAGES, '/', new Response('x'));
-  expect(storage.caches.get(VISITED_PAGES)?.size).toBe(VISITED_PAGES_MAX);
+  expect(cacheStorage.caches.get(VISITED_PAGES)?.size).toBe(VISITED_PAGES_MAX);
   expect([await cachedPage('/draw/2'), (await cachedPage('/draw/1')) === undefined]).toEqual([
     undefined,
     false,
   ]);
   for (let chunk = 0; chunk <= VISITED_PAGES_MAX; chunk++)
     await cacheResponse(ASSETS, `/assets/${chunk}.js`, new Response('x'));
-  expect(storage.caches.get(ASSETS)?.size).toBe(VISITED_PAGES_MAX + 1);
+  expect(cacheStorage.caches.get(ASSETS)?.size).toBe(VISITED_PAGES_MAX + 1);
 });
 
 test('new build drops the caches of other builds', async () => {
   for (const name of [ASSETS, VISITED_PAGES, 'seen-of-old', 'assets-of-old'])
-    await storage.open(name);
+    await cacheStorage.open(name);
   await deleteOldCaches();
-  expect(await storage.keys()).toEqual([ASSETS, VISITED_PAGES]);
+  expect(await cacheStorage.keys()).toEqual([ASSETS, VISITED_PAGES]);
 });
 
 test('page without a copy is replaced by a page without scripts', async () => {

@@ -4,9 +4,9 @@
 import { COPY_ATTRIBUTE, COPY_HEADER } from '@/shared/offline';
 
 /** The build's digest (`scripts/build.mjs`). A new build starts with empty caches. */
-const BUILD = process.env.FD_BUILD ?? 'dev';
-export const ASSETS = `assets-${BUILD}`;
-export const VISITED_PAGES = `seen-${BUILD}`;
+const BUILD_DIGEST = process.env.FD_BUILD ?? 'dev';
+export const ASSETS = `assets-${BUILD_DIGEST}`;
+export const VISITED_PAGES = `seen-${BUILD_DIGEST}`;
 /** Limit on the number of cached pages and draw responses together. */
 export const VISITED_PAGES_MAX = 40;
 
@@ -24,7 +24,7 @@ export function isCacheable(answer: Response): boolean {
   );
 }
 
-/** Stores a response. Among pages and draws it becomes the newest, and the oldest are removed. */
+/** Stores a response. A page or draw becomes the newest cached one, and the oldest are removed. */
 export async function cacheResponse(
   where: typeof ASSETS | typeof VISITED_PAGES,
   name: string,
@@ -44,8 +44,8 @@ export async function cachedAsset(name: string): Promise<Response | undefined> {
 }
 
 /**
- * Returns the last copy, marked as a copy. It has no server time, because an old time would set the
- * clock wrong.
+ * Returns the cached response, marked as a copy. The copy has no server time, because an old time
+ * would set the clock wrong.
  */
 export async function cachedPage(name: string): Promise<Response | undefined> {
   const cached = await (await caches.open(VISITED_PAGES)).match(name, { ignoreVary: true });
@@ -54,7 +54,8 @@ export async function cachedPage(name: string): Promise<Response | undefined> {
   for (const untrue of ['content-encoding', 'content-length', 'x-server-time'])
     headers.delete(untrue);
   headers.set(COPY_HEADER, 'yes');
-  // Only a document has this start.
+  // Marks the root element of a document. Other responses do not start with this text and stay
+  // unchanged.
   const text = (await cached.text()).replace(
     /^<!doctype html>\s*<html /,
     (start) => `${start}${COPY_ATTRIBUTE} `,

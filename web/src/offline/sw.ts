@@ -60,12 +60,12 @@ worker.addEventListener('activate', (event) => {
 worker.addEventListener('fetch', (event) => {
   const { request } = event;
   const way = cacheStrategy(request, worker.location.origin);
-  if (way === 'cache first') event.respondWith(fromHere(event));
+  if (way === 'cache first') event.respondWith(respondCacheFirst(event));
   else if (way === 'network first' || (request.mode === 'navigate' && request.method === 'GET'))
-    event.respondWith(fromNetwork(event, way));
+    event.respondWith(respondNetworkFirst(event, way));
 });
 
-async function fromHere(event: FetchEvent): Promise<Response> {
+async function respondCacheFirst(event: FetchEvent): Promise<Response> {
   const name = nameOf(event.request.url);
   const cached = await cachedAsset(name);
   if (cached) return cached;
@@ -74,7 +74,7 @@ async function fromHere(event: FetchEvent): Promise<Response> {
   return answer;
 }
 
-async function fromNetwork(event: FetchEvent, way: CacheStrategy): Promise<Response> {
+async function respondNetworkFirst(event: FetchEvent, way: CacheStrategy): Promise<Response> {
   const { request } = event;
   const name = nameOf(request.url);
   try {

@@ -1,10 +1,11 @@
 /**
- * Estimates the server's clock. Device clocks can be minutes wrong, and the server decides
- * kick-off.
+ * Estimates the server's clock. Device clocks can be minutes wrong, and the server's clock decides
+ * when a draw closes.
  */
 
 /**
- * One reading: the offset to add to `performance.now()`, and the round trip, both in milliseconds.
+ * One reading of the server's clock: the offset to add to `performance.now()`, and the round trip,
+ * both in milliseconds.
  */
 export interface Sample {
   offset: number;
@@ -15,11 +16,12 @@ export interface ServerClock {
   samples: readonly Sample[];
 }
 
-const SAMPLES_KEPT = 8;
+const SAMPLES_MAX = 8;
 const ROUND_TRIP_MS_MAX = 2_000;
 
 /**
- * Assumed round trip of a pushed frame, whose real one is unknown. Any faster response replaces it.
+ * Assumed round trip in milliseconds of a pushed frame, whose real one is unknown. Any faster
+ * response replaces the frame's sample.
  */
 export const PUSHED_ROUND_TRIP_MS = 400;
 
@@ -36,7 +38,7 @@ export function takeSample(serverMs: number, sentAt: number, receivedAt: number)
 
 export function addSample(clock: ServerClock, newSample: Sample): ServerClock {
   if (newSample.roundTripMs > ROUND_TRIP_MS_MAX || !Number.isFinite(newSample.offset)) return clock;
-  return { samples: [...clock.samples, newSample].slice(-SAMPLES_KEPT) };
+  return { samples: [...clock.samples, newSample].slice(-SAMPLES_MAX) };
 }
 
 /** Returns the server's time in ms since 1970. Without a sample, returns the device's time. */

@@ -5,7 +5,7 @@ import { coloursOf, contrast, initials, legibleOnChalk, readableOn, themeOf } fr
  * The eleven test colours of the design brief: dark, bright and light ones, and the specified
  * defaults.
  */
-const COLOURS = [
+const TEST_COLOURS = [
   '#1f2937',
   '#374151',
   '#3b82f6',
@@ -20,7 +20,7 @@ const COLOURS = [
 ];
 
 test('text on any club colour is readable and prefers white', () => {
-  for (const colour of COLOURS)
+  for (const colour of TEST_COLOURS)
     expect(contrast(readableOn(colour), colour), colour).toBeGreaterThanOrEqual(4.5);
   expect([readableOn('#1f2937'), readableOn('#3b82f6'), readableOn('#ffeb3b')]).toEqual([
     '#ffffff',
@@ -30,7 +30,7 @@ test('text on any club colour is readable and prefers white', () => {
 });
 
 test('club colour becomes a readable link, a readable colour stays', () => {
-  for (const colour of COLOURS)
+  for (const colour of TEST_COLOURS)
     expect(contrast(legibleOnChalk(colour), '#f7f6f1'), colour).toBeGreaterThanOrEqual(4.5);
   expect(legibleOnChalk('#7a1230')).toBe('#7a1230');
   expect([legibleOnChalk('#3b82f6'), legibleOnChalk('#ffeb3b')]).toEqual(['#2f6bcd', '#776d16']);

@@ -1,8 +1,8 @@
-/** Makes a club's colours readable. White text is never assumed to be readable on them. */
+/** Makes texts on a club's colours readable. White text is never assumed to be readable on them. */
 
 type Rgb = readonly [number, number, number];
 
-function rgb(hex: string): Rgb | null {
+function parseHex(hex: string): Rgb | null {
   const short = /^#([0-9a-f])([0-9a-f])([0-9a-f])$/i.exec(hex);
   const long = short
     ? `#${short
@@ -16,16 +16,16 @@ function rgb(hex: string): Rgb | null {
     : null;
 }
 
-const linear = (channel: number) =>
+const linearChannel = (channel: number) =>
   channel / 255 <= 0.04045 ? channel / 255 / 12.92 : ((channel / 255 + 0.055) / 1.055) ** 2.4;
 
 function luminance([red, green, blue]: Rgb): number {
-  return 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue);
+  return 0.2126 * linearChannel(red) + 0.7152 * linearChannel(green) + 0.0722 * linearChannel(blue);
 }
 
 /** Returns the WCAG contrast ratio of two colours, or 1 if either is invalid. */
 export function contrast(one: string, other: string): number {
-  const [a, b] = [rgb(one), rgb(other)];
+  const [a, b] = [parseHex(one), parseHex(other)];
   if (!a || !b) return 1;
   const [light, dark] = [luminance(a), luminance(b)].sort((x, y) => y - x) as [number, number];
   return (light + 0.05) / (dark + 0.05);
@@ -58,7 +58,7 @@ export function themeOf(club: {
   accentColor?: string | null;
 }): Theme {
   const or = (colour: string | null | undefined, fallback: string) =>
-    colour && rgb(colour) ? colour : fallback;
+    colour && parseHex(colour) ? colour : fallback;
   return {
     primary: or(club.primaryColor, '#1f2937'),
     secondary: or(club.secondaryColor, '#374151'),
@@ -66,18 +66,18 @@ export function themeOf(club: {
   };
 }
 
-const CHALK = '#f7f6f1';
+const BACKGROUND = '#f7f6f1';
 const WHITE = '#ffffff';
 
-const gamma = (channel: number) =>
+const gammaChannel = (channel: number) =>
   channel <= 0.0031308 ? channel * 12.92 : 1.055 * channel ** (1 / 2.4) - 0.055;
 
 /**
  * Converts a colour to OKLab. Scaling `a` and `b` by one factor changes the chroma and keeps the
  * hue.
  */
-function oklch(colour: Rgb): { light: number; a: number; b: number } {
-  const [red, green, blue] = colour.map(linear) as [number, number, number];
+function toOklab(colour: Rgb): { light: number; a: number; b: number } {
+  const [red, green, blue] = colour.map(linearChannel) as [number, number, number];
   const [long, middle, short] = [
     Math.cbrt(0.4122214708 * red + 0.5363325363 * green + 0.0514459929 * blue),
     Math.cbrt(0.2119034982 * red + 0.6806995451 * green + 0.1073969566 * blue),
@@ -101,7 +101,7 @@ function hexOf({ light, a, b }: { light: number; a: number; b: number }): string
   ];
   return `#${channels
     .map((channel) =>
-      Math.round(Math.min(1, Math.max(0, gamma(Math.max(0, channel)))) * 255)
+      Math.round(Math.min(1, Math.max(0, gammaChannel(Math.max(0, channel)))) * 255)
         .toString(16)
         .padStart(2, '0'),
     )
@@ -113,15 +113,15 @@ function hexOf({ light, a, b }: { light: number; a: number; b: number }): string
  * proportion, until the contrast is 4.5.
  */
 export function legibleOnChalk(colour: string): string {
-  const read = rgb(colour);
+  const read = parseHex(colour);
   if (!read) return '#1d5fd1';
-  const { light, a, b } = oklch(read);
+  const { light, a, b } = toOklab(read);
   for (let darker = light; darker > 0; darker -= 0.02) {
     const next =
       darker === light
         ? colour
         : hexOf({ light: darker, a: (a * darker) / light, b: (b * darker) / light });
-    if (contrast(next, CHALK) >= 4.5) return next;
+    if (contrast(next, BACKGROUND) >= 4.5) return next;
   }
   return '#000000';
 }

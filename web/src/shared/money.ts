@@ -4,14 +4,17 @@
 
 export type Cents = number;
 
-/** `"5.00"` → 500. Invalid text returns 0, so that it never looks like a price. */
+/**
+ * Parses dollars to cents: `"5.00"` → 500. Invalid text returns 0, so that it never looks like a
+ * price.
+ */
 export function cents(decimal: string | null | undefined): Cents {
   const match = /^(\d+)(?:\.(\d{1,2}))?$/.exec((decimal ?? '').trim());
   if (!match) return 0;
   return Number(match[1]) * 100 + Number((match[2] ?? '').padEnd(2, '0'));
 }
 
-/** 1047 → `$10.47`. */
+/** Formats cents: 1047 → `$10.47`. */
 export function dollars(amount: Cents): string {
   const whole = Math.floor(amount / 100)
     .toString()
@@ -19,19 +22,19 @@ export function dollars(amount: Cents): string {
   return `$${whole}.${String(amount % 100).padStart(2, '0')}`;
 }
 
-/** Whole dollars, rounded down, as boards show them: 28250 → `$282`. */
+/** Formats cents as whole dollars, rounded down, as boards show them: 28250 → `$282`. */
 export function wholeDollars(amount: Cents): string {
   return dollars(Math.floor(amount / 100) * 100).slice(0, -3);
 }
 
-/** `amount × numerator ÷ denominator`, rounded half up, in integers. */
+/** Returns `amount × numerator ÷ denominator`, rounded half up, in integers. */
 export function shareHalfUp(amount: Cents, numerator: number, denominator: number): Cents {
   return Math.floor((2 * amount * numerator + denominator) / (2 * denominator));
 }
 
 /**
- * Card fee of one line: 1.7 % of the subtotal, rounded half up, plus 30 cents (A:298, decision
- * D-5).
+ * Returns the card fee of one line: 1.7 % of the subtotal, rounded half up, plus 30 cents
+ * (specification line A:298, decision D-5).
  */
 export function cardFee(subtotal: Cents): Cents {
   return subtotal === 0 ? 0 : shareHalfUp(subtotal, 17, 1000) + 30;
@@ -44,7 +47,8 @@ export interface Price {
 }
 
 /**
- * Price of several tickets of one draw. It is compared with the server's response (decision C-3).
+ * Returns the price of several tickets of one draw. It is compared with the server's response
+ * (decision C-3).
  */
 export function priceOf(ticket: Cents, count: number, passOnFee: boolean): Price {
   const subtotal = ticket * count;
@@ -52,7 +56,10 @@ export function priceOf(ticket: Cents, count: number, passOnFee: boolean): Price
   return { subtotal, cardFee: fee, total: subtotal + fee };
 }
 
-/** How the server adds the card fees of several lines. The specified default is per line (D-6). */
+/**
+ * How the server adds the card fees of several lines. The specified default is per line (decision
+ * D-6).
+ */
 export type SurchargeMode = 'per_line' | 'per_charge';
 
 /** Returns the total of several lines, with one card fee per line or one for all lines. */
@@ -70,8 +77,8 @@ export function sumOf(
 }
 
 /**
- * `$5.00`, or `$5.00 + $0.39 fee = $5.39` if the fee is passed on. The full price is always shown
- * (D14).
+ * Formats a ticket price: `$5.00`, or `$5.00 + $0.39 fee = $5.39` if the buyer pays the fee. The
+ * full price is always shown (interface decision D14).
  */
 export function ticketPriceText(decimal: string, passOnFee: boolean): string {
   const ticket = cents(decimal);
@@ -82,7 +89,7 @@ export function ticketPriceText(decimal: string, passOnFee: boolean): string {
 
 /**
  * Returns the prize for the sold tickets. With round-up, a positive prize rises to the next $10
- * (A:297, decision D-8).
+ * (specification line A:297, decision D-8).
  */
 export function prize(sold: number, ticket: Cents, percentage: number, roundUp: boolean): Cents {
   const share = shareHalfUp(sold * ticket, percentage, 100);
@@ -90,7 +97,8 @@ export function prize(sold: number, ticket: Cents, percentage: number, roundUp: 
 }
 
 /**
- * Returns the prize shown on a landing card, which rounds up only from $5 (A:297, decision D-8).
+ * Returns the prize shown on a landing card, which rounds up only from $5 (specification line
+ * A:297, decision D-8).
  */
 export function cardPrize(
   sold: number,

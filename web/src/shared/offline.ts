@@ -7,5 +7,5 @@ export const COPY_ATTRIBUTE = 'data-copy';
 /** Header of a response from the worker's cache. Such a response has no server time. */
 export const COPY_HEADER = 'x-copy';
 
-/** Whether this page comes from the worker's cache. Its data and its time are then old. */
+/** Whether this page comes from the worker's cache. The page's data and time are then old. */
 export const isCopy = (): boolean => document.documentElement.hasAttribute(COPY_ATTRIBUTE);

@@ -5,7 +5,7 @@
 
 export type StorageArea = 'session' | 'local';
 
-function open(place: StorageArea): Storage | null {
+function storageOf(place: StorageArea): Storage | null {
   try {
     return place === 'session' ? window.sessionStorage : window.localStorage;
   } catch {
@@ -15,7 +15,7 @@ function open(place: StorageArea): Storage | null {
 
 export function readStored(place: StorageArea, key: string): unknown {
   try {
-    const text = open(place)?.getItem(key);
+    const text = storageOf(place)?.getItem(key);
     return text ? JSON.parse(text) : null;
   } catch {
     return null;
@@ -25,7 +25,7 @@ export function readStored(place: StorageArea, key: string): unknown {
 /** Returns the stored text unparsed, for values that other code stored without quotes. */
 export function readStoredText(place: StorageArea, key: string): string | null {
   try {
-    return open(place)?.getItem(key) ?? null;
+    return storageOf(place)?.getItem(key) ?? null;
   } catch {
     return null;
   }
@@ -33,7 +33,7 @@ export function readStoredText(place: StorageArea, key: string): string | null {
 
 export function writeStored(place: StorageArea, key: string, value: unknown): boolean {
   try {
-    const storage = open(place);
+    const storage = storageOf(place);
     storage?.setItem(key, JSON.stringify(value));
     return storage !== null;
   } catch {
@@ -43,7 +43,7 @@ export function writeStored(place: StorageArea, key: string, value: unknown): bo
 
 export function forgetStored(place: StorageArea, key: string): void {
   try {
-    open(place)?.removeItem(key);
+    storageOf(place)?.removeItem(key);
   } catch {
     // Without storage there is no value to remove.
   }

@@ -4,14 +4,14 @@ import { expect, test } from 'vitest';
 import { fill } from './strings';
 import { C, lockedFields, splitTitle } from './strings-club';
 
-const quoted = readFileSync(join(import.meta.dirname, 'strings.club.txt'), 'utf8')
+const quotedTexts = readFileSync(join(import.meta.dirname, 'strings.club.txt'), 'utf8')
   .split('\n')
   .filter(Boolean);
 
 test('table has every text of the club specification', () => {
   const ours = new Set<string>(Object.values(C));
-  expect(quoted.filter((text) => !ours.has(text))).toEqual([]);
-  expect(quoted.length).toBe(111);
+  expect(quotedTexts.filter((text) => !ours.has(text))).toEqual([]);
+  expect(quotedTexts.length).toBe(111);
 });
 
 test('only placeholders are replaced', () => {

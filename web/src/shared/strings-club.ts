@@ -6,7 +6,7 @@
 export const C = {
   brand: 'Football Doubles',
 
-  // Login and registration
+  // Texts of login and registration.
   login: 'Login',
   registerClub: 'Register Club',
   joinWaitlist: 'New Club? Join Waitlist',
@@ -41,7 +41,7 @@ export const C = {
   resetComplete: 'Password Reset Complete',
   goToLogin: 'Go to Login',
 
-  // Dashboard
+  // Texts of the dashboard.
   homePage: 'Home Page',
   bundles: 'Bundles',
   createDraw: 'Create Draw',
@@ -87,12 +87,12 @@ export const C = {
   allow: 'Allow',
   version: '2025-08-29T00:00Z',
 
-  // Create and edit a draw
+  // Texts of the forms that create and edit a draw.
   homeTeamRequired: 'Home team is required',
   awayTeamRequired: 'Away team is required',
   gameDateRequired: 'Game date is required',
   gameTimeRequired: 'Game time is required',
-  // Unused, because draws have no venue (decision E-13). Kept in case they get one.
+  // Unused, because draws have no venue (decision E-13). The specification still contains the text.
   venueRequired: 'Venue is required',
   timezoneRequired: 'Timezone is required',
   ticketPriceRequired: 'Ticket price is required',
@@ -107,7 +107,7 @@ export const C = {
     'Agreement Required: Please check the box to agree to the Terms of Service before proceeding',
   agreementFailed: 'Error recording your agreement. Please try again.',
 
-  // Results
+  // Texts of the result page.
   drawNotFound: 'Draw Not Found',
   returnToDashboard: 'Return to Dashboard',
   enterScorers: 'Enter First Try Scorer Numbers',
@@ -131,7 +131,7 @@ export const C = {
   failedToFetchDraw: 'Failed to fetch draw',
   failedToFetchTickets: 'Failed to fetch tickets',
 
-  // Home page setup
+  // Texts of the home page setup.
   logInForPage: 'Please log in to access this page.',
   pageNameCharacters: 'Page name must contain only lowercase letters, numbers, and hyphens',
   slugCharacters: 'Slug must contain only lowercase letters, numbers, and hyphens',
@@ -151,7 +151,7 @@ export const C = {
   clubPageNotFound: 'Club page not found',
   failedToLoadClubPage: 'Failed to load club page',
 
-  // Offers
+  // Texts of offers.
   bundleClosed: 'Bundle closed',
   specialNeedsOne: 'A Special must include exactly one game',
   bundleNeedsTwo: 'A Bundle must include at least two games',
@@ -166,7 +166,7 @@ export const C = {
   failedToArchiveBundle: 'Failed to archive bundle',
   failedToLoadBundles: 'Failed to load bundles',
 
-  // Payments
+  // Texts of the payment pages.
   checkingConnection: 'Checking Connection...',
   setupComplete: 'Setup Complete!',
   setupIncomplete: 'Setup Incomplete',
@@ -176,7 +176,7 @@ export const C = {
   refreshAudit: 'Refresh Audit',
   errorLoadingTransactions: 'Error Loading Transactions',
 
-  // Words on the wire and keys in storage
+  // Words in requests, and keys in browser storage.
   locked: 'locked',
   userKey: 'user',
 } as const;
@@ -190,8 +190,8 @@ export function splitTitle(text: string): { title: string; text: string } {
 }
 
 /**
- * 'Cannot change price/prize percentage/prize rounding after tickets are sold (3 tickets sold)',
- * with the actual count (E-12).
+ * Returns 'Cannot change price/prize percentage/prize rounding after tickets are sold (3 tickets
+ * sold)', with the actual count (decision E-12).
  */
 export const lockedFields = (sold: number): string =>
   C.lockedAfterSales.replace('N tickets', `${sold} tickets`);

@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { O, countOfMore, splitTitle } from './strings-operator';
 
-const quoted = readFileSync(join(import.meta.dirname, 'strings.operator.txt'), 'utf8')
+const quotedTexts = readFileSync(join(import.meta.dirname, 'strings.operator.txt'), 'utf8')
   .split('\n')
   .filter(Boolean);
 
 test('table has every text of the operator specification', () => {
   const ours = new Set<string>(Object.values(O));
-  expect(quoted.filter((text) => !ours.has(text))).toEqual([]);
-  expect(quoted.length).toBe(55);
+  expect(quotedTexts.filter((text) => !ours.has(text))).toEqual([]);
+  expect(quotedTexts.length).toBe(55);
 });
 
 test('only placeholders are replaced', () => {

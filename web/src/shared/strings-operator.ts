@@ -8,12 +8,12 @@ export const O = {
   superAdmin: 'Super Admin',
   superAdminDashed: 'super-admin',
 
-  // Login and logout
+  // Texts of login and logout.
   checking: 'Checking authentication...',
   liveSystem: 'Live System',
   loggedOut: 'Logged out',
 
-  // The ten sections, in their order (C:28-38)
+  // Titles of the ten sections, in their order (specification lines C:28-38).
   overview: 'Overview',
   clubManagement: 'Club Management',
   archivedClubs: 'Archived Clubs',
@@ -25,14 +25,14 @@ export const O = {
   systemControls: 'System Controls',
   platformFeesReport: 'Platform Fees Report',
 
-  // Clubs
+  // Texts of the club sections.
   connected: 'Connected',
   setupPending: 'Setup Pending',
   viewDetails: 'View Details',
   restore: 'Restore',
   noArchivedClubs: 'No archived clubs.',
 
-  // Draws
+  // Texts of the draw section.
   dateUnknown: 'TBD',
   serialUnknown: 'N/A',
   viewTickets: 'View Tickets',
@@ -45,7 +45,7 @@ export const O = {
   downloadFailedText: 'Unable to download the report. Please try again.',
   feesDownloadFailedText: 'Unable to download the platform fees report. Please try again.',
 
-  // Payment monitor
+  // Texts of the payment monitor.
   total: 'Total',
   unresolved: 'Unresolved',
   resolved: 'Resolved',
@@ -69,16 +69,16 @@ export const O = {
   validEmailRequired: 'Valid email is required',
   validPhoneRequired: 'Valid phone number is required',
 
-  // Orphaned tickets
+  // Texts about orphaned tickets: paid tickets without a buyer.
   missingInformation: 'Missing information: Please provide customer name and email',
   recoveryFailed: 'Recovery failed',
 
-  // Transactions
+  // Texts of the transaction section.
   transactionsFailed: 'Error Loading Stripe Transactions',
   transactionsFailedDebug: 'Error Loading Transactions',
   refreshAudit: 'Refresh Audit',
 
-  // System controls
+  // Texts of the system controls.
   downloadLogs: 'Download Logs',
   refreshSettings: 'Refresh Settings',
   closeExpired: 'close expired draws',
@@ -95,13 +95,13 @@ export const O = {
   menuNotUpdated: 'Error updating menu',
   waitlistFailed: 'Failed to join waitlist. Please try again.',
 
-  // Words on the wire
+  // Words in requests to the server.
   test: 'test',
   on: 'true',
   off: 'false',
 } as const;
 
-/** '+N more' with the number filled in. */
+/** Returns '+N more' with the number filled in. */
 export const countOfMore = (count: number): string => O.moreTickets.replace('N', String(count));
 
 /** Splits 'Missing information: …' into the title and the text of a toast. */

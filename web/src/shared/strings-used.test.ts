@@ -5,10 +5,10 @@ import { S } from './strings';
 import { C } from './strings-club';
 import { O } from './strings-operator';
 
-const SRC = join(import.meta.dirname, '..');
+const SOURCE_DIR = join(import.meta.dirname, '..');
 
 /** Specified texts that no screen uses, each with the reason. */
-const SAID_ELSEWHERE: Record<string, string> = {
+const UNUSED_TEXTS: Record<string, string> = {
   'S.soldOf169': 'stands beside its number: `113/169`',
   'S.payWithApplePay': 'the provider’s button says it',
   'S.payWithGooglePay': 'the provider’s button says it',
@@ -28,21 +28,21 @@ const SAID_ELSEWHERE: Record<string, string> = {
  * Returns the source of the screens, without tests and fixtures. Tables define keys without their
  * prefix, so no definition counts as a use.
  */
-function written(): string {
-  const names = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter(
+function screenSources(): string {
+  const names = readdirSync(SOURCE_DIR, { recursive: true, encoding: 'utf8' }).filter(
     (name) => /\.tsx?$/.test(name) && !/\.test\.tsx?$|^testing/.test(name),
   );
-  return names.map((name) => readFileSync(join(SRC, name), 'utf8')).join('\n');
+  return names.map((name) => readFileSync(join(SOURCE_DIR, name), 'utf8')).join('\n');
 }
 
 test('every text is used by a screen or listed with a reason', () => {
-  const all = written();
+  const all = screenSources();
   const mentioned = new Set([...all.matchAll(/\b[SCO]\.\w+/g)].map(([name]) => name));
   const keys = Object.entries({ S, C, O }).flatMap(([table, texts]) =>
     Object.keys(texts).map((key) => `${table}.${key}`),
   );
   expect(keys.length).toBeGreaterThan(350);
   expect(keys.filter((key) => !mentioned.has(key)).sort()).toEqual(
-    Object.keys(SAID_ELSEWHERE).sort(),
+    Object.keys(UNUSED_TEXTS).sort(),
   );
 });

@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { S, fill, fromPrice, onlyRemaining, purchaseButton, winningPair } from './strings';
 
-const quoted = readFileSync(join(import.meta.dirname, 'strings.public.txt'), 'utf8')
+const quotedTexts = readFileSync(join(import.meta.dirname, 'strings.public.txt'), 'utf8')
   .split('\n')
   .filter(Boolean);
 
 test('table has every text of the public specification', () => {
   const ours = new Set<string>(Object.values(S));
-  expect(quoted.filter((text) => !ours.has(text))).toEqual([]);
-  expect(quoted.length).toBe(154);
+  expect(quotedTexts.filter((text) => !ours.has(text))).toEqual([]);
+  expect(quotedTexts.length).toBe(154);
 });
 
 test('only placeholders are replaced', () => {

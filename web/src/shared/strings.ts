@@ -10,7 +10,7 @@ export const S = {
   fallbackClub: 'Football Club',
   fallbackBuyer: 'Ticket Holder',
 
-  // Landing and draw cards
+  // Texts of the landing page and of draw cards.
   clubLogin: 'Club Login',
   startFirstDraw: 'Start Your First Draw',
   viewLiveDraws: 'View Live Draws',
@@ -34,7 +34,7 @@ export const S = {
   soldOf169: 'sold/169',
   winningPair: '#home & #away',
 
-  // Draw page
+  // Texts of the draw page.
   drawNotFound: 'Draw Not Found',
   drawNotFoundText: "The draw you're looking for doesn't exist or may have been removed.",
   drawCompleted: 'Draw Completed',
@@ -44,7 +44,7 @@ export const S = {
   needHelp: 'Need Help',
   needHelpAsked: 'Need Help?',
 
-  // Purchase form
+  // Texts of the purchase form.
   purchaseTickets: 'Purchase Tickets',
   purchaseTicketsTotal: 'Purchase Tickets - $total',
   paymentProcessingFees: 'Payment processing fees',
@@ -69,7 +69,7 @@ export const S = {
   missingConfirmation:
     'Missing confirmation: Please confirm your age and accept the terms before proceeding.',
 
-  // Two-step checkout
+  // Texts of the two-step checkout.
   returnHome: 'Return Home',
   processingFee: 'Processing Fee',
   backToDraw: 'Back to Draw',
@@ -79,7 +79,7 @@ export const S = {
   confirmationRequired: 'Confirmation Required',
   confirmationRequiredText: 'Please confirm your age and agree to terms before proceeding.',
 
-  // Payment outcomes
+  // Texts of payment outcomes.
   purchaseSuccessful: 'Purchase Successful',
   checkEmail: 'Check your email for confirmation',
   purchaseSuccessfulLower: 'Purchase successful!',
@@ -129,7 +129,7 @@ export const S = {
   backToCheckout: 'Back to Checkout',
   succeeded: 'succeeded',
 
-  // Thank-you
+  // Texts of the thank-you page.
   returnToClub: 'Return to {club} Page',
   browseOtherClubs: 'Browse Other Clubs',
   resendEmail: 'Resend email',
@@ -137,7 +137,7 @@ export const S = {
   resendFailed: 'Resend failed',
   tryLater: 'Please try again later.',
 
-  // Share
+  // Texts about sharing a draw.
   copied: 'Copied to clipboard!',
   copiedText: 'Share link and details have been copied. Paste in your messaging app.',
   linkCopied: 'Link copied!',
@@ -145,14 +145,14 @@ export const S = {
   unableToShare: 'Unable to share',
   unableToShareText: 'Please copy the URL manually to share this draw.',
 
-  // Cart
+  // Texts of the cart.
   loadingCart: 'Loading your cart...',
   reservationExpiredPage: 'Reservation Expired',
   reservationExpired: 'Reservation expired',
   sixtySeconds: 'Secure checkout with 60-second reservation',
   cartBadgeMax: '99+',
 
-  // Club page and offers
+  // Texts of club pages and offers.
   viewCurrentDraws: 'View Current Draws',
   shareClub: 'Share Club',
   clubAdminLogin: 'Club Admin Login',
@@ -169,7 +169,7 @@ export const S = {
   offerNotFound: 'Special Offer Not Found',
   fromX: 'From $x',
 
-  // Everywhere
+  // Texts that every screen may show.
   failedToLoadDraws: 'Failed to load draws',
   failedToFetchDraw: 'Failed to fetch draw',
   failedToFetchTickets: 'Failed to fetch tickets',
@@ -180,7 +180,7 @@ export const S = {
   maintenanceText:
     "We're doing some maintenance. We won't be long, check back in a couple of minutes.",
 
-  // Words on the wire and keys in storage
+  // Words in responses, and keys in browser storage.
   scheduled: 'scheduled',
   cartKey: 'football_doubles_cart',
   summaryKey: 'purchaseData',
@@ -189,24 +189,24 @@ export const S = {
 } as const;
 
 /**
- * `fill('Payment status: {status}.', { status: 'x' })`. A placeholder without a value stays, so
- * that tests find it.
+ * Replaces placeholders: `fill('Payment status: {status}.', { status: 'x' })`. A placeholder
+ * without a value stays, so that tests find it.
  */
 export function fill(template: string, values: Record<string, string | number>): string {
   return template.replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole));
 }
 
-/** 'Only N tickets remaining' with the number filled in. */
+/** Returns 'Only N tickets remaining' with the number filled in. */
 export const onlyRemaining = (count: number): string =>
   S.noLongerAvailable.replace('N tickets', `${count} tickets`);
 
-/** 'Purchase Tickets - $10.47'. */
+/** Returns the button's text, such as 'Purchase Tickets - $10.47'. */
 export const purchaseButton = (total: string): string =>
   S.purchaseTicketsTotal.replace('$total', () => total);
 
-/** '#7 & #9'. */
+/** Returns the winning pair as '#7 & #9'. */
 export const winningPair = (home: number, away: number): string =>
   S.winningPair.replace('home', String(home)).replace('away', String(away));
 
-/** 'From $x' with the price filled in. */
+/** Returns 'From $x' with the price filled in. */
 export const fromPrice = (price: string): string => S.fromX.replace('$x', () => price);

@@ -43,7 +43,7 @@ export const makePageContext = (more: Partial<User> = {}) => ({
   },
 });
 
-/** A draw as its owner sees it. */
+/** Creates a draw as its owner sees it. */
 export const makeOwnDraw = (more: Partial<OwnDraw> = {}): OwnDraw => {
   const draw: Draw = makeDraw(more);
   return {

@@ -16,8 +16,8 @@ type StubbedResponse = Parameters<FakeServer['on']>[1];
 export const NOW = Date.parse('2026-11-21T03:00:00Z');
 
 /**
- * A fake server with successful responses. `more` overrides them. Several responses are given in
- * turn.
+ * Starts a fake server with successful responses. `more` overrides them. An array of responses is
+ * given in turn.
  */
 export function startConsoleServer(
   more: Record<string, StubbedResponse | StubbedResponse[]> = {},
@@ -26,7 +26,7 @@ export function startConsoleServer(
   for (const [what, body] of Object.entries(consoleResponses(NOW))) server.on(what, { body });
   for (const [what, response] of Object.entries(more))
     server.on(what, ...(Array.isArray(response) ? response : [response]));
-  // Every object has the same empty audit trail.
+  // Gives every audited object the same empty audit trail.
   server.fallback((path) =>
     path.startsWith('/api/admin/audit')
       ? {

@@ -1,6 +1,6 @@
 import type { Draw } from '@/api/wire';
 
-/** A draw as the server returns it. A test overrides only the fields it needs. */
+/** Creates a draw as the server returns it. A test overrides only the fields it needs. */
 export function makeDraw(more: Partial<Draw> = {}): Draw {
   return {
     id: 1042,

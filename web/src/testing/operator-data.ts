@@ -15,8 +15,9 @@ import type {
 import { makeDraw } from './draw-data';
 import { platformResponses } from './platform-data';
 
-const MINUTE = 60_000;
-const before = (nowMs: number, minutes: number) => new Date(nowMs - minutes * MINUTE).toISOString();
+const MINUTE_MS = 60_000;
+const minutesBefore = (nowMs: number, minutes: number) =>
+  new Date(nowMs - minutes * MINUTE_MS).toISOString();
 
 export const OPERATOR: Whoami = {
   role: 'super-admin',
@@ -93,9 +94,9 @@ export function anomalies(nowMs: number): Anomaly[] {
       paymentIntentId: `pi_3Qdemo${String(7 * n + 21).padStart(4, '0')}Xk`,
       amount: ['10.47', '20.35', '5.38', '10.47', '5.00'][kind],
       customerEmail: mails[kind],
-      detectedAt: before(nowMs, [2, 4, 6, 31, 58][n] ?? 60 * n),
+      detectedAt: minutesBefore(nowMs, [2, 4, 6, 31, 58][n] ?? 60 * n),
       resolved,
-      resolvedAt: resolved ? before(nowMs, 20 * n) : null,
+      resolvedAt: resolved ? minutesBefore(nowMs, 20 * n) : null,
       resolvedBy: resolved ? (n % 2 ? 'System' : 'Super Admin') : null,
       resolution: resolved ? (n % 2 ? 'healed' : 'refunded') : null,
       details: {
@@ -119,7 +120,7 @@ export function transactions(nowMs: number): Transaction[] {
     return {
       paymentIntentId: `pi_3Qtx${String(n).padStart(6, '0')}Zz`,
       status: n === 4 ? 'requires_payment_method' : 'succeeded',
-      createdAt: before(nowMs, 3 + n * 17),
+      createdAt: minutesBefore(nowMs, 3 + n * 17),
       created: Math.floor(nowMs / 1000) - (3 + n * 17) * 60,
       paymentMethod: ['card', 'apple_pay', 'google_pay'][n % 3] ?? 'card',
       amount: charged,
@@ -187,7 +188,7 @@ export function draws(nowMs: number): AdminDraw[] {
         clubName: ['Redcliffe Sharks', 'Burleigh Bears', 'Wynnum Tigers'][n % 3] ?? '',
         league: n === 5 ? 'TEST Cup' : 'Queensland Cup',
         status,
-        gameDate: new Date(nowMs + [3, 27, -1, -50, -80, 100][n]! * 60 * MINUTE).toISOString(),
+        gameDate: new Date(nowMs + [3, 27, -1, -50, -80, 100][n]! * 60 * MINUTE_MS).toISOString(),
         ticketsSold: sold,
         ticketsAvailable: 169 - sold,
         ...(status === 'completed'
@@ -203,7 +204,7 @@ export function draws(nowMs: number): AdminDraw[] {
       platformFee: Math.min(11, sold * 0.175).toFixed(2),
       orders: Math.ceil(sold / 2),
       isTest: n === 5,
-      createdAt: before(nowMs, 20_000),
+      createdAt: minutesBefore(nowMs, 20_000),
       orphanedTickets: 0,
       winnersNotified: false,
       payoutStatus: status === 'completed' ? 'pending' : null,
@@ -264,7 +265,7 @@ export const waitlist = (nowMs: number): WaitlistEntry[] => [
     contactName: 'Kim Porter',
     contactEmail: 'kim@clydesdales.example',
     contactPhone: '0400 111 222',
-    createdAt: before(nowMs, 3000),
+    createdAt: minutesBefore(nowMs, 3000),
   },
   {
     id: 8,
@@ -272,7 +273,7 @@ export const waitlist = (nowMs: number): WaitlistEntry[] => [
     contactName: 'Alex Wu',
     contactEmail: 'alex@falcons.example',
     contactPhone: '0400 333 444',
-    createdAt: before(nowMs, 90),
+    createdAt: minutesBefore(nowMs, 90),
   },
 ];
 
@@ -291,7 +292,7 @@ export const orphans = (nowMs: number): OrphanedTicket[] => [
     awayNumber: null,
     amount: '5.00',
     paymentIntentId: 'pi_3QorphanAA88Zz',
-    purchaseDate: before(nowMs, 44),
+    purchaseDate: minutesBefore(nowMs, 44),
     orderId: 'c0c0',
     clubName: 'Redcliffe Sharks',
   },
@@ -303,7 +304,7 @@ export const settings = (nowMs: number): SystemSetting[] => [
     key: 'maintenance_mode',
     value: 'false',
     description: null,
-    updatedAt: before(nowMs, 400),
+    updatedAt: minutesBefore(nowMs, 400),
     updatedBy: 'Super Admin',
   },
   {
@@ -311,7 +312,7 @@ export const settings = (nowMs: number): SystemSetting[] => [
     key: 'club_registration_enabled',
     value: 'true',
     description: 'Show the registration tab on the club login page',
-    updatedAt: before(nowMs, 9000),
+    updatedAt: minutesBefore(nowMs, 9000),
     updatedBy: 'Super Admin',
   },
 ];
@@ -387,7 +388,7 @@ export function consoleResponses(nowMs: number): Record<string, unknown> {
       key: 'hide_test_draws',
       value: 'true',
       description: null,
-      updatedAt: before(nowMs, 10),
+      updatedAt: minutesBefore(nowMs, 10),
       updatedBy: 'Super Admin',
     },
     'GET /api/admin/footer-menus': menus,

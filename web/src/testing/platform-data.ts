@@ -8,22 +8,23 @@ import type {
   Series,
 } from '@/api/wire-platform';
 
-const MINUTE = 60_000;
-const before = (nowMs: number, minutes: number) => new Date(nowMs - minutes * MINUTE).toISOString();
+const MINUTE_MS = 60_000;
+const minutesBefore = (nowMs: number, minutes: number) =>
+  new Date(nowMs - minutes * MINUTE_MS).toISOString();
 
 export const health = (nowMs: number): Health => ({
   status: 'ok',
-  checkedAt: before(nowMs, 0),
-  startedAt: before(nowMs, 6000),
+  checkedAt: minutesBefore(nowMs, 0),
+  startedAt: minutesBefore(nowMs, 6000),
   buildVersion: '0.1.0',
   checks: {
     database: { ok: true, latencyMs: 2 },
-    provider: { ok: true, lastAnswerAt: before(nowMs, 0), lastFailureAt: null },
-    webhook: { ok: true, lastReceivedAt: before(nowMs, 3), waiting: 0, outOfTime: 0 },
-    mail: { ok: true, pending: 0, dead: 0, lastSentAt: before(nowMs, 3) },
+    provider: { ok: true, lastAnswerAt: minutesBefore(nowMs, 0), lastFailureAt: null },
+    webhook: { ok: true, lastReceivedAt: minutesBefore(nowMs, 3), waiting: 0, outOfTime: 0 },
+    mail: { ok: true, pending: 0, dead: 0, lastSentAt: minutesBefore(nowMs, 3) },
     sockets: { ok: true, sessions: 42 },
     actors: { ok: true, awake: 6, paused: 0 },
-    reconciler: { ok: true, lastRunAt: before(nowMs, 1) },
+    reconciler: { ok: true, lastRunAt: minutesBefore(nowMs, 1) },
     clock: { ok: true, offMs: 0 },
     integrity: { ok: true, violations: {} },
   },
@@ -87,7 +88,7 @@ export function series(nowMs: number): Series {
 export const auditEntries = (nowMs: number): AuditEntry[] => [
   {
     id: 12,
-    at: before(nowMs, 8),
+    at: minutesBefore(nowMs, 8),
     actor: 'operator@demo.test',
     by: 'Super Admin',
     action: 'set-maintenance-mode',
@@ -99,7 +100,7 @@ export const auditEntries = (nowMs: number): AuditEntry[] => [
   },
   {
     id: 11,
-    at: before(nowMs, 31),
+    at: minutesBefore(nowMs, 31),
     actor: 'system',
     by: 'System',
     action: 'heal-anomaly',
@@ -134,7 +135,7 @@ export function fees(nowMs: number): PlatformFees {
       homeTeam: 'Redcliffe Sharks',
       awayTeam: 'Wynnum Tigers',
       clubName: 'Redcliffe Sharks',
-      gameDate: before(nowMs, n * 1440),
+      gameDate: minutesBefore(nowMs, n * 1440),
       timezone: 'Australia/Brisbane',
       status: n === 2 ? 'completed' : 'active',
       ticketsSold: sold,

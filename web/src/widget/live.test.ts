@@ -3,16 +3,16 @@ import { addressOf, place } from './live';
 
 afterEach(() => document.body.replaceChildren());
 
-/** The test inspects the frames and does not load them. */
+/** Prevents the frames from loading: the test only inspects them. */
 Object.assign(
   (window as unknown as { happyDOM: { settings: { navigation: object } } }).happyDOM.settings
     .navigation,
   { disableChildFrameNavigation: true },
 );
 
-function tag(options: Record<string, string | undefined>): HTMLScriptElement {
+function addScriptTag(options: Record<string, string | undefined>): HTMLScriptElement {
   const script = document.createElement('script');
-  // Sets the address without a request.
+  // Sets the script's address without a request.
   Object.defineProperty(script, 'src', { value: 'https://fd.example/widgets/live.js' });
   Object.assign(script.dataset, options);
   document.body.append(script);
@@ -43,15 +43,15 @@ test('options that name nothing create no frame', () => {
     { bundle: 'a/b/c' },
     { bundle: '"><x/y' },
   ])
-    expect(place(tag(options))).toBeNull();
+    expect(place(addScriptTag(options))).toBeNull();
   expect(document.querySelectorAll('iframe')).toHaveLength(0);
   expect(warned).toHaveBeenCalledTimes(6);
 });
 
 test('each tag creates one sandboxed frame with a title after itself', () => {
   const [first, second] = [
-    tag({ draw: '1' }),
-    tag({ draw: '2', title: 'Our game', width: '300', height: '9999999' }),
+    addScriptTag({ draw: '1' }),
+    addScriptTag({ draw: '2', title: 'Our game', width: '300', height: '9999999' }),
   ];
   place(first);
   place(second);
@@ -72,7 +72,7 @@ test('each tag creates one sandboxed frame with a title after itself', () => {
 });
 
 test('only messages of the frame itself set its height', () => {
-  const frame = place(tag({ draw: '1' }));
+  const frame = place(addScriptTag({ draw: '1' }));
   const say = (source: unknown, data: unknown) =>
     window.dispatchEvent(Object.assign(new Event('message'), { source, data }));
   say(window, { footballDoubles: 'height', height: 500 });

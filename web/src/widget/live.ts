@@ -18,15 +18,15 @@
  * - `data-target`: CSS selector of the element that receives the frame
  */
 
-const HEIGHT = 300;
-const HEIGHT_MAX = 1_600;
-const WIDTH = 420;
+const DEFAULT_HEIGHT_PX = 300;
+const HEIGHT_PX_MAX = 1_600;
+const DEFAULT_WIDTH_PX = 420;
 
-type Options = Readonly<Record<string, string | undefined>>;
+type WidgetOptions = Readonly<Record<string, string | undefined>>;
 
 /** Returns the frame's address, or null if the options name nothing to show. */
-export function addressOf(options: Options, origin: string): string | null {
-  const page = pageOf(options);
+export function addressOf(options: WidgetOptions, origin: string): string | null {
+  const page = pagePathOf(options);
   if (!page) return null;
   const query = new URLSearchParams({ mode: 'widget' });
   if (options.theme === 'dark') query.set('theme', 'dark');
@@ -35,28 +35,31 @@ export function addressOf(options: Options, origin: string): string | null {
   return `${origin}${page}/display?${query.toString()}`;
 }
 
-function pageOf({ draw, bundle }: Options): string | null {
+function pagePathOf({ draw, bundle }: WidgetOptions): string | null {
   if (draw && /^\d{1,15}$/.test(draw)) return `/draw/${draw}`;
   const named = /^([\w-]+)\/([\w-]+)$/.exec(bundle ?? '');
   return named ? `/club/${named[1]}/specials/${named[2]}` : null;
 }
 
-const pixels = (text: string | undefined, otherwise: number) =>
+const pixelsOrDefault = (text: string | undefined, otherwise: number) =>
   text && /^\d{2,4}$/.test(text) ? Number(text) : otherwise;
 
-function frameFor(address: string, options: Options): HTMLIFrameElement {
+function createFrame(address: string, options: WidgetOptions): HTMLIFrameElement {
   const frame = document.createElement('iframe');
   frame.src = address;
   frame.title = options.title || 'Football Doubles: live prize and tickets';
   frame.setAttribute('sandbox', 'allow-scripts allow-popups allow-popups-to-escape-sandbox');
   frame.setAttribute('referrerpolicy', 'no-referrer');
   frame.setAttribute('loading', 'lazy');
-  frame.style.cssText = `display:block;border:0;width:100%;max-width:${pixels(options.width, WIDTH)}px;height:${pixels(options.height, HEIGHT)}px;color-scheme:normal`;
+  frame.style.cssText = `display:block;border:0;width:100%;max-width:${pixelsOrDefault(options.width, DEFAULT_WIDTH_PX)}px;height:${pixelsOrDefault(options.height, DEFAULT_HEIGHT_PX)}px;color-scheme:normal`;
   return frame;
 }
 
-/** Sets the frame's height from the frame's own messages. Ignores all other messages. */
-function fit(frame: HTMLIFrameElement): void {
+/**
+ * Sets the frame's height from the messages that the frame's own page sends. Ignores all other
+ * messages.
+ */
+function followFrameHeight(frame: HTMLIFrameElement): void {
   window.addEventListener('message', (event) => {
     const message = event.data as { footballDoubles?: unknown; height?: unknown } | null;
     if (
@@ -65,21 +68,21 @@ function fit(frame: HTMLIFrameElement): void {
       typeof message.height !== 'number'
     )
       return;
-    frame.style.height = `${Math.min(HEIGHT_MAX, Math.max(80, Math.ceil(message.height)))}px`;
+    frame.style.height = `${Math.min(HEIGHT_PX_MAX, Math.max(80, Math.ceil(message.height)))}px`;
   });
 }
 
 /** Inserts the card after its tag, or at the end of the page if the tag is in `<head>`. */
 export function place(script: HTMLScriptElement): HTMLIFrameElement | null {
-  const options: Options = script.dataset;
+  const options: WidgetOptions = script.dataset;
   const address = addressOf(options, new URL(script.src).origin);
   if (!address) {
     // eslint-disable-next-line no-console -- the only way to inform the embedding site
     console.warn('live.js: data-draw="1042" or data-bundle="club/offer" is needed');
     return null;
   }
-  const frame = frameFor(address, options);
-  fit(frame);
+  const frame = createFrame(address, options);
+  followFrameHeight(frame);
   const insert = () => {
     const target = options.target ? document.querySelector(options.target) : null;
     if (target) target.append(frame);
@@ -92,5 +95,5 @@ export function place(script: HTMLScriptElement): HTMLIFrameElement | null {
   return frame;
 }
 
-// `currentScript` is set only while the tag runs.
+// Runs only from a script tag: `currentScript` is null when a test imports this module.
 if (document.currentScript instanceof HTMLScriptElement) place(document.currentScript);

@@ -1,4 +1,4 @@
-/** One typed function for each address that the buyer's screens call. */
+/** Declares one typed function for each server address that the buyer's screens call. */
 import { get, post } from '@/api/http';
 import type {
   Buyer,
@@ -36,7 +36,7 @@ export interface BuyerDetails {
 
 export interface PaymentIntentRequest {
   /**
-   * The draw page and the checkout send `drawNumber`, a wallet sends `drawId`. Both are the same
+   * The draw page and the checkout send `drawNumber`; a wallet sends `drawId`. Both hold the draw
    * number (decision A-1).
    */
   drawNumber?: number;
@@ -45,7 +45,10 @@ export interface PaymentIntentRequest {
   buyer?: Buyer;
   customerInfo?: BuyerDetails;
   clientKey: string;
-  /** Cents, as shown to the buyer. The server refuses to charge another amount (decision C-3). */
+  /**
+   * Total in cents, as shown to the buyer. The server refuses to charge another amount (decision
+   * C-3).
+   */
   expectedAmount: number;
 }
 
@@ -86,18 +89,21 @@ export const completeCardPayment = (
   } & Consents,
 ) => post<CompletionResponse>('/api/complete-card-payment', done);
 
-/** Completes a payment whose outcome is unknown, by its intent alone. Idempotent. */
+/** Completes a payment whose outcome is unknown, by its payment intent alone. Idempotent. */
 export const finishPayment = (paymentIntentId: string) =>
   post<CompletionResponse>('/api/complete-card-payment', { paymentIntentId });
 
 /**
- * Adds the contact details that a wallet did not give. The order does not change (decisions C-7,
- * C-11).
+ * Adds the contact details that a wallet did not supply. The call changes nothing else in the order
+ * (decisions C-7, C-11).
  */
 export const completeContact = (paymentIntentId: string, orderToken: string, buyer: Buyer) =>
   post<CompletionResponse>('/api/complete-card-payment', { paymentIntentId, orderToken, buyer });
 
-/** `keepalive` lets the browser finish the request after the buyer leaves the page (A:249). */
+/**
+ * `keepalive` lets the browser finish the request after the buyer leaves the page (specification
+ * line A:249).
+ */
 export const purchaseTickets = (
   done: {
     drawNumber: number;
@@ -119,8 +125,8 @@ export const purchaseCartTickets = (
 ) => post<CompletionResponse>('/api/purchase-cart', done, { keepalive: true });
 
 /**
- * The server confirms the cart's payment with this card. The bank may then require authentication
- * (decision C-5).
+ * Asks the server to confirm the cart's payment with this card. The bank may then require
+ * authentication (decision C-5).
  */
 export const completeCartCard = (
   done: { items: CartIntentRequest['items']; buyer: Buyer; paymentMethodId: string } & Consents,
@@ -139,7 +145,10 @@ export const extendReservation = (reservation: string) =>
     {},
   );
 
-/** Releases held tickets when the buyer leaves. The response is ignored. */
+/**
+ * Releases held tickets when the buyer leaves. The response is ignored, because the page is
+ * closing.
+ */
 export function releaseReservation(reservation: string): void {
   void fetch(`/api/reservations/${encodeURIComponent(reservation)}`, {
     method: 'DELETE',
@@ -159,7 +168,10 @@ export interface TermsDocument {
 
 export const fetchTerms = () => get<TermsDocument>('/api/terms/sale');
 
-/** Sends diagnostics and ignores the response. Must not contain personal data or secrets. */
+/**
+ * Sends diagnostics to the server's log and ignores the response. Must not contain personal data or
+ * secrets.
+ */
 export function debugLog(
   level: 'info' | 'warn' | 'error',
   message: string,

@@ -1,4 +1,4 @@
-/** One typed function for each address that the club's screens call. */
+/** Declares one typed function for each server address that the club's screens call. */
 import { del, download, get, patch, post, put } from '@/api/http';
 import { withReauthentication } from '@/api/reauthentication';
 import type { Draw } from '@/api/wire';
@@ -24,15 +24,15 @@ import type {
 } from '@/api/wire-club';
 import type { Offer, OfferRequest } from '@/api/wire-offer';
 
-const part = encodeURIComponent;
+const encodePathPart = encodeURIComponent;
 
 export const joinWaitlist = (entry: WaitlistEntry) => post<unknown>('/api/waitlist', entry);
 export const login = (email: string, password: string) =>
   post<User>('/api/clubs/login', { email, password });
 export const register = (request: Registration) => post<User>('/api/clubs/register', request);
-/** Returns the page name that a registration would receive. */
+/** Returns the page name (slug) that the server would give a new club of this name. */
 export const fetchSlugPreview = (name: string) =>
-  get<{ slug: string }>(`/api/clubs/slug-preview?name=${part(name)}`);
+  get<{ slug: string }>(`/api/clubs/slug-preview?name=${encodePathPart(name)}`);
 export const verifyEmail = (token: string) =>
   post<{ verified: boolean }>('/api/clubs/verify-email', { token });
 export const sendVerification = (club: number) =>
@@ -43,7 +43,7 @@ export const confirmReset = (token: string, newPassword: string) =>
   post<unknown>('/api/clubs/reset-password-confirm', { token, newPassword });
 export const logout = () => post<void>('/api/auth/logout', {});
 /**
- * Confirms the password for calls that need a fresh proof of identity. An operator sends a code
+ * Sends the password again, for calls that need a fresh proof of identity. An operator sends a code
  * instead.
  */
 export const reauthenticate = (password: string) =>
@@ -52,9 +52,11 @@ export const reauthenticateWithCode = (code: string) =>
   post<Reauthenticated>('/api/admin/reauthenticate', { code });
 export const fetchWhoami = () => get<Whoami>('/api/admin/whoami');
 
-/** Addresses of the cached responses, so that a change can name the responses to reload. */
+/**
+ * Addresses whose responses are cached. After a change, these names select the responses to reload.
+ */
 export const CLUB_PATHS = {
-  club: (idOrSlug: number | string) => `/api/clubs/${part(idOrSlug)}`,
+  club: (idOrSlug: number | string) => `/api/clubs/${encodePathPart(idOrSlug)}`,
   stats: (club: number) => `/api/clubs/${club}/stats`,
   draws: (club: number) => `/api/clubs/${club}/draws`,
   awaiting: (club: number) => `/api/draws/awaiting-results?clubId=${club}`,
@@ -64,8 +66,9 @@ export const CLUB_PATHS = {
   payouts: (draw: number) => `/api/draws/${draw}/payouts`,
   winners: (draw: number) => `/api/draws/${draw}/winners`,
   people: (club: number) => `/api/clubs/${club}/users`,
-  offers: (slug: string) => `/api/admin/clubs/${part(slug)}/bundles`,
-  offer: (slug: string, offer: number) => `/api/admin/clubs/${part(slug)}/bundles/${offer}`,
+  offers: (slug: string) => `/api/admin/clubs/${encodePathPart(slug)}/bundles`,
+  offer: (slug: string, offer: number) =>
+    `/api/admin/clubs/${encodePathPart(slug)}/bundles/${offer}`,
   serviceTerms: '/api/terms/service',
   audit: '/api/admin/payment-integrity-audit',
   stripeDebug: '/api/stripe-debug',
@@ -77,8 +80,8 @@ export const startConnect = (club: number) =>
     post<{ onboardingUrl: string }>(`/api/clubs/${club}/stripe-connect`, {}),
   );
 /**
- * The server records the caller's address and browser itself. The values sent here are stored
- * separately (decision E-17).
+ * Records that the club accepts the terms. The server determines the IP address and the browser
+ * itself and stores the values sent here separately (decision E-17).
  */
 export const acceptTerms = (clubId: number, termsVersion: string) =>
   post<unknown>('/api/terms/accept', {
@@ -111,13 +114,16 @@ export const settlePayout = (payout: number, status: 'completed' | 'failed', not
   withReauthentication(() => patch<Payout>(`/api/payouts/${payout}`, { status, note }));
 export const saveWinnerBank = (draw: number, bank: BankDetails) =>
   withReauthentication(() => put<MaskedBankDetails>(`/api/draws/${draw}/winner-bank`, bank));
-/** Returns the full bank details, for a transfer. The password also serves as the fresh proof. */
+/**
+ * Returns the winner's full bank details, for a transfer. The password also serves as the fresh
+ * proof of identity.
+ */
 export const revealWinnerBank = (draw: number, password: string) =>
   withReauthentication(
     () => post<BankDetails>(`/api/draws/${draw}/winner-bank/reveal`, { password }),
     password,
   );
-/** Removes bank details that await the approval of a second person. */
+/** Removes proposed bank details that await the approval of a second person. */
 export const declineWinnerBank = (draw: number) =>
   withReauthentication(() => del<void>(`/api/draws/${draw}/winner-bank/proposal`));
 export const fetchClaim = (token: string) => post<Claim>('/api/claims/look', { token });
@@ -134,8 +140,8 @@ export const downloadRecovery = () =>
   download('/api/admin/payment-recovery-report', 'payment-recovery-report.txt');
 
 /**
- * Values that all draws of a season share. The contact is on each draw's public page (decision
- * E-18).
+ * Values that all draws of an imported season share. The contact is on each draw's public page
+ * (decision E-18).
  */
 export interface FixtureSeason {
   price: string;
@@ -144,14 +150,17 @@ export interface FixtureSeason {
   contactPhone: string;
 }
 
-/** The request body is the CSV table. With `dryRun`, the server only checks the table. */
+/**
+ * Imports a season. The request body is the fixtures table as CSV. With `dryRun`, the server only
+ * checks the table.
+ */
 export const importFixtures = (
   club: number,
   table: string,
   { dryRun, price, prize, contactName, contactPhone }: FixtureSeason & { dryRun: boolean },
 ) =>
   post<FixtureImportResult>(
-    `/api/clubs/${club}/fixtures?dryRun=${dryRun}&price=${part(price)}&prize=${prize}&contactName=${part(contactName)}&contactPhone=${part(contactPhone)}`,
+    `/api/clubs/${club}/fixtures?dryRun=${dryRun}&price=${encodePathPart(price)}&prize=${prize}&contactName=${encodePathPart(contactName)}&contactPhone=${encodePathPart(contactPhone)}`,
     undefined,
     { body: table, headers: { accept: 'application/json', 'content-type': 'text/csv' } },
   );
@@ -159,7 +168,10 @@ export const importFixtures = (
 export const saveHomePage = (club: number, request: HomePageRequest) =>
   patch<OwnClub>(`/api/clubs/${club}/home-page`, request);
 
-/** Emails a link for choosing a password. A repeated invitation sends another link. */
+/**
+ * Emails the invited person a link for choosing a password. A repeated invitation sends another
+ * link.
+ */
 export const invite = (club: number, request: InvitationRequest) =>
   withReauthentication(() => post<ClubUser>(CLUB_PATHS.people(club), request));
 export const changePerson = (
@@ -180,7 +192,7 @@ export const archiveOffer = (slug: string, offer: number) =>
 export interface OfferImage {
   filename: string;
   contentType: string;
-  /** Base64 without the `data:` prefix. */
+  /** Bytes of the picture as Base64, without the `data:` prefix. */
   data: string;
   clubSlug: string;
   bundleSlug: string;

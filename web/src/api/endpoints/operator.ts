@@ -1,6 +1,6 @@
 /**
- * One typed function for each address that the operator's console calls (operator.md §7 and issue
- * 5).
+ * Declares one typed function for each server address that the operator's console calls
+ * (operator.md §7 and issue 5).
  */
 import { del, download, get, patch, post } from '@/api/http';
 import type {
@@ -38,9 +38,9 @@ import type {
   Series,
 } from '@/api/wire-platform';
 
-const id = (value: string | number) => encodeURIComponent(String(value));
+const encodeId = (value: string | number) => encodeURIComponent(String(value));
 
-// Session
+// Calls for the operator's session.
 export const fetchWhoami = () => get<Whoami>('/api/admin/whoami');
 export const enrol = () => post<Enrolment>('/api/admin/totp/enrol', {});
 export const verifyCode = (code: string) => post<Whoami>('/api/admin/totp/verify', { code });
@@ -48,24 +48,26 @@ export const reauthenticate = (code: string) =>
   post<{ reauthenticatedUntil: string }>('/api/admin/reauthenticate', { code });
 export const logout = () => post<void>('/api/admin/logout', {});
 
-// Payments
+// Calls for payment anomalies and transactions.
 export const fetchAnomalies = () => get<Anomaly[]>('/api/admin/payment-anomalies');
 export const fetchAnomalyStats = () => get<AnomalyStats>('/api/admin/payment-anomalies/stats');
-/** Sends no body if there is no reason (C:265). */
+/** Resolves an anomaly. Sends no body if there is no reason (specification line C:265). */
 export const resolveAnomaly = (anomaly: string, reason?: string) =>
   post<Anomaly>(
-    `/api/admin/payment-anomalies/${id(anomaly)}/resolve`,
+    `/api/admin/payment-anomalies/${encodeId(anomaly)}/resolve`,
     reason ? { note: reason } : undefined,
   );
-/** Returns the tickets that were paid for, from the order or from the provider’s metadata. */
+/**
+ * Returns the tickets that were paid for, from the order or from the payment provider's metadata.
+ */
 export const fetchPaidTickets = (anomaly: string) =>
-  get<PaidTickets>(`/api/admin/payment-anomalies/${id(anomaly)}/tickets`);
+  get<PaidTickets>(`/api/admin/payment-anomalies/${encodeId(anomaly)}/tickets`);
 export const allocateMissingTicket = (
   missing: { paymentIntentId: string; drawNumber?: number; ticketCount?: number } & Customer,
 ) => post<MissingTicketResolved>('/api/admin/payment-anomalies/resolve', missing);
-/** Refunds the payment of this anomaly only, and resolves the anomaly. */
+/** Refunds only the payment of this anomaly and resolves the anomaly. */
 export const refundAnomaly = (anomaly: string, reason: string) =>
-  post<Anomaly>(`/api/admin/payment-anomalies/${id(anomaly)}/refund`, { reason });
+  post<Anomaly>(`/api/admin/payment-anomalies/${encodeId(anomaly)}/refund`, { reason });
 export const runCheck = () => post<ScanResult>('/api/admin/payment-anomalies/check', undefined);
 export const scanHistory = (hoursBack: number) =>
   post<ScanResult>('/api/admin/payment-anomalies/scan-historical', { hoursBack });
@@ -79,14 +81,15 @@ export interface TicketRecoveryInput {
 }
 
 export const recoverTicket = (ticket: string, recovery: TicketRecoveryInput) =>
-  patch<TicketsRecovered>(`/api/admin/tickets/${id(ticket)}/recover`, recovery);
+  patch<TicketsRecovered>(`/api/admin/tickets/${encodeId(ticket)}/recover`, recovery);
 export const fetchTransactions = () => get<Transaction[]>('/api/stripe-debug');
 export const fetchTransactionSums = () => get<TransactionSums>('/api/stripe-debug/sums');
-export const fetchOrder = (order: string) => get<OrderDetail>(`/api/admin/orders/${id(order)}`);
+export const fetchOrder = (order: string) =>
+  get<OrderDetail>(`/api/admin/orders/${encodeId(order)}`);
 export const refundOrder = (order: string, reason: string) =>
-  post<OrderRefunded>(`/api/admin/orders/${id(order)}/refund`, { reason });
+  post<OrderRefunded>(`/api/admin/orders/${encodeId(order)}/refund`, { reason });
 
-// Draws
+// Calls for draws and their tickets.
 export const fetchAdminDraws = () => get<AdminDraw[]>('/api/admin/draws');
 export const fetchAdminTickets = (draw: number) => get<AdminTicket[]>(`/api/draws/${draw}/tickets`);
 export const downloadDrawReport = (draw: number) =>
@@ -102,7 +105,7 @@ export const moveKickOff = (draw: number, input: { gameDate: string; reason: str
 export const closeExpired = () =>
   post<{ message: string }>('/api/admin/close-expired-draws', undefined);
 
-// Clubs and waitlist
+// Calls for clubs and the waitlist.
 export const fetchAdminClubs = () => get<AdminClub[]>('/api/admin/clubs');
 export const fetchArchivedClubs = () => get<AdminClub[]>('/api/admin/clubs/archived');
 export const archiveClub = (club: number) =>
@@ -112,20 +115,23 @@ export const restoreClub = (club: number) =>
 export const fetchWaitlist = () => get<WaitlistEntry[]>('/api/admin/waitlist');
 export const removeWaitlistEntry = (entry: number) => del<void>(`/api/admin/waitlist/${entry}`);
 
-// Settings and footer menus
-const BY = 'Super Admin';
+// Calls for settings and footer menus. The operator's name is stored with each saved setting.
+const EDITOR_NAME = 'Super Admin';
 export const fetchMaintenance = () => get<{ maintenanceMode: boolean }>('/api/maintenance-mode');
 export const setMaintenance = (enabled: boolean) =>
-  post<{ maintenanceMode: boolean }>('/api/admin/maintenance-mode', { enabled, updatedBy: BY });
+  post<{ maintenanceMode: boolean }>('/api/admin/maintenance-mode', {
+    enabled,
+    updatedBy: EDITOR_NAME,
+  });
 export const fetchInFlight = () => get<InFlight>('/api/admin/in-flight');
 export const fetchSettings = () => get<SystemSetting[]>('/api/admin/system-settings');
 export const fetchSetting = (key: string) =>
-  get<SystemSetting>(`/api/admin/system-settings/${id(key)}`);
+  get<SystemSetting>(`/api/admin/system-settings/${encodeId(key)}`);
 export const setSetting = (key: string, value: boolean, description: string) =>
-  post<SystemSetting>(`/api/admin/system-settings/${id(key)}`, {
+  post<SystemSetting>(`/api/admin/system-settings/${encodeId(key)}`, {
     value: String(value),
     description,
-    updatedBy: BY,
+    updatedBy: EDITOR_NAME,
   });
 export const fetchRegistration = () =>
   get<{ enabled?: boolean }>('/api/settings/club-registration');
@@ -148,7 +154,7 @@ export const updateItem = (item: number, input: Partial<FooterItemInput>) =>
   patch<FooterItem>(`/api/admin/footer-menu-items/${item}`, input);
 export const deleteItem = (item: number) => del<void>(`/api/admin/footer-menu-items/${item}`);
 
-// Platform
+// Calls for the platform's sums, health, configuration and audit trail.
 export const fetchAnalytics = () => get<Analytics>('/api/admin/analytics');
 export const fetchSeries = (hours: number) => get<Series>(`/api/admin/series?hours=${hours}`);
 export const fetchHealth = () => get<Health>('/api/admin/health');
@@ -159,13 +165,13 @@ export const fetchAudit = (objects: string, before?: number) =>
 export const search = (query: string) =>
   get<SearchHit[]>(`/api/admin/search?q=${encodeURIComponent(query)}`);
 
-const period = (from: string, to: string) => {
+const periodQuery = (from: string, to: string) => {
   const params = new URLSearchParams();
   if (from) params.set('from', from);
   if (to) params.set('to', to);
   return params.size > 0 ? `?${params.toString()}` : '';
 };
 export const fetchPlatformFees = (from: string, to: string) =>
-  get<PlatformFees>(`/api/admin/platform-fees${period(from, to)}`);
+  get<PlatformFees>(`/api/admin/platform-fees${periodQuery(from, to)}`);
 export const downloadFeesReport = (from: string, to: string) =>
-  download(`/api/admin/platform-fees-report${period(from, to)}`, 'platform-fees-report.pdf');
+  download(`/api/admin/platform-fees-report${periodQuery(from, to)}`, 'platform-fees-report.pdf');

@@ -1,36 +1,38 @@
 /**
- * Calls of the screens without a checkout: clubs, offers, boards, widgets and a buyer's own
+ * Server calls of the screens without a checkout: clubs, offers, boards, widgets and a buyer's own
  * tickets.
  */
 import { get, post } from '@/api/http';
 import type { Draw, OrderResponse } from '@/api/wire';
 import type { ClubMeta, Offer, WidgetResponse } from '@/api/wire-public';
 
-const club = (slug: string) => `/api/clubs/${encodeURIComponent(slug)}`;
+const clubPath = (slug: string) => `/api/clubs/${encodeURIComponent(slug)}`;
 
-export const fetchClubMeta = (slug: string) => get<ClubMeta>(`${club(slug)}/meta`);
-export const fetchClubDraws = (slug: string) => get<Draw[]>(`${club(slug)}/draws?status=active`);
+export const fetchClubMeta = (slug: string) => get<ClubMeta>(`${clubPath(slug)}/meta`);
+export const fetchClubDraws = (slug: string) =>
+  get<Draw[]>(`${clubPath(slug)}/draws?status=active`);
 export const fetchClubAwaiting = (clubId: number) =>
   get<Draw[]>(`/api/draws/awaiting-results?clubId=${clubId}`);
 export const fetchOffers = (slug: string) =>
-  get<Offer[]>(`${club(slug)}/bundles`, { cache: 'no-store' });
+  get<Offer[]>(`${clubPath(slug)}/bundles`, { cache: 'no-store' });
 export const fetchOffer = (slug: string, offer: string) =>
-  get<Offer>(`${club(slug)}/bundles/${encodeURIComponent(offer)}`, { cache: 'no-store' });
+  get<Offer>(`${clubPath(slug)}/bundles/${encodeURIComponent(offer)}`, { cache: 'no-store' });
 
 /**
  * Sends no cookies, so that a widget on another site cannot identify the visitor (decision G-14).
  */
-const anonymously: RequestInit = { cache: 'no-store', credentials: 'omit' };
+const requestWithoutCookies: RequestInit = { cache: 'no-store', credentials: 'omit' };
 export const fetchDrawWidget = (draw: number) =>
-  get<WidgetResponse>(`/api/public/widget/draw/${draw}`, anonymously);
+  get<WidgetResponse>(`/api/public/widget/draw/${draw}`, requestWithoutCookies);
 export const fetchOfferWidget = (slug: string, offer: string) =>
   get<WidgetResponse>(
     `/api/public/widget/bundle/${encodeURIComponent(slug)}/${encodeURIComponent(offer)}`,
-    anonymously,
+    requestWithoutCookies,
   );
 
 /**
- * Requests an email with a link to the buyer's tickets. The response is the same for every address.
+ * Requests an email with a link to the buyer's tickets. The response is the same for every email
+ * address, so that it reveals no buyer.
  */
 export const requestTicketLink = (email: string) =>
   post<{ message?: string }>('/api/my-tickets', { email });
@@ -43,14 +45,16 @@ export interface OwnOrders {
   orders: OrderResponse[];
 }
 
-/** The link holds the secret after `#`, so that no request but this one carries it. */
+/**
+ * The token is the secret after the `#` of the mailed link, so that no other request contains it.
+ */
 export const fetchMyTickets = (token: string) => post<OwnOrders>('/api/my-tickets/look', { token });
 
 export type TrackedEvent = 'offer_view' | 'offer_share' | 'offer_add_to_cart';
 
 /**
- * Counts an event of an offer. The event has no personal data and does not depend on the visitor's
- * consent (decision B-10).
+ * Counts a visitor's action on an offer. The event has no personal data and does not depend on the
+ * visitor's consent (decision B-10).
  */
 export function track(event: TrackedEvent, about: { clubSlug: string; bundleSlug: string }): void {
   void fetch('/api/track', {

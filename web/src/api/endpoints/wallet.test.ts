@@ -4,16 +4,16 @@ import { confirmWallet } from './wallet';
 
 afterEach(() => vi.unstubAllGlobals());
 
-const asked = { clientSecret: 's', paymentMethodId: 'pm_1', kind: 'cart' };
+const confirmationRequest = { clientSecret: 's', paymentMethodId: 'pm_1', kind: 'cart' };
 
-function answering(status: number, body: string) {
+function stubResponse(status: number, body: string) {
   const fetching = vi.fn((path: string) => Promise.resolve(new Response(path && body, { status })));
   vi.stubGlobal('fetch', fetching);
   return fetching;
 }
 
 test('failure joins message, type and code and keeps status and body', async () => {
-  answering(
+  stubResponse(
     402,
     JSON.stringify({
       message: 'Your card was declined.',
@@ -21,7 +21,9 @@ test('failure joins message, type and code and keeps status and body', async () 
       errorCode: 'card_declined',
     }),
   );
-  const failure = (await confirmWallet(asked).catch((error: unknown) => error)) as HttpError;
+  const failure = (await confirmWallet(confirmationRequest).catch(
+    (error: unknown) => error,
+  )) as HttpError;
   expect(failure.body.message).toBe('Your card was declined. · card_error · card_declined');
   expect([failure.status, failure.message]).toEqual([
     402,
@@ -32,8 +34,8 @@ test('failure joins message, type and code and keeps status and body', async () 
 test.each(['', '<html>', 'null', '"x"'])(
   'response without a message reports its status: %s',
   async (body) => {
-    answering(502, body);
-    await expect(confirmWallet(asked)).rejects.toMatchObject({
+    stubResponse(502, body);
+    await expect(confirmWallet(confirmationRequest)).rejects.toMatchObject({
       status: 502,
       body: { message: 'Wallet payment failed (502)' },
     });
@@ -41,9 +43,9 @@ test.each(['', '<html>', 'null', '"x"'])(
 );
 
 test('payment method is never sent to another address', async () => {
-  const fetching = answering(200, '{"status":"succeeded"}');
-  await confirmWallet(asked, 'https://elsewhere.example/collect');
-  await confirmWallet(asked, '//elsewhere.example');
+  const fetching = stubResponse(200, '{"status":"succeeded"}');
+  await confirmWallet(confirmationRequest, 'https://elsewhere.example/collect');
+  await confirmWallet(confirmationRequest, '//elsewhere.example');
   expect(fetching.mock.calls.map(([path]) => path)).toEqual([
     '/api/payments/confirm-wallet',
     '/api/payments/confirm-wallet',

@@ -1,15 +1,18 @@
-/** Confirms a wallet payment, with the error that the specification describes (A:245, A:267). */
+/**
+ * Confirms a wallet payment on the server. A failure becomes the error that the specification
+ * describes (specification lines A:245, A:267).
+ */
 import { HttpError } from '@/api/http';
 import type { CompletionResponse } from '@/api/wire';
 import { S, fill } from '@/shared/strings';
 
-const PATH = '/api/payments/confirm-wallet';
+const CONFIRM_PATH = '/api/payments/confirm-wallet';
 
 /**
- * Addresses that a caller may choose. All are on this site, so that a payment method never leaves
- * it (decision C-22).
+ * Server paths that may receive the confirmation. All are on this site, so that a payment method
+ * never goes to another site (decision C-22).
  */
-const ALLOWED: readonly string[] = [PATH, '/api/process-wallet-payment'];
+const ALLOWED_PATHS: readonly string[] = [CONFIRM_PATH, '/api/process-wallet-payment'];
 
 export interface WalletConfirmation {
   clientSecret: string;
@@ -17,27 +20,27 @@ export interface WalletConfirmation {
   kind: string;
   /**
    * The payer according to the wallet. Sent before the bank's check, because the buyer may not
-   * return from it.
+   * return from that check.
    */
   customerInfo?: { name: string; email: string; phone: string };
 }
 
 /**
- * Reads the body as text first, so that the error of a response without JSON has its status and
- * body.
+ * Confirms the payment. Reads the body as text first, so that the error of a response without JSON
+ * contains its status and body.
  */
 export async function confirmWallet(
   confirmation: WalletConfirmation,
-  path = PATH,
+  path = CONFIRM_PATH,
 ): Promise<CompletionResponse> {
-  const answer = await fetch(ALLOWED.includes(path) ? path : PATH, {
+  const answer = await fetch(ALLOWED_PATHS.includes(path) ? path : CONFIRM_PATH, {
     method: 'POST',
     credentials: 'same-origin',
     headers: { accept: 'application/json', 'content-type': 'application/json' },
     body: JSON.stringify(confirmation),
   });
   const text = await answer.text();
-  const parsed = read(text);
+  const parsed = parseObject(text);
   if (answer.ok) return parsed as unknown as CompletionResponse;
   const details = [parsed.message, parsed.errorType, parsed.errorCode]
     .filter((word) => typeof word === 'string' && word !== '')
@@ -47,7 +50,7 @@ export async function confirmWallet(
   throw problem;
 }
 
-function read(text: string): Record<string, unknown> {
+function parseObject(text: string): Record<string, unknown> {
   try {
     const parsed: unknown = JSON.parse(text);
     return typeof parsed === 'object' && parsed !== null ? (parsed as Record<string, unknown>) : {};

@@ -6,7 +6,7 @@ import { useNightlyReload } from './renewal';
 
 interface BoardFrameProps {
   tone: '' | 'is-compact' | 'is-result' | 'is-offer';
-  /** The footer of a board: its text and the freshness badge. */
+  /** Text in the board's footer, beside the freshness badge. */
   note: string;
   children: ReactNode;
 }

@@ -9,9 +9,9 @@ import { useCountUp } from './use-count-up';
 import { useFit } from './use-fit';
 
 const REVEAL_MS = 4_200;
-const HOME_MS = 900;
-const AWAY_MS = 1_900;
-/** Placeholder for a team without a try scorer (specification line A:8). */
+const HOME_ROW_DELAY_MS = 900;
+const AWAY_COLUMN_DELAY_MS = 1_900;
+/** Number that stands for a team without a try scorer (specification line A:8). */
 const DEFAULT_NUMBER = 9;
 
 /**
@@ -26,8 +26,8 @@ export function BoardResult({ draw, home, away }: { draw: Draw; home: number; aw
     return () => clearTimeout(timer);
   }, []);
   const [homeShown, awayShown] = [
-    useCountUp(home, HOME_MS, playing),
-    useCountUp(away, AWAY_MS, playing),
+    useCountUp(home, HOME_ROW_DELAY_MS, playing),
+    useCountUp(away, AWAY_COLUMN_DELAY_MS, playing),
   ];
   const match = `${S.completedCaps} · ${draw.homeTeam} v ${draw.awayTeam}`;
   const pair = useFit<HTMLParagraphElement>(`${home} ${away}`);

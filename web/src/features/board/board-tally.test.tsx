@@ -13,9 +13,19 @@ vi.stubGlobal(
   },
 );
 
-const later = { gameDate: '2099-01-01T00:00:00Z' };
-const reserved = makeDraw({ ...later, ticketsSold: 160, ticketsHeld: 9, ticketsAvailable: 0 });
-const full = makeDraw({ ...later, ticketsSold: 169, ticketsHeld: 0, ticketsAvailable: 0 });
+const FUTURE_GAME = { gameDate: '2099-01-01T00:00:00Z' };
+const fullyReservedDraw = makeDraw({
+  ...FUTURE_GAME,
+  ticketsSold: 160,
+  ticketsHeld: 9,
+  ticketsAvailable: 0,
+});
+const soldOutDraw = makeDraw({
+  ...FUTURE_GAME,
+  ticketsSold: 169,
+  ticketsHeld: 0,
+  ticketsAvailable: 0,
+});
 
 test('the board of a cancelled draw shows no prize and no tickets sold', () => {
   renderScreen(<BoardTally draw={makeDraw({ status: 'cancelled' })} options={optionsOf('')} />);
@@ -25,18 +35,18 @@ test('the board of a cancelled draw shows no prize and no tickets sold', () => {
 });
 
 test('a board shows sold out only when no ticket is merely reserved', () => {
-  const { unmount } = renderScreen(<BoardTally draw={reserved} options={optionsOf('')} />);
+  const { unmount } = renderScreen(<BoardTally draw={fullyReservedDraw} options={optionsOf('')} />);
   expect(screen.queryByText('All 169 tickets are sold')).toBeNull();
   expect(screen.getByText('Scan to play')).toBeDefined();
   unmount();
-  renderScreen(<BoardTally draw={full} options={optionsOf('')} />);
+  renderScreen(<BoardTally draw={soldOutDraw} options={optionsOf('')} />);
   expect(screen.getByText('All 169 tickets are sold')).toBeDefined();
   expect(screen.queryByText('Scan to play')).toBeNull();
 });
 
 test.each([
-  ['on sale', makeDraw({ ...later, clubSelling: false })],
-  ['reserved to the last', { ...reserved, clubSelling: false }],
+  ['on sale', makeDraw({ ...FUTURE_GAME, clubSelling: false })],
+  ['reserved to the last', { ...fullyReservedDraw, clubSelling: false }],
 ])('the board of a club that takes no payments shows no link to buy (%s)', (_how, draw) => {
   renderScreen(<BoardTally draw={draw} options={optionsOf('')} />);
   expect(screen.getByText('Not on sale')).toBeDefined();
@@ -44,7 +54,9 @@ test.each([
 });
 
 test('a sold-out board says so even when its club takes no payments any more', () => {
-  renderScreen(<BoardTally draw={{ ...full, clubSelling: false }} options={optionsOf('')} />);
+  renderScreen(
+    <BoardTally draw={{ ...soldOutDraw, clubSelling: false }} options={optionsOf('')} />,
+  );
   expect(screen.getByText('All 169 tickets are sold')).toBeDefined();
   expect(screen.queryByText('Not on sale')).toBeNull();
 });

@@ -16,9 +16,9 @@ export function BoardTally({ draw, options }: { draw: Draw; options: BoardOption
   const ticket = cents(draw.ticketPrice);
   const price = draw.passStripeFees ? priceOf(ticket, 1, true).total : ticket;
   const opensAt = draw.opensAt ? Date.parse(draw.opensAt) : null;
-  // The draw is cancelled: there is no prize, and sold tickets are refunded.
+  // Whether the draw is cancelled. There is then no prize, and sold tickets are refunded.
   const off = phase === 'cancelled';
-  // The last tickets may only be reserved and can become available again, so the QR code stays
+  // Counts sold tickets only. Reserved tickets can become available again, so the QR code stays
   // (decision E-3).
   const full = draw.ticketsSold >= TICKETS;
   const unsold = isUnsold(draw, phase) && !full;

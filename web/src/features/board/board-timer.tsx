@@ -11,12 +11,12 @@ export interface BoardTimes {
   status: string;
   opensAt: number | null;
   closesAt: number | null;
-  /** A draw closes at its kick-off. An offer closes with the first of its games. */
+  /** What is on sale. A draw closes at its kick-off, an offer with the first of its games. */
   of: 'draw' | 'offer';
 }
 
 /**
- * Shows the time left, or the state that followed. Days appear only when there are any; the timer
+ * Shows the time left, or the state after the close. Days appear only when there are any; the timer
  * stops at zero.
  */
 export function BoardTimer({ times }: { times: BoardTimes }) {
@@ -25,7 +25,7 @@ export function BoardTimer({ times }: { times: BoardTimes }) {
   if (status === 'cancelled') return <BoardLabel text="Draw" spokenText="Cancelled" />;
   if (status === 'completed') return <BoardLabel text="Draw" spokenText={S.completedCaps} />;
   if (opensAt !== null && (status === S.scheduled || opensAt > now))
-    return <Timer text="Opens in" ms={opensAt - now} band="" />;
+    return <TimerText text="Opens in" ms={opensAt - now} band="" />;
   if (
     closesAt === null ||
     closesAt <= now ||
@@ -39,7 +39,7 @@ export function BoardTimer({ times }: { times: BoardTimes }) {
   }
   const band = pageBand(now, closesAt);
   return (
-    <Timer
+    <TimerText
       text={of === 'draw' ? 'Kick-off in' : 'Closes in'}
       ms={closesAt - now}
       band={band === 'green' || band === 'yellow' ? '' : ` band-${band}-ink`}
@@ -56,7 +56,7 @@ function BoardLabel({ text, spokenText }: { text: string; spokenText: string }) 
   );
 }
 
-function Timer({ text, ms, band }: { text: string; ms: number; band: string }) {
+function TimerText({ text, ms, band }: { text: string; ms: number; band: string }) {
   return (
     <div>
       <dt className="board-label">{text}</dt>

@@ -2,8 +2,8 @@
 import { useEffect, useState } from 'react';
 
 /**
- * Keeps the screen on. The browser drops the wake lock when the page is hidden, so it is requested
- * again when the page is visible.
+ * Keeps the screen on. The browser releases the wake lock when the page is hidden, so the lock is
+ * requested again when the page is visible.
  */
 export function useWakeLock(): void {
   useEffect(() => {
@@ -22,15 +22,20 @@ export function useWakeLock(): void {
   }, []);
 }
 
-const DRIFT_MS = 5 * 60_000;
-const DRIFTS = ['0, 0', '4px, 0', '4px, 4px', '0, 4px', '-4px, 0', '-4px, -4px', '0, -4px'];
+const SHIFT_INTERVAL_MS = 5 * 60_000;
+const SHIFT_OFFSETS = ['0, 0', '4px, 0', '4px, 4px', '0, 4px', '-4px, 0', '-4px, -4px', '0, -4px'];
 
-/** Moves the whole board by up to 4 px every five minutes, against burn-in. */
+/**
+ * Returns the offset that moves the whole board by up to 4 px every five minutes, against burn-in.
+ */
 export function useBurnInShift(): string {
   const [step, setStep] = useState(0);
   useEffect(() => {
-    const timer = setInterval(() => setStep((last) => (last + 1) % DRIFTS.length), DRIFT_MS);
+    const timer = setInterval(
+      () => setStep((last) => (last + 1) % SHIFT_OFFSETS.length),
+      SHIFT_INTERVAL_MS,
+    );
     return () => clearInterval(timer);
   }, []);
-  return `translate(${DRIFTS[step]})`;
+  return `translate(${SHIFT_OFFSETS[step]})`;
 }

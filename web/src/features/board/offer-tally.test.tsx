@@ -14,13 +14,13 @@ vi.stubGlobal(
   },
 );
 
-const CLOSES = '2099-01-01T00:00:00Z';
+const CLOSING_TIME = '2099-01-01T00:00:00Z';
 const widget: WidgetResponse = {
   type: 'bundle',
   title: 'Round 9',
   status: 'active',
   opensAt: null,
-  closesAt: CLOSES,
+  closesAt: CLOSING_TIME,
   earliestOpensAt: null,
   earliestClosesAt: null,
   purchaseUrl: '/w/bundle:tigers/round-9',
@@ -33,7 +33,7 @@ const widget: WidgetResponse = {
  * Renders the board of this offer when the server's clock is this many milliseconds before the
  * close.
  */
-function shownAt(beforeMs: number, more: Partial<WidgetResponse> = {}): void {
+function renderBoardBeforeClose(beforeMs: number, more: Partial<WidgetResponse> = {}): void {
   const { store } = renderScreen(
     <OfferTally
       widget={{ ...widget, ...more }}
@@ -44,22 +44,25 @@ function shownAt(beforeMs: number, more: Partial<WidgetResponse> = {}): void {
   );
   act(() =>
     store.set(recordServerTimeAtom, {
-      offset: Date.parse(CLOSES) - beforeMs - performance.now(),
+      offset: Date.parse(CLOSING_TIME) - beforeMs - performance.now(),
       roundTripMs: 1,
     }),
   );
 }
 
 test('an offer’s board invites to buy until the offer closes by the server’s clock', () => {
-  shownAt(60_000);
+  renderBoardBeforeClose(60_000);
   expect(screen.getByText('Scan to play')).toBeDefined();
 });
 
 test.each<[string, Partial<WidgetResponse>]>([
   ['the offer has closed', {}],
-  ['the first of its games has', { closesAt: '2099-02-01T00:00:00Z', earliestClosesAt: CLOSES }],
+  [
+    'the first of its games has',
+    { closesAt: '2099-02-01T00:00:00Z', earliestClosesAt: CLOSING_TIME },
+  ],
 ])('an offer’s board shows no code once %s, whatever its last known status', (_when, more) => {
-  shownAt(0, more);
+  renderBoardBeforeClose(0, more);
   expect(screen.getByText('Bundle closed')).toBeDefined();
   expect(screen.queryByText('Scan to play')).toBeNull();
 });

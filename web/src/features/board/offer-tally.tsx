@@ -13,13 +13,13 @@ import { PurchaseQrCode } from './purchase-qr-code';
 
 interface OfferTallyProps {
   widget: WidgetResponse;
-  /** The games of the offer, once they are loaded. The totals are shown without them. */
+  /** The offer with its games. Null until it has loaded; the board then shows only the totals. */
   offer: Offer | null;
   address: { club: string; slug: string };
   options: BoardOptions;
 }
 
-const time = (text: string | null) => (text ? Date.parse(text) : null);
+const parseTime = (text: string | null) => (text ? Date.parse(text) : null);
 
 /**
  * The board of an offer: the totals of its games, one row for each game, and where to buy them
@@ -29,7 +29,7 @@ export function OfferTally({ widget, offer, address, options }: OfferTallyProps)
   const mode = useAtomValue(surchargeAtom);
   const path = `/w/bundle:${address.club}/${address.slug}`;
   const now = useAtomValue(nowAtom);
-  const closesAt = time(widget.earliestClosesAt ?? widget.closesAt);
+  const closesAt = parseTime(widget.earliestClosesAt ?? widget.closesAt);
   const onSale =
     !['closed', 'completed', 'cancelled', 'archived', 'draft', 'ended'].includes(widget.status) &&
     !(closesAt !== null && closesAt <= now);
@@ -37,7 +37,7 @@ export function OfferTally({ widget, offer, address, options }: OfferTallyProps)
     <>
       <BoardTitle text={widget.title}>{widget.title}</BoardTitle>
       {options.compact ? null : (
-        <div className="board-games">{offer ? <Games offer={offer} /> : null}</div>
+        <div className="board-games">{offer ? <GameRows offer={offer} /> : null}</div>
       )}
       <div className="board-side">
         <p className="board-label">Prize pool</p>
@@ -53,7 +53,7 @@ export function OfferTally({ widget, offer, address, options }: OfferTallyProps)
           <BoardTimer
             times={{
               status: widget.status,
-              opensAt: time(widget.earliestOpensAt ?? widget.opensAt),
+              opensAt: parseTime(widget.earliestOpensAt ?? widget.opensAt),
               closesAt,
               of: 'offer',
             }}
@@ -72,7 +72,7 @@ export function OfferTally({ widget, offer, address, options }: OfferTallyProps)
   );
 }
 
-function Games({ offer }: { offer: Offer }) {
+function GameRows({ offer }: { offer: Offer }) {
   const draws = useAtomValue(liveAtom).draws;
   return (
     <ul>

@@ -2,7 +2,7 @@ import type { BoardOptions } from './board-options';
 import { useFit } from './use-fit';
 
 interface PurchaseQrCodeProps {
-  /** The path of this site that the QR code opens, and that viewers can read and type. */
+  /** Path on this site that the QR code opens. Viewers can also read and type it. */
   path: string;
   shown: string;
   price: string;
@@ -10,7 +10,7 @@ interface PurchaseQrCodeProps {
 }
 
 /**
- * The QR code: 260 px, 180 px when compact, or 45 % of the height for viewers far away
+ * The QR code: 260 px wide, 180 px when compact, or 45 % of the height for viewers far away
  * (specification line A:136).
  */
 export function PurchaseQrCode({ path, shown, price, options }: PurchaseQrCodeProps) {
@@ -32,8 +32,8 @@ export function PurchaseQrCode({ path, shown, price, options }: PurchaseQrCodePr
       <div>
         <h2>Scan to play</h2>
         <p>{price} · over 18s</p>
-        {/* Viewers type this address, so its number must not break across lines: half a number
-            is another draw. */}
+        {/* Viewers type this address. Its draw number must not break across lines, because half
+            a number is another draw. */}
         <p className="board-address" ref={typed}>
           <span>{host}</span>
           <wbr />

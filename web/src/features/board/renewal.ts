@@ -6,8 +6,8 @@ import { useAtomValue } from 'jotai';
 import { useEffect, useRef } from 'react';
 import { buildVersionAtom } from '@/features/shared-live/live-atoms';
 
-const RENEWAL_HOUR = 4;
-const TRY_AGAIN_MS = 60_000;
+const NIGHTLY_RELOAD_HOUR = 4;
+const RELOAD_RETRY_MS = 60_000;
 
 /**
  * Returns the milliseconds until the next 04:00 of the device's clock. Up to ten random minutes are
@@ -15,14 +15,14 @@ const TRY_AGAIN_MS = 60_000;
  */
 export function msUntilReload(now: Date, chance: number): number {
   const next = new Date(now);
-  next.setHours(RENEWAL_HOUR, 0, 0, 0);
+  next.setHours(NIGHTLY_RELOAD_HOUR, 0, 0, 0);
   if (next <= now) next.setDate(next.getDate() + 1);
   return next.getTime() - now.getTime() + chance * 600_000;
 }
 
 /**
- * Reloads once the page's own address answers. A browser that reloads while offline shows its own
- * error page, and a board has no user to reload it again.
+ * Reloads once the page's own address answers. While offline, the browser would show its own error
+ * page, and a board has no user to reload it again.
  */
 export async function reloadPage(
   reach: () => Promise<boolean> = () =>
@@ -30,7 +30,7 @@ export async function reloadPage(
   reload: () => void = () => window.location.reload(),
   wait: (ms: number) => Promise<void> = (ms) => new Promise((done) => setTimeout(done, ms)),
 ): Promise<void> {
-  while (!(await reach().catch(() => false))) await wait(TRY_AGAIN_MS);
+  while (!(await reach().catch(() => false))) await wait(RELOAD_RETRY_MS);
   reload();
 }
 

@@ -1,6 +1,6 @@
 /**
- * Loads the games of the offer on a board and keeps their draws live. The board is shown without
- * them until then.
+ * Loads the games of the offer on a board and keeps their draws live. Until then, the board is
+ * shown without the games.
  */
 import { useAtomValue, useSetAtom } from 'jotai';
 import { useEffect, useState } from 'react';
@@ -12,7 +12,7 @@ import { bootAtom } from '@/features/shared-live/boot-atoms';
 import { receiveDrawsAtom } from '@/features/shared-live/live-atoms';
 import { useDrawTopics, usePoll } from '@/features/shared-live/use-live';
 
-const EVERY_MS = 60_000;
+const POLL_INTERVAL_MS = 60_000;
 
 export function useBoardOffer(club: string, slug: string): Offer | null {
   const bootOffer = useAtomValue(bootAtom).offer ?? null;
@@ -21,7 +21,7 @@ export function useBoardOffer(club: string, slug: string): Offer | null {
   const numbers = offer?.games.map(gameNumber) ?? [];
   const key = numbers.join(',');
   usePoll({
-    intervalMs: EVERY_MS,
+    intervalMs: POLL_INTERVAL_MS,
     topic: null,
     fetchAtStart: true,
     fetchData: async () => setOffer(await fetchOffer(club, slug)),

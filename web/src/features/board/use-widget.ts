@@ -1,6 +1,7 @@
 /**
- * Loads the data of an offer board or an embedded widget every 15 seconds. The last good answer is
- * kept (specification line A:238) until the server says that the item no longer exists.
+ * Loads the data of an offer board or an embedded widget every 15 seconds. The last successful
+ * response is shown (specification line A:238) until the server says that the draw or offer no
+ * longer exists.
  */
 import { useSetAtom } from 'jotai';
 import { useState } from 'react';
@@ -9,7 +10,7 @@ import type { WidgetResponse } from '@/api/wire-public';
 import { recordResponseAtom } from '@/features/shared-live/live-atoms';
 import { usePoll } from '@/features/shared-live/use-live';
 
-const EVERY_MS = 15_000;
+const POLL_INTERVAL_MS = 15_000;
 
 export function useWidget(
   ask: () => Promise<WidgetResponse>,
@@ -27,6 +28,6 @@ export function useWidget(
       if (error instanceof HttpError && error.status === 404) setMissing(true);
     }
   };
-  usePoll({ intervalMs: EVERY_MS, topic: null, fetchAtStart: true, fetchData: turn });
+  usePoll({ intervalMs: POLL_INTERVAL_MS, topic: null, fetchAtStart: true, fetchData: turn });
   return { widget: missing ? null : widget, missing };
 }

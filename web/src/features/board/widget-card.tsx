@@ -12,9 +12,9 @@ import { useWidget } from './use-widget';
 
 /**
  * Posts the height of this frame to the embedding page, where `/widgets/live.js` listens. Any site
- * may embed it, so any origin may receive the message.
+ * may embed the card, so any origin may receive the message.
  */
-function useReportHeight() {
+function useHeightReport() {
   const ref = useRef<HTMLElement>(null);
   useEffect(() => {
     const card = ref.current;
@@ -32,13 +32,13 @@ function useReportHeight() {
 }
 
 /**
- * One draw or offer as a card embedded in another site. It makes one request, stores nothing and
- * opens the purchase in a new window.
+ * One draw or offer as a card embedded in another site. The card makes one request, stores nothing
+ * and opens the purchase in a new window.
  */
 export function WidgetCard({ ask }: { ask: () => Promise<WidgetResponse> }) {
   const { widget, missing } = useWidget(ask);
   const query = new URLSearchParams(window.location.search);
-  const ref = useReportHeight();
+  const ref = useHeightReport();
   usePageTitle(widget?.title ?? S.brand);
   return (
     <main
@@ -48,7 +48,7 @@ export function WidgetCard({ ask }: { ask: () => Promise<WidgetResponse> }) {
       aria-busy={!widget && !missing}
     >
       {widget ? (
-        <Shown widget={widget} loc={query.get('loc')} code={query.get('qr') === 'yes'} />
+        <CardContent widget={widget} loc={query.get('loc')} code={query.get('qr') === 'yes'} />
       ) : (
         <h1>{missing ? 'This draw is no longer here' : S.brand}</h1>
       )}
@@ -62,7 +62,7 @@ export function WidgetCard({ ask }: { ask: () => Promise<WidgetResponse> }) {
   );
 }
 
-function Shown({
+function CardContent({
   widget,
   loc,
   code,
@@ -85,7 +85,7 @@ function Shown({
     <>
       <h1>{widget.title}</h1>
       <p className="widget-when">
-        <When widget={widget} closesAt={closesAt} onSale={onSale} />
+        <StatusPill widget={widget} closesAt={closesAt} onSale={onSale} />
       </p>
       <dl>
         <div>
@@ -132,7 +132,7 @@ function Shown({
   );
 }
 
-function When({
+function StatusPill({
   widget,
   closesAt,
   onSale,

@@ -1,6 +1,6 @@
 /**
- * The 13 × 13 grid as numbers. Before the result it counts sales: the k-th sale lights a slot that
- * reveals nothing about pairs.
+ * The 13 × 13 grid as numbers. Before the result, the grid only counts sales: the k-th sale lights
+ * a slot that reveals nothing about pairs.
  */
 
 export const SIDE = 13;
@@ -22,7 +22,7 @@ export const cellOf = ({ home, away }: Pair): number => (home - 1) * SIDE + away
  * Shuffles the cells by a small random generator with a fixed seed, so that every browser gets the
  * same order.
  */
-function fixedOrder(): number[] {
+function shuffleCells(): number[] {
   let word = 20_261_120;
   const order = Array.from({ length: CELLS }, (_, slot) => slot);
   for (let last = CELLS - 1; last > 0; last--) {
@@ -34,19 +34,19 @@ function fixedOrder(): number[] {
 }
 
 /**
- * The order in which sales light the slots. It is the same for every draw, so a lit slot reveals
- * nothing about a pair (interface decision D2).
+ * The order in which sales light the slots. The order is the same for every draw, so a lit slot
+ * reveals nothing about a pair (interface decision D2).
  */
-export const TALLY_ORDER: readonly number[] = fixedOrder();
+export const TALLY_ORDER: readonly number[] = shuffleCells();
 
-const STAGGER_MS = 40;
-const STAGGER_MS_MAX = 1_200;
+const SLOT_DELAY_MS = 40;
+const TOTAL_DELAY_MS_MAX = 1_200;
 
 /**
  * Returns the delay of each newly lit slot. Many sales in one message light one after another,
  * within 1.2 s.
  */
 export function staggerMs(index: number, count: number): number {
-  const step = Math.min(STAGGER_MS, STAGGER_MS_MAX / Math.max(1, count));
+  const step = Math.min(SLOT_DELAY_MS, TOTAL_DELAY_MS_MAX / Math.max(1, count));
   return Math.round(index * step);
 }

@@ -10,14 +10,14 @@ interface ResultGridProps {
   playing: boolean;
 }
 
-const NUMBERS = Array.from({ length: SIDE }, (_, index) => index + 1);
-const ROW_MS = 900;
-const COLUMN_MS = 1_900;
-const STEP_MS = 60;
+const JERSEY_NUMBERS = Array.from({ length: SIDE }, (_, index) => index + 1);
+const ROW_DELAY_MS = 900;
+const COLUMN_DELAY_MS = 1_900;
+const CELL_DELAY_MS = 60;
 
 /**
- * The result grid: one row crossing one column. It is a real table, so that screen readers can read
- * each cell.
+ * The result grid: one row crossing one column. The markup is a real table, so that screen readers
+ * can read each cell.
  */
 export function ResultGrid({ result, sold, winnerSold, caption, playing }: ResultGridProps) {
   const winner = cellOf(result);
@@ -49,9 +49,9 @@ export function ResultGrid({ result, sold, winnerSold, caption, playing }: Resul
       at === winner
         ? undefined
         : inRow
-          ? ROW_MS + (away - 1) * STEP_MS
+          ? ROW_DELAY_MS + (away - 1) * CELL_DELAY_MS
           : inColumn
-            ? COLUMN_MS + (home - 1) * STEP_MS
+            ? COLUMN_DELAY_MS + (home - 1) * CELL_DELAY_MS
             : undefined;
     return (
       <td
@@ -70,7 +70,7 @@ export function ResultGrid({ result, sold, winnerSold, caption, playing }: Resul
       <thead>
         <tr>
           <td aria-hidden="true" />
-          {NUMBERS.map((away) => (
+          {JERSEY_NUMBERS.map((away) => (
             <th
               key={away}
               scope="col"
@@ -83,13 +83,13 @@ export function ResultGrid({ result, sold, winnerSold, caption, playing }: Resul
         </tr>
       </thead>
       <tbody>
-        {NUMBERS.map((home) => (
+        {JERSEY_NUMBERS.map((home) => (
           <tr key={home}>
             <th scope="row" className={home === result.home ? 'is-hit-row' : undefined}>
               <span className="sr">Home </span>
               {home}
             </th>
-            {NUMBERS.map((away) => cell(home, away))}
+            {JERSEY_NUMBERS.map((away) => cell(home, away))}
           </tr>
         ))}
       </tbody>

@@ -6,10 +6,11 @@ const SALE_OF_SLOT: readonly number[] = TALLY_ORDER.reduce<number[]>(
   (sales, slot, sale) => ((sales[slot] = sale), sales),
   [],
 );
-const SPOKEN_EVERY_MS = 10_000;
+const ANNOUNCE_INTERVAL_MS = 10_000;
 
 /**
- * One slot of the grid. It renders only when it changes, because a sale touches one of 169 slots.
+ * One slot of the grid. A slot renders only when it changes, because a sale touches one of 169
+ * slots.
  */
 const Slot = memo(function Slot({ lit, delay }: { lit: boolean; delay: number | null }) {
   const tone = lit ? (delay === null ? 'slot is-sold' : 'slot is-sold is-fresh') : 'slot';
@@ -21,7 +22,7 @@ function useAnnouncedCount(sold: number): number {
   const [spoken, setSpoken] = useState(sold);
   const spokenAt = useRef(0);
   useEffect(() => {
-    const wait = Math.max(0, SPOKEN_EVERY_MS - (performance.now() - spokenAt.current));
+    const wait = Math.max(0, ANNOUNCE_INTERVAL_MS - (performance.now() - spokenAt.current));
     const timer = setTimeout(() => {
       spokenAt.current = performance.now();
       setSpoken(sold);
@@ -31,9 +32,11 @@ function useAnnouncedCount(sold: number): number {
   return spoken;
 }
 
-/** Shows the number of sold tickets as lights. It is only a count: no axis, pair or name. */
+/**
+ * Shows the number of sold tickets as lights. The lights are only a count: no axis, pair or name.
+ */
 export function TallyGrid({ sold }: { sold: number }) {
-  // The count before the last change. Only new lights are animated, one after another.
+  // The counts before and after the last change. Only new lights are animated, one after another.
   const [change, setChange] = useState({ from: sold, to: sold });
   if (change.to !== sold) setChange({ from: change.to, to: sold });
   const spoken = useAnnouncedCount(sold);

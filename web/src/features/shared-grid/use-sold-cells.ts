@@ -1,9 +1,9 @@
-/** Loads the sold cells of a draw. It repeats the request until the pairs are revealed. */
+/** Loads the sold cells of a draw. Repeats the request until the pairs are revealed. */
 import { useCallback, useEffect, useState } from 'react';
 import { fetchTickets } from '@/api/endpoints/buyer';
 import { soldCells } from './result-grid';
 
-const AGAIN_MS = 30_000;
+const RETRY_INTERVAL_MS = 30_000;
 
 export interface SoldCells {
   /** Null until the cells are loaded and revealed. */
@@ -25,10 +25,10 @@ export function useSoldCells(drawNumber: number): SoldCells {
     );
   }, [drawNumber]);
   useEffect(ask, [ask]);
-  // A board has no user to press a retry button.
+  // Repeats a failed request, because a board has no user to press a retry button.
   useEffect(() => {
     if (!failed) return;
-    const timer = setInterval(ask, AGAIN_MS);
+    const timer = setInterval(ask, RETRY_INTERVAL_MS);
     return () => clearInterval(timer);
   }, [failed, ask]);
   return { sold, failed, retry: ask };

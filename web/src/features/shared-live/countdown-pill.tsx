@@ -10,8 +10,8 @@ interface CountdownProps {
 }
 
 /**
- * A pill with the time to kick-off. It has the timer role and is not announced; screen readers read
- * it on request.
+ * A label with the time to kick-off. It has the timer role, so screen readers read the time on
+ * request and do not announce each change.
  */
 export function Countdown({ kickOff, timezone, view }: CountdownProps) {
   const now = useAtomValue(nowAtom);

@@ -4,12 +4,12 @@ import { freshness } from './freshness';
 import { phaseOf, soldShare } from './draw-phase';
 import { makeDraw } from '@/testing/draw-data';
 
-const HOUR = 3_600_000;
+const HOUR_MS = 3_600_000;
 // It is 10 am in Brisbane: 13 hours later is the same day there, 15 hours later is the next day.
 const now = Date.parse('2026-11-20T00:00:00Z');
 
 test('card bands: red under 1 hour, orange under 6, yellow on the same day, green after', () => {
-  const band = (hours: number) => cardBand(now, now + hours * HOUR, 'Australia/Brisbane');
+  const band = (hours: number) => cardBand(now, now + hours * HOUR_MS, 'Australia/Brisbane');
   expect([0.99, 1, 5.99, 6, 13, 15, 48].map(band)).toEqual([
     'red',
     'orange',
@@ -23,12 +23,12 @@ test('card bands: red under 1 hour, orange under 6, yellow on the same day, gree
 
 test('page bands: green above 24 hours, yellow within 24, orange within 6, red within 1', () => {
   expect(
-    [24.01, 24, 6.01, 6, 1.01, 1, 0].map((hours) => pageBand(now, now + hours * HOUR)),
+    [24.01, 24, 6.01, 6, 1.01, 1, 0].map((hours) => pageBand(now, now + hours * HOUR_MS)),
   ).toEqual(['green', 'yellow', 'yellow', 'orange', 'orange', 'red', 'red']);
 });
 
 test('time is shown in the two largest units, and by the second under an hour', () => {
-  expect([76 * HOUR, 2 * HOUR + 14 * 60_000, 83_000, 500, -5].map(timeLeft)).toEqual([
+  expect([76 * HOUR_MS, 2 * HOUR_MS + 14 * 60_000, 83_000, 500, -5].map(timeLeft)).toEqual([
     '3d 4h',
     '2h 14m',
     '01:23',
@@ -38,7 +38,7 @@ test('time is shown in the two largest units, and by the second under an hour', 
 });
 
 test('a board shows days only when there are any and stops at zero', () => {
-  expect([2 * HOUR + 14 * 60_000 + 9_000, 25 * HOUR, -1].map(boardTimeLeft)).toEqual([
+  expect([2 * HOUR_MS + 14 * 60_000 + 9_000, 25 * HOUR_MS, -1].map(boardTimeLeft)).toEqual([
     '02:14:09',
     '1d 01:00:00',
     '00:00:00',

@@ -4,9 +4,9 @@
  */
 import { sameDay } from '@/shared/dates';
 
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
-const DAY = 24 * HOUR;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
 
 export type Band = 'green' | 'yellow' | 'orange' | 'red';
 
@@ -16,8 +16,8 @@ export type Band = 'green' | 'yellow' | 'orange' | 'red';
  */
 export function cardBand(nowMs: number, kickOffMs: number, timezone?: string | null): Band {
   const left = kickOffMs - nowMs;
-  if (left < HOUR) return 'red';
-  if (left < 6 * HOUR) return 'orange';
+  if (left < HOUR_MS) return 'red';
+  if (left < 6 * HOUR_MS) return 'orange';
   return sameDay(nowMs, kickOffMs, timezone) ? 'yellow' : 'green';
 }
 
@@ -27,9 +27,9 @@ export function cardBand(nowMs: number, kickOffMs: number, timezone?: string | n
  */
 export function pageBand(nowMs: number, kickOffMs: number): Band {
   const left = kickOffMs - nowMs;
-  if (left > DAY) return 'green';
-  if (left > 6 * HOUR) return 'yellow';
-  return left > HOUR ? 'orange' : 'red';
+  if (left > DAY_MS) return 'green';
+  if (left > 6 * HOUR_MS) return 'yellow';
+  return left > HOUR_MS ? 'orange' : 'red';
 }
 
 export const BAND_TEXTS: Record<Band, string> = {
@@ -39,15 +39,17 @@ export const BAND_TEXTS: Record<Band, string> = {
   red: 'closing very soon',
 };
 
-const two = (value: number) => String(value).padStart(2, '0');
+const twoDigits = (value: number) => String(value).padStart(2, '0');
 
 /** Formats a time as `3d 4h`, `2h 14m`, and `01:23` under an hour. */
 export function timeLeft(leftMs: number): string {
   const left = Math.max(0, leftMs);
-  if (left >= DAY) return `${Math.floor(left / DAY)}d ${Math.floor((left % DAY) / HOUR)}h`;
-  if (left >= HOUR) return `${Math.floor(left / HOUR)}h ${Math.floor((left % HOUR) / MINUTE)}m`;
+  if (left >= DAY_MS)
+    return `${Math.floor(left / DAY_MS)}d ${Math.floor((left % DAY_MS) / HOUR_MS)}h`;
+  if (left >= HOUR_MS)
+    return `${Math.floor(left / HOUR_MS)}h ${Math.floor((left % HOUR_MS) / MINUTE_MS)}m`;
   const seconds = Math.ceil(left / 1000);
-  return `${two(Math.floor(seconds / 60))}:${two(seconds % 60)}`;
+  return `${twoDigits(Math.floor(seconds / 60))}:${twoDigits(seconds % 60)}`;
 }
 
 /**
@@ -62,7 +64,7 @@ export function boardTimeLeft(leftMs: number): string {
     Math.floor((seconds % 3600) / 60),
     seconds % 60,
   ]
-    .map(two)
+    .map(twoDigits)
     .join(':');
   return days > 0 ? `${days}d ${clock}` : clock;
 }

@@ -25,7 +25,7 @@ export function phaseOf(
   return 'completed';
 }
 
-/** Returns when a draw that is on sale will open. Null once it is open (decision E-20). */
+/** Returns when sales of a draw will open. Null once they are open (decision E-20). */
 export function opensLater(draw: { opensAt?: string | null }, nowMs: number): string | null {
   return draw.opensAt && Date.parse(draw.opensAt) > nowMs ? draw.opensAt : null;
 }
@@ -46,8 +46,8 @@ export const UNSOLD = {
 export const TICKETS = 169;
 
 /**
- * Whether other buyers hold every remaining ticket. Held tickets may become available again. Null
- * once all are sold (decision E-3).
+ * Returns the text for when other buyers hold every remaining ticket, because held tickets may
+ * become available again. Null once all are sold (decision E-3).
  */
 export function temporarilySoldOutText({
   ticketsSold,

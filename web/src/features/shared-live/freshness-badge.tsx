@@ -2,18 +2,18 @@ import { useEffect, useState } from 'react';
 import { freshness } from './freshness';
 import { useServerContact } from './server-contact';
 
-const ANNOUNCE_AFTER_MS = 5_000;
+const ANNOUNCE_DELAY_MS = 5_000;
 
 /**
- * The freshness as text, dot and shape. Phones show it only while data is stale; boards always show
- * it.
+ * Shows how fresh the data is, as text, dot and shape. Phones show the badge only while data is
+ * stale; boards always show it.
  */
 export function FreshnessBadge({ always = false }: { always?: boolean }) {
   const contact = useServerContact();
   const { kind, text } = freshness(contact);
   const [announced, setAnnounced] = useState<string>(kind);
   useEffect(() => {
-    const timer = setTimeout(() => setAnnounced(kind), ANNOUNCE_AFTER_MS);
+    const timer = setTimeout(() => setAnnounced(kind), ANNOUNCE_DELAY_MS);
     return () => clearTimeout(timer);
   }, [kind]);
   const spoken =

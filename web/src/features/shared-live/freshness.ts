@@ -14,14 +14,14 @@ export interface ServerContact {
   online: boolean;
 }
 
-const LIVE_MS_MAX = 20_000;
-const LATE_MS_MAX = 60_000;
+const LIVE_AGE_MS_MAX = 20_000;
+const LATE_AGE_MS_MAX = 60_000;
 
 export function freshness({ agoMs, atMs, online }: ServerContact): Freshness {
   if (!online) return { kind: 'offline', text: 'Offline' };
   if (agoMs === null) return { kind: 'late', text: 'Connecting' };
-  if (agoMs <= LIVE_MS_MAX) return { kind: 'live', text: 'Live' };
-  if (agoMs <= LATE_MS_MAX)
+  if (agoMs <= LIVE_AGE_MS_MAX) return { kind: 'live', text: 'Live' };
+  if (agoMs <= LATE_AGE_MS_MAX)
     return { kind: 'late', text: `Updated ${Math.floor(agoMs / 10_000) * 10} s ago` };
   return { kind: 'lost', text: `Reconnecting – last update ${timeOfDay(atMs)}` };
 }

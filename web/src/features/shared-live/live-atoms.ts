@@ -39,7 +39,7 @@ export const connectionAtom = atom<{ open: boolean; lastContactAt: number | null
   open: false,
   lastContactAt: null,
 });
-/** When each topic was last received. The empty name stands for the heartbeat. */
+/** When each topic was last received. The empty topic name stands for the heartbeat. */
 export const topicLastContactAtom = atom<Readonly<Record<string, number>>>({});
 
 /** The number of components that subscribe to each topic. */
@@ -97,7 +97,10 @@ export const socketStateAtom = atom(null, (get, set, state: 'open' | 'closed') =
   if (state === 'open') set(liveAtom, afterReconnect(get(liveAtom)));
 });
 
-/** Records a poll answer. It proves that the server answers, but not that the socket works. */
+/**
+ * Records the response to a poll. The response proves that the server answers, but not that the
+ * socket works.
+ */
 export const recordResponseAtom = atom(null, (get, set) =>
   set(connectionAtom, { ...get(connectionAtom), lastContactAt: performance.now() }),
 );
@@ -107,7 +110,7 @@ export const receiveDrawsAtom = atom(null, (get, set, draws: readonly Draw[]) =>
   set(liveAtom, applyDraws(get(liveAtom), draws));
 });
 /**
- * Applies a list answer. `arriving`: whether this is the first answer after the visitor has
+ * Stores the response to a list request. `arriving` means the first response after the visitor has
  * returned to the list.
  */
 export const receiveListAtom = atom(
@@ -118,7 +121,7 @@ export const receiveListAtom = atom(
   },
 );
 
-/** Lists that the visitor has left. Their data is old. */
+/** Lists that the visitor has left. They are loaded again on return, because their data is old. */
 export const visitedListsAtom = atom<Readonly<Partial<Record<ListName, true>>>>({});
 export const receiveOrderAtom = atom(null, (get, set, order: OrderResponse) => {
   set(recordResponseAtom);
@@ -130,11 +133,11 @@ export const receiveMaintenanceAtom = atom(null, (get, set, maintenance: boolean
 });
 
 /** The shared current second. One ticker sets it and every countdown reads it. */
-const tickAtom = atom(0);
+const currentSecondAtom = atom(0);
 export const nowAtom = atom(
   (get) => {
-    get(tickAtom);
+    get(currentSecondAtom);
     return serverNow(get(clockAtom), performance.now());
   },
-  (get, set) => set(tickAtom, get(tickAtom) + 1),
+  (get, set) => set(currentSecondAtom, get(currentSecondAtom) + 1),
 );

@@ -12,7 +12,7 @@ import {
 } from './live-atoms';
 import { useServerNow } from './use-live';
 
-const HIDDEN_MS_MAX = 5 * 60_000;
+const HIDDEN_PAGE_MS_MAX = 5 * 60_000;
 
 /** Whether the page is visible or was visible within the last five minutes. */
 function useRecentlyVisible(): boolean {
@@ -22,7 +22,7 @@ function useRecentlyVisible(): boolean {
     const changed = () => {
       clearTimeout(timer);
       if (document.visibilityState === 'visible') setLookedAt(true);
-      else timer = setTimeout(() => setLookedAt(false), HIDDEN_MS_MAX);
+      else timer = setTimeout(() => setLookedAt(false), HIDDEN_PAGE_MS_MAX);
     };
     document.addEventListener('visibilitychange', changed);
     return () => {
@@ -34,10 +34,10 @@ function useRecentlyVisible(): boolean {
 }
 
 /**
- * Ticks on each whole second of the server's clock, so that several screens in one room count in
- * step.
+ * Ticks on each whole second of the server's clock, so that several screens in one room show the
+ * same time.
  */
-function useClockTicks(): void {
+function useTickEachSecond(): void {
   const tick = useSetAtom(nowAtom);
   const now = useServerNow();
   useEffect(() => {
@@ -59,7 +59,7 @@ export function LiveConnection({ always }: { always: boolean }) {
   const noteTime = useSetAtom(recordServerTimeAtom);
   const lookedAt = useRecentlyVisible();
   useEffect(() => onServerTime(noteTime), [noteTime]);
-  useClockTicks();
+  useTickEachSecond();
   useLiveSocket({ topics, connect: (always || lookedAt) && topics.length > 0, onFrame, onState });
   return null;
 }

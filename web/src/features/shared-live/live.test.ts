@@ -11,7 +11,7 @@ import {
   replaceList,
 } from './live';
 
-const news = (ticketsSold: number, more: Partial<DrawUpdate> = {}): DrawUpdate => ({
+const makeDrawUpdate = (ticketsSold: number, more: Partial<DrawUpdate> = {}): DrawUpdate => ({
   drawNumber: 1042,
   status: 'active',
   ticketsSold,
@@ -27,20 +27,20 @@ const news = (ticketsSold: number, more: Partial<DrawUpdate> = {}): DrawUpdate =
   winningTicketSold: null,
   ...more,
 });
-const frame = (seq: number, sold: number): Frame => ({
+const makeFrame = (seq: number, sold: number): Frame => ({
   v: 1,
   topic: 'draw:1042',
   seq,
   serverNow: 0,
   type: 'draw',
-  data: news(sold),
+  data: makeDrawUpdate(sold),
 });
-const known = applyDraws(EMPTY_LIVE_STATE, [makeDraw()]);
-const soldIn = (live: typeof EMPTY_LIVE_STATE) => live.draws[1042]?.ticketsSold;
+const liveWithDraw = applyDraws(EMPTY_LIVE_STATE, [makeDraw()]);
+const ticketsSoldIn = (live: typeof EMPTY_LIVE_STATE) => live.draws[1042]?.ticketsSold;
 
 describe('a frame', () => {
   test('changes the counts and keeps fields that it does not contain', () => {
-    const live = applyFrame(known, frame(6, 115));
+    const live = applyFrame(liveWithDraw, makeFrame(6, 115));
     expect(live.draws[1042]).toEqual({
       ...makeDraw(),
       ticketsSold: 115,
@@ -51,12 +51,12 @@ describe('a frame', () => {
   });
 
   test('that is older than the last one is dropped, and a gap needs no repair', () => {
-    const live = applyFrame(applyFrame(known, frame(9, 120)), frame(7, 116));
-    expect(soldIn(live)).toBe(120);
+    const live = applyFrame(applyFrame(liveWithDraw, makeFrame(9, 120)), makeFrame(7, 116));
+    expect(ticketsSoldIn(live)).toBe(120);
   });
 
   test('after a reconnection is applied whatever its number, unless the loaded data is newer', () => {
-    const live = applyFrame(known, {
+    const live = applyFrame(liveWithDraw, {
       v: 1,
       topic: 'public',
       seq: 90,
@@ -73,22 +73,29 @@ describe('a frame', () => {
       data: { maintenanceMode: false, buildVersion: 'b' },
     });
     expect([live.maintenance, again.maintenance, again.buildVersion]).toEqual([true, false, 'b']);
-    expect(soldIn(applyFrame(afterReconnect(known), frame(4, 100)))).toBe(113);
+    expect(ticketsSoldIn(applyFrame(afterReconnect(liveWithDraw), makeFrame(4, 100)))).toBe(113);
   });
 
   test('about a draw that is not loaded waits for the poll', () => {
-    expect(applyFrame(EMPTY_LIVE_STATE, frame(6, 115)).draws).toEqual({});
+    expect(applyFrame(EMPTY_LIVE_STATE, makeFrame(6, 115)).draws).toEqual({});
   });
 
   test('that is a heartbeat changes nothing', () => {
     expect(
-      applyFrame(known, { v: 1, topic: '', seq: 0, serverNow: 0, type: 'heartbeat', data: {} }),
-    ).toBe(known);
+      applyFrame(liveWithDraw, {
+        v: 1,
+        topic: '',
+        seq: 0,
+        serverNow: 0,
+        type: 'heartbeat',
+        data: {},
+      }),
+    ).toBe(liveWithDraw);
   });
 });
 
 test('an answer older than a frame keeps the frame’s counts', () => {
-  const live = applyDraws(applyFrame(known, frame(8, 118)), [
+  const live = applyDraws(applyFrame(liveWithDraw, makeFrame(8, 118)), [
     makeDraw({ revision: 6, ticketsSold: 115, contactName: 'Kim' }),
   ]);
   expect(live.draws[1042]).toMatchObject({ ticketsSold: 118, revision: 8, contactName: 'Kim' });

@@ -1,6 +1,6 @@
 /**
- * The data received from the server, and how each message changes it. Pure. The socket, the polls
- * and the first page all use it.
+ * The data received from the server, and how each message changes the data. Pure. Used by the
+ * socket, the polls and the data embedded in the first page.
  */
 import type { Boot, Draw, DrawUpdate, Frame, OrderResponse } from '@/api/wire';
 
@@ -40,10 +40,10 @@ export function applyFrame(live: LiveState, frame: Frame): LiveState {
       return {
         ...live,
         lastSeq,
-        draws: withNews(live.draws, [{ ...frame.data, revision: frame.seq }]),
+        draws: withDrawUpdate(live.draws, [{ ...frame.data, revision: frame.seq }]),
       };
     case 'draws':
-      return { ...live, lastSeq, draws: withNews(live.draws, frame.data) };
+      return { ...live, lastSeq, draws: withDrawUpdate(live.draws, frame.data) };
     case 'public':
       return {
         ...live,
@@ -59,14 +59,14 @@ export function applyFrame(live: LiveState, frame: Frame): LiveState {
 }
 
 /**
- * Resets the sequence numbers for a new connection. It begins with a snapshot of each topic, and a
- * restarted server counts anew.
+ * Resets the sequence numbers for a new connection, which begins with a snapshot of each topic. A
+ * restarted server counts from the start.
  */
 export function afterReconnect(live: LiveState): LiveState {
   return { ...live, lastSeq: {} };
 }
 
-function withNews(
+function withDrawUpdate(
   draws: LiveState['draws'],
   updates: readonly (DrawUpdate & { revision?: number })[],
 ): LiveState['draws'] {
@@ -83,20 +83,20 @@ function withNews(
   return next;
 }
 
-/** Applies whole draws from an answer. Counts from a newer frame are kept. */
+/** Applies complete draws from a response. Counts from a newer frame are not replaced. */
 export function applyDraws(live: LiveState, answered: readonly Draw[]): LiveState {
   const draws: Record<number, Draw> = { ...live.draws };
   for (const draw of answered) {
     const current = draws[draw.drawNumber];
     draws[draw.drawNumber] =
       current && current.revision > draw.revision
-        ? { ...draw, ...changingFields(current) }
+        ? { ...draw, ...fieldsChangedByFrames(current) }
         : { ...current, ...draw };
   }
   return { ...live, draws };
 }
 
-function changingFields(current: Draw): Partial<Draw> {
+function fieldsChangedByFrames(current: Draw): Partial<Draw> {
   const {
     status,
     ticketsSold,
@@ -143,8 +143,9 @@ export function applyList(live: LiveState, name: ListName, answered: readonly Dr
 }
 
 /**
- * Replaces a list when the visitor arrives at it. Nothing of it is on the screen yet, so the
- * server's order is used. Its draws are removed from the other lists: a draw is in one list only.
+ * Replaces a list when the visitor arrives at it. The server's order of draws is used, because
+ * nothing of the list is on the screen yet. Its draws are removed from the other lists, because a
+ * draw is in one list only.
  */
 export function replaceList(live: LiveState, name: ListName, answered: readonly Draw[]): LiveState {
   const numbers = answered.map((draw) => draw.drawNumber);

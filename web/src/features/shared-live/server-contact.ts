@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react';
 import type { ServerContact } from './freshness';
 import { connectionAtom, nowAtom } from './live-atoms';
 
-function useOnline(): boolean {
+function useBrowserOnline(): boolean {
   const [online, setOnline] = useState(() => navigator.onLine);
   useEffect(() => {
     const update = () => setOnline(navigator.onLine);
@@ -23,7 +23,7 @@ function useOnline(): boolean {
  */
 export function useOffline(): boolean {
   const { lastContactAt } = useAtomValue(connectionAtom);
-  const online = useOnline();
+  const online = useBrowserOnline();
   return !online || (lastContactAt !== null && lastContactAt < 0);
 }
 
@@ -31,7 +31,7 @@ export function useOffline(): boolean {
 export function useServerContact(): ServerContact {
   const now = useAtomValue(nowAtom);
   const { lastContactAt } = useAtomValue(connectionAtom);
-  const online = useOnline();
+  const online = useBrowserOnline();
   const agoMs = lastContactAt === null ? null : performance.now() - lastContactAt;
   return { agoMs, atMs: now - (agoMs ?? 0), online };
 }

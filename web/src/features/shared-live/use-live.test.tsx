@@ -14,51 +14,51 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-function List() {
+function ListUnderTest() {
   useDrawList('active');
   return <p>{useAtomValue(listAtom('active'))?.join(' ')}</p>;
 }
 
-const draws = (...numbers: number[]) => numbers.map((drawNumber) => makeDraw({ drawNumber }));
-const pass = (ms: number) => act(() => vi.advanceTimersByTimeAsync(ms));
-const shown = () => document.querySelector('p')?.textContent;
+const makeDraws = (...numbers: number[]) => numbers.map((drawNumber) => makeDraw({ drawNumber }));
+const advanceTime = (ms: number) => act(() => vi.advanceTimersByTimeAsync(ms));
+const shownNumbers = () => document.querySelector('p')?.textContent;
 
 /** Renders a visit whose page carries draws 2 and 1. `at` opens the list or leaves it. */
-function visit() {
+function renderVisit() {
   const { store, rerender } = renderScreen(null);
-  store.set(receiveListAtom, 'active', draws(2, 1));
+  store.set(receiveListAtom, 'active', makeDraws(2, 1));
   return { at: (page: ReactNode) => rerender(<Provider store={store}>{page}</Provider>) };
 }
 
 test('a list embedded in the page is not requested at once, keeps its order, and reloads on return', async () => {
   const server = new FakeServer().on(
     'GET /api/draws/active',
-    { body: draws(3, 1) },
-    { body: draws(4, 3) },
-    { body: draws(5, 4, 3) },
+    { body: makeDraws(3, 1) },
+    { body: makeDraws(4, 3) },
+    { body: makeDraws(5, 4, 3) },
   );
-  const { at } = visit();
-  at(<List />);
-  await pass(0);
-  expect([shown(), server.requests.length]).toEqual(['2 1', 0]);
-  await pass(15_000);
-  expect(shown()).toBe('2 1 3');
+  const { at } = renderVisit();
+  at(<ListUnderTest />);
+  await advanceTime(0);
+  expect([shownNumbers(), server.requests.length]).toEqual(['2 1', 0]);
+  await advanceTime(15_000);
+  expect(shownNumbers()).toBe('2 1 3');
   at(null);
-  at(<List />);
-  await pass(0);
-  expect([shown(), server.requests.length]).toEqual(['4 3', 2]);
-  await pass(15_000);
-  expect(shown()).toBe('4 3 5');
+  at(<ListUnderTest />);
+  await advanceTime(0);
+  expect([shownNumbers(), server.requests.length]).toEqual(['4 3', 2]);
+  await advanceTime(15_000);
+  expect(shownNumbers()).toBe('4 3 5');
 });
 
 test('a list that cannot be loaded on return stays until a later answer replaces it', async () => {
-  new FakeServer().on('GET /api/draws/active', { status: 500 }, { body: draws(4) });
-  const { at } = visit();
-  at(<List />);
+  new FakeServer().on('GET /api/draws/active', { status: 500 }, { body: makeDraws(4) });
+  const { at } = renderVisit();
+  at(<ListUnderTest />);
   at(null);
-  at(<List />);
-  await pass(0);
-  expect(shown()).toBe('2 1');
-  await pass(15_000);
-  expect(shown()).toBe('4');
+  at(<ListUnderTest />);
+  await advanceTime(0);
+  expect(shownNumbers()).toBe('2 1');
+  await advanceTime(15_000);
+  expect(shownNumbers()).toBe('4');
 });

@@ -36,7 +36,7 @@ export function useTopic(topic: string | null): void {
   }, [topic, changeTopicCount]);
 }
 
-/** Topics of several draws. When one changes, the order is requested again. */
+/** Subscribes to the topics of several draws, so that a change of one of them reaches this page. */
 export function useDrawTopics(drawNumbers: readonly number[]): void {
   const changeTopicCount = useSetAtom(changeTopicCountAtom);
   const key = drawNumbers.join(',');
@@ -50,21 +50,21 @@ export function useDrawTopics(drawNumbers: readonly number[]): void {
 }
 
 export interface Poll {
-  /** Milliseconds, from the table in the specification. */
+  /** Milliseconds between polls, from the table in the specification. */
   intervalMs: number;
   /**
-   * The poll is skipped while this topic or the heartbeat arrives within the interval. Null: the
-   * socket cannot replace the poll.
+   * The poll is skipped while this topic or the heartbeat arrives within the interval. Null means
+   * that the socket cannot replace the poll.
    */
   topic: string | null;
   fetchData: () => Promise<unknown>;
-  /** Whether to request at the start. False when the page carries the data. */
+  /** Whether to send a request at the start. False when the page carries the data. */
   fetchAtStart: boolean;
 }
 
 /**
- * Polls at the interval and skips while the socket delivers. A failure keeps the shown data until
- * the next poll.
+ * Polls at the interval and skips polls while the socket delivers. After a failed poll, the shown
+ * data stays.
  */
 export function usePoll({ intervalMs, topic, fetchData, fetchAtStart }: Poll): void {
   const store = useStore();
@@ -109,7 +109,7 @@ export function useDraw(drawNumber: number, intervalMs = 10_000) {
       else setFailed(true);
     }
   };
-  // A draw from a list lacks the contact and the account, so the whole draw is requested.
+  // A draw taken from a list lacks the contact and the account, so the whole draw is requested.
   usePoll({
     intervalMs,
     topic: `draw:${drawNumber}`,
@@ -132,8 +132,8 @@ const LISTS = {
 const BOOT_LIST_MAX = 60;
 
 /**
- * Keeps one list of draws live. A visitor who returns to it gets a new list at once; the list
- * embedded in the page counts as new.
+ * Keeps one list of draws live. A visitor who returns to the list gets a new one at once; at the
+ * first visit, the list embedded in the page is used.
  */
 export function useDrawList(name: ListName) {
   const store = useStore();
@@ -175,7 +175,7 @@ export function useMaintenance(): void {
   });
 }
 
-/** Keeps one order live, by its token. It is requested every 2 seconds while `urgent`. */
+/** Keeps one order live, by its token. The order is requested every 2 seconds while `urgent`. */
 export function useOrder(token: string, urgent: boolean) {
   const order = useAtomValue(orderAtom(token));
   const receive = useSetAtom(receiveOrderAtom);

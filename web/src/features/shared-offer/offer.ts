@@ -7,10 +7,10 @@ import { opensLater } from '@/features/shared-live/draw-phase';
 import type { Offer, OfferGame } from '@/api/wire-public';
 import { cents, sumOf, type Price, type SurchargeMode } from '@/shared/money';
 
-const TAG_CUT = 90;
+const TAG_LENGTH_MAX = 90;
 /**
- * The availability that an offer's cart line starts with (specification line A:154). The cart asks
- * the server before payment (decision C-14).
+ * Number of available tickets that an offer's cart line starts with (specification line A:154). The
+ * cart asks the server for the real number before payment (decision C-14).
  */
 export const OFFER_AVAILABLE = 9999;
 
@@ -20,15 +20,16 @@ export const OFFER_AVAILABLE = 9999;
  */
 export type OfferPhase = 'scheduled' | 'open' | 'closed' | 'ended' | 'hidden';
 
-const instant = (time: string | null | undefined): number | null => {
+const parseInstant = (time: string | null | undefined): number | null => {
   const at = Date.parse(time ?? '');
   return Number.isNaN(at) ? null : at;
 };
 
-export const opensAt = (offer: Offer): number | null => instant(offer.startAt ?? offer.start_at);
-const endsAt = (offer: Offer): number | null => instant(offer.endAt ?? offer.end_at);
+export const opensAt = (offer: Offer): number | null =>
+  parseInstant(offer.startAt ?? offer.start_at);
+const endsAt = (offer: Offer): number | null => parseInstant(offer.endAt ?? offer.end_at);
 const gameClosesAt = (game: OfferGame): number | null =>
-  instant(game.salesCloseAt) ?? instant(game.gameDate);
+  parseInstant(game.salesCloseAt) ?? parseInstant(game.gameDate);
 
 /**
  * Returns when the first game of the offer stops selling. For a special, it is the first game with
@@ -67,12 +68,13 @@ export function offerPrice(offer: Offer, count: number, mode: SurchargeMode = 'p
 }
 
 /**
- * Returns the tag for display, cut at 90 characters. The stored tag stays complete (decision H-12).
+ * Returns the offer's display tag, cut at 90 characters. The stored tag stays complete (decision
+ * H-12).
  */
 export function shownTag(offer: Pick<Offer, 'displayTag'>): string | null {
   const tag = offer.displayTag?.trim() ?? '';
   if (tag === '') return null;
-  return tag.length > TAG_CUT ? `${tag.slice(0, TAG_CUT)}…` : tag;
+  return tag.length > TAG_LENGTH_MAX ? `${tag.slice(0, TAG_LENGTH_MAX)}…` : tag;
 }
 
 export const gameTitle = (game: Pick<OfferGame, 'homeTeam' | 'awayTeam'>): string =>
@@ -80,7 +82,7 @@ export const gameTitle = (game: Pick<OfferGame, 'homeTeam' | 'awayTeam'>): strin
 export const gameNumber = (game: Pick<OfferGame, 'id' | 'drawNumber'>): number =>
   game.drawNumber ?? game.id;
 
-const SELLABLE = ['open', 'active', 'awaiting_draw'];
+const SELLABLE_STATUSES = ['open', 'active', 'awaiting_draw'];
 
 /**
  * Whether a game can still sell this many tickets: by status, time and tickets left, if known
@@ -92,7 +94,7 @@ export function isSellable(
   nowMs: number,
 ): boolean {
   return (
-    SELLABLE.includes(draw.status) &&
+    SELLABLE_STATUSES.includes(draw.status) &&
     Date.parse(draw.gameDate) > nowMs &&
     opensLater(draw, nowMs) === null &&
     (draw.ticketsAvailable ?? count) >= count

@@ -8,7 +8,7 @@ interface LabelledProps {
   onValue: (value: string) => void;
 }
 
-const describedBy = (id: string, error?: string | null, hint?: ReactNode) =>
+const describedByIds = (id: string, error?: string | null, hint?: ReactNode) =>
   [error ? `${id}-error` : '', hint ? `${id}-hint` : ''].filter(Boolean).join(' ') || undefined;
 
 function FieldMessage({
@@ -52,7 +52,7 @@ export function ChoiceField({
       <select
         id={id}
         aria-invalid={error ? true : undefined}
-        aria-describedby={describedBy(id, error, hint)}
+        aria-describedby={describedByIds(id, error, hint)}
         onChange={(event) => onValue(event.currentTarget.value)}
         {...select}
       >
@@ -79,7 +79,7 @@ export function TextField({
         id={id}
         rows={3}
         aria-invalid={error ? true : undefined}
-        aria-describedby={describedBy(id, error, hint)}
+        aria-describedby={describedByIds(id, error, hint)}
         onChange={(event) => onValue(event.currentTarget.value)}
         {...area}
       />

@@ -1,13 +1,13 @@
 import { Component, type ReactNode } from 'react';
 import { S } from '@/shared/strings';
 
-interface Props {
+interface CrashBoundaryProps {
   children: ReactNode;
   onCrash?: (error: Error) => void;
 }
 
 /** Replaces a crashed screen with the error, its details collapsed, and a reload button. */
-export class CrashBoundary extends Component<Props, { error: Error | null }> {
+export class CrashBoundary extends Component<CrashBoundaryProps, { error: Error | null }> {
   override state = { error: null as Error | null };
 
   static getDerivedStateFromError(error: Error) {

@@ -1,10 +1,10 @@
-const CORNERS = [
+const CORNER_CELLS = [
   [0, 0],
   [16, 0],
   [0, 16],
   [16, 16],
 ] as const;
-const CROSS = [
+const CROSSING_CELLS = [
   [8, 0],
   [0, 8],
   [16, 8],
@@ -18,8 +18,8 @@ export function Crossing({ dark = false }: { dark?: boolean }) {
   );
   return (
     <svg viewBox="0 0 22 22" width="22" height="22" aria-hidden="true">
-      <g fill="#B9C7C2">{CORNERS.map(tile)}</g>
-      <g fill={dark ? '#3DBE9C' : '#0B5D4B'}>{CROSS.map(tile)}</g>
+      <g fill="#B9C7C2">{CORNER_CELLS.map(tile)}</g>
+      <g fill={dark ? '#3DBE9C' : '#0B5D4B'}>{CROSSING_CELLS.map(tile)}</g>
       <rect x="8" y="8" width="6" height="6" rx="1.5" fill="#FFB81C" />
     </svg>
   );

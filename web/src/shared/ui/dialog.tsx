@@ -6,7 +6,7 @@ interface DialogProps {
   title: string;
   open: boolean;
   onClose: () => void;
-  /** A sheet in the middle, or a drawer at the right. */
+  /** Place of the dialog: a sheet in the middle, or a drawer at the right. */
   kind?: 'sheet' | 'drawer';
   children: ReactNode;
 }

@@ -1,6 +1,9 @@
 import { dollars, type Cents } from '@/shared/money';
 
-/** An amount with smaller cents. It is read aloud and copied as `$290.00` (A:306). */
+/**
+ * An amount with smaller cents. Screen readers read it, and copying returns it, as `$290.00`
+ * (specification line A:306).
+ */
 export function FormattedAmount({ of }: { of: Cents }) {
   const text = dollars(of);
   return (

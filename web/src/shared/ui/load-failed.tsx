@@ -1,7 +1,7 @@
 interface LoadFailedProps {
   /** What failed to load, as a sentence or a title. */
   title: string;
-  /** What to do about it, if the title does not say it. */
+  /** What the user can do about the failure, if the title does not say it. */
   text?: string;
   onRetry: () => unknown;
 }

@@ -11,8 +11,8 @@ export function useModal(open: boolean): RefObject<HTMLDialogElement | null> {
     if (!dialog) return;
     if (open && !dialog.open) {
       dialog.showModal();
-      // React handles `autoFocus` itself. Without this call the browser would focus the first
-      // control.
+      // Moves the focus explicitly, because React handles `autoFocus` itself and the browser would
+      // focus the first control.
       dialog.querySelector<HTMLElement>('[data-autofocus]')?.focus();
     }
     if (!open && dialog.open) dialog.close();

@@ -1,10 +1,13 @@
 interface NewestPaymentsProps {
   listed: readonly unknown[] | undefined;
-  /** The number of all payments, and the maximum number in a list. */
+  /** The number of all payments, and the maximum number of payments in the list. */
   sums: { count: number; listedMax: number } | undefined;
 }
 
-/** Note below a full list of payments: the list has only the newest, the sums cover all. */
+/**
+ * Note below a full list of payments: the list has only the newest payments, while the sums cover
+ * all.
+ */
 export function NewestPayments({ listed, sums }: NewestPaymentsProps) {
   if (!listed || !sums || listed.length < sums.listedMax) return null;
   return (

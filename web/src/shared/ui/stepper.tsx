@@ -12,7 +12,7 @@ interface StepperProps {
 /** A count with a button on each side. The arrow keys change the focused number. */
 export function Stepper({ id, label, value, max, onValue, disabled = false }: StepperProps) {
   const to = (wanted: number) => {
-    // The count may exceed what is left. A step down then goes to the maximum.
+    // The count may exceed the tickets that are left. A step down then goes to the maximum.
     const next = wanted < value ? Math.min(wanted, max) : wanted;
     if (!disabled && next >= 1 && next <= max && next !== value) onValue(next);
   };

@@ -2,11 +2,11 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 
-const SRC = join(import.meta.dirname, '../..');
+const SOURCE_DIR = join(import.meta.dirname, '../..');
 /**
  * The styles of the first paint. Other sheets may add to its classes, so the test skips this sheet.
  */
-const FIRST_PAINT = 'shared/ui/critical.css';
+const FIRST_PAINT_SHEET = 'shared/ui/critical.css';
 
 /**
  * Returns the selectors outside `@` blocks. A rule inside a block only adapts its class to a width
@@ -26,7 +26,7 @@ function selectorsOf(css: string): string[] {
 }
 
 /** Maps `.class` to the sheets that have a rule for this class alone. */
-function homes(sheets: readonly (readonly [string, string])[]): Map<string, string[]> {
+function sheetsByClass(sheets: readonly (readonly [string, string])[]): Map<string, string[]> {
   const found = new Map<string, string[]>();
   for (const [sheet, css] of sheets) {
     for (const name of new Set(selectorsOf(css).filter((selector) => /^\.[\w-]+$/.test(selector))))
@@ -35,23 +35,23 @@ function homes(sheets: readonly (readonly [string, string])[]): Map<string, stri
   return found;
 }
 
-const doubled = (sheets: readonly (readonly [string, string])[]) =>
-  [...homes(sheets)]
+const classesInSeveralSheets = (sheets: readonly (readonly [string, string])[]) =>
+  [...sheetsByClass(sheets)]
     .filter(([, names]) => names.length > 1)
     .map(([name, names]) => `${name} in ${names.join(' and ')}`);
 
 test('class has its own rule in one sheet, because sheets stay loaded', () => {
-  const names = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.css') && name !== FIRST_PAINT)
+  const names = readdirSync(SOURCE_DIR, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.css') && name !== FIRST_PAINT_SHEET)
     .sort();
-  const sheets = names.map((name) => [name, readFileSync(join(SRC, name), 'utf8')] as const);
-  expect(homes(sheets).size).toBeGreaterThan(200);
-  expect(doubled(sheets)).toEqual([]);
+  const sheets = names.map((name) => [name, readFileSync(join(SOURCE_DIR, name), 'utf8')] as const);
+  expect(sheetsByClass(sheets).size).toBeGreaterThan(200);
+  expect(classesInSeveralSheets(sheets)).toEqual([]);
 });
 
 test('duplicate class is found, a class adapted to paper is not', () => {
   expect(
-    doubled([
+    classesInSeveralSheets([
       ['a.css', '.tip { top: 0; } .b .tip, .c { left: 0; }'],
       ['b.css', '/* x */ .d,\n.tip { top: 1px; } @media print { .c { top: 0; } }'],
     ]),

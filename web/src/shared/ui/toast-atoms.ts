@@ -15,10 +15,10 @@ export interface ShownToast extends Toast {
   id: number;
 }
 
-/** The toast on screen. A new toast replaces it (A:308). */
+/** The toast on screen. A new toast replaces it (specification line A:308). */
 export const toastAtom = atom<ShownToast | null>(null);
 
-let lastId = 0;
+let lastToastId = 0;
 export const showToastAtom = atom(null, (_get, set, toast: Toast) =>
-  set(toastAtom, { ...toast, id: ++lastId }),
+  set(toastAtom, { ...toast, id: ++lastToastId }),
 );

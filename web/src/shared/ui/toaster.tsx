@@ -3,10 +3,10 @@ import { useEffect, useRef, useState, type PointerEvent } from 'react';
 import { CloseIcon } from './icons';
 import { toastAtom, type ShownToast } from './toast-atoms';
 
-const LASTS_MS = 5_000;
-const SWIPE_PX = 50;
+const TOAST_MS = 5_000;
+const SWIPE_PX_MIN = 50;
 
-/** Dismisses the toast after a swipe of 50 px to the right (A:308). */
+/** Dismisses the toast after a swipe of 50 px to the right (specification line A:308). */
 function useSwipe(onAway: () => void) {
   const start = useRef<number | null>(null);
   const [moved, setMoved] = useState(0);
@@ -15,9 +15,9 @@ function useSwipe(onAway: () => void) {
     onPointerDown: (event: PointerEvent) => (start.current = event.clientX),
     onPointerMove: (event: PointerEvent) =>
       start.current !== null && setMoved(Math.max(0, event.clientX - start.current)),
-    // Uses the pointer's position, because a quick swipe ends before its movement is rendered.
+    // Measures the pointer's position, because a quick swipe ends before its movement is rendered.
     onPointerUp: (event: PointerEvent) => {
-      if (start.current !== null && event.clientX - start.current >= SWIPE_PX) onAway();
+      if (start.current !== null && event.clientX - start.current >= SWIPE_PX_MIN) onAway();
       start.current = null;
       setMoved(0);
     },
@@ -28,12 +28,12 @@ function useSwipe(onAway: () => void) {
   };
 }
 
-function Shown({ toast, onAway }: { toast: ShownToast; onAway: () => void }) {
+function ToastItem({ toast, onAway }: { toast: ShownToast; onAway: () => void }) {
   const [held, setHeld] = useState(false);
   const swipe = useSwipe(onAway);
   useEffect(() => {
     if (held) return;
-    const timer = setTimeout(onAway, toast.lasts ?? LASTS_MS);
+    const timer = setTimeout(onAway, toast.lasts ?? TOAST_MS);
     return () => clearTimeout(timer);
   }, [held, toast, onAway]);
   const hold = {
@@ -75,7 +75,7 @@ function Shown({ toast, onAway }: { toast: ShownToast; onAway: () => void }) {
   );
 }
 
-/** The region of the toasts. F8 focuses it from any place (A:308). */
+/** The region of the toasts. F8 focuses it from any place (specification line A:308). */
 export function Toaster() {
   const [toast, setToast] = useAtom(toastAtom);
   const region = useRef<HTMLElement>(null);
@@ -89,7 +89,7 @@ export function Toaster() {
   }, []);
   return (
     <section ref={region} className="toast-region" aria-label="Notifications (F8)" tabIndex={-1}>
-      {toast ? <Shown key={toast.id} toast={toast} onAway={away} /> : null}
+      {toast ? <ToastItem key={toast.id} toast={toast} onAway={away} /> : null}
     </section>
   );
 }

@@ -1,7 +1,7 @@
 import './tooltip.css';
 import { useEffect, useId, useRef, useState, type ReactNode } from 'react';
 
-/** Delay before the tooltip appears, in milliseconds (A:303). */
+/** Delay before the tooltip appears, in milliseconds (specification line A:303). */
 export const TOOLTIP_DELAY_MS = 700;
 
 interface TooltipProps {
@@ -11,7 +11,7 @@ interface TooltipProps {
 
 /**
  * A tooltip for a resting mouse pointer and for keyboard focus. Escape hides it. Touch users never
- * see it, so it must not be the only place of any information.
+ * see a tooltip, so no information may be in a tooltip only.
  */
 export function Tooltip({ text, children }: TooltipProps) {
   const id = useId();

@@ -12,7 +12,8 @@ import { S } from '@/shared/strings';
 import { usePageTitle } from '@/shared/ui/page-title';
 
 /**
- * The board of one draw, for a screen in the clubhouse. It runs unattended and recovers by itself.
+ * The board of one draw, for a screen in the clubhouse. The board runs unattended and reloads
+ * itself after a failure.
  */
 export function Page({ params }: PageProps) {
   const number = Number(params.draw);

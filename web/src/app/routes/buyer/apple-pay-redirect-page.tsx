@@ -11,12 +11,13 @@ import { S } from '@/shared/strings';
 import { LoadFailed } from '@/shared/ui/load-failed';
 import { usePageTitle } from '@/shared/ui/page-title';
 
-const RETURNS_AFTER_S = 3;
+const RETURN_DELAY_SECONDS = 3;
 
 /**
- * Reads the link once and removes the secret from the address before other code can read it (C-21).
+ * Reads the Apple Pay link once and removes its secret from the address bar before other code can
+ * read it (decision C-21).
  */
-function useAppleRequest() {
+function useApplePayRequest() {
   const [request] = useState(() => readAppleRequest(window.location.search, window.location.hash));
   useEffect(() => {
     const returnQuery = request.back.includes('?')
@@ -32,12 +33,12 @@ function useAppleRequest() {
 }
 
 /**
- * Returns a buyer without Apple Pay to the checkout after three seconds. The text is announced, and
- * a button cancels the return.
+ * Returns a buyer without Apple Pay to the checkout after three seconds. Screen readers announce
+ * the text, and a button cancels the return.
  */
 function ReturnCountdown({ to }: { to: string }) {
   const [, navigate] = useLocation();
-  const [left, setLeft] = useState<number | null>(RETURNS_AFTER_S);
+  const [left, setLeft] = useState<number | null>(RETURN_DELAY_SECONDS);
   useEffect(() => {
     if (left === null) return;
     if (left === 0) return navigate(to);
@@ -55,9 +56,12 @@ function ReturnCountdown({ to }: { to: string }) {
   );
 }
 
-/** Finishes with Apple Pay a payment that another page began (A:127-130). */
+/**
+ * Finishes with Apple Pay a payment that was started on another page (specification lines
+ * A:127-130).
+ */
 export function Page() {
-  const { request, back } = useAppleRequest();
+  const { request, back } = useApplePayRequest();
   const [foreign, setForeign] = useState(false);
   const [unavailable, setUnavailable] = useState(false);
   const [lines, setLines] = useState<readonly string[]>(() => [

@@ -16,12 +16,15 @@ type LookupState =
   | { status: 'failed' };
 
 /**
- * Returns the secret of the mailed link, after the `#`. Only the request for the orders sends the
- * secret.
+ * Returns the secret after the `#` of a mailed link, or null. Only the request for the orders sends
+ * the secret.
  */
 const secretOf = (hash: string): string | null => /^#([0-9a-f]{64})$/i.exec(hash)?.[1] ?? null;
 
-/** A link opened while the page is shown changes only the part after the `#`. */
+/**
+ * Returns the secret and follows its changes: a link opened while the page is shown changes only
+ * the part after the `#`.
+ */
 function useLinkSecret(): string | null {
   const [secret, setSecret] = useState(() => secretOf(window.location.hash));
   useEffect(() => {
@@ -38,10 +41,10 @@ function useLinkSecret(): string | null {
  */
 export function Page() {
   const secret = useLinkSecret();
-  return secret ? <Opened key={secret} secret={secret} /> : <Asking />;
+  return secret ? <OrdersBehindLink key={secret} secret={secret} /> : <TicketLinkForm />;
 }
 
-function Asking({ lapsed = false }: { lapsed?: boolean }) {
+function TicketLinkForm({ lapsed = false }: { lapsed?: boolean }) {
   const [inError, setInError] = useState(false);
   usePageTitle('My tickets', inError);
   return (
@@ -59,7 +62,7 @@ function Asking({ lapsed = false }: { lapsed?: boolean }) {
   );
 }
 
-function Opened({ secret }: { secret: string }) {
+function OrdersBehindLink({ secret }: { secret: string }) {
   const [lookup, setLookup] = useState<LookupState>({ status: 'asking' });
   const [turn, setTurn] = useState(0);
   usePageTitle('My tickets');
@@ -77,7 +80,7 @@ function Opened({ secret }: { secret: string }) {
       current = false;
     };
   }, [secret, turn]);
-  if (lookup.status === 'unknown') return <Asking lapsed />;
+  if (lookup.status === 'unknown') return <TicketLinkForm lapsed />;
   return (
     <main className="plain-page thanks" id="main" aria-busy={lookup.status === 'asking'}>
       <h1>My tickets</h1>

@@ -15,7 +15,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-const order: OpenOrder = {
+const openOrder: OpenOrder = {
   clientSecret: 's',
   paymentIntentId: 'pi_1',
   orderToken: 't',
@@ -33,7 +33,7 @@ test('cart that was just bought never shows a zero total', async () => {
   expect((await screen.findByText(/^2 tickets · /)).textContent).toBe('2 tickets · $10.47');
   const scope = checkoutAtom(CART_SCOPE);
   act(() => store.set(scope, { type: 'submitted', method: 'card' }));
-  act(() => store.set(scope, { type: 'opened', order }));
+  act(() => store.set(scope, { type: 'opened', order: openOrder }));
   act(() => store.set(scope, { type: 'authorised' }));
   expect(screen.getByText('Total').parentElement?.textContent).toBe('Total$10.47');
   act(() => store.set(scope, { type: 'issued', tickets: [] }));

@@ -19,11 +19,11 @@ import { dollars } from '@/shared/money';
 import { S } from '@/shared/strings';
 import { usePageTitle } from '@/shared/ui/page-title';
 
-const LEAVES_AFTER_MS = 300;
+const EMPTY_CART_REDIRECT_DELAY_MS = 300;
 
 /**
- * Leaves an empty cart for the landing page after 300 ms, unless the browser has stored a cart,
- * which is then loaded. Never leaves during a payment (J-11) or after a purchase.
+ * Opens the landing page if the cart is still empty after 300 ms. A cart stored in the browser is
+ * loaded instead. Never acts during a payment (decision J-11) or after a purchase.
  */
 function useLeaveWhenEmpty(staying: boolean, bought: boolean): void {
   const empty = useAtomValue(cartAtom).items.length === 0;
@@ -33,12 +33,12 @@ function useLeaveWhenEmpty(staying: boolean, bought: boolean): void {
     if (!empty || staying) return;
     const timer = setTimeout(() => {
       if (!reload(false) && !bought) navigate('/');
-    }, LEAVES_AFTER_MS);
+    }, EMPTY_CART_REDIRECT_DELAY_MS);
     return () => clearTimeout(timer);
   }, [empty, staying, bought, reload, navigate]);
 }
 
-/** The cart's checkout: one club, one payment, a reservation of two minutes. */
+/** The cart's checkout: one club, one payment and a reservation of two minutes. */
 export function Page() {
   const cart = useAtomValue(cartAtom);
   const { total, tickets } = useAtomValue(totalsAtom);
@@ -62,7 +62,7 @@ export function Page() {
     return (
       <main className="plain-page" id="main">
         <h1>Your cart is empty</h1>
-        <Changes changes={changes} />
+        <CartChanges changes={changes} />
         <div className="actions">
           <a className="btn" href="/#live-draws">
             Find Draws
@@ -94,8 +94,8 @@ export function Page() {
         <h1>Cart checkout</h1>
         <HelpDialog />
       </div>
-      <Changes changes={changes} />
-      {/* A bought cart is empty before the next page loads. Hide it, because its total would be zero. */}
+      <CartChanges changes={changes} />
+      {/* Hides the form after a purchase: the cart is then empty, and its total would be zero. */}
       {empty ? null : (
         <details className="card cart-summary" open={window.innerWidth >= 900 || undefined}>
           <summary className="row">
@@ -119,7 +119,7 @@ export function Page() {
   );
 }
 
-function Changes({ changes }: { changes: readonly string[] }) {
+function CartChanges({ changes }: { changes: readonly string[] }) {
   if (changes.length === 0) return null;
   return (
     <div className="callout is-warn" role="status">

@@ -9,8 +9,8 @@ import { FakeServer } from '@/testing/fake-server';
 import { renderScreen } from '@/testing/render-screen';
 import { Page } from './checkout-page';
 
-const OPEN = 'POST /api/create-payment-intent';
-const TOO_FEW = {
+const OPEN_PAYMENT_CALL = 'POST /api/create-payment-intent';
+const TOO_FEW_TICKETS_RESPONSE = {
   status: 409,
   body: {
     message: 'Tickets No Longer Available: Only 2 tickets remaining. Please adjust your selection.',
@@ -18,9 +18,9 @@ const TOO_FEW = {
     available: 2,
   },
 };
-const draw = (more: Partial<Draw> = {}) =>
+const makeOpenDraw = (more: Partial<Draw> = {}) =>
   makeDraw({ gameDate: '2099-01-01T00:00:00Z', ticketsSold: 163, ticketsAvailable: 6, ...more });
-const opened = (ticketCount: number) => ({
+const openedResponse = (ticketCount: number) => ({
   clientSecret: 's',
   paymentIntentId: 'pi_1',
   amount: 539 * ticketCount,
@@ -34,7 +34,8 @@ const opened = (ticketCount: number) => ({
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => {
-  // Unmounting releases the reservation, so the fake server must still exist.
+  // Unmounts while the fake server still exists, because unmounting sends the release of the
+  // reservation.
   cleanup();
   vi.useRealTimers();
   vi.unstubAllGlobals();
@@ -44,54 +45,56 @@ afterEach(() => {
  * Opens the checkout for five of six tickets. Also returns a function that delivers a new state of
  * the draw.
  */
-async function wantsFive(server: FakeServer) {
-  server.on('GET /api/draws/1042', { body: draw() });
+async function openCheckoutForFive(server: FakeServer) {
+  server.on('GET /api/draws/1042', { body: makeOpenDraw() });
   const { store } = renderScreen(<Page params={{ draw: '1042' }} />, '/checkout/1042?tickets=5');
-  await pass(0);
+  await advanceTime(0);
   const told = async (more: Partial<Draw>) => {
-    server.on('GET /api/draws/1042', { body: draw({ revision: 9, ...more }) });
-    act(() => store.set(receiveDrawsAtom, [draw({ revision: 9, ...more })]));
-    await pass(0);
+    server.on('GET /api/draws/1042', { body: makeOpenDraw({ revision: 9, ...more }) });
+    act(() => store.set(receiveDrawsAtom, [makeOpenDraw({ revision: 9, ...more })]));
+    await advanceTime(0);
   };
   return { told, store };
 }
 
-const pass = (ms: number) => act(() => vi.advanceTimersByTimeAsync(ms));
-const count = () => screen.getByRole('spinbutton').textContent;
-const asked = (server: FakeServer) =>
+const advanceTime = (ms: number) => act(() => vi.advanceTimersByTimeAsync(ms));
+const shownTicketCount = () => screen.getByRole('spinbutton').textContent;
+const requestedCounts = (server: FakeServer) =>
   server.requests
     .filter(({ path }) => path === '/api/create-payment-intent')
     .map(({ body }) => (body as { ticketCount: number }).ticketCount);
 
 test('count drops to what is left, says so, and reserves that many', async () => {
-  const server = new FakeServer().on(OPEN, TOO_FEW, { body: opened(2) });
-  const { told } = await wantsFive(server);
-  expect(count()).toBe('5');
-  await pass(600);
+  const server = new FakeServer().on(OPEN_PAYMENT_CALL, TOO_FEW_TICKETS_RESPONSE, {
+    body: openedResponse(2),
+  });
+  const { told } = await openCheckoutForFive(server);
+  expect(shownTicketCount()).toBe('5');
+  await advanceTime(600);
   await told({ ticketsSold: 167, ticketsAvailable: 2 });
-  expect(count()).toBe('2');
+  expect(shownTicketCount()).toBe('2');
   expect(screen.getByText('Only 2 left – quantity changed')).toBeDefined();
-  await pass(600);
-  expect(asked(server)).toEqual([5, 2]);
+  await advanceTime(600);
+  expect(requestedCounts(server)).toEqual([5, 2]);
   expect(document.querySelector('.callout')).toBeNull();
 });
 
 test('held tickets keep the count until the server has answered', async () => {
-  const server = new FakeServer().on(OPEN, { body: opened(5) });
-  const { told } = await wantsFive(server);
+  const server = new FakeServer().on(OPEN_PAYMENT_CALL, { body: openedResponse(5) });
+  const { told } = await openCheckoutForFive(server);
   await told({ ticketsHeld: 5, ticketsAvailable: 1 });
-  expect(count()).toBe('5');
-  await pass(600);
-  expect(count()).toBe('5');
-  expect(asked(server)).toEqual([5]);
+  expect(shownTicketCount()).toBe('5');
+  await advanceTime(600);
+  expect(shownTicketCount()).toBe('5');
+  expect(requestedCounts(server)).toEqual([5]);
 });
 
 test('draw whose rest is held says that tickets may come free', async () => {
   new FakeServer().on('GET /api/draws/1042', {
-    body: draw({ ticketsSold: 160, ticketsHeld: 9, ticketsAvailable: 0 }),
+    body: makeOpenDraw({ ticketsSold: 160, ticketsHeld: 9, ticketsAvailable: 0 }),
   });
   renderScreen(<Page params={{ draw: '1042' }} />, '/checkout/1042');
-  await pass(0);
+  await advanceTime(0);
   expect(document.querySelector('.callout')?.textContent).toBe(
     'Every ticket is taken for now9 tickets are being paid for; you’ll see them here if they come free.',
   );
@@ -99,77 +102,77 @@ test('draw whose rest is held says that tickets may come free', async () => {
 
 test('sold-out draw says that it is sold out', async () => {
   new FakeServer().on('GET /api/draws/1042', {
-    body: draw({ ticketsSold: 169, ticketsAvailable: 0 }),
+    body: makeOpenDraw({ ticketsSold: 169, ticketsAvailable: 0 }),
   });
   renderScreen(<Page params={{ draw: '1042' }} />, '/checkout/1042');
-  await pass(0);
+  await advanceTime(0);
   expect(document.querySelector('.callout')?.textContent).toContain('Sold Out!');
 });
 
 test('buyer who reserves the last tickets keeps the form', async () => {
-  const server = new FakeServer().on(OPEN, { body: opened(5) });
-  const { told } = await wantsFive(server);
-  await pass(490);
+  const server = new FakeServer().on(OPEN_PAYMENT_CALL, { body: openedResponse(5) });
+  const { told } = await openCheckoutForFive(server);
+  await advanceTime(490);
   await told({ ticketsSold: 164, ticketsHeld: 5, ticketsAvailable: 0 });
   expect(document.querySelector('.callout')).toBeNull();
-  await pass(100);
+  await advanceTime(100);
   expect(screen.getByText('Tickets reserved for')).toBeDefined();
 });
 
 test('late buyer of the last tickets reads that others are paying', async () => {
-  const server = new FakeServer().on(OPEN, TOO_FEW);
-  const { told } = await wantsFive(server);
-  await pass(490);
+  const server = new FakeServer().on(OPEN_PAYMENT_CALL, TOO_FEW_TICKETS_RESPONSE);
+  const { told } = await openCheckoutForFive(server);
+  await advanceTime(490);
   await told({ ticketsSold: 164, ticketsHeld: 5, ticketsAvailable: 0 });
-  await pass(100);
+  await advanceTime(100);
   expect(document.querySelector('.callout')?.textContent).toContain(
     'Every ticket is taken for now',
   );
 });
 
-const keptByTheBrowser = () =>
+const restoreFromPageCache = () =>
   act(() => void window.dispatchEvent(Object.assign(new Event('pageshow'), { persisted: true })));
 
 test('finished checkout reserves nothing until the buyer asks for more', async () => {
-  const server = new FakeServer().on(OPEN, { body: opened(5) });
+  const server = new FakeServer().on(OPEN_PAYMENT_CALL, { body: openedResponse(5) });
   finishAttempt('draw:1042', 'bought');
-  await wantsFive(server);
+  await openCheckoutForFive(server);
   expect(screen.getByRole('status').textContent).toContain(
     'You have your ticketsRedcliffe Sharks v Wynnum Tigers',
   );
   expect(screen.getByRole('link', { name: 'Show my tickets' }).getAttribute('href')).toBe(
     '/my/bought',
   );
-  await pass(600);
-  expect(asked(server)).toEqual([]);
+  await advanceTime(600);
+  expect(requestedCounts(server)).toEqual([]);
   fireEvent.click(screen.getByRole('button', { name: 'Buy more tickets' }));
-  await pass(600);
-  expect(asked(server)).toEqual([5]);
+  await advanceTime(600);
+  expect(requestedCounts(server)).toEqual([5]);
 });
 
 test('cached page of a payment shows the finished purchase', async () => {
-  const server = new FakeServer().on(OPEN, { body: opened(5) });
-  const { store } = await wantsFive(server);
-  await pass(600);
+  const server = new FakeServer().on(OPEN_PAYMENT_CALL, { body: openedResponse(5) });
+  const { store } = await openCheckoutForFive(server);
+  await advanceTime(600);
   const scope = checkoutAtom('draw:1042');
   act(() => store.set(scope, { type: 'submitted', method: 'card' }));
   finishAttempt('draw:1042', 'bought');
-  await keptByTheBrowser();
+  await restoreFromPageCache();
   expect(screen.getByRole('link', { name: 'Show my tickets' })).toBeDefined();
   expect(store.get(scope)).toMatchObject({ state: 'choosing', order: null });
-  await pass(600);
-  expect(asked(server)).toEqual([5]);
+  await advanceTime(600);
+  expect(requestedCounts(server)).toEqual([5]);
 });
 
 test('cached page of a payment checks an unknown outcome', async () => {
-  const server = new FakeServer().on(OPEN, { body: opened(5) });
-  await wantsFive(server);
+  const server = new FakeServer().on(OPEN_PAYMENT_CALL, { body: openedResponse(5) });
+  await openCheckoutForFive(server);
   saveAttempt('draw:1042', {
     ...beginAttempt('draw:1042'),
     orderToken: 't',
     paymentIntentId: 'pi_1',
     paying: true,
   });
-  await keptByTheBrowser();
+  await restoreFromPageCache();
   expect(screen.getByRole('heading', { name: 'We are confirming your payment' })).toBeDefined();
 });

@@ -33,7 +33,7 @@ import { LoadFailed } from '@/shared/ui/load-failed';
 import { usePageTitle } from '@/shared/ui/page-title';
 import { Stepper } from '@/shared/ui/stepper';
 
-/** Sells the tickets of one draw in two steps, as the specification's checkout page. */
+/** Sells the tickets of one draw in two steps: details, then payment. */
 export function Page({ params }: PageProps) {
   const { draw, missing, failed, retry } = useDraw(Number(params.draw), 5_000);
   usePageTitle(missing ? S.drawNotFound : 'Checkout');
@@ -55,7 +55,7 @@ export function Page({ params }: PageProps) {
       <h1>Checkout</h1>
       {failed ? <LoadFailed title={S.failedToFetchDraw} onRetry={retry} /> : null}
       {draw ? (
-        <CheckoutOnce draw={draw} />
+        <CheckoutOrFinished draw={draw} />
       ) : failed ? null : (
         <div className="checkout-wait">
           <span className="spinner" role="status" aria-label="Loading" />
@@ -65,7 +65,10 @@ export function Page({ params }: PageProps) {
   );
 }
 
-/** Reads the count and the wallet from the address, or else from an earlier visit (A:31, A:125). */
+/**
+ * Returns the ticket count and the wallet from the address, or else from an earlier visit
+ * (specification lines A:31, A:125).
+ */
 function useRequestedCount(available: number, most: number) {
   return useState(() => {
     const query = new URLSearchParams(window.location.search);
@@ -101,10 +104,10 @@ function useIsReserving(checkout: CheckoutState, onSale: boolean): boolean {
 }
 
 /**
- * Returns how many held tickets may belong to this buyer. The page reserves by itself, so that
- * number is zero only after a refusal.
+ * Returns how many held tickets may belong to this buyer. The page reserves tickets automatically,
+ * so that number is zero only after the server has refused a reservation.
  */
-function comingTo(checkout: CheckoutState, draw: Draw): number {
+function possiblyOwnTicketCount(checkout: CheckoutState, draw: Draw): number {
   if (checkout.state !== 'choosing') return Infinity;
   return checkout.error?.available === undefined ? draw.ticketsHeld : 0;
 }
@@ -113,7 +116,7 @@ function comingTo(checkout: CheckoutState, draw: Draw): number {
  * Shows the checkout, or the finished purchase. After a purchase nothing is reserved until the
  * buyer asks for more.
  */
-function CheckoutOnce({ draw }: { draw: Draw }) {
+function CheckoutOrFinished({ draw }: { draw: Draw }) {
   const scope = `draw:${draw.drawNumber}`;
   const choosing = useAtomValue(checkoutAtom(scope)).state === 'choosing';
   const [loadedPrice, setKnown] = useState<string | null>(null);
@@ -138,7 +141,7 @@ function Checkout({ draw }: { draw: Draw }) {
     initial: () => requestedCount.count,
     available,
     maximum: most,
-    possiblyOwn: comingTo(checkout, draw),
+    possiblyOwn: possiblyOwnTicketCount(checkout, draw),
   });
   const price = priceOf(cents(draw.ticketPrice), count, draw.passStripeFees);
   const opens = opensLater(draw, now);
@@ -152,7 +155,7 @@ function Checkout({ draw }: { draw: Draw }) {
     phase === 'soldOut' &&
     temporarilySoldOutText(draw) !== null;
   const closed =
-    notYet ?? closedText(draw, phase, held > 0 || reserving || checkout.state !== 'choosing');
+    notYet ?? notOnSaleText(draw, phase, held > 0 || reserving || checkout.state !== 'choosing');
   return (
     <>
       <section className="card" aria-labelledby="order-title">
@@ -212,7 +215,7 @@ function Checkout({ draw }: { draw: Draw }) {
 }
 
 /** Returns why nothing can be bought now, or null. A purchase that has begun is not interrupted. */
-function closedText(
+function notOnSaleText(
   draw: Draw,
   phase: DrawPhase,
   underWay: boolean,

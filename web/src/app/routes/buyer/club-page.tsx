@@ -33,9 +33,12 @@ export function Page({ params }: PageProps) {
   usePageTitle(title);
   if (slug === '')
     return (
-      <NoClub title={title} text="This address does not say which club. It may be cut short." />
+      <ClubNotShown
+        title={title}
+        text="This address does not say which club. It may be cut short."
+      />
     );
-  if (state.status === 'failed') return <NoClub title={title} text={state.text} />;
+  if (state.status === 'failed') return <ClubNotShown title={title} text={state.text} />;
   if (!club)
     return (
       <main className="plain-page" id="main" aria-busy="true">
@@ -43,10 +46,10 @@ export function Page({ params }: PageProps) {
         <span className="skeleton" style={{ height: 220 }} />
       </main>
     );
-  return <Known key={club.id} club={club} />;
+  return <LoadedClub key={club.id} club={club} />;
 }
 
-function NoClub({ title, text }: { title: string; text: string }) {
+function ClubNotShown({ title, text }: { title: string; text: string }) {
   return (
     <main className="plain-page" id="main">
       <h1>{title}</h1>
@@ -63,7 +66,7 @@ function NoClub({ title, text }: { title: string; text: string }) {
   );
 }
 
-function Known({ club }: { club: Club }) {
+function LoadedClub({ club }: { club: Club }) {
   usePixel(club.facebookPixelId);
   return (
     <main id="main" className="club-scope">

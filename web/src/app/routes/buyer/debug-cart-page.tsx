@@ -50,7 +50,7 @@ export function Page() {
       </div>
       <section className="card debug" aria-labelledby="stored-title">
         <h2 id="stored-title">Stored as {S.cartKey}</h2>
-        <pre tabIndex={0}>{pretty(readStoredText('local', S.cartKey))}</pre>
+        <pre tabIndex={0}>{formattedJson(readStoredText('local', S.cartKey))}</pre>
       </section>
       <section className="card debug" aria-labelledby="log-title">
         <h2 id="log-title">Log</h2>
@@ -64,7 +64,7 @@ export function Page() {
   );
 }
 
-function pretty(text: string | null): string {
+function formattedJson(text: string | null): string {
   if (text === null) return 'nothing';
   try {
     return JSON.stringify(JSON.parse(text), null, 2);

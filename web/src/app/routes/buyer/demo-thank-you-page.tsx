@@ -2,8 +2,8 @@ import { Redirect } from 'wouter';
 import { DEMO_SUMMARY, saveSummary } from '@/features/buyer/checkout/state/summary';
 
 /**
- * Stores a clearly marked sample purchase and redirects to the thank-you page (A:32, decision
- * A-12).
+ * Stores a clearly marked sample purchase and redirects to the thank-you page (specification line
+ * A:32, decision A-12).
  */
 export function Page() {
   saveSummary(DEMO_SUMMARY);

@@ -19,8 +19,8 @@ export function Page({ params }: PageProps) {
   const { draw, missing, failed, retry } = useDraw(Number(params.draw));
   const now = useAtomValue(nowAtom);
   usePageTitle(draw ? `${draw.homeTeam} v ${draw.awayTeam}` : missing ? S.drawNotFound : S.brand);
-  if (missing) return <Missing />;
-  if (!draw) return <Skeleton failed={failed} onRetry={retry} />;
+  if (missing) return <DrawNotFound />;
+  if (!draw) return <DrawSkeleton failed={failed} onRetry={retry} />;
   const phase = phaseOf(draw, now);
   return (
     <main className="wrap draw-layout" id="main">
@@ -31,7 +31,7 @@ export function Page({ params }: PageProps) {
   );
 }
 
-function Missing() {
+function DrawNotFound() {
   return (
     <main className="plain-page" id="main">
       <h1>{S.drawNotFound}</h1>
@@ -45,7 +45,7 @@ function Missing() {
   );
 }
 
-function Skeleton({ failed, onRetry }: { failed: boolean; onRetry: () => Promise<void> }) {
+function DrawSkeleton({ failed, onRetry }: { failed: boolean; onRetry: () => Promise<void> }) {
   return (
     <main className="wrap draw-layout" id="main" aria-busy={!failed}>
       <section className="card hero">

@@ -73,10 +73,10 @@ export function Page({ params }: PageProps) {
         <span className="skeleton" style={{ height: 220, marginTop: 12 }} />
       </main>
     );
-  return <Known offer={state.offer} />;
+  return <LoadedOffer offer={state.offer} />;
 }
 
-function Known({ offer }: { offer: Offer }) {
+function LoadedOffer({ offer }: { offer: Offer }) {
   const now = useAtomValue(nowAtom);
   const showToast = useSetAtom(showToastAtom);
   const mode = useAtomValue(surchargeAtom);

@@ -7,7 +7,7 @@ import { FakeServer } from '@/testing/fake-server';
 import { renderScreen } from '@/testing/render-screen';
 import { Page } from './thank-you-page';
 
-const order: OrderResponse = {
+const orderResponse: OrderResponse = {
   state: 'captured',
   status: 'succeeded',
   paymentIntentId: 'pi_12345678',
@@ -52,21 +52,22 @@ afterEach(() => {
 });
 
 /** Stores the summary of an earlier purchase: one ticket of another draw and club. */
-const earlier = () => saveSummary(purchaseSummary([{ draw: makeDraw(), count: 1 }], 'Jo'));
+const storeEarlierPurchase = () =>
+  saveSummary(purchaseSummary([{ draw: makeDraw(), count: 1 }], 'Jo'));
 
-function arrive(said: Partial<OrderResponse>): HTMLElement {
+function renderThankYouPage(said: Partial<OrderResponse>): HTMLElement {
   sessionStorage.setItem(
     'lastPayment',
     JSON.stringify({ orderToken: 'token', paymentIntentId: 'pi_12345678', scope: 'draw:1043' }),
   );
-  new FakeServer().on('GET /api/orders/token', { body: { ...order, ...said } });
+  new FakeServer().on('GET /api/orders/token', { body: { ...orderResponse, ...said } });
   renderScreen(<Page />);
   return document.body;
 }
 
 test('order decides what was bought, whatever an earlier purchase left', async () => {
-  earlier();
-  const page = arrive({});
+  storeEarlierPurchase();
+  const page = renderThankYouPage({});
   expect(await screen.findByText(/^3 tickets bought for \$15\.00\./)).toBeDefined();
   expect(page.querySelector('.share-box')?.textContent).toContain(
     'backed Tigers with 3 tickets in the Wynnum Tigers v Ipswich Jets draw',
@@ -79,8 +80,8 @@ test('order decides what was bought, whatever an earlier purchase left', async (
 
 test('share box waits for the tickets, so that nothing moves', async () => {
   vi.useFakeTimers();
-  earlier();
-  const page = arrive({});
+  storeEarlierPurchase();
+  const page = renderThankYouPage({});
   expect(page.textContent).toContain('being issued');
   expect(page.textContent).toContain('Reference 12345678');
   expect(page.querySelector('.share-box')).toBeNull();
@@ -91,11 +92,11 @@ test('share box waits for the tickets, so that nothing moves', async () => {
 
 test('share box appears after two seconds when tickets are late', async () => {
   vi.useFakeTimers();
-  earlier();
-  const page = arrive({
+  storeEarlierPurchase();
+  const page = renderThankYouPage({
     state: 'authorised',
     status: 'processing',
-    lines: order.lines.map((line) => ({ ...line, tickets: [] })),
+    lines: orderResponse.lines.map((line) => ({ ...line, tickets: [] })),
   });
   await act(() => vi.advanceTimersByTimeAsync(1_900));
   expect(page.querySelector('.share-box')).toBeNull();
@@ -104,7 +105,7 @@ test('share box appears after two seconds when tickets are late', async () => {
 });
 
 test('completed refund is not described as pending', async () => {
-  arrive({
+  renderThankYouPage({
     state: 'void',
     status: 'refunded',
     reason: 'The draw was cancelled.',
@@ -118,7 +119,11 @@ test('completed refund is not described as pending', async () => {
 });
 
 test('lapsed reservation is described in full sentences', async () => {
-  const page = arrive({ state: 'released', status: 'not_charged', reason: 'Reservation expired' });
+  const page = renderThankYouPage({
+    state: 'released',
+    status: 'not_charged',
+    reason: 'Reservation expired',
+  });
   expect(await screen.findByRole('heading', { name: 'No tickets were bought' })).toBeDefined();
   expect(page.querySelector('.thanks-head p')?.textContent).toBe(
     'Reservation expired. You have not been charged.',
@@ -140,11 +145,11 @@ test.each([
     new FakeServer()
       .on('GET /api/orders/token', {
         body: {
-          ...order,
+          ...orderResponse,
           state,
           status,
           purchasedAt: null,
-          lines: order.lines.map((line) => ({ ...line, tickets: [] })),
+          lines: orderResponse.lines.map((line) => ({ ...line, tickets: [] })),
         },
       })
       .on('POST /api/complete-card-payment', {
@@ -163,7 +168,7 @@ test.each([
 );
 
 test('payment that the provider has not confirmed is not called complete', async () => {
-  arrive({ state: 'quoted', status: 'requires_payment_method', purchasedAt: null });
+  renderThankYouPage({ state: 'quoted', status: 'requires_payment_method', purchasedAt: null });
   expect(
     await screen.findByRole('heading', { level: 1, name: 'We are confirming your payment' }),
   ).toBeDefined();
@@ -171,7 +176,7 @@ test('payment that the provider has not confirmed is not called complete', async
 });
 
 test('day-old summary in another tab promises no new tickets', () => {
-  earlier();
+  storeEarlierPurchase();
   sessionStorage.clear();
   new FakeServer();
   renderScreen(<Page />);

@@ -12,12 +12,12 @@ import { S } from '@/shared/strings';
 import { usePageTitle } from '@/shared/ui/page-title';
 
 /**
- * Shows what was bought, what it cost and where the email went. The page never leaves by itself.
+ * Shows what was bought, what it cost and where the email went. The page never redirects by itself.
  */
 export function Page() {
   const { payment, order, summary, gaveUp, soon, untouched, serverMessage } = useThankYou();
   usePageTitle('Thank you');
-  if (!summary) return <Nothing />;
+  if (!summary) return <NoPurchase />;
   const isOver =
     untouched || serverMessage !== null || (order !== undefined && hasNoTickets(order));
   return (
@@ -46,7 +46,7 @@ export function Page() {
   );
 }
 
-function Nothing() {
+function NoPurchase() {
   return (
     <main className="plain-page" id="main">
       <h1>Thank you</h1>

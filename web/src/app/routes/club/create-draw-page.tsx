@@ -4,11 +4,11 @@ import { CreateDraw } from '@/features/club/draw-form/create-draw';
 import { ClubPage } from '@/features/club/frame/club-page';
 import { C } from '@/shared/strings-club';
 
-const GUEST = { title: 'Authentication required', text: C.logInToCreate, bad: true };
+const GUEST_TOAST = { title: 'Authentication required', text: C.logInToCreate, bad: true };
 
 export function Page({ params }: PageProps) {
   return (
-    <ClubPage slug={params.slug} page="create-draw" guestToast={GUEST}>
+    <ClubPage slug={params.slug} page="create-draw" guestToast={GUEST_TOAST}>
       {(here) => <CreateDraw here={here} />}
     </ClubPage>
   );

@@ -15,69 +15,69 @@ const DRAW = makeOwnDraw({
   contactName: 'Kim',
   contactPhone: '0400 000 000',
 });
-const PATCH = 'PATCH /api/draws/1042';
-const WANTS_CODE = {
+const CHANGE_DRAW_CALL = 'PATCH /api/draws/1042';
+const CODE_REQUIRED_RESPONSE = {
   status: 403,
   body: {
     code: 'reauthentication-required',
     message: 'Confirm that it is you: enter the code of your authenticator.',
   },
 };
-const REASON = 'Give a reason: it stays in the audit trail.';
+const REASON_MISSING_TEXT = 'Give a reason: it stays in the audit trail.';
 
-const serverOf = (isAdmin: boolean) =>
+const startServer = (isAdmin: boolean) =>
   new FakeServer()
     .on('GET /api/admin/whoami', { body: makeWhoami({ isAdmin, id: isAdmin ? 9 : 1 }) })
     .on('GET /api/clubs/sharks', { body: makeOwnClub() })
     .on('GET /api/draws/1042', { body: DRAW });
-const open = async () => {
+const openPage = async () => {
   renderScreen(
     <Page params={{ slug: 'sharks', draw: '1042' }} />,
     '/club/sharks/admin/edit-draw/1042',
   );
   await screen.findByRole('button', { name: 'Save changes' });
 };
-const save = () => userEvent.click(screen.getByRole('button', { name: 'Save changes' }));
-const patches = (server: FakeServer) =>
+const pressSave = () => userEvent.click(screen.getByRole('button', { name: 'Save changes' }));
+const changeRequests = (server: FakeServer) =>
   server.requests
     .filter(({ method }) => method === 'PATCH')
     .map(({ body }) => (body as { reason?: string }).reason);
 
 test('operator changes a club’s draw with a reason and a code', async () => {
-  const server = serverOf(true)
-    .on(PATCH, WANTS_CODE, { body: DRAW })
+  const server = startServer(true)
+    .on(CHANGE_DRAW_CALL, CODE_REQUIRED_RESPONSE, { body: DRAW })
     .on('POST /api/admin/reauthenticate', {
       body: { reauthenticatedUntil: '2099-01-01T00:00:00Z' },
     });
-  await open();
-  await save();
-  expect(screen.getAllByText(REASON)).not.toHaveLength(0);
-  expect(patches(server)).toEqual([]);
+  await openPage();
+  await pressSave();
+  expect(screen.getAllByText(REASON_MISSING_TEXT)).not.toHaveLength(0);
+  expect(changeRequests(server)).toEqual([]);
   await userEvent.type(screen.getByLabelText('Reason'), ' The club asked by phone ');
-  await save();
+  await pressSave();
   await userEvent.type(await screen.findByLabelText('Six-digit code'), '222222');
   expect(await screen.findByText('Draw updated')).toBeTruthy();
-  expect(patches(server)).toEqual(['The club asked by phone', 'The club asked by phone']);
+  expect(changeRequests(server)).toEqual(['The club asked by phone', 'The club asked by phone']);
 });
 
 test('operator who gives no code changes nothing and can save again', async () => {
-  const server = serverOf(true).on(PATCH, WANTS_CODE);
-  await open();
+  const server = startServer(true).on(CHANGE_DRAW_CALL, CODE_REQUIRED_RESPONSE);
+  await openPage();
   await userEvent.type(screen.getByLabelText('Reason'), 'A typing error');
-  await save();
+  await pressSave();
   await userEvent.click(await screen.findByRole('button', { name: 'Cancel' }));
   await waitFor(() => expect(screen.queryByLabelText('Six-digit code')).toBeNull());
   expect(screen.queryByText('Failed to update draw')).toBeNull();
-  await save();
+  await pressSave();
   expect(await screen.findByLabelText('Six-digit code')).toBeTruthy();
-  expect(patches(server)).toHaveLength(2);
+  expect(changeRequests(server)).toHaveLength(2);
 });
 
 test('club gives no reason', async () => {
-  const server = serverOf(false).on(PATCH, { body: DRAW });
-  await open();
+  const server = startServer(false).on(CHANGE_DRAW_CALL, { body: DRAW });
+  await openPage();
   expect(screen.queryByLabelText('Reason')).toBeNull();
-  await save();
+  await pressSave();
   expect(await screen.findByText('Draw updated')).toBeTruthy();
-  expect(patches(server)).toEqual([undefined]);
+  expect(changeRequests(server)).toEqual([undefined]);
 });

@@ -7,8 +7,8 @@ import { ClubPage } from '@/features/club/frame/club-page';
 import { HomePageSetup } from '@/features/club/home-page/home-page-setup';
 import { C } from '@/shared/strings-club';
 
-/** Renders the header of the public page in the chosen colours. */
-function preview(club: OwnClub) {
+/** Renders the header of the club's public page in the chosen colours. */
+function renderPreview(club: OwnClub) {
   const theme = themeOf(club);
   const colours = {
     '--club-primary': theme.primary,
@@ -24,7 +24,7 @@ function preview(club: OwnClub) {
   );
 }
 
-function readable(colour: string) {
+function readableTextColour(colour: string) {
   const text = readableOn(colour);
   return {
     text: text === '#ffffff' ? ('white' as const) : ('black' as const),
@@ -35,7 +35,9 @@ function readable(colour: string) {
 export function Page({ params }: PageProps) {
   return (
     <ClubPage slug={params.slug} page="home-page-setup" guestText={C.logInForPage}>
-      {(here) => <HomePageSetup here={here} preview={preview} readable={readable} />}
+      {(here) => (
+        <HomePageSetup here={here} preview={renderPreview} readable={readableTextColour} />
+      )}
     </ClubPage>
   );
 }

@@ -37,28 +37,25 @@ interface ApplePayFormProps {
   draw: Draw;
   request: AppleRequest;
   log: (line: string) => void;
-  /** Called when the payment in the link belongs to another browser and cannot be paid here. */
+  /** Called when the payment in the link belongs to another browser and so cannot be paid here. */
   onForeign: () => void;
-  /** Called when Apple Pay is not available here. */
+  /** Called when this browser does not offer Apple Pay. */
   onUnavailable: () => void;
 }
 
-const CANCELLED: CheckoutError = {
+const CANCELLED_ERROR: CheckoutError = {
   title: S.paymentCancelled,
   text: 'Nothing was charged. You can try again or go back to the checkout.',
   notAttempted: true,
 };
-const BROKEN: CheckoutError = {
+const WALLET_FAILED_ERROR: CheckoutError = {
   title: S.applePayError,
   text: S.walletErrorText,
   notAttempted: true,
 };
 
-/**
- * Replaces the titles of errors by those of this page. The texts stay the same (specification line
- * A:276).
- */
-function renamed(event: CheckoutEvent): CheckoutEvent {
+/** Gives an error this page's title. The error's text stays the same (specification line A:276). */
+function withPageTitle(event: CheckoutEvent): CheckoutEvent {
   if (event.type === 'declined')
     return { ...event, error: { ...event.error, title: S.paymentFailedTitle } };
   if (event.type === 'refused' && event.error.title === splitTitle(S.purchaseFailed).title)
@@ -70,7 +67,7 @@ function renamed(event: CheckoutEvent): CheckoutEvent {
  * Whether the payment in the link belongs to this browser. The server returns the browser's own
  * payment for the draw (decision C-21).
  */
-function useOwnPayment(
+function useIsOwnPayment(
   { clientSecret, drawId, ticketCount }: AppleRequest,
   total: number,
   log: (line: string) => void,
@@ -118,7 +115,7 @@ export function ApplePayForm({ draw, request, log, onForeign, onUnavailable }: A
   const surface = usePaymentSurface();
   const count = request.ticketCount;
   const price = priceOf(cents(draw.ticketPrice), count, draw.passStripeFees);
-  const own = useOwnPayment(request, price.total, log, onForeign, dispatch);
+  const own = useIsOwnPayment(request, price.total, log, onForeign, dispatch);
   useCompletePurchase(scope, checkout, {
     summary: () => purchaseSummary([{ draw, count }], ''),
     toast: WALLET_SUCCESS,
@@ -140,7 +137,7 @@ export function ApplePayForm({ draw, request, log, onForeign, onUnavailable }: A
           checkoutEvent.type === 'notCharged'
         )
           event.paymentFailed({ reason: 'fail' });
-        dispatch(renamed(checkoutEvent));
+        dispatch(withPageTitle(checkoutEvent));
       },
     ).catch((error: unknown) =>
       dispatch({
@@ -179,13 +176,13 @@ export function ApplePayForm({ draw, request, log, onForeign, onUnavailable }: A
             })
           }
           onConfirm={onConfirm}
-          onCancel={() => dispatch({ type: 'refused', error: CANCELLED })}
+          onCancel={() => dispatch({ type: 'refused', error: CANCELLED_ERROR })}
           onNone={() => {
             log('Apple Pay is not available');
             dispatch({ type: 'refused', error: applePayUnavailableError });
             onUnavailable();
           }}
-          onLoadError={() => dispatch({ type: 'refused', error: BROKEN })}
+          onLoadError={() => dispatch({ type: 'refused', error: WALLET_FAILED_ERROR })}
         />
       ) : null}
       <ErrorCallout checkout={checkout} />

@@ -7,18 +7,21 @@ export interface AppleRequest {
   clientSecret: string;
   drawId: number;
   ticketCount: number;
-  /** Cents, from the link. The amount is only shown, never charged. */
+  /** Amount in cents, from the link. The amount is only shown, never charged. */
   amount: number | null;
 }
 
 export interface ParsedAppleRequest {
-  /** Null shows 'Invalid Apple Pay Request'. */
+  /**
+   * The payment to make. Null when the link is invalid; the page then shows 'Invalid Apple Pay
+   * Request'.
+   */
   request: AppleRequest | null;
-  /** Returns the address of 'Back to Checkout', with the known parts of the request. */
+  /** Address of the 'Back to Checkout' button, with those parts of the request that are known. */
   back: string;
 }
 
-const wholeNumber = (text: string | null): number | null =>
+const parseWholeNumber = (text: string | null): number | null =>
   text !== null && /^\d{1,9}$/.test(text) && Number(text) > 0 ? Number(text) : null;
 
 export function readAppleRequest(search: string, hash: string): ParsedAppleRequest {
@@ -26,8 +29,8 @@ export function readAppleRequest(search: string, hash: string): ParsedAppleReque
   const fragment = new URLSearchParams(hash.replace(/^#/, ''));
   const parameter = (name: string) => fragment.get(name) ?? query.get(name);
   const [drawId, ticketCount, clientSecret] = [
-    wholeNumber(parameter('drawId')),
-    wholeNumber(parameter('ticketCount')),
+    parseWholeNumber(parameter('drawId')),
+    parseWholeNumber(parameter('ticketCount')),
     parameter('clientSecret'),
   ];
   const returnParams = new URLSearchParams();
@@ -41,7 +44,7 @@ export function readAppleRequest(search: string, hash: string): ParsedAppleReque
     clientSecret !== '';
   return {
     request: complete
-      ? { clientSecret, drawId, ticketCount, amount: wholeNumber(parameter('amount')) }
+      ? { clientSecret, drawId, ticketCount, amount: parseWholeNumber(parameter('amount')) }
       : null,
     back: drawId === null ? '/' : `/checkout?${returnParams}`,
   };

@@ -5,7 +5,7 @@ import { PER_CART_MAX, addItem, fitsInCart, itemOf, replacesOtherClub } from './
 import { cartAtom, cartDrawerOpenAtom } from './cart-atoms';
 
 /**
- * Adds one ticket of a draw to the cart. It replaces another club's cart, shows a message and
+ * Button that adds one ticket of a draw to the cart. A cart of another club is replaced. A message
  * offers an undo.
  */
 export function AddToCart({ draw }: { draw: Draw }) {

@@ -6,22 +6,25 @@ import { EMPTY, totals, type Cart } from './cart';
 import { logCart } from './cart-log';
 import { readCart } from './saved-cart';
 
-const keptAtom = atom<Cart>(readCart(readStored('local', S.cartKey)));
+const cartInMemoryAtom = atom<Cart>(readCart(readStored('local', S.cartKey)));
 
-const wordsOf = (cart: Cart) =>
+const describeCart = (cart: Cart) =>
   cart.items.length === 0
     ? 'empty'
     : cart.items.map((item) => `${item.quantity} × draw ${item.drawNumber}`).join(', ');
 
-/** The cart. It is saved while it has items or a club; otherwise the stored copy is removed. */
+/**
+ * The cart. The browser stores it while it has items or a club; otherwise the stored copy is
+ * removed.
+ */
 export const cartAtom = atom(
-  (get) => get(keptAtom),
+  (get) => get(cartInMemoryAtom),
   (get, set, change: (cart: Cart) => Cart) => {
-    const last = get(keptAtom);
+    const last = get(cartInMemoryAtom);
     const next = change(last);
     if (next === last) return;
-    set(keptAtom, next);
-    logCart(wordsOf(next));
+    set(cartInMemoryAtom, next);
+    logCart(describeCart(next));
     if (next.items.length > 0 || next.clubId !== null) writeStored('local', S.cartKey, next);
     else forgetStored('local', S.cartKey);
   },
@@ -31,26 +34,30 @@ export const cartAtom = atom(
 export const emptyCartAtom = atom(null, (_get, set) => set(cartAtom, () => EMPTY));
 
 /**
- * Loads the stored cart, after another tab wrote it or this tab lost it. An empty or broken stored
- * cart does not replace one with items. A removed one does, because the other tab has bought or
- * cleared it. Returns whether there is a cart now.
+ * Loads the stored cart after another tab changed it or this tab lost its own. An empty or broken
+ * stored cart does not replace a cart with items. With `removed`, it does, because the other tab
+ * has bought or cleared the cart. Returns whether the cart has items afterwards.
  */
 export const reloadCartAtom = atom(null, (get, set, removed: boolean) => {
   const saved = readCart(readStored('local', S.cartKey));
   if (saved.items.length > 0 || removed) {
-    set(keptAtom, saved);
-    logCart(`from another tab: ${wordsOf(saved)}`);
+    set(cartInMemoryAtom, saved);
+    logCart(`from another tab: ${describeCart(saved)}`);
   }
-  return get(keptAtom).items.length > 0;
+  return get(cartInMemoryAtom).items.length > 0;
 });
 
-/** Adds up the fees as the server does, so that the shown total is the charged one. */
+/**
+ * Totals of the cart. Fees are added up as on the server, so that the shown total is the charged
+ * total.
+ */
 export const totalsAtom = atom((get) => totals(get(cartAtom), get(surchargeAtom)));
 
-const openAtom = atom(false);
+const drawerOpenAtom = atom(false);
 
-/** The cart drawer: open, close or toggle. */
+/** Whether the cart drawer is open. Writing opens, closes or toggles the drawer. */
 export const cartDrawerOpenAtom = atom(
-  (get) => get(openAtom),
-  (get, set, to: boolean | 'toggle') => set(openAtom, to === 'toggle' ? !get(openAtom) : to),
+  (get) => get(drawerOpenAtom),
+  (get, set, to: boolean | 'toggle') =>
+    set(drawerOpenAtom, to === 'toggle' ? !get(drawerOpenAtom) : to),
 );

@@ -38,7 +38,7 @@ import {
 } from './cart-purchase';
 import { withCartReservation } from './use-fresh-cart';
 
-const LEAVES_AFTER_MS = 2_000;
+const EXPIRY_REDIRECT_DELAY_MS = 2_000;
 
 /**
  * Handles an expired reservation: a toast, an empty cart and, after two seconds, the club's page or
@@ -52,14 +52,14 @@ function useExpiry(onExpired: () => void): () => void {
   return useCallback(() => {
     onExpired();
     showToast({ title: S.reservationExpired, bad: true });
-    setTimeout(() => navigate(club ? `/club/${club}` : '/'), LEAVES_AFTER_MS);
+    setTimeout(() => navigate(club ? `/club/${club}` : '/'), EXPIRY_REDIRECT_DELAY_MS);
     empty();
   }, [onExpired, showToast, navigate, club, empty]);
 }
 
 /**
- * Builds the summary for the thank-you page. Draws that are no longer loaded are left out; the
- * order has them.
+ * Returns a function that builds the summary for the thank-you page. Draws that are no longer
+ * loaded are left out, because the order contains them.
  */
 function useSummary(cart: Cart, buyer: string) {
   const draws = useAtomValue(liveAtom).draws;
@@ -73,7 +73,10 @@ function useSummary(cart: Cart, buyer: string) {
     );
 }
 
-/** The checkout of the whole cart: details, boxes, wallet and card, with the reservation timer. */
+/**
+ * The checkout of the whole cart: details, consent boxes, wallet and card, with the reservation
+ * timer.
+ */
 export function CartForm({ onExpired }: { onExpired: () => void }) {
   const cart = useAtomValue(cartAtom);
   const { total, tickets } = useAtomValue(totalsAtom);
@@ -126,8 +129,8 @@ export function CartForm({ onExpired }: { onExpired: () => void }) {
     leave();
   }, [dispatch, leave]);
   const extended = (order: OpenOrder) => {
-    // The stored order has the old expiry. Update it, so that a declined card does not undo the
-    // extension.
+    // Drops the cached order, because it has the old expiry. With it, a declined card would undo
+    // the extension.
     dropCachedSecret(CART_SCOPE);
     dispatch({ type: 'opened', order });
   };

@@ -13,7 +13,7 @@ import {
 } from './cart';
 import { cartAtom, totalsAtom } from './cart-atoms';
 
-/** Returns the message of the limit that applies, if any. */
+/** Returns the message of the ticket limit that the cart has reached, or an empty string. */
 function limitText(items: readonly CartItem[], tickets: number): string {
   if (tickets >= PER_CART_MAX) return `At most ${PER_CART_MAX} tickets in one purchase.`;
   return items.some((item) => item.quantity >= PER_LINE_MAX)
@@ -21,7 +21,7 @@ function limitText(items: readonly CartItem[], tickets: number): string {
     : '';
 }
 
-/** The lines of the cart and its total. They cannot be edited during a payment. */
+/** The lines of the cart and its total. The lines cannot be edited during a payment. */
 export function CartLines({ frozen = false }: { frozen?: boolean }) {
   const [cart, change] = useAtom(cartAtom);
   const { subtotal, cardFee, tickets } = useAtomValue(totalsAtom);
@@ -40,7 +40,7 @@ export function CartLines({ frozen = false }: { frozen?: boolean }) {
             {frozen ? (
               <span className="num">× {item.quantity}</span>
             ) : (
-              <Controls
+              <LineControls
                 item={item}
                 max={maxQuantity(cart, item)}
                 onQuantity={(quantity) =>
@@ -69,7 +69,7 @@ export function CartLines({ frozen = false }: { frozen?: boolean }) {
   );
 }
 
-function Controls({
+function LineControls({
   item,
   max,
   onQuantity,

@@ -1,11 +1,11 @@
 /**
- * A log of cart changes in this browser session, for the debug console. It contains no personal
- * data (decision A-12).
+ * A log of cart changes in this browser session, for the debug console. The log contains no
+ * personal data (decision A-12).
  */
 import { readStored, writeStored } from '@/shared/storage';
 
-const KEY = 'fd_cart_log';
-const LINES_MAX = 50;
+const LOG_STORAGE_KEY = 'fd_cart_log';
+const LOG_LINES_MAX = 50;
 
 export interface LogLine {
   at: string;
@@ -13,7 +13,7 @@ export interface LogLine {
 }
 
 export function readLog(): readonly LogLine[] {
-  const stored = readStored('session', KEY);
+  const stored = readStored('session', LOG_STORAGE_KEY);
   return Array.isArray(stored)
     ? (stored as LogLine[]).filter((line) => typeof line?.event === 'string')
     : [];
@@ -22,7 +22,7 @@ export function readLog(): readonly LogLine[] {
 export function logCart(event: string): void {
   writeStored(
     'session',
-    KEY,
-    [...readLog(), { at: new Date().toISOString(), what: event }].slice(-LINES_MAX),
+    LOG_STORAGE_KEY,
+    [...readLog(), { at: new Date().toISOString(), what: event }].slice(-LOG_LINES_MAX),
   );
 }

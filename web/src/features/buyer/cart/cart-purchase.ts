@@ -1,6 +1,6 @@
 /**
- * The server calls that buy a whole cart in one payment. All or nothing, for one club (decision
- * C-10).
+ * The server calls that buy a whole cart in one payment. The cart belongs to one club and is bought
+ * completely or not at all (decision C-10).
  */
 import {
   completeCartCard,
@@ -22,9 +22,9 @@ import { cacheSecret, cachedSecret } from '@/features/buyer/checkout/payment/sec
 import type { Cents } from '@/shared/money';
 import { CART_SCOPE, type Cart } from './cart';
 
-const CONSENTS = { ageConfirmation: true, termsAgreement: true };
+const GIVEN_CONSENTS = { ageConfirmation: true, termsAgreement: true };
 
-const itemsOf = (cart: Cart): CartIntentRequest['items'] =>
+const requestItems = (cart: Cart): CartIntentRequest['items'] =>
   cart.items.map(({ drawId, quantity, ticketPrice, passStripeFees, bundleId }) => ({
     drawId,
     quantity,
@@ -34,8 +34,8 @@ const itemsOf = (cart: Cart): CartIntentRequest['items'] =>
   }));
 
 /**
- * Returns the cache key of the payment's secret. The key changes with anything that affects the
- * amount.
+ * Returns the key under which the payment's secret is cached. The key changes with anything that
+ * affects the amount.
  */
 export const cartContentsKey = (cart: Cart): string =>
   cart.items
@@ -45,7 +45,9 @@ export const cartContentsKey = (cart: Cart): string =>
     )
     .join(' ');
 
-/** Names the game that was refused, when the cart has several (decision C-10). */
+/**
+ * Adds the name of the refused game to an error, when the cart has several games (decision C-10).
+ */
 function naming(cart: Cart, error: unknown): unknown {
   const item =
     error instanceof HttpError && cart.items.length > 1
@@ -57,8 +59,8 @@ function naming(cart: Cart, error: unknown): unknown {
 }
 
 /**
- * Opens or resizes the cart's single payment. Unchanged contents are not requested again within two
- * minutes (specification line A:188).
+ * Opens the cart's single payment or changes its amount. Unchanged contents are not requested again
+ * within two minutes (specification line A:188).
  */
 export async function openCartPayment(
   cart: Cart,
@@ -68,11 +70,13 @@ export async function openCartPayment(
   const contents = cartContentsKey(cart);
   const cached = cachedSecret(CART_SCOPE, contents);
   if (cached) return cached;
-  const answer = await createCartIntent({ items: itemsOf(cart), clientKey, expectedAmount }).catch(
-    (error: unknown) => {
-      throw naming(cart, error);
-    },
-  );
+  const answer = await createCartIntent({
+    items: requestItems(cart),
+    clientKey,
+    expectedAmount,
+  }).catch((error: unknown) => {
+    throw naming(cart, error);
+  });
   cacheSecret(CART_SCOPE, contents, answer);
   return answer;
 }
@@ -82,18 +86,19 @@ export async function openCartPayment(
  * A:243, decision C-5).
  */
 export function cartCardPurchase(cart: Cart, total: Cents, buyer: Buyer): Purchase {
-  const items = itemsOf(cart);
+  const items = requestItems(cart);
   return {
-    ...common(cart, total, buyer),
+    ...commonPurchase(cart, total, buyer),
     method: 'card',
     buyer,
-    byMethod: (paymentMethodId) => completeCartCard({ items, buyer, ...CONSENTS, paymentMethodId }),
+    byMethod: (paymentMethodId) =>
+      completeCartCard({ items, buyer, ...GIVEN_CONSENTS, paymentMethodId }),
   };
 }
 
 export function cartWalletPurchase(cart: Cart, total: Cents, payer: WalletPayer): Purchase {
   const buyer = buyerOfPayer(payer);
-  const { complete, ...rest } = common(cart, total, buyer);
+  const { complete, ...rest } = commonPurchase(cart, total, buyer);
   return {
     ...rest,
     complete,
@@ -115,7 +120,11 @@ export function cartWalletPurchase(cart: Cart, total: Cents, payer: WalletPayer)
   };
 }
 
-function common(cart: Cart, total: Cents, buyer: Buyer): Omit<Purchase, 'method' | 'buyer'> {
+function commonPurchase(
+  cart: Cart,
+  total: Cents,
+  buyer: Buyer,
+): Omit<Purchase, 'method' | 'buyer'> {
   return {
     scope: CART_SCOPE,
     page: 'cart',
@@ -123,11 +132,11 @@ function common(cart: Cart, total: Cents, buyer: Buyer): Omit<Purchase, 'method'
     open: (clientKey) => openCartPayment(cart, total, clientKey),
     complete: ({ paymentIntentId, orderToken }) =>
       purchaseCartTickets({
-        items: itemsOf(cart),
+        items: requestItems(cart),
         paymentIntentId,
         orderToken,
         buyer,
-        ...CONSENTS,
+        ...GIVEN_CONSENTS,
       }),
   };
 }

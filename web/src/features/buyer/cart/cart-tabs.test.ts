@@ -3,9 +3,9 @@ import { expect, test, vi } from 'vitest';
 import { makeDraw } from '@/testing/draw-data';
 import { addItem, itemOf, type Cart } from './cart';
 
-const KEY = 'football_doubles_cart';
-const item = itemOf(makeDraw(), 2);
-const other = itemOf(makeDraw({ id: 1043, drawNumber: 1043 }), 1);
+const CART_STORAGE_KEY = 'football_doubles_cart';
+const firstItem = itemOf(makeDraw(), 2);
+const secondItem = itemOf(makeDraw({ id: 1043, drawNumber: 1043 }), 1);
 
 /** Creates a separate tab: the module's atoms are initialised again from storage. */
 async function openTab() {
@@ -22,31 +22,31 @@ async function openTab() {
 
 test('a reload finds the cart, and clearing removes the stored copy', async () => {
   const first = await openTab();
-  first.change((cart) => addItem(cart, item));
+  first.change((cart) => addItem(cart, firstItem));
   const reloaded = await openTab();
-  expect(reloaded.cart().items).toEqual([item]);
+  expect(reloaded.cart().items).toEqual([firstItem]);
   reloaded.clear();
-  expect(localStorage.getItem(KEY)).toBeNull();
+  expect(localStorage.getItem(CART_STORAGE_KEY)).toBeNull();
 });
 
 test('an item added in one tab appears in the other', async () => {
   const [one, two] = [await openTab(), await openTab()];
-  one.change((cart) => addItem(cart, item));
+  one.change((cart) => addItem(cart, firstItem));
   two.hear(false);
-  two.change((cart) => addItem(cart, other));
+  two.change((cart) => addItem(cart, secondItem));
   one.hear(false);
-  expect(one.cart().items).toEqual([item, other]);
+  expect(one.cart().items).toEqual([firstItem, secondItem]);
 });
 
 test('a saved empty or broken cart does not replace one that has items; a removed one does', async () => {
   const tab = await openTab();
-  tab.change((cart) => addItem(cart, item));
+  tab.change((cart) => addItem(cart, firstItem));
   for (const stored of ['{"items":[],"clubId":1}', '{"items":[{}]}', 'not json', '[1]']) {
-    localStorage.setItem(KEY, stored);
+    localStorage.setItem(CART_STORAGE_KEY, stored);
     tab.hear(false);
-    expect(tab.cart().items).toEqual([item]);
+    expect(tab.cart().items).toEqual([firstItem]);
   }
-  localStorage.removeItem(KEY);
+  localStorage.removeItem(CART_STORAGE_KEY);
   tab.hear(true);
   expect(tab.cart().items).toEqual([]);
 });

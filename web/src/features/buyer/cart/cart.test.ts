@@ -17,7 +17,7 @@ import {
 } from './cart';
 import { readCart } from './saved-cart';
 
-const item = (drawId: number, more: Partial<CartItem> = {}): CartItem => ({
+const makeItem = (drawId: number, more: Partial<CartItem> = {}): CartItem => ({
   drawId,
   drawNumber: drawId,
   quantity: 2,
@@ -35,21 +35,23 @@ const item = (drawId: number, more: Partial<CartItem> = {}): CartItem => ({
 });
 
 test('an item of another club replaces the whole cart', () => {
-  const cart = addItem(addItem(EMPTY, item(1001)), item(1002));
+  const cart = addItem(addItem(EMPTY, makeItem(1001)), makeItem(1002));
   expect(replacesOtherClub(cart, { clubId: 2 })).toBe(true);
-  expect(addItem(cart, item(2001, { clubId: 2 })).items.map((kept) => kept.drawId)).toEqual([2001]);
+  expect(addItem(cart, makeItem(2001, { clubId: 2 })).items.map((kept) => kept.drawId)).toEqual([
+    2001,
+  ]);
 });
 
 test('adding the same draw again updates its count and availability', () => {
   const cart = addItem(
-    addItem(EMPTY, item(1001)),
-    item(1001, { quantity: 5, availableTickets: 7 }),
+    addItem(EMPTY, makeItem(1001)),
+    makeItem(1001, { quantity: 5, availableTickets: 7 }),
   );
-  expect(cart.items).toEqual([item(1001, { quantity: 5, availableTickets: 7 })]);
+  expect(cart.items).toEqual([makeItem(1001, { quantity: 5, availableTickets: 7 })]);
 });
 
 test('a count of zero or less removes the item, and removing the last one empties the cart', () => {
-  const cart = addItem(addItem(EMPTY, item(1001)), item(1002));
+  const cart = addItem(addItem(EMPTY, makeItem(1001)), makeItem(1002));
   expect(setQuantity(cart, 1001, 0).items.map((kept) => kept.drawId)).toEqual([1002]);
   expect(setQuantity(cart, 1001, 99).items[0]?.quantity).toBe(10);
   expect(removeItem(removeItem(cart, 1001), 1002)).toEqual(EMPTY);
@@ -60,7 +62,7 @@ test('refresh takes prices, fees and availability from the server and drops an o
   const draw = (id: number, more: Parameters<typeof makeDraw>[0]) =>
     makeDraw({ id, drawNumber: id, ...more });
   const cart = [1001, 1002, 1003].reduce(
-    (kept, id) => addItem(kept, item(id, { quantity: 6, availableTickets: 9999 })),
+    (kept, id) => addItem(kept, makeItem(id, { quantity: 6, availableTickets: 9999 })),
     EMPTY,
   );
   const next = refreshFromDraws(
@@ -81,16 +83,16 @@ test('refresh takes prices, fees and availability from the server and drops an o
 
 test('each line has its own card fee where the buyer pays it', () => {
   const cart = addItem(
-    addItem(EMPTY, item(1001)),
-    item(1002, { passStripeFees: false, quantity: 1 }),
+    addItem(EMPTY, makeItem(1001)),
+    makeItem(1002, { passStripeFees: false, quantity: 1 }),
   );
   expect(totals(cart)).toEqual({ tickets: 3, subtotal: 1500, cardFee: 47, total: 1547 });
 });
 
 test('the fixed thirty cents are charged once when the fee applies to the whole charge', () => {
   const cart = addItem(
-    addItem(addItem(EMPTY, item(1001)), item(1002)),
-    item(1003, { passStripeFees: false }),
+    addItem(addItem(EMPTY, makeItem(1001)), makeItem(1002)),
+    makeItem(1003, { passStripeFees: false }),
   );
   expect(totals(cart, 'per_line')).toEqual({
     tickets: 6,
@@ -110,16 +112,16 @@ test('the fixed thirty cents are charged once when the fee applies to the whole 
 test('a line holds fifty tickets and a cart one hundred', () => {
   const roomy = { availableTickets: 169 };
   const cart = addItem(
-    addItem(EMPTY, item(1001, { quantity: 45, ...roomy })),
-    item(1002, { quantity: 40, ...roomy }),
+    addItem(EMPTY, makeItem(1001, { quantity: 45, ...roomy })),
+    makeItem(1002, { quantity: 40, ...roomy }),
   );
   expect(cart.items.map((line) => maxQuantity(cart, line))).toEqual([50, 50]);
-  expect(fitsInCart(cart, [item(1003, { quantity: 15 })])).toBe(true);
-  expect(fitsInCart(cart, [item(1003, { quantity: 16 })])).toBe(false);
-  expect(fitsInCart(cart, [item(1002, { quantity: 50 })])).toBe(true);
-  expect(fitsInCart(cart, [item(1002, { quantity: 51 })])).toBe(false);
-  expect(fitsInCart(cart, [item(2001, { clubId: 2, quantity: 50 })])).toBe(true);
-  const full = addItem(cart, item(1003, { quantity: 19, ...roomy }));
+  expect(fitsInCart(cart, [makeItem(1003, { quantity: 15 })])).toBe(true);
+  expect(fitsInCart(cart, [makeItem(1003, { quantity: 16 })])).toBe(false);
+  expect(fitsInCart(cart, [makeItem(1002, { quantity: 50 })])).toBe(true);
+  expect(fitsInCart(cart, [makeItem(1002, { quantity: 51 })])).toBe(false);
+  expect(fitsInCart(cart, [makeItem(2001, { clubId: 2, quantity: 50 })])).toBe(true);
+  const full = addItem(cart, makeItem(1003, { quantity: 19, ...roomy }));
   expect(full.items.map((line) => line.quantity)).toEqual([45, 40, 15]);
   expect(full.items.map((line) => maxQuantity(full, line))).toEqual([45, 40, 15]);
 });
@@ -127,7 +129,7 @@ test('a line holds fifty tickets and a cart one hundred', () => {
 test('a saved cart of three times forty is reduced to one hundred tickets, and its badge says 99+', () => {
   const saved = readCart({
     items: [1001, 1002, 1003].map((drawId) =>
-      item(drawId, { quantity: 40, availableTickets: 169 }),
+      makeItem(drawId, { quantity: 40, availableTickets: 169 }),
     ),
   });
   expect(saved.items.map((line) => line.quantity)).toEqual([40, 40, 20]);
@@ -140,13 +142,13 @@ test('a line keeps the time zone of its draw', () => {
 });
 
 test('a malformed saved cart is discarded, and an old one gets its club', () => {
-  const old: Partial<CartItem> = item(3001);
+  const old: Partial<CartItem> = makeItem(3001);
   delete old.clubId;
   expect(readCart({ items: [old] }).clubId).toBe(3);
   expect([clubIdOf(1042), clubIdOf('2999'), clubIdOf('abc')]).toEqual([1, 2, 1]);
   expect(
-    readCart(JSON.parse(JSON.stringify({ items: [item(1001), item(1002)], clubId: 1 }))),
-  ).toEqual({ items: [item(1001), item(1002)], clubId: 1 });
+    readCart(JSON.parse(JSON.stringify({ items: [makeItem(1001), makeItem(1002)], clubId: 1 }))),
+  ).toEqual({ items: [makeItem(1001), makeItem(1002)], clubId: 1 });
 });
 
 test.each<[string, unknown]>([
@@ -155,21 +157,24 @@ test.each<[string, unknown]>([
   ['a word', 'x'],
   ['items that are no list', { items: 'x' }],
   ['an item without a name', { items: [{ drawId: 1001, quantity: 1, ticketPrice: '5.00' }] }],
-  ['a draw that is no number', { items: [item(1001, { drawId: 'x' as unknown as number })] }],
-  ['a half ticket', { items: [item(1001, { quantity: 1.5 })] }],
-  ['no ticket', { items: [item(1001, { quantity: 0 })] }],
-  ['fewer than none', { items: [item(1001, { quantity: -1 })] }],
-  ['a price that is none', { items: [item(1001, { ticketPrice: '<b>' })] }],
-  ['one good item and one broken', { items: [item(1001), {}] }],
-  ['two clubs', { items: [item(1001), item(2001, { clubId: 2 })] }],
-  ['one draw twice', { items: [item(1001), item(1001)] }],
-  ['a season of games', { items: Array.from({ length: 21 }, (_, index) => item(1001 + index)) }],
+  ['a draw that is no number', { items: [makeItem(1001, { drawId: 'x' as unknown as number })] }],
+  ['a half ticket', { items: [makeItem(1001, { quantity: 1.5 })] }],
+  ['no ticket', { items: [makeItem(1001, { quantity: 0 })] }],
+  ['fewer than none', { items: [makeItem(1001, { quantity: -1 })] }],
+  ['a price that is none', { items: [makeItem(1001, { ticketPrice: '<b>' })] }],
+  ['one good item and one broken', { items: [makeItem(1001), {}] }],
+  ['two clubs', { items: [makeItem(1001), makeItem(2001, { clubId: 2 })] }],
+  ['one draw twice', { items: [makeItem(1001), makeItem(1001)] }],
+  [
+    'a season of games',
+    { items: Array.from({ length: 21 }, (_, index) => makeItem(1001 + index)) },
+  ],
 ])('a saved cart that holds %s is nobody’s', (_what, stored) => {
   expect(readCart(stored)).toEqual(EMPTY);
 });
 
 test('a forged count is reduced to the purchase limit', () => {
-  expect(readCart({ items: [item(1001, { quantity: 1e9 })] }).items[0]?.quantity).toBe(50);
+  expect(readCart({ items: [makeItem(1001, { quantity: 1e9 })] }).items[0]?.quantity).toBe(50);
 });
 
 test('the badge stops at 99+', () => {

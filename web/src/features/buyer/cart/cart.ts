@@ -16,14 +16,14 @@ export interface CartItem {
   homeTeam: string;
   awayTeam: string;
   gameDate: string;
-  /** The draw's time zone, if it has one. Items saved by old versions lack it (decision E-10). */
+  /** The draw's time zone. Absent in items saved by old versions (decision E-10). */
   timezone?: string;
   /**
-   * The number of available tickets. Items from an offer hold 9999 until the server has been asked
+   * Number of available tickets. Items from an offer have 9999 until the server has answered
    * (decision C-14).
    */
   availableTickets: number;
-  /** The offer that the item came from, if any. */
+  /** Id of the offer that the item came from, if any. */
   bundleId?: number;
 }
 
@@ -32,19 +32,19 @@ export interface Cart {
   clubId: number | null;
 }
 
-/** The scope of the cart's purchase, which tells it apart from other purchases. */
+/** Scope of the cart's purchase. The browser stores the state of each purchase under its scope. */
 export const CART_SCOPE = 'cart';
 
 export const EMPTY: Cart = { items: [], clubId: null };
 
 /**
- * The maximum tickets of one line, which is one draw in one purchase (specification line A:300,
+ * Maximum tickets of one cart line, which is one draw in one purchase (specification line A:300,
  * decision M-7).
  */
 export const PER_LINE_MAX = 50;
 
 /**
- * The maximum tickets of all lines together: a browser can reserve no more at a time (decision
+ * Maximum tickets of all lines together, because a browser can reserve no more at a time (decision
  * M-7).
  */
 export const PER_CART_MAX = 100;
@@ -78,14 +78,17 @@ export function addItem(cart: Cart, item: CartItem): Cart {
 export const replacesOtherClub = (cart: Cart, item: Pick<CartItem, 'clubId'>): boolean =>
   cart.items.length > 0 && cart.clubId !== item.clubId;
 
-const ticketsIn = (items: readonly CartItem[]): number =>
+const ticketCountOf = (items: readonly CartItem[]): number =>
   items.reduce((sum, item) => sum + item.quantity, 0);
 
-/** Returns how many tickets of a draw its line may hold, given the other lines (decision M-7). */
+/**
+ * Returns how many tickets the cart may hold of a draw, given the tickets of its other draws
+ * (decision M-7).
+ */
 export const remainingCapacity = (cart: Cart, drawId: number): number =>
   Math.min(
     PER_LINE_MAX,
-    Math.max(0, PER_CART_MAX - ticketsIn(cart.items.filter((item) => item.drawId !== drawId))),
+    Math.max(0, PER_CART_MAX - ticketCountOf(cart.items.filter((item) => item.drawId !== drawId))),
   );
 
 /** Returns the maximum count of an item. */
@@ -103,11 +106,14 @@ export function fitsInCart(cart: Cart, items: readonly CartItem[]): boolean {
       : cart.items.filter((cartItem) => items.every((item) => item.drawId !== cartItem.drawId));
   return (
     items.every((item) => item.quantity <= PER_LINE_MAX) &&
-    ticketsIn(beside) + ticketsIn(items) <= PER_CART_MAX
+    ticketCountOf(beside) + ticketCountOf(items) <= PER_CART_MAX
   );
 }
 
-/** Reduces each line to its limit, and then the last lines to the cart's limit. */
+/**
+ * Reduces each line to its own limit, and then the last lines until the whole cart is within its
+ * limit.
+ */
 export function withinLimits(cart: Cart): Cart {
   let left = PER_CART_MAX;
   const items = cart.items.flatMap((item) => {
@@ -118,7 +124,7 @@ export function withinLimits(cart: Cart): Cart {
   return { ...cart, items };
 }
 
-/** Sets the count of an item. Zero or less removes it. */
+/** Sets the count of an item. A count of zero or less removes the item. */
 export function setQuantity(cart: Cart, drawId: number, quantity: number): Cart {
   const item = cart.items.find((cartItem) => cartItem.drawId === drawId);
   const wanted = item ? Math.min(Math.floor(quantity) || 0, maxQuantity(cart, item)) : 0;
@@ -195,7 +201,7 @@ export interface Totals {
   tickets: number;
   subtotal: Cents;
   /**
-   * The card fee, 1.7 % + $0.30, on lines whose buyer pays it: per line, or once for the whole
+   * Card fee in cents, 1.7 % + $0.30, on lines whose buyer pays it: per line, or once for the whole
    * charge (specification line A:298, decision D-6).
    */
   cardFee: Cents;
@@ -207,9 +213,9 @@ export function totals(cart: Cart, mode: SurchargeMode = 'per_line'): Totals {
     subtotal: cents(item.ticketPrice) * item.quantity,
     passesFee: item.passStripeFees,
   }));
-  return { tickets: ticketsIn(cart.items), ...sumOf(lines, mode) };
+  return { tickets: ticketCountOf(cart.items), ...sumOf(lines, mode) };
 }
 
-/** Returns '99+' above 99. */
+/** Returns the count on the cart's badge: '99+' above 99. */
 export const badgeText = (tickets: number): string =>
   tickets > 99 ? S.cartBadgeMax : String(tickets);

@@ -1,21 +1,25 @@
 /**
- * Reads a saved cart. It may be years old, incomplete or written by another program (specification
- * line A:185). Pure.
+ * Reads a saved cart. The stored data may be years old, incomplete or written by another program
+ * (specification line A:185). Pure.
  */
 import { cents } from '@/shared/money';
 import { EMPTY, PER_LINE_MAX, clubIdOf, withinLimits, type Cart, type CartItem } from './cart';
 
-const LINES_MAX = 20;
+const CART_LINES_MAX = 20;
 
 /**
- * Discards a malformed cart, and one with several clubs, which the server would refuse (decision
- * A-2).
+ * Returns the stored cart. Returns an empty cart for a malformed one and for one with several
+ * clubs, which the server would refuse (decision A-2).
  */
 export function readCart(stored: unknown): Cart {
   const storedItems = (stored as Partial<Cart> | null)?.items;
-  if (!Array.isArray(storedItems) || storedItems.length === 0 || storedItems.length > LINES_MAX)
+  if (
+    !Array.isArray(storedItems) ||
+    storedItems.length === 0 ||
+    storedItems.length > CART_LINES_MAX
+  )
     return EMPTY;
-  const items = storedItems.map(readItem);
+  const items = storedItems.map(parseItem);
   if (items.some((item) => item === null)) return EMPTY;
   const good = items as CartItem[];
   const clubId = good[0]?.clubId ?? null;
@@ -24,22 +28,22 @@ export function readCart(stored: unknown): Cart {
   return oneClub && eachOnce ? withinLimits({ items: good, clubId }) : EMPTY;
 }
 
-const isWord = (value: unknown): value is string =>
+const isNonEmptyText = (value: unknown): value is string =>
   typeof value === 'string' && value.length <= 300;
-const isCount = (value: unknown): value is number =>
+const isTicketCount = (value: unknown): value is number =>
   typeof value === 'number' && Number.isSafeInteger(value) && value > 0;
 
-function readItem(stored: unknown): CartItem | null {
+function parseItem(stored: unknown): CartItem | null {
   const item = (stored ?? {}) as Partial<CartItem>;
   const { drawId, quantity, ticketPrice, homeTeam, awayTeam, gameDate } = item;
   const drawNumber = item.drawNumber ?? drawId;
-  if (!isCount(drawId) || !isCount(drawNumber) || !isCount(quantity)) return null;
+  if (!isTicketCount(drawId) || !isTicketCount(drawNumber) || !isTicketCount(quantity)) return null;
   if (
-    !isWord(ticketPrice) ||
+    !isNonEmptyText(ticketPrice) ||
     cents(ticketPrice) === 0 ||
-    !isWord(homeTeam) ||
-    !isWord(awayTeam) ||
-    !isWord(gameDate)
+    !isNonEmptyText(homeTeam) ||
+    !isNonEmptyText(awayTeam) ||
+    !isNonEmptyText(gameDate)
   )
     return null;
   return {
@@ -50,13 +54,13 @@ function readItem(stored: unknown): CartItem | null {
     awayTeam,
     gameDate,
     quantity: Math.min(quantity, PER_LINE_MAX),
-    drawTitle: isWord(item.drawTitle) ? item.drawTitle : `${homeTeam} v ${awayTeam}`,
+    drawTitle: isNonEmptyText(item.drawTitle) ? item.drawTitle : `${homeTeam} v ${awayTeam}`,
     passStripeFees: item.passStripeFees === true,
-    clubId: isCount(item.clubId) ? item.clubId : clubIdOf(drawId),
-    clubName: isWord(item.clubName) ? item.clubName : '',
-    clubSlug: isWord(item.clubSlug) ? item.clubSlug : '',
-    ...(isWord(item.timezone) ? { timezone: item.timezone } : {}),
-    ...(isCount(item.bundleId) ? { bundleId: item.bundleId } : {}),
-    availableTickets: isCount(item.availableTickets) ? item.availableTickets : quantity,
+    clubId: isTicketCount(item.clubId) ? item.clubId : clubIdOf(drawId),
+    clubName: isNonEmptyText(item.clubName) ? item.clubName : '',
+    clubSlug: isNonEmptyText(item.clubSlug) ? item.clubSlug : '',
+    ...(isNonEmptyText(item.timezone) ? { timezone: item.timezone } : {}),
+    ...(isTicketCount(item.bundleId) ? { bundleId: item.bundleId } : {}),
+    availableTickets: isTicketCount(item.availableTickets) ? item.availableTickets : quantity,
   };
 }

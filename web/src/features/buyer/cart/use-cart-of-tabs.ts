@@ -1,4 +1,4 @@
-/** Keeps the cart of several tabs in step: a change saved in one tab appears in the others. */
+/** Synchronises the cart of several tabs: a change saved in one tab appears in the others. */
 import { useSetAtom, useStore } from 'jotai';
 import { useEffect } from 'react';
 import { isBusy } from '@/features/buyer/checkout/state/checkout';
@@ -12,7 +12,7 @@ export function useCartSyncAcrossTabs(): void {
   const reload = useSetAtom(reloadCartAtom);
   useEffect(() => {
     const onStorage = (event: StorageEvent) => {
-      // The key is null when all storage was cleared.
+      // The browser reports a null key when all storage was cleared.
       if (event.key !== S.cartKey && event.key !== null) return;
       // Items in a payment do not change until its outcome is known.
       if (!isBusy(store.get(checkoutAtom(CART_SCOPE)))) reload(event.newValue === null);

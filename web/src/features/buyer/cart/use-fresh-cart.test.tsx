@@ -10,10 +10,10 @@ import { CART_SCOPE, addItem, EMPTY, itemOf } from './cart';
 import { cartAtom } from './cart-atoms';
 import { useFreshCart } from './use-fresh-cart';
 
-const LATER = '2099-01-01T00:00:00Z';
+const FUTURE_DATE = '2099-01-01T00:00:00Z';
 /** This cart holds the last three tickets. */
-const last = makeDraw({ ticketsSold: 166, ticketsAvailable: 3, gameDate: LATER });
-const cart = addItem(EMPTY, itemOf(last, 3));
+const lastTicketsDraw = makeDraw({ ticketsSold: 166, ticketsAvailable: 3, gameDate: FUTURE_DATE });
+const cart = addItem(EMPTY, itemOf(lastTicketsDraw, 3));
 
 beforeEach(() => saveAttempt(CART_SCOPE, { clientKey: 'k' }));
 afterEach(() => vi.unstubAllGlobals());
@@ -30,8 +30,13 @@ function Cart() {
   );
 }
 
-async function after(reload: { ticketsSold?: number; ticketsHeld?: number }): Promise<string> {
-  new FakeServer().on('GET /api/draws/1042', { body: { ...last, ticketsAvailable: 0, ...reload } });
+async function textAfterReload(reload: {
+  ticketsSold?: number;
+  ticketsHeld?: number;
+}): Promise<string> {
+  new FakeServer().on('GET /api/draws/1042', {
+    body: { ...lastTicketsDraw, ticketsAvailable: 0, ...reload },
+  });
   const { store } = renderScreen(<Cart />);
   store.set(cartAtom, () => cart);
   return (await screen.findByText(/;/)).textContent ?? '';
@@ -39,15 +44,15 @@ async function after(reload: { ticketsSold?: number; ticketsHeld?: number }): Pr
 
 test('a reload keeps the tickets that the cart has reserved itself', async () => {
   saveReservation(CART_SCOPE, {
-    expiresAt: Date.parse(LATER),
+    expiresAt: Date.parse(FUTURE_DATE),
     ticketCount: 3,
     items: [{ drawNumber: 1042, quantity: 3 }],
   });
-  expect(await after({ ticketsHeld: 3 })).toBe('3 of 3; ');
+  expect(await textAfterReload({ ticketsHeld: 3 })).toBe('3 of 3; ');
 });
 
 test('tickets reserved by other buyers are removed from the cart', async () => {
-  expect(await after({ ticketsHeld: 3 })).toBe(
+  expect(await textAfterReload({ ticketsHeld: 3 })).toBe(
     'empty; Redcliffe Sharks v Wynnum Tigers can no longer be bought and was taken out of your cart.',
   );
 });
@@ -59,5 +64,5 @@ test('a reload during a payment leaves the cart unchanged', async () => {
     paymentIntentId: 'pi_1',
     paying: true,
   });
-  expect(await after({ ticketsSold: 169 })).toBe('3 of 3; ');
+  expect(await textAfterReload({ ticketsSold: 169 })).toBe('3 of 3; ');
 });

@@ -15,7 +15,9 @@ import { cartAtom } from './cart-atoms';
 
 export interface CartFreshness {
   fresh: boolean;
-  /** Games that can no longer be bought, and games with fewer tickets left than the cart wants. */
+  /**
+   * Texts about games that can no longer be bought or have fewer tickets left than the cart wants.
+   */
   changes: readonly string[];
 }
 
@@ -24,7 +26,7 @@ interface FetchedDraws {
   gone: number[];
 }
 
-async function askFor(numbers: readonly number[]): Promise<FetchedDraws> {
+async function fetchDraws(numbers: readonly number[]): Promise<FetchedDraws> {
   const answers = await Promise.all(
     numbers.map((number) =>
       fetchDraw(number).catch((error: unknown) =>
@@ -41,8 +43,8 @@ async function askFor(numbers: readonly number[]): Promise<FetchedDraws> {
 }
 
 /**
- * Returns how many tickets of a draw this cart can buy, including the tickets that it has reserved
- * itself.
+ * Returns the draw with the tickets that this cart can buy, including those that the cart has
+ * reserved itself.
  */
 export const withCartReservation = (draw: Draw, nowMs: number): Draw => ({
   ...draw,
@@ -50,7 +52,7 @@ export const withCartReservation = (draw: Draw, nowMs: number): Draw => ({
     draw.ticketsAvailable + savedReservedTickets(CART_SCOPE, draw.drawNumber, nowMs),
 });
 
-/** Returns the cart after the server's answers, and a text about what changed. */
+/** Returns the cart with the server's current data, and texts about what changed. */
 export function refreshedCart(
   cart: Cart,
   { draws, gone }: FetchedDraws,
@@ -84,12 +86,13 @@ export function useFreshCart(): CartFreshness {
   useEffect(() => {
     if (numbers === '' || fresh) return;
     let current = true;
-    void askFor(numbers.split(',').map(Number)).then((result) => {
+    void fetchDraws(numbers.split(',').map(Number)).then((result) => {
       if (!current) return;
       receive(result.draws);
       const now = store.get(nowAtom);
       const last = store.get(cartAtom);
-      // After a reload during a payment, the tickets may already be sold to this same cart.
+      // The page may have been reloaded during a payment. The tickets may then already be sold to
+      // this cart.
       const paying = currentAttempt(CART_SCOPE)?.paying === true;
       const next = paying
         ? { cart: last, changes: [] }

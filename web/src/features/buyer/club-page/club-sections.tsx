@@ -15,16 +15,17 @@ import { OffersSection } from './offers-section';
 import { useClubDraws } from './use-club';
 import { useOffers } from './use-offers';
 
-const RECENT_SHOWN = 6;
+const RECENT_RESULTS_SHOWN = 6;
 
 /** All sections below a club's hero, in the specified order. */
 export function ClubSections({ club }: { club: Club }) {
   const { active, awaiting, answered, failed, retry } = useClubDraws(club);
   const offers = useOffers(club.slug);
-  // Later sections wait until all are loaded, so that nothing moves while the visitor reads.
+  // Whether all later sections have loaded. They appear together, so that nothing moves while the
+  // visitor reads.
   const settled = answered && offers.answered;
   const completed = (club.completedDraws ?? [])
-    .slice(0, RECENT_SHOWN)
+    .slice(0, RECENT_RESULTS_SHOWN)
     .map((draw) => draw.drawNumber);
   const empty = active.length + awaiting.length + completed.length + offers.offers.length === 0;
   return (
@@ -35,11 +36,13 @@ export function ClubSections({ club }: { club: Club }) {
         </div>
         {failed ? <LoadFailed title={S.failedToLoadDraws} onRetry={retry} /> : null}
         {active.length === 0 && !settled && !failed ? <Skeleton /> : null}
-        {active.length === 0 && settled ? <Nothing comingSoon={empty} club={club.name} /> : null}
+        {active.length === 0 && settled ? (
+          <NoActiveDraws comingSoon={empty} club={club.name} />
+        ) : null}
         {active.length > 0 ? (
           <div className="draw-grid">
             {active.map((number) => (
-              <OnSale key={number} drawNumber={number} />
+              <DrawOnSale key={number} drawNumber={number} />
             ))}
           </div>
         ) : null}
@@ -49,13 +52,13 @@ export function ClubSections({ club }: { club: Club }) {
   );
 }
 
-interface BelowProps {
+interface LowerSectionsProps {
   offers: ReturnType<typeof useOffers>;
   awaiting: readonly number[];
   completed: readonly number[];
 }
 
-function LowerSections({ offers, awaiting, completed }: BelowProps) {
+function LowerSections({ offers, awaiting, completed }: LowerSectionsProps) {
   return (
     <>
       <OffersSection {...offers} />
@@ -80,12 +83,12 @@ function LowerSections({ offers, awaiting, completed }: BelowProps) {
           </div>
         </section>
       ) : null}
-      <ClubFoot />
+      <ClubContact />
     </>
   );
 }
 
-function Nothing({ comingSoon, club }: { comingSoon: boolean; club: string }) {
+function NoActiveDraws({ comingSoon, club }: { comingSoon: boolean; club: string }) {
   return (
     <div className="card empty">
       <strong>{comingSoon ? S.comingSoon : S.noActiveRightNow}</strong>
@@ -99,7 +102,7 @@ function Nothing({ comingSoon, club }: { comingSoon: boolean; club: string }) {
 }
 
 /** A draw card with a cart button while the draw has tickets to sell. */
-function OnSale({ drawNumber }: { drawNumber: number }) {
+function DrawOnSale({ drawNumber }: { drawNumber: number }) {
   const draw = useAtomValue(liveAtom).draws[drawNumber];
   const now = useAtomValue(nowAtom);
   return (
@@ -145,7 +148,7 @@ function GamesFinished({ numbers }: { numbers: readonly number[] }) {
   );
 }
 
-function ClubFoot() {
+function ClubContact() {
   return (
     <div className="club-foot">
       <section className="card panel" aria-labelledby="help-title">

@@ -2,7 +2,7 @@ import { atom } from 'jotai';
 import type { Club } from '@/api/wire';
 import { bootAtom } from '@/features/shared-live/boot-atoms';
 
-const askedAtom = atom<Readonly<Record<string, Club>>>({});
+const fetchedClubsAtom = atom<Readonly<Record<string, Club>>>({});
 
 /**
  * Loaded clubs by every address they were requested under, so that a redirect to the current
@@ -10,15 +10,15 @@ const askedAtom = atom<Readonly<Record<string, Club>>>({});
  */
 export const knownClubsAtom = atom((get) => {
   const bootClub = get(bootAtom).club;
-  const bootClubs = bootClub?.activeDraws ? byAddress(bootClub) : {};
-  return { ...bootClubs, ...get(askedAtom) };
+  const bootClubs = bootClub?.activeDraws ? clubByItsAddresses(bootClub) : {};
+  return { ...bootClubs, ...get(fetchedClubsAtom) };
 });
 
 export const rememberClubAtom = atom(null, (get, set, club: Club) =>
-  set(askedAtom, { ...get(askedAtom), ...byAddress(club) }),
+  set(fetchedClubsAtom, { ...get(fetchedClubsAtom), ...clubByItsAddresses(club) }),
 );
 
-function byAddress(club: Club): Record<string, Club> {
+function clubByItsAddresses(club: Club): Record<string, Club> {
   return Object.fromEntries(
     [club.slug, club.canonicalSlug, club.homePageSlug]
       .filter((slug) => slug !== undefined)

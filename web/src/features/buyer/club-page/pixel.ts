@@ -1,13 +1,15 @@
 /**
- * A club's marketing pixel, loaded only after consent (specification line A:101, decision J-12). It
- * uses the provider's documented image form, which sends only the page's address. So no third-party
- * script runs beside a payment form, and the content security policy stays strict.
+ * A club's marketing pixel, loaded only after consent (specification line A:101, decision J-12).
+ * The pixel is loaded as an image, a form that the provider documents, and sends only the page's
+ * address. No third-party script runs beside a payment form, and the content security policy stays
+ * strict.
  */
 
-const ADDRESS = 'https://www.facebook.com/tr/';
+const PIXEL_URL = 'https://www.facebook.com/tr/';
 
 /**
- * Accepts digits only, as specified for the setting. Any other value loads nothing (decision G-11).
+ * Returns the pixel's address. The id must consist of digits, as specified for the setting; any
+ * other id loads nothing (decision G-11).
  */
 export function pixelUrl(
   pixelId: string,
@@ -17,7 +19,7 @@ export function pixelUrl(
   if (!/^\d{1,32}$/.test(pixelId)) return null;
   const query = new URLSearchParams({ id: pixelId, ev: event, dl: about.page, noscript: '1' });
   if (about.content) query.set('cd[content_name]', about.content);
-  return `${ADDRESS}?${query.toString()}`;
+  return `${PIXEL_URL}?${query.toString()}`;
 }
 
 export function firePixel(pixelId: string, event: string, content?: string): void {

@@ -1,6 +1,6 @@
 /**
- * Loads one club's page and keeps it live. Its draws are in the shared live state; the lists are
- * polled as specified.
+ * Loads one club's page and keeps it live. The club's draws are in the shared live state; its lists
+ * are polled as specified.
  */
 import { useAtomValue, useSetAtom } from 'jotai';
 import { useCallback, useEffect, useState } from 'react';
@@ -17,8 +17,8 @@ import { knownClubsAtom, rememberClubAtom } from './known-clubs-atoms';
 export type ClubLookup =
   { status: 'asking' } | { status: 'failed'; text: string } | { status: 'known'; club: Club };
 
-const ACTIVE_EVERY_MS = 15_000;
-const AWAITING_EVERY_MS = 30_000;
+const ACTIVE_POLL_INTERVAL_MS = 15_000;
+const AWAITING_POLL_INTERVAL_MS = 30_000;
 
 export function useClub(slug: string): ClubLookup {
   const knownClub = useAtomValue(knownClubsAtom)[slug];
@@ -69,7 +69,7 @@ export function useCanonicalAddress(slug: string, club: Club | null): void {
  * Returns draw numbers in the order first shown. A draw that closes keeps its place until the next
  * visit.
  */
-function useDrawNumbers(first: readonly Draw[]) {
+function useStableDrawNumbers(first: readonly Draw[]) {
   const receive = useSetAtom(receiveDrawsAtom);
   const [numbers, setNumbers] = useState(() => first.map((draw) => draw.drawNumber));
   const take = useCallback(
@@ -85,8 +85,8 @@ function useDrawNumbers(first: readonly Draw[]) {
 
 /** Returns the club's draws on sale and the draws that wait for a result. */
 export function useClubDraws(club: Club) {
-  const active = useDrawNumbers(club.activeDraws ?? []);
-  const awaiting = useDrawNumbers([]);
+  const active = useStableDrawNumbers(club.activeDraws ?? []);
+  const awaiting = useStableDrawNumbers([]);
   const [failed, setFailed] = useState(false);
   const [answered, setAnswered] = useState(false);
   const askActive = async () => {
@@ -97,13 +97,18 @@ export function useClubDraws(club: Club) {
       setFailed(true);
     }
   };
-  usePoll({ intervalMs: ACTIVE_EVERY_MS, topic: null, fetchAtStart: false, fetchData: askActive });
+  usePoll({
+    intervalMs: ACTIVE_POLL_INTERVAL_MS,
+    topic: null,
+    fetchAtStart: false,
+    fetchData: askActive,
+  });
   const askAwaiting = () =>
     fetchClubAwaiting(club.id)
       .then(awaiting.take)
       .finally(() => setAnswered(true));
   usePoll({
-    intervalMs: AWAITING_EVERY_MS,
+    intervalMs: AWAITING_POLL_INTERVAL_MS,
     topic: null,
     fetchAtStart: true,
     fetchData: askAwaiting,

@@ -8,13 +8,13 @@ import { makeDraw } from '@/testing/draw-data';
 import { renderScreen } from '@/testing/render-screen';
 import { BuyPanel } from './buy-panel';
 
-const LATER = '2099-01-01T00:00:00Z';
+const FUTURE_DATE = '2099-01-01T00:00:00Z';
 
 /**
  * Renders the panel for a buyer of two tickets whose card was declined, with the given milliseconds
  * left of the reservation.
  */
-function declined(draw: Draw, leftMs: number): void {
+function renderDeclinedPurchase(draw: Draw, leftMs: number): void {
   const order: OpenOrder = {
     clientSecret: 's',
     paymentIntentId: 'pi_1',
@@ -37,32 +37,32 @@ function declined(draw: Draw, leftMs: number): void {
 }
 
 test('tickets that the buyer has reserved count as left for this buyer', () => {
-  const draw = makeDraw({ gameDate: LATER, ticketsAvailable: 3 });
-  declined(draw, 60_000);
+  const draw = makeDraw({ gameDate: FUTURE_DATE, ticketsAvailable: 3 });
+  renderDeclinedPurchase(draw, 60_000);
   expect(screen.getByText('Quantity · 5 left')).toBeDefined();
 });
 
 test('an expired reservation is not counted on top of its released tickets', () => {
-  declined(makeDraw({ gameDate: LATER, ticketsAvailable: 3 }), -1);
+  renderDeclinedPurchase(makeDraw({ gameDate: FUTURE_DATE, ticketsAvailable: 3 }), -1);
   expect(screen.getByText('Quantity · 3 left')).toBeDefined();
 });
 
 test('at kick-off a buyer with a reservation may continue', () => {
-  declined(makeDraw({ status: 'closed' }), 60_000);
+  renderDeclinedPurchase(makeDraw({ status: 'closed' }), 60_000);
   expect(screen.getByRole('heading', { name: 'Purchase Tickets' })).toBeDefined();
 });
 
 test('after kick-off a buyer with an expired reservation reads that the draw is closed', () => {
-  declined(makeDraw({ status: 'closed' }), -1);
+  renderDeclinedPurchase(makeDraw({ status: 'closed' }), -1);
   expect(screen.getByRole('heading', { name: 'Draw Closed' })).toBeDefined();
 });
 
 test('a club that takes no payments shows a note instead of a form, and a started purchase continues', () => {
-  const draw = makeDraw({ gameDate: LATER, clubSelling: false });
+  const draw = makeDraw({ gameDate: FUTURE_DATE, clubSelling: false });
   const { unmount } = renderScreen(<BuyPanel draw={draw} phase="active" />);
   expect(screen.getByRole('heading', { name: 'Not on sale' })).toBeDefined();
   expect(screen.queryByRole('link', { name: 'Other draws of Sharks' })).toBeNull();
   unmount();
-  declined(draw, 60_000);
+  renderDeclinedPurchase(draw, 60_000);
   expect(screen.getByRole('heading', { name: 'Purchase Tickets' })).toBeDefined();
 });

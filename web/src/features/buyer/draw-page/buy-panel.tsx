@@ -29,8 +29,8 @@ export function BuyPanel({ draw, phase }: { draw: Draw; phase: DrawPhase }) {
   const config = useAtomValue(configAtom);
   const { held, available } = ticketsForThisBuyer(draw, checkout, now);
   const most = config?.maxPerPurchase ?? 50;
-  // This page reserves nothing before the buyer pays. After that, the missing tickets are the
-  // buyer's own.
+  // This page reserves nothing before the buyer pays. Once a payment has started, the missing
+  // tickets are the buyer's own.
   const { count, note, change } = useTicketCount({
     initial: () => countFromQuery(window.location.search, 'quantity', available, most),
     available,

@@ -21,8 +21,8 @@ export function DrawHero({ draw, phase }: { draw: Draw; phase: DrawPhase }) {
       <div className="hero-top">
         <StatusBadge phase={phase} />
         <span className="hero-side">
-          {/* Follows the server's status, so that at zero it stays until the server changes it
-              (specification line A:178). */}
+          {/* Depends on the server's status only, so that a countdown at zero stays until the
+              server changes the status (specification line A:178). */}
           {draw.status === 'active' || draw.status === 'open' ? (
             <Countdown kickOff={draw.gameDate} view="page" />
           ) : null}
@@ -40,13 +40,13 @@ export function DrawHero({ draw, phase }: { draw: Draw; phase: DrawPhase }) {
         {ticketPriceText(draw.ticketPrice, draw.passStripeFees)}
         {draw.passStripeFees ? '' : ' a ticket'}
       </p>
-      {phase === 'cancelled' ? <CancelledSums /> : <Figures draw={draw} />}
+      {phase === 'cancelled' ? <CancelledFigures /> : <DrawFigures draw={draw} />}
       <FreshnessBadge />
     </section>
   );
 }
 
-function Figures({ draw }: { draw: Draw }) {
+function DrawFigures({ draw }: { draw: Draw }) {
   return (
     <>
       <dl className="stats">
@@ -86,8 +86,11 @@ function Figures({ draw }: { draw: Draw }) {
   );
 }
 
-/** The count of a cancelled draw is hidden, because it falls to zero while refunds complete. */
-function CancelledSums() {
+/**
+ * The figures of a cancelled draw. The ticket count is hidden, because it falls to zero while
+ * refunds complete.
+ */
+function CancelledFigures() {
   return (
     <dl className="stats">
       <div className="stat">

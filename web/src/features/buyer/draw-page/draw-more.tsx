@@ -10,15 +10,18 @@ import type { DrawPhase } from '@/features/shared-live/draw-phase';
 import { cents, dollars } from '@/shared/money';
 import { S, winningPair } from '@/shared/strings';
 
-/** The content beside or below the form: the lights or the result, help, and how it works. */
+/**
+ * The content beside or below the purchase form: the lights or the result, help, and how the game
+ * works.
+ */
 export function DrawMore({ draw, phase }: { draw: Draw; phase: DrawPhase }) {
   const { homeFirstTryScorer: home, awayFirstTryScorer: away } = draw;
   return (
     <div className="more stack">
       {phase === 'completed' && home !== null && away !== null ? (
-        <Result draw={draw} home={home} away={away} />
+        <ResultSection draw={draw} home={home} away={away} />
       ) : phase === 'cancelled' ? null : (
-        <Lights draw={draw} />
+        <SalesLights draw={draw} />
       )}
       <section className="card panel" aria-labelledby="help-title">
         <h2 id="help-title">{S.needHelp}</h2>
@@ -60,7 +63,7 @@ export function DrawMore({ draw, phase }: { draw: Draw; phase: DrawPhase }) {
   );
 }
 
-function Lights({ draw }: { draw: Draw }) {
+function SalesLights({ draw }: { draw: Draw }) {
   return (
     <section className="grid-card lights" aria-labelledby="lights-title">
       <div>
@@ -75,7 +78,7 @@ function Lights({ draw }: { draw: Draw }) {
   );
 }
 
-function Result({ draw, home, away }: { draw: Draw; home: number; away: number }) {
+function ResultSection({ draw, home, away }: { draw: Draw; home: number; away: number }) {
   const { sold, failed, retry } = useSoldCells(draw.drawNumber);
   const [plays, setPlays] = useState(0);
   const winnerSold = draw.winningTicketSold !== false;

@@ -6,7 +6,7 @@ import { FakeServer } from '@/testing/fake-server';
 import { renderScreen } from '@/testing/render-screen';
 import { BuyPanel } from './buy-panel';
 
-const TEXTS = "You are offline – tickets can't be bought";
+const OFFLINE_TEXT = "You are offline – tickets can't be bought";
 const draw = makeDraw({ gameDate: '2099-01-01T00:00:00Z' });
 
 afterEach(() => {
@@ -15,7 +15,7 @@ afterEach(() => {
 });
 
 /** Makes the browser report that it is online or offline. */
-function line(up: boolean): void {
+function setOnline(up: boolean): void {
   vi.spyOn(navigator, 'onLine', 'get').mockReturnValue(up);
   act(() => void window.dispatchEvent(new Event(up ? 'online' : 'offline')));
 }
@@ -26,26 +26,26 @@ test('offline the payment panel says that nothing can be bought, and a press sen
   const server = new FakeServer();
   renderScreen(<BuyPanel draw={draw} phase="active" />);
   for (const box of screen.getAllByRole('checkbox')) fireEvent.click(box);
-  expect(screen.queryByText(TEXTS)).toBeNull();
+  expect(screen.queryByText(OFFLINE_TEXT)).toBeNull();
   expect(payButton().getAttribute('aria-disabled')).toBeNull();
-  line(false);
-  expect(screen.getByText(TEXTS, { selector: 'strong' })).toBeDefined();
-  expect(screen.getByRole('button', { name: TEXTS }).className).toContain('wallet-wait');
+  setOnline(false);
+  expect(screen.getByText(OFFLINE_TEXT, { selector: 'strong' })).toBeDefined();
+  expect(screen.getByRole('button', { name: OFFLINE_TEXT }).className).toContain('wallet-wait');
   expect(payButton().getAttribute('aria-disabled')).toBe('true');
   fireEvent.click(payButton());
   expect(screen.queryByText('There is a problem')).toBeNull();
   expect(server.paths()).toEqual([]);
-  line(true);
-  expect(screen.queryByText(TEXTS)).toBeNull();
+  setOnline(true);
+  expect(screen.queryByText(OFFLINE_TEXT)).toBeNull();
   expect(payButton().getAttribute('aria-disabled')).toBeNull();
 });
 
 test('a cached page says so until the server answers, whatever the browser reports', () => {
   const { store } = renderScreen(<BuyPanel draw={draw} phase="active" />);
   act(() => store.set(connectionAtom, { open: false, lastContactAt: -60_000 }));
-  expect(screen.getByText(TEXTS, { selector: 'strong' }).parentElement?.textContent).toMatch(
+  expect(screen.getByText(OFFLINE_TEXT, { selector: 'strong' }).parentElement?.textContent).toMatch(
     /Last update: .+\d:\d\d/,
   );
   act(() => store.set(recordResponseAtom));
-  expect(screen.queryByText(TEXTS)).toBeNull();
+  expect(screen.queryByText(OFFLINE_TEXT)).toBeNull();
 });

@@ -2,10 +2,10 @@ import { useEffect, useState } from 'react';
 import { cents, dollars, type Price } from '@/shared/money';
 import { S } from '@/shared/strings';
 
-const SPOKEN_AFTER_MS = 600;
+const ANNOUNCE_DELAY_MS = 600;
 
 /**
- * The price lines. The total is the largest figure of the form; screen readers announce it once it
+ * The price lines. The total has the largest text of the form; screen readers announce it once it
  * stops changing.
  */
 export function PriceLines({
@@ -22,7 +22,7 @@ export function PriceLines({
   const [spoken, setSpoken] = useState('');
   const total = dollars(price.total);
   useEffect(() => {
-    const timer = setTimeout(() => setSpoken(`Total ${total}`), SPOKEN_AFTER_MS);
+    const timer = setTimeout(() => setSpoken(`Total ${total}`), ANNOUNCE_DELAY_MS);
     return () => clearTimeout(timer);
   }, [total]);
   return (

@@ -39,8 +39,8 @@ interface PurchaseFormProps {
 }
 
 /**
- * 'Purchase Tickets': boxes and wallet come first, because a wallet supplies the buyer's details;
- * the card is below.
+ * The form 'Purchase Tickets'. Consent boxes and wallet come first, because a wallet supplies the
+ * buyer's details; the card is below.
  */
 export function PurchaseForm({ draw, count, onCount, available, note }: PurchaseFormProps) {
   const scope = `draw:${draw.drawNumber}`;
@@ -66,8 +66,8 @@ export function PurchaseForm({ draw, count, onCount, available, note }: Purchase
   });
   useRefreshStalePrice(checkout, [draw.drawNumber]);
   const busy = isBusy(checkout);
-  // A cached page is replaced by the current one when the server answers. The buyer's input must
-  // survive that.
+  // Whether the input is locked. A cached page is replaced by the current page when the server
+  // answers, which would lose input.
   const still = busy || isCopy();
   const paused = useIsPaymentPaused(checkout);
   useCompletePurchase(scope, checkout, {

@@ -2,7 +2,7 @@ import { FIELD } from '@/features/buyer/checkout/form/purchase-rules';
 import { S } from '@/shared/strings';
 import { Stepper } from '@/shared/ui/stepper';
 
-const QUICK = [1, 2, 5, 10];
+const QUICK_COUNTS = [1, 2, 5, 10];
 
 interface QuantityHeadProps {
   count: number;
@@ -34,7 +34,7 @@ export function QuantityHead({ count, available, onCount, disabled, note }: Quan
         />
       </div>
       <div className="quick" role="group" aria-label="Quick picks">
-        {QUICK.filter((pick) => pick <= most).map((pick) => (
+        {QUICK_COUNTS.filter((pick) => pick <= most).map((pick) => (
           <button
             key={pick}
             type="button"

@@ -10,14 +10,14 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-const done = makeDraw({
+const completedDraw = makeDraw({
   status: 'completed',
   homeFirstTryScorer: 3,
   awayFirstTryScorer: 11,
   winningTicketSold: true,
   winningTicketSerial: 'FD-1042-081',
 });
-const tickets = Array.from({ length: 169 }, (_, at) => ({
+const allTickets = Array.from({ length: 169 }, (_, at) => ({
   ticketNumber: at + 1,
   sold: at < 5,
   homeNumber: Math.floor(at / 13) + 1,
@@ -25,8 +25,8 @@ const tickets = Array.from({ length: 169 }, (_, at) => ({
 }));
 
 test('tickets that cannot be loaded show an error and a retry button', async () => {
-  new FakeServer().on('GET /api/draws/1042/tickets', { status: 500 }, { body: tickets });
-  renderScreen(<DrawMore draw={done} phase="completed" />);
+  new FakeServer().on('GET /api/draws/1042/tickets', { status: 500 }, { body: allTickets });
+  renderScreen(<DrawMore draw={completedDraw} phase="completed" />);
   const said = await screen.findByRole('alert');
   expect(said.textContent).toContain('Failed to fetch tickets');
   expect(document.querySelectorAll('td.is-sold')).toHaveLength(0);
@@ -40,9 +40,9 @@ test('a board retries automatically after half a minute', async () => {
   const server = new FakeServer().on(
     'GET /api/draws/1042/tickets',
     { status: 500 },
-    { body: tickets },
+    { body: allTickets },
   );
-  renderScreen(<DrawMore draw={done} phase="completed" />);
+  renderScreen(<DrawMore draw={completedDraw} phase="completed" />);
   await act(() => vi.advanceTimersByTimeAsync(10));
   expect(screen.getByRole('alert')).toBeDefined();
   await act(() => vi.advanceTimersByTimeAsync(30_010));

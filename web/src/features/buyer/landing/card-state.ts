@@ -1,6 +1,6 @@
 /**
  * The state shown on a draw's card (specification lines A:56-60). The draw's own page has different
- * texts for it.
+ * texts for the same state.
  */
 import type { Draw } from '@/api/wire';
 import { opensLater, type DrawPhase } from '@/features/shared-live/draw-phase';

@@ -4,10 +4,11 @@ import { fetchClubs } from '@/api/endpoints/buyer';
 import type { ClubSummary } from '@/api/wire';
 import { initials, readableOn } from '@/shared/club-colours';
 
-const NAME_CUT = 15;
-const SCROLLS_ABOVE = 5;
+const NAME_LENGTH_MAX = 15;
+const SCROLLING_CLUBS_MIN = 5;
 
-const cut = (name: string) => (name.length > NAME_CUT ? `${name.slice(0, NAME_CUT)}…` : name);
+const shortenName = (name: string) =>
+  name.length > NAME_LENGTH_MAX ? `${name.slice(0, NAME_LENGTH_MAX)}…` : name;
 
 /** The row of clubs. Hidden when there are none or the list cannot be loaded. */
 export function ClubRow() {
@@ -20,13 +21,13 @@ export function ClubRow() {
     <section className="section" aria-labelledby="clubs-title">
       <div className="section-head">
         <h2 id="clubs-title">Clubs</h2>
-        {clubs.length > SCROLLS_ABOVE ? (
+        {clubs.length > SCROLLING_CLUBS_MIN ? (
           <span className="meta">Scroll sideways for more</span>
         ) : null}
       </div>
       <ul
         className="club-row"
-        tabIndex={clubs.length > SCROLLS_ABOVE ? 0 : undefined}
+        tabIndex={clubs.length > SCROLLING_CLUBS_MIN ? 0 : undefined}
         aria-labelledby="clubs-title"
       >
         {clubs.map((club) => (
@@ -50,7 +51,7 @@ export function ClubRow() {
                   {initials(club.name)}
                 </span>
               )}
-              <span>{cut(club.name)}</span>
+              <span>{shortenName(club.name)}</span>
             </Link>
           </li>
         ))}

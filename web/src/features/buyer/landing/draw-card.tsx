@@ -16,14 +16,15 @@ import { cardStateOf, type CardState } from './card-state';
 
 interface LandingDrawCardProps {
   drawNumber: number;
-  /** Whether the draw waits for its result. The badge says so. */
+  /** Whether the draw waits for its result. The card's badge says so. */
   awaiting?: boolean;
-  /** Further actions, shown under the button. */
+  /** Further controls, shown under the card's button. */
   children?: React.ReactNode;
 }
 
 /**
- * A draw in a list. Only the button is a link, so that a scrolling thumb opens nothing by accident.
+ * A draw in a list. Only the card's button is a link, so that a thumb that scrolls the list opens
+ * nothing by accident.
  */
 export function DrawCard({ drawNumber, awaiting = false, children }: LandingDrawCardProps) {
   const draw = useAtomValue(drawAtom(drawNumber));
@@ -54,22 +55,22 @@ export function DrawCard({ drawNumber, awaiting = false, children }: LandingDraw
         {draw.clubName}
         {draw.league ? ` · ${draw.league}` : ''}
       </p>
-      <p className="meta">{priceLine(draw)}</p>
+      <p className="meta">{ticketPriceLine(draw)}</p>
       {state === 'completed' ? (
         <Result draw={draw} />
       ) : state === 'cancelled' ? (
-        <CancelledSums />
+        <CancelledFigures />
       ) : (
         <SalesProgress draw={draw} />
       )}
-      {state === 'completed' ? null : <Foot draw={draw} state={state} awaiting={awaiting} />}
+      {state === 'completed' ? null : <CardFooter draw={draw} state={state} awaiting={awaiting} />}
       {children}
     </article>
   );
 }
 
 /** Shows the total price first where the buyer pays a fee (interface decision D14). */
-function priceLine(draw: Draw): string {
+function ticketPriceLine(draw: Draw): string {
   const ticket = cents(draw.ticketPrice);
   if (!draw.passStripeFees) return `${dollars(ticket)} a ticket`;
   const { cardFee, total } = priceOf(ticket, 1, true);
@@ -130,7 +131,7 @@ function SalesProgress({ draw }: { draw: Draw }) {
   );
 }
 
-function CancelledSums() {
+function CancelledFigures() {
   return (
     <dl className="stats">
       <div className="stat">
@@ -145,7 +146,15 @@ function CancelledSums() {
   );
 }
 
-function Foot({ draw, state, awaiting }: { draw: Draw; state: CardState; awaiting: boolean }) {
+function CardFooter({
+  draw,
+  state,
+  awaiting,
+}: {
+  draw: Draw;
+  state: CardState;
+  awaiting: boolean;
+}) {
   const name = `${draw.homeTeam} v ${draw.awayTeam}`;
   if (state === 'open')
     return (
@@ -180,7 +189,7 @@ function Foot({ draw, state, awaiting }: { draw: Draw; state: CardState; awaitin
   );
 }
 
-/** The scorers, the prize and the serial number, but never a name (decision E-21). */
+/** Shows the scorers, the prize and the serial number, but never a name (decision E-21). */
 function Result({ draw }: { draw: Draw }) {
   const { homeFirstTryScorer: home, awayFirstTryScorer: away } = draw;
   const unsold = draw.winningTicketSold === false;

@@ -5,7 +5,7 @@ import { S } from '@/shared/strings';
 import { LoadFailed } from '@/shared/ui/load-failed';
 import { DrawCard } from './draw-card';
 
-const RECENT_SHOWN = 9;
+const RECENT_RESULTS_SHOWN = 9;
 
 export function LiveDraws() {
   const { failed, retry } = useDrawList('active');
@@ -84,7 +84,7 @@ export function RecentResults() {
         </span>
       </div>
       <div className="draw-grid">
-        {numbers.slice(0, RECENT_SHOWN).map((number) => (
+        {numbers.slice(0, RECENT_RESULTS_SHOWN).map((number) => (
           <DrawCard key={number} drawNumber={number} />
         ))}
       </div>

@@ -1,6 +1,6 @@
 /**
- * A three by three part of the grid with some cells lit, in the shape of the logo. Each feature has
- * its own. Decorative only.
+ * A picture of three by three cells, some of them lit, in the style of the logo. Each feature has
+ * its own picture. Decorative only.
  */
 export function Glyph({ lit }: { lit: string }) {
   return (

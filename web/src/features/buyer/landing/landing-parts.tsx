@@ -2,7 +2,10 @@ import { S } from '@/shared/strings';
 import { Steps, type Step } from '@/features/buyer/site/how-it-works';
 import { Glyph } from './glyph';
 
-/** The hero. The server renders the same markup: see README.md before changing it. */
+/**
+ * The first section of the landing page. The server renders the same markup: see README.md before
+ * changing it.
+ */
 export function LandingHero() {
   return (
     <div className="land-hero">
@@ -36,7 +39,7 @@ export function LandingHero() {
   );
 }
 
-const STEPS: readonly Step[] = [
+const CLUB_STEPS: readonly Step[] = [
   {
     title: 'Create a draw',
     text: 'Your club picks a game, a ticket price and how much of the sales is the prize.',
@@ -59,13 +62,13 @@ export function HowSection() {
         <h2 id="how-title">{S.howItWorks}</h2>
       </div>
       <div className="card how">
-        <Steps steps={STEPS} />
+        <Steps steps={CLUB_STEPS} />
       </div>
     </section>
   );
 }
 
-const FEATURES = [
+const FEATURE_TEXTS = [
   {
     lit: '000111000',
     title: 'No account to buy',
@@ -105,7 +108,7 @@ export function FeatureGrid() {
         <h2 id="features-title">Made for clubs and their supporters</h2>
       </div>
       <ul className="features">
-        {FEATURES.map(({ lit, title, text }) => (
+        {FEATURE_TEXTS.map(({ lit, title, text }) => (
           <li key={title} className="card">
             <Glyph lit={lit} />
             <div>

@@ -11,12 +11,14 @@ type RequestState =
   | { status: 'sent'; email: string }
   | { status: 'failed'; text: string };
 
-const INVALID = 'Please enter an email address, like name@example.com';
+const INVALID_EMAIL_TEXT = 'Please enter an email address, like name@example.com';
 
-function problemsOf(email: string): FormProblem[] {
+function emailProblems(email: string): FormProblem[] {
   const address = email.trim();
   if (address === '') return [{ field: 'tickets-email', text: S.emailRequired }];
-  return /^\S+@\S+\.\S+$/.test(address) ? [] : [{ field: 'tickets-email', text: INVALID }];
+  return /^\S+@\S+\.\S+$/.test(address)
+    ? []
+    : [{ field: 'tickets-email', text: INVALID_EMAIL_TEXT }];
 }
 
 /**
@@ -30,7 +32,7 @@ export function AskForTickets({ onProblems }: { onProblems: (inError: boolean) =
   const list = useRef<HTMLDivElement>(null);
   const onSubmit = async (event: FormEvent) => {
     event.preventDefault();
-    const problems = problemsOf(email);
+    const problems = emailProblems(email);
     setProblems(problems);
     onProblems(problems.length > 0);
     if (problems.length > 0) return void requestAnimationFrame(() => list.current?.focus());

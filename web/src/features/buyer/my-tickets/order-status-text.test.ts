@@ -1,32 +1,36 @@
 import { expect, test } from 'vitest';
 import { hasNoTickets, orderStatusText } from './order-status-text';
 
-const order = (status: string, reason: string | null = null, amount: string | null = null) => ({
+const makeOrderOutcome = (
+  status: string,
+  reason: string | null = null,
+  amount: string | null = null,
+) => ({
   status,
   reason,
   refund: amount ? { state: 'pending', amount } : null,
 });
 
 test('a refunded order never says that its tickets are on their way', () => {
-  expect(orderStatusText(order('refunding', null, '10.00'))).toBe(
+  expect(orderStatusText(makeOrderOutcome('refunding', null, '10.00'))).toBe(
     'This order has no valid tickets. $10.00 is on its way back to you.',
   );
-  expect(orderStatusText(order('refunded', 'The draw was cancelled.', '10.00'))).toBe(
+  expect(orderStatusText(makeOrderOutcome('refunded', 'The draw was cancelled.', '10.00'))).toBe(
     'The draw was cancelled. $10.00 was sent back to you. It shows on your statement within 5 to 10 business days.',
   );
   for (const status of ['refunding', 'refunded', 'not_charged'])
-    expect(hasNoTickets(order(status)), status).toBe(true);
+    expect(hasNoTickets(makeOrderOutcome(status)), status).toBe(true);
 });
 
 test('issued tickets need no text, pending ones are announced, and no text claims a certain charge', () => {
-  expect(orderStatusText(order('succeeded'))).toBeNull();
-  expect(orderStatusText(order('processing'))).toBe('Your tickets are being issued …');
-  expect(orderStatusText(order('requires_payment_method'))).toBe(
+  expect(orderStatusText(makeOrderOutcome('succeeded'))).toBeNull();
+  expect(orderStatusText(makeOrderOutcome('processing'))).toBe('Your tickets are being issued …');
+  expect(orderStatusText(makeOrderOutcome('requires_payment_method'))).toBe(
     'We are confirming your payment …',
   );
-  expect(orderStatusText(order('not_charged'))).toBe(
+  expect(orderStatusText(makeOrderOutcome('not_charged'))).toBe(
     'No tickets were bought, and you have not been charged.',
   );
   for (const status of ['succeeded', 'processing', 'requires_payment_method'])
-    expect(hasNoTickets(order(status)), status).toBe(false);
+    expect(hasNoTickets(makeOrderOutcome(status)), status).toBe(false);
 });

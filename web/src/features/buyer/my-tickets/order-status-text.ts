@@ -1,6 +1,6 @@
 /**
- * The text of an order without tickets, or whose tickets were withdrawn. It is shown from the
- * order's mail and in the list of an address's orders. Pure.
+ * The text for an order without tickets, or whose tickets were withdrawn. Shown on the order's page
+ * and in the list of an address's orders. Pure.
  */
 import type { OrderResponse } from '@/api/wire';
 import { cents, dollars } from '@/shared/money';

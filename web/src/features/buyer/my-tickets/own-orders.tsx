@@ -9,8 +9,8 @@ import { dollars } from '@/shared/money';
 import { orderStatusText } from './order-status-text';
 import { TicketList } from './ticket-list';
 
-/** The number of newest orders that are kept live. Older ones are shown as first loaded. */
-const LIVE_MAX = 8;
+/** The number of newest orders that receive live updates. Older ones are shown as first loaded. */
+const LIVE_ORDERS_MAX = 8;
 
 /** All orders of one e-mail address, newest first. */
 export function OwnOrdersList({ orders }: { orders: OwnOrders }) {
@@ -31,7 +31,7 @@ export function OwnOrdersList({ orders }: { orders: OwnOrders }) {
         </div>
       ) : null}
       {orders.orders.map((order, index) =>
-        index < LIVE_MAX ? (
+        index < LIVE_ORDERS_MAX ? (
           <LiveOrder key={order.orderToken} order={order} />
         ) : (
           <OrderCard key={order.orderToken} order={order} />
@@ -57,7 +57,8 @@ function OrderCard({ order }: { order: OrderResponse }) {
   const id = `order-${order.orderToken.slice(0, 8)}`;
   const count = order.lines.reduce((sum, line) => sum + line.ticketCount, 0);
   return (
-    // Not a landmark, because two orders of the same club and size have the same name.
+    // Not a landmark for screen readers, because two orders of the same club and size have the same
+    // name.
     <article className="own-order" aria-labelledby={id}>
       <h2 id={id}>
         {order.clubName}: {count} {count === 1 ? 'ticket' : 'tickets'}

@@ -5,8 +5,8 @@ import { dayAndTime } from '@/shared/dates';
 import { cents, dollars } from '@/shared/money';
 
 /**
- * The owner's tickets of one draw, each with its pair. With `under`, an order's heading stands
- * above and this heading is one level lower.
+ * The owner's tickets of one draw, each with its pair. `under` means that an order's heading is
+ * above, so this heading is one level lower.
  */
 export function TicketList({ line, under = false }: { line: OrderLine; under?: boolean }) {
   const id = useId();

@@ -5,7 +5,7 @@ import { FakeServer } from '@/testing/fake-server';
 import { renderScreen } from '@/testing/render-screen';
 import { OfferBuy } from './offer-buy';
 
-const game = (id: number) => ({
+const makeGame = (id: number) => ({
   id,
   homeTeam: 'Sharks',
   awayTeam: `Team ${id}`,
@@ -24,7 +24,7 @@ const offer: Offer = {
   shareImageUrl: null,
   clubSlug: 'sharks',
   clubName: 'Sharks',
-  games: [game(1001), game(1002)],
+  games: [makeGame(1001), makeGame(1002)],
 };
 
 afterEach(() => {

@@ -31,7 +31,7 @@ interface OfferBuyProps {
 export function OfferBuy({ offer, phase, onAdded }: OfferBuyProps) {
   const [count, setCount] = useState(1);
   const config = useAtomValue(configAtom);
-  // Limited by the tickets per draw and by the tickets per purchase.
+  // The largest count, limited by the tickets per draw and by the tickets per purchase.
   const most = Math.max(
     1,
     Math.min(
@@ -68,7 +68,7 @@ export function OfferBuy({ offer, phase, onAdded }: OfferBuyProps) {
       </div>
       <PriceText price={offerPrice(offer, 1, mode)} />
       {phase !== 'open' ? (
-        <NotOnSale offer={offer} phase={phase} />
+        <OfferNotOnSale offer={offer} phase={phase} />
       ) : maintenance ? (
         <div className="callout is-warn">
           <strong>{S.maintenance}</strong>
@@ -99,7 +99,7 @@ export function OfferBuy({ offer, phase, onAdded }: OfferBuyProps) {
           {offline ? <OfflineNote /> : null}
           {button('wide offer-add')}
           {refused ? (
-            <div ref={intoView} className="callout is-bad" role="alert">
+            <div ref={scrollIntoCentre} className="callout is-bad" role="alert">
               {refused}
             </div>
           ) : null}
@@ -117,7 +117,8 @@ export function OfferBuy({ offer, phase, onAdded }: OfferBuyProps) {
  * Scrolls an error to the centre of the screen, because the bar at the foot of a phone must not
  * cover the error.
  */
-const intoView = (element: HTMLElement | null) => element?.scrollIntoView({ block: 'center' });
+const scrollIntoCentre = (element: HTMLElement | null) =>
+  element?.scrollIntoView({ block: 'center' });
 
 /** Shows the total first and names the fee in it (interface decision D14). */
 function PriceText({ price: { subtotal, cardFee, total } }: { price: Price }) {
@@ -129,7 +130,7 @@ function PriceText({ price: { subtotal, cardFee, total } }: { price: Price }) {
   );
 }
 
-function NotOnSale({ offer, phase }: { offer: Offer; phase: OfferPhase }) {
+function OfferNotOnSale({ offer, phase }: { offer: Offer; phase: OfferPhase }) {
   const opens = opensAt(offer);
   if (phase === 'scheduled' && opens)
     return (

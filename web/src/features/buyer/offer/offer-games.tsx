@@ -8,7 +8,7 @@ import { dayAndTime } from '@/shared/dates';
 import { cents, dollars, priceOf } from '@/shared/money';
 import { S } from '@/shared/strings';
 
-/** The games of an offer with date, price and prize. A game that is sold out or over says so. */
+/** The games of an offer with date, price and prize. A game that is sold out or over is marked. */
 export function OfferGames({ games }: { games: readonly OfferGame[] }) {
   return (
     <section className="card panel offer-games" aria-labelledby="games-title">
@@ -17,14 +17,14 @@ export function OfferGames({ games }: { games: readonly OfferGame[] }) {
       </h2>
       <ul>
         {games.map((game) => (
-          <Game key={game.id} game={game} />
+          <GameRow key={game.id} game={game} />
         ))}
       </ul>
     </section>
   );
 }
 
-function Game({ game }: { game: OfferGame }) {
+function GameRow({ game }: { game: OfferGame }) {
   const number = gameNumber(game);
   const draw = useAtomValue(liveAtom).draws[number];
   const now = useAtomValue(nowAtom);

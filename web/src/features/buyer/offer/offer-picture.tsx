@@ -3,7 +3,7 @@ import type { Offer } from '@/api/wire-public';
 
 /**
  * The offer's picture, or one generated from its name. The box is always 1200 × 630, so nothing
- * moves when it loads.
+ * moves when the picture loads.
  */
 export function OfferPicture({
   offer,
@@ -28,7 +28,7 @@ export function OfferPicture({
   return (
     <div className="offer-picture is-drawn" aria-hidden="true">
       <svg viewBox="0 0 240 126" preserveAspectRatio="xMidYMid slice">
-        {cellsOf(offer.slug).map(({ x, y, lit }) => (
+        {crossedCellsOf(offer.slug).map(({ x, y, lit }) => (
           <rect
             key={`${x}-${y}`}
             x={x * 18 + 4}
@@ -48,7 +48,7 @@ export function OfferPicture({
  * Returns the cells of one row and one column that cross. The crossing is derived from the name, so
  * an offer has the same picture everywhere.
  */
-function cellsOf(slug: string): { x: number; y: number; lit: 'cross' | 'line' | 'off' }[] {
+function crossedCellsOf(slug: string): { x: number; y: number; lit: 'cross' | 'line' | 'off' }[] {
   const sum = [...slug].reduce((so, letter) => (so * 31 + letter.charCodeAt(0)) >>> 0, 7);
   const [column, row] = [2 + (sum % 9), 1 + (Math.floor(sum / 9) % 5)];
   return Array.from({ length: 91 }, (_, at) => {

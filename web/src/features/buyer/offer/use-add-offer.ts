@@ -25,14 +25,14 @@ import { showToastAtom } from '@/shared/ui/toast-atoms';
  * Returns one cart line for each game. As specified, 9999 tickets count as available until the
  * server sends the number.
  */
-const itemsOf = (offer: Offer, draws: readonly Draw[], count: number): CartItem[] =>
+const cartItemsOf = (offer: Offer, draws: readonly Draw[], count: number): CartItem[] =>
   draws.map((draw) => ({
     ...itemOf(draw, count),
     availableTickets: OFFER_AVAILABLE,
     bundleId: offer.id,
   }));
 
-const addAll = (cart: Cart, items: readonly CartItem[]): Cart => items.reduce(addItem, cart);
+const addAllItems = (cart: Cart, items: readonly CartItem[]): Cart => items.reduce(addItem, cart);
 
 export function useAddOffer(offer: Offer, onAdded: () => void) {
   const [cart, change] = useAtom(cartAtom);
@@ -54,7 +54,7 @@ export function useAddOffer(offer: Offer, onAdded: () => void) {
       const why =
         draws.length === 0 ? 'This offer has no games yet.' : refusal(draws, count, serverNow());
       if (why) return setRefused(why);
-      const items = itemsOf(offer, draws, count);
+      const items = cartItemsOf(offer, draws, count);
       const replaced = items[0] !== undefined && replacesOtherClub(cart, items[0]);
       if (!fitsInCart(cart, items))
         return setRefused(
@@ -67,7 +67,7 @@ export function useAddOffer(offer: Offer, onAdded: () => void) {
           text: `It now holds tickets of ${offer.clubName} only.`,
           action: { label: 'Undo', run: () => change(() => cart) },
         });
-      change((last) => addAll(last, items));
+      change((last) => addAllItems(last, items));
       if (!replaced) openDrawer(true);
       track('offer_add_to_cart', { clubSlug: offer.clubSlug, bundleSlug: offer.slug });
       onAdded();

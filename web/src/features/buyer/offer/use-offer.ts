@@ -1,6 +1,6 @@
 /**
- * Loads one offer, the draws of its games and its club. Each has its own request, so that one
- * failure hides nothing else.
+ * Loads one offer, the draws of its games and its club. Each has its own request, so that a failed
+ * request hides only its own data.
  */
 import { useAtomValue, useSetAtom } from 'jotai';
 import { useCallback, useEffect, useState } from 'react';
@@ -19,7 +19,7 @@ export type OfferState =
   | { status: 'failed' }
   | { status: 'known'; offer: Offer };
 
-const EVERY_MS = 30_000;
+const POLL_INTERVAL_MS = 30_000;
 
 export function useOffer(club: string, slug: string): OfferState & { retry: () => void } {
   const boot = useAtomValue(bootAtom).offer;
@@ -33,13 +33,13 @@ export function useOffer(club: string, slug: string): OfferState & { retry: () =
       setState({ status: 'known', offer });
     } catch (error) {
       const missing = error instanceof HttpError && error.status === 404;
-      // An offer on the screen stays there while the connection is bad.
+      // A failed request does not remove the offer that is on the screen.
       setState((last) =>
         missing ? { status: 'missing' } : last.status === 'known' ? last : { status: 'failed' },
       );
     }
   }, [club, slug]);
-  usePoll({ intervalMs: EVERY_MS, topic: null, fetchAtStart: true, fetchData: ask });
+  usePoll({ intervalMs: POLL_INTERVAL_MS, topic: null, fetchAtStart: true, fetchData: ask });
   const retry = () => {
     setState({ status: 'asking' });
     void ask();

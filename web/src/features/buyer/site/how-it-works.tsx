@@ -3,7 +3,7 @@ export interface Step {
   text: string;
 }
 
-const STEPS: readonly Step[] = [
+const BUYER_STEPS: readonly Step[] = [
   {
     title: 'Buy a ticket',
     text: 'Each draw has 169 tickets, one for every pair of jersey numbers from 1 to 13. You get your pair at random after you pay.',
@@ -20,7 +20,7 @@ const STEPS: readonly Step[] = [
 
 /** The game in three steps, from the buyer's view. */
 export function HowItWorks() {
-  return <Steps steps={STEPS} />;
+  return <Steps steps={BUYER_STEPS} />;
 }
 
 export function Steps({ steps }: { steps: readonly Step[] }) {

@@ -2,15 +2,15 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { makeDraw } from '@/testing/draw-data';
 import { isPhone, share, shareOf } from './share';
 
-const what = {
+const shareContent = {
   title: 'Sharks v Tigers',
   text: 'Sharks v Tigers: current prize $290',
   url: 'https://fd.example/draw/1042',
 };
-const clipboard = (writeText: () => Promise<void>) => ({
+const makeClipboard = (writeText: () => Promise<void>) => ({
   clipboard: { writeText } as unknown as Clipboard,
 });
-const refuse = () => Promise.reject(new DOMException('no', 'NotAllowedError'));
+const rejectClipboard = () => Promise.reject(new DOMException('no', 'NotAllowedError'));
 
 beforeEach(() => Object.assign(window, { innerWidth: 390 }));
 afterEach(() => vi.restoreAllMocks());
@@ -31,12 +31,12 @@ test('a share of a cancelled draw contains no prize', () => {
 
 test('the phone’s share menu comes first, and dismissing it is no failure', async () => {
   const menu = vi.fn().mockResolvedValue(undefined);
-  expect(await share(what, { share: menu, ...clipboard(refuse) })).toBeNull();
-  expect(menu).toHaveBeenCalledWith(what);
+  expect(await share(shareContent, { share: menu, ...makeClipboard(rejectClipboard) })).toBeNull();
+  expect(menu).toHaveBeenCalledWith(shareContent);
   expect(
-    await share(what, {
+    await share(shareContent, {
       share: () => Promise.reject(new DOMException('', 'AbortError')),
-      ...clipboard(refuse),
+      ...makeClipboard(rejectClipboard),
     }),
   ).toBeNull();
 });
@@ -48,17 +48,20 @@ test('without a share menu, or when it fails, text and link are copied', async (
     text: 'Share link and details have been copied. Paste in your messaging app.',
   };
   expect(
-    await share(what, { share: () => Promise.reject(new Error('broken')), ...clipboard(copied) }),
+    await share(shareContent, {
+      share: () => Promise.reject(new Error('broken')),
+      ...makeClipboard(copied),
+    }),
   ).toEqual(said);
   Object.assign(window, { innerWidth: 1280 });
   expect(isPhone()).toBe(false);
   expect(
-    await share(what, {
+    await share(shareContent, {
       share: vi.fn().mockRejectedValue(new Error('not asked')),
-      ...clipboard(copied),
+      ...makeClipboard(copied),
     }),
   ).toEqual(said);
-  expect(copied).toHaveBeenCalledWith(`${what.text}\n${what.url}`);
+  expect(copied).toHaveBeenCalledWith(`${shareContent.text}\n${shareContent.url}`);
 });
 
 test('without a clipboard the link alone is copied, or shown for ten seconds to copy by hand', async () => {
@@ -70,7 +73,7 @@ test('without a clipboard the link alone is copied, or shown for ten seconds to 
       throw new Error('forbidden');
     });
   Object.assign(document, { execCommand });
-  expect(await share(what, clipboard(refuse))).toEqual({
+  expect(await share(shareContent, makeClipboard(rejectClipboard))).toEqual({
     title: 'Link copied!',
     text: 'Draw link has been copied to clipboard.',
   });
@@ -79,9 +82,9 @@ test('without a clipboard the link alone is copied, or shown for ten seconds to 
     text: 'Please copy the URL manually to share this draw.',
     bad: true,
     lasts: 10_000,
-    copyable: what.url,
+    copyable: shareContent.url,
   };
-  expect(await share(what, clipboard(refuse))).toEqual(byHand);
-  expect(await share(what, clipboard(refuse))).toEqual(byHand);
+  expect(await share(shareContent, makeClipboard(rejectClipboard))).toEqual(byHand);
+  expect(await share(shareContent, makeClipboard(rejectClipboard))).toEqual(byHand);
   expect(document.querySelector('textarea')).toBeNull();
 });

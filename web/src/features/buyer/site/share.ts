@@ -44,11 +44,11 @@ export async function share(
     await via.clipboard.writeText(`${what.text}\n${what.url}`);
     return { title: S.copied, text: S.copiedText };
   } catch {
-    return copyByHand(what.url);
+    return copyWithTextarea(what.url);
   }
 }
 
-function copyByHand(url: string): Toast {
+function copyWithTextarea(url: string): Toast {
   const field = document.createElement('textarea');
   field.value = url;
   document.body.append(field);

@@ -7,7 +7,10 @@ import { SupportContacts } from './support-contacts';
 import { buildVersionAtom } from '@/features/shared-live/live-atoms';
 import { Brand } from './site-header';
 
-/** The operator's menus and the fixed Support block. Without menus, only the block is shown. */
+/**
+ * The operator's footer menus and the fixed Support block. Without menus, only the Support block is
+ * shown.
+ */
 export function SiteFooter() {
   const [menus, setMenus] = useState<readonly FooterMenu[]>([]);
   const version = useAtomValue(buildVersionAtom);

@@ -17,7 +17,7 @@ export function Brand({ dark = false }: { dark?: boolean }) {
   );
 }
 
-const SECTIONS = [
+const NAVIGATION_LINKS = [
   { label: 'Home', href: '#main' },
   { label: 'How It Works', href: '#how-it-works' },
   { label: 'Find Draws', href: '#live-draws' },
@@ -49,7 +49,7 @@ export function SiteHeader({ full }: { full: boolean }) {
         <Brand />
         <nav className={full ? 'site-nav full' : 'site-nav'} aria-label="Main">
           {full
-            ? SECTIONS.map(({ label, href }) => (
+            ? NAVIGATION_LINKS.map(({ label, href }) => (
                 <a key={href} href={href}>
                   {label}
                 </a>
@@ -84,7 +84,7 @@ export function SiteHeader({ full }: { full: boolean }) {
       </div>
       {full && open ? (
         <nav className="menu-sheet" id="site-menu" aria-label="Menu">
-          {SECTIONS.map(({ label, href }) => (
+          {NAVIGATION_LINKS.map(({ label, href }) => (
             <a key={href} href={href} onClick={() => setOpen(false)}>
               {label}
             </a>

@@ -1,6 +1,6 @@
 import type { DrawPhase } from '@/features/shared-live/draw-phase';
 
-const TEXTS: Record<DrawPhase, { text: string; tone: string }> = {
+const BADGE_TEXTS: Record<DrawPhase, { text: string; tone: string }> = {
   active: { text: 'Active', tone: 'is-active' },
   soldOut: { text: 'Active', tone: 'is-active' },
   closed: { text: 'Closed', tone: 'is-closed' },
@@ -9,6 +9,6 @@ const TEXTS: Record<DrawPhase, { text: string; tone: string }> = {
 };
 
 export function StatusBadge({ phase }: { phase: DrawPhase }) {
-  const { text, tone } = TEXTS[phase];
+  const { text, tone } = BADGE_TEXTS[phase];
   return <span className={`badge ${tone}`}>{text}</span>;
 }

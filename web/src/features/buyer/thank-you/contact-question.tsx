@@ -12,20 +12,20 @@ import { showToastAtom } from '@/shared/ui/toast-atoms';
 
 /**
  * Whether the order has no valid e-mail address, because a wallet gave none or the input is
- * invalid. A winner could not be reached (decision C-11).
+ * invalid. The club could not reach such a winner (decision C-11).
  */
 export const needsContact = (order: OrderResponse): boolean =>
   order.status === 'succeeded' &&
   (!order.buyerEmailMasked || order.buyerEmailMasked.endsWith('invalid'));
 
-const missingOf = (contact: { name: string; email: string; phone: string }): FormProblem[] =>
+const contactProblems = (contact: { name: string; email: string; phone: string }): FormProblem[] =>
   [
     contact.name.trim() === '' && { field: FIELD.name, text: S.nameRequired },
     contact.email.trim() === '' && { field: FIELD.email, text: S.emailRequired },
     contact.phone.trim() === '' && { field: FIELD.phone, text: S.phoneRequired },
   ].filter((problem) => problem !== false);
 
-/** Asks for a name, an address and a number when the order has no valid e-mail address. */
+/** Asks for name, e-mail address and phone number when the order has no valid e-mail address. */
 export function ContactQuestion({ order }: { order: OrderResponse }) {
   const receive = useSetAtom(receiveOrderAtom);
   const showToast = useSetAtom(showToastAtom);
@@ -74,7 +74,7 @@ export function ContactQuestion({ order }: { order: OrderResponse }) {
   };
   const onSubmit = (event: FormEvent) => {
     event.preventDefault();
-    const problems = missingOf(contact);
+    const problems = contactProblems(contact);
     setProblems(problems);
     if (problems.length > 0) return showProblems(problems);
     void send();

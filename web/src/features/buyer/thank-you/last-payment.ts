@@ -1,13 +1,13 @@
 /**
- * Data that the purchase stores for the thank-you page: the order's token and the payment's
- * identifier (decision C-17).
+ * Data that the purchase stores for the thank-you page: the order's token and the payment's id
+ * (decision C-17).
  */
 import { LAST_PAYMENT_KEY } from '@/features/buyer/checkout/payment/pay';
 import { readStored } from '@/shared/storage';
 
 /**
- * Parameters, a secret among them, that a bank's redirect adds to the address. They are removed
- * from the address and the history (decision C-21).
+ * Removes the parameters of a bank's redirect from the address and the history, because one of them
+ * is a secret (decision C-21).
  */
 export function cleanAddress(): void {
   if (new URLSearchParams(window.location.search).has('payment_intent_client_secret'))
@@ -17,11 +17,14 @@ export function cleanAddress(): void {
 export interface LastPayment {
   orderToken: string;
   paymentIntentId: string;
-  /** The scope of the purchase, so that its attempt can end here. */
+  /** Scope of the purchase, with which its attempt can be ended here. */
   scope: string;
 }
 
-/** Reads the session. After a redirect by the buyer's bank, the address names the payment. */
+/**
+ * Reads the last payment from session storage. After a redirect by the buyer's bank, the address
+ * names the payment.
+ */
 export function lastPayment(): LastPayment | null {
   const stored = readStored('session', LAST_PAYMENT_KEY) as Partial<LastPayment> | null;
   return stored &&

@@ -2,7 +2,10 @@ import type { OrderResponse } from '@/api/wire';
 import { dayAndTime } from '@/shared/dates';
 import { cents, dollars } from '@/shared/money';
 
-/** The receipt: amount, payee and time. Printed with the tickets above it, it fills one A4 page. */
+/**
+ * The receipt: amount, payee and time. Printed together with the tickets above it, it fills one A4
+ * page.
+ */
 export function Receipt({ order }: { order: OrderResponse }) {
   return (
     <section className="card panel receipt-card" aria-labelledby="receipt-title">

@@ -6,14 +6,14 @@ import { S } from '@/shared/strings';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import type { LastPayment } from './last-payment';
 
-const WAIT_MS = 20_000;
+const RESEND_WAIT_MS = 20_000;
 
 /**
- * Returns the whole seconds left to wait. It uses the device's monotonic clock, because the
- * server's clock estimate is corrected now and then.
+ * Returns the whole seconds until the mail may be sent again. Uses the device's monotonic clock,
+ * because the estimate of the server's clock is corrected at times.
  */
-function useResendCooldown(): { seconds: number; begin: () => void } {
-  const [until, setUntil] = useState(() => performance.now() + WAIT_MS);
+function useResendWait(): { seconds: number; begin: () => void } {
+  const [until, setUntil] = useState(() => performance.now() + RESEND_WAIT_MS);
   const [now, setNow] = useState(() => performance.now());
   const isOver = now >= until;
   useEffect(() => {
@@ -23,7 +23,7 @@ function useResendCooldown(): { seconds: number; begin: () => void } {
   }, [isOver]);
   const begin = () => {
     setNow(performance.now());
-    setUntil(performance.now() + WAIT_MS);
+    setUntil(performance.now() + RESEND_WAIT_MS);
   };
   return { seconds: Math.ceil(Math.max(0, until - now) / 1000), begin };
 }
@@ -34,7 +34,7 @@ function useResendCooldown(): { seconds: number; begin: () => void } {
  */
 export function Resend({ payment }: { payment: LastPayment | null }) {
   const showToast = useSetAtom(showToastAtom);
-  const { seconds, begin } = useResendCooldown();
+  const { seconds, begin } = useResendWait();
   const [error, setError] = useState<string | null>(null);
   const waiting = seconds > 0;
   const complain = (title: string, text: string) => {

@@ -15,14 +15,14 @@ import type { LastPayment } from './last-payment';
 interface OutcomeProps {
   order: OrderResponse | undefined;
   summary: Summary;
-  /** The payment to request. Without one, only the stored summary is shown. */
+  /** The payment whose order is requested. Without a payment, only the stored summary is shown. */
   payment: LastPayment | null;
   gaveUp: boolean;
   untouched: boolean;
   serverMessage: string | null;
 }
 
-/** The status of the payment, with certain facts first. */
+/** Shows the status of the payment, with certain facts first. */
 export function Outcome({
   order,
   summary,
@@ -123,7 +123,7 @@ export function Outcome({
   );
 }
 
-/** The tickets once the server has sent them, and the stored summary until then. */
+/** Shows the tickets once the server has sent them, and the stored summary until then. */
 export function Bought({ order, summary }: { order: OrderResponse | undefined; summary: Summary }) {
   if (order && order.status === S.succeeded)
     return order.lines.map((line) => <TicketList key={line.drawNumber} line={line} />);
@@ -142,8 +142,8 @@ export function Bought({ order, summary }: { order: OrderResponse | undefined; s
 }
 
 /**
- * The match, the current prize and the tickets sold, from the server once loaded (specification
- * line A:310).
+ * Buttons that share the match, the current prize and the tickets sold, from the server once loaded
+ * (specification line A:310).
  */
 export function ShareBox({
   order,

@@ -12,21 +12,23 @@ import { useOrder } from '@/features/shared-live/use-live';
 import { S } from '@/shared/strings';
 import { cleanAddress, lastPayment, type LastPayment } from './last-payment';
 
-const ASKED_FOR_MS = 30_000;
-/** Most answers arrive within this time. Until then, the place of the tickets stays empty. */
-const SOON_MS = 2_000;
-const COMPLETED_AGAIN_MS = 4_000;
+const OUTCOME_POLLING_MS = 30_000;
 /**
- * How many "no card accepted" answers make it final. The first may come just before the provider
- * has finished.
+ * Milliseconds within which most answers arrive. Until then, the place of the tickets stays empty.
  */
-const UNTOUCHED_ANSWERS = 2;
+const QUICK_ANSWER_MS = 2_000;
+const COMPLETION_RETRY_MS = 4_000;
+/**
+ * Number of "no card accepted" answers after which the answer is final. The first may come just
+ * before the provider has finished.
+ */
+const NO_CARD_ANSWERS_MIN = 2;
 
 export interface ThankYou {
   payment: LastPayment | null;
   order: OrderResponse | undefined;
   summary: Summary | null;
-  /** Whether no outcome was known within half a minute. The page keeps listening for updates. */
+  /** Whether half a minute passed without a known outcome. The page keeps listening for updates. */
   gaveUp: boolean;
   /**
    * Whether the order is still loading. Content below the order waits, because the order would push
@@ -36,8 +38,8 @@ export interface ThankYou {
   /** Whether no card was accepted for this payment. */
   untouched: boolean;
   /**
-   * The payment does not match its order. The server's own text is shown, because the outcome
-   * is not known yet.
+   * Set when the payment does not match its order. The server's own text is shown, because the
+   * outcome is not known yet.
    */
   serverMessage: string | null;
 }
@@ -61,17 +63,17 @@ export function useThankYou(): ThankYou {
     else endAttempt(payment.scope);
   }, [outcome, settled, payment]);
   useEffect(() => {
-    const timer = setTimeout(() => setGaveUp(true), ASKED_FOR_MS);
+    const timer = setTimeout(() => setGaveUp(true), OUTCOME_POLLING_MS);
     return () => clearTimeout(timer);
   }, []);
   const { untouched, serverMessage } = useFinishPayment(payment, order);
   const [soon, setSoon] = useState(payment !== null);
   useEffect(() => {
-    const timer = setTimeout(() => setSoon(false), SOON_MS);
+    const timer = setTimeout(() => setSoon(false), QUICK_ANSWER_MS);
     return () => clearTimeout(timer);
   }, []);
-  // The order is more reliable than the stored summary, which may belong to another purchase or to
-  // a form emptied by a reload (decision C-18).
+  // Prefers the order to the stored summary, which may belong to another purchase or to a form
+  // emptied by a reload (decision C-18).
   return {
     payment,
     order,
@@ -94,7 +96,7 @@ function useFinishPayment(
   const [untouched, setUntouched] = useState(0);
   const [serverMessage, setServerMessage] = useState<string | null>(null);
   const open = order && outcomeOf(order) === null ? payment?.paymentIntentId : undefined;
-  const isUntouched = untouched >= UNTOUCHED_ANSWERS;
+  const isUntouched = untouched >= NO_CARD_ANSWERS_MIN;
   useEffect(() => {
     if (open === undefined || isUntouched) return;
     let current = true;
@@ -102,7 +104,7 @@ function useFinishPayment(
       const answer = await pollOrder(payment?.scope ?? '', open);
       if (!current) return;
       setUntouched((last) => (answer === 'untouched' ? last + 1 : 0));
-      // A missing answer does not change what is shown.
+      // Changes nothing on the page when no answer came.
       if (answer !== null)
         setServerMessage(
           answer !== 'untouched' && answer.type === 'unsure'
@@ -111,7 +113,7 @@ function useFinishPayment(
         );
     };
     void turn();
-    const timer = setInterval(() => void turn(), COMPLETED_AGAIN_MS);
+    const timer = setInterval(() => void turn(), COMPLETION_RETRY_MS);
     return () => {
       current = false;
       clearInterval(timer);
@@ -123,7 +125,10 @@ function useFinishPayment(
   };
 }
 
-/** Builds the summary from the order. A buyer who returns from a bank's page has no other. */
+/**
+ * Builds the summary from the order, because a buyer who returns from a bank's page has no stored
+ * summary.
+ */
 function summaryOfOrder(order: OrderResponse): Summary {
   return {
     clubId: null,

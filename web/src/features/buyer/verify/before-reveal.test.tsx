@@ -15,17 +15,19 @@ const proof = {
   result: null,
   winningTicket: null,
 };
-const withoutAny = { gameDate: '2099-01-01T00:00:00Z', ticketsAvailable: 0 };
+const drawWithoutTicketsLeft = { gameDate: '2099-01-01T00:00:00Z', ticketsAvailable: 0 };
 
 test('tickets that are only reserved do not count as sold', () => {
   const { unmount } = renderScreen(
     <BeforeReveal
       proof={proof}
-      draw={makeDraw({ ...withoutAny, ticketsSold: 160, ticketsHeld: 9 })}
+      draw={makeDraw({ ...drawWithoutTicketsLeft, ticketsSold: 160, ticketsHeld: 9 })}
     />,
   );
   expect(screen.getByText('Tickets are still on sale.')).toBeDefined();
   unmount();
-  renderScreen(<BeforeReveal proof={proof} draw={makeDraw({ ...withoutAny, ticketsSold: 169 })} />);
+  renderScreen(
+    <BeforeReveal proof={proof} draw={makeDraw({ ...drawWithoutTicketsLeft, ticketsSold: 169 })} />,
+  );
   expect(screen.getByText('All tickets are sold.')).toBeDefined();
 });

@@ -4,7 +4,7 @@ import { TICKETS, phaseOf, type DrawPhase } from '@/features/shared-live/draw-ph
 import { nowAtom } from '@/features/shared-live/live-atoms';
 
 /** Explains, by the draw's status, why there is nothing to recompute yet. */
-const WAITING: Record<DrawPhase, { title: string; text: string }> = {
+const WAITING_TEXTS: Record<DrawPhase, { title: string; text: string }> = {
   active: {
     title: 'Tickets are still on sale.',
     text: 'The secret is revealed once the game is over and the result is in.',
@@ -27,13 +27,16 @@ const WAITING: Record<DrawPhase, { title: string; text: string }> = {
   },
 };
 
-/** Before the reveal, only the published commitment is shown. A visitor can save a copy of it. */
+/**
+ * Shows the published commitment, because the seed is not revealed yet. A visitor can save a copy
+ * of the commitment.
+ */
 export function BeforeReveal({ proof, draw }: { proof: Proof; draw: Draw | undefined }) {
   const now = useAtomValue(nowAtom);
   const phase = draw ? phaseOf(draw, now) : null;
-  // Reserved tickets are not sold and may become available again.
+  // A draw with reserved tickets is not sold out, because those tickets may become available again.
   const waiting = phase
-    ? WAITING[phase === 'soldOut' && draw && draw.ticketsSold < TICKETS ? 'active' : phase]
+    ? WAITING_TEXTS[phase === 'soldOut' && draw && draw.ticketsSold < TICKETS ? 'active' : phase]
     : null;
   return (
     <>

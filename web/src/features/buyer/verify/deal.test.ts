@@ -11,7 +11,10 @@ import {
   verify,
 } from './deal';
 
-const VECTOR = join(import.meta.dirname, '../../../../../actors/domain/tests/deal_vector.json');
+const TEST_VECTOR_FILE = join(
+  import.meta.dirname,
+  '../../../../../actors/domain/tests/deal_vector.json',
+);
 
 test('the ChaCha20 block matches RFC 8439, section 2.3.2', () => {
   const key = Uint8Array.from({ length: 32 }, (_, index) => index);
@@ -84,8 +87,8 @@ test('returned tickets are sold after those that were never sold', () => {
   const all = Array.from({ length: 169 }, (_, index) => index + 1);
   expect(unsoldInDealOrder(moves(1, 2, -1, 3), [2, 3])).toBe(true);
   expect(unsoldInDealOrder(moves(...all, -7, -3, 3, 7), all)).toBe(true);
-  // In order: resold too early, skipped, resold in the wrong order, sold twice, never sold, and not
-  // among the sold tickets.
+  // The wrong sales, in order: resold too early, skipped, resold in the wrong order, sold twice,
+  // never sold, and not among the sold tickets.
   for (const wrong of [
     moves(1, 2, -1, 1),
     moves(1, 3),
@@ -106,7 +109,7 @@ describe('test vectors written by the Rust implementation', () => {
     commitment: string;
     cells: number[];
   }
-  const { vectors } = JSON.parse(readFileSync(VECTOR, 'utf8')) as { vectors: Vector[] };
+  const { vectors } = JSON.parse(readFileSync(TEST_VECTOR_FILE, 'utf8')) as { vectors: Vector[] };
   test.each(vectors)(
     'are computed the same here: $note',
     async ({ drawNumber, seed: hex, commitment, cells }) => {

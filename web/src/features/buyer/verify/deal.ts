@@ -5,11 +5,11 @@
  */
 
 const CELLS = 169;
-const DOMAIN = 'football-doubles-v1';
+const COMMITMENT_DOMAIN = 'football-doubles-v1';
 
 /** Hashes `football-doubles-v1` ‖ draw number in decimal ‖ seed, with the browser's own SHA-256. */
 export async function commitmentOf(drawNumber: number, seed: Uint8Array): Promise<string> {
-  const prefix = new TextEncoder().encode(`${DOMAIN}${drawNumber}`);
+  const prefix = new TextEncoder().encode(`${COMMITMENT_DOMAIN}${drawNumber}`);
   const message = new Uint8Array(prefix.length + seed.length);
   message.set(prefix);
   message.set(seed, prefix.length);
@@ -18,7 +18,7 @@ export async function commitmentOf(drawNumber: number, seed: Uint8Array): Promis
 
 /** Returns the deal of a seed. Ticket number k carries `dealOf(seed)[k - 1]`. */
 export function dealOf(seed: Uint8Array): number[] {
-  const next = words(seed);
+  const next = keystreamWords(seed);
   const cells = Array.from({ length: CELLS }, (_, cell) => cell);
   for (let last = CELLS - 1; last > 0; last--) {
     const bound = last + 1;
@@ -37,7 +37,7 @@ export function dealOf(seed: Uint8Array): number[] {
  * Returns the ChaCha20 keystream as little-endian 32-bit words (RFC 8439: key = seed, nonce 0,
  * counter from 0).
  */
-function words(seed: Uint8Array): () => number {
+function keystreamWords(seed: Uint8Array): () => number {
   const key = new DataView(seed.buffer, seed.byteOffset, 32);
   const start = new Uint32Array(16);
   start.set([0x61707865, 0x3320646e, 0x79622d32, 0x6b206574]);
@@ -55,7 +55,7 @@ function words(seed: Uint8Array): () => number {
   };
 }
 
-const ROUNDS: readonly (readonly [number, number, number, number])[] = [
+const QUARTER_ROUNDS: readonly (readonly [number, number, number, number])[] = [
   [0, 4, 8, 12],
   [1, 5, 9, 13],
   [2, 6, 10, 14],
@@ -75,7 +75,7 @@ export function chacha20Block(start: Uint32Array): Uint32Array<ArrayBuffer> {
     state[turned] = (word << by) | (word >>> (32 - by));
   };
   for (let round = 0; round < 10; round++) {
-    for (const [a, b, c, d] of ROUNDS) {
+    for (const [a, b, c, d] of QUARTER_ROUNDS) {
       mix(a, b, d, 16);
       mix(c, d, b, 12);
       mix(a, b, d, 8);
@@ -97,10 +97,7 @@ export function seedFromHex(hex: string): Uint8Array | null {
 
 export interface TicketMove {
   ticket: number;
-  /**
-   * Whether tickets were sold in the promised order (decision M-3): never-sold tickets first, then
-   * returned ones, each lowest first. Null when the order of sales is not published.
-   */
+  /** Whether a sold ticket was returned. False means that a ticket was sold. */
   returned: boolean;
 }
 
@@ -153,7 +150,10 @@ export interface ProofClaim {
   ticketMoves: readonly TicketMove[] | null;
 }
 
-/** Recomputes everything. Null before the reveal or when the seed cannot be read. */
+/**
+ * Recomputes the deal and compares it with the server's claims. Null before the reveal or when the
+ * seed cannot be read.
+ */
 export async function verify(claim: ProofClaim): Promise<Verdict | null> {
   const seed = claim.seed === null ? null : seedFromHex(claim.seed);
   if (!seed) return null;

@@ -1,6 +1,6 @@
 /**
- * The proof of one draw, recomputed in this browser. The seed is the only input that it trusts the
- * server for.
+ * Loads the proof of one draw and recomputes it in this browser. Only the seed is taken from the
+ * server on trust.
  */
 import { useCallback, useEffect, useState } from 'react';
 import { fetchProof } from '@/api/endpoints/buyer';
@@ -33,8 +33,8 @@ async function loadProof(drawNumber: number): Promise<ProofResult> {
 }
 
 /**
- * Loads the proof. It is requested again when the draw's status changes, because a new result
- * reveals the seed.
+ * Loads the proof. Loads it again when the draw's status changes, because a new result reveals the
+ * seed.
  */
 export function useProof(drawNumber: number, status: string | undefined): ProofState {
   const [state, setState] = useState<ProofResult>({ status: 'asking' });

@@ -3,7 +3,7 @@ import { pairAt } from '@/features/shared-grid/grid';
 import { ResultGrid } from '@/features/shared-grid/result-grid';
 import type { Verdict } from './deal';
 
-function Tick({ good, children }: { good: boolean; children: React.ReactNode }) {
+function CheckResult({ good, children }: { good: boolean; children: React.ReactNode }) {
   return (
     <li className={good ? 'tick is-good' : 'tick is-bad'}>
       <strong aria-hidden="true">{good ? '✓' : '✗'}</strong>
@@ -42,27 +42,29 @@ export function VerdictView({
           : 'Please send us this page’s address.'}
       </div>
       <ul className="ticks">
-        <Tick good={verdict.promised}>
+        <CheckResult good={verdict.promised}>
           The revealed seed is the one that was promised when the draw was created.
-        </Tick>
-        <Tick good>The seed deals all 169 pairs, each to one ticket.</Tick>
+        </CheckResult>
+        <CheckResult good>The seed deals all 169 pairs, each to one ticket.</CheckResult>
         {verdict.inOrder === null ? null : (
-          <Tick good={verdict.inOrder}>
+          <CheckResult good={verdict.inOrder}>
             Tickets that were never sold left first, and returned ones after them, each in ascending
             number.
-          </Tick>
+          </CheckResult>
         )}
         {result ? (
-          <Tick good={verdict.sameWinner === true}>
+          <CheckResult good={verdict.sameWinner === true}>
             The pair {result.home} × {result.away} is on ticket {verdict.winningTicket}
             {verdict.sameWinner
               ? ', the announced winner'
               : `, not on ticket ${proof.winningTicket ?? '–'}`}
             .
-          </Tick>
+          </CheckResult>
         ) : null}
         {result ? null : (
-          <Tick good>No result stands, so there is no winning ticket to check yet.</Tick>
+          <CheckResult good>
+            No result stands, so there is no winning ticket to check yet.
+          </CheckResult>
         )}
       </ul>
       {verdict.inOrder === null ? (
@@ -98,8 +100,8 @@ export function VerdictView({
 }
 
 /**
- * The row, the column and the ticket where they cross. They come from this browser's computation,
- * not from the server.
+ * Shows the row, the column and the ticket where they cross. This browser computed all three; none
+ * comes from the server.
  */
 function WinningCell({
   proof,
@@ -142,7 +144,7 @@ function AllTickets({ proof, verdict }: { proof: Proof; verdict: Verdict }) {
       <a
         className="btn small sec"
         download={`draw-${proof.drawNumber}-deal.csv`}
-        href={csvOf(proof, verdict, serial)}
+        href={ticketsCsv(proof, verdict, serial)}
       >
         Download CSV
       </a>
@@ -182,7 +184,7 @@ function AllTickets({ proof, verdict }: { proof: Proof; verdict: Verdict }) {
   );
 }
 
-function csvOf(proof: Proof, verdict: Verdict, serial: (ticket: number) => string): string {
+function ticketsCsv(proof: Proof, verdict: Verdict, serial: (ticket: number) => string): string {
   const sold = new Set(proof.soldTickets);
   const rows = verdict.deal.map((cell, index) => {
     const { home, away } = pairAt(cell);

@@ -11,7 +11,7 @@ afterEach(() => vi.unstubAllGlobals());
 
 const CLAIM = makeClaim({ clubName: 'Redcliffe', clubSlug: 'redcliffe' });
 
-function fill() {
+function fillBankForm() {
   for (const [label, value] of [
     ['Account name', 'Robin'],
     ['BSB', '062000'],
@@ -30,7 +30,7 @@ test('a winner sends bank details through the link, whose secret leaves the addr
   expect(screen.getByText(/Please answer by Fri 27 Nov 2026/)).toBeTruthy();
   await userEvent.click(screen.getByRole('button', { name: 'Send my bank details' }));
   expect(screen.getAllByText('Account name is required').length).toBeGreaterThan(1);
-  fill();
+  fillBankForm();
   await userEvent.click(screen.getByRole('button', { name: 'Send my bank details' }));
   expect(
     await screen.findByText('Redcliffe has your bank details and pays you directly.'),
@@ -84,7 +84,7 @@ test('refused details say why: too late, received before, or prize already paid'
       .on('POST /api/claims', { status, body: { code, message: 'x' } });
     const { unmount } = renderScreen(<Claim fromPath="secret" />, '/claim/secret');
     await screen.findByText('$290.00');
-    fill();
+    fillBankForm();
     await userEvent.click(screen.getByRole('button', { name: 'Send my bank details' }));
     expect(await screen.findByText(text)).toBeTruthy();
     unmount();

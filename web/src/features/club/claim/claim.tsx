@@ -9,11 +9,11 @@ import { errorText } from '../data/error-text';
 import { LoginLayout } from '../login/login-layout';
 import { BankForm } from '../results/bank-form';
 
-const UNKNOWN = 'This link is invalid or has expired.';
+const INVALID_LINK_TEXT = 'This link is invalid or has expired.';
 
 /**
- * Reads the token of the link and removes it from the address bar at once. A screenshot or a
- * shared link then does not contain it.
+ * Returns the token of the link and removes it from the address bar at once, so that a screenshot
+ * or a shared link does not contain it.
  */
 function useTokenOnce(fromPath: string | undefined): string {
   const [token] = useState(() => fromPath || window.location.hash.slice(1));
@@ -31,7 +31,7 @@ function useTokenOnce(fromPath: string | undefined): string {
 export function Claim({ fromPath }: { fromPath: string | undefined }) {
   const token = useTokenOnce(fromPath);
   const [claim, setClaim] = useState<ClaimShape | null>(null);
-  const [refusal, setRefusal] = useState<string | null>(token ? null : UNKNOWN);
+  const [refusal, setRefusal] = useState<string | null>(token ? null : INVALID_LINK_TEXT);
   useEffect(() => {
     if (token)
       fetchClaim(token).then(setClaim, (error: unknown) =>

@@ -9,15 +9,25 @@ import { renderScreen } from '@/testing/render-screen';
 import { Dashboard } from './dashboard';
 import { gameTimeText } from './draw-labels';
 
-const HOUR = 3_600_000;
-const inHours = (hours: number) => new Date(Date.now() + hours * HOUR).toISOString();
-const ACTIVE = makeDraw({ id: 1, drawNumber: 1001, awayTeam: 'Logan', gameDate: inHours(5) });
-const AWAITING = makeDraw({ id: 2, drawNumber: 1002, awayTeam: 'Noosa', gameDate: inHours(-2) });
-const DONE = makeDraw({
+const HOUR_MS = 3_600_000;
+const dateInHours = (hours: number) => new Date(Date.now() + hours * HOUR_MS).toISOString();
+const ACTIVE_DRAW = makeDraw({
+  id: 1,
+  drawNumber: 1001,
+  awayTeam: 'Logan',
+  gameDate: dateInHours(5),
+});
+const AWAITING_DRAW = makeDraw({
+  id: 2,
+  drawNumber: 1002,
+  awayTeam: 'Noosa',
+  gameDate: dateInHours(-2),
+});
+const COMPLETED_DRAW = makeDraw({
   id: 3,
   drawNumber: 1003,
   awayTeam: 'Tweed',
-  gameDate: inHours(-200),
+  gameDate: dateInHours(-200),
   status: 'completed',
   archived: false,
 });
@@ -37,11 +47,11 @@ let server: FakeServer;
 
 beforeEach(() => {
   server = new FakeServer()
-    .on('GET /api/clubs/1/draws', { body: [ACTIVE, AWAITING, DONE] })
+    .on('GET /api/clubs/1/draws', { body: [ACTIVE_DRAW, AWAITING_DRAW, COMPLETED_DRAW] })
     .on('GET /api/draws/awaiting-results?clubId=1', {
       body: [
-        AWAITING,
-        makeDraw({ drawNumber: 2002, clubId: 2, awayTeam: 'Strangers', gameDate: inHours(-1) }),
+        AWAITING_DRAW,
+        makeDraw({ drawNumber: 2002, clubId: 2, awayTeam: 'Strangers', gameDate: dateInHours(-1) }),
       ],
     })
     .on('GET /api/clubs/1/stats', { body: STATS })
@@ -53,14 +63,14 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-const open = (onShare = vi.fn(() => Promise.resolve(null)), who = makePageContext()) =>
+const openDashboard = (onShare = vi.fn(() => Promise.resolve(null)), who = makePageContext()) =>
   renderScreen(<Dashboard here={who} onShare={onShare} />, '/club/sharks/admin');
-const card = async (name: string) => within(await screen.findByRole('article', { name }));
-const items = () => screen.getAllByRole('menuitem').map((item) => item.textContent);
+const findDrawCard = async (name: string) => within(await screen.findByRole('article', { name }));
+const menuItemTexts = () => screen.getAllByRole('menuitem').map((item) => item.textContent);
 
 test('draws are grouped in lists, those awaiting a result first and without other clubs’ draws', async () => {
-  open();
-  await card('Redcliffe Sharks v Noosa');
+  openDashboard();
+  await findDrawCard('Redcliffe Sharks v Noosa');
   expect(
     screen.getAllByRole('heading', { level: 2 }).map((heading) => heading.textContent),
   ).toEqual(
@@ -80,7 +90,7 @@ test('draws are grouped in lists, those awaiting a result first and without othe
 });
 
 test('each draw has its badge, its next step and the menu of its list', async () => {
-  open();
+  openDashboard();
   const menus: [string, string, string[]][] = [
     [
       'Redcliffe Sharks v Logan',
@@ -102,17 +112,17 @@ test('each draw has its badge, its next step and the menu of its list', async ()
     ],
   ];
   for (const [teams, badge, wanted] of menus) {
-    const of = await card(teams);
+    const of = await findDrawCard(teams);
     expect(of.getByText(badge)).toBeTruthy();
     await userEvent.click(of.getByRole('button', { name: `Actions for ${teams}` }));
-    expect(items()).toEqual(wanted);
+    expect(menuItemTexts()).toEqual(wanted);
     await userEvent.keyboard('{Escape}');
   }
 });
 
 test('arrow keys move inside the menu, and closing it returns focus', async () => {
-  open();
-  const of = await card('Redcliffe Sharks v Noosa');
+  openDashboard();
+  const of = await findDrawCard('Redcliffe Sharks v Noosa');
   const button = of.getByRole('button', { name: /^Actions/ });
   button.focus();
   await userEvent.keyboard('{Enter}');
@@ -124,10 +134,15 @@ test('arrow keys move inside the menu, and closing it returns focus', async () =
 });
 
 test('archiving a draw shows at once, can be undone, and is reverted when the server refuses', async () => {
-  server.on('PATCH /api/draws/1003/archive', { body: DONE }, { body: DONE }, { status: 500 });
-  open();
+  server.on(
+    'PATCH /api/draws/1003/archive',
+    { body: COMPLETED_DRAW },
+    { body: COMPLETED_DRAW },
+    { status: 500 },
+  );
+  openDashboard();
   const choose = async (label: string) => {
-    const of = await card('Redcliffe Sharks v Tweed');
+    const of = await findDrawCard('Redcliffe Sharks v Tweed');
     await userEvent.click(of.getByRole('button', { name: /^Actions/ }));
     await userEvent.click(screen.getByRole('menuitem', { name: label }));
     return of;
@@ -148,8 +163,8 @@ test('winners can be shown and hidden, and a failed download shows an error', as
   server.on('GET /api/draws/1003/winners', {
     body: { winningTickets: [makeWinner({ buyerPhone: null })], prize: '290.00', notified: false },
   });
-  open();
-  const of = await card('Redcliffe Sharks v Tweed');
+  openDashboard();
+  const of = await findDrawCard('Redcliffe Sharks v Tweed');
   const choose = async (label: string) => {
     await userEvent.click(of.getByRole('button', { name: /^Actions/ }));
     await userEvent.click(screen.getByRole('menuitem', { name: label }));
@@ -167,7 +182,7 @@ test('the homepage’s address is copied by the clipboard API or by the fallback
   const writeText = vi.fn().mockRejectedValue(new Error('forbidden'));
   Object.defineProperty(navigator, 'clipboard', { configurable: true, value: { writeText } });
   document.execCommand = vi.fn(() => true);
-  open();
+  openDashboard();
   await userEvent.click(await screen.findByRole('button', { name: 'Copy URL' }));
   expect(await screen.findByText('Club URL copied!')).toBeTruthy();
   expect(screen.getByText('Your club homepage URL has been copied to clipboard')).toBeTruthy();
@@ -176,12 +191,12 @@ test('the homepage’s address is copied by the clipboard API or by the fallback
 
 test('a page without a name has no address to copy, and an unsaved page asks for setup', async () => {
   server.on('GET /api/clubs/1', { body: { ...CLUB, homePageSlug: '' } });
-  const { unmount } = open();
+  const { unmount } = openDashboard();
   await userEvent.click(await screen.findByRole('button', { name: 'Copy URL' }));
   expect((await screen.findAllByText('No homepage URL available')).length).toBe(2);
   unmount();
   server.on('GET /api/clubs/1', { body: { ...CLUB, homePageReady: false } });
-  open();
+  openDashboard();
   expect(await screen.findByText('Homepage not set up')).toBeTruthy();
   expect(screen.getByRole('link', { name: 'Set Up Homepage' })).toBeTruthy();
 });
@@ -199,7 +214,7 @@ test('until the payment account is connected no draw can be created, and a faile
     },
     { status: 502, body: { code: 'setup-failed', message: 'Setup failed' } },
   );
-  open();
+  openDashboard();
   const button = await screen.findByRole('button', { name: 'Connect Stripe account' });
   expect(
     screen.getAllByText('Connect Stripe account first to create draws').length,
@@ -217,20 +232,20 @@ test('a club without draws is invited to create one, and a failed list can be re
   server
     .on('GET /api/clubs/1/draws', { status: 500 }, { body: [] })
     .on('GET /api/draws/awaiting-results?clubId=1', { body: [] });
-  open();
+  openDashboard();
   expect(await screen.findByText('Failed to load draws')).toBeTruthy();
   await userEvent.click(screen.getByRole('button', { name: 'Retry' }));
   expect(await screen.findByText('No draws yet – create your first')).toBeTruthy();
 });
 
 test('marketing cookies are asked for once', async () => {
-  const { unmount } = open();
+  const { unmount } = openDashboard();
   await userEvent.click(await screen.findByRole('button', { name: 'Decline' }));
   expect(screen.queryByRole('button', { name: 'Allow' })).toBeNull();
   expect(localStorage.getItem('marketing_consent')).not.toBeNull();
   unmount();
-  open();
-  await card('Redcliffe Sharks v Logan');
+  openDashboard();
+  await findDrawCard('Redcliffe Sharks v Logan');
   expect(screen.queryByRole('button', { name: 'Allow' })).toBeNull();
 });
 
@@ -248,18 +263,18 @@ test('details show the game, its date alone when the time is unknown, and the mo
       actualTransactionCount: 20,
     },
   });
-  open(vi.fn());
-  const of = await card('Redcliffe Sharks v Logan');
+  openDashboard(vi.fn());
+  const of = await findDrawCard('Redcliffe Sharks v Logan');
   await userEvent.click(of.getByRole('button', { name: /^Actions/ }));
   await userEvent.click(screen.getByRole('menuitem', { name: 'Details' }));
   const dialog = within(screen.getByRole('dialog', { name: 'Draw Details' }));
   expect(await dialog.findByText('$534.00')).toBeTruthy();
   expect(dialog.getByText('$244.00')).toBeTruthy();
   expect(
-    gameTimeText(ACTIVE, () => {
+    gameTimeText(ACTIVE_DRAW, () => {
       throw new Error('no such zone');
     }),
-  ).toBe(ACTIVE.gameDate.slice(0, 10));
+  ).toBe(ACTIVE_DRAW.gameDate.slice(0, 10));
   expect(gameTimeText({ gameDate: 'soon', timezone: 'x' })).toBe('soon');
 });
 
@@ -267,11 +282,11 @@ test('a draw created elsewhere appears after ten seconds, however busy the socke
   vi.useFakeTimers({
     toFake: ['setInterval', 'clearInterval', 'setTimeout', 'clearTimeout', 'performance', 'Date'],
   });
-  const made = makeDraw({ id: 9, drawNumber: 1009, awayTeam: 'Ipswich', gameDate: inHours(9) });
+  const made = makeDraw({ id: 9, drawNumber: 1009, awayTeam: 'Ipswich', gameDate: dateInHours(9) });
   server
-    .on('GET /api/clubs/1/draws', { body: [ACTIVE] }, { body: [ACTIVE, made] })
+    .on('GET /api/clubs/1/draws', { body: [ACTIVE_DRAW] }, { body: [ACTIVE_DRAW, made] })
     .on('GET /api/draws/awaiting-results?clubId=1', { body: [] });
-  const { store } = open();
+  const { store } = openDashboard();
   await act(() => vi.advanceTimersByTimeAsync(100));
   act(() => store.set(socketStateAtom, 'open'));
   for (let second = 1; second <= 10; second += 1) {
@@ -296,15 +311,15 @@ test('a cancelled draw has no winners to show', async () => {
       makeDraw({
         drawNumber: 1004,
         awayTeam: 'Gympie',
-        gameDate: inHours(-300),
+        gameDate: dateInHours(-300),
         status: 'cancelled',
       }),
     ],
   });
-  open();
-  const of = await card('Redcliffe Sharks v Gympie');
+  openDashboard();
+  const of = await findDrawCard('Redcliffe Sharks v Gympie');
   await userEvent.click(of.getByRole('button', { name: /^Actions/ }));
-  expect(items()).toEqual([
+  expect(menuItemTexts()).toEqual([
     'View Public',
     'Details',
     'Download Report (PDF)',
@@ -315,20 +330,20 @@ test('a cancelled draw has no winners to show', async () => {
 
 test('Unarchive Draw lists an archived draw again', async () => {
   server
-    .on('GET /api/clubs/1/draws', { body: [{ ...DONE, archived: true }] })
-    .on('PATCH /api/draws/1003/archive', { body: DONE });
-  open();
-  const of = await card('Redcliffe Sharks v Tweed');
+    .on('GET /api/clubs/1/draws', { body: [{ ...COMPLETED_DRAW, archived: true }] })
+    .on('PATCH /api/draws/1003/archive', { body: COMPLETED_DRAW });
+  openDashboard();
+  const of = await findDrawCard('Redcliffe Sharks v Tweed');
   await userEvent.click(of.getByRole('button', { name: /^Actions/ }));
   await userEvent.click(screen.getByRole('menuitem', { name: 'Unarchive Draw' }));
   expect(await screen.findByText('Redcliffe Sharks v Tweed is listed again')).toBeTruthy();
 });
 
 test('an archived club can enter results and download, and disabled actions say why', async () => {
-  open(undefined, makePageContext({ archived: true }));
+  openDashboard(undefined, makePageContext({ archived: true }));
   const text =
     'This club is archived. Its running draws finish and pay; nothing new can be started.';
-  const of = await card('Redcliffe Sharks v Logan');
+  const of = await findDrawCard('Redcliffe Sharks v Logan');
   expect(screen.getByRole('button', { name: 'Create Draw' }).getAttribute('aria-disabled')).toBe(
     'true',
   );
@@ -349,13 +364,13 @@ test('the connect button shows Setting up... while waiting, and a failed poster 
       ? new Promise<Response>((resolve) => (answer = resolve))
       : known(path, init),
   );
-  open();
+  openDashboard();
   await userEvent.click(await screen.findByRole('button', { name: 'Connect Stripe account' }));
   expect(screen.getByRole('button', { name: 'Setting up...' }).getAttribute('aria-disabled')).toBe(
     'true',
   );
   await act(async () => answer(new Response('{"message":"Setup failed"}', { status: 502 })));
-  const of = await card('Redcliffe Sharks v Tweed');
+  const of = await findDrawCard('Redcliffe Sharks v Tweed');
   await userEvent.click(of.getByRole('button', { name: /^Actions/ }));
   await userEvent.click(screen.getByRole('menuitem', { name: 'Download Ticket Data (CSV)' }));
   expect(await screen.findByText('Download Failed')).toBeTruthy();
@@ -366,7 +381,7 @@ test('the connect button shows Setting up... while waiting, and a failed poster 
 });
 
 test('View Page opens a live page', async () => {
-  open();
+  openDashboard();
   expect((await screen.findByRole('link', { name: 'View Page' })).getAttribute('href')).toBe(
     '/club/sharks',
   );

@@ -25,12 +25,13 @@ import { useDrawActions } from './use-draw-actions';
 
 export interface DashboardProps {
   here: ClubPageContext;
-  /** Shares a draw with the same function as the public pages. */
+  /** Shares a draw, with the same function as the public pages. */
   onShare: (draw: Draw) => Promise<Toast | null>;
 }
 
 /**
- * The club's dashboard. Results to enter come first, then draws on sale, then sums and settings.
+ * The club's dashboard. Draws without a result come first, then draws on sale, then sums and
+ * settings.
  */
 export function Dashboard({ here: { club, user }, onShare }: DashboardProps) {
   usePageTitle(`${club.name} dashboard`);

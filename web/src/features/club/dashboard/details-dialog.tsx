@@ -20,12 +20,12 @@ import { DASHBOARD_EVERY_MS } from './use-club-draws';
 export function DetailsDialog({ draw, onClose }: { draw: Draw | null; onClose: () => void }) {
   return (
     <Dialog title="Draw Details" open={draw !== null} onClose={onClose}>
-      {draw ? <Details draw={draw} /> : null}
+      {draw ? <DrawDetails draw={draw} /> : null}
     </Dialog>
   );
 }
 
-function Details({ draw }: { draw: Draw }) {
+function DrawDetails({ draw }: { draw: Draw }) {
   const { data: money } = useQuery<Financials>(CLUB_PATHS.financials(draw.drawNumber), {
     intervalMs: DASHBOARD_EVERY_MS,
   });

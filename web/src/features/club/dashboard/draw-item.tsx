@@ -21,7 +21,7 @@ import { WinnersPanel } from './winners-panel';
 export interface DrawItemProps {
   draw: Draw;
   slug: string;
-  /** Whether the user may change the draw and download its buyers. */
+  /** Whether the user may change the draw and download the list of its buyers. */
   sells: boolean;
   /** Why actions that change the draw are disabled; null when they are enabled. */
   off: string | null;
@@ -33,8 +33,8 @@ export interface DrawItemProps {
 }
 
 /**
- * Returns the menu of a draw in each list (specification lines B:50-54). A cancelled draw has no
- * entry for winners.
+ * Returns the menu entries of a draw for the list that it is in (specification lines B:50-54). A
+ * cancelled draw has no entry for winners.
  */
 export function menuOf(
   { draw, slug, sells, off, actions, winnersShown, onShare, onDetails, onWinners }: DrawItemProps,

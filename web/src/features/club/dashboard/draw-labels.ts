@@ -57,14 +57,14 @@ export const salesText = (draw: Pick<Draw, 'ticketsSold' | 'ticketPrice'>): stri
 
 /** Formats the current prize; empty for a cancelled draw. */
 export const prizeText = (draw: Pick<Draw, 'status' | 'currentPrize'>): string =>
-  draw.status === 'cancelled' ? NONE : dollars(cents(draw.currentPrize));
+  draw.status === 'cancelled' ? MISSING_SUM_TEXT : dollars(cents(draw.currentPrize));
 
-/** Shown when a sum is missing. */
-const NONE = '–';
+/** Text shown when a sum is missing. */
+const MISSING_SUM_TEXT = '–';
 
 /** Formats a decimal string that may be negative: a club's profit can be. */
 export function signedDollars(decimal: string | undefined): string {
-  if (decimal === undefined) return NONE;
+  if (decimal === undefined) return MISSING_SUM_TEXT;
   return decimal.startsWith('-') ? `−${dollars(cents(decimal.slice(1)))}` : dollars(cents(decimal));
 }
 

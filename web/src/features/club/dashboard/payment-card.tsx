@@ -13,7 +13,8 @@ export function PaymentCard({ club }: { club: FrameClub }) {
     intervalMs: DASHBOARD_EVERY_MS,
   });
   const { pending, connect } = useConnect(club.id);
-  // A failed status request must not ask the club to connect an account that may be connected.
+  // A failed status request gives `unknown`: the club must not be asked to connect an account that
+  // may be connected.
   const state = data ? (data.connected ? 'connected' : 'open') : problem ? 'unknown' : 'checking';
   return (
     <section className="card" aria-labelledby="payment-title">

@@ -9,42 +9,42 @@ import { Reminder } from './reminder';
 
 afterEach(() => vi.unstubAllGlobals());
 
-const WHOAMI = 'GET /api/admin/whoami';
-const SEND = 'POST /api/clubs/1/verification-email';
-const UNCONFIRMED = { body: makeWhoami({ emailVerified: false }) };
-const open = () =>
+const WHOAMI_CALL = 'GET /api/admin/whoami';
+const SEND_EMAIL_CALL = 'POST /api/clubs/1/verification-email';
+const UNCONFIRMED_RESPONSE = { body: makeWhoami({ emailVerified: false }) };
+const renderReminder = () =>
   renderScreen(
     <ClubPage slug="sharks" page="">
       {({ user }) => <Reminder user={user} />}
     </ClubPage>,
     '/club/sharks/admin',
   );
-const again = async () =>
+const pressSendAgain = async () =>
   userEvent.click(await screen.findByRole('button', { name: 'Send again' }));
 
 test('sending the link again shows a confirmation, and a rate limit shows an error', async () => {
   const tooMany = 'Too many attempts. Please wait a moment and try again.';
   new FakeServer()
-    .on(WHOAMI, UNCONFIRMED)
+    .on(WHOAMI_CALL, UNCONFIRMED_RESPONSE)
     .on(
-      SEND,
+      SEND_EMAIL_CALL,
       { status: 202, body: { message: 'We have sent you a new link.' } },
       { status: 429, body: { code: 'too-many-requests', message: tooMany } },
     );
-  open();
-  await again();
+  renderReminder();
+  await pressSendAgain();
   expect(await screen.findByText('We have sent you a new link.')).toBeTruthy();
-  await again();
+  await pressSendAgain();
   expect((await screen.findByRole('alert')).textContent).toBe(`Error${tooMany}`);
   expect(screen.getByText(/^Please confirm your email address/)).toBeTruthy();
 });
 
 test('an address confirmed elsewhere shows as confirmed and ends the reminder', async () => {
   new FakeServer()
-    .on(WHOAMI, UNCONFIRMED, { body: makeWhoami() })
-    .on(SEND, { body: { message: 'This address is confirmed.' } });
-  open();
-  await again();
+    .on(WHOAMI_CALL, UNCONFIRMED_RESPONSE, { body: makeWhoami() })
+    .on(SEND_EMAIL_CALL, { body: { message: 'This address is confirmed.' } });
+  renderReminder();
+  await pressSendAgain();
   await waitFor(() => expect(screen.queryByText(/^Please confirm your email address/)).toBeNull());
   expect(screen.getByText('This address is confirmed.')).toBeTruthy();
   expect(JSON.parse(localStorage.getItem('user') ?? '{}')).toMatchObject({ emailVerified: true });

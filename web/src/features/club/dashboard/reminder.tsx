@@ -20,7 +20,8 @@ export function Reminder({ user }: { user: User }) {
     run(
       async () => {
         showToast({ title: (await sendVerification(user.id)).message });
-        // The user may have confirmed the address on another device; the reminder then disappears.
+        // Loads the user again, because the address may have been confirmed on another device. The
+        // reminder then disappears.
         await refreshWhoami();
       },
       (error) => showToast({ title: C.error, text: errorText(error, C.pleaseTryAgain), bad: true }),
@@ -40,7 +41,7 @@ export function Reminder({ user }: { user: User }) {
   );
 }
 
-/** Shows a club member which login is in use. The role explains why some buttons are missing. */
+/** Shows a club member's own login and role. The role explains why some buttons are missing. */
 export function Member({ user }: { user: User }) {
   if (!user.memberName) return null;
   const { name, does } = ROLE_TEXTS[roleOf(user)];

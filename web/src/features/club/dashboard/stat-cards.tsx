@@ -6,7 +6,7 @@ import { useQuery } from '../data/use-query';
 import { signedDollars } from './draw-labels';
 import { DASHBOARD_EVERY_MS } from './use-club-draws';
 
-const SETTLE_MS = 1_000;
+const RELOAD_DELAY_MS = 1_000;
 
 /**
  * Cards with the club's sums. `changeKey` changes with ticket counts and results from the socket; a
@@ -20,7 +20,7 @@ export function StatCards({ club, changeKey }: { club: number; changeKey: string
   useEffect(() => {
     if (before.current === changeKey) return;
     before.current = changeKey;
-    const timer = setTimeout(() => void retry(), SETTLE_MS);
+    const timer = setTimeout(() => void retry(), RELOAD_DELAY_MS);
     return () => clearTimeout(timer);
   }, [changeKey, retry]);
   const cards = [

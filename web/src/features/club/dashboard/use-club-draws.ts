@@ -1,5 +1,6 @@
 /**
- * Loads the club's own draws. The socket keeps them current; a poll every ten seconds backs it up.
+ * Loads the club's own draws. The socket keeps the draws current; a poll every ten seconds covers a
+ * lost socket.
  */
 import { useAtomValue, useSetAtom } from 'jotai';
 import { useEffect, useMemo } from 'react';
@@ -13,7 +14,7 @@ import { sortedDraws, listOf, type DrawListName } from './draw-labels';
 export const DASHBOARD_EVERY_MS = 10_000;
 
 export interface ClubDraws {
-  /** Undefined until the first response. */
+  /** The draws of each list. Undefined until the first response. */
   draws: Record<DrawListName, Draw[]> | undefined;
   problem: unknown;
   retry: () => Promise<unknown>;

@@ -16,8 +16,8 @@ export function useFormProblems() {
     const form = reported.length > 0 ? list.current?.closest('form') : null;
     list.current?.focus();
     if (!form) return;
-    // Listens on the document so that the field's own handler runs first. An earlier render would
-    // restore the old value.
+    // Listens on the document so that the field's own handler runs first. A render before that
+    // handler would restore the old value.
     const onInput = ({ target }: Event) => {
       if (target instanceof Element && form.contains(target))
         setEditedFields((last) => (last.includes(target.id) ? last : [...last, target.id]));
@@ -29,7 +29,7 @@ export function useFormProblems() {
     ...problem,
     isEdited: editedFields.includes(problem.field),
   }));
-  /** Stores the problems and returns true when there are none. */
+  /** Stores the problems and returns whether there are none. */
   const report = (now: readonly FormProblem[], title?: string): boolean => {
     setReported(now);
     setEditedFields([]);

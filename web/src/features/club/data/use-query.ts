@@ -17,14 +17,14 @@ export interface PolledQuery<Data> {
 interface PollOptions {
   /** Milliseconds between polls; null disables polling. */
   intervalMs?: number | null;
-  /** A socket topic that can replace polling. */
+  /** A socket topic. While its messages arrive, no polls are sent. */
   topic?: string | null;
   /** Whether a 401 opens the login dialog; false where the page handles it. */
   opensLogin?: boolean;
 }
 
-// The longest delay a browser timer accepts: about 24 days.
-const NEVER_MS = 2 ** 31 - 1;
+// The longest delay in milliseconds that a browser timer accepts: about 24 days.
+const TIMER_MS_MAX = 2 ** 31 - 1;
 
 const pendingRequests = new Map<string, Promise<unknown>>();
 
@@ -63,7 +63,7 @@ export function useQuery<Data>(
   useEffect(() => {
     void load();
   }, [load, changes, loginCount]);
-  usePoll({ intervalMs: intervalMs ?? NEVER_MS, topic, fetchData: load, fetchAtStart: false });
+  usePoll({ intervalMs: intervalMs ?? TIMER_MS_MAX, topic, fetchData: load, fetchAtStart: false });
   return { data, problem, retry: load };
 }
 

@@ -8,7 +8,7 @@ import { FakeServer } from '@/testing/fake-server';
 import { renderScreen } from '@/testing/render-screen';
 import { CreateDraw } from './create-draw';
 
-const LAST = {
+const LAST_DRAW = {
   league: 'A Grade',
   homeTeam: 'Sharks',
   awayTeam: 'Norths',
@@ -24,19 +24,19 @@ const LAST = {
 let server: FakeServer;
 
 beforeEach(() => {
-  server = new FakeServer().on('GET /api/clubs/1/draw-template', { body: LAST });
+  server = new FakeServer().on('GET /api/clubs/1/draw-template', { body: LAST_DRAW });
 });
 afterEach(() => vi.unstubAllGlobals());
 
-const open = () =>
+const openCreateForm = () =>
   renderScreen(<CreateDraw here={makePageContext()} />, '/club/sharks/admin/create-draw');
-const duplicate = () =>
+const pressDuplicate = () =>
   userEvent.click(screen.getByRole('button', { name: 'Duplicate last draw' }));
 
 test('while the club must bear the card fee, a duplicated older draw is calculated with it', async () => {
-  const { store } = open();
+  const { store } = openCreateForm();
   act(() => store.set(configAtom, makeConfig()));
-  await duplicate();
+  await pressDuplicate();
   expect(await screen.findByText('Buyers pay the card fees.')).toBeTruthy();
   act(() => store.set(configAtom, makeConfig({ feePassthroughAllowed: false })));
   // 169 × $5 = $845, less the cap of $11 and $23.37 of card fees. The breakdown and the line above
@@ -52,10 +52,10 @@ test('a club without a draw reads that there is none to duplicate, and a failure
     { status: 404, body: { code: 'not-found', message: 'Not found' } },
     { status: 503, body: { message: 'x' } },
   );
-  open();
-  await duplicate();
+  openCreateForm();
+  await pressDuplicate();
   expect(await screen.findByText('There is no draw to duplicate yet.')).toBeTruthy();
-  await duplicate();
+  await pressDuplicate();
   expect(await screen.findByText('Please try again.')).toBeTruthy();
 });
 
@@ -70,8 +70,8 @@ test('a game already on sale is not created again: its draw is linked and the in
       status: 409,
       body: { code: 'draw-exists', message: text, drawNumber: 1042 },
     });
-  const { unmount } = open();
-  await duplicate();
+  const { unmount } = openCreateForm();
+  await pressDuplicate();
   await screen.findByDisplayValue('Norths');
   await userEvent.click(screen.getByRole('button', { name: 'Create Draw' }));
   const dialog = within(await screen.findByRole('dialog', { name: 'Terms of Service' }));
@@ -83,6 +83,6 @@ test('a game already on sale is not created again: its draw is linked and the in
   expect(link.closest('[role="alert"]')?.textContent).toContain(text);
   expect(window.location.pathname).toBe('/club/sharks/admin/create-draw');
   unmount();
-  open();
+  openCreateForm();
   expect(screen.getByDisplayValue('Norths')).toBeTruthy();
 });

@@ -67,8 +67,8 @@ function CreateChoice({ here }: { here: ClubPageContext }) {
 interface Refusal {
   text: string;
   /**
-   * Number of an existing draw for the same game: the response to an earlier "Create Draw" may
-   * have been lost.
+   * Number of an existing draw for the same game, or null. It exists when the response to an
+   * earlier "Create Draw" was lost.
    */
   draw: number | null;
 }
@@ -105,7 +105,8 @@ function SingleGameForm({ here: { club } }: { here: ClubPageContext }) {
   const [agreeing, setAgreeing] = useState(false);
   const [refusal, setRefusal] = useState<Refusal | null>(null);
   const allowed = useAtomValue(configAtom)?.feePassthroughAllowed ?? true;
-  // Drafts and templates may predate the rule that the club bears the card fee.
+  // Passes the fee on only where that is allowed: drafts and templates may predate the rule that
+  // the club bears the card fee.
   const sent = { ...fields, passStripeFees: fields.passStripeFees && allowed };
   const { pending, run } = useAction();
   const showToast = useSetAtom(showToastAtom);
@@ -132,7 +133,8 @@ function SingleGameForm({ here: { club } }: { here: ClubPageContext }) {
       showToast({ title: `${draw.homeTeam} v ${draw.awayTeam} is on sale` });
       navigate('/admin');
     } catch (error) {
-      // The login opens above this dialog, which keeps the typed fields and the agreement.
+      // Passes the error on, because its handler opens the login above this dialog, which keeps the
+      // typed fields and the agreement.
       if (isSessionExpired(error)) throw error;
       refuse(error);
     }

@@ -10,7 +10,7 @@ import { sessionExpiredAtom } from '../session/session-atoms';
 import { CreateDraw } from './create-draw';
 import { EditDraw } from './edit-draw';
 
-const FUTURE = makeOwnDraw({
+const FUTURE_DRAW = makeOwnDraw({
   gameDate: '2099-11-20T09:10:00Z',
   ticketsSold: 0,
   contactName: 'Kim',
@@ -32,7 +32,7 @@ beforeEach(() => {
 });
 afterEach(() => vi.unstubAllGlobals());
 
-function fill() {
+function fillDrawForm() {
   const values = {
     'Home team': 'Sharks',
     'Away team': 'Tigers',
@@ -43,16 +43,16 @@ function fill() {
   for (const [label, value] of Object.entries(values))
     fireEvent.change(screen.getByLabelText(label), { target: { value } });
 }
-const press = (name: string) =>
+const pressButton = (name: string) =>
   userEvent.click(screen.getAllByRole('button', { name }).at(-1) as HTMLElement);
-const create = async () => {
+const submitNewDraw = async () => {
   await userEvent.click(screen.getAllByRole('button', { name: 'Create Draw' })[0] as HTMLElement);
   return within(await screen.findByRole('dialog', { name: 'Terms of Service' }));
 };
 
 test('an empty form lists what is missing, and each line links to its field', async () => {
   renderScreen(<CreateDraw here={makePageContext()} />, '/club/sharks/admin/create-draw');
-  await press('Create Draw');
+  await pressButton('Create Draw');
   expect(screen.getAllByRole('listitem').map((item) => item.textContent)).toEqual([
     'Home team is required',
     'Away team is required',
@@ -84,7 +84,9 @@ test('a new draw offers prizes from 40 to 70 percent, an edited one four and its
     chosen: '50%',
   });
   unmount();
-  server.on('GET /api/draws/1042', { body: { ...FUTURE, locked: false, prizePercentage: 60 } });
+  server.on('GET /api/draws/1042', {
+    body: { ...FUTURE_DRAW, locked: false, prizePercentage: 60 },
+  });
   renderScreen(<EditDraw here={makePageContext()} number={1042} />, '/admin/edit-draw/1042');
   await screen.findByRole('button', { name: 'Save changes' });
   expect(priceAndPrizes()).toEqual({
@@ -97,10 +99,10 @@ test('a new draw offers prizes from 40 to 70 percent, an edited one four and its
 test('a draw is created only after the agreement to the terms is recorded', async () => {
   server
     .on('POST /api/terms/accept', { status: 500 }, { body: { id: 1 } })
-    .on('POST /api/draws', { body: FUTURE });
+    .on('POST /api/draws', { body: FUTURE_DRAW });
   renderScreen(<CreateDraw here={makePageContext()} />, '/club/sharks/admin/create-draw');
-  fill();
-  const dialog = await create();
+  fillDrawForm();
+  const dialog = await submitNewDraw();
   expect(await dialog.findByText('Second.')).toBeTruthy();
   await userEvent.click(dialog.getByRole('button', { name: 'Create Draw' }));
   expect(
@@ -159,9 +161,9 @@ test('a refusal shows the server’s text, its fields or the fallback text', asy
     { status: 500 },
   );
   renderScreen(<CreateDraw here={makePageContext()} />, '/club/sharks/admin/create-draw');
-  fill();
+  fillDrawForm();
   const again = async () => {
-    const dialog = await create();
+    const dialog = await submitNewDraw();
     await userEvent.click(dialog.getByLabelText('I have read and agree to the Terms of Service'));
     await userEvent.click(dialog.getByRole('button', { name: 'Create Draw' }));
   };
@@ -171,7 +173,7 @@ test('a refusal shows the server’s text, its fields or the fallback text', asy
     screen.getAllByText('Connect Stripe account first to create draws').length,
   ).toBeGreaterThan(0);
   const agreed = async () =>
-    userEvent.click((await create()).getByRole('button', { name: 'Create Draw' }));
+    userEvent.click((await submitNewDraw()).getByRole('button', { name: 'Create Draw' }));
   await agreed();
   expect((await screen.findAllByText('Game date must be in the future')).length).toBeGreaterThan(1);
   await agreed();
@@ -199,7 +201,7 @@ test('the last draw is duplicated one week later, and a draft survives a reload'
     <CreateDraw here={makePageContext()} />,
     '/club/sharks/admin/create-draw',
   );
-  await press('Duplicate last draw');
+  await pressButton('Duplicate last draw');
   await waitFor(() =>
     expect((screen.getByLabelText('Away team') as HTMLInputElement).value).toBe('Norths'),
   );
@@ -233,18 +235,18 @@ test('a zone and a percentage outside the offered choices are shown and sent unc
     <CreateDraw here={makePageContext()} />,
     '/club/sharks/admin/create-draw',
   );
-  await press('Duplicate last draw');
+  await pressButton('Duplicate last draw');
   await waitFor(() => expect(said()).toEqual(['Australia/Canberra', '33%']));
   unmount();
   server
     .on('GET /api/draws/1042', {
-      body: { ...FUTURE, timezone: 'Australia/Canberra', prizePercentage: 33 },
+      body: { ...FUTURE_DRAW, timezone: 'Australia/Canberra', prizePercentage: 33 },
     })
-    .on('PATCH /api/draws/1042', { body: FUTURE });
+    .on('PATCH /api/draws/1042', { body: FUTURE_DRAW });
   renderScreen(<EditDraw here={makePageContext()} number={1042} />, '/admin/edit-draw/1042');
   await screen.findByRole('button', { name: 'Save changes' });
   expect(said()).toEqual(['Australia/Canberra', '33%']);
-  await press('Save changes');
+  await pressButton('Save changes');
   await waitFor(() =>
     expect(server.requests.find(({ method }) => method === 'PATCH')?.body).toMatchObject({
       timezone: 'Australia/Canberra',
@@ -255,25 +257,25 @@ test('a zone and a percentage outside the offered choices are shown and sent unc
 
 test('an edit sends price and prize while no ticket is sold', async () => {
   server
-    .on('GET /api/draws/1042', { body: FUTURE })
-    .on('PATCH /api/draws/1042', { status: 500 }, { body: FUTURE });
+    .on('GET /api/draws/1042', { body: FUTURE_DRAW })
+    .on('PATCH /api/draws/1042', { status: 500 }, { body: FUTURE_DRAW });
   renderScreen(<EditDraw here={makePageContext()} number={1042} />, '/admin/edit-draw/1042');
   expect(await screen.findByText('0 tickets sold')).toBeTruthy();
   fireEvent.change(screen.getByLabelText('Ticket price ($)'), { target: { value: '' } });
   fireEvent.change(screen.getByLabelText('Game time'), { target: { value: '' } });
-  await press('Save changes');
+  await pressButton('Save changes');
   expect(screen.getAllByRole('listitem').map((item) => item.textContent)).toEqual([
     'Game time is required',
     'Ticket price is required',
   ]);
   fireEvent.change(screen.getByLabelText('Ticket price ($)'), { target: { value: '6' } });
   fireEvent.change(screen.getByLabelText('Game time'), { target: { value: '20:00' } });
-  await press('Save changes');
+  await pressButton('Save changes');
   expect(
     (await screen.findAllByText('There was an error updating your draw. Please try again.')).length,
   ).toBeGreaterThan(0);
   expect(screen.getAllByText('Failed to update draw').length).toBe(2);
-  await press('Save changes');
+  await pressButton('Save changes');
   await waitFor(() => expect(window.location.pathname).toBe('/admin'));
   expect(server.requests.find(({ method }) => method === 'PATCH')?.body).toMatchObject({
     gameDate: '2099-11-20T20:00',
@@ -291,9 +293,9 @@ test('the price fields lock after the first sale, also during an edit, and show 
   server
     .on(
       'GET /api/draws/1042',
-      { body: FUTURE },
-      { body: FUTURE },
-      { body: { ...FUTURE, ticketsSold: 1, locked: true, revision: 9 } },
+      { body: FUTURE_DRAW },
+      { body: FUTURE_DRAW },
+      { body: { ...FUTURE_DRAW, ticketsSold: 1, locked: true, revision: 9 } },
     )
     .on(
       'PATCH /api/draws/1042',
@@ -302,10 +304,10 @@ test('the price fields lock after the first sale, also during an edit, and show 
     );
   renderScreen(<EditDraw here={makePageContext()} number={1042} />, '/admin/edit-draw/1042');
   await screen.findByText('0 tickets sold');
-  await press('Save changes');
+  await pressButton('Save changes');
   expect((await screen.findAllByText(paying)).length).toBeGreaterThan(0);
   expect((screen.getByLabelText('Ticket price ($)') as HTMLInputElement).value).toBe('5.00');
-  await press('Save changes');
+  await pressButton('Save changes');
   await waitFor(() => expect(screen.getAllByText(text).length).toBeGreaterThan(1));
   await waitFor(() => expect(screen.queryByLabelText('Ticket price ($)')).toBeNull());
 });
@@ -313,17 +315,20 @@ test('the price fields lock after the first sale, also during an edit, and show 
 test('a missing, foreign, finished or started draw cannot be edited and says why', async () => {
   const cases: [object, string][] = [
     [{ status: 404 }, "Draw not found or you don't have permission to edit it."],
-    [{ body: { ...FUTURE, clubId: 2 } }, "Draw not found or you don't have permission to edit it."],
     [
-      { body: { ...FUTURE, ownedByCaller: false } },
+      { body: { ...FUTURE_DRAW, clubId: 2 } },
       "Draw not found or you don't have permission to edit it.",
     ],
     [
-      { body: { ...FUTURE, status: 'completed' } },
+      { body: { ...FUTURE_DRAW, ownedByCaller: false } },
+      "Draw not found or you don't have permission to edit it.",
+    ],
+    [
+      { body: { ...FUTURE_DRAW, status: 'completed' } },
       'This draw cannot be edited because it is not active.',
     ],
     [
-      { body: { ...FUTURE, gameDate: '2020-01-01T00:00:00Z' } },
+      { body: { ...FUTURE_DRAW, gameDate: '2020-01-01T00:00:00Z' } },
       'This draw cannot be edited because the game has already started.',
     ],
   ];
@@ -351,7 +356,7 @@ test('a game postponed after its kick-off links to the operator', async () => {
 });
 
 test('a draw whose buyers pay the card fee learns at its next edit that this is no longer allowed', async () => {
-  server.on('GET /api/draws/1042', { body: { ...FUTURE, passStripeFees: true } });
+  server.on('GET /api/draws/1042', { body: { ...FUTURE_DRAW, passStripeFees: true } });
   const { store } = renderScreen(
     <EditDraw here={makePageContext()} number={1042} />,
     '/admin/edit-draw/1042',
@@ -373,10 +378,10 @@ test('terms that did not load cannot be agreed to, and the agreement names the v
       { status: 500 },
       { body: { kind: 'service', version: '2.0', title: 'Terms of Service', text: 'First.' } },
     )
-    .on('POST /api/draws', { body: FUTURE });
+    .on('POST /api/draws', { body: FUTURE_DRAW });
   renderScreen(<CreateDraw here={makePageContext()} />, '/club/sharks/admin/create-draw');
-  fill();
-  const dialog = await create();
+  fillDrawForm();
+  const dialog = await submitNewDraw();
   expect(await dialog.findByText('The terms did not load.')).toBeTruthy();
   await userEvent.click(dialog.getByLabelText('I have read and agree to the Terms of Service'));
   const button = dialog.getByRole('button', { name: 'Create Draw' });
@@ -398,8 +403,8 @@ test('a session that ends while a draw is created asks for the login and keeps t
     <CreateDraw here={makePageContext()} />,
     '/club/sharks/admin/create-draw',
   );
-  fill();
-  const dialog = await create();
+  fillDrawForm();
+  const dialog = await submitNewDraw();
   await dialog.findByText('First.');
   await userEvent.click(dialog.getByLabelText('I have read and agree to the Terms of Service'));
   await userEvent.click(dialog.getByRole('button', { name: 'Create Draw' }));
@@ -411,7 +416,7 @@ test('a session that ends while a draw is created asks for the login and keeps t
 test('an archived club can neither create nor edit a draw and reads why', async () => {
   const text =
     'This club is archived. Its running draws finish and pay; nothing new can be started.';
-  server.on('GET /api/draws/1042', { body: FUTURE });
+  server.on('GET /api/draws/1042', { body: FUTURE_DRAW });
   const { unmount } = renderScreen(
     <CreateDraw here={makePageContext({ archived: true })} />,
     '/club/sharks/admin/create-draw',

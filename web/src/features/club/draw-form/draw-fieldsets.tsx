@@ -189,8 +189,8 @@ export function LockedPriceGroup({ fields, sold }: { fields: DrawFields; sold: n
 }
 
 /**
- * Choice of who pays the card fee. Explains the missing choice where passing it on is not allowed
- * (decision D-14).
+ * Choice of who pays the card fee. Explains why the choice is missing where the law does not allow
+ * the buyer to pay (decision D-14).
  */
 export function OptionsGroup({ fields, onFields, allowed }: FieldsetProps & { allowed: boolean }) {
   return (

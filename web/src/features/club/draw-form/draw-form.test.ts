@@ -16,7 +16,7 @@ import {
 import { instantOf, localTime, clockChangeNote } from './local-time';
 import { breakdown, transactionsOf } from './revenue';
 
-const FULL: DrawFields = {
+const COMPLETE_FIELDS: DrawFields = {
   ...EMPTY_DRAW,
   homeTeam: 'Sharks',
   awayTeam: 'Tigers',
@@ -24,10 +24,10 @@ const FULL: DrawFields = {
   contactName: 'Kim',
   contactPhone: '0400 000 000',
 };
-const texts = (problems: { text: string }[]) => problems.map(({ text }) => text);
+const problemTexts = (problems: { text: string }[]) => problems.map(({ text }) => text);
 
 test('a new draw reports its missing fields in the specified texts and form order', () => {
-  expect(texts(createProblems({ ...EMPTY_DRAW, ticketPrice: '' }))).toEqual([
+  expect(problemTexts(createProblems({ ...EMPTY_DRAW, ticketPrice: '' }))).toEqual([
     'Home team is required',
     'Away team is required',
     'Game date is required',
@@ -35,12 +35,12 @@ test('a new draw reports its missing fields in the specified texts and form orde
     'Contact name is required',
     'Contact phone is required',
   ]);
-  expect(createProblems(FULL)).toEqual([]);
+  expect(createProblems(COMPLETE_FIELDS)).toEqual([]);
 });
 
 test('an edit also requires a time, a zone and a price of at least a cent', () => {
   const empty = { ...EMPTY_DRAW, time: '', timezone: '', ticketPrice: '0' };
-  expect(texts(editProblems(empty))).toEqual([
+  expect(problemTexts(editProblems(empty))).toEqual([
     'Home team is required',
     'Away team is required',
     'Game date is required',
@@ -50,8 +50,8 @@ test('an edit also requires a time, a zone and a price of at least a cent', () =
     'Contact name is required',
     'Contact phone is required',
   ]);
-  expect(editProblems({ ...FULL, ticketPrice: '0.01' })).toEqual([]);
-  expect(texts(editProblems({ ...FULL, ticketPrice: '1e3' }))).toEqual([
+  expect(editProblems({ ...COMPLETE_FIELDS, ticketPrice: '0.01' })).toEqual([]);
+  expect(problemTexts(editProblems({ ...COMPLETE_FIELDS, ticketPrice: '1e3' }))).toEqual([
     'Ticket price is required',
   ]);
 });
@@ -66,7 +66,7 @@ test('a phone field accepts phone numbers only', () => {
 });
 
 test('the request is in the draw’s local time and omits locked fields', () => {
-  expect(toCreateRequest(FULL)).toEqual({
+  expect(toCreateRequest(COMPLETE_FIELDS)).toEqual({
     league: null,
     homeTeam: 'Sharks',
     awayTeam: 'Tigers',
@@ -79,7 +79,7 @@ test('the request is in the draw’s local time and omits locked fields', () => 
     passStripeFees: false,
     roundUpPrize: false,
   });
-  expect(Object.keys(toChangeRequest(FULL, true))).toEqual([
+  expect(Object.keys(toChangeRequest(COMPLETE_FIELDS, true))).toEqual([
     'league',
     'homeTeam',
     'awayTeam',
@@ -88,7 +88,7 @@ test('the request is in the draw’s local time and omits locked fields', () => 
     'contactName',
     'contactPhone',
   ]);
-  expect(toChangeRequest({ ...FULL, ticketPrice: '7.5' }, false)).toMatchObject({
+  expect(toChangeRequest({ ...COMPLETE_FIELDS, ticketPrice: '7.5' }, false)).toMatchObject({
     ticketPrice: '7.50',
     prizePercentage: 50,
     roundUpPrize: false,
@@ -108,7 +108,7 @@ test('a draw is loaded into the form in its own zone’s time', () => {
   });
   expect(
     fieldsOfTemplate({
-      ...toCreateRequest(FULL),
+      ...toCreateRequest(COMPLETE_FIELDS),
       ticketPrice: '8.00',
       prizePercentage: 60,
       passStripeFees: true,

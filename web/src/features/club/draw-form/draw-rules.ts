@@ -42,15 +42,16 @@ export const EMPTY_DRAW: DrawFields = {
 export const CREATE_CHOICES = [40, 45, 50, 55, 60, 65, 70] as const;
 const EDIT_CHOICES = [40, 50, 60, 70];
 
-const withCurrent = (choices: readonly number[], current: number): number[] =>
+const choicesWithCurrent = (choices: readonly number[], current: number): number[] =>
   [...new Set([...choices, current])].sort((one, other) => one - other);
 
 /**
- * Choices of the create form, plus the draw's current value when it differs. The select then shows
- * the value that is sent (decision D-10).
+ * Choices of the create form, plus the draw's current value when it differs. The select would
+ * otherwise show another value than the one sent (decision D-10).
  */
-export const createChoices = (current: number): number[] => withCurrent(CREATE_CHOICES, current);
-export const editChoices = (current: number): number[] => withCurrent(EDIT_CHOICES, current);
+export const createChoices = (current: number): number[] =>
+  choicesWithCurrent(CREATE_CHOICES, current);
+export const editChoices = (current: number): number[] => choicesWithCurrent(EDIT_CHOICES, current);
 
 /** Removes characters that a phone number cannot contain (specification line B:156). */
 export const toPhoneInput = (typed: string): string => typed.replace(/[^\d+()\-\s]/g, '');
@@ -59,29 +60,32 @@ export const fieldId = (field: string): string =>
   `draw-${{ gameDate: 'date', gameTime: 'time' }[field] ?? field}`;
 
 type DrawRule = readonly [field: keyof DrawFields, holds: boolean, text: string];
-const brokenRules = (rules: readonly DrawRule[]): FormProblem[] =>
+const problemsOfRules = (rules: readonly DrawRule[]): FormProblem[] =>
   rules.filter(([, holds]) => !holds).map(([field, , text]) => ({ field: fieldId(field), text }));
-const filled = (text: string) => text.trim() !== '';
+const isFilled = (text: string) => text.trim() !== '';
 const isPrice = (text: string) => /^\d+(\.\d{1,2})?$/.test(text.trim());
 
 const contactRules = ({ contactName, contactPhone }: Contact): DrawRule[] => [
-  ['contactName', filled(contactName), C.contactNameRequired],
-  ['contactPhone', filled(contactPhone), C.contactPhoneRequired],
+  ['contactName', isFilled(contactName), C.contactNameRequired],
+  ['contactPhone', isFilled(contactPhone), C.contactPhoneRequired],
 ];
 
-/** Validates the only fields a season has beside its table. */
+/**
+ * Returns the problems of the contact, the only validated fields of a season beside its fixtures
+ * table.
+ */
 export const contactProblems = (contact: Contact): FormProblem[] =>
-  brokenRules(contactRules(contact));
+  problemsOfRules(contactRules(contact));
 
 /**
  * Validates a new draw. The input accepts a price of 0 (specification line B:156); the server
  * rejects it with the same message (decision C-23).
  */
 export function createProblems(fields: DrawFields): FormProblem[] {
-  return brokenRules([
-    ['homeTeam', filled(fields.homeTeam), C.homeTeamRequired],
-    ['awayTeam', filled(fields.awayTeam), C.awayTeamRequired],
-    ['date', filled(fields.date), C.gameDateRequired],
+  return problemsOfRules([
+    ['homeTeam', isFilled(fields.homeTeam), C.homeTeamRequired],
+    ['awayTeam', isFilled(fields.awayTeam), C.awayTeamRequired],
+    ['date', isFilled(fields.date), C.gameDateRequired],
     ['ticketPrice', isPrice(fields.ticketPrice), C.ticketPriceRequired],
     ...contactRules(fields),
   ]);
@@ -92,12 +96,12 @@ export function createProblems(fields: DrawFields): FormProblem[] {
  * (specification line B:157).
  */
 export function editProblems(fields: DrawFields): FormProblem[] {
-  return brokenRules([
-    ['homeTeam', filled(fields.homeTeam), C.homeTeamRequired],
-    ['awayTeam', filled(fields.awayTeam), C.awayTeamRequired],
-    ['date', filled(fields.date), C.gameDateRequired],
-    ['time', filled(fields.time), C.gameTimeRequired],
-    ['timezone', filled(fields.timezone), C.timezoneRequired],
+  return problemsOfRules([
+    ['homeTeam', isFilled(fields.homeTeam), C.homeTeamRequired],
+    ['awayTeam', isFilled(fields.awayTeam), C.awayTeamRequired],
+    ['date', isFilled(fields.date), C.gameDateRequired],
+    ['time', isFilled(fields.time), C.gameTimeRequired],
+    ['timezone', isFilled(fields.timezone), C.timezoneRequired],
     [
       'ticketPrice',
       isPrice(fields.ticketPrice) && cents(fields.ticketPrice) >= 1,
@@ -109,12 +113,12 @@ export function editProblems(fields: DrawFields): FormProblem[] {
 
 /** Validates the operator's reason, with the console's messages (decision E-9). */
 export const reasonProblems = (reason: string): FormProblem[] =>
-  filled(reason) ? [] : [{ field: fieldId('reason'), text: REASON_REQUIRED }];
+  isFilled(reason) ? [] : [{ field: fieldId('reason'), text: REASON_REQUIRED }];
 
 /**
  * Builds the part of the request that both forms send. Date and time are local to the draw's zone.
  */
-function details(fields: DrawFields): DrawRequest {
+function commonRequest(fields: DrawFields): DrawRequest {
   return {
     league: fields.league.trim() || null,
     homeTeam: fields.homeTeam.trim(),
@@ -126,14 +130,14 @@ function details(fields: DrawFields): DrawRequest {
   };
 }
 
-const price = (typed: string): string => {
+const normalisedPrice = (typed: string): string => {
   const [whole = '0', part = ''] = typed.trim().split('.');
   return `${whole}.${part.padEnd(2, '0')}`;
 };
 
 export const toCreateRequest = (fields: DrawFields): DrawRequest => ({
-  ...details(fields),
-  ticketPrice: price(fields.ticketPrice),
+  ...commonRequest(fields),
+  ticketPrice: normalisedPrice(fields.ticketPrice),
   prizePercentage: fields.prizePercentage,
   passStripeFees: fields.passStripeFees,
   roundUpPrize: fields.roundUpPrize,
@@ -145,10 +149,10 @@ export const toCreateRequest = (fields: DrawFields): DrawRequest => ({
  */
 export function toChangeRequest(fields: DrawFields, locked: boolean): DrawRequest {
   return locked
-    ? details(fields)
+    ? commonRequest(fields)
     : {
-        ...details(fields),
-        ticketPrice: price(fields.ticketPrice),
+        ...commonRequest(fields),
+        ticketPrice: normalisedPrice(fields.ticketPrice),
         prizePercentage: fields.prizePercentage,
         roundUpPrize: fields.roundUpPrize,
       };
@@ -172,7 +176,7 @@ export function fieldsOf(draw: OwnDraw): DrawFields {
   };
 }
 
-/** Copies the last draw and moves it one week later. */
+/** Returns the form values of the last draw, moved one week later. */
 export function fieldsOfTemplate(template: DrawTemplate): DrawFields {
   const [date = '', time = DEFAULT_TIME] = template.gameDate.split('T');
   return {

@@ -53,7 +53,7 @@ const saveDirectly: SaveDraw = async (change) => {
 interface EditDrawProps {
   here: ClubPageContext;
   number: number;
-  /** Sends the operator's change, which requires a fresh code (decision E-9). */
+  /** Sends the operator's change, which requires a fresh authenticator code (decision E-9). */
   send?: SaveDraw;
 }
 
@@ -66,7 +66,7 @@ export function EditDraw({ here, number, send = saveDirectly }: EditDrawProps) {
   usePageTitle(draw ? `Edit ${teamsOf(draw)}` : C.editDraw);
   if (draw && draw.ownedByCaller !== false && (here.user.isAdmin || draw.clubId === here.club.id))
     return (
-      <Editor
+      <EditForm
         key={draw.drawNumber}
         here={here}
         draw={draw}
@@ -78,7 +78,7 @@ export function EditDraw({ here, number, send = saveDirectly }: EditDrawProps) {
 }
 
 /**
- * Explains that only the operator moves a draw whose kick-off has passed, at the club's request
+ * Explains that only the operator may move a draw whose kick-off has passed, at the club's request
  * (decision E-9).
  */
 function PostponedNotice({ draw }: { draw: OwnDraw }) {
@@ -117,7 +117,7 @@ function RefusalNotice({
   );
 }
 
-function Head({ draw }: { draw: OwnDraw }) {
+function EditHeading({ draw }: { draw: OwnDraw }) {
   const now = useAtomValue(nowAtom);
   return (
     <div className="admin-head">
@@ -138,7 +138,7 @@ function Head({ draw }: { draw: OwnDraw }) {
   );
 }
 
-function Editor({
+function EditForm({
   here: { club, user },
   draw,
   send,
@@ -205,7 +205,7 @@ function Editor({
   return (
     <main className="admin" id="main">
       <BackLink club={club} />
-      <Head draw={draw} />
+      <EditHeading draw={draw} />
       <form className="page-form" onSubmit={onSubmit} noValidate>
         <ProblemList problems={problems} ref={list} />
         {refusal ? (

@@ -54,7 +54,7 @@ export function localTime(instantMs: number, zone: string): LocalTime {
   };
 }
 
-const asUtc = ({ date, time }: LocalTime): number => Date.parse(`${date}T${time}:00Z`);
+const millisecondsAsUtc = ({ date, time }: LocalTime): number => Date.parse(`${date}T${time}:00Z`);
 const DAY_MS = 86_400_000;
 
 /**
@@ -62,12 +62,14 @@ const DAY_MS = 86_400_000;
  * means its first occurrence.
  */
 export function instantOf(local: LocalTime, zone: string): number {
-  const face = asUtc(local);
+  const face = millisecondsAsUtc(local);
   const offsetAt = (instant: number) =>
-    asUtc(localTime(instant, zone)) - Math.floor(instant / 60_000) * 60_000;
+    millisecondsAsUtc(localTime(instant, zone)) - Math.floor(instant / 60_000) * 60_000;
   const before = face - offsetAt(face - DAY_MS);
   const after = face - offsetAt(face + DAY_MS);
-  const meant = [before, after].filter((instant) => asUtc(localTime(instant, zone)) === face);
+  const meant = [before, after].filter(
+    (instant) => millisecondsAsUtc(localTime(instant, zone)) === face,
+  );
   return meant.length > 0 ? Math.min(...meant) : before;
 }
 
@@ -76,8 +78,8 @@ export function instantOf(local: LocalTime, zone: string): number {
  * null.
  */
 export function clockChangeNote(local: LocalTime, zone: string): string | null {
-  // While a year is typed digit by digit, the value is year 2, 20 and 209 first.
-  if (!/^2\d{3}-/.test(local.date) || Number.isNaN(asUtc(local))) return null;
+  // A year typed digit by digit is first year 2, 20 and 209. Those years need no note.
+  if (!/^2\d{3}-/.test(local.date) || Number.isNaN(millisecondsAsUtc(local))) return null;
   const real = localTime(instantOf(local, zone), zone).time;
   return real === local.time ? null : real;
 }

@@ -5,9 +5,10 @@ import { cents, dollars, type Cents } from '@/shared/money';
 import type { DrawFields } from './draw-rules';
 import { breakdown } from './revenue';
 
-const ALL = 169;
-const CHOICES = [40, 85, 127, ALL];
-const signed = (amount: Cents): string => (amount < 0 ? `−${dollars(-amount)}` : dollars(amount));
+const ALL_TICKETS = 169;
+const SOLD_CHOICES = [40, 85, 127, ALL_TICKETS];
+const signedDollars = (amount: Cents): string =>
+  amount < 0 ? `−${dollars(-amount)}` : dollars(amount);
 
 function useBreakdown(fields: DrawFields, sold: number) {
   const config = useAtomValue(configAtom);
@@ -24,7 +25,7 @@ function useBreakdown(fields: DrawFields, sold: number) {
  * collapsible bar on a phone.
  */
 export function RevenuePanel({ fields }: { fields: DrawFields }) {
-  const [sold, setSold] = useState(ALL);
+  const [sold, setSold] = useState(ALL_TICKETS);
   const sums = useBreakdown(fields, sold);
   const rows: [string, Cents][] = [
     [`${sold} × ${dollars(cents(fields.ticketPrice))}`, sums.revenue],
@@ -35,7 +36,7 @@ export function RevenuePanel({ fields }: { fields: DrawFields }) {
     <section className="card revenue" aria-labelledby="revenue-title">
       <h2 id="revenue-title">Revenue breakdown</h2>
       <div className="quick" role="group" aria-label="Tickets sold">
-        {CHOICES.map((choice) => (
+        {SOLD_CHOICES.map((choice) => (
           <button
             key={choice}
             type="button"
@@ -50,20 +51,20 @@ export function RevenuePanel({ fields }: { fields: DrawFields }) {
         {rows.map(([name, amount]) => (
           <p className="sum-row" key={name}>
             <span>{name}</span>
-            <span className="num">{signed(amount)}</span>
+            <span className="num">{signedDollars(amount)}</span>
           </p>
         ))}
         <p className="sum-row total">
           <span>Club receives</span>
-          <span>{signed(sums.receives)}</span>
+          <span>{signedDollars(sums.receives)}</span>
         </p>
         <p className="sum-row">
           <span>Prize to the winner</span>
-          <span className="num">{signed(-sums.prize)}</span>
+          <span className="num">{signedDollars(-sums.prize)}</span>
         </p>
         <p className="sum-row total">
           <span>Club keeps</span>
-          <span>{signed(sums.keeps)}</span>
+          <span>{signedDollars(sums.keeps)}</span>
         </p>
       </div>
       <p className="meta">
@@ -77,10 +78,10 @@ export function RevenuePanel({ fields }: { fields: DrawFields }) {
 
 /** One line above the button: 'Club receives $x at 169 sold'. */
 export function RevenueLine({ fields }: { fields: DrawFields }) {
-  const { receives } = useBreakdown(fields, ALL);
+  const { receives } = useBreakdown(fields, ALL_TICKETS);
   return (
     <p className="revenue-line">
-      Club receives <strong className="num">{signed(receives)}</strong> at {ALL} sold
+      Club receives <strong className="num">{signedDollars(receives)}</strong> at {ALL_TICKETS} sold
     </p>
   );
 }

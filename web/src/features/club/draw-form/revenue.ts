@@ -25,10 +25,13 @@ export interface Breakdown {
   revenue: Cents;
   platformFee: Cents;
   cardFees: Cents;
-  /** Revenue minus the platform fee and the card fees that the club bears. */
+  /**
+   * Cents that the club receives: revenue minus the platform fee and the card fees that the club
+   * bears.
+   */
   receives: Cents;
   prize: Cents;
-  /** The remainder after the prize is paid; may be negative. */
+  /** Cents that remain after the prize is paid; may be negative. */
   keeps: Cents;
 }
 

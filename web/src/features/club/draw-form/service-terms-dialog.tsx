@@ -62,7 +62,7 @@ export function ServiceTermsDialog({ club, open, purpose, onClose, onAgreed }: S
             .split(/\n{2,}/)
             .map((paragraph) => <p key={paragraph.slice(0, 60)}>{paragraph}</p>)
         ) : (
-          <Summary />
+          <TermsSummary />
         )}
       </div>
       {!terms && problem ? <LoadFailed title="The terms did not load." onRetry={retry} /> : null}
@@ -82,7 +82,7 @@ export function ServiceTermsDialog({ club, open, purpose, onClose, onAgreed }: S
 }
 
 /** Summary shown until the full text has loaded. */
-function Summary() {
+function TermsSummary() {
   return (
     <>
       <p>

@@ -3,8 +3,8 @@ import { forgetStored, readStored, writeStored } from '@/shared/storage';
 import { EMPTY_DRAW, type DrawFields } from './draw-rules';
 
 /**
- * Keeps the form in session storage until the draw is created, so that it survives a reload of
- * this window.
+ * Keeps the typed draw in session storage until the draw is created, so that the input survives a
+ * reload of this window.
  */
 export function useDraft(club: number) {
   const key = `draw_draft:${club}`;

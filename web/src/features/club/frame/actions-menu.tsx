@@ -13,8 +13,8 @@ export interface MenuItem {
 }
 
 /**
- * The ⋯ menu of one row. Arrow keys move inside it. Escape or an outside press closes it; Escape
- * returns focus to the button.
+ * The ⋯ menu of one row of a list. Arrow keys move inside the menu. Escape or an outside press
+ * closes it; Escape returns focus to the button.
  */
 export function ActionsMenu({ of, items }: { of: string; items: readonly MenuItem[] }) {
   const [open, setOpen] = useState(false);

@@ -24,7 +24,8 @@ export interface FrameClub {
 }
 
 /**
- * Returns why an archived club cannot start anything, or null for an active club (decision H-3).
+ * Returns the text for an archived club, which cannot start draws or offers, or null for an active
+ * club (decision H-3).
  */
 export const archivedText = (club: Pick<FrameClub, 'archived'>): string | null =>
   club.archived
@@ -47,8 +48,8 @@ export function LogoutButton({ className = 'btn small sec' }: { className?: stri
 }
 
 /**
- * The Create Draw button for users who may sell. It is disabled until the payment account is
- * connected and announces the reason on focus.
+ * The Create Draw button, for users who may sell. The button is disabled until the payment account
+ * is connected and announces the reason on focus.
  */
 export function CreateDrawButton({
   club,
@@ -84,7 +85,7 @@ export function CreateDrawButton({
   );
 }
 
-function Navigation({ club }: { club: FrameClub }) {
+function ClubNavigation({ club }: { club: FrameClub }) {
   return (
     <>
       {isOwner(club) ? (
@@ -106,7 +107,7 @@ function Navigation({ club }: { club: FrameClub }) {
   );
 }
 
-function Head({ club }: { club: FrameClub | null }) {
+function ClubHeader({ club }: { club: FrameClub | null }) {
   const wide = useWide();
   const guest = useAtomValue(sessionAtom).state === 'guest';
   const [open, setOpen] = useState(false);
@@ -119,7 +120,7 @@ function Head({ club }: { club: FrameClub | null }) {
         </Link>
         {club && wide ? (
           <nav className="club-nav" aria-label="Main">
-            <Navigation club={club} />
+            <ClubNavigation club={club} />
           </nav>
         ) : null}
         {club && !wide ? (
@@ -138,7 +139,7 @@ function Head({ club }: { club: FrameClub | null }) {
       </div>
       {club && !wide && open ? (
         <nav className="club-menu" id="club-menu" aria-label="Main">
-          <Navigation club={club} />
+          <ClubNavigation club={club} />
         </nav>
       ) : null}
     </header>
@@ -170,7 +171,7 @@ export function ClubFoot() {
 export function ClubFrame({ club, children }: { club: FrameClub | null; children: ReactNode }) {
   return (
     <>
-      <Head club={club} />
+      <ClubHeader club={club} />
       {children}
       <ClubFoot />
     </>

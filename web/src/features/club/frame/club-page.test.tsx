@@ -14,26 +14,26 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-const page = (slug?: string, more: Partial<Parameters<typeof ClubPage>[0]> = {}) => (
+const clubPageElement = (slug?: string, more: Partial<Parameters<typeof ClubPage>[0]> = {}) => (
   <ClubPage slug={slug} page="create-draw" {...more}>
     {({ club }) => <main>{`${club.slug} ${club.id}`}</main>}
   </ClubPage>
 );
-const at = (path: string) => waitFor(() => expect(window.location.pathname).toBe(path));
+const expectPath = (path: string) => waitFor(() => expect(window.location.pathname).toBe(path));
 
 test('a club opens its own address and is redirected there from another club’s', async () => {
   new FakeServer().on('GET /api/admin/whoami', { body: makeWhoami() });
-  const { unmount } = renderScreen(page('sharks'), '/club/sharks/admin/create-draw');
+  const { unmount } = renderScreen(clubPageElement('sharks'), '/club/sharks/admin/create-draw');
   expect(await screen.findByText('sharks 1')).toBeTruthy();
   unmount();
-  renderScreen(page('tigers'), '/club/tigers/admin/create-draw');
-  await at('/club/sharks/admin/create-draw');
+  renderScreen(clubPageElement('tigers'), '/club/tigers/admin/create-draw');
+  await expectPath('/club/sharks/admin/create-draw');
 });
 
 test('a guest is redirected to the login with a reason, or reads it on the page', async () => {
   new FakeServer().on('GET /api/admin/whoami', { status: 401 });
   const { unmount } = renderScreen(
-    page(undefined, {
+    clubPageElement(undefined, {
       guestToast: {
         title: 'Authentication required',
         text: 'Please log in to create a draw.',
@@ -42,11 +42,11 @@ test('a guest is redirected to the login with a reason, or reads it on the page'
     }),
     '/admin/create-draw',
   );
-  await at('/admin/login');
+  await expectPath('/admin/login');
   expect(screen.getByText('Please log in to create a draw.')).toBeTruthy();
   unmount();
   renderScreen(
-    page(undefined, { guestText: 'Please log in to access this page.' }),
+    clubPageElement(undefined, { guestText: 'Please log in to access this page.' }),
     '/admin/home-page-setup',
   );
   expect(
@@ -60,10 +60,10 @@ test('the operator without a club goes to /admin and can open any club’s addre
     .on('GET /api/clubs/tigers', {
       body: { id: 2, name: 'Tigers', slug: 'tigers', canonicalSlug: 'tigers' },
     });
-  const { unmount } = renderScreen(page(undefined), '/admin/create-draw');
-  await at('/admin');
+  const { unmount } = renderScreen(clubPageElement(undefined), '/admin/create-draw');
+  await expectPath('/admin');
   unmount();
-  renderScreen(page('tigers'), '/club/tigers/admin/create-draw');
+  renderScreen(clubPageElement('tigers'), '/club/tigers/admin/create-draw');
   expect(await screen.findByText('tigers 2')).toBeTruthy();
 });
 
@@ -74,7 +74,7 @@ test('/admin redirects a club to its dashboard and keeps the operator, with a li
     { body: makeWhoami({ isAdmin: true, clubSlug: null }) },
   );
   const { unmount } = renderScreen(<AdminHome />, '/admin');
-  await at('/club/sharks/admin');
+  await expectPath('/club/sharks/admin');
   unmount();
   renderScreen(<AdminHome />, '/admin');
   expect(
@@ -96,7 +96,7 @@ test('a failed session check shows the empty dashboard, and a 401 for its data o
     .on('GET /api/admin/whoami', { status: 401 })
     .on('GET /api/clubs/0/stats', { status: 401 });
   renderScreen(<AdminHome />, '/admin');
-  await at('/admin/login');
+  await expectPath('/admin/login');
 });
 
 test('an expired session opens the login over the page and keeps its content', async () => {
@@ -107,7 +107,7 @@ test('an expired session opens the login over the page and keeps its content', a
       { status: 401, body: { message: 'Invalid credentials' } },
       { body: makeUser() },
     );
-  const { store } = renderScreen(page('sharks'), '/club/sharks/admin/create-draw');
+  const { store } = renderScreen(clubPageElement('sharks'), '/club/sharks/admin/create-draw');
   await screen.findByText('sharks 1');
   store.set(sessionExpiredAtom, true);
   expect(await screen.findByRole('dialog', { name: 'Log in again' })).toBeTruthy();
@@ -124,12 +124,12 @@ test('logging out ends the session on the server and clears the user and the cac
   const server = new FakeServer()
     .on('GET /api/admin/whoami', { body: makeWhoami() })
     .on('POST /api/auth/logout', { status: 204 });
-  const { store } = renderScreen(page('sharks'), '/club/sharks/admin');
+  const { store } = renderScreen(clubPageElement('sharks'), '/club/sharks/admin');
   await screen.findByText('sharks 1');
   await userEvent.click(await screen.findByRole('button', { name: /Logout|Menu/ }));
   const inMenu = screen.queryByRole('button', { name: 'Logout' });
   if (window.location.pathname !== '/admin/login' && inMenu) await userEvent.click(inMenu);
-  await at('/admin/login');
+  await expectPath('/admin/login');
   expect(server.paths()).toContain('POST /api/auth/logout');
   expect(localStorage.getItem('user')).toBeNull();
   expect(store.get(responsesAtom)).toEqual({});
@@ -145,7 +145,7 @@ test.each([
     new FakeServer()
       .on('GET /api/admin/whoami', { body: makeWhoami() })
       .on('POST /api/auth/logout', answer, { status: 401 });
-    const { store } = renderScreen(page('sharks'), '/club/sharks/admin');
+    const { store } = renderScreen(clubPageElement('sharks'), '/club/sharks/admin');
     await screen.findByText('sharks 1');
     const logout = () => userEvent.click(screen.getByRole('button', { name: 'Logout' }));
     await logout();
@@ -157,7 +157,7 @@ test.each([
     ]);
     expect(localStorage.getItem('user')).not.toBeNull();
     await logout();
-    await at('/admin/login');
+    await expectPath('/admin/login');
     expect(localStorage.getItem('user')).toBeNull();
   },
 );
@@ -183,7 +183,7 @@ test('the operator reads whether a club’s address is unknown or does not answe
     new FakeServer()
       .on('GET /api/admin/whoami', { body: makeWhoami({ isAdmin: true, clubSlug: null, id: 9 }) })
       .on('GET /api/clubs/nobody', { status });
-    const { unmount } = renderScreen(page('nobody'), '/club/nobody/admin/create-draw');
+    const { unmount } = renderScreen(clubPageElement('nobody'), '/club/nobody/admin/create-draw');
     expect(await screen.findByRole('heading', { name: text })).toBeTruthy();
     unmount();
   }
@@ -193,7 +193,7 @@ test('a member logs in again under their own address, not the club’s', async (
   new FakeServer().on('GET /api/admin/whoami', {
     body: makeWhoami({ role: 'seller', memberName: 'Kim', memberEmail: 'kim@example.com' }),
   });
-  const { store } = renderScreen(page('sharks'), '/club/sharks/admin/create-draw');
+  const { store } = renderScreen(clubPageElement('sharks'), '/club/sharks/admin/create-draw');
   await screen.findByText('sharks 1');
   store.set(sessionExpiredAtom, true);
   await screen.findByRole('dialog', { name: 'Log in again' });
@@ -206,7 +206,7 @@ test('a login by another member over the page clears the previous member’s dat
   new FakeServer()
     .on('GET /api/admin/whoami', { body: makeWhoami() })
     .on('POST /api/clubs/login', { body: makeUser() }, { body: kim });
-  const { store } = renderScreen(page('sharks'), '/club/sharks/admin/create-draw');
+  const { store } = renderScreen(clubPageElement('sharks'), '/club/sharks/admin/create-draw');
   await screen.findByText('sharks 1');
   const logsIn = async () => {
     store.set(responsesAtom, { '/api/draws/1042/winners': { prize: '290.00' } });

@@ -26,16 +26,19 @@ export interface ClubPageContext {
 
 interface ClubPageProps {
   slug: string | undefined;
-  /** Path below the club's address, used to move between its two forms. */
+  /**
+   * Path of the page below the club's address. The page also exists without the club's slug, and
+   * the user may be redirected between both addresses.
+   */
   page: string;
   /** Toast for a guest who is redirected to the login. */
   guestToast?: Toast;
-  /** Text for a guest shown on this page instead of a redirect. */
+  /** Text shown to a guest on this page instead of a redirect. */
   guestText?: string;
   children: (here: ClubPageContext) => ReactNode;
 }
 
-/** Returns the signed-in user; the remembered user when the server could not be reached. */
+/** Returns the signed-in user, or the remembered user when the server could not be reached. */
 export function userOf(session: Session): User | null {
   if (session.state === 'in') return session.whoami.user;
   return session.state === 'unsure' ? rememberedUser() : null;
@@ -47,7 +50,7 @@ export function ClubPage({ slug, page, guestToast, guestText, children }: ClubPa
   if (session.state === 'unknown') return <Skeleton />;
   if (!user)
     return guestText ? (
-      <Guest text={guestText} />
+      <GuestMessage text={guestText} />
     ) : (
       <Redirect to="/admin/login" toast={guestToast} />
     );
@@ -68,13 +71,13 @@ export function ClubPage({ slug, page, guestToast, guestText, children }: ClubPa
     role: roleOf(user),
   };
   return (
-    <Inside club={club} operator={user.isAdmin}>
+    <ClubScreen club={club} operator={user.isAdmin}>
       {children({ user, club })}
-    </Inside>
+    </ClubScreen>
   );
 }
 
-/** Loads the club in the address for the operator. */
+/** Loads the club named in the address, for the operator. */
 function ClubScopedPage({
   slug,
   user,
@@ -103,13 +106,13 @@ function ClubScopedPage({
     role: roleOf(user),
   };
   return (
-    <Inside club={club} operator={user.isAdmin}>
+    <ClubScreen club={club} operator={user.isAdmin}>
       {children({ user, club })}
-    </Inside>
+    </ClubScreen>
   );
 }
 
-function Inside({
+function ClubScreen({
   club,
   operator,
   children,
@@ -137,7 +140,7 @@ export function Redirect({ to, toast }: { to: string; toast?: Toast }) {
   return null;
 }
 
-function Guest({ text }: { text: string }) {
+function GuestMessage({ text }: { text: string }) {
   return (
     <ClubFrame club={null}>
       <main className="plain-page" id="main">
@@ -152,7 +155,10 @@ function Guest({ text }: { text: string }) {
   );
 }
 
-/** Page without access for the user's role. No menu links to it, so the user typed its address. */
+/**
+ * Shown when the user's role does not allow the page. No menu links to such a page, so the user
+ * typed its address.
+ */
 export function AccessDenied({
   title,
   text,

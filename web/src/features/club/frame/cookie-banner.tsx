@@ -4,8 +4,8 @@ import { C } from '@/shared/strings-club';
 import { readStored, writeStored } from '@/shared/storage';
 
 /**
- * Asks once about marketing cookies; both answers look alike (specification line B:55). It is part
- * of the page flow, so it never covers a button.
+ * Asks once about marketing cookies; both answers look alike (specification line B:55). The banner
+ * is part of the page flow, so it never covers a button.
  */
 export function CookieBanner() {
   const [answered, setAnswered] = useState(() => readStored('local', S.consentKey) !== null);

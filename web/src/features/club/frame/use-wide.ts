@@ -1,13 +1,13 @@
 import { useSyncExternalStore } from 'react';
 
-const WIDE = '(min-width: 768px)';
+const WIDE_QUERY = '(min-width: 768px)';
 
-function watchWide(onChange: () => void): () => void {
-  const query = window.matchMedia(WIDE);
+function subscribeToWide(onChange: () => void): () => void {
+  const query = window.matchMedia(WIDE_QUERY);
   query.addEventListener('change', onChange);
   return () => query.removeEventListener('change', onChange);
 }
 
 /** Whether the viewport is wide enough for columns: the same breakpoint as the style sheets. */
 export const useWide = (): boolean =>
-  useSyncExternalStore(watchWide, () => window.matchMedia(WIDE).matches);
+  useSyncExternalStore(subscribeToWide, () => window.matchMedia(WIDE_QUERY).matches);

@@ -11,7 +11,9 @@ interface ColourFieldProps {
   label: string;
   value: string;
   error: string | null;
-  /** Name of the element that takes its text colour from this: 'Buttons', 'The page’s head'. */
+  /**
+   * Name of the element that has this colour as background, such as 'Buttons' or 'The page’s head'.
+   */
   what: string;
   readable: (colour: string) => ReadableTextColour;
   onValue: (colour: string) => void;

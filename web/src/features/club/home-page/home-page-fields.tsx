@@ -19,7 +19,7 @@ interface HomePageFieldsProps {
   onCopy: () => void;
 }
 
-const COLOURS = [
+const COLOUR_FIELDS = [
   { field: 'primaryColor', label: 'Primary colour', what: 'The head of the page' },
   { field: 'secondaryColor', label: 'Secondary colour', what: 'The band under it' },
   { field: 'accentColor', label: 'Accent colour', what: 'Buttons' },
@@ -98,7 +98,7 @@ export function HomePageFields({
       </fieldset>
       <fieldset className="group">
         <legend>Colours</legend>
-        {COLOURS.map(({ field, label, what }) => (
+        {COLOUR_FIELDS.map(({ field, label, what }) => (
           <ColourField
             key={field}
             id={`page-${field}`}

@@ -10,7 +10,7 @@ export const DEFAULT_COLOURS = {
 } as const;
 
 /**
- * Lowercases the text, turns other characters into hyphens and merges repeated hyphens
+ * Turns typed text into a slug: lowercase, with one hyphen for each run of other characters
  * (specification line B:164).
  */
 export const toSlugInput = (typed: string): string =>
@@ -21,12 +21,12 @@ export const toSlugInput = (typed: string): string =>
 
 export const isHex = (colour: string): boolean => /^#[0-9a-f]{6}$/i.test(colour);
 
-const isLogo = (url: string): boolean =>
+const isLogoUrl = (url: string): boolean =>
   url === '' ||
   url.startsWith('/uploads/') ||
   /^https?:\/\/[^\s]+$/i.test(url) ||
   /^data:image\//.test(url);
-const between = (text: string, min: number, max: number): boolean =>
+const hasLengthBetween = (text: string, min: number, max: number): boolean =>
   text.trim().length >= min && text.trim().length <= max;
 
 export const pageFieldId = (field: string): string => `page-${field}`;
@@ -38,20 +38,20 @@ export function homePageProblems(page: HomePageRequest): FormProblem[] {
     ['homePageSlug', /^[a-z0-9-]+$/.test(page.homePageSlug), C.pageNameCharacters],
     [
       'homePageSlug',
-      page.homePageSlug === '' || between(page.homePageSlug, 3, 50),
+      page.homePageSlug === '' || hasLengthBetween(page.homePageSlug, 3, 50),
       'Page name must be between 3 and 50 characters',
     ],
     [
       'homePageTitle',
-      between(page.homePageTitle, 3, 100),
+      hasLengthBetween(page.homePageTitle, 3, 100),
       'Title must be between 3 and 100 characters',
     ],
     [
       'homePageTagline',
-      between(page.homePageTagline, 10, 200),
+      hasLengthBetween(page.homePageTagline, 10, 200),
       'Tagline must be between 10 and 200 characters',
     ],
-    ['logoUrl', isLogo(page.logoUrl), C.mustBeUrlOrImage],
+    ['logoUrl', isLogoUrl(page.logoUrl), C.mustBeUrlOrImage],
     ['primaryColor', isHex(page.primaryColor), C.mustBeHex],
     ['secondaryColor', isHex(page.secondaryColor), C.mustBeHex],
     ['accentColor', isHex(page.accentColor), C.mustBeHex],

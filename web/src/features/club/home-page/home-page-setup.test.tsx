@@ -7,7 +7,7 @@ import { renderScreen } from '@/testing/render-screen';
 import { sessionAtom } from '../session/session-atoms';
 import { HomePageSetup } from './home-page-setup';
 
-const CLUB = makeOwnClub({
+const OWN_CLUB = makeOwnClub({
   homePageTitle: 'Sharks Juniors',
   homePageTagline: 'Support our juniors',
   accentColor: '#ffc72c',
@@ -15,11 +15,11 @@ const CLUB = makeOwnClub({
 let server: FakeServer;
 
 beforeEach(() => {
-  server = new FakeServer().on('GET /api/clubs/1', { body: CLUB });
+  server = new FakeServer().on('GET /api/clubs/1', { body: OWN_CLUB });
 });
 afterEach(() => vi.unstubAllGlobals());
 
-function open() {
+function openSetup() {
   const shown = renderScreen(
     <HomePageSetup
       here={makePageContext()}
@@ -31,33 +31,33 @@ function open() {
   shown.store.set(sessionAtom, { state: 'in', whoami: makeWhoami() });
   return shown;
 }
-const change = (label: string | RegExp, value: string) =>
+const changeField = (label: string | RegExp, value: string) =>
   fireEvent.change(screen.getByLabelText(label), { target: { value } });
-const save = () => userEvent.click(screen.getByRole('button', { name: 'Save home page' }));
-const edit = async () => {
+const pressSave = () => userEvent.click(screen.getByRole('button', { name: 'Save home page' }));
+const openEditor = async () => {
   const tab = screen.queryByRole('tab', { name: 'Edit' });
   if (tab) await userEvent.click(tab);
 };
 
 test('input is previewed at once, with the readability of text on each colour', async () => {
-  open();
+  openSetup();
   expect((await screen.findAllByText('Buttons will use black text (5.71:1)')).length).toBe(1);
-  change('Page name', 'Redcliffe  Sharks!!');
+  changeField('Page name', 'Redcliffe  Sharks!!');
   expect((screen.getByLabelText('Page name') as HTMLInputElement).value).toBe('redcliffe-sharks-');
-  change('Title', 'The Sharks');
-  change('Primary colour', '#0b2e6b');
+  changeField('Title', 'The Sharks');
+  changeField('Primary colour', '#0b2e6b');
   const tab = screen.queryByRole('tab', { name: 'Preview' });
   if (tab) await userEvent.click(tab);
   expect(screen.getByText('Preview of The Sharks in #0b2e6b')).toBeTruthy();
-  await edit();
+  await openEditor();
 });
 
 test('the page is saved, and a new page name changes the address', async () => {
-  server.on('PATCH /api/clubs/1/home-page', { body: { ...CLUB, homePageSlug: 'redcliffe' } });
-  open();
+  server.on('PATCH /api/clubs/1/home-page', { body: { ...OWN_CLUB, homePageSlug: 'redcliffe' } });
+  openSetup();
   await screen.findByLabelText('Page name');
-  change('Page name', 'redcliffe');
-  await save();
+  changeField('Page name', 'redcliffe');
+  await pressSave();
   expect(await screen.findByText('Home page updated successfully')).toBeTruthy();
   await waitFor(() =>
     expect(window.location.pathname).toBe('/club/redcliffe/admin/home-page-setup'),
@@ -72,13 +72,13 @@ test('the page is saved, and a new page name changes the address', async () => {
 });
 
 test('problems are listed before anything is sent', async () => {
-  open();
+  openSetup();
   await screen.findByLabelText('Page name');
-  change('Title', 'x');
-  change('Accent colour', 'blue');
-  change('Pixel ID (optional)', '12');
-  change('Or its web address', 'nonsense');
-  await save();
+  changeField('Title', 'x');
+  changeField('Accent colour', 'blue');
+  changeField('Pixel ID (optional)', '12');
+  changeField('Or its web address', 'nonsense');
+  await pressSave();
   expect(screen.getAllByRole('listitem').map((item) => item.textContent)).toEqual([
     'Title must be between 3 and 100 characters',
     'Must be a valid URL or uploaded image',
@@ -107,13 +107,13 @@ test('a refusal shows at its field, and a failure shows an error', async () => {
     },
     { status: 500 },
   );
-  open();
+  openSetup();
   await screen.findByLabelText('Page name');
-  await save();
+  await pressSave();
   expect((await screen.findAllByText('This page name is already taken.')).length).toBeGreaterThan(
     1,
   );
-  await save();
+  await pressSave();
   expect(
     (
       await screen.findAllByText(
@@ -121,7 +121,7 @@ test('a refusal shows at its field, and a failure shows an error', async () => {
       )
     ).length,
   ).toBeGreaterThan(1);
-  await save();
+  await pressSave();
   expect((await screen.findAllByText('Failed to update home page')).length).toBe(2);
 });
 
@@ -131,15 +131,15 @@ test('a logo of an unconfirmed club is refused with the server’s text', async 
     status: 403,
     body: { code: 'email-not-confirmed', message: text },
   });
-  open();
+  openSetup();
   await screen.findByLabelText('Page name');
-  await save();
-  // Once in the form and once in the toast.
+  await pressSave();
+  // The text appears once in the form and once in the toast.
   expect((await screen.findAllByText(text)).length).toBe(2);
 });
 
 test('a logo is checked, read and shown, and a file that is no picture or too large is rejected', async () => {
-  open();
+  openSetup();
   const file = await screen.findByLabelText('Logo (PNG, JPG or SVG, at most 2MB)');
   const user = userEvent.setup({ applyAccept: false });
   await user.upload(file, new File(['x'], 'a.gif', { type: 'image/gif' }));
@@ -176,8 +176,8 @@ test('the address can be copied, and a failed load can be retried', async () => 
     configurable: true,
     value: { writeText: vi.fn().mockResolvedValue(undefined) },
   });
-  server.on('GET /api/clubs/1', { status: 500 }, { body: CLUB });
-  open();
+  server.on('GET /api/clubs/1', { status: 500 }, { body: OWN_CLUB });
+  openSetup();
   expect(await screen.findByRole('heading', { name: 'Failed to load club page' })).toBeTruthy();
   await userEvent.click(screen.getByRole('button', { name: 'Retry' }));
   await userEvent.click(await screen.findByRole('button', { name: 'Copy URL' }));
@@ -188,7 +188,7 @@ test('an unsaved page starts with the default tagline, and an archived club’s 
   server.on('GET /api/clubs/1', {
     body: makeOwnClub({ homePageTitle: null, homePageTagline: '', homePageReady: false }),
   });
-  const { unmount } = open();
+  const { unmount } = openSetup();
   expect(((await screen.findByLabelText('Tagline')) as HTMLTextAreaElement).value).toBe(
     'Support our club with Football Doubles - win cash prizes while helping fund our team!',
   );
@@ -202,6 +202,6 @@ test('an unsaved page starts with the default tagline, and an archived club’s 
     '/club/sharks/admin/home-page-setup',
   );
   expect(await screen.findByText(/^This club is archived/)).toBeTruthy();
-  await save();
+  await pressSave();
   expect(server.paths()).not.toContain('PATCH /api/clubs/1/home-page');
 });

@@ -28,7 +28,7 @@ import { homePageProblems, pageFieldId, pageOf } from './home-page-rules';
 
 export interface SetupProps {
   here: ClubPageContext;
-  /** Renders the page as the public sees it. */
+  /** Renders the club's page as the public sees it. */
   preview: (club: OwnClub) => ReactNode;
   readable: (colour: string) => ReadableTextColour;
 }
@@ -44,11 +44,11 @@ export function HomePageSetup(props: SetupProps) {
 function OwnerSetup(props: SetupProps) {
   const { data, problem, retry } = useQuery<OwnClub>(CLUB_PATHS.club(props.here.club.id));
   usePageTitle('Club home page');
-  if (data) return <Setup {...props} club={data} />;
+  if (data) return <SetupForm {...props} club={data} />;
   return problem ? <ClubLoadError text={C.failedToLoadClubPage} onRetry={retry} /> : <Skeleton />;
 }
 
-function Setup({ here, club, preview, readable }: SetupProps & { club: OwnClub }) {
+function SetupForm({ here, club, preview, readable }: SetupProps & { club: OwnClub }) {
   const [page, setPage] = useState(() => pageOf(club));
   const [dirty, setDirty] = useState(false);
   const [chosen, setChosen] = useState('edit');
@@ -107,7 +107,9 @@ function Setup({ here, club, preview, readable }: SetupProps & { club: OwnClub }
       onCopy={() => void onCopy()}
     />
   );
-  const shown = <Preview>{preview({ ...club, ...page, logoUrl: page.logoUrl || null })}</Preview>;
+  const shown = (
+    <InertPreview>{preview({ ...club, ...page, logoUrl: page.logoUrl || null })}</InertPreview>
+  );
   return (
     <main className="admin" id="main">
       <BackLink club={here.club} />
@@ -142,8 +144,8 @@ function Setup({ here, club, preview, readable }: SetupProps & { club: OwnClub }
 }
 
 /**
- * Returns a function that follows a renamed page: the new slug also changes the addresses of the
- * club's pages (specification line B:213).
+ * Returns a function that opens this page at its new address after the slug was changed, because
+ * the addresses of the club's pages contain the slug (specification line B:213).
  */
 function useFollowNewSlug({ user, club }: ClubPageContext): (slug: string) => void {
   const store = useStore();
@@ -163,7 +165,7 @@ function useFollowNewSlug({ user, club }: ClubPageContext): (slug: string) => vo
 }
 
 /** Wraps the preview as inert: its controls cannot be used and screen readers skip it. */
-function Preview({ children }: { children: ReactNode }) {
+function InertPreview({ children }: { children: ReactNode }) {
   return (
     <section className="setup-preview" aria-label="Preview">
       <p className="meta">Preview</p>

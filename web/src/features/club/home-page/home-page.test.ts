@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { HomePageRequest } from '@/api/wire-club';
 import { homePageProblems, logoProblem, toSlugInput } from './home-page-rules';
 
-const GOOD: HomePageRequest = {
+const VALID_REQUEST: HomePageRequest = {
   homePageSlug: 'redcliffe',
   homePageTitle: 'Redcliffe',
   homePageTagline: 'Support our juniors',
@@ -13,8 +13,8 @@ const GOOD: HomePageRequest = {
   homePageEnabled: true,
   facebookPixelId: '',
 };
-const texts = (more: Partial<HomePageRequest>) =>
-  homePageProblems({ ...GOOD, ...more }).map(({ text }) => text);
+const problemTexts = (more: Partial<HomePageRequest>) =>
+  homePageProblems({ ...VALID_REQUEST, ...more }).map(({ text }) => text);
 
 test('a page name is lowercased, other characters become hyphens, and hyphens do not repeat', () => {
   expect(['Redcliffe Sharks!', 'a__b', 'A--B', 'ü'].map(toSlugInput)).toEqual([
@@ -26,29 +26,35 @@ test('a page name is lowercased, other characters become hyphens, and hyphens do
 });
 
 test('each field of the page is validated with its specified text', () => {
-  expect(texts({})).toEqual([]);
-  expect(texts({ homePageSlug: 'No Good' })).toEqual([
+  expect(problemTexts({})).toEqual([]);
+  expect(problemTexts({ homePageSlug: 'No Good' })).toEqual([
     'Page name must contain only lowercase letters, numbers, and hyphens',
   ]);
-  expect(texts({ homePageSlug: '' })).toEqual([
+  expect(problemTexts({ homePageSlug: '' })).toEqual([
     'Page name must contain only lowercase letters, numbers, and hyphens',
   ]);
-  expect(texts({ homePageSlug: 'ab' })).toEqual(['Page name must be between 3 and 50 characters']);
-  expect(texts({ homePageTitle: 'ab', homePageTagline: 'too short' })).toEqual([
+  expect(problemTexts({ homePageSlug: 'ab' })).toEqual([
+    'Page name must be between 3 and 50 characters',
+  ]);
+  expect(problemTexts({ homePageTitle: 'ab', homePageTagline: 'too short' })).toEqual([
     'Title must be between 3 and 100 characters',
     'Tagline must be between 10 and 200 characters',
   ]);
-  expect(texts({ logoUrl: 'ftp://x/logo.png' })).toEqual(['Must be a valid URL or uploaded image']);
+  expect(problemTexts({ logoUrl: 'ftp://x/logo.png' })).toEqual([
+    'Must be a valid URL or uploaded image',
+  ]);
   expect(
     ['https://x.au/logo.png', 'data:image/png;base64,AAAA', '/uploads/1.png'].flatMap((logoUrl) =>
-      texts({ logoUrl }),
+      problemTexts({ logoUrl }),
     ),
   ).toEqual([]);
-  expect(texts({ primaryColor: 'red', secondaryColor: '#fff', accentColor: '#12345g' })).toEqual(
-    Array(3).fill('Must be a valid hex color'),
-  );
   expect(
-    ['1234', '12a45', '1'.repeat(21)].flatMap((facebookPixelId) => texts({ facebookPixelId })),
+    problemTexts({ primaryColor: 'red', secondaryColor: '#fff', accentColor: '#12345g' }),
+  ).toEqual(Array(3).fill('Must be a valid hex color'));
+  expect(
+    ['1234', '12a45', '1'.repeat(21)].flatMap((facebookPixelId) =>
+      problemTexts({ facebookPixelId }),
+    ),
   ).toEqual(Array(3).fill('Pixel ID must be 5 to 20 digits'));
 });
 

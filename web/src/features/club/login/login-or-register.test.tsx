@@ -13,20 +13,23 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-const USER = {
+const CLUB_USER = {
   id: 3,
   email: 'club@example.com',
   name: 'Redcliffe',
   isAdmin: false,
   clubSlug: 'redcliffe',
 };
-const OPEN = { body: { enabled: true } };
-const texts = (problems: { text: string }[]) => problems.map(({ text }) => text);
+const REGISTRATION_OPEN = { body: { enabled: true } };
+const problemTexts = (problems: { text: string }[]) => problems.map(({ text }) => text);
 
 test('each missing field shows its specified text', () => {
-  expect(texts(loginProblems('', ''))).toEqual(['Email is required', 'Password is required']);
+  expect(problemTexts(loginProblems('', ''))).toEqual([
+    'Email is required',
+    'Password is required',
+  ]);
   expect(
-    texts(
+    problemTexts(
       registrationProblems({ name: '', email: 'x', phone: '', password: '1234567', location: '' }),
     ),
   ).toEqual([
@@ -36,7 +39,7 @@ test('each missing field shows its specified text', () => {
     'Password must be at least 8 characters',
   ]);
   expect(
-    texts(
+    problemTexts(
       waitlistProblems({ clubName: '', contactName: ' ', contactEmail: 'a@b', contactPhone: '' }),
     ),
   ).toEqual([
@@ -65,7 +68,7 @@ test('each missing field shows its specified text', () => {
 });
 
 test('a problem stays at its field until an edit, and its line in the list is then struck out', async () => {
-  new FakeServer().on('GET /api/settings/club-registration', OPEN);
+  new FakeServer().on('GET /api/settings/club-registration', REGISTRATION_OPEN);
   renderScreen(<LoginOrRegister />, '/admin/login');
   await userEvent.click(await screen.findByRole('button', { name: 'Login' }));
   const list = await screen.findByRole('group', { name: 'There is a problem' });
@@ -88,11 +91,11 @@ test('a problem stays at its field until an edit, and its line in the list is th
 
 test('login leads a club to its pages and the operator to the console, and the browser stores the user', async () => {
   for (const [user, path] of [
-    [USER, '/admin'],
-    [{ ...USER, isAdmin: true, clubSlug: null }, '/super-admin'],
+    [CLUB_USER, '/admin'],
+    [{ ...CLUB_USER, isAdmin: true, clubSlug: null }, '/super-admin'],
   ] as const) {
     new FakeServer()
-      .on('GET /api/settings/club-registration', OPEN)
+      .on('GET /api/settings/club-registration', REGISTRATION_OPEN)
       .on('POST /api/clubs/login', { body: user });
     const { unmount } = renderScreen(<LoginOrRegister />, '/admin/login');
     await userEvent.type(await screen.findByLabelText('Email'), 'club@example.com');
@@ -106,7 +109,7 @@ test('login leads a club to its pages and the operator to the console, and the b
 
 test('a wrong password shows a toast and a message at the form, and the input stays', async () => {
   new FakeServer()
-    .on('GET /api/settings/club-registration', OPEN)
+    .on('GET /api/settings/club-registration', REGISTRATION_OPEN)
     .on('POST /api/clubs/login', { status: 401, body: { message: 'Invalid credentials' } });
   renderScreen(<LoginOrRegister />, '/admin/login');
   await userEvent.type(await screen.findByLabelText('Email'), 'club@example.com');
@@ -128,7 +131,7 @@ test('clubs can register while the platform is open, and a refusal shows its ful
   const server = new FakeServer()
     .on('GET /api/settings/club-registration', { body: {} })
     .on('GET /api/clubs/slug-preview?name=Redcliffe', { body: { slug: 'redcliffe' } })
-    .on('POST /api/clubs/register', { status: 500 }, { body: USER });
+    .on('POST /api/clubs/register', { status: 500 }, { body: CLUB_USER });
   renderScreen(<LoginOrRegister />, '/admin/login');
   await userEvent.click(await screen.findByRole('tab', { name: 'Register Club' }));
   expect(screen.queryByRole('button', { name: 'New Club? Join Waitlist' })).toBeNull();

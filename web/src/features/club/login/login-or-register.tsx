@@ -9,8 +9,8 @@ import { RegisterForm } from './register-form';
 import { WaitlistDialog } from './waitlist-dialog';
 
 /**
- * Login page. Adds registration while it is open to new clubs, else the waitlist (specification
- * line B:18).
+ * Login page. Offers registration while it is open to new clubs, otherwise the waitlist
+ * (specification line B:18).
  */
 export function LoginOrRegister() {
   const { data, problem } = useQuery<{ enabled?: boolean }>('/api/settings/club-registration', {
@@ -18,8 +18,8 @@ export function LoginOrRegister() {
   });
   const [chosen, setChosen] = useState('login');
   const [waiting, setWaiting] = useState(false);
-  // A missing value means open (specification line B:188). Before a response, or without one, only
-  // the login shows.
+  // A missing setting means that registration is open (specification line B:188). Before a
+  // response, or without one, only the login shows.
   const open = data !== undefined && (data.enabled ?? true);
   const card = (body: ReactNode) => <div className="card">{body}</div>;
   return (

@@ -15,11 +15,11 @@ export const isEmail = (text: string): boolean => /^[^\s@]+@[^\s@]+\.[^\s@]+$/.t
 export const PASSWORD_CHARS_MIN = 8;
 
 type SignUpRule = readonly [field: string, holds: boolean, text: string];
-const broken = (rules: readonly SignUpRule[]): FormProblem[] =>
+const problemsOfRules = (rules: readonly SignUpRule[]): FormProblem[] =>
   rules.filter(([, holds]) => !holds).map(([field, , text]) => ({ field, text }));
 
 export const loginProblems = (email: string, password: string): FormProblem[] =>
-  broken([
+  problemsOfRules([
     ['login-email', email.trim() !== '', 'Email is required'],
     ['login-password', password !== '', 'Password is required'],
   ]);
@@ -30,7 +30,7 @@ export const registrationProblems = ({
   phone,
   password,
 }: Registration): FormProblem[] =>
-  broken([
+  problemsOfRules([
     ['register-name', name.trim() !== '', C.clubNameRequired],
     ['register-email', isEmail(email), C.validEmailRequired],
     ['register-phone', phone.trim() !== '', 'Phone is required'],
@@ -43,7 +43,7 @@ export const waitlistProblems = ({
   contactEmail,
   contactPhone,
 }: WaitlistEntry): FormProblem[] =>
-  broken([
+  problemsOfRules([
     ['waitlist-clubName', clubName.trim() !== '', C.clubNameRequired],
     ['waitlist-contactName', contactName.trim() !== '', C.contactNameRequired],
     ['waitlist-contactEmail', isEmail(contactEmail), C.validEmailRequired],

@@ -13,8 +13,14 @@ import { PasswordField } from '../session/password-field';
 import { useSignIn } from '../session/use-session';
 import { registrationProblems } from './login-rules';
 
-const EMPTY: Registration = { name: '', email: '', password: '', location: '', phone: '' };
-const PREVIEW_AFTER_MS = 300;
+const EMPTY_REGISTRATION: Registration = {
+  name: '',
+  email: '',
+  password: '',
+  location: '',
+  phone: '',
+};
+const PREVIEW_DELAY_MS = 300;
 
 /** Previews the page name (slug) that the server would choose for this club. */
 function useSlugPreview(name: string): string | null {
@@ -27,7 +33,7 @@ function useSlugPreview(name: string): string | null {
           (answer) => setSlug(answer.slug),
           () => setSlug(null),
         ),
-      PREVIEW_AFTER_MS,
+      PREVIEW_DELAY_MS,
     );
     return () => clearTimeout(timer);
   }, [name]);
@@ -35,7 +41,7 @@ function useSlugPreview(name: string): string | null {
 }
 
 export function RegisterForm() {
-  const [club, setClub] = useState(EMPTY);
+  const [club, setClub] = useState(EMPTY_REGISTRATION);
   const [refusal, setRefusal] = useState<string | null>(null);
   const [pending, setPending] = useState(false);
   const { problems, list, errorOf, report } = useFormProblems();

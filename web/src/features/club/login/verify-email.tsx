@@ -6,12 +6,12 @@ import { errorText } from '../data/error-text';
 import { LoginLayout } from './login-layout';
 import { useTokenOnce } from './use-token-once';
 
-const WRONG = 'This link is invalid or has expired.';
+const INVALID_LINK_TEXT = 'This link is invalid or has expired.';
 
 /** Target page of the link in the verification e-mail (decision G-18). */
 export function VerifyEmail() {
   const token = useTokenOnce();
-  const [outcome, setOutcome] = useState<string | null>(token ? null : WRONG);
+  const [outcome, setOutcome] = useState<string | null>(token ? null : INVALID_LINK_TEXT);
   const [verified, setVerified] = useState(false);
   useEffect(() => {
     if (!token) return;

@@ -13,15 +13,20 @@ import { fieldProblems } from '../data/error-text';
 import { useFormProblems } from '../data/use-form-problems';
 import { waitlistProblems } from './login-rules';
 
-const EMPTY: WaitlistEntry = { clubName: '', contactName: '', contactEmail: '', contactPhone: '' };
-const HOME_AFTER_MS = 1_000;
+const EMPTY_ENTRY: WaitlistEntry = {
+  clubName: '',
+  contactName: '',
+  contactEmail: '',
+  contactPhone: '',
+};
+const HOME_REDIRECT_DELAY_MS = 1_000;
 
 /**
- * Waitlist for clubs while registration is closed; after joining it opens the home page
+ * Waitlist for clubs while registration is closed. After joining, the home page opens
  * (specification line B:23).
  */
 export function WaitlistDialog({ open, onClose }: { open: boolean; onClose: () => void }) {
-  const [entry, setEntry] = useState(EMPTY);
+  const [entry, setEntry] = useState(EMPTY_ENTRY);
   const [refusal, setRefusal] = useState<string | null>(null);
   const [state, setState] = useState<'open' | 'pending' | 'joined'>('open');
   const { problems, list, errorOf, report } = useFormProblems();
@@ -37,13 +42,13 @@ export function WaitlistDialog({ open, onClose }: { open: boolean; onClose: () =
       await joinWaitlist(entry);
       setState('joined');
       showToast({ title: 'You are on the waitlist', text: 'We will be in touch.' });
-      setTimeout(() => navigate('/'), HOME_AFTER_MS);
+      setTimeout(() => navigate('/'), HOME_REDIRECT_DELAY_MS);
     } catch (error) {
       setState('open');
       const fields = fieldProblems(error, (field) => `waitlist-${field}`);
       if (fields.length > 0) return void report(fields);
-      // A refusal says that joining failed; a network failure asks to try again (specification line
-      // B:231).
+      // The server's refusal says that joining failed; a network failure asks to try again
+      // (specification line B:231).
       const text = error instanceof HttpError ? C.waitlistFailed : C.waitlistFailedText;
       setRefusal(C.waitlistFailedText);
       showToast({ title: text, bad: true });

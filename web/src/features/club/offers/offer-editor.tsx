@@ -39,7 +39,8 @@ export function OfferPage({ here, id }: { here: ClubPageContext; id: number | nu
     id === null ? null : CLUB_PATHS.offer(here.club.slug, id),
   );
   usePageTitle(id === null ? 'New offer' : (data?.name ?? 'Offer'));
-  if (id === null || data) return <Editor key={id ?? 'new'} here={here} offer={data ?? null} />;
+  if (id === null || data)
+    return <OfferEditor key={id ?? 'new'} here={here} offer={data ?? null} />;
   if (isMissing(problem))
     return (
       <main className="plain-page" id="main">
@@ -66,12 +67,18 @@ function usePickableGames(
   return [...more, ...onSale];
 }
 
-function Editor({ here: { club, user }, offer }: { here: ClubPageContext; offer: Offer | null }) {
+function OfferEditor({
+  here: { club, user },
+  offer,
+}: {
+  here: ClubPageContext;
+  offer: Offer | null;
+}) {
   const [fields, setFields] = useState<OfferFields>(() =>
     offer ? fieldsOfOffer(offer) : EMPTY_OFFER,
   );
   const [dirty, setDirty] = useState(false);
-  /** Uploaded pictures that the offer no longer uses. */
+  /** Uploaded pictures that the offer no longer uses. They are deleted after the offer is saved. */
   const dropped = useRef(new Set<string>());
   const [lockedNow, setLockedNow] = useState<string | null>(null);
   const [problem, setProblem] = useState<string | null>(null);

@@ -27,7 +27,7 @@ interface OfferFieldsProps {
   readOnly: boolean;
 }
 
-const TYPES = [
+const OFFER_TYPE_CHOICES = [
   { type: 'BUNDLE', label: 'Bundle', text: 'Tickets of two or more games together' },
   { type: 'SPECIAL', label: 'Special', text: 'One game, in the spotlight' },
 ] as const;
@@ -74,7 +74,7 @@ export function OfferGroups({ offer, onOffer, games, readOnly }: OfferFieldsProp
       <fieldset className="group" disabled={readOnly}>
         <legend>Type</legend>
         <div className="choices">
-          {TYPES.map(({ type, label, text }) => (
+          {OFFER_TYPE_CHOICES.map(({ type, label, text }) => (
             <label className="choice" key={type}>
               <input
                 type="radio"

@@ -27,7 +27,7 @@ interface OfferImageProps {
 }
 
 /**
- * Chooses the share picture, 1200 × 630; the server draws one if it is missing. A removed file is
+ * Field for the share picture, 1200 × 630; the server draws one if it is missing. A removed file is
  * deleted only after the offer is saved without it.
  */
 export function OfferImage({

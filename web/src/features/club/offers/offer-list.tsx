@@ -21,7 +21,7 @@ import { useAction } from '../session/use-session';
 import { adminPath } from '../session/user';
 import { isGameClosed } from './offer-rules';
 
-const STATUS: Record<string, { text: string; tone: string }> = {
+const STATUS_LABELS: Record<string, { text: string; tone: string }> = {
   draft: { text: 'Draft', tone: '' },
   active: { text: 'Active', tone: 'is-active' },
   locked: { text: 'Locked', tone: 'is-awaiting' },
@@ -30,16 +30,16 @@ const STATUS: Record<string, { text: string; tone: string }> = {
 };
 
 export function OfferBadge({ status }: { status: string }) {
-  const { text, tone } = STATUS[status] ?? { text: status, tone: '' };
+  const { text, tone } = STATUS_LABELS[status] ?? { text: status, tone: '' };
   return <span className={`badge ${tone}`}>{text}</span>;
 }
 
-/** Formats how often the offer was bought; each sale contains tickets of all its games. */
-const soldText = (times: number): string =>
+/** Formats how often the offer was bought. Each sale contains tickets of all its games. */
+const salesText = (times: number): string =>
   times === 0 ? 'Not sold yet' : times === 1 ? 'Sold once' : `Sold ${times} times`;
 
-/** Explains why customers see an open offer as closed, and how to fix it. */
-function GameOff({ offer }: { offer: Offer }) {
+/** Explains why buyers see an open offer as closed, and how to fix it. */
+function ClosedGameNote({ offer }: { offer: Offer }) {
   const off = isGameClosed(offer);
   return off ? (
     <p className="callout is-warn">
@@ -49,7 +49,7 @@ function GameOff({ offer }: { offer: Offer }) {
   ) : null;
 }
 
-/** Lists the club's offers; hidden offers appear with a filter. */
+/** Lists the club's offers. A filter shows the hidden offers. */
 export function OfferList({ here: { club } }: { here: ClubPageContext }) {
   const { data, problem, retry } = useQuery<Offer[]>(CLUB_PATHS.offers(club.slug));
   const [filter, setFilter] = useState('all');
@@ -95,7 +95,7 @@ export function OfferList({ here: { club } }: { here: ClubPageContext }) {
       {data && data.length > 0 ? (
         <ChoiceField id="offer-filter" label="Show" value={filter} onValue={setFilter}>
           <option value="all">All but archived</option>
-          {Object.entries(STATUS).map(([status, { text }]) => (
+          {Object.entries(STATUS_LABELS).map(([status, { text }]) => (
             <option key={status} value={status}>
               {text}
             </option>
@@ -126,8 +126,8 @@ export function OfferList({ here: { club } }: { here: ClubPageContext }) {
               {offer.games.map((game) => `${game.homeTeam} v ${game.awayTeam}`).join(' · ') ||
                 'No games'}
             </p>
-            <p className="meta">{soldText(offer.ticketsSold ?? 0)}</p>
-            <GameOff offer={offer} />
+            <p className="meta">{salesText(offer.ticketsSold ?? 0)}</p>
+            <ClosedGameNote offer={offer} />
             <div className="draw-item-actions">
               <Link className="btn sec" href={adminPath(club.slug, `bundles/${offer.id}`)}>
                 {['draft', 'active'].includes(offer.status) && !club.archived && canSell(club)

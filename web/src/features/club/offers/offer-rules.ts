@@ -7,7 +7,7 @@ import { HttpError } from '@/api/http';
 import { C } from '@/shared/strings-club';
 
 export interface OfferFields extends OfferRequest {
-  /** Whether the user typed the slug. It then no longer follows the name. */
+  /** Whether the user typed the slug. The slug then no longer follows the name. */
   slugByHand: boolean;
 }
 
@@ -26,7 +26,10 @@ export const EMPTY_OFFER: OfferFields = {
 const SLUG_CHARS_MAX = 60;
 export const TAG_CHARS_SHOWN = 90;
 
-/** Makes a slug: lowercase letters, digits and hyphens, at most 60 (specification line B:79). */
+/**
+ * Makes a slug from text: lowercase letters, digits and hyphens, at most 60 characters
+ * (specification line B:79).
+ */
 export const slugOf = (name: string): string =>
   name
     .toLowerCase()
@@ -36,7 +39,7 @@ export const slugOf = (name: string): string =>
     .slice(0, SLUG_CHARS_MAX)
     .replace(/^-+|-+$/g, '');
 
-/** Normalises a slug while it is typed. A trailing hyphen stays: more text may follow. */
+/** Normalises a slug while it is typed. A trailing hyphen stays, because more text may follow. */
 export const toSlugInput = (typed: string): string =>
   typed
     .toLowerCase()
@@ -50,7 +53,9 @@ export const withName = (offer: OfferFields, name: string): OfferFields => ({
   slug: offer.slugByHand ? offer.slug : slugOf(name),
 });
 
-/** Changes the type. Special keeps only the first selected game (specification line B:79). */
+/**
+ * Changes the offer's type. A special keeps only the first selected game (specification line B:79).
+ */
 export const withType = (offer: OfferFields, type: EditableOfferType): OfferFields => ({
   ...offer,
   type,
@@ -65,10 +70,7 @@ export function withGame(offer: OfferFields, game: number, chosen: boolean): Off
   };
 }
 
-/**
- * Returns the first problem, or null. Activation has its own messages for bundles only (decision
- * H-5).
- */
+/** Returns the first problem, or null. Activating a bundle has its own messages (decision H-5). */
 export function offerProblem({ name, slug, type, status, gameIds }: OfferRequest): string | null {
   if (name.trim() === '' || slug === '' || gameIds.length === 0) return C.provideNameSlugGame;
   if (!/^[a-z0-9-]+$/.test(slug)) return C.slugCharacters;
@@ -146,8 +148,8 @@ export const isGameClosed = ({
   status === 'active' ? (games.find((game) => game.status !== 'active') ?? null) : null;
 
 /**
- * Whether the server refused because the offer was bought meanwhile: 409 or a message with the
- * word (specification line B:235). A taken slug is a different 409.
+ * Whether the server refused because the offer was bought meanwhile: status 409 or a message with
+ * the word 'locked' (specification line B:235). A taken slug is a different 409.
  */
 export function isLockedRefusal(error: unknown): boolean {
   if (!(error instanceof HttpError) || error.code === 'slug-taken') return false;

@@ -9,59 +9,63 @@ import { renderScreen } from '@/testing/render-screen';
 import { OfferPage } from './offer-editor';
 import { OfferList } from './offer-list';
 
-const game = (id: number, awayTeam: string) =>
+const makeGame = (id: number, awayTeam: string) =>
   makeDraw({ id, drawNumber: id, awayTeam, gameDate: '2099-01-01T00:00:00Z' });
-const anOffer = (more: Partial<Offer> = {}): Offer =>
+const makeScreenOffer = (more: Partial<Offer> = {}): Offer =>
   offer({
     id: 5,
     name: 'Derby Double',
     slug: 'derby-double',
     status: 'active',
     gameIds: [1, 2],
-    games: [game(1, 'Norths'), game(2, 'Souths')],
+    games: [makeGame(1, 'Norths'), makeGame(2, 'Souths')],
     ...more,
   });
-const AT = '/api/admin/clubs/sharks/bundles';
+const OFFERS_PATH = '/api/admin/clubs/sharks/bundles';
 let server: FakeServer;
 
 beforeEach(() => {
   server = new FakeServer().on('GET /api/clubs/1/draws', {
-    body: [game(1, 'Norths'), game(2, 'Souths'), game(3, 'Wests')],
+    body: [makeGame(1, 'Norths'), makeGame(2, 'Souths'), makeGame(3, 'Wests')],
   });
 });
 afterEach(() => vi.unstubAllGlobals());
 
-const change = (label: string, value: string) =>
+const changeField = (label: string, value: string) =>
   fireEvent.change(screen.getByLabelText(label), { target: { value } });
-const press = (name: string) => userEvent.click(screen.getByRole('button', { name }));
-const alert = () => screen.getAllByRole('alert').map((shown) => shown.textContent);
+const pressButton = (name: string) => userEvent.click(screen.getByRole('button', { name }));
+const alertTexts = () => screen.getAllByRole('alert').map((shown) => shown.textContent);
 
 test('offers are listed by status, and archiving one asks for confirmation', async () => {
   server
     .on(
-      `GET ${AT}`,
+      `GET ${OFFERS_PATH}`,
       { status: 500 },
       {
         body: [
-          anOffer({ ticketsSold: 1 }),
-          anOffer({ id: 6, name: 'Locked one', status: 'locked', ticketsSold: 14 }),
-          anOffer({ id: 7, name: 'Gone', status: 'archived' }),
-          anOffer({ id: 8, name: 'New one' }),
+          makeScreenOffer({ ticketsSold: 1 }),
+          makeScreenOffer({ id: 6, name: 'Locked one', status: 'locked', ticketsSold: 14 }),
+          makeScreenOffer({ id: 7, name: 'Gone', status: 'archived' }),
+          makeScreenOffer({ id: 8, name: 'New one' }),
         ],
       },
     )
-    .on(`POST ${AT}/5/archive`, { status: 500 }, { body: anOffer({ status: 'archived' }) });
+    .on(
+      `POST ${OFFERS_PATH}/5/archive`,
+      { status: 500 },
+      { body: makeScreenOffer({ status: 'archived' }) },
+    );
   renderScreen(<OfferList here={makePageContext()} />, '/club/sharks/admin/bundles');
   expect(await screen.findByText('Failed to load bundles')).toBeTruthy();
-  await press('Retry');
+  await pressButton('Retry');
   expect(await screen.findByText('Sold 14 times')).toBeTruthy();
   expect(screen.getByText('Sold once')).toBeTruthy();
   expect(screen.getByText('Not sold yet')).toBeTruthy();
   expect(screen.queryByText('Gone')).toBeNull();
-  await press('Actions for Locked one');
+  await pressButton('Actions for Locked one');
   expect(screen.queryByRole('menuitem', { name: 'Archive' })).toBeNull();
   const archive = async () => {
-    await press('Actions for Derby Double');
+    await pressButton('Actions for Derby Double');
     await userEvent.click(screen.getByRole('menuitem', { name: 'Archive' }));
     await userEvent.click(
       within(screen.getByRole('alertdialog')).getByRole('button', { name: 'Archive' }),
@@ -76,11 +80,11 @@ test('offers are listed by status, and archiving one asks for confirmation', asy
 });
 
 test('an open offer with a cancelled game says that it cannot be bought, as long as it can be edited', async () => {
-  const games = [game(1, 'Norths'), { ...game(2, 'Souths'), status: 'cancelled' as const }];
-  server.on(`GET ${AT}`, {
+  const games = [makeGame(1, 'Norths'), { ...makeGame(2, 'Souths'), status: 'cancelled' as const }];
+  server.on(`GET ${OFFERS_PATH}`, {
     body: [
-      anOffer({ games }),
-      anOffer({ id: 6, name: 'Bought one', status: 'closed', games, ticketsSold: 14 }),
+      makeScreenOffer({ games }),
+      makeScreenOffer({ id: 6, name: 'Bought one', status: 'closed', games, ticketsSold: 14 }),
     ],
   });
   renderScreen(<OfferList here={makePageContext()} />, '/club/sharks/admin/bundles');
@@ -89,32 +93,32 @@ test('an open offer with a cancelled game says that it cannot be bought, as long
   ).toEqual([
     'Bundle closed: Redcliffe Sharks v Souths is not on sale any more. Choose its games anew.',
   ]);
-  await press('Actions for Bought one');
+  await pressButton('Actions for Bought one');
   expect(screen.getByRole('menuitem', { name: 'Archive' })).toBeTruthy();
 });
 
 test('a new offer gets a name, a slug and games, and each missing part is reported', async () => {
-  server.on(`POST ${AT}`, { body: anOffer() });
+  server.on(`POST ${OFFERS_PATH}`, { body: makeScreenOffer() });
   renderScreen(<OfferPage here={makePageContext()} id={null} />, '/club/sharks/admin/bundles/new');
   await screen.findByLabelText(/v Norths/);
-  await press('Activate');
-  expect(alert()).toContain('Please provide name, slug, and select at least one game');
-  change('Name', 'Derby Double!');
+  await pressButton('Activate');
+  expect(alertTexts()).toContain('Please provide name, slug, and select at least one game');
+  changeField('Name', 'Derby Double!');
   expect((screen.getByLabelText('Slug') as HTMLInputElement).value).toBe('derby-double');
   await userEvent.click(screen.getByLabelText(/v Norths/));
-  await press('Activate');
-  expect(alert()).toContain('Select at least 2 games to activate this bundle');
-  await press('Save as draft');
-  expect(alert()).toContain('A Bundle must include at least two games');
+  await pressButton('Activate');
+  expect(alertTexts()).toContain('Select at least 2 games to activate this bundle');
+  await pressButton('Save as draft');
+  expect(alertTexts()).toContain('A Bundle must include at least two games');
   await userEvent.click(screen.getByLabelText(/v Souths/));
   await userEvent.click(screen.getByLabelText(/^Special/));
   expect((screen.getByLabelText(/v Norths/) as HTMLInputElement).checked).toBe(true);
   expect((screen.getByLabelText(/v Souths/) as HTMLInputElement).checked).toBe(false);
   await userEvent.click(screen.getByLabelText(/^Bundle/));
   await userEvent.click(screen.getByLabelText(/v Wests/));
-  change('Tag', 'Two games');
+  changeField('Tag', 'Two games');
   expect(screen.getByText('9/90 shown')).toBeTruthy();
-  await press('Activate');
+  await pressButton('Activate');
   await waitFor(() => expect(window.location.pathname).toBe('/club/sharks/admin/bundles'));
   expect(server.requests.find(({ method }) => method === 'POST')?.body).toEqual({
     name: 'Derby Double!',
@@ -129,8 +133,8 @@ test('a new offer gets a name, a slug and games, and each missing part is report
 });
 
 test('an offer bought meanwhile becomes read-only, and other refusals keep the form', async () => {
-  server.on(`GET ${AT}/5`, { body: anOffer() }).on(
-    `PUT ${AT}/5`,
+  server.on(`GET ${OFFERS_PATH}/5`, { body: makeScreenOffer() }).on(
+    `PUT ${OFFERS_PATH}/5`,
     {
       status: 409,
       body: { code: 'slug-taken', message: 'This slug is already used by another offer.' },
@@ -146,14 +150,14 @@ test('an offer bought meanwhile becomes read-only, and other refusals keep the f
   );
   renderScreen(<OfferPage here={makePageContext()} id={5} />, '/club/sharks/admin/bundles/5');
   await screen.findByRole('heading', { name: 'Derby Double' });
-  await press('Save');
+  await pressButton('Save');
   expect((await screen.findAllByText('This slug is already used by another offer.')).length).toBe(
     2,
   );
   expect(screen.getByText('Error')).toBeTruthy();
-  await press('Save');
+  await pressButton('Save');
   expect((await screen.findAllByText('Failed to create/update bundle')).length).toBe(2);
-  await press('Save');
+  await pressButton('Save');
   expect(await screen.findByText('Bundle is locked')).toBeTruthy();
   expect(
     screen.getByText('Bundle is locked: This bundle is locked (has sales) and cannot be edited.'),
@@ -170,7 +174,7 @@ test('a locked, a closed and an archived offer are read-only', async () => {
     ['closed', 'Bundle closed'],
     ['archived', 'This offer is archived'],
   ] as const) {
-    server.on(`GET ${AT}/5`, { body: anOffer({ status }) });
+    server.on(`GET ${OFFERS_PATH}/5`, { body: makeScreenOffer({ status }) });
     const { unmount } = renderScreen(
       <OfferPage here={makePageContext()} id={5} />,
       '/club/sharks/admin/bundles/5',
@@ -183,10 +187,10 @@ test('a locked, a closed and an archived offer are read-only', async () => {
 
 test('a share image is checked, uploaded, shown and deleted once the offer is saved without it', async () => {
   server
-    .on(`GET ${AT}/5`, { body: anOffer() })
+    .on(`GET ${OFFERS_PATH}/5`, { body: makeScreenOffer() })
     .on('POST /api/uploads/bundle-image', { status: 500 }, { body: { url: '/uploads/1.png' } })
     .on('DELETE /api/uploads/bundle-image', { status: 204 })
-    .on(`PUT ${AT}/5`, { body: anOffer() });
+    .on(`PUT ${OFFERS_PATH}/5`, { body: makeScreenOffer() });
   renderScreen(<OfferPage here={makePageContext()} id={5} />, '/club/sharks/admin/bundles/5');
   const file = await screen.findByLabelText(/^Share image \(JPG/);
   const user = userEvent.setup({ applyAccept: false });
@@ -202,7 +206,7 @@ test('a share image is checked, uploaded, shown and deleted once the offer is sa
   await waitFor(() => expect(screen.queryByRole('button', { name: 'Delete image' })).toBeNull());
   // The saved offer still uses the picture, so leaving now must not delete it.
   expect(server.paths()).not.toContain('DELETE /api/uploads/bundle-image');
-  await press('Save');
+  await pressButton('Save');
   await waitFor(() =>
     expect(server.requests.find(({ method }) => method === 'DELETE')?.body).toEqual({
       url: '/uploads/1.png',
@@ -225,10 +229,12 @@ test('a share image is checked, uploaded, shown and deleted once the offer is sa
 
 test('a share image of an unconfirmed club is refused with the server’s text', async () => {
   const text = "Please confirm your club's email address first. Then you can upload pictures.";
-  server.on(`GET ${AT}/5`, { body: anOffer() }).on('POST /api/uploads/bundle-image', {
-    status: 403,
-    body: { code: 'email-not-confirmed', message: text },
-  });
+  server
+    .on(`GET ${OFFERS_PATH}/5`, { body: makeScreenOffer() })
+    .on('POST /api/uploads/bundle-image', {
+      status: 403,
+      body: { code: 'email-not-confirmed', message: text },
+    });
   renderScreen(<OfferPage here={makePageContext()} id={5} />, '/club/sharks/admin/bundles/5');
   await userEvent.upload(
     await screen.findByLabelText(/^Share image \(JPG/),
@@ -240,7 +246,7 @@ test('a share image of an unconfirmed club is refused with the server’s text',
 test('the preview shows the saved share image, and before one exists the name on the club’s colours', async () => {
   server
     .on('GET /api/clubs/sharks', { body: { primaryColor: '#ffc72c' } })
-    .on(`GET ${AT}/5`, { body: anOffer() });
+    .on(`GET ${OFFERS_PATH}/5`, { body: makeScreenOffer() });
   const card = () => screen.getByRole('img', { name: 'How the offer looks when it is shared' });
   const { unmount } = renderScreen(
     <OfferPage here={makePageContext()} id={5} />,
@@ -248,7 +254,7 @@ test('the preview shows the saved share image, and before one exists the name on
   );
   await screen.findByLabelText('Name');
   expect(card().querySelector('img')?.getAttribute('src')).toBe('/og/offer/sharks/derby-double');
-  change('Name', 'Derby Treble');
+  changeField('Name', 'Derby Treble');
   await waitFor(() => expect(card().style.background).toBe('#ffc72c'));
   expect([card().querySelector('img'), card().textContent, card().style.color]).toEqual([
     null,
@@ -262,7 +268,7 @@ test('the preview shows the saved share image, and before one exists the name on
 });
 
 test('loading offers have their space reserved', async () => {
-  server.on(`GET ${AT}`, { body: [anOffer()] });
+  server.on(`GET ${OFFERS_PATH}`, { body: [makeScreenOffer()] });
   renderScreen(<OfferList here={makePageContext()} />, '/club/sharks/admin/bundles');
   expect(document.querySelectorAll('.skeleton').length).toBeGreaterThan(0);
   expect(await screen.findByText('Derby Double')).toBeTruthy();
@@ -270,7 +276,9 @@ test('loading offers have their space reserved', async () => {
 });
 
 test('an archived club cannot create offers and reads why', async () => {
-  server.on(`GET ${AT}`, { body: [anOffer()] }).on(`GET ${AT}/5`, { body: anOffer() });
+  server
+    .on(`GET ${OFFERS_PATH}`, { body: [makeScreenOffer()] })
+    .on(`GET ${OFFERS_PATH}/5`, { body: makeScreenOffer() });
   const { unmount } = renderScreen(
     <OfferList here={makePageContext({ archived: true })} />,
     '/club/sharks/admin/bundles',

@@ -14,14 +14,14 @@ import {
   type OfferFields,
 } from './offer-rules';
 
-const offer = (more: Partial<OfferFields>): OfferFields => ({
+const makeFields = (more: Partial<OfferFields>): OfferFields => ({
   ...EMPTY_OFFER,
   name: 'Finals',
   slug: 'finals',
   gameIds: [1, 2],
   ...more,
 });
-const refusal = (status: number, body: object) =>
+const makeHttpError = (status: number, body: object) =>
   new HttpError(status, JSON.stringify(body), '', null);
 
 test('the slug follows the name until it is typed', () => {
@@ -34,43 +34,48 @@ test('the slug follows the name until it is typed', () => {
 });
 
 test('a special has one game, a bundle at least two, and each problem has its text', () => {
-  expect(offerProblem(offer({ name: ' ' }))).toBe(
+  expect(offerProblem(makeFields({ name: ' ' }))).toBe(
     'Please provide name, slug, and select at least one game',
   );
-  expect(offerProblem(offer({ gameIds: [] }))).toBe(
+  expect(offerProblem(makeFields({ gameIds: [] }))).toBe(
     'Please provide name, slug, and select at least one game',
   );
-  expect(offerProblem(offer({ slug: 'Not Good' }))).toBe(
+  expect(offerProblem(makeFields({ slug: 'Not Good' }))).toBe(
     'Slug must contain only lowercase letters, numbers, and hyphens',
   );
-  expect(offerProblem(offer({ type: 'SPECIAL' }))).toBe('A Special must include exactly one game');
-  expect(offerProblem(offer({ gameIds: [1], status: 'draft' }))).toBe(
+  expect(offerProblem(makeFields({ type: 'SPECIAL' }))).toBe(
+    'A Special must include exactly one game',
+  );
+  expect(offerProblem(makeFields({ gameIds: [1], status: 'draft' }))).toBe(
     'A Bundle must include at least two games',
   );
-  expect(offerProblem(offer({ gameIds: [1], status: 'active' }))).toBe(
+  expect(offerProblem(makeFields({ gameIds: [1], status: 'active' }))).toBe(
     'Select at least 2 games to activate this bundle',
   );
-  expect(offerProblem(offer({}))).toBeNull();
+  expect(offerProblem(makeFields({}))).toBeNull();
 });
 
 test('switching to Special keeps only the first game, and a choice there replaces it', () => {
-  const special = withType(offer({ gameIds: [7, 8] }), 'SPECIAL');
+  const special = withType(makeFields({ gameIds: [7, 8] }), 'SPECIAL');
   expect(special.gameIds).toEqual([7]);
   expect(withGame(special, 9, true).gameIds).toEqual([9]);
-  expect(withGame(offer({ gameIds: [7] }), 8, true).gameIds).toEqual([7, 8]);
-  expect(withGame(offer({ gameIds: [7, 8] }), 7, false).gameIds).toEqual([8]);
+  expect(withGame(makeFields({ gameIds: [7] }), 8, true).gameIds).toEqual([7, 8]);
+  expect(withGame(makeFields({ gameIds: [7, 8] }), 7, false).gameIds).toEqual([8]);
 });
 
 test('a refusal for a locked offer differs from one for a taken slug', () => {
-  expect(isLockedRefusal(refusal(409, { code: 'locked', message: 'x' }))).toBe(true);
+  expect(isLockedRefusal(makeHttpError(409, { code: 'locked', message: 'x' }))).toBe(true);
   expect(
     isLockedRefusal(
-      refusal(400, { message: 'This bundle is locked (has sales) and cannot be edited.' }),
+      makeHttpError(400, { message: 'This bundle is locked (has sales) and cannot be edited.' }),
     ),
   ).toBe(true);
   expect(
     isLockedRefusal(
-      refusal(409, { code: 'slug-taken', message: 'This slug is already used by another offer.' }),
+      makeHttpError(409, {
+        code: 'slug-taken',
+        message: 'This slug is already used by another offer.',
+      }),
     ),
   ).toBe(false);
   expect(readOnlyReason({ status: 'locked' })).toBe(

@@ -6,16 +6,19 @@ import { AccessDenied, type ClubPageContext } from '../frame/club-page';
 import { OWNERS_ONLY_TEXT, isOwner } from '../session/roles';
 import { useConnect } from './use-connect';
 
-/** Replaces a used or expired link of the provider with a new one at once (decision B-13). */
+/**
+ * Replaces a used or expired onboarding link of the payment provider with a new one at once
+ * (decision B-13).
+ */
 export function ConnectRefresh({ here }: { here: ClubPageContext }) {
   return isOwner(here.club) ? (
-    <NewLink here={here} />
+    <NewLinkRequest here={here} />
   ) : (
     <AccessDenied title="Payment Setup" text={OWNERS_ONLY_TEXT} club={here.club} />
   );
 }
 
-function NewLink({ here: { club } }: { here: ClubPageContext }) {
+function NewLinkRequest({ here: { club } }: { here: ClubPageContext }) {
   const { pending, connect } = useConnect(club.id);
   const requested = useRef(false);
   usePageTitle('Payment Setup');

@@ -9,32 +9,35 @@ import type { ClubPageContext } from '../frame/club-page';
 import { isOwner } from '../session/roles';
 import { useConnect } from './use-connect';
 
-const EVERY_MS = 2_000;
-/** Milliseconds during which the page says that the provider is still checking. */
-const PATIENT_MS = 10_000;
+const POLL_INTERVAL_MS = 2_000;
+/** Milliseconds during which the page says that the provider is still checking the account. */
+const CHECKING_TEXT_MS = 10_000;
 /** Milliseconds after which polling stops; the dashboard shows later changes. */
-const STOP_MS = 60_000;
+const POLLING_MS_MAX = 60_000;
 
 /**
- * Return page from the provider. Reaching it proves nothing, so it polls the server (decision
- * B-13).
+ * Page to which the payment provider returns the club after onboarding. Opening the page proves
+ * nothing, so it polls the server (decision B-13).
  */
 export function ConnectReturn({ here: { club } }: { here: ClubPageContext }) {
   const [waitedMs, setWaitedMs] = useState(0);
-  const stopped = waitedMs >= STOP_MS;
+  const stopped = waitedMs >= POLLING_MS_MAX;
   const { data } = useQuery<ConnectStatus>(CLUB_PATHS.connect(club.id), {
-    intervalMs: stopped ? null : EVERY_MS,
+    intervalMs: stopped ? null : POLL_INTERVAL_MS,
   });
   const { pending, connect } = useConnect(club.id);
   const connected = data?.connected === true;
   useEffect(() => {
     if (connected || stopped) return;
-    const timer = setInterval(() => setWaitedMs((waited) => waited + EVERY_MS), EVERY_MS);
+    const timer = setInterval(
+      () => setWaitedMs((waited) => waited + POLL_INTERVAL_MS),
+      POLL_INTERVAL_MS,
+    );
     return () => clearInterval(timer);
   }, [connected, stopped]);
   const text = connected
     ? C.setupComplete
-    : waitedMs < PATIENT_MS
+    : waitedMs < CHECKING_TEXT_MS
       ? C.checkingConnection
       : C.setupIncomplete;
   usePageTitle(text);

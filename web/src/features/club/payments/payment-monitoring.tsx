@@ -13,7 +13,7 @@ import { roleOf, canSell } from '../session/roles';
 import { useSession } from '../session/use-session';
 import { LoadTrouble, PaymentsFrame } from './payments-frame';
 
-const SAFEGUARDS = [
+const ACTIVE_CHECKS = [
   'A card is charged only after its tickets are written down; if they cannot be given, nothing is charged.',
   'Each payment gives its tickets once, however often it is reported.',
   'Every payment the provider knows is compared with the books, and what differs is raised with the operator.',
@@ -78,7 +78,7 @@ export function PaymentMonitoring() {
           {data && data.failedPayments.length === 0 ? <p className="lead">None.</p> : null}
           <ul className="failures">
             {(data?.failedPayments ?? []).map((payment) => (
-              <Failed key={payment.paymentIntentId} payment={payment} />
+              <FailedPaymentItem key={payment.paymentIntentId} payment={payment} />
             ))}
           </ul>
           {data && data.failedCount > data.failedPayments.length ? (
@@ -88,7 +88,7 @@ export function PaymentMonitoring() {
         <section className="card" aria-labelledby="guards-title">
           <h2 id="guards-title">Safeguards</h2>
           <ul className="safeguards">
-            {SAFEGUARDS.map((text) => (
+            {ACTIVE_CHECKS.map((text) => (
               <li key={text}>{text}</li>
             ))}
           </ul>
@@ -98,7 +98,7 @@ export function PaymentMonitoring() {
   );
 }
 
-function Failed({ payment }: { payment: FailedPayment }) {
+function FailedPaymentItem({ payment }: { payment: FailedPayment }) {
   const { drawId, ticketCount, paymentMethod } = payment.metadata ?? {};
   const about = [
     drawId ? `Draw ${drawId}` : '',

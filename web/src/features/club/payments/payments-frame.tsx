@@ -9,8 +9,8 @@ import { roleOf } from '../session/roles';
 import { useSession } from '../session/use-session';
 
 /**
- * Layout of the two payment pages. Anyone may open them; the server decides who sees rows
- * (decision G-2).
+ * Layout of the two payment pages. Any user may open them; the server decides which payments the
+ * user sees (decision G-2).
  */
 export function PaymentsFrame({ children }: { children: ReactNode }) {
   const user = userOf(useSession());
@@ -27,13 +27,13 @@ export function PaymentsFrame({ children }: { children: ReactNode }) {
   return <ClubFrame club={club}>{children}</ClubFrame>;
 }
 
-interface LoadTroubleProps {
+interface LoadErrorProps {
   title: string;
   problem: unknown;
   onRetry: () => Promise<unknown>;
 }
 
-export function LoadTrouble({ title, problem, onRetry }: LoadTroubleProps) {
+export function LoadTrouble({ title, problem, onRetry }: LoadErrorProps) {
   const guest = problem instanceof HttpError && problem.status === 401;
   return (
     <div className="callout is-bad" role="alert">

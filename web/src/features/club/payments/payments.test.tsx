@@ -14,26 +14,26 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-const SUMS = 'GET /api/stripe-debug/sums';
-const STATUS = 'GET /api/clubs/1/stripe-connect/status';
-const pass = (ms: number) => act(() => vi.advanceTimersByTimeAsync(ms));
-const title = () => screen.getByRole('heading', { level: 1 }).textContent;
+const SUMS_CALL = 'GET /api/stripe-debug/sums';
+const STATUS_CALL = 'GET /api/clubs/1/stripe-connect/status';
+const advanceTime = (ms: number) => act(() => vi.advanceTimersByTimeAsync(ms));
+const pageTitle = () => screen.getByRole('heading', { level: 1 }).textContent;
 
 test('the return page polls every two seconds until the provider has confirmed', async () => {
   vi.useFakeTimers();
   const server = new FakeServer().on(
-    STATUS,
+    STATUS_CALL,
     { body: { connected: false } },
     { body: { connected: false } },
     { body: { connected: true } },
   );
   renderScreen(<ConnectReturn here={makePageContext()} />, '/admin/stripe-connect/complete');
-  await pass(0);
-  expect(title()).toBe('Checking Connection...');
-  await pass(2_000);
+  await advanceTime(0);
+  expect(pageTitle()).toBe('Checking Connection...');
+  await advanceTime(2_000);
   expect(server.requests).toHaveLength(2);
-  await pass(2_000);
-  expect(title()).toBe('Setup Complete!');
+  await advanceTime(2_000);
+  expect(pageTitle()).toBe('Setup Complete!');
   expect(screen.getByRole('link', { name: 'Return to Dashboard' }).getAttribute('href')).toBe(
     '/admin',
   );
@@ -41,14 +41,14 @@ test('the return page polls every two seconds until the provider has confirmed',
 
 test('without a confirmation the return page says so after ten seconds and stops polling after a minute', async () => {
   vi.useFakeTimers();
-  const server = new FakeServer().on(STATUS, { body: { connected: false } });
+  const server = new FakeServer().on(STATUS_CALL, { body: { connected: false } });
   renderScreen(<ConnectReturn here={makePageContext()} />, '/admin/stripe-connect/complete');
-  await pass(10_000);
-  expect(title()).toBe('Setup Incomplete');
-  await pass(52_000);
+  await advanceTime(10_000);
+  expect(pageTitle()).toBe('Setup Incomplete');
+  await advanceTime(52_000);
   expect(screen.getByText(/We have stopped asking/)).toBeTruthy();
   const asked = server.requests.length;
-  await pass(20_000);
+  await advanceTime(20_000);
   expect(server.requests.length).toBe(asked);
 });
 
@@ -137,7 +137,7 @@ test('a failed refresh of the audit or the transactions shows an error and keeps
       { status: 500 },
     )
     .on('GET /api/stripe-debug', { body: [] }, { status: 500 }, { body: [] })
-    .on(SUMS, { body: {} });
+    .on(SUMS_CALL, { body: {} });
   const { unmount } = renderScreen(<PaymentMonitoring />, '/admin/payment-monitoring');
   await screen.findByText('None.');
   await userEvent.click(screen.getByRole('button', { name: 'Refresh Audit' }));
@@ -157,7 +157,7 @@ test('a guest reads on both payment pages that a login is required', async () =>
     .on('GET /api/admin/whoami', { status: 401 })
     .on('GET /api/admin/payment-integrity-audit', { status: 401 })
     .on('GET /api/stripe-debug', { status: 401 })
-    .on(SUMS, { status: 401 });
+    .on(SUMS_CALL, { status: 401 });
   const { unmount } = renderScreen(<PaymentMonitoring />, '/admin/payment-monitoring');
   expect(await screen.findByText('Please log in to access this page.')).toBeTruthy();
   await waitFor(() => expect(screen.queryByRole('button', { name: 'Logout' })).toBeNull());
@@ -198,9 +198,9 @@ test('transactions show their sums, with prize pools of zero, and are polled eve
   const server = new FakeServer()
     .on('GET /api/admin/whoami', { body: makeWhoami() })
     .on('GET /api/stripe-debug', { body: answer })
-    .on(SUMS, { body: sums });
+    .on(SUMS_CALL, { body: sums });
   renderScreen(<StripeDebug />, '/admin/stripe-debug');
-  await pass(0);
+  await advanceTime(0);
   expect(screen.getByText('1042, 1043')).toBeTruthy();
   expect(screen.getAllByRole('definition').map((value) => value.textContent)).toEqual([
     '$15.47',
@@ -214,7 +214,7 @@ test('transactions show their sums, with prize pools of zero, and are polled eve
       'The list holds the newest 3 payments; the sums are of all 7001 that succeeded.',
     ),
   ).toBeTruthy();
-  await pass(30_000);
+  await advanceTime(30_000);
   expect(server.paths().filter((path) => path.includes('stripe-debug'))).toHaveLength(4);
 });
 
@@ -241,7 +241,7 @@ test('the newest hundred of thousands of transactions are rendered, and all on r
   new FakeServer()
     .on('GET /api/admin/whoami', { body: makeWhoami() })
     .on('GET /api/stripe-debug', { body: Array.from({ length: 101 }, (_, number) => row(number)) })
-    .on(SUMS, { body: sums });
+    .on(SUMS_CALL, { body: sums });
   renderScreen(<StripeDebug />, '/admin/stripe-debug');
   const all = await screen.findByRole('button', { name: 'Show all 101' });
   expect(screen.getAllByRole('row')).toHaveLength(1 + 100);

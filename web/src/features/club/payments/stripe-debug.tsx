@@ -13,9 +13,9 @@ import { signedDollars } from '../dashboard/draw-labels';
 import { useQuery } from '../data/use-query';
 import { LoadTrouble, PaymentsFrame } from './payments-frame';
 
-const EVERY_MS = 30_000;
-/** Rows rendered at first: thousands are slow on a phone. */
-const ROWS_AT_FIRST = 100;
+const POLL_INTERVAL_MS = 30_000;
+/** Number of rows rendered at first, because thousands are slow on a phone. */
+const INITIAL_ROWS = 100;
 
 /**
  * Lists successful payments of the last 30 days with sums (specification line B:87). Its prize
@@ -23,11 +23,11 @@ const ROWS_AT_FIRST = 100;
  */
 export function StripeDebug() {
   const { data, problem, retry } = useQuery<StripeTransaction[]>(CLUB_PATHS.stripeDebug, {
-    intervalMs: EVERY_MS,
+    intervalMs: POLL_INTERVAL_MS,
     opensLogin: false,
   });
   const { data: sums, retry: retrySums } = useQuery<TransactionSums>(CLUB_PATHS.stripeSums, {
-    intervalMs: EVERY_MS,
+    intervalMs: POLL_INTERVAL_MS,
     opensLogin: false,
   });
   const config = useAtomValue(configAtom);
@@ -70,7 +70,7 @@ export function StripeDebug() {
         <section className="card" aria-labelledby="transactions-title">
           <h2 id="transactions-title">Last 30 days</h2>
           {paid && paid.length === 0 ? <p className="lead">No payments yet.</p> : null}
-          {paid && paid.length > 0 ? <Rows transactions={paid} /> : null}
+          {paid && paid.length > 0 ? <PaymentTable transactions={paid} /> : null}
           <NewestPayments listed={data} sums={sums} />
           {config ? (
             <p className="meta">
@@ -86,9 +86,9 @@ export function StripeDebug() {
 }
 
 /** Table of payments. On a phone it scrolls inside its card. */
-function Rows({ transactions }: { transactions: readonly StripeTransaction[] }) {
+function PaymentTable({ transactions }: { transactions: readonly StripeTransaction[] }) {
   const [all, setAll] = useState(false);
-  const shown = all ? transactions : transactions.slice(0, ROWS_AT_FIRST);
+  const shown = all ? transactions : transactions.slice(0, INITIAL_ROWS);
   return (
     <>
       <div

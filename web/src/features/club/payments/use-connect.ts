@@ -6,7 +6,7 @@ import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { errorText } from '../data/error-text';
 import { useAction } from '../session/use-session';
 
-/** Requests a single-use link and opens the provider's onboarding pages. */
+/** Requests a single-use link and opens the payment provider's onboarding pages. */
 export function useConnect(
   club: number,
   leave: (url: string) => void = (url) => window.location.assign(url),

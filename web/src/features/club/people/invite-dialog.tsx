@@ -14,7 +14,10 @@ import { useAction } from '../session/use-session';
 import { EMPTY_INVITATION, invitationProblems } from './people-rules';
 import { RoleChoice } from './role-choice';
 
-/** Invites a member by e-mail. Members choose their own password behind the link. */
+/**
+ * Dialog that invites a member by e-mail. Members choose their own password on the page that the
+ * e-mailed link opens.
+ */
 export function InviteDialog({
   club,
   open,

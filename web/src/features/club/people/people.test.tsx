@@ -9,7 +9,7 @@ import { sessionExpiredAtom } from '../session/session-atoms';
 import { People } from './people';
 import { invitationProblems, sinceText } from './people-rules';
 
-const LOGIN: ClubUser = {
+const CLUB_LOGIN: ClubUser = {
   id: 0,
   email: 'sharks@example.com',
   name: 'Sharks',
@@ -20,8 +20,8 @@ const LOGIN: ClubUser = {
   invitedUntil: null,
   lastSeenAt: null,
 };
-const KIM: ClubUser = {
-  ...LOGIN,
+const SELLER_KIM: ClubUser = {
+  ...CLUB_LOGIN,
   id: 5,
   email: 'kim@example.com',
   name: 'Kim',
@@ -29,8 +29,8 @@ const KIM: ClubUser = {
   isClubLogin: false,
   lastSeenAt: '2026-11-18T09:10:00Z',
 };
-const ALEX: ClubUser = {
-  ...KIM,
+const VIEWER_ALEX: ClubUser = {
+  ...SELLER_KIM,
   id: 6,
   email: 'alex@example.com',
   name: 'Alex',
@@ -39,45 +39,47 @@ const ALEX: ClubUser = {
   lastSeenAt: null,
   invitedUntil: '2026-11-20T09:10:00Z',
 };
-const LIST = 'GET /api/clubs/1/users';
+const LIST_CALL = 'GET /api/clubs/1/users';
 let server: FakeServer;
 
 beforeEach(() => {
-  server = new FakeServer().on(LIST, { body: [LOGIN, KIM, ALEX] });
+  server = new FakeServer().on(LIST_CALL, { body: [CLUB_LOGIN, SELLER_KIM, VIEWER_ALEX] });
 });
 afterEach(() => vi.unstubAllGlobals());
 
-const open = (more = {}) =>
+const openPeople = (more = {}) =>
   renderScreen(<People here={makePageContext(more)} />, '/club/sharks/admin/people');
-const person = async (name: string) =>
+const findPerson = async (name: string) =>
   within((await screen.findByRole('heading', { name })).closest('li') as HTMLElement);
-const choose = async (name: string, item: string) => {
-  await userEvent.click((await person(name)).getByRole('button', { name: `Actions for ${name}` }));
+const chooseMenuItem = async (name: string, item: string) => {
+  await userEvent.click(
+    (await findPerson(name)).getByRole('button', { name: `Actions for ${name}` }),
+  );
   await userEvent.click(screen.getByRole('menuitem', { name: item }));
 };
 
 test('all members are listed with role and state, and the club’s own login cannot be changed', async () => {
-  open();
-  const own = await person('The club’s own login (you)');
+  openPeople();
+  const own = await findPerson('The club’s own login (you)');
   expect(own.getByText('Owner')).toBeTruthy();
   expect(own.queryByRole('button')).toBeNull();
-  expect((await person('Kim')).getByText('Seller')).toBeTruthy();
-  const alex = await person('Alex');
+  expect((await findPerson('Kim')).getByText('Seller')).toBeTruthy();
+  const alex = await findPerson('Alex');
   expect(alex.getByText('Invited')).toBeTruthy();
   expect(alex.getByText(/^The link works until Fri 20 Nov 2026, 7:10 pm/)).toBeTruthy();
   expect(sinceText({ state: 'expired', invitedUntil: null, lastSeenAt: null })).toBe(
     'The link was not used in time.',
   );
-  expect(sinceText(KIM)).toBe('Last here Wed 18 Nov 2026');
+  expect(sinceText(SELLER_KIM)).toBe('Last here Wed 18 Nov 2026');
 });
 
 test('a club without members reads why to invite some, and a failed list can be retried', async () => {
   server.on(
-    LIST,
+    LIST_CALL,
     { status: 503, body: { message: 'Please wait a moment and try again.' } },
-    { body: [LOGIN] },
+    { body: [CLUB_LOGIN] },
   );
-  open();
+  openPeople();
   await userEvent.click(await screen.findByRole('button', { name: 'Retry' }));
   expect(await screen.findByText(/^Nobody else yet\./)).toBeTruthy();
 });
@@ -91,9 +93,9 @@ test('an invitation is validated, sent, and refused with the server’s text at 
     'POST /api/clubs/1/users',
     { status: 409, body: { code: 'email-in-use', message: taken } },
     { status: 429, body: { message: 'Too many invitations. Please wait an hour and try again.' } },
-    { status: 201, body: ALEX },
+    { status: 201, body: VIEWER_ALEX },
   );
-  open();
+  openPeople();
   await userEvent.click(screen.getByRole('button', { name: 'Invite somebody' }));
   const dialog = within(screen.getByRole('dialog', { name: 'Invite somebody' }));
   const send = () => userEvent.click(dialog.getByRole('button', { name: 'Send invitation' }));
@@ -119,31 +121,31 @@ test('an invitation is validated, sent, and refused with the server’s text at 
     email: 'alex@example.com',
     role: 'viewer',
   });
-  expect(server.paths().filter((path) => path === LIST)).toHaveLength(2);
+  expect(server.paths().filter((path) => path === LIST_CALL)).toHaveLength(2);
   expect(screen.queryByRole('dialog', { name: 'Invite somebody' })).toBeNull();
 });
 
 test('a role changes, an invitation is sent again, and a removal asks for confirmation', async () => {
   server
-    .on('PATCH /api/clubs/1/users/5', { body: { ...KIM, role: 'owner' } })
-    .on('POST /api/clubs/1/users', { body: ALEX })
+    .on('PATCH /api/clubs/1/users/5', { body: { ...SELLER_KIM, role: 'owner' } })
+    .on('POST /api/clubs/1/users', { body: VIEWER_ALEX })
     .on('DELETE /api/clubs/1/users/5', { status: 204 });
-  open();
-  await choose('Kim', 'Change role');
+  openPeople();
+  await chooseMenuItem('Kim', 'Change role');
   const question = within(screen.getByRole('alertdialog', { name: 'Role of Kim' }));
   expect((question.getByRole('radio', { name: /^Seller/ }) as HTMLInputElement).checked).toBe(true);
   await userEvent.click(question.getByRole('radio', { name: /^Owner/ }));
   await userEvent.click(question.getByRole('button', { name: 'Save role' }));
   expect(await screen.findByText('Kim is an owner now')).toBeTruthy();
   expect(server.requests.find(({ method }) => method === 'PATCH')?.body).toEqual({ role: 'owner' });
-  await choose('Alex', 'Send the invitation again');
+  await chooseMenuItem('Alex', 'Send the invitation again');
   expect(await screen.findByText('Invitation sent')).toBeTruthy();
   expect(server.requests.find(({ method }) => method === 'POST')?.body).toMatchObject({
     name: 'Alex',
     email: 'alex@example.com',
     role: 'viewer',
   });
-  await choose('Kim', 'Remove');
+  await chooseMenuItem('Kim', 'Remove');
   await userEvent.click(
     within(screen.getByRole('alertdialog', { name: 'Remove Kim?' })).getByRole('button', {
       name: 'Remove',
@@ -155,14 +157,14 @@ test('a role changes, an invitation is sent again, and a removal asks for confir
 
 test('an owner has no menu for forbidden actions, and a refusal shows the server’s text', async () => {
   server
-    .on(LIST, { body: [LOGIN, { ...KIM, role: 'owner' }, ALEX] })
+    .on(LIST_CALL, { body: [CLUB_LOGIN, { ...SELLER_KIM, role: 'owner' }, VIEWER_ALEX] })
     .on('DELETE /api/clubs/1/users/6', {
       status: 409,
       body: { code: 'own-account', message: 'Another owner of the club has to do this for you.' },
     });
-  open({ memberName: 'Kim', memberEmail: 'kim@example.com' });
-  expect((await person('Kim (you)')).queryByRole('button')).toBeNull();
-  await choose('Alex', 'Remove');
+  openPeople({ memberName: 'Kim', memberEmail: 'kim@example.com' });
+  expect((await findPerson('Kim (you)')).queryByRole('button')).toBeNull();
+  await chooseMenuItem('Alex', 'Remove');
   await userEvent.click(
     within(screen.getByRole('alertdialog', { name: 'Remove Alex?' })).getByRole('button', {
       name: 'Remove',
@@ -173,7 +175,7 @@ test('an owner has no menu for forbidden actions, and a refusal shows the server
 
 test('sellers and viewers read that only owners manage people, and nothing is requested', () => {
   for (const role of ['seller', 'viewer']) {
-    const { unmount } = open({ role, memberName: 'Kim' });
+    const { unmount } = openPeople({ role, memberName: 'Kim' });
     expect(screen.getByText('Only an owner of the club can do this.')).toBeTruthy();
     unmount();
   }
@@ -181,15 +183,15 @@ test('sellers and viewers read that only owners manage people, and nothing is re
 });
 
 test('the members of an archived club cannot be changed', async () => {
-  open({ archived: true });
-  expect((await person('Kim')).queryByRole('button')).toBeNull();
+  openPeople({ archived: true });
+  expect((await findPerson('Kim')).queryByRole('button')).toBeNull();
   expect(screen.queryByRole('button', { name: 'Invite somebody' })).toBeNull();
   expect(screen.getByText(/^This club is archived\./)).toBeTruthy();
 });
 
 test('a session that ended during an invitation opens the login over the page', async () => {
   server.on('POST /api/clubs/1/users', { status: 401 });
-  const { store } = open();
+  const { store } = openPeople();
   await userEvent.click(screen.getByRole('button', { name: 'Invite somebody' }));
   const dialog = within(screen.getByRole('dialog', { name: 'Invite somebody' }));
   await userEvent.type(dialog.getByLabelText('Name'), 'Alex');

@@ -20,8 +20,8 @@ import { PersonItem } from './person-item';
 import { RoleChoice } from './role-choice';
 
 /**
- * Lists the people who may sign in for the club and their roles; only owners see it (decision
- * G-17).
+ * Lists the people who may sign in for the club and their roles. Only owners see this page
+ * (decision G-17).
  */
 export function People({ here }: { here: ClubPageContext }) {
   usePageTitle('People');
@@ -104,12 +104,12 @@ function PeopleForOwner({ here: { club, user } }: { here: ClubPageContext }) {
         </p>
       ) : null}
       <InviteDialog club={club.id} open={inviting} onClose={() => setInviting(false)} />
-      <RoleQuestion
+      <RoleDialog
         club={club.id}
         person={asking?.what === 'role' ? asking.about : null}
         onClose={() => setAsking(null)}
       />
-      <RemoveQuestion
+      <RemoveDialog
         club={club.id}
         person={asking?.what === 'remove' ? asking.about : null}
         onClose={() => setAsking(null)}
@@ -118,14 +118,17 @@ function PeopleForOwner({ here: { club, user } }: { here: ClubPageContext }) {
   );
 }
 
-interface QuestionProps {
+interface MemberDialogProps {
   club: number;
   person: ClubUser | null;
   onClose: () => void;
 }
 
-/** Runs an owner's change to a member. Shows a refusal and reloads the list in both cases. */
-function useDecideChange({ club, onClose }: Pick<QuestionProps, 'club' | 'onClose'>) {
+/**
+ * Returns a function that runs an owner's change to a member. It shows a refusal and reloads the
+ * list in both cases.
+ */
+function useMemberChange({ club, onClose }: Pick<MemberDialogProps, 'club' | 'onClose'>) {
   const { pending, run } = useAction();
   const showToast = useSetAtom(showToastAtom);
   const changed = useSetAtom(markChangedAtom);
@@ -146,13 +149,13 @@ function useDecideChange({ club, onClose }: Pick<QuestionProps, 'club' | 'onClos
   return { pending, decide };
 }
 
-function RoleQuestion({ club, person, onClose }: QuestionProps) {
+function RoleDialog({ club, person, onClose }: MemberDialogProps) {
   const [role, setRole] = useState<string | null>(null);
   const close = () => {
     setRole(null);
     onClose();
   };
-  const { pending, decide } = useDecideChange({ club, onClose: close });
+  const { pending, decide } = useMemberChange({ club, onClose: close });
   const chosen = role ?? person?.role ?? '';
   const confirm = () => {
     if (!person) return;
@@ -179,8 +182,8 @@ function RoleQuestion({ club, person, onClose }: QuestionProps) {
   );
 }
 
-function RemoveQuestion({ club, person, onClose }: QuestionProps) {
-  const { pending, decide } = useDecideChange({ club, onClose });
+function RemoveDialog({ club, person, onClose }: MemberDialogProps) {
+  const { pending, decide } = useMemberChange({ club, onClose });
   return (
     <ConfirmDialog
       title={`Remove ${person?.name ?? ''}?`}

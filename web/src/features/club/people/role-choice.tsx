@@ -1,7 +1,7 @@
 import { ROLES, ROLE_TEXTS } from '../session/roles';
 
 interface RoleChoiceProps {
-  /** Prefix of the ids of its three radio buttons. */
+  /** Prefix of the ids of the three radio buttons. */
   id: string;
   role: string;
   onRole: (role: string) => void;

@@ -9,10 +9,9 @@ import { useHandleExpiredSession } from '../session/use-session';
 import { EMPTY_BANK, bankProblems, toBsbInput, toDigitsInput } from './bank-rules';
 
 interface BankFormProps {
-  /** Label of the button. */
   submitLabel: string;
   send: (bank: BankDetails) => Promise<void>;
-  /** Handles errors that no field explains. */
+  /** Handles an error that belongs to no field. Returns whether the error was handled. */
   onProblem?: (error: unknown) => boolean;
 }
 

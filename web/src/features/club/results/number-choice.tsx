@@ -10,8 +10,8 @@ interface NumberChoiceProps {
 }
 
 /**
- * Chooses one team's number. The native select is the control; the keys below set it by touch
- * (interface decision D11).
+ * Chooses one team's number. The native select is the control; the buttons below set its value by
+ * touch (interface decision D11).
  */
 export function NumberChoice({ id, team, side, value, error, onValue }: NumberChoiceProps) {
   return (

@@ -15,7 +15,7 @@ import { useQuery } from '../data/use-query';
 import { useAction } from '../session/use-session';
 import { WinnerBank } from './winner-bank';
 
-const STATUS: Record<string, { text: string; tone: string }> = {
+const STATUS_LABELS: Record<string, { text: string; tone: string }> = {
   pending: { text: 'Pending', tone: 'is-awaiting' },
   details_received: { text: 'Details received', tone: 'is-active' },
   completed: { text: 'Completed', tone: 'is-completed' },
@@ -23,13 +23,13 @@ const STATUS: Record<string, { text: string; tone: string }> = {
 };
 
 export function PayoutStatus({ status }: { status: string }) {
-  const { text, tone } = STATUS[status] ?? { text: status, tone: '' };
+  const { text, tone } = STATUS_LABELS[status] ?? { text: status, tone: '' };
   return <span className={`badge ${tone}`}>{text}</span>;
 }
 
 /**
- * Shows the payout: pending, details received, completed. It records the payment and moves no
- * money (decision B-4). Only owners see bank details and record payouts (decision G-17).
+ * Shows the payout: pending, details received, completed. The section only records the payment and
+ * moves no money (decision B-4). Only owners see bank details and record payouts (decision G-17).
  */
 export function PayoutSection({
   number,
@@ -147,8 +147,8 @@ function PayoutList({ number, payouts, owns, waits, due, onChange }: PayoutListP
               </strong>
               <span className="num">{dollars(cents(payout.amount))}</span>
             </div>
-            {/* The club's share reaches its own account with each ticket, so no waiting state is
-                shown. */}
+            {/* The club receives its share with each ticket sale, so its payout shows no
+                waiting state. */}
             {payout.type === 'winner' || payout.status === 'failed' ? (
               <PayoutStatus status={payout.status} />
             ) : (

@@ -8,43 +8,48 @@ import { bankProblems, toBsbInput, toDigitsInput } from './bank-rules';
 import { sessionExpiredAtom } from '../session/session-atoms';
 import { Results } from './results';
 
-const AWAITING = aDraw({ gameDate: '2020-11-20T09:10:00Z' });
-const DONE = aDraw({ status: 'completed', gameDate: '2020-11-20T09:10:00Z', revision: 6 });
-const WON = { winningTickets: [makeWinner()], prize: '290.00' };
+const AWAITING_DRAW = aDraw({ gameDate: '2020-11-20T09:10:00Z' });
+const COMPLETED_DRAW = aDraw({
+  status: 'completed',
+  gameDate: '2020-11-20T09:10:00Z',
+  revision: 6,
+});
+const WINNERS_RESPONSE = { winningTickets: [makeWinner()], prize: '290.00' };
 let server: FakeServer;
 
 beforeEach(() => {
   server = new FakeServer()
-    .on('GET /api/draws/1042', { body: AWAITING })
+    .on('GET /api/draws/1042', { body: AWAITING_DRAW })
     .on('GET /api/draws/1042/payouts', { body: [] });
 });
 afterEach(() => vi.unstubAllGlobals());
 
-const open = () =>
+const openResults = () =>
   renderScreen(
     <Results here={makePageContext()} number={1042} />,
     '/club/sharks/admin/results/1042',
   );
-const key = (side: number, jersey: number) =>
+const numberKey = (side: number, jersey: number) =>
   document.querySelectorAll('.pad')[side]?.querySelectorAll('button')[jersey - 1] as HTMLElement;
-const submit = () => screen.getAllByRole('button', { name: 'Submit Results' })[0] as HTMLElement;
-const alerts = () => screen.getAllByRole('alert').map((alert) => alert.textContent);
+const submitButton = () =>
+  screen.getAllByRole('button', { name: 'Submit Results' })[0] as HTMLElement;
+const alertTexts = () => screen.getAllByRole('alert').map((alert) => alert.textContent);
 
 test('four taps enter a result: two keys, submit, confirm, with teams and numbers repeated', async () => {
   server
-    .on('POST /api/draws/1042/results', { body: { ...WON, draw: DONE } })
-    .on('GET /api/draws/1042', { body: AWAITING }, { body: DONE })
-    .on('GET /api/draws/1042/winners', { body: { ...WON, notified: false } });
-  open();
+    .on('POST /api/draws/1042/results', { body: { ...WINNERS_RESPONSE, draw: COMPLETED_DRAW } })
+    .on('GET /api/draws/1042', { body: AWAITING_DRAW }, { body: COMPLETED_DRAW })
+    .on('GET /api/draws/1042/winners', { body: { ...WINNERS_RESPONSE, notified: false } });
+  openResults();
   expect(
     await screen.findByRole('heading', { name: 'Enter First Try Scorer Numbers' }),
   ).toBeTruthy();
   expect(screen.getByText('Tickets sold 113/169 · Total sales $565.00')).toBeTruthy();
-  await userEvent.click(key(0, 7));
-  await userEvent.click(key(1, 9));
+  await userEvent.click(numberKey(0, 7));
+  await userEvent.click(numberKey(1, 9));
   expect(screen.getByText('#7 & #9')).toBeTruthy();
   expect((screen.getByLabelText('Redcliffe Sharks (home)') as HTMLSelectElement).value).toBe('7');
-  await userEvent.click(submit());
+  await userEvent.click(submitButton());
   const dialog = within(screen.getByRole('alertdialog'));
   expect(dialog.getAllByRole('listitem').map((item) => item.textContent)).toEqual([
     'Redcliffe Sharks: number 7',
@@ -66,13 +71,13 @@ test('four taps enter a result: two keys, submit, confirm, with teams and number
 });
 
 test('a missing number is reported at its select and as a toast', async () => {
-  open();
+  openResults();
   await screen.findByRole('heading', { name: 'Enter First Try Scorer Numbers' });
   fireEvent.change(screen.getByLabelText('Redcliffe Sharks (home)'), { target: { value: '9' } });
-  await userEvent.click(submit());
+  await userEvent.click(submitButton());
   expect(screen.queryByRole('alertdialog', { hidden: false })).toBeNull();
   expect(
-    alerts().every(
+    alertTexts().every(
       (text) =>
         text?.includes('Missing information') &&
         text.includes('Please select first try scorer for both teams'),
@@ -86,21 +91,21 @@ test('a failure keeps the choice on the phone and sends nothing automatically', 
     status: 409,
     body: { message: 'This draw is completed already.' },
   });
-  const { unmount } = open();
+  const { unmount } = openResults();
   await screen.findByRole('heading', { name: 'Enter First Try Scorer Numbers' });
   const send = async () => {
-    await userEvent.click(submit());
+    await userEvent.click(submitButton());
     await userEvent.click(
       within(screen.getByRole('alertdialog')).getByRole('button', { name: 'Submit Results' }),
     );
   };
-  await userEvent.click(key(0, 3));
-  await userEvent.click(key(1, 12));
+  await userEvent.click(numberKey(0, 3));
+  await userEvent.click(numberKey(1, 12));
   await send();
   expect((await screen.findAllByText('Failed to submit results')).length).toBe(2);
   expect(screen.getAllByText(/Your choice is kept on this phone/).length).toBeGreaterThan(0);
   unmount();
-  open();
+  openResults();
   expect(await screen.findByText('#3 & #12')).toBeTruthy();
   expect(server.paths().filter((path) => path.startsWith('POST'))).toHaveLength(1);
   await send();
@@ -111,11 +116,11 @@ test('a failure keeps the choice on the phone and sends nothing automatically', 
 
 test('entering a result before the game warns that sales stop', async () => {
   server.on('GET /api/draws/1042', { body: aDraw({ gameDate: '2099-01-01T00:00:00Z' }) });
-  open();
+  openResults();
   await screen.findByRole('heading', { name: 'Enter First Try Scorer Numbers' });
-  await userEvent.click(key(0, 1));
-  await userEvent.click(key(1, 2));
-  await userEvent.click(submit());
+  await userEvent.click(numberKey(0, 1));
+  await userEvent.click(numberKey(1, 2));
+  await userEvent.click(submitButton());
   expect(screen.getByText('The game has not started yet. Ticket sales stop at once.')).toBeTruthy();
 });
 
@@ -127,11 +132,11 @@ test('a result before kick-off says when the winner is shown, and until then not
     .on('POST /api/draws/1042/results', { body: { ...later, draw: done } })
     .on('GET /api/draws/1042', { body: early }, { body: done })
     .on('GET /api/draws/1042/winners', { body: { ...later, notified: false } });
-  open();
+  openResults();
   await screen.findByRole('heading', { name: 'Enter First Try Scorer Numbers' });
-  await userEvent.click(key(0, 7));
-  await userEvent.click(key(1, 9));
-  await userEvent.click(submit());
+  await userEvent.click(numberKey(0, 7));
+  await userEvent.click(numberKey(1, 9));
+  await userEvent.click(submitButton());
   await userEvent.click(
     within(screen.getByRole('alertdialog')).getByRole('button', { name: 'Submit Results' }),
   );
@@ -149,21 +154,25 @@ test('a result before kick-off says when the winner is shown, and until then not
 
 test('a missing draw and another club’s draw show the same text', async () => {
   server.on('GET /api/draws/1042', { status: 404 }, { body: aDraw({ clubId: 2 }) });
-  const { unmount } = open();
+  const { unmount } = openResults();
   expect(await screen.findByRole('heading', { name: 'Draw Not Found' })).toBeTruthy();
   expect(screen.getByRole('link', { name: 'Return to Dashboard' }).getAttribute('href')).toBe(
     '/club/sharks/admin',
   );
   unmount();
-  open();
+  openResults();
   expect(await screen.findByRole('heading', { name: 'Draw Not Found' })).toBeTruthy();
 });
 
 test('a draw or a winner that cannot be loaded shows an error and can be retried', async () => {
   server
-    .on('GET /api/draws/1042', { status: 500 }, { body: DONE })
-    .on('GET /api/draws/1042/winners', { status: 500 }, { body: { ...WON, notified: false } });
-  open();
+    .on('GET /api/draws/1042', { status: 500 }, { body: COMPLETED_DRAW })
+    .on(
+      'GET /api/draws/1042/winners',
+      { status: 500 },
+      { body: { ...WINNERS_RESPONSE, notified: false } },
+    );
+  openResults();
   expect(await screen.findByRole('heading', { name: 'Failed to fetch draw' })).toBeTruthy();
   await userEvent.click(screen.getByRole('button', { name: 'Retry' }));
   expect(await screen.findByText('Failed to fetch tickets')).toBeTruthy();
@@ -173,7 +182,7 @@ test('a draw or a winner that cannot be loaded shows an error and can be retried
 
 test('the winner can be notified again, and a failure shows an error', async () => {
   server
-    .on('GET /api/draws/1042', { body: DONE })
+    .on('GET /api/draws/1042', { body: COMPLETED_DRAW })
     .on('GET /api/draws/1042/winners', {
       body: {
         winningTickets: [makeWinner({ buyerName: null, respondBy: '2026-11-27T12:30:00Z' })],
@@ -186,7 +195,7 @@ test('the winner can be notified again, and a failure shows an error', async () 
       { status: 503 },
       { body: { emailsSent: 1, totalWinners: 1 } },
     );
-  open();
+  openResults();
   const notify = await screen.findByRole('button', { name: 'Notify Winner' });
   expect(screen.getByText('Not provided')).toBeTruthy();
   expect(screen.getByText('$290.00')).toBeTruthy();
@@ -215,7 +224,7 @@ test('an unsold winning ticket has no contact and no prize to pay', async () => 
     completedAt: null,
   };
   server.on('GET /api/draws/1042/payouts', { body: [before] });
-  server.on('GET /api/draws/1042', { body: DONE }).on('GET /api/draws/1042/winners', {
+  server.on('GET /api/draws/1042', { body: COMPLETED_DRAW }).on('GET /api/draws/1042/winners', {
     body: {
       winningTickets: [
         makeWinner({
@@ -230,13 +239,13 @@ test('an unsold winning ticket has no contact and no prize to pay', async () => 
       notified: false,
     },
   });
-  open();
+  openResults();
   expect(
     await screen.findByText('This ticket was not sold - no winner contact information available'),
   ).toBeTruthy();
   expect(screen.queryByRole('button', { name: 'Notify Winner' })).toBeNull();
   expect(screen.queryByRole('button', { name: 'Enter bank details' })).toBeNull();
-  // The ticket was sold when the payout was recorded, and was refunded later.
+  // The payout was recorded while the ticket was sold. The ticket was refunded later.
   expect(await screen.findByRole('button', { name: 'Mark as failed' })).toBeTruthy();
   expect(screen.queryByRole('button', { name: 'Mark as paid' })).toBeNull();
 });
@@ -285,10 +294,10 @@ test('a payout goes from pending over details received to completed, with masked
     completedAt: null,
   };
   server
-    .on('GET /api/draws/1042', { body: DONE })
+    .on('GET /api/draws/1042', { body: COMPLETED_DRAW })
     .on(
       'GET /api/draws/1042/winners',
-      { body: { ...WON, notified: true } },
+      { body: { ...WINNERS_RESPONSE, notified: true } },
       {
         body: {
           winningTickets: [makeWinner({ winnerPayoutStatus: 'details_received', bank })],
@@ -318,7 +327,7 @@ test('a payout goes from pending over details received to completed, with masked
       { body: [{ ...payout, status: 'completed', completedAt: '2026-11-22T00:00:00Z' }] },
     )
     .on('PATCH /api/payouts/5', { body: { ...payout, status: 'completed' } });
-  open();
+  openResults();
   expect(await screen.findByText('Pending')).toBeTruthy();
   await userEvent.click(screen.getByRole('button', { name: 'Enter bank details' }));
   await userEvent.click(screen.getByRole('button', { name: 'Save bank details' }));
@@ -360,19 +369,19 @@ test('while the buyer’s bank disputes the payment, the prize cannot be marked 
     completedAt: null,
   };
   server
-    .on('GET /api/draws/1042', { body: DONE })
+    .on('GET /api/draws/1042', { body: COMPLETED_DRAW })
     .on('GET /api/draws/1042/winners', {
       body: { winningTickets: [makeWinner({ disputed: true })], prize: '290.00', notified: true },
     })
     .on('GET /api/draws/1042/payouts', { body: [] }, { body: [pending] });
-  const { unmount } = open();
+  const { unmount } = openResults();
   expect(
     await screen.findByText(/^The winner’s payment is disputed by the buyer’s bank/),
   ).toBeTruthy();
   await screen.findByText('None.');
   expect(screen.queryByRole('button', { name: 'Record the prize payout' })).toBeNull();
   unmount();
-  open();
+  openResults();
   expect(await screen.findByRole('button', { name: 'Mark as failed' })).toBeTruthy();
   expect(screen.queryByRole('button', { name: 'Mark as paid' })).toBeNull();
 });
@@ -394,15 +403,15 @@ test('a prize whose payment failed can be recorded again, and the club’s own s
   };
   const share = { ...failed, id: 6, type: 'club_share', status: 'pending', failureReason: null };
   server
-    .on('GET /api/draws/1042', { body: DONE })
-    .on('GET /api/draws/1042/winners', { body: { ...WON, notified: true } })
+    .on('GET /api/draws/1042', { body: COMPLETED_DRAW })
+    .on('GET /api/draws/1042/winners', { body: { ...WINNERS_RESPONSE, notified: true } })
     .on(
       'GET /api/draws/1042/payouts',
       { body: [failed, share] },
       { body: [failed, share, { ...failed, id: 7, status: 'pending' }] },
     )
     .on('POST /api/draws/1042/payouts', { body: { ...failed, id: 7, status: 'pending' } });
-  open();
+  openResults();
   expect(await screen.findByRole('heading', { name: 'Payout Management' })).toBeTruthy();
   expect(await screen.findByText('wrong account')).toBeTruthy();
   expect(
@@ -416,10 +425,10 @@ test('a prize whose payment failed can be recorded again, and the club’s own s
 
 test('a session that ends while bank details are saved asks for the login and keeps the input', async () => {
   server
-    .on('GET /api/draws/1042', { body: DONE })
-    .on('GET /api/draws/1042/winners', { body: { ...WON, notified: true } })
+    .on('GET /api/draws/1042', { body: COMPLETED_DRAW })
+    .on('GET /api/draws/1042/winners', { body: { ...WINNERS_RESPONSE, notified: true } })
     .on('PUT /api/draws/1042/winner-bank', { status: 401, body: { message: 'Please log in.' } });
-  const { store } = open();
+  const { store } = openResults();
   await userEvent.click(await screen.findByRole('button', { name: 'Enter bank details' }));
   await userEvent.type(screen.getByLabelText('Account name'), 'Robin');
   await userEvent.type(screen.getByLabelText('BSB'), '062000');

@@ -6,7 +6,7 @@ import { FakeServer } from '@/testing/fake-server';
 import { renderScreen } from '@/testing/render-screen';
 import { WinnerBank } from './winner-bank';
 
-const BANK: MaskedBankDetails = {
+const MASKED_BANK: MaskedBankDetails = {
   accountName: 'Robin',
   accountNumber: '••••678',
   bsb: '•••-•98',
@@ -14,8 +14,8 @@ const BANK: MaskedBankDetails = {
   from: 'winner',
   pendingApproval: null,
 };
-const proposed = (isOwn: boolean): MaskedBankDetails => ({
-  ...BANK,
+const withProposal = (isOwn: boolean): MaskedBankDetails => ({
+  ...MASKED_BANK,
   pendingApproval: {
     accountName: 'Robin R',
     accountNumber: '••••321',
@@ -24,8 +24,8 @@ const proposed = (isOwn: boolean): MaskedBankDetails => ({
     isOwn,
   },
 });
-const PUT = 'PUT /api/draws/1042/winner-bank';
-const DECLINE = 'DELETE /api/draws/1042/winner-bank/proposal';
+const CHANGE_BANK_CALL = 'PUT /api/draws/1042/winner-bank';
+const DECLINE_CALL = 'DELETE /api/draws/1042/winner-bank/proposal';
 let server: FakeServer;
 
 beforeEach(() => {
@@ -33,13 +33,13 @@ beforeEach(() => {
 });
 afterEach(() => vi.unstubAllGlobals());
 
-function open(bank: MaskedBankDetails, paid = false) {
+function renderWinnerBank(bank: MaskedBankDetails, paid = false) {
   const onChange = vi.fn();
   renderScreen(<WinnerBank number={1042} bank={bank} paid={paid} onChange={onChange} />);
   return onChange;
 }
 
-async function typeDetails() {
+async function typeBankDetails() {
   await userEvent.type(screen.getByLabelText('Account name'), 'Robin R');
   await userEvent.type(screen.getByLabelText('BSB'), '484799');
   await userEvent.type(screen.getByLabelText('Account number'), '87654321');
@@ -47,18 +47,18 @@ async function typeDetails() {
 }
 
 test('new details in place of the winner’s own require a second person', async () => {
-  server.on(PUT, { status: 202, body: proposed(true) });
-  const onChange = open(BANK);
+  server.on(CHANGE_BANK_CALL, { status: 202, body: withProposal(true) });
+  const onChange = renderWinnerBank(MASKED_BANK);
   await userEvent.click(screen.getByRole('button', { name: 'Replace bank details' }));
   expect(screen.getByText(/A second person has to enter the same new details/)).toBeTruthy();
-  await typeDetails();
+  await typeBankDetails();
   expect(await screen.findByText('A second person has to approve')).toBeTruthy();
   expect(onChange).toHaveBeenCalledOnce();
 });
 
 test('the proposer can withdraw the change and cannot approve it', async () => {
-  server.on(DECLINE, { status: 204 });
-  const onChange = open(proposed(true));
+  server.on(DECLINE_CALL, { status: 204 });
+  const onChange = renderWinnerBank(withProposal(true));
   expect(screen.getByText(/^You entered these details/)).toBeTruthy();
   expect(screen.queryByRole('button', { name: 'Enter the same details' })).toBeNull();
   expect(screen.queryByRole('button', { name: 'Replace bank details' })).toBeNull();
@@ -68,10 +68,10 @@ test('the proposer can withdraw the change and cannot approve it', async () => {
 });
 
 test('a second person approves by entering the same details', async () => {
-  server.on(PUT, { body: { ...BANK, accountNumber: '••••321', from: 'club' } });
-  const onChange = open(proposed(false));
+  server.on(CHANGE_BANK_CALL, { body: { ...MASKED_BANK, accountNumber: '••••321', from: 'club' } });
+  const onChange = renderWinnerBank(withProposal(false));
   await userEvent.click(screen.getByRole('button', { name: 'Enter the same details' }));
-  await typeDetails();
+  await typeBankDetails();
   expect(await screen.findByText('Bank details saved')).toBeTruthy();
   expect(server.requests[0]?.body).toEqual({
     accountName: 'Robin R',
@@ -82,8 +82,8 @@ test('a second person approves by entering the same details', async () => {
 });
 
 test('a second person can decline the change', async () => {
-  server.on(DECLINE, { status: 503, body: {} }, { status: 204 });
-  const onChange = open(proposed(false));
+  server.on(DECLINE_CALL, { status: 503, body: {} }, { status: 204 });
+  const onChange = renderWinnerBank(withProposal(false));
   await userEvent.click(screen.getByRole('button', { name: 'Decline' }));
   expect(await screen.findByText('Please try again.')).toBeTruthy();
   await userEvent.click(screen.getByRole('button', { name: 'Decline' }));
@@ -92,7 +92,7 @@ test('a second person can decline the change', async () => {
 });
 
 test('a paid prize shows no proposal', () => {
-  open(proposed(false), true);
+  renderWinnerBank(withProposal(false), true);
   expect(screen.queryByText(/wait for a second person/)).toBeNull();
   expect(screen.queryByRole('button')).toBeNull();
 });

@@ -18,7 +18,7 @@ interface WinnerBankProps {
 }
 
 /**
- * Shows the account for the prize. Replacing details that the winner gave requires two people to
+ * Shows the bank account for the prize. To replace details that the winner gave, two people must
  * enter the same new ones.
  */
 export function WinnerBank({ number, bank, paid, onChange }: WinnerBankProps) {
@@ -106,8 +106,8 @@ function BankFacts({
 }
 
 /**
- * A pending change. A second person approves it by entering the same details; either person can
- * remove it.
+ * Bank details that await approval. A second person approves them by entering the same details;
+ * either person can remove them.
  */
 function ProposedDetails({
   number,

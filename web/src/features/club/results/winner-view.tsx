@@ -3,8 +3,8 @@ import { cents, dollars } from '@/shared/money';
 import { C } from '@/shared/strings-club';
 
 /**
- * Shows the winner and the contact. Reports an unsold ticket as such (decision D-11); read-only
- * users see no names (decision G-17).
+ * Shows the winner and the contact, or that the winning ticket was not sold (decision D-11).
+ * Read-only users see no names (decision G-17).
  */
 export function WinnerView({
   winner,

@@ -13,11 +13,11 @@ import { adminPath, rememberedUser } from './user';
 
 /**
  * Redirects from /admin: a club to its own dashboard, while the operator stays (decision A-4).
- * Without a server response it shows the empty dashboard.
+ * Without a server response, the empty dashboard is shown.
  */
 export function AdminHome() {
   const session = useSession();
-  const late = useIsLate();
+  const late = useIsPlaceholderTimeOver();
   if (session.state === 'unknown') return late ? <DashboardWithoutData /> : <Skeleton />;
   if (session.state !== 'in') return <EmptyDashboard />;
   const { user, clubSlug } = session.whoami;
@@ -25,13 +25,13 @@ export function AdminHome() {
   return <GenericDashboard isAdmin={user.isAdmin} />;
 }
 
-/** Milliseconds after which placeholders give way to the dashboard without data. */
-const BONES_MS = 300;
+/** Milliseconds after which the dashboard without data replaces the placeholders. */
+const PLACEHOLDER_MS = 300;
 
-function useIsLate(): boolean {
+function useIsPlaceholderTimeOver(): boolean {
   const [late, setLate] = useState(false);
   useEffect(() => {
-    const timer = setTimeout(() => setLate(true), BONES_MS);
+    const timer = setTimeout(() => setLate(true), PLACEHOLDER_MS);
     return () => clearTimeout(timer);
   }, []);
   return late;
@@ -70,8 +70,8 @@ function GenericDashboard({ isAdmin }: { isAdmin: boolean }) {
 }
 
 /**
- * The dashboard without data (decision A-14). Its own first request decides whether a login is
- * needed.
+ * The dashboard without data (decision A-14). The response to the dashboard's own first request
+ * decides whether a login is needed.
  */
 function EmptyDashboard() {
   const { problem } = useQuery<ClubStats>(CLUB_PATHS.stats(rememberedUser()?.id ?? 0), {

@@ -13,8 +13,8 @@ import { useSessionExpired } from './use-session';
 import { loginEmailOf, rememberUser, rememberedUser, whoamiOf } from './user';
 
 /**
- * Login dialog above the page after the session expired, so that typed data is kept. Closing it
- * opens the login page.
+ * Login dialog above the page after the session expired, so that typed data is not lost. Closing
+ * the dialog opens the login page.
  */
 export function LoginDialog() {
   const expired = useSessionExpired();
@@ -35,7 +35,7 @@ export function LoginDialog() {
     const before = rememberedUser();
     try {
       const user = await login(email, password);
-      // Another user signed in: clear the cache, even within the same club.
+      // Clears the cache when another user signed in, even within the same club.
       if (loginEmailOf(before) !== loginEmailOf(user)) store.set(clearResponsesAtom);
       rememberUser(user);
       setPassword('');

@@ -7,8 +7,12 @@ import { renderScreen } from '@/testing/render-screen';
 import { ClubPage } from '../frame/club-page';
 import { Results } from '../results/results';
 
-const DONE = makeOwnDraw({ status: 'completed', gameDate: '2020-11-20T09:10:00Z', revision: 6 });
-const BANK = {
+const COMPLETED_DRAW = makeOwnDraw({
+  status: 'completed',
+  gameDate: '2020-11-20T09:10:00Z',
+  revision: 6,
+});
+const BANK_DETAILS = {
   accountName: 'Robin',
   accountNumber: '••••321',
   bsb: '•••-•00',
@@ -16,37 +20,39 @@ const BANK = {
   from: 'club',
   pendingApproval: null,
 };
-const STALE = {
+const PROOF_REQUIRED_RESPONSE = {
   status: 403,
   body: {
     code: 'reauthentication-required',
     message: 'Confirm that it is you: enter your password.',
   },
 };
-const PAYOUT = 'POST /api/draws/1042/payouts';
-const PASSWORD = 'POST /api/auth/reauthenticate';
-const CODE = 'POST /api/admin/reauthenticate';
+const PAYOUT_CALL = 'POST /api/draws/1042/payouts';
+const PASSWORD_CALL = 'POST /api/auth/reauthenticate';
+const CODE_CALL = 'POST /api/admin/reauthenticate';
 let server: FakeServer;
 
 beforeEach(() => {
   server = new FakeServer()
     .on('GET /api/admin/whoami', { body: makeWhoami() })
-    .on('GET /api/draws/1042', { body: DONE })
+    .on('GET /api/draws/1042', { body: COMPLETED_DRAW })
     .on('GET /api/draws/1042/payouts', { body: [] })
     .on('GET /api/draws/1042/winners', {
       body: {
-        winningTickets: [makeWinner({ winnerPayoutStatus: 'details_received', bank: BANK })],
+        winningTickets: [
+          makeWinner({ winnerPayoutStatus: 'details_received', bank: BANK_DETAILS }),
+        ],
         prize: '290.00',
         notified: true,
       },
     })
-    .on(PAYOUT, STALE, { body: {} })
-    .on(PASSWORD, { body: { reauthenticatedUntil: '2026-11-21T00:10:00Z' } });
+    .on(PAYOUT_CALL, PROOF_REQUIRED_RESPONSE, { body: {} })
+    .on(PASSWORD_CALL, { body: { reauthenticatedUntil: '2026-11-21T00:10:00Z' } });
 });
 afterEach(() => vi.unstubAllGlobals());
 
-const times = (call: string) => server.paths().filter((path) => path === call).length;
-const question = async () =>
+const callCount = (call: string) => server.paths().filter((path) => path === call).length;
+const findProofDialog = async () =>
   within(await screen.findByRole('dialog', { name: 'Confirm it is you' }));
 
 async function recordPayout() {
@@ -63,20 +69,20 @@ async function recordPayout() {
 
 test('a request that needs fresh proof is repeated once after the right password', async () => {
   server.on(
-    PASSWORD,
+    PASSWORD_CALL,
     { status: 400, body: { code: 'wrong-password', message: 'Invalid credentials' } },
     { body: { reauthenticatedUntil: '2026-11-21T00:10:00Z' } },
   );
   await recordPayout();
-  const dialog = await question();
+  const dialog = await findProofDialog();
   expect(dialog.getByLabelText('Password')).toBe(document.activeElement);
   await userEvent.keyboard('wrong{Enter}');
   expect(await dialog.findByText('Invalid credentials')).toBeTruthy();
   expect(dialog.getByLabelText('Password')).toBe(document.activeElement);
   expect((dialog.getByLabelText('Password') as HTMLInputElement).value).toBe('');
-  expect(times(PAYOUT)).toBe(1);
+  expect(callCount(PAYOUT_CALL)).toBe(1);
   await userEvent.keyboard('right{Enter}');
-  await waitFor(() => expect(times(PAYOUT)).toBe(2));
+  await waitFor(() => expect(callCount(PAYOUT_CALL)).toBe(2));
   await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
   expect(
     server.requests.filter(({ path }) => path.endsWith('reauthenticate')).map(({ body }) => body),
@@ -84,35 +90,35 @@ test('a request that needs fresh proof is repeated once after the right password
 });
 
 test('a second refusal after the password shows an error and asks nothing more', async () => {
-  server.on(PAYOUT, STALE);
+  server.on(PAYOUT_CALL, PROOF_REQUIRED_RESPONSE);
   await recordPayout();
-  await question();
+  await findProofDialog();
   await userEvent.keyboard('right{Enter}');
   expect(await screen.findByText('Confirm that it is you: enter your password.')).toBeTruthy();
-  expect(times(PAYOUT)).toBe(2);
+  expect(callCount(PAYOUT_CALL)).toBe(2);
   expect(screen.queryByRole('dialog')).toBeNull();
 });
 
 test('a cancelled prompt sends nothing and shows no error', async () => {
   const record = await recordPayout();
-  await userEvent.click((await question()).getByRole('button', { name: 'Cancel' }));
+  await userEvent.click((await findProofDialog()).getByRole('button', { name: 'Cancel' }));
   await waitFor(() => expect(record.getAttribute('aria-disabled')).toBe('false'));
   expect(screen.queryByRole('dialog')).toBeNull();
   expect(screen.queryByRole('alert')).toBeNull();
-  expect([times(PAYOUT), times(PASSWORD)]).toEqual([1, 0]);
+  expect([callCount(PAYOUT_CALL), callCount(PASSWORD_CALL)]).toEqual([1, 0]);
 });
 
 test('a session that ended meanwhile leads to the login', async () => {
-  server.on(PASSWORD, {
+  server.on(PASSWORD_CALL, {
     status: 401,
     body: { code: 'unauthenticated', message: 'Please log in.' },
   });
   await recordPayout();
-  await question();
+  await findProofDialog();
   await userEvent.keyboard('right{Enter}');
   expect(await screen.findByRole('dialog', { name: 'Log in again' })).toBeTruthy();
   expect(screen.queryByRole('dialog', { name: 'Confirm it is you' })).toBeNull();
-  expect(times(PAYOUT)).toBe(1);
+  expect(callCount(PAYOUT_CALL)).toBe(1);
 });
 
 test('the operator enters a code, and a wrong code keeps the session', async () => {
@@ -122,16 +128,16 @@ test('the operator enters a code, and a wrong code keeps the session', async () 
       body: { id: 1, name: 'Sharks', slug: 'sharks', canonicalSlug: 'sharks' },
     })
     .on(
-      CODE,
+      CODE_CALL,
       { status: 401, body: { code: 'wrong-code', message: 'That code is not right.' } },
       { body: { reauthenticatedUntil: '2026-11-21T00:10:00Z' } },
     );
   await recordPayout();
-  const dialog = await question();
+  const dialog = await findProofDialog();
   await userEvent.type(dialog.getByLabelText('Six-digit code'), '000000{Enter}');
   expect(await dialog.findByText('That code is not right.')).toBeTruthy();
   await userEvent.type(dialog.getByLabelText('Six-digit code'), '123 456{Enter}');
-  await waitFor(() => expect(times(PAYOUT)).toBe(2));
+  await waitFor(() => expect(callCount(PAYOUT_CALL)).toBe(2));
   expect(
     server.requests.filter(({ path }) => path.endsWith('reauthenticate')).map(({ body }) => body),
   ).toEqual([{ code: '000000' }, { code: '123456' }]);
@@ -139,7 +145,7 @@ test('the operator enters a code, and a wrong code keeps the session', async () 
 
 test('the password for the full bank numbers is typed once', async () => {
   const reveal = 'POST /api/draws/1042/winner-bank/reveal';
-  server.on(reveal, STALE, {
+  server.on(reveal, PROOF_REQUIRED_RESPONSE, {
     body: { accountName: 'Robin', accountNumber: '87654321', bsb: '062-000' },
   });
   renderScreen(
@@ -154,5 +160,5 @@ test('the password for the full bank numbers is typed once', async () => {
     'right{Enter}',
   );
   expect(await screen.findByText('87654321')).toBeTruthy();
-  expect([times(reveal), times(PASSWORD)]).toEqual([2, 1]);
+  expect([callCount(reveal), callCount(PASSWORD_CALL)]).toEqual([2, 1]);
 });

@@ -16,10 +16,11 @@ const isSessionOver = (error: unknown): boolean =>
   error.code !== 'wrong-code' &&
   error.code !== 'code-used';
 
-const FIELD = 'reauthentication';
+const FIELD_ID = 'reauthentication';
 
 /**
- * Returns focus to the dialog below. The button pressed there is disabled while its request runs.
+ * Returns focus to the dialog below, because the button pressed there is disabled while its request
+ * runs.
  */
 function focusDialogBelow(): void {
   if (document.activeElement && document.activeElement !== document.body) return;
@@ -76,7 +77,7 @@ function ProofForm({
   const [error, setError] = useState<string | null>(null);
   const [pending, setPending] = useState(false);
   const handleExpiredSession = useHandleExpiredSession();
-  useEffect(() => document.getElementById(FIELD)?.focus(), []);
+  useEffect(() => document.getElementById(FIELD_ID)?.focus(), []);
   const onSubmit = async (event: FormEvent) => {
     event.preventDefault();
     if (pending) return;
@@ -89,7 +90,7 @@ function ProofForm({
       setError(errorText(failure, C.pleaseTryAgain));
       setValue('');
       setPending(false);
-      document.getElementById(FIELD)?.focus();
+      document.getElementById(FIELD_ID)?.focus();
     }
   };
   return (
@@ -100,7 +101,7 @@ function ProofForm({
       </p>
       {operator ? (
         <Field
-          id={FIELD}
+          id={FIELD_ID}
           label="Six-digit code"
           autoComplete="one-time-code"
           inputMode="numeric"
@@ -111,7 +112,7 @@ function ProofForm({
         />
       ) : (
         <PasswordField
-          id={FIELD}
+          id={FIELD_ID}
           label="Password"
           autoComplete="current-password"
           value={value}

@@ -19,25 +19,34 @@ import { loginEmailOf } from './user';
 
 afterEach(() => vi.unstubAllGlobals());
 
-const as = (role: string): Partial<User> => ({
+const userWithRole = (role: string): Partial<User> => ({
   role,
   memberName: 'Kim',
   memberEmail: 'kim@example.com',
 });
-const OPEN = makeOwnDraw({ drawNumber: 1001, gameDate: '2099-11-20T09:10:00Z', homeTeam: 'Open' });
-const DUE = makeOwnDraw({ drawNumber: 1002, gameDate: '2020-11-20T09:10:00Z', homeTeam: 'Due' });
-const DONE = makeOwnDraw({
+const OPEN_DRAW = makeOwnDraw({
+  drawNumber: 1001,
+  gameDate: '2099-11-20T09:10:00Z',
+  homeTeam: 'Open',
+});
+const AWAITING_DRAW = makeOwnDraw({
+  drawNumber: 1002,
+  gameDate: '2020-11-20T09:10:00Z',
+  homeTeam: 'Due',
+});
+const COMPLETED_DRAW = makeOwnDraw({
   drawNumber: 1003,
   status: 'completed',
   gameDate: '2020-11-20T09:10:00Z',
   homeTeam: 'Done',
 });
-const LOOK = 'Your role only lets you look. Ask an owner of the club for the role of a seller.';
-const OWNERS = 'Only an owner of the club can do this.';
+const VIEWER_TEXT =
+  'Your role only lets you look. Ask an owner of the club for the role of a seller.';
+const OWNERS_ONLY_TEXT = 'Only an owner of the club can do this.';
 
-function aServer(): FakeServer {
+function startServer(): FakeServer {
   return new FakeServer()
-    .on('GET /api/clubs/1/draws', { body: [OPEN, DUE, DONE] })
+    .on('GET /api/clubs/1/draws', { body: [OPEN_DRAW, AWAITING_DRAW, COMPLETED_DRAW] })
     .on('GET /api/draws/awaiting-results?clubId=1', { body: [] })
     .on('GET /api/clubs/1/stats', {
       body: { totalRevenue: '0.00', ticketsSold: 0, clubProfit: '0.00', feesEstimated: false },
@@ -48,8 +57,8 @@ function aServer(): FakeServer {
     .on('GET /api/clubs/1/stripe-connect/status', {
       body: { connected: false, payoutsEnabled: false },
     })
-    .on('GET /api/draws/1002', { body: DUE })
-    .on('GET /api/draws/1003', { body: DONE })
+    .on('GET /api/draws/1002', { body: AWAITING_DRAW })
+    .on('GET /api/draws/1003', { body: COMPLETED_DRAW })
     .on('GET /api/draws/1003/payouts', {
       body: [{ id: 1, type: 'winner', amount: '290.00', status: 'pending', recipientName: null }],
     })
@@ -69,7 +78,7 @@ function aServer(): FakeServer {
     });
 }
 
-const menuOf = async (team: string) => {
+const openMenuOfDraw = async (team: string) => {
   await userEvent.click(screen.getByRole('button', { name: new RegExp(`^Actions for ${team} v`) }));
   const items = screen.getAllByRole('menuitem').map((item) => item.textContent);
   await userEvent.keyboard('{Escape}');
@@ -86,17 +95,17 @@ test('the club’s own login, the operator and a remembered user without a role 
   ]).toEqual(['owner', 'owner', 'owner', 'seller', 'viewer']);
   expect([
     loginEmailOf(makeUser()),
-    loginEmailOf(makeUser(as('viewer'))),
+    loginEmailOf(makeUser(userWithRole('viewer'))),
     loginEmailOf(null),
   ]).toEqual(['sharks@example.com', 'kim@example.com', '']);
 });
 
 test('a viewer’s dashboard shows the role and no button that would be refused', async () => {
-  aServer();
+  startServer();
   renderScreen(
-    <ClubFrame club={makePageContext(as('viewer')).club}>
+    <ClubFrame club={makePageContext(userWithRole('viewer')).club}>
       <Dashboard
-        here={makePageContext({ ...as('viewer'), emailVerified: false })}
+        here={makePageContext({ ...userWithRole('viewer'), emailVerified: false })}
         onShare={async () => null}
       />
     </ClubFrame>,
@@ -104,9 +113,9 @@ test('a viewer’s dashboard shows the role and no button that would be refused'
   );
   expect(await screen.findByText(/^Signed in as Kim\./)).toBeTruthy();
   await screen.findByRole('article', { name: /^Open/ });
-  expect(await menuOf('Open')).toEqual(['Share Link', 'View Public', 'Details']);
-  expect(await menuOf('Due')).toEqual(['View Public', 'Details']);
-  expect(await menuOf('Done')).toEqual(['View Public', 'Details', 'Show Winners']);
+  expect(await openMenuOfDraw('Open')).toEqual(['Share Link', 'View Public', 'Details']);
+  expect(await openMenuOfDraw('Due')).toEqual(['View Public', 'Details']);
+  expect(await openMenuOfDraw('Done')).toEqual(['View Public', 'Details', 'Show Winners']);
   expect(screen.getByText('An owner of the club can connect it.')).toBeTruthy();
   for (const name of ['Create Draw', 'Connect Stripe account', 'Send again', 'Enter Results'])
     expect(screen.queryByRole('button', { name })).toBeNull();
@@ -116,16 +125,16 @@ test('a viewer’s dashboard shows the role and no button that would be refused'
 });
 
 test('a seller creates draws and enters results, without payment account, page or people', async () => {
-  aServer();
+  startServer();
   renderScreen(
-    <ClubFrame club={makePageContext(as('seller')).club}>
-      <Dashboard here={makePageContext(as('seller'))} onShare={async () => null} />
+    <ClubFrame club={makePageContext(userWithRole('seller')).club}>
+      <Dashboard here={makePageContext(userWithRole('seller'))} onShare={async () => null} />
     </ClubFrame>,
     '/club/sharks/admin',
   );
   await screen.findByRole('article', { name: /^Open/ });
-  expect(await menuOf('Open')).toContain('Edit Draw');
-  expect(await menuOf('Done')).toContain('Download Ticket Data (CSV)');
+  expect(await openMenuOfDraw('Open')).toContain('Edit Draw');
+  expect(await openMenuOfDraw('Done')).toContain('Download Ticket Data (CSV)');
   expect(screen.getByRole('link', { name: 'Enter Results' })).toBeTruthy();
   expect(screen.getAllByRole('button', { name: 'Create Draw' }).length).toBeGreaterThan(0);
   expect(screen.queryByRole('button', { name: 'Connect Stripe account' })).toBeNull();
@@ -133,7 +142,7 @@ test('a seller creates draws and enters results, without payment account, page o
 });
 
 test('an owner finds the people page in the menu', () => {
-  aServer();
+  startServer();
   renderScreen(<ClubFrame club={makePageContext().club}>{null}</ClubFrame>);
   const menu = screen.queryByRole('button', { name: 'Menu' });
   if (menu) menu.click();
@@ -145,7 +154,7 @@ test('an owner finds the people page in the menu', () => {
 });
 
 test('a viewer who opens a form by its address reads why it is not available', async () => {
-  aServer()
+  startServer()
     .on('GET /api/admin/clubs/sharks/bundles/1', { body: makeOffer({ status: 'active' }) })
     .on('GET /api/admin/clubs/sharks/bundles', { body: [makeOffer({ status: 'active' })] });
   const look = async (what: React.ReactNode, text: string) => {
@@ -158,35 +167,39 @@ test('a viewer who opens a form by its address reads why it is not available', a
     ).toBeNull();
     unmount();
   };
-  const viewer = makePageContext(as('viewer'));
-  await look(<CreateDraw here={viewer} />, LOOK);
-  await look(<EditDraw here={viewer} number={1002} />, LOOK);
-  await look(<Results here={viewer} number={1002} />, LOOK);
-  await look(<OfferPage here={viewer} id={1} />, LOOK);
+  const viewer = makePageContext(userWithRole('viewer'));
+  await look(<CreateDraw here={viewer} />, VIEWER_TEXT);
+  await look(<EditDraw here={viewer} number={1002} />, VIEWER_TEXT);
+  await look(<Results here={viewer} number={1002} />, VIEWER_TEXT);
+  await look(<OfferPage here={viewer} id={1} />, VIEWER_TEXT);
   await look(
     <HomePageSetup
-      here={makePageContext(as('seller'))}
+      here={makePageContext(userWithRole('seller'))}
       preview={() => null}
       readable={() => ({ text: 'white', ratio: 7 })}
     />,
-    OWNERS,
+    OWNERS_ONLY_TEXT,
   );
-  await look(<ConnectRefresh here={makePageContext(as('seller'))} />, OWNERS);
+  await look(<ConnectRefresh here={makePageContext(userWithRole('seller'))} />, OWNERS_ONLY_TEXT);
   renderScreen(<OfferList here={viewer} />);
   expect(await screen.findByRole('link', { name: 'View' })).toBeTruthy();
   expect(screen.queryByRole('link', { name: 'New offer' })).toBeNull();
 });
 
 test('after a result a viewer sees no names, a seller notifies the winner, and only an owner pays out', async () => {
-  aServer();
-  const { unmount } = renderScreen(<Results here={makePageContext(as('viewer'))} number={1003} />);
+  startServer();
+  const { unmount } = renderScreen(
+    <Results here={makePageContext(userWithRole('viewer'))} number={1003} />,
+  );
   expect(
     await screen.findByText('Who won, and how to reach them, is shown to sellers and owners.'),
   ).toBeTruthy();
   expect(screen.queryByText('Not provided')).toBeNull();
   expect(screen.queryAllByRole('button')).toEqual([]);
   unmount();
-  const shown = renderScreen(<Results here={makePageContext(as('seller'))} number={1003} />);
+  const shown = renderScreen(
+    <Results here={makePageContext(userWithRole('seller'))} number={1003} />,
+  );
   expect(await screen.findByRole('button', { name: 'Notify Winner' })).toBeTruthy();
   const payout = within(screen.getByRole('region', { name: 'Payout Management' }));
   expect(
@@ -199,12 +212,12 @@ test('after a result a viewer sees no names, a seller notifies the winner, and o
 });
 
 test('a refusal for a missing role has a plain text', async () => {
-  aServer().on('GET /api/draws/1003/report', {
+  startServer().on('GET /api/draws/1003/report', {
     status: 403,
-    body: { code: 'role-not-allowed', message: LOOK, role: 'viewer', needs: 'seller' },
+    body: { code: 'role-not-allowed', message: VIEWER_TEXT, role: 'viewer', needs: 'seller' },
   });
   renderScreen(<Results here={makePageContext()} number={1003} />);
   await userEvent.click(await screen.findByRole('button', { name: 'Download Report' }));
   expect(await screen.findByText('Download Failed')).toBeTruthy();
-  expect(screen.getByText(LOOK)).toBeTruthy();
+  expect(screen.getByText(VIEWER_TEXT)).toBeTruthy();
 });

@@ -19,7 +19,7 @@ export const sessionAtom = atom<Session>({ state: 'unknown' });
  */
 export const sessionExpiredAtom = atom(false);
 
-/** Increments at each login, so that requests that failed without one are repeated. */
+/** Increments at each login, so that requests that failed without a login are repeated. */
 export const loginCountAtom = atom(0);
 
 export const signedInAtom = atom(null, (get, set, whoami: SignedInUser) => {

@@ -12,7 +12,7 @@ import { clearResponsesAtom } from '../data/query-atoms';
 import { errorText } from '../data/error-text';
 import { forgetUser, rememberUser, whoamiOf } from './user';
 
-/** Returns the session and loads it when it is unknown. */
+/** Returns the session. Loads it first when it is unknown. */
 export function useSession(): Session {
   const [session, setSession] = useAtom(sessionAtom);
   useEffect(() => {
@@ -34,7 +34,7 @@ export function useSession(): Session {
   return session;
 }
 
-/** Returns the function to call after a successful login or registration. */
+/** Returns the function that stores the user after a successful login or registration. */
 export function useSignIn(): (user: User) => void {
   const store = useStore();
   return useCallback(
@@ -48,8 +48,9 @@ export function useSignIn(): (user: User) => void {
 }
 
 /**
- * Ends the session on the server and in the browser, and resolves to whether it ended. An already
- * ended session counts as success. Any other failure may have left it open and is reported.
+ * Returns a function that ends the session on the server and in the browser and resolves to whether
+ * the session ended. An already ended session counts as success. Any other failure may have left
+ * the session open and is reported.
  */
 export function useLogout(): () => Promise<boolean> {
   const store = useStore();
@@ -78,8 +79,8 @@ export const isSessionExpired = (error: unknown): boolean =>
   error instanceof HttpError && error.status === 401;
 
 /**
- * Opens the login when the session has ended. Returns true when the error needs no report, because
- * of that or because the user cancelled.
+ * Returns a function that opens the login when the session has ended. It returns true when the
+ * error needs no report: the session ended or the user cancelled.
  */
 export function useHandleExpiredSession(): (error: unknown) => boolean {
   const setExpired = useSetAtom(sessionExpiredAtom);

@@ -1,6 +1,6 @@
 /**
- * The signed-in user as stored in the browser under `user`. It is for display only; the server
- * never trusts it (decision G-4).
+ * The signed-in user as stored in the browser under `user`. The stored user is for display only;
+ * the server never trusts it (decision G-4).
  */
 import type { User } from '@/api/wire-club';
 import { C } from '@/shared/strings-club';
@@ -37,7 +37,7 @@ export function homePathOf(user: Pick<User, 'isAdmin'>): string {
   return user.isAdmin ? '/super-admin' : '/admin';
 }
 
-/** Returns the path of a club page; without a slug the plain path. */
+/** Returns the path of a club page. Without a slug, returns the path below /admin. */
 export function adminPath(slug: string | null, page = ''): string {
   const rest = page === '' ? '' : `/${page}`;
   return slug ? `/club/${encodeURIComponent(slug)}/admin${rest}` : `/admin${rest}`;

@@ -9,14 +9,14 @@ import { RelativeTime } from '../components/relative-time';
 interface AuditTrailProps {
   /** Objects to filter by, such as `draw:1042,order:…`; empty shows everything. */
   objects: string;
-  /** Reloads the entries when this value changes, for example after a write. */
+  /** The audit entries are reloaded when this value changes, for example after a write. */
   turn?: unknown;
   title?: string;
-  /** Whether this heading directly follows the page heading. */
+  /** Whether this heading directly follows the page heading, which makes it one level higher. */
   top?: boolean;
 }
 
-const sentence = (action: string) => {
+const sentenceOfAction = (action: string) => {
   const text = action.replaceAll('-', ' ').replaceAll('_', ' ');
   return text.charAt(0).toUpperCase() + text.slice(1);
 };
@@ -34,7 +34,7 @@ export function changeText({ detail }: Pick<AuditEntry, 'detail'>): string {
     .join(' · ');
 }
 
-/** Lists the audit entries of an object, newest first. Entries are read-only. */
+/** Lists the audit entries of the given objects, newest first. Entries are read-only. */
 export function AuditTrail({
   objects,
   turn = 0,
@@ -81,7 +81,7 @@ export function AuditTrail({
         {page?.entries.map((entry) => (
           <li key={entry.id}>
             <span>
-              <strong>{sentence(entry.action)}</strong>{' '}
+              <strong>{sentenceOfAction(entry.action)}</strong>{' '}
               <span className="ops-audit-object">{entry.object}</span>
             </span>
             {changeText(entry) ? (

@@ -11,7 +11,7 @@ import { useAction } from '../session/use-action';
 import { DataTable } from '../table/data-table';
 import { CLUB_COLUMNS } from './club-columns';
 
-/** Archived Clubs, each with a button to restore it. */
+/** Lists the archived clubs, each with a button to restore it. */
 export function Archived() {
   const archived = useQuery('archived');
   const action = useAction();

@@ -5,10 +5,10 @@ import { O } from '@/shared/strings-operator';
 import { Tag } from '../components/common';
 import type { Column } from '../table/columns';
 
-const connectWord = (club: AdminClub) =>
+const connectStatusText = (club: AdminClub) =>
   club.stripeConnectOnboardingComplete ? O.connected : O.setupPending;
 export const ConnectTag = ({ club }: { club: AdminClub }) => (
-  <Tag kind={club.stripeConnectOnboardingComplete ? 'ok' : 'warn'}>{connectWord(club)}</Tag>
+  <Tag kind={club.stripeConnectOnboardingComplete ? 'ok' : 'warn'}>{connectStatusText(club)}</Tag>
 );
 
 export const CLUB_COLUMNS: readonly Column<AdminClub>[] = [
@@ -34,7 +34,7 @@ export const CLUB_COLUMNS: readonly Column<AdminClub>[] = [
   {
     id: 'connect',
     header: 'Stripe',
-    value: connectWord,
+    value: connectStatusText,
     cell: (club) => <ConnectTag club={club} />,
   },
   {

@@ -17,9 +17,9 @@ import { DrawTag } from '../draws/draw-tag';
 import { soldCount } from '../draws/sold-tickets';
 import { ConnectTag } from './club-columns';
 
-const RECENT = 5;
+const RECENT_DRAWS_SHOWN = 5;
 
-const countOf = (draws: readonly AdminDraw[], status?: string) =>
+const drawCountOf = (draws: readonly AdminDraw[], status?: string) =>
   status ? draws.filter((draw) => draw.status === status).length : draws.length;
 
 /** Shows the details of a club and its five latest draws (specification lines C:54-59). */
@@ -45,9 +45,9 @@ export function ClubDialog({ club, onClose }: { club: AdminClub; onClose: () => 
           ['Joined', day(club.createdAt)],
           ['Stripe', <ConnectTag key="connect" club={club} />],
           ['Account', <CopyId key="account" id={club.stripeConnectAccountId} full />],
-          ['Total draws', all ? countOf(own) : club.totalDraws],
-          ['Active draws', all ? countOf(own, 'active') : club.activeDraws],
-          ['Completed draws', all ? countOf(own, 'completed') : club.completedDraws],
+          ['Total draws', all ? drawCountOf(own) : club.totalDraws],
+          ['Active draws', all ? drawCountOf(own, 'active') : club.activeDraws],
+          ['Completed draws', all ? drawCountOf(own, 'completed') : club.completedDraws],
         ]}
       />
       <h3 className="ops-sub">Recent draws</h3>
@@ -55,7 +55,7 @@ export function ClubDialog({ club, onClose }: { club: AdminClub; onClose: () => 
         <p className="meta">No draws yet.</p>
       ) : (
         <ul className="ops-recent">
-          {own.slice(0, RECENT).map((draw) => (
+          {own.slice(0, RECENT_DRAWS_SHOWN).map((draw) => (
             <li key={draw.drawNumber}>
               <span>
                 {draw.homeTeam} v {draw.awayTeam}
@@ -69,7 +69,7 @@ export function ClubDialog({ club, onClose }: { club: AdminClub; onClose: () => 
         </ul>
       )}
       <ArchiveClub club={club} onDone={onClose} />
-      {own.length > RECENT ? (
+      {own.length > RECENT_DRAWS_SHOWN ? (
         <p>
           <button type="button" className="link-btn" onClick={() => go('draws', { q: club.name })}>
             All {own.length} draws

@@ -9,7 +9,7 @@ import { Chips } from '../table/table-tools';
 import { CLUB_COLUMNS } from './club-columns';
 import { ClubDialog } from './club-dialog';
 
-/** Club Management: lists the clubs that are not archived. */
+/** Section 'Club Management': lists the clubs that are not archived. */
 export function Clubs() {
   const clubs = useQuery('clubs');
   const { read } = useConsoleUrl();

@@ -14,7 +14,7 @@ import { useAction } from '../session/use-action';
 import type { Column } from '../table/columns';
 import { DataTable } from '../table/data-table';
 
-const COLUMNS: readonly Column<WaitlistEntry>[] = [
+const WAITLIST_COLUMNS: readonly Column<WaitlistEntry>[] = [
   {
     id: 'clubName',
     header: 'Club',
@@ -49,7 +49,7 @@ const COLUMNS: readonly Column<WaitlistEntry>[] = [
   },
 ];
 
-/** Waitlist: clubs that asked to join while registration was closed. */
+/** Section 'Waitlist': lists the clubs that asked to join while registration was closed. */
 export function Waitlist() {
   const waitlist = useQuery('waitlist');
   const [removing, setRemoving] = useState<WaitlistEntry | null>(null);
@@ -64,7 +64,7 @@ export function Waitlist() {
             label={O.waitlist}
             rows={entries}
             rowId={(entry) => String(entry.id)}
-            columns={COLUMNS}
+            columns={WAITLIST_COLUMNS}
             order="-createdAt"
             empty={<strong>Nobody is waiting.</strong>}
             actions={(entry) => (

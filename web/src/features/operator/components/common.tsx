@@ -31,7 +31,7 @@ interface LoadErrorProps {
   onRetry: () => void;
 }
 
-/** Error state of a section with a retry button. */
+/** Error state of a console section, with a retry button. */
 export const LoadError = ({ title, error, onRetry }: LoadErrorProps) => (
   <div className="card panel ops-error" role="alert">
     <h2>{title}</h2>
@@ -57,7 +57,7 @@ export const Skeleton = ({ rows = 5 }: { rows?: number }) => (
   </div>
 );
 
-/** Renders data, a placeholder or the error state. */
+/** Renders a query's data, a placeholder while the query loads, or its error. */
 export function QueryResult<Data>({
   data,
   error,

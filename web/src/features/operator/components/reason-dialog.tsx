@@ -9,18 +9,18 @@ interface ReasonDialogProps {
   title: string;
   open: boolean;
   onClose: () => void;
-  /** Describes the effect before the operator confirms. */
+  /** Description of the action's effect, shown before the operator confirms. */
   children: ReactNode;
   button: string;
-  /** A draw number that the operator must type, to avoid changing the wrong draw. */
+  /** A draw number that the operator must type, so that no wrong draw is changed. */
   drawNumberToType?: number;
   action: ActionState;
   onConfirm: (reason: string) => void;
 }
 
 /**
- * Confirms an irreversible action: describes the effect and requires a reason. Risky actions also
- * require the draw number.
+ * Asks the operator to confirm an irreversible action: describes the effect and requires a reason.
+ * Risky actions also require the draw number.
  */
 export function ReasonDialog({
   title,

@@ -2,27 +2,27 @@ import { useAtomValue } from 'jotai';
 import { nowAtom } from '@/features/shared-live/live-atoms';
 import { dayAndTime } from '@/shared/dates';
 
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
-const DAY = 24 * HOUR;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
 
 /** Formats an age: `just now`, `4 min ago`, `3 h ago`, `2 days ago`. */
 export function formatAge(ms: number): string {
-  if (ms < MINUTE) return 'just now';
-  if (ms < HOUR) return `${Math.floor(ms / MINUTE)} min ago`;
-  if (ms < DAY) return `${Math.floor(ms / HOUR)} h ago`;
-  const days = Math.floor(ms / DAY);
+  if (ms < MINUTE_MS) return 'just now';
+  if (ms < HOUR_MS) return `${Math.floor(ms / MINUTE_MS)} min ago`;
+  if (ms < DAY_MS) return `${Math.floor(ms / HOUR_MS)} h ago`;
+  const days = Math.floor(ms / DAY_MS);
   return `${days} ${days === 1 ? 'day' : 'days'} ago`;
 }
 
 /** Formats a duration: `6 minutes`. */
 export function formatDuration(ms: number): string {
   const [count, unit] =
-    ms < HOUR
-      ? [Math.max(1, Math.floor(ms / MINUTE)), 'minute']
-      : ms < DAY
-        ? [Math.floor(ms / HOUR), 'hour']
-        : [Math.floor(ms / DAY), 'day'];
+    ms < HOUR_MS
+      ? [Math.max(1, Math.floor(ms / MINUTE_MS)), 'minute']
+      : ms < DAY_MS
+        ? [Math.floor(ms / HOUR_MS), 'hour']
+        : [Math.floor(ms / DAY_MS), 'day'];
   return `${count} ${unit}${count === 1 ? '' : 's'}`;
 }
 

@@ -2,16 +2,16 @@ import { useEffect, useId, useRef, useSyncExternalStore, type ReactNode } from '
 import { Dialog } from '@/shared/ui/dialog';
 import { CloseIcon } from '@/shared/ui/icons';
 
-const WIDE = '(min-width: 1180px)';
+const WIDE_QUERY = '(min-width: 1180px)';
 
-const subscribe = (changed: () => void) => {
-  const query = window.matchMedia(WIDE);
+const subscribeToWide = (changed: () => void) => {
+  const query = window.matchMedia(WIDE_QUERY);
   query.addEventListener('change', changed);
   return () => query.removeEventListener('change', changed);
 };
 
 export const useWide = (): boolean =>
-  useSyncExternalStore(subscribe, () => window.matchMedia(WIDE).matches);
+  useSyncExternalStore(subscribeToWide, () => window.matchMedia(WIDE_QUERY).matches);
 
 interface SidePanelProps {
   title: string;
@@ -21,7 +21,10 @@ interface SidePanelProps {
   children: ReactNode;
 }
 
-/** Details beside the list on wide screens; a drawer above it on narrow ones. */
+/**
+ * Details of the selected item: beside the list on wide screens, a drawer above the list on narrow
+ * ones.
+ */
 export function SidePanel({ title, itemKey, onClose, children }: SidePanelProps) {
   const wide = useWide();
   if (!wide)

@@ -1,6 +1,6 @@
 /**
- * Keeps the console's state in the URL: section, filters, search and order can be shared as a
- * link.
+ * Keeps the console's state in the URL, so that section, filters, search and sort order can be
+ * shared as a link.
  */
 import { useCallback, useMemo } from 'react';
 import { useLocation, useSearch } from 'wouter';
@@ -10,8 +10,8 @@ export const CONSOLE = '/super-admin';
 export interface ConsoleUrlState {
   read: (name: string) => string;
   /**
-   * Sets parameters; an empty text removes one. A new section adds a history entry, a filter
-   * replaces the current one.
+   * Sets URL parameters; an empty text removes one. Opening a section adds a history entry, a
+   * filter replaces the current entry.
    */
   write: (changes: Readonly<Record<string, string>>, how?: 'push' | 'replace') => void;
   /** Opens a section and clears the filters of the previous one. */
@@ -28,7 +28,7 @@ export function useConsoleUrl(): ConsoleUrlState {
   const read = useCallback((name: string) => params.get(name) ?? '', [params]);
   const write = useCallback<ConsoleUrlState['write']>(
     (changes, how = 'replace') => {
-      // Reads the URL again: two changes in one tick must not undo each other.
+      // Reads the URL again, because two changes in one tick must not undo each other.
       const next = new URLSearchParams(window.location.search);
       for (const [name, value] of Object.entries(changes)) {
         if (value) next.set(name, value);

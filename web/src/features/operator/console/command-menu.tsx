@@ -11,8 +11,8 @@ import { useSearchHits } from './use-search-hits';
 const SECTION_OF_ACTION = { check: 'payments', scan: 'payments', logs: 'system' } as const;
 
 /**
- * Returns the URL parameters of a search hit. An order opens directly: the payment list contains
- * only the last 30 days.
+ * Returns the URL parameters that open a search hit. An order opens directly, because the payment
+ * list contains only the last 30 days.
  */
 const hitParameters = ({ kind, id, key }: SearchHit): Record<string, string> =>
   kind === 'order' ? { open: id } : { q: key };
@@ -50,12 +50,12 @@ export function CommandMenu() {
   const [open, setOpen] = useAtom(commandsOpenAtom);
   return (
     <Dialog title="Search and commands" open={open} onClose={() => setOpen(false)}>
-      <Palette onDone={() => setOpen(false)} />
+      <CommandPalette onDone={() => setOpen(false)} />
     </Dialog>
   );
 }
 
-function Palette({ onDone }: { onDone: () => void }) {
+function CommandPalette({ onDone }: { onDone: () => void }) {
   const [query, setQuery] = useState('');
   const [selectedIndex, setSelectedIndex] = useState(0);
   const commands = useCommands(query);

@@ -16,8 +16,8 @@ export interface Command {
 export interface CommandHandlers {
   go: (section: string, more?: Readonly<Record<string, string>>) => void;
   /**
-   * Opens the section and starts the action there. A link never starts an action: an attacker
-   * could send one.
+   * Opens the section and starts the action there. The URL cannot start an action, because an
+   * attacker could send such a link.
    */
   requestAction: (what: ConsoleAction) => void;
   logout: () => void;

@@ -1,9 +1,9 @@
 import { atom } from 'jotai';
 import { readStored, writeStored } from '@/shared/storage';
 
-const KEYS = 'operator-keys';
-const SOUND = 'operator-sound';
-const NARROW = 'operator-sidebar-narrow';
+const SHORTCUTS_STORAGE_KEY = 'operator-keys';
+const SOUND_STORAGE_KEY = 'operator-sound';
+const NARROW_SIDEBAR_STORAGE_KEY = 'operator-sidebar-narrow';
 
 function storedToggleAtom(key: string, unset: boolean) {
   const base = atom<boolean | null>(null);
@@ -17,15 +17,15 @@ function storedToggleAtom(key: string, unset: boolean) {
 }
 
 /** Whether single-letter shortcuts are enabled (WCAG 2.1.4). */
-export const keysOnAtom = storedToggleAtom(KEYS, true);
+export const keysOnAtom = storedToggleAtom(SHORTCUTS_STORAGE_KEY, true);
 /** Whether a new anomaly plays a short tone; off by default. */
-export const soundOnAtom = storedToggleAtom(SOUND, false);
-export const sidebarNarrowAtom = storedToggleAtom(NARROW, false);
+export const soundOnAtom = storedToggleAtom(SOUND_STORAGE_KEY, false);
+export const sidebarNarrowAtom = storedToggleAtom(NARROW_SIDEBAR_STORAGE_KEY, false);
 
 export const drawerOpenAtom = atom(false);
 export const commandsOpenAtom = atom(false);
 export const shortcutsOpenAtom = atom(false);
 
-/** An action that the command menu starts in a section. */
+/** An action that the command menu can start in a section of the console. */
 export type ConsoleAction = 'check' | 'scan' | 'logs';
 export const requestedActionAtom = atom<ConsoleAction | null>(null);

@@ -26,7 +26,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-const nothing = () => {};
+const doNothing = () => {};
 
 test('the ten sections are in their specified order', async () => {
   expect(SECTIONS.map(({ title }) => title)).toEqual([
@@ -240,7 +240,12 @@ test('without the socket anomalies, sums, payments and maintenance are polled ev
 test('the command menu opens sections, runs the check and searches on the server', async () => {
   const titles = (query: string) =>
     matchingCommands(
-      fixedCommands({ go: nothing, requestAction: nothing, logout: nothing, shortcuts: nothing }),
+      fixedCommands({
+        go: doNothing,
+        requestAction: doNothing,
+        logout: doNothing,
+        shortcuts: doNothing,
+      }),
       query,
     ).map(({ title }) => title);
   expect(titles('check')).toEqual(['Run Check']);

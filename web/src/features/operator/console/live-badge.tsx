@@ -3,9 +3,9 @@ import { useServerContact } from '@/features/shared-live/server-contact';
 import { timeOfDay } from '@/shared/dates';
 import { O } from '@/shared/strings-operator';
 
-const LIVE_MS_MAX = 20_000;
-const DELAYED_MS_MAX = 60_000;
-const ANNOUNCE_AFTER_MS = 5_000;
+const LIVE_AGE_MS_MAX = 20_000;
+const DELAYED_AGE_MS_MAX = 60_000;
+const ANNOUNCE_DELAY_MS = 5_000;
 
 export interface ConnectionState {
   kind: 'live' | 'late' | 'lost' | 'offline';
@@ -20,8 +20,8 @@ export function connectionState(
 ): ConnectionState {
   if (!online) return { kind: 'offline', text: 'Offline' };
   if (agoMs === null) return { kind: 'late', text: 'Connecting' };
-  if (agoMs <= LIVE_MS_MAX) return { kind: 'live', text: O.liveSystem };
-  if (agoMs <= DELAYED_MS_MAX)
+  if (agoMs <= LIVE_AGE_MS_MAX) return { kind: 'live', text: O.liveSystem };
+  if (agoMs <= DELAYED_AGE_MS_MAX)
     return { kind: 'late', text: `Delayed ${Math.floor(agoMs / 10_000) * 10} s` };
   return { kind: 'lost', text: `Offline since ${timeOfDay(atMs)}` };
 }
@@ -36,7 +36,7 @@ export function LiveBadge() {
     const timer = setTimeout(() => {
       setSettled(kind);
       setAnnounced(kind === 'live' ? 'Live again' : text);
-    }, ANNOUNCE_AFTER_MS);
+    }, ANNOUNCE_DELAY_MS);
     return () => clearTimeout(timer);
   }, [kind, settled, text]);
   return (

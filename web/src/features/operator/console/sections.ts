@@ -1,6 +1,6 @@
 /**
- * The ten sections in the specified order (specification lines C:28-38): URL word, title and
- * queries.
+ * The console's ten sections in the specified order (specification lines C:28-38): URL word, title
+ * and queries.
  */
 import { O } from '@/shared/strings-operator';
 import type { QueryName } from '../queries/queries';
@@ -48,7 +48,7 @@ export const SECTIONS: readonly Section[] = [
   { key: 'fees', title: O.platformFeesReport, queries: ['configuration', 'draws', 'hideTest'] },
 ];
 
-/** Queries that every section needs for the sidebar badges and the header. */
+/** Queries that every section needs, because the sidebar badges and the header show their data. */
 export const COMMON_QUERIES: readonly QueryName[] = ['stats', 'waitlist', 'orphans', 'maintenance'];
 
 export const sectionOf = (key: string): Section =>

@@ -4,7 +4,7 @@ import { Dialog } from '@/shared/ui/dialog';
 import { Check } from '@/shared/ui/field';
 import { commandsOpenAtom, keysOnAtom, shortcutsOpenAtom, soundOnAtom } from './console-atoms';
 
-const LIST = [
+const SHORTCUT_LIST = [
   ['⌘ K', 'Search and commands'],
   ['/', 'Search'],
   ['?', 'This list'],
@@ -15,7 +15,7 @@ const LIST = [
   ['Esc', 'Close'],
 ] as const;
 
-const isTyping = (target: EventTarget | null) =>
+const isTextInput = (target: EventTarget | null) =>
   target instanceof HTMLElement &&
   (target.isContentEditable || target.matches('input:not([type=checkbox]), textarea, select'));
 
@@ -36,7 +36,7 @@ export function useConsoleKeys(): void {
         event.metaKey ||
         event.ctrlKey ||
         event.altKey ||
-        isTyping(event.target) ||
+        isTextInput(event.target) ||
         document.querySelector('dialog[open]')
       )
         return;
@@ -57,7 +57,7 @@ export function Shortcuts() {
   return (
     <Dialog title="Keyboard shortcuts" open={open} onClose={() => setOpen(false)}>
       <dl className="ops-keys">
-        {LIST.map(([key, does]) => (
+        {SHORTCUT_LIST.map(([key, does]) => (
           <div key={key}>
             <dt>
               <kbd>{key}</kbd>
@@ -76,7 +76,7 @@ export function Shortcuts() {
   );
 }
 
-/** Describes the keyboard shortcuts below a table. */
+/** Names the keyboard shortcuts that work in the table above. */
 export function KeyHints({ act }: { act?: string }) {
   const [keysOn] = useAtom(keysOnAtom);
   if (!keysOn) return null;

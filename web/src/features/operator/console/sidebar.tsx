@@ -23,7 +23,7 @@ const COUNT_TEXTS: Partial<Record<SectionKey, string>> = {
   orphans: 'to recover',
 };
 
-function Sections({ onGo }: { onGo?: () => void }) {
+function SectionLinks({ onGo }: { onGo?: () => void }) {
   const address = useConsoleUrl();
   const counts = useSectionCounts();
   const current = sectionOf(address.read('section')).key;
@@ -80,7 +80,7 @@ export function Sidebar() {
   return (
     <nav className={`ops-side${narrow ? ' is-narrow' : ''}`} aria-label="Sections">
       <Brand />
-      <Sections />
+      <SectionLinks />
       <div className="ops-side-foot">
         <button
           type="button"
@@ -104,7 +104,7 @@ export function SidebarDrawer() {
   return (
     <Dialog title={O.brand} open={open} onClose={() => setOpen(false)} kind="drawer">
       <nav className="ops-side is-drawer" aria-label="Sections">
-        <Sections onGo={() => setOpen(false)} />
+        <SectionLinks onGo={() => setOpen(false)} />
         <div className="ops-side-foot">
           <LogoutButton />
         </div>

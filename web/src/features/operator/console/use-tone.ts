@@ -2,20 +2,20 @@ import { useAtomValue } from 'jotai';
 import { useEffect, useRef } from 'react';
 import { soundOnAtom } from './console-atoms';
 
-const PITCH_HZ = 880;
-const SECONDS = 0.18;
+const TONE_PITCH_HZ = 880;
+const TONE_SECONDS = 0.18;
 
-function play(): void {
+function playTone(): void {
   if (typeof AudioContext === 'undefined') return;
   const context = new AudioContext();
   const [tone, volume] = [context.createOscillator(), context.createGain()];
-  tone.frequency.value = PITCH_HZ;
+  tone.frequency.value = TONE_PITCH_HZ;
   volume.gain.setValueAtTime(0.12, context.currentTime);
-  volume.gain.exponentialRampToValueAtTime(0.001, context.currentTime + SECONDS);
+  volume.gain.exponentialRampToValueAtTime(0.001, context.currentTime + TONE_SECONDS);
   tone.connect(volume).connect(context.destination);
   tone.onended = () => void context.close();
   tone.start();
-  tone.stop(context.currentTime + SECONDS);
+  tone.stop(context.currentTime + TONE_SECONDS);
 }
 
 /** Plays a short tone when the number of unresolved anomalies rises, if the operator enabled it. */
@@ -29,7 +29,7 @@ export function useToneOnRise(unresolved: number | undefined): void {
       before.current !== undefined &&
       unresolved > before.current
     )
-      play();
+      playTone();
     before.current = unresolved;
   }, [on, unresolved]);
 }

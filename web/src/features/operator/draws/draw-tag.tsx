@@ -1,11 +1,11 @@
-const KNOWN = ['active', 'closed', 'completed', 'cancelled'];
+const KNOWN_STATUSES = ['active', 'closed', 'completed', 'cancelled'];
 
-const sentence = (word: string) =>
+const statusText = (word: string) =>
   word.charAt(0).toUpperCase() + word.slice(1).replaceAll('_', ' ');
 
 /** Badge with the recorded status of a draw. */
 export const DrawTag = ({ status }: { status: string }) => (
-  <span className={`badge${KNOWN.includes(status) ? ` is-${status}` : ''}`}>
-    {sentence(status)}
+  <span className={`badge${KNOWN_STATUSES.includes(status) ? ` is-${status}` : ''}`}>
+    {statusText(status)}
   </span>
 );

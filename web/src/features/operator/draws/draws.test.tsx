@@ -18,7 +18,7 @@ import { countsOf } from './tickets-dialog';
 
 afterEach(() => vi.unstubAllGlobals());
 
-const card = (name: RegExp) => screen.findByRole('article', { name });
+const findDrawCard = (name: RegExp) => screen.findByRole('article', { name });
 
 test('test draws are recognised by their league in any case and are hidden by default', async () => {
   expect([
@@ -73,7 +73,7 @@ test('a game without a date shows TBD, and a draw without a serial shows N/A', a
     'GET /api/admin/draws': { body: [{ ...first, serialNumber: null, gameDate: null }] },
   });
   openConsole('draws');
-  const shown = await card(/Redcliffe Sharks v Wynnum Tigers, N\/A/);
+  const shown = await findDrawCard(/Redcliffe Sharks v Wynnum Tigers, N\/A/);
   expect(within(shown).getByText('TBD')).toBeTruthy();
   expect(within(shown).getByText('113/169')).toBeTruthy();
   expect(within(shown).getByText('$565.00')).toBeTruthy();
@@ -88,10 +88,10 @@ test('a card counts tickets with a buyer and shows the orphaned ones beside, lik
     'GET /api/draws/1042/tickets': { body: [orphan, ...others] },
   });
   openConsole('draws');
-  const sold = within(await card(/FD-1042$/)).getByText('Tickets sold').parentElement;
+  const sold = within(await findDrawCard(/FD-1042$/)).getByText('Tickets sold').parentElement;
   expect(sold?.textContent).toBe('Tickets sold112/1691 orphaned');
-  expect(within(await card(/FD-1043$/)).queryByText(/orphaned/)).toBeNull();
-  await pressButton('View Tickets', await card(/FD-1042$/));
+  expect(within(await findDrawCard(/FD-1043$/)).queryByText(/orphaned/)).toBeNull();
+  await pressButton('View Tickets', await findDrawCard(/FD-1042$/));
   const dialog = await screen.findByRole('dialog', { name: 'Tickets of FD-1042' });
   await within(dialog).findByText('Orphaned');
   expect(
@@ -128,8 +128,10 @@ test('only a completed draw can lose its result, with its number typed and a rea
     'POST /api/draws/1045/undo-results': { body: { newStatus: 'closed' } },
   });
   openConsole('draws');
-  expect(within(await card(/FD-1042$/)).queryByRole('button', { name: 'Undo Results' })).toBeNull();
-  await pressButton('Undo Results', await card(/FD-1045$/));
+  expect(
+    within(await findDrawCard(/FD-1042$/)).queryByRole('button', { name: 'Undo Results' }),
+  ).toBeNull();
+  await pressButton('Undo Results', await findDrawCard(/FD-1045$/));
   const dialog = await screen.findByRole('dialog', { name: 'Undo Results' });
   await userEvent.type(within(dialog).getByLabelText('Draw number (type 1045)'), '1042');
   await userEvent.type(within(dialog).getByLabelText('Reason'), 'Numbers swapped');
@@ -160,7 +162,7 @@ test.each([
 ])('a result that cannot be undone says why: %s', async (_name, answer, text) => {
   startConsoleServer({ 'POST /api/draws/1045/undo-results': answer });
   openConsole('draws');
-  await pressButton('Undo Results', await card(/FD-1045$/));
+  await pressButton('Undo Results', await findDrawCard(/FD-1045$/));
   const dialog = await screen.findByRole('dialog', { name: 'Undo Results' });
   await userEvent.type(within(dialog).getByLabelText('Draw number (type 1045)'), '1045');
   await userEvent.type(within(dialog).getByLabelText('Reason'), 'Wrong');
@@ -172,7 +174,7 @@ test.each([
 test('a failed report shows the specified text', async () => {
   startConsoleServer({ 'GET /api/admin/draws/1042/report': refusalResponse(500, 'No printer.') });
   openConsole('draws');
-  await pressButton('Download Report', await card(/FD-1042$/));
+  await pressButton('Download Report', await findDrawCard(/FD-1042$/));
   await expectToast('Download Failed', 'Unable to download the report. Please try again.');
 });
 
@@ -180,7 +182,7 @@ test('the ticket dialog counts sold and available and lists up to fifty free num
   expect(countsOf(tickets()).free.length).toBe(56);
   startConsoleServer();
   openConsole('draws');
-  await pressButton('View Tickets', await card(/FD-1042$/));
+  await pressButton('View Tickets', await findDrawCard(/FD-1042$/));
   const dialog = await screen.findByRole('dialog', { name: 'Tickets of FD-1042' });
   expect(await within(dialog).findByText('+6 more')).toBeTruthy();
   expect(within(dialog).getAllByRole('row').length).toBe(1 + 113);
@@ -215,7 +217,7 @@ test('cancelling a draw first shows the refunds and requires the number and a re
     'POST /api/admin/draws/1042/cancel': { body: { ...would, status: 'cancelled' } },
   });
   openConsole('draws');
-  await pressButton('Cancel draw', await card(/FD-1042$/));
+  await pressButton('Cancel draw', await findDrawCard(/FD-1042$/));
   const dialog = await screen.findByRole('dialog', { name: 'Cancel draw' });
   expect(await within(dialog).findByText('$609.07')).toBeTruthy();
   await userEvent.type(within(dialog).getByLabelText('Draw number (type 1042)'), '1042');

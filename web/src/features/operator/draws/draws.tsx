@@ -18,7 +18,7 @@ import { soldCount } from './sold-tickets';
 import { TicketsDialog } from './tickets-dialog';
 import { UndoDialog } from './undo-dialog';
 
-const COLUMNS: readonly Column<AdminDraw>[] = [
+const DRAW_COLUMNS: readonly Column<AdminDraw>[] = [
   {
     id: 'serialNumber',
     header: 'Serial',
@@ -50,17 +50,17 @@ const COLUMNS: readonly Column<AdminDraw>[] = [
   },
 ];
 
-const ORDERS = [
+const SORT_ORDERS = [
   ['-gameDate', 'Latest game first'],
   ['gameDate', 'Earliest game first'],
   ['-ticketsSold', 'Most sold'],
   ['-revenue', 'Most revenue'],
   ['club', 'Club'],
 ] as const;
-const STATES = ['active', 'closed', 'completed', 'cancelled'] as const;
-const AT_ONCE = 24;
+const STATUS_FILTERS = ['active', 'closed', 'completed', 'cancelled'] as const;
+const CARDS_SHOWN = 24;
 
-/** Applies the search, the order and the filters to the draws. */
+/** Returns the draws that match the search and the filters, in the chosen sort order. */
 export function filteredDraws(
   draws: readonly AdminDraw[],
   query: string,
@@ -68,25 +68,25 @@ export function filteredDraws(
   order: string,
 ): AdminDraw[] {
   const text = query.trim().toLowerCase();
-  const column = COLUMNS.find(({ id }) => id === order.replace(/^-/, ''));
+  const column = DRAW_COLUMNS.find(({ id }) => id === order.replace(/^-/, ''));
   const matches = draws.filter(
     (draw) =>
       (!status || draw.status === status) &&
-      (!text || COLUMNS.some((each) => exportTextOf(each, draw).toLowerCase().includes(text))),
+      (!text || DRAW_COLUMNS.some((each) => exportTextOf(each, draw).toLowerCase().includes(text))),
   );
   if (!column) return matches;
   const sign = order.startsWith('-') ? -1 : 1;
   return matches.sort((one, other) => sign * compare(column.value(one), column.value(other)));
 }
 
-/** Draw Management: one card per draw, with the operator's actions. */
+/** Section 'Draw Management': one card per draw, with the operator's actions. */
 export function Draws() {
   const draws = useQuery('draws');
   const hideTest = useHideTestDraws();
   const { read, write } = useConsoleUrl();
   const now = useServerNow();
   const [openDialog, setOpenDialog] = useState<{ what: DrawDialogKind; draw: number } | null>(null);
-  const [more, setMore] = useState(AT_ONCE);
+  const [more, setMore] = useState(CARDS_SHOWN);
   const order = read('sort') || '-gameDate';
   const visible = useMemo(
     () => draws.data?.filter((draw) => !hideTest.on || !isTestDraw(draw)),
@@ -108,7 +108,7 @@ export function Draws() {
           </div>
           <TableTools
             label={O.drawManagement}
-            columns={COLUMNS}
+            columns={DRAW_COLUMNS}
             rows={shown}
             of={visible?.length ?? 0}
             chips={
@@ -118,7 +118,7 @@ export function Draws() {
                   label="Status"
                   options={[
                     { value: '', label: 'All', count: visible?.length },
-                    ...STATES.map((value) => ({
+                    ...STATUS_FILTERS.map((value) => ({
                       value,
                       label: value.charAt(0).toUpperCase() + value.slice(1),
                       count: tally(value),
@@ -131,7 +131,7 @@ export function Draws() {
                   value={order}
                   onChange={(event) => write({ sort: event.currentTarget.value })}
                 >
-                  {ORDERS.map(([value, label]) => (
+                  {SORT_ORDERS.map(([value, label]) => (
                     <option key={value} value={value}>
                       {label}
                     </option>
@@ -169,7 +169,7 @@ export function Draws() {
             <button
               type="button"
               className="btn small sec ops-more"
-              onClick={() => setMore(more + AT_ONCE)}
+              onClick={() => setMore(more + CARDS_SHOWN)}
             >
               Show more
             </button>

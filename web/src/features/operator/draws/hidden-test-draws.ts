@@ -1,5 +1,5 @@
 /**
- * Recognises test draws by their league. They are hidden unless the setting shows them
+ * Recognises test draws by their league. Test draws are hidden unless the setting shows them
  * (specification lines C:205-207, decision E-15).
  */
 import type { AdminDraw } from '@/api/wire-operator';
@@ -14,7 +14,7 @@ export const isTestDraw = ({ league }: Pick<AdminDraw, 'league'>): boolean =>
 
 export interface HideTestDraws {
   on: boolean;
-  /** Error of reading the setting; the default then applies. */
+  /** Error of reading the setting. Without the setting, its default applies. */
   failed: Error | null;
 }
 

@@ -26,7 +26,7 @@ export function localTime(instant: string, zone: string): string {
 
 /**
  * Moves the kick-off of a postponed game. Only the operator may move a kick-off that has passed
- * (decision E-9). The time is in the draw's zone (decision E-11).
+ * (decision E-9). The new time is in the draw's zone (decision E-11).
  */
 export function MoveDialog({ draw, onClose }: { draw: AdminDraw; onClose: () => void }) {
   const action = useAction();

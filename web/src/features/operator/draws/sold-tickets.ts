@@ -1,14 +1,14 @@
 /**
- * Ticket counts. A sold ticket has a buyer; a paid ticket without a buyer is orphaned, neither
- * sold nor free (decisions F-2, F-3). The server's sold counts include both.
+ * Ticket counts. A sold ticket has a buyer. A paid ticket without a buyer is orphaned: neither sold
+ * nor free (decisions F-2, F-3). The server's sold counts include both kinds.
  */
 import type { AdminDraw } from '@/api/wire-operator';
 
 type TicketCounts = Pick<AdminDraw, 'ticketsSold' | 'orphanedTickets'>;
 
 /**
- * Returns the sold tickets that have a buyer. The two counts are read at different moments and may
- * briefly disagree.
+ * Returns the number of sold tickets that have a buyer. The server's two counts are read at
+ * different moments and may briefly disagree.
  */
 export const soldCount = ({ ticketsSold, orphanedTickets }: TicketCounts): number =>
   Math.max(0, ticketsSold - orphanedTickets);
@@ -16,6 +16,9 @@ export const soldCount = ({ ticketsSold, orphanedTickets }: TicketCounts): numbe
 export const orphanedCount = (draws: readonly TicketCounts[]): number =>
   draws.reduce((sum, { orphanedTickets }) => sum + orphanedTickets, 0);
 
-/** Describes the orphaned tickets; undefined when there are none. */
+/**
+ * Describes the number of orphaned tickets, which are paid but have no buyer; undefined when there
+ * are none.
+ */
 export const orphanedText = (count: number): string | undefined =>
   count > 0 ? `${count} orphaned` : undefined;

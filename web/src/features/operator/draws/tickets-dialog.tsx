@@ -11,9 +11,9 @@ import { saveCsv } from '../table/csv';
 import { textOf, type Column } from '../table/columns';
 import { RefundDialog } from '../transactions/refund-dialog';
 
-const LISTED = 50;
+const TICKETS_SHOWN = 50;
 
-const COLUMNS: readonly Column<AdminTicket>[] = [
+const TICKET_COLUMNS: readonly Column<AdminTicket>[] = [
   { id: 'ticketNumber', header: 'Ticket', value: ({ ticketNumber }) => ticketNumber },
   { id: 'buyerName', header: 'Buyer', value: ({ buyerName }) => buyerName },
   { id: 'buyerEmail', header: 'E-mail', value: ({ buyerEmail }) => buyerEmail },
@@ -27,8 +27,8 @@ const COLUMNS: readonly Column<AdminTicket>[] = [
 ];
 
 /**
- * Counts tickets. Sold means a name or an e-mail address; a paid ticket without either is
- * orphaned, neither sold nor free (decisions F-2, F-3).
+ * Counts a draw's tickets. A sold ticket has a name or an e-mail address. A paid ticket without
+ * either is orphaned: neither sold nor free (decisions F-2, F-3).
  */
 export function countsOf(tickets: readonly AdminTicket[]) {
   const sold = tickets.filter((ticket) => ticket.buyerName || ticket.buyerEmail);
@@ -58,7 +58,7 @@ export function TicketsDialog({ draw, onClose }: { draw: AdminDraw; onClose: () 
         {draw.homeTeam} v {draw.awayTeam}
       </p>
       {tickets ? (
-        <Listed draw={draw} tickets={tickets} onRefund={setRefunding} />
+        <TicketList draw={draw} tickets={tickets} onRefund={setRefunding} />
       ) : error ? (
         <LoadError title="Failed to fetch tickets" error={error} onRetry={ask} />
       ) : (
@@ -70,7 +70,7 @@ export function TicketsDialog({ draw, onClose }: { draw: AdminDraw; onClose: () 
   );
 }
 
-function Listed({
+function TicketList({
   draw,
   tickets,
   onRefund,
@@ -80,7 +80,7 @@ function Listed({
   onRefund: (order: string) => void;
 }) {
   const { sold, orphaned, free } = countsOf(tickets);
-  const listed = free.slice(0, LISTED).map((ticket) => ticket.ticketNumber);
+  const listed = free.slice(0, TICKETS_SHOWN).map((ticket) => ticket.ticketNumber);
   return (
     <>
       <Figures label="Counts">
@@ -98,7 +98,7 @@ function Listed({
           <table className="ops-plain-table" role="table">
             <thead role="rowgroup">
               <tr role="row">
-                {COLUMNS.map((column) => (
+                {TICKET_COLUMNS.map((column) => (
                   <th key={column.id} role="columnheader" scope="col">
                     {column.header}
                   </th>
@@ -119,7 +119,7 @@ function Listed({
                     {ticket.ticketNumber}
                     {ticket.isWinner ? <span className="ops-won"> winner</span> : null}
                   </th>
-                  {COLUMNS.slice(1).map((column) => (
+                  {TICKET_COLUMNS.slice(1).map((column) => (
                     <td key={column.id} role="cell" data-label={column.header}>
                       {textOf(column, ticket)}
                     </td>
@@ -146,7 +146,7 @@ function Listed({
           type="button"
           className="btn small sec"
           disabled={sold.length === 0}
-          onClick={() => saveCsv(`${draw.serialNumber}-tickets`, COLUMNS, sold, new Date())}
+          onClick={() => saveCsv(`${draw.serialNumber}-tickets`, TICKET_COLUMNS, sold, new Date())}
         >
           CSV
         </button>
@@ -154,7 +154,9 @@ function Listed({
       <h3 className="ops-sub">Available tickets</h3>
       <p className="ops-free">
         {listed.length === 0 ? 'None.' : listed.map((number) => <span key={number}>{number}</span>)}
-        {free.length > LISTED ? <strong>{countOfMore(free.length - LISTED)}</strong> : null}
+        {free.length > TICKETS_SHOWN ? (
+          <strong>{countOfMore(free.length - TICKETS_SHOWN)}</strong>
+        ) : null}
       </p>
     </>
   );

@@ -17,7 +17,7 @@ import { useAction } from '../session/use-action';
 import type { Column } from '../table/columns';
 import { DataTable } from '../table/data-table';
 
-const COLUMNS: readonly Column<FeeDraw>[] = [
+const FEE_COLUMNS: readonly Column<FeeDraw>[] = [
   {
     id: 'draw',
     header: 'Draw',
@@ -98,7 +98,7 @@ function useFees(from: string, to: string) {
 }
 
 /**
- * Platform Fees Report: the fees charged at the current rate, on screen and as a PDF
+ * Section 'Platform Fees Report': the fees charged at the current rate, on screen and as a PDF
  * (specification line C:91).
  */
 export function Fees() {
@@ -156,13 +156,13 @@ export function Fees() {
               <Figure label="Club revenue" value={money(report.clubRevenue)} />
               <Figure label="Prize money" value={money(report.prizeMoney)} />
             </Figures>
-            <TestDraws report={report} />
+            <TestDrawsNote report={report} />
             <FeeStructure report={report} />
             <DataTable
               label="Fees by draw"
               rows={report.draws}
               rowId={(draw) => String(draw.drawNumber)}
-              columns={COLUMNS}
+              columns={FEE_COLUMNS}
               order="-gameDate"
               empty={<strong>No draws in this period.</strong>}
             />
@@ -174,10 +174,10 @@ export function Fees() {
 }
 
 /**
- * Explains the difference to the overview: the report includes hidden test draws, the overview
- * does not.
+ * Explains why the sums differ from the overview: the report includes hidden test draws, the
+ * overview does not.
  */
-function TestDraws({ report }: { report: PlatformFees }) {
+function TestDrawsNote({ report }: { report: PlatformFees }) {
   const hidden = useHideTestDraws().on;
   const all = useQuery('draws').data;
   const tests = new Set(all?.filter(isTestDraw).map((draw) => draw.drawNumber));

@@ -6,28 +6,28 @@ import { analytics } from '@/testing/platform-data';
 
 afterEach(() => vi.unstubAllGlobals());
 
-const DRAWS = 'GET /api/admin/draws';
-const HIDE = 'GET /api/admin/system-settings/hide_test_draws';
+const DRAWS_CALL = 'GET /api/admin/draws';
+const HIDE_TEST_CALL = 'GET /api/admin/system-settings/hide_test_draws';
 /**
  * Draws with one orphaned ticket in a regular draw and two in the last one, which is a test draw.
  */
-const orphaned = draws(NOW).map((draw, n) => ({
+const drawsWithOrphans = draws(NOW).map((draw, n) => ({
   ...draw,
   orphanedTickets: [1, 0, 0, 0, 0, 2][n] ?? 0,
 }));
-const sold = () => screen.getByText('Tickets Sold').parentElement?.textContent;
+const soldFigureText = () => screen.getByText('Tickets Sold').parentElement?.textContent;
 
 test.each([
   [
     'those of hidden test draws apart',
-    { [DRAWS]: { body: orphaned } },
+    { [DRAWS_CALL]: { body: drawsWithOrphans } },
     `Tickets Sold${analytics.ticketsSold - 1}1 orphaned`,
   ],
   [
     'of test draws too, while they are shown',
     {
-      [DRAWS]: { body: orphaned },
-      [HIDE]: {
+      [DRAWS_CALL]: { body: drawsWithOrphans },
+      [HIDE_TEST_CALL]: {
         body: {
           id: 3,
           key: 'hide_test_draws',
@@ -43,11 +43,11 @@ test.each([
   ['and nothing is said where there are none', {}, `Tickets Sold${analytics.ticketsSold}`],
   [
     'nor where the draws do not load',
-    { [DRAWS]: refusalResponse(503, 'Away.') },
+    { [DRAWS_CALL]: refusalResponse(503, 'Away.') },
     `Tickets Sold${analytics.ticketsSold}`,
   ],
 ])('orphaned tickets are not counted as sold: %s', async (_name, answers, text) => {
   startConsoleServer(answers);
   openConsole('overview');
-  await waitFor(() => expect(sold()).toBe(text));
+  await waitFor(() => expect(soldFigureText()).toBe(text));
 });

@@ -12,8 +12,11 @@ import { Facts, Figure, Figures, LoadError } from '../components/common';
 import { Sparkline } from './sparkline';
 import { STATUS_NAMES, statusLines, unknownStatusLines } from './status-lines';
 
-/** Revenue figures and their texts; null when the sums lack the figure. */
-const REVENUE: readonly (readonly [name: string, words: (sums: Analytics) => string | null])[] = [
+/** Revenue figures and their texts; the text is null when the server's sums lack the figure. */
+const REVENUE_FIGURES: readonly (readonly [
+  name: string,
+  words: (sums: Analytics) => string | null,
+])[] = [
   ['Total revenue', (sums) => money(sums.totalRevenue)],
   ['Platform fees', (sums) => money(sums.platformFees)],
   ['Club revenue', (sums) => money(sums.clubRevenue)],
@@ -28,12 +31,12 @@ const REVENUE: readonly (readonly [name: string, words: (sums: Analytics) => str
   ['Refunded', (sums) => (sums.refunded === undefined ? null : money(sums.refunded))],
 ];
 
-/** Placeholder that keeps the layout stable until the text loads. */
+/** Placeholder that keeps the layout stable until the figure's text loads. */
 const LOADING_PLACEHOLDER = <span className="skeleton ops-skeleton-word" />;
 
 /**
- * Counts orphaned tickets of the draws in the sums, which exclude hidden test draws (decision
- * E-15). Returns 0 when the draws failed to load.
+ * Counts orphaned tickets (paid, without a buyer) of the draws in the sums, which exclude hidden
+ * test draws (decision E-15). Returns 0 when the draws failed to load.
  */
 function useOrphanedCount(): number | undefined {
   const { data, error } = useQuery('draws');
@@ -42,7 +45,7 @@ function useOrphanedCount(): number | undefined {
   return error ? 0 : undefined;
 }
 
-/** Overview: counts, revenue and system status. */
+/** Section 'Overview': counts, revenue and system status. */
 export function Overview() {
   const analytics = useQuery('analytics');
   const clubs = useQuery('clubs').data;
@@ -69,7 +72,7 @@ export function Overview() {
           <h2 id="revenue-title">Revenue Overview</h2>
           {sums ? (
             <Facts
-              facts={REVENUE.map(([name, text]) => [name, text(sums)] as const).filter(
+              facts={REVENUE_FIGURES.map(([name, text]) => [name, text(sums)] as const).filter(
                 ([, text]) => text !== null,
               )}
             />
@@ -82,12 +85,12 @@ export function Overview() {
             />
           ) : null}
           {!sums && !analytics.error ? (
-            <Facts facts={REVENUE.map(([name]) => [name, LOADING_PLACEHOLDER])} />
+            <Facts facts={REVENUE_FIGURES.map(([name]) => [name, LOADING_PLACEHOLDER])} />
           ) : null}
         </section>
         <SystemStatus />
       </div>
-      <Lines />
+      <Sparklines />
       <section className="card panel">
         <AuditTrail objects="" title="Latest changes" />
       </section>
@@ -139,25 +142,30 @@ function SystemStatus() {
   );
 }
 
-const NOTHING_YET = { at: [], ticketsSold: [], payments: [], revenueCents: [], anomalies: [] };
+const EMPTY_SERIES = { at: [], ticketsSold: [], payments: [], revenueCents: [], anomalies: [] };
 
-const total = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0);
-const count = (value: number) => String(value);
+const sumOfValues = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0);
+const wholeNumberText = (value: number) => String(value);
 
-function Lines() {
+function Sparklines() {
   const { data: series, error } = useQuery('series');
   if (series ? series.at.length === 0 : error) return null;
-  const { at, ticketsSold, payments, revenueCents, anomalies } = series ?? NOTHING_YET;
+  const { at, ticketsSold, payments, revenueCents, anomalies } = series ?? EMPTY_SERIES;
   const lines = [
-    { title: 'Tickets sold, 24 h', values: ticketsSold, format: count, colour: '#0b5d4b' },
-    { title: 'Payments, 24 h', values: payments, format: count, colour: '#1d5fd1' },
+    {
+      title: 'Tickets sold, 24 h',
+      values: ticketsSold,
+      format: wholeNumberText,
+      colour: '#0b5d4b',
+    },
+    { title: 'Payments, 24 h', values: payments, format: wholeNumberText, colour: '#1d5fd1' },
     { title: 'Revenue, 24 h', values: revenueCents, format: dollars, colour: '#8a5a00' },
-    { title: 'Anomalies, 24 h', values: anomalies, format: count, colour: '#a84300' },
+    { title: 'Anomalies, 24 h', values: anomalies, format: wholeNumberText, colour: '#a84300' },
   ];
   return (
     <div className="ops-sparks">
       {lines.map(({ title, values, format, colour }) => {
-        const sum = format(total(values));
+        const sum = format(sumOfValues(values));
         return (
           <Sparkline
             key={title}

@@ -4,7 +4,7 @@ import { useEffect, useRef } from 'react';
 
 interface SparkProps {
   title: string;
-  /** Text alternative of the line for screen readers. */
+  /** Description of the chart for screen readers. */
   label: string;
   value: string;
   at: readonly number[];
@@ -13,14 +13,14 @@ interface SparkProps {
   colour: string;
 }
 
-const HEIGHT = 64;
-const clock = new Intl.DateTimeFormat('en-AU', {
+const CHART_HEIGHT_PX = 64;
+const clockFormat = new Intl.DateTimeFormat('en-AU', {
   timeZone: 'Australia/Brisbane',
   hour: 'numeric',
   minute: '2-digit',
 });
 
-/** Small line chart of the last day; the cursor shows single values. */
+/** Small line chart of the last day. Moving the cursor over the line shows single values. */
 export function Sparkline({ title, label, value, at, values, format, colour }: SparkProps) {
   const box = useRef<HTMLDivElement>(null);
   const chart = useRef<uPlot | null>(null);
@@ -33,7 +33,7 @@ export function Sparkline({ title, label, value, at, values, format, colour }: S
     const made = new uPlot(
       {
         width: width(),
-        height: HEIGHT,
+        height: CHART_HEIGHT_PX,
         legend: { show: false },
         axes: [{ show: false }, { show: false }],
         padding: [4, 0, 4, 0],
@@ -52,7 +52,7 @@ export function Sparkline({ title, label, value, at, values, format, colour }: S
                 read.current.textContent =
                   second === undefined || amount === undefined || amount === null
                     ? ''
-                    : `${clock.format(second * 1000)}: ${format(amount)}`;
+                    : `${clockFormat.format(second * 1000)}: ${format(amount)}`;
             },
           ],
         },
@@ -61,7 +61,9 @@ export function Sparkline({ title, label, value, at, values, format, colour }: S
       place,
     );
     chart.current = made;
-    const watch = new ResizeObserver(() => made.setSize({ width: width(), height: HEIGHT }));
+    const watch = new ResizeObserver(() =>
+      made.setSize({ width: width(), height: CHART_HEIGHT_PX }),
+    );
     watch.observe(place);
     return () => {
       watch.disconnect();

@@ -1,12 +1,12 @@
 /**
- * The three fixed texts of the System Status panel, shown only while they are true (decision
- * B-19), with their evidence.
+ * The three fixed texts of the System Status panel. Each is shown only while it is true (decision
+ * B-19), together with its evidence.
  */
 import type { Health } from '@/api/wire-platform';
 import { O } from '@/shared/strings-operator';
 import { formatAge } from '../components/relative-time';
 
-/** Names in the panel, in display order. */
+/** Names of the status lines, in display order. */
 export const STATUS_NAMES = [
   'Database',
   'Payments',
@@ -28,7 +28,7 @@ export interface StatusLine {
 
 const ageOrNever = (at: string | null, nowMs: number, never: string) =>
   at ? formatAge(nowMs - Date.parse(at)) : never;
-const pluralised = (count: number, one: string, more = `${one}s`) =>
+const countWithNoun = (count: number, one: string, more = `${one}s`) =>
   `${count} ${count === 1 ? one : more}`;
 
 /**
@@ -39,10 +39,13 @@ const clockOffsetText = (offMs: number) => {
   const seconds = Math.round(Math.abs(offMs) / 1000);
   return seconds === 0
     ? "the database's time"
-    : `${pluralised(seconds, 'second')} ${offMs > 0 ? 'ahead of' : 'behind'} the database`;
+    : `${countWithNoun(seconds, 'second')} ${offMs > 0 ? 'ahead of' : 'behind'} the database`;
 };
 
-/** Status lines after a failed health check: the previous status may no longer be true. */
+/**
+ * Returns the status lines after a failed health check, because the previous status may no longer
+ * be true.
+ */
 export const unknownStatusLines = (last: Health, nowMs: number): StatusLine[] =>
   statusLines(last, nowMs).map(({ name, status }) => ({
     name,
@@ -90,13 +93,13 @@ export function statusLines({ checks }: Health, nowMs: number): StatusLine[] {
       name: 'Sockets',
       ok: sockets.ok,
       status: sockets.ok ? 'Open' : 'Closed',
-      detail: pluralised(sockets.sessions, 'screen'),
+      detail: countWithNoun(sockets.sessions, 'screen'),
     },
     {
       name: 'Draws',
       ok: actors.ok,
       status: actors.ok ? 'Awake' : 'Stuck',
-      detail: `${pluralised(actors.awake, 'actor')}${actors.paused ? `, ${actors.paused} paused` : ''}`,
+      detail: `${countWithNoun(actors.awake, 'actor')}${actors.paused ? `, ${actors.paused} paused` : ''}`,
     },
     {
       name: 'Clock',

@@ -1,4 +1,4 @@
-/** Labels, actions and order of anomalies. */
+/** Labels, actions and display order of payment anomalies. */
 import {
   ANOMALY_TYPES,
   type Anomaly,
@@ -9,7 +9,7 @@ import { cents, dollars } from '@/shared/money';
 import { O } from '@/shared/strings-operator';
 import { money } from '../components/money';
 
-const LABELS: Record<AnomalyType, string> = {
+const ANOMALY_LABELS: Record<AnomalyType, string> = {
   missing_ticket: O.missingTicket,
   duplicate_payment: O.duplicatePayment,
   failed_allocation: O.failedAllocation,
@@ -18,7 +18,7 @@ const LABELS: Record<AnomalyType, string> = {
 };
 
 /** Meaning of each anomaly type in one sentence for the operator. */
-const DESCRIPTIONS: Record<AnomalyType, string> = {
+const ANOMALY_DESCRIPTIONS: Record<AnomalyType, string> = {
   missing_ticket:
     'Money was taken and no ticket was issued. Give the customer their ticket, or refund the payment.',
   duplicate_payment: 'One order was paid twice. The second payment should go back.',
@@ -27,10 +27,11 @@ const DESCRIPTIONS: Record<AnomalyType, string> = {
   orphaned_ticket: 'A ticket was sold and nobody knows to whom. Recover it under Orphaned Tickets.',
 };
 
-const isKnown = (type: string): type is AnomalyType =>
+const isKnownType = (type: string): type is AnomalyType =>
   (ANOMALY_TYPES as readonly string[]).includes(type);
-export const labelOf = (type: string): string => (isKnown(type) ? LABELS[type] : type);
-export const descriptionOf = (type: string): string => (isKnown(type) ? DESCRIPTIONS[type] : '');
+export const labelOf = (type: string): string => (isKnownType(type) ? ANOMALY_LABELS[type] : type);
+export const descriptionOf = (type: string): string =>
+  isKnownType(type) ? ANOMALY_DESCRIPTIONS[type] : '';
 
 /** Number of rows shown before "show all" (specification line C:335). */
 export const ROWS_SHOWN = 10;
@@ -44,8 +45,8 @@ const holdsTickets = ({ details }: PaymentAnomaly): boolean =>
   details.orderState === 'allocated' || details.orderState === 'captured';
 const centsOf = (text: unknown): number => (typeof text === 'string' ? cents(text) : 0);
 /**
- * Returns the remaining amount in cents from the provider's last report; null while no charge is
- * reported.
+ * Returns the amount in cents that is not refunded yet, from the provider's last report. Null while
+ * no charge is reported.
  */
 const unrefundedCents = ({ details }: PaymentAnomaly): number | null =>
   centsOf(details.providerReceived) > 0
@@ -53,8 +54,8 @@ const unrefundedCents = ({ details }: PaymentAnomaly): number | null =>
     : null;
 
 /**
- * Describes the refund: the whole remaining payment, which may exceed the amount that the anomaly
- * was raised for.
+ * Describes the amount that a refund returns: the whole remaining payment, which may exceed the
+ * amount that the anomaly was raised for.
  */
 export function refundableText(anomaly: PaymentAnomaly): string {
   const left = unrefundedCents(anomaly);
@@ -75,8 +76,8 @@ export const canRefundPayment = (anomaly: PaymentAnomaly): boolean =>
   (!isOrdersOwnPayment(anomaly) || (!holdsTickets(anomaly) && unrefundedCents(anomaly) !== 0));
 
 /**
- * Returns resolved of all in whole percent; 100 when there are no anomalies (specification line
- * C:69, decision I-4).
+ * Returns the percentage of resolved anomalies as a whole number; 100 when there are no anomalies
+ * (specification line C:69, decision I-4).
  */
 export const successRate = ({
   total,
@@ -140,10 +141,10 @@ export const ticketLinesText = (
     )
     .join(', ');
 
-const EMAIL = /^[^\s@]+@[^\s@]+\.[^\s@]+$/;
+const EMAIL_PATTERN = /^[^\s@]+@[^\s@]+\.[^\s@]+$/;
 const PHONE_LENGTH_MIN = 10;
 
-export const isEmail = (text: string): boolean => EMAIL.test(text.trim());
+export const isEmail = (text: string): boolean => EMAIL_PATTERN.test(text.trim());
 
 export interface CustomerInput {
   customerName: string;

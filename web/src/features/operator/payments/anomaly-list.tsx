@@ -15,7 +15,7 @@ import { ROWS_SHOWN, labelOf, needsCustomerDetails, nextUnresolved } from './ano
 import { AnomalyPanel, StatusTag } from './anomaly-panel';
 import { useAnomalyResolution } from './use-anomaly-resolution';
 
-const COLUMNS: readonly Column<Anomaly>[] = [
+const ANOMALY_COLUMNS: readonly Column<Anomaly>[] = [
   {
     id: 'type',
     header: 'Type',
@@ -102,7 +102,7 @@ interface AnomalyListProps {
   stats: AnomalyStats | undefined;
 }
 
-function Filters({ all, stats }: Omit<AnomalyListProps, 'anomalies'>) {
+function AnomalyFilters({ all, stats }: Omit<AnomalyListProps, 'anomalies'>) {
   const { read, write } = useConsoleUrl();
   return (
     <>
@@ -133,8 +133,8 @@ function Filters({ all, stats }: Omit<AnomalyListProps, 'anomalies'>) {
 }
 
 /**
- * Lists anomalies beside the details of the selected one. After one is resolved, focus moves to
- * the next unresolved one.
+ * Lists anomalies beside the details of the selected one. After an anomaly is resolved, focus moves
+ * to the next unresolved one.
  */
 export function AnomalyList({ anomalies, all, stats }: AnomalyListProps) {
   const { read, write } = useConsoleUrl();
@@ -186,7 +186,7 @@ export function AnomalyList({ anomalies, all, stats }: AnomalyListProps) {
         rows={anomalies}
         of={all.length}
         rowId={(anomaly) => anomaly.id}
-        columns={COLUMNS}
+        columns={ANOMALY_COLUMNS}
         order="-detectedAt"
         shown={ROWS_SHOWN}
         empty={
@@ -195,7 +195,7 @@ export function AnomalyList({ anomalies, all, stats }: AnomalyListProps) {
             <p>Every payment has its tickets, and every ticket its payment.</p>
           </>
         }
-        chips={<Filters all={all} stats={stats} />}
+        chips={<AnomalyFilters all={all} stats={stats} />}
         onOpen={(anomaly) => show(anomaly.id)}
         onAct={act}
         isOpen={(anomaly) => anomaly.id === openId}

@@ -17,8 +17,8 @@ interface AnomalyRefundProps {
 }
 
 /**
- * Refunds exactly the payment of an anomaly. The order of a second payment keeps its tickets
- * (decision I-2); an order without tickets stays so.
+ * Refunds exactly the payment of an anomaly. The order that a second payment belongs to keeps its
+ * tickets (decision I-2). An order without tickets gets none.
  */
 export function AnomalyRefund({ anomaly, open, onClose, onResolved }: AnomalyRefundProps) {
   const action = useAction();
@@ -54,8 +54,8 @@ export function AnomalyRefund({ anomaly, open, onClose, onResolved }: AnomalyRef
           ['Payment intent', <CopyId key="pi" id={anomaly.paymentIntentId} full />],
         ]}
       />
-      {/* The draw's ledger decides how much of the fee is refunded: past the cap it may be less
-          (decision D-3). */}
+      {/* The draw's ledger decides how much of the platform fee is refunded. A draw past the
+          fee cap may refund less (decision D-3). */}
       <p>
         {isOrdersOwnPayment(anomaly)
           ? 'This payment goes back whole, and its order gets no tickets any more.'

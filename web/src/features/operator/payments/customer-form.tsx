@@ -32,7 +32,7 @@ interface CustomerFormProps {
 }
 
 /**
- * Form that resolves a missing ticket: it allocates one to a customer with name, e-mail and phone.
+ * Form that resolves a missing ticket by allocating one to a customer with name, e-mail and phone.
  */
 export function CustomerForm({ anomaly, paid, onResolved, onRefund }: CustomerFormProps) {
   const action = useAction();

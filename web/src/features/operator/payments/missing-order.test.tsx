@@ -14,10 +14,10 @@ import { ticketsProblems, labelOf, ticketLinesText } from './anomalies';
 
 afterEach(() => vi.unstubAllGlobals());
 
-const LIST = 'GET /api/admin/payment-anomalies';
-const RESOLVE = 'POST /api/admin/payment-anomalies/resolve';
-const TICKETS = 'GET /api/admin/payment-anomalies/a-3/tickets';
-const WITHOUT_ORDER = makeAnomaly({
+const LIST_CALL = 'GET /api/admin/payment-anomalies';
+const RESOLVE_CALL = 'POST /api/admin/payment-anomalies/resolve';
+const TICKETS_CALL = 'GET /api/admin/payment-anomalies/a-3/tickets';
+const ANOMALY_WITHOUT_ORDER = makeAnomaly({
   id: 'a-3',
   type: 'missing_ticket',
   amount: '10.00',
@@ -28,13 +28,13 @@ const WITHOUT_ORDER = makeAnomaly({
   customerEmail: 'jo@example.com',
   customerPhone: '0400 000 000',
 });
-const GIVEN = {
+const ENTERED_TICKETS = {
   body: {
     allocatedTickets: [{ drawNumber: 1042, ticketNumber: 12, serialNumber: 'FD-1042-012' }],
     customerName: 'Jo',
   },
 };
-const bodyOf = (server: ReturnType<typeof startConsoleServer>) =>
+const sentResolveBody = (server: ReturnType<typeof startConsoleServer>) =>
   server.requests.find(({ path }) => path === '/api/admin/payment-anomalies/resolve')?.body;
 
 test('draw and count are given together and in range, and omitted only when the payment may name them', () => {
@@ -60,9 +60,9 @@ test('lines are formatted as tickets of draws', () => {
 
 test('a payment without an order says so and receives the chosen tickets', async () => {
   const server = startConsoleServer({
-    [LIST]: { body: [WITHOUT_ORDER] },
-    [TICKETS]: { body: { orderId: null, lines: [] } },
-    [RESOLVE]: GIVEN,
+    [LIST_CALL]: { body: [ANOMALY_WITHOUT_ORDER] },
+    [TICKETS_CALL]: { body: { orderId: null, lines: [] } },
+    [RESOLVE_CALL]: ENTERED_TICKETS,
   });
   openConsole('payments', '&open=a-3');
   expect(await screen.findByText('No order of ours matches this payment.')).toBeDefined();
@@ -79,12 +79,12 @@ test('a payment without an order says so and receives the chosen tickets', async
   expect(
     (await screen.findAllByText('Choose a draw and a count, or refund the payment')).length,
   ).toBe(2);
-  expect(bodyOf(server)).toBeUndefined();
+  expect(sentResolveBody(server)).toBeUndefined();
   await userEvent.type(screen.getByLabelText('Draw number'), 'FD-1042');
   await userEvent.type(screen.getByLabelText('Tickets'), '2');
   await pressButton('Allocate ticket and resolve');
   await expectToast('Ticket allocated', 'FD-1042-012 is now Jo’s.');
-  expect(bodyOf(server)).toEqual({
+  expect(sentResolveBody(server)).toEqual({
     paymentIntentId: 'pi_3QdemoAAAA21Xk',
     customerName: 'Jo',
     customerEmail: 'jo@example.com',
@@ -96,9 +96,9 @@ test('a payment without an order says so and receives the chosen tickets', async
 
 test('tickets named by the payment are offered, and left to the server when nothing is chosen', async () => {
   const server = startConsoleServer({
-    [LIST]: { body: [WITHOUT_ORDER] },
-    [TICKETS]: { body: { orderId: null, lines: [{ drawNumber: 1042, ticketCount: 2 }] } },
-    [RESOLVE]: GIVEN,
+    [LIST_CALL]: { body: [ANOMALY_WITHOUT_ORDER] },
+    [TICKETS_CALL]: { body: { orderId: null, lines: [{ drawNumber: 1042, ticketCount: 2 }] } },
+    [RESOLVE_CALL]: ENTERED_TICKETS,
   });
   openConsole('payments', '&open=a-3');
   expect(
@@ -108,7 +108,7 @@ test('tickets named by the payment are offered, and left to the server when noth
   ).toBeDefined();
   await pressButton('Allocate ticket and resolve');
   await expectToast('Ticket allocated', 'FD-1042-012 is now Jo’s.');
-  expect(bodyOf(server)).toEqual({
+  expect(sentResolveBody(server)).toEqual({
     paymentIntentId: 'pi_3QdemoAAAA21Xk',
     customerName: 'Jo',
     customerEmail: 'jo@example.com',
@@ -118,8 +118,8 @@ test('tickets named by the payment are offered, and left to the server when noth
 
 test('a missing ticket of a known order shows its allocation and asks for no draw', async () => {
   startConsoleServer({
-    [LIST]: { body: [{ ...WITHOUT_ORDER, orderId: 'o-1' }] },
-    [TICKETS]: { body: { orderId: 'o-1', lines: [{ drawNumber: 1042, ticketCount: 1 }] } },
+    [LIST_CALL]: { body: [{ ...ANOMALY_WITHOUT_ORDER, orderId: 'o-1' }] },
+    [TICKETS_CALL]: { body: { orderId: 'o-1', lines: [{ drawNumber: 1042, ticketCount: 1 }] } },
   });
   openConsole('payments', '&open=a-3');
   expect(await screen.findByText('Allocates 1 ticket of FD-1042.')).toBeDefined();
@@ -131,7 +131,7 @@ test.each(ANOMALY_TYPES)(
   async (type) => {
     const anomaly = makeAnomaly({ id: 'a-3', type });
     const server = startConsoleServer({
-      [LIST]: { body: [anomaly] },
+      [LIST_CALL]: { body: [anomaly] },
       'POST /api/admin/payment-anomalies/a-3/resolve': [
         refusalResponse(503, 'Please wait.'),
         { body: { ...anomaly, resolved: true } },
@@ -156,10 +156,10 @@ test.each(ANOMALY_TYPES)(
 
 test('the panel names the operator who closed the anomaly', async () => {
   startConsoleServer({
-    [LIST]: {
+    [LIST_CALL]: {
       body: [
         {
-          ...WITHOUT_ORDER,
+          ...ANOMALY_WITHOUT_ORDER,
           resolved: true,
           resolvedAt: '2026-11-21T02:00:00Z',
           resolvedBy: 'Super Admin',

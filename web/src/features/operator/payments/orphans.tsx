@@ -10,12 +10,12 @@ import type { Column } from '../table/columns';
 import { DataTable } from '../table/data-table';
 import { RecoverDialog } from './recover-dialog';
 
-const pairOf = ({ homeNumber, awayNumber }: OrphanedTicket) =>
+const pairText = ({ homeNumber, awayNumber }: OrphanedTicket) =>
   homeNumber === null || awayNumber === null
     ? 'Hidden until the result'
     : `#${homeNumber} & #${awayNumber}`;
 
-const COLUMNS: readonly Column<OrphanedTicket>[] = [
+const ORPHAN_COLUMNS: readonly Column<OrphanedTicket>[] = [
   {
     id: 'serialNumber',
     header: 'Ticket',
@@ -24,7 +24,7 @@ const COLUMNS: readonly Column<OrphanedTicket>[] = [
     cell: ({ serialNumber }) => <strong>{serialNumber}</strong>,
   },
   { id: 'game', header: 'Game', value: ({ homeTeam, awayTeam }) => `${homeTeam} v ${awayTeam}` },
-  { id: 'pair', header: 'Numbers', value: pairOf },
+  { id: 'pair', header: 'Numbers', value: pairText },
   {
     id: 'amount',
     header: 'Amount',
@@ -49,8 +49,8 @@ const COLUMNS: readonly Column<OrphanedTicket>[] = [
 ];
 
 /**
- * Lists paid tickets without a buyer. They are neither sold nor free until a buyer is assigned
- * (decision F-3).
+ * Lists paid tickets without a buyer. Such tickets are neither sold nor free until a buyer is
+ * assigned (decision F-3).
  */
 export function Orphans() {
   const orphans = useQuery('orphans');
@@ -63,7 +63,7 @@ export function Orphans() {
             label={O.orphanedTickets}
             rows={tickets}
             rowId={(ticket) => ticket.id}
-            columns={COLUMNS}
+            columns={ORPHAN_COLUMNS}
             order="-purchaseDate"
             empty={
               <>

@@ -15,22 +15,22 @@ import { customerProblems, labelOf, nextUnresolved, successRate } from './anomal
 
 afterEach(() => vi.unstubAllGlobals());
 
-const LIST = 'GET /api/admin/payment-anomalies';
-const STATS = 'GET /api/admin/payment-anomalies/stats';
-const MISMATCH = makeAnomaly({
+const LIST_CALL = 'GET /api/admin/payment-anomalies';
+const STATS_CALL = 'GET /api/admin/payment-anomalies/stats';
+const MISMATCH_ANOMALY = makeAnomaly({
   id: 'a-2',
   type: 'mismatched_amount',
   customerEmail: null,
   detectedAt: '2026-11-21T02:00:00Z',
 });
-const DUPLICATE = makeAnomaly({ id: 'a-1' });
-const MISSING = makeAnomaly({
+const DUPLICATE_ANOMALY = makeAnomaly({ id: 'a-1' });
+const MISSING_TICKET_ANOMALY = makeAnomaly({
   id: 'a-3',
   type: 'missing_ticket',
   customerEmail: 'jo@example.com',
   detectedAt: '2026-11-21T01:00:00Z',
 });
-const rowOf = async (type: string) =>
+const findRowOfType = async (type: string) =>
   (await screen.findAllByRole('row')).find((row) => within(row).queryByText(type)) as HTMLElement;
 
 test('the five types have their labels, and success is resolved of all in whole percent, 100 % of none', () => {
@@ -81,7 +81,7 @@ test('the next unresolved anomaly is the one below, else the first', () => {
 });
 
 test('the count of unresolved anomalies and the list appear together, so that neither moves the other', async () => {
-  startConsoleServer({ [LIST]: { body: [DUPLICATE] } });
+  startConsoleServer({ [LIST_CALL]: { body: [DUPLICATE_ANOMALY] } });
   const answered = globalThis.fetch;
   let tellStats = () => {};
   const stats = new Promise<void>((tell) => {
@@ -100,14 +100,14 @@ test('the count of unresolved anomalies and the list appear together, so that ne
 });
 
 test('a list is shown even when the counts cannot be loaded', async () => {
-  startConsoleServer({ [LIST]: { body: [DUPLICATE] }, [STATS]: { status: 500 } });
+  startConsoleServer({ [LIST_CALL]: { body: [DUPLICATE_ANOMALY] }, [STATS_CALL]: { status: 500 } });
   openConsole('payments');
   expect(await screen.findByRole('table', { name: 'Payment anomalies' })).toBeDefined();
   expect(document.querySelector('.ops-banner')).toBeNull();
 });
 
 test('the ten latest are shown, all on request, and a customer without an e-mail is a Guest', async () => {
-  startConsoleServer({ [LIST]: { body: anomalies(Date.parse('2026-11-21T03:00:00Z')) } });
+  startConsoleServer({ [LIST_CALL]: { body: anomalies(Date.parse('2026-11-21T03:00:00Z')) } });
   openConsole('payments');
   const table = await screen.findByRole('table', { name: 'Payment anomalies' });
   expect(within(table).getAllByRole('row').length).toBe(1 + 10 + 1);
@@ -121,14 +121,16 @@ test('the ten latest are shown, all on request, and a customer without an e-mail
 
 test('other anomalies are resolved without a request body, and shown so only after the server confirms', async () => {
   const server = startConsoleServer({
-    [LIST]: [
-      { body: [DUPLICATE, MISMATCH] },
-      { body: [{ ...DUPLICATE, resolved: true }, MISMATCH] },
+    [LIST_CALL]: [
+      { body: [DUPLICATE_ANOMALY, MISMATCH_ANOMALY] },
+      { body: [{ ...DUPLICATE_ANOMALY, resolved: true }, MISMATCH_ANOMALY] },
     ],
-    'POST /api/admin/payment-anomalies/a-1/resolve': { body: { ...DUPLICATE, resolved: true } },
+    'POST /api/admin/payment-anomalies/a-1/resolve': {
+      body: { ...DUPLICATE_ANOMALY, resolved: true },
+    },
   });
   openConsole('payments');
-  await pressButton('Mark Resolved', await rowOf('Duplicate Payment'));
+  await pressButton('Mark Resolved', await findRowOfType('Duplicate Payment'));
   await expectToast('Anomaly resolved');
   expect(server.requests.find(({ path }) => path.endsWith('/a-1/resolve'))).toMatchObject({
     method: 'POST',
@@ -138,19 +140,21 @@ test('other anomalies are resolved without a request body, and shown so only aft
     expect(document.activeElement).toBe(document.querySelector('[data-id="a-2"]')),
   );
   expect(
-    within(await rowOf('Duplicate Payment')).queryByRole('button', { name: 'Mark Resolved' }),
+    within(await findRowOfType('Duplicate Payment')).queryByRole('button', {
+      name: 'Mark Resolved',
+    }),
   ).toBeNull();
 });
 
 test('a refusal shows the server’s own text, and nothing is shown as done', async () => {
   startConsoleServer({
-    [LIST]: { body: [DUPLICATE] },
+    [LIST_CALL]: { body: [DUPLICATE_ANOMALY] },
     'POST /api/admin/payment-anomalies/a-1/resolve': refusalResponse(409, 'Somebody is on it.'),
   });
   openConsole('payments');
-  await pressButton('Mark Resolved', await rowOf('Duplicate Payment'));
+  await pressButton('Mark Resolved', await findRowOfType('Duplicate Payment'));
   await expectToast('Failed to resolve anomaly', 'Somebody is on it.');
-  expect(within(await rowOf('Duplicate Payment')).getByText('Needs Action')).toBeTruthy();
+  expect(within(await findRowOfType('Duplicate Payment')).getByText('Needs Action')).toBeTruthy();
 });
 
 test.each([
@@ -182,17 +186,17 @@ test('a scan covers 24 hours and reports what it found', async () => {
 });
 
 test('a failed refresh keeps the shown data', async () => {
-  startConsoleServer({ [LIST]: [{ body: [DUPLICATE] }, refusalResponse(500, 'No.')] });
+  startConsoleServer({ [LIST_CALL]: [{ body: [DUPLICATE_ANOMALY] }, refusalResponse(500, 'No.')] });
   openConsole('payments');
-  await rowOf('Duplicate Payment');
+  await findRowOfType('Duplicate Payment');
   await pressButton('Refresh');
   await expectToast('Refresh Failed', 'No.');
-  expect(await rowOf('Duplicate Payment')).toBeTruthy();
+  expect(await findRowOfType('Duplicate Payment')).toBeTruthy();
 });
 
 test('a missing ticket is resolved with a prefilled customer after three checks', async () => {
   const server = startConsoleServer({
-    [LIST]: { body: [MISSING] },
+    [LIST_CALL]: { body: [MISSING_TICKET_ANOMALY] },
     'POST /api/admin/payment-anomalies/resolve': {
       body: {
         allocatedTickets: [{ drawNumber: 1042, ticketNumber: 12, serialNumber: 'FD-1042-012' }],
@@ -201,7 +205,7 @@ test('a missing ticket is resolved with a prefilled customer after three checks'
     },
   });
   openConsole('payments');
-  const row = await rowOf('Missing Ticket');
+  const row = await findRowOfType('Missing Ticket');
   expect(within(row).queryByRole('button', { name: 'Mark Resolved' })).toBeNull();
   await pressButton('Details', row);
   expect(await screen.findByLabelText('Customer e-mail')).toHaveProperty('value', 'jo@example.com');
@@ -230,10 +234,10 @@ test('a missing ticket is resolved with a prefilled customer after three checks'
 
 test('before money moves the operator’s code is asked for once, and the same request is repeated', async () => {
   const server = startConsoleServer({
-    [LIST]: { body: [DUPLICATE] },
+    [LIST_CALL]: { body: [DUPLICATE_ANOMALY] },
     'POST /api/admin/payment-anomalies/a-1/resolve': [
       reauthenticationRequired,
-      { body: { ...DUPLICATE, resolved: true } },
+      { body: { ...DUPLICATE_ANOMALY, resolved: true } },
     ],
     'POST /api/admin/reauthenticate': [
       refusalResponse(401, 'That code is not right. Codes change every 30 seconds.', 'wrong-code'),
@@ -241,7 +245,7 @@ test('before money moves the operator’s code is asked for once, and the same r
     ],
   });
   openConsole('payments');
-  await pressButton('Mark Resolved', await rowOf('Duplicate Payment'));
+  await pressButton('Mark Resolved', await findRowOfType('Duplicate Payment'));
   const code = await screen.findByLabelText('Six-digit code');
   await userEvent.type(code, '111111');
   expect(
@@ -255,11 +259,11 @@ test('before money moves the operator’s code is asked for once, and the same r
 
 test('an operator who cancels the code prompt changes nothing and sees no error', async () => {
   startConsoleServer({
-    [LIST]: { body: [DUPLICATE] },
+    [LIST_CALL]: { body: [DUPLICATE_ANOMALY] },
     'POST /api/admin/payment-anomalies/a-1/resolve': reauthenticationRequired,
   });
   openConsole('payments');
-  await pressButton('Mark Resolved', await rowOf('Duplicate Payment'));
+  await pressButton('Mark Resolved', await findRowOfType('Duplicate Payment'));
   const dialog = await screen.findByRole('dialog', { name: 'Confirm it is you' });
   await pressButton('Cancel', dialog);
   await waitFor(() => expect(screen.queryByLabelText('Six-digit code')).toBeNull());
@@ -268,11 +272,11 @@ test('an operator who cancels the code prompt changes nothing and sees no error'
 
 test('J and K move and E resolves, unless single-key shortcuts are off', async () => {
   const server = startConsoleServer({
-    [LIST]: { body: [DUPLICATE, MISMATCH] },
+    [LIST_CALL]: { body: [DUPLICATE_ANOMALY, MISMATCH_ANOMALY] },
     'POST /api/admin/payment-anomalies/a-2/resolve': { body: {} },
   });
   openConsole('payments');
-  await rowOf('Duplicate Payment');
+  await findRowOfType('Duplicate Payment');
   const row = (id: string) => document.querySelector<HTMLElement>(`[data-id="${id}"]`);
   row('a-1')?.focus();
   await userEvent.keyboard('j');
@@ -292,7 +296,7 @@ test('J and K move and E resolves, unless single-key shortcuts are off', async (
 
 test('several anomalies can be selected and resolved together, but no missing ticket', async () => {
   const server = startConsoleServer({
-    [LIST]: { body: [DUPLICATE, MISMATCH, MISSING] },
+    [LIST_CALL]: { body: [DUPLICATE_ANOMALY, MISMATCH_ANOMALY, MISSING_TICKET_ANOMALY] },
     'POST /api/admin/payment-anomalies/a-1/resolve': { body: {} },
     'POST /api/admin/payment-anomalies/a-2/resolve': { body: {} },
   });
@@ -307,13 +311,15 @@ test('several anomalies can be selected and resolved together, but no missing ti
 
 test('an anomaly that arrives slides in, and those already listed do not', async () => {
   startConsoleServer({
-    [LIST]: [{ body: [MISMATCH] }, { body: [DUPLICATE, MISMATCH] }],
+    [LIST_CALL]: [{ body: [MISMATCH_ANOMALY] }, { body: [DUPLICATE_ANOMALY, MISMATCH_ANOMALY] }],
     'POST /api/admin/payment-anomalies/check': { body: { newAnomalies: 1 } },
   });
   openConsole('payments');
-  const first = await rowOf('Amount Mismatch');
+  const first = await findRowOfType('Amount Mismatch');
   expect(first.className).toBe('');
   await pressButton('Run Check');
-  await waitFor(async () => expect((await rowOf('Duplicate Payment'))?.className).toBe('is-new'));
-  expect((await rowOf('Amount Mismatch')).className).toBe('');
+  await waitFor(async () =>
+    expect((await findRowOfType('Duplicate Payment'))?.className).toBe('is-new'),
+  );
+  expect((await findRowOfType('Amount Mismatch')).className).toBe('');
 });

@@ -17,7 +17,7 @@ import { useAction } from '../session/use-action';
 import { successRate } from './anomalies';
 import { AnomalyList } from './anomaly-list';
 
-const HOURS = 24;
+const SCANNED_HOURS = 24;
 
 function useScan() {
   const action = useAction();
@@ -38,14 +38,18 @@ function useScan() {
   return { busy: action.busy, find };
 }
 
-function Buttons() {
+function PaymentButtons() {
   const check = useScan();
   const scan = useScan();
   const refresh = useAction();
   const refetchQueries = useRefetchQueries();
   const onCheck = () => void check.find(runCheck, O.checkFailed, 'Check finished');
   const onScan = () =>
-    void scan.find(() => scanHistory(HOURS), O.scanFailed, `Scan of ${HOURS} hours finished`);
+    void scan.find(
+      () => scanHistory(SCANNED_HOURS),
+      O.scanFailed,
+      `Scan of ${SCANNED_HOURS} hours finished`,
+    );
   useRequestedAction('check', onCheck);
   useRequestedAction('scan', onScan);
   return (
@@ -69,7 +73,13 @@ function Buttons() {
   );
 }
 
-function Banner({ unresolved, oldest }: { unresolved: number; oldest: string | null | undefined }) {
+function UnresolvedBanner({
+  unresolved,
+  oldest,
+}: {
+  unresolved: number;
+  oldest: string | null | undefined;
+}) {
   const now = useAtomValue(nowAtom);
   if (unresolved === 0) return null;
   return (
@@ -80,7 +90,10 @@ function Banner({ unresolved, oldest }: { unresolved: number; oldest: string | n
   );
 }
 
-/** Payment Monitor: payment problems, automatic repairs, and anomalies that need the operator. */
+/**
+ * Section 'Payment Monitor': payment problems, automatic repairs, and anomalies that need the
+ * operator.
+ */
 export function Payments() {
   const { data: stats, error: statsError } = useQuery('stats');
   const list = useQuery('anomalies');
@@ -96,12 +109,12 @@ export function Payments() {
       ),
     [list.data, status, type],
   );
-  // The counts above the list and the list render together, so that neither moves the other.
+  // Shows the list together with the counts above it, so that neither moves the other.
   const data = stats || statsError ? filtered : undefined;
   const isHere = data !== undefined || list.error !== null;
   return (
     <>
-      <Buttons />
+      <PaymentButtons />
       <Figures label={O.paymentMonitor}>
         <Figure label={O.total} value={stats?.total} />
         <Figure
@@ -113,7 +126,7 @@ export function Payments() {
         <Figure label={O.successRate} value={stats && successRate(stats)} />
       </Figures>
       {stats && isHere ? (
-        <Banner unresolved={stats.unresolved} oldest={stats.oldestUnresolvedAt} />
+        <UnresolvedBanner unresolved={stats.unresolved} oldest={stats.oldestUnresolvedAt} />
       ) : null}
       <QueryResult
         data={data}

@@ -16,8 +16,8 @@ import { useAction } from '../session/use-action';
 const { title: MISSING_TITLE, text: MISSING_TEXT } = splitTitle(O.missingInformation);
 
 /**
- * Assigns a buyer to an orphaned ticket. Name and e-mail are required, the phone is optional; the
- * buyer receives an e-mail (specification lines C:232, C:275).
+ * Assigns a buyer to an orphaned ticket, which is paid but has no buyer. Name and e-mail are
+ * required, the phone is optional; the buyer receives an e-mail (specification lines C:232, C:275).
  */
 export function RecoverDialog({
   ticket,

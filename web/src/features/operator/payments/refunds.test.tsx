@@ -13,15 +13,21 @@ import { refundableText, canRefundPayment } from './anomalies';
 
 afterEach(() => vi.unstubAllGlobals());
 
-const LIST = 'GET /api/admin/payment-anomalies';
-const DUPLICATE = makeAnomaly({ id: 'a-1' });
-const MISMATCH = makeAnomaly({ id: 'a-2', type: 'mismatched_amount' });
-const MISSING = makeAnomaly({ id: 'a-3', type: 'missing_ticket', customerEmail: 'jo@example.com' });
+const LIST_CALL = 'GET /api/admin/payment-anomalies';
+const DUPLICATE_ANOMALY = makeAnomaly({ id: 'a-1' });
+const MISMATCH_ANOMALY = makeAnomaly({ id: 'a-2', type: 'mismatched_amount' });
+const MISSING_TICKET_ANOMALY = makeAnomaly({
+  id: 'a-3',
+  type: 'missing_ticket',
+  customerEmail: 'jo@example.com',
+});
 
 test('a duplicate refunds its own payment and leaves the valid order unchanged', async () => {
   const server = startConsoleServer({
-    [LIST]: { body: [{ ...DUPLICATE, orderId: 'o-1' }] },
-    'POST /api/admin/payment-anomalies/a-1/refund': { body: { ...DUPLICATE, resolved: true } },
+    [LIST_CALL]: { body: [{ ...DUPLICATE_ANOMALY, orderId: 'o-1' }] },
+    'POST /api/admin/payment-anomalies/a-1/refund': {
+      body: { ...DUPLICATE_ANOMALY, resolved: true },
+    },
   });
   openConsole('payments', '&open=a-1');
   await pressButton('Refund payment');
@@ -38,7 +44,7 @@ test('a duplicate refunds its own payment and leaves the valid order unchanged',
 
 test('a full draw offers the refund of the payment, because its order was never captured', async () => {
   const released = {
-    ...MISSING,
+    ...MISSING_TICKET_ANOMALY,
     customerName: 'Jo',
     customerPhone: '0400 000 000',
     details: {
@@ -48,7 +54,7 @@ test('a full draw offers the refund of the payment, because its order was never 
     },
   };
   const server = startConsoleServer({
-    [LIST]: { body: [released] },
+    [LIST_CALL]: { body: [released] },
     'POST /api/admin/payment-anomalies/resolve': refusalResponse(
       409,
       'The draw is full. Refund the payment.',
@@ -69,8 +75,15 @@ test('a full draw offers the refund of the payment, because its order was never 
 
 test('a payment without an order is refunded directly when its draw cannot take it', async () => {
   startConsoleServer({
-    [LIST]: {
-      body: [{ ...MISSING, orderId: null, customerName: 'Jo', customerPhone: '0400 000 000' }],
+    [LIST_CALL]: {
+      body: [
+        {
+          ...MISSING_TICKET_ANOMALY,
+          orderId: null,
+          customerName: 'Jo',
+          customerPhone: '0400 000 000',
+        },
+      ],
     },
     'POST /api/admin/payment-anomalies/resolve': refusalResponse(
       409,
@@ -89,7 +102,7 @@ test('a payment without an order is refunded directly when its draw cannot take 
 
 test('a payment of a void order is refunded directly when the provider refused its refund', async () => {
   const stuck = {
-    ...MISMATCH,
+    ...MISMATCH_ANOMALY,
     orderId: 'o-1',
     amount: '0.18',
     details: {
@@ -100,7 +113,7 @@ test('a payment of a void order is refunded directly when the provider refused i
     },
   };
   const server = startConsoleServer({
-    [LIST]: { body: [stuck] },
+    [LIST_CALL]: { body: [stuck] },
     'POST /api/admin/payment-anomalies/a-2/refund': { body: { ...stuck, resolved: true } },
   });
   openConsole('payments', '&open=a-2');
@@ -134,7 +147,7 @@ test('an order with tickets is refunded together with its tickets', async () => 
     whyNot: null,
   };
   const server = startConsoleServer({
-    [LIST]: { body: [{ ...MISMATCH, orderId: 'o-1' }] },
+    [LIST_CALL]: { body: [{ ...MISMATCH_ANOMALY, orderId: 'o-1' }] },
     'GET /api/admin/orders/o-1': { body: order },
     'POST /api/admin/orders/o-1/refund': {
       body: {

@@ -21,7 +21,7 @@ export const queryStateAtom = atomFamily<QueryName, PrimitiveAtom<CachedResponse
 );
 
 /**
- * Sends the query now. The old data stays visible until the response; a failure keeps it and
+ * Sends a query now. The old data stays visible until the response and after a failure. A failure
  * records the error.
  */
 export const refetchQueryAtom = atom(null, async (get, set, name: QueryName): Promise<void> => {
@@ -52,7 +52,10 @@ export const setQueryDataAtom = atom(
 );
 
 export const opsUpdateAtom = atom((get) => get(topicDataAtom('ops')) as OpsNews | undefined);
-/** The revision counter of one list, as sent by the socket. */
+/**
+ * The revision counter of one list, as sent by the socket. A new number means that the list
+ * changed.
+ */
 export const revisionAtom = atomFamily((list: keyof OpsNews['revisions']) =>
   atom((get) => get(opsUpdateAtom)?.revisions?.[list]),
 );

@@ -1,6 +1,6 @@
 /**
- * Hooks to read responses and keep them current: the socket announces changes, and polling backs
- * it up.
+ * Hooks that read the console's responses and keep them current: the socket announces changes, and
+ * polling covers a lost socket.
  */
 import { useAtomValue, useSetAtom } from 'jotai';
 import { useCallback, useEffect, useRef } from 'react';
@@ -21,7 +21,7 @@ export function useQuery<Name extends QueryName>(name: Name): ConsoleQuery<Query
   return { data: data as QueryData<Name> | undefined, error, refetch };
 }
 
-/** Repeats several queries; fails when one of them fails. */
+/** Returns a function that repeats several queries. It fails when one of them fails. */
 export function useRefetchQueries(): (...names: readonly QueryName[]) => Promise<void> {
   const refetchQuery = useSetAtom(refetchQueryAtom);
   return useCallback(

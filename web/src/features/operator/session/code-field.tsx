@@ -10,11 +10,11 @@ interface CodeFormProps {
   children?: ReactNode;
 }
 
-const DIGITS = 6;
+const CODE_DIGITS = 6;
 
 /**
- * Field for the six digits of the authenticator app; spaces are allowed. It submits when all six
- * are typed.
+ * Field for the six digits of the authenticator app; spaces are allowed. The form submits when all
+ * six are typed.
  */
 export function CodeForm({ id, label, button, onCode, children }: CodeFormProps) {
   const [code, setCode] = useState('');
@@ -22,7 +22,7 @@ export function CodeForm({ id, label, button, onCode, children }: CodeFormProps)
   const [busy, setBusy] = useState(false);
   const send = async (digits: string) => {
     if (busy) return;
-    if (digits.length !== DIGITS) {
+    if (digits.length !== CODE_DIGITS) {
       setError('Enter the six digits of your app.');
       return;
     }
@@ -48,7 +48,7 @@ export function CodeForm({ id, label, button, onCode, children }: CodeFormProps)
         error={error}
         autoComplete="one-time-code"
         inputMode="numeric"
-        maxLength={DIGITS + 1}
+        maxLength={CODE_DIGITS + 1}
         autoFocus
         data-autofocus
         className="ops-code"
@@ -58,7 +58,7 @@ export function CodeForm({ id, label, button, onCode, children }: CodeFormProps)
           setCode(input);
           if (error && input) setError(null);
           const digits = input.replace(/\D/g, '');
-          if (digits.length === DIGITS) void send(digits);
+          if (digits.length === CODE_DIGITS) void send(digits);
         }}
       />
       <div className="actions">

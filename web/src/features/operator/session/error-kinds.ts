@@ -1,25 +1,26 @@
 /** Interprets the server's refusals for the console. */
 import { HttpError } from '@/api/http';
 
-const is = (error: unknown, status: number): error is HttpError =>
+const hasStatus = (error: unknown, status: number): error is HttpError =>
   error instanceof HttpError && error.status === status;
 
-/** Whether a code was wrong. The response is a 401, but the session stays valid. */
+/** Whether an entered code was wrong. The response is a 401, but the session stays valid. */
 export const isWrongCode = (error: unknown): error is HttpError =>
-  (is(error, 401) && (error.code === 'wrong-code' || error.code === 'code-used')) ||
-  (is(error, 429) && error.code === 'too-many-requests');
+  (hasStatus(error, 401) && (error.code === 'wrong-code' || error.code === 'code-used')) ||
+  (hasStatus(error, 429) && error.code === 'too-many-requests');
 
-export const isSessionExpired = (error: unknown): boolean => is(error, 401) && !isWrongCode(error);
+export const isSessionExpired = (error: unknown): boolean =>
+  hasStatus(error, 401) && !isWrongCode(error);
 
 export const isForbidden = (error: unknown): boolean =>
-  is(error, 403) && error.code === 'forbidden';
+  hasStatus(error, 403) && error.code === 'forbidden';
 
 export const needsSecondFactor = (error: unknown): boolean =>
-  is(error, 403) && error.code === 'second-factor-required';
+  hasStatus(error, 403) && error.code === 'second-factor-required';
 
 /** Whether the server requires a fresh code before it continues. */
 export const needsReauthentication = (error: unknown): boolean =>
-  is(error, 403) && error.code === 'reauthentication-required';
+  hasStatus(error, 403) && error.code === 'reauthentication-required';
 
 /** The operator cancelled the code prompt. No request was executed, so no failure is reported. */
 export class ReauthenticationDeclined extends Error {}

@@ -16,22 +16,22 @@ type AccessState =
   | { status: 'in' }
   | { status: 'out'; to: string };
 
-const RETURN_KEY = 'operator-return';
+const RETURN_URL_STORAGE_KEY = 'operator-return';
 
 /**
- * Checks the session and returns where the user belongs. On other errors the empty console shows;
- * every request still returns 401 (specification line C:252, decision A-14).
+ * Requests the session and returns where the user belongs. After other errors the console opens
+ * without data, because every request still returns 401 (specification line C:252, decision A-14).
  */
-async function check(): Promise<AccessState> {
+async function fetchAccessState(): Promise<AccessState> {
   try {
-    return stateOf(await fetchWhoami());
+    return accessStateOf(await fetchWhoami());
   } catch (error) {
     if (isSessionExpired(error)) return { status: 'out', to: '/admin/login' };
     return isForbidden(error) ? { status: 'out', to: '/admin' } : { status: 'in' };
   }
 }
 
-function stateOf({ role, secondFactor }: Whoami): AccessState {
+function accessStateOf({ role, secondFactor }: Whoami): AccessState {
   if (role !== O.superAdminDashed) return { status: 'out', to: '/admin' };
   return secondFactor === 'enrol' || secondFactor === 'required'
     ? { status: 'half', step: secondFactor }
@@ -39,8 +39,8 @@ function stateOf({ role, secondFactor }: Whoami): AccessState {
 }
 
 /**
- * Guards the console: guests go to the login, clubs to /admin, and a half-finished login to the
- * code form. Afterwards the previous section opens.
+ * Guards the console: guests go to the login, clubs to /admin, and a login without its second
+ * factor to the code form. After the login, the previous section opens.
  */
 export function ConsoleAccess({ children }: { children: ReactNode }) {
   const [state, setState] = useState<AccessState>({ status: 'checking' });
@@ -48,25 +48,27 @@ export function ConsoleAccess({ children }: { children: ReactNode }) {
   const [, navigate] = useLocation();
   useEffect(() => {
     setExpired(false);
-    void check().then(setState);
+    void fetchAccessState().then(setState);
   }, [setExpired]);
   useEffect(() => {
     if (!expired || state.status === 'half') return;
-    // An unfinished second factor continues there; an ended session starts a new login.
-    void check().then((next) =>
+    // A login without its second factor continues in the code form; an ended session starts a new
+    // login.
+    void fetchAccessState().then((next) =>
       setState(next.status === 'in' ? { status: 'out', to: '/admin/login' } : next),
     );
   }, [expired, state.status]);
   useEffect(() => {
     if (state.status === 'out') {
-      if (window.location.search) writeStored('session', RETURN_KEY, window.location.search);
+      if (window.location.search)
+        writeStored('session', RETURN_URL_STORAGE_KEY, window.location.search);
       navigate(state.to, { replace: true });
     }
     if (state.status === 'in' && !window.location.search) {
-      const left = readStored('session', RETURN_KEY);
+      const left = readStored('session', RETURN_URL_STORAGE_KEY);
       if (typeof left === 'string') navigate(CONSOLE + left, { replace: true });
     }
-    if (state.status === 'in') forgetStored('session', RETURN_KEY);
+    if (state.status === 'in') forgetStored('session', RETURN_URL_STORAGE_KEY);
   }, [state, navigate]);
 
   if (state.status === 'in') return children;
@@ -76,7 +78,7 @@ export function ConsoleAccess({ children }: { children: ReactNode }) {
         step={state.step}
         onVerified={(whoami) => {
           setExpired(false);
-          setState(stateOf(whoami));
+          setState(accessStateOf(whoami));
         }}
         onLoggedOut={() => setState({ status: 'out', to: '/admin/login' })}
       />

@@ -33,7 +33,7 @@ export function SecondFactor({ step, onVerified, onLoggedOut }: SecondFactorProp
       <div className="card ops-login-card">
         <h1>{step === 'enrol' ? 'Set up two-step login' : 'Two-step login'}</h1>
         {step === 'enrol' ? (
-          <Enrol />
+          <AuthenticatorSetup />
         ) : (
           <p>Open your authenticator app and enter the code for Football Doubles.</p>
         )}
@@ -57,7 +57,7 @@ export function SecondFactor({ step, onVerified, onLoggedOut }: SecondFactorProp
 
 const inGroupsOfFour = (secret: string) => secret.replace(/(.{4})(?=.)/g, '$1 ');
 
-function Enrol() {
+function AuthenticatorSetup() {
   const [enrolment, setEnrolment] = useState<Enrolment | null>(null);
   const [loadError, setLoadError] = useState('');
   useEffect(() => {

@@ -11,7 +11,10 @@ interface PendingReauthentication {
 /** The request that waits for the operator's code. */
 export const pendingReauthenticationAtom = atom<PendingReauthentication | null>(null);
 
-/** Asks for a code. Resolves when it is correct; rejects when the operator cancels. */
+/**
+ * Asks the operator for a code. Resolves when the code is correct; rejects when the operator
+ * cancels.
+ */
 export const requestReauthenticationAtom = atom(
   null,
   (get, set, decline: () => Error) =>

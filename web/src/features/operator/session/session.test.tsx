@@ -14,7 +14,7 @@ import { ConsoleAccess } from './gate';
 
 afterEach(() => vi.unstubAllGlobals());
 
-const WHOAMI = 'GET /api/admin/whoami';
+const WHOAMI_CALL = 'GET /api/admin/whoami';
 const renderAccess = (address = '/super-admin') =>
   renderScreen(
     <ConsoleAccess>
@@ -22,8 +22,10 @@ const renderAccess = (address = '/super-admin') =>
     </ConsoleAccess>,
     address,
   );
-const half = (secondFactor: 'enrol' | 'required') => ({ body: { ...OPERATOR, secondFactor } });
-const OVER = refusalResponse(401, 'Please log in.', 'unauthenticated');
+const halfFinishedLogin = (secondFactor: 'enrol' | 'required') => ({
+  body: { ...OPERATOR, secondFactor },
+});
+const SESSION_ENDED_RESPONSE = refusalResponse(401, 'Please log in.', 'unauthenticated');
 
 test('the page shows a loading text while the user loads', async () => {
   startConsoleServer();
@@ -33,7 +35,7 @@ test('the page shows a loading text while the user loads', async () => {
 });
 
 test.each([
-  ['nobody', OVER, '/admin/login'],
+  ['nobody', SESSION_ENDED_RESPONSE, '/admin/login'],
   [
     'a club',
     {
@@ -51,22 +53,22 @@ test.each([
     '/admin',
   ],
 ])('%s is redirected', async (_who, answer, to) => {
-  startConsoleServer({ [WHOAMI]: answer });
+  startConsoleServer({ [WHOAMI_CALL]: answer });
   renderAccess();
   await waitFor(() => expect(window.location.pathname).toBe(to));
   expect(screen.queryByText('Inside')).toBeNull();
 });
 
 test('a failed identity check shows the console, and its calls are refused one by one', async () => {
-  startConsoleServer({ [WHOAMI]: refusalResponse(500, 'No.') });
+  startConsoleServer({ [WHOAMI_CALL]: refusalResponse(500, 'No.') });
   renderAccess();
   expect(await screen.findByText('Inside')).toBeTruthy();
 });
 
 test('an ended session leads to the login and afterwards back to the same section', async () => {
   startConsoleServer({
-    [WHOAMI]: [{ body: OPERATOR }, OVER],
-    'GET /api/admin/payment-anomalies': OVER,
+    [WHOAMI_CALL]: [{ body: OPERATOR }, SESSION_ENDED_RESPONSE],
+    'GET /api/admin/payment-anomalies': SESSION_ENDED_RESPONSE,
   });
   const { Console } = await import('../console/console');
   const { unmount } = renderScreen(
@@ -84,7 +86,7 @@ test('an ended session leads to the login and afterwards back to the same sectio
 
 test('a half-finished login continues with a code, and a wrong code shows the server’s text', async () => {
   const server = startConsoleServer({
-    [WHOAMI]: half('required'),
+    [WHOAMI_CALL]: halfFinishedLogin('required'),
     'POST /api/admin/totp/verify': [
       refusalResponse(401, 'That code was used already. Wait for the next one.', 'code-used'),
       { body: OPERATOR },
@@ -105,7 +107,7 @@ test('a half-finished login continues with a code, and a wrong code shows the se
 
 test('the first login shows the secret as a QR code and as letters', async () => {
   startConsoleServer({
-    [WHOAMI]: half('enrol'),
+    [WHOAMI_CALL]: halfFinishedLogin('enrol'),
     'POST /api/admin/totp/enrol': {
       body: {
         secret: 'JBSWY3DPEHPK3PXP',
@@ -120,7 +122,7 @@ test('the first login shows the secret as a QR code and as letters', async () =>
 });
 
 test('logging out shows a message and opens the login page, even for an ended session', async () => {
-  const server = startConsoleServer({ 'POST /api/admin/logout': OVER });
+  const server = startConsoleServer({ 'POST /api/admin/logout': SESSION_ENDED_RESPONSE });
   openConsole('overview');
   await pressButton('Logout');
   await expectToast('Logged out');

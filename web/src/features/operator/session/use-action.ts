@@ -11,7 +11,10 @@ import {
 } from './error-kinds';
 import { requestReauthenticationAtom, sessionExpiredAtom } from './session-atoms';
 
-/** Sends a write. Asks for a code if the server requires it, then sends the write again. */
+/**
+ * Returns a function that sends a write. If the server requires a code, it asks for one and sends
+ * the write again.
+ */
 export function useReauthenticatingCall() {
   const store = useStore();
   return useCallback(
@@ -43,7 +46,7 @@ export interface FailureText {
 
 export interface ActionState {
   busy: boolean;
-  /** The last error message for display beside the control; null after the next start. */
+  /** The last error message for display beside the control; null after the next action starts. */
   error: string | null;
   /** Runs the write; true when it succeeded. */
   run: (act: () => Promise<void>, text: FailureText) => Promise<boolean>;

@@ -7,8 +7,9 @@ import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { isSessionExpired, serverMessage } from './error-kinds';
 
 /**
- * Logs out, confirms it and opens the login page (specification line C:42). An already ended
- * session counts as success. Any other failure may have left the session open and is reported.
+ * Returns a function that logs out, shows a confirmation and opens the login page (specification
+ * line C:42). An already ended session counts as success. Any other failure may have left the
+ * session open and is reported.
  */
 export function useLogout(): () => Promise<void> {
   const toast = useSetAtom(showToastAtom);

@@ -3,7 +3,7 @@ import { SwitchRow } from './switch-row';
 import { useSetting } from './use-setting';
 
 /**
- * Setting that lets buyers pay the card fee. The operator turns it off where the law forbids it
+ * Switch that lets buyers pay the card fee. The operator turns it off where the law forbids that
  * (decision D-14).
  */
 export function CardFeeSwitch() {

@@ -3,12 +3,12 @@ import { useQuery } from '../queries/use-query';
 import { percent } from '../components/money';
 import { Facts, QueryResult } from '../components/common';
 
-const hours = (seconds: number) =>
+const hoursText = (seconds: number) =>
   seconds % 3600 === 0 ? `${seconds / 3600} h` : `${Math.round(seconds / 60)} min`;
 
 /**
- * Shows the current configuration, read-only. It is changed on the server's installation (decision
- * B-18).
+ * Shows the current configuration, read-only. Only the server's installation can change it
+ * (decision B-18).
  */
 export function PlatformConfiguration() {
   const configuration = useQuery('configuration');
@@ -38,7 +38,7 @@ export function PlatformConfiguration() {
               ],
               [
                 'Sessions end after',
-                `${hours(now.sessionIdleSeconds.operator)} idle (operators), ${hours(now.sessionIdleSeconds.club)} (clubs)`,
+                `${hoursText(now.sessionIdleSeconds.operator)} idle (operators), ${hoursText(now.sessionIdleSeconds.club)} (clubs)`,
               ],
               ['Money and place', `${now.currency.toUpperCase()}, ${now.country}, ${now.timezone}`],
               ['Terms', `version ${now.termsVersion}`],

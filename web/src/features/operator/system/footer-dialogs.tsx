@@ -16,12 +16,12 @@ const URL_REFUSED = 'The URL must be a path, #, https: or mailto:';
 const ORDER_REQUIRED = 'Display order must be a whole number';
 
 /**
- * Accepts a path, an anchor, or a URL scheme that cannot execute code (specification line C:243,
- * decision G-10).
+ * Whether a footer link is a path, an anchor, or a URL whose scheme cannot execute code
+ * (specification line C:243, decision G-10).
  */
 export const isUrl = (text: string): boolean =>
   /^(#|\/(?!\/)|https:\/\/|mailto:)/i.test(text.trim());
-const isWhole = (text: string): boolean => /^-?\d+$/.test(text.trim());
+const isWholeNumber = (text: string): boolean => /^-?\d+$/.test(text.trim());
 
 interface MenuFormProps {
   title: string;
@@ -34,8 +34,8 @@ interface MenuFormProps {
 }
 
 /**
- * Shared form of both dialogs: shows problems in a list and beside the fields, sends once, and
- * reloads the list.
+ * Shared form of both footer dialogs: shows problems in a list and beside the fields, sends once,
+ * and reloads the menus.
  */
 function FooterForm({ title, onClose, problems, send, text, button, children }: MenuFormProps) {
   const action = useAction();
@@ -100,7 +100,7 @@ export function MenuDialog({
       text={{ failed: menu ? O.menuNotUpdated : O.menuNotCreated }}
       problems={() => [
         ...(heading.trim() ? [] : [{ field: 'menu-heading', text: HEADING_REQUIRED }]),
-        ...(isWhole(place) ? [] : [{ field: 'menu-order', text: ORDER_REQUIRED }]),
+        ...(isWholeNumber(place) ? [] : [{ field: 'menu-order', text: ORDER_REQUIRED }]),
       ]}
       send={() => (menu ? updateMenu(menu.id, toInput()) : createMenu(toInput()))}
     >
@@ -164,7 +164,7 @@ export function ItemDialog({
       problems={() => [
         ...(label.trim() ? [] : [{ field: 'item-label', text: LABEL_REQUIRED }]),
         ...(urlProblem ? [{ field: 'item-url', text: urlProblem }] : []),
-        ...(isWhole(place) ? [] : [{ field: 'item-order', text: ORDER_REQUIRED }]),
+        ...(isWholeNumber(place) ? [] : [{ field: 'item-order', text: ORDER_REQUIRED }]),
       ]}
       send={() => (item ? updateItem(item.id, toInput()) : createItem(toInput()))}
     >

@@ -18,19 +18,19 @@ interface WithDisplayOrder {
   displayOrder: number;
 }
 
-const inOrder = <Entry extends WithDisplayOrder>(entries: readonly Entry[]): Entry[] =>
+const inDisplayOrder = <Entry extends WithDisplayOrder>(entries: readonly Entry[]): Entry[] =>
   [...entries].sort((one, other) => one.displayOrder - other.displayOrder || one.id - other.id);
 
 /**
- * Returns the order numbers that move one entry up or down. Equal numbers become distinct in the
- * process.
+ * Returns the display orders that move one entry up or down. Equal display orders become distinct
+ * in the process.
  */
 export function withMovedItem<Entry extends WithDisplayOrder>(
   entries: readonly Entry[],
   id: number,
   by: 1 | -1,
 ): { id: number; displayOrder: number }[] {
-  const order = inOrder(entries).map((entry) => entry.id);
+  const order = inDisplayOrder(entries).map((entry) => entry.id);
   const at = order.indexOf(id);
   const to = at + by;
   if (at < 0 || to < 0 || to >= order.length) return [];
@@ -41,7 +41,7 @@ export function withMovedItem<Entry extends WithDisplayOrder>(
     .filter((next) => before.get(next.id) !== next.displayOrder);
 }
 
-function useFooterChange() {
+function useFooterWrite() {
   const action = useAction();
   const refetchQueries = useRefetchQueries();
   const change = (act: () => Promise<unknown>, failed: string, failedText: string) =>
@@ -61,7 +61,7 @@ function useFooterChange() {
  */
 export function FooterMenus() {
   const menus = useQuery('menus');
-  const { busy, error, change } = useFooterChange();
+  const { busy, error, change } = useFooterWrite();
   const [editing, setEditing] = useState<EditedEntry>(null);
   const moveMenus = (all: readonly AdminFooterMenu[], id: number, by: 1 | -1) =>
     change(
@@ -92,7 +92,7 @@ export function FooterMenus() {
           <>
             {all.length === 0 ? <p className="meta">The footer has no menus.</p> : null}
             <ul className="ops-menus">
-              {inOrder(all).map((menu, index) => (
+              {inDisplayOrder(all).map((menu, index) => (
                 <li key={menu.id}>
                   <div className="ops-menu-head">
                     <h3>{menu.heading}</h3>
@@ -123,7 +123,7 @@ export function FooterMenus() {
                       }
                     />
                   </div>
-                  <Items
+                  <MenuItems
                     menu={menu}
                     busy={busy}
                     onEdit={(item) => setEditing({ what: 'item', menu, item })}
@@ -161,15 +161,15 @@ export function FooterMenus() {
   );
 }
 
-interface ItemsProps {
+interface MenuItemsProps {
   menu: AdminFooterMenu;
   busy: boolean;
   onEdit: (item: FooterItem) => void;
-  change: ReturnType<typeof useFooterChange>['change'];
+  change: ReturnType<typeof useFooterWrite>['change'];
 }
 
-function Items({ menu, busy, onEdit, change }: ItemsProps) {
-  const items = inOrder(menu.items);
+function MenuItems({ menu, busy, onEdit, change }: MenuItemsProps) {
+  const items = inDisplayOrder(menu.items);
   return (
     <ul className="ops-items">
       {items.map((item, index) => (

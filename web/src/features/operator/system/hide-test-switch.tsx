@@ -8,7 +8,7 @@ import { serverMessage } from '../session/error-kinds';
 import { SwitchRow } from './switch-row';
 import { useSetting } from './use-setting';
 
-/** Setting that hides test draws from the console's lists and sums. */
+/** Switch that hides test draws from the console's lists and sums. */
 export function HideTestSwitch() {
   const { on, failed } = useHideTestDraws();
   const setQueryData = useSetQueryData();

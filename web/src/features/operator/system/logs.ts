@@ -19,7 +19,7 @@ export function logsOf({ settings, clubs, activeDraws, health }: LogSources, now
     settings,
     clubs,
     activeDraws,
-    // The format requires these three fixed texts; the real status follows beside them.
+    // The specified format requires these three fixed texts; the real status follows beside them.
     systemStatus: { database: 'Healthy', api: 'Operational', stripe: 'Connected' },
     health,
   };

@@ -66,7 +66,7 @@ export function Maintenance() {
         open={requestedMode !== null}
         onClose={close}
       >
-        {requestedMode ? <UnderWay /> : <p>New ticket purchases open again at once.</p>}
+        {requestedMode ? <CurrentActivity /> : <p>New ticket purchases open again at once.</p>}
         <ErrorMessage message={action.error} />
         <div className="actions">
           <BusyButton
@@ -85,8 +85,11 @@ export function Maintenance() {
   );
 }
 
-/** Shows current activity, so that the operator does not start maintenance during a rush. */
-function UnderWay() {
+/**
+ * Shows how many buyers are paying now, so that the operator does not start maintenance during a
+ * rush.
+ */
+function CurrentActivity() {
   const [now, setNow] = useState<InFlight | null>(null);
   useEffect(() => {
     fetchInFlight().then(setNow, () => {});

@@ -4,8 +4,8 @@ import { SwitchRow } from './switch-row';
 import { useSetting } from './use-setting';
 
 /**
- * Setting whether new clubs register themselves or join the waitlist (specification lines
- * C:202-204). Unset means on (decision I-6).
+ * Switch that decides whether new clubs register themselves or join the waitlist (specification
+ * lines C:202-204). An unset setting means on (decision I-6).
  */
 export function Registration() {
   const { data, error } = useQuery('registration');

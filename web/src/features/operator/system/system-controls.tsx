@@ -26,7 +26,7 @@ import { PlatformConfiguration } from './configuration';
 import { Registration } from './registration';
 import { SettingsList } from './settings-list';
 
-function useLogs() {
+function useLogDownload() {
   const action = useAction();
   const now = useServerNow();
   const save = () =>
@@ -57,8 +57,8 @@ const ignoreNotFound = (error: unknown) => {
   if (!(error instanceof HttpError && error.status === 404)) throw error;
 };
 
-function Buttons() {
-  const logs = useLogs();
+function SystemButtons() {
+  const logs = useLogDownload();
   const refresh = useAction();
   const refetchQueries = useRefetchQueries();
   useRequestedAction('logs', logs.save);
@@ -87,7 +87,7 @@ function Buttons() {
   );
 }
 
-function ExpiredDraws() {
+function CloseExpiredDraws() {
   const action = useAction();
   const refetchQueries = useRefetchQueries();
   const toast = useSetAtom(showToastAtom);
@@ -115,12 +115,14 @@ function ExpiredDraws() {
   );
 }
 
-/** System Controls: platform settings, the public footer and the current configuration. */
+/**
+ * Section 'System Controls': platform settings, the public footer and the current configuration.
+ */
 export function SystemControls() {
   const settings = useQuery('settings').data;
   return (
     <>
-      <Buttons />
+      <SystemButtons />
       <div className="ops-columns">
         <Maintenance />
         <section className="card panel" aria-labelledby="controls-title">
@@ -128,7 +130,7 @@ export function SystemControls() {
           <Registration />
           <HideTestSwitch />
           <CardFeeSwitch />
-          <ExpiredDraws />
+          <CloseExpiredDraws />
           <SettingsList />
           <AuditTrail
             objects="setting:club_registration_enabled,setting:hide_test_draws,setting:fee_passthrough_allowed"

@@ -15,7 +15,7 @@ import { logsOf } from './logs';
 
 afterEach(() => vi.unstubAllGlobals());
 
-const maintenance = () => screen.findByRole('switch', { name: 'Maintenance mode' });
+const findMaintenanceSwitch = () => screen.findByRole('switch', { name: 'Maintenance mode' });
 
 test('maintenance starts only after a review of the customers’ text and the current activity', async () => {
   const server = startConsoleServer({
@@ -26,8 +26,10 @@ test('maintenance starts only after a review of the customers’ text and the cu
     ],
   });
   openConsole('system');
-  await waitFor(async () => expect((await maintenance()).getAttribute('aria-disabled')).toBeNull());
-  await userEvent.click(await maintenance());
+  await waitFor(async () =>
+    expect((await findMaintenanceSwitch()).getAttribute('aria-disabled')).toBeNull(),
+  );
+  await userEvent.click(await findMaintenanceSwitch());
   const dialog = await screen.findByRole('dialog', { name: 'Begin maintenance?' });
   expect(
     within(dialog).getByText(
@@ -44,20 +46,22 @@ test('maintenance starts only after a review of the customers’ text and the cu
     enabled: true,
     updatedBy: 'Super Admin',
   });
-  expect((await maintenance()).getAttribute('aria-checked')).toBe('true');
+  expect((await findMaintenanceSwitch()).getAttribute('aria-checked')).toBe('true');
 });
 
 test('a switch whose change fails keeps its position', async () => {
   startConsoleServer({ 'POST /api/admin/maintenance-mode': refusalResponse(500, 'Disk full.') });
   openConsole('system');
-  await waitFor(async () => expect((await maintenance()).getAttribute('aria-disabled')).toBeNull());
-  await userEvent.click(await maintenance());
+  await waitFor(async () =>
+    expect((await findMaintenanceSwitch()).getAttribute('aria-disabled')).toBeNull(),
+  );
+  await userEvent.click(await findMaintenanceSwitch());
   await pressButton(
     'Begin maintenance',
     await screen.findByRole('dialog', { name: 'Begin maintenance?' }),
   );
   await expectToast('Error', 'Failed to update maintenance mode');
-  expect((await maintenance()).getAttribute('aria-checked')).toBe('false');
+  expect((await findMaintenanceSwitch()).getAttribute('aria-checked')).toBe('false');
 });
 
 test('registration is open by default, and a failed change shows an error', async () => {
@@ -114,7 +118,7 @@ test('refreshing the settings only reads, and shows an error on failure', async 
     'GET /api/admin/system-settings': [{ body: [] }, refusalResponse(502, 'Bad gateway.')],
   });
   openConsole('system');
-  await maintenance();
+  await findMaintenanceSwitch();
   await pressButton('Refresh Settings');
   await expectToast('Refresh Failed', 'Bad gateway.');
   expect(server.requests.every(({ method }) => method === 'GET')).toBe(true);

@@ -10,9 +10,9 @@ import { useAction, type FailureText } from '../session/use-action';
 
 interface Setting {
   key: string;
-  /** Description shown in the list of settings. */
+  /** Description of the setting in the list of settings. */
   description: string;
-  /** Stores the server's response where the setting is read. */
+  /** Stores the server's response in the query that the setting is read from. */
   onSaved: (saved: SystemSetting, on: boolean) => void;
   /** Confirmation texts for on and off; omit them where the page itself shows the state. */
   done?: readonly [on: string, off: string];
@@ -21,7 +21,7 @@ interface Setting {
   refetchToo?: readonly QueryName[];
 }
 
-const STAYS: Omit<FailureText, 'failed'> = {
+const UNCHANGED_TEXT: Omit<FailureText, 'failed'> = {
   failedText: 'The setting stays as it is. Please try again.',
 };
 
@@ -34,7 +34,7 @@ export function useSetting({
   description,
   onSaved,
   done,
-  failed = STAYS,
+  failed = UNCHANGED_TEXT,
   refetchToo = [],
 }: Setting) {
   const action = useAction();

@@ -4,9 +4,9 @@ import type { ReactNode } from 'react';
 export interface Column<Row> {
   id: string;
   header: string;
-  /** Sort value. Numbers sort numerically; missing values sort last. */
+  /** Value by which the table sorts. Numbers sort numerically; missing values sort last. */
   value: (row: Row) => string | number | null | undefined;
-  /** Display text, when it differs from the value. */
+  /** Text shown in the cell, when it differs from the value. */
   text?: (row: Row) => string;
   cell?: (row: Row) => ReactNode;
   /** Whether the column is right-aligned, as numbers are. */
@@ -15,7 +15,7 @@ export interface Column<Row> {
   name?: boolean;
   /** Returns the total of the visible rows, shown below the column. */
   total?: (rows: readonly Row[]) => string;
-  /** Whether the column is not displayed. It stays searchable and part of the CSV. */
+  /** Whether the column is not displayed. A hidden column stays searchable and part of the CSV. */
   hidden?: boolean;
 }
 
@@ -32,7 +32,7 @@ export function textOf<Row>(column: Column<Row>, row: Row): string {
 export const exportTextOf = <Row>(column: Column<Row>, row: Row): string =>
   textOf(column, row).replaceAll('\u00a0', ' ');
 
-/** Compares ascending; text in natural order, with 9 before 10. */
+/** Compares two sort values in ascending order; texts in natural order, with 9 before 10. */
 export function compare(one: unknown, other: unknown): number {
   if (typeof one === 'number' && typeof other === 'number') return one - other;
   return String(one).localeCompare(String(other), 'en-AU', { numeric: true, sensitivity: 'base' });

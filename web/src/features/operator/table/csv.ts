@@ -5,26 +5,26 @@
 import { saveFile } from '@/shared/save-file';
 import { exportTextOf, type Column } from './columns';
 
-const MARK = '\ufeff';
+const BYTE_ORDER_MARK = '\ufeff';
 
 /**
  * Matches text that a spreadsheet executes as a formula, including after invisible characters and
  * with full-width signs.
  */
-const RUNS = /^[\s\p{Cf}]*[=+\-@＝＋－＠]|^[\t\r\n]/u;
-const LOSES_ITS_ZERO = /^0\d+$/;
+const FORMULA_START = /^[\s\p{Cf}]*[=+\-@＝＋－＠]|^[\t\r\n]/u;
+const LEADING_ZERO_NUMBER = /^0\d+$/;
 
-function cell(text: string): string {
-  const harmless = RUNS.test(text) || LOSES_ITS_ZERO.test(text) ? `'${text}` : text;
+function csvCell(text: string): string {
+  const harmless = FORMULA_START.test(text) || LEADING_ZERO_NUMBER.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
 }
 
 export function toCsv<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string {
   const lines = [
-    columns.map((column) => cell(column.header)),
-    ...rows.map((row) => columns.map((column) => cell(exportTextOf(column, row)))),
+    columns.map((column) => csvCell(column.header)),
+    ...rows.map((row) => columns.map((column) => csvCell(exportTextOf(column, row)))),
   ];
-  return MARK + lines.map((line) => `${line.join(',')}\r\n`).join('');
+  return BYTE_ORDER_MARK + lines.map((line) => `${line.join(',')}\r\n`).join('');
 }
 
 /** Saves all given rows with all columns; the file name contains the date. */

@@ -4,14 +4,14 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { startConsoleServer, NOW, openConsole, pressButton } from '@/testing/console-harness';
 import { makeAnomaly, anomalies, clubs, transactions } from '@/testing/operator-data';
 
-const saved: Blob[] = [];
+const savedFiles: Blob[] = [];
 vi.mock('@/shared/save-file', () => ({
-  saveFile: ({ content }: { content: Blob }) => void saved.push(content),
+  saveFile: ({ content }: { content: Blob }) => void savedFiles.push(content),
 }));
 
 afterEach(() => vi.unstubAllGlobals());
 
-const rows = () => document.querySelectorAll('.ops-table tbody tr[data-id]').length;
+const rowCount = () => document.querySelectorAll('.ops-table tbody tr[data-id]').length;
 const [PAID] = transactions(NOW);
 
 test.each([
@@ -48,7 +48,7 @@ test.each([
     expect(screen.queryByText(nothing)).toBeNull();
     expect(screen.getByText('0 of 1 row')).toBeTruthy();
     await pressButton('Clear search and filters');
-    await waitFor(() => expect(rows()).toBe(1));
+    await waitFor(() => expect(rowCount()).toBe(1));
   },
 );
 
@@ -73,15 +73,15 @@ test.each([
     startConsoleServer();
     openConsole(section);
     await screen.findByRole('table', { name });
-    expect([rows(), found > shown]).toEqual([shown, true]);
+    expect([rowCount(), found > shown]).toEqual([shown, true]);
     await pressButton('CSV');
-    const lines = async () => (await saved.at(-1)?.text())?.trim().split('\r\n');
+    const lines = async () => (await savedFiles.at(-1)?.text())?.trim().split('\r\n');
     expect((await lines())?.length).toBe(1 + found);
     await userEvent.type(
       screen.getByRole('searchbox'),
       section === 'payments' ? 'duplicate' : 'buyer 1',
     );
-    const few = await waitFor(() => (expect(rows()).toBeLessThan(shown), rows()));
+    const few = await waitFor(() => (expect(rowCount()).toBeLessThan(shown), rowCount()));
     await pressButton('CSV');
     expect((await lines())?.length).toBe(1 + few);
   },

@@ -19,7 +19,7 @@ import { TableGrid } from './table-grid';
 import { TableTools } from './table-tools';
 import { useRowKeys, type RowKeys } from './use-row-keys';
 
-const features = tableFeatures({
+const enabledFeatures = tableFeatures({
   columnFilteringFeature,
   filteredRowModel: createFilteredRowModel(),
   globalFilteringFeature,
@@ -38,7 +38,7 @@ export interface DataTableProps<Row extends RowData> {
   /** Accessible name of the table; also used for the CSV file name. */
   label: string;
   rows: readonly Row[];
-  /** Number of rows before the section's filters; defaults to the length of `rows`. */
+  /** Number of rows before the section's filters were applied; defaults to the length of `rows`. */
   of?: number;
   rowId: (row: Row) => string;
   columns: readonly Column<Row>[];
@@ -55,15 +55,15 @@ export interface DataTableProps<Row extends RowData> {
   onAct?: (row: Row) => void;
   isOpen?: (row: Row) => boolean;
   selecting?: SelectionOptions<Row>;
-  /** Ids of rows that arrived after the table opened; they slide in. */
+  /** Ids of rows that arrived after the table opened; these rows slide in. */
   newcomers?: ReadonlySet<string>;
   chips?: ReactNode;
 }
 
-const orderOf = (order: string): SortingState =>
+const sortingOf = (order: string): SortingState =>
   order ? [{ id: order.replace(/^-/, ''), desc: order.startsWith('-') }] : [];
 
-const UNFILTERED = { status: '', type: '' };
+const NO_FILTERS = { status: '', type: '' };
 
 /**
  * Table with search, sorting, selection, keyboard navigation and CSV. Search and order are kept in
@@ -78,7 +78,7 @@ export function DataTable<Row extends RowData>({
   order,
   shown,
   empty,
-  unfiltered = UNFILTERED,
+  unfiltered = NO_FILTERS,
   actions,
   onOpen,
   onAct,
@@ -91,10 +91,10 @@ export function DataTable<Row extends RowData>({
   const [selected, setSelected] = useState<RowSelectionState>({});
   const [all, setAll] = useState(false);
   const query = address.read('q');
-  const sorting = useMemo(() => orderOf(address.read('sort') || order), [address, order]);
+  const sorting = useMemo(() => sortingOf(address.read('sort') || order), [address, order]);
   const defs = useMemo(
     () =>
-      columns.map((column): ColumnDef<typeof features, Row> => ({
+      columns.map((column): ColumnDef<typeof enabledFeatures, Row> => ({
         id: column.id,
         accessorFn: (row) => column.value(row) ?? undefined,
         sortFn: (one, other, id) => compare(one.getValue(id), other.getValue(id)),
@@ -103,7 +103,7 @@ export function DataTable<Row extends RowData>({
     [columns],
   );
   const table = useTable({
-    features,
+    features: enabledFeatures,
     data: rows,
     columns: defs,
     getRowId: rowId,

@@ -11,11 +11,11 @@ interface TableToolsProps<Row> {
   rows: readonly Row[];
   of: number;
   chips?: ReactNode;
-  /** The current order, for the select on a phone, which has no column headings. */
+  /** The current sort order, for the select that replaces the column headings on a phone. */
   order?: string;
 }
 
-/** Toolbar: search, filters, number of matches, and a CSV of all matches. */
+/** Toolbar of a table: search, filters, number of matches, and a CSV of all matches. */
 export function TableTools<Row>({ label, columns, rows, of, chips, order }: TableToolsProps<Row>) {
   const address = useConsoleUrl();
   const now = useServerNow();
@@ -50,7 +50,7 @@ export function TableTools<Row>({ label, columns, rows, of, chips, order }: Tabl
   );
 }
 
-/** Select for the order on a phone, where rows are cards without headings. */
+/** Select for the sort order on a phone, where rows are cards without headings. */
 function OrderSelect<Row>({ columns, order }: { columns: readonly Column<Row>[]; order: string }) {
   const address = useConsoleUrl();
   const shown = columns.filter((column) => !column.hidden);
@@ -74,7 +74,7 @@ function OrderSelect<Row>({ columns, order }: { columns: readonly Column<Row>[];
 }
 
 interface ChipsProps {
-  /** Name of the URL parameter. */
+  /** Name of the URL parameter that stores the chosen option. */
   name: string;
   label: string;
   options: readonly { value: string; label: string; count?: number }[];

@@ -1,6 +1,6 @@
 /**
- * Row shortcuts: J and K move, Enter opens, E acts. They need focus on a row and can be switched
- * off (WCAG 2.1.4).
+ * Row shortcuts: J and K move, Enter opens, E acts. They work only while a row has focus and can be
+ * switched off (WCAG 2.1.4).
  */
 import { useAtomValue } from 'jotai';
 import { useState, type KeyboardEvent } from 'react';
@@ -11,14 +11,14 @@ export interface RowKeys {
   onAct?: (index: number) => void;
 }
 
-const steps: Record<string, (at: number, count: number) => number> = {
+const moveByKey: Record<string, (at: number, count: number) => number> = {
   ArrowDown: (at, count) => Math.min(at + 1, count - 1),
   ArrowUp: (at) => Math.max(at - 1, 0),
   Home: () => 0,
   End: (_at, count) => count - 1,
 };
 
-const LETTERS: Record<string, string> = { j: 'ArrowDown', k: 'ArrowUp' };
+const KEY_OF_LETTER: Record<string, string> = { j: 'ArrowDown', k: 'ArrowUp' };
 
 export function useRowKeys(count: number, { onOpen, onAct }: RowKeys) {
   const lettersOn = useAtomValue(keysOnAtom);
@@ -34,8 +34,8 @@ export function useRowKeys(count: number, { onOpen, onAct }: RowKeys) {
     );
     if (typing) return;
     const at = Number(row.dataset.row);
-    const key = lettersOn ? (LETTERS[event.key.toLowerCase()] ?? event.key) : event.key;
-    const step = steps[key];
+    const key = lettersOn ? (KEY_OF_LETTER[event.key.toLowerCase()] ?? event.key) : event.key;
+    const step = moveByKey[key];
     if (step) {
       event.preventDefault();
       const next = step(at, count);

@@ -10,7 +10,10 @@ interface OrderDialogProps {
   onRefund: (order: string) => void;
 }
 
-/** Shows an order that is not in the payment list: older than 30 days, or never paid. */
+/**
+ * Shows an order that is not in the payment list, because it is older than 30 days or was never
+ * paid.
+ */
 export function OrderDialog({ order: id, onClose, onRefund }: OrderDialogProps) {
   const lookup = useOrder(id);
   return (

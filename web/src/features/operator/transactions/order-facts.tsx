@@ -44,8 +44,8 @@ export const OrderFacts = ({ order }: { order: OrderDetail }) => (
           .join('; '),
       ],
       [order.capturedAt ? 'Paid' : 'Total', money(order.total)],
-      // The draw's ledger decides how much of the fee is refunded: past the cap it may be less
-      // (decision D-3).
+      // The draw's ledger decides how much of the platform fee is refunded. A draw past the fee cap
+      // may refund less (decision D-3).
       order.refund
         ? ['Platform fee given back', money(order.refund.feeReturned)]
         : ['Platform fee', money(order.platformFee)],

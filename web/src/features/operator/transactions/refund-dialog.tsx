@@ -20,10 +20,10 @@ interface RefundDialogProps {
  * (decisions B-22, D-3).
  */
 export function RefundDialog({ order, onClose, onDone }: RefundDialogProps) {
-  return order ? <Refunding key={order} order={order} onClose={onClose} onDone={onDone} /> : null;
+  return order ? <RefundForm key={order} order={order} onClose={onClose} onDone={onDone} /> : null;
 }
 
-function Refunding({ order, onClose, onDone }: RefundDialogProps & { order: string }) {
+function RefundForm({ order, onClose, onDone }: RefundDialogProps & { order: string }) {
   const lookup = useOrder(order);
   const action = useAction();
   const refetchQueries = useRefetchQueries();

@@ -197,7 +197,7 @@ test('a payment that cannot be refunded says why', async () => {
   expect(await screen.findByText('This order was never captured.')).toBeTruthy();
 });
 
-const OLD = {
+const OLD_ORDER = {
   id: 'o-old',
   state: 'captured',
   paymentIntentId: 'pi_old',
@@ -217,7 +217,7 @@ const OLD = {
   refundable: true,
   whyNot: null,
 };
-const find = async (text: string) => {
+const openSearchHit = async (text: string) => {
   await userEvent.keyboard('{Control>}k{/Control}');
   await userEvent.type(await screen.findByRole('combobox', { name: /^Search clubs/ }), text);
   await userEvent.click(await screen.findByRole('option', { name: /Robin/ }));
@@ -237,7 +237,7 @@ test('an order found by search is shown and can be refunded although the payment
         },
       ],
     },
-    'GET /api/admin/orders/o-old': { body: OLD },
+    'GET /api/admin/orders/o-old': { body: OLD_ORDER },
     'POST /api/admin/orders/o-old/refund': {
       body: {
         orderId: 'o-old',
@@ -249,7 +249,7 @@ test('an order found by search is shown and can be refunded although the payment
     },
   });
   openConsole('overview');
-  await find('pi_old');
+  await openSearchHit('pi_old');
   const dialog = await screen.findByRole('dialog', { name: 'Order' });
   expect(await within(dialog).findByText('Robin, r@example.com')).toBeTruthy();
   expect([...dialog.querySelectorAll('dt')].map((name) => name.textContent)).toContain('Paid');
@@ -291,7 +291,7 @@ test('an unpaid order says so, and a listed one opens its payment', async () => 
     ],
     'GET /api/admin/orders/o-old': {
       body: {
-        ...OLD,
+        ...OLD_ORDER,
         state: 'released',
         paymentIntentId: null,
         capturedAt: null,
@@ -301,13 +301,13 @@ test('an unpaid order says so, and a listed one opens its payment', async () => 
     },
   });
   openConsole('overview');
-  await find('robin');
+  await openSearchHit('robin');
   const dialog = await screen.findByRole('dialog', { name: 'Order' });
   expect(await within(dialog).findByText('This payment was never taken.')).toBeTruthy();
   expect([...dialog.querySelectorAll('dt')].map((name) => name.textContent)).not.toContain('Paid');
   expect(within(dialog).queryByRole('button', { name: 'Refund payment' })).toBeNull();
   await pressButton('Close', dialog);
-  await find('robin');
+  await openSearchHit('robin');
   expect(await screen.findByRole('dialog', { name: 'Payment of $5.39' })).toBeTruthy();
   expect(screen.queryByRole('dialog', { name: 'Order' })).toBeNull();
 });

@@ -19,15 +19,15 @@ import { OrderDialog } from './order-dialog';
 import { RefundDialog } from './refund-dialog';
 import { TransactionDialog } from './transaction-dialog';
 
-const LATEST = 20;
+const LATEST_SHOWN = 20;
 /** Without successful payments, the default status filter would hide every row. */
-const EVERY_STATUS = { status: 'all' };
+const ALL_STATUSES_FILTER = { status: 'all' };
 
 export const succeeded = ({ status }: Pick<Transaction, 'status'>): boolean =>
   status === 'succeeded';
 
 /** Formats the payment method; an unknown method is a dash. */
-const methodOf = (method: string | null): string => (method ?? '–').replaceAll('_', ' ');
+const methodText = (method: string | null): string => (method ?? '–').replaceAll('_', ' ');
 
 const moneyColumn = (
   id: 'customerCharged' | 'stripeFees' | 'platformFee' | 'clubPayout',
@@ -61,7 +61,7 @@ function StateTag({ transaction }: { transaction: Transaction }) {
   );
 }
 
-const COLUMNS: readonly Column<Transaction>[] = [
+const TRANSACTION_COLUMNS: readonly Column<Transaction>[] = [
   {
     id: 'createdAt',
     header: 'When',
@@ -93,7 +93,7 @@ const COLUMNS: readonly Column<Transaction>[] = [
     cell: ({ ticketCount, ticketPrice, paymentMethod }) => (
       <span className="ops-two">
         {ticketCount} × {money(ticketPrice)}
-        <small>{methodOf(paymentMethod)}</small>
+        <small>{methodText(paymentMethod)}</small>
       </span>
     ),
     total: (rows) => String(rows.reduce((sum, row) => sum + row.ticketCount, 0)),
@@ -102,7 +102,7 @@ const COLUMNS: readonly Column<Transaction>[] = [
     id: 'paymentMethod',
     header: 'Method',
     hidden: true,
-    value: ({ paymentMethod }) => methodOf(paymentMethod),
+    value: ({ paymentMethod }) => methodText(paymentMethod),
   },
   moneyColumn('customerCharged', 'Charged'),
   moneyColumn('stripeFees', 'Stripe fees'),
@@ -152,15 +152,15 @@ function RefreshButton() {
 }
 
 /**
- * Stripe Transactions: sums of the last 30 days and the latest successful payments (specification
- * lines C:78-81).
+ * Section 'Stripe Transactions': sums of the last 30 days and the latest successful payments
+ * (specification lines C:78-81).
  */
 export function Transactions() {
   const list = useQuery('transactions');
   const { data: sums } = useQuery('transactionSums');
   const { read, write } = useConsoleUrl();
   const [refunding, setRefunding] = useState<string | null>(null);
-  // Id of the order to open from a search hit; the list may not contain it.
+  // Id of the order to open from a search hit. The payment list may not contain the order.
   const openId = read('open');
   const open = list.data?.find((row) => row.orderId === openId);
   const show = (row: Transaction) => write({ open: row.orderId });
@@ -188,11 +188,11 @@ export function Transactions() {
             rows={transactions}
             of={list.data?.length}
             rowId={(row) => row.paymentIntentId}
-            columns={COLUMNS}
+            columns={TRANSACTION_COLUMNS}
             order="-createdAt"
-            shown={LATEST}
+            shown={LATEST_SHOWN}
             empty={<strong>No payments in the last 30 days.</strong>}
-            unfiltered={good?.length ? undefined : EVERY_STATUS}
+            unfiltered={good?.length ? undefined : ALL_STATUSES_FILTER}
             chips={
               <Chips
                 name="status"

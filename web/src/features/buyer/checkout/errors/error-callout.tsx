@@ -1,10 +1,10 @@
 import type { Checkout } from '../state/checkout';
 
-const NOT_CHARGED = 'You have not been charged.';
+const NOT_CHARGED_TEXT = 'You have not been charged.';
 
 /**
- * Shows an error that occurred before any money moved, and says that no money moved. It stays until
- * the error is fixed (interface decision D12).
+ * Shows an error that occurred before any money moved, and says that no money moved. The callout
+ * stays until the error is fixed (interface decision D12).
  */
 export function ErrorCallout({ checkout }: { checkout: Checkout }) {
   const error = checkout.state === 'choosing' ? checkout.error : null;
@@ -15,7 +15,7 @@ export function ErrorCallout({ checkout }: { checkout: Checkout }) {
     <div className="callout is-bad">
       <strong>{error.title}</strong>
       {error.text}
-      {saysNothingOfMoney ? '' : ` ${NOT_CHARGED}`}
+      {saysNothingOfMoney ? '' : ` ${NOT_CHARGED_TEXT}`}
     </div>
   );
 }

@@ -16,72 +16,72 @@ import {
 } from './error-catalogue';
 import type { CheckoutError } from '../state/checkout';
 
-const answered = (status: number, body: object = {}) =>
+const httpError = (status: number, body: object = {}) =>
   new HttpError(status, JSON.stringify(body), '', null);
-const said = ({ title, text }: CheckoutError) => `${title}: ${text}`;
-const lost = new TypeError('Failed to fetch');
+const textOf = ({ title, text }: CheckoutError) => `${title}: ${text}`;
+const networkError = new TypeError('Failed to fetch');
 
 // Every row of the specification's error catalogue that a buyer's form can reach (specification
 // lines A:258-286), byte for byte.
 test.each<[string, CheckoutError, string]>([
   [
     'the draw page cannot open a payment: the server’s words',
-    paymentOpeningError('draw', 'card', answered(409, { message: 'No.' })),
+    paymentOpeningError('draw', 'card', httpError(409, { message: 'No.' })),
     'Payment Setup Failed: No.',
   ],
   [
     'the draw page cannot open a payment: no words',
-    paymentOpeningError('draw', 'card', answered(500)),
+    paymentOpeningError('draw', 'card', httpError(500)),
     'Payment Setup Failed: Failed to create payment intent',
   ],
   [
     'the draw page reaches nobody',
-    paymentOpeningError('draw', 'card', lost),
+    paymentOpeningError('draw', 'card', networkError),
     'Payment Setup Failed: Could not set up payment. Please try again.',
   ],
   [
     'the draw page’s wallet cannot open a payment',
-    paymentOpeningError('draw', 'wallet', answered(500)),
+    paymentOpeningError('draw', 'wallet', httpError(500)),
     'Payment failed: Failed to create payment intent',
   ],
   [
     'the draw page’s wallet reaches nobody',
-    paymentOpeningError('draw', 'wallet', lost),
+    paymentOpeningError('draw', 'wallet', networkError),
     'Payment failed: Wallet payment failed. Please try again.',
   ],
   [
     'the checkout cannot open a payment',
-    paymentOpeningError('checkout', 'card', answered(500)),
+    paymentOpeningError('checkout', 'card', httpError(500)),
     'Payment Setup Error: Failed to create payment intent',
   ],
   [
     'the checkout’s form is refused',
-    paymentOpeningError('checkout', 'card', answered(400, { message: 'x' })),
+    paymentOpeningError('checkout', 'card', httpError(400, { message: 'x' })),
     'Form Validation Error: Please check that all required fields are completed correctly.',
   ],
   [
     'the checkout reaches nobody',
-    paymentOpeningError('checkout', 'card', lost),
+    paymentOpeningError('checkout', 'card', networkError),
     'Payment Setup Error: Unable to initialize payment. Please refresh the page and try again.',
   ],
   [
     'the checkout’s wallet reaches nobody',
-    paymentOpeningError('checkout', 'wallet', lost),
+    paymentOpeningError('checkout', 'wallet', networkError),
     'Wallet Payment Error: Could not initialize wallet payment.',
   ],
   [
     'the cart cannot open a payment',
-    paymentOpeningError('cart', 'card', answered(500)),
+    paymentOpeningError('cart', 'card', httpError(500)),
     'Payment Setup Error: Failed to create cart payment intent',
   ],
   [
     'the cart cannot open a payment: the server’s words',
-    paymentOpeningError('cart', 'card', answered(400, { message: 'A cart holds 1 to 20 draws.' })),
+    paymentOpeningError('cart', 'card', httpError(400, { message: 'A cart holds 1 to 20 draws.' })),
     'Payment Setup Error: A cart holds 1 to 20 draws.',
   ],
   [
     'the cart reaches nobody',
-    paymentOpeningError('cart', 'card', lost),
+    paymentOpeningError('cart', 'card', networkError),
     'Payment Setup Error: Failed to initialize payment',
   ],
   [
@@ -89,7 +89,7 @@ test.each<[string, CheckoutError, string]>([
     paymentOpeningError(
       'draw',
       'card',
-      answered(409, { code: 'tickets-unavailable', available: 3 }),
+      httpError(409, { code: 'tickets-unavailable', available: 3 }),
     ),
     'Tickets No Longer Available: Only 3 tickets remaining. Please adjust your selection.',
   ],
@@ -98,7 +98,7 @@ test.each<[string, CheckoutError, string]>([
     paymentOpeningError(
       'draw',
       'card',
-      answered(409, {
+      httpError(409, {
         code: 'hold-limit',
         available: 0,
         message:
@@ -109,7 +109,7 @@ test.each<[string, CheckoutError, string]>([
   ],
   [
     'the service is maintained',
-    paymentOpeningError('cart', 'card', answered(503, { code: 'maintenance' })),
+    paymentOpeningError('cart', 'card', httpError(503, { code: 'maintenance' })),
     "System Maintenance in Progress: We're doing some maintenance. We won't be long, check back in a couple of minutes.",
   ],
   [
@@ -201,22 +201,22 @@ test.each<[string, CheckoutError, string]>([
   ],
   [
     'the check fails',
-    validationRequestError('draw', answered(500)),
+    validationRequestError('draw', httpError(500)),
     'Purchase Validation Failed: Please check your details and try again.',
   ],
   [
     'the check refuses the checkout’s form',
-    validationRequestError('checkout', answered(400)),
+    validationRequestError('checkout', httpError(400)),
     'Form Validation Error: Please check that all required fields are completed correctly.',
   ],
   [
     'anything else on the checkout',
-    unexpectedError('checkout', lost),
+    unexpectedError('checkout', networkError),
     'Payment Processing Error: Error: Failed to fetch. Please try again.',
   ],
   [
     'anything else on the draw page',
-    unexpectedError('draw', lost),
+    unexpectedError('draw', networkError),
     'Purchase Failed: There was an error completing your purchase. Please try again.',
   ],
   [
@@ -235,7 +235,7 @@ test.each<[string, CheckoutError, string]>([
     'Wallet Payment Error: Could not initialize wallet payment.',
   ],
 ])('%s', (_situation, trouble, text) => {
-  expect(said(trouble)).toBe(text);
+  expect(textOf(trouble)).toBe(text);
 });
 
 test('too few tickets also returns how many are left, so that the count can be corrected', () => {
@@ -243,7 +243,7 @@ test('too few tickets also returns how many are left, so that the count can be c
     paymentOpeningError(
       'checkout',
       'card',
-      answered(409, {
+      httpError(409, {
         code: 'tickets-unavailable',
         available: 3,
         message:
@@ -263,11 +263,11 @@ test.each(['draw', 'checkout', 'cart'] as const)(
   'a changed total makes the %s screen reload the price',
   (place) => {
     expect(
-      paymentOpeningError(place, 'card', answered(409, { code: 'amount-changed', amount: 539 }))
+      paymentOpeningError(place, 'card', httpError(409, { code: 'amount-changed', amount: 539 }))
         .stale,
     ).toBe(true);
     expect(
-      paymentOpeningError(place, 'card', answered(409, { code: 'too-many-reserved' })).stale,
+      paymentOpeningError(place, 'card', httpError(409, { code: 'too-many-reserved' })).stale,
     ).toBeUndefined();
   },
 );

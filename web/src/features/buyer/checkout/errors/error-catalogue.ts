@@ -44,8 +44,8 @@ export function incompleteCardError(page: CheckoutPage, message: string | null):
 }
 
 /**
- * Returns the error when the server's check of details, consents and tickets failed or could not be
- * made.
+ * Returns the error when the server's check of details, consents and tickets failed or got no
+ * answer.
  */
 export function validationError([first]: readonly string[]): CheckoutError {
   return (
@@ -57,8 +57,8 @@ export function validationError([first]: readonly string[]): CheckoutError {
 }
 
 /**
- * Recognises the check's sold-out message, which is the same error as a payment refused as sold out
- * (specification line A:283). Null for other messages.
+ * Recognises the sold-out message of the server's check. The result equals the error of a payment
+ * refused as sold out (specification line A:283). Null for other messages.
  */
 function soldOutError(message: string): CheckoutError | null {
   const available = Number(/Only (\d+) tickets/.exec(message)?.[1] ?? NaN);
@@ -81,13 +81,16 @@ export function declinedError(
   return { title: S.paymentFailedLower, text: message ?? S.cartCardFailedText };
 }
 
-/** Returns the error when the provider ended with a status that is neither success nor failure. */
+/**
+ * Returns the error when the provider ended the payment with a status that is neither success nor
+ * failure.
+ */
 export const unexpectedStatusError = (status: string): CheckoutError => ({
   title: S.paymentIncomplete,
   text: fill(S.paymentStatus, { status }),
 });
 
-/** The wallet could not be started. */
+/** Error when the wallet could not be started. */
 export const walletStartError: CheckoutError = {
   title: S.walletError,
   text: S.walletErrorText,
@@ -101,8 +104,8 @@ export const applePayUnavailableError: CheckoutError = {
 };
 
 /**
- * Returns the error when no payment could be opened. The text is the server's refusal, or else the
- * screen's own.
+ * Returns the error when the server opened no payment. The text is the server's refusal, or else
+ * the screen's own text.
  */
 export function paymentOpeningError(
   page: CheckoutPage,
@@ -132,7 +135,10 @@ export function paymentOpeningError(
   };
 }
 
-/** Errors with the same meaning on every screen. */
+/**
+ * Returns the error of a refusal that has the same meaning on every screen. Null for other
+ * refusals.
+ */
 function sharedRefusalError({ code, body }: HttpError): CheckoutError | null {
   if (code === 'tickets-unavailable' || code === 'hold-limit') {
     const available = Number(body.available ?? 0);
@@ -150,7 +156,7 @@ function unreachableError(page: CheckoutPage, method: PaymentMethodKind): Checko
     : splitTitle(S.setupFailed);
 }
 
-/** Returns the error when the check before the payment was refused or got no answer. */
+/** Returns the error when the server's check before the payment was refused or got no answer. */
 export function validationRequestError(page: CheckoutPage, error: unknown): CheckoutError {
   if (!(error instanceof HttpError)) return unexpectedError(page, error);
   const refusalError = sharedRefusalError(error);
@@ -160,7 +166,7 @@ export function validationRequestError(page: CheckoutPage, error: unknown): Chec
   return validationError(error.body.message ? [error.body.message] : []);
 }
 
-/** Returns the error for any other failure before the provider was asked. */
+/** Returns the error for any other failure before the payment provider was asked. */
 export function unexpectedError(page: CheckoutPage, error: unknown): CheckoutError {
   if (page === 'checkout')
     return {
@@ -173,7 +179,7 @@ export function unexpectedError(page: CheckoutPage, error: unknown): CheckoutErr
 }
 
 /**
- * The provider authorised the money, but no tickets could be issued. This toast stands beside the
- * panel with the details.
+ * Toast when the provider authorised the money but no tickets could be issued. The outcome panel
+ * shows the details.
  */
 export const notAllocatedError: CheckoutError = splitTitle(S.purchaseFailed);

@@ -1,7 +1,8 @@
 import { S } from '@/shared/strings';
 
 /**
- * Replaces the payment part during maintenance. The form and its input stay visible (decision I-5).
+ * Replaces the payment part of the form during maintenance. The other fields and the buyer's input
+ * stay visible (decision I-5).
  */
 export function MaintenanceNote() {
   return (

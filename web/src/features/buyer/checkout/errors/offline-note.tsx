@@ -2,7 +2,9 @@ import { useServerContact } from '@/features/shared-live/server-contact';
 import { dayAndTime } from '@/shared/dates';
 import { OFFLINE_TEXTS } from '@/shared/offline';
 
-/** Replaces the payment part while offline and shows how old the data on the screen is. */
+/**
+ * Replaces the payment part of the form while offline and shows how old the data on the screen is.
+ */
 export function OfflineNote() {
   const { agoMs, atMs } = useServerContact();
   return (

@@ -11,7 +11,9 @@ interface BuyerFieldsProps {
   readOnly?: boolean;
 }
 
-/** The fields of the ticket holder. One name field, so that the browser can fill it in. */
+/**
+ * The fields of the ticket holder. The name is a single field, so that the browser can fill it in.
+ */
 export function BuyerFields({ details, onDetails, problems, readOnly = false }: BuyerFieldsProps) {
   return (
     <>
@@ -59,9 +61,10 @@ export function BuyerFields({ details, onDetails, problems, readOnly = false }: 
 }
 
 /**
- * The card fields. Wallets have their own place, and the buyer's details are asked for once, above.
+ * Options of the card fields. They exclude wallets, which have their own button, and contact
+ * details, which the form asks for above.
  */
-const CARD: StripePaymentElementOptions = {
+const CARD_FIELD_OPTIONS: StripePaymentElementOptions = {
   layout: 'tabs',
   wallets: { applePay: 'never', googlePay: 'never', link: 'never' },
   fields: { billingDetails: { name: 'never', email: 'never', phone: 'never' } },
@@ -127,7 +130,7 @@ export function CardField() {
   return (
     <div className="field" id={FIELD.card} role="group" aria-label="Card" tabIndex={-1}>
       <div className="card-box">
-        <PaymentElement options={CARD} />
+        <PaymentElement options={CARD_FIELD_OPTIONS} />
       </div>
       <CardsTaken />
     </div>

@@ -9,7 +9,7 @@ interface ConsentBoxesProps {
   details: PurchaseDetails;
   onDetails: (details: PurchaseDetails) => void;
   problems: readonly FormProblem[];
-  /** Each screen has its own specified text for the age check (decision J-4). */
+  /** Text of the age check. Each screen has its own specified text (decision J-4). */
   ageText: string;
 }
 
@@ -36,7 +36,7 @@ export function ConsentBoxes({ details, onDetails, problems, ageText }: ConsentB
           type="button"
           className="link-btn"
           onClick={(event) => {
-            // Opening the terms must not tick the box.
+            // A press on the terms link inside the label must not tick the box.
             event.preventDefault();
             setReading(true);
           }}

@@ -4,8 +4,8 @@ import type { Checkout } from '../state/checkout';
 import { usePaymentLoading, usePaymentSurface } from '../payment/payment-provider';
 
 /**
- * The debug panel, visible to all as specified. It shows states only and cuts identifiers to their
- * last six letters (decision C-20).
+ * The debug panel, which every buyer sees, as specified. It shows states only and cuts identifiers
+ * to their last six letters (decision C-20).
  */
 export function DebugPanel({ checkout }: { checkout: Checkout }) {
   const { open } = useAtomValue(connectionAtom);

@@ -32,7 +32,10 @@ export const NO_DETAILS: PurchaseDetails = {
   acceptsTerms: false,
 };
 
-/** Fields are only checked for being non-empty after trimming, as specified. */
+/**
+ * Returns the problems of a card purchase. Fields are only checked for being non-empty after
+ * trimming, as specified.
+ */
 export function cardProblems(details: PurchaseDetails): FormProblem[] {
   const missing = (text: string) => text.trim() === '';
   return [
@@ -61,15 +64,15 @@ export function buyerOf(details: PurchaseDetails): Buyer {
 }
 
 /**
- * Returns the allowed range, 1 to min(available, 50). The limit of 50 is a default until the
- * server's configuration is loaded.
+ * Limits the wanted count to the range from 1 to min(available, 50). The limit of 50 is a default
+ * until the server's configuration is loaded.
  */
 export function clampCount(wanted: number, available: number, perPurchase = 50): number {
   return Math.max(1, Math.min(Math.floor(wanted) || 1, available, perPurchase));
 }
 
 /**
- * Returns the count in a link when it is a whole number that can be bought, otherwise 1
+ * Returns the ticket count in a link when it is a whole number that can be bought, otherwise 1
  * (specification line A:81).
  */
 export function countFromQuery(
@@ -83,7 +86,7 @@ export function countFromQuery(
   return count >= 1 && count <= Math.min(available, perPurchase) ? count : 1;
 }
 
-const DOMAINS = [
+const KNOWN_EMAIL_DOMAINS = [
   'gmail.com',
   'hotmail.com',
   'outlook.com',
@@ -94,16 +97,19 @@ const DOMAINS = [
   'optusnet.com.au',
 ];
 
-/** Suggests `gmail.com` for `jo@gmial.com`. It is only a hint and does not block the purchase. */
+/**
+ * Suggests `gmail.com` for `jo@gmial.com`. The suggestion is only a hint and does not block the
+ * purchase.
+ */
 export function emailHint(email: string): string | null {
   const domain = /^[^@\s]+@([^@\s]+)$/.exec(email.trim())?.[1]?.toLowerCase();
-  if (!domain || DOMAINS.includes(domain)) return null;
-  const near = DOMAINS.find((knownDomain) => distance(domain, knownDomain) <= 2);
+  if (!domain || KNOWN_EMAIL_DOMAINS.includes(domain)) return null;
+  const near = KNOWN_EMAIL_DOMAINS.find((knownDomain) => editDistance(domain, knownDomain) <= 2);
   return near ? `Did you mean ${near}?` : null;
 }
 
 /** Returns the edit distance. Two swapped adjacent letters count as one edit. */
-function distance(one: string, other: string): number {
+function editDistance(one: string, other: string): number {
   if (Math.abs(one.length - other.length) > 2) return 3;
   const rows: number[][] = [[...Array(other.length + 1).keys()]];
   for (let i = 1; i <= one.length; i++) {

@@ -1,12 +1,12 @@
 /**
  * Data of the two-step checkout in browser storage, under the specified keys (specification line
- * A:125). It is kept until the purchase succeeds.
+ * A:125). The data stays stored until the purchase succeeds.
  */
 import { forgetStored, readStored, readStoredText, writeStored } from '@/shared/storage';
 import type { PurchaseDetails } from './purchase-rules';
 import type { WalletKind } from '../payment/wallet-slot';
 
-const KEYS = {
+const STORAGE_KEYS = {
   count: 'ticketCount',
   buyer: 'buyerInfo',
   age: 'ageConfirmation',
@@ -24,28 +24,34 @@ export interface SavedCheckout {
   walletType: WalletKind | null;
 }
 
-const text = (value: unknown): string => (typeof value === 'string' ? value.slice(0, 200) : '');
-const yes = (key: string): boolean => readStoredText('local', key) === 'true';
+const textOrEmpty = (value: unknown): string =>
+  typeof value === 'string' ? value.slice(0, 200) : '';
+const isStoredTrue = (key: string): boolean => readStoredText('local', key) === 'true';
 
-/** Reads malformed data as not saved. */
+/**
+ * Reads the stored data of the checkout. Malformed data is ignored, as if nothing had been saved.
+ */
 export function readSavedCheckout(): SavedCheckout {
-  const buyer = (readStored('local', KEYS.buyer) ?? {}) as Record<string, unknown>;
-  const count = Number(readStoredText('local', KEYS.count));
+  const buyer = (readStored('local', STORAGE_KEYS.buyer) ?? {}) as Record<string, unknown>;
+  const count = Number(readStoredText('local', STORAGE_KEYS.count));
   return {
     ticketCount: Number.isInteger(count) && count >= 1 && count <= 50 ? count : null,
     details: {
-      name: text(buyer.name ?? buyer.buyerName),
-      email: text(buyer.email ?? buyer.buyerEmail),
-      phone: text(buyer.phone ?? buyer.buyerPhone),
-      overEighteen: yes(KEYS.age),
-      acceptsTerms: yes(KEYS.terms),
+      name: textOrEmpty(buyer.name ?? buyer.buyerName),
+      email: textOrEmpty(buyer.email ?? buyer.buyerEmail),
+      phone: textOrEmpty(buyer.phone ?? buyer.buyerPhone),
+      overEighteen: isStoredTrue(STORAGE_KEYS.age),
+      acceptsTerms: isStoredTrue(STORAGE_KEYS.terms),
     },
-    walletFirst: yes(KEYS.quick) || yes(KEYS.wallet),
-    walletType: walletKindOf(readStoredText('local', KEYS.walletType)),
+    walletFirst: isStoredTrue(STORAGE_KEYS.quick) || isStoredTrue(STORAGE_KEYS.wallet),
+    walletType: walletKindOf(readStoredText('local', STORAGE_KEYS.walletType)),
   };
 }
 
-/** Recognises `apple` and `google` in any spelling. */
+/**
+ * Returns the wallet named by a text that starts with `apple` or `google`, in upper or lower case.
+ * Null for other texts.
+ */
 export function walletKindOf(text: string | null): WalletKind | null {
   const word = (text ?? '').replace(/"/g, '').toLowerCase();
   if (word.startsWith('apple')) return 'apple';
@@ -57,12 +63,12 @@ export function walletKindOf(text: string | null): WalletKind | null {
  */
 export function saveCheckout(details: PurchaseDetails, ticketCount: number): void {
   const { name, email, phone, overEighteen, acceptsTerms } = details;
-  writeStored('local', KEYS.count, ticketCount);
-  writeStored('local', KEYS.buyer, { name, email, phone });
-  writeStored('local', KEYS.age, overEighteen);
-  writeStored('local', KEYS.terms, acceptsTerms);
+  writeStored('local', STORAGE_KEYS.count, ticketCount);
+  writeStored('local', STORAGE_KEYS.buyer, { name, email, phone });
+  writeStored('local', STORAGE_KEYS.age, overEighteen);
+  writeStored('local', STORAGE_KEYS.terms, acceptsTerms);
 }
 
 export function forgetSavedCheckout(): void {
-  for (const key of Object.values(KEYS)) forgetStored('local', key);
+  for (const key of Object.values(STORAGE_KEYS)) forgetStored('local', key);
 }

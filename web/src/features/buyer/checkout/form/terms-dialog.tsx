@@ -5,7 +5,9 @@ import { configAtom } from '@/features/shared-live/live-atoms';
 import { S } from '@/shared/strings';
 import { Dialog } from '@/shared/ui/dialog';
 
-/** The terms that a buyer accepts. They are loaded when the buyer opens the dialog. */
+/**
+ * Dialog with the terms that a buyer accepts. The terms are loaded when the buyer opens the dialog.
+ */
 export function TermsDialog({ open, onClose }: { open: boolean; onClose: () => void }) {
   const config = useAtomValue(configAtom);
   const [terms, setTerms] = useState<TermsDocument | null>(null);
@@ -14,7 +16,7 @@ export function TermsDialog({ open, onClose }: { open: boolean; onClose: () => v
   }, [open, terms]);
   return (
     <Dialog title={S.termsOfSale} open={open} onClose={onClose}>
-      {terms ? <Document terms={terms} /> : <Summary />}
+      {terms ? <TermsText terms={terms} /> : <TermsSummary />}
       {config ? (
         <p>
           Questions: <a href={`mailto:${config.supportEmail}`}>{config.supportEmail}</a>
@@ -30,10 +32,10 @@ export function TermsDialog({ open, onClose }: { open: boolean; onClose: () => v
 }
 
 /**
- * The exact document that an acceptance refers to (decision B-15). Empty lines separate its
+ * Shows the exact terms that an acceptance refers to (decision B-15). Empty lines separate the
  * paragraphs.
  */
-function Document({ terms }: { terms: TermsDocument }) {
+function TermsText({ terms }: { terms: TermsDocument }) {
   const paragraphs = terms.text
     .split(/\n{2,}/)
     .map((text) => text.trim())
@@ -49,10 +51,10 @@ function Document({ terms }: { terms: TermsDocument }) {
 }
 
 /**
- * The specification's summary of the terms (specification line A:309), while the document is
- * loading or unavailable.
+ * Shows the specification's summary of the terms (specification line A:309) while the full terms
+ * are loading or unavailable.
  */
-function Summary() {
+function TermsSummary() {
   return (
     <>
       <p>

@@ -39,7 +39,7 @@ interface TwoStepFormProps {
 }
 
 /** Fills in the saved details of an earlier visit once, if the form is still empty. */
-function useSavedDetails() {
+function useFillSavedDetails() {
   const [details, setDetails] = useAtom(detailsAtom);
   useEffect(() => {
     setDetails((typed) =>
@@ -50,10 +50,10 @@ function useSavedDetails() {
 }
 
 /**
- * Whether there is a payment to show the form for, or a reason why there is none (specification
- * line A:123).
+ * Whether the payment form can be shown: the payment was opened, or there is a reason why it was
+ * not (specification line A:123).
  */
-function useHasOpened(checkout: Checkout): boolean {
+function useIsPaymentFormReady(checkout: Checkout): boolean {
   const [opened, setOpened] = useState(false);
   const now = checkout.state !== 'choosing' || checkout.order !== null || checkout.error !== null;
   useEffect(() => {
@@ -76,12 +76,12 @@ export function TwoStepForm({
   const scope = `draw:${draw.drawNumber}`;
   const { checkout, dispatch } = useCheckout(scope);
   useRefreshStalePrice(checkout, [draw.drawNumber]);
-  const [details, setDetails] = useSavedDetails();
+  const [details, setDetails] = useFillSavedDetails();
   const [locked, setLocked] = useState(false);
   const [byCard, setByCard] = useState(false);
   const walletOnly = walletOnlyWanted && !byCard;
   const [lapsed, setLapsed] = useState(false);
-  const opened = useHasOpened(checkout);
+  const opened = useIsPaymentFormReady(checkout);
   const paused = useIsPaymentPaused(checkout);
   const order = { draw, count, price };
   const buyer = buyerOf(details);

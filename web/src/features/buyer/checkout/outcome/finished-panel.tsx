@@ -2,10 +2,10 @@ import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 
 interface FinishedPanelProps {
-  /** The token of the order that was bought here last. */
+  /** Token of the latest order that was bought on this page. */
   orderToken: string;
   match?: string;
-  /** Further actions that are possible here. */
+  /** Buttons for further actions, such as buying more tickets. */
   children: ReactNode;
 }
 

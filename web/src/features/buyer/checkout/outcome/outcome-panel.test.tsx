@@ -3,16 +3,16 @@ import { renderScreen } from '@/testing/render-screen';
 import type { Checkout } from '../state/checkout';
 import { OutcomePanel } from './outcome-panel';
 
-const order = { orderToken: 't', paymentIntentId: 'pi_12345678' };
-const told = (checkout: Checkout) =>
+const orderIds = { orderToken: 't', paymentIntentId: 'pi_12345678' };
+const panelText = (checkout: Checkout) =>
   renderScreen(<OutcomePanel checkout={checkout} onRetry={() => {}} />).container.textContent;
 
 test.each(['confirming', 'lost'] as const)(
   'a payment that does not match its order promises neither tickets nor a refund (%s)',
   (at) => {
-    const text = told({
+    const text = panelText({
       state: at,
-      order,
+      order: orderIds,
       serverMessage:
         'This payment does not match your order. We are looking into it; please contact support.',
     });
@@ -36,7 +36,7 @@ test.each<[string, boolean, string]>([
 ])(
   'why there are no tickets (%j) is a sentence of its own before what becomes of the money',
   (reason, refunding, text) => {
-    expect(told({ state: 'notCharged', reason, refunding })).toContain(
+    expect(panelText({ state: 'notCharged', reason, refunding })).toContain(
       `No tickets were bought. ${text}Back`,
     );
   },

@@ -9,11 +9,17 @@ interface OutcomePanelProps {
   onRetry: () => void;
 }
 
-/** Whether the purchase has left the form. */
+/**
+ * Whether the outcome panel replaces the form, because a payment is being confirmed or ended
+ * without tickets.
+ */
 export const hasOutcome = (checkout: Checkout): boolean =>
   ['confirming', 'pending', 'lost', 'notCharged'].includes(checkout.state);
 
-/** Explains a payment that did not simply succeed: first the money, then what happens next. */
+/**
+ * Explains a payment that did not simply succeed: first what happened to the money, then what
+ * happens next.
+ */
 export function OutcomePanel({ checkout, onRetry }: OutcomePanelProps) {
   const config = useAtomValue(configAtom);
   const help = config ? (

@@ -4,14 +4,14 @@ import { purchaseButton, S } from '@/shared/strings';
 import type { Checkout } from '../state/checkout';
 import { OfflineNote } from '../errors/offline-note';
 
-const SLOW_MS = 5_000;
+const SLOW_TEXT_DELAY_MS = 5_000;
 
 interface PayButtonProps {
   checkout: Checkout;
   total: string;
   /**
-   * Whether both boxes are ticked. Until then, pressing the button shows the list of problems
-   * (interface decision D4).
+   * Whether both consent boxes are ticked. Until then, pressing the button shows the list of
+   * problems (interface decision D4).
    */
   ready: boolean;
   busyText: string | null;
@@ -23,7 +23,7 @@ export function PayButton({ checkout, total, ready, busyText }: PayButtonProps) 
     checkout.state === 'paying' ||
     checkout.state === 'issuing' ||
     checkout.state === 'issued';
-  const slow = useIsSlow(working);
+  const slow = useIsTakingLong(working);
   const offline = useOffline() && !working;
   return (
     <>
@@ -48,11 +48,11 @@ export function PayButton({ checkout, total, ready, busyText }: PayButtonProps) 
   );
 }
 
-function useIsSlow(working: boolean): boolean {
+function useIsTakingLong(working: boolean): boolean {
   const [slow, setSlow] = useState(false);
   useEffect(() => {
     if (!working) return;
-    const timer = setTimeout(() => setSlow(true), SLOW_MS);
+    const timer = setTimeout(() => setSlow(true), SLOW_TEXT_DELAY_MS);
     return () => {
       clearTimeout(timer);
       setSlow(false);

@@ -18,7 +18,7 @@ import { cardPurchase, payerWithName, walletPurchase } from './single-purchase';
 
 afterEach(() => vi.unstubAllGlobals());
 
-const INTENT = {
+const INTENT_RESPONSE = {
   clientSecret: 'secret',
   paymentIntentId: 'pi_1',
   amount: 1047,
@@ -29,7 +29,7 @@ const INTENT = {
   serverTime: '2026-11-20T09:00:00Z',
   ticketCount: 2,
 };
-const DONE = {
+const COMPLETED_RESPONSE = {
   success: true,
   status: 'succeeded',
   paymentIntentId: 'pi_1',
@@ -37,8 +37,8 @@ const DONE = {
   tickets: [{ ticketNumber: 114, serialNumber: 'FD-1042-114', homeNumber: 7, awayNumber: 9 }],
 };
 const buyer = { buyerName: 'Jo', buyerEmail: 'jo@example.com', buyerPhone: '0400 000 000' };
-const order = { draw: makeDraw(), count: 2, price: priceOf(500, 2, true) };
-const surface = (
+const singleOrder = { draw: makeDraw(), count: 2, price: priceOf(500, 2, true) };
+const makeSurface = (
   confirmation: PaymentConfirmation,
   incomplete: string | null = null,
 ): PaymentSurface => ({
@@ -48,30 +48,30 @@ const surface = (
   nextAction: async () => confirmation,
 });
 
-function server() {
+function startServer() {
   return new FakeServer()
     .on('POST /api/validate-purchase', { body: { valid: true, errors: [] } })
-    .on('POST /api/create-payment-intent', { body: INTENT })
-    .on('POST /api/complete-card-payment', { body: DONE })
-    .on('POST /api/purchase-tickets', { body: DONE });
+    .on('POST /api/create-payment-intent', { body: INTENT_RESPONSE })
+    .on('POST /api/complete-card-payment', { body: COMPLETED_RESPONSE })
+    .on('POST /api/purchase-tickets', { body: COMPLETED_RESPONSE });
 }
 
-async function run(
+async function runPurchase(
   confirmation: PaymentConfirmation = { kind: 'authorised' },
   incomplete: string | null = null,
 ): Promise<Checkout> {
   let checkout = INITIAL_CHECKOUT;
   await pay(
-    cardPurchase(order, buyer),
-    surface(confirmation, incomplete),
+    cardPurchase(singleOrder, buyer),
+    makeSurface(confirmation, incomplete),
     (event: CheckoutEvent) => (checkout = reduceCheckout(checkout, event)),
   );
   return checkout;
 }
 
 test('a card purchase is checked, opened, confirmed and completed, in this order and once each', async () => {
-  const fake = server();
-  expect(await run()).toEqual({ state: 'issued', tickets: DONE.tickets });
+  const fake = startServer();
+  expect(await runPurchase()).toEqual({ state: 'issued', tickets: COMPLETED_RESPONSE.tickets });
   expect(fake.paths()).toEqual([
     'POST /api/validate-purchase',
     'POST /api/create-payment-intent',
@@ -92,8 +92,8 @@ test('a card purchase is checked, opened, confirmed and completed, in this order
 });
 
 test('incomplete card details send no request', async () => {
-  const fake = server();
-  expect(await run(undefined, 'Your card number is incomplete.')).toMatchObject({
+  const fake = startServer();
+  expect(await runPurchase(undefined, 'Your card number is incomplete.')).toMatchObject({
     state: 'choosing',
     error: { text: 'Your card number is incomplete.' },
   });
@@ -101,13 +101,15 @@ test('incomplete card details send no request', async () => {
 });
 
 test('a decline keeps the attempt’s key, so the next try uses the same payment', async () => {
-  const fake = server();
-  expect(await run({ kind: 'declined', message: 'Your card was declined.' })).toMatchObject({
-    state: 'choosing',
-    error: { title: 'Payment Failed' },
-  });
+  const fake = startServer();
+  expect(await runPurchase({ kind: 'declined', message: 'Your card was declined.' })).toMatchObject(
+    {
+      state: 'choosing',
+      error: { title: 'Payment Failed' },
+    },
+  );
   const key = currentAttempt('draw:1042')?.clientKey;
-  await run();
+  await runPurchase();
   const keys = fake.requests
     .filter(({ path }) => path === '/api/create-payment-intent')
     .map(({ body }) => (body as { clientKey: string }).clientKey);
@@ -115,7 +117,7 @@ test('a decline keeps the attempt’s key, so the next try uses the same payment
 });
 
 test('too few tickets reports how many are left', async () => {
-  server().on('POST /api/create-payment-intent', {
+  startServer().on('POST /api/create-payment-intent', {
     status: 409,
     body: {
       message:
@@ -124,11 +126,15 @@ test('too few tickets reports how many are left', async () => {
       available: 1,
     },
   });
-  expect(await run()).toMatchObject({ state: 'choosing', order: null, error: { available: 1 } });
+  expect(await runPurchase()).toMatchObject({
+    state: 'choosing',
+    order: null,
+    error: { available: 1 },
+  });
 });
 
 test('too few tickets in the check before the payment is the same error', async () => {
-  const fake = server().on('POST /api/validate-purchase', {
+  const fake = startServer().on('POST /api/validate-purchase', {
     body: {
       valid: false,
       errors: [
@@ -136,7 +142,7 @@ test('too few tickets in the check before the payment is the same error', async 
       ],
     },
   });
-  expect(await run()).toEqual({
+  expect(await runPurchase()).toEqual({
     state: 'choosing',
     order: null,
     error: {
@@ -149,18 +155,18 @@ test('too few tickets in the check before the payment is the same error', async 
 });
 
 test('an authorised payment whose tickets are gone is not charged', async () => {
-  server().on('POST /api/complete-card-payment', {
+  startServer().on('POST /api/complete-card-payment', {
     status: 409,
     body: { message: 'This draw has closed. You have not been charged.' },
   });
-  expect(await run()).toEqual({
+  expect(await runPurchase()).toEqual({
     state: 'notCharged',
     reason: 'This draw has closed. You have not been charged.',
     refunding: false,
   });
 });
 
-const MISMATCH = {
+const MISMATCH_RESPONSE = {
   status: 409,
   body: {
     code: 'payment-mismatch',
@@ -170,12 +176,15 @@ const MISMATCH = {
 };
 
 test('a payment that does not match its order promises nothing and is never paid again', async () => {
-  server().on('POST /api/complete-card-payment', MISMATCH);
-  expect(await run()).toMatchObject({ state: 'confirming', serverMessage: MISMATCH.body.message });
+  startServer().on('POST /api/complete-card-payment', MISMATCH_RESPONSE);
+  expect(await runPurchase()).toMatchObject({
+    state: 'confirming',
+    serverMessage: MISMATCH_RESPONSE.body.message,
+  });
   expect(currentAttempt('draw:1042')).toMatchObject({ paying: true, orderToken: 't' });
   expect(await pollOrder('draw:1042', 'pi_1')).toEqual({
     type: 'unsure',
-    serverMessage: MISMATCH.body.message,
+    serverMessage: MISMATCH_RESPONSE.body.message,
   });
 });
 
@@ -184,20 +193,20 @@ test.each([
   ['the server fails while it is completed', { status: 500 }],
   [
     'it is still under way',
-    { body: { ...DONE, success: false, status: 'processing', tickets: [] } },
+    { body: { ...COMPLETED_RESPONSE, success: false, status: 'processing', tickets: [] } },
   ],
 ])(
   'an authorised payment waits for its tickets and is never paid again when %s',
   async (_when, answer) => {
-    server().on('POST /api/complete-card-payment', answer);
-    expect(await run()).toMatchObject({ state: 'pending', order: { orderToken: 't' } });
+    startServer().on('POST /api/complete-card-payment', answer);
+    expect(await runPurchase()).toMatchObject({ state: 'pending', order: { orderToken: 't' } });
     expect(currentAttempt('draw:1042')).toMatchObject({ paying: true, orderToken: 't' });
   },
 );
 
 test('a payment with an unknown status is requested again and never paid again', async () => {
-  server();
-  expect(await run({ kind: 'unsure' })).toMatchObject({
+  startServer();
+  expect(await runPurchase({ kind: 'unsure' })).toMatchObject({
     state: 'confirming',
     order: { orderToken: 't' },
   });
@@ -205,8 +214,8 @@ test('a payment with an unknown status is requested again and never paid again',
 });
 
 test('a provider status that is neither success nor failure refers the buyer to support', async () => {
-  server();
-  expect(await run({ kind: 'open', status: 'canceled' })).toMatchObject({
+  startServer();
+  expect(await runPurchase({ kind: 'open', status: 'canceled' })).toMatchObject({
     state: 'choosing',
     error: {
       title: 'Payment Incomplete',
@@ -219,22 +228,24 @@ describe('payments confirmed by the server', () => {
   const cart = addItem(EMPTY, itemOf(makeDraw(), 2));
   const cartServer = () =>
     new FakeServer()
-      .on('POST /api/cart/create-payment-intent', { body: INTENT })
-      .on('POST /api/purchase-cart', { body: DONE });
+      .on('POST /api/cart/create-payment-intent', { body: INTENT_RESPONSE })
+      .on('POST /api/purchase-cart', { body: COMPLETED_RESPONSE });
   async function runCart(
     purchase: Purchase,
     confirmation: PaymentConfirmation = { kind: 'authorised' },
   ) {
     dropCachedSecret('cart');
     const states: Checkout[] = [INITIAL_CHECKOUT];
-    await pay(purchase, surface(confirmation), (event) =>
+    await pay(purchase, makeSurface(confirmation), (event) =>
       states.push(reduceCheckout(states.at(-1) ?? INITIAL_CHECKOUT, event)),
     );
     return states.at(-1);
   }
 
   test('a cart’s card payment sends items, buyer and both consents', async () => {
-    const fake = cartServer().on('POST /api/cart/complete-card-payment', { body: DONE });
+    const fake = cartServer().on('POST /api/cart/complete-card-payment', {
+      body: COMPLETED_RESPONSE,
+    });
     expect(await runCart(cartCardPurchase(cart, 1500, buyer))).toMatchObject({ state: 'issued' });
     expect(fake.paths()).toEqual([
       'POST /api/cart/create-payment-intent',
@@ -251,7 +262,12 @@ describe('payments confirmed by the server', () => {
 
   test('a bank’s challenge is answered in the browser, and the purchase completes', async () => {
     const fake = cartServer().on('POST /api/cart/complete-card-payment', {
-      body: { ...DONE, success: false, status: 'requires_action', clientSecret: 'pi_1_secret_2' },
+      body: {
+        ...COMPLETED_RESPONSE,
+        success: false,
+        status: 'requires_action',
+        clientSecret: 'pi_1_secret_2',
+      },
     });
     expect(await runCart(cartCardPurchase(cart, 1500, buyer))).toMatchObject({ state: 'issued' });
     expect(fake.paths().at(-1)).toBe('POST /api/purchase-cart');
@@ -280,7 +296,7 @@ describe('payments confirmed by the server', () => {
   );
 
   test('a cart’s wallet sends its secret and payment method, and the consents in the background', async () => {
-    const fake = cartServer().on('POST /api/payments/confirm-wallet', { body: DONE });
+    const fake = cartServer().on('POST /api/payments/confirm-wallet', { body: COMPLETED_RESPONSE });
     expect(
       await runCart(
         cartWalletPurchase(cart, 1500, { name: 'Jo', email: 'jo@example.com', phone: '0400' }),
@@ -297,13 +313,17 @@ describe('payments confirmed by the server', () => {
   });
 
   test('the checkout page’s wallet pays through the server, and an answer without tickets still counts', async () => {
-    const fake = server().on('POST /api/process-wallet-payment', {
-      body: { ...DONE, tickets: undefined },
+    const fake = startServer().on('POST /api/process-wallet-payment', {
+      body: { ...COMPLETED_RESPONSE, tickets: undefined },
     });
     let checkout = INITIAL_CHECKOUT;
     await pay(
-      walletPurchase(order, { name: 'Jo', email: 'jo@example.com', phone: '0400' }, 'checkout'),
-      surface({ kind: 'authorised' }),
+      walletPurchase(
+        singleOrder,
+        { name: 'Jo', email: 'jo@example.com', phone: '0400' },
+        'checkout',
+      ),
+      makeSurface({ kind: 'authorised' }),
       (event) => (checkout = reduceCheckout(checkout, event)),
     );
     expect(checkout).toEqual({ state: 'issued', tickets: [] });
@@ -346,13 +366,13 @@ describe('payments confirmed by the server', () => {
     const fake = cartServer().on(
       'POST /api/cart/complete-card-payment',
       { status: 402, body: { message: 'no' } },
-      { body: DONE },
+      { body: COMPLETED_RESPONSE },
     );
     await runCart(cartCardPurchase(cart, 1500, buyer));
     let checkout = INITIAL_CHECKOUT;
     await pay(
       cartCardPurchase(cart, 1500, buyer),
-      surface({ kind: 'authorised' }),
+      makeSurface({ kind: 'authorised' }),
       (event) => (checkout = reduceCheckout(checkout, event)),
     );
     expect(checkout.state).toBe('issued');
@@ -361,11 +381,11 @@ describe('payments confirmed by the server', () => {
 });
 
 test('a wallet supplies the buyer’s details', async () => {
-  const fake = server();
+  const fake = startServer();
   let checkout = INITIAL_CHECKOUT;
   await pay(
-    walletPurchase(order, { name: 'Jo', email: 'jo@example.com', phone: '0400' }),
-    surface({ kind: 'authorised' }),
+    walletPurchase(singleOrder, { name: 'Jo', email: 'jo@example.com', phone: '0400' }),
+    makeSurface({ kind: 'authorised' }),
     (event) => (checkout = reduceCheckout(checkout, event)),
   );
   expect(checkout.state).toBe('issued');
@@ -383,10 +403,13 @@ test.each([
 ])(
   'a buyer who typed %j and pays with a wallet named %j is named %j',
   async (typed, name, buyerName) => {
-    const fake = server();
+    const fake = startServer();
     await pay(
-      walletPurchase(order, payerWithName({ name, email: 'jo@example.com' }, { name: typed })),
-      surface({ kind: 'authorised' }),
+      walletPurchase(
+        singleOrder,
+        payerWithName({ name, email: 'jo@example.com' }, { name: typed }),
+      ),
+      makeSurface({ kind: 'authorised' }),
       () => {},
     );
     expect(fake.requests[0]?.body).toMatchObject({

@@ -1,6 +1,6 @@
 /**
- * Runs one purchase from the button to the tickets. Each step dispatches an event; none decides
- * what is shown.
+ * Runs one purchase from the button to the tickets. Each step dispatches an event; the state
+ * machine decides what is shown.
  */
 import { HttpError, withRetry } from '@/api/http';
 import { finishPayment } from '@/api/endpoints/buyer';
@@ -25,33 +25,39 @@ export type PaymentOutcome = Pick<OpenOrder, 'paymentIntentId' | 'orderToken'>;
 
 /** What is bought: the tickets of a draw or a whole cart. */
 export interface Purchase {
-  /** The scope of the attempt. There is one key per draw and one for the cart. */
+  /**
+   * Scope of the attempt, which selects its idempotency key. There is one scope per draw and one
+   * for the cart.
+   */
   scope: string;
   page: CheckoutPage;
   method: PaymentMethodKind;
   buyer: Buyer | null;
   /**
-   * The server's check of details and consents, which the server records. Returns the problem, or
-   * nothing.
+   * Calls the server's check of details and consents, which the server records. Resolves to the
+   * problems found.
    */
   validate: () => Promise<readonly string[]>;
   open: (clientKey: string) => Promise<IntentResponse>;
   /**
-   * The call in which the server confirms the payment, with a payment method made in the browser
+   * Call with which the server confirms the payment, using a payment method made in the browser
    * (decision C-5).
    */
   byMethod?: (paymentMethodId: string, order: OpenOrder) => Promise<CompletionResponse>;
   /**
-   * Completes with the order's token. The server accepts buyer details with it even when the
-   * provider's webhook came first (decision M-1).
+   * Completes the purchase with the order's token. The server accepts buyer details with the token
+   * even after the provider's webhook (decision M-1).
    */
   complete: (order: PaymentOutcome) => Promise<CompletionResponse>;
 }
 
-/** Lets the thank-you page find the order even when nothing else was stored (decision C-17). */
+/**
+ * Storage key of the last payment. The thank-you page finds the order with it even when nothing
+ * else was stored (decision C-17).
+ */
 export const LAST_PAYMENT_KEY = 'lastPayment';
 
-const MISMATCH = 'payment-mismatch';
+const MISMATCH_CODE = 'payment-mismatch';
 
 type Dispatch = (event: CheckoutEvent) => void;
 
@@ -62,7 +68,7 @@ export async function pay(
   onBusy: () => void = () => {},
 ): Promise<void> {
   dispatch({ type: 'submitted', method: purchase.method });
-  const order = await reserve(purchase, surface, onBusy).catch((error: CheckoutError) => {
+  const order = await openOrder(purchase, surface, onBusy).catch((error: CheckoutError) => {
     dispatch({ type: 'refused', error });
     return null;
   });
@@ -82,17 +88,20 @@ export async function pay(
   });
 
   const outcome = purchase.byMethod
-    ? await throughServer(purchase, purchase.byMethod, surface, order, onBusy)
-    : await throughProvider(purchase, surface, order);
+    ? await confirmOnServer(purchase, purchase.byMethod, surface, order, onBusy)
+    : await confirmWithProvider(purchase, surface, order);
   if (outcome.type === 'declined') saveAttempt(scope, { ...attempt, paying: false });
   if (outcome.type === 'issued' || outcome.type === 'pending') dispatch({ type: 'authorised' });
   if (outcome.type !== 'authorised') return dispatch(outcome);
   dispatch(outcome);
-  dispatch(await issue(purchase, order, onBusy));
+  dispatch(await issueTickets(purchase, order, onBusy));
 }
 
-/** Turns a refusal into a text for the buyer. Nothing has been charged at this point. */
-async function reserve(
+/**
+ * Validates the form and opens the order. A refusal becomes a text for the buyer, because nothing
+ * has been charged at this point.
+ */
+async function openOrder(
   purchase: Purchase,
   surface: PaymentSurface,
   onBusy: () => void,
@@ -127,13 +136,13 @@ export function toOpenOrder(answer: IntentResponse): OpenOrder {
   };
 }
 
-/** Confirms with the provider's own library. */
-async function throughProvider(
+/** Confirms the payment in the browser, with the provider's own library. */
+async function confirmWithProvider(
   purchase: Purchase,
   surface: PaymentSurface,
   order: OpenOrder,
 ): Promise<CheckoutEvent> {
-  return confirmed(
+  return eventOfConfirmation(
     purchase,
     await surface.confirm(
       order.clientSecret,
@@ -143,7 +152,7 @@ async function throughProvider(
   );
 }
 
-function confirmed(
+function eventOfConfirmation(
   { page, method: source }: Purchase,
   confirmation: PaymentConfirmation,
 ): CheckoutEvent {
@@ -160,10 +169,10 @@ function confirmed(
 }
 
 /**
- * Confirms on the server. The browser only creates the payment method and answers the bank's
- * challenge, if any.
+ * Confirms the payment on the server. The browser only creates the payment method and answers the
+ * bank's challenge, if any.
  */
-async function throughServer(
+async function confirmOnServer(
   purchase: Purchase,
   byMethod: NonNullable<Purchase['byMethod']>,
   surface: PaymentSurface,
@@ -177,19 +186,19 @@ async function throughServer(
   try {
     const answer = await withRetry(() => byMethod(source.id, order), onBusy);
     if (answer.status === 'requires_action' && answer.clientSecret)
-      return confirmed(purchase, await surface.nextAction(answer.clientSecret));
+      return eventOfConfirmation(purchase, await surface.nextAction(answer.clientSecret));
     if (answer.status === 'requires_payment_method')
       return { type: 'declined', error: declinedError(page, method, answer.message ?? null) };
-    return decided(scope, answer, { type: 'pending' });
+    return eventOfCompletion(scope, answer, { type: 'pending' });
   } catch (error) {
     // A refusal by the provider (402) or of the request itself (400) leaves the card uncharged.
     if (error instanceof HttpError && (error.status === 402 || error.status === 400))
       return { type: 'declined', error: declinedError(page, method, error.body.message ?? null) };
-    return refusedFor(scope, error) ?? { type: 'unsure' };
+    return eventOfRefusal(scope, error) ?? { type: 'unsure' };
   }
 }
 
-/** Requests the outcome of a payment again. Null while it is still unknown. */
+/** Requests the outcome of a payment again. Null while the outcome is still unknown. */
 export async function pollOrder(
   scope: string,
   paymentIntentId: string,
@@ -197,25 +206,25 @@ export async function pollOrder(
   try {
     const answer = await finishPayment(paymentIntentId);
     if (answer.status === 'requires_payment_method') return 'untouched';
-    const event = decided(scope, answer, { type: 'unsure' });
+    const event = eventOfCompletion(scope, answer, { type: 'unsure' });
     return event.type === 'unsure' ? null : event;
   } catch (error) {
-    return refusedFor(scope, error);
+    return eventOfRefusal(scope, error);
   }
 }
 
 /**
- * Handles a refusal to complete. It is final: no tickets are issued and no money is kept. If the
- * payment does not match its order, the outcome stays open, because that case is reviewed manually.
- * Null when the error is no refusal.
+ * Returns the event for a refused completion, or null when the error is no refusal. A refusal is
+ * final: no tickets are issued, and the buyer is not charged or is refunded. If the payment does
+ * not match its order, the outcome stays open, because that case is reviewed manually.
  */
-function refusedFor(scope: string, error: unknown): CheckoutEvent | null {
+function eventOfRefusal(scope: string, error: unknown): CheckoutEvent | null {
   if (
     !(error instanceof HttpError) ||
     (error.body.status !== 'not_charged' && error.status !== 409)
   )
     return null;
-  if (error.code === MISMATCH) return { type: 'unsure', serverMessage: error.body.message };
+  if (error.code === MISMATCH_CODE) return { type: 'unsure', serverMessage: error.body.message };
   endAttempt(scope);
   return {
     type: 'notCharged',
@@ -228,16 +237,16 @@ function refusedFor(scope: string, error: unknown): CheckoutEvent | null {
  * Completes the purchase after the provider has authorised the money. From here on, failures of our
  * server read "your tickets are being issued", never "try again".
  */
-async function issue(
+async function issueTickets(
   purchase: Purchase,
   order: OpenOrder,
   onBusy: () => void,
 ): Promise<CheckoutEvent> {
   try {
     const answer = await withRetry(() => purchase.complete(order), onBusy);
-    return decided(purchase.scope, answer, { type: 'pending' });
+    return eventOfCompletion(purchase.scope, answer, { type: 'pending' });
   } catch (error) {
-    return refusedFor(purchase.scope, error) ?? { type: 'pending' };
+    return eventOfRefusal(purchase.scope, error) ?? { type: 'pending' };
   }
 }
 
@@ -245,7 +254,7 @@ async function issue(
  * Returns the event for the answer of a completing call. `fallback` applies when the answer is not
  * final.
  */
-function decided(
+function eventOfCompletion(
   scope: string,
   answer: CompletionResponse,
   fallback: CheckoutEvent,

@@ -7,7 +7,7 @@ import { configAtom } from '@/features/shared-live/live-atoms';
 import { stripeSurface, type PaymentSurface } from './payment-surface';
 import { loadStripeFor } from './stripe-loader';
 
-const APPEARANCE: Appearance = {
+const STRIPE_APPEARANCE: Appearance = {
   theme: 'stripe',
   variables: {
     colorPrimary: '#0B5D4B',
@@ -25,14 +25,14 @@ const APPEARANCE: Appearance = {
 };
 
 interface PaymentProviderProps {
-  /** The club's connected account. Null until it is known. */
+  /** Id of the club's account at the payment provider. Null until it is known. */
   account: string | null;
-  /** Cents. */
+  /** Amount in cents. */
   amount: number;
   children: ReactNode;
 }
 
-/** The loading state of the provider's library, and a way to load it again. */
+/** Whether the provider's library failed to load, and a function that loads it again. */
 interface LoadingState {
   failed: boolean;
   reload: () => void;
@@ -41,8 +41,8 @@ interface LoadingState {
 const LoadingContext = createContext<LoadingState>({ failed: false, reload: () => {} });
 
 /**
- * The provider's fields, mounted before any payment intent exists. The amount is enough to show
- * them (design brief, A3).
+ * Mounts the provider's fields before any payment intent exists. The amount is enough to show them
+ * (design brief, A3).
  */
 export function PaymentProvider({ account, amount, children }: PaymentProviderProps) {
   const config = useAtomValue(configAtom);
@@ -53,8 +53,8 @@ export function PaymentProvider({ account, amount, children }: PaymentProviderPr
   useEffect(() => {
     if (!config || !account || offline) return;
     let current = true;
-    // Loads after the first paint: the draw is shown first, and no buyer pays within the first
-    // moment.
+    // Loads the library after the first paint: the draw is shown first, and no buyer pays within
+    // the first moment.
     const idle = window.requestIdleCallback ?? ((run: () => void) => window.setTimeout(run, 1));
     idle(
       () =>
@@ -74,7 +74,7 @@ export function PaymentProvider({ account, amount, children }: PaymentProviderPr
       currency: 'aud',
       captureMethod: 'manual',
       paymentMethodTypes: ['card'],
-      appearance: APPEARANCE,
+      appearance: STRIPE_APPEARANCE,
     }),
     [amount],
   );

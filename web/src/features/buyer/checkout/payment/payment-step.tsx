@@ -26,7 +26,7 @@ interface PaymentStepProps {
   onlyWallet?: WalletKind | null;
   /** Called when the requested wallet is not available and the card form replaces it. */
   onNoWallet?: () => void;
-  /** Errors are shown beside the control that was pressed. */
+  /** The control that was pressed last. Errors are shown beside it. */
   pressed: PaymentMethodKind | null;
   busyText: string | null;
   onUnconfirmed: () => void;

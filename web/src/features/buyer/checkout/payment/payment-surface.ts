@@ -8,7 +8,7 @@ import type { Buyer } from '@/api/wire';
 export type PaymentConfirmation =
   | { kind: 'authorised' }
   | { kind: 'declined'; message: string | null }
-  /** The provider has ended with neither success nor failure. */
+  /** The provider returned a status that means neither success nor failure. */
   | { kind: 'open'; status: string }
   | { kind: 'unsure' };
 
@@ -16,7 +16,10 @@ export type PaymentMethodSource =
   { kind: 'made'; id: string } | { kind: 'refused'; message: string | null };
 
 export interface PaymentSurface {
-  /** Validates the input of the provider's fields. Null when it is valid. */
+  /**
+   * Validates the input of the provider's fields. Resolves to the problem, or to null when the
+   * input is valid.
+   */
   submit: () => Promise<{ message: string | null } | null>;
   confirm: (
     clientSecret: string,
@@ -24,8 +27,8 @@ export interface PaymentSurface {
     returnTo: string,
   ) => Promise<PaymentConfirmation>;
   /**
-   * Creates a payment method from the typed card or the open wallet, for the server to confirm
-   * with.
+   * Creates a payment method from the typed card or the open wallet. The server confirms the
+   * payment with it.
    */
   method: (buyer: Buyer | null) => Promise<PaymentMethodSource>;
   /** Answers the bank's challenge after the server has confirmed. */
@@ -33,13 +36,13 @@ export interface PaymentSurface {
 }
 
 /**
- * Statuses that mean the money is authorised. The server captures it only after the tickets are
- * issued.
+ * Provider statuses that mean the money is authorised. The server captures the money only after the
+ * tickets are issued.
  */
-const AUTHORISED = new Set(['requires_capture', 'succeeded', 'processing']);
-const ASKS_FOR_A_CARD = new Set(['requires_payment_method', 'requires_confirmation']);
+const AUTHORISED_STATUSES = new Set(['requires_capture', 'succeeded', 'processing']);
+const CARD_NEEDED_STATUSES = new Set(['requires_payment_method', 'requires_confirmation']);
 
-const billingOf = (buyer: Buyer) => ({
+const billingDetailsOf = (buyer: Buyer) => ({
   name: buyer.buyerName,
   email: buyer.buyerEmail,
   phone: buyer.buyerPhone,
@@ -52,7 +55,9 @@ export function stripeSurface(stripe: Stripe, elements: StripeElements): Payment
       return error ? { message: error.message ?? null } : null;
     },
     confirm: async (clientSecret, buyer, returnTo) => {
-      const billing = buyer ? { payment_method_data: { billing_details: billingOf(buyer) } } : {};
+      const billing = buyer
+        ? { payment_method_data: { billing_details: billingDetailsOf(buyer) } }
+        : {};
       try {
         const { error, paymentIntent } = await stripe.confirmPayment({
           elements,
@@ -60,7 +65,7 @@ export function stripeSurface(stripe: Stripe, elements: StripeElements): Payment
           redirect: 'if_required',
           confirmParams: { return_url: returnTo, ...billing },
         });
-        if (error) return await afterError(stripe, clientSecret, error);
+        if (error) return await confirmationAfterError(stripe, clientSecret, error);
         return confirmationOf(paymentIntent.status);
       } catch {
         return await fetchStatusAgain(stripe, clientSecret);
@@ -70,7 +75,7 @@ export function stripeSurface(stripe: Stripe, elements: StripeElements): Payment
       try {
         const { error, paymentMethod } = await stripe.createPaymentMethod({
           elements,
-          params: buyer ? { billing_details: billingOf(buyer) } : {},
+          params: buyer ? { billing_details: billingDetailsOf(buyer) } : {},
         });
         return error
           ? { kind: 'refused', message: error.message ?? null }
@@ -82,7 +87,7 @@ export function stripeSurface(stripe: Stripe, elements: StripeElements): Payment
     nextAction: async (clientSecret) => {
       try {
         const { error, paymentIntent } = await stripe.handleNextAction({ clientSecret });
-        if (error) return await afterError(stripe, clientSecret, error);
+        if (error) return await confirmationAfterError(stripe, clientSecret, error);
         return paymentIntent
           ? confirmationOf(paymentIntent.status)
           : await fetchStatusAgain(stripe, clientSecret);
@@ -94,15 +99,17 @@ export function stripeSurface(stripe: Stripe, elements: StripeElements): Payment
 }
 
 function confirmationOf(status: string, message: string | null = null): PaymentConfirmation {
-  if (AUTHORISED.has(status)) return { kind: 'authorised' };
-  return ASKS_FOR_A_CARD.has(status) ? { kind: 'declined', message } : { kind: 'open', status };
+  if (AUTHORISED_STATUSES.has(status)) return { kind: 'authorised' };
+  return CARD_NEEDED_STATUSES.has(status)
+    ? { kind: 'declined', message }
+    : { kind: 'open', status };
 }
 
 /**
  * Returns the result after an error. A decline is final. After any other error the provider may
  * have received the request, so the payment's state is requested.
  */
-async function afterError(
+async function confirmationAfterError(
   stripe: Stripe,
   clientSecret: string,
   error: StripeError,

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { IntentResponse } from '@/api/wire';
 import { dropCachedSecret, cacheSecret, cachedSecret } from './secret-cache';
 
-const answer = (seconds: number): IntentResponse => ({
+const makeIntentResponse = (seconds: number): IntentResponse => ({
   clientSecret: 's',
   paymentIntentId: 'pi',
   amount: 1,
@@ -15,14 +15,14 @@ const answer = (seconds: number): IntentResponse => ({
 });
 
 test('only the latest secret is cached, for two minutes and never past its reservation', () => {
-  const long = answer(600);
+  const long = makeIntentResponse(600);
   cacheSecret('cart', '1001×2', long, 0);
   expect([
     cachedSecret('cart', '1001×2', 119_999),
     cachedSecret('cart', '1001×2', 120_000),
     cachedSecret('cart', '1001×3', 1),
   ]).toEqual([long, null, null]);
-  cacheSecret('cart', '1001×3', answer(30), 0);
+  cacheSecret('cart', '1001×3', makeIntentResponse(30), 0);
   expect([cachedSecret('cart', '1001×2', 1), cachedSecret('cart', '1001×3', 30_000)]).toEqual([
     null,
     null,

@@ -4,20 +4,21 @@
  */
 import type { IntentResponse } from '@/api/wire';
 
-const KEPT_MS = 120_000;
+const SECRET_CACHED_MS = 120_000;
 
 interface CachedSecret {
   contents: string;
   answer: IntentResponse;
-  /** Browser time in milliseconds. */
+  /** End of the secret's validity, in milliseconds by the browser's clock. */
   until: number;
 }
 
-// Only the latest contents of a scope are cached. All contents share one payment, which has been
-// resized since.
-const secrets = new Map<string, CachedSecret>();
+// Holds only the latest contents of each scope, because all contents share one payment, which has
+// been resized since.
+const secretsByScope = new Map<string, CachedSecret>();
 
-const instant = (time: string | number) => (typeof time === 'number' ? time : Date.parse(time));
+const millisecondsOf = (time: string | number) =>
+  typeof time === 'number' ? time : Date.parse(time);
 
 export function cacheSecret(
   scope: string,
@@ -25,11 +26,11 @@ export function cacheSecret(
   answer: IntentResponse,
   now = performance.now(),
 ): void {
-  const lasts = Date.parse(answer.expiresAt) - instant(answer.serverTime);
-  secrets.set(scope, {
+  const lasts = Date.parse(answer.expiresAt) - millisecondsOf(answer.serverTime);
+  secretsByScope.set(scope, {
     contents,
     answer,
-    until: now + Math.min(KEPT_MS, Number.isFinite(lasts) ? lasts : 0),
+    until: now + Math.min(SECRET_CACHED_MS, Number.isFinite(lasts) ? lasts : 0),
   });
 }
 
@@ -38,9 +39,9 @@ export function cachedSecret(
   contents: string,
   now = performance.now(),
 ): IntentResponse | null {
-  const cached = secrets.get(scope);
+  const cached = secretsByScope.get(scope);
   return cached && cached.contents === contents && now < cached.until ? cached.answer : null;
 }
 
 /** Drops the secret when the reservation was released, has expired or was bought. */
-export const dropCachedSecret = (scope: string): void => void secrets.delete(scope);
+export const dropCachedSecret = (scope: string): void => void secretsByScope.delete(scope);

@@ -22,7 +22,7 @@ export interface SingleOrder {
   price: Price;
 }
 
-const CONSENTS = { ageConfirmation: true, termsAgreement: true };
+const GIVEN_CONSENTS = { ageConfirmation: true, termsAgreement: true };
 
 export const customerInfoOf = ({ buyerName, buyerEmail, buyerPhone }: Buyer) => ({
   name: buyerName,
@@ -43,7 +43,7 @@ export function cardPurchase(
   page: 'draw' | 'checkout' = 'draw',
 ): Purchase {
   const { drawNumber } = draw;
-  const done = { drawNumber, ticketCount: count, buyer, ...CONSENTS };
+  const done = { drawNumber, ticketCount: count, buyer, ...GIVEN_CONSENTS };
   const ticketRequest = { drawNumber, ticketCount: count, expectedAmount: price.total };
   return {
     scope: `draw:${drawNumber}`,
@@ -68,7 +68,8 @@ export function cardPurchase(
 }
 
 /**
- * The details from a wallet. A payer without a name or address still gets tickets (decision C-11).
+ * The payer's details from a wallet. A payer without a name or address still gets tickets (decision
+ * C-11).
  */
 export type WalletPayer = { name?: string; email?: string; phone?: string } | undefined;
 
@@ -112,7 +113,7 @@ export function walletPurchase(
       orderToken,
       buyer,
       expectedAmount: price.total,
-      ...CONSENTS,
+      ...GIVEN_CONSENTS,
     });
   const byMethod: Purchase['byMethod'] = async (paymentMethodId, order) => {
     const answer = await processWalletPayment({
@@ -130,7 +131,7 @@ export function walletPurchase(
     scope: `draw:${drawNumber}`,
     page,
     method: 'wallet',
-    // The wallet itself passes the billing details to the provider.
+    // Null, because the wallet itself passes the billing details to the provider.
     buyer: null,
     validate: () => Promise.resolve([]),
     open: (clientKey) =>

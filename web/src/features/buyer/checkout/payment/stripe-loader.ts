@@ -3,26 +3,29 @@ import { loadStripe } from '@stripe/stripe-js/pure';
 import type { Stripe } from '@stripe/stripe-js';
 import type { Config } from '@/api/wire';
 
-const loaded = new Map<string, Promise<Stripe | null>>();
+const libraryByAccount = new Map<string, Promise<Stripe | null>>();
 
 /**
  * Loads the library for a club's own account, which receives the payment as a direct charge
  * (decision C-24).
  */
 export function loadStripeFor(config: Config, account: string): Promise<Stripe | null> {
-  let stripe = loaded.get(account);
+  let stripe = libraryByAccount.get(account);
   if (!stripe) {
     stripe = loadSandboxScript(config).then(() =>
       loadStripe(config.publishableKey, { stripeAccount: account }),
     );
     // A failed load is not cached, so the next mount of the form tries again.
-    stripe.catch(() => loaded.delete(account));
-    loaded.set(account, stripe);
+    stripe.catch(() => libraryByAccount.delete(account));
+    libraryByAccount.set(account, stripe);
   }
   return stripe;
 }
 
-/** Loads the demo's own library if the page does not carry it; `loadStripe` then uses it. */
+/**
+ * Loads the demo's own version of the library if the page does not carry it. `loadStripe` then uses
+ * that version.
+ */
 async function loadSandboxScript(config: Config): Promise<void> {
   if (!config.demo || 'Stripe' in window || !config.stripeJs.startsWith('/')) return;
   await new Promise<void>((resolve, reject) => {

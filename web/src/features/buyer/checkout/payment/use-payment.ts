@@ -1,4 +1,4 @@
-/** The pay button and the wallet of all three screens: validate, show problems, pay. */
+/** Handles the pay button and the wallet of all three screens: validates, shows problems, pays. */
 import type { StripeExpressCheckoutElementConfirmEvent } from '@stripe/stripe-js';
 import { useAtomValue } from 'jotai';
 import { useRef, useState, type FormEvent } from 'react';
@@ -78,7 +78,8 @@ export function usePayment({ page, checkout, dispatch, details, card, wallet }: 
     if (!surface || !canPay(checkout) || offline) return event.paymentFailed({ reason: 'fail' });
     begin('wallet');
     void pay(wallet(payerWithName(event.billingDetails, details)), surface, (outcome) => {
-      // The wallet's sheet closes with the result of the purchase: success or failure.
+      // Tells the wallet whether the purchase succeeded, because the wallet's dialog stays open
+      // until then.
       if (
         outcome.type === 'refused' ||
         outcome.type === 'declined' ||

@@ -2,23 +2,23 @@ import { act, fireEvent, render, screen } from '@testing-library/react';
 import { afterEach, expect, test, vi } from 'vitest';
 import { WalletSlot } from './wallet-slot';
 
-type Handlers = {
+type WalletHandlers = {
   onClick: (event: { resolve: () => void }) => void;
   onReady: (event: { availablePaymentMethods?: object }) => void;
   onLoadError: () => void;
 };
-let provider: Handlers | undefined;
+let walletHandlers: WalletHandlers | undefined;
 
 vi.mock('@stripe/react-stripe-js', () => ({
-  ExpressCheckoutElement: (handlers: Handlers) => {
-    provider = handlers;
+  ExpressCheckoutElement: (handlers: WalletHandlers) => {
+    walletHandlers = handlers;
     return <button type="button">Pay with Apple Pay</button>;
   },
 }));
 
 afterEach(() => vi.unstubAllGlobals());
 
-const shown = (more: Partial<Parameters<typeof WalletSlot>[0]> = {}) => (
+const slotElement = (more: Partial<Parameters<typeof WalletSlot>[0]> = {}) => (
   <WalletSlot
     confirmed={false}
     busy={false}
@@ -31,9 +31,9 @@ const shown = (more: Partial<Parameters<typeof WalletSlot>[0]> = {}) => (
 test('a press on the wallet is answered at once without a request', () => {
   const asked = vi.fn();
   vi.stubGlobal('fetch', asked);
-  render(shown({ confirmed: true }));
+  render(slotElement({ confirmed: true }));
   const resolve = vi.fn();
-  provider?.onClick({ resolve });
+  walletHandlers?.onClick({ resolve });
   expect(resolve).toHaveBeenCalledExactlyOnceWith({
     emailRequired: true,
     phoneNumberRequired: true,
@@ -43,10 +43,10 @@ test('a press on the wallet is answered at once without a request', () => {
 
 test('the wallet box asks for both boxes until they are ticked, and says when it is busy', () => {
   const onUnconfirmed = vi.fn();
-  const { rerender } = render(shown({ onUnconfirmed }));
+  const { rerender } = render(slotElement({ onUnconfirmed }));
   fireEvent.click(screen.getByRole('button', { name: 'Complete confirmation above first' }));
   expect(onUnconfirmed).toHaveBeenCalledOnce();
-  rerender(shown({ confirmed: true, busy: true }));
+  rerender(slotElement({ confirmed: true, busy: true }));
   expect(screen.getByRole('button', { name: 'Processing...' }).getAttribute('aria-disabled')).toBe(
     'true',
   );
@@ -55,9 +55,9 @@ test('the wallet box asks for both boxes until they are ticked, and says when it
 
 test('without a wallet the box lists the accepted cards', () => {
   const onNone = vi.fn();
-  const { rerender } = render(shown({ onNone }));
-  act(() => provider?.onReady({}));
-  rerender(shown({ onNone }));
+  const { rerender } = render(slotElement({ onNone }));
+  act(() => walletHandlers?.onReady({}));
+  rerender(slotElement({ onNone }));
   expect(onNone).toHaveBeenCalledOnce();
   expect(screen.getByText('Pay with Visa, Mastercard or Amex')).toBeDefined();
 });

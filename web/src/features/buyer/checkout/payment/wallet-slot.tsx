@@ -8,7 +8,7 @@ import { useOffline } from '@/features/shared-live/server-contact';
 import { OFFLINE_TEXTS } from '@/shared/offline';
 import { S } from '@/shared/strings';
 
-const OPTIONS: StripeExpressCheckoutElementOptions = {
+const WALLET_BUTTON_OPTIONS: StripeExpressCheckoutElementOptions = {
   buttonHeight: 48,
   buttonTheme: { applePay: 'black', googlePay: 'black' },
   buttonType: { applePay: 'plain', googlePay: 'pay' },
@@ -19,14 +19,14 @@ const OPTIONS: StripeExpressCheckoutElementOptions = {
 export type WalletKind = 'apple' | 'google';
 
 interface WalletSlotProps {
-  /** Whether both boxes are ticked. */
+  /** Whether both consent boxes are ticked. */
   confirmed: boolean;
   busy: boolean;
   /** The only wallet to offer, if the link selects one. */
   only?: WalletKind | null;
   onUnconfirmed: () => void;
   onConfirm: (event: StripeExpressCheckoutElementConfirmEvent) => void;
-  /** Whether the page has no card form below. */
+  /** Whether the page has no card form below the wallet button. */
   alone?: boolean;
   onCancel?: () => void;
   onNone?: () => void;
@@ -37,8 +37,8 @@ type AvailableWallets = 'unknown' | 'some' | 'none';
 
 /**
  * The place of the wallet button, 48 px high from the first paint. The provider's button stays
- * hidden until both boxes are ticked (interface decision D3). Without a wallet, the box lists the
- * accepted cards and nothing below it moves.
+ * hidden until both consent boxes are ticked (interface decision D3). Without a wallet, the place
+ * lists the accepted cards, so that nothing below it moves.
  */
 export function WalletSlot({
   confirmed,
@@ -54,9 +54,9 @@ export function WalletSlot({
   const [wallets, setWallets] = useState<AvailableWallets>('unknown');
   const options = useMemo<StripeExpressCheckoutElementOptions>(
     () => ({
-      ...OPTIONS,
+      ...WALLET_BUTTON_OPTIONS,
       paymentMethods: {
-        ...OPTIONS.paymentMethods,
+        ...WALLET_BUTTON_OPTIONS.paymentMethods,
         ...(only === 'apple'
           ? { googlePay: 'never' }
           : only === 'google'
@@ -73,7 +73,7 @@ export function WalletSlot({
   return (
     <>
       <div className="wallet-slot">
-        {/* Not inert while busy, because the wallet's own sheet may be inside. */}
+        {/* Not inert while busy, because the wallet's own dialog may be inside this element. */}
         <div className="wallet-real" inert={!offered} style={{ opacity: offered && !busy ? 1 : 0 }}>
           <ExpressCheckoutElement
             options={options}
@@ -85,7 +85,8 @@ export function WalletSlot({
               setWallets('none');
               onLoadError?.();
             }}
-            // Answered at once without a request, because the wallet allows only one second.
+            // Answers the wallet without a server request, because the wallet allows only one
+            // second.
             onClick={(event) => event.resolve({ emailRequired: true, phoneNumberRequired: true })}
             onConfirm={onConfirm}
             onCancel={onCancel}

@@ -1,7 +1,7 @@
 /**
- * The tickets that the server holds for this tab's own purchase. The public count excludes them,
- * and a reload forgets the open page's state. A buyer who holds the last tickets must not read that
- * they are sold out (decisions B-8, C-14).
+ * The tickets that the server holds for this tab's own purchase. The public count excludes these
+ * tickets, and a reload forgets the open page's state. A buyer who holds the last tickets must not
+ * read that they are sold out (decisions B-8, C-14).
  */
 import type { Draw } from '@/api/wire';
 import { forgetStored, readStored, writeStored } from '@/shared/storage';
@@ -9,20 +9,20 @@ import { ownReservedTickets, type Checkout, type OpenOrder } from '../state/chec
 
 type SavedReservation = Pick<OpenOrder, 'expiresAt' | 'ticketCount' | 'items'>;
 
-const keyOf = (scope: string) => `fd_kept:${scope}`;
+const storageKeyOf = (scope: string) => `fd_kept:${scope}`;
 
 export function saveReservation(
   scope: string,
   { expiresAt, ticketCount, items }: SavedReservation,
 ): void {
-  writeStored('session', keyOf(scope), { expiresAt, ticketCount, items });
+  writeStored('session', storageKeyOf(scope), { expiresAt, ticketCount, items });
 }
 
 /**
  * Returns the tickets of a draw that are held for `scope`. None once the reservation has expired.
  */
 export function savedReservedTickets(scope: string, drawNumber: number, nowMs: number): number {
-  const saved = readStored('session', keyOf(scope)) as Partial<SavedReservation> | null;
+  const saved = readStored('session', storageKeyOf(scope)) as Partial<SavedReservation> | null;
   if (typeof saved?.expiresAt !== 'number' || saved.expiresAt <= nowMs) return 0;
   const items: OpenOrder['items'] = Array.isArray(saved.items) ? saved.items : undefined;
   const count = items
@@ -46,4 +46,5 @@ export function ticketsForThisBuyer(
   return { held, available: Math.max(0, draw.ticketsAvailable) + held };
 }
 
-export const forgetReservation = (scope: string): void => forgetStored('session', keyOf(scope));
+export const forgetReservation = (scope: string): void =>
+  forgetStored('session', storageKeyOf(scope));

@@ -15,7 +15,7 @@ interface TimerBarProps {
   onExpired: () => void;
 }
 
-const NOT_EXTENDED = 'Your tickets could not be kept for longer';
+const EXTENSION_FAILED_TITLE = 'Your tickets could not be kept for longer';
 
 /** The timer of the two-minute reservation. It never interrupts a payment that has started. */
 export function TimerBar({ checkout, lapsed = false, onExtended, onExpired }: TimerBarProps) {
@@ -81,7 +81,7 @@ function useExtendReservation(order: OpenOrder | null, onExtended: (order: OpenO
       onExtended({ ...order, expiresAt: Date.parse(expiresAt) });
     } catch (error) {
       showToast({
-        title: NOT_EXTENDED,
+        title: EXTENSION_FAILED_TITLE,
         text: error instanceof HttpError ? error.body.message : undefined,
         bad: true,
       });

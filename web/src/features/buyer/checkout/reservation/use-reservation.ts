@@ -1,6 +1,6 @@
 /**
- * Opens an order half a second after the last change of the wanted tickets, and releases it when
- * the buyer leaves (specification line A:190, decision B-8).
+ * Opens an order half a second after the last change of the wanted tickets, and releases the order
+ * when the buyer leaves (specification line A:190, decision B-8).
  */
 import { useStore } from 'jotai';
 import { useCallback, useEffect, useRef } from 'react';
@@ -12,13 +12,13 @@ import { checkoutAtom } from '../state/checkout-atoms';
 import { toOpenOrder } from '../payment/pay';
 import { dropCachedSecret } from '../payment/secret-cache';
 
-const SETTLES_MS = 500;
+const RESERVE_DELAY_MS = 500;
 
 interface ReservationInputs {
   scope: string;
   page: CheckoutPage;
   /**
-   * The key of the reserved contents. When it changes, the order is resized. Null means that
+   * Identifies the tickets to reserve. When it changes, the order is resized. Null means that
    * nothing is reserved and an open order is released.
    */
   contents: string | null;
@@ -45,7 +45,7 @@ export function useReservation({ scope, page, contents, open }: ReservationInput
             error: paymentOpeningError(page, 'card', error),
           }),
       );
-    }, SETTLES_MS);
+    }, RESERVE_DELAY_MS);
     return () => {
       current = false;
       clearTimeout(timer);

@@ -1,6 +1,6 @@
 /**
- * Idempotency keys of purchase attempts. A key is kept until the attempt ends, so that a reload or
- * a double tap cannot charge twice.
+ * Idempotency keys of purchase attempts. A key stays stored until the attempt ends, so that a
+ * reload or a double tap cannot charge twice.
  */
 import { forgetStored, readStored, writeStored } from '@/shared/storage';
 import { forgetReservation } from '../reservation/reserved-tickets';
@@ -13,52 +13,52 @@ export interface Attempt {
   paying?: boolean;
 }
 
-const keyOf = (scope: string) => `fd_attempt:${scope}`;
+const attemptKeyOf = (scope: string) => `fd_attempt:${scope}`;
 const finishedKeyOf = (scope: string) => `fd_finished:${scope}`;
 
-// If the browser forbids storage, the key lives as long as the page.
-const memoryFallback = new Map<string, Attempt>();
+// Replaces browser storage where the browser forbids it. The keys then live as long as the page.
+const attemptsInMemory = new Map<string, Attempt>();
 
-function randomKey(): string {
+function newIdempotencyKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
 /** Returns the current attempt for `scope` ("draw:1042", "cart"), if there is one. */
 export function currentAttempt(scope: string): Attempt | null {
-  const stored = readStored('session', keyOf(scope));
+  const stored = readStored('session', attemptKeyOf(scope));
   if (
     typeof stored === 'object' &&
     stored !== null &&
     typeof (stored as Attempt).clientKey === 'string'
   )
     return stored as Attempt;
-  return memoryFallback.get(scope) ?? null;
+  return attemptsInMemory.get(scope) ?? null;
 }
 
 export function beginAttempt(scope: string): Attempt {
-  const attempt = currentAttempt(scope) ?? { clientKey: randomKey() };
+  const attempt = currentAttempt(scope) ?? { clientKey: newIdempotencyKey() };
   saveAttempt(scope, attempt);
   forgetStored('session', finishedKeyOf(scope));
   return attempt;
 }
 
 export function saveAttempt(scope: string, attempt: Attempt): void {
-  memoryFallback.set(scope, attempt);
-  writeStored('session', keyOf(scope), attempt);
+  attemptsInMemory.set(scope, attempt);
+  writeStored('session', attemptKeyOf(scope), attempt);
 }
 
 /** Ends the attempt: tickets are issued, or it is certain that no charge was made. */
 export function endAttempt(scope: string): void {
-  memoryFallback.delete(scope);
-  forgetStored('session', keyOf(scope));
+  attemptsInMemory.delete(scope);
+  forgetStored('session', attemptKeyOf(scope));
   forgetReservation(scope);
 }
 
 /**
- * Ends the attempt with tickets. Until the next attempt starts, a buyer who returns finds the
- * purchase finished: by the back button, in a duplicated tab or on a cached page. The token
- * defaults to the attempt's own.
+ * Ends the attempt with tickets. A buyer who returns by the back button, in a duplicated tab or on
+ * a cached page then finds the purchase finished, until the next attempt starts. The token defaults
+ * to the attempt's own.
  */
 export function finishAttempt(scope: string, orderToken = currentAttempt(scope)?.orderToken): void {
   endAttempt(scope);

@@ -3,7 +3,7 @@ import { INITIAL_CHECKOUT, reduceCheckout, type Checkout, type CheckoutEvent } f
 import { NO_DETAILS, type PurchaseDetails } from '../form/purchase-rules';
 import { atomFamily } from '@/shared/atom-family';
 
-const checkoutsAtom = atom<Readonly<Record<string, Checkout>>>({});
+const checkoutsByScopeAtom = atom<Readonly<Record<string, Checkout>>>({});
 
 /**
  * The state of the purchase of one scope ("draw:1042", "cart"). Components write to it by
@@ -11,10 +11,10 @@ const checkoutsAtom = atom<Readonly<Record<string, Checkout>>>({});
  */
 export const checkoutAtom = atomFamily((scope: string) =>
   atom(
-    (get) => get(checkoutsAtom)[scope] ?? INITIAL_CHECKOUT,
+    (get) => get(checkoutsByScopeAtom)[scope] ?? INITIAL_CHECKOUT,
     (get, set, event: CheckoutEvent) => {
-      const all = get(checkoutsAtom);
-      set(checkoutsAtom, {
+      const all = get(checkoutsByScopeAtom);
+      set(checkoutsByScopeAtom, {
         ...all,
         [scope]: reduceCheckout(all[scope] ?? INITIAL_CHECKOUT, event),
       });
@@ -24,7 +24,7 @@ export const checkoutAtom = atomFamily((scope: string) =>
 
 /** Resets the purchase after the thank-you page, so that a new one can start. */
 export const resetCheckoutAtom = atom(null, (get, set, scope: string) =>
-  set(checkoutsAtom, { ...get(checkoutsAtom), [scope]: INITIAL_CHECKOUT }),
+  set(checkoutsByScopeAtom, { ...get(checkoutsByScopeAtom), [scope]: INITIAL_CHECKOUT }),
 );
 
 /** The buyer's input. It survives navigation and errors and is cleared after success. */

@@ -12,7 +12,7 @@ import {
   type OpenOrder,
 } from './checkout';
 
-const order: OpenOrder = {
+const openOrder: OpenOrder = {
   clientSecret: 's',
   paymentIntentId: 'pi_1',
   orderToken: 't',
@@ -21,34 +21,42 @@ const order: OpenOrder = {
   ticketCount: 2,
   expiresAt: 1_000,
 };
-const error = { title: 'Payment Failed', text: 'Your card was declined.' };
-const through = (...happenings: CheckoutEvent[]): Checkout =>
+const declinedError = { title: 'Payment Failed', text: 'Your card was declined.' };
+const stateAfterEvents = (...happenings: CheckoutEvent[]): Checkout =>
   happenings.reduce(reduceCheckout, INITIAL_CHECKOUT);
 
-const submitted: CheckoutEvent = { type: 'submitted', method: 'card' };
-const opened: CheckoutEvent = { type: 'opened', order };
-const authorised: CheckoutEvent = { type: 'authorised' };
+const submittedEvent: CheckoutEvent = { type: 'submitted', method: 'card' };
+const openedEvent: CheckoutEvent = { type: 'opened', order: openOrder };
+const authorisedEvent: CheckoutEvent = { type: 'authorised' };
 
 test('a purchase goes from choosing to issued tickets', () => {
   const tickets = [{ ticketNumber: 1, serialNumber: 'FD-1042-001', homeNumber: 7, awayNumber: 9 }];
-  expect(through(submitted, opened, authorised, { type: 'issued', tickets })).toEqual({
+  expect(
+    stateAfterEvents(submittedEvent, openedEvent, authorisedEvent, { type: 'issued', tickets }),
+  ).toEqual({
     state: 'issued',
     tickets,
   });
 });
 
 test('a decline keeps the order and offers another card', () => {
-  const checkout = through(submitted, opened, { type: 'declined', error });
-  expect(checkout).toEqual({ state: 'choosing', order, error });
+  const checkout = stateAfterEvents(submittedEvent, openedEvent, {
+    type: 'declined',
+    error: declinedError,
+  });
+  expect(checkout).toEqual({ state: 'choosing', order: openOrder, error: declinedError });
   expect(canPay(checkout)).toBe(true);
   expect(ownReservedTickets(checkout, 999)).toBe(2);
 });
 
 test('tickets are held until the reservation expires, but through a payment that has started', () => {
-  expect(ownReservedTickets(through(submitted, opened, { type: 'declined', error }), 1_000)).toBe(
-    0,
-  );
-  expect(ownReservedTickets(through(submitted, opened), 1_000)).toBe(2);
+  expect(
+    ownReservedTickets(
+      stateAfterEvents(submittedEvent, openedEvent, { type: 'declined', error: declinedError }),
+      1_000,
+    ),
+  ).toBe(0);
+  expect(ownReservedTickets(stateAfterEvents(submittedEvent, openedEvent), 1_000)).toBe(2);
 });
 
 test('after a reload during a payment the count comes from the tickets, not from the form', () => {
@@ -58,19 +66,25 @@ test('after a reload during a payment the count comes from the tickets, not from
     homeNumber: 1,
     awayNumber: 1,
   }));
-  expect(purchasedCount(through({ type: 'unsure', order }, { type: 'issued', tickets }), 1)).toBe(
-    3,
-  );
   expect(
-    purchasedCount(through({ type: 'unsure', order }, { type: 'issued', tickets: [] }), 1),
+    purchasedCount(
+      stateAfterEvents({ type: 'unsure', order: openOrder }, { type: 'issued', tickets }),
+      1,
+    ),
+  ).toBe(3);
+  expect(
+    purchasedCount(
+      stateAfterEvents({ type: 'unsure', order: openOrder }, { type: 'issued', tickets: [] }),
+      1,
+    ),
   ).toBe(1);
 });
 
 test('a refusal before the payment gives its reason and reserves nothing', () => {
-  expect(through(submitted, { type: 'refused', error })).toEqual({
+  expect(stateAfterEvents(submittedEvent, { type: 'refused', error: declinedError })).toEqual({
     state: 'choosing',
     order: null,
-    error,
+    error: declinedError,
   });
 });
 
@@ -80,30 +94,37 @@ test('reserving tickets clears a too-few-tickets error but not a decline', () =>
     text: 'Only 2 tickets remaining. Please adjust your selection.',
     available: 2,
   };
-  expect(through({ type: 'refused', error: tooFew }, opened)).toEqual({
+  expect(stateAfterEvents({ type: 'refused', error: tooFew }, openedEvent)).toEqual({
     state: 'choosing',
-    order,
+    order: openOrder,
     error: null,
   });
-  expect(through(submitted, opened, { type: 'declined', error }, opened)).toEqual({
+  expect(
+    stateAfterEvents(
+      submittedEvent,
+      openedEvent,
+      { type: 'declined', error: declinedError },
+      openedEvent,
+    ),
+  ).toEqual({
     state: 'choosing',
-    order,
-    error,
+    order: openOrder,
+    error: declinedError,
   });
 });
 
 describe('once money may have moved', () => {
   const unsure: readonly CheckoutEvent[][] = [
-    [submitted, opened, { type: 'unsure' }],
-    [submitted, opened, authorised, { type: 'unsure' }],
-    [{ type: 'unsure', order }],
+    [submittedEvent, openedEvent, { type: 'unsure' }],
+    [submittedEvent, openedEvent, authorisedEvent, { type: 'unsure' }],
+    [{ type: 'unsure', order: openOrder }],
   ];
   const everything: CheckoutEvent[] = [
-    submitted,
-    opened,
-    authorised,
-    { type: 'refused', error },
-    { type: 'declined', error },
+    submittedEvent,
+    openedEvent,
+    authorisedEvent,
+    { type: 'refused', error: declinedError },
+    { type: 'declined', error: declinedError },
     { type: 'unsure' },
     { type: 'expired' },
     { type: 'again' },
@@ -112,7 +133,7 @@ describe('once money may have moved', () => {
   test.each(unsure.map((happenings) => [happenings]))(
     'no second payment is offered until the server has decided',
     (happenings) => {
-      const checkout = through(...happenings);
+      const checkout = stateAfterEvents(...happenings);
       expect(checkout.state).toBe('confirming');
       for (const next of everything) {
         expect(canPay(reduceCheckout(checkout, next))).toBe(false);
@@ -126,21 +147,21 @@ describe('once money may have moved', () => {
   test('a server error stays visible until the server decides, even after polling has ended', () => {
     const message = 'This payment does not match your order.';
     expect(
-      through(
-        { type: 'unsure', order },
+      stateAfterEvents(
+        { type: 'unsure', order: openOrder },
         { type: 'unsure', serverMessage: message },
         { type: 'gaveUp' },
       ),
     ).toEqual({
       state: 'lost',
-      order,
+      order: openOrder,
       serverMessage: message,
     });
     expect(
-      through(
-        submitted,
-        opened,
-        authorised,
+      stateAfterEvents(
+        submittedEvent,
+        openedEvent,
+        authorisedEvent,
         { type: 'unsure', serverMessage: message },
         { type: 'issued', tickets: [] },
       ),
@@ -148,11 +169,13 @@ describe('once money may have moved', () => {
   });
 
   test('an authorised payment without tickets offers no second payment after any late event', () => {
-    const pending = through(submitted, opened, authorised, { type: 'pending' });
+    const pending = stateAfterEvents(submittedEvent, openedEvent, authorisedEvent, {
+      type: 'pending',
+    });
     expect(pending.state).toBe('pending');
     for (const next of [
       ...everything,
-      { type: 'untouched', error } as const,
+      { type: 'untouched', error: declinedError } as const,
       { type: 'gaveUp' } as const,
     ])
       expect(canPay(reduceCheckout(pending, next))).toBe(false);
@@ -160,7 +183,12 @@ describe('once money may have moved', () => {
   });
 
   test('the server’s decision ends the purchase either way, even after polling has ended', () => {
-    const lost = through(submitted, opened, { type: 'unsure' }, { type: 'gaveUp' });
+    const lost = stateAfterEvents(
+      submittedEvent,
+      openedEvent,
+      { type: 'unsure' },
+      { type: 'gaveUp' },
+    );
     expect(reduceCheckout(lost, { type: 'issued', tickets: [] }).state).toBe('issued');
     const notCharged = reduceCheckout(lost, { type: 'notCharged', reason: 'closed' });
     expect(notCharged).toEqual({ state: 'notCharged', reason: 'closed', refunding: false });
@@ -168,20 +196,23 @@ describe('once money may have moved', () => {
   });
 
   test('the payment may be retried once the provider has confirmed that no card was accepted', () => {
-    const confirming = through(submitted, opened, { type: 'unsure' });
-    expect(reduceCheckout(confirming, { type: 'untouched', error })).toEqual({
+    const confirming = stateAfterEvents(submittedEvent, openedEvent, { type: 'unsure' });
+    expect(reduceCheckout(confirming, { type: 'untouched', error: declinedError })).toEqual({
       state: 'choosing',
       order: null,
-      error,
+      error: declinedError,
     });
     expect(
-      reduceCheckout(through(submitted, opened, authorised), { type: 'untouched', error }).state,
+      reduceCheckout(stateAfterEvents(submittedEvent, openedEvent, authorisedEvent), {
+        type: 'untouched',
+        error: declinedError,
+      }).state,
     ).toBe('issuing');
   });
 
   test('while the provider is asked, neither an expiry nor a second tap changes the state', () => {
-    const paying = through(submitted, opened);
-    expect(reduceCheckout(paying, submitted)).toBe(paying);
+    const paying = stateAfterEvents(submittedEvent, openedEvent);
+    expect(reduceCheckout(paying, submittedEvent)).toBe(paying);
     expect(reduceCheckout(paying, { type: 'expired' })).toBe(paying);
     expect(isBusy(paying)).toBe(true);
   });
@@ -205,6 +236,6 @@ test('an order’s answer is an outcome only when it is final', () => {
     refunding: true,
   });
   expect(outcomeOf({ status: 'processing', reason: null, lines })).toBeNull();
-  // The order status for an intent that may have been authorised a moment ago. It is not final.
+  // The intent may have been authorised a moment ago, so this order status is not final.
   expect(outcomeOf({ status: 'requires_payment_method', reason: null, lines })).toBeNull();
 });

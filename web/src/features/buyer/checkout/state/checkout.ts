@@ -1,5 +1,5 @@
 /**
- * The state machine of a purchase. Pure. Invariant: once money may have moved, it never offers a
+ * The state machine of a purchase. Pure. Invariant: once money may have moved, no state offers a
  * second payment.
  */
 import type { OwnTicket } from '@/api/wire';
@@ -12,12 +12,12 @@ export interface OpenOrder {
   paymentIntentId: string;
   orderToken: string;
   reservationId: string;
-  /** Cents. */
+  /** Total in cents. */
   amount: number;
   ticketCount: number;
   /** For a cart: the number of tickets of each draw. */
   items?: readonly { drawNumber: number; quantity: number }[];
-  /** Server time in milliseconds. */
+  /** End of the reservation: server time in milliseconds. */
   expiresAt: number;
 }
 
@@ -25,9 +25,9 @@ export interface OpenOrder {
 export interface CheckoutError {
   title: string;
   text: string;
-  /** The number of available tickets, when too few were left. */
+  /** Number of tickets still available, when too few were left for the order. */
   available?: number;
-  /** Whether the shown price is outdated and must be requested again. */
+  /** Whether the shown price is outdated and must be loaded again. */
   stale?: boolean;
   /** Whether no payment was attempted. The text then need not mention money. */
   notAttempted?: boolean;
@@ -48,8 +48,8 @@ export type Checkout =
       serverMessage?: string;
     }
   /**
-   * The money is authorised and the tickets are not issued yet. The thank-you page waits for them
-   * (specification line A:190, decision C-19).
+   * The money is authorised and the tickets are not issued yet. The thank-you page waits for the
+   * tickets (specification line A:190, decision C-19).
    */
   | { state: 'pending'; order: Pick<OpenOrder, 'orderToken' | 'paymentIntentId'> }
   | { state: 'issued'; tickets: readonly OwnTicket[] }
@@ -75,10 +75,7 @@ export type CheckoutEvent =
     }
   | { type: 'issued'; tickets: readonly OwnTicket[] }
   | { type: 'notCharged'; reason: string; refunding?: boolean }
-  /**
-   * The server has asked the provider: no card was accepted for this payment, so the buyer may try
-   * again.
-   */
+  /** The provider has accepted no card for this payment, so the buyer may try again. */
   | { type: 'untouched'; error: CheckoutError }
   | { type: 'gaveUp' }
   | { type: 'expired' }
@@ -95,10 +92,10 @@ export function reduceCheckout(checkout: Checkout, event: CheckoutEvent): Checko
     case 'choosing':
       if (event.type === 'submitted') return { state: 'reserving', method: event.method };
       if (event.type === 'opened')
-        return { ...checkout, order: event.order, error: keepUnlessSoldOut(checkout.error) };
+        return { ...checkout, order: event.order, error: withoutSoldOutError(checkout.error) };
       if (event.type === 'refused') return { ...checkout, error: event.error };
       if (event.type === 'expired') return { ...checkout, order: null };
-      // After a reload during a payment, the order is found again and only its outcome is
+      // After a reload during a payment, the order is loaded from storage and only its outcome is
       // requested.
       if (event.type === 'unsure' && event.order)
         return { state: 'confirming', order: event.order };
@@ -113,7 +110,7 @@ export function reduceCheckout(checkout: Checkout, event: CheckoutEvent): Checko
         return { state: 'issuing', method: checkout.method, order: checkout.order };
       if (event.type === 'declined')
         return { state: 'choosing', order: checkout.order, error: event.error };
-      if (event.type === 'unsure') return confirming(checkout.order, event.serverMessage);
+      if (event.type === 'unsure') return confirmingState(checkout.order, event.serverMessage);
       return checkout;
     case 'issuing':
     case 'pending':
@@ -131,14 +128,14 @@ export function reduceCheckout(checkout: Checkout, event: CheckoutEvent): Checko
         event.type === 'unsure' &&
         (checkout.state === 'issuing' || (checkout.state === 'confirming' && event.serverMessage))
       )
-        return confirming(checkout.order, event.serverMessage);
+        return confirmingState(checkout.order, event.serverMessage);
       if (event.type === 'pending' && checkout.state === 'issuing')
         return { state: 'pending', order: checkout.order };
       if (event.type === 'gaveUp' && checkout.state === 'confirming')
         return { ...checkout, state: 'lost' };
       return checkout;
     case 'lost':
-      // The socket may still deliver the outcome.
+      // The socket may deliver the tickets after the requests have stopped.
       if (event.type === 'issued') return { state: 'issued', tickets: event.tickets };
       if (event.type === 'notCharged')
         return {
@@ -154,13 +151,13 @@ export function reduceCheckout(checkout: Checkout, event: CheckoutEvent): Checko
   }
 }
 
-const confirming = (
+const confirmingState = (
   order: Pick<OpenOrder, 'orderToken' | 'paymentIntentId'>,
   serverMessage?: string,
 ): Checkout => ({ state: 'confirming', order, ...(serverMessage ? { serverMessage } : {}) });
 
 /** Clears a "too few tickets" error once tickets are available. Other errors stay. */
-const keepUnlessSoldOut = (error: CheckoutError | null): CheckoutError | null =>
+const withoutSoldOutError = (error: CheckoutError | null): CheckoutError | null =>
   error?.available === undefined ? error : null;
 
 /** Whether a payment may be started. Pay buttons work in no other state. */
@@ -187,14 +184,15 @@ export function ownReservedTickets(checkout: Checkout, nowMs: number): number {
 }
 
 /**
- * Returns the number of tickets bought. After a reload, the order is more reliable than the form.
+ * Returns the number of tickets bought. After a reload, the order's number is more reliable than
+ * the form's.
  */
 export const purchasedCount = (checkout: Checkout, wanted: number): number =>
   checkout.state === 'issued' && checkout.tickets.length > 0 ? checkout.tickets.length : wanted;
 
 /**
- * Returns the event for an order's answer when the outcome of the payment is unknown. Null while
- * the order is open.
+ * Returns the event for the server's answer about an order whose payment outcome is unknown. Null
+ * while the order is open.
  */
 export function outcomeOf(order: {
   status: string;

@@ -14,8 +14,8 @@ export interface SummaryDraw {
   league: string | null;
   ticketCount: number;
   /**
-   * Decimal dollars. Estimated as 70 % of sold × price until the server sends the amount (decision
-   * D-9).
+   * Prize pool in decimal dollars. Estimated as 70 % of sold × price until the server sends the
+   * amount (decision D-9).
    */
   prizePool: string;
   ticketsSold: number;
@@ -79,7 +79,10 @@ export function purchaseSummary(
   };
 }
 
-/** The data is obviously fictional, so that it is not mistaken for a purchase (decision A-12). */
+/**
+ * The sample purchase of the demo page. Its data is obviously fictional, so that it is not mistaken
+ * for a purchase (decision A-12).
+ */
 export const DEMO_SUMMARY: Summary = {
   clubId: null,
   clubName: 'Sample Rugby League Club',
@@ -103,7 +106,7 @@ export const DEMO_SUMMARY: Summary = {
   ],
 };
 
-const COPY_LIVES_MS = 24 * 60 * 60_000;
+const LOCAL_COPY_MS_MAX = 24 * 60 * 60_000;
 
 /**
  * Returns whether the session could store the summary. The local copy holds no e-mail address and
@@ -115,7 +118,7 @@ export function saveSummary(summary: Summary): boolean {
 }
 
 export function readSummary(): Summary | null {
-  const stored = readStored('session', S.summaryKey) ?? recentCopy();
+  const stored = readStored('session', S.summaryKey) ?? readRecentCopy();
   if (typeof stored !== 'object' || stored === null || !Array.isArray((stored as Summary).draws))
     return null;
   const summary = stored as Partial<Summary> & Pick<Summary, 'draws'>;
@@ -131,8 +134,8 @@ export function readSummary(): Summary | null {
   };
 }
 
-function recentCopy(): unknown {
+function readRecentCopy(): unknown {
   const copy = readStored('local', S.summaryKey);
   const savedAt = (copy as { savedAt?: unknown } | null)?.savedAt;
-  return typeof savedAt === 'number' && Date.now() - savedAt < COPY_LIVES_MS ? copy : null;
+  return typeof savedAt === 'number' && Date.now() - savedAt < LOCAL_COPY_MS_MAX ? copy : null;
 }

@@ -1,4 +1,6 @@
-/** The purchase for a component: its state, and the three effects that run automatically. */
+/**
+ * Gives a component the state of its purchase and runs the three effects that need no user action.
+ */
 import { useAtom, useSetAtom, useStore } from 'jotai';
 import { useEffect, useRef } from 'react';
 import { useLocation } from 'wouter';
@@ -24,19 +26,19 @@ export function useCheckout(scope: string) {
   const [checkout, dispatch] = useAtom(checkoutAtom(scope));
   useRecovery(scope, dispatch);
   useSaveReservation(scope, checkout);
-  useResolution(scope, checkout, dispatch);
-  useTroubleToast(checkout);
+  useResolveUnknownOutcome(scope, checkout, dispatch);
+  useErrorToast(checkout);
   useOutcomeToast(checkout);
-  useAskBeforeLeaving(checkout);
+  useConfirmBeforeLeaving(checkout);
   return { checkout, dispatch };
 }
 
 type CheckoutDispatch = (event: CheckoutEvent) => void;
 
 /**
- * Requests the outcome of a payment after a reload, before the page offers anything. A page
- * restored from the browser's cache does the same. A purchase that finished meanwhile, for example
- * on a bank's page, is finished here too.
+ * Requests the outcome of a payment after a reload or when the browser restores the page from its
+ * cache, before the page offers anything. A purchase that finished meanwhile, for example on a
+ * bank's page, is ended here.
  */
 function useRecovery(scope: string, dispatch: CheckoutDispatch): void {
   const store = useStore();
@@ -72,19 +74,23 @@ function useSaveReservation(scope: string, checkout: Checkout): void {
   }, [scope, order]);
 }
 
-const ASKED_FOR_MS = 30_000;
-const ASKED_EVERY_MS = 4_000;
+const OUTCOME_POLLING_MS = 30_000;
+const OUTCOME_POLL_INTERVAL_MS = 4_000;
 /**
- * How many "no card accepted" answers make it final. The first may come just before the provider
- * has finished.
+ * Number of "no card accepted" answers after which the answer is final. The first may come just
+ * before the provider has finished.
  */
-const UNTOUCHED_ANSWERS = 2;
+const NO_CARD_ANSWERS_MIN = 2;
 
 /**
  * Requests the order every two seconds, fifteen times, while the outcome is unknown. Live updates
  * are followed without limit.
  */
-function useResolution(scope: string, checkout: Checkout, dispatch: CheckoutDispatch): void {
+function useResolveUnknownOutcome(
+  scope: string,
+  checkout: Checkout,
+  dispatch: CheckoutDispatch,
+): void {
   const open =
     checkout.state === 'confirming' || checkout.state === 'lost' || checkout.state === 'pending'
       ? checkout.order
@@ -107,12 +113,14 @@ function useResolution(scope: string, checkout: Checkout, dispatch: CheckoutDisp
   );
   useEffect(() => {
     if (checkout.state !== 'confirming') return;
-    const timer = setTimeout(() => dispatch({ type: 'gaveUp' }), ASKED_FOR_MS);
+    const timer = setTimeout(() => dispatch({ type: 'gaveUp' }), OUTCOME_POLLING_MS);
     return () => clearTimeout(timer);
   }, [checkout.state, dispatch]);
 }
 
-/** Completes again, which is idempotent, and so gets the outcome from the provider. */
+/**
+ * Completes the purchase again, which is idempotent, and so learns the outcome from the provider.
+ */
 function useOrderPolling(
   scope: string,
   paymentIntentId: string | null,
@@ -127,8 +135,8 @@ function useOrderPolling(
       if (!current || answer === null) return;
       untouched = answer === 'untouched' ? untouched + 1 : 0;
       if (answer !== 'untouched') return dispatch(answer);
-      if (untouched < UNTOUCHED_ANSWERS) return;
-      // The same key means the same payment, so no second charge is possible.
+      if (untouched < NO_CARD_ANSWERS_MIN) return;
+      // Reuses the attempt's key: it means the same payment, so no second charge is possible.
       const attempt = currentAttempt(scope);
       if (attempt) saveAttempt(scope, { ...attempt, paying: false });
       dispatch({
@@ -137,7 +145,7 @@ function useOrderPolling(
       });
     };
     void turn();
-    const timer = setInterval(() => void turn(), ASKED_EVERY_MS);
+    const timer = setInterval(() => void turn(), OUTCOME_POLL_INTERVAL_MS);
     return () => {
       current = false;
       clearInterval(timer);
@@ -146,7 +154,7 @@ function useOrderPolling(
 }
 
 /** Shows an error in a toast as well as beside the form (interface decision D12). */
-function useTroubleToast(checkout: Checkout): void {
+function useErrorToast(checkout: Checkout): void {
   const showToast = useSetAtom(showToastAtom);
   const error = checkout.state === 'choosing' ? checkout.error : null;
   useEffect(() => {
@@ -155,7 +163,8 @@ function useTroubleToast(checkout: Checkout): void {
 }
 
 /**
- * The money was authorised, and the tickets are either still being issued or could not be issued.
+ * Toast when the money was authorised and the tickets are still being issued or could not be
+ * issued.
  */
 export const ISSUING = {
   title: 'Your payment went through',
@@ -173,7 +182,7 @@ function useOutcomeToast(checkout: Checkout): void {
 }
 
 /** Asks for confirmation when the buyer leaves during a payment. */
-function useAskBeforeLeaving(checkout: Checkout): void {
+function useConfirmBeforeLeaving(checkout: Checkout): void {
   const busy = isBusy(checkout);
   useEffect(() => {
     if (!busy) return;
@@ -184,8 +193,8 @@ function useAskBeforeLeaving(checkout: Checkout): void {
 }
 
 /**
- * How long the buyer reads that the tickets are being issued, before the thank-you page opens
- * (specification line A:190).
+ * Milliseconds for which the buyer reads that the tickets are being issued, before the thank-you
+ * page opens (specification line A:190).
  */
 const PENDING_READ_MS = 2_000;
 
@@ -197,8 +206,8 @@ export interface PurchaseEnding {
 }
 
 /**
- * Saves the summary, shows a message, clears the input and opens the thank-you page. It runs once
- * tickets are issued, or two seconds after a payment without tickets.
+ * Ends a purchase: saves the summary, shows a message, clears the input and opens the thank-you
+ * page. Runs once tickets are issued, or two seconds after a payment without tickets.
  */
 export function useCompletePurchase(
   scope: string,
@@ -229,7 +238,8 @@ export function useCompletePurchase(
     const timer = setTimeout(() => ending.current(), PENDING_READ_MS);
     return () => clearTimeout(timer);
   }, [state]);
-  // Reset only after this page has closed. Until then it must not look as if nothing was bought.
+  // Resets the purchase only after this page has closed. Until then, the page must not look as if
+  // nothing was bought.
   useEffect(
     () => () => {
       if (done.current) store.set(resetCheckoutAtom, scope);
