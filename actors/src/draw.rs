@@ -219,7 +219,7 @@ impl DrawActor {
         if !std::mem::replace(&mut self.is_scheduled, true) {
             ctx.spawn(fut::ready(()).map(
                 |(), actor: &mut DrawActor, ctx: &mut Context<DrawActor>| {
-                    actor.decide_and_write(ctx)
+                    actor.decide_and_write(ctx);
                 },
             ));
         }
