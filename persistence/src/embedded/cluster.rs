@@ -162,7 +162,7 @@ fn options(socket_dir: &Path, database: &str) -> PgConnectOptions {
 async fn adopt(dir: &Path) -> Option<Cluster> {
     let data = dir.join("data");
     let deadline = Instant::now() + Duration::from_secs(START_SECONDS_MAX);
-    // The old Postgres may be starting or stopping. A moment later it socket_serves_data_dir, or its pid file
+    // The old Postgres may be starting or stopping. A moment later it answers, or its pid file
     // changes.
     while Instant::now() < deadline {
         let pid_file = PidFile::read(&data)?;

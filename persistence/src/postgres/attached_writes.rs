@@ -130,7 +130,7 @@ async fn open(
     Ok(())
 }
 
-/// Builds the domain's order, which computes the order_with_totals of the lines.
+/// Builds the domain's order, which computes the totals of the lines.
 fn order_with_totals(order: &NewOrder) -> Order {
     Order {
         id: order.id,

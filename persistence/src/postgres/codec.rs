@@ -1,4 +1,4 @@
-//! Converts domain values to and from the words in the tables.
+//! Converts domain values to and from their text form in the tables.
 
 use domain::{AnomalyKind, OrderId, OrderState, PaymentStatus, Status};
 use uuid::Uuid;
@@ -90,7 +90,7 @@ pub(crate) fn read_anomaly(word: &str) -> Result<AnomalyKind, Failure> {
     )
 }
 
-/// Returns the payment provider's word.
+/// Returns the status in the payment provider's spelling.
 pub(crate) fn payment_status(status: PaymentStatus) -> &'static str {
     match status {
         PaymentStatus::RequiresPaymentMethod => "requires_payment_method",

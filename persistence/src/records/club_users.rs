@@ -1,4 +1,4 @@
-//! The members of a club who may sign in: who they are, their roles, and when they joined (decision
+//! The members of a club who may sign in, with their roles and the times when they joined (decision
 //! G-17).
 
 use domain::access::Role;
@@ -10,10 +10,10 @@ use super::{Records, audit, column, timestamp};
 use crate::Failure;
 use crate::link_secrets::LinkKind;
 
-/// The maximum number of members of one club, removed ones not counted.
+/// The maximum number of members of one club. Removed members do not count.
 pub const PEOPLE_MAX: i64 = 50;
 
-/// A member of a club, without the password.
+/// A member of a club without the password hash.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClubUser {
     pub id: i64,
@@ -22,14 +22,14 @@ pub struct ClubUser {
     pub name: String,
     pub role: Role,
     pub invited_at: Timestamp,
-    /// The expiry of the mailed invitation, or `None` when no invitation is open.
+    /// When the mailed invitation expires. `None` when no invitation is open.
     pub invited_until: Option<Timestamp>,
-    /// When the member chose a password.
+    /// When the member joined by choosing a password. `None` before.
     pub joined_at: Option<Timestamp>,
     pub seen_at: Option<Timestamp>,
 }
 
-/// A person to invite, and the link that is mailed to them.
+/// A person to invite, and the hash of the link in the invitation mail.
 #[derive(Clone, Debug)]
 pub struct NewClubUser {
     pub club: ClubId,
@@ -44,13 +44,14 @@ pub struct NewClubUser {
 /// The outcome of an invitation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum InvitationOutcome {
-    /// The address was unknown, and a new member was invited.
+    /// No account has the address. A new member was invited.
     New(ClubUser),
-    /// The invitation was mailed before, and is mailed again with the name and role given now.
+    /// The person was invited before and has not joined. The invitation is mailed again, with the
+    /// new name and role.
     Again(ClubUser),
-    /// The person has joined already; nothing was changed.
+    /// The person has joined already. Nothing was changed.
     Joined(ClubUser),
-    /// The address belongs to another login.
+    /// The address belongs to another account. Nothing was changed.
     Taken,
     TooMany,
 }
@@ -95,7 +96,8 @@ impl TryFrom<ClubUserRow> for ClubUser {
 /// Parses a stored role.
 ///
 /// # Errors
-/// The word is not a known role, although the constraint should exclude that.
+///
+/// The text is not a known role. A CHECK constraint should prevent that.
 pub(super) fn role(word: &str) -> Result<Role, sqlx::Error> {
     Role::read(word).ok_or_else(|| sqlx::Error::Decode(format!("no role {word}").into()))
 }
@@ -119,7 +121,8 @@ impl Records {
             .await
     }
 
-    /// Returns when the club's own login was last active, according to its open sessions.
+    /// Returns when the club's shared login was last used, according to its open sessions. `None`
+    /// when it has no open session.
     pub async fn club_login_seen(&self, club: ClubId) -> Result<Option<Timestamp>, Failure> {
         let read = "select max(seen_at) from sessions where club_id = $1 and club_user_id is null";
         let read = sqlx::query_scalar(read).bind(club.0);
@@ -129,7 +132,8 @@ impl Records {
         Ok(seen.map(timestamp))
     }
 
-    /// Invites a person, or invites them again. The link of an earlier invitation stops working.
+    /// Invites a person to a club, or repeats the invitation. The link of an earlier invitation
+    /// then stops working.
     pub async fn invite_club_user(&self, new: &NewClubUser) -> Result<InvitationOutcome, Failure> {
         let (new, signer) = (new.clone(), self.signer.clone());
         let token_hash = self.link_hash(LinkKind::Account, &new.token_hash);
@@ -146,7 +150,7 @@ impl Records {
     }
 
     /// Changes a member's name and role. A changed role ends the member's sessions. Returns `None`
-    /// when the person is not a member of this club.
+    /// when this club has no such member.
     pub async fn change_club_user(
         &self,
         club: ClubId,
@@ -180,8 +184,8 @@ impl Records {
         self.write(work).await
     }
 
-    /// Removes a member and ends all their sessions and links, in one transaction. Returns `false`
-    /// when the person is not a member of this club.
+    /// Removes a member, with all sessions and links of that member, in one transaction. Returns
+    /// `false` when this club has no such member.
     pub async fn remove_club_user(
         &self,
         club: ClubId,
@@ -214,7 +218,7 @@ impl Records {
     }
 }
 
-/// Returns the member's role, or `None` for anybody else. Locks the member's row.
+/// Locks the member's row and returns the member's role. `None` when this club has no such member.
 async fn lock(
     connection: &mut PgConnection,
     club: ClubId,
@@ -243,7 +247,8 @@ async fn invite(
     new: &NewClubUser,
     token_hash: &[u8],
 ) -> Result<InvitationOutcome, sqlx::Error> {
-    // The same lock as the trigger's, so that a login for this address waits for this transaction.
+    // The trigger that keeps addresses unique takes the same lock. So a concurrent new account with
+    // this address waits for this transaction.
     sqlx::query("select pg_advisory_xact_lock(hashtext('login'), hashtext(lower($1)))")
         .bind(&new.email)
         .execute(&mut *connection)
