@@ -1,4 +1,4 @@
-//! Secrets of links in Postgres: how they are stored, and how rows of an earlier version are
+//! Tests of link secrets in Postgres: how they are stored, and how rows of an earlier version are
 //! converted (decision M-5).
 
 #[path = "support/world.rs"]
@@ -28,7 +28,8 @@ async fn with_another_key(database: &Database) -> Postgres {
         .expect("connected")
 }
 
-/// Writes the order's token and client secret in clear text, as an earlier version did.
+/// Writes an order's token and client secret in clear text, as an earlier version of the program
+/// did.
 async fn write_clear(world: &World, token: &str) {
     let write = format!(
         "update orders set token = '{token}', token_hash = null, token_sealed = null, client_secret = 'pi_1_secret_x',
@@ -152,9 +153,9 @@ async fn client_secrets_of_stored_events_are_removed() {
     );
 }
 
-/// One row of each kind of link, as an earlier version wrote it. The hash's first byte is the
-/// kind's number.
-const PLAIN: &str = "
+/// SQL that inserts one row for each kind of link with a plain hash, as an earlier version did. The
+/// first byte of the hash is the number of the kind.
+const INSERT_PLAIN_HASHES: &str = "
     insert into admins (email, password, name, reset_token_hash, reset_expires_at)
       values ('boss@demo.test', 'x', 'Boss', decode(repeat('01', 32), 'hex'), '2030-01-01');
     update clubs set password_reset_token = repeat('02', 32), password_reset_expires = '2030-01-01',
@@ -169,8 +170,8 @@ const PLAIN: &str = "
     insert into sessions (token_hash, club_id, created_at, seen_at, idle_seconds, ends_at)
       values (decode(repeat('07', 32), 'hex'), 1, to_timestamp(1800000000), to_timestamp(1800000000), 3600, '2030-01-01');";
 
-/// Returns which of the seven links open, without using them up.
-async fn opening(records: &Records, database: &Database) -> Vec<u8> {
+/// Returns the numbers of those of the seven links that open. Uses up none of them.
+async fn numbers_of_opening_links(records: &Records, database: &Database) -> Vec<u8> {
     let mut open = Vec::new();
     for kind in [1, 2, 4] {
         open.extend(
@@ -202,7 +203,7 @@ async fn opening(records: &Records, database: &Database) -> Vec<u8> {
             .expect("read")
             .map(|_| 7),
     );
-    // Confirming uses the link up, and changes nothing else that is checked here.
+    // Confirming the address uses up the link. Nothing else that this test checks changes.
     let waiting =
         "select count(*) from clubs where email_verification_token is not null and $1 = ''";
     if database.count(waiting, "").await == 0 {
@@ -215,10 +216,10 @@ async fn opening(records: &Records, database: &Database) -> Vec<u8> {
 async fn plain_link_hashes_are_converted_and_their_links_still_open() {
     let (world, _) = bought().await;
     let (database, postgres) = postgres(&world);
-    database.run(PLAIN).await;
+    database.run(INSERT_PLAIN_HASHES).await;
     let records = Records::new(postgres.clone());
     assert_eq!(
-        opening(&records, database).await,
+        numbers_of_opening_links(&records, database).await,
         [1, 2, 4, 5, 6, 7],
         "rows that are not converted are still read"
     );
@@ -229,13 +230,13 @@ async fn plain_link_hashes_are_converted_and_their_links_still_open() {
         assert!(!text.contains(&plain), "the plain hash {plain} is gone");
     }
     assert_eq!(
-        opening(&records, database).await,
+        numbers_of_opening_links(&records, database).await,
         [1, 2, 4, 5, 6, 7],
         "the same links open"
     );
     let stranger = Records::new(with_another_key(database).await);
     assert_eq!(
-        opening(&stranger, database).await,
+        numbers_of_opening_links(&stranger, database).await,
         [0u8; 0],
         "a copy without the key opens nothing"
     );
@@ -245,7 +246,10 @@ async fn plain_link_hashes_are_converted_and_their_links_still_open() {
             .await
             .expect("written")
     );
-    assert_eq!(opening(&records, database).await, [1, 2, 4, 5, 6, 7, 3]);
+    assert_eq!(
+        numbers_of_opening_links(&records, database).await,
+        [1, 2, 4, 5, 6, 7, 3]
+    );
     assert_eq!(
         postgres.convert_link_secrets().await,
         Ok(0),
@@ -265,7 +269,7 @@ async fn plain_link_hashes_are_converted_and_their_links_still_open() {
 async fn links_of_an_account_are_used_up_after_the_conversion() {
     let (world, _) = bought().await;
     let (database, postgres) = postgres(&world);
-    database.run(PLAIN).await;
+    database.run(INSERT_PLAIN_HASHES).await;
     let records = Records::new(postgres.clone());
     postgres.convert_link_secrets().await.expect("converted");
     for kind in [1, 2, 4] {

@@ -1,4 +1,4 @@
-//! Contract of webhook events, anomalies and mails.
+//! Tests that both stores must pass, about webhook events, anomalies and mails.
 
 use std::collections::BTreeSet;
 use std::slice;
@@ -323,8 +323,9 @@ pub async fn mail_of_a_gone_sender_is_claimed_at_once(world: World) {
     assert!(claims(other.node.boot, 9).await.is_empty(), "once");
 }
 
-/// Returns the mails that can be sent now: kind, order, and domain of the recipient.
-async fn send_all(world: &World) -> Vec<(String, Option<u128>, String)> {
+/// Claims all mails that can be sent now and marks them sent. Returns kind, order and the domain of
+/// the recipient.
+async fn send_due_mails(world: &World) -> Vec<(String, Option<u128>, String)> {
     let mails = world
         .stores
         .claim_mail(RECEIVER, NOW.plus_seconds(60), 1_000, 99)
@@ -388,7 +389,7 @@ pub async fn not_charged_mail_is_queued_once_for_waiting_buyers(world: World) {
         "it has its tickets"
     );
     assert_eq!(
-        send_all(&world).await,
+        send_due_mails(&world).await,
         [expected_mail("not-charged", 1, "buyer.test")],
         "no mail without the write"
     );
@@ -410,7 +411,7 @@ pub async fn not_charged_mail_is_queued_once_for_waiting_buyers(world: World) {
         expected_mail("tickets", 5, "buyer.test"),
     ];
     assert_eq!(
-        send_all(&world).await,
+        send_due_mails(&world).await,
         expected,
         "the fifth order was captured"
     );
@@ -420,7 +421,7 @@ pub async fn dispute_of_an_order_mails_its_club_once(world: World) {
     let mut owner = world.owner(0).await;
     let record = world.captured(&mut owner, 1, 1).await;
     assert_eq!(
-        send_all(&world).await,
+        send_due_mails(&world).await,
         [expected_mail("tickets", 1, "buyer.test")]
     );
     let quiet = provider_intent(&record, PaymentStatus::Succeeded);
@@ -439,8 +440,8 @@ pub async fn dispute_of_an_order_mails_its_club_once(world: World) {
             .await
             .expect("seen");
     }
-    assert_eq!(send_all(&world).await, [], "a stranger's");
-    // The first snapshot is older than the stored one.
+    assert_eq!(send_due_mails(&world).await, [], "a stranger's");
+    // The first snapshot of the loop is older than the stored one, so it is ignored.
     for at_ms in 8..13 {
         world
             .stores
@@ -454,7 +455,7 @@ pub async fn dispute_of_an_order_mails_its_club_once(world: World) {
             .expect("and not seen");
     }
     assert_eq!(
-        send_all(&world).await,
+        send_due_mails(&world).await,
         [expected_mail("disputed", 1, "club.test")]
     );
 }
@@ -516,7 +517,8 @@ pub async fn payments_with_open_anomalies_are_found_together(world: World) {
     };
     assert_eq!(reported().await, BTreeSet::new());
     use AnomalyKind::{FailedAllocation, MissingTicket};
-    // One names its payment, one only its order, one another payment and its order, one neither.
+    // Four anomalies: one names its payment, one only its order, one another payment and its order,
+    // one neither.
     for about in [
         anomaly(MissingTicket, Some(1), None),
         anomaly(FailedAllocation, None, Some(2)),
