@@ -1,5 +1,5 @@
-//! The benchmark. It measures the product and simpler implementations ("rivals") in the same run,
-//! in turn, so that a busy machine slows all of them. The result is the median of the ratios.
+//! The benchmark. In the same run it measures the product and simpler implementations ("rivals")
+//! alternately, so that a busy machine slows both. The result is the median of the ratios.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -35,33 +35,33 @@ pub mod rival;
 mod temporary_database;
 mod webhooks;
 
-/// Number of connections that write rows without the product.
+/// Number of database connections of the benchmarks that write rows without the product.
 const RAW_CLIENTS: u32 = 32;
 
 #[derive(Args, Clone, Debug)]
 pub struct Bench {
-    /// Number of times that each measurement is repeated.
+    /// How often each measurement is repeated.
     #[arg(long, default_value_t = 5)]
     rounds: usize,
-    /// Number of purchases in one sale, one ticket each.
+    /// Number of purchases in one measured sale. Each buys one ticket.
     #[arg(long, default_value_t = 1_690)]
     purchases: usize,
-    /// Number of draws that are on sale at the same time.
+    /// Numbers of draws that are on sale at the same time. Each number is measured separately.
     #[arg(long, value_delimiter = ',', default_value = "1,20,300")]
     hot: Vec<usize>,
     /// Number of concurrent buyers.
     #[arg(long, default_value_t = 64)]
     buyers: usize,
-    /// Seconds for which each address is read in each round.
+    /// Seconds for which each page is read in each round.
     #[arg(long, default_value_t = 2)]
     seconds: u64,
-    /// Number of boards that receive each sale.
+    /// Numbers of boards that receive each sale. Each number is measured separately.
     #[arg(long, value_delimiter = ',', default_value = "1000,5000,10000")]
     boards: Vec<usize>,
-    /// Number of live draws in the test with many draws.
+    /// Number of live draws in the benchmark with many draws.
     #[arg(long, default_value_t = 10_000)]
     many: usize,
-    /// Number of tickets sold in earlier years, in the test with old data.
+    /// Number of sold tickets from earlier years in the benchmark with old data.
     #[arg(long, default_value_t = 500_000)]
     history: i64,
     /// Runs only these parts: purchases, notices, walls, reads, boards, both, growth, many.
@@ -69,7 +69,7 @@ pub struct Bench {
     only: Vec<String>,
     #[arg(long, default_value = "report.html")]
     report: PathBuf,
-    /// Also writes the tables as Markdown and the plots as SVG into this folder.
+    /// Folder for the results: tables as Markdown, and plots as SVG.
     #[arg(long)]
     pages: Option<PathBuf>,
 }
@@ -84,11 +84,11 @@ impl Bench {
     }
 }
 
-/// Handles that all measurements share.
+/// The settings, servers and meters that all measurements share.
 struct BenchContext<'a> {
     bench: &'a Bench,
     test_run: &'a TestRun,
-    /// Address of the product, as `127.0.0.1:port`.
+    /// Address of the product's server, as `127.0.0.1:port`.
     product_address: String,
     rival: &'a RunningRival,
     key: String,
@@ -165,7 +165,7 @@ async fn play(test_run: &TestRun, bench: &Bench) -> Result<Report> {
     report.tables.push(comparison::table(&comparisons));
     report.tables.extend(tables);
     report.plots.extend(ratio_plots(&comparisons)?);
-    // A run whose audit finds a violation has no result.
+    // The run stops here if the audit finds a violation, because its results would be worthless.
     test_run
         .conclude(&RunObservations::default(), &mut report)
         .await?;
@@ -201,7 +201,8 @@ impl BenchContext<'_> {
         let print_progress =
             |part: &str| eprintln!("[{:>4.0} s] {part}", started_at.elapsed().as_secs_f64());
         if self.bench.includes("reads") {
-            // The reads run first: later parts add their own draws to the list of active draws.
+            // Reads are measured first, because later parts add draws to the list of active draws,
+            // which would then be larger.
             print_progress("reads and refusals");
             comparisons.extend(self.reads(paths).await?);
             comparisons.extend(self.refusals().await?);
@@ -237,7 +238,7 @@ impl BenchContext<'_> {
         Ok((comparisons, tables))
     }
 
-    /// Measures the engine without HTTP. Its database is audited too.
+    /// Measures the engine without HTTP, and audits its database.
     async fn engine_only(
         &self,
         baseline: &BenchBaseline,
@@ -268,7 +269,8 @@ impl BenchContext<'_> {
     }
 }
 
-/// Plots the product-to-rival ratios by round, one plot for each unit.
+/// Plots the ratios of the product to the rival for each round. Each unit of measurement has one
+/// plot.
 fn ratio_plots(comparisons: &[Comparison]) -> Result<Vec<String>> {
     let all = [
         ("Purchases and reads: product to rival", "a second"),
@@ -297,11 +299,11 @@ fn ratio_plots(comparisons: &[Comparison]) -> Result<Vec<String>> {
     Ok(ratio_plots)
 }
 
-/// Raises the limit of open files, because each board needs one.
+/// Raises the process's limit of open files, because each board needs one.
 fn raise_file_limit() {
     use nix::sys::resource::{Resource, getrlimit, setrlimit};
     if let Ok((_, most)) = getrlimit(Resource::RLIMIT_NOFILE) {
-        // A failure shows later, when the boards cannot connect.
+        // A failure is ignored here, because it would show when boards cannot connect.
         let _ = setrlimit(Resource::RLIMIT_NOFILE, most, most);
     }
 }

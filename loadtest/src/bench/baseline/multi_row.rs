@@ -1,13 +1,13 @@
-//! Writes the rows of many purchases with three statements. No program that writes these rows can
-//! be faster.
+//! Writes the rows of many purchases with three statements. It shows the upper limit: no program
+//! can write these rows faster.
 
 use anyhow::Result;
 use uuid::Uuid;
 
 use super::BenchBaseline;
 
-/// `$1` are the draws, `$2` the orders. Draws are locked in order, so that two writers never
-/// deadlock.
+/// SQL that reserves a ticket in each draw `$1` for each order `$2`. Draws are locked in ascending
+/// order, so that two writers never deadlock.
 const RESERVE: &str = "with held as materialized (select id from draws where id = any($1) order by id for update),
      w as (
        select draw, o, row_number() over (partition by draw) as n from unnest($1::bigint[], $2::uuid[]) as u (draw, o)),
@@ -61,11 +61,12 @@ const CAPTURED: &str = "with o as (
        select 'tickets-' || id, 'tickets', id, 'buyer@crowd.test' from o";
 
 impl BenchBaseline {
-    /// Writes a purchase of each of these draws, in three statements that commit separately.
-    /// Returns `false` when a draw is full.
+    /// Writes one purchase in each of these draws, in three statements that are separate
+    /// transactions. Returns `false` when a draw is full.
     ///
     /// # Errors
-    /// The database refused or did not answer.
+    ///
+    /// The database refused the write or did not answer.
     pub async fn purchase_many(&self, draws: &[i64]) -> Result<bool> {
         let orders: Vec<Uuid> = draws.iter().map(|_| Uuid::new_v4()).collect();
         for write in [RESERVE, ALLOCATE] {
