@@ -1,5 +1,5 @@
-//! One buyer with one browser, from the draw's page to the tickets, with the calls of the specified
-//! pages.
+//! One simulated buyer with one browser, from the draw's page to the tickets, with the calls of the
+//! specified pages.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,33 +13,34 @@ use crate::plan::{BuyerPlan, Card, CompletionCall, Ending};
 use crate::provider::{self, CardOutcome, Payment};
 use crate::transcript::{BuyerTranscript, CompletionOutcome, Verdict, consistent_outcome};
 
-/// The result of opening a payment.
+/// The result of asking the server to open a payment.
 enum OpenPaymentResult {
     Opened(Payment),
     Stopped(Verdict),
 }
 
-/// The result of waiting for a full draw.
+/// The result of waiting until a full draw has free tickets again.
 enum AvailabilityResult {
     Available,
     SoldOut,
-    /// The time was over while reservations of other buyers were still running.
+    /// The buyer stopped waiting while reservations of other buyers had not expired yet.
     GaveUp,
 }
 
 struct Buyer<'a> {
     plan: &'a BuyerPlan,
     browser: Browser,
-    /// Draw number and ticket count. The count shrinks when fewer tickets are left.
+    /// Pairs of draw number and ticket count that the buyer wants. The count is reduced when fewer
+    /// tickets are left.
     lines: Vec<(i64, u32)>,
-    /// How long this buyer waits for a full draw whose reservations may still expire.
+    /// How long this buyer waits while a draw is full but reservations may still expire.
     wait_for_tickets: Duration,
-    /// Whether the buyer had to wait until a full draw had tickets again.
+    /// Whether the buyer had to wait for tickets of a full draw.
     waited: bool,
     transcript: BuyerTranscript,
 }
 
-/// Runs one plan. `draws` maps each draw index of the plan to a draw number.
+/// Simulates one buyer. `draws` contains the draw number for each draw index of the plan.
 pub async fn play(
     site: Arc<RunSettings>,
     plan: &BuyerPlan,
@@ -86,15 +87,15 @@ impl Buyer<'_> {
         match self.ending() {
             Ending::Abandons => Verdict::Abandoned,
             Ending::Releases => {
-                self.leave(&payment).await;
+                self.leave_checkout(&payment).await;
                 Verdict::Released
             }
-            // The server confirms a wallet's method itself, so the buyer goes straight to the last
-            // call.
+            // The server itself confirms the payment method of a wallet, so the buyer makes only
+            // the last call.
             Ending::Reads | Ending::CutCall
                 if self.plan.completion_call == CompletionCall::Wallet =>
             {
-                let verdict = self.complete(&payment, true).await;
+                let verdict = self.complete_purchase(&payment, true).await;
                 self.leave_if_declined(&payment, verdict).await
             }
             _ => {
@@ -105,8 +106,8 @@ impl Buyer<'_> {
         }
     }
 
-    /// A buyer who waited for an expired reservation neither leaves nor brings a declined card. So
-    /// a full draw sells out after one wave of waiting.
+    /// Returns how the purchase ends. A buyer who waited for tickets pays at once with a good card,
+    /// so that a full draw sells out after one wave of waiting.
     fn ending(&self) -> Ending {
         match self.plan.ending {
             Ending::Abandons | Ending::Releases if self.waited => Ending::Reads,
@@ -132,7 +133,7 @@ impl Buyer<'_> {
             CardOutcome::Authorised => {
                 self.pause().await;
                 self.transcript.authorised_at = Some(self.browser.site.now());
-                self.complete(payment, false).await
+                self.complete_purchase(payment, false).await
             }
             CardOutcome::Declined => Verdict::Declined,
             CardOutcome::Canceled => Verdict::NotCharged,
@@ -143,15 +144,15 @@ impl Buyer<'_> {
         }
     }
 
-    /// A buyer without a working card leaves the page, which releases the reservation.
+    /// A buyer without a working card leaves the page. That releases the reservation.
     async fn leave_if_declined(&self, payment: &Payment, verdict: Verdict) -> Verdict {
         if verdict == Verdict::Declined {
-            self.leave(payment).await;
+            self.leave_checkout(payment).await;
         }
         verdict
     }
 
-    async fn leave(&self, payment: &Payment) {
+    async fn leave_checkout(&self, payment: &Payment) {
         let path = format!("/api/reservations/{}", payment.reservation);
         let leave = Request {
             method: reqwest::Method::DELETE,
@@ -160,8 +161,8 @@ impl Buyer<'_> {
         self.browser.send_repeatedly(Call::Leave, &leave).await;
     }
 
-    /// Opens the payment. Retries with fewer tickets when the server says how many are left, or
-    /// later when the draw may have tickets again.
+    /// Opens the payment. If the server says how many tickets are left, tries again with fewer. If
+    /// the draw may have tickets again, tries again later.
     async fn open(&mut self) -> OpenPaymentResult {
         let give_up = self.browser.site.now() + self.wait_for_tickets;
         loop {
@@ -192,7 +193,7 @@ impl Buyer<'_> {
                 }
                 _ => return OpenPaymentResult::Stopped(Verdict::NoAnswer),
             }
-            if self.shrink(answer) {
+            if self.reduce_ticket_counts(answer) {
                 continue;
             }
             match self.wait_for_tickets_again(give_up).await {
@@ -203,8 +204,8 @@ impl Buyer<'_> {
         }
     }
 
-    /// Reduces the counts to the available tickets. Returns false when nothing changed.
-    fn shrink(&mut self, answer: &Answer) -> bool {
+    /// Reduces the ticket counts to what is available. Returns `false` when no count changed.
+    fn reduce_ticket_counts(&mut self, answer: &Answer) -> bool {
         let tickets_left = number(&answer.body, "/available")
             .and_then(|tickets_left| u32::try_from(tickets_left).ok())
             .unwrap_or(0);
@@ -221,8 +222,8 @@ impl Buyer<'_> {
         shrunk
     }
 
-    /// Polls full draws until each has a ticket again, one is sold out or closed, or the buyer
-    /// gives up.
+    /// Polls full draws until each has a free ticket. Stops when one is sold out or closed, or when
+    /// the time `give_up` has passed.
     async fn wait_for_tickets_again(&self, give_up: Duration) -> AvailabilityResult {
         for (draw, _) in &self.lines {
             loop {
@@ -250,7 +251,7 @@ impl Buyer<'_> {
         AvailabilityResult::Available
     }
 
-    /// Confirms the card on the provider's page.
+    /// Confirms the card, as the provider's page does.
     async fn pay(&self, payment: &Payment) -> CardOutcome {
         match self.card() {
             Card::Good => {
@@ -287,9 +288,9 @@ impl Buyer<'_> {
         }
     }
 
-    /// Completes the purchase in the way this buyer's plan says. `unpaid`: the call itself carries
-    /// the card.
-    async fn complete(&mut self, payment: &Payment, unpaid: bool) -> Verdict {
+    /// Makes the completing call of this buyer's plan. If `unpaid` is set, the card is not
+    /// confirmed yet and the call contains it.
+    async fn complete_purchase(&mut self, payment: &Payment, unpaid: bool) -> Verdict {
         let request = self.completion_request(payment, unpaid.then(|| self.method()));
         match self.ending() {
             Ending::ClosedTab => return Verdict::LeftAfterPaying,
@@ -307,7 +308,8 @@ impl Buyer<'_> {
             _ => {}
         }
         let outcome = match self.card() {
-            // A declined card is not repeated: the provider would block it.
+            // A call with a declined card is not repeated, because the provider would block the
+            // card.
             Card::Declined | Card::Replaced if unpaid => self
                 .browser
                 .ask(Call::Complete, &request)
@@ -338,8 +340,8 @@ impl Buyer<'_> {
         outcome
     }
 
-    /// Determines what the buyer reads in the end. While the decision is pending, polls the order
-    /// page.
+    /// Returns the final outcome that the buyer is shown. While the server has not decided, polls
+    /// the order page.
     async fn wait_for_decision(
         &mut self,
         payment: &Payment,
@@ -412,8 +414,8 @@ impl Buyer<'_> {
             .collect()
     }
 
-    /// Builds the request that opens a payment. The client key stays the same until the attempt
-    /// succeeds, as on the page.
+    /// Builds the request that opens a payment. The client key stays the same until an attempt
+    /// succeeds, as on the web page.
     fn open_request(&self) -> Request {
         let key = format!("{:016x}", self.plan.seed);
         match self.lines[..] {
@@ -428,8 +430,8 @@ impl Buyer<'_> {
         }
     }
 
-    /// Builds the completing request of this buyer's plan. With `method`, the server confirms the
-    /// card itself.
+    /// Builds the completing request of this buyer's plan. If `method` is given, the server
+    /// confirms the card itself.
     fn completion_request(&self, payment: &Payment, method: Option<&str>) -> Request {
         let mut body = json!({
             "buyer": self.details(),

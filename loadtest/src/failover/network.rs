@@ -1,35 +1,36 @@
-//! Network links that can be cut: one network namespace for each node, connected by a local bridge.
+//! Network links that can be cut: each node has its own network namespace, connected to a local
+//! bridge.
 
 use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
-/// Address prefix of the test network.
-const NET: &str = "10.209.77";
+/// The first three numbers of all addresses in the test network.
+const ADDRESS_PREFIX: &str = "10.209.77";
 const BRIDGE: &str = "fdlt0";
 
-/// The namespaces and the bridge. They are removed on drop.
+/// The network namespaces and their bridge. Dropping this value removes them.
 pub struct LinkedNetwork {
-    /// The tool that drops packets, where there is one.
+    /// The tool for packet loss, or `None` if the system has none.
     packet_loss: Option<PacketLoss>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PacketLoss {
-    /// netem: also delays the other packets by 200 ms.
+    /// netem, which drops packets and also delays the others by 200 ms.
     Netem,
-    /// nftables: drops packets at random, without delay.
+    /// nftables, which drops random packets without delaying others.
     Filter,
 }
 
 /// Returns the address of this machine on the bridge.
 pub fn host() -> String {
-    format!("{NET}.1")
+    format!("{ADDRESS_PREFIX}.1")
 }
 
-/// Returns the address of a node in its namespace.
+/// Returns the address of a node inside its namespace.
 pub fn node(number: usize) -> String {
-    format!("{NET}.{}", number + 11)
+    format!("{ADDRESS_PREFIX}.{}", number + 11)
 }
 
 fn namespace(number: usize) -> String {
@@ -58,7 +59,7 @@ fn run(program: &str, line: &str) -> Result<()> {
 }
 
 impl LinkedNetwork {
-    /// Creates the network. Returns `None` without the needed privileges.
+    /// Creates namespaces and bridge. Returns `None` when the process lacks the rights.
     pub fn create(nodes: usize) -> Option<LinkedNetwork> {
         let mut network = LinkedNetwork { packet_loss: None };
         network.remove_all();
@@ -103,7 +104,7 @@ impl LinkedNetwork {
         let _ = ip(&format!("link del {BRIDGE}"));
     }
 
-    /// Returns the command prefix that runs a program in a node's namespace.
+    /// Returns the words to put before a command so that it runs in a node's namespace.
     pub fn inside(number: usize) -> Vec<String> {
         ["ip", "netns", "exec"]
             .into_iter()
@@ -124,8 +125,8 @@ impl LinkedNetwork {
         ip(&format!("link set {} up", veth(number)))
     }
 
-    /// Drops 30 % of the packets in both directions. With netem the rest is delayed by 200 ms in
-    /// one direction.
+    /// Makes the node's link lose 30 % of the packets in both directions. With netem, the other
+    /// packets are delayed by 200 ms in one direction.
     pub fn degrade(&self, number: usize) -> Result<()> {
         self.packet_loss
             .context("neither netem nor nft is available")?
