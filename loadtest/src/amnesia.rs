@@ -236,26 +236,26 @@ async fn wait_for_anomalies(
 async fn resolve_anomalies(test_run: &TestRun, forgotten: &BTreeSet<String>) -> Result<usize> {
     let operator = Browser::open(Arc::clone(&test_run.site), 0)?;
     let login = json!({ "email": "operator@demo.test", "password": "demo-password" });
-    expect(
+    expect_success(
         operator
             .ask(Call::Club, &Request::post("/api/clubs/login", login))
             .await,
         "logging in",
     )?;
-    let code = expect(
+    let code = expect_success(
         operator
             .ask(Call::Club, &Request::get("/sandbox/operator-code.json"))
             .await,
         "a code",
     )?;
     let code = json!({ "code": text(&code, "/code") });
-    expect(
+    expect_success(
         operator
             .ask(Call::Club, &Request::post("/api/admin/totp/verify", code))
             .await,
         "the code",
     )?;
-    let open = expect(
+    let open = expect_success(
         operator
             .ask(Call::Club, &Request::get("/api/admin/payment-anomalies"))
             .await,
@@ -273,7 +273,7 @@ async fn resolve_anomalies(test_run: &TestRun, forgotten: &BTreeSet<String>) -> 
                 .with_context(|| format!("{payment} is not in the operator's list"))?;
             let path = format!("/api/admin/payment-anomalies/{id}/refund");
             let body = json!({ "reason": "Forgotten, and given back" });
-            expect(
+            expect_success(
                 operator.ask(Call::Club, &Request::post(path, body)).await,
                 "giving back",
             )?;
@@ -281,7 +281,7 @@ async fn resolve_anomalies(test_run: &TestRun, forgotten: &BTreeSet<String>) -> 
         }
         let body = json!({ "paymentIntentId": payment, "customerName": "Jo Lost", "customerEmail": "jo@crowd.test",
             "customerPhone": "0400000000" });
-        expect(
+        expect_success(
             operator
                 .ask(
                     Call::Club,
@@ -295,7 +295,7 @@ async fn resolve_anomalies(test_run: &TestRun, forgotten: &BTreeSet<String>) -> 
     Ok(allocated)
 }
 
-fn expect(answer: Option<Answer>, doing: &str) -> Result<Value> {
+fn expect_success(answer: Option<Answer>, doing: &str) -> Result<Value> {
     let answer = answer.with_context(|| format!("{doing}: no answer"))?;
     if !answer.ok() {
         bail!("{doing}: {} {}", answer.status, answer.body);

@@ -79,7 +79,7 @@ impl Bench {
         &self.report
     }
 
-    fn includes(&self, part: &str) -> bool {
+    fn includes_part(&self, part: &str) -> bool {
         self.only.is_empty() || self.only.iter().any(|name| name == part)
     }
 }
@@ -154,7 +154,7 @@ async fn play(test_run: &TestRun, bench: &Bench) -> Result<Report> {
         title: "Football Doubles: the bench".to_owned(),
         ..Report::default()
     };
-    facts(&mut report, bench);
+    add_facts(&mut report, bench);
     let (comparisons, tables) = bench_context
         .play_all(shown, &paths, &baseline, &mut report)
         .await?;
@@ -172,7 +172,7 @@ async fn play(test_run: &TestRun, bench: &Bench) -> Result<Report> {
     Ok(report)
 }
 
-fn facts(report: &mut Report, bench: &Bench) {
+fn add_facts(report: &mut Report, bench: &Bench) {
     report.fact("machine", machine::description());
     report.fact("machine before", machine::load());
     report.fact(
@@ -200,37 +200,37 @@ impl BenchContext<'_> {
         let started_at = Instant::now();
         let print_progress =
             |part: &str| eprintln!("[{:>4.0} s] {part}", started_at.elapsed().as_secs_f64());
-        if self.bench.includes("reads") {
+        if self.bench.includes_part("reads") {
             // Reads are measured first, because later parts add draws to the list of active draws,
             // which would then be larger.
             print_progress("reads and refusals");
             comparisons.extend(self.reads(paths).await?);
             comparisons.extend(self.refusals().await?);
         }
-        if self.bench.includes("purchases") {
+        if self.bench.includes_part("purchases") {
             print_progress("purchases");
             let (found, mut took) = self.purchases(&mut raw_free).await?;
             comparisons.extend(found);
             comparisons.extend(self.simultaneous_buyers(&mut took).await?);
             tables.push(took);
         }
-        if self.bench.includes("notices") {
+        if self.bench.includes_part("notices") {
             print_progress("notices");
             comparisons.extend(self.webhooks().await?);
         }
-        if self.bench.includes("walls") || self.bench.includes("growth") {
+        if self.bench.includes_part("walls") || self.bench.includes_part("growth") {
             print_progress("engine only");
             comparisons.extend(self.engine_only(baseline, &mut raw_free, report).await?);
         }
-        if self.bench.includes("boards") {
+        if self.bench.includes_part("boards") {
             print_progress("boards");
             comparisons.extend(self.fan_out(shown).await?);
         }
-        if self.bench.includes("both") {
+        if self.bench.includes_part("both") {
             print_progress("both at once");
             comparisons.extend(self.both_at_once().await?);
         }
-        if self.bench.includes("many") {
+        if self.bench.includes_part("many") {
             print_progress("many draws");
             comparisons.extend(self.many_draws().await?);
         }
@@ -248,13 +248,13 @@ impl BenchContext<'_> {
         let scratch_database = TemporaryDatabase::create(&self.database, "bench_young").await?;
         let (empty_engine, engine_handle) = EngineUnderTest::start(&scratch_database).await?;
         let mut comparisons = Vec::new();
-        if self.bench.includes("walls") {
+        if self.bench.includes_part("walls") {
             comparisons.extend(
                 self.compare_engine(&empty_engine, baseline, raw_free)
                     .await?,
             );
         }
-        if self.bench.includes("growth") {
+        if self.bench.includes_part("growth") {
             comparisons.extend(self.growth(&empty_engine, report).await?);
         }
         let failures = empty_engine.violations().await?;

@@ -96,7 +96,7 @@ pub async fn follow(
         topics.join(",")
     );
     while !*stop.borrow() {
-        if let Err(why) = listen(&site, &url, &mut board, &mut stop).await
+        if let Err(why) = receive_frames(&site, &url, &mut board, &mut stop).await
             && board.failures.len() < 20
             && why.to_string().contains("HTTP error: 4")
         {
@@ -112,7 +112,7 @@ pub async fn follow(
     board
 }
 
-async fn listen(
+async fn receive_frames(
     site: &RunSettings,
     url: &str,
     board: &mut Board,

@@ -181,7 +181,7 @@ impl Browser {
     /// Sends a request once. Returns `None` when no response came, so that the effect is unknown.
     pub async fn send_once(&self, call: Call, request: &Request) -> Option<Answer> {
         let (at, started) = (self.site.now(), Instant::now());
-        let answer = self.exchange(request).await.ok();
+        let answer = self.send_and_record(request).await.ok();
         let status = answer.as_ref().map_or(0, |answer| answer.status);
         let record = CallRecord {
             call,
@@ -241,7 +241,7 @@ impl Browser {
     pub async fn cut(&self, call: Call, request: &Request, after: Duration) {
         let (at, started) = (self.site.now(), Instant::now());
         // A missing response is not recorded, because the connection was closed on purpose.
-        if let Ok(Ok(answer)) = tokio::time::timeout(after, self.exchange(request)).await {
+        if let Ok(Ok(answer)) = tokio::time::timeout(after, self.send_and_record(request)).await {
             let record = CallRecord {
                 call,
                 at,
@@ -255,7 +255,7 @@ impl Browser {
         }
     }
 
-    async fn exchange(&self, request: &Request) -> Result<Answer, reqwest::Error> {
+    async fn send_and_record(&self, request: &Request) -> Result<Answer, reqwest::Error> {
         let mut asking = self
             .http
             .request(request.method.clone(), self.site.url(&request.path))

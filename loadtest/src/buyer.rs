@@ -63,13 +63,13 @@ pub async fn play(
         waited: false,
         transcript,
     };
-    buyer.transcript.verdict = buyer.run().await;
+    buyer.transcript.verdict = buyer.run_purchase().await;
     buyer.transcript.call_records = buyer.browser.take_call_records();
     Ok(buyer.transcript)
 }
 
 impl Buyer<'_> {
-    async fn run(&mut self) -> Verdict {
+    async fn run_purchase(&mut self) -> Verdict {
         let first = self.lines[0].0;
         self.browser
             .ask(Call::Page, &Request::get(format!("/draw/{first}")))
@@ -83,7 +83,7 @@ impl Buyer<'_> {
             OpenPaymentResult::Opened(payment) => payment,
             OpenPaymentResult::Stopped(verdict) => return verdict,
         };
-        self.pause().await;
+        self.think().await;
         match self.ending() {
             Ending::Abandons => Verdict::Abandoned,
             Ending::Releases => {
@@ -99,7 +99,7 @@ impl Buyer<'_> {
                 self.leave_if_declined(&payment, verdict).await
             }
             _ => {
-                let outcome = self.pay(&payment).await;
+                let outcome = self.confirm_card(&payment).await;
                 let verdict = self.after_card(&payment, outcome).await;
                 self.leave_if_declined(&payment, verdict).await
             }
@@ -131,7 +131,7 @@ impl Buyer<'_> {
     async fn after_card(&mut self, payment: &Payment, outcome: CardOutcome) -> Verdict {
         match outcome {
             CardOutcome::Authorised => {
-                self.pause().await;
+                self.think().await;
                 self.transcript.authorised_at = Some(self.browser.site.now());
                 self.complete_purchase(payment, false).await
             }
@@ -139,7 +139,7 @@ impl Buyer<'_> {
             CardOutcome::Canceled => Verdict::NotCharged,
             CardOutcome::NoAnswer => Verdict::NoAnswer,
             outcome @ (CardOutcome::AuthenticationRequired | CardOutcome::Unexpected(_)) => {
-                self.unexpected(format!("the card: {outcome:?}"))
+                self.record_unexpected(format!("the card: {outcome:?}"))
             }
         }
     }
@@ -189,7 +189,7 @@ impl Buyer<'_> {
                 (409, "draw-closed") => return OpenPaymentResult::Stopped(Verdict::Closed),
                 (0..500, _) => {
                     let outcome = format!("opening a payment: {} {}", answer.status, answer.body);
-                    return OpenPaymentResult::Stopped(self.unexpected(outcome));
+                    return OpenPaymentResult::Stopped(self.record_unexpected(outcome));
                 }
                 _ => return OpenPaymentResult::Stopped(Verdict::NoAnswer),
             }
@@ -252,7 +252,7 @@ impl Buyer<'_> {
     }
 
     /// Confirms the card, as the provider's page does.
-    async fn pay(&self, payment: &Payment) -> CardOutcome {
+    async fn confirm_card(&self, payment: &Payment) -> CardOutcome {
         match self.card() {
             Card::Good => {
                 provider::confirm(&self.browser, payment, provider::GOOD_CARD, true).await
@@ -291,7 +291,7 @@ impl Buyer<'_> {
     /// Makes the completing call of this buyer's plan. If `unpaid` is set, the card is not
     /// confirmed yet and the call contains it.
     async fn complete_purchase(&mut self, payment: &Payment, unpaid: bool) -> Verdict {
-        let request = self.completion_request(payment, unpaid.then(|| self.method()));
+        let request = self.completion_request(payment, unpaid.then(|| self.payment_method()));
         match self.ending() {
             Ending::ClosedTab => return Verdict::LeftAfterPaying,
             Ending::CutCall => {
@@ -315,25 +315,25 @@ impl Buyer<'_> {
                 .ask(Call::Complete, &request)
                 .await
                 .map(|answer| CompletionOutcome::read(&answer)),
-            _ => self.outcome(&request).await,
+            _ => self.repeat_completion(&request).await,
         };
         let outcome = match outcome {
             Some(CompletionOutcome::AuthenticationRequired) => {
                 match provider::authenticate(&self.browser, payment).await {
-                    CardOutcome::Authorised => self.outcome(&request).await,
+                    CardOutcome::Authorised => self.repeat_completion(&request).await,
                     _ => Some(CompletionOutcome::Pending),
                 }
             }
             Some(CompletionOutcome::Declined) if self.card() == Card::Replaced => {
                 let again = self.completion_request(payment, Some(provider::GOOD_CARD));
-                self.outcome(&again).await
+                self.repeat_completion(&again).await
             }
             outcome => outcome,
         };
         self.wait_for_decision(payment, outcome).await
     }
 
-    async fn outcome(&mut self, request: &Request) -> Option<CompletionOutcome> {
+    async fn repeat_completion(&mut self, request: &Request) -> Option<CompletionOutcome> {
         let answers = self.browser.send_repeatedly(Call::Complete, request).await;
         let (outcome, failures) = consistent_outcome(self.plan.number, &answers);
         self.transcript.failures.extend(failures);
@@ -374,11 +374,11 @@ impl Buyer<'_> {
             }
             CompletionOutcome::NotCharged => Verdict::NotCharged,
             CompletionOutcome::Declined => Verdict::Declined,
-            other => self.unexpected(format!("completing: {other:?}")),
+            other => self.record_unexpected(format!("completing: {other:?}")),
         }
     }
 
-    fn method(&self) -> &'static str {
+    fn payment_method(&self) -> &'static str {
         match self.card() {
             Card::Good => provider::GOOD_CARD,
             Card::Declined | Card::Replaced => provider::DECLINED_CARD,
@@ -386,7 +386,7 @@ impl Buyer<'_> {
         }
     }
 
-    fn unexpected(&mut self, what: String) -> Verdict {
+    fn record_unexpected(&mut self, what: String) -> Verdict {
         self.transcript.failures.push(format!(
             "buyer {}: unexpected answer: {what}",
             self.plan.number
@@ -394,11 +394,11 @@ impl Buyer<'_> {
         Verdict::NoAnswer
     }
 
-    async fn pause(&self) {
+    async fn think(&self) {
         tokio::time::sleep(Duration::from_millis(self.plan.pause_ms)).await;
     }
 
-    fn details(&self) -> Value {
+    fn buyer_details(&self) -> Value {
         let number = self.plan.number;
         json!({
             "buyerName": format!("Buyer {number}"),
@@ -407,7 +407,7 @@ impl Buyer<'_> {
         })
     }
 
-    fn items(&self) -> Value {
+    fn cart_items(&self) -> Value {
         self.lines
             .iter()
             .map(|(draw, count)| json!({"drawId": draw, "quantity": count}))
@@ -421,11 +421,11 @@ impl Buyer<'_> {
         match self.lines[..] {
             [(draw, count)] => Request::post(
                 "/api/create-payment-intent",
-                json!({"drawNumber": draw, "ticketCount": count, "buyer": self.details(), "clientKey": key}),
+                json!({"drawNumber": draw, "ticketCount": count, "buyer": self.buyer_details(), "clientKey": key}),
             ),
             _ => Request::post(
                 "/api/cart/create-payment-intent",
-                json!({"items": self.items(), "clientKey": key}),
+                json!({"items": self.cart_items(), "clientKey": key}),
             ),
         }
     }
@@ -434,7 +434,7 @@ impl Buyer<'_> {
     /// confirms the card itself.
     fn completion_request(&self, payment: &Payment, method: Option<&str>) -> Request {
         let mut body = json!({
-            "buyer": self.details(),
+            "buyer": self.buyer_details(),
             "paymentIntentId": payment.payment_intent,
             "ageConfirmation": true,
             "termsAgreement": true,
@@ -445,7 +445,7 @@ impl Buyer<'_> {
                 body["ticketCount"] = json!(count);
                 match method {
                     Some(method) => {
-                        let details = self.details();
+                        let details = self.buyer_details();
                         body["paymentMethodId"] = json!(method);
                         body["customerInfo"] = json!({"name": details["buyerName"], "email": details["buyerEmail"],
                             "phone": details["buyerPhone"]});
@@ -458,7 +458,7 @@ impl Buyer<'_> {
                 }
             }
             (_, method) => {
-                body["items"] = self.items();
+                body["items"] = self.cart_items();
                 match method {
                     Some(method) => {
                         body["paymentMethodId"] = json!(method);

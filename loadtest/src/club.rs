@@ -86,7 +86,7 @@ impl Club {
 
     /// Sends a request. Signs in again when the session has expired, and enters the password again
     /// when the server asks for it.
-    async fn send(&self, request: &Request, doing: &str) -> Result<Answer> {
+    async fn send_signed_in(&self, request: &Request, doing: &str) -> Result<Answer> {
         for _ in 0..SIGN_IN_TRIES_MAX {
             let answer = self
                 .browser
@@ -124,7 +124,7 @@ impl Club {
         // E-17).
         let agree = Request::post("/api/terms/accept", json!({}));
         let answer = self
-            .send(&agree, "agreeing to the terms of service")
+            .send_signed_in(&agree, "agreeing to the terms of service")
             .await?;
         expect(&answer, "agreeing to the terms of service")?;
         let request = Request {
@@ -132,7 +132,7 @@ impl Club {
             body: RequestBody::Text(csv),
             ..Request::get(path)
         };
-        let answer = self.send(&request, "importing fixtures").await?;
+        let answer = self.send_signed_in(&request, "importing fixtures").await?;
         let body = expect(&answer, "importing fixtures")?;
         let numbers = body.pointer("/drawNumbers").and_then(Value::as_array);
         let numbers = numbers.with_context(|| format!("the import lists no draws: {body}"))?;
@@ -151,7 +151,7 @@ impl Club {
     async fn send_result(&self, draw: i64, home: u8, away: u8) -> Result<Value> {
         let body = json!({"homeFirstTryScorer": home, "awayFirstTryScorer": away});
         let request = Request::post(format!("/api/draws/{draw}/results"), body);
-        let answer = self.send(&request, "entering a result").await?;
+        let answer = self.send_signed_in(&request, "entering a result").await?;
         expect(&answer, "entering a result").cloned()
     }
 
@@ -175,7 +175,9 @@ impl Club {
     /// Sends the mail to the winner. Returns how many mails this result has caused so far.
     pub async fn notify(&self, draw: i64) -> Result<i64> {
         let request = Request::post(format!("/api/draws/{draw}/notify-winners"), json!({}));
-        let answer = self.send(&request, "notifying the winner").await?;
+        let answer = self
+            .send_signed_in(&request, "notifying the winner")
+            .await?;
         Ok(number(expect(&answer, "notifying the winner")?, "/emailsSent").unwrap_or(0))
     }
 
@@ -187,7 +189,7 @@ impl Club {
             ..Request::post(path, bank_details(None))
         };
         expect(
-            &self.send(&request, "giving bank details").await?,
+            &self.send_signed_in(&request, "giving bank details").await?,
             "giving bank details",
         )?;
         Ok(())
@@ -200,7 +202,7 @@ impl Club {
             format!("/api/draws/{draw}/payouts"),
             json!({"type": "winner"}),
         );
-        let answer = self.send(&payout, "recording a payout").await?;
+        let answer = self.send_signed_in(&payout, "recording a payout").await?;
         let recorded = expect(&answer, "recording a payout")?;
         let (id, amount) = (text(recorded, "/id"), cents(&text(recorded, "/amount")));
         let done = json!({"status": "completed", "note": "paid by the load test"});
@@ -209,7 +211,7 @@ impl Club {
             ..Request::post(format!("/api/payouts/{id}"), done)
         };
         expect(
-            &self.send(&paid, "completing a payout").await?,
+            &self.send_signed_in(&paid, "completing a payout").await?,
             "completing a payout",
         )?;
         Ok(amount)
@@ -218,7 +220,7 @@ impl Club {
     /// Returns the winning ticket as the club's dashboard shows it.
     pub async fn winning_ticket(&self, draw: i64) -> Result<Value> {
         let answer = self
-            .send(
+            .send_signed_in(
                 &Request::get(format!("/api/draws/{draw}/winners")),
                 "reading the winner",
             )
@@ -232,7 +234,11 @@ impl Club {
     /// Returns the financial sums of one draw as the club sees them.
     pub async fn financials(&self, draw: i64) -> Result<Value> {
         let request = Request::get(format!("/api/draws/{draw}/financials"));
-        expect(&self.send(&request, "financials").await?, "financials").cloned()
+        expect(
+            &self.send_signed_in(&request, "financials").await?,
+            "financials",
+        )
+        .cloned()
     }
 }
 

@@ -51,11 +51,11 @@ pub fn read(csv: &str) -> Result<Vec<Fixture>> {
     reader
         .deserialize::<FixtureRow>()
         .enumerate()
-        .map(|(line, row)| fixture(&row?).with_context(|| format!("game {line}")))
+        .map(|(line, row)| parse_fixture(&row?).with_context(|| format!("game {line}")))
         .collect()
 }
 
-fn fixture(row: &FixtureRow) -> Result<Fixture> {
+fn parse_fixture(row: &FixtureRow) -> Result<Fixture> {
     Ok(Fixture {
         home: row.home_team.clone(),
         away: row.away_team.clone(),

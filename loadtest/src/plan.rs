@@ -188,13 +188,13 @@ impl CrowdPlan {
     /// Returns the plans of all buyers in order of arrival.
     pub fn plans(&self, draws: usize) -> Vec<BuyerPlan> {
         let mut plans: Vec<BuyerPlan> = (0..self.buyers)
-            .map(|number| self.buyer(number, draws))
+            .map(|number| self.buyer_plan(number, draws))
             .collect();
         plans.sort_by_key(|plan| (plan.arrives_ms, plan.number));
         plans
     }
 
-    fn buyer(&self, number: usize, draws: usize) -> BuyerPlan {
+    fn buyer_plan(&self, number: usize, draws: usize) -> BuyerPlan {
         let mut rng = SeededRng::new(self.seed, number as u64);
         let arrives_ms = if rng.happens_with_percent(self.late) {
             rng.between(self.over_ms - self.over_ms / 4, self.over_ms)

@@ -89,7 +89,7 @@ impl Rush {
         &self.report
     }
 
-    fn over(&self) -> u64 {
+    fn arrival_seconds(&self) -> u64 {
         let kill_schedule = self.kill_every.map_or(0, |every| {
             (every * u64::from(2 * self.kill_postgres + 4)).max(60)
         });
@@ -132,7 +132,7 @@ async fn play(test_run: &TestRun, rush: &Rush) -> Result<Report> {
     let crowd = CrowdPlan {
         seed: rush.seed,
         buyers: rush.buyers,
-        over_ms: rush.over() * 1000,
+        over_ms: rush.arrival_seconds() * 1000,
         late: if rush.kill_every.is_some() {
             0
         } else {
@@ -147,7 +147,7 @@ async fn play(test_run: &TestRun, rush: &Rush) -> Result<Report> {
         ("draws", draws.len().to_string()),
         (
             "buyers",
-            format!("{} within {} s", rush.buyers, rush.over()),
+            format!("{} within {} s", rush.buyers, rush.arrival_seconds()),
         ),
         (
             "of them in its last quarter",
@@ -208,7 +208,7 @@ async fn run_buyers(
     ));
     let admission = CrowdAdmission {
         draws: draws.to_vec(),
-        wait_for_tickets: WAIT_FOR_TICKETS + Duration::from_secs(rush.over()),
+        wait_for_tickets: WAIT_FOR_TICKETS + Duration::from_secs(rush.arrival_seconds()),
         at_once: rush.buyers.max(1),
     };
     let bar = crowd::bar("buyers", rush.buyers);

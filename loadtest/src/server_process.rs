@@ -194,7 +194,7 @@ impl ServerProcess {
             return Ok(());
         };
         if let Some(pid) = child.id().and_then(|pid| i32::try_from(pid).ok()) {
-            signal(Pid::from_raw(pid), Signal::SIGTERM);
+            send_signal(Pid::from_raw(pid), Signal::SIGTERM);
         }
         if tokio::time::timeout(Duration::from_secs(40), child.wait())
             .await
@@ -234,7 +234,7 @@ impl ServerProcess {
             .own
             .as_ref()
             .context("only our own Postgres can be killed")?;
-        Ok(postmaster(&own.dir).is_some_and(|postmaster| signal(postmaster, which)))
+        Ok(postmaster(&own.dir).is_some_and(|postmaster| send_signal(postmaster, which)))
     }
 
     /// Stops all Postgres processes (SIGSTOP) and continues them after the given time.
@@ -250,7 +250,7 @@ impl ServerProcess {
         let tell = |which| {
             process_tree
                 .iter()
-                .filter(|process| signal(**process, which))
+                .filter(|process| send_signal(**process, which))
                 .count()
         };
         tell(Signal::SIGSTOP);
@@ -290,7 +290,7 @@ impl ServerProcess {
             return Ok(());
         };
         if let Some(postmaster) = postmaster(&own.dir) {
-            signal(postmaster, Signal::SIGINT);
+            send_signal(postmaster, Signal::SIGINT);
             let stop_started = Instant::now();
             while kill(postmaster, None) != Err(Errno::ESRCH)
                 && stop_started.elapsed() < Duration::from_secs(20)
@@ -306,7 +306,7 @@ impl ServerProcess {
     }
 }
 
-fn signal(process: Pid, signal: Signal) -> bool {
+fn send_signal(process: Pid, signal: Signal) -> bool {
     kill(process, signal).is_ok()
 }
 

@@ -144,7 +144,7 @@ pub enum CompletionOutcome {
 
 impl CompletionOutcome {
     pub fn read(answer: &Answer) -> Self {
-        let mut tickets = tickets(answer, "/tickets", None);
+        let mut tickets = read_tickets(answer, "/tickets", None);
         match (answer.status, answer.text("/status").as_str()) {
             (200..300, "succeeded") if tickets.is_empty() => Self::Pending,
             (200..300, "succeeded") => {
@@ -172,7 +172,11 @@ impl CompletionOutcome {
             .map_or(0, Vec::len)
         {
             let draw = number(&answer.body, &format!("/lines/{index}/drawNumber"));
-            all.extend(tickets(answer, &format!("/lines/{index}/tickets"), draw));
+            all.extend(read_tickets(
+                answer,
+                &format!("/lines/{index}/tickets"),
+                draw,
+            ));
         }
         all.sort_unstable();
         match (
@@ -190,7 +194,7 @@ fn says_not_charged(answer: &Answer) -> bool {
     answer.text("/status") == "not_charged" || answer.text("/message").contains("not been charged")
 }
 
-fn tickets(answer: &Answer, pointer: &str, draw: Option<i64>) -> Vec<Ticket> {
+fn read_tickets(answer: &Answer, pointer: &str, draw: Option<i64>) -> Vec<Ticket> {
     let rows = answer
         .body
         .pointer(pointer)

@@ -66,7 +66,7 @@ impl ProcessMeter {
     pub fn cpu(&self) -> Result<CpuTime> {
         let (own, _) = cpu_ms(self.server).context("the server's own figures")?;
         let postgres = self.postmaster.map_or(0, |postmaster| {
-            let process_tree = children(postmaster)
+            let process_tree = child_processes(postmaster)
                 .into_iter()
                 .filter_map(|child| cpu_ms(child).map(|(own, _)| own));
             // The time of child processes that have ended is included in their parent's.
@@ -183,7 +183,7 @@ fn parse_cpu_ms(stat: &str) -> Option<(u64, u64)> {
     ))
 }
 
-fn children(parent: u32) -> Vec<u32> {
+fn child_processes(parent: u32) -> Vec<u32> {
     let threads = std::fs::read_dir(format!("/proc/{parent}/task"))
         .into_iter()
         .flatten()

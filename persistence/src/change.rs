@@ -40,12 +40,12 @@ impl DrawChange {
     pub fn from_events<'a>(events: impl IntoIterator<Item = &'a Event>) -> DrawChange {
         let mut change = DrawChange::default();
         for event in events {
-            change.fold(event);
+            change.apply_event(event);
         }
         change
     }
 
-    fn fold(&mut self, event: &Event) {
+    fn apply_event(&mut self, event: &Event) {
         match event {
             Event::Reserved { order, reservation } => {
                 self.reservations.insert(*order, Some(*reservation));

@@ -110,7 +110,7 @@ mod armed {
     /// interface in this time.
     const SEND_DELAY: Duration = Duration::from_millis(50);
 
-    fn file() -> Option<&'static PathBuf> {
+    fn failpoint_file() -> Option<&'static PathBuf> {
         static FILE: OnceLock<Option<PathBuf>> = OnceLock::new();
         FILE.get_or_init(|| std::env::var_os("FD_FAILPOINT").map(PathBuf::from))
             .as_ref()
@@ -119,7 +119,9 @@ mod armed {
     /// Returns whether the failpoint file names this point, and removes the file. If several
     /// processes share it, only the first that removes it ends.
     fn remove_matching_failpoint_file(step: PurchaseStep, side: FailpointSide) -> bool {
-        let Some(file) = file() else { return false };
+        let Some(file) = failpoint_file() else {
+            return false;
+        };
         let names_this_point =
             std::fs::read_to_string(file).is_ok_and(|text| text.trim() == name(step, side));
         names_this_point && std::fs::remove_file(file).is_ok()

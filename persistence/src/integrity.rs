@@ -105,14 +105,14 @@ impl Postgres {
             .await
             .map_err(Failure::from_read)?;
             rows.iter()
-                .map(|row| totals(row).map_err(Failure::from_read))
+                .map(|row| read_account_totals(row).map_err(Failure::from_read))
                 .collect()
         };
         self.run(sums).await
     }
 }
 
-fn totals(row: &sqlx::postgres::PgRow) -> Result<AccountTotals, sqlx::Error> {
+fn read_account_totals(row: &sqlx::postgres::PgRow) -> Result<AccountTotals, sqlx::Error> {
     Ok(AccountTotals {
         account: AccountId(row.try_get(0)?),
         payments: row.try_get(1)?,

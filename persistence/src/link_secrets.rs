@@ -108,7 +108,7 @@ impl LinkSecrets {
     ///
     /// [`Failure::Corrupt`] when it was sealed with another key, or the row was changed.
     pub fn open_token(&self, order: Uuid, sealed: &[u8]) -> Result<String, Failure> {
-        open(&self.sealer, ORDER_TOKEN, order, sealed)
+        open_secret(&self.sealer, ORDER_TOKEN, order, sealed)
     }
 
     /// Returns the two forms in which a payment's client secret is stored: clear text, only if a
@@ -128,7 +128,7 @@ impl LinkSecrets {
     ///
     /// [`Failure::Corrupt`] when it was sealed with another key, or the row was changed.
     pub fn open_client_secret(&self, order: Uuid, sealed: &[u8]) -> Result<String, Failure> {
-        open(&self.sealer, CLIENT_SECRET, order, sealed)
+        open_secret(&self.sealer, CLIENT_SECRET, order, sealed)
     }
 
     /// Returns the hash to store for a new link, given the SHA-256 of its secret.
@@ -164,7 +164,12 @@ pub(crate) fn link_id(stored_hash: &[u8]) -> String {
     hex::encode(&digits[..LINK_ID_BYTES])
 }
 
-fn open(sealer: &Sealer, purpose: &str, order: Uuid, sealed: &[u8]) -> Result<String, Failure> {
+fn open_secret(
+    sealer: &Sealer,
+    purpose: &str,
+    order: Uuid,
+    sealed: &[u8],
+) -> Result<String, Failure> {
     let opened = sealer.open(purpose, order, sealed)?;
     String::from_utf8(opened)
         .map_err(|_| Failure::Corrupt(format!("{purpose}:{order} is not text")))

@@ -104,17 +104,17 @@ impl Memory {
 
     /// Sets the function that chooses the fault of each call. Replaces a function set before.
     pub fn set_faults(&self, fault: impl FnMut(Call<'_>) -> Fault + Send + 'static) {
-        self.hooks().fault = Some(Box::new(fault));
+        self.lock_hooks().fault = Some(Box::new(fault));
     }
 
     pub fn clear_faults(&self) {
-        self.hooks().fault = None;
+        self.lock_hooks().fault = None;
     }
 
     /// Sets the database's clock, which decides when sales close (rule 5 of the decisions). Without
     /// a clock, the store uses the time given by the writer.
     pub fn set_clock(&self, now: impl Fn() -> Timestamp + Send + 'static) {
-        self.hooks().clock = Some(Box::new(now));
+        self.lock_hooks().clock = Some(Box::new(now));
     }
 
     /// Adds a draw whose state is given, whatever that state is.
@@ -155,14 +155,14 @@ impl Memory {
             .unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
-    fn hooks(&self) -> MutexGuard<'_, TestHooks> {
+    fn lock_hooks(&self) -> MutexGuard<'_, TestHooks> {
         self.hooks
             .lock()
             .unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
     fn choose_fault(&self, call: Call<'_>) -> Fault {
-        self.hooks()
+        self.lock_hooks()
             .fault
             .as_mut()
             .map_or(Fault::None, |fault| fault(call))
@@ -170,7 +170,7 @@ impl Memory {
 
     /// Returns the database's time. `None` means that no clock is set and the writer's time counts.
     fn now(&self) -> Option<Timestamp> {
-        self.hooks().clock.as_ref().map(|clock| clock())
+        self.lock_hooks().clock.as_ref().map(|clock| clock())
     }
 
     fn reading<T>(&self, name: &'static str, read: impl FnOnce(&State) -> T) -> Result<T, Failure> {

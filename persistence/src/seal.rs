@@ -53,7 +53,7 @@ impl Sealer {
     ///
     /// When the operating system provides no random bytes.
     pub fn seal(&self, purpose: &str, id: impl fmt::Display, plain: &[u8]) -> Vec<u8> {
-        let nonce: [u8; NONCE_BYTES] = random();
+        let nonce: [u8; NONCE_BYTES] = random_bytes();
         let bound_to = format!("{purpose}:{id}");
         let payload = Payload {
             msg: plain,
@@ -133,15 +133,15 @@ impl fmt::Debug for Sealer {
 
 /// Returns a random key for [`Sealer::new`] from the operating system.
 pub fn fresh_key() -> [u8; KEY_BYTES] {
-    random()
+    random_bytes()
 }
 
 /// Returns an unpredictable seed for a new draw (decision K-1).
 pub fn fresh_seed() -> Seed {
-    Seed(random())
+    Seed(random_bytes())
 }
 
-fn random<const BYTES: usize>() -> [u8; BYTES] {
+fn random_bytes<const BYTES: usize>() -> [u8; BYTES] {
     let mut bytes = [0; BYTES];
     getrandom::fill(&mut bytes).expect("the operating system gives random bytes");
     bytes

@@ -184,7 +184,11 @@ pub async fn empty_database() -> Database {
 
 async fn copy_of(template: &str) -> Database {
     let test_cluster = TEST_CLUSTER
-        .get_or_init(|| async { open().await.expect("a Postgres for the tests") })
+        .get_or_init(|| async {
+            start_test_cluster()
+                .await
+                .expect("a Postgres for the tests")
+        })
         .await;
     let name = format!("test_{}", DATABASES.fetch_add(1, Ordering::Relaxed));
     let mut connection = PgConnection::connect_with(&test_cluster.cluster.options("postgres"))
@@ -211,7 +215,7 @@ pub struct Folder(PathBuf);
 
 impl Folder {
     pub fn new() -> Folder {
-        Folder(fresh("folder").expect("a folder for the test"))
+        Folder(create_fresh_folder("folder").expect("a folder for the test"))
     }
 
     pub fn path(&self) -> &Path {
@@ -242,17 +246,17 @@ fn base_folder() -> PathBuf {
 
 /// Creates a folder with a new name. The process id alone is no safe name: ids repeat within an
 /// hour of tests, and a killed process may have left a folder with files.
-fn fresh(kind: &str) -> io::Result<PathBuf> {
+fn create_fresh_folder(kind: &str) -> io::Result<PathBuf> {
     fs::create_dir_all(base_folder())?;
     let path = mkdtemp(&base_folder().join(format!("{kind}-XXXXXX")))?;
     fs::set_permissions(&path, fs::Permissions::from_mode(0o755))?;
     Ok(path)
 }
 
-async fn open() -> Result<TestCluster, Box<dyn std::error::Error + Send + Sync>> {
-    let dir = os_user::folder(&fresh("process")?)?;
+async fn start_test_cluster() -> Result<TestCluster, Box<dyn std::error::Error + Send + Sync>> {
+    let dir = os_user::folder(&create_fresh_folder("process")?)?;
     let (prepared, lock) = prepare_data_dir().await?;
-    copy(&prepared.join("data"), &dir.join("data"))?;
+    copy_folder(&prepared.join("data"), &dir.join("data"))?;
     drop(lock);
     let cluster = Cluster::start(&dir, Durability::None).await?;
     let guardian = start_guardian(&dir, cluster.pid())?;
@@ -278,7 +282,7 @@ async fn prepare_data_dir() -> Result<(PathBuf, File), Box<dyn std::error::Error
     }
     let dir = os_user::folder(&making)?;
     let cluster = Cluster::start(&dir, Durability::None).await?;
-    let migrated = migrate(&cluster).await;
+    let migrated = migrate_template(&cluster).await;
     cluster.stop().await;
     migrated?;
     fs::rename(&making, &prepared)?;
@@ -313,7 +317,9 @@ fn remove_old_folders() {
     }
 }
 
-async fn migrate(cluster: &Cluster) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+async fn migrate_template(
+    cluster: &Cluster,
+) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
     let mut connection = PgConnection::connect_with(&cluster.options("postgres")).await?;
     let create = format!("create database {TEMPLATE_DATABASE}");
     sqlx::query(AssertSqlSafe(create))
@@ -337,7 +343,7 @@ fn migrations_hash() -> u64 {
 }
 
 /// Copies a folder and keeps owner and modes, because Postgres checks them.
-fn copy(from: &Path, to: &Path) -> io::Result<()> {
+fn copy_folder(from: &Path, to: &Path) -> io::Result<()> {
     let copied = Command::new("cp").arg("-a").arg(from).arg(to).status()?;
     copied
         .success()

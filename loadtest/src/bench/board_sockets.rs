@@ -59,7 +59,7 @@ impl BoardSockets {
         loop {
             while left > 0 && opening.len() < CONCURRENT_CONNECTS_MAX {
                 left -= 1;
-                let (target, source) = (Arc::clone(&target), source(left));
+                let (target, source) = (Arc::clone(&target), source_address(left));
                 let open = async move {
                     BoardSocket::open(&target.0, &target.1, source, await_first_frame).await
                 };
@@ -74,7 +74,7 @@ impl BoardSockets {
                 watching.len(),
             );
             watching.spawn(async move {
-                while let Ok(made_at) = board.frame().await {
+                while let Ok(made_at) = board.next_frame_time().await {
                     let after_ms = made_at.map(|made_at| now_ms() - made_at);
                     let _ = arrival_sender.send(Arrival {
                         board: number,
@@ -126,12 +126,12 @@ impl BoardSockets {
 
 /// Returns the first frame that the server sends on `path`.
 pub async fn first_frame(authority: &str, path: &str) -> Result<Vec<u8>> {
-    let mut board = BoardSocket::open(authority, path, source(0), false).await?;
-    board.frame().await?;
+    let mut board = BoardSocket::open(authority, path, source_address(0), false).await?;
+    board.next_frame_time().await?;
     Ok(board.last)
 }
 
-fn source(number: usize) -> SocketAddr {
+fn source_address(number: usize) -> SocketAddr {
     let host = 2 + (number % usize::from(SOURCE_ADDRESS_COUNT)) as u8;
     (Ipv4Addr::new(127, 0, 0, host), 0).into()
 }
@@ -183,14 +183,14 @@ impl BoardSocket {
         );
         board.buffer.drain(..end);
         if await_first_frame {
-            board.frame().await?;
+            board.next_frame_time().await?;
         }
         Ok(board)
     }
 
     /// Waits for the next text frame about a draw and returns its creation time in milliseconds.
     /// Skips heartbeats and pings.
-    async fn frame(&mut self) -> Result<Option<f64>> {
+    async fn next_frame_time(&mut self) -> Result<Option<f64>> {
         loop {
             let (head, length) = loop {
                 if let Some(found) = frame_lengths(&self.buffer) {

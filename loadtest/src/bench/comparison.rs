@@ -159,9 +159,9 @@ pub fn table(comparisons: &[Comparison]) -> Table {
     for comparison in comparisons {
         let (ratios, rival_figure) = (comparison.ratios(), comparison.rival_figures());
         let range = if ratios.is_empty() {
-            range(&comparison.product_figures(), format_figure)
+            format_range(&comparison.product_figures(), format_figure)
         } else {
-            range(&ratios, format_ratio)
+            format_range(&ratios, format_ratio)
         };
         table.row([
             comparison.what.clone(),
@@ -189,7 +189,7 @@ pub fn table(comparisons: &[Comparison]) -> Table {
     table
 }
 
-fn range(values: &[f64], format_figure: fn(f64) -> String) -> String {
+fn format_range(values: &[f64], format_figure: fn(f64) -> String) -> String {
     let (least, most) = values
         .iter()
         .fold((f64::MAX, f64::MIN), |(low, high), one| {

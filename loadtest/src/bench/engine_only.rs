@@ -125,8 +125,10 @@ impl EngineUnderTest {
         while created.len() < count {
             let some = vec![new.clone(); DRAWS_AT_ONCE.min(count - created.len())];
             let ids = records.create_draws(&some).await?;
-            let mut waking: JoinSet<_> =
-                ids.iter().map(|id| wake(self.draws.clone(), *id)).collect();
+            let mut waking: JoinSet<_> = ids
+                .iter()
+                .map(|id| start_draw_actor(self.draws.clone(), *id))
+                .collect();
             while let Some(result) = waking.join_next().await {
                 result??;
             }
@@ -143,7 +145,7 @@ impl EngineUnderTest {
             token: uuid::Uuid::new_v4().simple().to_string(),
             id,
             club: self.club,
-            account: account(),
+            account: bench_account(),
             lines: vec![Line {
                 draw: DrawId(draw),
                 count: 1,
@@ -258,18 +260,18 @@ async fn create_club(records: &Records) -> Result<ClubId> {
         colors: None,
     };
     let club = records.create_club(&club).await?.id;
-    records.connect_account(club, &account()).await?;
+    records.connect_account(club, &bench_account()).await?;
     Ok(club)
 }
 
-async fn wake(draws: Draws, draw: DrawId) -> Result<()> {
+async fn start_draw_actor(draws: Draws, draw: DrawId) -> Result<()> {
     draws
         .wake(draw)
         .await
         .map_err(|denied| anyhow::anyhow!("waking {draw}: {denied}"))
 }
 
-fn account() -> AccountId {
+fn bench_account() -> AccountId {
     AccountId("acct_bench".into())
 }
 
@@ -280,7 +282,7 @@ impl InMemoryProvider {
         change: impl FnOnce(&mut PaymentIntent),
     ) -> Result<PaymentIntent, GatewayError> {
         let mut intents = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let intent = intents.get_mut(id).ok_or_else(unsupported)?;
+        let intent = intents.get_mut(id).ok_or_else(unsupported_call)?;
         change(intent);
         Ok(intent.clone())
     }
@@ -293,7 +295,7 @@ impl InMemoryProvider {
     }
 }
 
-fn unsupported() -> GatewayError {
+fn unsupported_call() -> GatewayError {
     GatewayError::Unavailable("a bench does not ask for this".into())
 }
 
@@ -337,7 +339,7 @@ impl Gateway for InMemoryProvider {
         _: &PaymentIntentId,
         _: &NewIntent,
     ) -> Result<OpenedIntent, GatewayError> {
-        Err(unsupported())
+        Err(unsupported_call())
     }
 
     async fn retrieve(
@@ -355,7 +357,7 @@ impl Gateway for InMemoryProvider {
         _: &PaymentIntentId,
         _: &str,
     ) -> Result<OpenedIntent, GatewayError> {
-        Err(unsupported())
+        Err(unsupported_call())
     }
 
     async fn capture(
@@ -377,7 +379,7 @@ impl Gateway for InMemoryProvider {
         _: &AccountId,
         _: &PaymentIntentId,
     ) -> Result<PaymentIntent, GatewayError> {
-        Err(unsupported())
+        Err(unsupported_call())
     }
 
     async fn refund(
@@ -387,7 +389,7 @@ impl Gateway for InMemoryProvider {
         _: &PaymentIntentId,
         _: Cents,
     ) -> Result<(), GatewayError> {
-        Err(unsupported())
+        Err(unsupported_call())
     }
 
     async fn refund_fee(
@@ -397,11 +399,11 @@ impl Gateway for InMemoryProvider {
         _: &PaymentIntentId,
         _: Cents,
     ) -> Result<(), GatewayError> {
-        Err(unsupported())
+        Err(unsupported_call())
     }
 
     async fn list(&self, _: &AccountId, _: Timestamp) -> Result<Vec<PaymentIntent>, GatewayError> {
-        Err(unsupported())
+        Err(unsupported_call())
     }
 
     async fn find(
@@ -410,7 +412,7 @@ impl Gateway for InMemoryProvider {
         _: OrderId,
         _: Timestamp,
     ) -> Result<Option<OpenedIntent>, GatewayError> {
-        Err(unsupported())
+        Err(unsupported_call())
     }
 }
 

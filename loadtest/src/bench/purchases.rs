@@ -113,7 +113,7 @@ impl BenchContext<'_> {
                 locked.add_round(ours.per_second, lock.per_second);
                 all.extend(ours.took_ms);
             }
-            latency_table.row(row(what, all));
+            latency_table.row(latency_row(what, all));
             comparisons.extend([each, slow, cpu, postgres, locked]);
         }
         Ok((comparisons, latency_table))
@@ -159,15 +159,18 @@ impl BenchContext<'_> {
                     async move { product_client.pay_at_provider(&mut connection).await }
                 })
                 .await?;
-            let (ours, providers) = (last(bought.iter().chain(&refused)), last(&paid));
+            let (ours, providers) = (
+                last_answer_ms(bought.iter().chain(&refused)),
+                last_answer_ms(&paid),
+            );
             whole.add_round(ours, providers);
             own.add_figure(ours - providers);
         }
-        latency_table.row(row(
+        latency_table.row(latency_row(
             format!("{SIMULTANEOUS_BUYER_COUNT} at once: bought"),
             bought_ms,
         ));
-        latency_table.row(row(
+        latency_table.row(latency_row(
             format!("{SIMULTANEOUS_BUYER_COUNT} at once: refused because none is left"),
             refused_ms,
         ));
@@ -255,8 +258,10 @@ impl BenchContext<'_> {
                 let own = sale(engine.draws(draw_count).await?);
                 let ours = Arc::new(engine.clone());
                 let before = meter.cpu()?;
-                let ours = engine_only::sell(askers, own, move |draw| purchase(ours.clone(), draw))
-                    .await?;
+                let ours = engine_only::sell(askers, own, move |draw| {
+                    purchase_with_engine(ours.clone(), draw)
+                })
+                .await?;
                 meter.wait_until_idle().await?;
                 let our_cost = meter.cpu()?.since(before);
                 let rival = baseline.clone();
@@ -302,7 +307,7 @@ impl BenchContext<'_> {
     }
 }
 
-async fn purchase(engine: Arc<EngineUnderTest>, draw: i64) -> Result<()> {
+async fn purchase_with_engine(engine: Arc<EngineUnderTest>, draw: i64) -> Result<()> {
     engine.purchase(draw).await
 }
 
@@ -323,7 +328,7 @@ fn ensure_written(written: bool) -> Result<()> {
     Ok(())
 }
 
-fn last<'a, A: 'a>(answers: impl IntoIterator<Item = &'a (A, f64)>) -> f64 {
+fn last_answer_ms<'a, A: 'a>(answers: impl IntoIterator<Item = &'a (A, f64)>) -> f64 {
     answers.into_iter().map(|(_, ms)| *ms).fold(0.0, f64::max)
 }
 
@@ -333,7 +338,7 @@ fn cpu_us_per_purchase(spent: CpuTime, purchases: usize) -> f64 {
     spent.all() as f64 * 1000.0 / purchases as f64
 }
 
-fn row(what: String, sample: Vec<f64>) -> Vec<String> {
+fn latency_row(what: String, sample: Vec<f64>) -> Vec<String> {
     let Percentiles {
         count,
         p50,

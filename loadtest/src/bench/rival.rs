@@ -111,12 +111,12 @@ pub async fn run(rival: &Rival) -> Result<()> {
             .route("/hello", web::get().to(hello))
             .route("/boards", web::get().to(actor_boards::open))
             .route("/call", web::post().to(actor_boards::broadcast))
-            .route("/locked/{draw}", web::post().to(locked))
+            .route("/locked/{draw}", web::post().to(buy_with_row_lock))
             .route("/shout", web::post().to(broadcast_frame));
         for (name, body) in bodies.clone() {
             app = app.route(
                 &format!("/{name}"),
-                web::get().to(move || prepared(body.clone())),
+                web::get().to(move || prepared_response(body.clone())),
             );
         }
         // The sandbox routes are registered last, because actix tries routes in this order and the
@@ -130,13 +130,13 @@ async fn hello() -> &'static str {
     "Hello, world!"
 }
 
-async fn prepared(body: Bytes) -> HttpResponse {
+async fn prepared_response(body: Bytes) -> HttpResponse {
     HttpResponse::Ok()
         .content_type("application/json")
         .body(body)
 }
 
-async fn locked(baseline: Data<BenchBaseline>, draw: web::Path<i64>) -> HttpResponse {
+async fn buy_with_row_lock(baseline: Data<BenchBaseline>, draw: web::Path<i64>) -> HttpResponse {
     match baseline.purchase_with_row_lock(*draw).await {
         Ok(true) => HttpResponse::Ok()
             .content_type("application/json")

@@ -112,7 +112,7 @@ pub async fn inject_faults(
         .await;
         let injected_fault =
             InjectedFault::KILLS[rng.below(InjectedFault::KILLS.len() as u64) as usize];
-        inject(
+        inject_fault(
             &mut *server_process.lock().await,
             injected_fault,
             crash_stats,
@@ -123,7 +123,7 @@ pub async fn inject_faults(
             tokio::time::sleep(Duration::from_millis(rng.between(every / 4, every / 2))).await;
             let extra_fault = InjectedFault::FAULTS_WITHOUT_KILL
                 [rng.below(InjectedFault::FAULTS_WITHOUT_KILL.len() as u64) as usize];
-            inject(&mut *server_process.lock().await, extra_fault, crash_stats)
+            inject_fault(&mut *server_process.lock().await, extra_fault, crash_stats)
                 .await
                 .with_context(|| format!("{extra_fault:?}"))?;
         }
@@ -131,7 +131,7 @@ pub async fn inject_faults(
     Ok(())
 }
 
-async fn inject(
+async fn inject_fault(
     server_process: &mut ServerProcess,
     injected_fault: InjectedFault,
     crash_stats: &mut CrashStats,

@@ -34,7 +34,7 @@ impl BoardFollowers {
                         "{}/ws?topics=draw:{draw}",
                         nodes[turn % nodes.len()].replacen("http", "ws", 1)
                     );
-                    follow(&url, &show).await;
+                    follow_draw(&url, &show).await;
                     tokio::time::sleep(Duration::from_millis(100)).await;
                 }
             }));
@@ -61,7 +61,7 @@ impl Drop for BoardFollowers {
     }
 }
 
-async fn follow(url: &str, show: &watch::Sender<u64>) {
+async fn follow_draw(url: &str, show: &watch::Sender<u64>) {
     let Ok(Ok((mut socket, _))) =
         tokio::time::timeout(CONNECT_TIMEOUT, tokio_tungstenite::connect_async(url)).await
     else {

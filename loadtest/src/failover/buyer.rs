@@ -64,7 +64,7 @@ impl FailoverBuyer {
         }
     }
 
-    async fn ask(
+    async fn request_any_node(
         &self,
         method: Method,
         path: &str,
@@ -116,12 +116,12 @@ impl FailoverBuyer {
     /// Opens a payment for one ticket. Returns `None` when the draw has no free ticket.
     async fn open_payment(&self, draw: i64, until: Instant) -> Result<Option<Value>> {
         // This request fetches the cookie that identifies the browser, as the web page does.
-        self.ask(Method::GET, "/api/config", &Value::Null, until)
+        self.request_any_node(Method::GET, "/api/config", &Value::Null, until)
             .await?;
         let buyer = json!({ "buyerName": "Ann", "buyerEmail": "ann@buyer.test", "buyerPhone": "0400 000 001" });
         let body = json!({ "drawNumber": draw, "ticketCount": 1, "buyer": buyer });
         match self
-            .ask(Method::POST, "/api/create-payment-intent", &body, until)
+            .request_any_node(Method::POST, "/api/create-payment-intent", &body, until)
             .await?
         {
             (200, opened) => Ok(Some(opened)),
@@ -130,12 +130,15 @@ impl FailoverBuyer {
         }
     }
 
-    async fn release(&self, opened: &Value, until: Instant) -> Result<()> {
+    async fn release_payment(&self, opened: &Value, until: Instant) -> Result<()> {
         let path = format!(
             "/api/reservations/{}",
             opened["reservationId"].as_str().unwrap_or_default()
         );
-        match self.ask(Method::DELETE, &path, &json!({}), until).await? {
+        match self
+            .request_any_node(Method::DELETE, &path, &json!({}), until)
+            .await?
+        {
             (200..300, _) => Ok(()),
             (status, answer) => bail!("leaving: {status} {answer}"),
         }
@@ -150,14 +153,14 @@ impl FailoverBuyer {
             .await?
             .context("the probe's draw is sold out")?;
         let (_, shown) = self
-            .ask(
+            .request_any_node(
                 Method::GET,
                 &format!("/api/draws/{draw}"),
                 &json!({}),
                 until,
             )
             .await?;
-        self.release(&opened, until).await?;
+        self.release_payment(&opened, until).await?;
         shown["revision"]
             .as_u64()
             .ok_or_else(|| anyhow!("no revision in {shown}"))
@@ -170,13 +173,13 @@ impl FailoverBuyer {
             return Ok(());
         };
         if turn.is_multiple_of(4) {
-            self.pay(draw, &opened, until).await
+            self.complete_payment(draw, &opened, until).await
         } else {
-            self.release(&opened, until).await
+            self.release_payment(&opened, until).await
         }
     }
 
-    async fn pay(&self, draw: i64, opened: &Value, until: Instant) -> Result<()> {
+    async fn complete_payment(&self, draw: i64, opened: &Value, until: Instant) -> Result<()> {
         let text = |name: &str| opened[name].as_str().unwrap_or_default().to_owned();
         let url = format!(
             "{}/sandbox/stripe/v1/payment_intents/{}/confirm",
@@ -209,7 +212,7 @@ impl FailoverBuyer {
         });
         loop {
             let (status, done) = self
-                .ask(Method::POST, "/api/purchase-tickets", &body, until)
+                .request_any_node(Method::POST, "/api/purchase-tickets", &body, until)
                 .await?;
             match done["status"].as_str() {
                 Some("succeeded") => return Ok(()),

@@ -80,7 +80,7 @@ impl Cluster {
         } else {
             "127.0.0.1".to_owned()
         };
-        let database_address = proxy(&host, &postgres.url()).await?;
+        let database_address = start_database_proxy(&host, &postgres.url()).await?;
         let sandbox = sandbox_server::open(&data.join("sandbox"))?;
         let provider = sandbox_server::serve(&host, &sandbox)?;
         let address = |number| {
@@ -118,7 +118,7 @@ impl Cluster {
             network,
         };
         for number in 0..NODE_COUNT {
-            let node = cluster.spawn(number)?;
+            let node = cluster.spawn_node(number)?;
             cluster.nodes.push(Some(node));
             cluster.ready(number).await?;
         }
@@ -169,7 +169,7 @@ impl Cluster {
     }
 
     /// Starts a node, with the environment variables that the command `serve` requires.
-    fn spawn(&self, number: usize) -> Result<Child> {
+    fn spawn_node(&self, number: usize) -> Result<Child> {
         let inside = if self.network.is_some() {
             LinkedNetwork::inside(number)
         } else {
@@ -281,7 +281,7 @@ impl Cluster {
         bail!("no node owns draw {}", self.probe)
     }
 
-    fn signal(&self, number: usize, signal: Signal) -> Result<()> {
+    fn signal_node(&self, number: usize, signal: Signal) -> Result<()> {
         let pid = self.nodes[number]
             .as_ref()
             .and_then(Child::id)
@@ -298,7 +298,7 @@ impl Cluster {
                     child.kill().await?;
                 }
             }
-            Fault::Hang => self.signal(victim, Signal::SIGSTOP)?,
+            Fault::Hang => self.signal_node(victim, Signal::SIGSTOP)?,
             Fault::Link => self.network.as_ref().context("links")?.cut(victim)?,
             Fault::Loss => self.network.as_ref().context("links")?.degrade(victim)?,
             Fault::Database => {
@@ -313,8 +313,8 @@ impl Cluster {
 
     pub async fn undo(&mut self, victim: usize, fault: Fault) -> Result<()> {
         match fault {
-            Fault::Kill => self.nodes[victim] = Some(self.spawn(victim)?),
-            Fault::Hang => self.signal(victim, Signal::SIGCONT)?,
+            Fault::Kill => self.nodes[victim] = Some(self.spawn_node(victim)?),
+            Fault::Hang => self.signal_node(victim, Signal::SIGCONT)?,
             Fault::Link => self.network.as_ref().context("links")?.reconnect(victim)?,
             Fault::Loss => self.network.as_ref().context("links")?.restore(victim)?,
             Fault::Database | Fault::Roll => {}
@@ -325,11 +325,11 @@ impl Cluster {
     /// Sends SIGTERM to each node in turn, and starts another in its place.
     pub async fn restart_each_node(&mut self) -> Result<()> {
         for number in 0..NODE_COUNT {
-            self.signal(number, Signal::SIGTERM)?;
+            self.signal_node(number, Signal::SIGTERM)?;
             if let Some(mut child) = self.nodes[number].take() {
                 child.wait().await?;
             }
-            self.nodes[number] = Some(self.spawn(number)?);
+            self.nodes[number] = Some(self.spawn_node(number)?);
             self.ready(number).await?;
         }
         self.find_owner().await
@@ -356,7 +356,7 @@ impl Cluster {
 
 /// Starts a proxy from TCP to the Unix socket of Postgres. Nodes must use TCP: every network
 /// namespace could reach the socket directly, even with its link cut.
-async fn proxy(host: &str, url: &str) -> Result<String> {
+async fn start_database_proxy(host: &str, url: &str) -> Result<String> {
     let (head, folder) = url.split_once("?host=").context("a socket's folder")?;
     let socket = PathBuf::from(folder).join(".s.PGSQL.5432");
     let listener = TcpListener::bind((host, 0)).await?;

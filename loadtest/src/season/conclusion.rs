@@ -49,7 +49,7 @@ pub async fn conclude(
     } = played;
     let (outcomes, findings, mut mails) = (prizes.outcomes, prizes.findings, prizes.mails);
     std::fs::remove_file(&prizes.script).ok();
-    figures(
+    add_season_facts(
         report,
         games,
         sold_tickets(&settled).count(),
@@ -129,7 +129,7 @@ pub async fn conclude(
     Ok(())
 }
 
-fn figures(
+fn add_season_facts(
     report: &mut Report,
     games: &[Game],
     tickets: usize,

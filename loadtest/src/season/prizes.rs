@@ -112,7 +112,7 @@ impl<'a> Prizes<'a> {
                 text(&after, "/winningTicket")
             ));
         }
-        self.verify(game.draw).await?;
+        self.verify_proof(game.draw).await?;
         let mut outcome = GameOutcome {
             game: index,
             winner,
@@ -144,7 +144,7 @@ impl<'a> Prizes<'a> {
         expect(&answer, "reading the proof").cloned()
     }
 
-    async fn verify(&mut self, draw: i64) -> Result<()> {
+    async fn verify_proof(&mut self, draw: i64) -> Result<()> {
         let run = Command::new("python3")
             .arg(&self.script)
             .arg(&self.site.base)

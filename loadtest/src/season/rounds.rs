@@ -114,9 +114,10 @@ impl<'a> SeasonProgress<'a> {
             thinks_ms_max: PAUSE_MS_MAX,
             has_carts,
         };
-        let mut transcripts = self.sell(&games[within.clone()], sale).await?;
+        let mut transcripts = self.sell_tickets(&games[within.clone()], sale).await?;
         if round == POSTPONED_ROUND {
-            self.postpone(operator, &mut games[within.clone()]).await?;
+            self.postpone_round(operator, &mut games[within.clone()])
+                .await?;
         }
         // Moves the clock by five minutes. Then the server's sweeper completes orders of buyers who
         // closed the tab, because it handles only orders that are some minutes old.
@@ -133,7 +134,7 @@ impl<'a> SeasonProgress<'a> {
             thinks_ms_max,
             has_carts,
         };
-        transcripts.extend(self.sell(&games[within.clone()], sale).await?);
+        transcripts.extend(self.sell_tickets(&games[within.clone()], sale).await?);
         let (mut settled, _) = settle(&self.test_run.site, &transcripts, settle_timeout).await?;
         let mut now = operator
             .advance_to(games[within.end - 1].kick_off()? + GAME_LENGTH_MAX)
@@ -166,7 +167,7 @@ impl<'a> SeasonProgress<'a> {
         self.recovered += operator.recover_orphans(&settled).await?;
         for game in played {
             self.check_closed(games[game].draw).await?;
-            let result = self.result(&games[game], &settled).await?;
+            let result = self.result_to_enter(&games[game], &settled).await?;
             self.prizes.settle(game, &games[game], result, now).await?;
         }
         self.prizes.mails.poll().await?;
@@ -184,7 +185,7 @@ impl<'a> SeasonProgress<'a> {
 
     /// Returns the result to enter for a game: the one in the file, or one with which a sold ticket
     /// wins.
-    async fn result(&self, game: &Game, settled: &[SettledPayment]) -> Result<(u8, u8)> {
+    async fn result_to_enter(&self, game: &Game, settled: &[SettledPayment]) -> Result<(u8, u8)> {
         let sold = settled.iter().find_map(|settled| match &settled.order {
             CompletionOutcome::Tickets(tickets) => tickets
                 .iter()
@@ -200,7 +201,11 @@ impl<'a> SeasonProgress<'a> {
         }
     }
 
-    async fn sell(&mut self, games: &[Game], sale: RoundSale) -> Result<Vec<BuyerTranscript>> {
+    async fn sell_tickets(
+        &mut self,
+        games: &[Game],
+        sale: RoundSale,
+    ) -> Result<Vec<BuyerTranscript>> {
         let buyers = sale.buyers;
         let same_club = |one: &Game| {
             (0..games.len())
@@ -247,7 +252,7 @@ impl<'a> SeasonProgress<'a> {
         .await
     }
 
-    async fn postpone(&mut self, operator: &Operator, games: &mut [Game]) -> Result<()> {
+    async fn postpone_round(&mut self, operator: &Operator, games: &mut [Game]) -> Result<()> {
         let minute = format_description!("[year]-[month]-[day]T[hour]:[minute]");
         let mut moves = Vec::new();
         for game in games.iter_mut() {

@@ -91,17 +91,23 @@ pub async fn back_up(url: &str, beside: &[(&str, &Path)], file: &Path) -> Result
         return Err(BackupError::Exists(file.to_path_buf()));
     }
     let unfinished = file.with_added_extension("unfinished");
-    let done = write(url, beside, &unfinished).await.and_then(|bytes| {
-        fs::rename(&unfinished, file).map_err(BackupError::at(file))?;
-        Ok(bytes)
-    });
+    let done = write_backup(url, beside, &unfinished)
+        .await
+        .and_then(|bytes| {
+            fs::rename(&unfinished, file).map_err(BackupError::at(file))?;
+            Ok(bytes)
+        });
     if done.is_err() {
         let _ = fs::remove_file(&unfinished);
     }
     done
 }
 
-async fn write(url: &str, beside: &[(&str, &Path)], file: &Path) -> Result<u64, BackupError> {
+async fn write_backup(
+    url: &str,
+    beside: &[(&str, &Path)],
+    file: &Path,
+) -> Result<u64, BackupError> {
     let mut connection = PgConnection::connect(url).await?;
     let (version, data) = read_version_and_data_dir(&mut connection).await?;
     let mut open = fs::OpenOptions::new();
@@ -116,7 +122,7 @@ async fn write(url: &str, beside: &[(&str, &Path)], file: &Path) -> Result<u64, 
         to: Builder::new(GzEncoder::new(open, Compression::fast())),
         file,
     };
-    archive.text(ABOUT, &format!("{ABOUT_US}{}\n", version / 10_000))?;
+    archive.archive_text(ABOUT, &format!("{ABOUT_US}{}\n", version / 10_000))?;
 
     // A replication slot keeps the WAL of the backup until this connection ends.
     let slot = format!(
@@ -130,8 +136,8 @@ async fn write(url: &str, beside: &[(&str, &Path)], file: &Path) -> Result<u64, 
         sqlx::query_scalar("select pg_walfile_name(pg_backup_start('football-doubles', true))")
             .fetch_one(&mut connection)
             .await?;
-    archive.folder(&data, Path::new(DATA), Skipped::OfPostgres)?;
-    archive.file(
+    archive.archive_folder(&data, Path::new(DATA), Skipped::OfPostgres)?;
+    archive.archive_file(
         &data.join(CONTROL_FILE),
         &Path::new(DATA).join(CONTROL_FILE),
     )?;
@@ -145,15 +151,15 @@ async fn write(url: &str, beside: &[(&str, &Path)], file: &Path) -> Result<u64, 
         stopped.try_get(1)?,
         stopped.try_get(2)?,
     );
-    archive.text(&format!("{DATA}/backup_label"), &label)?;
+    archive.archive_text(&format!("{DATA}/backup_label"), &label)?;
     if !map.is_empty() {
-        archive.text(&format!("{DATA}/tablespace_map"), &map)?;
+        archive.archive_text(&format!("{DATA}/tablespace_map"), &map)?;
     }
-    archive.log(&data.join("pg_wal"), &begun, &ended)?;
+    archive.archive_wal(&data.join("pg_wal"), &begun, &ended)?;
     connection.close().await?;
     for (name, folder) in beside {
         if folder.is_dir() {
-            archive.folder(folder, Path::new(name), Skipped::Nothing)?;
+            archive.archive_folder(folder, Path::new(name), Skipped::Nothing)?;
         }
     }
     archive.finish()
@@ -189,7 +195,12 @@ struct Archive<'a> {
 impl Archive<'_> {
     /// Archives a folder with its content. Files may change while they are read, because replaying
     /// the WAL repairs them.
-    fn folder(&mut self, folder: &Path, name: &Path, skipped: Skipped) -> Result<(), BackupError> {
+    fn archive_folder(
+        &mut self,
+        folder: &Path,
+        name: &Path,
+        skipped: Skipped,
+    ) -> Result<(), BackupError> {
         self.append(name, EntryType::Directory, 0, io::empty())?;
         let mut entries = fs::read_dir(folder)
             .and_then(Iterator::collect::<io::Result<Vec<_>>>)
@@ -210,8 +221,8 @@ impl Archive<'_> {
                 {
                     self.append(&within, EntryType::Directory, 0, io::empty())?;
                 }
-                Ok(found) if found.is_dir() => self.folder(&path, &within, skipped)?,
-                Ok(_) => self.file(&path, &within)?,
+                Ok(found) if found.is_dir() => self.archive_folder(&path, &within, skipped)?,
+                Ok(_) => self.archive_file(&path, &within)?,
                 Err(why) if why.kind() == io::ErrorKind::NotFound => {}
                 Err(why) => return Err(BackupError::at(&path)(why)),
             }
@@ -219,7 +230,7 @@ impl Archive<'_> {
         Ok(())
     }
 
-    fn file(&mut self, path: &Path, name: &Path) -> Result<(), BackupError> {
+    fn archive_file(&mut self, path: &Path, name: &Path) -> Result<(), BackupError> {
         let found = match File::open(path) {
             Err(why) if why.kind() == io::ErrorKind::NotFound => return Ok(()),
             found => found.map_err(BackupError::at(path))?,
@@ -234,7 +245,7 @@ impl Archive<'_> {
     }
 
     /// Archives the WAL from the backup's start to its end.
-    fn log(&mut self, folder: &Path, begun: &str, ended: &str) -> Result<(), BackupError> {
+    fn archive_wal(&mut self, folder: &Path, begun: &str, ended: &str) -> Result<(), BackupError> {
         let mut segments = Vec::new();
         for entry in fs::read_dir(folder)
             .map_err(BackupError::at(folder))?
@@ -248,7 +259,7 @@ impl Archive<'_> {
         }
         segments.sort();
         for name in segments {
-            self.file(
+            self.archive_file(
                 &folder.join(&name),
                 &Path::new(DATA).join("pg_wal").join(&name),
             )?;
@@ -256,7 +267,7 @@ impl Archive<'_> {
         Ok(())
     }
 
-    fn text(&mut self, name: &str, text: &str) -> Result<(), BackupError> {
+    fn archive_text(&mut self, name: &str, text: &str) -> Result<(), BackupError> {
         self.append(
             Path::new(name),
             EntryType::Regular,

@@ -19,7 +19,7 @@ pub struct Binaries {
 pub fn all() -> Vec<Binaries> {
     candidates()
         .into_iter()
-        .filter_map(|folder| inspect(&folder))
+        .filter_map(|folder| find_binaries(&folder))
         .collect()
 }
 
@@ -58,12 +58,12 @@ fn candidates() -> Vec<PathBuf> {
     let debian = versions.into_iter().rev().map(|(_, folder)| folder);
     let path = std::env::var_os("PATH").unwrap_or_default();
     let path: Vec<PathBuf> = std::env::split_paths(&path).collect();
-    debian.chain(path).chain(npm()).collect()
+    debian.chain(path).chain(npm_package_folders()).collect()
 }
 
 /// Returns the folders that may hold the npm package: in the working directory and its ancestors,
 /// and beside this source tree.
-fn npm() -> Vec<PathBuf> {
+fn npm_package_folders() -> Vec<PathBuf> {
     let system = if cfg!(target_os = "macos") {
         "darwin"
     } else {
@@ -87,7 +87,7 @@ fn npm() -> Vec<PathBuf> {
 
 /// Returns the programs in a folder, or `None` when one is missing or cannot be executed by the
 /// user that runs Postgres.
-fn inspect(folder: &Path) -> Option<Binaries> {
+fn find_binaries(folder: &Path) -> Option<Binaries> {
     // Links such as /usr/local/bin/postgres are followed, because Postgres finds its other files
     // beside the real one.
     let postgres = folder.join("postgres").canonicalize().ok()?;

@@ -51,7 +51,7 @@ impl Cluster {
         durability: Durability,
     ) -> Result<Cluster, EmbeddedError> {
         let data = dir.join("data");
-        if let Some(running) = adopt(dir).await {
+        if let Some(running) = adopt_running_postgres(dir).await {
             return Ok(running);
         }
         let wrote = fs::read_to_string(data.join("PG_VERSION"))
@@ -59,14 +59,14 @@ impl Cluster {
             .map(|text| text.trim().to_string());
         let binaries = binaries::choose(dir, wrote.as_deref())?;
         if wrote.is_none() {
-            initialise(&binaries, dir, durability)?;
+            create_data_dir(&binaries, dir, durability)?;
         }
-        launch(&binaries, dir, durability).await
+        launch_postgres(&binaries, dir, durability).await
     }
 
     /// Stops a Postgres that a killed server left running on a folder, if there is one.
     pub(super) async fn stop_left_behind(dir: &Path) {
-        if let Some(running) = adopt(dir).await {
+        if let Some(running) = adopt_running_postgres(dir).await {
             running.stop().await;
         }
     }
@@ -159,7 +159,7 @@ fn options(socket_dir: &Path, database: &str) -> PgConnectOptions {
 }
 
 /// Returns the Postgres of this data directory that a killed server left running.
-async fn adopt(dir: &Path) -> Option<Cluster> {
+async fn adopt_running_postgres(dir: &Path) -> Option<Cluster> {
     let data = dir.join("data");
     let deadline = Instant::now() + Duration::from_secs(START_SECONDS_MAX);
     // The old Postgres may be starting or stopping. A moment later it answers, or its pid file
@@ -209,7 +209,7 @@ async fn socket_serves_data_dir(socket_dir: &Path, data: &Path) -> bool {
 
 /// Creates a data directory under a temporary name and then renames it. So an interrupted first
 /// start leaves no incomplete data directory.
-fn initialise(
+fn create_data_dir(
     binaries: &Binaries,
     dir: &Path,
     durability: Durability,
@@ -266,7 +266,7 @@ fn error_line(output: &str) -> String {
     line.unwrap_or("initdb failed").to_string()
 }
 
-async fn launch(
+async fn launch_postgres(
     binaries: &Binaries,
     dir: &Path,
     durability: Durability,
@@ -286,7 +286,7 @@ async fn launch(
         .arg(dir.join("data"))
         .arg("-k")
         .arg(&socket_dir);
-    settings(&mut postgres, durability);
+    add_settings(&mut postgres, durability);
     postgres
         .stdin(Stdio::null())
         .stdout(output.try_clone().map_err(folder)?)
@@ -314,7 +314,7 @@ async fn launch(
     }
 }
 
-fn settings(postgres: &mut Command, durability: Durability) {
+fn add_settings(postgres: &mut Command, durability: Durability) {
     let mut set = |setting: &str| {
         postgres.arg("-c").arg(setting);
     };

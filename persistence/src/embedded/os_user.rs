@@ -52,7 +52,7 @@ pub(super) fn command(program: &Path, working_dir: &Path) -> Command {
 
 /// Creates a folder that Postgres may use: the given one, or one under `/var/tmp` named after it.
 pub(crate) fn folder(requested: &Path) -> Result<PathBuf, EmbeddedError> {
-    make(requested)?;
+    create_folder(requested)?;
     let requested = requested
         .canonicalize()
         .map_err(|why| EmbeddedError::Folder {
@@ -67,7 +67,7 @@ pub(crate) fn folder(requested: &Path) -> Result<PathBuf, EmbeddedError> {
         "/var/tmp/football-doubles-{:016x}",
         name_hash(&requested)
     ));
-    make(&replacement)?;
+    create_folder(&replacement)?;
     give_folder(&replacement)?;
     tracing::info!(
         "{} cannot be reached by the user PostgreSQL runs as; its data are in {}",
@@ -96,7 +96,7 @@ pub(super) fn can_reach(folder: &Path) -> bool {
 }
 
 /// Creates a folder and its missing ancestors.
-fn make(folder: &Path) -> Result<(), EmbeddedError> {
+fn create_folder(folder: &Path) -> Result<(), EmbeddedError> {
     fs::create_dir_all(folder).map_err(|why| EmbeddedError::Folder {
         path: folder.to_path_buf(),
         why,

@@ -29,10 +29,10 @@ pub async fn restore(
     check_version_installed(&dir, file, &wrote)?;
     Cluster::stop_left_behind(&dir).await;
     let unpacked = dir.join("restored.unfinished");
-    clear(&unpacked)?;
+    clear_folder(&unpacked)?;
     let placed =
         unpack(file, &unpacked).and_then(|()| put_folders_in_place(&dir, beside, &unpacked));
-    clear(&unpacked)?;
+    clear_folder(&unpacked)?;
     placed
 }
 
@@ -100,10 +100,10 @@ fn put_folders_in_place(
     let data = unpacked.join(DATA);
     os_user::give_folder_tree(&data)?;
     let mut aside = Vec::new();
-    aside.extend(replace(&data, &dir.join("data"))?);
+    aside.extend(replace_folder(&data, &dir.join("data"))?);
     for (name, folder) in beside {
         if unpacked.join(name).is_dir() {
-            aside.extend(replace(&unpacked.join(name), folder)?);
+            aside.extend(replace_folder(&unpacked.join(name), folder)?);
         }
     }
     Ok(aside)
@@ -111,7 +111,7 @@ fn put_folders_in_place(
 
 /// Moves the old folder aside and puts the new one into its place. Returns the path of the moved
 /// old folder, or `None` when there was none.
-fn replace(new: &Path, old: &Path) -> Result<Option<PathBuf>, BackupError> {
+fn replace_folder(new: &Path, old: &Path) -> Result<Option<PathBuf>, BackupError> {
     let aside = (1..).map(|number| old.with_added_extension(format!("before-restore-{number}")));
     let aside = aside
         .into_iter()
@@ -148,7 +148,7 @@ fn copy_folder(from: &Path, to: &Path) -> Result<(), BackupError> {
     Ok(())
 }
 
-fn clear(folder: &Path) -> Result<(), BackupError> {
+fn clear_folder(folder: &Path) -> Result<(), BackupError> {
     match fs::remove_dir_all(folder) {
         Err(why) if why.kind() != std::io::ErrorKind::NotFound => Err(BackupError::at(folder)(why)),
         _ => Ok(()),

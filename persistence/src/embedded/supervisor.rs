@@ -22,7 +22,7 @@ pub(super) struct Supervisor {
 impl Supervisor {
     pub(super) fn start(cluster: Cluster) -> Supervisor {
         let cluster = Arc::new(Mutex::new(Some(cluster)));
-        let watch_task = tokio::spawn(watch(Arc::clone(&cluster)));
+        let watch_task = tokio::spawn(restart_when_dead(Arc::clone(&cluster)));
         Supervisor {
             cluster,
             watch_task,
@@ -45,7 +45,7 @@ impl Drop for Supervisor {
     }
 }
 
-async fn watch(cluster: Arc<Mutex<Option<Cluster>>>) {
+async fn restart_when_dead(cluster: Arc<Mutex<Option<Cluster>>>) {
     loop {
         tokio::time::sleep(CHECK_INTERVAL).await;
         let mut cluster = cluster.lock().await;

@@ -17,7 +17,7 @@ pub(super) struct Anomalies {
 
 /// Returns what an anomaly is about: its payment if it has one, otherwise its order, otherwise its
 /// note.
-fn subject(anomaly: &Anomaly) -> String {
+fn anomaly_subject(anomaly: &Anomaly) -> String {
     match (&anomaly.payment_intent, &anomaly.order) {
         (Some(payment_intent), _) => payment_intent.0.clone(),
         (None, Some(order)) => order.to_string(),
@@ -31,7 +31,7 @@ impl Anomalies {
     }
 
     pub fn raise(&mut self, anomaly: &Anomaly, amount: Option<Cents>, at: Timestamp) -> bool {
-        let key = (anomaly.kind, subject(anomaly));
+        let key = (anomaly.kind, anomaly_subject(anomaly));
         let same_anomaly = anomaly
             .payment_intent
             .clone()
@@ -95,7 +95,8 @@ impl Anomalies {
             return false;
         };
         row.resolved_at = Some(at);
-        self.open.remove(&(row.anomaly.kind, subject(&row.anomaly)));
+        self.open
+            .remove(&(row.anomaly.kind, anomaly_subject(&row.anomaly)));
         if let Some(payment_intent) = row.anomaly.payment_intent.clone() {
             self.dismissed
                 .insert((row.anomaly.kind, payment_intent, row.anomaly.note.clone()));

@@ -73,7 +73,7 @@ impl NodeList {
         self.rows.clear();
     }
 
-    fn end(&mut self, boot: InstanceId) {
+    fn end_lease(&mut self, boot: InstanceId) {
         self.rows.retain(|row| row.node.boot != boot);
     }
 }
@@ -95,7 +95,7 @@ impl Nodes for Memory {
         self.writing(Call::Write("bury"), |state| {
             let dead = !state.nodes.running.contains(&gone);
             if dead {
-                state.nodes.end(gone);
+                state.nodes.end_lease(gone);
             }
             Ok(dead)
         })
@@ -103,7 +103,7 @@ impl Nodes for Memory {
 
     async fn leave(&self, me: InstanceId) -> Result<(), Failure> {
         self.writing(Call::Write("leave"), |state| {
-            state.nodes.end(me);
+            state.nodes.end_lease(me);
             Ok(())
         })
     }

@@ -58,7 +58,7 @@ impl Operations {
     }
 
     pub fn create(&mut self, order: OrderId, at: Timestamp) {
-        self.put(
+        self.put_operation(
             order,
             OperationKind::Create,
             format!("create-{order}-1"),
@@ -72,7 +72,7 @@ impl Operations {
         self.drop_pending(order, &[OperationKind::Update]);
         if has_intent {
             let key = format!("update-{order}-{}-{}", append.draw, append.after + 1);
-            self.put(
+            self.put_operation(
                 order,
                 OperationKind::Update,
                 key,
@@ -114,15 +114,15 @@ impl Operations {
     }
 
     pub fn refund(&mut self, order: OrderId, kind: OperationKind, key: String, amount: Cents) {
-        self.put(order, kind, key, Some(amount), DUE_NOW);
+        self.put_operation(order, kind, key, Some(amount), DUE_NOW);
     }
 
     pub fn finish(&mut self, order: OrderId, kinds: &[OperationKind]) {
-        self.settle(order, kinds, OperationState::Done);
+        self.settle_operations(order, kinds, OperationState::Done);
     }
 
     pub fn drop_pending(&mut self, order: OrderId, kinds: &[OperationKind]) {
-        self.settle(order, kinds, OperationState::Dropped);
+        self.settle_operations(order, kinds, OperationState::Dropped);
     }
 
     pub fn claim(&mut self, now: Timestamp, lease_ms: i64, limit: usize) -> Vec<Operation> {
@@ -136,7 +136,7 @@ impl Operations {
             .take(limit)
             .collect();
         ids.into_iter()
-            .map(|id| self.lease(id, now.plus_ms(lease_ms)))
+            .map(|id| self.lease_operation(id, now.plus_ms(lease_ms)))
             .collect()
     }
 
@@ -170,7 +170,7 @@ impl Operations {
             _ => false,
         };
         let id = *self.by_order.get(&order)?.iter().find(claimable)?;
-        Some(self.lease(id, now.plus_ms(lease_ms)))
+        Some(self.lease_operation(id, now.plus_ms(lease_ms)))
     }
 
     /// Records an attempt. Returns the operation if it is not tried again.
@@ -202,7 +202,7 @@ impl Operations {
         }
     }
 
-    fn put(
+    fn put_operation(
         &mut self,
         order: OrderId,
         kind: OperationKind,
@@ -236,7 +236,7 @@ impl Operations {
         due_at: Timestamp,
     ) {
         let Some(id) = self.by_key.get(&key).copied() else {
-            return self.put(order, kind, key, None, due_at);
+            return self.put_operation(order, kind, key, None, due_at);
         };
         let (operation, state) = self.rows.get_mut(&id).expect("keys name rows");
         if matches!(
@@ -249,7 +249,12 @@ impl Operations {
         }
     }
 
-    fn settle(&mut self, order: OrderId, kinds: &[OperationKind], becomes: OperationState) {
+    fn settle_operations(
+        &mut self,
+        order: OrderId,
+        kinds: &[OperationKind],
+        becomes: OperationState,
+    ) {
         for id in self.by_order.get(&order).into_iter().flatten() {
             let (operation, state) = self.rows.get_mut(id).expect("orders name rows");
             if kinds.contains(&operation.kind) && matches!(state, OperationState::Pending { .. }) {
@@ -260,7 +265,7 @@ impl Operations {
         }
     }
 
-    fn lease(&mut self, id: i64, until: Timestamp) -> Operation {
+    fn lease_operation(&mut self, id: i64, until: Timestamp) -> Operation {
         let (operation, state) = self.rows.get_mut(&id).expect("claimed from the rows");
         operation.attempts += 1;
         *state = OperationState::Pending { due_at: until };

@@ -33,7 +33,7 @@ pub(super) async fn write(
             }
             // These writes are rare, so each runs as a separate statement.
             Some(AttachedWrite::Reprice { order, lines }) => {
-                reprice(connection, commit, codec::uuid(*order), lines).await?;
+                replace_lines(connection, commit, codec::uuid(*order), lines).await?;
             }
             Some(AttachedWrite::Describe(details)) => {
                 update_draw_details(connection, commit.append.draw, details).await?;
@@ -41,7 +41,7 @@ pub(super) async fn write(
         }
     }
     if !opens.is_empty() {
-        open(connection, secrets, &opens).await?;
+        insert_orders(connection, secrets, &opens).await?;
     }
     if !authorised.0.is_empty() {
         record_authorised(connection, authorised).await?;
@@ -51,7 +51,7 @@ pub(super) async fn write(
 
 /// Inserts new orders and their lines, and a `create` operation for each that has no payment intent
 /// yet.
-async fn open(
+async fn insert_orders(
     connection: &mut PgConnection,
     secrets: &LinkSecrets,
     orders: &[&NewOrder],
@@ -166,7 +166,7 @@ impl OrderLineColumns {
 
     /// Inserts order lines. If the order already has a line in the draw, that line gets the new
     /// count and price.
-    async fn insert(self, connection: &mut PgConnection) -> Result<(), TransactionError> {
+    async fn insert_lines(self, connection: &mut PgConnection) -> Result<(), TransactionError> {
         sqlx::query(
             "insert into order_lines (order_id, draw_id, count, unit_price_cents, card_fee_cents)
              select * from unnest($1::uuid[], $2::bigint[], $3::smallint[], $4::bigint[], $5::bigint[])
@@ -186,7 +186,7 @@ impl OrderLineColumns {
 
 /// Replaces the lines of a `quoted` order that has no tickets. If the order has a payment intent,
 /// an `update` operation is queued.
-async fn reprice(
+async fn replace_lines(
     connection: &mut PgConnection,
     commit: &PreparedCommit,
     order: Uuid,
@@ -216,7 +216,7 @@ async fn reprice(
         .await?;
     let mut columns = OrderLineColumns::default();
     columns.add(order, lines);
-    columns.insert(connection).await?;
+    columns.insert_lines(connection).await?;
     sqlx::query(
         "update payment_ops set state = 'dropped', ended_at = transaction_instant()
          where order_id = $1 and kind = 'update' and state = 'pending'",
@@ -235,7 +235,7 @@ async fn reprice(
         )
         .bind(order)
         .bind(key)
-        .bind(instant::stored(due(commit.append.at)))
+        .bind(instant::stored(update_due_at(commit.append.at)))
         .execute(connection)
         .await?;
     }
@@ -274,7 +274,7 @@ async fn update_draw_details(
     Ok(())
 }
 
-fn due(at: Timestamp) -> Timestamp {
+fn update_due_at(at: Timestamp) -> Timestamp {
     at.plus_ms(FAST_PATH_MS)
 }
 

@@ -127,7 +127,7 @@ pub(crate) async fn migrate(doors: &DatabaseLogins) -> Result<(), MigrateError> 
 
 async fn grant_rights(doors: &DatabaseLogins, bank: &PgConnectOptions) -> Result<(), sqlx::Error> {
     let mut owner = PgConnection::connect_with(&doors.owner).await?;
-    grant(&mut owner, doors, bank).await?;
+    grant_right(&mut owner, doors, bank).await?;
     owner.close().await?;
     let mut connection = PgConnection::connect_with(bank).await?;
     let schema_exists = "select exists (select from pg_namespace where nspname = 'bank')";
@@ -142,7 +142,7 @@ async fn grant_rights(doors: &DatabaseLogins, bank: &PgConnectOptions) -> Result
     connection.close().await
 }
 
-async fn grant(
+async fn grant_right(
     owner: &mut PgConnection,
     doors: &DatabaseLogins,
     bank: &PgConnectOptions,
@@ -150,8 +150,8 @@ async fn grant(
     let mut statements = Vec::new();
     if doors.owner.get_username() != doors.serves.get_username() {
         let (serves, bank) = (
-            quoted(doors.serves.get_username()),
-            quoted(bank.get_username()),
+            quote_role(doors.serves.get_username()),
+            quote_role(bank.get_username()),
         );
         statements.extend([
             format!("create schema if not exists bank authorization {bank}"),
@@ -162,7 +162,7 @@ async fn grant(
     }
     // The login for bank details stores the details, records their receipt, and writes the audit
     // entry in one transaction. So it needs these rights.
-    let bank = quoted(bank.get_username());
+    let bank = quote_role(bank.get_username());
     statements.extend([
         format!("grant usage on schema public to {bank}"),
         format!("grant select, insert, update, references on winner_claims to {bank}"),
@@ -179,7 +179,7 @@ async fn grant(
     Ok(())
 }
 
-fn quoted(role: &str) -> String {
+fn quote_role(role: &str) -> String {
     format!("\"{}\"", role.replace('"', "\"\""))
 }
 

@@ -115,7 +115,7 @@ pub(super) async fn claim(
         let allocations = allocations.remove(&id).unwrap_or_default();
         claimed.push(Claimed {
             epoch: row.owner_epoch,
-            snapshot: row.restore(sealer, reservations, allocations)?,
+            snapshot: row.into_snapshot(sealer, reservations, allocations)?,
         });
     }
     claimed.sort_by_key(|claimed| claimed.snapshot.id);
@@ -292,7 +292,7 @@ fn read_allocation(row: &PgRow) -> Result<(OrderId, Allocation), sqlx::Error> {
 }
 
 impl DrawRow {
-    fn restore(
+    fn into_snapshot(
         self,
         sealer: &Sealer,
         reservations: Vec<(OrderId, Reservation)>,
@@ -334,7 +334,7 @@ impl DrawRow {
             allocations,
             revenue: Cents(self.revenue_cents),
             fee: Cents(self.fee_cents),
-            outcome: self.outcome().ok_or_else(|| corrupt("outcome"))?,
+            outcome: self.read_outcome().ok_or_else(|| corrupt("outcome"))?,
             archived: self.archived,
             revealed: self.revealed_at.is_some(),
             // A CHECK constraint on the column keeps serials within 1…169, so no serial is dropped
@@ -349,7 +349,7 @@ impl DrawRow {
 
     /// Returns the result and prize. The inner `None` means no result, the outer `None` that the
     /// columns contradict each other.
-    fn outcome(&self) -> Option<Option<Outcome>> {
+    fn read_outcome(&self) -> Option<Option<Outcome>> {
         match (
             self.result_home,
             self.result_away,

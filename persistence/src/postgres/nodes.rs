@@ -78,7 +78,7 @@ impl NodeConnection {
                 // repeated lock is harmless: Postgres counts it, and releases it when the
                 // connection ends.
                 sqlx::query("select pg_try_advisory_lock($1)")
-                    .bind(lock(me))
+                    .bind(lock_key(me))
                     .execute(&mut *connection)
                     .await?;
             }
@@ -103,7 +103,7 @@ impl NodeConnection {
     }
 }
 
-fn lock(boot: InstanceId) -> i64 {
+fn lock_key(boot: InstanceId) -> i64 {
     let (high, low) = ((boot.0 >> 64) as u64, boot.0 as u64);
     (high ^ low).cast_signed()
 }
@@ -126,7 +126,8 @@ impl Nodes for Postgres {
             };
             let mut is_beside_older = false;
             for row in rows {
-                let (node, elder, keeps_link_secrets) = read(&row).map_err(Failure::from_read)?;
+                let (node, elder, keeps_link_secrets) =
+                    read_node(&row).map_err(Failure::from_read)?;
                 roll.eldest &= !elder;
                 roll.others.push(node);
                 is_beside_older |= !keeps_link_secrets;
@@ -147,14 +148,14 @@ impl Nodes for Postgres {
             node_connection
                 .query(None, async |connection| {
                     let try_lock =
-                        sqlx::query_scalar("select pg_try_advisory_lock($1)").bind(lock(gone));
+                        sqlx::query_scalar("select pg_try_advisory_lock($1)").bind(lock_key(gone));
                     let has_ended: bool = try_lock.fetch_one(&mut *connection).await?;
                     if has_ended {
                         let delete =
                             sqlx::query("delete from nodes where boot_id = $1").bind(uuid(gone));
                         delete.execute(&mut *connection).await?;
                         sqlx::query("select pg_advisory_unlock($1)")
-                            .bind(lock(gone))
+                            .bind(lock_key(gone))
                             .execute(connection)
                             .await?;
                     }
@@ -207,7 +208,7 @@ async fn renew(connection: &mut PgConnection, me: &Node) -> Result<Vec<PgRow>, s
 
 /// Reads a row: the node, whether it started earlier than this node, and whether its version stores
 /// link secrets in the current form.
-fn read(row: &PgRow) -> Result<(Node, bool, bool), sqlx::Error> {
+fn read_node(row: &PgRow) -> Result<(Node, bool, bool), sqlx::Error> {
     let node = Node {
         boot: InstanceId(row.try_get::<Uuid, _>(0)?.as_u128()),
         address: row.try_get(1)?,

@@ -40,7 +40,7 @@ pub(super) async fn fill_buyer(
     if after == before {
         return Ok(true);
     }
-    if !accepts(connection, order, source).await? {
+    if !accepts_buyer_details(connection, order, source).await? {
         return Ok(false);
     }
     let filled = sqlx::query(
@@ -70,7 +70,7 @@ pub(super) async fn fill_buyer(
 /// Returns whether an order accepts buyer details from a source. The caller has locked the order's
 /// row. So this statement reads the committed state, and no capture can happen before the details
 /// are written.
-async fn accepts(
+async fn accepts_buyer_details(
     connection: &mut PgConnection,
     order: OrderId,
     source: BuyerSource,

@@ -90,14 +90,14 @@ pub(super) async fn claim(
     .map_err(Failure::at_commit)?;
     let mut claimed = rows
         .iter()
-        .map(read)
+        .map(read_mail)
         .collect::<Result<Vec<Mail>, sqlx::Error>>()
         .map_err(Failure::from_read)?;
     claimed.sort_by_key(|mail| mail.id);
     Ok(claimed)
 }
 
-fn read(row: &PgRow) -> Result<Mail, sqlx::Error> {
+fn read_mail(row: &PgRow) -> Result<Mail, sqlx::Error> {
     Ok(Mail {
         id: row.try_get(0)?,
         kind: row.try_get(1)?,

@@ -235,7 +235,7 @@ async fn record_intents_and_captures(
         outcomes[positions[&order]] = Some(Ok(WriteOutcome::Done));
     }
     for (order, state, was_captured) in
-        order_states(connection, &unanswered(&positions, outcomes)).await?
+        order_states(connection, &orders_without_outcome(&positions, outcomes)).await?
     {
         let outcome = match batch[positions[&order]] {
             PurchaseWrite::RecordCapture { .. } => explain_unwritten_capture(state, was_captured),
@@ -277,7 +277,7 @@ async fn record_results(
     Ok(())
 }
 
-fn unanswered(positions: &BTreeMap<Uuid, usize>, outcomes: &Outcomes) -> Vec<Uuid> {
+fn orders_without_outcome(positions: &BTreeMap<Uuid, usize>, outcomes: &Outcomes) -> Vec<Uuid> {
     positions
         .iter()
         .filter(|(_, position)| outcomes[**position].is_none())

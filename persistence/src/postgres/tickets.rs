@@ -201,7 +201,7 @@ pub(super) async fn void(
         return refuse_not_found();
     }
     drop_pending(connection, &orders, "capture").await?;
-    cancel(connection, &rejected).await
+    queue_cancellations(connection, &rejected).await
 }
 
 async fn delete_tickets(
@@ -323,7 +323,7 @@ async fn drop_pending(
 
 /// Queues a `cancel` operation for each order. If it has one that was dropped or failed, that one
 /// becomes pending again.
-async fn cancel(
+async fn queue_cancellations(
     connection: &mut PgConnection,
     rejected: &RejectedOrders,
 ) -> Result<(), TransactionError> {

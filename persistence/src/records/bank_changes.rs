@@ -100,7 +100,7 @@ impl Records {
                 return Ok(ClaimOutcome::Before);
             }
             records
-                .replace(
+                .replace_details(
                     &mut transaction,
                     &change,
                     None,
@@ -145,7 +145,7 @@ impl Records {
             if delete.execute(&mut *transaction).await?.rows_affected() == 0 {
                 return Ok(false);
             }
-            let detail = json!({ "declined": masked(&pending.bank) });
+            let detail = json!({ "declined": masked_details(&pending.bank) });
             let signer = records
                 .signer
                 .as_ref()
@@ -189,14 +189,14 @@ impl Records {
         let before = stored
             .map(|sealed| self.unsealed(draw.0, &sealed))
             .transpose()
-            .map_err(unreadable)?;
+            .map_err(unreadable_details_error)?;
         if before.as_ref() == Some(&change.bank) {
             return Ok(BankOutcome::Unchanged);
         }
         // One person is enough when the winner entered no details, or when these were deleted after
         // their retention time.
         if !answered || before.is_none() {
-            self.replace(
+            self.replace_details(
                 connection,
                 change,
                 before.as_ref(),
@@ -213,7 +213,7 @@ impl Records {
         {
             Some(pending) if pending.by == change.by => Ok(BankOutcome::Pending),
             Some(_) => {
-                self.replace(
+                self.replace_details(
                     connection,
                     change,
                     before.as_ref(),
@@ -231,7 +231,7 @@ impl Records {
         }
     }
 
-    async fn replace(
+    async fn replace_details(
         &self,
         connection: &mut PgConnection,
         change: &BankChange,
@@ -303,7 +303,9 @@ impl Records {
             .fetch_optional(connection)
             .await?;
         row.map(|(sealed, by, expires_at)| {
-            let bank = self.unsealed(draw.0, &sealed).map_err(unreadable)?;
+            let bank = self
+                .unsealed(draw.0, &sealed)
+                .map_err(unreadable_details_error)?;
             Ok(PendingBank {
                 bank,
                 by,
@@ -320,7 +322,8 @@ impl Records {
         before: Option<&ClaimBankDetails>,
         action: &str,
     ) -> Result<(), sqlx::Error> {
-        let detail = json!({ "before": before.map(masked), "after": masked(&change.bank) });
+        let detail =
+            json!({ "before": before.map(masked_details), "after": masked_details(&change.bank) });
         let signer = self
             .signer
             .as_ref()
@@ -329,7 +332,7 @@ impl Records {
     }
 }
 
-fn masked(bank: &ClaimBankDetails) -> Value {
+fn masked_details(bank: &ClaimBankDetails) -> Value {
     let name: String = bank
         .account_name
         .chars()
@@ -367,6 +370,6 @@ async fn queue_mail(
     Ok(())
 }
 
-fn unreadable(failure: Failure) -> sqlx::Error {
+fn unreadable_details_error(failure: Failure) -> sqlx::Error {
     sqlx::Error::Decode(Box::new(failure))
 }

@@ -29,16 +29,16 @@ pub struct ClaimBankDetails {
 impl ClaimBankDetails {
     /// Returns the account number with all but the last three digits masked, such as `••••321`.
     pub fn masked_number(&self) -> String {
-        format!("••••{}", last(&self.account_number, 3))
+        format!("••••{}", last_digits(&self.account_number, 3))
     }
 
     /// Returns the BSB with all but the last two digits masked, such as `•••-•21`.
     pub fn masked_bsb(&self) -> String {
-        format!("•••-•{}", last(&self.bsb, 2))
+        format!("•••-•{}", last_digits(&self.bsb, 2))
     }
 }
 
-fn last(digits: &str, count: usize) -> &str {
+fn last_digits(digits: &str, count: usize) -> &str {
     digits
         .get(digits.len().saturating_sub(count)..)
         .unwrap_or_default()
@@ -184,7 +184,7 @@ impl Records {
         let token_hash = self.link_hash(LinkKind::Claim, &invitation.token_hash);
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
-            let fresh = queue(&mut transaction, &invitation).await?;
+            let fresh = queue_winner_mail(&mut transaction, &invitation).await?;
             if fresh {
                 sqlx::query(
                     "insert into winner_claims (draw_id, serial, token_hash, respond_by) values ($1, $2, $3, $4)
@@ -257,7 +257,7 @@ impl std::convert::From<ClaimRow> for Claim {
     }
 }
 
-async fn queue(
+async fn queue_winner_mail(
     connection: &mut PgConnection,
     invitation: &Invitation,
 ) -> Result<bool, sqlx::Error> {

@@ -117,7 +117,7 @@ impl Records {
     }
 
     pub async fn club_user(&self, id: i64) -> Result<Option<ClubUser>, Failure> {
-        self.read(async move |pool: PgPool| find(&mut *pool.acquire().await?, id).await)
+        self.read(async move |pool: PgPool| find_member(&mut *pool.acquire().await?, id).await)
             .await
     }
 
@@ -139,7 +139,7 @@ impl Records {
         let token_hash = self.link_hash(LinkKind::Account, &new.token_hash);
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
-            let invited = invite(&mut transaction, &new, &token_hash).await?;
+            let invited = invite_member(&mut transaction, &new, &token_hash).await?;
             if let InvitationOutcome::New(user) | InvitationOutcome::Again(user) = &invited {
                 audit::write_signed(&mut transaction, &signer, user.id).await?;
             }
@@ -161,7 +161,7 @@ impl Records {
         let (name, signer) = (name.map(str::to_string), self.signer.clone());
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
-            let Some(before) = lock(&mut transaction, club, id).await? else {
+            let Some(before) = lock_member(&mut transaction, club, id).await? else {
                 return Ok(None);
             };
             if role.is_some_and(|role| role.word() != before) {
@@ -176,7 +176,7 @@ impl Records {
                 .bind(role.map(Role::word))
                 .execute(&mut *transaction)
                 .await?;
-            let user = find(&mut transaction, id).await?;
+            let user = find_member(&mut transaction, id).await?;
             audit::write_signed(&mut transaction, &signer, id).await?;
             transaction.commit().await?;
             Ok(user)
@@ -195,7 +195,7 @@ impl Records {
         let signer = self.signer.clone();
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
-            if lock(&mut transaction, club, id).await?.is_none() {
+            if lock_member(&mut transaction, club, id).await?.is_none() {
                 return Ok(false);
             }
             sqlx::query("delete from sessions where club_user_id = $1")
@@ -219,7 +219,7 @@ impl Records {
 }
 
 /// Locks the member's row and returns the member's role. `None` when this club has no such member.
-async fn lock(
+async fn lock_member(
     connection: &mut PgConnection,
     club: ClubId,
     id: i64,
@@ -232,7 +232,10 @@ async fn lock(
         .await
 }
 
-async fn find(connection: &mut PgConnection, id: i64) -> Result<Option<ClubUser>, sqlx::Error> {
+async fn find_member(
+    connection: &mut PgConnection,
+    id: i64,
+) -> Result<Option<ClubUser>, sqlx::Error> {
     let read =
         format!("select {COLUMNS} from club_users u where u.id = $1 and u.removed_at is null");
     let row: Option<ClubUserRow> = sqlx::query_as(AssertSqlSafe(read))
@@ -242,7 +245,7 @@ async fn find(connection: &mut PgConnection, id: i64) -> Result<Option<ClubUser>
     row.map(ClubUser::try_from).transpose()
 }
 
-async fn invite(
+async fn invite_member(
     connection: &mut PgConnection,
     new: &NewClubUser,
     token_hash: &[u8],
@@ -263,27 +266,27 @@ async fn invite(
     let id = match known {
         Some((_, club, _)) if club != new.club.0 => return Ok(InvitationOutcome::Taken),
         Some((id, _, true)) => {
-            return Ok(find(connection, id)
+            return Ok(find_member(connection, id)
                 .await?
                 .map_or(InvitationOutcome::Taken, InvitationOutcome::Joined));
         }
         Some((id, _, false)) => {
-            renew(connection, id, new, token_hash).await?;
-            return Ok(find(connection, id)
+            renew_invitation(connection, id, new, token_hash).await?;
+            return Ok(find_member(connection, id)
                 .await?
                 .map_or(InvitationOutcome::Taken, InvitationOutcome::Again));
         }
-        None => insert(connection, new, token_hash).await?,
+        None => insert_member(connection, new, token_hash).await?,
     };
     match id {
-        Ok(id) => Ok(find(connection, id)
+        Ok(id) => Ok(find_member(connection, id)
             .await?
             .map_or(InvitationOutcome::Taken, InvitationOutcome::New)),
         Err(refused) => Ok(refused),
     }
 }
 
-async fn renew(
+async fn renew_invitation(
     connection: &mut PgConnection,
     id: i64,
     new: &NewClubUser,
@@ -303,7 +306,7 @@ async fn renew(
     Ok(())
 }
 
-async fn insert(
+async fn insert_member(
     connection: &mut PgConnection,
     new: &NewClubUser,
     token_hash: &[u8],

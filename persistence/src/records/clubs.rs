@@ -166,7 +166,7 @@ impl Records {
         let new = new.clone();
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
-            let row = insert(&mut transaction, new).await?;
+            let row = insert_club(&mut transaction, new).await?;
             catalogue_changed(&mut transaction).await?;
             transaction.commit().await?;
             Ok(row)
@@ -304,7 +304,10 @@ async fn move_account(
     Ok(AccountChange::Lost)
 }
 
-async fn insert(connection: &mut PgConnection, new: NewClub) -> Result<ClubColumns, sqlx::Error> {
+async fn insert_club(
+    connection: &mut PgConnection,
+    new: NewClub,
+) -> Result<ClubColumns, sqlx::Error> {
     let [primary, secondary, accent] = new
         .colors
         .unwrap_or_else(|| ["#1f2937", "#374151", "#3b82f6"].map(str::to_string));

@@ -109,7 +109,7 @@ impl Records {
         };
         let (count, total, customers) = (*count, Cents(*total), *customers);
         Ok(FailedPayments {
-            newest: rows.into_iter().map(failed).collect(),
+            newest: rows.into_iter().map(failed_payment).collect(),
             count,
             total,
             customers,
@@ -117,7 +117,7 @@ impl Records {
     }
 }
 
-fn failed(row: FailedPaymentRow) -> FailedPayment {
+fn failed_payment(row: FailedPaymentRow) -> FailedPayment {
     let notice = row
         .payload
         .and_then(|payload| serde_json::from_str::<Value>(&payload).ok())

@@ -135,7 +135,7 @@ impl Records {
             }
         };
         let write = sqlx::query(write).bind(id).bind(menu.heading.clone());
-        self.put(write.bind(menu.display_order).bind(menu.is_visible), entry)
+        self.write_footer_row(write.bind(menu.display_order).bind(menu.is_visible), entry)
             .await
     }
 
@@ -164,7 +164,7 @@ impl Records {
             .bind(item.url.clone())
             .bind(item.display_order)
             .bind(item.is_visible);
-        self.put(write, entry).await
+        self.write_footer_row(write, entry).await
     }
 
     /// Removes a footer menu with its items. Returns `false` when there is no such menu.
@@ -188,7 +188,11 @@ impl Records {
 
     /// Runs a statement that returns the id of the row it wrote, and writes the audit entry in the
     /// same transaction. Returns `None` when no row was written.
-    async fn put(&self, write: Statement, entry: AuditEntry) -> Result<Option<i64>, Failure> {
+    async fn write_footer_row(
+        &self,
+        write: Statement,
+        entry: AuditEntry,
+    ) -> Result<Option<i64>, Failure> {
         let write = repeatable(write)?;
         let sealer = self.postgres.sealer().clone();
         let work = async move |pool: PgPool| {

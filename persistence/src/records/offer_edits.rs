@@ -56,7 +56,7 @@ impl Records {
                 return Ok(OfferChangeOutcome::Locked);
             }
             let games: Vec<i64> = new.games.iter().map(|game| game.0).collect();
-            write(&mut transaction, id, new).await?;
+            write_bundle(&mut transaction, id, new).await?;
             sqlx::query("delete from bundle_games where bundle_id = $1")
                 .bind(id)
                 .execute(&mut *transaction)
@@ -119,7 +119,11 @@ async fn is_open(
     Ok(open.unwrap_or(false))
 }
 
-async fn write(connection: &mut PgConnection, id: i64, new: NewBundle) -> Result<(), sqlx::Error> {
+async fn write_bundle(
+    connection: &mut PgConnection,
+    id: i64,
+    new: NewBundle,
+) -> Result<(), sqlx::Error> {
     sqlx::query(
         "update bundles set name = $2, slug = $3, status = $4, type = $5, display_tag = $6, primary_copy = $7,
              share_image_url = $8, start_at = $9, end_at = $10, updated_at = transaction_instant() where id = $1",

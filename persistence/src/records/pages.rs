@@ -42,7 +42,7 @@ impl Records {
             {
                 return Ok(SavePageOutcome::SlugTaken);
             }
-            update(&mut transaction, club, page).await?;
+            update_page(&mut transaction, club, page).await?;
             audit::write_signed(&mut transaction, &signer, club).await?;
             catalogue_changed(&mut transaction).await?;
             transaction.commit().await?;
@@ -97,7 +97,7 @@ async fn change_slug(
     Ok(true)
 }
 
-async fn update(
+async fn update_page(
     connection: &mut PgConnection,
     club: ClubId,
     page: HomePage,

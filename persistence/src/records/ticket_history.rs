@@ -73,10 +73,10 @@ impl Records {
         let moves = if resold_lowest_first {
             None
         } else {
-            Some(moves(journal)?)
+            Some(list_ticket_moves(journal)?)
         };
         Ok(TicketHistory {
-            sold: serials(sold)?,
+            sold: parse_serials(sold)?,
             moves,
         })
     }
@@ -84,10 +84,10 @@ impl Records {
 
 /// Lists all sales and returns in their order. Within one allocation, tickets that were never sold
 /// before come first.
-fn moves(journal: Vec<TicketEventRow>) -> Result<Vec<TicketMove>, Failure> {
+fn list_ticket_moves(journal: Vec<TicketEventRow>) -> Result<Vec<TicketMove>, Failure> {
     let (mut moves, mut came_back) = (Vec::new(), BTreeSet::new());
     for row in journal {
-        let mut serials = serials(row.serials)?;
+        let mut serials = parse_serials(row.serials)?;
         if row.returned {
             came_back.extend(serials.iter().copied());
         } else {
@@ -101,7 +101,7 @@ fn moves(journal: Vec<TicketEventRow>) -> Result<Vec<TicketMove>, Failure> {
     Ok(moves)
 }
 
-fn serials(numbers: Vec<i16>) -> Result<Vec<Serial>, Failure> {
+fn parse_serials(numbers: Vec<i16>) -> Result<Vec<Serial>, Failure> {
     let serial = |number: i16| {
         let serial = u16::try_from(number).ok().and_then(Serial::new);
         serial.ok_or_else(|| Failure::Corrupt(format!("ticket serial {number}")))
@@ -124,7 +124,7 @@ mod tests {
             row(true, &[1, 2]),
             row(false, &[1, 4]),
         ];
-        let named: Vec<(u16, bool)> = moves(journal)
+        let named: Vec<(u16, bool)> = list_ticket_moves(journal)
             .expect("serials")
             .iter()
             .map(|moved| (moved.serial.number(), moved.returned))
@@ -147,6 +147,9 @@ mod tests {
             returned: false,
             serials: vec![170],
         }];
-        assert!(matches!(moves(journal), Err(Failure::Corrupt(_))));
+        assert!(matches!(
+            list_ticket_moves(journal),
+            Err(Failure::Corrupt(_))
+        ));
     }
 }

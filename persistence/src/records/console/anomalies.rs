@@ -75,7 +75,7 @@ impl Records {
         resolved: Option<bool>,
         kind: Option<&str>,
     ) -> Result<Vec<AnomalyRow>, Failure> {
-        let read = reading(
+        let read = select_with_tail(
             " where ($1::boolean is null or (a.resolved_at is not null) = $1) and ($2::text is null or a.kind = $2)
               order by a.detected_at desc, a.id limit 5000",
         );
@@ -87,7 +87,8 @@ impl Records {
     }
 
     pub async fn anomaly(&self, id: Uuid) -> Result<Option<AnomalyRow>, Failure> {
-        let read = sqlx::query_as(sqlx::AssertSqlSafe(reading(" where a.id = $1"))).bind(id);
+        let read =
+            sqlx::query_as(sqlx::AssertSqlSafe(select_with_tail(" where a.id = $1"))).bind(id);
         self.read(async move |pool: PgPool| read.fetch_optional(&pool).await)
             .await
     }
@@ -169,6 +170,6 @@ impl Records {
     }
 }
 
-fn reading(tail: &str) -> String {
+fn select_with_tail(tail: &str) -> String {
     format!("{SELECT_ANOMALIES}{tail}")
 }
