@@ -10,9 +10,9 @@ use time::macros::format_description;
 use time::{Date, Duration, OffsetDateTime, PrimitiveDateTime, Time};
 use time_tz::{OffsetDateTimeExt, PrimitiveDateTimeExt};
 
-const DAY: &[BorrowedFormatItem<'_>] = format_description!("[year]-[month]-[day]");
-const MINUTE: &[BorrowedFormatItem<'_>] = format_description!("[hour]:[minute]");
-const SECOND: &[BorrowedFormatItem<'_>] = format_description!("[hour]:[minute]:[second]");
+const DATE_FORMAT: &[BorrowedFormatItem<'_>] = format_description!("[year]-[month]-[day]");
+const MINUTE_FORMAT: &[BorrowedFormatItem<'_>] = format_description!("[hour]:[minute]");
+const SECOND_FORMAT: &[BorrowedFormatItem<'_>] = format_description!("[hour]:[minute]:[second]");
 
 /// The jersey number that counts as the first try scorer of a team without a try (decision E-8).
 const NO_TRY_JERSEY: u8 = 9;
@@ -60,8 +60,8 @@ fn parse_fixture(row: &FixtureRow) -> Result<Fixture> {
         home: row.home_team.clone(),
         away: row.away_team.clone(),
         zone: row.timezone.clone(),
-        date: Date::parse(&row.date, DAY).with_context(|| format!("date {}", row.date))?,
-        kick_off: Time::parse(&row.kick_off, MINUTE)
+        date: Date::parse(&row.date, DATE_FORMAT).with_context(|| format!("date {}", row.date))?,
+        kick_off: Time::parse(&row.kick_off, MINUTE_FORMAT)
             .with_context(|| format!("kick-off {}", row.kick_off))?,
         result: (
             first_scorer(&row.home_try_scorer_jerseys),
@@ -126,11 +126,14 @@ pub fn to_import<'a>(
     let mut out = String::from("date,kick-off,zone,home,away,league\n");
     for fixture in fixtures {
         let form = if fixture.kick_off.second() == 0 {
-            MINUTE
+            MINUTE_FORMAT
         } else {
-            SECOND
+            SECOND_FORMAT
         };
-        let (day, time) = (fixture.date.format(DAY)?, fixture.kick_off.format(form)?);
+        let (day, time) = (
+            fixture.date.format(DATE_FORMAT)?,
+            fixture.kick_off.format(form)?,
+        );
         let (zone, home, away) = (
             &fixture.zone,
             quote_csv_field(&fixture.home),

@@ -17,7 +17,7 @@ const MS_PER_TICK: u64 = 10;
 /// background work such as mails is done.
 const IDLE_CHECK_INTERVAL: Duration = Duration::from_millis(300);
 const IDLE_MS_MAX: u64 = 20;
-const SECOND: Duration = Duration::from_secs(1);
+const MEMORY_INTERVAL: Duration = Duration::from_secs(1);
 const IDLE_WAIT_MAX: Duration = Duration::from_secs(60);
 
 /// The processes whose resources are measured.
@@ -107,7 +107,7 @@ pub async fn record_memory(
     mut stop: watch::Receiver<bool>,
 ) -> Vec<(f64, f64)> {
     let mut samples = Vec::new();
-    while tokio::time::timeout(SECOND, stop.wait_for(|stop| *stop))
+    while tokio::time::timeout(MEMORY_INTERVAL, stop.wait_for(|stop| *stop))
         .await
         .is_err()
     {

@@ -111,8 +111,9 @@ mod armed {
     const SEND_DELAY: Duration = Duration::from_millis(50);
 
     fn failpoint_file() -> Option<&'static PathBuf> {
-        static FILE: OnceLock<Option<PathBuf>> = OnceLock::new();
-        FILE.get_or_init(|| std::env::var_os("FD_FAILPOINT").map(PathBuf::from))
+        static FAILPOINT_FILE: OnceLock<Option<PathBuf>> = OnceLock::new();
+        FAILPOINT_FILE
+            .get_or_init(|| std::env::var_os("FD_FAILPOINT").map(PathBuf::from))
             .as_ref()
     }
 

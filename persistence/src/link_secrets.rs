@@ -13,14 +13,14 @@ use uuid::Uuid;
 use crate::error::Failure;
 use crate::seal::Sealer;
 
-const ORDER_TOKEN: &str = "order-token";
-const CLIENT_SECRET: &str = "order-client-secret";
+const ORDER_TOKEN_PURPOSE: &str = "order-token";
+const CLIENT_SECRET_PURPOSE: &str = "order-client-secret";
 /// First byte of a keyed hash. The plain SHA-256 hash of an earlier version has no such byte, so
 /// its length differs.
 const KEYED_HASH_PREFIX: u8 = 1;
 /// Number of hash bytes that identify a link in the key of its mail.
 const LINK_ID_BYTES: usize = 8;
-const PROVIDER_SECRET: &str = "client_secret";
+const CLIENT_SECRET_FIELD: &str = "client_secret";
 
 /// The kind of a link or cookie. It is part of the keyed hash, so a hash that is moved to a row of
 /// another kind opens nothing.
@@ -94,12 +94,14 @@ impl LinkSecrets {
         StoredToken {
             clear: self.is_beside_older().then_some(token),
             hash: self.token_hash(token),
-            sealed: self.sealer.seal(ORDER_TOKEN, order, token.as_bytes()),
+            sealed: self
+                .sealer
+                .seal(ORDER_TOKEN_PURPOSE, order, token.as_bytes()),
         }
     }
 
     pub fn token_hash(&self, token: &str) -> [u8; 32] {
-        self.sealer.fingerprint(ORDER_TOKEN, token)
+        self.sealer.fingerprint(ORDER_TOKEN_PURPOSE, token)
     }
 
     /// Unseals an order's token.
@@ -108,7 +110,7 @@ impl LinkSecrets {
     ///
     /// [`Failure::Corrupt`] when it was sealed with another key, or the row was changed.
     pub fn open_token(&self, order: Uuid, sealed: &[u8]) -> Result<String, Failure> {
-        open_secret(&self.sealer, ORDER_TOKEN, order, sealed)
+        open_secret(&self.sealer, ORDER_TOKEN_PURPOSE, order, sealed)
     }
 
     /// Returns the two forms in which a payment's client secret is stored: clear text, only if a
@@ -118,7 +120,9 @@ impl LinkSecrets {
         order: Uuid,
         secret: &'a str,
     ) -> (Option<&'a str>, Vec<u8>) {
-        let sealed = self.sealer.seal(CLIENT_SECRET, order, secret.as_bytes());
+        let sealed = self
+            .sealer
+            .seal(CLIENT_SECRET_PURPOSE, order, secret.as_bytes());
         (self.is_beside_older().then_some(secret), sealed)
     }
 
@@ -128,7 +132,7 @@ impl LinkSecrets {
     ///
     /// [`Failure::Corrupt`] when it was sealed with another key, or the row was changed.
     pub fn open_client_secret(&self, order: Uuid, sealed: &[u8]) -> Result<String, Failure> {
-        open_secret(&self.sealer, CLIENT_SECRET, order, sealed)
+        open_secret(&self.sealer, CLIENT_SECRET_PURPOSE, order, sealed)
     }
 
     /// Returns the hash to store for a new link, given the SHA-256 of its secret.
@@ -177,7 +181,7 @@ fn open_secret(
 
 /// Returns a webhook event's JSON text without any client secrets.
 pub(crate) fn without_client_secrets(payload: &str) -> Cow<'_, str> {
-    if !payload.contains(PROVIDER_SECRET) {
+    if !payload.contains(CLIENT_SECRET_FIELD) {
         return Cow::Borrowed(payload);
     }
     let Ok(mut event) = serde_json::from_str::<Value>(payload) else {
@@ -190,7 +194,7 @@ pub(crate) fn without_client_secrets(payload: &str) -> Cow<'_, str> {
 fn remove_client_secrets(value: &mut Value) {
     match value {
         Value::Object(fields) => {
-            fields.retain(|name, _| name != PROVIDER_SECRET);
+            fields.retain(|name, _| name != CLIENT_SECRET_FIELD);
             fields.values_mut().for_each(remove_client_secrets);
         }
         Value::Array(items) => items.iter_mut().for_each(remove_client_secrets),

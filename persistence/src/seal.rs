@@ -13,7 +13,7 @@ use crate::error::Failure;
 pub const KEY_BYTES: usize = 32;
 const NONCE_BYTES: usize = 12;
 /// First byte of sealed data. It allows another cipher or key to be introduced later.
-const FORMAT: u8 = 1;
+const SEAL_FORMAT: u8 = 1;
 
 /// The sealing purpose of the seed of a deal. The sealing id is the draw's number.
 pub const PURPOSE_SEED: &str = "deal-seed";
@@ -63,7 +63,7 @@ impl Sealer {
             .cipher
             .encrypt(Nonce::from_slice(&nonce), payload)
             .expect("AES-GCM seals any short message");
-        [&[FORMAT][..], &nonce, &sealed].concat()
+        [&[SEAL_FORMAT][..], &nonce, &sealed].concat()
     }
 
     /// Decrypts a sealed secret.
@@ -84,7 +84,7 @@ impl Sealer {
                 "{bound_to} does not open: wrong key, or a changed row"
             ))
         };
-        let Some((&[FORMAT], rest)) = sealed.split_first_chunk() else {
+        let Some((&[SEAL_FORMAT], rest)) = sealed.split_first_chunk() else {
             return Err(unreadable());
         };
         let (nonce, message) = rest

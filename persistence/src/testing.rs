@@ -170,7 +170,7 @@ struct TestCluster {
 }
 
 static TEST_CLUSTER: OnceCell<TestCluster> = OnceCell::const_new();
-static DATABASES: AtomicU32 = AtomicU32::new(1);
+static NEXT_DATABASE_NUMBER: AtomicU32 = AtomicU32::new(1);
 
 /// Returns an unused database with every migration applied.
 pub async fn database() -> Database {
@@ -190,7 +190,10 @@ async fn copy_of(template: &str) -> Database {
                 .expect("a Postgres for the tests")
         })
         .await;
-    let name = format!("test_{}", DATABASES.fetch_add(1, Ordering::Relaxed));
+    let name = format!(
+        "test_{}",
+        NEXT_DATABASE_NUMBER.fetch_add(1, Ordering::Relaxed)
+    );
     let mut connection = PgConnection::connect_with(&test_cluster.cluster.options("postgres"))
         .await
         .expect("the tests' Postgres answers");
@@ -303,14 +306,14 @@ fn remove_old_folders() {
     for (_, older) in sets.into_iter().rev().skip(OTHER_MIGRATION_SETS_KEPT) {
         let _ = fs::remove_dir_all(older);
     }
-    const KEPT: Duration = Duration::from_secs(24 * 3600);
+    const UNUSED_FOLDER_KEPT: Duration = Duration::from_secs(24 * 3600);
     for entry in fs::read_dir(base_folder()).into_iter().flatten().flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
         let age = entry
             .metadata()
             .and_then(|found| found.modified())
             .map(|at| at.elapsed().unwrap_or_default());
-        let old = age.is_ok_and(|age| age > KEPT);
+        let old = age.is_ok_and(|age| age > UNUSED_FOLDER_KEPT);
         if old && (name.starts_with("process-") || name.starts_with("folder-")) {
             let _ = fs::remove_dir_all(entry.path());
         }

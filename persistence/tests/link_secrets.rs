@@ -14,7 +14,7 @@ use sqlx::{AssertSqlSafe, Executor};
 
 use support::{KICK_OFF, TERMS, World};
 
-const AT: Timestamp = Timestamp(1_800_000_000_000);
+const TIME_OF_USE: Timestamp = Timestamp(1_800_000_000_000);
 
 fn postgres(world: &World) -> (&Database, &Postgres) {
     let (database, postgres) = world.postgres.as_ref().expect("in Postgres");
@@ -176,7 +176,7 @@ async fn numbers_of_opening_links(records: &Records, database: &Database) -> Vec
     for kind in [1, 2, 4] {
         open.extend(
             records
-                .reset_is_for(&[kind; 32], AT)
+                .reset_is_for(&[kind; 32], TIME_OF_USE)
                 .await
                 .expect("read")
                 .map(|_| kind),
@@ -184,7 +184,7 @@ async fn numbers_of_opening_links(records: &Records, database: &Database) -> Vec
     }
     open.extend(
         records
-            .ticket_link(&[5; 32], AT)
+            .ticket_link(&[5; 32], TIME_OF_USE)
             .await
             .expect("read")
             .map(|_| 5),
@@ -198,7 +198,7 @@ async fn numbers_of_opening_links(records: &Records, database: &Database) -> Vec
     );
     open.extend(
         records
-            .session(&[7; 32], AT)
+            .session(&[7; 32], TIME_OF_USE)
             .await
             .expect("read")
             .map(|_| 7),
@@ -242,7 +242,7 @@ async fn plain_link_hashes_are_converted_and_their_links_still_open() {
     );
     assert!(
         records
-            .finish_verification(&[3; 32], AT)
+            .finish_verification(&[3; 32], TIME_OF_USE)
             .await
             .expect("written")
     );
@@ -275,7 +275,7 @@ async fn links_of_an_account_are_used_up_after_the_conversion() {
     for kind in [1, 2, 4] {
         assert!(
             records
-                .finish_reset(&[kind; 32], "hash", AT)
+                .finish_reset(&[kind; 32], "hash", TIME_OF_USE)
                 .await
                 .expect("written")
                 .is_some(),
@@ -283,7 +283,7 @@ async fn links_of_an_account_are_used_up_after_the_conversion() {
         );
         assert!(
             records
-                .finish_reset(&[kind; 32], "hash", AT)
+                .finish_reset(&[kind; 32], "hash", TIME_OF_USE)
                 .await
                 .expect("written")
                 .is_none(),
@@ -291,7 +291,11 @@ async fn links_of_an_account_are_used_up_after_the_conversion() {
         );
     }
     assert!(
-        records.session(&[7; 32], AT).await.expect("read").is_none(),
+        records
+            .session(&[7; 32], TIME_OF_USE)
+            .await
+            .expect("read")
+            .is_none(),
         "the club's sessions ended with the reset"
     );
 }
@@ -337,7 +341,7 @@ async fn conversion_waits_until_older_nodes_are_gone() {
     assert_eq!(database.count(clear, "").await, 0);
     assert!(
         records
-            .finish_verification(&[8; 32], AT)
+            .finish_verification(&[8; 32], TIME_OF_USE)
             .await
             .expect("written")
     );

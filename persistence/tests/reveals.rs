@@ -10,7 +10,7 @@ use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection, Row};
 
 use support::{TERMS, World};
 
-const REVEALS: i64 = 20_261_128_000_301;
+const REVEALS_MIGRATION: i64 = 20_261_128_000_301;
 
 /// Returns the SQLSTATE with which a statement is refused, or `None` when it succeeds.
 async fn sql_state(connection: &mut PgConnection, statement: &'static str) -> Option<String> {
@@ -132,14 +132,14 @@ const OLD_DRAWS: &str = "
 
 #[tokio::test]
 async fn migration_finds_revealed_draws_and_returned_tickets() {
-    let (_database, mut connection) = database_before(REVEALS).await;
+    let (_database, mut connection) = database_before(REVEALS_MIGRATION).await;
     connection
         .execute(OLD_DRAWS)
         .await
         .expect("draws from before");
     for migration in MIGRATOR
         .iter()
-        .filter(|migration| migration.version >= REVEALS)
+        .filter(|migration| migration.version >= REVEALS_MIGRATION)
     {
         connection
             .execute(AssertSqlSafe(migration.sql.as_str().to_string()))

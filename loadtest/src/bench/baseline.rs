@@ -23,7 +23,7 @@ const COPIED_TABLES: [&str; 9] = [
     "payments",
 ];
 
-const RESERVE: &str = "with d as (
+const RESERVE_TICKET: &str = "with d as (
        update draws set held = held + 1, revision = revision + 1
        where id = $1 and status = 'active' and kick_off > clock_timestamp() and sold + held < 169
        returning id, revision, price_cents),
@@ -38,7 +38,7 @@ const RESERVE: &str = "with d as (
      insert into draw_events (draw_id, revision, epoch, at, events)
        select id, revision, 1, now(), '[{\"kind\": \"reserved\", \"count\": 1}]' from d";
 
-const ALLOCATE: &str = "with d as (
+const ALLOCATE_TICKET: &str = "with d as (
        update draws set held = held - 1, sold = sold + 1, revision = revision + 1,
          revenue_cents = (sold + 1) * price_cents,
          fee_cents = least(fee_cap_cents, ((sold + 1) * price_cents * fee_rate_bps * 2 + 10000) / 20000)
@@ -56,7 +56,7 @@ const ALLOCATE: &str = "with d as (
      insert into draw_events (draw_id, revision, epoch, at, events)
        select id, revision, 1, now(), '[{\"kind\": \"allocated\", \"count\": 1}]' from d";
 
-const CAPTURED: &str = "with o as (update orders set state = 'captured', captured_at = now() where id = $1
+const RECORD_CAPTURE: &str = "with o as (update orders set state = 'captured', captured_at = now() where id = $1
        returning subtotal_cents),
      c as (update payment_ops set state = 'done', ended_at = now() where order_id = $1 and kind = 'capture'),
      p as (insert into payments (payment_intent_id, order_id, account_id, status, currency, amount_cents,
@@ -166,7 +166,7 @@ impl BenchBaseline {
     /// The database refused the write or did not answer.
     pub async fn purchase_in_three_statements(&self, draw: i64) -> Result<bool> {
         let order = Uuid::new_v4();
-        let reserved = sqlx::query(RESERVE)
+        let reserved = sqlx::query(RESERVE_TICKET)
             .bind(draw)
             .bind(order)
             .execute(&self.pool)
@@ -174,7 +174,7 @@ impl BenchBaseline {
         if reserved.rows_affected() == 0 {
             return Ok(false);
         }
-        sqlx::query(ALLOCATE)
+        sqlx::query(ALLOCATE_TICKET)
             .bind(draw)
             .bind(order)
             .execute(&self.pool)
@@ -191,13 +191,13 @@ impl BenchBaseline {
     /// The database refused the write or did not answer.
     pub async fn purchase_with_row_lock(&self, draw: i64) -> Result<bool> {
         let order = Uuid::new_v4();
-        for write in [RESERVE, ALLOCATE] {
+        for write in [RESERVE_TICKET, ALLOCATE_TICKET] {
             let mut transaction = self.pool.begin().await?;
             let look = sqlx::query_scalar::<_, i32>(
                 "select (sold + held)::integer from draws where id = $1 for update",
             );
             let unavailable = look.bind(draw).fetch_one(&mut *transaction).await?;
-            if write == RESERVE && unavailable >= 169 {
+            if write == RESERVE_TICKET && unavailable >= 169 {
                 return Ok(false);
             }
             sqlx::query(write)
@@ -237,7 +237,7 @@ impl BenchBaseline {
     }
 
     async fn record_capture(&self, order: Uuid) -> Result<()> {
-        sqlx::query(CAPTURED)
+        sqlx::query(RECORD_CAPTURE)
             .bind(order)
             .execute(&self.pool)
             .await?;

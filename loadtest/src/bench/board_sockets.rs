@@ -14,7 +14,7 @@ use tokio::task::JoinSet;
 
 use crate::latency::millis;
 
-const TEXT: u8 = 0x81;
+const TEXT_FRAME_START: u8 = 0x81;
 /// Maximum length of a frame, in bytes. The server's frames are much shorter.
 const FRAME_BYTES_MAX: usize = 64 << 10;
 /// How long a frame may take to reach the last board. Then the benchmark fails.
@@ -204,7 +204,8 @@ impl BoardSocket {
             }
             let kind = self.buffer[0];
             let payload = &self.buffer[head..head + length];
-            let counts = kind == TEXT && !payload.windows(11).any(|part| part == b"\"heartbeat\"");
+            let counts = kind == TEXT_FRAME_START
+                && !payload.windows(11).any(|part| part == b"\"heartbeat\"");
             let made_at = creation_time_ms(payload);
             self.last.clear();
             self.last.extend_from_slice(payload);
@@ -226,8 +227,11 @@ impl BoardSocket {
 
 /// Reads the creation time in a frame, in milliseconds by the server's clock.
 fn creation_time_ms(payload: &[u8]) -> Option<f64> {
-    const NAME: &[u8] = b"\"serverNow\":";
-    let at = payload.windows(NAME.len()).position(|part| part == NAME)? + NAME.len();
+    const TIME_FIELD: &[u8] = b"\"serverNow\":";
+    let at = payload
+        .windows(TIME_FIELD.len())
+        .position(|part| part == TIME_FIELD)?
+        + TIME_FIELD.len();
     let digits = payload[at..].split(|byte| !byte.is_ascii_digit()).next()?;
     std::str::from_utf8(digits).ok()?.parse().ok()
 }
@@ -250,7 +254,7 @@ fn frame_lengths(bytes: &[u8]) -> Option<(usize, usize)> {
 
 /// Encodes a text frame as a server sends it.
 pub fn text_frame(payload: &[u8]) -> Vec<u8> {
-    let mut frame = vec![TEXT];
+    let mut frame = vec![TEXT_FRAME_START];
     match u16::try_from(payload.len()) {
         Ok(short) if short < 126 => frame.push(short as u8),
         Ok(middle) => {

@@ -19,12 +19,12 @@ pub const TICKETS: usize = 169;
 /// Maximum number of attempts while the server answers 503 or 429.
 const TRIES_MAX: u32 = 40;
 const RETRY_PAUSE: Duration = Duration::from_millis(50);
-const JSON: &str = "application/json";
-const FORM: &str = "application/x-www-form-urlencoded";
-const INTENTS: &str = "/sandbox/stripe/v1/payment_intents";
+const JSON_CONTENT_TYPE: &str = "application/json";
+const FORM_CONTENT_TYPE: &str = "application/x-www-form-urlencoded";
+const INTENTS_PATH: &str = "/sandbox/stripe/v1/payment_intents";
 /// Secret key for the sandbox, which accepts every test key and every account.
 const SECRET_KEY: &str = "sk_test_bench";
-const ANY_ACCOUNT: &str = "acct_bench";
+const BENCH_ACCOUNT: &str = "acct_bench";
 
 /// Assigns a draw to each purchase of a sale. `hot` draws are on sale at a time. No draw gets more
 /// purchases than it has tickets.
@@ -145,11 +145,12 @@ impl ProductClient {
     /// Buys tickets. Returns `false` when the draw has too few left, which is a final answer.
     pub async fn try_purchase(&self, connection: &mut HttpConnection, draw: i64) -> Result<bool> {
         let (path, body) = self.create_intent_request(draw);
-        let (opened, cookie) = match request_until_final(connection, path, JSON, "", &body).await {
-            Ok(opened) => opened,
-            Err(why) if why.is::<NotEnoughTickets>() => return Ok(false),
-            Err(why) => return Err(why),
-        };
+        let (opened, cookie) =
+            match request_until_final(connection, path, JSON_CONTENT_TYPE, "", &body).await {
+                Ok(opened) => opened,
+                Err(why) if why.is::<NotEnoughTickets>() => return Ok(false),
+                Err(why) => return Err(why),
+            };
         let cookie = format!("cookie: {}\r\n", cookie.unwrap_or_default());
         let id = text(&opened, "/paymentIntentId");
         self.confirm_card(
@@ -163,7 +164,7 @@ impl ProductClient {
         let (done, _) = request_until_final(
             connection,
             "/api/complete-card-payment",
-            JSON,
+            JSON_CONTENT_TYPE,
             &cookie,
             &body.to_string(),
         )
@@ -178,18 +179,29 @@ impl ProductClient {
     /// intent, without webhooks.
     pub async fn pay_at_provider(&self, connection: &mut HttpConnection) -> Result<()> {
         let headers =
-            format!("authorization: Bearer {SECRET_KEY}\r\nstripe-account: {ANY_ACCOUNT}\r\n");
+            format!("authorization: Bearer {SECRET_KEY}\r\nstripe-account: {BENCH_ACCOUNT}\r\n");
         let create_intent_request =
             "amount=500&currency=aud&capture_method=manual&payment_method_types[]=card";
-        let (made, _) =
-            request_until_final(connection, INTENTS, FORM, &headers, create_intent_request).await?;
+        let (made, _) = request_until_final(
+            connection,
+            INTENTS_PATH,
+            FORM_CONTENT_TYPE,
+            &headers,
+            create_intent_request,
+        )
+        .await?;
         let id = text(&made, "/id");
-        self.confirm_card(connection, &id, &text(&made, "/client_secret"), ANY_ACCOUNT)
-            .await?;
+        self.confirm_card(
+            connection,
+            &id,
+            &text(&made, "/client_secret"),
+            BENCH_ACCOUNT,
+        )
+        .await?;
         let (taken, _) = request_until_final(
             connection,
-            &format!("{INTENTS}/{id}/capture"),
-            FORM,
+            &format!("{INTENTS_PATH}/{id}/capture"),
+            FORM_CONTENT_TYPE,
             &headers,
             "",
         )
@@ -215,8 +227,8 @@ impl ProductClient {
         let card = format!("client_secret={secret}&payment_method={GOOD_CARD}");
         request_until_final(
             connection,
-            &format!("{INTENTS}/{intent}/confirm"),
-            FORM,
+            &format!("{INTENTS_PATH}/{intent}/confirm"),
+            FORM_CONTENT_TYPE,
             &headers,
             &card,
         )
@@ -247,14 +259,20 @@ pub struct RowLockClient;
 
 impl PurchaseClient for RowLockClient {
     async fn buy(&self, connection: &mut HttpConnection, draw: i64) -> Result<()> {
-        request_until_final(connection, &format!("/locked/{draw}"), JSON, "", "")
-            .await
-            .map(drop)
+        request_until_final(
+            connection,
+            &format!("/locked/{draw}"),
+            JSON_CONTENT_TYPE,
+            "",
+            "",
+        )
+        .await
+        .map(drop)
     }
 }
 
-/// Repeats a request while the server is busy. Returns the JSON body and the session cookie of the
-/// final response.
+/// Repeats a request while the server is busy. Returns the parsed body and the session cookie of
+/// the final response.
 async fn request_until_final(
     connection: &mut HttpConnection,
     path: &str,

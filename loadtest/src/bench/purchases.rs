@@ -19,7 +19,7 @@ use crate::new_draws;
 use crate::report::Table;
 use crate::usage::CpuTime;
 
-const LATENCY: [&str; 6] = ["", "answers", "p50", "p90", "p99", "longest"];
+const LATENCY_HEADINGS: [&str; 6] = ["", "answers", "p50", "p90", "p99", "longest"];
 /// Goals derived from the ticket shop pretix, measured elsewhere on a similar machine: 2.7 guest
 /// purchases per second, 690 ms of processor time for each, and 560 ms of latency for a single
 /// buyer. The goals are 1,000 times the rate, a 1,500th of the processor time and a tenth of the
@@ -44,7 +44,7 @@ impl BenchContext<'_> {
     ) -> Result<(Vec<Comparison>, Table)> {
         let (mut comparisons, mut latency_table) = (
             Vec::new(),
-            Table::new("Complete purchases (milliseconds)", &LATENCY),
+            Table::new("Complete purchases (milliseconds)", &LATENCY_HEADINGS),
         );
         for hot in &self.bench.hot {
             let draw_count = draws_for(*hot, self.bench.purchases);

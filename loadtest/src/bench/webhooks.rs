@@ -25,7 +25,7 @@ const WEBHOOKS_PER_SECOND: u32 = 1_000;
 const P99_MS_MAX: f64 = 50.0;
 /// Number of connections that send webhooks.
 const CONNECTION_COUNT: usize = 64;
-const HANDLED_WITHIN: Duration = Duration::from_secs(60);
+const HANDLING_TIMEOUT: Duration = Duration::from_secs(60);
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 impl BenchContext<'_> {
@@ -82,7 +82,7 @@ impl BenchContext<'_> {
                     break;
                 }
                 ensure!(
-                    last.elapsed() < HANDLED_WITHIN,
+                    last.elapsed() < HANDLING_TIMEOUT,
                     "{handled} of {stored} webhooks are handled"
                 );
                 tokio::time::sleep(POLL_INTERVAL).await;

@@ -19,7 +19,7 @@ const READY_SECONDS_MAX: u64 = 90;
 /// Pause between a fault and the readiness check, because the server needs a moment to notice the
 /// fault.
 const NOTICE_PAUSE: Duration = Duration::from_millis(300);
-const HANG_FOR: Duration = Duration::from_secs(4);
+const POSTGRES_PAUSED_FOR: Duration = Duration::from_secs(4);
 const CONNECTIONS_TAKEN_FOR: Duration = Duration::from_secs(3);
 
 /// The faults that are injected in one round, and their timing.
@@ -176,7 +176,7 @@ async fn inject_fault(
         }
         InjectedFault::PausePostgres => {
             crash_stats.frozen += 1;
-            server_process.pause_postgres(HANG_FOR).await?;
+            server_process.pause_postgres(POSTGRES_PAUSED_FOR).await?;
         }
     }
     let started_at = Instant::now();

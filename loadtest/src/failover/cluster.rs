@@ -26,7 +26,7 @@ use crate::server_process::{self, ServerProcess};
 
 const NODE_COUNT: usize = 2;
 const WEBHOOK_SECRET: &str = "whsec_of_the_loadtest";
-const READY: Duration = Duration::from_secs(60);
+const READY_TIMEOUT: Duration = Duration::from_secs(60);
 
 pub struct Cluster {
     /// Draws on sale. The probe draw is not among them.
@@ -248,7 +248,7 @@ impl Cluster {
             .await
             .is_ok_and(|answer| answer.status().is_success())
         {
-            if started.elapsed() > READY {
+            if started.elapsed() > READY_TIMEOUT {
                 bail!(
                     "node {number} is not ready; its log is in {}",
                     self.dir.display()
@@ -267,7 +267,7 @@ impl Cluster {
         }
         let auditor = Auditor::open(&self.database_url()).await?;
         let started = Instant::now();
-        while started.elapsed() < READY {
+        while started.elapsed() < READY_TIMEOUT {
             self.buyer(&[0, 1])?
                 .reserve_and_release(self.probe, RETRY_TIMEOUT)
                 .await?;

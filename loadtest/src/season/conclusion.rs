@@ -20,7 +20,7 @@ use crate::report::{Report, Table, dollars};
 use crate::test_run::{RunObservations, TestRun};
 use crate::transcript::{CompletionOutcome, Ticket};
 
-const DAY: i64 = 86_400;
+const DAY_SECONDS: i64 = 86_400;
 /// Days after which buyers are erased: thirteen months after their last game, with some days of
 /// margin.
 const ERASED_AFTER_DAYS: i64 = 13 * 31 + 3;
@@ -299,7 +299,7 @@ async fn check_purged(
         let now = if moved_days == 0 {
             now
         } else {
-            operator.advance(moved_days * DAY).await?
+            operator.advance(moved_days * DAY_SECONDS).await?
         };
         for outcome in outcomes {
             let Some(paid_at) = outcome.paid_at else {
@@ -334,7 +334,7 @@ async fn check_erased(test_run: &TestRun, operator: &Operator) -> Result<Option<
         .await
         .context("opening the database")?;
     let before = auditor.named_buyers("@crowd.test").await?;
-    operator.advance(ERASED_AFTER_DAYS * DAY).await?;
+    operator.advance(ERASED_AFTER_DAYS * DAY_SECONDS).await?;
     let mut left = before;
     for _ in 0..ERASING_ROUNDS_MAX {
         left = auditor.named_buyers("@crowd.test").await?;

@@ -15,9 +15,9 @@ use super::pid_file::PidFile;
 use super::{EmbeddedError, os_user, pid_file};
 
 /// The database role that every connection uses.
-const ROLE: &str = "app";
+const DATABASE_ROLE: &str = "app";
 /// The file name that Postgres gives its socket.
-const SOCKET: &str = ".s.PGSQL.5432";
+const SOCKET_FILE_NAME: &str = ".s.PGSQL.5432";
 const START_SECONDS_MAX: u64 = 60;
 const STOP_SECONDS_MAX: u64 = 60;
 const POLL_INTERVAL: Duration = Duration::from_millis(10);
@@ -99,7 +99,8 @@ impl Cluster {
 
     #[cfg(feature = "testing")]
     pub(crate) fn url_as(&self, login: Option<&str>, database: &str) -> String {
-        self.address.url_as(login.unwrap_or(ROLE), database)
+        self.address
+            .url_as(login.unwrap_or(DATABASE_ROLE), database)
     }
 
     /// Stops Postgres by a fast shutdown, which rolls back open transactions and writes committed
@@ -136,7 +137,7 @@ impl PostgresAddress {
     }
 
     pub(super) fn url(&self, database: &str) -> String {
-        self.url_as(ROLE, database)
+        self.url_as(DATABASE_ROLE, database)
     }
 
     fn url_as(&self, login: &str, database: &str) -> String {
@@ -150,7 +151,7 @@ impl PostgresAddress {
 fn options(socket_dir: &Path, database: &str) -> PgConnectOptions {
     PgConnectOptions::new_without_pgpass()
         .socket(socket_dir)
-        .username(ROLE)
+        .username(DATABASE_ROLE)
         .database(database)
         .log_statements(
             // Statements hold personal data, so they are never logged.
@@ -225,7 +226,7 @@ fn create_data_dir(
     let mut initdb = os_user::command(&binaries.folder.join("initdb"), dir);
     initdb.arg("-D").arg(&unfinished).args([
         "-U",
-        ROLE,
+        DATABASE_ROLE,
         "-A",
         "trust",
         "-E",
@@ -279,7 +280,8 @@ async fn launch_postgres(
     };
     let output = File::create(&log).map_err(folder)?;
     pid_file::replace_stale_pid(&PidFile::path(&dir.join("data"))).map_err(folder)?;
-    pid_file::replace_stale_pid(&socket_dir.join(format!("{SOCKET}.lock"))).map_err(folder)?;
+    pid_file::replace_stale_pid(&socket_dir.join(format!("{SOCKET_FILE_NAME}.lock")))
+        .map_err(folder)?;
     let mut postgres = os_user::command(&binaries.folder.join("postgres"), dir);
     postgres
         .arg("-D")
@@ -346,7 +348,7 @@ fn add_settings(postgres: &mut Command, durability: Durability) {
 /// Returns the socket's folder: beside the data, or under `/tmp` when the socket's path would
 /// exceed the system's limit of 107 bytes.
 fn socket_dir(dir: &Path) -> Result<PathBuf, EmbeddedError> {
-    const NAME_BYTES_MAX: usize = 107 - "/".len() - SOCKET.len() - ".lock".len();
+    const NAME_BYTES_MAX: usize = 107 - "/".len() - SOCKET_FILE_NAME.len() - ".lock".len();
     if dir.as_os_str().len() <= NAME_BYTES_MAX {
         return Ok(dir.to_path_buf());
     }

@@ -26,7 +26,7 @@ use crate::ledger::Append;
 /// The update locks each draw's row until the commit, so other writers wait. The other tables are
 /// written only for accepted draws. All parts see the rows as they were before the statement, so
 /// the old counts of reservations are subtracted.
-const COMMIT: &str = "with a as (
+const COMMIT_DRAWS: &str = "with a as (
        select * from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::boolean[], $6::smallint[],
            $7::smallint[], $8::bigint[], $9::bigint[], $10::text[], $11::bigint[])
          as a (draw_id, epoch, after, becomes, sells, sold_delta, kept, revenue_after, fee_after, touched, to_return)
@@ -85,8 +85,8 @@ pub(super) async fn execute(
             journal_rows.add(&commit.append);
         }
     }
-    let query =
-        journal_rows.bind(steps.bind(reservations.bind(draws.bind(sqlx::query_scalar(COMMIT)))));
+    let query = journal_rows
+        .bind(steps.bind(reservations.bind(draws.bind(sqlx::query_scalar(COMMIT_DRAWS)))));
     let passed: Vec<i64> = query.fetch_all(connection).await?;
     Ok(passed.into_iter().map(DrawId).collect())
 }

@@ -14,7 +14,7 @@ use crate::link_secrets::LinkKind;
 /// The sealing purpose of bank details. The sealing id is the draw's number.
 const BANK_PURPOSE: &str = "winner-bank";
 /// How many days bank details are kept after the prize was paid (decision F-7).
-const KEPT_DAYS: i64 = 90;
+const BANK_DETAILS_KEPT_DAYS: i64 = 90;
 
 /// The bank account to which a prize is paid. Never logged.
 #[derive(Clone, PartialEq, Eq)]
@@ -204,7 +204,8 @@ impl Records {
         self.write(work).await
     }
 
-    /// Records that the prize was paid. Its bank details are deleted `KEPT_DAYS` later.
+    /// Records that the prize was paid. Its bank details are deleted after
+    /// `BANK_DETAILS_KEPT_DAYS`.
     pub async fn claim_paid(&self, draw: DrawId, at: Timestamp) -> Result<(), Failure> {
         // A row is inserted even without bank details, because a paid row refuses details that come
         // later.
@@ -220,7 +221,7 @@ impl Records {
     /// whose personal data was erased (decision F-8), paid or not. Also deletes proposed changes
     /// that have expired. Returns how many details were deleted.
     pub async fn purge_claims(&self, at: Timestamp) -> Result<u64, Failure> {
-        let until = column(at.plus_seconds(-KEPT_DAYS * 86_400));
+        let until = column(at.plus_seconds(-BANK_DETAILS_KEPT_DAYS * 86_400));
         let write = "with served as (
                  delete from bank.winner_details d using public.winner_claims c
                  where c.draw_id = d.draw_id and (c.paid_at <= $1 or c.erased_at >= c.received_at)

@@ -69,7 +69,7 @@ struct ClubUserRow {
     seen_at: Option<OffsetDateTime>,
 }
 
-const COLUMNS: &str = "u.id, u.club_id, u.email, u.name, u.role, u.invited_at, u.token_expires_at, u.joined_at,
+const CLUB_USER_COLUMNS: &str = "u.id, u.club_id, u.email, u.name, u.role, u.invited_at, u.token_expires_at, u.joined_at,
     greatest(u.seen_at, (select max(s.seen_at) from sessions s where s.club_user_id = u.id)) as seen_at";
 
 impl TryFrom<ClubUserRow> for ClubUser {
@@ -106,7 +106,7 @@ impl Records {
     /// Returns a club's members in the order they were invited.
     pub async fn club_users(&self, club: ClubId) -> Result<Vec<ClubUser>, Failure> {
         let read = format!(
-            "select {COLUMNS} from club_users u where u.club_id = $1 and u.removed_at is null order by u.id"
+            "select {CLUB_USER_COLUMNS} from club_users u where u.club_id = $1 and u.removed_at is null order by u.id"
         );
         let read = sqlx::query_as(AssertSqlSafe(read)).bind(club.0);
         let work = async move |pool: PgPool| {
@@ -236,8 +236,9 @@ async fn find_member(
     connection: &mut PgConnection,
     id: i64,
 ) -> Result<Option<ClubUser>, sqlx::Error> {
-    let read =
-        format!("select {COLUMNS} from club_users u where u.id = $1 and u.removed_at is null");
+    let read = format!(
+        "select {CLUB_USER_COLUMNS} from club_users u where u.id = $1 and u.removed_at is null"
+    );
     let row: Option<ClubUserRow> = sqlx::query_as(AssertSqlSafe(read))
         .bind(id)
         .fetch_optional(connection)

@@ -11,7 +11,7 @@ use persistence::stores::{NotifyBuyer, StoredWebhookEvent};
 
 use crate::support::{NOW, Process, World, intent_id, provider_intent};
 
-const RECEIVER: InstanceId = InstanceId(1);
+const RECEIVING_NODE: InstanceId = InstanceId(1);
 
 fn event(event_id: &str) -> StoredWebhookEvent {
     StoredWebhookEvent {
@@ -27,7 +27,7 @@ pub async fn webhook_event_is_stored_once(world: World) {
     let store = async |event_id: &str, at_ms| {
         world
             .stores
-            .store_event(&event(event_id), RECEIVER, NOW.plus_ms(at_ms))
+            .store_event(&event(event_id), RECEIVING_NODE, NOW.plus_ms(at_ms))
             .await
             .expect("stored")
     };
@@ -42,7 +42,7 @@ pub async fn webhook_event_is_stored_once(world: World) {
     let waiting = async |limit| {
         let waiting = world
             .stores
-            .unhandled_events(RECEIVER, NOW, limit)
+            .unhandled_events(RECEIVING_NODE, NOW, limit)
             .await
             .expect("read");
         waiting
@@ -54,7 +54,7 @@ pub async fn webhook_event_is_stored_once(world: World) {
     assert_eq!(waiting(1).await, ["evt_2"]);
     let first = world
         .stores
-        .unhandled_events(RECEIVER, NOW, 1)
+        .unhandled_events(RECEIVING_NODE, NOW, 1)
         .await
         .expect("read")
         .remove(0);
@@ -215,7 +215,7 @@ pub async fn mail_is_sent_once(world: World) {
     let claim = async |at_ms, limit| {
         world
             .stores
-            .claim_mail(RECEIVER, NOW.plus_ms(at_ms), 1_000, limit)
+            .claim_mail(RECEIVING_NODE, NOW.plus_ms(at_ms), 1_000, limit)
             .await
             .expect("claimed")
     };
@@ -328,7 +328,7 @@ pub async fn mail_of_a_gone_sender_is_claimed_at_once(world: World) {
 async fn send_due_mails(world: &World) -> Vec<(String, Option<u128>, String)> {
     let mails = world
         .stores
-        .claim_mail(RECEIVER, NOW.plus_seconds(60), 1_000, 99)
+        .claim_mail(RECEIVING_NODE, NOW.plus_seconds(60), 1_000, 99)
         .await
         .expect("claimed");
     for mail in &mails {

@@ -12,7 +12,7 @@ use sqlx::{AssertSqlSafe, Executor};
 use super::support::{LEASELESS_NODE, NOW, Owner, TERMS, World};
 use super::{reserve, spawn_append};
 
-const TRIES: i64 = 3;
+const TRIES_MAX: i64 = 3;
 /// SQL of a trigger that fails when the row is written. The next constant fails at the commit.
 const TRIGGER_AT_WRITE: &str = "trigger collide after insert or update on";
 const TRIGGER_AT_COMMIT: &str = "constraint trigger collide after insert or update on";
@@ -85,7 +85,7 @@ async fn collided_commit_is_retried_and_written_once() {
         (TRIGGER_AT_COMMIT, "40P01"),
     ] {
         let (world, owner) = one_draw().await;
-        make_writes_collide(&world, (when, "draw_events"), TRIES - 1, code).await;
+        make_writes_collide(&world, (when, "draw_events"), TRIES_MAX - 1, code).await;
         assert_eq!(
             append(&owner, reserve(&owner, 1)).await,
             Ok(()),
@@ -93,7 +93,7 @@ async fn collided_commit_is_retried_and_written_once() {
         );
         assert_eq!(
             (count_tries(&world).await, row_counts(&world).await),
-            (TRIES, (1, 1, 1)),
+            (TRIES_MAX, (1, 1, 1)),
             "{code}: {when}"
         );
         assert_eq!(postgres(&world).violations().await, Ok(vec![]));
@@ -109,7 +109,7 @@ async fn commit_that_always_collides_fails_and_writes_nothing() {
         (TRIGGER_AT_COMMIT, "40P01"),
     ] {
         let (world, owner) = one_draw().await;
-        make_writes_collide(&world, (when, "draw_events"), TRIES, code).await;
+        make_writes_collide(&world, (when, "draw_events"), TRIES_MAX, code).await;
         let result = append(&owner, reserve(&owner, 1)).await;
         assert!(
             matches!(&result, Err(Failure::NotWritten(why)) if why.contains("each other")),
@@ -117,7 +117,7 @@ async fn commit_that_always_collides_fails_and_writes_nothing() {
         );
         assert_eq!(
             (count_tries(&world).await, row_counts(&world).await),
-            (TRIES, (0, 0, 0)),
+            (TRIES_MAX, (0, 0, 0)),
             "{code}: {when}"
         );
         assert_eq!(
@@ -133,12 +133,12 @@ async fn commit_that_always_collides_fails_and_writes_nothing() {
 /// after the third.
 async fn assert_retried(table: &str, write: impl AsyncFn(&World) -> Result<(), Failure>) {
     for when in [TRIGGER_AT_WRITE, TRIGGER_AT_COMMIT] {
-        for times in [TRIES - 1, TRIES] {
+        for times in [TRIES_MAX - 1, TRIES_MAX] {
             let (world, mut owner) = one_draw().await;
             owner.open(world.order(1, &[(0, 2)])).await.expect("opened");
             make_writes_collide(&world, (when, table), times, "40P01").await;
             let result = write(&world).await;
-            let is_right = if times < TRIES {
+            let is_right = if times < TRIES_MAX {
                 result == Ok(())
             } else {
                 matches!(result, Err(Failure::NotWritten(_)))
@@ -147,7 +147,7 @@ async fn assert_retried(table: &str, write: impl AsyncFn(&World) -> Result<(), F
                 is_right,
                 "{table}, {when}: {result:?} after {times} collisions"
             );
-            assert_eq!(count_tries(&world).await, TRIES, "{table}, {when}");
+            assert_eq!(count_tries(&world).await, TRIES_MAX, "{table}, {when}");
         }
     }
 }
