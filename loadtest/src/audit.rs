@@ -13,7 +13,8 @@ use crate::latency::{Call, CallRecord};
 use crate::provider::{self, Payment};
 use crate::transcript::{BuyerTranscript, CompletionOutcome, Ticket, Verdict};
 
-/// The final state of one payment, from two sources: the server's order page and the provider.
+/// The final state of one payment, from two independent sources: the server's order page and the
+/// payment provider.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SettledPayment {
     pub buyer: usize,
@@ -121,7 +122,8 @@ async fn fetch_settled(browser: &Browser, buyer: usize, payment: Payment) -> Set
     }
 }
 
-/// Runs all checks that need only the buyers' transcripts and the final payment states.
+/// Runs all checks that need only transcripts (what the server told each buyer) and final payment
+/// states.
 pub fn check_transcripts(
     transcripts: &[BuyerTranscript],
     settled: &[SettledPayment],

@@ -64,7 +64,7 @@ pub struct Bench {
     /// Number of sold tickets from earlier years in the benchmark with old data.
     #[arg(long, default_value_t = 500_000)]
     history: i64,
-    /// Runs only these parts: purchases, notices, walls, reads, boards, both, growth, many.
+    /// Runs only the named parts: purchases, notices, walls, reads, boards, both, growth, many.
     #[arg(long, value_delimiter = ',')]
     only: Vec<String>,
     #[arg(long, default_value = "report.html")]

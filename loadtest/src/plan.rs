@@ -42,7 +42,7 @@ impl SeededRng {
     }
 }
 
-/// The card that a buyer uses.
+/// Which card a buyer uses, and what the bank does with it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Card {
     Good,

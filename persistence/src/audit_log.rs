@@ -19,9 +19,9 @@ pub(crate) const FIRST_PREVIOUS_HASH: [u8; 32] = [0; 32];
 pub struct AuditAction<'a> {
     pub actor: &'a str,
     pub club: Option<ClubId>,
-    /// A verb phrase, such as `enter-results`.
+    /// The action as a verb phrase, such as `enter-results`.
     pub action: &'a str,
-    /// The object of the action, such as `draw:1042`.
+    /// The id of the changed object with its type, such as `draw:1042`.
     pub object: &'a str,
     pub ip: Option<IpAddr>,
 }

@@ -83,7 +83,8 @@ impl Auditor {
             .map_err(read_failure)
     }
 
-    /// Returns how many payment operations are pending longer than invariant O1 allows.
+    /// Returns the number of payment operations that have been pending for longer than invariant O1
+    /// allows.
     pub async fn overdue_operations(&self) -> Result<i64, Failure> {
         sqlx::query_scalar("select count(*) from invariant_violations where invariant = 'O1 operations are carried out'")
             .fetch_one(&self.pool)
@@ -91,7 +92,7 @@ impl Auditor {
             .map_err(read_failure)
     }
 
-    /// Returns the number of mails that can be sent and are not sent yet.
+    /// Returns the number of mails that have an address and are not sent yet.
     pub async fn unsent_mails(&self) -> Result<i64, Failure> {
         let waiting =
             "select count(*) from email_outbox where state = 'pending' and to_address is not null";
@@ -122,8 +123,8 @@ impl Auditor {
         .map_err(read_failure)
     }
 
-    /// Returns the address of the node that owns a draw, or `None` when the owner has no row in
-    /// `nodes`.
+    /// Returns the address of the node that owns a draw. `None` when the draw has no owner, or the
+    /// owner has left the list of nodes.
     pub async fn owner(&self, draw: i64) -> Result<Option<String>, Failure> {
         sqlx::query_scalar("select n.address from draws d join nodes n on n.boot_id = d.owner_boot where d.id = $1")
             .bind(draw)

@@ -16,9 +16,9 @@ pub enum PurchaseStep {
     Order,
     /// The payment intent is created at the provider.
     Intent,
-    /// The payment intent's id is stored.
+    /// The payment intent's id is stored in the database.
     Name,
-    /// The browser gets the client secret.
+    /// The server sends the client secret to the browser.
     Answer,
     /// The server confirms the payment with the buyer's payment method at the provider.
     Confirm,
@@ -30,7 +30,7 @@ pub enum PurchaseStep {
     Allocate,
     /// The provider captures the payment.
     Capture,
-    /// The capture is stored.
+    /// The capture is stored in the database.
     Record,
     /// The mail is sent.
     Mail,

@@ -101,7 +101,7 @@ enum StoredStatus {
     Cancelled,
 }
 
-/// Returns one commit's events as JSON text.
+/// Formats the events of one commit as JSON text for the journal.
 pub fn write(events: &[Event]) -> String {
     let commit = StoredCommit::V1 {
         events: events.iter().map(StoredEvent::from).collect(),

@@ -42,7 +42,7 @@ pub struct ForeignDraw {
 pub struct KnownDraw {
     pub draw: DrawId,
     pub revision: u64,
-    /// Whether the process believes that it owns the draw.
+    /// Whether the process believes that it still owns the draw.
     pub ours: bool,
 }
 
@@ -58,7 +58,8 @@ pub struct ChangedDraw {
 #[derive(Clone, Debug)]
 pub struct Append {
     pub draw: DrawId,
-    /// The owner's epoch, from `claim`.
+    /// The epoch that the writer got when it claimed the draw. An older epoch than the stored one
+    /// is refused.
     pub epoch: i64,
     /// The revision this commit follows. The commit gets revision `after + 1`.
     pub after: u64,
@@ -93,7 +94,7 @@ impl Append {
         self.act.is_none() && rides && self.events.iter().all(ordinary)
     }
 
-    /// Returns the orders that the commit is about.
+    /// Returns the orders that the commit's events and attached write name.
     fn orders(&self) -> BTreeSet<OrderId> {
         let in_events = self.events.iter().filter_map(|event| match event {
             Event::Reserved { order, .. }
@@ -181,7 +182,8 @@ pub struct DrawDetails {
     pub pass_card_fee: Option<bool>,
 }
 
-/// The buyer's contact. Personal data: never in logs, URLs, metrics or the provider's metadata.
+/// A buyer's name, address and phone number. This is personal data: never in logs, URLs, metrics or
+/// the provider's metadata.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BuyerDetails {
     pub name: Option<String>,

@@ -26,7 +26,7 @@ const CLIENT_SECRET_FIELD: &str = "client_secret";
 /// another kind opens nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LinkKind {
-    /// A login cookie.
+    /// The cookie of a signed-in browser.
     Session,
     /// An invitation or a password reset of a club, a club member or an operator.
     Account,

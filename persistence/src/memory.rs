@@ -40,9 +40,9 @@ pub use webhook_events::ProviderSnapshot;
 pub enum Call<'a> {
     Append(&'a [Append]),
     Claim(&'a [DrawId]),
-    /// A method of a payment store or the node list that writes, by name.
+    /// A writing method of a payment store or of the node list. The text is the method's name.
     Write(&'static str),
-    /// A method of a store that only reads, by name.
+    /// A reading method of a store. The text is the method's name.
     Read(&'static str),
 }
 

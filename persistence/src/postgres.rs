@@ -84,7 +84,7 @@ const LOOKUP_BATCH_MAX: usize = 128;
 /// Number of threads that only wait for the database.
 const DATABASE_THREADS: usize = 2;
 
-/// Settings of every session, enforced by the server.
+/// Settings of every database session. Postgres itself enforces them.
 const SESSION_LIMITS: [(&str, &str); 6] = [
     // `jit` compiles a statement before it runs. That takes longer than any of our statements runs.
     ("jit", "off"),

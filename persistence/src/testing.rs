@@ -122,7 +122,8 @@ impl Database {
         .await
     }
 
-    /// Causes a deadlock: two transactions each lock a row that the other needs next.
+    /// Causes a deadlock on purpose: two transactions each lock a row, and then need the other's
+    /// row.
     pub async fn lock_each_other_out(&self) {
         self.run("create table ring as select 1 as one union select 2")
             .await;
@@ -172,7 +173,7 @@ struct TestCluster {
 static TEST_CLUSTER: OnceCell<TestCluster> = OnceCell::const_new();
 static NEXT_DATABASE_NUMBER: AtomicU32 = AtomicU32::new(1);
 
-/// Returns an unused database with every migration applied.
+/// Returns a new database with all migrations applied. No other test uses it.
 pub async fn database() -> Database {
     copy_of(TEMPLATE_DATABASE).await
 }

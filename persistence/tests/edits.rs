@@ -8,7 +8,7 @@ use domain::{Command, Draw, Editor, GameResult, TermsEdit, Timestamp};
 use persistence::ledger::{AttachedWrite, DrawDetails};
 use support::{KICK_OFF, TERMS, World};
 
-/// League, teams, zone, contact and whether the buyer pays the card fee, as stored.
+/// A draw's stored details: league, teams, zone, contact, and whether the buyer pays the card fee.
 type Described = (
     Option<String>,
     String,

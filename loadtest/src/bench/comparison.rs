@@ -131,7 +131,7 @@ impl Comparison {
     }
 }
 
-/// Returns the median. The median of no values is zero.
+/// Returns the median of the values, or zero if there are none.
 pub fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     match values.len() {

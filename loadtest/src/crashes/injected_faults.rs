@@ -30,7 +30,7 @@ pub struct CrashSchedule {
     pub seed: u64,
 }
 
-/// A fault. The first three kinds are kills.
+/// A fault of the crash loop. The first three kinds kill processes, the others do not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum InjectedFault {
     Server,

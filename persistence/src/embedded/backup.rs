@@ -22,7 +22,8 @@ pub(super) const ABOUT: &str = "about";
 pub(super) const ABOUT_US: &str = "football-doubles backup, postgres ";
 /// Name of the folder in the archive that holds the database's files.
 pub(super) const DATA: &str = "data";
-/// Folders that are archived empty, because Postgres creates their content when it starts.
+/// Folders that the archive contains without their files, because Postgres creates these files when
+/// it starts.
 const EMPTIED_FOLDERS: [&str; 8] = [
     "pg_dynshmem",
     "pg_notify",
@@ -244,7 +245,7 @@ impl Archive<'_> {
         )
     }
 
-    /// Archives the WAL from the backup's start to its end.
+    /// Archives the WAL files from the start of the backup to its end.
     fn archive_wal(&mut self, folder: &Path, begun: &str, ended: &str) -> Result<(), BackupError> {
         let mut segments = Vec::new();
         for entry in fs::read_dir(folder)

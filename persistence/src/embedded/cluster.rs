@@ -154,7 +154,7 @@ fn options(socket_dir: &Path, database: &str) -> PgConnectOptions {
         .username(DATABASE_ROLE)
         .database(database)
         .log_statements(
-            // Statements hold personal data, so they are never logged.
+            // The text of SQL statements may contain personal data, so statements are never logged.
             "off".parse().expect("a level filter"),
         )
 }

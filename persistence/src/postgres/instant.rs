@@ -1,4 +1,4 @@
-//! Converts timestamps: milliseconds in the domain, `timestamptz` in the tables.
+//! Converts times between the domain (milliseconds since 1970) and the tables (`timestamptz`).
 
 use domain::Timestamp;
 use time::OffsetDateTime;

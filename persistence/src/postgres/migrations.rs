@@ -1,4 +1,4 @@
-//! Applies `migrations/`, one process at a time.
+//! Applies the SQL files in `migrations/`. Only one process at a time does so.
 
 use std::time::Duration;
 

@@ -180,7 +180,7 @@ async fn drop_pending(
     Ok(())
 }
 
-/// Queues a refund or fee refund operation.
+/// Queues a payment operation that refunds a payment or an application fee.
 pub(super) async fn queue(
     connection: &mut PgConnection,
     order: Uuid,

@@ -1,4 +1,4 @@
-//! The operators who may sign in.
+//! Operators: the people who may sign in to the console.
 
 use sqlx::PgPool;
 

@@ -114,7 +114,7 @@ pub enum AccountChange {
 pub struct NewClub {
     pub name: String,
     pub email: String,
-    /// An Argon2id hash in PHC form, never the password.
+    /// The hash of the password (Argon2id in PHC form), never the password itself.
     pub password_hash: String,
     pub location: Option<String>,
     pub phone: Option<String>,

@@ -56,7 +56,7 @@ impl Records {
         self.read(work).await
     }
 
-    /// Returns whether an address belongs to an account or an open invitation.
+    /// Returns whether an account has this e-mail address, or an open invitation was sent to it.
     pub async fn address_is_taken(&self, email: &str) -> Result<bool, Failure> {
         let read = sqlx::query_scalar(
             "select exists (select from admins where lower(email) = lower($1))

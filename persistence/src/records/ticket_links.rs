@@ -11,7 +11,7 @@ use super::{Records, column, timestamp};
 use crate::Failure;
 use crate::link_secrets::LinkKind;
 
-/// The maximum number of orders that a link shows, newest first.
+/// The maximum number of orders that one link shows. The newest are shown.
 const ORDERS_SHOWN_MAX: i64 = 100;
 
 /// The e-mail address that a link belongs to, and the orders that it shows.

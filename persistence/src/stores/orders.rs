@@ -33,7 +33,7 @@ pub struct OrderRecord {
 }
 
 impl OrderRecord {
-    /// Returns the draws of the order's lines, ascending.
+    /// Returns the draws in which the order has lines, ascending.
     pub fn draws(&self) -> impl Iterator<Item = DrawId> {
         self.order.lines.iter().map(|line| line.draw)
     }
@@ -89,7 +89,8 @@ pub enum NotifyBuyer {
 pub trait OrderStore: Send + Sync {
     /// Returns the order with this id.
     async fn order(&self, id: OrderId) -> Result<Option<OrderRecord>, Failure>;
-    /// Returns the order that was opened with this client key.
+    /// Returns the order that was opened with this client key (the key of a browser session and its
+    /// purchase).
     async fn order_by_client_key(&self, client_key: &str) -> Result<Option<OrderRecord>, Failure>;
     /// Returns the order whose order page has this secret token.
     async fn order_by_token(&self, token: &str) -> Result<Option<OrderRecord>, Failure>;

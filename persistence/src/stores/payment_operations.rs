@@ -36,7 +36,7 @@ impl OperationKind {
 /// Afterwards any worker may claim the operation.
 pub const FAST_PATH_MS: i64 = 2_000;
 
-/// A claimed call to the payment provider.
+/// A call to the payment provider that a worker has claimed.
 #[derive(Clone, Debug)]
 pub struct Operation {
     pub id: i64,
@@ -106,7 +106,7 @@ pub trait PaymentOperationStore: Send + Sync {
         now: Timestamp,
         lease_ms: i64,
     ) -> Result<Option<Operation>, Failure>;
-    /// Records the outcome of an attempt.
+    /// Records the outcome of an attempt at an operation.
     async fn record_attempt(&self, operation: i64, attempt: Attempt) -> Result<(), Failure>;
 
     /// Returns by how much voiding this order's tickets reduced the application fees of its draws,

@@ -1,4 +1,4 @@
-//! Time series for the console's small charts.
+//! Numbers over time for the small charts of the operator's console.
 
 use domain::Timestamp;
 use sqlx::PgPool;
