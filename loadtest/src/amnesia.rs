@@ -1,8 +1,8 @@
-//! The amnesia drill. It restores the database from a backup that is some minutes old, while the
+//! The amnesia drill. It restores the database from a backup that is a few minutes old, while the
 //! payment provider still knows every payment.
 //!
-//! Each payment made after the backup must become an anomaly within two minutes. An operator then
-//! allocates its tickets or refunds it.
+//! Each payment made after the backup must become an anomaly within two minutes. The operator then
+//! either allocates its tickets or refunds it.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -25,18 +25,18 @@ use crate::test_run::{SETTLE_SECONDS_MAX, TestRun};
 use crate::transcript::BuyerTranscript;
 
 const FOUND_SECONDS_MAX: u64 = 120;
-/// The fee on a ticket at this price is exactly seven cents. A price whose fee has half cents could
-/// differ by one cent when the tickets are allocated again in another order. That would be an
-/// amount mismatch, which a person closes.
+/// Ticket price in cents. The platform's fee on it is exactly seven cents. With a fee of half
+/// cents, a repeated allocation in another order could round differently. That would be an amount
+/// mismatch, which only a person can close.
 const PRICE_CENTS: i64 = 200;
 const POLL_INTERVAL: Duration = Duration::from_millis(500);
 
 #[derive(Args, Clone, Debug)]
 pub struct Amnesia {
-    /// Number of buyers before the backup, and again after it.
+    /// Number of buyers before the backup, and the same number after the backup.
     #[arg(long, default_value_t = 60)]
     buyers: usize,
-    /// Seconds over which each group of buyers arrives. The real drill uses ten minutes.
+    /// Seconds over which each of the two groups of buyers arrives. A full drill uses ten minutes.
     #[arg(long, default_value_t = 20)]
     seconds: u64,
     #[arg(long, default_value_t = 1)]
@@ -108,8 +108,8 @@ async fn play(test_run: &TestRun, amnesia: &Amnesia) -> Result<Report> {
         title: "Football Doubles: the amnesia drill".to_owned(),
         ..Report::default()
     };
-    // Enough draws for both groups of buyers, so that no draw is full when tickets are allocated
-    // again.
+    // There are enough draws for both groups of buyers, because a full draw would refuse the
+    // repeated allocation.
     let draws = new_draws::draws_with_price(
         &test_run.site,
         "Amnesia",
@@ -134,9 +134,9 @@ async fn play(test_run: &TestRun, amnesia: &Amnesia) -> Result<Report> {
             .command(&["backup", &file])
             .await?,
     )?;
-    let known_payments = captured(test_run).await?;
+    let known_payments = captured_payments(test_run).await?;
     amnesia.send_buyers(&test_run.site, &draws, 1).await?;
-    let forgotten: BTreeSet<String> = captured(test_run)
+    let forgotten: BTreeSet<String> = captured_payments(test_run)
         .await?
         .difference(&known_payments)
         .cloned()
@@ -188,7 +188,7 @@ fn ensure_success(output: &std::process::Output) -> Result<()> {
 }
 
 /// Returns the ids of all payments that the provider captured.
-async fn captured(test_run: &TestRun) -> Result<BTreeSet<String>> {
+async fn captured_payments(test_run: &TestRun) -> Result<BTreeSet<String>> {
     let browser = Browser::open(Arc::clone(&test_run.site), 0)?;
     let ledger = browser
         .ask(Call::Club, &Request::get("/sandbox/ledger?detail=1"))
@@ -203,8 +203,8 @@ async fn captured(test_run: &TestRun) -> Result<BTreeSet<String>> {
         .collect())
 }
 
-/// Polls until every forgotten payment is an anomaly. Returns the payments that are still missing
-/// after `FOUND_SECONDS_MAX`.
+/// Polls until every payment that the backup lacks is an anomaly, for at most `FOUND_SECONDS_MAX`.
+/// Returns the payments that are still not reported.
 async fn wait_for_anomalies(
     test_run: &TestRun,
     forgotten: &BTreeSet<String>,
@@ -231,31 +231,31 @@ async fn wait_for_anomalies(
     }
 }
 
-/// Resolves the anomalies as the operator: two of three get their tickets, the third is refunded.
-/// Returns the number of payments that became tickets.
+/// Resolves the anomalies as the operator would: two of three get their tickets, the third is
+/// refunded. Returns how many payments got tickets.
 async fn resolve_anomalies(test_run: &TestRun, forgotten: &BTreeSet<String>) -> Result<usize> {
     let operator = Browser::open(Arc::clone(&test_run.site), 0)?;
     let login = json!({ "email": "operator@demo.test", "password": "demo-password" });
-    expect(
+    expect_success(
         operator
             .ask(Call::Club, &Request::post("/api/clubs/login", login))
             .await,
         "logging in",
     )?;
-    let code = expect(
+    let code = expect_success(
         operator
             .ask(Call::Club, &Request::get("/sandbox/operator-code.json"))
             .await,
         "a code",
     )?;
     let code = json!({ "code": text(&code, "/code") });
-    expect(
+    expect_success(
         operator
             .ask(Call::Club, &Request::post("/api/admin/totp/verify", code))
             .await,
         "the code",
     )?;
-    let open = expect(
+    let open = expect_success(
         operator
             .ask(Call::Club, &Request::get("/api/admin/payment-anomalies"))
             .await,
@@ -273,7 +273,7 @@ async fn resolve_anomalies(test_run: &TestRun, forgotten: &BTreeSet<String>) -> 
                 .with_context(|| format!("{payment} is not in the operator's list"))?;
             let path = format!("/api/admin/payment-anomalies/{id}/refund");
             let body = json!({ "reason": "Forgotten, and given back" });
-            expect(
+            expect_success(
                 operator.ask(Call::Club, &Request::post(path, body)).await,
                 "giving back",
             )?;
@@ -281,7 +281,7 @@ async fn resolve_anomalies(test_run: &TestRun, forgotten: &BTreeSet<String>) -> 
         }
         let body = json!({ "paymentIntentId": payment, "customerName": "Jo Lost", "customerEmail": "jo@crowd.test",
             "customerPhone": "0400000000" });
-        expect(
+        expect_success(
             operator
                 .ask(
                     Call::Club,
@@ -295,7 +295,7 @@ async fn resolve_anomalies(test_run: &TestRun, forgotten: &BTreeSet<String>) -> 
     Ok(allocated)
 }
 
-fn expect(answer: Option<Answer>, doing: &str) -> Result<Value> {
+fn expect_success(answer: Option<Answer>, doing: &str) -> Result<Value> {
     let answer = answer.with_context(|| format!("{doing}: no answer"))?;
     if !answer.ok() {
         bail!("{doing}: {} {}", answer.status, answer.body);

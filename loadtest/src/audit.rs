@@ -1,5 +1,5 @@
-//! Checks after the load: every order is decided, every buyer got what the server confirmed, and
-//! the database equals the provider to the cent.
+//! Checks after the load: the outcome of every order is decided, every buyer got what the server
+//! confirmed, and the database agrees with the provider to the cent.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -13,21 +13,22 @@ use crate::latency::{Call, CallRecord};
 use crate::provider::{self, Payment};
 use crate::transcript::{BuyerTranscript, CompletionOutcome, Ticket, Verdict};
 
-/// The final state of one payment, from two sources: the server's order page and the provider.
+/// The final state of one payment, from two independent sources: the server's order page and the
+/// payment provider.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SettledPayment {
     pub buyer: usize,
     pub payment: Payment,
     pub order: CompletionOutcome,
-    /// The status of the payment intent as the provider reports it. Empty when the provider did not
+    /// The payment intent's status according to the provider. Empty when the provider did not
     /// answer.
     pub provider: String,
 }
 
 impl SettledPayment {
-    /// Returns whether neither state can still change without the buyer. An unpaid order may wait
-    /// for its buyer without limit.
-    fn decided(&self) -> bool {
+    /// Returns whether neither state can change without the buyer. An unpaid order counts as
+    /// decided, because it may wait for its buyer for ever.
+    fn is_decided(&self) -> bool {
         match (&self.order, self.provider.as_str()) {
             (CompletionOutcome::Tickets(tickets), "succeeded") => !tickets.is_empty(),
             (CompletionOutcome::NotCharged, "canceled") => true,
@@ -41,11 +42,11 @@ impl SettledPayment {
     }
 }
 
-/// The result of one check. The check passed when `failures` is empty.
+/// The result of one check. The check passed if `failures` is empty.
 #[derive(Clone, Debug, Default)]
 pub struct Check {
     pub name: String,
-    /// Number of items examined.
+    /// Number of objects that were checked, such as payments or log lines.
     pub examined: usize,
     pub failures: Vec<String>,
 }
@@ -60,8 +61,8 @@ impl Check {
     }
 }
 
-/// Asks the server and the provider about every payment until each is decided or `limit` has
-/// passed. Also returns the time this took.
+/// Asks the server and the provider about every payment, until the outcome of each is decided or
+/// `limit` has passed. Returns the payments and the time this took.
 pub async fn settle(
     site: &Arc<RunSettings>,
     transcripts: &[BuyerTranscript],
@@ -89,7 +90,7 @@ pub async fn settle(
             .collect::<Vec<_>>()
             .await
             .into_iter()
-            .partition(SettledPayment::decided);
+            .partition(SettledPayment::is_decided);
         settled.extend(done);
         if rest.is_empty() || started.elapsed() > limit {
             settled.extend(rest);
@@ -121,7 +122,8 @@ async fn fetch_settled(browser: &Browser, buyer: usize, payment: Payment) -> Set
     }
 }
 
-/// Runs all checks that need only the buyers' transcripts and the final payment states.
+/// Runs all checks that need only transcripts (what the server told each buyer) and final payment
+/// states.
 pub fn check_transcripts(
     transcripts: &[BuyerTranscript],
     settled: &[SettledPayment],
@@ -218,7 +220,7 @@ fn check_sold_once(settled: &[SettledPayment]) -> Check {
     Check::new("no ticket sold twice", owners.len(), failures)
 }
 
-/// Checks that a buyer who was told "not charged", or who never paid, was not charged.
+/// Checks that no buyer was charged who was told "not charged" or who never paid.
 fn check_not_charged(
     transcripts: &[BuyerTranscript],
     by_intent: &HashMap<&str, &SettledPayment>,
@@ -261,7 +263,7 @@ fn check_not_charged(
 }
 
 fn check_decided(settled: &[SettledPayment]) -> Check {
-    let stuck = settled.iter().filter(|settled| !settled.decided());
+    let stuck = settled.iter().filter(|settled| !settled.is_decided());
     let failures = stuck
         .map(|settled| {
             let (intent, order) = (&settled.payment.intent, &settled.order);
@@ -278,7 +280,8 @@ fn check_decided(settled: &[SettledPayment]) -> Check {
     )
 }
 
-/// Checks that no response was a server error. A 503 is allowed while faults are injected.
+/// Checks that no response was a server error (5xx). If `troubled` is set, faults were injected and
+/// a 503 is allowed.
 pub fn check_server_errors(call_records: &[CallRecord], troubled: bool) -> Check {
     let mut counts: BTreeMap<(Call, u16), usize> = BTreeMap::new();
     let server_errors = call_records

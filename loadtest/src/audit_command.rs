@@ -1,4 +1,4 @@
-//! The command `audit`: audits the database of a running demo.
+//! The command `audit`, which audits the database of a running demo.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -13,11 +13,12 @@ use crate::test_run::TestRun;
 
 #[derive(Args, Clone, Debug)]
 pub struct Audit {
-    /// The data folder of the running demo. Its `running.json` holds the server's address and the
-    /// database URL.
+    /// The running demo's data folder. The file `running.json` in it holds the server's address and
+    /// the database URL.
     #[arg(long, default_value = ".data")]
     data: PathBuf,
-    /// Address of another running demo. Its database is audited only with `--database`.
+    /// The address of a running demo, instead of the one in the data folder. Its database is
+    /// audited only if `--database` is given.
     #[arg(long)]
     base: Option<String>,
     /// Database URL, as `postgres://…`.
@@ -25,7 +26,8 @@ pub struct Audit {
     database: Option<String>,
 }
 
-/// Content of `running.json`, which a demo writes into its data folder for other commands.
+/// The file `running.json` in a demo's data folder, from which other commands learn the demo's
+/// address.
 #[derive(Deserialize)]
 struct RunningDemoFile {
     address: String,
@@ -33,8 +35,9 @@ struct RunningDemoFile {
 }
 
 impl Audit {
-    /// Returns the demo's address, and the access to its database where that is known.
-    fn locate(&self) -> Result<(String, Option<DatabaseAccess>)> {
+    /// Returns the demo's address, and the access to its database. `None` if the database URL is
+    /// not known.
+    fn locate_demo(&self) -> Result<(String, Option<DatabaseAccess>)> {
         let access = |url: &String| DatabaseAccess::new(url.clone(), &self.data);
         if let Some(base) = &self.base {
             return Ok((base.clone(), self.database.as_ref().map(access)));
@@ -59,13 +62,13 @@ impl Audit {
 }
 
 pub async fn run(audit: &Audit) -> Result<Report> {
-    let (base, access) = audit.locate()?;
+    let (base, access) = audit.locate_demo()?;
     let test_run = TestRun::open(Some(&base), 0, Duration::from_secs(10)).await?;
     let mut report = Report {
         title: "Football Doubles: the audit".to_owned(),
         ..Report::default()
     };
-    // Anomalies from before this run are shown, but do not fail the audit.
+    // Anomalies that were open before this command are shown, but do not make the audit fail.
     let known = match &access {
         Some(access) => database_audit::anomalies(access).await?,
         None => Vec::new(),

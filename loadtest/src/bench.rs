@@ -1,5 +1,5 @@
-//! The benchmark. It measures the product and simpler implementations ("rivals") in the same run,
-//! in turn, so that a busy machine slows all of them. The result is the median of the ratios.
+//! The benchmark. In the same run it measures the product and simpler implementations ("rivals")
+//! alternately, so that a busy machine slows both. The result is the median of the ratios.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -35,41 +35,41 @@ pub mod rival;
 mod temporary_database;
 mod webhooks;
 
-/// Number of connections that write rows without the product.
+/// Number of database connections of the benchmarks that write rows without the product.
 const RAW_CLIENTS: u32 = 32;
 
 #[derive(Args, Clone, Debug)]
 pub struct Bench {
-    /// Number of times that each measurement is repeated.
+    /// How often each measurement is repeated.
     #[arg(long, default_value_t = 5)]
     rounds: usize,
-    /// Number of purchases in one sale, one ticket each.
+    /// Number of purchases in one measured sale. Each buys one ticket.
     #[arg(long, default_value_t = 1_690)]
     purchases: usize,
-    /// Number of draws that are on sale at the same time.
+    /// Numbers of draws that are on sale at the same time. Each number is measured separately.
     #[arg(long, value_delimiter = ',', default_value = "1,20,300")]
     hot: Vec<usize>,
     /// Number of concurrent buyers.
     #[arg(long, default_value_t = 64)]
     buyers: usize,
-    /// Seconds for which each address is read in each round.
+    /// Seconds for which each page is read in each round.
     #[arg(long, default_value_t = 2)]
     seconds: u64,
-    /// Number of boards that receive each sale.
+    /// Numbers of boards that receive each sale. Each number is measured separately.
     #[arg(long, value_delimiter = ',', default_value = "1000,5000,10000")]
     boards: Vec<usize>,
-    /// Number of live draws in the test with many draws.
+    /// Number of live draws in the benchmark with many draws.
     #[arg(long, default_value_t = 10_000)]
     many: usize,
-    /// Number of tickets sold in earlier years, in the test with old data.
+    /// Number of sold tickets from earlier years in the benchmark with old data.
     #[arg(long, default_value_t = 500_000)]
     history: i64,
-    /// Runs only these parts: purchases, notices, walls, reads, boards, both, growth, many.
+    /// Runs only the named parts: purchases, notices, walls, reads, boards, both, growth, many.
     #[arg(long, value_delimiter = ',')]
     only: Vec<String>,
     #[arg(long, default_value = "report.html")]
     report: PathBuf,
-    /// Also writes the tables as Markdown and the plots as SVG into this folder.
+    /// Folder for the results: tables as Markdown, and plots as SVG.
     #[arg(long)]
     pages: Option<PathBuf>,
 }
@@ -79,16 +79,16 @@ impl Bench {
         &self.report
     }
 
-    fn includes(&self, part: &str) -> bool {
+    fn includes_part(&self, part: &str) -> bool {
         self.only.is_empty() || self.only.iter().any(|name| name == part)
     }
 }
 
-/// Handles that all measurements share.
+/// The settings, servers and meters that all measurements share.
 struct BenchContext<'a> {
     bench: &'a Bench,
     test_run: &'a TestRun,
-    /// Address of the product, as `127.0.0.1:port`.
+    /// Address of the product's server, as `127.0.0.1:port`.
     product_address: String,
     rival: &'a RunningRival,
     key: String,
@@ -154,7 +154,7 @@ async fn play(test_run: &TestRun, bench: &Bench) -> Result<Report> {
         title: "Football Doubles: the bench".to_owned(),
         ..Report::default()
     };
-    facts(&mut report, bench);
+    add_facts(&mut report, bench);
     let (comparisons, tables) = bench_context
         .play_all(shown, &paths, &baseline, &mut report)
         .await?;
@@ -165,14 +165,14 @@ async fn play(test_run: &TestRun, bench: &Bench) -> Result<Report> {
     report.tables.push(comparison::table(&comparisons));
     report.tables.extend(tables);
     report.plots.extend(ratio_plots(&comparisons)?);
-    // A run whose audit finds a violation has no result.
+    // The run stops here if the audit finds a violation, because its results would be worthless.
     test_run
         .conclude(&RunObservations::default(), &mut report)
         .await?;
     Ok(report)
 }
 
-fn facts(report: &mut Report, bench: &Bench) {
+fn add_facts(report: &mut Report, bench: &Bench) {
     report.fact("machine", machine::description());
     report.fact("machine before", machine::load());
     report.fact(
@@ -200,36 +200,37 @@ impl BenchContext<'_> {
         let started_at = Instant::now();
         let print_progress =
             |part: &str| eprintln!("[{:>4.0} s] {part}", started_at.elapsed().as_secs_f64());
-        if self.bench.includes("reads") {
-            // The reads run first: later parts add their own draws to the list of active draws.
+        if self.bench.includes_part("reads") {
+            // Reads are measured first, because later parts add draws to the list of active draws,
+            // which would then be larger.
             print_progress("reads and refusals");
             comparisons.extend(self.reads(paths).await?);
             comparisons.extend(self.refusals().await?);
         }
-        if self.bench.includes("purchases") {
+        if self.bench.includes_part("purchases") {
             print_progress("purchases");
             let (found, mut took) = self.purchases(&mut raw_free).await?;
             comparisons.extend(found);
             comparisons.extend(self.simultaneous_buyers(&mut took).await?);
             tables.push(took);
         }
-        if self.bench.includes("notices") {
+        if self.bench.includes_part("notices") {
             print_progress("notices");
             comparisons.extend(self.webhooks().await?);
         }
-        if self.bench.includes("walls") || self.bench.includes("growth") {
+        if self.bench.includes_part("walls") || self.bench.includes_part("growth") {
             print_progress("engine only");
             comparisons.extend(self.engine_only(baseline, &mut raw_free, report).await?);
         }
-        if self.bench.includes("boards") {
+        if self.bench.includes_part("boards") {
             print_progress("boards");
             comparisons.extend(self.fan_out(shown).await?);
         }
-        if self.bench.includes("both") {
+        if self.bench.includes_part("both") {
             print_progress("both at once");
             comparisons.extend(self.both_at_once().await?);
         }
-        if self.bench.includes("many") {
+        if self.bench.includes_part("many") {
             print_progress("many draws");
             comparisons.extend(self.many_draws().await?);
         }
@@ -237,7 +238,7 @@ impl BenchContext<'_> {
         Ok((comparisons, tables))
     }
 
-    /// Measures the engine without HTTP. Its database is audited too.
+    /// Measures the engine without HTTP, and audits its database.
     async fn engine_only(
         &self,
         baseline: &BenchBaseline,
@@ -247,13 +248,13 @@ impl BenchContext<'_> {
         let scratch_database = TemporaryDatabase::create(&self.database, "bench_young").await?;
         let (empty_engine, engine_handle) = EngineUnderTest::start(&scratch_database).await?;
         let mut comparisons = Vec::new();
-        if self.bench.includes("walls") {
+        if self.bench.includes_part("walls") {
             comparisons.extend(
                 self.compare_engine(&empty_engine, baseline, raw_free)
                     .await?,
             );
         }
-        if self.bench.includes("growth") {
+        if self.bench.includes_part("growth") {
             comparisons.extend(self.growth(&empty_engine, report).await?);
         }
         let failures = empty_engine.violations().await?;
@@ -268,7 +269,8 @@ impl BenchContext<'_> {
     }
 }
 
-/// Plots the product-to-rival ratios by round, one plot for each unit.
+/// Plots the ratios of the product to the rival for each round. Each unit of measurement has one
+/// plot.
 fn ratio_plots(comparisons: &[Comparison]) -> Result<Vec<String>> {
     let all = [
         ("Purchases and reads: product to rival", "a second"),
@@ -297,11 +299,11 @@ fn ratio_plots(comparisons: &[Comparison]) -> Result<Vec<String>> {
     Ok(ratio_plots)
 }
 
-/// Raises the limit of open files, because each board needs one.
+/// Raises the process's limit of open files, because each board needs one.
 fn raise_file_limit() {
     use nix::sys::resource::{Resource, getrlimit, setrlimit};
     if let Ok((_, most)) = getrlimit(Resource::RLIMIT_NOFILE) {
-        // A failure shows later, when the boards cannot connect.
+        // A failure is ignored here, because it would show when boards cannot connect.
         let _ = setrlimit(Resource::RLIMIT_NOFILE, most, most);
     }
 }

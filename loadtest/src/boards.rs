@@ -1,4 +1,4 @@
-//! Boards: sockets that follow draws and record what they were shown, and when.
+//! Boards: WebSocket clients that follow draws, and record which views they were shown, and when.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -21,18 +21,18 @@ use crate::transcript::BuyerTranscript;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BoardView {
     pub draw: i64,
-    /// The draw's revision.
+    /// The draw's revision. It grows with each commit.
     pub seq: i64,
     pub sold: i64,
-    /// Time since the start of the run.
+    /// When the view arrived: the time since the start of the run.
     pub at: Duration,
-    /// Milliseconds from the server's timestamp to the arrival. Both clocks are this machine's.
+    /// Milliseconds from the server's timestamp to the arrival. Both use the clock of this machine.
     pub age_ms: f64,
-    /// Whether this is the first view on a socket, which is the current state and not a change.
+    /// Whether this is the first view on a socket. It shows the current state, not a change.
     pub is_first_view: bool,
 }
 
-/// What one board received in the whole run.
+/// What one board received during the whole run.
 #[derive(Clone, Debug, Default)]
 pub struct Board {
     pub views: Vec<BoardView>,
@@ -42,8 +42,8 @@ pub struct Board {
 }
 
 impl Board {
-    /// Records one frame. A draw's revision never goes back, not even after the server was killed:
-    /// a view is shown only after its commit (invariant A6).
+    /// Records one frame. A draw's revision must never decrease, not even after the server was
+    /// killed, because a view is sent only after its commit (invariant A6).
     fn record_frame(&mut self, frame: &Value, at: Duration, wall_ms: f64) {
         if text(frame, "/type") != "draw" {
             return;
@@ -82,7 +82,7 @@ impl Board {
     }
 }
 
-/// Follows draws until `stop` is set. Reconnects when the server was away.
+/// Follows draws until `stop` is set. Reconnects when the server could not be reached.
 pub async fn follow(
     site: Arc<RunSettings>,
     draws: Vec<i64>,
@@ -96,7 +96,7 @@ pub async fn follow(
         topics.join(",")
     );
     while !*stop.borrow() {
-        if let Err(why) = listen(&site, &url, &mut board, &mut stop).await
+        if let Err(why) = receive_frames(&site, &url, &mut board, &mut stop).await
             && board.failures.len() < 20
             && why.to_string().contains("HTTP error: 4")
         {
@@ -112,7 +112,7 @@ pub async fn follow(
     board
 }
 
-async fn listen(
+async fn receive_frames(
     site: &RunSettings,
     url: &str,
     board: &mut Board,
@@ -137,7 +137,7 @@ async fn listen(
                 Some(Ok(_)) => {}
             },
             _ = stop.changed() => {
-                // The run is over, so a failed close does not matter.
+                // The run is over, so an error while closing the socket does not matter.
                 let _ = socket.close(None).await;
                 return Ok(());
             }
@@ -145,16 +145,16 @@ async fn listen(
     }
 }
 
-/// Delays of the boards, in milliseconds.
+/// How late boards showed sales, in milliseconds.
 #[derive(Clone, Debug, Default)]
 pub struct BoardLag {
-    /// From the moment a buyer was shown ticket n to each board's first view with at least n sold.
-    /// Zero when the board was first: boards are updated at the commit, the buyer only after the
-    /// capture.
+    /// For each board, the time from the moment when a buyer saw ticket n to the board's first view
+    /// with n or more sold tickets. Zero when the board was first. That is usual: boards are
+    /// updated at the commit, the buyer only after the capture.
     pub behind_buyer: Vec<f64>,
-    /// From the first board that received a revision to each other board.
+    /// The time from the first board that received a revision to each other board.
     pub behind_first_board: Vec<f64>,
-    /// From the server's timestamp on a frame to its arrival.
+    /// The time from the server's timestamp in a frame to the frame's arrival.
     pub frame_delay: Vec<f64>,
 }
 
@@ -202,7 +202,8 @@ pub fn lag(boards: &[Board], transcripts: &[BuyerTranscript]) -> BoardLag {
     lag
 }
 
-/// Returns sold tickets over time as the boards received them: (seconds, sold) for each draw.
+/// Returns the number of sold tickets over time, as boards received it: points of seconds and sold
+/// tickets for each draw.
 pub fn sold_over_time(boards: &[Board]) -> Vec<(i64, Vec<(f64, f64)>)> {
     let mut by_draw: HashMap<i64, Vec<BoardView>> = HashMap::new();
     for view in boards.iter().flat_map(|board| &board.views) {

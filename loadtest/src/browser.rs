@@ -1,5 +1,5 @@
-//! One browser with its own cookies and retries. It can send every call twice or repeat it, and
-//! records every response.
+//! A simulated browser with separate cookies and retries. It can send every call twice or repeat
+//! it, and records every response.
 
 use std::fmt::Write as _;
 use std::net::{IpAddr, Ipv4Addr};
@@ -14,17 +14,17 @@ use serde_json::Value;
 use crate::latency::{Call, CallRecord};
 use crate::plan::SeededRng;
 
-/// What all browsers of one run share.
+/// Settings that all browsers of a run share.
 #[derive(Debug)]
 pub struct RunSettings {
-    /// Scheme and authority of the server, without a trailing slash.
+    /// Scheme, host and port of the server, without a trailing slash.
     pub base: String,
-    /// Scheme and authority of the payment sandbox.
+    /// Scheme, host and port of the payment sandbox.
     pub provider: String,
     pub started: Instant,
-    /// How often each call is repeated although it was answered.
+    /// How often each call is repeated after it was answered.
     pub retries: u32,
-    /// How long one call is retried while the server is away.
+    /// How long one call is retried while the server cannot be reached.
     pub retry_timeout: Duration,
     pub publishable_key: String,
 }
@@ -35,7 +35,7 @@ impl RunSettings {
     }
 
     fn url(&self, path: &str) -> String {
-        let base = if PROVIDERS.iter().any(|own| path.starts_with(own)) {
+        let base = if PROVIDER_PATHS.iter().any(|own| path.starts_with(own)) {
             &self.provider
         } else {
             &self.base
@@ -44,25 +44,26 @@ impl RunSettings {
     }
 }
 
-/// Paths that belong to the payment sandbox. The mailbox under `/sandbox/` belongs to the server.
-const PROVIDERS: [&str; 3] = ["/sandbox/stripe/", "/sandbox/ledger", "/sandbox/faults"];
+/// Paths that the payment sandbox serves. The mailbox, also under `/sandbox/`, is served by the
+/// server.
+const PROVIDER_PATHS: [&str; 3] = ["/sandbox/stripe/", "/sandbox/ledger", "/sandbox/faults"];
 
 #[derive(Clone, Debug)]
 pub enum RequestBody {
     Nothing,
     Json(Value),
     Form(Vec<(&'static str, String)>),
-    /// The content of a file, such as a fixture list.
+    /// Content of a text file, such as a list of fixtures.
     Text(String),
 }
 
-/// A request. It can be sent any number of times.
+/// An HTTP request. It can be sent any number of times.
 #[derive(Clone, Debug)]
 pub struct Request {
     pub method: Method,
     pub path: String,
     pub body: RequestBody,
-    /// Headers besides those of every request.
+    /// Headers in addition to those that every request has.
     pub headers: Vec<(&'static str, String)>,
 }
 
@@ -93,12 +94,12 @@ impl Request {
     }
 }
 
-/// A complete response. `body` is null when it is not JSON.
+/// A complete response. `body` is null if it is not JSON.
 #[derive(Clone, Debug)]
 pub struct Answer {
     pub status: u16,
     pub body: Value,
-    /// The `Retry-After` value, in seconds.
+    /// The value of the `Retry-After` header, in seconds. `None` without that header.
     pub retry_after: Option<f64>,
 }
 
@@ -107,19 +108,19 @@ impl Answer {
         (200..300).contains(&self.status)
     }
 
-    /// Returns a field of the body as text. Numbers are formatted; a missing field is empty.
+    /// Returns a field of the body as text. A number is formatted, and a missing field is empty.
     pub fn text(&self, pointer: &str) -> String {
         text(&self.body, pointer)
     }
 
-    /// Returns whether the call should be retried: the server is away, starting or busy. The
-    /// provider's own 500 also counts, because its page retries.
+    /// Returns whether the call should be retried, because the server is down, starting or busy.
+    /// The provider's 500 is retried too, as the provider's page does.
     fn should_retry(&self, call: Call) -> bool {
         matches!(self.status, 429 | 502 | 503 | 504) || (call == Call::Card && self.status >= 500)
     }
 }
 
-/// Returns a field of a JSON value as text. Numbers are formatted; a missing field is empty.
+/// Returns a field of a JSON value as text. A number is formatted, and a missing field is empty.
 pub fn text(value: &Value, pointer: &str) -> String {
     match value.pointer(pointer) {
         Some(Value::String(text)) => text.clone(),
@@ -128,7 +129,7 @@ pub fn text(value: &Value, pointer: &str) -> String {
     }
 }
 
-/// Returns an integer field that is a number or a string.
+/// Returns an integer field, which may be stored as a number or as text. `None` if there is none.
 pub fn number(value: &Value, pointer: &str) -> Option<i64> {
     match value.pointer(pointer)? {
         Value::Number(number) => number.as_i64(),
@@ -150,7 +151,7 @@ impl Browser {
             .cookie_store(true)
             .timeout(Duration::from_secs(30))
             .pool_idle_timeout(Duration::from_secs(5))
-            .local_address(own_address(&site.base, seed))
+            .local_address(browser_address(&site.base, seed))
             .build()
             .context("an HTTP client")?;
         Ok(Self {
@@ -161,7 +162,7 @@ impl Browser {
         })
     }
 
-    /// Takes all call records of this browser.
+    /// Removes and returns all call records of this browser.
     pub fn take_call_records(&self) -> Vec<CallRecord> {
         std::mem::take(
             &mut self
@@ -178,10 +179,10 @@ impl Browser {
             .below(bound)
     }
 
-    /// Sends a request once. Returns `None` when no response came and the effect is unknown.
+    /// Sends a request once. Returns `None` when no response came, so that the effect is unknown.
     pub async fn send_once(&self, call: Call, request: &Request) -> Option<Answer> {
         let (at, started) = (self.site.now(), Instant::now());
-        let answer = self.exchange(request).await.ok();
+        let answer = self.send_and_record(request).await.ok();
         let status = answer.as_ref().map_or(0, |answer| answer.status);
         let record = CallRecord {
             call,
@@ -196,7 +197,8 @@ impl Browser {
         answer
     }
 
-    /// Sends a request until there is a final response or the retry time is over.
+    /// Sends a request until there is a final response. Returns `None` when the retry time ends
+    /// first.
     pub async fn ask(&self, call: Call, request: &Request) -> Option<Answer> {
         let give_up = Instant::now() + self.site.retry_timeout;
         let mut pause = Duration::from_millis(150);
@@ -218,8 +220,8 @@ impl Browser {
         }
     }
 
-    /// Sends a request as an impatient person does: sometimes twice at the same moment, then again
-    /// as often as the run asks. Returns all responses in order of arrival.
+    /// Sends a request like an impatient person: sometimes twice at the same moment, then
+    /// repeatedly as the run's settings say. Returns all responses in order of arrival.
     pub async fn send_repeatedly(&self, call: Call, request: &Request) -> Vec<Answer> {
         let mut answers = Vec::new();
         let mut left = self.site.retries;
@@ -236,11 +238,11 @@ impl Browser {
         answers
     }
 
-    /// Sends a request and cuts the connection after a moment, answered or not.
+    /// Sends a request and closes the connection after a moment, even without a response.
     pub async fn cut(&self, call: Call, request: &Request, after: Duration) {
         let (at, started) = (self.site.now(), Instant::now());
-        // A cut call has no response by design, so a missing one is not recorded.
-        if let Ok(Ok(answer)) = tokio::time::timeout(after, self.exchange(request)).await {
+        // A missing response is not recorded, because the connection was closed on purpose.
+        if let Ok(Ok(answer)) = tokio::time::timeout(after, self.send_and_record(request)).await {
             let record = CallRecord {
                 call,
                 at,
@@ -254,7 +256,7 @@ impl Browser {
         }
     }
 
-    async fn exchange(&self, request: &Request) -> Result<Answer, reqwest::Error> {
+    async fn send_and_record(&self, request: &Request) -> Result<Answer, reqwest::Error> {
         let mut asking = self
             .http
             .request(request.method.clone(), self.site.url(&request.path))
@@ -285,16 +287,16 @@ impl Browser {
     }
 }
 
-/// Returns the local address of a browser. On Linux all of 127.0.0.0/8 is this machine. With a
-/// single address, thousands of browsers would use up its ports and wait for the operating system
-/// instead of the server.
-fn own_address(base: &str, seed: u64) -> Option<IpAddr> {
+/// Returns the local address for a browser. On Linux, all of 127.0.0.0/8 is this machine. With one
+/// address, thousands of browsers would use up its ports, and wait for the operating system instead
+/// of the server.
+fn browser_address(base: &str, seed: u64) -> Option<IpAddr> {
     let [.., third, last] = seed.to_be_bytes();
     (cfg!(target_os = "linux") && base.contains("//127.0.0.1"))
         .then(|| Ipv4Addr::new(127, 0, third, last.max(1)).into())
 }
 
-/// Encodes form fields as `a=b&c=d`, with percent escapes outside the unreserved characters.
+/// Encodes form fields as `a=b&c=d`. Characters outside the unreserved set are percent-encoded.
 fn encode_form(fields: &[(&'static str, String)]) -> String {
     let escaped = |text: &str| {
         text.bytes().fold(String::new(), |mut out, byte| {

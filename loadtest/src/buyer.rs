@@ -1,5 +1,5 @@
-//! One buyer with one browser, from the draw's page to the tickets, with the calls of the specified
-//! pages.
+//! One simulated buyer with one browser, from the draw's page to the tickets, with the calls of the
+//! specified pages.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,33 +13,34 @@ use crate::plan::{BuyerPlan, Card, CompletionCall, Ending};
 use crate::provider::{self, CardOutcome, Payment};
 use crate::transcript::{BuyerTranscript, CompletionOutcome, Verdict, consistent_outcome};
 
-/// The result of opening a payment.
+/// The result of asking the server to open a payment.
 enum OpenPaymentResult {
     Opened(Payment),
     Stopped(Verdict),
 }
 
-/// The result of waiting for a full draw.
+/// The result of waiting until a full draw has free tickets again.
 enum AvailabilityResult {
     Available,
     SoldOut,
-    /// The time was over while reservations of other buyers were still running.
+    /// The buyer stopped waiting while reservations of other buyers had not expired yet.
     GaveUp,
 }
 
 struct Buyer<'a> {
     plan: &'a BuyerPlan,
     browser: Browser,
-    /// Draw number and ticket count. The count shrinks when fewer tickets are left.
+    /// Pairs of draw number and ticket count that the buyer wants. The count is reduced when fewer
+    /// tickets are left.
     lines: Vec<(i64, u32)>,
-    /// How long this buyer waits for a full draw whose reservations may still expire.
+    /// How long this buyer waits while a draw is full but reservations may still expire.
     wait_for_tickets: Duration,
-    /// Whether the buyer had to wait until a full draw had tickets again.
+    /// Whether the buyer had to wait for tickets of a full draw.
     waited: bool,
     transcript: BuyerTranscript,
 }
 
-/// Runs one plan. `draws` maps each draw index of the plan to a draw number.
+/// Simulates one buyer. `draws` contains the draw number for each draw index of the plan.
 pub async fn play(
     site: Arc<RunSettings>,
     plan: &BuyerPlan,
@@ -62,13 +63,13 @@ pub async fn play(
         waited: false,
         transcript,
     };
-    buyer.transcript.verdict = buyer.run().await;
+    buyer.transcript.verdict = buyer.run_purchase().await;
     buyer.transcript.call_records = buyer.browser.take_call_records();
     Ok(buyer.transcript)
 }
 
 impl Buyer<'_> {
-    async fn run(&mut self) -> Verdict {
+    async fn run_purchase(&mut self) -> Verdict {
         let first = self.lines[0].0;
         self.browser
             .ask(Call::Page, &Request::get(format!("/draw/{first}")))
@@ -82,31 +83,31 @@ impl Buyer<'_> {
             OpenPaymentResult::Opened(payment) => payment,
             OpenPaymentResult::Stopped(verdict) => return verdict,
         };
-        self.pause().await;
+        self.think().await;
         match self.ending() {
             Ending::Abandons => Verdict::Abandoned,
             Ending::Releases => {
-                self.leave(&payment).await;
+                self.leave_checkout(&payment).await;
                 Verdict::Released
             }
-            // The server confirms a wallet's method itself, so the buyer goes straight to the last
-            // call.
+            // The server itself confirms the payment method of a wallet, so the buyer makes only
+            // the last call.
             Ending::Reads | Ending::CutCall
                 if self.plan.completion_call == CompletionCall::Wallet =>
             {
-                let verdict = self.complete(&payment, true).await;
+                let verdict = self.complete_purchase(&payment, true).await;
                 self.leave_if_declined(&payment, verdict).await
             }
             _ => {
-                let outcome = self.pay(&payment).await;
+                let outcome = self.confirm_card(&payment).await;
                 let verdict = self.after_card(&payment, outcome).await;
                 self.leave_if_declined(&payment, verdict).await
             }
         }
     }
 
-    /// A buyer who waited for an expired reservation neither leaves nor brings a declined card. So
-    /// a full draw sells out after one wave of waiting.
+    /// Returns how the purchase ends. A buyer who waited for tickets pays at once with a good card,
+    /// so that a full draw sells out after one wave of waiting.
     fn ending(&self) -> Ending {
         match self.plan.ending {
             Ending::Abandons | Ending::Releases if self.waited => Ending::Reads,
@@ -130,28 +131,28 @@ impl Buyer<'_> {
     async fn after_card(&mut self, payment: &Payment, outcome: CardOutcome) -> Verdict {
         match outcome {
             CardOutcome::Authorised => {
-                self.pause().await;
+                self.think().await;
                 self.transcript.authorised_at = Some(self.browser.site.now());
-                self.complete(payment, false).await
+                self.complete_purchase(payment, false).await
             }
             CardOutcome::Declined => Verdict::Declined,
             CardOutcome::Canceled => Verdict::NotCharged,
             CardOutcome::NoAnswer => Verdict::NoAnswer,
             outcome @ (CardOutcome::AuthenticationRequired | CardOutcome::Unexpected(_)) => {
-                self.unexpected(format!("the card: {outcome:?}"))
+                self.record_unexpected(format!("the card: {outcome:?}"))
             }
         }
     }
 
-    /// A buyer without a working card leaves the page, which releases the reservation.
+    /// A buyer without a working card leaves the page. That releases the reservation.
     async fn leave_if_declined(&self, payment: &Payment, verdict: Verdict) -> Verdict {
         if verdict == Verdict::Declined {
-            self.leave(payment).await;
+            self.leave_checkout(payment).await;
         }
         verdict
     }
 
-    async fn leave(&self, payment: &Payment) {
+    async fn leave_checkout(&self, payment: &Payment) {
         let path = format!("/api/reservations/{}", payment.reservation);
         let leave = Request {
             method: reqwest::Method::DELETE,
@@ -160,8 +161,8 @@ impl Buyer<'_> {
         self.browser.send_repeatedly(Call::Leave, &leave).await;
     }
 
-    /// Opens the payment. Retries with fewer tickets when the server says how many are left, or
-    /// later when the draw may have tickets again.
+    /// Opens the payment. If the server says how many tickets are left, tries again with fewer. If
+    /// the draw may have tickets again, tries again later.
     async fn open(&mut self) -> OpenPaymentResult {
         let give_up = self.browser.site.now() + self.wait_for_tickets;
         loop {
@@ -188,11 +189,11 @@ impl Buyer<'_> {
                 (409, "draw-closed") => return OpenPaymentResult::Stopped(Verdict::Closed),
                 (0..500, _) => {
                     let outcome = format!("opening a payment: {} {}", answer.status, answer.body);
-                    return OpenPaymentResult::Stopped(self.unexpected(outcome));
+                    return OpenPaymentResult::Stopped(self.record_unexpected(outcome));
                 }
                 _ => return OpenPaymentResult::Stopped(Verdict::NoAnswer),
             }
-            if self.shrink(answer) {
+            if self.reduce_ticket_counts(answer) {
                 continue;
             }
             match self.wait_for_tickets_again(give_up).await {
@@ -203,8 +204,8 @@ impl Buyer<'_> {
         }
     }
 
-    /// Reduces the counts to the available tickets. Returns false when nothing changed.
-    fn shrink(&mut self, answer: &Answer) -> bool {
+    /// Reduces the ticket counts to what is available. Returns `false` when no count changed.
+    fn reduce_ticket_counts(&mut self, answer: &Answer) -> bool {
         let tickets_left = number(&answer.body, "/available")
             .and_then(|tickets_left| u32::try_from(tickets_left).ok())
             .unwrap_or(0);
@@ -221,8 +222,8 @@ impl Buyer<'_> {
         shrunk
     }
 
-    /// Polls full draws until each has a ticket again, one is sold out or closed, or the buyer
-    /// gives up.
+    /// Polls full draws until each has a free ticket. Stops when one is sold out or closed, or when
+    /// the time `give_up` has passed.
     async fn wait_for_tickets_again(&self, give_up: Duration) -> AvailabilityResult {
         for (draw, _) in &self.lines {
             loop {
@@ -250,8 +251,8 @@ impl Buyer<'_> {
         AvailabilityResult::Available
     }
 
-    /// Confirms the card on the provider's page.
-    async fn pay(&self, payment: &Payment) -> CardOutcome {
+    /// Confirms the card, as the provider's page does.
+    async fn confirm_card(&self, payment: &Payment) -> CardOutcome {
         match self.card() {
             Card::Good => {
                 provider::confirm(&self.browser, payment, provider::GOOD_CARD, true).await
@@ -287,10 +288,10 @@ impl Buyer<'_> {
         }
     }
 
-    /// Completes the purchase in the way this buyer's plan says. `unpaid`: the call itself carries
-    /// the card.
-    async fn complete(&mut self, payment: &Payment, unpaid: bool) -> Verdict {
-        let request = self.completion_request(payment, unpaid.then(|| self.method()));
+    /// Makes the completing call of this buyer's plan. If `unpaid` is set, the card is not
+    /// confirmed yet and the call contains it.
+    async fn complete_purchase(&mut self, payment: &Payment, unpaid: bool) -> Verdict {
+        let request = self.completion_request(payment, unpaid.then(|| self.payment_method()));
         match self.ending() {
             Ending::ClosedTab => return Verdict::LeftAfterPaying,
             Ending::CutCall => {
@@ -307,39 +308,40 @@ impl Buyer<'_> {
             _ => {}
         }
         let outcome = match self.card() {
-            // A declined card is not repeated: the provider would block it.
+            // A call with a declined card is not repeated, because the provider would block the
+            // card.
             Card::Declined | Card::Replaced if unpaid => self
                 .browser
                 .ask(Call::Complete, &request)
                 .await
                 .map(|answer| CompletionOutcome::read(&answer)),
-            _ => self.outcome(&request).await,
+            _ => self.repeat_completion(&request).await,
         };
         let outcome = match outcome {
             Some(CompletionOutcome::AuthenticationRequired) => {
                 match provider::authenticate(&self.browser, payment).await {
-                    CardOutcome::Authorised => self.outcome(&request).await,
+                    CardOutcome::Authorised => self.repeat_completion(&request).await,
                     _ => Some(CompletionOutcome::Pending),
                 }
             }
             Some(CompletionOutcome::Declined) if self.card() == Card::Replaced => {
                 let again = self.completion_request(payment, Some(provider::GOOD_CARD));
-                self.outcome(&again).await
+                self.repeat_completion(&again).await
             }
             outcome => outcome,
         };
         self.wait_for_decision(payment, outcome).await
     }
 
-    async fn outcome(&mut self, request: &Request) -> Option<CompletionOutcome> {
+    async fn repeat_completion(&mut self, request: &Request) -> Option<CompletionOutcome> {
         let answers = self.browser.send_repeatedly(Call::Complete, request).await;
         let (outcome, failures) = consistent_outcome(self.plan.number, &answers);
         self.transcript.failures.extend(failures);
         outcome
     }
 
-    /// Determines what the buyer reads in the end. While the decision is pending, polls the order
-    /// page.
+    /// Returns the final outcome that the buyer is shown. While the server has not decided, polls
+    /// the order page.
     async fn wait_for_decision(
         &mut self,
         payment: &Payment,
@@ -372,11 +374,11 @@ impl Buyer<'_> {
             }
             CompletionOutcome::NotCharged => Verdict::NotCharged,
             CompletionOutcome::Declined => Verdict::Declined,
-            other => self.unexpected(format!("completing: {other:?}")),
+            other => self.record_unexpected(format!("completing: {other:?}")),
         }
     }
 
-    fn method(&self) -> &'static str {
+    fn payment_method(&self) -> &'static str {
         match self.card() {
             Card::Good => provider::GOOD_CARD,
             Card::Declined | Card::Replaced => provider::DECLINED_CARD,
@@ -384,7 +386,7 @@ impl Buyer<'_> {
         }
     }
 
-    fn unexpected(&mut self, what: String) -> Verdict {
+    fn record_unexpected(&mut self, what: String) -> Verdict {
         self.transcript.failures.push(format!(
             "buyer {}: unexpected answer: {what}",
             self.plan.number
@@ -392,11 +394,11 @@ impl Buyer<'_> {
         Verdict::NoAnswer
     }
 
-    async fn pause(&self) {
+    async fn think(&self) {
         tokio::time::sleep(Duration::from_millis(self.plan.pause_ms)).await;
     }
 
-    fn details(&self) -> Value {
+    fn buyer_details(&self) -> Value {
         let number = self.plan.number;
         json!({
             "buyerName": format!("Buyer {number}"),
@@ -405,31 +407,31 @@ impl Buyer<'_> {
         })
     }
 
-    fn items(&self) -> Value {
+    fn cart_items(&self) -> Value {
         self.lines
             .iter()
             .map(|(draw, count)| json!({"drawId": draw, "quantity": count}))
             .collect()
     }
 
-    /// Builds the request that opens a payment. The client key stays the same until the attempt
-    /// succeeds, as on the page.
+    /// Builds the request that opens a payment. The client key stays the same until an attempt
+    /// succeeds, as on the web page.
     fn open_request(&self) -> Request {
         let key = format!("{:016x}", self.plan.seed);
         match self.lines[..] {
             [(draw, count)] => Request::post(
                 "/api/create-payment-intent",
-                json!({"drawNumber": draw, "ticketCount": count, "buyer": self.details(), "clientKey": key}),
+                json!({"drawNumber": draw, "ticketCount": count, "buyer": self.buyer_details(), "clientKey": key}),
             ),
             _ => Request::post(
                 "/api/cart/create-payment-intent",
-                json!({"items": self.items(), "clientKey": key}),
+                json!({"items": self.cart_items(), "clientKey": key}),
             ),
         }
     }
 
-    /// Builds the completing request of this buyer's plan. With `method`, the server confirms the
-    /// card itself.
+    /// Builds the completing request of this buyer's plan. If `method` is given, the server
+    /// confirms the card itself.
     fn completion_request(&self, payment: &Payment, method: Option<&str>) -> Request {
         let mut body = json!({
             "buyer": self.details(),
@@ -443,7 +445,7 @@ impl Buyer<'_> {
                 body["ticketCount"] = json!(count);
                 match method {
                     Some(method) => {
-                        let details = self.details();
+                        let details = self.buyer_details();
                         body["paymentMethodId"] = json!(method);
                         body["customerInfo"] = json!({"name": details["buyerName"], "email": details["buyerEmail"],
                             "phone": details["buyerPhone"]});
@@ -456,7 +458,7 @@ impl Buyer<'_> {
                 }
             }
             (_, method) => {
-                body["items"] = self.items();
+                body["items"] = self.cart_items();
                 match method {
                     Some(method) => {
                         body["paymentMethodId"] = json!(method);

@@ -1,4 +1,4 @@
-//! A club's session: logs in, imports fixtures, enters results and pays winners.
+//! A club with a signed-in session. It imports fixtures, enters results and pays winners.
 
 use std::sync::Arc;
 
@@ -9,18 +9,20 @@ use serde_json::{Value, json};
 use crate::browser::{Answer, Browser, Request, RequestBody, RunSettings, number, text};
 use crate::latency::Call;
 
-/// Password of every demo login.
+/// The password of all logins of the demo.
 const DEMO_PASSWORD: &str = "demo-password";
 
-/// Attempts of one request: the session may have expired and its password check may be too old.
+/// Maximum number of attempts for one request. The first may fail because the session has expired,
+/// the second because the server asks for the password again.
 const SIGN_IN_TRIES_MAX: usize = 3;
 
-/// Bank details that the club or the winner enters.
+/// Returns bank details for the prize, as the club (without a token) or the winner (with the
+/// claim's token) enters them.
 pub fn bank_details(token: Option<&str>) -> Value {
     json!({"token": token, "accountName": "A Winner", "accountNumber": "12345678", "bsb": "062-123"})
 }
 
-/// A club with a logged-in browser.
+/// A club with a browser that is signed in.
 pub struct Club {
     pub id: i64,
     pub slug: String,
@@ -28,18 +30,18 @@ pub struct Club {
     browser: Browser,
 }
 
-/// The response to entering a result.
+/// The server's response to the entry of a result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WinningTicket {
     pub ticket: i64,
     pub sold: bool,
-    /// Email of the buyer. Empty when the winning ticket was not sold.
+    /// E-mail address of the ticket's buyer. Empty if the winning ticket was not sold.
     pub email: String,
     pub prize_cents: i64,
 }
 
 impl Club {
-    /// Logs in at every public club of the demo. Returns them in order of id.
+    /// Signs in as every public club of the demo. Returns the clubs sorted by id.
     pub async fn all(site: &Arc<RunSettings>) -> Result<Vec<Self>> {
         let browser = Browser::open(Arc::clone(site), 0)?;
         let list = browser
@@ -68,7 +70,7 @@ impl Club {
         Ok(club)
     }
 
-    /// Logs in again and returns the club's id.
+    /// Signs in again and returns the club's id.
     async fn log_in_again(&self) -> Result<i64> {
         let credentials =
             json!({"email": format!("{}@demo.test", self.slug), "password": DEMO_PASSWORD});
@@ -82,9 +84,9 @@ impl Club {
             .context("a login without id")
     }
 
-    /// Sends a request. Logs in again after an expired session, and repeats the password when the
-    /// server asks for it.
-    async fn send(&self, request: &Request, doing: &str) -> Result<Answer> {
+    /// Sends a request. Signs in again when the session has expired, and enters the password again
+    /// when the server asks for it.
+    async fn send_signed_in(&self, request: &Request, doing: &str) -> Result<Answer> {
         for _ in 0..SIGN_IN_TRIES_MAX {
             let answer = self
                 .browser
@@ -111,17 +113,18 @@ impl Club {
         bail!("{doing}: refused after {SIGN_IN_TRIES_MAX} sign-ins")
     }
 
-    /// Imports fixtures. Returns the numbers of the new draws in the order of the lines.
+    /// Imports fixtures. Returns the draw numbers in the order of the fixtures.
     pub async fn import(&self, csv: String, price_cents: i64, prize: u8) -> Result<Vec<i64>> {
         let price = format!("{}.{:02}", price_cents / 100, price_cents % 100);
         let path = format!(
             "/api/clubs/{}/fixtures?price={price}&prize={prize}",
             self.id
         );
-        // Each import requires accepted terms of service (decision E-17).
+        // The server requires an acceptance of the terms of service before each import (decision
+        // E-17).
         let agree = Request::post("/api/terms/accept", json!({}));
         let answer = self
-            .send(&agree, "agreeing to the terms of service")
+            .send_signed_in(&agree, "agreeing to the terms of service")
             .await?;
         expect(&answer, "agreeing to the terms of service")?;
         let request = Request {
@@ -129,7 +132,7 @@ impl Club {
             body: RequestBody::Text(csv),
             ..Request::get(path)
         };
-        let answer = self.send(&request, "importing fixtures").await?;
+        let answer = self.send_signed_in(&request, "importing fixtures").await?;
         let body = expect(&answer, "importing fixtures")?;
         let numbers = body.pointer("/drawNumbers").and_then(Value::as_array);
         let numbers = numbers.with_context(|| format!("the import lists no draws: {body}"))?;
@@ -139,8 +142,8 @@ impl Club {
             .collect()
     }
 
-    /// Enters both first try scorers before kick-off, which closes sales (decision E-5). The winner
-    /// stays hidden until then.
+    /// Enters the first try scorers of both teams before kick-off. That closes sales (decision
+    /// E-5). The winner stays hidden until kick-off.
     pub async fn enter_early_result(&self, draw: i64, home: u8, away: u8) -> Result<()> {
         self.send_result(draw, home, away).await.map(|_| ())
     }
@@ -148,11 +151,11 @@ impl Club {
     async fn send_result(&self, draw: i64, home: u8, away: u8) -> Result<Value> {
         let body = json!({"homeFirstTryScorer": home, "awayFirstTryScorer": away});
         let request = Request::post(format!("/api/draws/{draw}/results"), body);
-        let answer = self.send(&request, "entering a result").await?;
+        let answer = self.send_signed_in(&request, "entering a result").await?;
         expect(&answer, "entering a result").cloned()
     }
 
-    /// Enters both first try scorers after kick-off. Returns the winning ticket.
+    /// Enters the first try scorers of both teams after kick-off. Returns the winning ticket.
     pub async fn enter_result(&self, draw: i64, home: u8, away: u8) -> Result<WinningTicket> {
         let body = &self.send_result(draw, home, away).await?;
         let winning = body
@@ -169,14 +172,16 @@ impl Club {
         })
     }
 
-    /// Mails the winner. Returns the number of mails for this result.
+    /// Sends the mail to the winner. Returns how many mails this result has caused so far.
     pub async fn notify(&self, draw: i64) -> Result<i64> {
         let request = Request::post(format!("/api/draws/{draw}/notify-winners"), json!({}));
-        let answer = self.send(&request, "notifying the winner").await?;
+        let answer = self
+            .send_signed_in(&request, "notifying the winner")
+            .await?;
         Ok(number(expect(&answer, "notifying the winner")?, "/emailsSent").unwrap_or(0))
     }
 
-    /// Enters the bank details of a winner who called the club.
+    /// Enters the bank details of a winner, as if the winner had phoned the club.
     pub async fn give_bank_details(&self, draw: i64) -> Result<()> {
         let path = format!("/api/draws/{draw}/winner-bank");
         let request = Request {
@@ -184,20 +189,20 @@ impl Club {
             ..Request::post(path, bank_details(None))
         };
         expect(
-            &self.send(&request, "giving bank details").await?,
+            &self.send_signed_in(&request, "giving bank details").await?,
             "giving bank details",
         )?;
         Ok(())
     }
 
-    /// Records the winner's payout, marks it paid and returns its amount. No money moves (decision
-    /// B-4).
+    /// Records the payout to the winner, marks it as paid and returns its amount in cents. No money
+    /// is moved (decision B-4).
     pub async fn pay_winner(&self, draw: i64) -> Result<i64> {
         let payout = Request::post(
             format!("/api/draws/{draw}/payouts"),
             json!({"type": "winner"}),
         );
-        let answer = self.send(&payout, "recording a payout").await?;
+        let answer = self.send_signed_in(&payout, "recording a payout").await?;
         let recorded = expect(&answer, "recording a payout")?;
         let (id, amount) = (text(recorded, "/id"), cents(&text(recorded, "/amount")));
         let done = json!({"status": "completed", "note": "paid by the load test"});
@@ -206,7 +211,7 @@ impl Club {
             ..Request::post(format!("/api/payouts/{id}"), done)
         };
         expect(
-            &self.send(&paid, "completing a payout").await?,
+            &self.send_signed_in(&paid, "completing a payout").await?,
             "completing a payout",
         )?;
         Ok(amount)
@@ -215,7 +220,7 @@ impl Club {
     /// Returns the winning ticket as the club's dashboard shows it.
     pub async fn winning_ticket(&self, draw: i64) -> Result<Value> {
         let answer = self
-            .send(
+            .send_signed_in(
                 &Request::get(format!("/api/draws/{draw}/winners")),
                 "reading the winner",
             )
@@ -226,14 +231,18 @@ impl Club {
             .with_context(|| format!("no winning ticket: {body}"))
     }
 
-    /// Returns the club's financial figures of one draw.
+    /// Returns the financial sums of one draw as the club sees them.
     pub async fn financials(&self, draw: i64) -> Result<Value> {
         let request = Request::get(format!("/api/draws/{draw}/financials"));
-        expect(&self.send(&request, "financials").await?, "financials").cloned()
+        expect(
+            &self.send_signed_in(&request, "financials").await?,
+            "financials",
+        )
+        .cloned()
     }
 }
 
-/// Parses dollars into cents: `"12.50"` is 1250, an empty text is 0.
+/// Parses a dollar amount into cents: `"12.50"` is 1250. An empty text is 0.
 pub fn cents(text: &str) -> i64 {
     let (whole, rest) = text.split_once('.').unwrap_or((text, "0"));
     whole.parse::<i64>().unwrap_or(0) * 100 + format!("{rest:0<2}")[..2].parse::<i64>().unwrap_or(0)

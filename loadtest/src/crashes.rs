@@ -1,5 +1,5 @@
-//! The crash loop. Buyers keep buying while the server and its Postgres are killed. After a number
-//! of kills the load stops and everything that buyers were told is checked.
+//! The crash loop. Buyers keep buying while the server and its Postgres are killed repeatedly.
+//! After a number of kills the load stops, and everything that buyers were told is checked.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -27,39 +27,41 @@ mod connection_faults;
 mod full_disk;
 mod injected_faults;
 
-/// Tickets of one draw that are planned for, below its 169, so that it does not fill up.
-const TICKETS_USED: u64 = 120;
-/// Tickets of an average buyer.
-const TICKETS_EACH: u64 = 4;
-/// Limit of concurrent buyers, in seconds of arrivals.
-const INSIDE_SECONDS: usize = 15;
-/// Goals for the time until the server or Postgres is ready again.
-const SERVER_GOAL_MS: f64 = 5_000.0;
-const POSTGRES_GOAL_MS: f64 = 15_000.0;
+/// Number of tickets of a draw that the plan expects to sell. It is below the draw's 169, so that
+/// no draw becomes full.
+const EXPECTED_TICKETS_PER_DRAW: u64 = 120;
+/// Expected number of tickets for each buyer.
+const EXPECTED_TICKETS_PER_BUYER: u64 = 4;
+/// Limit of concurrent buyers, as the number of seconds in which that many arrive.
+const CONCURRENT_BUYERS_SECONDS: usize = 15;
+/// Maximum milliseconds until the server is ready again. The next constant is the same for
+/// Postgres.
+const SERVER_READY_MS_MAX: f64 = 5_000.0;
+const POSTGRES_READY_MS_MAX: f64 = 15_000.0;
 
 #[derive(Args, Clone, Debug)]
 pub struct Crashes {
-    /// Total number of kills. About one in six hits Postgres.
+    /// Total number of kills. About every sixth kills Postgres, the others the server.
     #[arg(long, default_value_t = 400)]
     kills: u32,
-    /// Number of kills between two audits.
+    /// Number of kills after which the load pauses for an audit.
     #[arg(long, default_value_t = 25)]
     calm_every: u32,
-    /// Seconds from ready to the next fault, plus or minus a quarter. With the restart time this is
-    /// a kill about every six seconds.
+    /// Seconds from readiness to the next fault, varied by a quarter. Together with the time of a
+    /// restart there is a kill about every six seconds.
     #[arg(long, default_value_t = 3)]
     every: u64,
-    /// Buyers that arrive each second.
+    /// Number of buyers who arrive in each second.
     #[arg(long, default_value_t = 20)]
     rate: u64,
-    /// How often the disk of Postgres is filled completely afterwards.
+    /// How often the disk of Postgres is filled completely after the kills.
     #[arg(long, default_value_t = 3)]
     full_disks: u32,
     #[arg(long, default_value_t = 1)]
     seed: u64,
     #[arg(long, default_value = "report.html")]
     report: PathBuf,
-    /// Keeps the server's folder.
+    /// Whether to keep the server's folder after the run.
     #[arg(long)]
     keep: bool,
 }
@@ -70,20 +72,20 @@ impl Crashes {
     }
 }
 
-/// Totals of the whole loop.
+/// Sums over all rounds of the crash loop.
 #[derive(Default)]
 struct CrashLoopTotals {
     crash_stats: CrashStats,
     buyers: usize,
-    /// Transcripts of confirmed purchases, checked again at the end.
+    /// Transcripts of buyers with a confirmed purchase. They are checked again at the end.
     acknowledged: Vec<BuyerTranscript>,
     checks: Vec<Check>,
     decided_after_ms: Vec<f64>,
 }
 
 impl CrashLoopTotals {
-    /// Merges the checks of a round into the totals by name, and prefixes failures with the round's
-    /// number.
+    /// Adds the checks of a round to those with the same name. Each failure gets the round's number
+    /// as a prefix.
     fn add(&mut self, round: u32, checks: Vec<Check>) {
         for mut check in checks {
             check
@@ -138,7 +140,7 @@ async fn play(test_run: &TestRun, crashes: &Crashes) -> Result<Report> {
                 .sum::<usize>()
         );
     }
-    // Purchases confirmed in the first round must still be there after the last.
+    // Even the purchases that were confirmed in the first round must exist after the last.
     let (settled, _) = audit::settle(
         &test_run.site,
         &totals.acknowledged,
@@ -155,8 +157,8 @@ async fn play(test_run: &TestRun, crashes: &Crashes) -> Result<Report> {
     Ok(totals.into_report(crashes))
 }
 
-/// Lets buyers arrive at their rate until all faults of this round were injected. Then waits for
-/// all of them.
+/// Lets buyers arrive at the given rate until all faults of this round were injected. Then waits
+/// until the last buyer has finished.
 async fn run_crash_round(
     test_run: &TestRun,
     crashes: &Crashes,
@@ -165,7 +167,8 @@ async fn run_crash_round(
     crash_stats: &mut CrashStats,
 ) -> Result<Vec<BuyerTranscript>> {
     let seconds = u64::from(kills) * (crashes.every + 6);
-    let draws = (crashes.rate * seconds * TICKETS_EACH).div_ceil(TICKETS_USED) as usize;
+    let draws = (crashes.rate * seconds * EXPECTED_TICKETS_PER_BUYER)
+        .div_ceil(EXPECTED_TICKETS_PER_DRAW) as usize;
     let draws = new_draws::draws(&test_run.site, &format!("Crash {round}"), draws).await?;
     let crowd = CrowdPlan {
         seed: crashes.seed + u64::from(round),
@@ -213,8 +216,9 @@ async fn send_buyers(
             _ = stop_receiver.wait_for(|stop| *stop) => break,
             _ = tick.tick() => {}
         }
-        // On a slow machine fewer buyers arrive, instead of a crowd that only waits for itself.
-        while buyer_tasks.len() >= INSIDE_SECONDS * rate as usize
+        // While too many buyers are active, none arrive. Otherwise buyers on a slow machine would
+        // only wait for each other.
+        while buyer_tasks.len() >= CONCURRENT_BUYERS_SECONDS * rate as usize
             && let Some(transcript) = buyer_tasks.join_next().await
         {
             transcripts.push(transcript??);
@@ -331,17 +335,17 @@ impl CrashLoopTotals {
             (
                 "server after kill -9",
                 self.crash_stats.server_ready_ms,
-                SERVER_GOAL_MS,
+                SERVER_READY_MS_MAX,
             ),
             (
                 "Postgres after its death",
                 self.crash_stats.postgres_ready_ms,
-                POSTGRES_GOAL_MS,
+                POSTGRES_READY_MS_MAX,
             ),
             (
                 "after a disturbance",
                 self.crash_stats.disturbance_ready_ms,
-                POSTGRES_GOAL_MS,
+                POSTGRES_READY_MS_MAX,
             ),
             (
                 "every order decided",
@@ -366,7 +370,7 @@ impl CrashLoopTotals {
     }
 }
 
-/// Sends a small crowd while a fault is active. Returns the transcripts.
+/// Lets a small crowd of buyers shop while a fault is active. Returns their transcripts.
 async fn send_small_crowd(
     site: &Arc<RunSettings>,
     name: &str,
@@ -398,7 +402,7 @@ async fn send_small_crowd(
     .await
 }
 
-/// Returns the milliseconds since `began`.
+/// Returns the milliseconds since `started_at`.
 fn since(started_at: Instant) -> f64 {
     crate::latency::millis(started_at.elapsed())
 }

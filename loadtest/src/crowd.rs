@@ -1,4 +1,5 @@
-//! Runs all buyers at once: each arrives at the planned time, and all transcripts are collected.
+//! Simulates all buyers of a run at the same time. Each arrives at the planned time. All
+//! transcripts are collected.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,18 +14,18 @@ use crate::buyer;
 use crate::plan::BuyerPlan;
 use crate::transcript::{BuyerTranscript, Verdict};
 
-/// How the buyers are let in.
+/// How buyers are admitted, and which draws they buy from.
 #[derive(Clone, Debug)]
 pub struct CrowdAdmission {
-    /// Maps each draw index of the plans to a draw number.
+    /// The draw number for each draw index of the plans.
     pub draws: Vec<i64>,
-    /// How long a buyer waits for a full draw whose reservations may still expire.
+    /// How long a buyer waits while a draw is full but reservations may still expire.
     pub wait_for_tickets: Duration,
-    /// Number of buyers that shop at the same time.
+    /// Maximum number of buyers who shop at the same time.
     pub at_once: usize,
 }
 
-/// Runs every plan and waits for the last buyer.
+/// Simulates the buyers of all plans, and waits for the last one.
 pub async fn send(
     site: Arc<RunSettings>,
     plans: Vec<BuyerPlan>,
@@ -62,7 +63,7 @@ pub async fn send(
     Ok(transcripts)
 }
 
-/// Creates a progress bar. It is silent without a terminal.
+/// Creates a progress bar. It prints nothing when there is no terminal.
 pub fn bar(name: &str, people: usize) -> ProgressBar {
     let bar = ProgressBar::new(people as u64);
     if let Ok(style) =
@@ -74,7 +75,7 @@ pub fn bar(name: &str, people: usize) -> ProgressBar {
     bar
 }
 
-/// Counts the buyers by verdict.
+/// Returns the number of buyers for each verdict.
 pub fn verdicts(transcripts: &[BuyerTranscript]) -> Vec<(Verdict, usize)> {
     Verdict::ALL
         .into_iter()

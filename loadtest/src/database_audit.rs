@@ -1,4 +1,5 @@
-//! Audits the database: its invariants, and its sums against the provider's, to the cent.
+//! Audits the database: checks its invariants, and compares its sums with the provider's, to the
+//! cent.
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
@@ -15,7 +16,7 @@ use crate::latency::Call;
 use crate::provider::{self, AccountBalance};
 use crate::report::{Report, Table, dollars};
 
-/// How the auditor reaches the database, and the key that opens the sealed deals.
+/// The database URL for the audit, and the key that decrypts the deals.
 #[derive(Clone, Debug)]
 pub struct DatabaseAccess {
     pub url: String,
@@ -32,8 +33,8 @@ impl DatabaseAccess {
     }
 }
 
-/// The open anomalies by kind, without those for buyers who left no address. The demo starts with
-/// one of each kind for the operator's console.
+/// Number of open anomalies of each kind, without those about buyers who left no address. The demo
+/// starts with one of each kind, as examples for the operator's console.
 pub type AnomalyCounts = Vec<(String, i64)>;
 
 pub async fn anomalies(access: &DatabaseAccess) -> Result<AnomalyCounts> {
@@ -43,9 +44,9 @@ pub async fn anomalies(access: &DatabaseAccess) -> Result<AnomalyCounts> {
     Ok(auditor.unexpected_anomalies().await?)
 }
 
-/// Waits until no payment operation is overdue, at most for `limit`. A season moves the clock by days,
-/// so an operation that was created a moment before looks overdue until the worker has carried it out.
-/// The audit reports an operation that stays overdue.
+/// Waits until no payment operation is overdue, for at most `limit`. A season moves the clock by
+/// days, so a new operation looks overdue until the worker has tried it. An operation that is still
+/// overdue afterwards is a finding of the audit.
 pub async fn wait_for_operations(access: &DatabaseAccess, limit: Duration) -> Result<()> {
     let started = Instant::now();
     let auditor = Auditor::open(&access.url)
@@ -57,8 +58,8 @@ pub async fn wait_for_operations(access: &DatabaseAccess, limit: Duration) -> Re
     Ok(())
 }
 
-/// Audits the database and the provider, and adds the results to the report. `known`: anomalies
-/// that were open before the run.
+/// Audits database and provider, and adds the results to the report. `known` are the anomalies that
+/// were open before the run.
 pub async fn audit_database(
     site: &Arc<RunSettings>,
     access: Option<&DatabaseAccess>,
@@ -132,7 +133,7 @@ pub async fn audit_database(
     .await
 }
 
-/// Asks the server for its own invariant check. It must report no rows.
+/// Asks the server for its own check of the invariants. It must report no violation.
 async fn check_integrity(browser: &Browser) -> Result<Check> {
     let path = "/api/health/integrity";
     let answer = browser
@@ -159,8 +160,8 @@ async fn check_integrity(browser: &Browser) -> Result<Check> {
     ))
 }
 
-/// Compares captured amounts, fees and refunds of each account in the database with those of the
-/// sandbox. `strays`: payments without an order that have an open anomaly.
+/// Compares captured amounts, fees and refunds of each account between the database and the
+/// sandbox. `strays` are payments without an order that have an open anomaly.
 async fn compare_accounts(
     browser: &Browser,
     store: &Postgres,

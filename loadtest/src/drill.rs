@@ -1,4 +1,5 @@
-//! Runs tests of `server/tests` for more rounds and reports the figures that they print.
+//! Runs tests of `server/tests` with more rounds than usual, and reports the measurements that they
+//! print.
 
 use std::process::Stdio;
 
@@ -11,18 +12,19 @@ use crate::report::Report;
 
 #[derive(Args, Clone, Debug)]
 pub struct Drill {
-    /// Number of rounds of each race shape, or of the 28 kills.
+    /// Number of rounds: of each kind of race, or of the 28 kills.
     #[arg(long)]
     rounds: Option<usize>,
 }
 
-/// A test that this command runs, and its default number of rounds.
+/// A test for this command, with its default number of rounds.
 #[derive(Clone, Copy, Debug)]
 pub struct DrillTest {
     pub title: &'static str,
     pub test: &'static str,
     pub rounds: usize,
-    /// Whether an optimised build may run it. Fail points exist in debug builds only.
+    /// Whether the test also runs in an optimised build. Tests with fail points do not, because
+    /// only debug builds contain fail points.
     pub optimised: bool,
 }
 
@@ -42,8 +44,8 @@ pub const KILLS: DrillTest = DrillTest {
 pub async fn run(drill: &Drill, drill_test: DrillTest) -> Result<Report> {
     let rounds = drill.rounds.unwrap_or(drill_test.rounds);
     let mut cargo = Command::new("cargo");
-    // The same package selection as `cargo test`: another one has other features and would rebuild
-    // everything.
+    // The packages are selected as for `cargo test`. With another selection, features would differ
+    // and everything would be built again.
     cargo.args(["test", "--quiet", "--workspace", "--test", drill_test.test]);
     if drill_test.optimised && !cfg!(debug_assertions) {
         cargo.arg("--release");
@@ -60,7 +62,7 @@ pub async fn run(drill: &Drill, drill_test: DrillTest) -> Result<Report> {
         ..Report::default()
     };
     report.fact("rounds", rounds);
-    // A figure is a line "name: number …". Other lines come from the test runner.
+    // A measurement is a line "name: number …". Other lines come from the test runner.
     for (what, figures) in stdout_text
         .lines()
         .filter_map(|line| line.trim_start_matches(['.', ' ']).split_once(": "))

@@ -1,6 +1,6 @@
-//! Two nodes on one Postgres, with faults on one of them while people buy. Measures how long the
-//! other node takes to answer for its draws, and checks that no stale write was accepted and no
-//! purchase failed.
+//! Runs two nodes on one Postgres and injects faults into one of them while people buy. Measures
+//! how long it takes until the other node answers for the draws. Checks that no stale write was
+//! accepted and no purchase failed.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -24,15 +24,16 @@ mod cluster;
 mod network;
 mod smtp_sink;
 
-/// A purchase that takes longer than this counts as failed.
+/// A purchase that takes longer counts as failed.
 pub const RETRY_TIMEOUT: Duration = Duration::from_secs(30);
-/// Recovery pause after packet loss.
+/// Pause after packet loss, before the next fault.
 const RECOVERY_PAUSE: Duration = Duration::from_secs(5);
-/// How long orders may stay undecided after the load.
+/// How long after the load an order may stay undecided.
 const DECIDED_WITHIN: Duration = Duration::from_secs(60);
-/// The goals of reliability.md, section 6.5.
-const CRASH_MS_MAX: f64 = 1_000.0;
-const OTHERS_MS_MAX: f64 = 6_500.0;
+/// Maximum milliseconds until a node answers after a crash. The next constant is for other faults
+/// (reliability.md, section 6.5).
+const CRASH_RECOVERY_MS_MAX: f64 = 1_000.0;
+const OTHER_RECOVERY_MS_MAX: f64 = 6_500.0;
 
 #[derive(Args, Clone, Debug)]
 pub struct Failover {
@@ -42,10 +43,10 @@ pub struct Failover {
     /// Number of concurrent buyers.
     #[arg(long, default_value_t = 3)]
     buyers: usize,
-    /// Injects only these faults.
+    /// Faults to inject. All if none are given.
     #[arg(long, value_enum)]
     only: Vec<Fault>,
-    /// Copies the nodes' logs into this folder.
+    /// Folder to which the logs of the nodes are copied.
     #[arg(long)]
     logs: Option<PathBuf>,
     #[arg(long, default_value = "failover.html")]
@@ -54,17 +55,19 @@ pub struct Failover {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
 pub enum Fault {
-    /// `kill -9` of the owner.
+    /// `kill -9` of the node that owns the draws.
     Kill,
-    /// SIGSTOP of the owner, and SIGCONT after another node has taken over.
+    /// The owning node is stopped by SIGSTOP. It continues by SIGCONT after another node has taken
+    /// over.
     Hang,
-    /// The owner's network link goes down, and up again.
+    /// The network link of the owning node goes down, and later up again.
     Link,
-    /// The owner's link loses 30 % of its packets and, where the kernel has netem, adds 200 ms.
+    /// The link of the owning node loses 30 % of its packets. If the kernel has netem, the others
+    /// are delayed by 200 ms.
     Loss,
-    /// Postgres stops and starts again.
+    /// Postgres is stopped and started again.
     Database,
-    /// Each node in turn gets SIGTERM and is replaced.
+    /// Each node in turn gets SIGTERM and is replaced by a new one.
     Roll,
 }
 
@@ -79,13 +82,13 @@ struct FailoverOutcome {
     fault: Fault,
     answered: Duration,
     boards: Duration,
-    /// Failed attempts until a node answered.
+    /// The failed attempts before a node answered, as text.
     refusals: Vec<String>,
 }
 
 impl FailoverOutcome {
     fn is_above_goal(&self) -> bool {
-        millis(self.answered) > limit_ms(self.fault)
+        millis(self.answered) > recovery_limit_ms(self.fault)
     }
 }
 
@@ -160,7 +163,8 @@ async fn play(failover: &Failover, cluster: &mut Cluster) -> Result<Report> {
 }
 
 impl Cluster {
-    /// Injects one fault into the node that owns the draws. Returns after recovery.
+    /// Injects one fault into the node that owns the draws, and waits for recovery. Returns what
+    /// was measured.
     async fn inject_and_recover(&mut self, fault: Fault) -> Result<FailoverOutcome> {
         let started = Instant::now();
         let victim = self.owner;
@@ -185,8 +189,8 @@ impl Cluster {
         self.undo(victim, fault)?;
         self.find_owner().await?;
         if fault == Fault::Loss {
-            // This node is the survivor of the next fault. It reports no other node as dead until
-            // its own database link has been healthy for a while.
+            // This node must survive the next fault. It reports no other node as dead until its own
+            // database link has worked for a while, so the pause is needed.
             tokio::time::sleep(RECOVERY_PAUSE).await;
         }
         Ok(FailoverOutcome {
@@ -199,8 +203,8 @@ impl Cluster {
 }
 
 impl Cluster {
-    /// Requests the probe draw from a node, with a new browser each time, until it succeeds.
-    /// Returns the revision and the failed attempts.
+    /// Requests the probe draw (used only for measuring) from a node until it succeeds. Each
+    /// attempt has a new browser. Returns the draw's revision, and the failed attempts.
     async fn wait_for_answer(&self, node: usize) -> Result<(u64, Vec<String>)> {
         let (started, mut refusals) = (Instant::now(), Vec::new());
         loop {
@@ -218,7 +222,7 @@ impl Cluster {
     }
 }
 
-/// Buyers that keep buying until they are stopped.
+/// The tasks of buyers who keep buying until they are stopped.
 struct BuyerTasks {
     stop: Arc<AtomicBool>,
     served: Arc<AtomicU32>,
@@ -255,7 +259,8 @@ impl BuyerTasks {
                         Ok(()) => _ = served.fetch_add(1, Ordering::Relaxed),
                         Err(why) => failed.push(format!("buyer {number}: {why:#}")),
                     }
-                    // The limits are per client address, and all these buyers share one address.
+                    // A pause, because the server's rate limits count by client address and all
+                    // these buyers have the same one.
                     tokio::time::sleep(Duration::from_millis(400)).await;
                 }
                 failed
@@ -278,11 +283,12 @@ impl BuyerTasks {
     }
 }
 
-/// Returns the goal for a fault. The start time of a database is not the product's to promise.
-fn limit_ms(fault: Fault) -> f64 {
+/// Returns the maximum recovery time for a fault, in milliseconds. There is no limit for the
+/// database, because the product does not control how fast it starts.
+fn recovery_limit_ms(fault: Fault) -> f64 {
     match fault {
-        Fault::Kill => CRASH_MS_MAX,
-        Fault::Hang | Fault::Link | Fault::Loss => OTHERS_MS_MAX,
+        Fault::Kill => CRASH_RECOVERY_MS_MAX,
+        Fault::Hang | Fault::Link | Fault::Loss => OTHER_RECOVERY_MS_MAX,
         Fault::Database | Fault::Roll => f64::INFINITY,
     }
 }
@@ -308,7 +314,7 @@ fn report_outcomes(report: &mut Report, faults: &[Fault], outcomes: &[FailoverOu
             format!("{:.0}", figures.most),
             format!("{boards:.0}"),
         ]);
-        let limit = limit_ms(*fault);
+        let limit = recovery_limit_ms(*fault);
         let late = struck.iter().filter(|one| one.is_above_goal());
         let late = late
             .map(|one| format!("{fault:?}: {:.0} ms", millis(one.answered)))
@@ -333,7 +339,7 @@ fn report_outcomes(report: &mut Report, faults: &[Fault], outcomes: &[FailoverOu
     report.tables.push(table);
 }
 
-/// Audits the database after the load.
+/// Audits the database after the load has ended.
 async fn audit_cluster(cluster: &Cluster, report: &mut Report) -> Result<()> {
     let auditor = Auditor::open(&cluster.database_url()).await?;
     let waiting_since = Instant::now();

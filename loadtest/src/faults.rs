@@ -1,4 +1,5 @@
-//! Injected faults: those of the payment sandbox, and kills of the server and its Postgres.
+//! Injected faults: wrong behaviour of the payment sandbox, and kills of the server and its
+//! Postgres.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -12,19 +13,19 @@ use crate::latency::{Call, millis};
 use crate::plan::SeededRng;
 use crate::server_process::ServerProcess;
 
-/// Fault rates of the sandbox, in percent.
+/// How often the sandbox misbehaves in each way, in percent.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SandboxFaults {
     pub webhooks_lost: u32,
     pub webhooks_doubled: u32,
     pub webhooks_late: u32,
-    /// Provider calls that time out after or before their effect.
+    /// Percentage of provider calls that time out, before or after their effect.
     pub timeouts: u32,
     pub errors: u32,
 }
 
 impl SandboxFaults {
-    /// Returns rates where only webhooks are lost, doubled or late.
+    /// Returns rates with which only webhooks are lost, doubled or delayed.
     pub fn webhook_faults() -> Self {
         Self {
             webhooks_lost: 20,
@@ -34,7 +35,7 @@ impl SandboxFaults {
         }
     }
 
-    /// Returns rates where the provider also times out and answers with errors.
+    /// Returns rates with which the provider also times out and responds with errors.
     pub fn all_faults() -> Self {
         Self {
             timeouts: 2,
@@ -77,28 +78,29 @@ pub async fn set(browser: &Browser, seed: u64, faults: SandboxFaults) -> Result<
     Ok(())
 }
 
-/// When the server and Postgres are killed.
+/// How often the server and Postgres are killed.
 #[derive(Clone, Copy, Debug)]
 pub struct KillSchedule {
     pub every: Duration,
-    /// Number of Postgres kills. Every second kill hits Postgres until this many are done.
+    /// Number of kills of Postgres. Every second kill is one, until this number is reached.
     pub postgres: u32,
     pub seed: u64,
 }
 
-/// Counts of kills, and the recovery times.
+/// Numbers of kills, with the recovery times.
 #[derive(Clone, Debug, Default)]
 pub struct KillStats {
     pub server: u32,
     pub postgres: u32,
-    /// Milliseconds from the restart until ready.
+    /// For each kill of the server, the milliseconds from its restart until it was ready.
     pub server_ready_ms: Vec<f64>,
     pub postgres_ready_ms: Vec<f64>,
-    /// How often the server did not recover from a Postgres kill and had to be restarted.
+    /// How often the server did not recover from a kill of Postgres, so that it had to be
+    /// restarted.
     pub stuck_after_postgres: u32,
 }
 
-/// Kills until `stop` is set and Postgres was killed as often as planned.
+/// Kills processes until `stop` is set and Postgres was killed as often as planned.
 pub async fn kill_until_stopped(
     server_process: Arc<Mutex<ServerProcess>>,
     kill_schedule: KillSchedule,
@@ -137,7 +139,8 @@ async fn kill_postgres_once(
     }
     kill_stats.postgres += 1;
     let started = Instant::now();
-    // The server may need a moment to notice. Only the time after that counts.
+    // The server needs a moment to notice that Postgres is gone. Only the time after this pause
+    // counts.
     tokio::time::sleep(Duration::from_millis(300)).await;
     if server_process.ready(Duration::from_secs(20)).await.is_err() {
         kill_stats.stuck_after_postgres += 1;

@@ -1,5 +1,5 @@
-//! Games of a real season, read from CSV and moved into the future. Order, weekdays, time zones and
-//! local times stay.
+//! The games of a real season, read from CSV and moved into the future. Their sequence, weekdays,
+//! time zones and local times stay the same.
 
 use std::fmt::Write as _;
 
@@ -10,11 +10,11 @@ use time::macros::format_description;
 use time::{Date, Duration, OffsetDateTime, PrimitiveDateTime, Time};
 use time_tz::{OffsetDateTimeExt, PrimitiveDateTimeExt};
 
-const DAY: &[BorrowedFormatItem<'_>] = format_description!("[year]-[month]-[day]");
-const MINUTE: &[BorrowedFormatItem<'_>] = format_description!("[hour]:[minute]");
-const SECOND: &[BorrowedFormatItem<'_>] = format_description!("[hour]:[minute]:[second]");
+const DATE_FORMAT: &[BorrowedFormatItem<'_>] = format_description!("[year]-[month]-[day]");
+const MINUTE_FORMAT: &[BorrowedFormatItem<'_>] = format_description!("[hour]:[minute]");
+const SECOND_FORMAT: &[BorrowedFormatItem<'_>] = format_description!("[hour]:[minute]:[second]");
 
-/// Jersey number that counts when no try was scored (decision E-8).
+/// The jersey number that counts as the first try scorer of a team without a try (decision E-8).
 const NO_TRY_JERSEY: u8 = 9;
 
 #[derive(Clone, Debug, Deserialize)]
@@ -30,38 +30,38 @@ struct FixtureRow {
     away_try_scorer_jerseys: String,
 }
 
-/// One game and its result.
+/// One game of the season with its result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fixture {
     pub home: String,
     pub away: String,
-    /// IANA time zone name.
+    /// The IANA name of the game's time zone.
     pub zone: String,
-    /// Local date in `zone`.
+    /// The date of the game in `zone`.
     pub date: Date,
     pub kick_off: Time,
-    /// Jersey numbers of the first listed try scorers, home and away.
+    /// Jersey numbers of the first try scorers: home team, away team.
     pub result: (u8, u8),
 }
 
-/// Reads
+/// Reads fixtures from CSV with these columns:
 /// `match_id,round,date,kick_off,timezone,home_team,away_team,…,home_try_scorer_jerseys,away_try_scorer_jerseys`.
 pub fn read(csv: &str) -> Result<Vec<Fixture>> {
     let mut reader = csv::Reader::from_reader(csv.as_bytes());
     reader
         .deserialize::<FixtureRow>()
         .enumerate()
-        .map(|(line, row)| fixture(&row?).with_context(|| format!("game {line}")))
+        .map(|(line, row)| parse_fixture(&row?).with_context(|| format!("game {line}")))
         .collect()
 }
 
-fn fixture(row: &FixtureRow) -> Result<Fixture> {
+fn parse_fixture(row: &FixtureRow) -> Result<Fixture> {
     Ok(Fixture {
         home: row.home_team.clone(),
         away: row.away_team.clone(),
         zone: row.timezone.clone(),
-        date: Date::parse(&row.date, DAY).with_context(|| format!("date {}", row.date))?,
-        kick_off: Time::parse(&row.kick_off, MINUTE)
+        date: Date::parse(&row.date, DATE_FORMAT).with_context(|| format!("date {}", row.date))?,
+        kick_off: Time::parse(&row.kick_off, MINUTE_FORMAT)
             .with_context(|| format!("kick-off {}", row.kick_off))?,
         result: (
             first_scorer(&row.home_try_scorer_jerseys),
@@ -70,8 +70,8 @@ fn fixture(row: &FixtureRow) -> Result<Fixture> {
     })
 }
 
-/// Returns the first listed jersey. No scorer, or a number above 13 (an interchange player), counts
-/// as 9.
+/// Returns the first jersey number of a list. Returns 9 for an empty list, and for a number above
+/// 13, which is an interchange player.
 fn first_scorer(jerseys: &str) -> u8 {
     let first = jerseys
         .split_whitespace()
@@ -82,8 +82,8 @@ fn first_scorer(jerseys: &str) -> u8 {
         .unwrap_or(NO_TRY_JERSEY)
 }
 
-/// Moves all games by the same number of whole weeks, so that the earliest is at least two days
-/// after `today`.
+/// Moves all games by the same number of whole weeks, so that the first is at least two days after
+/// `today`.
 pub fn shift_ahead(fixtures: &mut [Fixture], today: Date) {
     let Some(earliest) = fixtures.iter().map(|fixture| fixture.date).min() else {
         return;
@@ -96,7 +96,8 @@ pub fn shift_ahead(fixtures: &mut [Fixture], today: Date) {
 }
 
 impl Fixture {
-    /// Returns the kick-off as an instant. Where the clock is put back, the earlier of the two.
+    /// Returns the kick-off as an instant. If the local time occurs twice, because clocks are put
+    /// back, the earlier instant counts.
     pub fn instant(&self) -> Result<OffsetDateTime> {
         let zone = time_tz::timezones::get_by_name(&self.zone)
             .with_context(|| format!("zone {}", self.zone))?;
@@ -107,7 +108,7 @@ impl Fixture {
             .context("a kick-off in the hour that the clock skips")
     }
 
-    /// Moves the kick-off to an instant, expressed in the game's own zone.
+    /// Moves the kick-off to an instant. Date and time are stored in the game's own time zone.
     pub fn kick_off_at(&mut self, instant: OffsetDateTime) -> Result<()> {
         let zone = time_tz::timezones::get_by_name(&self.zone)
             .with_context(|| format!("zone {}", self.zone))?;
@@ -117,7 +118,7 @@ impl Fixture {
     }
 }
 
-/// Formats games as the club's import file. Seconds are written only when they are not zero.
+/// Formats games as the CSV file that a club imports. Seconds are left out if they are zero.
 pub fn to_import<'a>(
     fixtures: impl IntoIterator<Item = &'a Fixture>,
     league: &str,
@@ -125,11 +126,14 @@ pub fn to_import<'a>(
     let mut out = String::from("date,kick-off,zone,home,away,league\n");
     for fixture in fixtures {
         let form = if fixture.kick_off.second() == 0 {
-            MINUTE
+            MINUTE_FORMAT
         } else {
-            SECOND
+            SECOND_FORMAT
         };
-        let (day, time) = (fixture.date.format(DAY)?, fixture.kick_off.format(form)?);
+        let (day, time) = (
+            fixture.date.format(DATE_FORMAT)?,
+            fixture.kick_off.format(form)?,
+        );
         let (zone, home, away) = (
             &fixture.zone,
             quote_csv_field(&fixture.home),

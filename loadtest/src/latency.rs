@@ -1,8 +1,8 @@
-//! Records of calls with their durations, and percentiles of them.
+//! Records of calls to the server with their durations, and percentiles of durations.
 
 use std::time::Duration;
 
-/// The step of a purchase that a call belongs to.
+/// The kind of a call: the step of a purchase to which it belongs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Call {
     Page,
@@ -41,17 +41,17 @@ impl Call {
     }
 }
 
-/// One attempt of one call. Status 0 means that no response came.
+/// One attempt of a call. A status of 0 means that no response came.
 #[derive(Clone, Copy, Debug)]
 pub struct CallRecord {
     pub call: Call,
-    /// Time since the start of the run.
+    /// When the call started: the time since the start of the run.
     pub at: Duration,
     pub took: Duration,
     pub status: u16,
 }
 
-/// Percentiles in milliseconds.
+/// Percentiles of durations, in milliseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Percentiles {
     pub count: usize,
@@ -62,8 +62,8 @@ pub struct Percentiles {
 }
 
 impl Percentiles {
-    /// Computes nearest-rank percentiles, so that each figure is a measured value. All are zero for
-    /// an empty sample.
+    /// Computes percentiles by the nearest-rank method, so that each is a measured value. All are
+    /// zero for an empty sample.
     pub fn of(mut sample: Vec<f64>) -> Self {
         sample.sort_by(f64::total_cmp);
         let at = |p: f64| rank(&sample, p);
@@ -77,7 +77,8 @@ impl Percentiles {
     }
 }
 
-/// Returns the smallest value of the sorted sample that at least `p` percent of it do not exceed.
+/// Returns the smallest value of a sorted sample such that at least `p` percent of the values do
+/// not exceed it.
 pub fn rank(sorted: &[f64], p: f64) -> f64 {
     if sorted.is_empty() {
         return 0.0;

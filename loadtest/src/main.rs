@@ -1,5 +1,5 @@
-//! Load tests with an audit: a crowd of buyers, then checks of everything they were told. README.md
-//! says what each command proves.
+//! Load tests with an audit: a crowd of simulated buyers, then checks of everything that the server
+//! told them. README.md says what each command proves.
 
 use std::process::ExitCode;
 
@@ -58,7 +58,8 @@ enum Command {
     Proxy(proxy::Proxy),
     /// Races for the last tickets on a real Postgres, without HTTP.
     Races(drill::Drill),
-    /// Sends `kill -9` before and after the effect of each of a purchase's fourteen steps.
+    /// Sends `kill -9` to the server before and after the effect of each of the fourteen steps of a
+    /// purchase.
     Kills(drill::Drill),
     /// Restores the database from an old backup while the provider still knows every payment.
     Amnesia(amnesia::Amnesia),
@@ -66,14 +67,16 @@ enum Command {
     Timing(timing::Timing),
     /// Plays a real season: imports fixtures, sells, closes, enters results and pays the winners.
     Season(season::Season),
-    /// Runs two nodes on one Postgres; one is killed, hung, cut off or replaced while people buy.
+    /// Runs two nodes on one Postgres. One of them is killed, hung, cut off or replaced while
+    /// people buy.
     Failover(failover::Failover),
-    /// Compares the product's speed with simpler implementations. Build it with `--release`.
+    /// Compares the product's speed with simpler implementations. Needs a build with `--release`.
     Bench(bench::Bench),
-    /// The server that `bench` compares with. `bench` starts it.
+    /// The rival server that `bench` compares the product with. `bench` starts this command itself.
     #[command(hide = true)]
     BenchRival(bench::rival::Rival),
-    /// Only audits a running demo: invariants, and the database against the sandbox.
+    /// Audits a running demo without load: its invariants, and its database against the payment
+    /// sandbox.
     Audit(audit_command::Audit),
 }
 

@@ -1,4 +1,4 @@
-//! Creates new draws of one club. Nothing is sold yet and kick-off is a week away.
+//! Creates draws for one club. Nothing is sold, and kick-off is a week ahead.
 
 use std::sync::Arc;
 
@@ -9,17 +9,17 @@ use crate::browser::RunSettings;
 use crate::club::Club;
 use crate::fixtures::{self, Fixture};
 
-/// Fixtures in one import.
-const CONCURRENT_CREATIONS: usize = 200;
+/// Maximum number of fixtures in one import.
+const FIXTURES_PER_IMPORT_MAX: usize = 200;
 
-/// Default ticket price in cents.
+/// Default ticket price, in cents.
 const PRICE_CENTS: i64 = 500;
 
 pub async fn draws(site: &Arc<RunSettings>, name: &str, count: usize) -> Result<Vec<i64>> {
     draws_with_price(site, name, count, PRICE_CENTS).await
 }
 
-/// Creates draws with a given ticket price.
+/// Creates draws with the given ticket price in cents. Returns their numbers.
 pub async fn draws_with_price(
     site: &Arc<RunSettings>,
     name: &str,
@@ -47,7 +47,7 @@ pub async fn draws_with_price(
         games.push(fixture);
     }
     let mut draws = Vec::with_capacity(count);
-    for some in games.chunks(CONCURRENT_CREATIONS) {
+    for some in games.chunks(FIXTURES_PER_IMPORT_MAX) {
         draws.extend(
             club.import(fixtures::to_import(some, name)?, price_cents, 50)
                 .await?,

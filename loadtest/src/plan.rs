@@ -1,14 +1,14 @@
-//! Plans of the buyers: who arrives when, what for, and how they behave. Everything follows from
-//! one seed, so that a run can be repeated.
+//! The plans of all buyers: when each arrives, what each wants, and how each behaves. All follow
+//! from one seed, so that a run can be repeated.
 
-/// A small random generator (splitmix64). The same seed gives the same crowd on every machine and
-/// in every version.
+/// A small random number generator (splitmix64). The same seed gives the same crowd on every
+/// machine and in every version.
 #[derive(Clone, Debug)]
 pub struct SeededRng(u64);
 
 impl SeededRng {
-    /// Creates one stream for each buyer, so that the draws of one buyer never change those of
-    /// another.
+    /// Creates a separate random stream for the buyer `number`. So a change in one buyer's plan
+    /// never changes another's.
     pub fn new(seed: u64, number: u64) -> Self {
         let mut rng = Self(seed ^ number.wrapping_mul(0xD6E8_FEB8_6659_FD93));
         rng.next_u64();
@@ -23,7 +23,7 @@ impl SeededRng {
         z ^ (z >> 31)
     }
 
-    /// Returns a number below `bound`, or zero when `bound` is zero.
+    /// Returns a random number below `bound`, or zero if `bound` is zero.
     pub fn below(&mut self, bound: u64) -> u64 {
         if bound == 0 {
             0
@@ -36,69 +36,72 @@ impl SeededRng {
         low + self.below(high.saturating_sub(low) + 1)
     }
 
-    /// Returns true with this chance in percent.
+    /// Returns true with a probability of `chance` percent.
     pub fn happens_with_percent(&mut self, chance: u32) -> bool {
         self.below(100) < u64::from(chance)
     }
 }
 
-/// The card that a buyer uses.
+/// Which card a buyer uses, and what the bank does with it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Card {
     Good,
-    /// Declined; the buyer gives up.
+    /// The bank declines the card, and the buyer gives up.
     Declined,
-    /// Declined once; the buyer then uses another card.
+    /// The bank declines the card. The buyer then uses a good card.
     Replaced,
-    /// The bank asks for 3-D Secure authentication, which the buyer passes.
+    /// The bank asks for 3-D Secure authentication, and the buyer passes it.
     NeedsAuthentication,
 }
 
-/// What a buyer does after the card is authorised, or instead of paying.
+/// What a buyer does after the card is authorised, or what the buyer does instead of paying.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Ending {
-    /// Waits for the response and reads it.
+    /// The buyer waits for the server's response and reads it.
     Reads,
-    /// The page sends a beacon while it closes, and never reads the response.
+    /// The buyer closes the page. The page then sends the completing call as a beacon, whose
+    /// response nobody reads.
     SendsBeacon,
-    /// Closes the tab during the call: the connection is cut while the server works.
+    /// The buyer closes the tab during the completing call: the connection ends while the server
+    /// works.
     CutCall,
-    /// Closes the tab right after the authorisation: only the webhook or the sweeper can complete
-    /// the order.
+    /// The buyer closes the tab right after the authorisation. Only the webhook or the server's
+    /// sweeper can complete the order.
     ClosedTab,
-    /// Opens a payment and never pays; the reservation expires.
+    /// The buyer opens a payment and never pays. The reservation expires.
     Abandons,
-    /// Leaves the checkout: the reservation is released.
+    /// The buyer leaves the checkout, which releases the reservation.
     Releases,
 }
 
-/// The specified call that completes the purchase.
+/// Which of the specified calls completes the purchase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum CompletionCall {
     CardPayment,
     PurchaseTickets,
-    /// The server confirms the payment method of the wallet.
+    /// The call for wallets, in which the server confirms the payment method.
     Wallet,
 }
 
-/// The complete plan of one buyer. Draws are indices into the run's list of draws.
+/// The whole plan of one buyer. It names draws by their index in the run's list of draws.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BuyerPlan {
     pub number: usize,
-    /// Milliseconds after the start of the run.
+    /// Arrival time in milliseconds after the start of the run.
     pub arrives_ms: u64,
-    /// Draw index and ticket count. More than one entry is a cart.
+    /// Pairs of draw index and ticket count. With more than one pair the purchase is a cart.
     pub wanted_lines: Vec<(usize, u32)>,
     pub card: Card,
     pub ending: Ending,
     pub completion_call: CompletionCall,
-    /// Pause in milliseconds after the payment is opened, and again after the card is confirmed.
+    /// Pause in milliseconds after the payment is opened. The same pause follows the confirmation
+    /// of the card.
     pub pause_ms: u64,
-    /// Seed of the buyer's own random stream.
+    /// Seed of the random stream that belongs to this buyer.
     pub seed: u64,
 }
 
-/// Percentages of a crowd's habits.
+/// How many buyers of a crowd have each habit, in percent.
 #[derive(Clone, Copy, Debug)]
 pub struct Habits {
     pub declined: u32,
@@ -109,7 +112,8 @@ pub struct Habits {
 }
 
 impl Habits {
-    /// Returns the habits of the rush, with this percentage of buyers who abandon the payment.
+    /// Returns the habits for the command `rush`. `abandoners` percent of the buyers open a payment
+    /// and leave.
     pub fn for_rush(abandoners: u32) -> Self {
         Self {
             declined: 4,
@@ -159,38 +163,38 @@ impl Habits {
     }
 }
 
-/// Maximum number of tickets that one browser may reserve (decision C-2).
+/// Maximum number of tickets that one browser may hold reserved (decision C-2).
 const TICKETS_PER_BROWSER_MAX: u32 = 50;
 
-/// A crowd of buyers over some draws.
+/// A crowd of buyers for some draws, from which the plans are made.
 #[derive(Clone, Debug)]
 pub struct CrowdPlan {
     pub seed: u64,
     pub buyers: usize,
-    /// All buyers arrive within this time.
+    /// Time within which all buyers arrive, in milliseconds.
     pub over_ms: u64,
-    /// Percentage of buyers who arrive in the last quarter, as before a kick-off. The others arrive
-    /// at any time.
+    /// Percentage of buyers who arrive in the last quarter of the time, as before a kick-off. The
+    /// others arrive at any time.
     pub late: u32,
-    /// Largest number of tickets in one line.
+    /// Maximum number of tickets that a buyer wants in one draw.
     pub most: u32,
     pub habits: Habits,
-    /// For each draw index, the draw indices that may share a cart with it (one club). Empty: no
-    /// carts.
+    /// For each draw index, the draw indices that may be in the same cart, because they belong to
+    /// one club. If empty, there are no carts.
     pub together: Vec<Vec<usize>>,
 }
 
 impl CrowdPlan {
-    /// Returns all buyers in order of arrival.
+    /// Returns the plans of all buyers in order of arrival.
     pub fn plans(&self, draws: usize) -> Vec<BuyerPlan> {
         let mut plans: Vec<BuyerPlan> = (0..self.buyers)
-            .map(|number| self.buyer(number, draws))
+            .map(|number| self.buyer_plan(number, draws))
             .collect();
         plans.sort_by_key(|plan| (plan.arrives_ms, plan.number));
         plans
     }
 
-    fn buyer(&self, number: usize, draws: usize) -> BuyerPlan {
+    fn buyer_plan(&self, number: usize, draws: usize) -> BuyerPlan {
         let mut rng = SeededRng::new(self.seed, number as u64);
         let arrives_ms = if rng.happens_with_percent(self.late) {
             rng.between(self.over_ms - self.over_ms / 4, self.over_ms)
@@ -201,8 +205,8 @@ impl CrowdPlan {
         let card = self.habits.card(&mut rng);
         let ending = self.habits.ending(&mut rng);
         let completion_call = Habits::completion_call(&mut rng);
-        // One buyer in twelve needs long for the card or the bank's question: long enough to cross
-        // a kick-off.
+        // One buyer in twelve takes long for the card or the bank's question, so that the purchase
+        // may cross a kick-off.
         let pause_ms = if rng.happens_with_percent(8) {
             rng.between(1_500, 8_000)
         } else {
@@ -234,11 +238,12 @@ impl CrowdPlan {
                 }
             }
         }
-        // A browser may reserve at most fifty tickets at a time (decision C-2).
+        // The tickets of one cart must stay below the limit of a browser, which is fifty (decision
+        // C-2).
         let mut tickets_left = TICKETS_PER_BROWSER_MAX;
         let mut lines: Vec<(usize, u32)> = chosen
             .into_iter()
-            .map(|draw| (draw, self.count(rng)))
+            .map(|draw| (draw, self.random_ticket_count(rng)))
             .collect();
         for line in &mut lines {
             line.1 = line.1.min(tickets_left);
@@ -248,8 +253,9 @@ impl CrowdPlan {
         lines
     }
 
-    /// Returns a ticket count: usually a few, but one buyer in twenty may take the maximum.
-    fn count(&self, rng: &mut SeededRng) -> u32 {
+    /// Returns a random ticket count, usually a small one. One buyer in twenty may take the
+    /// maximum.
+    fn random_ticket_count(&self, rng: &mut SeededRng) -> u32 {
         let most = if rng.happens_with_percent(5) {
             self.most
         } else {

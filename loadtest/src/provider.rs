@@ -1,5 +1,6 @@
-//! The provider's API for browsers, as the payment page's script uses it, with publishable key and
-//! client secret. The sandbox's answers are the second source about every purchase.
+//! The payment provider's API for browsers, as the script of the payment page uses it, with
+//! publishable key and client secret. The sandbox's answers are a second source about every
+//! purchase, independent of the server.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -10,20 +11,22 @@ use serde_json::Value;
 use crate::browser::{Answer, Browser, Request, RequestBody, number};
 use crate::latency::Call;
 
-/// A payment that the server opened for a browser.
+/// A payment that the server opened for a browser, with the data for the order page and the
+/// provider.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Payment {
     pub intent: String,
     pub client_secret: String,
     pub account: String,
-    /// Secret token of the order page.
+    /// The secret token of the order page.
     pub token: String,
     pub reservation: String,
     pub amount_cents: i64,
 }
 
 impl Payment {
-    /// Reads a response to `create-payment-intent`.
+    /// Reads the payment in a response to `create-payment-intent`. Returns `None` if the response
+    /// contains none.
     pub fn read(answer: &Answer) -> Option<Self> {
         let payment = Self {
             intent: answer.text("/paymentIntentId"),
@@ -37,14 +40,14 @@ impl Payment {
     }
 }
 
-/// The outcome of a card confirmation.
+/// What the provider answers when a card is confirmed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CardOutcome {
     Authorised,
     Declined,
-    /// The bank asks the buyer to authenticate.
+    /// The bank requires an authentication by the buyer.
     AuthenticationRequired,
-    /// The payment intent is canceled: nothing was or will be charged.
+    /// The payment intent is canceled. Nothing was charged, and nothing will be.
     Canceled,
     NoAnswer,
     Unexpected(String),
@@ -54,8 +57,9 @@ pub const GOOD_CARD: &str = "pm_card_visa";
 pub const DECLINED_CARD: &str = "pm_card_chargeDeclined";
 pub const AUTHENTICATION_CARD: &str = "pm_card_authenticationRequired";
 
-/// Confirms a payment with a card. With `insistent` the call is repeated as the run asks. The
-/// provider refuses a repeated confirmation and reports the intent's status.
+/// Confirms a payment with a card. If `insistent` is set, the call is repeated as the run's
+/// settings say. The provider refuses a repeated confirmation, and reports the status of the
+/// payment intent.
 pub async fn confirm(
     browser: &Browser,
     payment: &Payment,
@@ -75,7 +79,7 @@ pub async fn confirm(
     furthest_outcome(answers.iter().map(card_outcome))
 }
 
-/// Passes the bank's authentication.
+/// Passes the authentication that the bank requires.
 pub async fn authenticate(browser: &Browser, payment: &Payment) -> CardOutcome {
     let request = intent_request(
         browser,
@@ -87,8 +91,8 @@ pub async fn authenticate(browser: &Browser, payment: &Payment) -> CardOutcome {
     furthest_outcome(answers.iter().map(card_outcome))
 }
 
-/// Returns the status of the payment intent as the provider reports it, or `None` when it did not
-/// answer.
+/// Returns the status of the payment intent according to the provider. `None` when the provider did
+/// not answer.
 pub async fn status(browser: &Browser, payment: &Payment) -> Option<String> {
     let intent_request = intent_request(browser, payment, "", &[]);
     let path = format!(
@@ -105,7 +109,8 @@ pub async fn status(browser: &Browser, payment: &Payment) -> Option<String> {
     answer.ok().then(|| answer.text("/status"))
 }
 
-/// Builds a call about one payment intent, with the browser's key and the intent's client secret.
+/// Builds a request about one payment intent, with publishable key and client secret, as the
+/// browser sends it.
 fn intent_request(
     browser: &Browser,
     payment: &Payment,
@@ -133,27 +138,27 @@ fn intent_request(
     }
 }
 
-/// The provider's totals for one connected account, in cents.
+/// The sums of one connected account according to the provider, in cents.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AccountBalance {
     pub captured: i64,
-    /// Application fees less fee refunds.
+    /// Application fees that the platform took, less fee refunds.
     pub application_fees: i64,
     pub refunded: i64,
     pub payments: i64,
 }
 
-/// Charges and refunds as the payment sandbox recorded them.
+/// Charges and refunds as the payment sandbox has recorded them.
 #[derive(Clone, Debug, Default)]
 pub struct ProviderLedger {
     pub accounts: Vec<(String, AccountBalance)>,
-    /// Payment intents in any state.
+    /// Number of payment intents in any state.
     pub intents: i64,
-    /// Payment intents that are authorised, and neither captured nor canceled.
+    /// Number of payment intents that are authorised, and neither captured nor canceled.
     pub authorised: i64,
 }
 
-/// Reads `GET /sandbox/ledger`, without the payments of these ids.
+/// Reads `GET /sandbox/ledger`. Leaves out the payments whose ids are in `without`.
 pub async fn ledger(browser: &Browser, without: &HashSet<String>) -> Result<ProviderLedger> {
     let request = Request::get("/sandbox/ledger?detail=1");
     let answer = browser
@@ -219,8 +224,8 @@ fn card_outcome(answer: &Answer) -> CardOutcome {
     }
 }
 
-/// Returns the furthest of several outcomes of one payment intent: an authorisation never goes
-/// back.
+/// Returns the most advanced of several outcomes of one payment intent. An authorised intent stays
+/// authorised, even if a later answer reports less.
 fn furthest_outcome(answers: impl Iterator<Item = CardOutcome>) -> CardOutcome {
     let weight = |card_outcome: &CardOutcome| match card_outcome {
         CardOutcome::Canceled => 5,

@@ -1,6 +1,6 @@
-//! The fault proxy. All traffic between browser, server, Postgres and provider passes through it,
-//! and each link is disturbed in every way in turn, with few buyers, with a crowd, and with sales
-//! closing.
+//! The fault proxy. All traffic between browser, server, Postgres and provider passes through it.
+//! Each link is disturbed by every kind of fault in turn: with few buyers, with a crowd, and while
+//! sales close.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -30,20 +30,21 @@ mod negative_control;
 mod reset_offsets;
 mod toxic;
 
-/// Number of cells between two audits.
-const CELLS_TOGETHER: usize = 12;
+/// Number of cells of the test matrix between two audits.
+const CELLS_PER_AUDIT: usize = 12;
 const SETTLE_TIMEOUT: Duration = Duration::from_secs(SETTLE_SECONDS_MAX);
-/// How long a buyer's page retries a call.
+/// How long the page of a buyer retries one call.
 const RETRY_TIMEOUT: Duration = Duration::from_secs(40);
-/// Message of a buyer who read the 500 that the proxy itself made. The server never sent it.
+/// Message in the transcript of a buyer who got the 500 that the proxy itself sent. Such a 500 is
+/// no failure of the server.
 const UNEXPECTED_ANSWER: &str = "unexpected answer";
 
 #[derive(Args, Clone, Debug)]
 pub struct Proxy {
-    /// How often the matrix of 12 faults, 3 links and 3 phases is run.
+    /// How often the whole matrix of 12 faults, 3 links and 3 phases is tested.
     #[arg(long, default_value_t = 1)]
     runs: usize,
-    /// Maximum number of cells in each run, chosen by the seed.
+    /// Maximum number of cells of the matrix in each run. The seed determines which.
     #[arg(long, default_value_t = 108)]
     cells: usize,
     #[arg(long, default_value_t = 1)]
@@ -57,7 +58,7 @@ impl Proxy {
         &self.report
     }
 
-    /// Returns every cell once, in a random order that depends on seed and run.
+    /// Returns every cell of the matrix once, in a random order that depends on seed and run.
     fn matrix(&self, run: usize) -> Vec<MatrixCell> {
         let mut cells: Vec<MatrixCell> = Vec::new();
         for link_kind in LinkKind::ALL {
@@ -78,10 +79,10 @@ impl Proxy {
     }
 }
 
-/// Everything that one run of the proxy needs.
+/// Everything that a run through the fault proxy needs: server, links and settings.
 struct ProxyRun {
     test_run: TestRun,
-    /// The site as browsers reach it, through the proxy.
+    /// Settings of browsers that reach the server through the proxy.
     proxied_site: Arc<RunSettings>,
     links: Vec<Link>,
     club: Club,
@@ -173,7 +174,8 @@ async fn play_all(cells: &[MatrixCell], seed: u64) -> Result<Report> {
     outcome
 }
 
-/// Runs the cells, and then the negative control, which makes the server's data useless.
+/// Tests the cells, and then runs the negative control. The negative control comes last, because it
+/// makes the server's data useless.
 async fn play_and_audit(proxy_run: &ProxyRun, cells: &[MatrixCell], seed: u64) -> Result<Report> {
     let mut report = play(proxy_run, cells, seed).await?;
     let draw = new_draws::draws(&proxy_run.test_run.site, "Control", 1).await?;
@@ -214,7 +216,7 @@ async fn play(proxy_run: &ProxyRun, cells: &[MatrixCell], seed: u64) -> Result<R
         }
         buyers += cell_transcripts.len();
         transcripts.append(&mut cell_transcripts);
-        if number % CELLS_TOGETHER == CELLS_TOGETHER - 1 {
+        if number % CELLS_PER_AUDIT == CELLS_PER_AUDIT - 1 {
             println!("{} of {} cells", number + 1, cells.len());
             audit_cells(
                 proxy_run,
@@ -259,8 +261,8 @@ fn affected_table(proxy_run: &ProxyRun) -> Table {
     table
 }
 
-/// Checks all buyers of the last cells and audits the database. Waits at most `calm` for undecided
-/// payments.
+/// Checks all buyers of the cells since the last audit, and audits the database. Waits for
+/// undecided payments for at most `calm`.
 async fn audit_cells(
     proxy_run: &ProxyRun,
     transcripts: Vec<BuyerTranscript>,
@@ -299,7 +301,7 @@ async fn audit_cells(
     Ok(())
 }
 
-/// Returns the transcript of a buyer who left after paying and was told nothing.
+/// Returns the transcript of a buyer who left after paying, and who was told nothing.
 fn left_after_paying(buyer: usize) -> BuyerTranscript {
     BuyerTranscript {
         verdict: Verdict::LeftAfterPaying,
@@ -311,7 +313,8 @@ fn left_after_paying(buyer: usize) -> BuyerTranscript {
 mod tests {
     use super::*;
 
-    /// The most dangerous cells of the matrix, in a minute. `loadtest proxy` runs all of them.
+    /// Tests only the most dangerous cells of the matrix, which takes a minute. The command
+    /// `loadtest proxy` tests all.
     #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
     async fn worst_link_faults_break_no_promise() {
         let cell = |link_kind, toxic, phase| MatrixCell {

@@ -1,4 +1,4 @@
-//! The report of a run: text for the terminal, and HTML with plots.
+//! The report of a run: as text for the terminal, and as HTML with plots.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -12,7 +12,7 @@ use crate::transcript::Verdict;
 
 pub mod plots;
 
-/// A named table of text cells. The first row is the heading.
+/// A table with a name. Its cells are text, and the first row is the heading.
 #[derive(Clone, Debug, Default)]
 pub struct Table {
     pub name: String,
@@ -32,15 +32,15 @@ impl Table {
     }
 }
 
-/// Facts, tables, checks and plots of one run.
+/// The facts, tables, checks and plots of a run.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
     pub title: String,
-    /// Seed, sizes and times: what is needed to repeat the run.
+    /// Pairs of name and value, such as seed, sizes and times. They allow the run to be repeated.
     pub facts: Vec<(String, String)>,
     pub tables: Vec<Table>,
     pub checks: Vec<Check>,
-    /// Complete SVG documents.
+    /// Plots of the report. Each is a complete SVG document.
     pub plots: Vec<String>,
 }
 
@@ -61,7 +61,8 @@ impl Report {
         self.tables.push(table);
     }
 
-    /// Adds the latencies of answered calls. A call without a response has no meaningful duration.
+    /// Adds a table with the latencies of calls that got a response. Without a response, a duration
+    /// has no meaning.
     pub fn latencies(&mut self, call_records: &[CallRecord]) {
         let mut table = Table::new(
             "Answers (milliseconds)",
@@ -132,11 +133,11 @@ impl Report {
                 let _ = writeln!(out, "           … and {} more", check.failures.len() - 12);
             }
         }
-        let _ = writeln!(out, "\n{}", self.summary());
+        let _ = writeln!(out, "\n{}", self.verdict_line());
         out
     }
 
-    fn summary(&self) -> String {
+    fn verdict_line(&self) -> String {
         let failures: usize = self.checks.iter().map(|check| check.failures.len()).sum();
         match failures {
             0 => format!("PASSED: {} checks, nothing broken.", self.checks.len()),
@@ -150,13 +151,17 @@ impl Report {
             let _ = write!(
                 body,
                 "<tr><th>{}</th><td>{}</td></tr>",
-                escape(name),
-                escape(value)
+                escape_html(name),
+                escape_html(value)
             );
         }
         let mut page = format!("<table>{body}</table>");
         let class = if self.passed() { "passed" } else { "failed" };
-        let _ = write!(page, "<p class=\"{class}\">{}</p>", escape(&self.summary()));
+        let _ = write!(
+            page,
+            "<p class=\"{class}\">{}</p>",
+            escape_html(&self.verdict_line())
+        );
         for plot in &self.plots {
             let _ = write!(page, "<figure>{plot}</figure>");
         }
@@ -170,25 +175,26 @@ impl Report {
             } else {
                 "failed"
             };
-            let name = escape(&check.name);
+            let name = escape_html(&check.name);
             let _ = write!(
                 page,
                 "<li class=\"{class}\">{name} <small>({} looked at)</small>",
                 check.examined
             );
             for failures in check.failures.iter().take(200) {
-                let _ = write!(page, "<br><code>{}</code>", escape(failures));
+                let _ = write!(page, "<br><code>{}</code>", escape_html(failures));
             }
             page.push_str("</li>");
         }
-        let title = escape(&self.title);
+        let title = escape_html(&self.title);
         format!(
             "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>{title}</title>\
-             <style>{STYLE}</style><h1>{title}</h1>{page}</ul></html>"
+             <style>{CSS_STYLE}</style><h1>{title}</h1>{page}</ul></html>"
         )
     }
 
-    /// Writes tables and verdict as Markdown, and each plot as a file beside it.
+    /// Writes tables and verdict as a Markdown file, and each plot as an SVG file in the same
+    /// folder.
     pub fn to_pages(&self, folder: &Path) -> Result<()> {
         std::fs::create_dir_all(folder).with_context(|| format!("making {}", folder.display()))?;
         let mut page = String::new();
@@ -204,7 +210,7 @@ impl Report {
                 }
             }
         }
-        let _ = writeln!(page, "\n{}", self.summary());
+        let _ = writeln!(page, "\n{}", self.verdict_line());
         std::fs::write(folder.join("figures.md"), page)?;
         for (index, plot) in self.plots.iter().enumerate() {
             std::fs::write(folder.join(format!("figures-{}.svg", index + 1)), plot)?;
@@ -212,7 +218,7 @@ impl Report {
         Ok(())
     }
 
-    /// Prints the text and writes the HTML file.
+    /// Prints the report as text, and writes it as an HTML file.
     pub fn publish(&self, file: &Path) -> Result<()> {
         println!("{}", self.to_text());
         std::fs::write(file, self.to_html())
@@ -227,7 +233,7 @@ pub fn dollars(cents: i64) -> String {
     format!("{sign}${}.{:02}", cents.abs() / 100, cents.abs() % 100)
 }
 
-const STYLE: &str = "body{font:16px/1.5 system-ui,sans-serif;max-width:58rem;overflow-x:hidden;margin:2rem auto;padding:0 1rem;color:#1f2937}\
+const CSS_STYLE: &str = "body{font:16px/1.5 system-ui,sans-serif;max-width:58rem;overflow-x:hidden;margin:2rem auto;padding:0 1rem;color:#1f2937}\
     table{border-collapse:collapse;margin:1rem 0}th,td{padding:.2rem .8rem;border-bottom:1px solid #e5e7eb;text-align:right}\
     th:first-child,td:first-child{text-align:left}figure{margin:1.5rem 0}svg{max-width:100%;height:auto}\
     .passed{color:#047857}.failed{color:#b91c1c}code{color:#b91c1c}small{color:#6b7280}";
@@ -280,7 +286,7 @@ fn table_text(table: &Table) -> String {
 }
 
 fn table_html(table: &Table) -> String {
-    let mut out = format!("<h2>{}</h2><table>", escape(&table.name));
+    let mut out = format!("<h2>{}</h2><table>", escape_html(&table.name));
     for (index, row) in table.rows.iter().enumerate() {
         let tag = if index == 0 { "th" } else { "td" };
         out.push_str("<tr>");
@@ -293,7 +299,7 @@ fn table_html(table: &Table) -> String {
     out
 }
 
-fn escape(text: &str) -> String {
+fn escape_html(text: &str) -> String {
     text.replace('&', "&amp;")
         .replace('<', "&lt;")
         .replace('>', "&gt;")

@@ -1,5 +1,5 @@
-//! The rush: all buyers want the same draws at the same time, optionally while the server is
-//! killed.
+//! The command `rush`: all buyers want the same draws at the same time. The server may be killed
+//! meanwhile.
 
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -24,8 +24,9 @@ use crate::test_run::{RunObservations, TestRun};
 use crate::transcript::Verdict;
 use crate::usage;
 
-/// How long a buyer waits for a ticket. A reservation expires after 150 seconds (decision C-1), and
-/// the next holder stays to the end. So this covers one such wave and some restarts.
+/// How long a buyer waits for a ticket of a full draw. A reservation expires after 150 seconds
+/// (decision C-1), and the next holder then pays without delay. So the time suffices for one expiry
+/// and some restarts.
 const WAIT_FOR_TICKETS: Duration = Duration::from_secs(240);
 
 #[derive(Args, Clone, Debug)]
@@ -36,47 +37,49 @@ pub struct Rush {
     /// Number of buyers.
     #[arg(long, default_value_t = 400)]
     buyers: usize,
-    /// Largest number of tickets that one buyer wants. Most want six or fewer.
+    /// Maximum number of tickets that one buyer wants. Most buyers want six or fewer.
     #[arg(long, default_value_t = 20)]
     most: u32,
-    /// How often every call is repeated although it was answered.
+    /// How often each call is repeated after it was answered.
     #[arg(long, default_value_t = 3)]
     retries: u32,
-    /// Percentage of buyers who open a payment and leave.
+    /// Percentage of buyers who open a payment and leave without paying.
     #[arg(long, default_value_t = 10)]
     abandoners: u32,
     /// Number of boards that follow the draws.
     #[arg(long, default_value_t = 50)]
     watchers: usize,
-    /// Seed of the whole crowd.
+    /// Seed of all random numbers of the crowd.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Percentage of buyers who arrive in the last quarter, as before a kick-off. Ignored with
-    /// --kill-every, so that kills meet buyers all the time.
+    /// Percentage of buyers who arrive in the last quarter of the time, as before a kick-off.
+    /// Ignored with --kill-every, because kills should meet buyers at all times.
     #[arg(long, default_value_t = 70)]
     late: u32,
-    /// Seconds over which the crowd arrives. By default all at once, or as long as the kills last.
+    /// Seconds over which the crowd arrives. By default all arrive at once, or as long as the kills
+    /// last.
     #[arg(long)]
     over: Option<u64>,
-    /// Kills the server (SIGKILL) about every so many seconds while people buy.
+    /// Kills the server (SIGKILL) while people buy, about every so many seconds.
     #[arg(long)]
     kill_every: Option<u64>,
-    /// Kills Postgres (SIGKILL) this many times in between.
+    /// Kills Postgres (SIGKILL) this many times, between kills of the server.
     #[arg(long, default_value_t = 0, requires = "kill_every")]
     kill_postgres: u32,
-    /// Makes the sandbox lose, double and delay webhooks, break connections and answer with errors.
+    /// Makes the sandbox lose, double and delay webhooks, break connections, and respond with
+    /// errors.
     #[arg(long)]
     faults: bool,
-    /// Runs the payment sandbox in this process instead of the server's, to measure the server's
-    /// own memory.
+    /// Runs the payment sandbox in this process, not in the server's, so that the server's memory
+    /// can be measured without it.
     #[arg(long, conflicts_with = "base")]
     provider_apart: bool,
-    /// Address of a running server. By default one is started and stopped.
+    /// Address of a running server. Without it, a server is started and stopped.
     #[arg(long)]
     base: Option<String>,
     #[arg(long, default_value = "report.html")]
     report: PathBuf,
-    /// Keeps the folder of our own server.
+    /// Keeps the folder of the server that was started.
     #[arg(long)]
     keep: bool,
 }
@@ -86,7 +89,7 @@ impl Rush {
         &self.report
     }
 
-    fn over(&self) -> u64 {
+    fn arrival_seconds(&self) -> u64 {
         let kill_schedule = self.kill_every.map_or(0, |every| {
             (every * u64::from(2 * self.kill_postgres + 4)).max(60)
         });
@@ -129,7 +132,7 @@ async fn play(test_run: &TestRun, rush: &Rush) -> Result<Report> {
     let crowd = CrowdPlan {
         seed: rush.seed,
         buyers: rush.buyers,
-        over_ms: rush.over() * 1000,
+        over_ms: rush.arrival_seconds() * 1000,
         late: if rush.kill_every.is_some() {
             0
         } else {
@@ -144,7 +147,7 @@ async fn play(test_run: &TestRun, rush: &Rush) -> Result<Report> {
         ("draws", draws.len().to_string()),
         (
             "buyers",
-            format!("{} within {} s", rush.buyers, rush.over()),
+            format!("{} within {} s", rush.buyers, rush.arrival_seconds()),
         ),
         (
             "of them in its last quarter",
@@ -205,7 +208,7 @@ async fn run_buyers(
     ));
     let admission = CrowdAdmission {
         draws: draws.to_vec(),
-        wait_for_tickets: WAIT_FOR_TICKETS + Duration::from_secs(rush.over()),
+        wait_for_tickets: WAIT_FOR_TICKETS + Duration::from_secs(rush.arrival_seconds()),
         at_once: rush.buyers.max(1),
     };
     let bar = crowd::bar("buyers", rush.buyers);
@@ -221,7 +224,7 @@ async fn run_buyers(
         Some(killing) => Some(killing.await??),
         None => None,
     };
-    // Boards get a moment for the last sale: two publish intervals and a margin.
+    // The pause lets boards receive the last sale: two publish intervals and a margin.
     tokio::time::sleep(Duration::from_millis(500)).await;
     calm_sender.send_replace(true);
     let (boards, memory) = (boards.join_all().await, memory.await?);
@@ -234,8 +237,8 @@ async fn run_buyers(
     })
 }
 
-/// Checks that "sold out" was only said about a full draw, and that no buyer waited in vain. Adds
-/// the sold count to `facts`.
+/// Checks that the server said "sold out" only about full draws, and that no buyer had to give up
+/// waiting. Adds the number of sold tickets to `facts`.
 async fn check_sold_out(
     browser: &Browser,
     draws: &[i64],
@@ -279,8 +282,8 @@ async fn check_sold_out(
     ))
 }
 
-/// Checks that the provider has no payment intent that no buyer was given. (With faults it may:
-/// after a stored 500 the server needs a new key.)
+/// Checks that every payment intent at the provider was given to a buyer. With faults there may be
+/// others, because a stored 500 forces the server to use a new idempotency key.
 fn check_one_intent_per_buyer(intents_created: i64, observed: &RunObservations) -> Check {
     let intents_given: HashSet<&str> = observed
         .transcripts

@@ -1,5 +1,5 @@
-//! Runs the payment sandbox in this process: for nodes that share one, and for measuring the
-//! server's own memory.
+//! Runs the payment sandbox in this process, either for several nodes that share one sandbox, or to
+//! measure the server's memory without the sandbox.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use server::sandbox::{self, Options, Sandbox};
 
 use crate::server_process::ServerProcess;
 
-/// Opens a sandbox with an existing journal.
+/// Opens a sandbox with the payments of an existing journal file.
 pub fn open(journal: &Path) -> Result<Arc<Sandbox>> {
     Sandbox::open(Some(journal.to_owned()), Options::default()).context("the sandbox's journal")
 }
@@ -21,7 +21,7 @@ pub fn serve(host: &str, sandbox: &Arc<Sandbox>) -> Result<String> {
     let shared_sandbox = sandbox.clone();
     let (address_sender, address_receiver) = std::sync::mpsc::channel();
     let address = (host.to_owned(), 0);
-    // actix needs its own system on a separate thread.
+    // A separate thread is used, because actix needs its own runtime.
     std::thread::spawn(move || {
         actix_web::rt::System::new().block_on(async move {
             let http = HttpServer::new(move || {
@@ -38,9 +38,9 @@ pub fn serve(host: &str, sandbox: &Arc<Sandbox>) -> Result<String> {
     Ok(format!("http://{address}"))
 }
 
-/// Starts a demo whose payment sandbox runs in this process. The data is first seeded with the
-/// server's own sandbox, whose journal is then copied. (The demo still contains a sandbox for its
-/// mailbox.)
+/// Starts a demo whose payments use a sandbox in this process. First the server's own sandbox is
+/// used to create the demo's data, and its journal is then copied. The demo still runs a sandbox,
+/// but only for its mailbox.
 pub async fn start_with_separate_sandbox() -> Result<ServerProcess> {
     let seeded = ServerProcess::start()
         .await

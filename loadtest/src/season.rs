@@ -1,6 +1,6 @@
-//! A season, round by round. A real fixture list becomes draws of several clubs, and the demo's
-//! clock moves from round to round. Every game sells, closes at kick-off, gets its result, and its
-//! prize is verified, notified, claimed and paid.
+//! A whole season, round by round. A real list of fixtures becomes draws of several clubs, and the
+//! demo's clock moves from round to round. Every game sells tickets, closes at kick-off and gets
+//! its result. Then the prize is verified, notified, claimed and paid.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -28,37 +28,37 @@ use operator::Operator;
 
 const PRICE_CENTS: i64 = 500;
 const PRIZE_PERCENT: u8 = 50;
-/// Games whose kick-offs are further apart belong to different rounds.
-const ROUND_GAP: Duration = Duration::from_secs(40 * 3600);
+/// Minimum time between two kick-offs that belong to different rounds.
+const ROUND_GAP_MIN: Duration = Duration::from_secs(40 * 3600);
 
 #[derive(Args, Clone, Debug)]
 pub struct Season {
-    /// The fixture list:
+    /// CSV file with the list of fixtures:
     /// `match_id,round,date,kick_off,timezone,home_team,away_team,…,home_try_scorer_jerseys`,….
     file: PathBuf,
-    /// Number of buyers over all rounds.
+    /// Number of buyers in all rounds together.
     #[arg(long, default_value_t = 3000)]
     buyers: usize,
-    /// Plays only the first rounds. Three contain everything that happens in a season. By default
-    /// all.
+    /// Number of rounds to play, from the first. Three rounds contain everything that happens in a
+    /// season. By default all are played.
     #[arg(long)]
     rounds: Option<usize>,
-    /// Enters results with which a sold ticket wins, instead of the file's.
+    /// Enters results with which a sold ticket wins, instead of the results in the file.
     #[arg(long)]
     sold_tickets_win: bool,
     #[arg(long, default_value_t = 1)]
     retries: u32,
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Number of buyers that shop at the same time.
+    /// Maximum number of buyers who shop at the same time.
     #[arg(long, default_value_t = 40)]
     at_once: usize,
-    /// Address of a running server. By default one is started and stopped.
+    /// Address of a running server. Without it, a server is started and stopped.
     #[arg(long)]
     base: Option<String>,
     #[arg(long, default_value = "report.html")]
     report: PathBuf,
-    /// Keeps the folder of our own server.
+    /// Keeps the folder of the server that was started.
     #[arg(long)]
     keep: bool,
 }
@@ -69,7 +69,7 @@ impl Season {
     }
 }
 
-/// One game on sale.
+/// A game whose tickets are on sale, with its draw.
 pub struct Game {
     draw: i64,
     club: usize,
@@ -108,7 +108,7 @@ async fn play(test_run: &TestRun, season: &Season, csv: &str) -> Result<Report> 
     let clubs = Club::all(&test_run.site).await?;
     let operator = Operator::open(&test_run.site)?;
     let rounds = split_into_rounds(fixtures::read(csv)?, season.rounds)?;
-    let mut games = put_on_sale(&clubs, &rounds, operator.advance(0).await?).await?;
+    let mut games = import_games(&clubs, &rounds, operator.advance(0).await?).await?;
     report.fact("seed", season.seed);
     report.fact("rounds", rounds.len());
     report.fact("games", games.len());
@@ -133,7 +133,7 @@ async fn play(test_run: &TestRun, season: &Season, csv: &str) -> Result<Report> 
         played.prizes.settle_late(&games, now).await?;
         first += size;
     }
-    // The claim links of the last winners who do not respond expire.
+    // Eight days later, the claim links of winners who do not respond have expired.
     let now = operator.advance(8 * 86_400).await?;
     played.prizes.settle_late(&games, now).await?;
     faults::set(&provider, season.seed, SandboxFaults::default()).await?;
@@ -145,7 +145,8 @@ async fn play(test_run: &TestRun, season: &Season, csv: &str) -> Result<Report> 
     Ok(report)
 }
 
-/// Sorts games by kick-off and splits them where more than `ROUND_GAP` lies between two.
+/// Sorts games by kick-off, and starts a new round where the time between two games exceeds
+/// `ROUND_GAP_MIN`.
 fn split_into_rounds(mut list: Vec<Fixture>, most: Option<usize>) -> Result<Vec<Vec<Fixture>>> {
     let mut timed = list
         .drain(..)
@@ -157,7 +158,7 @@ fn split_into_rounds(mut list: Vec<Fixture>, most: Option<usize>) -> Result<Vec<
     for (kick_off, game) in timed {
         match rounds
             .last_mut()
-            .filter(|_| last.is_some_and(|last| kick_off - last < ROUND_GAP))
+            .filter(|_| last.is_some_and(|last| kick_off - last < ROUND_GAP_MIN))
         {
             Some(round) => round.push(game),
             None => rounds.push(vec![game]),
@@ -168,9 +169,9 @@ fn split_into_rounds(mut list: Vec<Fixture>, most: Option<usize>) -> Result<Vec<
     Ok(rounds)
 }
 
-/// Imports every game for the club that stands for its home team. Returns the games in order of
+/// Imports every game for the club that stands for its home team. Returns the games sorted by
 /// kick-off.
-async fn put_on_sale(
+async fn import_games(
     clubs: &[Club],
     rounds: &[Vec<Fixture>],
     now: OffsetDateTime,
@@ -234,15 +235,15 @@ mod tests {
         );
     }
 
-    /// Three rounds of five games. The second round is postponed, the first game of the third is
-    /// abandoned.
-    const SMALL: &str = "date,kick_off,timezone,home_team,away_team\n\
+    /// Fixtures of three rounds with five games each. The second round is postponed, and the first
+    /// game of the third is abandoned.
+    const SMALL_SEASON_CSV: &str = "date,kick_off,timezone,home_team,away_team\n\
         2024-03-07,20:00,Australia/Sydney,A,B\n2024-03-08,20:05,Pacific/Auckland,C,D\n\
         2024-03-14,20:00,Australia/Sydney,B,A\n\
         2024-03-21,20:00,Australia/Brisbane,A,C\n2024-03-22,18:00,Australia/Sydney,D,B\n";
 
-    /// Plays a whole small season against a server process, with all final checks. A sold ticket
-    /// wins each game, and the second winner does not respond.
+    /// Plays a small season against a server process, with all final checks. In each game a sold
+    /// ticket wins. The second winner does not respond.
     #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
     async fn small_season_notifies_and_pays_each_winner_once() {
         let season = Season {
@@ -257,7 +258,7 @@ mod tests {
             report: PathBuf::new(),
             keep: false,
         };
-        let report = run_on(&season, SMALL).await.expect("it plays");
+        let report = run_on(&season, SMALL_SEASON_CSV).await.expect("it plays");
         println!("{}", report.to_text());
         assert!(report.passed(), "{}", report.to_text());
         let fact = |name: &str| {

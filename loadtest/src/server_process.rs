@@ -1,5 +1,5 @@
-//! The server under test: our own process in our own folder, which can be killed and restarted, or
-//! an external server.
+//! The server under test. It is either a child process in a separate folder, which can be killed
+//! and restarted, or an external server.
 
 use std::fs::{File, OpenOptions};
 use std::net::TcpListener;
@@ -16,26 +16,26 @@ use tokio::process::{Child, Command};
 
 use crate::database_audit::DatabaseAccess;
 
-/// Addresses of the server, and its process if it is ours.
+/// The server's addresses, and its process unless it is an external server.
 pub struct ServerProcess {
     pub base: String,
-    /// Address of the payment sandbox: the server's own, unless it runs separately.
+    /// Address of the payment sandbox. The server contains one, unless the sandbox runs separately.
     pub provider: String,
-    own: Option<OwnedServer>,
+    own: Option<OwnedServerProcess>,
 }
 
-struct OwnedServer {
+struct OwnedServerProcess {
     binary: PathBuf,
-    /// Temporary folder, removed at the end.
+    /// Temporary folder of the server. It is removed at the end.
     dir: PathBuf,
     port: u16,
-    /// Additional environment variables.
+    /// Environment variables in addition to the usual ones, as pairs of name and value.
     variables: Vec<(&'static str, String)>,
     child: Option<Child>,
 }
 
 impl ServerProcess {
-    /// Uses an external server, which is never killed.
+    /// Returns an external server at this address. It is never killed.
     pub fn external(base: &str) -> Self {
         let base = base.trim_end_matches('/').to_owned();
         Self {
@@ -45,8 +45,8 @@ impl ServerProcess {
         }
     }
 
-    /// Starts the workspace's server in demo mode on a free port in a temporary folder, and waits
-    /// until it is ready.
+    /// Starts the server of this workspace in demo mode, on a free port and in a temporary folder.
+    /// Waits until it is ready.
     pub async fn start() -> Result<Self> {
         Self::start_in(Self::folder()?, Vec::new()).await
     }
@@ -59,12 +59,13 @@ impl ServerProcess {
         Ok(dir)
     }
 
-    /// Starts the server in an existing folder with additional environment variables.
+    /// Starts the server in an existing folder, with additional environment variables. Waits until
+    /// it is ready.
     pub async fn start_in(dir: PathBuf, variables: Vec<(&'static str, String)>) -> Result<Self> {
         Self::start_at(dir, free_port()?, variables).await
     }
 
-    /// Starts the server in an existing folder on a given port.
+    /// Starts the server in an existing folder, on a given port. Waits until it is ready.
     pub async fn start_at(
         dir: PathBuf,
         port: u16,
@@ -72,7 +73,7 @@ impl ServerProcess {
     ) -> Result<Self> {
         let binary = binary().await?;
         let base = format!("http://127.0.0.1:{port}");
-        let own = Some(OwnedServer {
+        let own = Some(OwnedServerProcess {
             binary,
             dir,
             port,
@@ -92,22 +93,23 @@ impl ServerProcess {
         self.own.is_some()
     }
 
-    /// Returns the process id of our own server.
+    /// Returns the process id of the server, or `None` for an external server.
     pub fn pid(&self) -> Option<u32> {
         self.own.as_ref()?.child.as_ref()?.id()
     }
 
-    /// Returns the process id of its embedded postmaster.
+    /// Returns the process id of the server's private Postgres (its main process). `None` if none
+    /// runs.
     pub fn postmaster_pid(&self) -> Option<u32> {
         u32::try_from(postmaster(self.dir()?)?.as_raw()).ok()
     }
 
-    /// Returns the data folder of our own server.
+    /// Returns the server's data folder, or `None` for an external server.
     pub fn dir(&self) -> Option<&Path> {
         self.own.as_ref().map(|own| own.dir.as_path())
     }
 
-    /// Starts the process and waits until it is ready. Returns how long that took.
+    /// Starts the server's process and waits until it is ready. Returns how long that took.
     pub async fn restart(&mut self, limit: Duration) -> Result<Duration> {
         let started = Instant::now();
         let own = self
@@ -133,7 +135,8 @@ impl ServerProcess {
         Ok(started.elapsed())
     }
 
-    /// Waits until the server is ready. An exited server is reported with the end of its log.
+    /// Waits until the server is ready. If its process has exited, the error contains the end of
+    /// its log.
     pub async fn ready(&mut self, limit: Duration) -> Result<Duration> {
         let started = Instant::now();
         let http = reqwest::Client::builder()
@@ -169,7 +172,7 @@ impl ServerProcess {
         }
     }
 
-    /// Sends SIGKILL: no cleanup and no flush.
+    /// Sends SIGKILL to the server, so that it cannot clean up or write anything.
     pub async fn kill(&mut self) -> Result<()> {
         let own = self
             .own
@@ -181,7 +184,7 @@ impl ServerProcess {
         Ok(())
     }
 
-    /// Sends SIGTERM, which also stops its Postgres.
+    /// Sends SIGTERM to the server, which then also stops its Postgres.
     pub async fn end(&mut self) -> Result<()> {
         let own = self
             .own
@@ -191,7 +194,7 @@ impl ServerProcess {
             return Ok(());
         };
         if let Some(pid) = child.id().and_then(|pid| i32::try_from(pid).ok()) {
-            signal(Pid::from_raw(pid), Signal::SIGTERM);
+            send_signal(Pid::from_raw(pid), Signal::SIGTERM);
         }
         if tokio::time::timeout(Duration::from_secs(40), child.wait())
             .await
@@ -202,7 +205,7 @@ impl ServerProcess {
         Ok(())
     }
 
-    /// Runs another command of the server on the same folder.
+    /// Runs another command of the server's program in the same folder.
     pub async fn command(&self, arguments: &[&str]) -> Result<std::process::Output> {
         let own = self
             .own
@@ -220,21 +223,21 @@ impl ServerProcess {
             .with_context(|| format!("running {arguments:?}"))
     }
 
-    /// Sends SIGKILL to the embedded Postgres. Returns false when none runs.
+    /// Sends SIGKILL to the server's private Postgres. Returns `false` when none runs.
     pub fn kill_postgres(&self) -> Result<bool> {
         self.signal_postgres(Signal::SIGKILL)
     }
 
-    /// Sends a signal to the embedded Postgres. Returns false when none runs.
+    /// Sends a signal to the server's private Postgres. Returns `false` when none runs.
     pub fn signal_postgres(&self, which: Signal) -> Result<bool> {
         let own = self
             .own
             .as_ref()
             .context("only our own Postgres can be killed")?;
-        Ok(postmaster(&own.dir).is_some_and(|postmaster| signal(postmaster, which)))
+        Ok(postmaster(&own.dir).is_some_and(|postmaster| send_signal(postmaster, which)))
     }
 
-    /// Stops all processes of Postgres and resumes them after a while.
+    /// Stops all Postgres processes (SIGSTOP) and continues them after the given time.
     pub async fn pause_postgres(&self, duration: Duration) -> Result<()> {
         let own = self
             .own
@@ -247,7 +250,7 @@ impl ServerProcess {
         let tell = |which| {
             process_tree
                 .iter()
-                .filter(|process| signal(**process, which))
+                .filter(|process| send_signal(**process, which))
                 .count()
         };
         tell(Signal::SIGSTOP);
@@ -256,7 +259,8 @@ impl ServerProcess {
         Ok(())
     }
 
-    /// Returns the access to our server's database, through the socket named in `postmaster.pid`.
+    /// Returns the access to the server's database, through the socket that `postmaster.pid` names.
+    /// `None` for an external server.
     pub fn access(&self) -> Option<DatabaseAccess> {
         let note = std::fs::read_to_string(postmaster_pid_file(self.dir()?, 3)?).ok()?;
         let socket_dir = note.lines().nth(4)?;
@@ -264,17 +268,19 @@ impl ServerProcess {
         Some(DatabaseAccess::new(url, &self.dir()?.join("data")))
     }
 
-    /// Returns the complete log of the server.
+    /// Returns the whole text of the server's log.
     pub fn log(&self) -> String {
-        let read =
-            |own: &OwnedServer| std::fs::read(own.dir.join("server.log")).unwrap_or_default();
+        let read = |own: &OwnedServerProcess| {
+            std::fs::read(own.dir.join("server.log")).unwrap_or_default()
+        };
         self.own
             .as_ref()
             .map(|own| String::from_utf8_lossy(&read(own)).into_owned())
             .unwrap_or_default()
     }
 
-    /// Stops our own server, then any Postgres it left behind, and removes the folder.
+    /// Stops the server and any Postgres that it left running. Removes the folder unless `keep` is
+    /// set.
     pub async fn stop(mut self, keep: bool) -> Result<()> {
         if !self.is_owned() {
             return Ok(());
@@ -284,7 +290,7 @@ impl ServerProcess {
             return Ok(());
         };
         if let Some(postmaster) = postmaster(&own.dir) {
-            signal(postmaster, Signal::SIGINT);
+            send_signal(postmaster, Signal::SIGINT);
             let stop_started = Instant::now();
             while kill(postmaster, None) != Err(Errno::ESRCH)
                 && stop_started.elapsed() < Duration::from_secs(20)
@@ -300,17 +306,18 @@ impl ServerProcess {
     }
 }
 
-fn signal(process: Pid, signal: Signal) -> bool {
+fn send_signal(process: Pid, signal: Signal) -> bool {
     kill(process, signal).is_ok()
 }
 
-/// Returns the path of the server binary beside this executable. Under `cargo run` it is built
-/// first, so that it is current; otherwise only when it is missing.
+/// Returns the path of the server's program, which is in the folder of this program. Under `cargo
+/// run` the server is built first, so that it is current. Otherwise it is built only if it is
+/// missing.
 pub async fn binary() -> Result<PathBuf> {
     let own = std::env::current_exe()?;
     let folder = own.parent().context("our own executable has no folder")?;
-    // A test's executable is one folder deeper. It uses the server that was built with the tests
-    // and never rebuilds it, because that one has fail points.
+    // The executable of a test is one folder deeper. A test never builds the server: it uses the
+    // one that was built with the tests, because that one contains fail points.
     let is_test = folder.ends_with("deps");
     let folder = if is_test {
         folder.parent().context("no folder above")?
@@ -332,19 +339,19 @@ pub async fn binary() -> Result<PathBuf> {
     Ok(beside)
 }
 
-/// Returns a free port below the system's ephemeral range, so that no other process takes it while
-/// the server is down. Each call returns another port, so that concurrent tests of one process do
-/// not collide.
+/// Returns a free port below the range from which the system assigns ports. So no other process
+/// gets it while the server is down. Each call returns another port, so that concurrent tests in
+/// one process do not collide.
 pub fn free_port() -> Result<u16> {
-    static GIVEN: AtomicU16 = AtomicU16::new(0);
+    static NEXT_PORT_OFFSET: AtomicU16 = AtomicU16::new(0);
     let from = 20_000 + u16::try_from(std::process::id() % 9_000).unwrap_or(0);
     (0..2_000)
-        .map(|_| from + GIVEN.fetch_add(1, Ordering::Relaxed) % 2_000)
+        .map(|_| from + NEXT_PORT_OFFSET.fetch_add(1, Ordering::Relaxed) % 2_000)
         .find(|port| TcpListener::bind(("127.0.0.1", *port)).is_ok())
         .context("no free port between 20000 and 31000")
 }
 
-/// Finds `postmaster.pid` in a folder, at most `depth` levels down.
+/// Searches a folder for `postmaster.pid`, at most `depth` levels deep.
 fn postmaster_pid_file(dir: &Path, depth: u8) -> Option<PathBuf> {
     let here = dir.join("postmaster.pid");
     if here.is_file() {
@@ -364,14 +371,14 @@ fn postmaster_pid_file(dir: &Path, depth: u8) -> Option<PathBuf> {
     }
 }
 
-/// Returns the process id of the running postmaster, from the first line of its pid file.
+/// Returns the process id in the first line of `postmaster.pid`, if that process runs.
 fn postmaster(dir: &Path) -> Option<Pid> {
     let note = std::fs::read_to_string(postmaster_pid_file(dir, 3)?).ok()?;
     let pid = Pid::from_raw(note.lines().next()?.trim().parse().ok()?);
     kill(pid, None).is_ok().then_some(pid)
 }
 
-/// Returns a process and its children.
+/// Returns a process and its child processes.
 fn process_tree(parent: Pid) -> Vec<Pid> {
     let is_child = |pid: &Pid| {
         let about = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();

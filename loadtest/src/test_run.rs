@@ -1,4 +1,5 @@
-//! One test run: the server under test, what all clients share, and the final audit and report.
+//! One test run: the server under test, the settings that all clients share, and the final audit
+//! and report.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -19,34 +20,33 @@ use crate::server_process::ServerProcess;
 use crate::transcript::BuyerTranscript;
 use crate::usage;
 
-/// Seconds after the load within which every order must be decided.
+/// Maximum number of seconds after the load until the outcome of every order is decided.
 pub const SETTLE_SECONDS_MAX: u64 = 60;
-/// Maximum number of lines in one plot.
-const LINES_MAX: usize = 8;
-const POINTS_MAX: usize = 600;
+/// Maximum number of lines in a plot.
+const PLOT_LINES_MAX: usize = 8;
+const PLOT_POINTS_MAX: usize = 600;
 
 pub struct TestRun {
     pub server_process: Arc<Mutex<ServerProcess>>,
     pub site: Arc<RunSettings>,
-    /// Anomalies that were open before the first purchase.
+    /// Anomalies that were open before the first purchase. The audit accepts them.
     known_anomalies: AnomalyCounts,
 }
 
-/// What was observed in a run, for the final audit.
+/// What was observed during a run. The final audit needs it.
 #[derive(Default)]
 pub struct RunObservations {
     pub transcripts: Vec<BuyerTranscript>,
     pub boards: Vec<Board>,
     pub kill_stats: Option<KillStats>,
-    /// Whether the provider was also made to fail.
+    /// Whether faults were also injected into the provider.
     pub provider_failed: bool,
-    /// Memory of the server: seconds since the start of the run, megabytes.
+    /// Memory of the server over time: pairs of seconds since the start of the run and megabytes.
     pub memory: Vec<(f64, f64)>,
 }
 
 impl TestRun {
-    /// Starts a server, or connects to the one at `base`. Only addresses of this machine are
-    /// accepted.
+    /// Starts a server, or uses the running one at `base`. Accepts only addresses of this machine.
     pub async fn open(base: Option<&str>, retries: u32, retry_timeout: Duration) -> Result<Self> {
         let server_process = match base {
             Some(base) => ServerProcess::external(base),
@@ -55,7 +55,7 @@ impl TestRun {
         Self::with(server_process, retries, retry_timeout).await
     }
 
-    /// Creates a run for a server that is already started or found.
+    /// Creates a run for a server that is already running.
     pub async fn with(
         mut server_process: ServerProcess,
         retries: u32,
@@ -99,7 +99,7 @@ impl TestRun {
         })
     }
 
-    /// Stops our own server and removes its folder unless `keep` is set.
+    /// Stops the server if this run has started it. Removes its folder unless `keep` is set.
     pub async fn close(self, keep: bool) -> Result<()> {
         let server_process = Arc::try_unwrap(self.server_process)
             .ok()
@@ -116,7 +116,7 @@ impl TestRun {
         &self.known_anomalies
     }
 
-    /// Starts `count` boards. Each follows one draw, in turn.
+    /// Starts `count` boards. Each follows one draw; the draws are assigned in turn.
     pub fn boards(
         &self,
         draws: &[i64],
@@ -134,7 +134,8 @@ impl TestRun {
         boards
     }
 
-    /// Waits until every payment is decided, runs all checks and adds the results to the report.
+    /// Waits until the outcome of every payment is decided, runs all checks, and adds their results
+    /// to the report.
     pub async fn conclude(&self, observed: &RunObservations, report: &mut Report) -> Result<()> {
         let limit = Duration::from_secs(SETTLE_SECONDS_MAX);
         let (settled, calm) = audit::settle(&self.site, &observed.transcripts, limit).await?;
@@ -262,11 +263,14 @@ fn add_plots(
 
     let mut sold = boards::sold_over_time(&observed.boards);
     sold.sort_by_key(|(_, points)| std::cmp::Reverse(points.len()));
-    sold.truncate(LINES_MAX);
+    sold.truncate(PLOT_LINES_MAX);
     sold.sort_by_key(|(draw, _)| *draw);
-    let sold = sold
-        .into_iter()
-        .map(|(draw, points)| (format!("FD-{draw}"), plots::thin_points(points, POINTS_MAX)));
+    let sold = sold.into_iter().map(|(draw, points)| {
+        (
+            format!("FD-{draw}"),
+            plots::thin_points(points, PLOT_POINTS_MAX),
+        )
+    });
     let sold: Vec<plots::Series> = sold.collect();
     let took = |call: Call| {
         let answered = call_records
@@ -293,7 +297,7 @@ fn add_plots(
         plots::cumulative("first board → every board", lag.behind_first_board),
         plots::cumulative("frame made → frame there", lag.frame_delay),
     ];
-    let memory = plots::thin_points(observed.memory.clone(), POINTS_MAX);
+    let memory = plots::thin_points(observed.memory.clone(), PLOT_POINTS_MAX);
     let all = [
         plots::lines(
             "Sold over time",
@@ -330,7 +334,8 @@ fn add_plots(
     Ok(())
 }
 
-/// Returns the responses by second, and the calls by second that had no response or a 503.
+/// Returns two series by second: the number of responses, and the number of calls without a
+/// response or with a 503.
 fn calls_by_second(call_records: &[CallRecord]) -> [plots::Series; 2] {
     let count = |wanted: fn(&&CallRecord) -> bool| {
         let mut seconds = vec![

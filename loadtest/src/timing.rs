@@ -1,6 +1,6 @@
-//! Checks that response times do not reveal accounts. It sends the same failed sign-in and the same
-//! password reset for known and unknown addresses in turn. The medians are compared as a ratio,
-//! because machines differ.
+//! Checks that response times do not reveal which accounts exist. The same failed sign-in and the
+//! same password reset are sent for known and unknown addresses in turn. The medians are compared
+//! as a ratio, because machines have different speeds.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -17,18 +17,18 @@ use crate::plan::SeededRng;
 use crate::report::{Report, Table};
 use crate::test_run::TestRun;
 
-/// Number of wrong passwords that one account accepts in a quarter of an hour, and so the attempts
-/// for each address.
+/// Number of wrong passwords that one account accepts in a quarter of an hour. So each address is
+/// used for that many attempts.
 const TRIES_PER_ADDRESS: usize = 5;
-/// Largest allowed difference of the medians, in percent.
+/// Maximum difference between the two medians, in percent.
 const MEDIAN_DIFFERENCE_MAX: f64 = 5.0;
 
 #[derive(Args, Clone, Debug)]
 pub struct Timing {
-    /// Address of a running demo. Without it one is started.
+    /// Address of a running demo. Without it, a demo is started.
     #[arg(long)]
     base: Option<String>,
-    /// Attempts of each kind, half of them with known addresses.
+    /// Number of attempts of each kind. Half of them use known addresses.
     #[arg(long, default_value_t = 2_000)]
     tries: usize,
     #[arg(long, default_value_t = 1)]
@@ -59,7 +59,7 @@ async fn play(test_run: &TestRun, timing: &Timing) -> Result<Report> {
     };
     let addresses = timing.tries / 2 / TRIES_PER_ADDRESS;
     ensure!(addresses > 0, "too few tries to compare");
-    let known = register(&test_run.site, addresses, timing.seed).await?;
+    let known = register_clubs(&test_run.site, addresses, timing.seed).await?;
     let unknown: Vec<String> = known
         .iter()
         .map(|email| email.replacen("known", "nobody", 1))
@@ -73,7 +73,7 @@ async fn play(test_run: &TestRun, timing: &Timing) -> Result<Report> {
         ("sign-in", "/api/clubs/login", 401),
         ("forgotten password", "/api/clubs/reset-password", 200),
     ] {
-        let durations = measure(
+        let durations = measure_calls(
             &test_run.site,
             path,
             status,
@@ -114,8 +114,8 @@ async fn play(test_run: &TestRun, timing: &Timing) -> Result<Report> {
     Ok(report)
 }
 
-/// Registers new clubs, so that no existing one is locked out.
-async fn register(site: &Arc<RunSettings>, count: usize, seed: u64) -> Result<Vec<String>> {
+/// Registers new clubs and returns their addresses. With these, no existing club is locked out.
+async fn register_clubs(site: &Arc<RunSettings>, count: usize, seed: u64) -> Result<Vec<String>> {
     let stamp = time::OffsetDateTime::now_utc().unix_timestamp();
     let mut emails = Vec::with_capacity(count);
     for number in 0..count {
@@ -138,9 +138,9 @@ async fn register(site: &Arc<RunSettings>, count: usize, seed: u64) -> Result<Ve
     Ok(emails)
 }
 
-/// Sends the calls one after the other, with the two kinds in random order. Returns the
-/// milliseconds of each call by kind.
-async fn measure(
+/// Sends the calls one after the other, known and unknown addresses in random order. Returns the
+/// milliseconds of all calls with known addresses, and those with unknown ones.
+async fn measure_calls(
     site: &Arc<RunSettings>,
     path: &str,
     status: u16,

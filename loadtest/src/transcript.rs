@@ -1,5 +1,5 @@
-//! What the server told one buyer, recorded outside the server. The audit compares it with the
-//! final state.
+//! The transcript of one buyer: what the server told the buyer, recorded outside the server. The
+//! audit compares it with the final state.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use crate::provider::Payment;
 /// A ticket: draw number and ticket number.
 pub type Ticket = (i64, i64);
 
-/// What the buyer knew at the end.
+/// The outcome of a purchase as the buyer knows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Verdict {
     /// The buyer was shown tickets.
@@ -21,17 +21,17 @@ pub enum Verdict {
     Declined,
     /// No tickets were left.
     SoldOut,
-    /// The waiting time was over while reservations of other buyers were still running.
+    /// The buyer stopped waiting while reservations of other buyers had not expired yet.
     GaveUp,
-    /// Sales had closed.
+    /// Sales of the draw had closed.
     Closed,
-    /// Opened a payment and never paid.
+    /// The buyer opened a payment and never paid.
     Abandoned,
-    /// Left the checkout before paying.
+    /// The buyer left the checkout before paying.
     Released,
-    /// Closed the tab after or while paying: only the server can complete this.
+    /// The buyer closed the tab after or while paying. Only the server can complete the order.
     LeftAfterPaying,
-    /// The retry time was over before an answer came.
+    /// The buyer's retry time ended before a response came.
     NoAnswer,
 }
 
@@ -69,19 +69,20 @@ impl Verdict {
 pub struct BuyerTranscript {
     pub buyer: usize,
     pub verdict: Verdict,
-    /// Every payment intent that this buyer was given. More than one is a failure.
+    /// Every payment that was opened for this buyer. More than one payment intent is a failure of
+    /// the server.
     pub payments: Vec<Payment>,
-    /// Ticket count of the last opened payment.
+    /// Number of tickets in the payment that was opened last.
     pub ticket_count: u32,
-    /// Draws that the buyer came for.
+    /// The draws in which the buyer wanted tickets.
     pub draws: Vec<i64>,
     pub tickets: Vec<Ticket>,
-    /// When the card was authorised and when the decision was known to the buyer, since the start
-    /// of the run.
+    /// When the card was authorised, as time since the start of the run. The next field is the time
+    /// when the buyer knew the outcome.
     pub authorised_at: Option<Duration>,
     pub decided_at: Option<Duration>,
     pub call_records: Vec<CallRecord>,
-    /// Failures that the buyer itself observed.
+    /// Failures of the server that this buyer noticed.
     pub failures: Vec<String>,
 }
 
@@ -101,8 +102,8 @@ impl BuyerTranscript {
         }
     }
 
-    /// Records an opened payment. A buyer who repeats one call must never get a second payment
-    /// intent.
+    /// Records a payment that was opened. A buyer who repeats the call must never get a second
+    /// payment intent.
     pub fn record_payment(&mut self, payment: Payment) {
         match self
             .payments
@@ -128,22 +129,22 @@ impl BuyerTranscript {
     }
 }
 
-/// The outcome that a completing call reports.
+/// The outcome that the server reports in its response to a completing call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CompletionOutcome {
     Tickets(Vec<Ticket>),
     NotCharged,
     Declined,
-    /// The bank asks the buyer to authenticate first.
+    /// The bank requires an authentication by the buyer first.
     AuthenticationRequired,
-    /// Not decided yet; the order page will say.
+    /// The outcome is not decided yet. The order page shows it later.
     Pending,
     Unexpected(String),
 }
 
 impl CompletionOutcome {
     pub fn read(answer: &Answer) -> Self {
-        let mut tickets = tickets(answer, "/tickets", None);
+        let mut tickets = read_tickets(answer, "/tickets", None);
         match (answer.status, answer.text("/status").as_str()) {
             (200..300, "succeeded") if tickets.is_empty() => Self::Pending,
             (200..300, "succeeded") => {
@@ -158,7 +159,7 @@ impl CompletionOutcome {
         }
     }
 
-    /// Reads `GET /api/orders/{token}`.
+    /// Reads the outcome from a response to `GET /api/orders/{token}`.
     pub fn from_order_page(answer: &Answer) -> Self {
         if !answer.ok() {
             return Self::Unexpected(format!("order page: {} {}", answer.status, answer.body));
@@ -171,7 +172,11 @@ impl CompletionOutcome {
             .map_or(0, Vec::len)
         {
             let draw = number(&answer.body, &format!("/lines/{index}/drawNumber"));
-            all.extend(tickets(answer, &format!("/lines/{index}/tickets"), draw));
+            all.extend(read_tickets(
+                answer,
+                &format!("/lines/{index}/tickets"),
+                draw,
+            ));
         }
         all.sort_unstable();
         match (
@@ -189,7 +194,7 @@ fn says_not_charged(answer: &Answer) -> bool {
     answer.text("/status") == "not_charged" || answer.text("/message").contains("not been charged")
 }
 
-fn tickets(answer: &Answer, pointer: &str, draw: Option<i64>) -> Vec<Ticket> {
+fn read_tickets(answer: &Answer, pointer: &str, draw: Option<i64>) -> Vec<Ticket> {
     let rows = answer
         .body
         .pointer(pointer)
@@ -206,9 +211,9 @@ fn tickets(answer: &Answer, pointer: &str, draw: Option<i64>) -> Vec<Ticket> {
         .collect()
 }
 
-/// Combines the answers to one repeated completing call. Returns the outcome and every
-/// contradiction. The card is good, so no answer may say "declined": the buyer would pay again with
-/// another card.
+/// Combines the responses to a completing call that was repeated. Returns the outcome, and a
+/// message for every contradiction. The card is good, so "declined" is a failure: the buyer would
+/// pay again with another card.
 pub fn consistent_outcome(
     buyer: usize,
     answers: &[Answer],

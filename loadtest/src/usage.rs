@@ -1,5 +1,5 @@
-//! Resource use of processes from `/proc`: the server with its sandbox, and Postgres with all its
-//! children.
+//! Memory and processor time of processes, read from `/proc`: the server with its sandbox, and
+//! Postgres with its child processes.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -10,15 +10,17 @@ use tokio::sync::{Mutex, watch};
 use crate::report::Table;
 use crate::server_process::ServerProcess;
 
-/// The kernel counts processor time in hundredths of a second (`USER_HZ`).
+/// Milliseconds in one tick of processor time. The kernel counts in hundredths of a second
+/// (`USER_HZ`).
 const MS_PER_TICK: u64 = 10;
-/// Background work such as mails is over when the processes used hardly any time in this interval.
-const IDLE_INTERVAL: Duration = Duration::from_millis(300);
+/// Interval between two readings of the processor time. When it has hardly grown in this interval,
+/// background work such as mails is done.
+const IDLE_CHECK_INTERVAL: Duration = Duration::from_millis(300);
 const IDLE_MS_MAX: u64 = 20;
-const SECOND: Duration = Duration::from_secs(1);
+const MEMORY_INTERVAL: Duration = Duration::from_secs(1);
 const IDLE_WAIT_MAX: Duration = Duration::from_secs(60);
 
-/// The processes that are measured.
+/// The processes whose resources are measured.
 #[derive(Clone, Debug)]
 pub struct ProcessMeter {
     server: u32,
@@ -53,7 +55,7 @@ impl ProcessMeter {
         })
     }
 
-    /// Returns a meter of the same Postgres with this process in place of the server.
+    /// Returns a meter for this process in place of the server, and the same Postgres.
     pub fn of_this_process(&self) -> ProcessMeter {
         ProcessMeter {
             server: std::process::id(),
@@ -64,10 +66,10 @@ impl ProcessMeter {
     pub fn cpu(&self) -> Result<CpuTime> {
         let (own, _) = cpu_ms(self.server).context("the server's own figures")?;
         let postgres = self.postmaster.map_or(0, |postmaster| {
-            let process_tree = children(postmaster)
+            let process_tree = child_processes(postmaster)
                 .into_iter()
                 .filter_map(|child| cpu_ms(child).map(|(own, _)| own));
-            // The parent's figures include children that have ended.
+            // The time of child processes that have ended is included in their parent's.
             process_tree.sum::<u64>() + cpu_ms(postmaster).map_or(0, |(own, ended)| own + ended)
         });
         Ok(CpuTime {
@@ -76,12 +78,13 @@ impl ProcessMeter {
         })
     }
 
-    /// Waits until background work is done.
+    /// Waits until the processes use hardly any processor time, because background work is then
+    /// done.
     pub async fn wait_until_idle(&self) -> Result<()> {
         let started_at = Instant::now();
         loop {
             let before = self.cpu()?;
-            tokio::time::sleep(IDLE_INTERVAL).await;
+            tokio::time::sleep(IDLE_CHECK_INTERVAL).await;
             if self.cpu()?.since(before).all() <= IDLE_MS_MAX
                 || started_at.elapsed() > IDLE_WAIT_MAX
             {
@@ -90,21 +93,21 @@ impl ProcessMeter {
         }
     }
 
-    /// Returns the server's resident memory in kilobytes.
+    /// Returns the resident memory of the server's process in kilobytes.
     pub fn resident_kb(&self) -> Result<f64> {
         resident_kb(self.server)
     }
 }
 
-/// Records the memory of our own server once a second until `stop`: seconds since the start,
-/// megabytes. Records nothing while it is down or external.
+/// Records the memory of the server once a second until `stop` is set, as pairs of seconds since
+/// the start and megabytes. Records nothing while the server is down, or if it is external.
 pub async fn record_memory(
     server_process: Arc<Mutex<ServerProcess>>,
     started: Instant,
     mut stop: watch::Receiver<bool>,
 ) -> Vec<(f64, f64)> {
     let mut samples = Vec::new();
-    while tokio::time::timeout(SECOND, stop.wait_for(|stop| *stop))
+    while tokio::time::timeout(MEMORY_INTERVAL, stop.wait_for(|stop| *stop))
         .await
         .is_err()
     {
@@ -116,8 +119,8 @@ pub async fn record_memory(
     samples
 }
 
-/// Returns a table of the memory at the start, after each quarter and at its peak. `None` for an
-/// external server.
+/// Returns a table of the server's memory: at the start, after each quarter of the run, and the
+/// maximum. `None` for an external server.
 pub fn memory_table(samples: &[(f64, f64)]) -> Option<Table> {
     let last = samples.len().checked_sub(1)?;
     let head = [
@@ -145,7 +148,7 @@ pub fn memory_table(samples: &[(f64, f64)]) -> Option<Table> {
     Some(table)
 }
 
-/// Returns the resident memory of a process in kilobytes.
+/// Returns the resident memory of a process in kilobytes, read from `/proc`.
 fn resident_kb(pid: u32) -> Result<f64> {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status"))?;
     let line = status
@@ -155,14 +158,15 @@ fn resident_kb(pid: u32) -> Result<f64> {
     Ok(line.trim().trim_end_matches(" kB").parse()?)
 }
 
-/// Returns the processor milliseconds of a process and of its ended children.
+/// Returns the processor time of a process and that of its ended child processes, in milliseconds.
 fn cpu_ms(pid: u32) -> Option<(u64, u64)> {
-    read_stat(&std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
+    parse_cpu_ms(&std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
 }
 
-/// Parses `/proc/PID/stat`. The name in parentheses may contain anything; the fields after it are
-/// numbers, after the state.
-fn read_stat(stat: &str) -> Option<(u64, u64)> {
+/// Parses `/proc/PID/stat` and returns processor milliseconds: of the process, and of its ended
+/// child processes. The process name is in parentheses and may contain anything. After it come the
+/// state and then numbers.
+fn parse_cpu_ms(stat: &str) -> Option<(u64, u64)> {
     let rest = &stat[stat.rfind(')')? + 1..];
     let ticks: Vec<u64> = rest
         .split_whitespace()
@@ -179,7 +183,7 @@ fn read_stat(stat: &str) -> Option<(u64, u64)> {
     ))
 }
 
-fn children(parent: u32) -> Vec<u32> {
+fn child_processes(parent: u32) -> Vec<u32> {
     let threads = std::fs::read_dir(format!("/proc/{parent}/task"))
         .into_iter()
         .flatten()
@@ -200,8 +204,8 @@ mod tests {
     #[test]
     fn process_name_with_spaces_does_not_shift_fields() {
         let stat = "42 (postgres: w (x) y) S 1 42 42 0 -1 4194560 9 8 7 6 150 50 3 2 20 0 1 0 100";
-        assert_eq!(read_stat(stat), Some((2_000, 50)));
-        assert_eq!(read_stat("42 (cut"), None);
+        assert_eq!(parse_cpu_ms(stat), Some((2_000, 50)));
+        assert_eq!(parse_cpu_ms("42 (cut"), None);
     }
 
     #[test]

@@ -10,23 +10,24 @@ use crate::nodes::has_older_node;
 use crate::seal::Sealer;
 
 const CHAIN_PURPOSE: &str = "audit-chain";
-/// The hash that precedes the first keyed entry.
+/// Stands for the previous entry's hash in the first entry of the log, which has no previous entry.
 pub(crate) const FIRST_PREVIOUS_HASH: [u8; 32] = [0; 32];
 
-/// One action. `actor` is the session's identity, never a name that the client sends (decision
-/// G-7).
+/// One action for the audit log. `actor` is the identity of the session, never a name that the
+/// client sends (decision G-7).
 #[derive(Clone, Copy, Debug)]
 pub struct AuditAction<'a> {
     pub actor: &'a str,
     pub club: Option<ClubId>,
-    /// A verb phrase, such as `enter-results`.
+    /// The action as a verb phrase, such as `enter-results`.
     pub action: &'a str,
-    /// The object of the action, such as `draw:1042`.
+    /// The id of the changed object with its type, such as `draw:1042`.
     pub object: &'a str,
     pub ip: Option<IpAddr>,
 }
 
-/// An action with its details, ready to be written in the transaction of its effect.
+/// An action with its details. The transaction that writes the action's effect also writes this
+/// entry.
 #[derive(Clone, Debug)]
 pub struct AuditEntry {
     actor: String,
@@ -51,7 +52,8 @@ impl AuditAction<'_> {
 }
 
 impl AuditEntry {
-    /// Appends an id that is known only now to the object: `footer-menu:` becomes `footer-menu:7`.
+    /// Appends to the entry's object an id that is assigned only now: `footer-menu:` becomes
+    /// `footer-menu:7`.
     #[must_use]
     pub fn named(mut self, id: impl std::fmt::Display) -> AuditEntry {
         if self.object.ends_with(':') {
@@ -72,7 +74,7 @@ impl AuditEntry {
         (act, &self.detail)
     }
 
-    /// Returns the same entry with another action and detail.
+    /// Returns a copy of the entry with another action and other details.
     pub(crate) fn with_action(&self, action: &str, detail: serde_json::Value) -> AuditEntry {
         AuditEntry {
             action: action.to_string(),
@@ -81,8 +83,8 @@ impl AuditEntry {
         }
     }
 
-    /// Returns the same entry with the draw's new revision, and its status if that changed. The
-    /// journal holds the events of that revision.
+    /// Returns a copy of the entry with the draw's new revision, and with its status if the status
+    /// changed. The journal holds the events of that revision.
     pub(crate) fn at_revision(&self, revision: u64, status: Option<&str>) -> AuditEntry {
         let mut entry = self.clone();
         if let Some(detail) = entry.detail.as_object_mut() {
@@ -93,7 +95,7 @@ impl AuditEntry {
     }
 }
 
-/// Writes an entry in the caller's transaction.
+/// Writes an audit entry in the caller's transaction.
 pub(crate) async fn write(
     connection: &mut PgConnection,
     sealer: &Sealer,
@@ -114,7 +116,8 @@ pub(crate) async fn write(
     key_entry(connection, sealer, id, &hash).await
 }
 
-/// Returns the keyed hash of an entry: it depends on the keyed hash of the entry before it.
+/// Returns the keyed hash of an entry. It also depends on `previous`, the keyed hash of the entry
+/// before.
 pub(crate) fn keyed_hash(sealer: &Sealer, previous: &[u8; 32], hash: &[u8]) -> [u8; 32] {
     sealer.fingerprint(
         CHAIN_PURPOSE,
@@ -122,18 +125,19 @@ pub(crate) fn keyed_hash(sealer: &Sealer, previous: &[u8; 32], hash: &[u8]) -> [
     )
 }
 
-/// Adds the keyed hash of a new entry, in the transaction that wrote it and holds the log's lock.
+/// Adds the keyed hash to a new entry. The caller's transaction wrote the entry and holds the log's
+/// lock.
 ///
-/// An entry is keyed once no node of an earlier version is alive, because such a node writes
-/// entries without a keyed hash.
+/// An entry gets a keyed hash only once no node of an earlier version is alive, because such a node
+/// writes entries without a keyed hash.
 async fn key_entry(
     connection: &mut PgConnection,
     sealer: &Sealer,
     entry: i64,
     hash: &[u8],
 ) -> Result<(), sqlx::Error> {
-    // A statement of its own: the insert may have waited for the lock and still see the log as it
-    // was before.
+    // A separate statement reads the newest entry: the insert may have waited for the lock, and its
+    // own snapshot is older than that wait.
     let previous: Option<Option<Vec<u8>>> =
         sqlx::query_scalar("select keyed_hash from public.audit_log where id = $1 - 1")
             .bind(entry)

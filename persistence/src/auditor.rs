@@ -1,5 +1,5 @@
-//! Read-only queries for an audit from outside the running server: totals, undecided orders, sold
-//! tickets.
+//! Read-only queries for an audit by another program than the server: totals, undecided orders and
+//! sold tickets of the whole database.
 
 use std::collections::HashSet;
 
@@ -8,12 +8,13 @@ use sqlx::{FromRow, PgPool};
 
 use crate::error::Failure;
 
-/// Reads the database on a connection of its own.
+/// Reads the database on its own connection, for audits.
 pub struct Auditor {
     pool: PgPool,
 }
 
-/// The figures of one draw: its ticket rows, and its own counters.
+/// What the database says about one draw: the count of its ticket rows, and the counters in the
+/// draw's row.
 #[derive(Clone, Debug, PartialEq, Eq, FromRow)]
 pub struct DrawTotals {
     pub draw: i64,
@@ -22,19 +23,19 @@ pub struct DrawTotals {
     pub held: i64,
 }
 
-/// The money of one order in our database, in cents.
+/// What one order charged, captured and refunded according to our database, in cents.
 #[derive(Clone, Debug, PartialEq, Eq, FromRow)]
 pub struct OrderMoney {
     pub order: String,
     pub payment_intent: Option<String>,
     pub account: String,
-    /// Whether the payment was ever captured, even if it was refunded since.
+    /// Whether the payment was ever captured. Stays true after a refund.
     pub is_taken: bool,
     pub total: i64,
     pub application_fee: i64,
     pub refunded: i64,
     pub fee_refunded: i64,
-    /// Whether an anomaly about it is open, or was closed by a person.
+    /// Whether an anomaly about the order is open, or was closed by a person.
     pub is_reported: bool,
 }
 
@@ -59,7 +60,8 @@ impl Auditor {
         .map_err(read_failure)
     }
 
-    /// Returns orders that are paid but undecided: id, state, and age in seconds.
+    /// Returns the orders that are paid but whose outcome is not decided: id, state, and age in
+    /// seconds.
     pub async fn undecided(&self) -> Result<Vec<(String, String, i64)>, Failure> {
         sqlx::query_as(
             "select id::text, state, extract(epoch from transaction_instant() - opened_at)::bigint from orders
@@ -71,8 +73,8 @@ impl Auditor {
         .map_err(read_failure)
     }
 
-    /// Returns how many webhook events have an id with this prefix, and how many of them are
-    /// handled.
+    /// Returns how many stored webhook events have an id with this prefix, and how many of these
+    /// events are handled.
     pub async fn webhook_event_counts(&self, prefix: &str) -> Result<(i64, i64), Failure> {
         sqlx::query_as("select count(*), count(handled_at) from webhook_events where starts_with(event_id, $1)")
             .bind(prefix)
@@ -81,7 +83,8 @@ impl Auditor {
             .map_err(read_failure)
     }
 
-    /// Returns how many payment operations are pending longer than invariant O1 allows.
+    /// Returns the number of payment operations that have been pending for longer than invariant O1
+    /// allows.
     pub async fn overdue_operations(&self) -> Result<i64, Failure> {
         sqlx::query_scalar("select count(*) from invariant_violations where invariant = 'O1 operations are carried out'")
             .fetch_one(&self.pool)
@@ -89,7 +92,7 @@ impl Auditor {
             .map_err(read_failure)
     }
 
-    /// Returns the number of mails that can be sent and are not sent yet.
+    /// Returns the number of mails that have an address and are not sent yet.
     pub async fn unsent_mails(&self) -> Result<i64, Failure> {
         let waiting =
             "select count(*) from email_outbox where state = 'pending' and to_address is not null";
@@ -99,7 +102,7 @@ impl Auditor {
             .map_err(read_failure)
     }
 
-    /// Returns the number of orders whose buyer's address has this ending.
+    /// Returns the number of orders whose buyer's e-mail address ends with this text.
     pub async fn named_buyers(&self, address_end: &str) -> Result<i64, Failure> {
         sqlx::query_scalar("select count(*) from orders where right(buyer_email, length($1)) = $1")
             .bind(address_end)
@@ -108,7 +111,7 @@ impl Auditor {
             .map_err(read_failure)
     }
 
-    /// Returns every draw that has sold or reserved tickets.
+    /// Returns the totals of every draw that has sold or reserved tickets.
     pub async fn draws(&self) -> Result<Vec<DrawTotals>, Failure> {
         sqlx::query_as(
             "select d.id as draw, count(t.serial) as tickets, d.sold::bigint, d.held::bigint
@@ -120,8 +123,8 @@ impl Auditor {
         .map_err(read_failure)
     }
 
-    /// Returns the address of the node that owns a draw, or `None` when the owner has no row in
-    /// `nodes`.
+    /// Returns the address of the node that owns a draw. `None` when the draw has no owner, or the
+    /// owner has left the list of nodes.
     pub async fn owner(&self, draw: i64) -> Result<Option<String>, Failure> {
         sqlx::query_scalar("select n.address from draws d join nodes n on n.boot_id = d.owner_boot where d.id = $1")
             .bind(draw)
@@ -130,8 +133,8 @@ impl Auditor {
             .map_err(read_failure)
     }
 
-    /// Returns commits, as draw and revision, that have an older epoch than the commit before them.
-    /// A fenced owner must not have written any.
+    /// Returns draw and revision of each commit whose epoch is older than that of the commit before
+    /// it. There must be none, because a fenced owner may not write.
     pub async fn fenced_writes(&self) -> Result<Vec<(i64, i64)>, Failure> {
         sqlx::query_as(
             "select e.draw_id, e.revision from draw_events e
@@ -143,7 +146,7 @@ impl Auditor {
         .map_err(read_failure)
     }
 
-    /// Returns every order that ever had a payment intent.
+    /// Returns the sums of every order that ever had a payment intent.
     pub async fn orders(&self) -> Result<Vec<OrderMoney>, Failure> {
         sqlx::query_as(
             "select o.id::text as order, o.payment_intent_id as payment_intent, o.account_id as account,
@@ -160,7 +163,7 @@ impl Auditor {
         .map_err(read_failure)
     }
 
-    /// Returns payment intents with an anomaly that is open or was closed by a person.
+    /// Returns the payment intents that have an anomaly, either open or closed by a person.
     pub async fn reported(&self) -> Result<Vec<String>, Failure> {
         sqlx::query_scalar(
             "select payment_intent_id from anomalies
@@ -171,8 +174,8 @@ impl Auditor {
         .map_err(read_failure)
     }
 
-    /// Returns payments that belong to no order and have an anomaly, open or not. Their order was
-    /// lost, or they are the second payment of one.
+    /// Returns the payments that belong to no order and have an anomaly, open or closed. Either the
+    /// order was lost, or the payment is a second one for the same order.
     pub async fn payments_without_order(&self) -> Result<HashSet<String>, Failure> {
         let strays: Vec<String> = sqlx::query_scalar(
             "select a.payment_intent_id from anomalies a
@@ -185,7 +188,7 @@ impl Auditor {
         Ok(strays.into_iter().collect())
     }
 
-    /// Returns every connected account of a club.
+    /// Returns the id of every connected account that belongs to a club.
     pub async fn club_accounts(&self) -> Result<Vec<String>, Failure> {
         sqlx::query_scalar(
             "select stripe_connect_account_id from clubs where stripe_connect_account_id is not null order by id",
@@ -207,7 +210,7 @@ impl Auditor {
         .map_err(read_failure)
     }
 
-    /// Returns how many anomalies are open, by kind.
+    /// Returns the number of open anomalies of each kind.
     pub async fn open_anomalies(&self) -> Result<Vec<(String, i64)>, Failure> {
         sqlx::query_as("select kind, count(*) from anomalies where resolved_at is null group by kind order by kind")
             .fetch_all(&self.pool)
@@ -215,8 +218,8 @@ impl Auditor {
             .map_err(read_failure)
     }
 
-    /// Returns open anomalies by kind, without tickets whose buyer left no address. Those need a
-    /// person, but nothing went wrong.
+    /// Returns the number of open anomalies of each kind, except tickets whose buyer left no
+    /// address. A person must find those buyers, but no error caused them.
     pub async fn unexpected_anomalies(&self) -> Result<Vec<(String, i64)>, Failure> {
         let open = "select kind, count(*) from anomalies a where resolved_at is null
                and not (kind = 'orphaned_ticket' and exists (select from orders o where o.id = a.order_id

@@ -1,37 +1,38 @@
-//! The table changes that a draw's events cause, for one commit or several that are written
-//! together. Both stores use them.
+//! The table changes that follow from a draw's events, for one commit or for several commits that
+//! are written together. The Postgres store and the memory store both use them.
 
 use std::collections::BTreeMap;
 
 use domain::draw::Outcome;
 use domain::{Cents, Event, FeeStep, OrderId, Reservation, Serial, Status, Terms};
 
-/// The combined effect of events on the tables.
+/// The combined effect of a draw's events on its tables.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct DrawChange {
-    /// The new value of each changed reservation. `None` deletes it.
+    /// The new value of each changed reservation. `None` means that the reservation is deleted.
     pub reservations: BTreeMap<OrderId, Option<Reservation>>,
     pub allocated: Vec<TicketChange>,
     pub voided: Vec<TicketChange>,
-    /// The new status, if it changes.
+    /// The draw's new status, or `None` when the status does not change.
     pub status: Option<Status>,
     pub terms: Option<Terms>,
-    /// A result that is entered (`Some(Some)`) or undone (`Some(None)`).
+    /// The new result: `Some(Some(_))` when one is entered, `Some(None)` when it is undone, `None`
+    /// when nothing changes.
     pub outcome: Option<Option<Outcome>>,
     pub archived: Option<bool>,
-    /// The deal became public.
+    /// Whether the deal became public.
     pub revealed: bool,
-    /// The names or the contact change.
+    /// Whether the draw's names or contact change.
     pub described: bool,
 }
 
-/// Tickets given to an order or taken back, and the fee step.
+/// Tickets that an order gets or returns, and the resulting change of the draw's fee.
 #[derive(Clone, Debug)]
 pub(crate) struct TicketChange {
     pub order: OrderId,
     pub serials: Vec<Serial>,
     pub step: FeeStep,
-    /// Taken back from an order that was captured.
+    /// Whether the tickets are taken back from an order whose payment was captured.
     pub charged: bool,
 }
 
@@ -39,12 +40,12 @@ impl DrawChange {
     pub fn from_events<'a>(events: impl IntoIterator<Item = &'a Event>) -> DrawChange {
         let mut change = DrawChange::default();
         for event in events {
-            change.fold(event);
+            change.apply_event(event);
         }
         change
     }
 
-    fn fold(&mut self, event: &Event) {
+    fn apply_event(&mut self, event: &Event) {
         match event {
             Event::Reserved { order, reservation } => {
                 self.reservations.insert(*order, Some(*reservation));
@@ -107,7 +108,7 @@ impl DrawChange {
         }
     }
 
-    /// Returns the number of tickets sold, less those taken back.
+    /// Returns by how many the draw's sold tickets grow. Returned tickets count negative.
     pub fn sold_delta(&self) -> i16 {
         let count = |ticket_changes: &[TicketChange]| {
             ticket_changes
@@ -118,7 +119,7 @@ impl DrawChange {
         count(&self.allocated) - count(&self.voided)
     }
 
-    /// Returns how many tickets the changed reservations hold afterwards.
+    /// Returns how many tickets the changed reservations hold after the change.
     pub fn reserved_after(&self) -> u16 {
         self.reservations
             .values()
@@ -127,7 +128,7 @@ impl DrawChange {
             .sum()
     }
 
-    /// Returns whether the draw's own row changes beyond its counters.
+    /// Returns whether columns of the draw's own row change other than its counters.
     pub fn changes_draw_row(&self) -> bool {
         self.status.is_some()
             || self.terms.is_some()
@@ -136,12 +137,12 @@ impl DrawChange {
             || self.revealed
     }
 
-    /// Returns whether lists change beyond what the draw's view shows.
+    /// Returns whether lists of draws change in something that the draw's view does not contain.
     pub fn changes_listing(&self) -> bool {
         self.terms.is_some() || self.outcome.is_some() || self.archived.is_some() || self.described
     }
 
-    /// Returns by how much the fee to refund grows.
+    /// Returns by how much the fee grows that the draw must refund to the club.
     pub fn to_return(&self) -> Cents {
         self.allocated
             .iter()
@@ -150,8 +151,8 @@ impl DrawChange {
             .sum()
     }
 
-    /// Returns the last fee step. A commit has at most one, because a command allocates or voids
-    /// one order. Only allocations are written together.
+    /// Returns the last order's fee step. One commit has at most one, because a command allocates
+    /// or voids a single order. Of commits with a fee step, only allocations are written together.
     pub fn last_fee_step(&self) -> Option<(OrderId, FeeStep)> {
         self.allocated
             .iter()

@@ -1,6 +1,6 @@
-//! A private Postgres for the demo and the tests. It is found on the machine, started as a child
-//! process on a unix socket, and restarted when it dies. One that a killed server left running is
-//! adopted.
+//! A private Postgres for the demo and the tests. This module finds Postgres on the machine, starts
+//! it as a child process on a unix socket, and restarts it when it dies. A Postgres that a killed
+//! server left running is adopted.
 
 use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
@@ -20,10 +20,10 @@ mod pid_file;
 pub mod restore;
 mod supervisor;
 
-/// The only database of the demo.
+/// Name of the only database of the demo.
 pub const DATABASE: &str = "football_doubles";
 
-/// Why there is no private Postgres. Each message is one line that says what to do.
+/// Why a private Postgres cannot be started. Each message is one line that says what to do.
 #[derive(Debug, Error)]
 pub enum EmbeddedError {
     #[error(
@@ -48,20 +48,21 @@ pub enum EmbeddedError {
     Silent(#[from] sqlx::Error),
 }
 
-/// A running private Postgres, restarted when it dies. Dropped without `stop` it keeps running, and
-/// the next `start` adopts it.
+/// A running private Postgres, restarted when it dies. When this value is dropped without `stop`,
+/// Postgres keeps running, and the next `start` adopts it.
 pub struct Embedded {
     dir: PathBuf,
     address: PostgresAddress,
     adopted: bool,
     supervisor: Supervisor,
-    /// Held while this server lives. The operating system releases it in any case.
+    /// Locked while this server lives, so that no second server uses the folder. The operating
+    /// system releases the lock even after a crash.
     _lock: File,
 }
 
 impl Embedded {
     /// Starts Postgres in a folder, and creates its data directory the first time. If the user that
-    /// runs Postgres cannot reach the folder, it uses one under `/var/tmp` and logs that.
+    /// runs Postgres cannot reach the folder, a folder under `/var/tmp` is used instead and logged.
     pub async fn start(dir: &Path) -> Result<Embedded, EmbeddedError> {
         let dir = os_user::folder(dir)?;
         let lock = lock(&dir)?;
@@ -78,7 +79,7 @@ impl Embedded {
         Ok(embedded)
     }
 
-    /// Returns the folder that is really used.
+    /// Returns the folder in use, which may differ from the requested one.
     pub fn dir(&self) -> &Path {
         &self.dir
     }
@@ -87,17 +88,17 @@ impl Embedded {
         self.address.options(DATABASE)
     }
 
-    /// Returns the URL for other programs on this machine, such as the load test's audit.
+    /// Returns the database URL for other programs on this machine, such as the load test's audit.
     pub fn url(&self) -> String {
         self.address.url(DATABASE)
     }
 
-    /// Returns whether it was left running by a server that was killed.
+    /// Returns whether a killed server had left this Postgres running.
     pub fn adopted(&self) -> bool {
         self.adopted
     }
 
-    /// Ends every connection, writes everything to disk and stops.
+    /// Ends every connection, writes all data to disk and stops Postgres.
     pub async fn stop(self) {
         self.supervisor.stop().await;
     }

@@ -1,51 +1,55 @@
-//! Errors of the stores. They separate a write that certainly did not happen from one with an
-//! unknown outcome.
+//! Errors of the stores. They distinguish a write that certainly did not happen from a write with
+//! an unknown outcome.
 
 use domain::TransitionRefused;
 use thiserror::Error;
 
-/// A technical failure. Violations of the game's rules are refusals of the domain.
+/// A technical failure of a store. Violations of the game's rules are refusals of the domain
+/// instead.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum Failure {
-    /// Certainly not written. The caller's state is still right, and it may try again.
+    /// The write certainly did not happen. The caller's state is still right, and the caller may
+    /// try again.
     #[error("not written: {0}")]
     NotWritten(String),
-    /// Deadlock or serialization failure. Certainly not written. It is tried again, and returned as
-    /// `NotWritten` after the last try.
+    /// A deadlock or serialization failure, so the write certainly did not happen. The store tries
+    /// again, and returns `NotWritten` after the last try.
     #[error("not written: {0}")]
     Collided(String),
     /// The write may or may not have happened. The caller must discard its state and read the
     /// database.
     #[error("outcome unknown: {0}")]
     Unknown(String),
-    /// Another owner has claimed the draw, or another commit came first. This writer no longer owns
-    /// the draw.
+    /// Another owner has claimed the draw, or another commit was written first. This writer no
+    /// longer owns the draw.
     #[error("fenced: another owner holds the draw")]
     Fenced,
-    /// By the database's clock, kick-off has come (rule 5 of the decisions). Certainly not written.
+    /// Kick-off has come by the database's clock (rule 5 of the decisions). The write certainly did
+    /// not happen.
     #[error("closed by the database's clock")]
     ClosedByClock,
-    /// A payout of the draw was completed, so its result cannot be undone (decision E-6). Certainly
-    /// not written.
+    /// A payout of the draw was completed, so its result cannot be undone (decision E-6). The write
+    /// certainly did not happen.
     #[error("a payout of the draw was completed")]
     PaidOut,
     /// The requested row does not exist.
     #[error("not found")]
     NotFound,
-    /// A stored value cannot be read: a bug or a damaged database.
+    /// A stored value cannot be read, because of a bug or a damaged database.
     #[error("stored value unreadable: {0}")]
     Corrupt(String),
 }
 
-/// The caller's view of the order is out of date, and nothing was written.
+/// A refused transition means that the caller's copy of the order is out of date. Nothing was
+/// written.
 impl From<TransitionRefused> for Failure {
     fn from(refused: TransitionRefused) -> Failure {
         Failure::NotWritten(refused.to_string())
     }
 }
 
-/// Conversions from `sqlx::Error`. The kind depends on when the error happened, not on its text.
-/// The text names constraints and causes, never values.
+/// Conversions from `sqlx::Error`. The result depends on when the error happened, not on its
+/// message. The converted text names constraints and causes, never values.
 impl Failure {
     /// Converts the error of a statement that only reads.
     pub(crate) fn from_read(why: sqlx::Error) -> Failure {
@@ -68,8 +72,8 @@ impl Failure {
         }
     }
 
-    /// Converts an error of `COMMIT`, or of a statement that is its own transaction. It is certain
-    /// only when Postgres itself refused: a lost response may hide a success.
+    /// Converts the error of `COMMIT`, or of a statement that is its own transaction. Only a
+    /// refusal by Postgres itself is certain: a lost response may hide a success.
     pub(crate) fn at_commit(why: sqlx::Error) -> Failure {
         match &why {
             _ if is_collision(&why) => Failure::Collided(why.to_string()),
@@ -85,7 +89,7 @@ impl Failure {
         }
     }
 
-    /// Converts the error when there is no further try.
+    /// Converts `Collided` into `NotWritten`, when the write is not tried again.
     pub(crate) fn after_last_try(self) -> Failure {
         match self {
             Failure::Collided(why) => Failure::NotWritten(why),
@@ -94,13 +98,13 @@ impl Failure {
     }
 }
 
-/// A shutdown or crash (57P…) and a broken connection (08…) can be reported after the commit was
-/// written.
+/// Returns whether this SQLSTATE means a lost session: a shutdown or crash (57P…) or a broken
+/// connection (08…). Such an error may be reported although the commit was written.
 fn ends_the_session(code: Option<&str>) -> bool {
     code.is_none_or(|code| code.starts_with("57P") || code.starts_with("08"))
 }
 
-/// Returns whether a lock or a statement exceeded its time limit.
+/// Returns whether a lock wait or a statement exceeded its time limit.
 pub(crate) fn is_timeout(why: &sqlx::Error) -> bool {
     let code = why
         .as_database_error()
@@ -117,7 +121,7 @@ pub(crate) fn is_collision(why: &sqlx::Error) -> bool {
 }
 
 /// Returns whether the session is read-only, because the database was demoted or closed for writes.
-/// Another connection may lead to one that accepts writes.
+/// A new connection may reach a database that accepts writes.
 pub(crate) fn is_read_only(why: &sqlx::Error) -> bool {
     why.as_database_error()
         .and_then(sqlx::error::DatabaseError::code)

@@ -1,44 +1,44 @@
-//! Points where a test may end the process as `kill -9` would: before and after the effect of every
-//! step of a purchase.
+//! Points in the code where a test may end the process as `kill -9` would: before and after the
+//! effect of every step of a purchase.
 //!
-//! Release builds, and builds without the feature `failpoints`, have empty functions instead.
-//! Otherwise `FD_FAILPOINT` names a file that contains the name of a step. The process that reaches
-//! this step removes the file and kills itself.
+//! Release builds, and builds without the feature `failpoints`, contain empty functions instead.
+//! Otherwise the environment variable `FD_FAILPOINT` names a file that contains the name of a
+//! point. The process that reaches this point removes the file and kills itself.
 
 /// The steps of a purchase, S0 to S13 of the failure catalogue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PurchaseStep {
     /// The requested tickets are priced.
     Quote,
-    /// The draw's actor decides to reserve.
+    /// The draw's actor decides to reserve the tickets.
     Hold,
     /// The order and its reservation are committed.
     Order,
     /// The payment intent is created at the provider.
     Intent,
-    /// The payment intent's id is stored.
+    /// The payment intent's id is stored in the database.
     Name,
-    /// The browser gets the client secret.
+    /// The server sends the client secret to the browser.
     Answer,
-    /// The buyer's payment method is confirmed.
+    /// The server confirms the payment with the buyer's payment method at the provider.
     Confirm,
     /// A request or webhook reports that the payment was authorised.
     Door,
-    /// The provider is asked for the payment's state.
+    /// The server asks the provider for the payment's state.
     Ask,
-    /// The tickets are committed.
+    /// The commit that gives the tickets to the order is written.
     Allocate,
-    /// The payment is captured.
+    /// The provider captures the payment.
     Capture,
-    /// The capture is stored.
+    /// The capture is stored in the database.
     Record,
     /// The mail is sent.
     Mail,
-    /// Boards show the sale.
+    /// Boards in browsers show the sale.
     Show,
 }
 
-/// The side of a step's effect.
+/// Whether the point is before or after a step's effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FailpointSide {
     Before,
@@ -64,12 +64,12 @@ impl PurchaseStep {
     ];
 }
 
-/// Returns the point's name, as the file contains it.
+/// Returns the name of a point, as written in the failpoint file.
 pub fn name(step: PurchaseStep, side: FailpointSide) -> String {
     format!("{step:?} {side:?}")
 }
 
-/// Runs a step's effect between its two points.
+/// Runs a step's effect, with a failpoint before and one after it.
 pub async fn around<T>(step: PurchaseStep, effect: impl Future<Output = T>) -> T {
     reach(step, FailpointSide::Before);
     let result = effect.await;
@@ -80,12 +80,14 @@ pub async fn around<T>(step: PurchaseStep, effect: impl Future<Output = T>) -> T
 /// Whether this build contains failpoints.
 pub const COMPILED: bool = cfg!(all(feature = "failpoints", debug_assertions));
 
-/// Ends the process here when the file names this point.
+/// Does nothing in this build. With failpoints, it ends the process when the failpoint file names
+/// this point.
 #[cfg(not(all(feature = "failpoints", debug_assertions)))]
 #[inline(always)]
 pub fn reach(_: PurchaseStep, _: FailpointSide) {}
 
-/// Ends the process a moment later, after the current response has been sent.
+/// Does nothing in this build. With failpoints, it ends the process shortly after, once the current
+/// response has been sent.
 #[cfg(not(all(feature = "failpoints", debug_assertions)))]
 #[inline(always)]
 pub fn reach_soon(_: PurchaseStep, _: FailpointSide) {}
@@ -104,18 +106,23 @@ mod armed {
 
     use super::{FailpointSide, PurchaseStep, name};
 
-    /// Enough time for a response of some hundred bytes to leave over the loopback interface.
+    /// Delay before the process ends. A response of some hundred bytes leaves over the loopback
+    /// interface in this time.
     const SEND_DELAY: Duration = Duration::from_millis(50);
 
-    fn file() -> Option<&'static PathBuf> {
-        static FILE: OnceLock<Option<PathBuf>> = OnceLock::new();
-        FILE.get_or_init(|| std::env::var_os("FD_FAILPOINT").map(PathBuf::from))
+    fn failpoint_file() -> Option<&'static PathBuf> {
+        static FAILPOINT_FILE: OnceLock<Option<PathBuf>> = OnceLock::new();
+        FAILPOINT_FILE
+            .get_or_init(|| std::env::var_os("FD_FAILPOINT").map(PathBuf::from))
             .as_ref()
     }
 
-    /// Removes the file if it names this point. The first process to do so is the one that ends.
-    fn is_asked_for(step: PurchaseStep, side: FailpointSide) -> bool {
-        let Some(file) = file() else { return false };
+    /// Returns whether the failpoint file names this point, and removes the file. If several
+    /// processes share it, only the first that removes it ends.
+    fn remove_matching_failpoint_file(step: PurchaseStep, side: FailpointSide) -> bool {
+        let Some(file) = failpoint_file() else {
+            return false;
+        };
         let names_this_point =
             std::fs::read_to_string(file).is_ok_and(|text| text.trim() == name(step, side));
         names_this_point && std::fs::remove_file(file).is_ok()
@@ -126,16 +133,16 @@ mod armed {
         std::thread::sleep(Duration::from_secs(60));
     }
 
-    /// Ends the process here when the file names this point.
+    /// Ends the process here when the failpoint file names this point.
     pub fn reach(step: PurchaseStep, side: FailpointSide) {
-        if is_asked_for(step, side) {
+        if remove_matching_failpoint_file(step, side) {
             kill_process();
         }
     }
 
-    /// Ends the process a moment later, after the current response has been sent.
+    /// Ends the process after a short delay, so that the current response is still sent.
     pub fn reach_soon(step: PurchaseStep, side: FailpointSide) {
-        if is_asked_for(step, side) {
+        if remove_matching_failpoint_file(step, side) {
             std::thread::spawn(|| {
                 std::thread::sleep(SEND_DELAY);
                 kill_process();

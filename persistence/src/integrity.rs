@@ -1,5 +1,5 @@
-//! Checks the invariants of the database: the view `invariant_violations`, and two checks that need
-//! the sealed seeds. Also sums the captured payments for comparison with the provider.
+//! Checks the invariants of the database: those of the SQL view `invariant_violations`, and two
+//! that need the sealed seeds. Also sums the captured payments, for comparison with the provider.
 
 use std::time::Duration;
 
@@ -14,38 +14,41 @@ use crate::seal::{PURPOSE_SEED, Sealer};
 /// An invariant that does not hold for an object.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Violation {
-    /// Its id and statement: `T1 a draw counts what its rows say`.
+    /// The invariant's id and statement, such as `T1 a draw counts what its rows say`.
     pub invariant: String,
-    /// The draw, order, payment intent or other object.
+    /// The id of the draw, order, payment intent or other object that violates the invariant.
     pub object: String,
 }
 
-/// The total money of one connected account, according to the database.
+/// The money of one connected account (a club's account at the provider), summed over our database.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AccountTotals {
     pub account: AccountId,
     /// The number of captured orders.
     pub payments: i64,
     pub captured: Cents,
-    /// Refunded to buyers.
+    /// The amount refunded to buyers.
     pub refunded: Cents,
-    /// The platform's fees, and the part of them that was refunded to the club.
+    /// The fees that the platform took, and the part of these fees that was refunded to the club.
     pub application_fees: Cents,
     pub application_fees_refunded: Cents,
 }
 
-const WINNER: &str = "T9 the winning ticket carries the result";
-/// Violated for every draw when the sealing key is wrong.
+const WINNER_INVARIANT: &str = "T9 the winning ticket carries the result";
+/// The invariant that a draw's sealed seed matches its published commitment. Every draw violates it
+/// when the sealing key is wrong.
 pub const COMMITMENT: &str = "T10 a seed is the one that was committed to";
 
-/// Longer than the limit of its one long statement.
+/// Time limit of all checks together. It exceeds the time limit of the one statement that takes
+/// long.
 const CHECK_TIMEOUT: Duration = Duration::from_secs(360);
 
 impl Postgres {
-    /// Returns every violation, in order. A healthy database has none. Reads all tables without
+    /// Returns every violation, sorted. A healthy database has none. Reads all tables without
     /// locks, so it may take seconds on a large database.
     ///
     /// # Errors
+    ///
     /// [`Failure::NotWritten`] when the database cannot be read.
     pub async fn violations(&self) -> Result<Vec<Violation>, Failure> {
         let postgres = self.clone();
@@ -55,7 +58,7 @@ impl Postgres {
                 .begin()
                 .await
                 .map_err(Failure::from_read)?;
-            // One snapshot of all tables, and a longer time limit.
+            // All statements read the same snapshot of the tables, and may run longer than usual.
             let settings = "set transaction isolation level repeatable read, read only; set local statement_timeout = '5min'";
             transaction
                 .execute(settings)
@@ -76,9 +79,11 @@ impl Postgres {
         self.run_within(CHECK_TIMEOUT, check).await
     }
 
-    /// Returns our side of the comparison with the provider, ascending by account.
+    /// Returns the sums of our database that are compared with the provider's, ascending by
+    /// account.
     ///
     /// # Errors
+    ///
     /// [`Failure::NotWritten`] when the database cannot be read.
     pub async fn account_totals(&self) -> Result<Vec<AccountTotals>, Failure> {
         let postgres = self.clone();
@@ -100,14 +105,14 @@ impl Postgres {
             .await
             .map_err(Failure::from_read)?;
             rows.iter()
-                .map(|row| totals(row).map_err(Failure::from_read))
+                .map(|row| read_account_totals(row).map_err(Failure::from_read))
                 .collect()
         };
         self.run(sums).await
     }
 }
 
-fn totals(row: &sqlx::postgres::PgRow) -> Result<AccountTotals, sqlx::Error> {
+fn read_account_totals(row: &sqlx::postgres::PgRow) -> Result<AccountTotals, sqlx::Error> {
     Ok(AccountTotals {
         account: AccountId(row.try_get(0)?),
         payments: row.try_get(1)?,
@@ -120,7 +125,7 @@ fn totals(row: &sqlx::postgres::PgRow) -> Result<AccountTotals, sqlx::Error> {
 
 type SealedDealRow = (i64, Vec<u8>, Vec<u8>, Option<i16>, Option<i16>, Option<i16>);
 
-/// Checks the invariants T9 and T10 for every draw.
+/// Checks the invariants T9 and T10 for every draw, which need the opened seed.
 async fn check_deals(
     connection: &mut PgConnection,
     sealer: &Sealer,
@@ -151,7 +156,7 @@ async fn check_deals(
             let winner = Serial::new(winner.cast_unsigned());
             let deal = Deal::new(seed);
             if cell.is_none() || winner.map(|winner| deal.cell(winner)) != cell {
-                violations.push(violation(WINNER));
+                violations.push(violation(WINNER_INVARIANT));
             }
         }
     }

@@ -1,7 +1,7 @@
-//! The stored form of events, version 1.
+//! The JSON form in which a draw's events are stored, version 1.
 //!
-//! Stored events must be readable for ever, so this form never changes. A new kind of event or a
-//! field with a default may be added; anything else needs a new version.
+//! Stored events must stay readable for ever, so this form never changes. A new kind of event, or a
+//! field with a default, may be added. Any other change needs a new version.
 
 use domain::{
     Cents, Event, FeeStep, GameResult, OrderId, Reservation, Serial, Status, Terms, Timestamp,
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::Failure;
 
-/// One commit's events as stored.
+/// The events of one commit, as stored.
 #[derive(Serialize, Deserialize)]
 #[serde(tag = "v")]
 enum StoredCommit {
@@ -82,7 +82,7 @@ fn is_zero<T: Default + PartialEq>(amount: &T) -> bool {
     *amount == T::default()
 }
 
-/// Times in milliseconds since 1970 UTC, money in cents.
+/// A draw's terms as stored. Times are milliseconds since 1970 UTC, money is cents.
 #[derive(Serialize, Deserialize)]
 struct StoredTerms {
     price: i64,
@@ -101,7 +101,7 @@ enum StoredStatus {
     Cancelled,
 }
 
-/// Returns one commit's events as JSON text.
+/// Formats the events of one commit as JSON text for the journal.
 pub fn write(events: &[Event]) -> String {
     let commit = StoredCommit::V1 {
         events: events.iter().map(StoredEvent::from).collect(),
@@ -425,7 +425,7 @@ mod tests {
         assert_eq!(read(&write(&every_event())), Ok(every_event()));
     }
 
-    /// Databases contain version 1, so this text must be readable for ever.
+    /// Databases contain version 1, so the text in this test must stay readable for ever.
     #[test]
     fn version_1_is_still_readable() {
         let text = r#"{"v":"1","events":[

@@ -1,5 +1,5 @@
-//! The ledger of draws: claim a draw, load it, append to it. Every write names the owner's epoch
-//! and the revision it follows.
+//! The ledger of draws: the calls that claim a draw, load it and append commits to its journal.
+//! Every write names the owner's epoch and the revision it follows.
 
 use std::collections::BTreeSet;
 
@@ -13,42 +13,43 @@ use crate::audit_log::AuditEntry;
 use crate::error::Failure;
 use crate::nodes::{InstanceId, Node};
 
-/// A draw claimed by this process: its state, and the epoch that fences every earlier owner.
+/// A draw that this process has claimed: its state, and its new epoch. The epoch fences every
+/// earlier owner.
 #[derive(Clone, Debug)]
 pub struct Claimed {
     pub epoch: i64,
     pub snapshot: DrawSnapshot,
 }
 
-/// The outcome of a claim, each part ascending by draw. Draws in neither part do not exist.
+/// The outcome of a claim, each list ascending by draw. A draw in neither list does not exist.
 #[derive(Clone, Debug, Default)]
 pub struct Claims {
     pub taken: Vec<Claimed>,
-    /// Draws owned by another node whose lease runs.
+    /// Draws that another node owns and whose lease has not ended.
     pub elsewhere: Vec<ForeignDraw>,
 }
 
 /// A draw that another node owns.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ForeignDraw {
-    /// Read from the draw's row.
+    /// The draw's view, read from its database row.
     pub view: View,
     pub owner: Node,
 }
 
-/// What a process knows about a draw.
+/// What a process knows about a draw. The database compares it with the draw's row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KnownDraw {
     pub draw: DrawId,
     pub revision: u64,
-    /// Whether the process believes that it owns the draw.
+    /// Whether the process believes that it still owns the draw.
     pub ours: bool,
 }
 
 /// A draw whose revision or ownership differs from what the process knew.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ChangedDraw {
-    /// Read from the draw's row.
+    /// The draw's view, read from its database row.
     pub view: View,
     pub ours: bool,
 }
@@ -57,28 +58,29 @@ pub struct ChangedDraw {
 #[derive(Clone, Debug)]
 pub struct Append {
     pub draw: DrawId,
-    /// The owner's epoch, from `claim`.
+    /// The epoch that the writer got when it claimed the draw. An older epoch than the stored one
+    /// is refused.
     pub epoch: i64,
     /// The revision this commit follows. The commit gets revision `after + 1`.
     pub after: u64,
-    /// Never empty.
+    /// The commit's events. Never empty.
     pub events: Vec<Event>,
-    /// When the actor decided.
+    /// The time when the draw's actor decided the commit.
     pub at: Timestamp,
     /// Whether the commit sells tickets. Then the database's clock must not have reached
     /// `closes_at` (rule 5 of the decisions).
     pub sells: bool,
     /// An additional write in the same transaction.
     pub attached_write: Option<AttachedWrite>,
-    /// The audit entry of the person who made the change, written in the same transaction
-    /// (integrity rule A1).
+    /// The audit entry for the person who made the change, or `None`. It is written in the same
+    /// transaction (integrity rule A1).
     pub act: Option<AuditEntry>,
 }
 
 impl Append {
-    /// Returns whether the commit may be written together with others of its draw. Buyers' ordinary
-    /// actions may. Rare changes, voids, repairs and commits with an audit entry have a transaction
-    /// of their own.
+    /// Returns whether the commit may be written in one transaction with other commits of its draw.
+    /// This holds for buyers' ordinary actions. Rare changes, voids, repairs and commits with an
+    /// audit entry need a separate transaction.
     pub fn may_share_transaction(&self) -> bool {
         let ordinary = |event: &Event| match event {
             Event::Reserved { .. }
@@ -92,7 +94,7 @@ impl Append {
         self.act.is_none() && rides && self.events.iter().all(ordinary)
     }
 
-    /// Returns the orders that the commit is about.
+    /// Returns the orders that the commit's events and attached write name.
     fn orders(&self) -> BTreeSet<OrderId> {
         let in_events = self.events.iter().filter_map(|event| match event {
             Event::Reserved { order, .. }
@@ -106,7 +108,7 @@ impl Append {
     }
 }
 
-/// Checks whether these commits may share one transaction of one draw, regardless of the stored
+/// Checks whether these commits of one draw may share a transaction. Does not look at the stored
 /// state.
 pub(crate) fn check_together(appends: &[Append]) -> Result<(), Failure> {
     let refused = |why: &str| Err(Failure::NotWritten(why.into()));
@@ -142,13 +144,13 @@ pub enum AttachedWrite {
     /// A new order with all its lines, written with its first reservation. Without a payment intent
     /// it gets a pending `create` operation.
     Open(NewOrder),
-    /// New lines of a `quoted` order, whose reservation is resized in the same commit. If its
-    /// payment intent exists, an `update` operation replaces any earlier one.
+    /// New lines of a `quoted` order, whose reservation is resized in the same commit. If the order
+    /// has a payment intent, an `update` operation replaces any earlier one.
     Reprice { order: OrderId, lines: Vec<Line> },
     /// The provider reported that the buyer authorised the payment. Written with an `Allocated`
     /// event.
     Authorised { order: OrderId, at: Timestamp },
-    /// New names or a new contact of the draw. Written with a `Described` event.
+    /// New names or a new contact for the draw. Written with a `Described` event.
     Describe(DrawDetails),
 }
 
@@ -164,23 +166,24 @@ impl AttachedWrite {
     }
 }
 
-/// What a draw's page shows beside its terms. `None` leaves a field as it is.
+/// The names, contact and settings of a draw that its page shows beside its terms. `None` leaves a
+/// field unchanged.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DrawDetails {
-    /// `Some(None)` removes the league.
+    /// The league. `None` leaves it unchanged, `Some(None)` removes it.
     pub league: Option<Option<String>>,
     pub home_team: Option<String>,
     pub away_team: Option<String>,
-    /// An IANA name.
+    /// The IANA name of the draw's time zone, such as `Australia/Brisbane`.
     pub zone: Option<String>,
     pub contact_name: Option<String>,
     pub contact_phone: Option<String>,
-    /// Whether buyers pay the card fee from now on. Orders that are already quoted keep their
-    /// price.
+    /// Whether buyers pay the card fee from now on. Orders that already exist keep their price.
     pub pass_card_fee: Option<bool>,
 }
 
-/// The buyer's contact. Personal data: never in logs, URLs, metrics or the provider's metadata.
+/// A buyer's name, address and phone number. This is personal data: never in logs, URLs, metrics or
+/// the provider's metadata.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BuyerDetails {
     pub name: Option<String>,
@@ -189,8 +192,9 @@ pub struct BuyerDetails {
 }
 
 impl BuyerDetails {
-    /// Fills blanks from `other`; existing details stay. Name and address are filled together or
-    /// not at all, because a name without an address is not a contact (decisions C-7, F-2).
+    /// Fills blank details from `other`; details that are present stay. Name and address are filled
+    /// together or not at all, because a name without an address is not a contact (decisions C-7,
+    /// F-2).
     #[must_use]
     pub fn filled(self, other: &BuyerDetails) -> BuyerDetails {
         let (name, email) = match (self.name, self.email) {
@@ -204,8 +208,8 @@ impl BuyerDetails {
         }
     }
 
-    /// Replaces details by those of `by`; its blanks replace nothing. Name and address are replaced
-    /// together.
+    /// Replaces details by those of `by`. A blank detail in `by` replaces nothing. Name and address
+    /// are replaced together.
     #[must_use]
     pub fn corrected(self, by: &BuyerDetails) -> BuyerDetails {
         BuyerDetails::default().filled(by).filled(&self)
@@ -226,18 +230,19 @@ pub struct NewOrder {
     pub lines: Vec<Line>,
     pub buyer: BuyerDetails,
     pub at: Timestamp,
-    /// Set only for an order that a restored backup lacked: its payment was authorised before it is
-    /// opened again.
+    /// When the payment was authorised. Set only for an order that is missing from a restored
+    /// backup, because such an order is opened again after the authorisation.
     pub authorised_at: Option<Timestamp>,
-    /// Set only for such an order: its existing payment intent.
+    /// The payment intent that exists already. Set only for an order that is missing from a
+    /// restored backup.
     pub payment_intent: Option<PaymentIntentId>,
 }
 
-/// Stores the journal and tables of draws.
+/// Stores the journal and the tables of draws.
 ///
 /// An `Allocated` event also writes, in the same transaction: the ticket rows, the fee step, and
-/// the line's fee and serials. The primary key of the ticket rows (draw and serial) refuses a
-/// double sale. With the order's last line it also writes the state `allocated`, the application
+/// the order line's fee and serials. The primary key of the ticket rows (draw and serial) prevents
+/// a double sale. With the order's last line it also writes the state `allocated`, the application
 /// fee and a pending `capture` operation.
 ///
 /// A sale needs a `quoted` order, and is refused once the database's clock has reached `closes_at`.
@@ -250,19 +255,21 @@ pub struct NewOrder {
 /// void.
 ///
 /// # Errors
+///
 /// [`Failure::NotFound`] when an order has no such line, or none of these tickets. Nothing is
-/// written then.
+/// written in this case.
 #[async_trait]
 pub trait Ledger: Send + Sync {
-    /// Takes ownership of those draws that are free, already owned by `me`, or owned by a node
-    /// whose lease is over by the database's clock. Increments each epoch and loads each state.
+    /// Takes ownership of each given draw that has no owner, is already owned by `me`, or whose
+    /// owner's lease has ended by the database's clock. Increments the draw's epoch and loads its
+    /// state.
     async fn claim(&self, me: InstanceId, draws: &[DrawId]) -> Result<Claims, Failure>;
 
-    /// Claims a draw from the unreachable node `from`, even if its lease runs.
+    /// Claims a draw from the unreachable node `from`, even if that node's lease has not ended.
     ///
-    /// Later writes of that node are fenced, but its answers from memory are not. The caller waits
-    /// until no client relies on such an answer. A draw of another owner is `elsewhere`, as with
-    /// [`Ledger::claim`].
+    /// The new epoch fences later writes of that node, but not its answers from memory. The caller
+    /// waits until no client relies on such an answer. A draw that another node owns is returned as
+    /// `elsewhere`, as by [`Ledger::claim`].
     async fn take_over(
         &self,
         me: InstanceId,
@@ -271,22 +278,23 @@ pub trait Ledger: Send + Sync {
     ) -> Result<Claims, Failure>;
 
     /// Writes consecutive commits of one draw, all or none. Several commits are allowed only if
-    /// [`Append::may_share_transaction`] holds for each and no order has two. Commits of different
-    /// draws may share a transaction, and each draw gets its own result.
+    /// [`Append::may_share_transaction`] holds for each, and each is about another order. Commits
+    /// of different draws may share a transaction, and each draw gets a separate result.
     async fn append(&self, appends: Vec<Append>) -> Result<(), Failure>;
 
-    /// Returns every draw that is not completed or cancelled. A starting process must own them.
+    /// Returns every draw that is neither completed nor cancelled. A starting process must own all
+    /// of them.
     async fn live_draws(&self) -> Result<Vec<DrawId>, Failure>;
 
-    /// Returns those of the given draws that `me` lost, and those of other nodes that have a newer
-    /// revision.
+    /// Returns which of the given draws `me` no longer owns, and which draws of other nodes have a
+    /// newer revision than known.
     async fn changed_draws(
         &self,
         me: InstanceId,
         known: &[KnownDraw],
     ) -> Result<Vec<ChangedDraw>, Failure>;
 
-    /// Returns a draw's deal, which never changes. It may be read without owning the draw. Secret
-    /// (rule 4 of the decisions).
+    /// Returns a draw's deal (its secret assignment of number pairs to tickets), which never
+    /// changes. The caller need not own the draw. The deal is secret (rule 4 of the decisions).
     async fn deal(&self, draw: DrawId) -> Result<Deal, Failure>;
 }

@@ -1,5 +1,6 @@
-//! How secrets of links are stored: as keyed hashes, with a sealed copy where a mail must be
-//! written again (decision M-5). A copy of the database opens no link without the sealing key.
+//! Stores the secrets of mailed links as keyed hashes. Where a mail must be written again, it also
+//! stores a sealed copy (decision M-5). Without the sealing key, a copy of the database opens no
+//! link.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -12,19 +13,20 @@ use uuid::Uuid;
 use crate::error::Failure;
 use crate::seal::Sealer;
 
-const ORDER_TOKEN: &str = "order-token";
-const CLIENT_SECRET: &str = "order-client-secret";
-/// First byte of a keyed hash. The plain SHA-256 of an earlier version lacks it, so its length
-/// differs.
-const KEYED: u8 = 1;
-/// Bytes of a hash that identify its link in an outbox key.
-const ID_BYTES: usize = 8;
-const PROVIDER_SECRET: &str = "client_secret";
+const ORDER_TOKEN_PURPOSE: &str = "order-token";
+const CLIENT_SECRET_PURPOSE: &str = "order-client-secret";
+/// First byte of a keyed hash. The plain SHA-256 hash of an earlier version has no such byte, so
+/// its length differs.
+const KEYED_HASH_PREFIX: u8 = 1;
+/// Number of hash bytes that identify a link in the key of its mail.
+const LINK_ID_BYTES: usize = 8;
+const CLIENT_SECRET_FIELD: &str = "client_secret";
 
-/// What a link or cookie opens. A hash that is moved to a row of another kind opens nothing.
+/// The kind of a link or cookie. It is part of the keyed hash, so a hash that is moved to a row of
+/// another kind opens nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LinkKind {
-    /// A login cookie.
+    /// The cookie of a signed-in browser.
     Session,
     /// An invitation or a password reset of a club, a club member or an operator.
     Account,
@@ -48,16 +50,17 @@ impl LinkKind {
     }
 }
 
-/// An order's token as stored in its row.
+/// An order's token in the form in which its row stores it.
 pub(crate) struct StoredToken<'a> {
-    /// Set only while a node of an earlier version is alive, which finds an order only by the clear
-    /// token.
+    /// The token in clear text. Set only while a node of an earlier version is alive, because that
+    /// version finds an order only by the clear token.
     pub clear: Option<&'a str>,
     pub hash: [u8; 32],
     pub sealed: Vec<u8>,
 }
 
-/// Converts secrets to their stored form and back. Clones share the flag about older nodes.
+/// Converts secrets to their stored form and back. Clones share the flag whether a node of an
+/// earlier version is alive.
 #[derive(Clone)]
 pub(crate) struct LinkSecrets {
     sealer: Sealer,
@@ -76,8 +79,8 @@ impl LinkSecrets {
         &self.sealer
     }
 
-    /// Sets whether a node of an earlier version is alive. Then secrets are also stored in the form
-    /// it can read.
+    /// Sets whether a node of an earlier version is alive. While it is, secrets are also stored in
+    /// the form that this version can read.
     pub fn set_beside_older(&self, is_beside_older: bool) {
         self.serves_beside_older
             .store(is_beside_older, Ordering::Relaxed);
@@ -91,38 +94,45 @@ impl LinkSecrets {
         StoredToken {
             clear: self.is_beside_older().then_some(token),
             hash: self.token_hash(token),
-            sealed: self.sealer.seal(ORDER_TOKEN, order, token.as_bytes()),
+            sealed: self
+                .sealer
+                .seal(ORDER_TOKEN_PURPOSE, order, token.as_bytes()),
         }
     }
 
     pub fn token_hash(&self, token: &str) -> [u8; 32] {
-        self.sealer.fingerprint(ORDER_TOKEN, token)
+        self.sealer.fingerprint(ORDER_TOKEN_PURPOSE, token)
     }
 
-    /// Opens an order's token.
+    /// Unseals an order's token.
     ///
     /// # Errors
-    /// [`Failure::Corrupt`] when another key sealed it, or the row was changed.
+    ///
+    /// [`Failure::Corrupt`] when it was sealed with another key, or the row was changed.
     pub fn open_token(&self, order: Uuid, sealed: &[u8]) -> Result<String, Failure> {
-        open(&self.sealer, ORDER_TOKEN, order, sealed)
+        open_secret(&self.sealer, ORDER_TOKEN_PURPOSE, order, sealed)
     }
 
-    /// Returns a payment's client secret in clear text if an older node must read it, and sealed.
+    /// Returns the two forms in which a payment's client secret is stored: clear text, only if a
+    /// node of an earlier version must read it, and sealed.
     pub fn store_client_secret<'a>(
         &self,
         order: Uuid,
         secret: &'a str,
     ) -> (Option<&'a str>, Vec<u8>) {
-        let sealed = self.sealer.seal(CLIENT_SECRET, order, secret.as_bytes());
+        let sealed = self
+            .sealer
+            .seal(CLIENT_SECRET_PURPOSE, order, secret.as_bytes());
         (self.is_beside_older().then_some(secret), sealed)
     }
 
-    /// Opens a payment's client secret.
+    /// Unseals a payment's client secret.
     ///
     /// # Errors
-    /// [`Failure::Corrupt`] when another key sealed it, or the row was changed.
+    ///
+    /// [`Failure::Corrupt`] when it was sealed with another key, or the row was changed.
     pub fn open_client_secret(&self, order: Uuid, sealed: &[u8]) -> Result<String, Failure> {
-        open(&self.sealer, CLIENT_SECRET, order, sealed)
+        open_secret(&self.sealer, CLIENT_SECRET_PURPOSE, order, sealed)
     }
 
     /// Returns the hash to store for a new link, given the SHA-256 of its secret.
@@ -134,8 +144,8 @@ impl LinkSecrets {
         }
     }
 
-    /// Returns both hashes that a row may hold: the keyed one, and the plain one of a row that is
-    /// not converted yet.
+    /// Returns both hashes under which a row may store a link: the keyed hash, and the plain hash
+    /// of a row that is not converted yet.
     pub fn link_hashes(&self, kind: LinkKind, sha256: &[u8; 32]) -> Vec<Vec<u8>> {
         vec![self.keyed_hash(kind, sha256), sha256.to_vec()]
     }
@@ -144,28 +154,34 @@ impl LinkSecrets {
         let mac = self
             .sealer
             .fingerprint(kind.purpose(), &hex::encode(sha256));
-        [&[KEYED][..], &mac].concat()
+        [&[KEYED_HASH_PREFIX][..], &mac].concat()
     }
 }
 
-/// Returns a short id of a link for an outbox key. It reveals nothing about the secret.
+/// Returns a short id of a link, used in the key of its mail. It reveals nothing about the link's
+/// secret.
 pub(crate) fn link_id(stored_hash: &[u8]) -> String {
     let digits = stored_hash
-        .strip_prefix(&[KEYED])
+        .strip_prefix(&[KEYED_HASH_PREFIX])
         .filter(|mac| mac.len() == 32)
         .unwrap_or(stored_hash);
-    hex::encode(&digits[..ID_BYTES])
+    hex::encode(&digits[..LINK_ID_BYTES])
 }
 
-fn open(sealer: &Sealer, purpose: &str, order: Uuid, sealed: &[u8]) -> Result<String, Failure> {
+fn open_secret(
+    sealer: &Sealer,
+    purpose: &str,
+    order: Uuid,
+    sealed: &[u8],
+) -> Result<String, Failure> {
     let opened = sealer.open(purpose, order, sealed)?;
     String::from_utf8(opened)
         .map_err(|_| Failure::Corrupt(format!("{purpose}:{order} is not text")))
 }
 
-/// Removes the client secrets from a webhook event.
+/// Returns a webhook event's JSON text without any client secrets.
 pub(crate) fn without_client_secrets(payload: &str) -> Cow<'_, str> {
-    if !payload.contains(PROVIDER_SECRET) {
+    if !payload.contains(CLIENT_SECRET_FIELD) {
         return Cow::Borrowed(payload);
     }
     let Ok(mut event) = serde_json::from_str::<Value>(payload) else {
@@ -178,7 +194,7 @@ pub(crate) fn without_client_secrets(payload: &str) -> Cow<'_, str> {
 fn remove_client_secrets(value: &mut Value) {
     match value {
         Value::Object(fields) => {
-            fields.retain(|name, _| name != PROVIDER_SECRET);
+            fields.retain(|name, _| name != CLIENT_SECRET_FIELD);
             fields.values_mut().for_each(remove_client_secrets);
         }
         Value::Array(items) => items.iter_mut().for_each(remove_client_secrets),
@@ -211,7 +227,7 @@ mod tests {
         assert_ne!(stored[1..], sha256);
         assert_eq!(link_id(&stored), hex::encode(&stored[1..9]));
         assert_eq!(
-            link_id(&[KEYED; 32]),
+            link_id(&[KEYED_HASH_PREFIX; 32]),
             "0101010101010101",
             "a plain hash may begin with the format byte"
         );

@@ -1,8 +1,7 @@
 //! The draws' ledger, the payment stores and the node list in memory, for simulations.
 //!
-//! They follow the same rules as the database, without a clock or randomness of their own, and can
-//! return injected faults. All collections are ordered, so that the same calls have the same
-//! results.
+//! They follow the same rules as the database. They use no clock and no randomness, and can return
+//! injected faults. All collections are ordered, so that the same calls have the same results.
 
 use std::sync::{Arc, Mutex, MutexGuard};
 
@@ -36,14 +35,14 @@ pub use outbox::QueuedMail;
 pub use refunds::Refund;
 pub use webhook_events::ProviderSnapshot;
 
-/// A call to the store, passed to the fault injector.
+/// A call to the memory store, passed to the fault injector.
 #[derive(Clone, Copy, Debug)]
 pub enum Call<'a> {
     Append(&'a [Append]),
     Claim(&'a [DrawId]),
-    /// A method of a payment store or the node list that writes, by name.
+    /// A writing method of a payment store or of the node list. The text is the method's name.
     Write(&'static str),
-    /// A method of a store that only reads, by name.
+    /// A reading method of a store. The text is the method's name.
     Read(&'static str),
 }
 
@@ -52,15 +51,15 @@ pub enum Call<'a> {
 pub enum Fault {
     #[default]
     None,
-    /// Nothing is written, and the caller is told so.
+    /// Nothing is written, and the caller gets an error that says so.
     NotWritten,
-    /// The write happens, but its response is lost.
+    /// The write happens, but the caller gets an error with an unknown outcome.
     UnknownWritten,
-    /// Nothing is written, and the response is lost.
+    /// Nothing is written, and the caller gets an error with an unknown outcome.
     UnknownNotWritten,
 }
 
-/// All stores in memory. Clones share their data, as processes share a database.
+/// All stores in memory. Clones share their data, as processes share one database.
 #[derive(Clone, Default)]
 pub struct Memory {
     state: Arc<Mutex<State>>,
@@ -103,22 +102,22 @@ impl Memory {
         }
     }
 
-    /// Sets the function that chooses the fault of each call. It replaces an earlier one.
+    /// Sets the function that chooses the fault of each call. Replaces a function set before.
     pub fn set_faults(&self, fault: impl FnMut(Call<'_>) -> Fault + Send + 'static) {
-        self.hooks().fault = Some(Box::new(fault));
+        self.lock_hooks().fault = Some(Box::new(fault));
     }
 
     pub fn clear_faults(&self) {
-        self.hooks().fault = None;
+        self.lock_hooks().fault = None;
     }
 
     /// Sets the database's clock, which decides when sales close (rule 5 of the decisions). Without
-    /// one, the store uses the writer's time.
+    /// a clock, the store uses the time given by the writer.
     pub fn set_clock(&self, now: impl Fn() -> Timestamp + Send + 'static) {
-        self.hooks().clock = Some(Box::new(now));
+        self.lock_hooks().clock = Some(Box::new(now));
     }
 
-    /// Adds a draw in any state.
+    /// Adds a draw whose state is given, whatever that state is.
     pub fn add_draw(&self, snapshot: DrawSnapshot) {
         self.state().draws.add(snapshot);
     }
@@ -127,8 +126,8 @@ impl Memory {
         self.state().clubs.insert(club, account);
     }
 
-    /// Takes a draw from its owner although its lease runs. No process may do that, but every write
-    /// must survive it.
+    /// Takes a draw from its owner although the owner's lease has not ended. No process may do
+    /// this; tests use it to check that every write is fenced.
     pub fn steal(&self, draw: DrawId) -> Option<Claimed> {
         self.state()
             .draws
@@ -144,7 +143,7 @@ impl Memory {
         }
     }
 
-    /// Ends every lease, as if its time had run out.
+    /// Ends the lease of every node.
     pub fn end_leases(&self) {
         self.state().nodes.end_all();
     }
@@ -156,22 +155,22 @@ impl Memory {
             .unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
-    fn hooks(&self) -> MutexGuard<'_, TestHooks> {
+    fn lock_hooks(&self) -> MutexGuard<'_, TestHooks> {
         self.hooks
             .lock()
             .unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
     fn choose_fault(&self, call: Call<'_>) -> Fault {
-        self.hooks()
+        self.lock_hooks()
             .fault
             .as_mut()
             .map_or(Fault::None, |fault| fault(call))
     }
 
-    /// Returns the database's time, or `None` for the writer's time.
+    /// Returns the database's time. `None` means that no clock is set and the writer's time counts.
     fn now(&self) -> Option<Timestamp> {
-        self.hooks().clock.as_ref().map(|clock| clock())
+        self.lock_hooks().clock.as_ref().map(|clock| clock())
     }
 
     fn reading<T>(&self, name: &'static str, read: impl FnOnce(&State) -> T) -> Result<T, Failure> {
@@ -198,7 +197,7 @@ impl Memory {
 
 /// Queries for audits of a simulation.
 impl Memory {
-    /// Returns every draw as its tables hold it, ascending.
+    /// Returns every draw as stored in the tables, ascending by number.
     pub fn draws(&self) -> Vec<Draw> {
         self.state()
             .draws
@@ -207,14 +206,14 @@ impl Memory {
             .collect()
     }
 
-    /// Returns one draw as its tables hold it.
+    /// Returns one draw as stored in the tables.
     pub fn draw(&self, id: DrawId) -> Option<Draw> {
-        // The lock is released before the draw is checked, because the check may panic.
+        // The store's lock is released before the draw is checked, because the check may panic.
         let snapshot = self.state().draws.get(id).map(draws::MemoryDraw::snapshot);
         snapshot.map(Draw::restore)
     }
 
-    /// Returns the node that owns a draw, if its lease runs.
+    /// Returns the node that owns a draw, if the node's lease has not ended.
     pub fn owner(&self, draw: DrawId) -> Option<InstanceId> {
         let now = self.now();
         let state = self.state();
@@ -222,7 +221,7 @@ impl Memory {
         state.nodes.living(owner, now).map(|node| node.boot)
     }
 
-    /// Returns whether any operation ever had this key.
+    /// Returns whether any payment operation ever had this idempotency key.
     pub fn has_key(&self, key: &str) -> bool {
         self.state().operations.has_key(key)
     }
@@ -236,7 +235,7 @@ impl Memory {
             .collect()
     }
 
-    /// Returns a draw's sold tickets, and when they were sold by the database's clock.
+    /// Returns a draw's sold tickets, each with its time of sale by the database's clock.
     pub fn sold_at(&self, draw: DrawId) -> Vec<(Serial, Timestamp)> {
         self.state()
             .draws
@@ -254,12 +253,12 @@ impl Memory {
             .collect()
     }
 
-    /// Returns every mail ever queued, in order.
+    /// Returns every mail that was ever queued, oldest first.
     pub fn mails(&self) -> Vec<QueuedMail> {
         self.state().outbox.all().cloned().collect()
     }
 
-    /// Returns every operation ever written, in order, with its state.
+    /// Returns every payment operation that was ever written, oldest first, with its state.
     pub fn operations(&self) -> Vec<(Operation, OperationState)> {
         self.state().operations.all().collect()
     }

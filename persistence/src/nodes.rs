@@ -1,4 +1,4 @@
-//! The list of nodes: which processes serve this database, and until when each lease runs.
+//! The list of nodes: the processes that serve this database, each with the end of its lease.
 
 use std::fmt;
 
@@ -7,14 +7,15 @@ use sqlx::PgExecutor;
 
 use crate::error::Failure;
 
-/// The duration of a node's lease, by the database's clock, in milliseconds.
+/// The duration of a node's lease in milliseconds, measured by the database's clock.
 pub const LEASE_MS: i64 = 5_000;
 
-/// How long after its lease a silent node counts as gone, in milliseconds. A node that left or was
-/// removed counts as gone at once.
+/// How long after the end of its lease a node without a renewal counts as gone, in milliseconds. A
+/// node that left or was removed counts as gone at once.
 pub const GONE_MS: i64 = 10_000;
 
-/// Identifies one start of a process. A restarted process is another node, with its own epochs.
+/// Identifies one start of a process. After a restart, a process has a new id and counts as another
+/// node, with new epochs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct InstanceId(pub u128);
 
@@ -30,54 +31,54 @@ impl InstanceId {
     }
 }
 
-/// The id as other nodes and logs show it.
+/// Formats the id as other nodes and logs show it.
 impl fmt::Display for InstanceId {
     fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(to, "{:032x}", self.0)
     }
 }
 
-/// A process that serves this database, or did.
+/// A process that serves this database now, or did so before.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Node {
     pub boot: InstanceId,
-    /// The address for requests of other nodes, as `host:port`. Empty when there are no other
-    /// nodes.
+    /// The address to which other nodes send requests, as `host:port`. Empty when there are no
+    /// other nodes.
     pub address: String,
 }
 
-/// The other nodes.
+/// The other nodes at the time of a lease renewal.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OtherNodes {
-    /// The other nodes whose lease runs, in the order they started.
+    /// The other nodes whose lease has not ended, in the order in which they started.
     pub others: Vec<Node>,
-    /// Whether no other node started earlier. The eldest node does the work that needs only one
-    /// node.
+    /// Whether no other node started earlier. Only the eldest node does work that must not run on
+    /// several nodes.
     pub eldest: bool,
 }
 
 /// Stores the list of nodes.
 ///
-/// Leases only keep nodes from competing for the same draws. Safety comes from the draw's epoch,
-/// which every write names.
+/// Leases only keep nodes from competing for the same draws. They do not prevent stale writes; the
+/// draw's epoch does, because every write names it.
 #[async_trait]
 pub trait Nodes: Send + Sync {
     /// Extends the lease of `me` by [`LEASE_MS`], and returns the other nodes.
     async fn renew(&self, me: &Node) -> Result<OtherNodes, Failure>;
 
-    /// Ends the lease of a node whose process has ended. Returns `false` when that is not certain:
-    /// a node that hangs or is cut off has not ended.
+    /// Ends the lease of a node whose process has ended. Returns `false` when it is not certain
+    /// that the process has ended: a node that hangs or is cut off may still run.
     async fn remove_ended(&self, gone: InstanceId) -> Result<bool, Failure>;
 
-    /// Removes `me`, which has stopped writing. Its draws are free at once.
+    /// Removes `me`, which has stopped writing. Other nodes can claim its draws at once.
     async fn leave(&self, me: InstanceId) -> Result<(), Failure>;
 
-    /// Tells a test double that the process was killed. Other implementations ignore it.
+    /// Tells the memory store that the process was killed. The Postgres store ignores the call.
     fn simulate_kill(&self, _me: InstanceId) {}
 }
 
-/// Returns whether a node of an earlier version is alive. Such a node stores link secrets and audit
-/// entries without the key.
+/// Returns whether a node of an earlier version is alive. Such a node can read and write neither
+/// keyed link hashes nor keyed audit entries.
 pub(crate) async fn has_older_node(database: impl PgExecutor<'_>) -> Result<bool, sqlx::Error> {
     let older = "select exists (select from public.nodes where not keeps_link_secrets and lease_until > clock_timestamp())";
     sqlx::query_scalar(older).fetch_one(database).await

@@ -1,4 +1,4 @@
-//! The Postgres stores: connection pools, batch queues, and time limits.
+//! The Postgres stores, with their connection pools, batch queues and time limits.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -20,7 +20,7 @@ use order_store::OrderLookup;
 use purchase_writes::PurchaseWrites;
 use writer::{BatchWriter, TRIES_MAX};
 
-// Draws: creation, claims and commits.
+// Modules for draws: creation, claims and commits.
 mod attached_writes;
 mod claims;
 mod commit_statement;
@@ -34,7 +34,7 @@ mod tickets;
 mod undo_result;
 pub(crate) mod views;
 
-// Payments: one file for each store, and the statements they use.
+// Modules for payments: one file for each store, and the statements that the stores use.
 mod anomalies;
 mod anomaly_store;
 mod fees;
@@ -51,7 +51,7 @@ mod repairs;
 mod webhook_event_store;
 mod webhook_events;
 
-// Shared.
+// Modules that draws and payments share.
 pub mod bank;
 mod batch_queue;
 pub mod canary;
@@ -60,55 +60,57 @@ pub(crate) mod instant;
 pub(crate) mod link_conversion;
 mod writer;
 
-/// For claims, orders and payment operations, which a purchase waits for.
+/// Connections for claims, orders and payment operations. A purchase waits for them.
 const ACTORS_CONNECTIONS_MAX: u32 = 8;
-/// For pages and lists. Many readers cannot take a connection from a purchase.
+/// Connections for pages and lists. They form a separate pool, so that many readers cannot take a
+/// connection from a purchase.
 const READS_CONNECTIONS_MAX: u32 = 16;
-/// For workers, the reconciler and reports.
+/// Connections for background workers, the reconciler and reports.
 const BACKGROUND_CONNECTIONS_MAX: u32 = 4;
 const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(2);
-/// Limit for any work. Its statements have shorter limits, so a longer silence means a dead
-/// connection.
+/// Time limit of all statements of one call. Each statement has a shorter limit in Postgres, so a
+/// longer silence means that the connection is dead.
 const WORK_TIMEOUT: Duration = Duration::from_secs(20);
-/// Limit for the ping of a connection that returns to its pool.
+/// Time limit of the ping when a connection returns to its pool.
 const PING_TIMEOUT: Duration = Duration::from_secs(1);
-const SLOW_STATEMENT: Duration = Duration::from_secs(1);
-/// How old a read-only session may become. A new one may lead to a database that accepts writes
-/// again. Until then it still serves pages.
+const SLOW_STATEMENT_MIN: Duration = Duration::from_secs(1);
+/// How old a read-only session may become before it is replaced. A new session may reach a database
+/// that accepts writes again. Until then the old session still serves pages.
 const READ_ONLY_SESSION_MAX: Duration = Duration::from_secs(1);
-/// Two for each queue: while one waits for the disk, the other writes.
-const WRITERS: usize = 2;
+/// Number of writers of each queue. While one waits for the disk, the other writes.
+const WRITERS_PER_QUEUE: usize = 2;
 const LOOKUP_WORKERS: usize = 2;
 const LOOKUP_BATCH_MAX: usize = 128;
-/// Threads that only talk to the database.
-const THREADS: usize = 2;
+/// Number of threads that only wait for the database.
+const DATABASE_THREADS: usize = 2;
 
-/// Settings of every session, enforced by the server.
+/// Settings of every database session. Postgres itself enforces them.
 const SESSION_LIMITS: [(&str, &str); 6] = [
-    // Compiling a statement takes longer than any of ours runs.
+    // `jit` compiles a statement before it runs. That takes longer than any of our statements runs.
     ("jit", "off"),
     ("statement_timeout", "2s"),
-    // Longer than Postgres waits before it looks for deadlocks (`deadlock_timeout`, 1 s), so that a
-    // deadlock is reported as one and the losing transaction is tried again.
+    // Longer than the time after which Postgres looks for deadlocks (`deadlock_timeout`, 1 s). So a
+    // deadlock is reported as a deadlock, and its transaction is tried again.
     ("lock_timeout", "1200ms"),
     ("idle_in_transaction_session_timeout", "5s"),
     ("timezone", "UTC"),
-    // Without an open transaction, the ROLLBACK of a pool's connection causes a warning.
+    // Errors only: each connection that leaves the pool sends a ROLLBACK, which causes a warning
+    // when no transaction is open.
     ("client_min_messages", "error"),
 ];
 
-/// Settings for the purchase path, which reads and writes single rows by key. A plan made while a
-/// table is small would scan the whole table, be cached, and get slower with every sale until the
-/// next ANALYZE. So only index plans are allowed, and they are made once.
-const INDEX_ONLY_SESSION: [(&str, &str); 4] = [
+/// Additional settings for the purchase path, which reads and writes single rows by key. They allow
+/// only index plans. Otherwise a plan made for a small table would scan the whole table, stay
+/// cached, and get slower with every sale until the next ANALYZE.
+const INDEX_ONLY_SETTINGS: [(&str, &str); 4] = [
     ("enable_seqscan", "off"),
     ("enable_hashjoin", "off"),
     ("enable_mergejoin", "off"),
     ("plan_cache_mode", "force_generic_plan"),
 ];
 
-/// The ledger, the payment stores and the rows of [`crate::records`] in one database. Cheap to
-/// clone; the last clone to be dropped ends the threads.
+/// The ledger, the payment stores and [`crate::records`] in one database. Clones are cheap and
+/// share the connections. Dropping the last clone ends the database threads.
 #[derive(Clone)]
 pub struct Postgres {
     inner: Arc<Inner>,
@@ -129,15 +131,16 @@ struct Inner {
     runtime: Threads,
 }
 
-/// Set once a connection has hung; enables the ping on release. A dead connection that nobody
-/// notices would otherwise keep its place in the pool for ever.
+/// Whether a connection has ever hung. Once set, every released connection is pinged, because a
+/// dead connection would otherwise keep its place in the pool for ever.
 type DeadConnectionFlag = Arc<AtomicBool>;
 
 impl Postgres {
-    /// Connects by URL: `postgres://user:password@host/database`, or with `?host=/folder` by unix
-    /// socket.
+    /// Connects by a URL: `postgres://user:password@host/database`, or with `?host=/folder` for a
+    /// unix socket.
     ///
     /// # Errors
+    ///
     /// [`Failure::NotWritten`] when the URL is invalid or the database does not answer.
     pub async fn connect(url: &str, sealer: Sealer) -> Result<Postgres, Failure> {
         let options: PgConnectOptions = url
@@ -146,9 +149,10 @@ impl Postgres {
         Postgres::connect_with(options, sealer).await
     }
 
-    /// Connects with one login, which has no access to bank details.
+    /// Connects with a single login, which has no access to bank details.
     ///
     /// # Errors
+    ///
     /// [`Failure::NotWritten`] when the database does not answer.
     pub async fn connect_with(
         options: PgConnectOptions,
@@ -157,17 +161,18 @@ impl Postgres {
         Postgres::connect_by(DatabaseLogins::single(options), sealer).await
     }
 
-    /// Connects with separate logins.
+    /// Connects with separate logins for pages and bank details.
     ///
     /// # Errors
+    ///
     /// [`Failure::NotWritten`] when the database does not answer.
     pub async fn connect_by(doors: DatabaseLogins, sealer: Sealer) -> Result<Postgres, Failure> {
-        // Bound values may hold personal data. Only the text of slow statements is logged, never
-        // values.
+        // The log names only the text of slow statements, because bound values may hold personal
+        // data.
         let without_values = |options: PgConnectOptions| {
             options
                 .log_statements("off".parse().expect("a level"))
-                .log_slow_statements("warn".parse().expect("a level"), SLOW_STATEMENT)
+                .log_slow_statements("warn".parse().expect("a level"), SLOW_STATEMENT_MIN)
         };
         let (owner, bank) = (without_values(doors.owner), doors.bank.map(without_values));
         let doors = DatabaseLogins {
@@ -179,7 +184,7 @@ impl Postgres {
         let session = options.clone().options(SESSION_LIMITS);
         let threads = Threads::start()?;
         let saw_dead_connection = DeadConnectionFlag::default();
-        let index_only = session.clone().options(INDEX_ONLY_SESSION);
+        let index_only = session.clone().options(INDEX_ONLY_SETTINGS);
         let pools = (
             pool(ACTORS_CONNECTIONS_MAX, &index_only, &saw_dead_connection),
             pool(READS_CONNECTIONS_MAX, &session, &saw_dead_connection),
@@ -188,7 +193,8 @@ impl Postgres {
         let (for_bank, of_bank) = (doors.clone(), saw_dead_connection.clone());
         let (actors, reads, background, bank) = threads
             .run(async move {
-                // Fails at once when the database does not answer.
+                // One connection is opened at once, so that the start fails when the database does
+                // not answer.
                 pools.0.acquire().await.map_err(Failure::from_read)?;
                 Ok((
                     pools.0,
@@ -221,13 +227,15 @@ impl Postgres {
         })
     }
 
-    /// Applies missing migrations. Several processes may call it at once: they take turns.
+    /// Applies the missing migrations. Several processes may call this at the same time; they
+    /// migrate one after the other.
     ///
     /// # Errors
-    /// [`Failure::NotWritten`] when a migration fails. Each is one transaction, or builds one
-    /// index.
+    ///
+    /// [`Failure::NotWritten`] when a migration fails. Each migration is one transaction, or builds
+    /// one index.
     pub async fn migrate(&self) -> Result<(), Failure> {
-        // No time limit, because building an index may take long.
+        // There is no time limit, because building an index may take long.
         let doors = self.inner.doors.clone();
         let owner = doors.owner.clone();
         let failed = |why| Failure::NotWritten(format!("migration: {why}"));
@@ -252,7 +260,7 @@ impl Postgres {
         &self.inner.secrets
     }
 
-    /// The pool for rows that no actor owns: pages, lists, sessions, settings.
+    /// Returns the pool for rows that no actor owns: pages, lists, sessions, settings.
     pub(crate) fn reads(&self) -> &PgPool {
         &self.inner.reads
     }
@@ -269,9 +277,9 @@ impl Postgres {
         self.actors().begin().await.map_err(Failure::before_commit)
     }
 
-    /// Runs work on the database threads. It completes even if the caller is cancelled, because a
-    /// cancelled `BEGIN` would leave its transaction open and lose the next writer's work. Only
-    /// [`WORK_TIMEOUT`] ends it early, and closes its connection.
+    /// Runs database calls on the database threads. They complete even if the caller is cancelled,
+    /// because a cancelled `BEGIN` would leave its transaction open and lose the next writer's
+    /// rows. After [`WORK_TIMEOUT`] the calls are aborted and their connection is closed.
     pub(crate) async fn run<T, F>(&self, work: F) -> Result<T, Failure>
     where
         T: Send + 'static,
@@ -280,8 +288,8 @@ impl Postgres {
         self.run_within(WORK_TIMEOUT, work).await
     }
 
-    /// Runs a write like [`Postgres::run`]. Starts it again when it collides with another
-    /// transaction, up to [`TRIES_MAX`] times.
+    /// Runs a write like [`Postgres::run`], at most [`TRIES_MAX`] times while it collides with
+    /// another transaction.
     pub(crate) async fn write<T, W, F>(&self, work: W) -> Result<T, Failure>
     where
         T: Send + 'static,
@@ -302,7 +310,7 @@ impl Postgres {
         self.run(written).await
     }
 
-    /// Runs work like [`Postgres::run`] with another time limit.
+    /// Does the same as [`Postgres::run`] with another time limit.
     pub(crate) async fn run_within<T, F>(&self, limit: Duration, work: F) -> Result<T, Failure>
     where
         T: Send + 'static,
@@ -312,7 +320,8 @@ impl Postgres {
         let bounded = async move {
             let mut work = Box::pin(work);
             let result = timeout(limit, &mut work).await;
-            // Set before the work is dropped, because dropping it releases its connection.
+            // The flag is set before the future is dropped, because dropping the future releases
+            // its connection.
             result.unwrap_or_else(|_| {
                 saw_dead_connection.store(true, Ordering::Relaxed);
                 Err(Failure::Unknown("the database does not answer".into()))
@@ -330,7 +339,7 @@ async fn commit(transaction: sqlx::Transaction<'_, sqlx::Postgres>) -> Result<()
     transaction.commit().await.map_err(Failure::at_commit)
 }
 
-/// Starts the queues of batched writes and lookups, each with connections of its own.
+/// Starts the queues of batched writes and lookups. Each queue has separate connections.
 fn start_queues(
     threads: &Handle,
     index_only: &PgConnectOptions,
@@ -349,10 +358,15 @@ fn start_queues(
     let purchase_writes = move || BatchWriter::new(for_writes.0.clone(), for_writes.1.clone());
     let order_lookup = move || OrderLookup::new(for_lookups.0.clone(), for_lookups.1.clone());
     (
-        BatchQueue::start(threads, WRITERS, ledger::BATCH_SIZE_MAX, group_commit),
         BatchQueue::start(
             threads,
-            WRITERS,
+            WRITERS_PER_QUEUE,
+            ledger::BATCH_SIZE_MAX,
+            group_commit,
+        ),
+        BatchQueue::start(
+            threads,
+            WRITERS_PER_QUEUE,
             purchase_writes::BATCH_SIZE_MAX,
             purchase_writes,
         ),
@@ -360,7 +374,7 @@ fn start_queues(
     )
 }
 
-/// Ends an open transaction, and returns whether the session is read-only.
+/// Rolls back any open transaction, and returns whether the session is read-only.
 async fn is_read_only(connection: &mut PgConnection) -> Result<bool, sqlx::Error> {
     let row = sqlx::raw_sql("rollback; show transaction_read_only")
         .fetch_one(connection)
@@ -377,11 +391,12 @@ fn pool(
     PgPoolOptions::new()
         .max_connections(connections_max)
         .acquire_timeout(ACQUIRE_TIMEOUT)
-        // The ROLLBACK is the test.
+        // No additional ping is needed: the ROLLBACK below fails on a dead connection.
         .test_before_acquire(false)
         .before_acquire(|connection, metadata| {
             Box::pin(async move {
-                // The previous user may have been cancelled in the middle of a transaction.
+                // The previous user of the connection may have been cancelled in the middle of a
+                // transaction.
                 Ok(!is_read_only(connection).await? || metadata.age < READ_ONLY_SESSION_MAX)
             })
         })
@@ -399,8 +414,8 @@ fn pool(
         .connect_lazy_with(options.clone())
 }
 
-/// The threads that own the connections. A busy or stopping web worker cannot delay or break a
-/// statement.
+/// The threads that run all database connections. Web workers run on other threads, so a busy or
+/// stopping web worker cannot delay or abort a statement.
 struct Threads {
     runtime: Option<Runtime>,
     handle: Handle,
@@ -409,7 +424,7 @@ struct Threads {
 impl Threads {
     fn start() -> Result<Threads, Failure> {
         let runtime = tokio::runtime::Builder::new_multi_thread()
-            .worker_threads(THREADS)
+            .worker_threads(DATABASE_THREADS)
             .thread_name("postgres")
             .enable_all()
             .build()
@@ -438,7 +453,8 @@ impl Threads {
 
 impl Drop for Threads {
     fn drop(&mut self) {
-        // The last clone may be dropped inside another runtime, where blocking is not allowed.
+        // `shutdown_background` does not block. The last clone may be dropped inside another
+        // runtime, where blocking is not allowed.
         if let Some(runtime) = self.runtime.take() {
             runtime.shutdown_background();
         }

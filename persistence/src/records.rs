@@ -1,5 +1,5 @@
-//! Rows that no actor owns: clubs, listings, settings, sessions, footers, offers, payouts. A
-//! request reads and writes them directly.
+//! Reads and writes rows that no actor owns: clubs, listings, settings, sessions, footers, offers,
+//! payouts. An HTTP request uses them directly.
 
 use std::sync::Arc;
 
@@ -49,10 +49,10 @@ pub mod tries;
 pub mod uploads;
 pub mod waitlist;
 
-/// The audit log's actor for a command typed on the machine itself.
+/// The name under which the audit log records a command that was typed on the machine itself.
 const COMMAND_LINE: &str = "command line";
 
-/// Reads and writes the rows that no actor owns, and reads those that actors own. Cheap to clone.
+/// Reads and writes the rows that no actor owns. Also reads rows that actors own. Clones are cheap.
 #[derive(Clone)]
 pub struct Records {
     postgres: Postgres,
@@ -67,7 +67,7 @@ impl Records {
         }
     }
 
-    /// Returns a handle that writes `act` to the audit log with every change, in the same
+    /// Returns a handle that writes `act` to the audit log together with every change, in the same
     /// transaction. A call that changes nothing writes no entry.
     #[must_use]
     pub fn by(&self, act: AuditEntry) -> Records {
@@ -79,9 +79,10 @@ impl Records {
     }
 
     /// Checks that the database answers and accepts writes. The readiness check calls it. A
-    /// read-only database counts as down, although pages can still be read from it.
+    /// read-only database counts as failed, although pages can still be read from it.
     ///
     /// # Errors
+    ///
     /// The database does not answer, or is read-only.
     pub async fn reachable(&self) -> Result<(), Failure> {
         let query = sqlx::query_scalar("select current_setting('transaction_read_only')::boolean");
@@ -95,18 +96,20 @@ impl Records {
         }
     }
 
-    /// Returns the invariants that are broken: see [`Postgres::violations`]. Reads all tables.
+    /// Returns the database's violated invariants: see [`Postgres::violations`]. Reads all tables.
     ///
     /// # Errors
+    ///
     /// The database could not be read.
     pub async fn violations(&self) -> Result<Vec<Violation>, Failure> {
         self.postgres.violations().await
     }
 
-    /// Returns the catalogue's revision. While it stays the same, everything prepared from clubs,
-    /// draws' fixed facts and footers is current.
+    /// Returns the catalogue's revision, which grows when lists of clubs or draws change. While it
+    /// is unchanged, a cached page made from clubs, draws' fixed facts and footers is current.
     ///
     /// # Errors
+    ///
     /// The database could not be read.
     pub async fn catalogue_revision(&self) -> Result<i64, Failure> {
         self.read(async |pool: PgPool| {
@@ -117,13 +120,13 @@ impl Records {
         .await
     }
 
-    /// Seals a secret as text for a row. Used for the account link in a queued mail, which only
-    /// this service reads again.
+    /// Seals a secret as text for a row. Used for the account link in a queued mail, because only
+    /// this service reads that link again.
     pub fn seal(&self, purpose: &str, id: &str, words: &str) -> String {
         hex::encode(self.postgres.sealer().seal(purpose, id, words.as_bytes()))
     }
 
-    /// Derives a key for one purpose from the sealing key. It is the same on every node.
+    /// Derives a key for one purpose from the sealing key. The key is the same on every node.
     pub fn derive_key(&self, purpose: &str) -> [u8; 32] {
         self.postgres.sealer().derive(purpose)
     }
@@ -144,7 +147,7 @@ impl Records {
         self.postgres.secrets().link_hash(kind, sha256)
     }
 
-    /// Returns every hash under which a row may hold a link.
+    /// Returns all hashes under which a row may store a link.
     fn link_hashes(&self, kind: LinkKind, sha256: &[u8; 32]) -> Vec<Vec<u8>> {
         self.postgres.secrets().link_hashes(kind, sha256)
     }
@@ -155,15 +158,16 @@ impl Records {
         link_id(&self.link_hash(kind, sha256))
     }
 
-    /// See [`Postgres::convert_link_secrets`].
+    /// Converts secrets that an earlier version stored: see [`Postgres::convert_link_secrets`].
     ///
     /// # Errors
+    ///
     /// The database could not be read or written.
     pub async fn convert_link_secrets(&self) -> Result<u64, Failure> {
         self.postgres.convert_link_secrets().await
     }
 
-    /// Runs a read on the database threads. It completes even if the caller is cancelled.
+    /// Runs a read on the database threads. The read completes even if the caller is cancelled.
     async fn read<T, W>(&self, work: impl FnOnce(PgPool) -> W) -> Result<T, Failure>
     where
         T: Send + 'static,
@@ -175,8 +179,9 @@ impl Records {
             .await
     }
 
-    /// Runs a write on the database threads, and again when it collided with another transaction. A
-    /// lost response is [`Failure::Unknown`], even when the write had not begun.
+    /// Runs a write on the database threads, and runs it again when it collides with another
+    /// transaction. When the response is lost, the result is [`Failure::Unknown`], even if the
+    /// write had not begun.
     async fn write<T, W, F>(&self, work: W) -> Result<T, Failure>
     where
         T: Send + 'static,
@@ -191,7 +196,8 @@ impl Records {
 }
 
 impl Records {
-    /// Like `read` and `write`, with the only login that has access to bank details (decision F-7).
+    /// Runs a read like `Records::read`, with the only login that has access to bank details
+    /// (decision F-7).
     async fn read_bank<T, W>(&self, work: impl FnOnce(PgPool) -> W) -> Result<T, Failure>
     where
         T: Send + 'static,
@@ -216,11 +222,11 @@ impl Records {
     }
 }
 
-/// A statement with its bound values.
+/// An SQL statement with its bound values.
 type Statement = sqlx::query::Query<'static, sqlx::Postgres, sqlx::postgres::PgArguments>;
 
-/// Turns a statement into a function that builds it again, because a write that collided is tried
-/// again.
+/// Turns a statement into a function that builds the statement again, because a write that collides
+/// is tried again.
 fn repeatable(
     mut statement: Statement,
 ) -> Result<impl FnOnce() -> Statement + Clone + Send + 'static, Failure> {
@@ -233,7 +239,8 @@ fn repeatable(
 }
 
 impl Records {
-    /// Runs one statement that changes what lists show. Returns whether it changed a row.
+    /// Runs one statement that changes something that lists show, and increments the catalogue's
+    /// revision. Returns whether a row was changed.
     async fn change(&self, statement: Statement) -> Result<bool, Failure> {
         let (statement, signer) = (repeatable(statement)?, self.signer.clone());
         let work = async move |pool: PgPool| {
@@ -249,7 +256,7 @@ impl Records {
         self.write(work).await
     }
 
-    /// Runs one statement that lists do not show. Returns how many rows it changed.
+    /// Runs one statement that changes nothing that lists show. Returns how many rows were changed.
     async fn execute(&self, statement: Statement) -> Result<u64, Failure> {
         let (statement, signer) = (repeatable(statement)?, self.signer.clone());
         let work = async move |pool: PgPool| {
@@ -274,7 +281,8 @@ impl Records {
     }
 }
 
-/// Runs in the caller's transaction. Marks the lists as changed.
+/// Increments the catalogue's revision in the caller's transaction, so that nodes discard cached
+/// lists.
 async fn catalogue_changed(connection: &mut PgConnection) -> Result<(), sqlx::Error> {
     sqlx::query("update catalogue set revision = revision + 1")
         .execute(connection)
@@ -282,8 +290,8 @@ async fn catalogue_changed(connection: &mut PgConnection) -> Result<(), sqlx::Er
     Ok(())
 }
 
-/// Runs in the caller's transaction. Waits until no other transaction holds the same lock for this
-/// club.
+/// Waits until no other transaction holds the same lock for this club, then takes the lock until
+/// the caller's transaction ends.
 async fn lock_club(
     connection: &mut PgConnection,
     what: &str,

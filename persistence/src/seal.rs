@@ -1,4 +1,4 @@
-//! Seals secrets with a key that is never in the database (decisions K-3, B-4).
+//! Encrypts ("seals") secrets with a key that is never stored in the database (decisions K-3, B-4).
 
 use std::fmt;
 
@@ -12,20 +12,20 @@ use crate::error::Failure;
 
 pub const KEY_BYTES: usize = 32;
 const NONCE_BYTES: usize = 12;
-/// First byte of sealed data, so that another cipher or key can be introduced later.
-const FORMAT: u8 = 1;
+/// First byte of sealed data. It allows another cipher or key to be introduced later.
+const SEAL_FORMAT: u8 = 1;
 
-/// The sealing purpose of a deal's seed. Its id is the draw's number.
+/// The sealing purpose of the seed of a deal. The sealing id is the draw's number.
 pub const PURPOSE_SEED: &str = "deal-seed";
 
-/// Seals and opens with AES-256-GCM. Data sealed for one purpose and id opens for no other, so that
-/// a row's secret cannot be moved to another row.
+/// Encrypts ("seals") and decrypts ("opens") with AES-256-GCM. Data sealed for one purpose and id
+/// does not open for any other, so a secret cannot be moved to another row.
 #[derive(Clone)]
 pub struct Sealer {
     cipher: Aes256Gcm,
-    /// The HMAC key of fingerprints, derived from the sealing key.
+    /// The HMAC key for fingerprints of values. Derived from the sealing key.
     hashing: [u8; KEY_BYTES],
-    /// The HMAC key of derived keys. It differs from `hashing`, so that a fingerprint is never a
+    /// The HMAC key for derived keys. It differs from `hashing`, so that no fingerprint equals a
     /// derived key.
     deriving: [u8; KEY_BYTES],
 }
@@ -35,24 +35,25 @@ impl Sealer {
         let cipher = Aes256Gcm::new(Key::<Aes256Gcm>::from_slice(key));
         Sealer {
             cipher,
-            hashing: mac(key, "football-doubles-fingerprint", ""),
-            deriving: mac(key, "football-doubles-derived-key", ""),
+            hashing: purpose_hmac(key, "football-doubles-fingerprint", ""),
+            deriving: purpose_hmac(key, "football-doubles-derived-key", ""),
         }
     }
 
-    /// Reads a key of 64 hexadecimal digits, as the configuration has it.
+    /// Reads a sealing key of 64 hexadecimal digits, the form used in the configuration.
     pub fn from_hex(key: &str) -> Option<Sealer> {
         let mut bytes = [0; KEY_BYTES];
         hex::decode_to_slice(key.trim(), &mut bytes).ok()?;
         Some(Sealer::new(&bytes))
     }
 
-    /// Seals a secret.
+    /// Encrypts a secret.
     ///
     /// # Panics
+    ///
     /// When the operating system provides no random bytes.
     pub fn seal(&self, purpose: &str, id: impl fmt::Display, plain: &[u8]) -> Vec<u8> {
-        let nonce: [u8; NONCE_BYTES] = random();
+        let nonce: [u8; NONCE_BYTES] = random_bytes();
         let bound_to = format!("{purpose}:{id}");
         let payload = Payload {
             msg: plain,
@@ -62,14 +63,15 @@ impl Sealer {
             .cipher
             .encrypt(Nonce::from_slice(&nonce), payload)
             .expect("AES-GCM seals any short message");
-        [&[FORMAT][..], &nonce, &sealed].concat()
+        [&[SEAL_FORMAT][..], &nonce, &sealed].concat()
     }
 
-    /// Opens a sealed secret.
+    /// Decrypts a sealed secret.
     ///
     /// # Errors
-    /// [`Failure::Corrupt`] when it was sealed with another key, for another purpose or id, or has
-    /// been changed.
+    ///
+    /// [`Failure::Corrupt`] when it was sealed with another key, for another purpose or id, or was
+    /// changed.
     pub fn open(
         &self,
         purpose: &str,
@@ -82,7 +84,7 @@ impl Sealer {
                 "{bound_to} does not open: wrong key, or a changed row"
             ))
         };
-        let Some((&[FORMAT], rest)) = sealed.split_first_chunk() else {
+        let Some((&[SEAL_FORMAT], rest)) = sealed.split_first_chunk() else {
             return Err(unreadable());
         };
         let (nonce, message) = rest
@@ -97,21 +99,23 @@ impl Sealer {
             .map_err(|_| unreadable())
     }
 
-    /// Derives a key for one purpose, such as signing cookies: HMAC-SHA-256 of the purpose under
-    /// the sealing key. It reveals neither the sealing key nor the key of another purpose.
+    /// Derives a key for one purpose, such as signing cookies: the HMAC-SHA-256 of the purpose
+    /// under the sealing key. The derived key reveals neither the sealing key nor the key of
+    /// another purpose.
     pub fn derive(&self, purpose: &str) -> [u8; KEY_BYTES] {
-        mac(&self.deriving, purpose, "")
+        purpose_hmac(&self.deriving, purpose, "")
     }
 
-    /// HMAC used to recognise a value that is not stored. It is the same for the same purpose and
-    /// value. Without the key nobody can test guesses.
+    /// Returns an HMAC that recognises a value which is not stored. It is always the same for the
+    /// same purpose and value. Guesses of the value can be tested only with the key.
     pub fn fingerprint(&self, purpose: &str, value: &str) -> [u8; 32] {
-        mac(&self.hashing, purpose, value)
+        purpose_hmac(&self.hashing, purpose, value)
     }
 }
 
-/// HMAC-SHA-256 of a purpose, which contains no line break, and a value.
-fn mac(key: &[u8; KEY_BYTES], purpose: &str, value: &str) -> [u8; 32] {
+/// Returns the HMAC-SHA-256 of a purpose and a value. They are joined by a line break, which a
+/// purpose never contains.
+fn purpose_hmac(key: &[u8; KEY_BYTES], purpose: &str, value: &str) -> [u8; 32] {
     let mut mac =
         <Hmac<Sha256> as Mac>::new_from_slice(key).expect("HMAC takes a key of any length");
     mac.update(purpose.as_bytes());
@@ -120,24 +124,24 @@ fn mac(key: &[u8; KEY_BYTES], purpose: &str, value: &str) -> [u8; 32] {
     mac.finalize().into_bytes().into()
 }
 
-/// Hides the key from logs.
+/// Prints no key, so that the key never reaches a log.
 impl fmt::Debug for Sealer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Sealer(secret)")
     }
 }
 
-/// Returns a key for [`Sealer::new`], from the operating system's generator.
+/// Returns a random key for [`Sealer::new`] from the operating system.
 pub fn fresh_key() -> [u8; KEY_BYTES] {
-    random()
+    random_bytes()
 }
 
 /// Returns an unpredictable seed for a new draw (decision K-1).
 pub fn fresh_seed() -> Seed {
-    Seed(random())
+    Seed(random_bytes())
 }
 
-fn random<const BYTES: usize>() -> [u8; BYTES] {
+fn random_bytes<const BYTES: usize>() -> [u8; BYTES] {
     let mut bytes = [0; BYTES];
     getrandom::fill(&mut bytes).expect("the operating system gives random bytes");
     bytes
@@ -196,9 +200,10 @@ mod tests {
             Sealer::new(&[7; 32]).fingerprint("buyer-email", "alicf@example.com"),
             fingerprint_before
         );
-        // It is not a plain HMAC under the sealing key, which could be computed elsewhere.
+        // The derived key is not the plain HMAC under the sealing key, which another program could
+        // compute.
         assert_ne!(
-            mac(&[7; 32], "buyer-email", "alice@example.com"),
+            purpose_hmac(&[7; 32], "buyer-email", "alice@example.com"),
             fingerprint_before
         );
     }
@@ -213,7 +218,7 @@ mod tests {
             Sealer::new(&[7; 32]).fingerprint("browser-cookie", ""),
             cookies
         );
-        assert_ne!(mac(&[7; 32], "browser-cookie", ""), cookies);
+        assert_ne!(purpose_hmac(&[7; 32], "browser-cookie", ""), cookies);
     }
 
     #[test]

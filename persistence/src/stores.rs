@@ -1,5 +1,5 @@
-//! The stores of payments: one trait for each kind of record, implemented by `postgres` and
-//! `memory`.
+//! The stores for payments: one trait for each kind of record. The modules `postgres` and `memory`
+//! implement all of them.
 
 mod anomalies;
 mod orders;
@@ -17,7 +17,7 @@ pub use payment_operations::{
 pub use reconciliation::ReconciliationStore;
 pub use webhook_events::{StoredWebhookEvent, WebhookEventStore};
 
-/// All stores of payments together, as one trait object.
+/// All stores for payments together, for use as one trait object.
 pub trait PaymentStores:
     OrderStore
     + ReconciliationStore

@@ -1,11 +1,11 @@
-//! A fresh, migrated database for every test.
+//! Creates a fresh, migrated database for every test.
 //!
-//! Each test process has its own Postgres without durability, on a copy of a data directory that is
-//! migrated once per set of migrations. Each test has its own database in it.
+//! Each test process runs a separate Postgres without durability. Its data directory is a copy of
+//! one that is migrated once for each set of migrations. Each test gets a separate database in it.
 //!
 //! A guardian process stops that Postgres and removes its folder when the test process ends. The
 //! guardian is a shell that waits for the end of its standard input. The operating system closes
-//! that pipe in any case, even after `kill -9`. Tests share nothing and leave nothing behind.
+//! that pipe in any case, even after `kill -9`. So tests share nothing and leave nothing behind.
 
 use std::fs::{self, File};
 use std::io;
@@ -26,37 +26,38 @@ use crate::postgres::bank::{self, BANK, BANK_MIGRATOR, DatabaseLogins, SERVES};
 use crate::stable_hash::fnv1a;
 use crate::{MIGRATOR, Postgres, Sealer};
 
-/// How many prepared data directories of other sets of migrations are kept.
-const OTHER_SETS_KEPT: usize = 3;
-/// The migrated database that is copied for each test.
-const TEMPLATE: &str = "football_doubles_template";
+/// How many prepared data directories for other sets of migrations are kept.
+const OTHER_MIGRATION_SETS_KEPT: usize = 3;
+/// Name of the migrated database that is copied for each test.
+const TEMPLATE_DATABASE: &str = "football_doubles_template";
 
-/// The database of one test. Clones refer to the same database.
+/// A database for one test. Clones refer to the same database.
 #[derive(Clone)]
 pub struct Database {
     pub name: String,
-    /// The owner's login, which the tests use to bypass the application.
+    /// Login of the database's owner. Tests use it to bypass the application.
     pub options: PgConnectOptions,
     pub url: String,
-    /// The URLs of the login that serves pages, and of the one that reads bank details.
+    /// Database URL for the login that serves pages. Unlike the owner, this login has no access to
+    /// bank details.
     pub ordinary_url: String,
     pub bank_url: String,
 }
 
 impl Database {
-    /// Returns all logins, as a private server has them.
+    /// Returns the three logins for this database, as a server with a private Postgres uses them.
     pub fn doors(&self) -> DatabaseLogins {
         DatabaseLogins::private(self.options.clone())
     }
 
-    /// Returns the stores in it, with the tests' sealing key.
+    /// Returns the Postgres stores in this database, with the sealing key of the tests.
     pub async fn postgres(&self) -> Postgres {
         Postgres::connect_by(self.doors(), sealer())
             .await
             .expect("the tests' Postgres answers")
     }
 
-    /// Runs a query as the owner, and returns one number. `$1` is `with`.
+    /// Runs a query with the owner's login, and returns one number. `with` is bound to `$1`.
     pub async fn count(&self, question: &'static str, with: &str) -> i64 {
         let mut connection = self.connection().await;
         sqlx::query_scalar(question)
@@ -66,7 +67,7 @@ impl Database {
             .expect("a number")
     }
 
-    /// Runs a query as the owner, and returns one text. `$1` is `with`.
+    /// Runs a query with the owner's login, and returns one text. `with` is bound to `$1`.
     pub async fn text(&self, question: &'static str, with: &str) -> String {
         let mut connection = self.connection().await;
         sqlx::query_scalar(question)
@@ -97,7 +98,8 @@ impl Database {
         text
     }
 
-    /// Runs a statement as the owner: a fixture, or the removal of a constraint.
+    /// Runs a statement with the owner's login, for example to insert rows or to remove a
+    /// constraint.
     pub async fn run(&self, statement: &'static str) {
         sqlx::raw_sql(statement)
             .execute(&mut self.connection().await)
@@ -120,7 +122,8 @@ impl Database {
         .await
     }
 
-    /// Causes a deadlock: two transactions each lock a row that the other needs next.
+    /// Causes a deadlock on purpose: two transactions each lock a row, and then need the other's
+    /// row.
     pub async fn lock_each_other_out(&self) {
         self.run("create table ring as select 1 as one union select 2")
             .await;
@@ -147,7 +150,7 @@ impl Database {
         let _ = (here.close().await, there.close().await);
     }
 
-    /// Returns the owner's connection, for tests that inspect or damage the database.
+    /// Returns a connection with the owner's login, for tests that inspect or damage the database.
     pub async fn connection(&self) -> PgConnection {
         PgConnection::connect_with(&self.options)
             .await
@@ -155,35 +158,43 @@ impl Database {
     }
 }
 
-/// Returns the tests' sealer. Its key is not secret.
+/// Returns the sealer of the tests. Its key is not secret.
 pub fn sealer() -> Sealer {
     Sealer::new(&[42; 32])
 }
 
 struct TestCluster {
     cluster: Cluster,
-    /// Never read: its pipe closes when this process ends.
+    /// The guardian process. The field is never read: dropping it at the end of this process closes
+    /// the guardian's input.
     _guardian: Child,
 }
 
 static TEST_CLUSTER: OnceCell<TestCluster> = OnceCell::const_new();
-static DATABASES: AtomicU32 = AtomicU32::new(1);
+static NEXT_DATABASE_NUMBER: AtomicU32 = AtomicU32::new(1);
 
-/// Returns an unused database with every migration applied.
+/// Returns a new database with all migrations applied. No other test uses it.
 pub async fn database() -> Database {
-    copy_of(TEMPLATE).await
+    copy_of(TEMPLATE_DATABASE).await
 }
 
-/// Returns a database without any of our tables.
+/// Returns a new database without any of our tables.
 pub async fn empty_database() -> Database {
     copy_of("template0").await
 }
 
 async fn copy_of(template: &str) -> Database {
     let test_cluster = TEST_CLUSTER
-        .get_or_init(|| async { open().await.expect("a Postgres for the tests") })
+        .get_or_init(|| async {
+            start_test_cluster()
+                .await
+                .expect("a Postgres for the tests")
+        })
         .await;
-    let name = format!("test_{}", DATABASES.fetch_add(1, Ordering::Relaxed));
+    let name = format!(
+        "test_{}",
+        NEXT_DATABASE_NUMBER.fetch_add(1, Ordering::Relaxed)
+    );
     let mut connection = PgConnection::connect_with(&test_cluster.cluster.options("postgres"))
         .await
         .expect("the tests' Postgres answers");
@@ -203,12 +214,12 @@ async fn copy_of(template: &str) -> Database {
     }
 }
 
-/// A folder for one test's data, removed when it is dropped.
+/// A folder for the data of one test. It is removed when this value is dropped.
 pub struct Folder(PathBuf);
 
 impl Folder {
     pub fn new() -> Folder {
-        Folder(fresh("folder").expect("a folder for the test"))
+        Folder(create_fresh_folder("folder").expect("a folder for the test"))
     }
 
     pub fn path(&self) -> &Path {
@@ -228,54 +239,54 @@ impl Drop for Folder {
     }
 }
 
-/// Short, because the path of a unix socket has at most 107 bytes, and accessible to the user that
-/// runs Postgres.
-fn base() -> PathBuf {
+/// Returns the folder that contains all test folders. Its path is short, because the path of a unix
+/// socket has at most 107 bytes. The user that runs Postgres can access it.
+fn base_folder() -> PathBuf {
     PathBuf::from(format!(
         "/tmp/football-doubles-tests-{}",
         nix::unistd::geteuid()
     ))
 }
 
-/// Creates a folder with a new name. Process ids repeat within an hour of tests, so a name made of
-/// one may be that of a killed process, with its files.
-fn fresh(kind: &str) -> io::Result<PathBuf> {
-    fs::create_dir_all(base())?;
-    let path = mkdtemp(&base().join(format!("{kind}-XXXXXX")))?;
+/// Creates a folder with a new name. The process id alone is no safe name: ids repeat within an
+/// hour of tests, and a killed process may have left a folder with files.
+fn create_fresh_folder(kind: &str) -> io::Result<PathBuf> {
+    fs::create_dir_all(base_folder())?;
+    let path = mkdtemp(&base_folder().join(format!("{kind}-XXXXXX")))?;
     fs::set_permissions(&path, fs::Permissions::from_mode(0o755))?;
     Ok(path)
 }
 
-async fn open() -> Result<TestCluster, Box<dyn std::error::Error + Send + Sync>> {
-    let dir = os_user::folder(&fresh("process")?)?;
-    let (prepared, lock) = prepare().await?;
-    copy(&prepared.join("data"), &dir.join("data"))?;
+async fn start_test_cluster() -> Result<TestCluster, Box<dyn std::error::Error + Send + Sync>> {
+    let dir = os_user::folder(&create_fresh_folder("process")?)?;
+    let (prepared, lock) = prepare_data_dir().await?;
+    copy_folder(&prepared.join("data"), &dir.join("data"))?;
     drop(lock);
     let cluster = Cluster::start(&dir, Durability::None).await?;
-    let guardian = guard(&dir, cluster.pid())?;
+    let guardian = start_guardian(&dir, cluster.pid())?;
     Ok(TestCluster {
         cluster,
         _guardian: guardian,
     })
 }
 
-/// Returns the data directory to copy, created once for this set of migrations by the first
-/// process. The returned lock keeps other processes from removing it.
-async fn prepare() -> Result<(PathBuf, File), Box<dyn std::error::Error + Send + Sync>> {
-    let prepared = base().join(format!("prepared-{:016x}", migrations_hash()));
-    let lock = File::create(base().join("prepare.lock"))?;
+/// Returns the migrated data directory to copy. The first process creates it, once for each set of
+/// migrations. The returned lock keeps other processes from removing the folder.
+async fn prepare_data_dir() -> Result<(PathBuf, File), Box<dyn std::error::Error + Send + Sync>> {
+    let prepared = base_folder().join(format!("prepared-{:016x}", migrations_hash()));
+    let lock = File::create(base_folder().join("prepare.lock"))?;
     lock.lock()?;
     if prepared.join("data").exists() {
         return Ok((prepared, lock));
     }
-    sweep();
-    let making = base().join("making");
+    remove_old_folders();
+    let making = base_folder().join("making");
     if making.exists() {
         fs::remove_dir_all(&making)?;
     }
     let dir = os_user::folder(&making)?;
     let cluster = Cluster::start(&dir, Durability::None).await?;
-    let migrated = migrate(&cluster).await;
+    let migrated = migrate_template(&cluster).await;
     cluster.stop().await;
     migrated?;
     fs::rename(&making, &prepared)?;
@@ -295,7 +306,7 @@ fn sweep() {
         .filter_map(|entry| Some((entry.metadata().ok()?.modified().ok()?, entry.path())))
         .collect();
     sets.sort();
-    for (_, older) in sets.into_iter().rev().skip(OTHER_SETS_KEPT) {
+    for (_, older) in sets.into_iter().rev().skip(OTHER_MIGRATION_SETS_KEPT) {
         let _ = fs::remove_dir_all(older);
     }
     for entry in fs::read_dir(base()).into_iter().flatten().flatten() {
@@ -304,25 +315,27 @@ fn sweep() {
             .metadata()
             .and_then(|found| found.modified())
             .map(|at| at.elapsed().unwrap_or_default());
-        let old = age.is_ok_and(|age| age > KEPT);
+        let old = age.is_ok_and(|age| age > UNUSED_FOLDER_KEPT);
         if old && (name.starts_with("process-") || name.starts_with("folder-")) {
             let _ = fs::remove_dir_all(entry.path());
         }
     }
 }
 
-async fn migrate(cluster: &Cluster) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+async fn migrate_template(
+    cluster: &Cluster,
+) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
     let mut connection = PgConnection::connect_with(&cluster.options("postgres")).await?;
-    let create = format!("create database {TEMPLATE}");
+    let create = format!("create database {TEMPLATE_DATABASE}");
     sqlx::query(AssertSqlSafe(create))
         .execute(&mut connection)
         .await?;
     bank::make_logins(&mut connection).await?;
     connection.close().await?;
-    let mut connection = PgConnection::connect_with(&cluster.options(TEMPLATE)).await?;
+    let mut connection = PgConnection::connect_with(&cluster.options(TEMPLATE_DATABASE)).await?;
     MIGRATOR.run(&mut connection).await?;
     connection.close().await?;
-    Ok(bank::migrate(&DatabaseLogins::private(cluster.options(TEMPLATE))).await?)
+    Ok(bank::migrate(&DatabaseLogins::private(cluster.options(TEMPLATE_DATABASE))).await?)
 }
 
 fn migrations_hash() -> u64 {
@@ -334,8 +347,8 @@ fn migrations_hash() -> u64 {
     fnv1a(&checksums)
 }
 
-/// Copies with owner and modes, which Postgres requires.
-fn copy(from: &Path, to: &Path) -> io::Result<()> {
+/// Copies a folder and keeps owner and modes, because Postgres checks them.
+fn copy_folder(from: &Path, to: &Path) -> io::Result<()> {
     let copied = Command::new("cp").arg("-a").arg(from).arg(to).status()?;
     copied
         .success()
@@ -343,9 +356,10 @@ fn copy(from: &Path, to: &Path) -> io::Result<()> {
         .ok_or_else(|| io::Error::other("cp failed"))
 }
 
-/// Starts the guardian. It waits for `postmaster.pid`, the last file Postgres removes. The process
-/// itself may remain as a zombie in a container whose first process does not reap orphans.
-fn guard(dir: &Path, pid: i32) -> io::Result<Child> {
+/// Starts the guardian process. It waits until `postmaster.pid` is gone, which Postgres removes
+/// last. It does not wait for the process, which may remain as a zombie in a container whose first
+/// process does not reap ended children.
+fn start_guardian(dir: &Path, pid: i32) -> io::Result<Child> {
     use std::os::unix::process::CommandExt;
     const WAIT_THEN_CLEAN: &str = "cat >/dev/null; kill -QUIT $1; \
         while kill -0 $1 && [ -e \"$2/data/postmaster.pid\" ]; do sleep 0.1; done; rm -rf \"$2\"";

@@ -1,4 +1,5 @@
-//! The keyed chain of the audit log in Postgres: how changes by the table's owner are found.
+//! Tests of the keyed hash chain of the audit log in Postgres: it reveals changes by the owner of
+//! the table.
 
 use persistence::records::Records;
 use persistence::records::audit::AuditAction;
@@ -40,7 +41,7 @@ async fn broken_at(records: &Records) -> Option<i64> {
     records.verify_audit_chain().await.expect("read").broken_at
 }
 
-/// Recomputes every plain hash, as the table's owner can do without the sealing key.
+/// SQL that recomputes every plain hash. The table's owner can do this without the sealing key.
 const RECOMPUTE: &str = "
     alter table audit_log disable trigger user;
     do $$

@@ -1,5 +1,5 @@
-//! The login that serves pages has no access to bank details (decision F-7). Postgres itself
-//! refuses.
+//! Tests that the login that serves pages has no access to bank details (decision F-7), because
+//! Postgres refuses it.
 
 use domain::{Cents, DrawId, FeePolicy, Serial, Timestamp};
 use persistence::postgres::bank::DatabaseLogins;
@@ -71,8 +71,8 @@ async fn stored_details() -> (Database, Postgres, DrawId) {
     (database, postgres, draw)
 }
 
-/// The SQLSTATE of insufficient privileges.
-const NO_RIGHTS: &str = "42501";
+/// The SQLSTATE for insufficient privileges.
+const INSUFFICIENT_PRIVILEGE: &str = "42501";
 
 async fn code(connection: &mut PgConnection, statement: &str) -> Option<String> {
     let done = sqlx::query(AssertSqlSafe(statement.to_string()))
@@ -96,7 +96,7 @@ async fn serving_login_has_no_access_to_bank_details() {
         "update bank.winner_details set sealed = ''",
         "delete from bank.winner_details",
         "insert into bank.winner_details values (1, '')",
-        // The first statement of a dump.
+        // `pg_dump` begins with this lock.
         "do $$ begin lock table bank.winner_details in access share mode; end $$",
         "copy bank.winner_details to stdout",
         "set role football_doubles_bank",
@@ -105,7 +105,7 @@ async fn serving_login_has_no_access_to_bank_details() {
     ] {
         assert_eq!(
             code(&mut serving, statement).await.as_deref(),
-            Some(NO_RIGHTS),
+            Some(INSUFFICIENT_PRIVILEGE),
             "{statement}"
         );
     }
@@ -125,7 +125,7 @@ async fn serving_login_has_no_access_to_bank_details() {
     ] {
         assert_eq!(
             code(&mut bank, statement).await.as_deref(),
-            Some(NO_RIGHTS),
+            Some(INSUFFICIENT_PRIVILEGE),
             "{statement}"
         );
     }

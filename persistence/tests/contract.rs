@@ -1,4 +1,5 @@
-//! One test suite for both stores, so that what holds in the simulations holds in Postgres.
+//! One test suite for the memory store and the Postgres store. So the rules that hold in
+//! simulations also hold in Postgres.
 
 #[path = "support/world.rs"]
 mod support;
@@ -18,13 +19,13 @@ use domain::{Terms, Timestamp};
 
 use support::{TERMS, World};
 
-/// A draw whose kick-off has passed by any correct clock.
-const OVER: Terms = Terms {
+/// Terms of a draw whose kick-off has passed by any correct clock.
+const TERMS_AFTER_KICK_OFF: Terms = Terms {
     closes_at: Timestamp(1_600_000_000_000),
     ..TERMS
 };
 
-/// Runs each test with both stores, on three draws.
+/// Defines each test twice, once for each store. Each test gets three draws.
 macro_rules! contract {
     ($($test:path => $name:ident,)*) => {
         mod in_postgres {
@@ -33,7 +34,7 @@ macro_rules! contract {
 
             #[tokio::test]
             async fn sale_after_kick_off_prevents_all_commits() {
-                together::sale_after_kick_off_prevents_all_commits(World::in_postgres(&[OVER]).await).await;
+                together::sale_after_kick_off_prevents_all_commits(World::in_postgres(&[TERMS_AFTER_KICK_OFF]).await).await;
             }
         }
         mod in_memory {

@@ -1,4 +1,4 @@
-//! Creating draws.
+//! Tests of the creation of draws.
 
 use domain::{Cents, ClubId, DrawId, Terms, Timestamp};
 use persistence::Failure;

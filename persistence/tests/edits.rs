@@ -1,4 +1,5 @@
-//! Edits of a draw: the row, the terms and the lists change in one commit.
+//! Tests of edits of a draw: one commit changes the draw's row, its terms and the lists that show
+//! it.
 
 #[path = "support/world.rs"]
 mod support;
@@ -7,7 +8,7 @@ use domain::{Command, Draw, Editor, GameResult, TermsEdit, Timestamp};
 use persistence::ledger::{AttachedWrite, DrawDetails};
 use support::{KICK_OFF, TERMS, World};
 
-/// League, teams, zone, contact and whether the buyer pays the card fee, as stored.
+/// A draw's stored details: league, teams, zone, contact, and whether the buyer pays the card fee.
 type Described = (
     Option<String>,
     String,
@@ -83,7 +84,7 @@ async fn edit_changes_named_columns_and_the_catalogue() {
     );
     assert_eq!(claimed.terms().price, TERMS.price);
 
-    // Changing only names is a commit too, and a league can be removed.
+    // An edit that changes only names is a commit as well. `Some(None)` removes the league.
     let mut owner = world.owner(0).await;
     let details = DrawDetails {
         league: Some(None),

@@ -1,4 +1,5 @@
-//! A private Postgres: created, stopped, started again, and adopted after a kill.
+//! Tests of a private Postgres, which is created, stopped, started again, and adopted after its
+//! server was killed.
 
 use persistence::MIGRATOR;
 use persistence::embedded::{Embedded, EmbeddedError, backup, restore};
@@ -12,7 +13,7 @@ async fn connect(embedded: &Embedded) -> PgConnection {
         .expect("the private Postgres answers")
 }
 
-/// Returns the id of its main process.
+/// Returns the process id of the main Postgres process.
 fn postgres_of(embedded: &Embedded) -> String {
     let note =
         std::fs::read_to_string(embedded.dir().join("data/postmaster.pid")).unwrap_or_default();
@@ -34,7 +35,8 @@ async fn data_survives_a_stop_and_a_killed_server() {
     .expect("written");
     first.stop().await;
 
-    // A killed server never stops its Postgres. Dropping without `stop` has the same effect.
+    // A killed server never stops its Postgres. Dropping the value without `stop` has the same
+    // effect.
     drop(Embedded::start(folder.path()).await.expect("started again"));
     let second = Embedded::start(folder.path()).await.expect("adopted");
     assert!(second.adopted());
@@ -60,7 +62,7 @@ async fn killed_postgres_restarts_with_committed_data() {
         .execute(&mut connection)
         .await
         .expect("written");
-    // The settings for a quick recovery do not weaken the durability of commits.
+    // Settings that make recovery fast must not make commits less durable.
     for (setting, expected) in [
         ("fsync", "on"),
         ("synchronous_commit", "on"),
@@ -91,7 +93,8 @@ async fn killed_postgres_restarts_with_committed_data() {
                 tokio::task::yield_now().await;
                 continue;
             };
-            // A connection to the dead server may still be handed out, and fail.
+            // The pool may still return a connection to the dead server. Its query fails, so the
+            // test tries again.
             if let Ok(seven) = sqlx::query_scalar::<_, i32>("select seven from kept")
                 .fetch_one(&mut connection)
                 .await
@@ -166,12 +169,13 @@ async fn tests_have_separate_databases() {
     assert_eq!(clubs, 0);
 }
 
-const FOLDER: &str = "FD_TEST_KILLED_SERVER";
+const FOLDER_VARIABLE: &str = "FD_TEST_KILLED_SERVER";
 
-/// Leaves the Postgres of a killed server running. The calling test runs again in a child process,
-/// which finds its folder in the environment and ends here.
+/// Leaves the Postgres of a killed server running, and returns its folder. For this, the calling
+/// test runs again in a child process, which gets the folder in an environment variable and ends
+/// here.
 async fn leave_postgres_of_a_killed_server(test: &str) -> Folder {
-    if let Some(folder) = std::env::var_os(FOLDER) {
+    if let Some(folder) = std::env::var_os(FOLDER_VARIABLE) {
         let embedded = Embedded::start(folder.as_ref()).await.expect("started");
         let mut connection = connect(&embedded).await;
         sqlx::query("create table told (word text)")
@@ -188,7 +192,7 @@ async fn leave_postgres_of_a_killed_server(test: &str) -> Folder {
     let folder = Folder::new();
     let mut server = std::process::Command::new(std::env::current_exe().expect("a path"))
         .args(["--exact", test, "--nocapture"])
-        .env(FOLDER, folder.path())
+        .env(FOLDER_VARIABLE, folder.path())
         .stdout(std::process::Stdio::piped())
         .spawn()
         .expect("spawned");
@@ -216,7 +220,8 @@ async fn restarted_server_adopts_its_running_postgres() {
     embedded.stop().await;
 }
 
-/// As in a container whose first process does not reap orphans: this test never waits for them.
+/// Simulates a container whose first process does not reap ended children: this test never waits
+/// for its children.
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn zombie_of_killed_postgres_does_not_prevent_a_restart() {
@@ -241,7 +246,7 @@ async fn zombie_of_killed_postgres_does_not_prevent_a_restart() {
     embedded.stop().await;
 }
 
-/// After a power cut, another program has the process id that Postgres stored.
+/// After a power cut, the process id in `postmaster.pid` may belong to another program.
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn pid_of_another_program_does_not_prevent_a_start() {
@@ -273,7 +278,7 @@ async fn pid_of_another_program_does_not_prevent_a_start() {
     other.wait().expect("gone");
 }
 
-/// Postgres refuses to run as root, and other users cannot reach root's folders.
+/// Postgres refuses to run as root, and the user that runs it instead cannot reach root's folders.
 #[tokio::test]
 async fn unreachable_folder_gets_a_replacement() {
     use std::os::unix::fs::PermissionsExt;

@@ -1,5 +1,6 @@
-//! A promoted copy or a restored backup lacks the last commits (fault F43 of reliability.md).
-//! Earlier owners are refused, and nothing is sold before lost payments are found.
+//! Tests of recovery with a promoted replica or a restored backup, which lacks the last commits
+//! (fault F43 of reliability.md). Writes of earlier owners are refused, and nothing is sold before
+//! lost payments are found.
 
 #[path = "support/world.rs"]
 mod support;
@@ -13,8 +14,9 @@ use support::{Owner, TERMS, World};
 
 const NUMBERS_SKIPPED: i64 = 10_000;
 
-/// Returns an owner whose claim the copy lacks, and the rows as the copy has them.
-async fn forgotten() -> (World, Owner, Records) {
+/// Returns a world whose database has lost the returned owner's claim, as after the restore of a
+/// backup.
+async fn world_with_lost_claim() -> (World, Owner, Records) {
     let world = World::in_postgres(&[TERMS, TERMS]).await;
     world.process(1).await.renew().await;
     let owner = world.owner(0).await;
@@ -37,10 +39,10 @@ async fn reserves(owner: &mut Owner, order: u128) -> Result<(), Failure> {
     owner.execute(owner.reserve(order, 1), None).await.map(drop)
 }
 
-/// This is why an operator must run the fence: without it, both owners could write.
+/// Shows why an operator must run the fence command: without it, both owners could write.
 #[tokio::test]
 async fn lost_claim_is_repeated_with_the_same_epoch() {
-    let (world, mut ghost, _) = forgotten().await;
+    let (world, mut ghost, _) = world_with_lost_claim().await;
     let heir = world.owner(0).await;
     assert_eq!(heir.epoch, ghost.epoch);
     assert_eq!(
@@ -52,7 +54,7 @@ async fn lost_claim_is_repeated_with_the_same_epoch() {
 
 #[tokio::test]
 async fn fence_rejects_all_earlier_owners() {
-    let (world, mut ghost, records) = forgotten().await;
+    let (world, mut ghost, records) = world_with_lost_claim().await;
     assert_eq!(records.fence(NUMBERS_SKIPPED).await, Ok(2));
     assert_eq!(
         reserves(&mut ghost, 1).await,
@@ -77,7 +79,7 @@ async fn fence_rejects_all_earlier_owners() {
 
 #[tokio::test]
 async fn fence_closes_sales_skips_numbers_and_is_audited() {
-    let (world, _, records) = forgotten().await;
+    let (world, _, records) = world_with_lost_claim().await;
     for turn in 1..=2 {
         assert_eq!(
             records.fence(NUMBERS_SKIPPED).await,

@@ -1,5 +1,5 @@
-//! Group commit: many commits in one transaction, each with its own outcome, also when the database
-//! fails meanwhile.
+//! Tests of group commit: one transaction contains many commits, and each gets its own outcome,
+//! even when the database fails.
 
 #[path = "group/collisions.rs"]
 mod collisions;
@@ -88,7 +88,8 @@ async fn let_tasks_run() {
 
 #[tokio::test]
 async fn fenced_commit_does_not_fail_its_batch() {
-    // On a very busy machine the lock's time limit may open the gate before all commits wait.
+    // On a very busy machine the lock timeout may end before all commits wait, so the test tries
+    // again.
     const TRIES_MAX: usize = 5;
     for _ in 0..TRIES_MAX {
         let (world, owners) = world().await;
@@ -120,7 +121,7 @@ async fn fenced_commit_does_not_fail_its_batch() {
     panic!("ten draws never shared a transaction");
 }
 
-/// Returns three commits of one draw.
+/// Returns three commits of the owner's draw.
 fn three_commits(owner: &Owner) -> Vec<Append> {
     let mut ahead = owner.clone();
     let reserves = (1..=3).map(|order| {
@@ -266,8 +267,8 @@ async fn cancelled_caller_does_not_lose_its_commit() {
     while commits(&mut connection, owners[2].draw.id().0).await == 0 {}
 }
 
-/// A cancelled `BEGIN` would leave a transaction open, in which the next writer's work is lost.
-/// Ours cannot be cancelled.
+/// A cancelled `BEGIN` would leave a transaction open, and the next writer's rows would be lost in
+/// it. The test checks that our `BEGIN` cannot be cancelled.
 #[tokio::test]
 async fn cancelled_callers_leave_no_open_transaction() {
     let (world, mut owners) = world().await;
@@ -312,7 +313,7 @@ async fn cancelled_callers_leave_no_open_transaction() {
     assert_eq!(filled, orders as i64);
 }
 
-/// Writes commits of one draw while backends are killed, and checks each reported outcome.
+/// Writes commits of one draw while database sessions are killed, and checks each reported outcome.
 async fn write_and_check(
     ledger: Arc<dyn Ledger>,
     mut owner: Owner,
@@ -383,7 +384,7 @@ async fn write_and_check(
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn killed_backends_never_cause_a_wrong_outcome() {
     let (world, owners) = world().await;
-    // The name keeps the killer from ending the checking connections.
+    // The killer ends only sessions with another application name, so these connections stay.
     let checking_options = world
         .postgres
         .as_ref()
@@ -411,7 +412,8 @@ async fn killed_backends_never_cause_a_wrong_outcome() {
                     tokio::task::yield_now().await;
                     continue;
                 }
-                // Ends backends that are in the middle of a statement or transaction.
+                // Ends database sessions that are executing a statement or have an open
+                // transaction.
                 let hit = killer
                     .execute(
                         "select pg_terminate_backend(pid) from pg_stat_activity

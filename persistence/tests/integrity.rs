@@ -1,4 +1,5 @@
-//! Each injected violation is found by its own invariant. Clean data has none.
+//! Tests of the invariant checks. Each injected violation is reported under its invariant. Correct
+//! data has no violation.
 
 #[path = "support/world.rs"]
 mod support;
@@ -16,8 +17,8 @@ use sqlx::{Connection, Executor};
 
 use support::{NOW, TERMS, World, account, intent_id, provider_intent};
 
-/// Returns a database with a bit of everything: captured and refunded orders, a completed draw with
-/// a sold winner, an open order, webhook events and mails. All of it is correct.
+/// Returns a database with correct data of every kind: captured and refunded orders, a completed
+/// draw with a sold winner, an open order, webhook events and mails.
 async fn sample_database() -> (World, Postgres) {
     let world = World::in_postgres(&[TERMS; 3]).await;
     let postgres = world.postgres.as_ref().expect("in Postgres").1.clone();
@@ -78,7 +79,7 @@ async fn sample_database() -> (World, Postgres) {
     {
         world.stores.mail_sent(mail.id, NOW).await.expect("sent");
     }
-    // A second order of the same draw as order 4, for comparison, and the reconciler's snapshots.
+    // Adds a second order in the draw of order 4, and the reconciler's snapshots.
     for order in 1..=4 {
         let record = world.record(order).await;
         let mut intent = provider_intent(&record, PaymentStatus::Succeeded);
@@ -192,7 +193,7 @@ async fn auditor_reads_the_same_figures() {
 async fn snapshot_before_the_capture_is_no_mismatch() {
     let (world, postgres) = sample_database().await;
     let before = provider_intent(&world.record(1).await, PaymentStatus::RequiresCapture);
-    // The provider was asked before the capture, and the snapshot was stored after it.
+    // This snapshot has the time before the capture, although it is stored after the capture.
     postgres
         .record_provider_snapshots(slice::from_ref(&before), NOW.plus_seconds(-1))
         .await
@@ -269,7 +270,7 @@ async fn anomaly_closed_by_a_person_excuses_a_violation() {
     );
 }
 
-/// Breaks clean data with SQL statements, and expects the auditor to report the invariant.
+/// Damages correct data by SQL statements, and checks that the expected invariant is reported.
 async fn assert_detected(sql: &[&'static str], expected: &str) {
     let (world, postgres) = sample_database().await;
     let mut connection = world.connection().await;

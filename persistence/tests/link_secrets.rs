@@ -1,4 +1,4 @@
-//! Secrets of links in Postgres: how they are stored, and how rows of an earlier version are
+//! Tests of link secrets in Postgres: how they are stored, and how rows of an earlier version are
 //! converted (decision M-5).
 
 #[path = "support/world.rs"]
@@ -14,7 +14,7 @@ use sqlx::{AssertSqlSafe, Executor};
 
 use support::{KICK_OFF, TERMS, World};
 
-const AT: Timestamp = Timestamp(1_800_000_000_000);
+const TIME_OF_USE: Timestamp = Timestamp(1_800_000_000_000);
 
 fn postgres(world: &World) -> (&Database, &Postgres) {
     let (database, postgres) = world.postgres.as_ref().expect("in Postgres");
@@ -28,7 +28,8 @@ async fn with_another_key(database: &Database) -> Postgres {
         .expect("connected")
 }
 
-/// Writes the order's token and client secret in clear text, as an earlier version did.
+/// Writes an order's token and client secret in clear text, as an earlier version of the program
+/// did.
 async fn write_clear(world: &World, token: &str) {
     let write = format!(
         "update orders set token = '{token}', token_hash = null, token_sealed = null, client_secret = 'pi_1_secret_x',
@@ -152,9 +153,9 @@ async fn client_secrets_of_stored_events_are_removed() {
     );
 }
 
-/// One row of each kind of link, as an earlier version wrote it. The hash's first byte is the
-/// kind's number.
-const PLAIN: &str = "
+/// SQL that inserts one row for each kind of link with a plain hash, as an earlier version did. The
+/// first byte of the hash is the number of the kind.
+const INSERT_PLAIN_HASHES: &str = "
     insert into admins (email, password, name, reset_token_hash, reset_expires_at)
       values ('boss@demo.test', 'x', 'Boss', decode(repeat('01', 32), 'hex'), '2030-01-01');
     update clubs set password_reset_token = repeat('02', 32), password_reset_expires = '2030-01-01',
@@ -169,13 +170,13 @@ const PLAIN: &str = "
     insert into sessions (token_hash, club_id, created_at, seen_at, idle_seconds, ends_at)
       values (decode(repeat('07', 32), 'hex'), 1, to_timestamp(1800000000), to_timestamp(1800000000), 3600, '2030-01-01');";
 
-/// Returns which of the seven links open, without using them up.
-async fn opening(records: &Records, database: &Database) -> Vec<u8> {
+/// Returns the numbers of those of the seven links that open. Uses up none of them.
+async fn numbers_of_opening_links(records: &Records, database: &Database) -> Vec<u8> {
     let mut open = Vec::new();
     for kind in [1, 2, 4] {
         open.extend(
             records
-                .reset_is_for(&[kind; 32], AT)
+                .reset_is_for(&[kind; 32], TIME_OF_USE)
                 .await
                 .expect("read")
                 .map(|_| kind),
@@ -183,7 +184,7 @@ async fn opening(records: &Records, database: &Database) -> Vec<u8> {
     }
     open.extend(
         records
-            .ticket_link(&[5; 32], AT)
+            .ticket_link(&[5; 32], TIME_OF_USE)
             .await
             .expect("read")
             .map(|_| 5),
@@ -197,12 +198,12 @@ async fn opening(records: &Records, database: &Database) -> Vec<u8> {
     );
     open.extend(
         records
-            .session(&[7; 32], AT)
+            .session(&[7; 32], TIME_OF_USE)
             .await
             .expect("read")
             .map(|_| 7),
     );
-    // Confirming uses the link up, and changes nothing else that is checked here.
+    // Confirming the address uses up the link. Nothing else that this test checks changes.
     let waiting =
         "select count(*) from clubs where email_verification_token is not null and $1 = ''";
     if database.count(waiting, "").await == 0 {
@@ -215,10 +216,10 @@ async fn opening(records: &Records, database: &Database) -> Vec<u8> {
 async fn plain_link_hashes_are_converted_and_their_links_still_open() {
     let (world, _) = bought().await;
     let (database, postgres) = postgres(&world);
-    database.run(PLAIN).await;
+    database.run(INSERT_PLAIN_HASHES).await;
     let records = Records::new(postgres.clone());
     assert_eq!(
-        opening(&records, database).await,
+        numbers_of_opening_links(&records, database).await,
         [1, 2, 4, 5, 6, 7],
         "rows that are not converted are still read"
     );
@@ -229,23 +230,26 @@ async fn plain_link_hashes_are_converted_and_their_links_still_open() {
         assert!(!text.contains(&plain), "the plain hash {plain} is gone");
     }
     assert_eq!(
-        opening(&records, database).await,
+        numbers_of_opening_links(&records, database).await,
         [1, 2, 4, 5, 6, 7],
         "the same links open"
     );
     let stranger = Records::new(with_another_key(database).await);
     assert_eq!(
-        opening(&stranger, database).await,
+        numbers_of_opening_links(&stranger, database).await,
         [0u8; 0],
         "a copy without the key opens nothing"
     );
     assert!(
         records
-            .finish_verification(&[3; 32], AT)
+            .finish_verification(&[3; 32], TIME_OF_USE)
             .await
             .expect("written")
     );
-    assert_eq!(opening(&records, database).await, [1, 2, 4, 5, 6, 7, 3]);
+    assert_eq!(
+        numbers_of_opening_links(&records, database).await,
+        [1, 2, 4, 5, 6, 7, 3]
+    );
     assert_eq!(
         postgres.convert_link_secrets().await,
         Ok(0),
@@ -265,13 +269,13 @@ async fn plain_link_hashes_are_converted_and_their_links_still_open() {
 async fn links_of_an_account_are_used_up_after_the_conversion() {
     let (world, _) = bought().await;
     let (database, postgres) = postgres(&world);
-    database.run(PLAIN).await;
+    database.run(INSERT_PLAIN_HASHES).await;
     let records = Records::new(postgres.clone());
     postgres.convert_link_secrets().await.expect("converted");
     for kind in [1, 2, 4] {
         assert!(
             records
-                .finish_reset(&[kind; 32], "hash", AT)
+                .finish_reset(&[kind; 32], "hash", TIME_OF_USE)
                 .await
                 .expect("written")
                 .is_some(),
@@ -279,7 +283,7 @@ async fn links_of_an_account_are_used_up_after_the_conversion() {
         );
         assert!(
             records
-                .finish_reset(&[kind; 32], "hash", AT)
+                .finish_reset(&[kind; 32], "hash", TIME_OF_USE)
                 .await
                 .expect("written")
                 .is_none(),
@@ -287,7 +291,11 @@ async fn links_of_an_account_are_used_up_after_the_conversion() {
         );
     }
     assert!(
-        records.session(&[7; 32], AT).await.expect("read").is_none(),
+        records
+            .session(&[7; 32], TIME_OF_USE)
+            .await
+            .expect("read")
+            .is_none(),
         "the club's sessions ended with the reset"
     );
 }
@@ -333,7 +341,7 @@ async fn conversion_waits_until_older_nodes_are_gone() {
     assert_eq!(database.count(clear, "").await, 0);
     assert!(
         records
-            .finish_verification(&[8; 32], AT)
+            .finish_verification(&[8; 32], TIME_OF_USE)
             .await
             .expect("written")
     );

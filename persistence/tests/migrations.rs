@@ -1,4 +1,4 @@
-//! Migrations that several processes apply at once.
+//! Test of migrations that several processes apply at the same time.
 
 use persistence::postgres::bank::DatabaseLogins;
 use persistence::testing::empty_database;

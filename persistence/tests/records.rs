@@ -1,4 +1,4 @@
-//! Rows that no actor owns, written to and read from Postgres.
+//! Tests of rows that no actor owns, written to Postgres and read back.
 
 use domain::access::{Principal, Role};
 use domain::{AccountId, Cents, ClubId, FeePolicy, Seed, Status, Timestamp};
@@ -346,7 +346,7 @@ async fn settings_footers_offers_and_others_are_stored() {
         ..NewBundle::default()
     };
     records.create_bundle(club, &bundle).await.expect("created");
-    // The database refuses the second of two, whatever was read before.
+    // The database refuses the second payout, even if both requests saw none before.
     assert!(matches!(
         records.create_bundle(club, &bundle).await,
         Err(Failure::NotWritten(_))
@@ -451,7 +451,7 @@ async fn rewritten_audit_log_is_detected() {
             "{statement}: {refused}"
         );
     }
-    // A change by somebody with the database owner's rights.
+    // This change needs the rights of the database's owner.
     let forge = "alter table audit_log disable trigger user; update audit_log set actor = 'nobody' where id = 2";
     sqlx::raw_sql(forge)
         .execute(&mut connection)
@@ -528,7 +528,7 @@ fn try_of(about: &str, max: u32) -> RateLimitTry {
     }
 }
 
-/// Returns how many concurrent tries are counted.
+/// Counts a number of tries at the same time, and returns how many were accepted.
 async fn count_accepted(
     records: &Records,
     at_once: impl Iterator<Item = Vec<RateLimitTry>>,
@@ -586,7 +586,7 @@ async fn refused_try_counts_for_no_limit_without_deadlock() {
         try_of("password of b@demo.test", 5),
         try_of("password from 203.0.113.7", 2),
     );
-    // Each pair has the limits in its own order.
+    // Both callers use the same two limits, in opposite order.
     let pairs = [
         [account.clone(), place.clone()],
         [place.clone(), account.clone()],

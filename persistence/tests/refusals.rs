@@ -1,4 +1,4 @@
-//! Constraints of the database that refuse wrong writes, regardless of bugs in the code above it.
+//! Tests of database constraints. They refuse wrong writes even if the code above them has a bug.
 
 #[path = "support/world.rs"]
 mod support;
@@ -15,8 +15,8 @@ async fn world() -> World {
     World::in_postgres(&[TERMS; 3]).await
 }
 
-/// Sends events that a buggy actor might send.
-async fn send(owner: &Owner, events: Vec<Event>) -> Result<(), Failure> {
+/// Appends the given events, as an actor with a bug might do.
+async fn append_events(owner: &Owner, events: Vec<Event>) -> Result<(), Failure> {
     let command = Command::Tick;
     owner
         .ledger
@@ -63,7 +63,7 @@ async fn ticket_is_never_sold_twice() {
         serials: serials([2, 3]),
         step: step(1000, 35, 2000, 70),
     };
-    refused(send(&owner, vec![again]).await, "tickets_pkey");
+    refused(append_events(&owner, vec![again]).await, "tickets_pkey");
     owner.allocate(2, 2).await.expect("the right ones");
 }
 
@@ -83,7 +83,7 @@ async fn draw_is_never_oversold() {
         }
     };
     refused(
-        send(&owner, (1..=4).map(reserved).collect()).await,
+        append_events(&owner, (1..=4).map(reserved).collect()).await,
         "draws_never_oversold",
     );
 }
@@ -103,7 +103,7 @@ async fn fee_never_exceeds_the_cap_or_the_amount_due() {
             serials: serials([1, 2]),
             step: wrong,
         };
-        refused(send(&owner, vec![event]).await, "draws_");
+        refused(append_events(&owner, vec![event]).await, "draws_");
     }
 }
 
@@ -120,11 +120,14 @@ async fn reservation_has_at_most_fifty_tickets() {
         order: OrderId(1),
         reservation,
     };
-    refused(send(&owner, vec![event]).await, "reservations_count_check");
+    refused(
+        append_events(&owner, vec![event]).await,
+        "reservations_count_check",
+    );
 }
 
 /// Returns terms whose kick-off has passed by the database's clock, and a time before kick-off for
-/// the actors' clock. No ticket is sold after kick-off (rule 5 of the decisions).
+/// the clock of the actors. No ticket is sold after kick-off (rule 5 of the decisions).
 fn kicked_off() -> (Terms, Timestamp) {
     let kick_off = Timestamp(1_600_000_000_000);
     (
@@ -212,7 +215,7 @@ async fn memory_clock_refuses_a_sale_after_kick_off() {
     sale_after_kick_off(world).await;
 }
 
-/// Runs a statement, and checks which constraint refuses it.
+/// Runs a statement, and checks that the named constraint refuses it.
 async fn assert_refused_by(sql: &'static str, constraint: &str) {
     let world = world().await;
     let mut owner = world.owner(0).await;
@@ -277,7 +280,7 @@ refused! {
         "insert into clubs (id, name, email, password, home_page_slug) values (9, 'B', 'b@b', 'x', 'REDS')";
 }
 
-/// A pair is computed from the sealed seed and never stored (decision K-3).
+/// The number pair of a ticket is computed from the sealed seed and is never stored (decision K-3).
 #[tokio::test]
 async fn no_column_holds_a_number_pair() {
     let world = world().await;

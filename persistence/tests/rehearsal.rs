@@ -1,4 +1,4 @@
-//! Changes that only the demo's seed makes, in Postgres.
+//! Tests of the changes that only the demo's seed data makes, in Postgres.
 
 use domain::{Cents, FeePolicy, Timestamp};
 use persistence::records::Records;

@@ -1,4 +1,4 @@
-//! Replaying the journal gives the draw that the tables hold.
+//! Test that replaying the journal of a draw gives the state that the tables contain.
 
 #[path = "support/world.rs"]
 mod support;
@@ -9,7 +9,7 @@ use persistence::ledger::AttachedWrite;
 
 use support::{NOW, Owner, TERMS, World};
 
-/// A generator of repeatable pseudo-random numbers.
+/// A small generator of pseudo-random numbers. The same seed gives the same numbers.
 struct SeededRandom(u64);
 
 impl SeededRandom {
@@ -36,7 +36,7 @@ async fn journal(world: &World, draw: usize) -> Vec<Vec<Event>> {
         .collect()
 }
 
-/// Runs one random command. A refused one changes nothing.
+/// Executes one random command. A refused command changes nothing.
 async fn step(
     world: &World,
     owner: &mut Owner,
@@ -102,8 +102,8 @@ async fn step(
     if events.is_empty() {
         return;
     }
-    // After its reservation expired, an order may hold another number of tickets than its order
-    // line says. The ledger refuses such an allocation.
+    // After the reservation of an order has expired, the order may hold another number of tickets
+    // than its line says. The ledger refuses to allocate them.
     if owner
         .ledger
         .append(vec![owner.commit(

@@ -1,5 +1,5 @@
-//! A revealed draw is never sold again (decision M-4), even by a statement that bypasses the
-//! engine, and also for draws from before the migration.
+//! Tests that a revealed draw is never sold again (decision M-4), not even by a statement that
+//! bypasses the engine. This includes draws from before the migration.
 
 #[path = "support/world.rs"]
 mod support;
@@ -10,9 +10,9 @@ use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection, Row};
 
 use support::{TERMS, World};
 
-const REVEALS: i64 = 20_261_128_000_301;
+const REVEALS_MIGRATION: i64 = 20_261_128_000_301;
 
-/// Returns the SQLSTATE of a refused statement, or `None` when it succeeded.
+/// Returns the SQLSTATE with which a statement is refused, or `None` when it succeeds.
 async fn sql_state(connection: &mut PgConnection, statement: &'static str) -> Option<String> {
     let refused = connection.execute(statement).await.err()?;
     Some(
@@ -56,8 +56,8 @@ async fn database_refuses_to_sell_a_revealed_draw_again() {
         ),
         ("closed", true, true)
     );
-    // What decision M-4 still allows: another result, or a cancelled game. A draw that was not
-    // revealed changes as before.
+    // Decision M-4 still allows these changes: another result, or the cancellation of the game. A
+    // draw that was not revealed can change as before.
     for allowed in [
         "update draws set kick_off = kick_off - interval '1 minute' where id = 1001",
         "update draws set status = 'cancelled' where id = 1001",
@@ -76,7 +76,8 @@ async fn undo_by_an_older_server_marks_the_draw_revealed() {
         "update draws set status = 'completed', result_home = 1, result_away = 1, winning_serial = 1, prize_cents = 0,
          completed_at = now(), completed_revision = 0 where id = 1001";
     connection.execute(completed).await.expect("completed");
-    // The previous version names neither column.
+    // A server of the previous version does not know the two new columns, so its statement does not
+    // set them.
     let undone = "update draws set status = 'closed', result_home = null, result_away = null, winning_serial = null,
          prize_cents = null, completed_at = null, completed_revision = null where id = 1001 returning revealed_at is not null";
     assert!(
@@ -93,7 +94,7 @@ async fn undo_by_an_older_server_marks_the_draw_revealed() {
     );
 }
 
-/// Returns the schema as it was before a migration.
+/// Returns a database with the schema as it was before a migration.
 async fn database_before(version: i64) -> (Database, PgConnection) {
     let database = persistence::testing::empty_database().await;
     let mut connection = database.connection().await;
@@ -109,8 +110,8 @@ async fn database_before(version: i64) -> (Database, PgConnection) {
     (database, connection)
 }
 
-/// Draws from before the migration: a result after kick-off, one before it, an undone result, no
-/// result, and returned tickets.
+/// SQL that inserts draws from before the migration: with a result after kick-off, a result before
+/// it, an undone result, no result, and returned tickets.
 const OLD_DRAWS: &str = "
     insert into clubs (id, name, email, password, home_page_slug) values (1, 'Broncos', 'b@x.test', '', 'broncos');
     insert into draws (id, club_id, home_team, away_team, kick_off, price_cents, prize_percentage, status, commitment, seed_sealed,
@@ -131,14 +132,14 @@ const OLD_DRAWS: &str = "
 
 #[tokio::test]
 async fn migration_finds_revealed_draws_and_returned_tickets() {
-    let (_database, mut connection) = database_before(REVEALS).await;
+    let (_database, mut connection) = database_before(REVEALS_MIGRATION).await;
     connection
         .execute(OLD_DRAWS)
         .await
         .expect("draws from before");
     for migration in MIGRATOR
         .iter()
-        .filter(|migration| migration.version >= REVEALS)
+        .filter(|migration| migration.version >= REVEALS_MIGRATION)
     {
         connection
             .execute(AssertSqlSafe(migration.sql.as_str().to_string()))

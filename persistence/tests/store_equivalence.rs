@@ -1,4 +1,5 @@
-//! Runs the same random purchases in both stores. Every result and every order must be equal.
+//! Runs the same random purchases in the memory store and in Postgres. All results and all orders
+//! must be equal.
 
 #[path = "support/world.rs"]
 mod support;
@@ -14,11 +15,11 @@ use persistence::stores::{
 use support::{NOW, Owner, TERMS, World, intent_id, line, provider_intent};
 
 const DRAWS: usize = 3;
-const ORDERS: u128 = 40;
-const STEPS: u64 = 1_500;
+const ORDER_COUNT: u128 = 40;
+const CALL_COUNT: u64 = 1_500;
 const LEASE_MS: i64 = 4_000;
 
-/// A generator of repeatable pseudo-random numbers.
+/// A small generator of pseudo-random numbers. The same seed gives the same numbers.
 struct SeededRandom(u64);
 
 impl SeededRandom {
@@ -31,7 +32,7 @@ impl SeededRandom {
     }
 }
 
-/// One call to the store.
+/// One call to a store.
 #[derive(Clone, Debug)]
 enum StoreCall {
     Append {
@@ -58,7 +59,8 @@ enum StoreCall {
     },
 }
 
-/// The outcome of a step, without error texts and without ids that the stores count differently.
+/// The outcome of a call, without the texts of errors and without ids that the two stores count
+/// differently.
 #[derive(Debug, PartialEq)]
 enum StepOutcome {
     Done,
@@ -100,8 +102,8 @@ fn mails(rows: Vec<Mail>) -> StepOutcome {
     )
 }
 
-/// Three of four buyers are notified.
-fn notification(order: u128) -> NotifyBuyer {
+/// Returns whether the buyer is mailed: three of four are.
+fn notification_for(order: u128) -> NotifyBuyer {
     if order.is_multiple_of(4) {
         NotifyBuyer::Nobody
     } else {
@@ -190,13 +192,13 @@ impl StoreRun {
             }
             StoreCall::Released(id) => outcome_of(
                 stores
-                    .release(OrderId(*id), "gone", notification(*id), now)
+                    .release(OrderId(*id), "gone", notification_for(*id), now)
                     .await,
                 done,
             ),
             StoreCall::Voided(id) => outcome_of(
                 stores
-                    .void(OrderId(*id), "void", notification(*id), now)
+                    .void(OrderId(*id), "void", notification_for(*id), now)
                     .await,
                 done,
             ),
@@ -261,7 +263,7 @@ impl StoreRun {
             .expect("claimed");
         for operation in &claimed {
             let attempt = match operation.kind {
-                // The purchase path itself settles these, so they stay pending here.
+                // The purchase path completes operations of these kinds, so they stay pending here.
                 OperationKind::Create | OperationKind::Capture | OperationKind::Update => continue,
                 _ if tries_again => {
                     let (attempts, new_key) =
@@ -307,10 +309,10 @@ impl StoreRun {
         mails(claimed)
     }
 
-    /// Returns everything that can be read of the orders.
+    /// Returns the orders and the lists of orders that the store can return.
     async fn read_all(&mut self) -> (Vec<Option<OrderRecord>>, Vec<OrderId>, Vec<OrderId>) {
         let mut records = Vec::new();
-        for id in 0..ORDERS {
+        for id in 0..ORDER_COUNT {
             records.push(self.world.stores.order(OrderId(id)).await.expect("read"));
         }
         let ids = |rows: Vec<OrderRecord>| rows.into_iter().map(|record| record.order.id).collect();
@@ -341,14 +343,14 @@ fn cart(world: &World, id: u128, random: &mut SeededRandom) -> Vec<(usize, u16)>
     lines
 }
 
-/// Chooses the next step. The carts are the same in both stores.
+/// Chooses the next call. Both stores get the same calls and carts.
 fn random_step(
     world: &World,
     carts: &mut [Vec<(usize, u16)>],
     random: &mut SeededRandom,
     now: Timestamp,
 ) -> StoreCall {
-    let id = u128::from(random.below(ORDERS as u64));
+    let id = u128::from(random.below(ORDER_COUNT as u64));
     let order = OrderId(id);
     let cart_lines = carts[id as usize].clone();
     let (draw, count) = cart_lines
@@ -469,11 +471,11 @@ async fn run_random_day(seed: u64) {
         StoreRun::of(World::in_postgres(&terms).await).await,
     ];
     let mut random = SeededRandom(seed);
-    let mut carts: Vec<Vec<(usize, u16)>> = (0..ORDERS)
+    let mut carts: Vec<Vec<(usize, u16)>> = (0..ORDER_COUNT)
         .map(|id| cart(&runs[0].world, id, &mut random))
         .collect();
     let mut outcome_counts = std::collections::BTreeMap::new();
-    for number in 0..STEPS {
+    for number in 0..CALL_COUNT {
         let now = NOW.plus_ms(number as i64 * 300);
         let call = random_step(&runs[0].world, &mut carts, &mut random, now);
         let [memory, postgres] = &mut runs;
@@ -517,7 +519,7 @@ async fn run_random_day(seed: u64) {
         .into_iter()
         .map(|rows| rows.invariant)
         .collect();
-    // Steps run in random order, so a paid order may still wait for its refund and violate
+    // The calls have a random order. So a paid order may still wait for its refund, which violates
     // invariant T2. No other invariant may be violated.
     assert!(
         wrong.iter().all(|rows| rows.starts_with("T2 a paid order")),
@@ -540,15 +542,15 @@ async fn both_stores_agree_on_random_day_3() {
     run_random_day(3).await;
 }
 
-/// The random steps cover most order states.
+/// Checks that the random calls are varied enough: they bring orders into most states.
 #[tokio::test]
 async fn random_day_reaches_most_order_states() {
     let mut run = StoreRun::of(World::in_memory(&[TERMS; DRAWS])).await;
     let mut random = SeededRandom(1);
-    let mut carts: Vec<Vec<(usize, u16)>> = (0..ORDERS)
+    let mut carts: Vec<Vec<(usize, u16)>> = (0..ORDER_COUNT)
         .map(|id| cart(&run.world, id, &mut random))
         .collect();
-    for number in 0..STEPS {
+    for number in 0..CALL_COUNT {
         let now = NOW.plus_ms(number as i64 * 300);
         let call = random_step(&run.world, &mut carts, &mut random, now);
         run.run_step(&call, now).await;

@@ -1,4 +1,5 @@
-//! Undoing a result deletes unpaid payouts and the winner's claim, and corrects the winner's mails.
+//! Tests that undoing a result deletes unpaid payouts and the winner's claim, and corrects the
+//! mails to the winner.
 
 #[path = "support/world.rs"]
 mod support;
@@ -93,8 +94,8 @@ async fn winner_mail(world: &World, key: &str) -> bool {
     queued.expect("queued")
 }
 
-/// Returns the kinds of mails that wait to be sent, without ticket mails.
-async fn waiting(world: &World) -> Vec<String> {
+/// Returns the kinds of the mails that wait to be sent, except ticket mails.
+async fn kinds_of_waiting_mails(world: &World) -> Vec<String> {
     let read = sqlx::query_scalar(
         "select kind from email_outbox where state = 'pending' and kind <> 'tickets' order by 1",
     );
@@ -153,7 +154,8 @@ async fn paid_result_cannot_be_undone() {
         owner.execute(Command::Undo, None).await,
         Err(Failure::PaidOut)
     );
-    // Nothing was written, and another draw in the same transaction is not affected.
+    // The refused undo has written nothing, and another draw in the same transaction is not
+    // affected.
     let mut other = world.owner(1).await;
     let (undone, ticked) = tokio::join!(
         owner.execute(Command::Undo, None),
@@ -176,7 +178,7 @@ async fn undo_corrects_only_winner_mails_that_were_tried() {
     assert!(winner_mail(&world, "winner:7x9").await);
     owner.execute(Command::Undo, None).await.expect("undone");
     assert_eq!(
-        waiting(&world).await,
+        kinds_of_waiting_mails(&world).await,
         [""; 0],
         "the mail was not sent and is cancelled"
     );
@@ -210,14 +212,14 @@ async fn undo_corrects_only_winner_mails_that_were_tried() {
         .expect("the winner's mail");
     world.stores.mail_sent(winner.id, NOW).await.expect("sent");
     owner.execute(Command::Undo, None).await.expect("undone");
-    assert_eq!(waiting(&world).await, ["correction"]);
+    assert_eq!(kinds_of_waiting_mails(&world).await, ["correction"]);
     owner
         .execute(Command::Complete { result }, None)
         .await
         .expect("and again");
     owner.execute(Command::Undo, None).await.expect("undone");
     assert_eq!(
-        waiting(&world).await,
+        kinds_of_waiting_mails(&world).await,
         ["correction"],
         "only one correction is queued"
     );

@@ -1,4 +1,5 @@
-//! Starts `.ci/run fast`.
+//! Starts `.ci/run fast`. The alias `cargo fast` runs this program, because an alias cannot start a
+//! script.
 
 use std::path::Path;
 use std::process::{Command, ExitCode};

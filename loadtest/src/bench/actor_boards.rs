@@ -1,4 +1,5 @@
-//! A simple board broadcast with actix: one actor for each socket, and one text cloned for each.
+//! The rival's broadcast to boards, in simple actix code: one actor for each socket, and one copy
+//! of the text for each.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -8,7 +9,7 @@ use actix_web::{Error, HttpRequest, HttpResponse};
 use actix_web_actors::ws;
 use bytestring::ByteString;
 
-/// All open sockets, and the frame they are sent.
+/// All open board sockets, and the text that is sent to them.
 pub struct BoardRegistry {
     frame: ByteString,
     sockets: Mutex<Vec<Addr<BoardActor>>>,

@@ -1,5 +1,5 @@
-//! Baselines for benchmarks: a purchase's rows written with minimal code, in different ways. They
-//! use copies of the real tables in a schema of their own, which is dropped afterwards. Only
+//! Baselines for benchmarks: minimal code that writes the rows of a purchase in different ways. The
+//! tables are copies of the real ones, in a separate schema that is dropped afterwards. Only
 //! `loadtest bench` uses them.
 
 use std::str::FromStr;
@@ -11,7 +11,7 @@ use uuid::Uuid;
 
 mod multi_row;
 
-const TABLES: [&str; 9] = [
+const COPIED_TABLES: [&str; 9] = [
     "draws",
     "draw_events",
     "reservations",
@@ -23,7 +23,7 @@ const TABLES: [&str; 9] = [
     "payments",
 ];
 
-const RESERVE: &str = "with d as (
+const RESERVE_TICKET: &str = "with d as (
        update draws set held = held + 1, revision = revision + 1
        where id = $1 and status = 'active' and kick_off > clock_timestamp() and sold + held < 169
        returning id, revision, price_cents),
@@ -38,7 +38,7 @@ const RESERVE: &str = "with d as (
      insert into draw_events (draw_id, revision, epoch, at, events)
        select id, revision, 1, now(), '[{\"kind\": \"reserved\", \"count\": 1}]' from d";
 
-const ALLOCATE: &str = "with d as (
+const ALLOCATE_TICKET: &str = "with d as (
        update draws set held = held - 1, sold = sold + 1, revision = revision + 1,
          revenue_cents = (sold + 1) * price_cents,
          fee_cents = least(fee_cap_cents, ((sold + 1) * price_cents * fee_rate_bps * 2 + 10000) / 20000)
@@ -56,7 +56,7 @@ const ALLOCATE: &str = "with d as (
      insert into draw_events (draw_id, revision, epoch, at, events)
        select id, revision, 1, now(), '[{\"kind\": \"allocated\", \"count\": 1}]' from d";
 
-const CAPTURED: &str = "with o as (update orders set state = 'captured', captured_at = now() where id = $1
+const RECORD_CAPTURE: &str = "with o as (update orders set state = 'captured', captured_at = now() where id = $1
        returning subtotal_cents),
      c as (update payment_ops set state = 'done', ended_at = now() where order_id = $1 and kind = 'capture'),
      p as (insert into payments (payment_intent_id, order_id, account_id, status, currency, amount_cents,
@@ -66,9 +66,9 @@ const CAPTURED: &str = "with o as (update orders set state = 'captured', capture
      insert into email_outbox (dedupe_key, kind, order_id, to_address)
        values ('tickets-' || $1::text, 'tickets', $1, 'buyer@crowd.test')";
 
-/// Takes a free ticket that no other transaction has locked, so that no transaction waits. The
-/// draw's own row is not changed.
-const SEIZE: &str = "with f as (
+/// SQL that takes a free ticket. It skips tickets that another transaction has locked, so no
+/// transaction waits. The draw's row does not change.
+const TAKE_UNLOCKED_TICKET: &str = "with f as (
        select draw_id, serial from bench_baseline.free where draw_id = $1 and order_id is null limit 1 for update skip locked),
      u as (update bench_baseline.free set order_id = $2 from f
        where free.draw_id = f.draw_id and free.serial = f.serial returning free.draw_id),
@@ -80,7 +80,7 @@ const SEIZE: &str = "with f as (
      l as (insert into order_lines (order_id, draw_id, count, unit_price_cents) select $2, id, 1, price_cents from d)
      insert into payment_ops (order_id, kind, key) select $2, 'create', 'create-' || $2::text from d";
 
-const HAND_OVER: &str = "with f as (delete from bench_baseline.free where draw_id = $1 and order_id = $2 returning serial),
+const HAND_OVER_TICKET: &str = "with f as (delete from bench_baseline.free where draw_id = $1 and order_id = $2 returning serial),
      l as (update order_lines set serials = array[f.serial] from f where order_lines.order_id = $2
        returning order_lines.id as line, draw_id, f.serial),
      t as (insert into tickets (draw_id, serial, order_line_id, epoch) select draw_id, serial, line, 1 from l),
@@ -89,17 +89,18 @@ const HAND_OVER: &str = "with f as (delete from bench_baseline.free where draw_i
      c as (update payment_ops set state = 'done', ended_at = now() where order_id = $2 and kind = 'create')
      insert into payment_ops (order_id, kind, key) values ($2, 'capture', 'cap-' || $2::text)";
 
-/// Empty copies of the tables, with draws of 169 tickets.
+/// Empty copies of the real tables, filled with draws of 169 tickets.
 #[derive(Clone, Debug)]
 pub struct BenchBaseline {
     pool: PgPool,
 }
 
 impl BenchBaseline {
-    /// Creates the schema with draws 1 to `draws`, and a pool for `clients` connections.
+    /// Creates the schema with the draws 1 to `draws`, and a pool for `clients` connections.
     ///
     /// # Errors
-    /// The database cannot be reached, or has no draw to copy.
+    ///
+    /// The database cannot be reached, or contains no draw to copy.
     pub async fn create(url: &str, clients: u32, draws: i64) -> Result<BenchBaseline> {
         let options = PgConnectOptions::from_str(url)?;
         let plain = PgPoolOptions::new()
@@ -110,7 +111,7 @@ impl BenchBaseline {
             .execute("drop schema if exists bench_baseline cascade")
             .await?;
         plain.execute("create schema bench_baseline").await?;
-        for table in TABLES.into_iter().chain(["email_outbox"]) {
+        for table in COPIED_TABLES.into_iter().chain(["email_outbox"]) {
             let copy =
                 format!("create table bench_baseline.{table} (like public.{table} including all)");
             plain.execute(sqlx::AssertSqlSafe(copy)).await?;
@@ -142,9 +143,10 @@ impl BenchBaseline {
         Ok(BenchBaseline { pool })
     }
 
-    /// Opens the schema that another process has created.
+    /// Opens a schema that another process has created.
     ///
     /// # Errors
+    ///
     /// The database cannot be reached.
     pub async fn open(url: &str, clients: u32) -> Result<BenchBaseline> {
         let options = PgConnectOptions::from_str(url)?;
@@ -156,14 +158,15 @@ impl BenchBaseline {
         Ok(BenchBaseline { pool })
     }
 
-    /// Writes a purchase's rows in three statements that commit separately. It is the fastest way
-    /// to write one purchase at a time. Returns `false` when the draw is full.
+    /// Writes the rows of a purchase in three statements, each its own transaction. This is the
+    /// fastest way to write one purchase at a time. Returns `false` when the draw is full.
     ///
     /// # Errors
-    /// The database refused or did not answer.
+    ///
+    /// The database refused the write or did not answer.
     pub async fn purchase_in_three_statements(&self, draw: i64) -> Result<bool> {
         let order = Uuid::new_v4();
-        let reserved = sqlx::query(RESERVE)
+        let reserved = sqlx::query(RESERVE_TICKET)
             .bind(draw)
             .bind(order)
             .execute(&self.pool)
@@ -171,7 +174,7 @@ impl BenchBaseline {
         if reserved.rows_affected() == 0 {
             return Ok(false);
         }
-        sqlx::query(ALLOCATE)
+        sqlx::query(ALLOCATE_TICKET)
             .bind(draw)
             .bind(order)
             .execute(&self.pool)
@@ -180,20 +183,21 @@ impl BenchBaseline {
         Ok(true)
     }
 
-    /// Writes a purchase in the simplest way, with two transactions: lock the draw's row, check,
-    /// write, commit. Returns `false` when the draw is full.
+    /// Writes a purchase in the simplest way, with two transactions. Each locks the draw's row,
+    /// checks, writes and commits. Returns `false` when the draw is full.
     ///
     /// # Errors
-    /// The database refused or did not answer.
+    ///
+    /// The database refused the write or did not answer.
     pub async fn purchase_with_row_lock(&self, draw: i64) -> Result<bool> {
         let order = Uuid::new_v4();
-        for write in [RESERVE, ALLOCATE] {
+        for write in [RESERVE_TICKET, ALLOCATE_TICKET] {
             let mut transaction = self.pool.begin().await?;
             let look = sqlx::query_scalar::<_, i32>(
                 "select (sold + held)::integer from draws where id = $1 for update",
             );
             let unavailable = look.bind(draw).fetch_one(&mut *transaction).await?;
-            if write == RESERVE && unavailable >= 169 {
+            if write == RESERVE_TICKET && unavailable >= 169 {
                 return Ok(false);
             }
             sqlx::query(write)
@@ -207,14 +211,15 @@ impl BenchBaseline {
         Ok(true)
     }
 
-    /// Writes a purchase without waiting: it takes a ticket that no other transaction has locked.
-    /// Returns `false` when none is left.
+    /// Writes a purchase without waiting for locks: it takes a ticket that no other transaction has
+    /// locked. Returns `false` when there is none.
     ///
     /// # Errors
-    /// The database refused or did not answer.
+    ///
+    /// The database refused the write or did not answer.
     pub async fn purchase_with_skip_locked(&self, draw: i64) -> Result<bool> {
         let order = Uuid::new_v4();
-        let seized = sqlx::query(SEIZE)
+        let seized = sqlx::query(TAKE_UNLOCKED_TICKET)
             .bind(draw)
             .bind(order)
             .execute(&self.pool)
@@ -222,7 +227,7 @@ impl BenchBaseline {
         if seized.rows_affected() == 0 {
             return Ok(false);
         }
-        sqlx::query(HAND_OVER)
+        sqlx::query(HAND_OVER_TICKET)
             .bind(draw)
             .bind(order)
             .execute(&self.pool)
@@ -232,16 +237,17 @@ impl BenchBaseline {
     }
 
     async fn record_capture(&self, order: Uuid) -> Result<()> {
-        sqlx::query(CAPTURED)
+        sqlx::query(RECORD_CAPTURE)
             .bind(order)
             .execute(&self.pool)
             .await?;
         Ok(())
     }
 
-    /// Drops the schema.
+    /// Drops the schema with its tables.
     ///
     /// # Errors
+    ///
     /// The database refused or did not answer.
     pub async fn drop_schema(self) -> Result<()> {
         self.pool

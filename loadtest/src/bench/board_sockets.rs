@@ -1,4 +1,5 @@
-//! Lightweight WebSocket clients. They only note when a complete frame has arrived.
+//! WebSocket clients that use little processor time. They only record when a complete frame has
+//! arrived.
 
 use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -13,36 +14,37 @@ use tokio::task::JoinSet;
 
 use crate::latency::millis;
 
-const TEXT: u8 = 0x81;
-/// Longest accepted frame, in bytes. The server's frames are much shorter.
+const TEXT_FRAME_START: u8 = 0x81;
+/// Maximum length of a frame, in bytes. The server's frames are much shorter.
 const FRAME_BYTES_MAX: usize = 64 << 10;
-/// How long a frame may take to reach the last board before the benchmark fails.
+/// How long a frame may take to reach the last board. Then the benchmark fails.
 const FRAME_TIMEOUT: Duration = Duration::from_secs(20);
 /// Number of boards that connect at the same time.
-const CONCURRENT_CONNECTS: usize = 64;
-/// Number of local addresses that the boards use in turn. Each address has a limited number of
-/// ports, and a closed port stays unusable for a minute.
-const SOURCE_ADDRESSES: u8 = 16;
+const CONCURRENT_CONNECTS_MAX: usize = 64;
+/// Number of local addresses that the boards use in turn, because each address has a limited number
+/// of ports and a closed port cannot be used for a minute.
+const SOURCE_ADDRESS_COUNT: u8 = 16;
 
-/// The arrival of one frame at one board.
+/// The arrival of a frame at a board.
 #[derive(Clone, Copy, Debug)]
 struct Arrival {
     board: usize,
     at: Instant,
-    /// Milliseconds since the server created the frame. Both ends use the same clock.
+    /// Milliseconds from the creation of the frame by the server to its arrival. Both use the clock
+    /// of this machine. `None` when the frame contains no time.
     after_ms: Option<f64>,
 }
 
-/// Open board sockets, and the channel of their frame arrivals.
+/// Open board sockets, and the channel on which they report arrivals of frames.
 pub struct BoardSockets {
     count: usize,
     arrivals: mpsc::UnboundedReceiver<Arrival>,
-    /// Dropping this set closes the boards.
+    /// The tasks of the boards. Dropping this set closes the sockets.
     _watching: JoinSet<()>,
 }
 
 impl BoardSockets {
-    /// Opens `count` boards on one path. With `await_first_frame`, returns only after each has
+    /// Opens `count` boards on one path. If `await_first_frame` is set, waits until each has
     /// received its first frame.
     pub async fn open(
         authority: &str,
@@ -55,9 +57,9 @@ impl BoardSockets {
         let target = Arc::new((authority.to_owned(), path.to_owned()));
         let mut left = count;
         loop {
-            while left > 0 && opening.len() < CONCURRENT_CONNECTS {
+            while left > 0 && opening.len() < CONCURRENT_CONNECTS_MAX {
                 left -= 1;
-                let (target, source) = (Arc::clone(&target), source(left));
+                let (target, source) = (Arc::clone(&target), source_address(left));
                 let open = async move {
                     BoardSocket::open(&target.0, &target.1, source, await_first_frame).await
                 };
@@ -72,7 +74,7 @@ impl BoardSockets {
                 watching.len(),
             );
             watching.spawn(async move {
-                while let Ok(made_at) = board.frame().await {
+                while let Ok(made_at) = board.next_frame_time().await {
                     let after_ms = made_at.map(|made_at| now_ms() - made_at);
                     let _ = arrival_sender.send(Arrival {
                         board: number,
@@ -89,13 +91,13 @@ impl BoardSockets {
         })
     }
 
-    /// Discards the arrivals so far.
+    /// Discards the arrivals recorded so far.
     pub fn discard_arrivals(&mut self) {
         while self.arrivals.try_recv().is_ok() {}
     }
 
-    /// Waits for the next frame on every board. Returns the milliseconds between the first and the
-    /// last arrival.
+    /// Waits until the next frame has reached every board. Returns the milliseconds between the
+    /// first and the last arrival.
     pub async fn first_to_last_ms(&mut self) -> Result<f64> {
         let mut first_arrivals = BTreeMap::new();
         while first_arrivals.len() < self.count {
@@ -113,8 +115,8 @@ impl BoardSockets {
 }
 
 impl BoardSockets {
-    /// Returns the delay of each frame since `discard_arrivals`, in milliseconds from its creation
-    /// to its arrival.
+    /// Returns the delay of each frame that arrived since `discard_arrivals`: milliseconds from
+    /// creation to arrival.
     pub fn frame_lags_ms(&mut self) -> Vec<f64> {
         std::iter::from_fn(|| self.arrivals.try_recv().ok())
             .filter_map(|arrived| arrived.after_ms)
@@ -124,13 +126,13 @@ impl BoardSockets {
 
 /// Returns the first frame that the server sends on `path`.
 pub async fn first_frame(authority: &str, path: &str) -> Result<Vec<u8>> {
-    let mut board = BoardSocket::open(authority, path, source(0), false).await?;
-    board.frame().await?;
+    let mut board = BoardSocket::open(authority, path, source_address(0), false).await?;
+    board.next_frame_time().await?;
     Ok(board.last)
 }
 
-fn source(number: usize) -> SocketAddr {
-    let host = 2 + (number % usize::from(SOURCE_ADDRESSES)) as u8;
+fn source_address(number: usize) -> SocketAddr {
+    let host = 2 + (number % usize::from(SOURCE_ADDRESS_COUNT)) as u8;
     (Ipv4Addr::new(127, 0, 0, host), 0).into()
 }
 
@@ -145,7 +147,7 @@ fn now_ms() -> f64 {
 struct BoardSocket {
     stream: TcpStream,
     buffer: Vec<u8>,
-    /// Payload of the last frame.
+    /// Payload of the newest frame.
     last: Vec<u8>,
 }
 
@@ -181,16 +183,17 @@ impl BoardSocket {
         );
         board.buffer.drain(..end);
         if await_first_frame {
-            board.frame().await?;
+            board.next_frame_time().await?;
         }
         Ok(board)
     }
 
-    /// Returns when the next text frame about a draw was created. Skips heartbeats and pings.
-    async fn frame(&mut self) -> Result<Option<f64>> {
+    /// Waits for the next text frame about a draw and returns its creation time in milliseconds.
+    /// Skips heartbeats and pings.
+    async fn next_frame_time(&mut self) -> Result<Option<f64>> {
         loop {
             let (head, length) = loop {
-                if let Some(found) = measure(&self.buffer) {
+                if let Some(found) = frame_lengths(&self.buffer) {
                     break found;
                 }
                 self.read_more().await?;
@@ -201,8 +204,9 @@ impl BoardSocket {
             }
             let kind = self.buffer[0];
             let payload = &self.buffer[head..head + length];
-            let counts = kind == TEXT && !payload.windows(11).any(|part| part == b"\"heartbeat\"");
-            let made_at = made_at(payload);
+            let counts = kind == TEXT_FRAME_START
+                && !payload.windows(11).any(|part| part == b"\"heartbeat\"");
+            let made_at = creation_time_ms(payload);
             self.last.clear();
             self.last.extend_from_slice(payload);
             self.buffer.drain(..head + length);
@@ -221,17 +225,20 @@ impl BoardSocket {
     }
 }
 
-/// Reads the server time from a frame, in milliseconds.
-fn made_at(payload: &[u8]) -> Option<f64> {
-    const NAME: &[u8] = b"\"serverNow\":";
-    let at = payload.windows(NAME.len()).position(|part| part == NAME)? + NAME.len();
+/// Reads the creation time in a frame, in milliseconds by the server's clock.
+fn creation_time_ms(payload: &[u8]) -> Option<f64> {
+    const TIME_FIELD: &[u8] = b"\"serverNow\":";
+    let at = payload
+        .windows(TIME_FIELD.len())
+        .position(|part| part == TIME_FIELD)?
+        + TIME_FIELD.len();
     let digits = payload[at..].split(|byte| !byte.is_ascii_digit()).next()?;
     std::str::from_utf8(digits).ok()?.parse().ok()
 }
 
-/// Returns the lengths of a frame's header and payload once the header is complete. Frames from a
-/// server are not masked.
-fn measure(bytes: &[u8]) -> Option<(usize, usize)> {
+/// Returns the lengths of a frame's header and payload, or `None` until the header is complete.
+/// Frames from a server are not masked.
+fn frame_lengths(bytes: &[u8]) -> Option<(usize, usize)> {
     match *bytes.get(1)? {
         126 => Some((
             4,
@@ -247,7 +254,7 @@ fn measure(bytes: &[u8]) -> Option<(usize, usize)> {
 
 /// Encodes a text frame as a server sends it.
 pub fn text_frame(payload: &[u8]) -> Vec<u8> {
-    let mut frame = vec![TEXT];
+    let mut frame = vec![TEXT_FRAME_START];
     match u16::try_from(payload.len()) {
         Ok(short) if short < 126 => frame.push(short as u8),
         Ok(middle) => {
@@ -270,19 +277,19 @@ mod tests {
     #[test]
     fn frame_creation_time_is_parsed() {
         assert_eq!(
-            made_at(br#"{"v":1,"seq":7,"serverNow":1795254399123,"type":"draw"}"#),
+            creation_time_ms(br#"{"v":1,"seq":7,"serverNow":1795254399123,"type":"draw"}"#),
             Some(1_795_254_399_123.0)
         );
-        assert_eq!(made_at(br#"{"v":1}"#), None);
+        assert_eq!(creation_time_ms(br#"{"v":1}"#), None);
     }
 
     #[test]
     fn frame_length_is_parsed_once_header_is_complete() {
         for length in [0, 125, 126, 65_535, 65_536] {
             let frame = text_frame(&vec![b'x'; length]);
-            let (head, payload) = measure(&frame).expect("measured");
+            let (head, payload) = frame_lengths(&frame).expect("measured");
             assert_eq!((payload, head + payload), (length, frame.len()));
-            assert!((0..head.min(2)).all(|cut| measure(&frame[..cut]).is_none()));
+            assert!((0..head.min(2)).all(|cut| frame_lengths(&frame[..cut]).is_none()));
         }
     }
 }

@@ -1,27 +1,28 @@
-//! Figures of the product and of a rival, taken in turn, round by round. The result is the median
-//! of the ratios.
+//! Compares values of the product with values of a rival, measured alternately in rounds. The
+//! result is the median of the ratios.
 
 use crate::report::Table;
 
-/// Whether higher or lower figures are better.
+/// Whether higher or lower values are better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BetterWhen {
     More,
     Less,
 }
 
-/// The goal of a comparison: a minimum, or a maximum where less is better.
+/// The goal of a comparison: a minimum, or a maximum if lower values are better.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Goal {
-    /// No goal: the figure is only shown.
+    /// No goal. The value is only shown.
     None,
-    /// Goal for the ratio of the product's figure to the rival's.
+    /// A goal for the ratio of the product's value to the rival's.
     Ratio(f64),
-    /// Goal for the product's own figure.
+    /// A goal for the product's value itself.
     Figure(f64),
 }
 
-/// One quantity, measured once a round for the product and, where there is one, for a rival.
+/// A quantity that is measured once in each round, for the product and, if there is one, for a
+/// rival.
 #[derive(Clone, Debug)]
 pub struct Comparison {
     pub what: String,
@@ -49,7 +50,7 @@ impl Comparison {
         }
     }
 
-    /// Creates a comparison of the product's own figure with a fixed goal.
+    /// Creates a comparison of the product's value with a fixed goal, without a rival.
     pub fn against_goal(
         what: impl Into<String>,
         unit: &'static str,
@@ -77,7 +78,7 @@ impl Comparison {
         self.rounds.push((product, None));
     }
 
-    /// Returns the product's figures by round.
+    /// Returns the product's value in each round.
     pub fn product_figures(&self) -> Vec<f64> {
         self.rounds.iter().map(|round| round.0).collect()
     }
@@ -86,7 +87,7 @@ impl Comparison {
         self.rounds.iter().filter_map(|round| round.1).collect()
     }
 
-    /// Returns the ratio of the product's figure to the rival's for each round.
+    /// Returns the ratio of the product's value to the rival's, for each round.
     pub fn ratios(&self) -> Vec<f64> {
         let both = self
             .rounds
@@ -130,7 +131,7 @@ impl Comparison {
     }
 }
 
-/// Returns the median. The median of no values is zero.
+/// Returns the median of the values, or zero if there are none.
 pub fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     match values.len() {
@@ -158,9 +159,9 @@ pub fn table(comparisons: &[Comparison]) -> Table {
     for comparison in comparisons {
         let (ratios, rival_figure) = (comparison.ratios(), comparison.rival_figures());
         let range = if ratios.is_empty() {
-            range(&comparison.product_figures(), format_figure)
+            format_range(&comparison.product_figures(), format_figure)
         } else {
-            range(&ratios, format_ratio)
+            format_range(&ratios, format_ratio)
         };
         table.row([
             comparison.what.clone(),
@@ -188,7 +189,7 @@ pub fn table(comparisons: &[Comparison]) -> Table {
     table
 }
 
-fn range(values: &[f64], format_figure: fn(f64) -> String) -> String {
+fn format_range(values: &[f64], format_figure: fn(f64) -> String) -> String {
     let (least, most) = values
         .iter()
         .fold((f64::MAX, f64::MIN), |(low, high), one| {

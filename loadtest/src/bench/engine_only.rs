@@ -1,5 +1,5 @@
-//! The engine and its database without HTTP and without a provider, for comparison with other ways
-//! to write the same rows.
+//! The engine with its database, but without HTTP and without a provider. It is compared with other
+//! ways to write the same rows.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -27,17 +27,18 @@ use tokio::task::JoinSet;
 use super::purchase_client::Sale;
 use super::temporary_database::TemporaryDatabase;
 
-const PRICE: Cents = Cents(500);
-/// Sealing key of the benchmark. It protects nothing.
-const KEY: &str = "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f";
+const TICKET_PRICE: Cents = Cents(500);
+/// Sealing key of the benchmark, as hexadecimal digits. It need not be secret.
+const SEALING_KEY: &str = "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f";
 const DRAWS_AT_ONCE: usize = 500;
-const HOURS: i64 = 3_600_000;
+const HOUR_MS: i64 = 3_600_000;
 
-/// A payment provider in memory that answers at once, and a mailer that drops every mail.
+/// A payment provider in memory that answers at once. It also serves as a mailer that drops every
+/// mail.
 #[derive(Default)]
 struct InMemoryProvider(Mutex<HashMap<PaymentIntentId, PaymentIntent>>);
 
-/// An engine with its own database on the same Postgres server.
+/// An engine under test, with a separate database on the same Postgres server.
 #[derive(Clone)]
 pub struct EngineUnderTest {
     payments: Payments,
@@ -47,14 +48,14 @@ pub struct EngineUnderTest {
     club: ClubId,
 }
 
-/// Stops the engine.
+/// Stops the engine when it is dropped.
 pub struct EngineHandle {
     stop: oneshot::Sender<()>,
     thread: std::thread::JoinHandle<()>,
 }
 
 impl EngineUnderTest {
-    /// Starts an engine on `scratch_database` with one club. Rows that are already there stay.
+    /// Starts an engine on `scratch_database` with one club. Rows that are in the database stay.
     pub async fn start(
         scratch_database: &TemporaryDatabase,
     ) -> Result<(EngineUnderTest, EngineHandle)> {
@@ -82,7 +83,7 @@ impl EngineUnderTest {
                     Err(failure) => return drop(ready.send(Err(failure))),
                 };
                 let handles = (engine.payments.clone(), engine.draws.clone());
-                // The send fails when the caller has gone. Then the engine is dropped too.
+                // If the caller has gone, sending fails and the engine is dropped too.
                 let _ = ready.send(Ok(handles));
                 let _ = stop_receiver.await;
                 engine.stop().await;
@@ -101,7 +102,7 @@ impl EngineUnderTest {
         ))
     }
 
-    /// Creates draws and starts their actors.
+    /// Creates draws and starts their actors. Returns the numbers of the draws.
     pub async fn draws(&self, count: usize) -> Result<Vec<i64>> {
         let records = Records::new(self.store.clone());
         let new = DrawToCreate {
@@ -110,9 +111,9 @@ impl EngineUnderTest {
             home_team: "Bench Home".into(),
             away_team: "Bench Away".into(),
             zone: "Australia/Brisbane".into(),
-            kick_off: Timestamp(SystemClock.now().0 + 48 * HOURS),
+            kick_off: Timestamp(SystemClock.now().0 + 48 * HOUR_MS),
             opens_at: None,
-            price: PRICE,
+            price: TICKET_PRICE,
             prize_percentage: 50,
             round_up_prize: false,
             pass_card_fee: false,
@@ -124,8 +125,10 @@ impl EngineUnderTest {
         while created.len() < count {
             let some = vec![new.clone(); DRAWS_AT_ONCE.min(count - created.len())];
             let ids = records.create_draws(&some).await?;
-            let mut waking: JoinSet<_> =
-                ids.iter().map(|id| wake(self.draws.clone(), *id)).collect();
+            let mut waking: JoinSet<_> = ids
+                .iter()
+                .map(|id| start_draw_actor(self.draws.clone(), *id))
+                .collect();
             while let Some(result) = waking.join_next().await {
                 result??;
             }
@@ -134,7 +137,7 @@ impl EngineUnderTest {
         Ok(created)
     }
 
-    /// Buys one ticket: returns after the capture, when the mail is queued.
+    /// Buys one ticket. Returns after the capture, when the confirmation mail is queued.
     pub async fn purchase(&self, draw: i64) -> Result<()> {
         let id = OrderId(uuid::Uuid::new_v4().as_u128());
         let order = OpenOrder {
@@ -142,11 +145,11 @@ impl EngineUnderTest {
             token: uuid::Uuid::new_v4().simple().to_string(),
             id,
             club: self.club,
-            account: account(),
+            account: bench_account(),
             lines: vec![Line {
                 draw: DrawId(draw),
                 count: 1,
-                unit_price: PRICE,
+                unit_price: TICKET_PRICE,
                 card_fee: Cents::ZERO,
             }],
             buyer: BuyerDetails {
@@ -176,7 +179,7 @@ impl EngineUnderTest {
         Ok(())
     }
 
-    /// Returns the database's invariant violations. None is expected.
+    /// Returns the violated invariants of the engine's database. There should be none.
     pub async fn violations(&self) -> Result<Vec<String>> {
         let rows = self.store.violations().await?;
         Ok(rows
@@ -195,7 +198,7 @@ impl EngineHandle {
     }
 }
 
-/// Runs a sale with `askers` concurrent buyers. Returns the purchases a second.
+/// Runs a sale with `askers` concurrent buyers. Returns the purchases per second.
 pub async fn sell<F>(
     askers: usize,
     sale: Arc<Sale>,
@@ -218,8 +221,8 @@ where
     .await
 }
 
-/// Runs `workers` tasks, each of which returns how often it did its work. Returns the total a
-/// second.
+/// Runs `workers` tasks at the same time. Each returns how often it did its work. Returns the total
+/// per second.
 pub async fn run_concurrently<F>(workers: usize, work: impl Fn() -> F) -> Result<f64>
 where
     F: Future<Output = Result<usize>> + Send + 'static,
@@ -236,7 +239,7 @@ where
 async fn open(scratch_database: &TemporaryDatabase) -> Result<Postgres> {
     let store = Postgres::connect(
         &scratch_database.url,
-        Sealer::from_hex(KEY).context("a key")?,
+        Sealer::from_hex(SEALING_KEY).context("a key")?,
     )
     .await?;
     store.migrate().await?;
@@ -257,18 +260,18 @@ async fn create_club(records: &Records) -> Result<ClubId> {
         colors: None,
     };
     let club = records.create_club(&club).await?.id;
-    records.connect_account(club, &account()).await?;
+    records.connect_account(club, &bench_account()).await?;
     Ok(club)
 }
 
-async fn wake(draws: Draws, draw: DrawId) -> Result<()> {
+async fn start_draw_actor(draws: Draws, draw: DrawId) -> Result<()> {
     draws
         .wake(draw)
         .await
         .map_err(|denied| anyhow::anyhow!("waking {draw}: {denied}"))
 }
 
-fn account() -> AccountId {
+fn bench_account() -> AccountId {
     AccountId("acct_bench".into())
 }
 
@@ -279,7 +282,7 @@ impl InMemoryProvider {
         change: impl FnOnce(&mut PaymentIntent),
     ) -> Result<PaymentIntent, GatewayError> {
         let mut intents = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let intent = intents.get_mut(id).ok_or_else(unsupported)?;
+        let intent = intents.get_mut(id).ok_or_else(unsupported_call)?;
         change(intent);
         Ok(intent.clone())
     }
@@ -292,7 +295,7 @@ impl InMemoryProvider {
     }
 }
 
-fn unsupported() -> GatewayError {
+fn unsupported_call() -> GatewayError {
     GatewayError::Unavailable("a bench does not ask for this".into())
 }
 
@@ -336,7 +339,7 @@ impl Gateway for InMemoryProvider {
         _: &PaymentIntentId,
         _: &NewIntent,
     ) -> Result<OpenedIntent, GatewayError> {
-        Err(unsupported())
+        Err(unsupported_call())
     }
 
     async fn retrieve(
@@ -354,7 +357,7 @@ impl Gateway for InMemoryProvider {
         _: &PaymentIntentId,
         _: &str,
     ) -> Result<OpenedIntent, GatewayError> {
-        Err(unsupported())
+        Err(unsupported_call())
     }
 
     async fn capture(
@@ -376,7 +379,7 @@ impl Gateway for InMemoryProvider {
         _: &AccountId,
         _: &PaymentIntentId,
     ) -> Result<PaymentIntent, GatewayError> {
-        Err(unsupported())
+        Err(unsupported_call())
     }
 
     async fn refund(
@@ -386,7 +389,7 @@ impl Gateway for InMemoryProvider {
         _: &PaymentIntentId,
         _: Cents,
     ) -> Result<(), GatewayError> {
-        Err(unsupported())
+        Err(unsupported_call())
     }
 
     async fn refund_fee(
@@ -396,11 +399,11 @@ impl Gateway for InMemoryProvider {
         _: &PaymentIntentId,
         _: Cents,
     ) -> Result<(), GatewayError> {
-        Err(unsupported())
+        Err(unsupported_call())
     }
 
     async fn list(&self, _: &AccountId, _: Timestamp) -> Result<Vec<PaymentIntent>, GatewayError> {
-        Err(unsupported())
+        Err(unsupported_call())
     }
 
     async fn find(
@@ -409,7 +412,7 @@ impl Gateway for InMemoryProvider {
         _: OrderId,
         _: Timestamp,
     ) -> Result<Option<OpenedIntent>, GatewayError> {
-        Err(unsupported())
+        Err(unsupported_call())
     }
 }
 

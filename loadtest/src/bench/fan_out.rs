@@ -1,5 +1,5 @@
-//! Measures how fast one sale reaches many boards, compared with plain broadcasts, and how late
-//! frames are during a sale.
+//! Measures how fast a sale reaches many boards, compared with simple broadcasts, and the delay of
+//! frames during a sale.
 
 use std::time::Duration;
 
@@ -13,16 +13,16 @@ use super::purchase_client::{self, PurchaseClient, Sale, TICKETS};
 use crate::latency::Percentiles;
 use crate::new_draws;
 
-/// Pause after which earlier frames have arrived: two publish intervals and a margin.
+/// Pause after which all earlier frames have arrived: two publish intervals and a margin.
 const SETTLE_PAUSE: Duration = Duration::from_millis(600);
-/// Number of measurements for each set of open boards. The result is their median.
-const SAMPLES: usize = 3;
+/// Number of measurements with each number of open boards. The median is the result.
+const SAMPLE_COUNT: usize = 3;
 const SOCKET_KB_MAX: f64 = 14.0;
-/// Minimum purchases a second while boards are connected.
-const PER_SECOND_MIN: f64 = 2_000.0;
-/// Maximum delay from the frame's creation to the last board. The publish interval of 100 ms comes
-/// before it.
-const LAG_MS_MAX: f64 = 150.0;
+/// Minimum number of purchases per second while boards are connected.
+const PURCHASES_PER_SECOND_MIN: f64 = 2_000.0;
+/// Maximum delay from the creation of a frame to its arrival at the last board, in milliseconds.
+/// The publish interval of 100 ms before the creation does not count.
+const FRAME_LAG_MS_MAX: f64 = 150.0;
 const DRAWS_ON_SALE: usize = 20;
 
 impl BenchContext<'_> {
@@ -48,17 +48,18 @@ impl BenchContext<'_> {
                     true,
                 )
                 .await?;
-                // Only the first round counts: the process keeps memory that it allocated once.
+                // Memory is measured only in the first round, because the process keeps memory that
+                // it has allocated once.
                 if round == 0 {
                     memory
                         .add_figure((self.meter.resident_kb()? - before).max(0.0) / *count as f64);
                 }
                 let mut samples = Vec::new();
-                for _ in 0..SAMPLES {
+                for _ in 0..SAMPLE_COUNT {
                     tokio::time::sleep(SETTLE_PAUSE).await;
                     ours.discard_arrivals();
-                    // A new connection for each purchase: the server closes idle ones after some
-                    // seconds.
+                    // Each purchase uses a new connection, because the server closes a connection
+                    // that is idle for some seconds.
                     self.product_client(1)
                         .buy(
                             &mut HttpConnection::open(&self.product_address).await?,
@@ -92,7 +93,7 @@ impl BenchContext<'_> {
     ) -> Result<f64> {
         let mut boards = BoardSockets::open(boards.0, boards.1, count, false).await?;
         let mut samples = Vec::new();
-        for _ in 0..SAMPLES {
+        for _ in 0..SAMPLE_COUNT {
             tokio::time::sleep(SETTLE_PAUSE).await;
             boards.discard_arrivals();
             let mut caller = HttpConnection::open(&self.rival.http).await?;
@@ -103,7 +104,7 @@ impl BenchContext<'_> {
         Ok(super::comparison::median(samples))
     }
 
-    /// Measures purchases and frame delays while many boards follow one of the draws on sale.
+    /// Measures purchases and frame delays while many boards follow one of the draws that are sold.
     pub(super) async fn both_at_once(&self) -> Result<Vec<Comparison>> {
         let Some(count) = self
             .bench
@@ -119,13 +120,13 @@ impl BenchContext<'_> {
             format!("complete purchases while {count} boards look on"),
             "a second",
             BetterWhen::More,
-            PER_SECOND_MIN,
+            PURCHASES_PER_SECOND_MIN,
         );
         let mut lag = Comparison::against_goal(
             format!("frame made → last of {count} boards, meanwhile: p99"),
             "ms",
             BetterWhen::Less,
-            LAG_MS_MAX,
+            FRAME_LAG_MS_MAX,
         );
         for _ in 0..self.bench.rounds {
             let some = new_draws::draws(&self.test_run.site, "Watched", DRAWS_ON_SALE).await?;

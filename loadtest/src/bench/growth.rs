@@ -1,4 +1,4 @@
-//! Measures the cost of growth: ten thousand live draws, and years of sold tickets.
+//! Measures the cost of growth: ten thousand live draws, and tickets sold over years.
 
 use std::time::{Duration, Instant};
 
@@ -15,13 +15,13 @@ use crate::usage::ProcessMeter;
 
 const DRAW_KB_MAX: f64 = 8.0;
 const READY_MS_MAX: f64 = 2_000.0;
-/// Minimum ratio: a purchase may cost about a tenth more.
-const RATIO_MIN: f64 = 0.9;
+/// Minimum ratio of the purchase rates: with much data, a purchase may take about a tenth longer.
+const RATE_RATIO_MIN: f64 = 0.9;
 const DRAWS_ON_SALE: usize = 20;
 
 impl BenchContext<'_> {
-    /// Compares engine purchases on an empty database with those on a database with many draws and
-    /// old tickets.
+    /// Compares purchases by the engine on an empty database with purchases on a database with many
+    /// draws and old tickets.
     pub(super) async fn growth(
         &self,
         empty_engine: &EngineUnderTest,
@@ -47,7 +47,7 @@ impl BenchContext<'_> {
             "the same, empty database",
             BetterWhen::More,
         )
-        .goal(RATIO_MIN);
+        .goal(RATE_RATIO_MIN);
         let draw_count = draws_for(DRAWS_ON_SALE, self.bench.purchases);
         for _ in 0..self.bench.rounds {
             let mut figures = Vec::new();
@@ -71,17 +71,17 @@ impl BenchContext<'_> {
         Ok(vec![comparison])
     }
 
-    /// Measures the whole server with many live draws: memory for each, time until ready after a
-    /// kill, and processor time of a purchase compared with few draws.
+    /// Measures the whole server with many live draws: the memory for each draw, the time until
+    /// ready after a kill, and the processor time of a purchase compared with few draws.
     pub(super) async fn many_draws(&mut self) -> Result<Vec<Comparison>> {
         let many = self.bench.many;
         let draw_count = draws_for(DRAWS_ON_SALE, self.bench.purchases);
         self.meter.wait_until_idle().await?;
-        let before = self.restarted().await?.1;
+        let before = self.restart_server().await?.1;
         let mut with_few = Vec::new();
         for _ in 0..self.bench.rounds {
             let few = new_draws::draws(&self.test_run.site, "Few", draw_count).await?;
-            with_few.push(self.cost(few).await?);
+            with_few.push(self.purchase_cpu_us(few).await?);
         }
         let mut draws = new_draws::draws(&self.test_run.site, "Growth", many).await?;
         let mut ready = Comparison::against_goal(
@@ -100,18 +100,18 @@ impl BenchContext<'_> {
         )
         .goal(1.1);
         for cost_with_few in with_few {
-            let (took, after) = self.restarted().await?;
+            let (took, after) = self.restart_server().await?;
             ready.add_figure(took.as_secs_f64() * 1000.0);
             memory.add_figure((after - before).max(0.0) / many as f64);
             let some = draws.drain(..draw_count.min(draws.len())).collect();
-            cost.add_round(self.cost(some).await?, cost_with_few);
+            cost.add_round(self.purchase_cpu_us(some).await?, cost_with_few);
         }
         Ok(vec![ready, memory, cost])
     }
 
-    /// Returns the processor time of one complete purchase in microseconds, averaged over a sale of
-    /// these draws.
-    async fn cost(&self, draws: Vec<i64>) -> Result<f64> {
+    /// Returns the processor time of one complete purchase in microseconds, as the average over a
+    /// sale in these draws.
+    async fn purchase_cpu_us(&self, draws: Vec<i64>) -> Result<f64> {
         let before = self.meter.cpu()?;
         let sale = Sale::new(draws, DRAWS_ON_SALE, self.bench.purchases);
         purchase_client::sell(
@@ -125,9 +125,9 @@ impl BenchContext<'_> {
         Ok(self.meter.cpu()?.since(before).all() as f64 * 1000.0 / self.bench.purchases as f64)
     }
 
-    /// Kills and restarts the server. Returns the time until it is ready, and its memory in
+    /// Kills and restarts the server. Returns the time until the server is ready, and its memory in
     /// kilobytes once it is idle.
-    async fn restarted(&mut self) -> Result<(Duration, f64)> {
+    async fn restart_server(&mut self) -> Result<(Duration, f64)> {
         let mut server_process = self.test_run.server_process.lock().await;
         server_process.kill().await?;
         let took = server_process

@@ -1,11 +1,11 @@
-//! A minimal HTTP client over one kept-alive connection. It costs little, so that it does not
-//! distort the measurement.
+//! A minimal HTTP client on one kept-alive connection. It needs little processor time, so that it
+//! does not distort the measurement.
 
 use anyhow::{Context, Result, bail, ensure};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-/// Longest accepted response, in bytes.
+/// Maximum length of a response, in bytes.
 const ANSWER_BYTES_MAX: usize = 4 << 20;
 const HEAD_END: &[u8] = b"\r\n\r\n";
 
@@ -15,7 +15,7 @@ pub struct HttpConnection {
     buffer: Vec<u8>,
 }
 
-/// One response. It borrows the connection's buffer.
+/// A response, borrowed from the connection's buffer.
 pub struct HttpReply<'a> {
     pub status: u16,
     pub head: &'a str,
@@ -23,14 +23,14 @@ pub struct HttpReply<'a> {
 }
 
 impl HttpReply<'_> {
-    /// Returns the first value of a header. `name` is in lower case.
+    /// Returns the value of the first header with this name, which must be in lower case.
     pub fn header(&self, name: &str) -> Option<&str> {
         header(self.head, name)
     }
 }
 
 impl HttpConnection {
-    /// Connects to `authority`, for example `127.0.0.1:8080`.
+    /// Connects to `authority`, such as `127.0.0.1:8080`.
     pub async fn open(authority: &str) -> Result<Self> {
         let stream = TcpStream::connect(authority)
             .await
@@ -47,7 +47,7 @@ impl HttpConnection {
         format!("GET {path} HTTP/1.1\r\nhost: {}\r\n\r\n", self.authority).into_bytes()
     }
 
-    /// Builds a POST request. `headers` are complete lines, each with its line end.
+    /// Builds a POST request. `headers` are additional header lines, each with its line end.
     pub fn post(&self, path: &str, kind: &str, headers: &str, body: &str) -> Vec<u8> {
         format!(
             "POST {path} HTTP/1.1\r\nhost: {0}\r\norigin: http://{0}\r\ncontent-type: {kind}\r\ncontent-length: {1}\r\n\
@@ -98,8 +98,9 @@ impl HttpConnection {
     }
 }
 
-/// Returns where the head ends. Most bytes are skipped in steps of four: the product's headers are
-/// longer than the rival's, and parsing them should not count.
+/// Returns the position where the response's head ends. It examines only every fourth byte where
+/// possible. The product's headers are longer than the rival's, and the time to parse them should
+/// not count.
 fn head_end(bytes: &[u8]) -> Option<usize> {
     let mut end = HEAD_END.len();
     while end <= bytes.len() {

@@ -1,5 +1,5 @@
-//! A description of the machine, for comparing figures. It contains nothing that identifies the
-//! machine.
+//! A description of the machine, so that results can be compared. It contains nothing that
+//! identifies the machine.
 
 /// Returns cores, memory, operating system and Postgres version.
 pub fn description() -> String {

@@ -1,5 +1,5 @@
-//! Complete purchases of one ticket each, with the calls of the web page: create the payment
-//! intent, authorise at the sandbox, complete the payment.
+//! Complete purchases of one ticket each, with the calls that the web page makes: create the
+//! payment intent, authorise it at the sandbox, complete the payment.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -14,19 +14,19 @@ use crate::browser::text;
 use crate::latency::millis;
 use crate::provider::GOOD_CARD;
 
-/// Tickets of a draw, and therefore its maximum number of purchases.
+/// Number of tickets in a draw, and so the maximum number of one-ticket purchases in it.
 pub const TICKETS: usize = 169;
-/// Number of attempts while the server answers 503 or 429.
+/// Maximum number of attempts while the server answers 503 or 429.
 const TRIES_MAX: u32 = 40;
 const RETRY_PAUSE: Duration = Duration::from_millis(50);
-const JSON: &str = "application/json";
-const FORM: &str = "application/x-www-form-urlencoded";
-const INTENTS: &str = "/sandbox/stripe/v1/payment_intents";
-/// The sandbox accepts every test key and every account.
+const JSON_CONTENT_TYPE: &str = "application/json";
+const FORM_CONTENT_TYPE: &str = "application/x-www-form-urlencoded";
+const INTENTS_PATH: &str = "/sandbox/stripe/v1/payment_intents";
+/// Secret key for the sandbox, which accepts every test key and every account.
 const SECRET_KEY: &str = "sk_test_bench";
-const ANY_ACCOUNT: &str = "acct_bench";
+const BENCH_ACCOUNT: &str = "acct_bench";
 
-/// Assigns a draw to each purchase: `hot` draws are on sale at a time, and no draw gets more
+/// Assigns a draw to each purchase of a sale. `hot` draws are on sale at a time. No draw gets more
 /// purchases than it has tickets.
 pub struct Sale {
     draws: Vec<i64>,
@@ -49,7 +49,7 @@ impl Sale {
         })
     }
 
-    /// Returns the draw of the next purchase, or `None` when the sale is over.
+    /// Returns the draw for the next purchase, or `None` when the sale is over.
     pub fn next(&self) -> Option<i64> {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         let wave = number / (TICKETS * self.hot);
@@ -57,18 +57,18 @@ impl Sale {
     }
 }
 
-/// Returns how many draws this many purchases need when `hot` of them are on sale at a time.
+/// Returns how many draws are needed for this many purchases if `hot` draws are on sale at a time.
 pub fn draws_for(hot: usize, purchases: usize) -> usize {
     purchases.div_ceil(TICKETS * hot) * hot
 }
 
-/// The result of a sale: purchases a second, and the milliseconds of each.
+/// The result of a sale: purchases per second, and the duration of each purchase in milliseconds.
 pub struct SaleResult {
     pub per_second: f64,
     pub took_ms: Vec<f64>,
 }
 
-/// Runs a sale. `shoppers` connections buy with `buy` until the sale is over.
+/// Runs a sale. `shoppers` connections call `buy` until the sale is over.
 pub async fn sell<B>(
     authority: &str,
     shoppers: usize,
@@ -106,7 +106,7 @@ where
     })
 }
 
-/// A way to buy one ticket.
+/// A client that buys one ticket in its own way.
 pub trait PurchaseClient: Clone + Send + 'static {
     fn buy(
         &self,
@@ -115,7 +115,7 @@ pub trait PurchaseClient: Clone + Send + 'static {
     ) -> impl Future<Output = Result<()>> + Send;
 }
 
-/// Buys from the product: three calls, after which the money is captured.
+/// Buys from the product's server with three calls. After the last, the payment is captured.
 #[derive(Clone)]
 pub struct ProductClient {
     pub publishable_key: String,
@@ -134,7 +134,7 @@ impl PurchaseClient for ProductClient {
 }
 
 impl ProductClient {
-    /// Returns path and body of the request that opens a payment.
+    /// Returns the path and body of the request that creates a payment intent.
     pub fn create_intent_request(&self, draw: i64) -> (&'static str, String) {
         (
             "/api/create-payment-intent",
@@ -142,14 +142,15 @@ impl ProductClient {
         )
     }
 
-    /// Buys tickets. Returns `false` when not enough are left, which is a final answer.
+    /// Buys tickets. Returns `false` when the draw has too few left, which is a final answer.
     pub async fn try_purchase(&self, connection: &mut HttpConnection, draw: i64) -> Result<bool> {
         let (path, body) = self.create_intent_request(draw);
-        let (opened, cookie) = match request_until_final(connection, path, JSON, "", &body).await {
-            Ok(opened) => opened,
-            Err(why) if why.is::<NotEnoughTickets>() => return Ok(false),
-            Err(why) => return Err(why),
-        };
+        let (opened, cookie) =
+            match request_until_final(connection, path, JSON_CONTENT_TYPE, "", &body).await {
+                Ok(opened) => opened,
+                Err(why) if why.is::<NotEnoughTickets>() => return Ok(false),
+                Err(why) => return Err(why),
+            };
         let cookie = format!("cookie: {}\r\n", cookie.unwrap_or_default());
         let id = text(&opened, "/paymentIntentId");
         self.confirm_card(
@@ -163,7 +164,7 @@ impl ProductClient {
         let (done, _) = request_until_final(
             connection,
             "/api/complete-card-payment",
-            JSON,
+            JSON_CONTENT_TYPE,
             &cookie,
             &body.to_string(),
         )
@@ -174,22 +175,33 @@ impl ProductClient {
         }
     }
 
-    /// Performs only the provider's part of a purchase: create, authorise and capture an intent,
-    /// without webhooks.
+    /// Makes only the provider's calls of a purchase: creates, authorises and captures a payment
+    /// intent, without webhooks.
     pub async fn pay_at_provider(&self, connection: &mut HttpConnection) -> Result<()> {
         let headers =
-            format!("authorization: Bearer {SECRET_KEY}\r\nstripe-account: {ANY_ACCOUNT}\r\n");
+            format!("authorization: Bearer {SECRET_KEY}\r\nstripe-account: {BENCH_ACCOUNT}\r\n");
         let create_intent_request =
             "amount=500&currency=aud&capture_method=manual&payment_method_types[]=card";
-        let (made, _) =
-            request_until_final(connection, INTENTS, FORM, &headers, create_intent_request).await?;
+        let (made, _) = request_until_final(
+            connection,
+            INTENTS_PATH,
+            FORM_CONTENT_TYPE,
+            &headers,
+            create_intent_request,
+        )
+        .await?;
         let id = text(&made, "/id");
-        self.confirm_card(connection, &id, &text(&made, "/client_secret"), ANY_ACCOUNT)
-            .await?;
+        self.confirm_card(
+            connection,
+            &id,
+            &text(&made, "/client_secret"),
+            BENCH_ACCOUNT,
+        )
+        .await?;
         let (taken, _) = request_until_final(
             connection,
-            &format!("{INTENTS}/{id}/capture"),
-            FORM,
+            &format!("{INTENTS_PATH}/{id}/capture"),
+            FORM_CONTENT_TYPE,
             &headers,
             "",
         )
@@ -215,8 +227,8 @@ impl ProductClient {
         let card = format!("client_secret={secret}&payment_method={GOOD_CARD}");
         request_until_final(
             connection,
-            &format!("{INTENTS}/{intent}/confirm"),
-            FORM,
+            &format!("{INTENTS_PATH}/{intent}/confirm"),
+            FORM_CONTENT_TYPE,
             &headers,
             &card,
         )
@@ -229,7 +241,7 @@ fn buyer() -> Value {
     json!({ "buyerName": "Bench", "buyerEmail": "bench@crowd.test", "buyerPhone": "0400000000" })
 }
 
-/// Status 409: not enough tickets are left.
+/// Error for a response with status 409: the draw has too few tickets left.
 #[derive(Debug)]
 struct NotEnoughTickets;
 
@@ -241,19 +253,26 @@ impl std::fmt::Display for NotEnoughTickets {
 
 impl std::error::Error for NotEnoughTickets {}
 
-/// Buys from the rival's handler, which locks the row of the draw and calls no provider.
+/// Buys from the rival's handler, which locks the draw's row and calls no provider.
 #[derive(Clone)]
 pub struct RowLockClient;
 
 impl PurchaseClient for RowLockClient {
     async fn buy(&self, connection: &mut HttpConnection, draw: i64) -> Result<()> {
-        request_until_final(connection, &format!("/locked/{draw}"), JSON, "", "")
-            .await
-            .map(drop)
+        request_until_final(
+            connection,
+            &format!("/locked/{draw}"),
+            JSON_CONTENT_TYPE,
+            "",
+            "",
+        )
+        .await
+        .map(drop)
     }
 }
 
-/// Repeats a request while the server is busy. Returns the JSON body and the session cookie.
+/// Repeats a request while the server is busy. Returns the parsed body and the session cookie of
+/// the final response.
 async fn request_until_final(
     connection: &mut HttpConnection,
     path: &str,

@@ -1,5 +1,5 @@
-//! Measures complete purchases over HTTP, and engine purchases compared with other ways to write
-//! the same rows.
+//! Measures complete purchases over HTTP. Also measures purchases by the engine alone, compared
+//! with other ways to write the same rows.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -19,36 +19,42 @@ use crate::new_draws;
 use crate::report::Table;
 use crate::usage::CpuTime;
 
-const LATENCY: [&str; 6] = ["", "answers", "p50", "p90", "p99", "longest"];
-/// Goals derived from pretix on a similar machine, measured elsewhere: 2.7 guest purchases a
-/// second, 690 ms of processor time each, 560 ms when alone. The goals are 1,000 times the rate, a
-/// 1,500th of the processor time and a tenth of the latency.
-const PER_SECOND_MIN: f64 = 2_700.0;
+const LATENCY_HEADINGS: [&str; 6] = ["", "answers", "p50", "p90", "p99", "longest"];
+/// Goals derived from the ticket shop pretix, measured elsewhere on a similar machine: 2.7 guest
+/// purchases per second, 690 ms of processor time for each, and 560 ms of latency for a single
+/// buyer. The goals are 1,000 times the rate, a 1,500th of the processor time and a tenth of the
+/// latency.
+const PURCHASES_PER_SECOND_MIN: f64 = 2_700.0;
 const CPU_US_MAX: f64 = 460.0;
 const P99_MS_MAX: f64 = 56.0;
-/// Above this number of draws, purchases hardly wait for each other, so rivals are not compared.
-const HOT_INSIDE_MAX: usize = 20;
-/// Number of simultaneous buyers for one draw, and the longest time until the last final answer,
-/// without the provider's time.
-const SIMULTANEOUS_BUYERS: usize = 1_000;
+/// Maximum number of draws for which rivals are compared. With more draws, purchases hardly wait
+/// for each other.
+const COMPARED_DRAWS_MAX: usize = 20;
+/// Number of simultaneous buyers of one draw. The next constant limits the time until the last
+/// final answer, in milliseconds, without the provider's time.
+const SIMULTANEOUS_BUYER_COUNT: usize = 1_000;
 const SIMULTANEOUS_MS_MAX: f64 = 100.0;
 
 impl BenchContext<'_> {
-    /// Compares complete purchases with a handler that takes a row lock but calls no provider and
-    /// sends no mail.
+    /// Compares complete purchases with the rival's handler, which locks a row but calls no
+    /// provider and sends no mail.
     pub(super) async fn purchases(
         &self,
         raw_free: &mut impl Iterator<Item = i64>,
     ) -> Result<(Vec<Comparison>, Table)> {
         let (mut comparisons, mut latency_table) = (
             Vec::new(),
-            Table::new("Complete purchases (milliseconds)", &LATENCY),
+            Table::new("Complete purchases (milliseconds)", &LATENCY_HEADINGS),
         );
         for hot in &self.bench.hot {
             let draw_count = draws_for(*hot, self.bench.purchases);
             let what = format!("complete purchases, {hot} draws at a time");
-            let mut each =
-                Comparison::against_goal(&what, "a second", BetterWhen::More, PER_SECOND_MIN);
+            let mut each = Comparison::against_goal(
+                &what,
+                "a second",
+                BetterWhen::More,
+                PURCHASES_PER_SECOND_MIN,
+            );
             let mut slow = Comparison::against_goal(
                 format!("{what}: p99"),
                 "ms",
@@ -92,8 +98,8 @@ impl BenchContext<'_> {
                     self.product_client(1),
                 )
                 .await?;
-                // Mails and webhooks continue after the responses and count as part of the
-                // purchase.
+                // Mails and webhooks are still processed after the last response. Their processor
+                // time counts as part of the purchases.
                 self.meter.wait_until_idle().await?;
                 let used = self.meter.cpu()?.since(before);
                 let lock = sale(raw_free.by_ref().take(draw_count).collect());
@@ -102,25 +108,27 @@ impl BenchContext<'_> {
                         .await?;
                 each.add_figure(ours.per_second);
                 slow.add_figure(Percentiles::of(ours.took_ms.clone()).p99);
-                cpu.add_figure(each_us(used, self.bench.purchases));
+                cpu.add_figure(cpu_us_per_purchase(used, self.bench.purchases));
                 postgres.add_figure(used.postgres as f64 * 1000.0 / self.bench.purchases as f64);
                 locked.add_round(ours.per_second, lock.per_second);
                 all.extend(ours.took_ms);
             }
-            latency_table.row(row(what, all));
+            latency_table.row(latency_row(what, all));
             comparisons.extend([each, slow, cpu, postgres, locked]);
         }
         Ok((comparisons, latency_table))
     }
 
     /// Measures a thousand simultaneous buyers of one draw until each has a final answer. The
-    /// comparison is the provider's own time for as many payments as there are tickets.
+    /// result is compared with the provider's own time for as many payments as the draw has
+    /// tickets.
     pub(super) async fn simultaneous_buyers(
         &self,
         latency_table: &mut Table,
     ) -> Result<[Comparison; 2]> {
-        let what =
-            format!("{SIMULTANEOUS_BUYERS} buyers at once for {TICKETS} tickets: the last answer");
+        let what = format!(
+            "{SIMULTANEOUS_BUYER_COUNT} buyers at once for {TICKETS} tickets: the last answer"
+        );
         let mut whole = Comparison::new(&what, "ms", "the provider alone", BetterWhen::Less);
         let mut own = Comparison::against_goal(
             format!("{what}, less the provider's time"),
@@ -134,7 +142,7 @@ impl BenchContext<'_> {
             let answers = self
                 .run_concurrently(
                     &self.product_address,
-                    SIMULTANEOUS_BUYERS,
+                    SIMULTANEOUS_BUYER_COUNT,
                     |mut connection| {
                         let product_client = product_client.clone();
                         async move { product_client.try_purchase(&mut connection, draw).await }
@@ -151,23 +159,26 @@ impl BenchContext<'_> {
                     async move { product_client.pay_at_provider(&mut connection).await }
                 })
                 .await?;
-            let (ours, providers) = (last(bought.iter().chain(&refused)), last(&paid));
+            let (ours, providers) = (
+                last_answer_ms(bought.iter().chain(&refused)),
+                last_answer_ms(&paid),
+            );
             whole.add_round(ours, providers);
             own.add_figure(ours - providers);
         }
-        latency_table.row(row(
-            format!("{SIMULTANEOUS_BUYERS} at once: bought"),
+        latency_table.row(latency_row(
+            format!("{SIMULTANEOUS_BUYER_COUNT} at once: bought"),
             bought_ms,
         ));
-        latency_table.row(row(
-            format!("{SIMULTANEOUS_BUYERS} at once: refused because none is left"),
+        latency_table.row(latency_row(
+            format!("{SIMULTANEOUS_BUYER_COUNT} at once: refused because none is left"),
             refused_ms,
         ));
         Ok([whole, own])
     }
 
-    /// Starts `act` on `connections` connections at the same moment. Returns each result with the
-    /// milliseconds it took.
+    /// Starts `act` on `connections` connections at the same moment. Returns each result with its
+    /// duration in milliseconds.
     async fn run_concurrently<A, F>(
         &self,
         bench_context: &str,
@@ -178,7 +189,8 @@ impl BenchContext<'_> {
         A: Send + 'static,
         F: Future<Output = Result<A>> + Send + 'static,
     {
-        // Wait first: the server closes a connection that is idle for some seconds.
+        // The wait comes before the connections open, because the server closes a connection that
+        // is idle for some seconds.
         self.meter.wait_until_idle().await?;
         let mut connections = Vec::with_capacity(buyers);
         for _ in 0..buyers {
@@ -197,7 +209,8 @@ impl BenchContext<'_> {
         Ok(answers)
     }
 
-    /// Compares the engine, without HTTP and provider, with other ways to write the same rows.
+    /// Compares the engine, without HTTP and without a provider, with other ways to write the same
+    /// rows.
     pub(super) async fn compare_engine(
         &self,
         engine: &EngineUnderTest,
@@ -205,7 +218,12 @@ impl BenchContext<'_> {
         raw_free: &mut impl Iterator<Item = i64>,
     ) -> Result<Vec<Comparison>> {
         let mut comparisons = Vec::new();
-        for hot in self.bench.hot.iter().filter(|hot| **hot <= HOT_INSIDE_MAX) {
+        for hot in self
+            .bench
+            .hot
+            .iter()
+            .filter(|hot| **hot <= COMPARED_DRAWS_MAX)
+        {
             let what = format!("engine only, {hot} draws at a time");
             let comparison = |rival, one: f64, many: f64| {
                 Comparison::new(&what, "a second", rival, BetterWhen::More).goal(if *hot == 1 {
@@ -240,8 +258,10 @@ impl BenchContext<'_> {
                 let own = sale(engine.draws(draw_count).await?);
                 let ours = Arc::new(engine.clone());
                 let before = meter.cpu()?;
-                let ours = engine_only::sell(askers, own, move |draw| purchase(ours.clone(), draw))
-                    .await?;
+                let ours = engine_only::sell(askers, own, move |draw| {
+                    purchase_with_engine(ours.clone(), draw)
+                })
+                .await?;
                 meter.wait_until_idle().await?;
                 let our_cost = meter.cpu()?.since(before);
                 let rival = baseline.clone();
@@ -269,11 +289,17 @@ impl BenchContext<'_> {
                     .await?,
                 );
                 let raw_cost = meter.cpu()?.since(before);
-                cost.add_round(each_us(our_cost, purchases), each_us(raw_cost, purchases));
+                cost.add_round(
+                    cpu_us_per_purchase(our_cost, purchases),
+                    cpu_us_per_purchase(raw_cost, purchases),
+                );
                 let before = meter.cpu()?;
                 together.add_round(ours, raw_limit::write(baseline, rows(raw_free)).await?);
                 let least_cost = meter.cpu()?.since(before);
-                lowest.add_round(each_us(our_cost, purchases), each_us(least_cost, purchases));
+                lowest.add_round(
+                    cpu_us_per_purchase(our_cost, purchases),
+                    cpu_us_per_purchase(least_cost, purchases),
+                );
             }
             comparisons.extend([locked, skipping, raw, cost, together, lowest]);
         }
@@ -281,7 +307,7 @@ impl BenchContext<'_> {
     }
 }
 
-async fn purchase(engine: Arc<EngineUnderTest>, draw: i64) -> Result<()> {
+async fn purchase_with_engine(engine: Arc<EngineUnderTest>, draw: i64) -> Result<()> {
     engine.purchase(draw).await
 }
 
@@ -302,17 +328,17 @@ fn ensure_written(written: bool) -> Result<()> {
     Ok(())
 }
 
-fn last<'a, A: 'a>(answers: impl IntoIterator<Item = &'a (A, f64)>) -> f64 {
+fn last_answer_ms<'a, A: 'a>(answers: impl IntoIterator<Item = &'a (A, f64)>) -> f64 {
     answers.into_iter().map(|(_, ms)| *ms).fold(0.0, f64::max)
 }
 
-/// Returns the processor time of one purchase in microseconds, over the calling process and
-/// Postgres.
-fn each_us(spent: CpuTime, purchases: usize) -> f64 {
+/// Returns the average processor time of one purchase in microseconds: that of the measured process
+/// and of Postgres.
+fn cpu_us_per_purchase(spent: CpuTime, purchases: usize) -> f64 {
     spent.all() as f64 * 1000.0 / purchases as f64
 }
 
-fn row(what: String, sample: Vec<f64>) -> Vec<String> {
+fn latency_row(what: String, sample: Vec<f64>) -> Vec<String> {
     let Percentiles {
         count,
         p50,
@@ -326,15 +352,15 @@ fn row(what: String, sample: Vec<f64>) -> Vec<String> {
         .collect()
 }
 
-/// Returns the number of baseline draws that one round needs.
+/// Returns how many baseline draws one round needs.
 pub fn raw_draws_a_round(hot: &[usize], purchases: usize) -> usize {
-    let rivals = |hot: usize| if hot <= HOT_INSIDE_MAX { 5 } else { 1 };
+    let rivals = |hot: usize| if hot <= COMPARED_DRAWS_MAX { 5 } else { 1 };
     hot.iter()
         .map(|hot| draws_for(*hot, purchases) * rivals(*hot))
         .sum()
 }
 
-/// Returns a sale that sells every ticket of one draw.
+/// Returns a sale of all tickets of one draw.
 pub fn whole_draw(draw: i64) -> Arc<Sale> {
     Sale::new(vec![draw], 1, TICKETS)
 }

@@ -1,5 +1,5 @@
-//! The upper limit: the rows of a sale written in large transactions, with no decisions, requests
-//! or responses around them.
+//! The upper limit of the purchase rate: the rows of a sale are written in large transactions,
+//! without decisions, requests and responses.
 
 use std::sync::Arc;
 
@@ -9,13 +9,13 @@ use super::baseline::BenchBaseline;
 use super::engine_only;
 use super::purchase_client::Sale;
 
-/// Number of writers: one works while the other waits for the disk.
-const WRITERS: usize = 2;
+/// Number of writers. While one waits for the disk, the other works.
+const WRITER_COUNT: usize = 2;
 const PURCHASES_PER_TRANSACTION: usize = 64;
 
-/// Writes the rows of a sale in transactions of many purchases. Returns the purchases a second.
+/// Writes the rows of a sale in transactions of many purchases. Returns the purchases per second.
 pub async fn write(baseline: &BenchBaseline, sale: Arc<Sale>) -> Result<f64> {
-    engine_only::run_concurrently(WRITERS, || {
+    engine_only::run_concurrently(WRITER_COUNT, || {
         let (baseline, sale) = (baseline.clone(), sale.clone());
         async move {
             let mut written = 0;

@@ -1,5 +1,5 @@
-//! Measures reads against an actix server that sends the same bytes from memory, and refusals
-//! against a constant response.
+//! Measures reads, compared with an actix server that sends the same bytes from memory. Also
+//! measures refused purchases, compared with a constant response.
 
 use std::time::{Duration, Instant};
 
@@ -12,11 +12,11 @@ use super::http_connection::HttpConnection;
 use super::{BenchContext, purchase_client, purchases, rival};
 use crate::new_draws;
 
-/// Number of concurrent readers.
-const READERS: usize = 64;
+/// Number of connections that read at the same time.
+const READER_COUNT: usize = 64;
 
-/// Stores the server's responses as files, so that the rival can send the same bytes. Returns name
-/// and path of each.
+/// Stores responses of the product as files, so that the rival can send the same bytes. Returns the
+/// name and path of each.
 pub async fn store_responses(
     product_address: &str,
     draw: i64,
@@ -82,8 +82,8 @@ impl BenchContext<'_> {
         Ok(comparisons)
     }
 
-    /// Measures refusals on a sold-out draw, and how many database transactions a thousand refusals
-    /// cost.
+    /// Measures refused purchases in a sold-out draw: their rate, and how many database
+    /// transactions a thousand of them cause.
     pub(super) async fn refusals(&self) -> Result<Vec<Comparison>> {
         let draw = new_draws::draws(&self.test_run.site, "Full", 1)
             .await?
@@ -117,8 +117,8 @@ impl BenchContext<'_> {
         );
         for _ in 0..self.bench.rounds {
             self.meter.wait_until_idle().await?;
-            // Background work also commits. Its rate is measured first, without requests, and
-            // subtracted.
+            // Background work causes transactions too. Their rate is first measured without
+            // requests, and then subtracted.
             let seconds = Duration::from_secs(self.bench.seconds.max(2));
             let idle = auditor.transactions().await?;
             tokio::time::sleep(seconds).await;
@@ -150,7 +150,7 @@ impl BenchContext<'_> {
         Ok(vec![comparison, commits])
     }
 
-    /// Returns how many responses a second all readers get for one request.
+    /// Returns the responses per second of all readers together, for one request.
     async fn responses_per_second(
         &self,
         authority: &str,
@@ -159,8 +159,8 @@ impl BenchContext<'_> {
     ) -> Result<f64> {
         let seconds = Duration::from_secs(self.bench.seconds);
         let mut readers = JoinSet::new();
-        let mut connections = Vec::with_capacity(READERS);
-        for _ in 0..READERS {
+        let mut connections = Vec::with_capacity(READER_COUNT);
+        for _ in 0..READER_COUNT {
             connections.push(HttpConnection::open(authority).await?);
         }
         let started_at = Instant::now();

@@ -1,5 +1,5 @@
-//! The rival server, in its own process: prepared responses, a purchase with a row lock, a plain
-//! broadcast, and a payment sandbox.
+//! The rival server, which runs in a separate process. It has prepared responses, a purchase
+//! handler with a row lock, a simple broadcast, and a payment sandbox.
 
 use std::future::ready;
 use std::net::TcpListener;
@@ -20,16 +20,16 @@ use super::actor_boards::{self, BoardRegistry};
 use super::baseline::BenchBaseline;
 use super::board_sockets::text_frame;
 
-/// Number of connections to Postgres. More connections gain nothing on two cores.
-const WRITERS: u32 = 16;
-/// Number of frames that a slow board may be behind.
-const BEHIND_MAX: usize = 16;
-/// File name of the frame to broadcast, inside the folder of prepared bodies.
+/// Number of connections to Postgres. On two cores, more connections bring no gain.
+const DATABASE_CONNECTIONS: u32 = 16;
+/// How many frames a slow board may fall behind.
+const FRAMES_BEHIND_MAX: usize = 16;
+/// Name of the file with the frame to broadcast, in the folder of prepared responses.
 pub const FRAME: &str = "frame";
 
 #[derive(Args, Clone, Debug)]
 pub struct Rival {
-    /// Address of the database that holds the baseline tables.
+    /// URL of the database that holds the baseline tables.
     #[arg(long)]
     database: String,
     /// Folder with one file for each prepared response.
@@ -37,16 +37,17 @@ pub struct Rival {
     bodies: PathBuf,
 }
 
-/// A rival that runs as a child process.
+/// A rival server that runs as a child process.
 pub struct RunningRival {
     child: Child,
-    /// Addresses of its HTTP port and its WebSocket port, as `127.0.0.1:port`.
+    /// Address of the HTTP port, as `127.0.0.1:port`. The next field has that of the WebSocket
+    /// port.
     pub http: String,
     pub sockets: String,
 }
 
 impl RunningRival {
-    /// Starts this program again as the rival.
+    /// Starts this program a second time, as the rival server.
     pub async fn start(database: &str, bodies: &Path) -> Result<Self> {
         let mut command = Command::new(std::env::current_exe()?);
         command
@@ -75,9 +76,9 @@ impl RunningRival {
     }
 }
 
-/// Serves until it is killed. Prints its two addresses first.
+/// Serves requests until the process is killed. Prints the two addresses first.
 pub async fn run(rival: &Rival) -> Result<()> {
-    let baseline = Data::new(BenchBaseline::open(&rival.database, WRITERS).await?);
+    let baseline = Data::new(BenchBaseline::open(&rival.database, DATABASE_CONNECTIONS).await?);
     let mut bodies = Vec::new();
     for file in std::fs::read_dir(&rival.bodies)? {
         let file = file?;
@@ -91,7 +92,7 @@ pub async fn run(rival: &Rival) -> Result<()> {
         .find(|(name, _)| name == FRAME)
         .map(|(_, body)| body.clone())
         .unwrap_or_default();
-    let (broadcast_sender, _) = broadcast::channel::<Bytes>(BEHIND_MAX);
+    let (broadcast_sender, _) = broadcast::channel::<Bytes>(FRAMES_BEHIND_MAX);
     let registry = Data::new(BoardRegistry::new(&frame));
     let frame = Bytes::from(text_frame(&frame));
     let (http, sockets) = (
@@ -111,7 +112,7 @@ pub async fn run(rival: &Rival) -> Result<()> {
             .route("/hello", web::get().to(hello))
             .route("/boards", web::get().to(actor_boards::open))
             .route("/call", web::post().to(actor_boards::broadcast))
-            .route("/locked/{draw}", web::post().to(locked))
+            .route("/locked/{draw}", web::post().to(buy_with_row_lock))
             .route("/shout", web::post().to(broadcast_frame));
         for (name, body) in bodies.clone() {
             app = app.route(
@@ -119,7 +120,8 @@ pub async fn run(rival: &Rival) -> Result<()> {
                 web::get().to(move || ready(prepared(body.clone()))),
             );
         }
-        // The sandbox routes come last, so that the other routes match as fast as without them.
+        // The sandbox routes are registered last, because actix tries routes in this order and the
+        // measured ones should match first.
         app.configure(|cfg| sandbox::configure(cfg, provider.clone()))
     });
     server.listen(http)?.run().await.context("serving")
@@ -135,7 +137,7 @@ fn prepared(body: Bytes) -> HttpResponse {
         .body(body)
 }
 
-async fn locked(baseline: Data<BenchBaseline>, draw: web::Path<i64>) -> HttpResponse {
+async fn buy_with_row_lock(baseline: Data<BenchBaseline>, draw: web::Path<i64>) -> HttpResponse {
     match baseline.purchase_with_row_lock(*draw).await {
         Ok(true) => HttpResponse::Ok()
             .content_type("application/json")
@@ -154,7 +156,7 @@ async fn broadcast_frame(
     HttpResponse::NoContent().finish()
 }
 
-/// Accepts sockets and writes each broadcast frame to them.
+/// Accepts board sockets and writes every broadcast frame to each.
 async fn serve_boards(
     listener: TcpListener,
     broadcast_sender: broadcast::Sender<Bytes>,
@@ -186,8 +188,8 @@ async fn serve_boards(
             loop {
                 tokio::select! {
                     frame = frames.recv() => stream.write_all(&frame?).await?,
-                    // Detects a board that has disconnected, so that its file is closed before the
-                    // next broadcast.
+                    // A read detects that a board has disconnected, so that its socket is closed
+                    // before the next broadcast.
                     read = stream.read_buf(&mut request) => if read? == 0 {
                         return anyhow::Ok(());
                     },

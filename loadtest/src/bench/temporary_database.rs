@@ -1,5 +1,5 @@
-//! An additional database on the same Postgres, for an engine that sells no real tickets, and for
-//! years of history.
+//! An additional database on the same Postgres, for an engine without real sales and for the sales
+//! of past years.
 
 use std::str::FromStr;
 
@@ -7,13 +7,13 @@ use anyhow::Result;
 use sqlx::postgres::{PgConnectOptions, PgConnection};
 use sqlx::{AssertSqlSafe, Connection, Executor};
 
-/// Tickets in one order of the history.
-const PER_ORDER: i64 = 3;
+/// Number of tickets in each inserted order.
+const TICKETS_PER_ORDER: i64 = 3;
 
-/// Inserts finished draws with their orders, one statement for each table. `$1` is the number of
-/// orders. The draws are copies of an existing one, numbered from 5,000,000, with 56 orders of
-/// three tickets each.
-const HISTORY: [&str; 7] = [
+/// SQL that inserts finished draws with their orders, one statement for each table. `$1` is the
+/// number of orders. The draws are copies of an existing draw, numbered from 5,000,000. Each has 56
+/// orders of three tickets.
+const INSERT_PAST_SALES: [&str; 7] = [
     "insert into draws select (jsonb_populate_record(d, jsonb_build_object('id', 5000000 + n, 'status', 'completed',
          'kick_off', now() - interval '1 year', 'opens_at', null, 'revision', 200, 'sold', 168, 'held', 0,
          'revenue_cents', 168 * d.price_cents,
@@ -44,12 +44,12 @@ const HISTORY: [&str; 7] = [
        from generate_series(0, $1 - 1) n",
 ];
 
-/// A temporary database.
+/// A database that is dropped after the benchmark.
 #[derive(Clone, Debug)]
 pub struct TemporaryDatabase {
     pub url: String,
     name: &'static str,
-    /// Of the existing database, from which this one is created and dropped.
+    /// Access to the existing database. This connection creates and drops the temporary one.
     existing: PgConnectOptions,
 }
 
@@ -76,16 +76,17 @@ impl TemporaryDatabase {
         Ok(database)
     }
 
-    /// Inserts at least `tickets` sold tickets of finished draws. The database must have tables and
-    /// a draw.
+    /// Inserts at least `tickets` sold tickets of finished draws. The database must have its tables
+    /// and at least one draw. Returns the number inserted.
     ///
     /// # Errors
+    ///
     /// The database refused or did not answer.
     pub async fn insert_history(&self, tickets: i64) -> Result<i64> {
-        let orders = (tickets + PER_ORDER - 1) / PER_ORDER;
+        let orders = (tickets + TICKETS_PER_ORDER - 1) / TICKETS_PER_ORDER;
         let options = PgConnectOptions::from_str(&self.url)?;
         let mut connection = PgConnection::connect_with(&options).await?;
-        for rows in HISTORY {
+        for rows in INSERT_PAST_SALES {
             sqlx::query(rows)
                 .bind(orders)
                 .execute(&mut connection)
@@ -93,7 +94,7 @@ impl TemporaryDatabase {
         }
         connection.execute("analyze").await?;
         connection.close().await?;
-        Ok(orders * PER_ORDER)
+        Ok(orders * TICKETS_PER_ORDER)
     }
 
     /// Drops the database, and ends its connections.

@@ -1,5 +1,5 @@
-//! Sends a thousand webhooks a second at a fixed rate, whether or not the server keeps up. Each
-//! must be answered at once and stored once. Handling comes after the answer.
+//! Sends a thousand webhooks per second at a fixed rate, even if the server is slower. The server
+//! must answer each at once and store each once. It handles the webhooks after its answer.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -19,13 +19,13 @@ use super::{purchase_client, purchases};
 use crate::latency::{Percentiles, millis};
 use crate::new_draws;
 
-/// The rate of webhooks, and the longest time the provider may wait for an answer (reliability.md,
-/// fault F21).
+/// Number of webhooks sent per second. The next constant is the longest time until an answer
+/// (reliability.md, fault F21).
 const WEBHOOKS_PER_SECOND: u32 = 1_000;
 const P99_MS_MAX: f64 = 50.0;
-/// Number of connections from the provider.
-const CONNECTIONS: usize = 64;
-const HANDLED_WITHIN: Duration = Duration::from_secs(60);
+/// Number of connections that send webhooks.
+const CONNECTION_COUNT: usize = 64;
+const HANDLING_TIMEOUT: Duration = Duration::from_secs(60);
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 impl BenchContext<'_> {
@@ -82,7 +82,7 @@ impl BenchContext<'_> {
                     break;
                 }
                 ensure!(
-                    last.elapsed() < HANDLED_WITHIN,
+                    last.elapsed() < HANDLING_TIMEOUT,
                     "{handled} of {stored} webhooks are handled"
                 );
                 tokio::time::sleep(POLL_INTERVAL).await;
@@ -93,7 +93,7 @@ impl BenchContext<'_> {
     }
 }
 
-/// The webhooks of one round.
+/// The webhooks that are sent in one round.
 #[derive(Clone)]
 struct WebhookBurst {
     round: usize,
@@ -110,11 +110,11 @@ impl WebhookBurst {
         format!("evt_bench_{}_", self.round)
     }
 
-    /// Sends the webhooks at their due times. Returns how long each waited for its answer, in
-    /// milliseconds from its due time.
+    /// Sends each webhook at its due time. Returns for each the milliseconds from its due time to
+    /// its answer.
     async fn send_all(&self, authority: &str) -> Result<Vec<f64>> {
-        let mut connections = Vec::with_capacity(CONNECTIONS);
-        for _ in 0..CONNECTIONS {
+        let mut connections = Vec::with_capacity(CONNECTION_COUNT);
+        for _ in 0..CONNECTION_COUNT {
             connections.push(HttpConnection::open(authority).await?);
         }
         let (started_at, mut senders) = (Instant::now(), JoinSet::new());
@@ -122,7 +122,7 @@ impl WebhookBurst {
             let burst = self.clone();
             senders.spawn(async move {
                 let mut waited = Vec::new();
-                for number in (first as u32..burst.count()).step_by(CONNECTIONS) {
+                for number in (first as u32..burst.count()).step_by(CONNECTION_COUNT) {
                     let due = started_at + Duration::from_secs(1) * number / WEBHOOKS_PER_SECOND;
                     tokio::time::sleep_until(due.into()).await;
                     let request = burst.webhook_request(number, &connection);

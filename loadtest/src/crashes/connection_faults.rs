@@ -1,5 +1,5 @@
-//! Fault injection from within Postgres: ends all connections, or takes them. `loadtest crashes`
-//! uses it on a demo's own Postgres.
+//! Faults that a database client can cause: it ends all other connections, or occupies all free
+//! ones. `loadtest crashes` uses these faults on the demo's Postgres.
 
 use std::time::Duration;
 
@@ -7,18 +7,19 @@ use anyhow::{Context, Result};
 use sqlx::postgres::{PgConnectOptions, PgConnection};
 use sqlx::{ConnectOptions, Connection};
 
-/// More connections than any of our Postgres servers accepts.
+/// Limit of attempts to connect. It exceeds the number of connections that our Postgres accepts.
 const CONNECTIONS_MAX: usize = 1_000;
 
-/// A login that may end other connections.
+/// A database login that may end the connections of others.
 pub struct ConnectionFaults {
     options: PgConnectOptions,
 }
 
 impl ConnectionFaults {
-    /// Reads the login from a URL. Does not connect.
+    /// Reads the login from a database URL. Does not connect.
     ///
     /// # Errors
+    ///
     /// The URL is invalid.
     pub fn of(url: &str) -> Result<ConnectionFaults> {
         let options: PgConnectOptions = url.parse().context("reading the database's URL")?;
@@ -26,9 +27,11 @@ impl ConnectionFaults {
         Ok(ConnectionFaults { options })
     }
 
-    /// Ends all other connections to this database, `times` times. Returns how many ended.
+    /// Ends all other connections to this database, `times` times with a `pause` in between.
+    /// Returns how many connections ended.
     ///
     /// # Errors
+    ///
     /// Postgres does not answer.
     pub async fn cut(&self, times: usize, pause: Duration) -> Result<i64> {
         let mut connection = PgConnection::connect_with(&self.options).await?;
@@ -45,10 +48,11 @@ impl ConnectionFaults {
         Ok(cut)
     }
 
-    /// Ends all other connections and takes every free one, then holds them for a while. Returns
-    /// how many were taken.
+    /// Ends all other connections, occupies every free one, and keeps them for the duration `hold`.
+    /// Returns how many it occupied.
     ///
     /// # Errors
+    ///
     /// Postgres does not answer.
     pub async fn crowd(&self, hold: Duration) -> Result<usize> {
         let mut connections = Vec::new();

@@ -1,5 +1,5 @@
-//! Fills the disk of Postgres completely. Sales must pause, and continue without manual repair when
-//! there is space again.
+//! Fills the disk of Postgres completely. Sales must pause. When there is space again, they must
+//! continue without manual repair.
 
 use std::fs::File;
 use std::io::Write;
@@ -17,18 +17,18 @@ use crate::report::Report;
 use crate::server_process::ServerProcess;
 use crate::test_run::{SETTLE_SECONDS_MAX, TestRun};
 
-/// Size of the disk: enough for a seeded demo and a short sale, but soon full.
+/// Size of the disk in megabytes. The demo's data and a short sale fit on it, but it is soon full.
 const DISK_MB: usize = 320;
-const FULL_FOR: Duration = Duration::from_secs(8);
+const DISK_FULL_DURATION: Duration = Duration::from_secs(8);
 const READY_TIMEOUT: Duration = Duration::from_secs(90);
-const BUYERS: usize = 200;
+const BUYER_COUNT: usize = 200;
 
-/// A small tmpfs for Postgres. It is unmounted on drop.
+/// A small file system in memory (tmpfs) for Postgres. Dropping this value unmounts it.
 struct SmallDisk(PathBuf);
 
 impl SmallDisk {
-    /// Mounts the disk. Returns `None` where the process may not mount.
-    fn mount(at: &Path) -> Result<Option<SmallDisk>> {
+    /// Mounts the file system. Returns `None` when the process lacks the right to mount.
+    fn mount_disk(at: &Path) -> Result<Option<SmallDisk>> {
         std::fs::create_dir_all(at)?;
         let size = format!("size={DISK_MB}m");
         let mounted = Command::new("mount")
@@ -40,7 +40,8 @@ impl SmallDisk {
             .then(|| SmallDisk(at.to_path_buf())))
     }
 
-    /// Writes a file until the disk is full. Returns its path.
+    /// Writes a file until the disk is full. Returns the path of the file, so that it can be
+    /// removed.
     fn fill(&self) -> Result<PathBuf> {
         let path = self.0.join("ballast");
         let mut ballast = File::create(&path)?;
@@ -66,7 +67,7 @@ pub async fn fill(crashes: &Crashes, report: &mut Report) -> Result<()> {
         return Ok(());
     }
     let dir = ServerProcess::folder()?;
-    let Some(full_disk) = SmallDisk::mount(&dir.join("data/postgres"))? else {
+    let Some(full_disk) = SmallDisk::mount_disk(&dir.join("data/postgres"))? else {
         std::fs::remove_dir_all(&dir)?;
         report.fact("disk full", "left out: mounting a small disk needs root");
         return Ok(());
@@ -93,13 +94,15 @@ async fn play(
     let (mut ready_after, mut acknowledged) = (Vec::new(), 0);
     for time in 1..=crashes.full_disks {
         let site = Arc::clone(&test_run.site);
-        let (seed, over) = (crashes.seed + u64::from(time), FULL_FOR * 2);
+        let (seed, over) = (crashes.seed + u64::from(time), DISK_FULL_DURATION * 2);
         let name = format!("Full disk {time}");
         let buyer_tasks =
-            tokio::spawn(async move { send_small_crowd(&site, &name, seed, BUYERS, over).await });
-        tokio::time::sleep(FULL_FOR / 2).await;
+            tokio::spawn(
+                async move { send_small_crowd(&site, &name, seed, BUYER_COUNT, over).await },
+            );
+        tokio::time::sleep(DISK_FULL_DURATION / 2).await;
         let ballast = full_disk.fill()?;
-        tokio::time::sleep(FULL_FOR).await;
+        tokio::time::sleep(DISK_FULL_DURATION).await;
         std::fs::remove_file(ballast)?;
         let started_at = Instant::now();
         test_run

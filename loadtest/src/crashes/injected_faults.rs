@@ -1,4 +1,5 @@
-//! Fault injection of the crash loop: which fault happens when, and how long recovery takes.
+//! Fault injection for the crash loop: chooses which fault is injected when, and measures the
+//! recovery time.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -13,14 +14,15 @@ use crate::latency::millis;
 use crate::plan::SeededRng;
 use crate::server_process::ServerProcess;
 
-/// Seconds after which a server that is not ready counts as lost.
+/// A server that is not ready after this many seconds counts as failed.
 const READY_SECONDS_MAX: u64 = 90;
-/// Pause before the readiness check, so that the server can notice the fault.
+/// Pause between a fault and the readiness check, because the server needs a moment to notice the
+/// fault.
 const NOTICE_PAUSE: Duration = Duration::from_millis(300);
-const HANG_FOR: Duration = Duration::from_secs(4);
-const CROWD_FOR: Duration = Duration::from_secs(3);
+const POSTGRES_PAUSED_FOR: Duration = Duration::from_secs(4);
+const CONNECTIONS_TAKEN_FOR: Duration = Duration::from_secs(3);
 
-/// The faults of one round.
+/// The faults that are injected in one round, and their timing.
 #[derive(Clone, Copy, Debug)]
 pub struct CrashSchedule {
     pub kills: u32,
@@ -28,19 +30,20 @@ pub struct CrashSchedule {
     pub seed: u64,
 }
 
-/// A fault. The first three kinds are kills.
+/// A fault of the crash loop. The first three kinds kill processes, the others do not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum InjectedFault {
     Server,
-    /// `kill -9` of the postmaster: its children end, its memory is lost, its log is replayed.
+    /// `kill -9` of the main Postgres process. Its child processes end, its memory is lost, and its
+    /// log is replayed at the next start.
     Postgres,
-    /// Immediate shutdown: no checkpoint and no goodbye to clients.
+    /// Immediate shutdown of Postgres: without a checkpoint, and without a message to clients.
     PostgresImmediateStop,
-    /// Every database connection is cut repeatedly.
+    /// All database connections are ended, several times.
     CutConnections,
-    /// Another client takes every free database connection.
+    /// Another client occupies every free database connection.
     TakeConnections,
-    /// Postgres hangs: it keeps all connections and answers none.
+    /// Postgres is paused: it keeps all connections and answers none.
     PausePostgres,
 }
 
@@ -59,14 +62,14 @@ impl InjectedFault {
         InjectedFault::Server,
         InjectedFault::Server,
     ];
-    const DISTURBANCES: [InjectedFault; 3] = [
+    const FAULTS_WITHOUT_KILL: [InjectedFault; 3] = [
         InjectedFault::CutConnections,
         InjectedFault::TakeConnections,
         InjectedFault::PausePostgres,
     ];
 }
 
-/// Counts of injected faults, and the recovery times.
+/// Numbers of injected faults, with their recovery times.
 #[derive(Clone, Debug, Default)]
 pub struct CrashStats {
     pub server: u32,
@@ -74,7 +77,7 @@ pub struct CrashStats {
     pub cut: u32,
     pub crowded: u32,
     pub frozen: u32,
-    /// Milliseconds from the fault until the server is ready.
+    /// For each fault of the server, the milliseconds until it was ready again.
     pub server_ready_ms: Vec<f64>,
     pub postgres_ready_ms: Vec<f64>,
     pub disturbance_ready_ms: Vec<f64>,
@@ -93,8 +96,8 @@ impl CrashStats {
     }
 }
 
-/// Injects faults until the planned number of kills. After every eighth kill comes a fault that
-/// kills nothing.
+/// Injects faults until the planned number of kills is reached. Every eighth kill is followed by a
+/// fault that kills nothing.
 pub async fn inject_faults(
     server_process: &Arc<Mutex<ServerProcess>>,
     plan: CrashSchedule,
@@ -109,7 +112,7 @@ pub async fn inject_faults(
         .await;
         let injected_fault =
             InjectedFault::KILLS[rng.below(InjectedFault::KILLS.len() as u64) as usize];
-        inject(
+        inject_fault(
             &mut *server_process.lock().await,
             injected_fault,
             crash_stats,
@@ -118,9 +121,9 @@ pub async fn inject_faults(
         .with_context(|| format!("{injected_fault:?}"))?;
         if kill % 8 == 7 {
             tokio::time::sleep(Duration::from_millis(rng.between(every / 4, every / 2))).await;
-            let extra_fault = InjectedFault::DISTURBANCES
-                [rng.below(InjectedFault::DISTURBANCES.len() as u64) as usize];
-            inject(&mut *server_process.lock().await, extra_fault, crash_stats)
+            let extra_fault = InjectedFault::FAULTS_WITHOUT_KILL
+                [rng.below(InjectedFault::FAULTS_WITHOUT_KILL.len() as u64) as usize];
+            inject_fault(&mut *server_process.lock().await, extra_fault, crash_stats)
                 .await
                 .with_context(|| format!("{extra_fault:?}"))?;
         }
@@ -128,7 +131,7 @@ pub async fn inject_faults(
     Ok(())
 }
 
-async fn inject(
+async fn inject_fault(
     server_process: &mut ServerProcess,
     injected_fault: InjectedFault,
     crash_stats: &mut CrashStats,
@@ -167,11 +170,13 @@ async fn inject(
         }
         InjectedFault::TakeConnections => {
             crash_stats.crowded += 1;
-            connection_faults(server_process)?.crowd(CROWD_FOR).await?;
+            connection_faults(server_process)?
+                .crowd(CONNECTIONS_TAKEN_FOR)
+                .await?;
         }
         InjectedFault::PausePostgres => {
             crash_stats.frozen += 1;
-            server_process.pause_postgres(HANG_FOR).await?;
+            server_process.pause_postgres(POSTGRES_PAUSED_FOR).await?;
         }
     }
     let started_at = Instant::now();

@@ -1,5 +1,5 @@
-//! Boards that follow the probe draw. They connect to the other node when their socket ends or is
-//! silent.
+//! Boards that follow the probe draw (the draw used for measuring). When a socket ends or is
+//! silent, they connect to the other node.
 
 use std::time::{Duration, Instant};
 
@@ -11,11 +11,11 @@ use tokio::task::JoinHandle;
 
 use super::buyer::NodeAddresses;
 
-/// A heartbeat comes every 15 seconds. Without one the node hangs.
+/// Time without a message after which a node counts as hung. A heartbeat comes every 15 seconds.
 const HEARTBEAT_TIMEOUT: Duration = Duration::from_secs(17);
-const CONNECT: Duration = Duration::from_secs(2);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// One board for each node, which connects to that node first.
+/// One board for each node. Each board connects to its node first.
 pub struct BoardFollowers {
     shown: Vec<watch::Receiver<u64>>,
     tasks: Vec<JoinHandle<()>>,
@@ -34,7 +34,7 @@ impl BoardFollowers {
                         "{}/ws?topics=draw:{draw}",
                         nodes[turn % nodes.len()].replacen("http", "ws", 1)
                     );
-                    follow(&url, &show).await;
+                    follow_draw(&url, &show).await;
                     tokio::time::sleep(Duration::from_millis(100)).await;
                 }
             }));
@@ -42,7 +42,8 @@ impl BoardFollowers {
         BoardFollowers { shown, tasks }
     }
 
-    /// Waits until every board shows this revision or a later one. Returns the time since `since`.
+    /// Waits until every board has shown this revision or a later one. Returns the time from
+    /// `since` to that moment.
     pub async fn wait_until_shown(&mut self, revision: u64, since: Instant) -> Result<Duration> {
         for board in &mut self.shown {
             let shows = board.wait_for(|shown| *shown >= revision);
@@ -60,9 +61,9 @@ impl Drop for BoardFollowers {
     }
 }
 
-async fn follow(url: &str, show: &watch::Sender<u64>) {
+async fn follow_draw(url: &str, show: &watch::Sender<u64>) {
     let Ok(Ok((mut socket, _))) =
-        tokio::time::timeout(CONNECT, tokio_tungstenite::connect_async(url)).await
+        tokio::time::timeout(CONNECT_TIMEOUT, tokio_tungstenite::connect_async(url)).await
     else {
         return;
     };

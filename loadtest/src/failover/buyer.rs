@@ -1,5 +1,5 @@
-//! One buyer who switches to the other node when a node does not answer or is unavailable. This
-//! stands for a load balancer and the page's own retries.
+//! A buyer who switches to the other node when a node does not answer or is unavailable. In
+//! production, a load balancer and the retries of the web page do this.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -9,7 +9,7 @@ use reqwest::header::{COOKIE, SET_COOKIE};
 use reqwest::{Method, Response};
 use serde_json::{Value, json};
 
-/// Addresses of the nodes and the provider.
+/// The addresses of all nodes and of the provider.
 #[derive(Clone, Debug)]
 pub struct NodeAddresses {
     pub nodes: Vec<String>,
@@ -20,16 +20,16 @@ pub struct FailoverBuyer {
     nodes: Vec<String>,
     provider: String,
     http: reqwest::Client,
-    /// The session cookie. Behind a load balancer all nodes share one name, so the browser sends
-    /// each node the cookie of another.
+    /// The session cookie. All nodes use the same cookie name, as behind a load balancer. So a node
+    /// may get a cookie that another node has set.
     cookie: Mutex<Option<String>>,
 }
 
-/// Pause before the next node is tried.
+/// Pause between a failed node and the next.
 const NEXT_NODE_PAUSE: Duration = Duration::from_millis(20);
-/// Pause after all nodes failed, as the `Retry-After` of a 503 says.
+/// Pause after all nodes have failed. It equals the `Retry-After` of the server's 503.
 const RETRY_PAUSE: Duration = Duration::from_secs(1);
-/// Timeout of one request, as a load balancer's health check would apply.
+/// Time limit of one request. A load balancer has a similar limit.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(2);
 
 impl FailoverBuyer {
@@ -53,7 +53,7 @@ impl FailoverBuyer {
         self.cookie.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Stores the first session cookie that the server sets.
+    /// Stores the first session cookie that a server sets, and ignores later ones.
     fn store_cookie(&self, answer: &Response) {
         let set_cookie = answer
             .headers()
@@ -64,7 +64,7 @@ impl FailoverBuyer {
         }
     }
 
-    async fn ask(
+    async fn request_any_node(
         &self,
         method: Method,
         path: &str,
@@ -82,7 +82,8 @@ impl FailoverBuyer {
                 request
             };
             match request.send().await {
-                // All buyers share one address, which has limits. A page would also wait.
+                // Responses 429 and 502 to 504 are tried again. 429 occurs because all buyers share
+                // one address, whose rate is limited.
                 Ok(answer) if !matches!(answer.status().as_u16(), 429 | 502..=504) => {
                     self.store_cookie(&answer);
                     let (status, text) = (
@@ -100,8 +101,8 @@ impl FailoverBuyer {
             if Instant::now() >= until {
                 break;
             }
-            // A load balancer tries the next node at once. When all have failed, the page retries
-            // after a moment.
+            // A load balancer tries the next node at once. When all nodes have failed, the web page
+            // waits before its next try.
             tokio::time::sleep(if (turn + 1).is_multiple_of(self.nodes.len()) {
                 RETRY_PAUSE
             } else {
@@ -112,15 +113,15 @@ impl FailoverBuyer {
         bail!("gave up on {path}: {last}")
     }
 
-    /// Opens a payment for one ticket. Returns `None` when the draw has none left.
+    /// Opens a payment for one ticket. Returns `None` when the draw has no free ticket.
     async fn open_payment(&self, draw: i64, until: Instant) -> Result<Option<Value>> {
-        // Fetches the cookie that identifies the browser, as a page does.
-        self.ask(Method::GET, "/api/config", &Value::Null, until)
+        // This request fetches the cookie that identifies the browser, as the web page does.
+        self.request_any_node(Method::GET, "/api/config", &Value::Null, until)
             .await?;
         let buyer = json!({ "buyerName": "Ann", "buyerEmail": "ann@buyer.test", "buyerPhone": "0400 000 001" });
         let body = json!({ "drawNumber": draw, "ticketCount": 1, "buyer": buyer });
         match self
-            .ask(Method::POST, "/api/create-payment-intent", &body, until)
+            .request_any_node(Method::POST, "/api/create-payment-intent", &body, until)
             .await?
         {
             (200, opened) => Ok(Some(opened)),
@@ -129,19 +130,22 @@ impl FailoverBuyer {
         }
     }
 
-    async fn release(&self, opened: &Value, until: Instant) -> Result<()> {
+    async fn release_payment(&self, opened: &Value, until: Instant) -> Result<()> {
         let path = format!(
             "/api/reservations/{}",
             opened["reservationId"].as_str().unwrap_or_default()
         );
-        match self.ask(Method::DELETE, &path, &json!({}), until).await? {
+        match self
+            .request_any_node(Method::DELETE, &path, &json!({}), until)
+            .await?
+        {
             (200..300, _) => Ok(()),
             (status, answer) => bail!("leaving: {status} {answer}"),
         }
     }
 
-    /// Reserves a ticket and releases it, which are two commits of the draw. Returns a revision
-    /// that includes both.
+    /// Reserves a ticket and releases it. Both are commits of the draw. Returns a revision of the
+    /// draw that includes both.
     pub async fn reserve_and_release(&self, draw: i64, retry_timeout: Duration) -> Result<u64> {
         let until = Instant::now() + retry_timeout;
         let opened = self
@@ -149,33 +153,33 @@ impl FailoverBuyer {
             .await?
             .context("the probe's draw is sold out")?;
         let (_, shown) = self
-            .ask(
+            .request_any_node(
                 Method::GET,
                 &format!("/api/draws/{draw}"),
                 &json!({}),
                 until,
             )
             .await?;
-        self.release(&opened, until).await?;
+        self.release_payment(&opened, until).await?;
         shown["revision"]
             .as_u64()
             .ok_or_else(|| anyhow!("no revision in {shown}"))
     }
 
-    /// Completes every fourth purchase and releases the others, so that the draws last.
+    /// Completes every fourth purchase and releases the others, so that the draws do not sell out.
     pub async fn shop(&self, draw: i64, turn: usize, retry_timeout: Duration) -> Result<()> {
         let until = Instant::now() + retry_timeout;
         let Some(opened) = self.open_payment(draw, until).await? else {
             return Ok(());
         };
         if turn.is_multiple_of(4) {
-            self.pay(draw, &opened, until).await
+            self.complete_payment(draw, &opened, until).await
         } else {
-            self.release(&opened, until).await
+            self.release_payment(&opened, until).await
         }
     }
 
-    async fn pay(&self, draw: i64, opened: &Value, until: Instant) -> Result<()> {
+    async fn complete_payment(&self, draw: i64, opened: &Value, until: Instant) -> Result<()> {
         let text = |name: &str| opened[name].as_str().unwrap_or_default().to_owned();
         let url = format!(
             "{}/sandbox/stripe/v1/payment_intents/{}/confirm",
@@ -208,7 +212,7 @@ impl FailoverBuyer {
         });
         loop {
             let (status, done) = self
-                .ask(Method::POST, "/api/purchase-tickets", &body, until)
+                .request_any_node(Method::POST, "/api/purchase-tickets", &body, until)
                 .await?;
             match done["status"].as_str() {
                 Some("succeeded") => return Ok(()),

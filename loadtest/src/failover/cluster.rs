@@ -1,5 +1,5 @@
-//! The test cluster: the demo's data served by two real nodes, a payment sandbox that outlives
-//! them, and a database behind a link that can be cut.
+//! A test cluster: two real nodes with the demo's data, a payment sandbox that is not stopped with
+//! them, and a database behind a network link that can be cut.
 
 use std::fs::OpenOptions;
 use std::path::{Path, PathBuf};
@@ -24,16 +24,16 @@ use super::{Fault, RETRY_TIMEOUT};
 use crate::sandbox_server;
 use crate::server_process::{self, ServerProcess};
 
-const NODES: usize = 2;
+const NODE_COUNT: usize = 2;
 const WEBHOOK_SECRET: &str = "whsec_of_the_loadtest";
-const READY: Duration = Duration::from_secs(60);
+const READY_TIMEOUT: Duration = Duration::from_secs(60);
 
 pub struct Cluster {
-    /// Draws on sale, without the probe draw.
+    /// Draws on sale. The probe draw is not among them.
     pub draws: Vec<i64>,
-    /// The draw that is requested after a fault.
+    /// The draw that measures recovery: it is requested after each fault.
     pub probe: i64,
-    /// Index of the node that owns the draws.
+    /// Index of the node that owns all draws at the moment.
     pub owner: usize,
     pub boards: BoardFollowers,
     dir: PathBuf,
@@ -42,10 +42,10 @@ pub struct Cluster {
     postgres: Option<Embedded>,
     nodes: Vec<Option<Child>>,
     addresses: NodeAddresses,
-    /// Address and name of the database as the nodes reach it through the proxy, without login.
+    /// Host, port and name of the database as nodes reach it through the proxy. Contains no login.
     database_address: String,
     host: String,
-    /// URL of the SMTP server.
+    /// URL of the SMTP server that discards all mails.
     smtp_url: String,
     network: Option<LinkedNetwork>,
 }
@@ -74,13 +74,13 @@ impl Cluster {
             .trim()
             .to_owned();
         let postgres = Embedded::start(&data.join("postgres")).await?;
-        let network = LinkedNetwork::create(NODES);
+        let network = LinkedNetwork::create(NODE_COUNT);
         let host = if network.is_some() {
             network::host()
         } else {
             "127.0.0.1".to_owned()
         };
-        let database_address = proxy(&host, &postgres.url()).await?;
+        let database_address = start_database_proxy(&host, &postgres.url()).await?;
         let sandbox = sandbox_server::open(&data.join("sandbox"))?;
         let provider = sandbox_server::serve(&host, &sandbox)?;
         let address = |number| {
@@ -90,7 +90,7 @@ impl Cluster {
                 "127.0.0.1".to_owned()
             }
         };
-        let nodes: Vec<String> = (0..NODES)
+        let nodes: Vec<String> = (0..NODE_COUNT)
             .map(|number| format!("http://{}:{}", address(number), http_port(number)))
             .collect();
         sandbox.set_webhook(&format!("{}/api/stripe/webhook", nodes[0]), WEBHOOK_SECRET);
@@ -117,8 +117,8 @@ impl Cluster {
             host,
             network,
         };
-        for number in 0..NODES {
-            let node = cluster.spawn(number)?;
+        for number in 0..NODE_COUNT {
+            let node = cluster.spawn_node(number)?;
             cluster.nodes.push(Some(node));
             cluster.ready(number).await?;
         }
@@ -168,8 +168,8 @@ impl Cluster {
         Ok(Postgres::connect(&self.database_url(), sealer).await?)
     }
 
-    /// Starts a node with the environment that `serve` needs.
-    fn spawn(&self, number: usize) -> Result<Child> {
+    /// Starts a node, with the environment variables that the command `serve` requires.
+    fn spawn_node(&self, number: usize) -> Result<Child> {
         let inside = if self.network.is_some() {
             LinkedNetwork::inside(number)
         } else {
@@ -248,7 +248,7 @@ impl Cluster {
             .await
             .is_ok_and(|answer| answer.status().is_success())
         {
-            if started.elapsed() > READY {
+            if started.elapsed() > READY_TIMEOUT {
                 bail!(
                     "node {number} is not ready; its log is in {}",
                     self.dir.display()
@@ -259,20 +259,21 @@ impl Cluster {
         Ok(())
     }
 
-    /// Waits until every node is ready and one owns the probe draw.
+    /// Waits until every node is ready and one of them owns the probe draw. Stores that node as the
+    /// owner.
     pub async fn find_owner(&mut self) -> Result<()> {
-        for number in 0..NODES {
+        for number in 0..NODE_COUNT {
             self.ready(number).await?;
         }
         let auditor = Auditor::open(&self.database_url()).await?;
         let started = Instant::now();
-        while started.elapsed() < READY {
+        while started.elapsed() < READY_TIMEOUT {
             self.buyer(&[0, 1])?
                 .reserve_and_release(self.probe, RETRY_TIMEOUT)
                 .await?;
             let owner = auditor.owner(self.probe).await?.unwrap_or_default();
             let named = |number: &usize| owner.ends_with(&format!(":{}", peer_port(*number)));
-            if let Some(number) = (0..NODES).find(named) {
+            if let Some(number) = (0..NODE_COUNT).find(named) {
                 self.owner = number;
                 return Ok(());
             }
@@ -280,12 +281,13 @@ impl Cluster {
         bail!("no node owns draw {}", self.probe)
     }
 
-    fn signal(&self, number: usize, signal: Signal) -> Result<()> {
+    fn signal_node(&self, number: usize, signal: Signal) -> Result<()> {
         let pid = self.nodes[number]
             .as_ref()
             .and_then(Child::id)
             .context("the node runs")?;
-        // `ip netns exec` replaces itself by the program, so the process id is the node's.
+        // The signal reaches the node itself, because `ip netns exec` replaces its own process by
+        // the program.
         Ok(kill(Pid::from_raw(i32::try_from(pid)?), signal)?)
     }
 
@@ -296,7 +298,7 @@ impl Cluster {
                     child.kill().await?;
                 }
             }
-            Fault::Hang => self.signal(victim, Signal::SIGSTOP)?,
+            Fault::Hang => self.signal_node(victim, Signal::SIGSTOP)?,
             Fault::Link => self.network.as_ref().context("links")?.cut(victim)?,
             Fault::Loss => self.network.as_ref().context("links")?.degrade(victim)?,
             Fault::Database => {
@@ -311,8 +313,8 @@ impl Cluster {
 
     pub fn undo(&mut self, victim: usize, fault: Fault) -> Result<()> {
         match fault {
-            Fault::Kill => self.nodes[victim] = Some(self.spawn(victim)?),
-            Fault::Hang => self.signal(victim, Signal::SIGCONT)?,
+            Fault::Kill => self.nodes[victim] = Some(self.spawn_node(victim)?),
+            Fault::Hang => self.signal_node(victim, Signal::SIGCONT)?,
             Fault::Link => self.network.as_ref().context("links")?.reconnect(victim)?,
             Fault::Loss => self.network.as_ref().context("links")?.restore(victim)?,
             Fault::Database | Fault::Roll => {}
@@ -320,20 +322,20 @@ impl Cluster {
         Ok(())
     }
 
-    /// Sends SIGTERM to each node in turn and starts its replacement.
+    /// Sends SIGTERM to each node in turn, and starts another in its place.
     pub async fn restart_each_node(&mut self) -> Result<()> {
-        for number in 0..NODES {
-            self.signal(number, Signal::SIGTERM)?;
+        for number in 0..NODE_COUNT {
+            self.signal_node(number, Signal::SIGTERM)?;
             if let Some(mut child) = self.nodes[number].take() {
                 child.wait().await?;
             }
-            self.nodes[number] = Some(self.spawn(number)?);
+            self.nodes[number] = Some(self.spawn_node(number)?);
             self.ready(number).await?;
         }
         self.find_owner().await
     }
 
-    /// Stops the cluster. Copies the nodes' logs into `logs` if it is given.
+    /// Stops all nodes. If `logs` is given, copies their logs into that folder.
     pub async fn close(mut self, logs: Option<&Path>) -> Result<()> {
         for child in self.nodes.iter_mut().flatten() {
             child.kill().await?;
@@ -343,7 +345,7 @@ impl Cluster {
         }
         if let Some(logs) = logs {
             std::fs::create_dir_all(logs)?;
-            for name in (0..NODES).map(|number| format!("node-{number}.log")) {
+            for name in (0..NODE_COUNT).map(|number| format!("node-{number}.log")) {
                 std::fs::copy(self.dir.join(&name), logs.join(&name)).with_context(|| name)?;
             }
         }
@@ -352,9 +354,9 @@ impl Cluster {
     }
 }
 
-/// Forwards TCP to the Unix socket of Postgres, which every namespace could reach directly. So a
-/// cut link also cuts off the database.
-async fn proxy(host: &str, url: &str) -> Result<String> {
+/// Starts a proxy from TCP to the Unix socket of Postgres. Nodes must use TCP: every network
+/// namespace could reach the socket directly, even with its link cut.
+async fn start_database_proxy(host: &str, url: &str) -> Result<String> {
     let (head, folder) = url.split_once("?host=").context("a socket's folder")?;
     let socket = PathBuf::from(folder).join(".s.PGSQL.5432");
     let listener = TcpListener::bind((host, 0)).await?;

@@ -1,50 +1,51 @@
-//! Network links that can be cut: one network namespace for each node, connected by a local bridge.
+//! Network links that can be cut: each node has its own network namespace, connected to a local
+//! bridge.
 
 use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
-/// Address prefix of the test network.
-const NET: &str = "10.209.77";
+/// The first three numbers of all addresses in the test network.
+const ADDRESS_PREFIX: &str = "10.209.77";
 const BRIDGE: &str = "fdlt0";
 
-/// The namespaces and the bridge. They are removed on drop.
+/// The network namespaces and their bridge. Dropping this value removes them.
 pub struct LinkedNetwork {
-    /// The tool that drops packets, where there is one.
+    /// The tool for packet loss, or `None` if the system has none.
     packet_loss: Option<PacketLoss>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PacketLoss {
-    /// netem: also delays the other packets by 200 ms.
+    /// netem, which drops packets and also delays the others by 200 ms.
     Netem,
-    /// nftables: drops packets at random, without delay.
+    /// nftables, which drops random packets without delaying others.
     Filter,
 }
 
 /// Returns the address of this machine on the bridge.
 pub fn host() -> String {
-    format!("{NET}.1")
+    format!("{ADDRESS_PREFIX}.1")
 }
 
-/// Returns the address of a node in its namespace.
+/// Returns the address of a node inside its namespace.
 pub fn node(number: usize) -> String {
-    format!("{NET}.{}", number + 11)
+    format!("{ADDRESS_PREFIX}.{}", number + 11)
 }
 
-fn namespace(number: usize) -> String {
+fn namespace_name(number: usize) -> String {
     format!("fdlt-n{number}")
 }
 
-fn veth(number: usize) -> String {
+fn veth_name(number: usize) -> String {
     format!("fdlt{number}h")
 }
 
-fn ip(line: &str) -> Result<()> {
-    run("ip", line)
+fn run_ip(line: &str) -> Result<()> {
+    run_program("ip", line)
 }
 
-fn run(program: &str, line: &str) -> Result<()> {
+fn run_program(program: &str, line: &str) -> Result<()> {
     let output = Command::new(program)
         .args(line.split_whitespace())
         .output()?;
@@ -58,11 +59,11 @@ fn run(program: &str, line: &str) -> Result<()> {
 }
 
 impl LinkedNetwork {
-    /// Creates the network. Returns `None` without the needed privileges.
+    /// Creates namespaces and bridge. Returns `None` when the process lacks the rights.
     pub fn create(nodes: usize) -> Option<LinkedNetwork> {
         let mut network = LinkedNetwork { packet_loss: None };
         network.remove_all();
-        network.build(nodes).ok()?;
+        network.build_links(nodes).ok()?;
         network.packet_loss = [PacketLoss::Netem, PacketLoss::Filter]
             .into_iter()
             .find(|by| {
@@ -72,43 +73,43 @@ impl LinkedNetwork {
         Some(network)
     }
 
-    fn build(&self, nodes: usize) -> Result<()> {
-        ip(&format!("link add {BRIDGE} type bridge"))?;
-        ip(&format!("addr add {}/24 dev {BRIDGE}", host()))?;
-        ip(&format!("link set {BRIDGE} up"))?;
+    fn build_links(&self, nodes: usize) -> Result<()> {
+        run_ip(&format!("link add {BRIDGE} type bridge"))?;
+        run_ip(&format!("addr add {}/24 dev {BRIDGE}", host()))?;
+        run_ip(&format!("link set {BRIDGE} up"))?;
         for number in 0..nodes {
-            let (namespace, veth) = (namespace(number), veth(number));
-            ip(&format!("netns add {namespace}"))?;
-            ip(&format!(
+            let (namespace, veth) = (namespace_name(number), veth_name(number));
+            run_ip(&format!("netns add {namespace}"))?;
+            run_ip(&format!(
                 "link add {veth} type veth peer name fdlt{number}n"
             ))?;
-            ip(&format!("link set {veth} master {BRIDGE} up"))?;
-            ip(&format!("link set fdlt{number}n netns {namespace}"))?;
-            ip(&format!(
+            run_ip(&format!("link set {veth} master {BRIDGE} up"))?;
+            run_ip(&format!("link set fdlt{number}n netns {namespace}"))?;
+            run_ip(&format!(
                 "-n {namespace} addr add {}/24 dev fdlt{number}n",
                 node(number)
             ))?;
-            ip(&format!("-n {namespace} link set fdlt{number}n up"))?;
-            ip(&format!("-n {namespace} link set lo up"))?;
+            run_ip(&format!("-n {namespace} link set fdlt{number}n up"))?;
+            run_ip(&format!("-n {namespace} link set lo up"))?;
         }
         Ok(())
     }
 
     fn remove_all(&self) {
         for number in 0..4 {
-            let _ = ip(&format!("netns del {}", namespace(number)));
-            let _ = ip(&format!("link del {}", veth(number)));
-            let _ = run("nft", &format!("delete table netdev {}", veth(number)));
+            let _ = run_ip(&format!("netns del {}", namespace_name(number)));
+            let _ = run_ip(&format!("link del {}", veth_name(number)));
+            let _ = run_program("nft", &format!("delete table netdev {}", veth_name(number)));
         }
-        let _ = ip(&format!("link del {BRIDGE}"));
+        let _ = run_ip(&format!("link del {BRIDGE}"));
     }
 
-    /// Returns the command prefix that runs a program in a node's namespace.
+    /// Returns the words to put before a command so that it runs in a node's namespace.
     pub fn inside(number: usize) -> Vec<String> {
         ["ip", "netns", "exec"]
             .into_iter()
             .map(str::to_owned)
-            .chain([namespace(number)])
+            .chain([namespace_name(number)])
             .collect()
     }
 
@@ -117,15 +118,15 @@ impl LinkedNetwork {
     }
 
     pub fn cut(&self, number: usize) -> Result<()> {
-        ip(&format!("link set {} down", veth(number)))
+        run_ip(&format!("link set {} down", veth_name(number)))
     }
 
     pub fn reconnect(&self, number: usize) -> Result<()> {
-        ip(&format!("link set {} up", veth(number)))
+        run_ip(&format!("link set {} up", veth_name(number)))
     }
 
-    /// Drops 30 % of the packets in both directions. With netem the rest is delayed by 200 ms in
-    /// one direction.
+    /// Makes the node's link lose 30 % of the packets in both directions. With netem, the other
+    /// packets are delayed by 200 ms in one direction.
     pub fn degrade(&self, number: usize) -> Result<()> {
         self.packet_loss
             .context("neither netem nor nft is available")?
@@ -141,13 +142,13 @@ impl LinkedNetwork {
 
 impl PacketLoss {
     fn degrade(self, number: usize) -> Result<()> {
-        let (namespace, veth) = (namespace(number), veth(number));
+        let (namespace, veth) = (namespace_name(number), veth_name(number));
         if self == PacketLoss::Netem {
-            run(
+            run_program(
                 "tc",
                 &format!("qdisc add dev {veth} root netem loss 30% delay 200ms"),
             )?;
-            return run(
+            return run_program(
                 "tc",
                 &format!("-n {namespace} qdisc add dev fdlt{number}n root netem loss 30%"),
             );
@@ -165,13 +166,13 @@ impl PacketLoss {
                 ("ip", before + "nft ")
             };
             let lose = "numgen random mod 10 < 3 drop";
-            run(program, &format!("{before}add table netdev {veth}"))?;
+            run_program(program, &format!("{before}add table netdev {veth}"))?;
             let hook = format!("type filter hook ingress device {device} priority 0 ;");
-            run(
+            run_program(
                 program,
                 &format!("{before}add chain netdev {veth} lose {{ {hook} }}"),
             )?;
-            run(
+            run_program(
                 program,
                 &format!("{before}add rule netdev {veth} lose {lose}"),
             )?;
@@ -180,16 +181,16 @@ impl PacketLoss {
     }
 
     fn restore(self, number: usize) -> Result<()> {
-        let (namespace, veth) = (namespace(number), veth(number));
+        let (namespace, veth) = (namespace_name(number), veth_name(number));
         if self == PacketLoss::Netem {
-            run("tc", &format!("qdisc del dev {veth} root"))?;
-            return run(
+            run_program("tc", &format!("qdisc del dev {veth} root"))?;
+            return run_program(
                 "tc",
                 &format!("-n {namespace} qdisc del dev fdlt{number}n root"),
             );
         }
-        run("nft", &format!("delete table netdev {veth}"))?;
-        run(
+        run_program("nft", &format!("delete table netdev {veth}"))?;
+        run_program(
             "ip",
             &format!("netns exec {namespace} nft delete table netdev {veth}"),
         )

@@ -1,4 +1,5 @@
-//! An SMTP server that accepts every mail and discards it, so that the outbox empties.
+//! An SMTP server that accepts every mail and discards it, so that queued mails are sent and no
+//! outbox grows.
 
 use anyhow::Result;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines};
@@ -6,7 +7,7 @@ use tokio::net::TcpListener;
 use tokio::net::TcpStream;
 use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
 
-/// Starts the server on this address. Returns its URL in the form of `SMTP_URL`.
+/// Starts the server at this address. Returns its URL, as the variable `SMTP_URL` needs it.
 pub async fn open(host: &str) -> Result<String> {
     let listener = TcpListener::bind((host, 0)).await?;
     let address = listener.local_addr()?;
@@ -22,7 +23,7 @@ pub async fn open(host: &str) -> Result<String> {
 async fn serve(caller: TcpStream) -> std::io::Result<()> {
     let (reader, mut writer) = caller.into_split();
     let mut lines = BufReader::new(reader).lines();
-    reply(&mut writer, "220 here").await?;
+    reply_line(&mut writer, "220 here").await?;
     while let Some(line) = lines.next_line().await? {
         let verb = line
             .split([' ', ':'])
@@ -30,10 +31,10 @@ async fn serve(caller: TcpStream) -> std::io::Result<()> {
             .unwrap_or_default()
             .to_ascii_uppercase();
         if verb == "DATA" {
-            reply(&mut writer, "354 go on").await?;
+            reply_line(&mut writer, "354 go on").await?;
             discard_message(&mut lines).await?;
         }
-        reply(
+        reply_line(
             &mut writer,
             if verb == "QUIT" {
                 "221 goodbye"
@@ -51,6 +52,6 @@ async fn discard_message(lines: &mut Lines<BufReader<OwnedReadHalf>>) -> std::io
     Ok(())
 }
 
-async fn reply(writer: &mut OwnedWriteHalf, words: &str) -> std::io::Result<()> {
+async fn reply_line(writer: &mut OwnedWriteHalf, words: &str) -> std::io::Result<()> {
     writer.write_all(format!("{words}\r\n").as_bytes()).await
 }

@@ -1,4 +1,4 @@
-//! One cell of the matrix: one fault on one link in one phase.
+//! One cell of the test matrix: a fault, the link that it disturbs, and a phase of the sale.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,21 +12,22 @@ use crate::crowd::{self, CrowdAdmission};
 use crate::plan::{CrowdPlan, Habits};
 use crate::transcript::BuyerTranscript;
 
-/// Undisturbed time at the start, for the first buyers.
-const UNDISTURBED_FOR: Duration = Duration::from_millis(300);
-const DISTURBED_FOR: Duration = Duration::from_secs(3);
-/// Longer than any statement or call may take.
-const HALF_OPEN_FOR: Duration = Duration::from_secs(8);
-/// When sales close, in the middle of the fault.
+/// Time without a fault at the start of a cell, in which the first buyers arrive.
+const DELAY_BEFORE_FAULT: Duration = Duration::from_millis(300);
+const FAULT_DURATION: Duration = Duration::from_secs(3);
+/// Duration of a fault in which nothing arrives. It exceeds the time limit of any statement or
+/// call.
+const HALF_OPEN_DURATION: Duration = Duration::from_secs(8);
+/// When sales close: after this time, while the fault is active.
 const CLOSES_AFTER: Duration = Duration::from_millis(1_500);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Phase {
-    /// A few buyers.
+    /// A few buyers shop.
     Idle,
-    /// All buyers at once.
+    /// All buyers shop at the same time.
     Rush,
-    /// All buyers, and sales close while they pay.
+    /// All buyers shop, and sales close while they pay.
     Closing,
 }
 
@@ -49,7 +50,7 @@ impl MatrixCell {
             .unwrap_or(&links[0])
     }
 
-    /// Disturbs the link while people buy, restores it, and waits for the last buyer.
+    /// Disturbs the link while buyers shop, removes the fault, and waits for the last buyer.
     pub async fn play(
         self,
         proxy_run: &ProxyRun,
@@ -66,7 +67,7 @@ impl MatrixCell {
         transcripts
     }
 
-    /// Sends the buyers, without disturbing the link.
+    /// Lets the buyers shop without a fault.
     pub async fn send(
         self,
         proxy_run: &ProxyRun,
@@ -105,12 +106,12 @@ impl MatrixCell {
 
     async fn set_toxic(self, proxy_run: &ProxyRun) {
         let link = self.link(&proxy_run.links);
-        tokio::time::sleep(UNDISTURBED_FOR).await;
+        tokio::time::sleep(DELAY_BEFORE_FAULT).await;
         link.set_toxic(Some(self.toxic));
         tokio::time::sleep(if self.toxic == Toxic::HalfOpen {
-            HALF_OPEN_FOR
+            HALF_OPEN_DURATION
         } else {
-            DISTURBED_FOR
+            FAULT_DURATION
         })
         .await;
         link.set_toxic(None);

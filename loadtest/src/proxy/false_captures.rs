@@ -1,32 +1,35 @@
-//! Fakes captures: turns a capture request into a read, and reports that payment as captured from
-//! then on. Texts keep their length, so that the HTTP framing stays valid.
+//! Fakes captures. A capture request is changed into a read, and all later responses report that
+//! payment as captured. Changed texts keep their length, so that the HTTP message stays valid.
 
 use std::collections::BTreeSet;
 
-const CAPTURE: &str = "/capture HTTP/1.1";
+const CAPTURE_PATH_END: &str = "/capture HTTP/1.1";
 const REAL_STATUS: &str = "\"status\":\"requires_capture\"";
 const FAKE_STATUS: &str = "\"status\":\"succeeded\"       ";
 
-/// The payments whose capture was faked.
+/// The ids of payments whose capture was faked.
 #[derive(Debug, Default)]
 pub struct FalseCaptures(BTreeSet<String>);
 
 impl FalseCaptures {
-    /// Returns the request to forward instead of this one.
+    /// Returns the request that is forwarded in place of this one. A capture becomes a read.
     pub fn rewrite_request(&mut self, request: &[u8]) -> Vec<u8> {
         let text = String::from_utf8_lossy(request);
         let Some((line, rest)) = text
             .split_once("\r\n")
-            .filter(|(line, _)| line.ends_with(CAPTURE))
+            .filter(|(line, _)| line.ends_with(CAPTURE_PATH_END))
         else {
             return request.to_vec();
         };
-        let path = line.trim_start_matches("POST ").trim_end_matches(CAPTURE);
+        let path = line
+            .trim_start_matches("POST ")
+            .trim_end_matches(CAPTURE_PATH_END);
         self.0.extend(path.rsplit('/').next().map(str::to_owned));
         format!("GET {path} HTTP/1.1\r\n{rest}").into_bytes()
     }
 
-    /// Returns the response to forward instead of this one.
+    /// Returns the response that is forwarded in place of this one. Faked captures are reported as
+    /// real.
     pub fn rewrite_answer(&self, answer: &[u8]) -> Vec<u8> {
         match std::str::from_utf8(answer) {
             Ok(text) if self.0.iter().any(|id| text.contains(id)) => {

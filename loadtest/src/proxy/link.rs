@@ -1,5 +1,5 @@
-//! A proxied link: accepts connections, connects to the upstream, and forwards bytes with or
-//! without faults.
+//! A link through the proxy: it accepts connections, connects each to the server behind it, and
+//! forwards bytes with or without faults.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -16,18 +16,18 @@ use super::false_captures::FalseCaptures;
 use super::toxic::{LinkKind, PieceAction, Toxic, action_for, begins_request};
 use crate::plan::SeededRng;
 
-/// Bytes that are forwarded at once.
-const PIECE: usize = 16 << 10;
-/// Bytes of a truncated answer that are forwarded.
-const CUT_AT: usize = 40;
-/// Bytes in one piece of the slicer.
-const SLICE: usize = 3;
+/// Maximum number of bytes that are forwarded as one piece.
+const PIECE_BYTES_MAX: usize = 16 << 10;
+/// Number of bytes that are forwarded of a truncated response.
+const TRUNCATED_BYTES: usize = 40;
+/// Number of bytes in each piece when the fault splits traffic.
+const SLICE_BYTES: usize = 3;
 
-/// Where a link leads.
+/// The server behind a link.
 #[derive(Clone, Debug)]
 pub enum Upstream {
     Tcp(SocketAddr),
-    /// The Unix socket of Postgres.
+    /// The server is Postgres, reached through its Unix socket.
     Unix(PathBuf),
 }
 
@@ -51,7 +51,7 @@ impl Upstream {
     }
 }
 
-/// An open link whose fault can be set and removed.
+/// An open link. Its fault can be set and removed at any time.
 pub struct Link {
     pub kind: LinkKind,
     pub address: SocketAddr,
@@ -64,7 +64,7 @@ struct LinkState {
     toxic: Mutex<Option<Toxic>>,
     rng: Mutex<SeededRng>,
     false_captures: Mutex<FalseCaptures>,
-    /// Number of pieces that were delayed, lost, cut, doubled or answered by the proxy.
+    /// Number of pieces that were delayed, discarded, truncated, doubled, or answered by the proxy.
     affected: AtomicU64,
 }
 
@@ -103,7 +103,7 @@ impl LinkState {
         self.delay(piece.len()).await;
         if self.toxic() == Some(Toxic::Sliced) {
             self.affected.fetch_add(1, Ordering::Relaxed);
-            for slice in piece.chunks(SLICE) {
+            for slice in piece.chunks(SLICE_BYTES) {
                 to.write_all(slice).await?;
                 to.flush().await?;
                 tokio::task::yield_now().await;
@@ -142,7 +142,7 @@ impl Link {
         })
     }
 
-    /// Sets the fault from now on. `None` removes it.
+    /// Sets the link's fault. `None` removes it.
     pub fn set_toxic(&self, toxic: Option<Toxic>) {
         *self
             .shared
@@ -151,26 +151,26 @@ impl Link {
             .unwrap_or_else(PoisonError::into_inner) = toxic;
     }
 
-    /// Returns how many pieces were affected since the link was opened.
+    /// Returns how many pieces the fault has affected since the link was opened.
     pub fn affected(&self) -> u64 {
         self.shared.affected.load(Ordering::Relaxed)
     }
 }
 
-/// Closes without a goodbye: the client reads "connection reset".
-fn reset(client: &TcpStream) {
-    // A connection that is already closed needs no reset.
+/// Closes a connection abruptly, so that the client reads "connection reset".
+fn reset_connection(client: &TcpStream) {
+    // An error means that the connection is closed already, so no reset is needed.
     let _ = SockRef::from(client).set_linger(Some(Duration::ZERO));
 }
 
-/// Forwards one connection until either side or a fault ends it.
+/// Forwards one connection until one of its sides, or a fault, closes it.
 async fn forward_connection(shared: Arc<LinkState>, client: TcpStream) {
     if shared.toxic() == Some(Toxic::Refused) {
         shared.affected.fetch_add(1, Ordering::Relaxed);
-        return reset(&client);
+        return reset_connection(&client);
     }
     let Ok((from_upstream, to_upstream)) = shared.upstream.connect().await else {
-        return reset(&client);
+        return reset_connection(&client);
     };
     let _ = client.set_nodelay(true);
     exchange(&shared, client, from_upstream, to_upstream).await;
@@ -184,7 +184,7 @@ async fn exchange(
 ) {
     let (mut from_client, to_client) = client.into_split();
     let mut to_client: Writer = Box::new(to_client);
-    let (mut request, mut answer) = (vec![0; PIECE], vec![0; PIECE]);
+    let (mut request, mut answer) = (vec![0; PIECE_BYTES_MAX], vec![0; PIECE_BYTES_MAX]);
     let mut action = PieceAction::Forward;
     let reset_client = loop {
         tokio::select! {
@@ -225,7 +225,7 @@ async fn exchange(
                     PieceAction::ResetOnAnswer => break true,
                     PieceAction::Discard => {}
                     PieceAction::TruncateAnswer => {
-                        let _ = to_client.write_all(&answer[..read.min(CUT_AT)]).await;
+                        let _ = to_client.write_all(&answer[..read.min(TRUNCATED_BYTES)]).await;
                         break true;
                     }
                     PieceAction::FakeCapture => {
@@ -246,18 +246,20 @@ async fn exchange(
         }
     };
     if reset_client {
-        reset(from_client.as_ref());
+        reset_connection(from_client.as_ref());
     }
 }
 
-/// Sends the same request on a second connection, as an impatient intermediary does.
+/// Sends a copy of the request on a second connection, as an intermediary does that retries too
+/// early.
 async fn send_copy(shared: &LinkState, request: &[u8]) {
     let Ok((mut from_upstream, mut to_upstream)) = shared.upstream.connect().await else {
         return;
     };
     if to_upstream.write_all(request).await.is_ok() {
-        let mut piece = vec![0; PIECE];
-        // The response is ignored, but the request must be complete before the original one.
+        let mut piece = vec![0; PIECE_BYTES_MAX];
+        // The copy's response is ignored. But the copy must be complete before the original request
+        // is sent.
         let _ = tokio::time::timeout(Duration::from_secs(2), from_upstream.read(&mut piece)).await;
     }
 }

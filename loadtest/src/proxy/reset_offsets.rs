@@ -1,5 +1,5 @@
-//! Browsers that disappear during the completing call: the connection is reset 0, 10, 20 …
-//! milliseconds after the call was sent. The server must complete the order without them.
+//! Browsers that disappear during the completing call: their connection is reset 0, 10, 20 …
+//! milliseconds after the call was sent. The server must complete each order without the browser.
 
 use std::time::Duration;
 
@@ -16,17 +16,17 @@ use crate::provider::{self, CardOutcome, Payment};
 use crate::transcript::BuyerTranscript;
 
 pub const STEP_MS: u64 = 10;
-const STEPS: u64 = 25;
-/// First buyer number, above all numbers of the crowd.
+const RESET_COUNT: u64 = 25;
+/// Number of the first buyer in this test. It exceeds all buyer numbers of the crowd.
 const FIRST_BUYER: usize = 1_000_000;
 
-/// Runs all resets, each with its own buyer. Returns their number.
+/// Makes one purchase for each reset time, each with a new buyer. Returns the number of resets.
 pub async fn play(
     proxy_run: &ProxyRun,
     draw: i64,
     transcripts: &mut Vec<BuyerTranscript>,
 ) -> Result<u64> {
-    for step in 0..STEPS {
+    for step in 0..RESET_COUNT {
         let number = FIRST_BUYER + step as usize;
         let browser = Browser::open(proxy_run.test_run.site.clone(), number as u64)?;
         let buyer = json!({ "buyerName": "Gone", "buyerEmail": format!("gone{step}@crowd.test"), "buyerPhone": "0400000000" });
@@ -57,7 +57,7 @@ pub async fn play(
             ..left_after_paying(number)
         });
     }
-    Ok(STEPS)
+    Ok(RESET_COUNT)
 }
 
 async fn send_and_reset(base: &str, path: &str, body: &str, after_ms: u64) -> Result<()> {

@@ -1,8 +1,8 @@
-//! The faults ("toxics") of a link, and what each does to a piece of traffic.
+//! The faults ("toxics") of a link, and the effect of each on a piece of traffic.
 
 use std::time::Duration;
 
-/// One of the three proxied links.
+/// Which of the three links: browser to server, server to Postgres, or server to provider.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum LinkKind {
     Postgres,
@@ -14,36 +14,40 @@ impl LinkKind {
     pub const ALL: [LinkKind; 3] = [LinkKind::Postgres, LinkKind::Provider, LinkKind::Browser];
 }
 
-/// A fault of a link while it is disturbed.
+/// A fault ("toxic") of a link. It lasts until it is removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Toxic {
-    /// Delays every piece.
+    /// Every piece is delayed.
     Latency,
-    /// Delays random pieces, which arrive in bursts.
+    /// Pieces are delayed at random, so that they arrive in bursts.
     Jitter,
-    /// Limits the bandwidth.
+    /// The bandwidth is limited.
     Narrow,
-    /// Splits the traffic into packets of a few bytes.
+    /// The traffic is split into packets of a few bytes.
     Sliced,
-    /// Ends the connection after some bytes, at any point of the message.
+    /// The connection ends after some bytes, at any point of a message.
     Limited,
-    /// Refuses new connections and closes open ones.
+    /// New connections are refused, and open ones are closed.
     Refused,
-    /// Discards the request and resets the connection: certainly no effect.
+    /// The request is discarded and the connection is reset, so the request certainly has no
+    /// effect.
     ResetBefore,
-    /// Forwards the request and resets the connection when the answer comes: an effect without an
-    /// answer.
+    /// The request is forwarded, and the connection is reset when its response arrives. So the
+    /// request has an effect and the client gets no response.
     ResetAfter,
-    /// Both ends stay connected and receive nothing.
+    /// Both ends stay connected, but no bytes are forwarded.
     HalfOpen,
-    /// Sends the request twice. On the Postgres link: resets when a commit is answered.
+    /// The request is sent twice. On the link to Postgres, the connection is reset when the
+    /// response to a COMMIT arrives.
     Doubled,
-    /// Forwards the request and answers 500. On the Postgres link: resets when a begin is answered.
+    /// The request is forwarded, and the client gets a 500. On the link to Postgres, the connection
+    /// is reset when the response to a BEGIN arrives.
     AnswersError,
-    /// Discards the request and answers 429. On the Postgres link: truncates the answer.
+    /// The request is discarded, and the client gets a 429. On the link to Postgres, the response
+    /// is truncated.
     AnswersBusy,
-    /// Never forwards a capture, and reports the payment as captured in this and every later
-    /// answer. No server can survive that: it is only for the negative control.
+    /// A capture is not forwarded. This response and all later ones report the payment as captured.
+    /// No server can detect that, so it is only for the negative control.
     FakesCaptures,
 }
 
@@ -63,7 +67,8 @@ impl Toxic {
         Toxic::AnswersBusy,
     ];
 
-    /// Returns how long a piece of `bytes` bytes is delayed. `random` is a fresh random number.
+    /// Returns how long a piece of `bytes` bytes is delayed. `random` must be a new random number
+    /// for each piece.
     pub fn pause(self, bytes: usize, random: u64) -> Duration {
         match self {
             Toxic::Latency => Duration::from_millis(150),
@@ -72,43 +77,44 @@ impl Toxic {
             } else {
                 0
             }),
-            // 32 kB a second.
+            // The bandwidth is 32 kB per second.
             Toxic::Narrow => Duration::from_millis(bytes as u64 / 32),
             _ => Duration::ZERO,
         }
     }
 }
 
-/// What the proxy does with a piece of a request.
+/// What the proxy does with one piece of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PieceAction {
     Forward,
-    /// Forwards it; resets the client's connection when the answer starts.
+    /// Forwards the piece. Resets the client's connection when the response begins.
     ResetOnAnswer,
-    /// Forwards it; passes only the first bytes of the answer.
+    /// Forwards the piece. Forwards only the first bytes of the response.
     TruncateAnswer,
     Reset,
     Discard,
     SendTwice,
-    /// Forwards it; the client reads this text instead of the answer.
+    /// Forwards the piece. The client gets this text instead of the response.
     ReplaceAnswer(&'static str),
-    /// Does not forward it; the client reads this text.
+    /// Does not forward the piece. The client gets this text as the response.
     AnswerDirectly(&'static str),
-    /// Fakes a capture: see [`super::false_captures`].
+    /// Fakes the capture of a payment: see [`super::false_captures`].
     FakeCapture,
 }
 
-const SERVER_ERROR: &str = "HTTP/1.1 500 Internal Server Error\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\
+const SERVER_ERROR_RESPONSE: &str = "HTTP/1.1 500 Internal Server Error\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\
     connection: close\r\n\r\n{}";
-const BUSY: &str = "HTTP/1.1 429 Too Many Requests\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\
+const TOO_MANY_REQUESTS_RESPONSE: &str = "HTTP/1.1 429 Too Many Requests\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\
     retry-after: 1\r\nconnection: close\r\n\r\n{}";
 
-/// Returns whether the piece starts a new request. Otherwise it is the rest of a body.
+/// Returns whether the piece is the beginning of a request. Otherwise it continues the body of one.
 pub fn begins_request(link_kind: LinkKind, piece: &[u8]) -> bool {
     link_kind == LinkKind::Postgres || piece.windows(9).any(|window| window == b" HTTP/1.1")
 }
 
-/// Returns what a toxic does with a piece from the client. A request may span several pieces.
+/// Returns what the proxy does with a piece from the client under this fault. A request may consist
+/// of several pieces.
 pub fn action_for(toxic: Option<Toxic>, link_kind: LinkKind, piece: &[u8]) -> PieceAction {
     let Some(toxic) = toxic else {
         return PieceAction::Forward;
@@ -133,8 +139,10 @@ pub fn action_for(toxic: Option<Toxic>, link_kind: LinkKind, piece: &[u8]) -> Pi
         (Toxic::AnswersBusy, LinkKind::Postgres) => PieceAction::TruncateAnswer,
         (Toxic::Limited, _) => PieceAction::TruncateAnswer,
         (Toxic::Doubled, _) if is_request => PieceAction::SendTwice,
-        (Toxic::AnswersError, _) if is_request => PieceAction::ReplaceAnswer(SERVER_ERROR),
-        (Toxic::AnswersBusy, _) if is_request => PieceAction::AnswerDirectly(BUSY),
+        (Toxic::AnswersError, _) if is_request => PieceAction::ReplaceAnswer(SERVER_ERROR_RESPONSE),
+        (Toxic::AnswersBusy, _) if is_request => {
+            PieceAction::AnswerDirectly(TOO_MANY_REQUESTS_RESPONSE)
+        }
         _ => PieceAction::Forward,
     }
 }
@@ -155,7 +163,7 @@ mod tests {
         let asked = b"POST /api/x HTTP/1.1\r\n\r\n{}";
         assert_eq!(
             action_for(Some(Toxic::AnswersBusy), LinkKind::Provider, asked),
-            PieceAction::AnswerDirectly(BUSY)
+            PieceAction::AnswerDirectly(TOO_MANY_REQUESTS_RESPONSE)
         );
         assert_eq!(
             action_for(

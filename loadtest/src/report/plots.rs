@@ -1,16 +1,16 @@
-//! Plots as SVG text: lines over time and cumulative distributions.
+//! Plots as SVG text: lines over time, and cumulative distributions.
 
 use anyhow::{Result, anyhow};
 use plotters::prelude::*;
 
 use crate::latency::rank;
 
-/// A named series of points.
+/// A series of points with its name.
 pub type Series = (String, Vec<(f64, f64)>);
 
-const SIZE: (u32, u32) = (900, 340);
-/// Height of a legend entry below the plot, in pixels.
-const NAME_HEIGHT: u32 = 20;
+const PLOT_SIZE: (u32, u32) = (900, 340);
+/// Height of one entry of the legend, in pixels.
+const LEGEND_ENTRY_HEIGHT: u32 = 20;
 const COLOURS: [RGBColor; 8] = [
     RGBColor(29, 78, 216),
     RGBColor(5, 150, 105),
@@ -22,7 +22,8 @@ const COLOURS: [RGBColor; 8] = [
     RGBColor(75, 85, 99),
 ];
 
-/// Plots series over common axes that start at zero. Returns `None` when there are no points.
+/// Plots several series over common axes, which start at zero. Returns `None` if there are no
+/// points.
 pub fn lines(title: &str, x_name: &str, y_name: &str, lines: &[Series]) -> Result<Option<String>> {
     let points = || lines.iter().flat_map(|(_, points)| points.iter());
     let most = |values: &mut dyn Iterator<Item = f64>| values.fold(0.0, f64::max).max(1.0) * 1.03;
@@ -46,10 +47,10 @@ fn draw(
     lines: &[Series],
 ) -> Result<(), Box<dyn std::error::Error>> {
     let named: &[Series] = if lines.len() > 1 { lines } else { &[] };
-    let height = SIZE.1 + NAME_HEIGHT * named.len() as u32;
-    let area = SVGBackend::with_string(svg, (SIZE.0, height)).into_drawing_area();
+    let height = PLOT_SIZE.1 + LEGEND_ENTRY_HEIGHT * named.len() as u32;
+    let area = SVGBackend::with_string(svg, (PLOT_SIZE.0, height)).into_drawing_area();
     area.fill(&WHITE)?;
-    let (plot, names) = area.split_vertically(SIZE.1);
+    let (plot, names) = area.split_vertically(PLOT_SIZE.1);
     let mut chart = ChartBuilder::on(&plot)
         .caption(title, ("sans-serif", 20))
         .margin(12)
@@ -68,9 +69,9 @@ fn draw(
             colour.stroke_width(2),
         ))?;
     }
-    // The legend is below the plot, where it covers no line.
+    // The legend is below the plot, because inside it could cover a line.
     for (index, ((name, _), colour)) in named.iter().zip(COLOURS.iter().cycle()).enumerate() {
-        let y = NAME_HEIGHT as i32 * index as i32;
+        let y = LEGEND_ENTRY_HEIGHT as i32 * index as i32;
         names.draw(&PathElement::new(
             [(70, y + 8), (92, y + 8)],
             colour.stroke_width(2),
@@ -81,7 +82,8 @@ fn draw(
     Ok(())
 }
 
-/// Returns the cumulative distribution of a sample: one point for each percent, up to 99.9.
+/// Returns the cumulative distribution of a sample as points, one for each percent. The last is
+/// 99.9 percent.
 pub fn cumulative(name: &str, mut sample: Vec<f64>) -> Series {
     sample.sort_by(f64::total_cmp);
     if sample.is_empty() {
@@ -96,7 +98,8 @@ pub fn cumulative(name: &str, mut sample: Vec<f64>) -> Series {
     )
 }
 
-/// Keeps at most `most` points of a long series: first, last and evenly between.
+/// Returns at most `most` points of a long series: the first, the last, and some in between at
+/// equal distances.
 pub fn thin_points(points: Vec<(f64, f64)>, most: usize) -> Vec<(f64, f64)> {
     if points.len() <= most || most < 2 {
         return points;

@@ -1,4 +1,5 @@
-//! The end of a season: reports every check, purges bank details, erases buyers and audits again.
+//! The end of a season: reports every check, waits until bank details are deleted and buyers are
+//! erased, and audits again.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -19,10 +20,12 @@ use crate::report::{Report, Table, dollars};
 use crate::test_run::{RunObservations, TestRun};
 use crate::transcript::{CompletionOutcome, Ticket};
 
-const DAY: i64 = 86_400;
-/// Buyers are erased thirteen months after their last game. A few days are added.
+const DAY_SECONDS: i64 = 86_400;
+/// Days after which buyers are erased: thirteen months after their last game, with some days of
+/// margin.
 const ERASED_AFTER_DAYS: i64 = 13 * 31 + 3;
-/// Each step of the clock runs one round of erasure, which handles a limited number of draws.
+/// Maximum number of steps of the clock until all buyers are erased. Each step starts one erasure,
+/// which handles a limited number of draws.
 const ERASING_ROUNDS_MAX: usize = 60;
 
 pub async fn conclude(
@@ -46,7 +49,7 @@ pub async fn conclude(
     } = played;
     let (outcomes, findings, mut mails) = (prizes.outcomes, prizes.findings, prizes.mails);
     std::fs::remove_file(&prizes.script).ok();
-    figures(
+    add_season_facts(
         report,
         games,
         sold_tickets(&settled).count(),
@@ -126,7 +129,7 @@ pub async fn conclude(
     Ok(())
 }
 
-fn figures(
+fn add_season_facts(
     report: &mut Report,
     games: &[Game],
     tickets: usize,
@@ -155,7 +158,7 @@ fn figures(
     report.fact("prizes paid", dollars(paid));
 }
 
-/// Returns every sold ticket with its payment.
+/// Returns every sold ticket with the payment for it.
 fn sold_tickets(settled: &[SettledPayment]) -> impl Iterator<Item = (Ticket, &SettledPayment)> {
     settled.iter().flat_map(|settled| match &settled.order {
         CompletionOutcome::Tickets(tickets) => {
@@ -165,7 +168,7 @@ fn sold_tickets(settled: &[SettledPayment]) -> impl Iterator<Item = (Ticket, &Se
     })
 }
 
-/// Checks that the buyer of the winning ticket reads it on the order page.
+/// Checks that the order page of each winning ticket tells its buyer.
 async fn check_winners_informed(
     test_run: &TestRun,
     games: &[Game],
@@ -239,7 +242,8 @@ fn check_paid(outcomes: &[GameOutcome], mut failures: Vec<String>) -> Check {
     )
 }
 
-/// Checks that each buyer of the abandoned game is fully refunded, and no other buyer is.
+/// Checks that every buyer of the abandoned game got a full refund, and that no other buyer got
+/// one.
 async fn check_refunded(
     test_run: &TestRun,
     abandoned: Option<&AbandonedGame>,
@@ -282,7 +286,7 @@ async fn check_refunded(
     )))
 }
 
-/// Checks that bank details are kept until 90 days after the payment and then purged.
+/// Checks that bank details are kept for 90 days after the payment, and then deleted.
 async fn check_purged(
     operator: &Operator,
     clubs: &[Club],
@@ -295,7 +299,7 @@ async fn check_purged(
         let now = if moved_days == 0 {
             now
         } else {
-            operator.advance(moved_days * DAY).await?
+            operator.advance(moved_days * DAY_SECONDS).await?
         };
         for outcome in outcomes {
             let Some(paid_at) = outcome.paid_at else {
@@ -305,7 +309,7 @@ async fn check_purged(
             let game = &games[outcome.game];
             let is_kept = !clubs[game.club].winning_ticket(game.draw).await?["bank"].is_null();
             examined += 1;
-            // On day 90 itself the result depends on the hour.
+            // On day 90 itself, the result depends on the hour, so that day is not checked.
             if days != 90 && is_kept != (days < 90) {
                 failures.push(format!(
                     "FD-{}: paid {days} days ago, bank details kept: {is_kept}",
@@ -321,7 +325,7 @@ async fn check_purged(
     ))
 }
 
-/// Checks that after thirteen months no order of the season names a buyer.
+/// Checks that after thirteen months no order of the season contains a buyer.
 async fn check_erased(test_run: &TestRun, operator: &Operator) -> Result<Option<Check>> {
     let Some(access) = test_run.server_process.lock().await.access() else {
         return Ok(None);
@@ -330,7 +334,7 @@ async fn check_erased(test_run: &TestRun, operator: &Operator) -> Result<Option<
         .await
         .context("opening the database")?;
     let before = auditor.named_buyers("@crowd.test").await?;
-    operator.advance(ERASED_AFTER_DAYS * DAY).await?;
+    operator.advance(ERASED_AFTER_DAYS * DAY_SECONDS).await?;
     let mut left = before;
     for _ in 0..ERASING_ROUNDS_MAX {
         left = auditor.named_buyers("@crowd.test").await?;

@@ -1,5 +1,5 @@
-//! Winner mails, as they arrive in the sandbox's mailbox. Each sold winner gets one; no other draw
-//! has any.
+//! Mails to winners, as the sandbox's mailbox receives them. Each winner whose ticket was sold gets
+//! one, and no other draw has such a mail.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,11 +16,11 @@ use crate::club::expect;
 use crate::latency::Call;
 use crate::test_run::TestRun;
 
-/// How long a mail may take to reach the mailbox.
+/// How often the mailbox is polled for a mail before the mail counts as missing.
 const POLLS_MAX: u32 = 150;
 const POLL_PAUSE: Duration = Duration::from_millis(100);
 /// Maximum number of mails in one response of the mailbox. A round has fewer winners.
-const PAGE: usize = 200;
+const MAILS_PER_RESPONSE_MAX: usize = 200;
 
 /// One mail to a winner.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,17 +31,17 @@ pub struct WinnerMail {
 
 pub struct WinnerMails {
     browser: Browser,
-    /// Id of the newest mail that was read.
+    /// Id of the newest mail that was read from the mailbox.
     last_id: i64,
     by_draw: BTreeMap<i64, Vec<WinnerMail>>,
-    /// Winner mails in the outbox for the demo's own draws.
+    /// Number of winner mails that the outbox already contained, for draws of the demo itself.
     in_outbox_before: i64,
 }
 
 impl WinnerMails {
     pub async fn open(test_run: &TestRun) -> Result<Self> {
         let browser = Browser::open(Arc::clone(&test_run.site), 0)?;
-        let in_outbox_before = in_outbox(test_run).await?;
+        let in_outbox_before = count_winner_mails_in_outbox(test_run).await?;
         Ok(Self {
             browser,
             last_id: 0,
@@ -50,10 +50,11 @@ impl WinnerMails {
         })
     }
 
-    /// Reads new mails. The mailbox forgets old mails, so each round must call this.
+    /// Reads new mails from the mailbox. Every round must call this, because the mailbox drops old
+    /// mails.
     pub async fn poll(&mut self) -> Result<()> {
         let path = format!(
-            "/sandbox/mailbox.json?kind=winner&after={}&limit={PAGE}",
+            "/sandbox/mailbox.json?kind=winner&after={}&limit={MAILS_PER_RESPONSE_MAX}",
             self.last_id
         );
         let answer = self
@@ -77,7 +78,8 @@ impl WinnerMails {
         Ok(())
     }
 
-    /// Returns the text of a draw's first mail, or `None` when none arrives in time.
+    /// Waits for the first mail about a draw and returns its text. `None` when none arrives in
+    /// time.
     pub async fn wait_for(&mut self, draw: i64) -> Result<Option<String>> {
         for _ in 0..POLLS_MAX {
             self.poll().await?;
@@ -89,8 +91,9 @@ impl WinnerMails {
         Ok(None)
     }
 
-    /// Checks that each sold winner has exactly one mail in the mailbox, and that the outbox has no
-    /// others. `failures`: findings of the rounds.
+    /// Checks that each winner whose ticket was sold has exactly one mail in the mailbox, and that
+    /// the outbox contains no other. `failures` are findings of earlier rounds, which are reported
+    /// too.
     pub async fn check(
         &mut self,
         test_run: &TestRun,
@@ -110,7 +113,7 @@ impl WinnerMails {
             failures.push("not one winning ticket was sold".to_owned());
         }
         if test_run.server_process.lock().await.access().is_some() {
-            let queued = in_outbox(test_run).await? - self.in_outbox_before;
+            let queued = count_winner_mails_in_outbox(test_run).await? - self.in_outbox_before;
             if queued != sold as i64 {
                 failures.push(format!(
                     "{sold} sold winners, {queued} winner mails in the outbox"
@@ -125,8 +128,9 @@ impl WinnerMails {
     }
 }
 
-/// Counts winner mails in the outbox in any state. Zero when the database is not accessible.
-async fn in_outbox(test_run: &TestRun) -> Result<i64> {
+/// Returns the number of winner mails in the outbox, in any state. Zero when the database cannot be
+/// reached.
+async fn count_winner_mails_in_outbox(test_run: &TestRun) -> Result<i64> {
     let Some(access) = test_run.server_process.lock().await.access() else {
         return Ok(0);
     };
@@ -142,8 +146,8 @@ async fn in_outbox(test_run: &TestRun) -> Result<i64> {
         .sum())
 }
 
-/// Returns every draw whose mails differ from the expected ones. `expected` maps each draw to its
-/// winner's address, if the winning ticket was sold.
+/// Returns a message for each draw whose mails differ from the expected ones. `expected` contains
+/// for each draw the winner's address, or `None` if the winning ticket was not sold.
 fn not_notified_once(
     expected: &BTreeMap<i64, Option<&str>>,
     by_draw: &BTreeMap<i64, Vec<WinnerMail>>,
@@ -161,7 +165,7 @@ fn not_notified_once(
     failures
 }
 
-/// Reads the draw from the first ticket label in a mail, such as `FD-1042-017`.
+/// Reads the draw's number from the first ticket label in a mail, such as `FD-1042-017`.
 fn draw_of(mail: &str) -> Option<i64> {
     mail.split("FD-").skip(1).find_map(|rest| {
         let (draw, serial) = rest.split_once('-')?;

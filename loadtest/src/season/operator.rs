@@ -1,4 +1,4 @@
-//! The operator in a season: moves the demo's clock, postpones games and cancels one.
+//! The operator of a season: moves the demo's clock, postpones games, and cancels one.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use crate::browser::{Browser, Request, RunSettings, number, text};
 use crate::club::{cents, expect};
 use crate::latency::Call;
 
-/// Number of polls before refunds of a cancelled draw count as stuck.
+/// Maximum number of polls while a cancelled draw is refunded. After that, refunds count as stuck.
 const REFUND_POLLS_MAX: usize = 60;
 
 pub struct Operator {
@@ -30,8 +30,8 @@ impl Operator {
         })
     }
 
-    /// Moves the demo's clock forward. When it returns, sales that are over are closed. Returns the
-    /// new time.
+    /// Moves the demo's clock forward. Returns the new time, once all sales that end before it are
+    /// closed.
     pub async fn advance(&self, seconds: i64) -> Result<OffsetDateTime> {
         let request = Request::post("/sandbox/clock", json!({"advanceSeconds": seconds.max(0)}));
         let answer = self
@@ -43,7 +43,7 @@ impl Operator {
         OffsetDateTime::parse(&now, &Rfc3339).with_context(|| format!("the clock says {now}"))
     }
 
-    /// Moves the clock forward to an instant. Does nothing when that has passed.
+    /// Moves the demo's clock forward to an instant. Does nothing if the instant is past.
     pub async fn advance_to(&self, until: OffsetDateTime) -> Result<OffsetDateTime> {
         let now = self.advance(0).await?;
         if now >= until {
@@ -53,8 +53,8 @@ impl Operator {
         }
     }
 
-    /// Returns a browser that has just signed in with password and one-time code.
-    async fn signed_in(&self) -> Result<Browser> {
+    /// Returns a browser that has just signed in, with the password and a one-time code.
+    async fn sign_in(&self) -> Result<Browser> {
         let browser = Browser::open(Arc::clone(&self.site), 0)?;
         let send = async |request: Request, doing: &str| -> Result<Value> {
             let answer = browser
@@ -90,9 +90,9 @@ impl Operator {
         bail!("the operator's codes were refused")
     }
 
-    /// Moves the kick-off of some draws, given as local time without seconds.
+    /// Moves the kick-off of some draws. Each new kick-off is a local time without seconds.
     pub async fn postpone(&self, draws: &[(i64, String)]) -> Result<()> {
-        let browser = self.signed_in().await?;
+        let browser = self.sign_in().await?;
         for (draw, kick_off) in draws {
             let body = json!({"gameDate": kick_off, "reason": "The round is postponed."});
             let request = Request {
@@ -110,10 +110,11 @@ impl Operator {
         Ok(())
     }
 
-    /// Enters the buyer of orders that have none: a closed tab may have paid for a cart without
-    /// leaving an address. Winners can only be notified with one. Returns the number of orders.
+    /// Enters a buyer's address for orders that have none, because their tab was closed before the
+    /// address was sent. Winners can only be notified with an address. Returns the number of such
+    /// orders.
     pub async fn recover_orphans(&self, settled: &[SettledPayment]) -> Result<usize> {
-        let browser = self.signed_in().await?;
+        let browser = self.sign_in().await?;
         let list = browser
             .ask(Call::Club, &Request::get("/api/admin/orphaned-tickets"))
             .await
@@ -147,10 +148,10 @@ impl Operator {
         Ok(recovered)
     }
 
-    /// Cancels a draw and waits until every order is refunded. Returns the number of orders and the
-    /// cents.
+    /// Cancels a draw and waits until every order of it is refunded. Returns the number of orders
+    /// and the refunded cents.
     pub async fn cancel(&self, draw: i64) -> Result<(i64, i64)> {
-        let browser = self.signed_in().await?;
+        let browser = self.sign_in().await?;
         let body = json!({"reason": "The game was abandoned.", "drawNumber": draw});
         let cancel = Request::post(format!("/api/admin/draws/{draw}/cancel"), body);
         expect(

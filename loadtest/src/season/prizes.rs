@@ -1,4 +1,5 @@
-//! From a result to a paid prize: revealed, verified, notified, claimed and paid.
+//! The prizes of the season: each result is revealed and verified, and the winner is notified,
+//! claims the prize and is paid.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -16,27 +17,27 @@ use crate::club::{Club, WinningTicket, bank_details, expect};
 use crate::latency::Call;
 use crate::transcript::Ticket;
 
-/// One in this many sold winners lets the claim link expire.
+/// Of this many winners, one lets the claim link expire.
 const EXPIRED_CLAIM_EVERY: usize = 6;
-/// Validity of a claim link: seven days, plus some margin because the mail is sent after the
-/// round's end by the clock.
+/// How long a claim link is valid, in seconds: seven days. A margin is added, because the mail is
+/// sent after the end of the round by the demo's clock.
 const CLAIM_LINK_SECONDS: u64 = 7 * 86_400 + 600;
-const SCRIPT: &str = include_str!("../../verify.py");
+const VERIFICATION_SCRIPT: &str = include_str!("../../verify.py");
 
-/// A game with its result.
+/// A game, its result, and the state of its prize.
 pub struct GameOutcome {
     pub game: usize,
     pub winner: WinningTicket,
-    /// The prize that was paid, in cents. `None`: not paid yet, or no winner.
+    /// The prize that was paid, in cents. `None` if it is not paid yet or there is no winner.
     pub paid_cents: Option<i64>,
     pub paid_at: Option<OffsetDateTime>,
-    /// When the club notified the winner.
+    /// When the club notified the winner. `None` before.
     notified_at: Option<OffsetDateTime>,
-    /// Claim token of a winner who does not respond.
+    /// Claim token of a winner who lets the link expire. `None` for all other winners.
     late_token: Option<String>,
 }
 
-/// Counts and failures of all prize checks.
+/// Counts and failures of all checks about prizes.
 #[derive(Default)]
 pub struct PrizeFindings {
     pub verified: usize,
@@ -49,10 +50,11 @@ pub struct PrizeFindings {
     pub not_paid: Vec<String>,
 }
 
-/// Writes `verify.py` into the temporary folder and returns its path.
+/// Writes the script `verify.py` into the temporary folder, and returns its path.
 pub fn verification_script() -> Result<PathBuf> {
     let path = std::env::temp_dir().join(format!("fd-verify-{}.py", uuid::Uuid::new_v4().simple()));
-    std::fs::write(&path, SCRIPT).with_context(|| format!("writing {}", path.display()))?;
+    std::fs::write(&path, VERIFICATION_SCRIPT)
+        .with_context(|| format!("writing {}", path.display()))?;
     Ok(path)
 }
 
@@ -64,7 +66,7 @@ pub struct Prizes<'a> {
     pub outcomes: Vec<GameOutcome>,
     pub findings: PrizeFindings,
     pub mails: WinnerMails,
-    /// Number of sold winners so far.
+    /// Number of winners with a sold ticket so far.
     pub sold: usize,
 }
 
@@ -84,7 +86,7 @@ impl<'a> Prizes<'a> {
         })
     }
 
-    /// Enters the result of a game and continues until its winner is paid or does not respond.
+    /// Enters the result of a game. Then continues until the winner is paid, or does not respond.
     pub async fn settle(
         &mut self,
         index: usize,
@@ -93,12 +95,12 @@ impl<'a> Prizes<'a> {
         now: OffsetDateTime,
     ) -> Result<()> {
         let club = &self.clubs[game.club];
-        let before = self.proof(game.draw).await?;
+        let before = self.fetch_proof(game.draw).await?;
         let winner = club
             .enter_result(game.draw, home, away)
             .await
             .with_context(|| format!("FD-{}", game.draw))?;
-        let after = self.proof(game.draw).await?;
+        let after = self.fetch_proof(game.draw).await?;
         let seeds = (
             text(&before, "/seed").is_empty(),
             text(&after, "/seed").is_empty(),
@@ -110,7 +112,7 @@ impl<'a> Prizes<'a> {
                 text(&after, "/winningTicket")
             ));
         }
-        self.verify(game.draw).await?;
+        self.verify_proof(game.draw).await?;
         let mut outcome = GameOutcome {
             game: index,
             winner,
@@ -132,7 +134,7 @@ impl<'a> Prizes<'a> {
         Ok(())
     }
 
-    async fn proof(&self, draw: i64) -> Result<serde_json::Value> {
+    async fn fetch_proof(&self, draw: i64) -> Result<serde_json::Value> {
         let path = format!("/api/public/draws/{draw}/proof");
         let answer = self
             .browser
@@ -142,7 +144,7 @@ impl<'a> Prizes<'a> {
         expect(&answer, "reading the proof").cloned()
     }
 
-    async fn verify(&mut self, draw: i64) -> Result<()> {
+    async fn verify_proof(&mut self, draw: i64) -> Result<()> {
         let run = Command::new("python3")
             .arg(&self.script)
             .arg(&self.site.base)
@@ -168,7 +170,8 @@ impl<'a> Prizes<'a> {
         now: OffsetDateTime,
     ) -> Result<()> {
         let (club, draw) = (&self.clubs[game.club], game.draw);
-        // Sent twice, as an impatient club does: the second call finds the mail queued.
+        // The request is sent twice, as by an impatient club. The second finds that the mail is
+        // queued already.
         let notified = (club.notify(draw).await?, club.notify(draw).await?);
         if notified != (1, 1) {
             self.findings
@@ -217,8 +220,8 @@ impl<'a> Prizes<'a> {
         self.pay(outcome, game, now).await
     }
 
-    /// Handles winners whose claim link has expired: the link is refused, and the club enters the
-    /// bank details instead.
+    /// Handles winners whose claim link has expired: checks that the link is refused, and lets the
+    /// club enter the bank details instead.
     pub async fn settle_late(&mut self, games: &[Game], now: OffsetDateTime) -> Result<()> {
         let mut outcomes = std::mem::take(&mut self.outcomes);
         for outcome in &mut outcomes {
@@ -280,7 +283,8 @@ impl<'a> Prizes<'a> {
             .with_context(|| format!("{path}: no answer"))
     }
 
-    /// Reads the jersey numbers of a ticket from its buyer's order page, after the sale.
+    /// Reads the number pair of a ticket (two jersey numbers) from the buyer's order page, after
+    /// the sale has closed.
     pub async fn pair_of(&self, token: &str, ticket: Ticket) -> Result<(u8, u8)> {
         let page = Request::get(format!("/api/orders/{token}"));
         let page = self
@@ -309,7 +313,7 @@ impl<'a> Prizes<'a> {
     }
 }
 
-/// Returns the token after `/claim#` in a mail.
+/// Returns the claim token in a mail, which follows `/claim#`.
 fn claim_token(mail: &str) -> Option<String> {
     let (_, rest) = mail.split_once("/claim#")?;
     let token: String = rest.chars().take_while(char::is_ascii_hexdigit).collect();

@@ -1,5 +1,5 @@
-//! One round: its games sell and close at kick-off, and their prizes are settled. One round is
-//! postponed, one game abandoned.
+//! One round of a season: its games are sold, close at kick-off, and their prizes are paid. One
+//! round is postponed, and one game is abandoned.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -23,49 +23,51 @@ use crate::plan::{CrowdPlan, Habits};
 use crate::test_run::{SETTLE_SECONDS_MAX, TestRun};
 use crate::transcript::{BuyerTranscript, CompletionOutcome};
 
-/// Index of the round whose games are moved, and the delay.
+/// Index of the round that is postponed. The next constant says by how much.
 const POSTPONED_ROUND: usize = 1;
 const POSTPONED_BY: Duration = Duration::from_secs(3 * 86_400);
-/// Index of the round whose first game is abandoned.
+/// Index of the round whose first game is abandoned, so that its draw is cancelled.
 const ABANDONED_ROUND: usize = 2;
-/// Most buyers come this long before the first kick-off of a round.
+/// Most buyers of a round come this long before its first kick-off.
 const SALE_LEAD_TIME: Duration = Duration::from_secs(2 * 86_400);
-/// The last buyers come around the kick-off of the first game.
+/// The last crowd of a round starts this long before the first kick-off, so that some purchases
+/// cross it.
 const LATE_CROWD_BEFORE: Duration = Duration::from_secs(3);
-/// Limits of the buyers' pauses, which take real time. Only the last crowd must pause long enough
-/// to cross the kick-off.
+/// Maximum pause of a buyer in milliseconds. It is short, because pauses take real time. The next
+/// constant is for the last crowd, whose pauses must be long enough to cross the kick-off.
 const PAUSE_MS_MAX: u64 = 100;
 const LATE_PAUSE_MS_MAX: u64 = 3_000;
-/// Time after kick-off by which a game is over, extra time included.
+/// Time after kick-off when a game is certainly over, even with extra time.
 const GAME_LENGTH_MAX: Duration = Duration::from_secs(3 * 3600);
 
-/// The state of the season so far.
+/// What has happened in the season so far.
 pub struct SeasonProgress<'a> {
     test_run: &'a TestRun,
     season: &'a Season,
     pub prizes: Prizes<'a>,
     pub transcripts: Vec<BuyerTranscript>,
-    /// Final states of these buyers' payments, from the server and the provider.
+    /// Final states of the payments of all buyers so far, according to server and provider.
     pub settled: Vec<SettledPayment>,
     pub abandoned: Option<AbandonedGame>,
     pub postponed_games: usize,
-    /// Number of orders whose buyer the operator entered.
+    /// Number of orders without a buyer's address for which the operator entered one.
     pub recovered: usize,
     pub not_closed: Vec<String>,
     pub closed: usize,
     buyers: usize,
 }
 
-/// One crowd of a round.
+/// A crowd of buyers in one round.
 struct RoundSale {
     buyers: usize,
-    /// All buyers arrive within this time.
+    /// The time within which all buyers of this crowd arrive.
     over: Duration,
     thinks_ms_max: u64,
     has_carts: bool,
 }
 
-/// The cancelled draw, its payments before the cancellation, and the refunds.
+/// The cancelled draw of the abandoned game, with its payments before the cancellation and its
+/// refunds.
 pub struct AbandonedGame {
     pub draw: i64,
     pub settled: Vec<SettledPayment>,
@@ -90,7 +92,7 @@ impl<'a> SeasonProgress<'a> {
         })
     }
 
-    /// Plays one round. Returns the time at its end.
+    /// Plays one round. Returns the demo's time at its end.
     pub async fn round(
         &mut self,
         operator: &Operator,
@@ -112,12 +114,13 @@ impl<'a> SeasonProgress<'a> {
             thinks_ms_max: PAUSE_MS_MAX,
             has_carts,
         };
-        let mut transcripts = self.sell(&games[within.clone()], sale).await?;
+        let mut transcripts = self.sell_tickets(&games[within.clone()], sale).await?;
         if round == POSTPONED_ROUND {
-            self.postpone(operator, &mut games[within.clone()]).await?;
+            self.postpone_round(operator, &mut games[within.clone()])
+                .await?;
         }
-        // Decides orders of buyers who closed the tab before the game: the sweeper handles orders
-        // that are some minutes old.
+        // Moves the clock by five minutes. Then the server's sweeper completes orders of buyers who
+        // closed the tab, because it handles only orders that are some minutes old.
         operator.advance(300).await?;
         let settle_timeout = Duration::from_secs(SETTLE_SECONDS_MAX);
         settle(&self.test_run.site, &transcripts, settle_timeout).await?;
@@ -131,7 +134,7 @@ impl<'a> SeasonProgress<'a> {
             thinks_ms_max,
             has_carts,
         };
-        transcripts.extend(self.sell(&games[within.clone()], sale).await?);
+        transcripts.extend(self.sell_tickets(&games[within.clone()], sale).await?);
         let (mut settled, _) = settle(&self.test_run.site, &transcripts, settle_timeout).await?;
         let mut now = operator
             .advance_to(games[within.end - 1].kick_off()? + GAME_LENGTH_MAX)
@@ -164,7 +167,7 @@ impl<'a> SeasonProgress<'a> {
         self.recovered += operator.recover_orphans(&settled).await?;
         for game in played {
             self.check_closed(games[game].draw).await?;
-            let result = self.result(&games[game], &settled).await?;
+            let result = self.result_to_enter(&games[game], &settled).await?;
             self.prizes.settle(game, &games[game], result, now).await?;
         }
         self.prizes.mails.poll().await?;
@@ -180,8 +183,9 @@ impl<'a> SeasonProgress<'a> {
         Ok(now)
     }
 
-    /// Returns the result of a game: the file's, or one with which a sold ticket wins.
-    async fn result(&self, game: &Game, settled: &[SettledPayment]) -> Result<(u8, u8)> {
+    /// Returns the result to enter for a game: the one in the file, or one with which a sold ticket
+    /// wins.
+    async fn result_to_enter(&self, game: &Game, settled: &[SettledPayment]) -> Result<(u8, u8)> {
         let sold = settled.iter().find_map(|settled| match &settled.order {
             CompletionOutcome::Tickets(tickets) => tickets
                 .iter()
@@ -197,7 +201,11 @@ impl<'a> SeasonProgress<'a> {
         }
     }
 
-    async fn sell(&mut self, games: &[Game], sale: RoundSale) -> Result<Vec<BuyerTranscript>> {
+    async fn sell_tickets(
+        &mut self,
+        games: &[Game],
+        sale: RoundSale,
+    ) -> Result<Vec<BuyerTranscript>> {
         let buyers = sale.buyers;
         let same_club = |one: &Game| {
             (0..games.len())
@@ -244,7 +252,7 @@ impl<'a> SeasonProgress<'a> {
         .await
     }
 
-    async fn postpone(&mut self, operator: &Operator, games: &mut [Game]) -> Result<()> {
+    async fn postpone_round(&mut self, operator: &Operator, games: &mut [Game]) -> Result<()> {
         let minute = format_description!("[year]-[month]-[day]T[hour]:[minute]");
         let mut moves = Vec::new();
         for game in games.iter_mut() {
@@ -257,7 +265,7 @@ impl<'a> SeasonProgress<'a> {
         operator.postpone(&moves).await
     }
 
-    /// Checks that the draw closed at kick-off and holds no reservations.
+    /// Checks that a draw is closed at kick-off and has no reservations left.
     async fn check_closed(&mut self, draw: i64) -> Result<()> {
         let browser = Browser::open(Arc::clone(&self.test_run.site), 0)?;
         let answer = browser

@@ -1,6 +1,6 @@
 //! Backs up a running private Postgres into one file: a base backup with the WAL that makes it
 //! consistent. Restoring needs only Postgres itself. Sealed values stay sealed, because the key is
-//! outside the database folder.
+//! not in the database folder.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -16,13 +16,15 @@ use thiserror::Error;
 
 use super::EmbeddedError;
 
-/// The first entry names the program and the Postgres version that can open the file.
+/// Name of the archive's first entry. It holds the program's name and the Postgres version that can
+/// open the file.
 pub(super) const ABOUT: &str = "about";
 pub(super) const ABOUT_US: &str = "football-doubles backup, postgres ";
-/// The folder of the database's files in the archive.
+/// Name of the folder in the archive that holds the database's files.
 pub(super) const DATA: &str = "data";
-/// Folders that are archived empty, because Postgres creates their content when it starts.
-const EMPTIED: [&str; 8] = [
+/// Folders that the archive contains without their files, because Postgres creates these files when
+/// it starts.
+const EMPTIED_FOLDERS: [&str; 8] = [
     "pg_dynshmem",
     "pg_notify",
     "pg_replslot",
@@ -32,19 +34,19 @@ const EMPTIED: [&str; 8] = [
     "pg_subtrans",
     "pg_wal",
 ];
-/// Files of the running process, which are left out.
-const LEFT_OUT: [&str; 5] = [
+/// Files that belong to the running process and are left out of the archive.
+const LEFT_OUT_FILES: [&str; 5] = [
     "postmaster.pid",
     "postmaster.opts",
     "pg_internal.init",
     "backup_label",
     "tablespace_map",
 ];
-const CONTROL: &str = "global/pg_control";
-/// The first version with `pg_backup_start`, which needs no restart.
-const VERSION_MIN: i32 = 150_000;
+const CONTROL_FILE: &str = "global/pg_control";
+/// The first Postgres version with `pg_backup_start`. A backup can then be made without a restart.
+const POSTGRES_VERSION_MIN: i32 = 150_000;
 
-/// Why there is no backup, or no restored database. Each message is one line.
+/// Why a backup or a restore failed. Each message is one line.
 #[derive(Debug, Error)]
 pub enum BackupError {
     #[error("cannot use {path}: {why}")]
@@ -80,28 +82,35 @@ impl BackupError {
 }
 
 /// Writes a new backup file that only its owner can read. `beside` are additional folders with
-/// their names in the archive; missing ones are left out. Returns the file's size in bytes.
+/// their names in the archive; missing folders are left out. Returns the file's size in bytes.
 ///
 /// # Errors
-/// An incomplete file is removed.
+///
+/// The backup failed. The incomplete file is removed.
 pub async fn back_up(url: &str, beside: &[(&str, &Path)], file: &Path) -> Result<u64, BackupError> {
     if file.exists() {
         return Err(BackupError::Exists(file.to_path_buf()));
     }
     let unfinished = file.with_added_extension("unfinished");
-    let done = write(url, beside, &unfinished).await.and_then(|bytes| {
-        fs::rename(&unfinished, file).map_err(BackupError::at(file))?;
-        Ok(bytes)
-    });
+    let done = write_backup(url, beside, &unfinished)
+        .await
+        .and_then(|bytes| {
+            fs::rename(&unfinished, file).map_err(BackupError::at(file))?;
+            Ok(bytes)
+        });
     if done.is_err() {
         let _ = fs::remove_file(&unfinished);
     }
     done
 }
 
-async fn write(url: &str, beside: &[(&str, &Path)], file: &Path) -> Result<u64, BackupError> {
+async fn write_backup(
+    url: &str,
+    beside: &[(&str, &Path)],
+    file: &Path,
+) -> Result<u64, BackupError> {
     let mut connection = PgConnection::connect(url).await?;
-    let (version, data) = examine(&mut connection).await?;
+    let (version, data) = read_version_and_data_dir(&mut connection).await?;
     let mut open = fs::OpenOptions::new();
     let open = open
         .create(true)
@@ -114,7 +123,7 @@ async fn write(url: &str, beside: &[(&str, &Path)], file: &Path) -> Result<u64, 
         to: Builder::new(GzEncoder::new(open, Compression::fast())),
         file,
     };
-    archive.text(ABOUT, &format!("{ABOUT_US}{}\n", version / 10_000))?;
+    archive.archive_text(ABOUT, &format!("{ABOUT_US}{}\n", version / 10_000))?;
 
     // A replication slot keeps the WAL of the backup until this connection ends.
     let slot = format!(
@@ -128,8 +137,11 @@ async fn write(url: &str, beside: &[(&str, &Path)], file: &Path) -> Result<u64, 
         sqlx::query_scalar("select pg_walfile_name(pg_backup_start('football-doubles', true))")
             .fetch_one(&mut connection)
             .await?;
-    archive.folder(&data, Path::new(DATA), Skipped::OfPostgres)?;
-    archive.file(&data.join(CONTROL), &Path::new(DATA).join(CONTROL))?;
+    archive.archive_folder(&data, Path::new(DATA), Skipped::OfPostgres)?;
+    archive.archive_file(
+        &data.join(CONTROL_FILE),
+        &Path::new(DATA).join(CONTROL_FILE),
+    )?;
     let stopped = sqlx::query(
         "select labelfile, spcmapfile, pg_walfile_name(lsn) from pg_backup_stop(wait_for_archive => false)",
     )
@@ -140,29 +152,31 @@ async fn write(url: &str, beside: &[(&str, &Path)], file: &Path) -> Result<u64, 
         stopped.try_get(1)?,
         stopped.try_get(2)?,
     );
-    archive.text(&format!("{DATA}/backup_label"), &label)?;
+    archive.archive_text(&format!("{DATA}/backup_label"), &label)?;
     if !map.is_empty() {
-        archive.text(&format!("{DATA}/tablespace_map"), &map)?;
+        archive.archive_text(&format!("{DATA}/tablespace_map"), &map)?;
     }
-    archive.log(&data.join("pg_wal"), &begun, &ended)?;
+    archive.archive_wal(&data.join("pg_wal"), &begun, &ended)?;
     connection.close().await?;
     for (name, folder) in beside {
         if folder.is_dir() {
-            archive.folder(folder, Path::new(name), Skipped::Nothing)?;
+            archive.archive_folder(folder, Path::new(name), Skipped::Nothing)?;
         }
     }
     archive.finish()
 }
 
-/// Returns the version as one number, and the data directory.
-async fn examine(connection: &mut PgConnection) -> Result<(i32, PathBuf), BackupError> {
+/// Returns the Postgres version as one number, such as 150000, and the data directory.
+async fn read_version_and_data_dir(
+    connection: &mut PgConnection,
+) -> Result<(i32, PathBuf), BackupError> {
     let row = sqlx::query(
         "select current_setting('server_version_num')::int4, current_setting('data_directory')",
     )
     .fetch_one(connection)
     .await?;
     let (version, data): (i32, String) = (row.try_get(0)?, row.try_get(1)?);
-    if version < VERSION_MIN {
+    if version < POSTGRES_VERSION_MIN {
         return Err(BackupError::TooOld);
     }
     Ok((version, PathBuf::from(data)))
@@ -180,9 +194,14 @@ struct Archive<'a> {
 }
 
 impl Archive<'_> {
-    /// Archives a folder with its content. Files may change while they are read: the WAL repairs
-    /// that.
-    fn folder(&mut self, folder: &Path, name: &Path, skipped: Skipped) -> Result<(), BackupError> {
+    /// Archives a folder with its content. Files may change while they are read, because replaying
+    /// the WAL repairs them.
+    fn archive_folder(
+        &mut self,
+        folder: &Path,
+        name: &Path,
+        skipped: Skipped,
+    ) -> Result<(), BackupError> {
         self.append(name, EntryType::Directory, 0, io::empty())?;
         let mut entries = fs::read_dir(folder)
             .and_then(Iterator::collect::<io::Result<Vec<_>>>)
@@ -199,12 +218,12 @@ impl Archive<'_> {
                 Ok(found)
                     if found.is_dir()
                         && skipped == Skipped::OfPostgres
-                        && EMPTIED.contains(&&*plain) =>
+                        && EMPTIED_FOLDERS.contains(&&*plain) =>
                 {
                     self.append(&within, EntryType::Directory, 0, io::empty())?;
                 }
-                Ok(found) if found.is_dir() => self.folder(&path, &within, skipped)?,
-                Ok(_) => self.file(&path, &within)?,
+                Ok(found) if found.is_dir() => self.archive_folder(&path, &within, skipped)?,
+                Ok(_) => self.archive_file(&path, &within)?,
                 Err(why) if why.kind() == io::ErrorKind::NotFound => {}
                 Err(why) => return Err(BackupError::at(&path)(why)),
             }
@@ -212,7 +231,7 @@ impl Archive<'_> {
         Ok(())
     }
 
-    fn file(&mut self, path: &Path, name: &Path) -> Result<(), BackupError> {
+    fn archive_file(&mut self, path: &Path, name: &Path) -> Result<(), BackupError> {
         let found = match File::open(path) {
             Err(why) if why.kind() == io::ErrorKind::NotFound => return Ok(()),
             found => found.map_err(BackupError::at(path))?,
@@ -226,8 +245,8 @@ impl Archive<'_> {
         )
     }
 
-    /// Archives the WAL from the backup's start to its end.
-    fn log(&mut self, folder: &Path, begun: &str, ended: &str) -> Result<(), BackupError> {
+    /// Archives the WAL files from the start of the backup to its end.
+    fn archive_wal(&mut self, folder: &Path, begun: &str, ended: &str) -> Result<(), BackupError> {
         let mut segments = Vec::new();
         for entry in fs::read_dir(folder)
             .map_err(BackupError::at(folder))?
@@ -241,7 +260,7 @@ impl Archive<'_> {
         }
         segments.sort();
         for name in segments {
-            self.file(
+            self.archive_file(
                 &folder.join(&name),
                 &Path::new(DATA).join("pg_wal").join(&name),
             )?;
@@ -249,7 +268,7 @@ impl Archive<'_> {
         Ok(())
     }
 
-    fn text(&mut self, name: &str, text: &str) -> Result<(), BackupError> {
+    fn archive_text(&mut self, name: &str, text: &str) -> Result<(), BackupError> {
         self.append(
             Path::new(name),
             EntryType::Regular,
@@ -278,7 +297,7 @@ impl Archive<'_> {
             .map_err(BackupError::at(self.file))
     }
 
-    /// Returns the size, once every byte is on disk.
+    /// Writes everything to disk, then returns the archive's size in bytes.
     fn finish(self) -> Result<u64, BackupError> {
         let written = self
             .to
@@ -293,5 +312,7 @@ impl Archive<'_> {
 }
 
 fn is_skipped(name: &str, within: &Path) -> bool {
-    LEFT_OUT.contains(&name) || name.starts_with("pgsql_tmp") || within.ends_with(CONTROL)
+    LEFT_OUT_FILES.contains(&name)
+        || name.starts_with("pgsql_tmp")
+        || within.ends_with(CONTROL_FILE)
 }

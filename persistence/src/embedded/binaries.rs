@@ -10,21 +10,21 @@ use super::os_user;
 #[derive(Clone, Debug)]
 pub struct Binaries {
     pub folder: PathBuf,
-    /// As in a data directory's `PG_VERSION`: `15`.
+    /// The major version as in a data directory's `PG_VERSION`, such as `15`.
     pub major: String,
 }
 
-/// Returns all versions: the newest under `/usr/lib/postgresql`, then those in `PATH`, then the npm
-/// package in `web/node_modules`.
+/// Returns all installed versions: the newest under `/usr/lib/postgresql` first, then those in
+/// `PATH`, then the npm package in `web/node_modules`.
 pub fn all() -> Vec<Binaries> {
     candidates()
         .into_iter()
-        .filter_map(|folder| inspect(&folder))
+        .filter_map(|folder| find_binaries(&folder))
         .collect()
 }
 
-/// Returns the first version that can open a data directory written by version `wrote`, or the
-/// first of all for a new one.
+/// Returns the first version that can open a data directory written by version `wrote`. `None`
+/// means a new data directory, for which the first version of all is returned.
 pub fn choose(dir: &Path, wrote: Option<&str>) -> Result<Binaries, EmbeddedError> {
     let all = all();
     let Some(first) = all.first().cloned() else {
@@ -58,12 +58,12 @@ fn candidates() -> Vec<PathBuf> {
     let debian = versions.into_iter().rev().map(|(_, folder)| folder);
     let path = std::env::var_os("PATH").unwrap_or_default();
     let path: Vec<PathBuf> = std::env::split_paths(&path).collect();
-    debian.chain(path).chain(npm()).collect()
+    debian.chain(path).chain(npm_package_folders()).collect()
 }
 
-/// Returns the npm package's folders: in the working directory and its ancestors, and beside this
-/// source tree.
-fn npm() -> Vec<PathBuf> {
+/// Returns the folders that may hold the npm package: in the working directory and its ancestors,
+/// and beside this source tree.
+fn npm_package_folders() -> Vec<PathBuf> {
     let system = if cfg!(target_os = "macos") {
         "darwin"
     } else {
@@ -85,8 +85,9 @@ fn npm() -> Vec<PathBuf> {
         .collect()
 }
 
-/// Returns `None` when a program is missing, or the user that runs Postgres cannot execute it.
-fn inspect(folder: &Path) -> Option<Binaries> {
+/// Returns the programs in a folder, or `None` when one is missing or cannot be executed by the
+/// user that runs Postgres.
+fn find_binaries(folder: &Path) -> Option<Binaries> {
     // Links such as /usr/local/bin/postgres are followed, because Postgres finds its other files
     // beside the real one.
     let postgres = folder.join("postgres").canonicalize().ok()?;
@@ -95,7 +96,7 @@ fn inspect(folder: &Path) -> Option<Binaries> {
         return None;
     }
     let output = Command::new(&postgres).arg("--version").output().ok()?;
-    // "postgres (PostgreSQL) 15.18 (Debian …)"
+    // Output of `postgres --version`: "postgres (PostgreSQL) 15.18 (Debian …)".
     let output = String::from_utf8(output.stdout).ok()?;
     let version = output
         .split_whitespace()

@@ -14,15 +14,16 @@ use super::binaries::{self, Binaries};
 use super::pid_file::PidFile;
 use super::{EmbeddedError, os_user, pid_file};
 
-/// The role of every connection.
-const ROLE: &str = "app";
+/// The database role that every connection uses.
+const DATABASE_ROLE: &str = "app";
 /// The file name that Postgres gives its socket.
-const SOCKET: &str = ".s.PGSQL.5432";
+const SOCKET_FILE_NAME: &str = ".s.PGSQL.5432";
 const START_SECONDS_MAX: u64 = 60;
 const STOP_SECONDS_MAX: u64 = 60;
 const POLL_INTERVAL: Duration = Duration::from_millis(10);
 
-/// Whether an acknowledged commit must survive a power cut. Tests do not need that.
+/// Whether an acknowledged commit must survive a power cut. Tests choose faster commits that may
+/// not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Durability {
     Full,
@@ -37,18 +38,20 @@ pub(crate) struct Cluster {
     dir: PathBuf,
     address: PostgresAddress,
     pid: Pid,
-    /// `None` when it was left running by a server that was killed.
+    /// The Postgres process. `None` when a killed server left Postgres running and it is no child
+    /// of this process.
     child: Option<Child>,
 }
 
 impl Cluster {
-    /// Starts or adopts Postgres. `dir` must already belong to the user that runs it.
+    /// Starts Postgres, or adopts the one that is running. `dir` must already belong to the user
+    /// that runs Postgres.
     pub(crate) async fn start(
         dir: &Path,
         durability: Durability,
     ) -> Result<Cluster, EmbeddedError> {
         let data = dir.join("data");
-        if let Some(running) = adopt(dir).await {
+        if let Some(running) = adopt_running_postgres(dir).await {
             return Ok(running);
         }
         let wrote = fs::read_to_string(data.join("PG_VERSION"))
@@ -56,14 +59,14 @@ impl Cluster {
             .map(|text| text.trim().to_string());
         let binaries = binaries::choose(dir, wrote.as_deref())?;
         if wrote.is_none() {
-            initialise(&binaries, dir, durability)?;
+            create_data_dir(&binaries, dir, durability)?;
         }
-        launch(&binaries, dir, durability).await
+        launch_postgres(&binaries, dir, durability).await
     }
 
     /// Stops a Postgres that a killed server left running on a folder, if there is one.
     pub(super) async fn stop_left_behind(dir: &Path) {
-        if let Some(running) = adopt(dir).await {
+        if let Some(running) = adopt_running_postgres(dir).await {
             running.stop().await;
         }
     }
@@ -84,7 +87,7 @@ impl Cluster {
         self.pid.as_raw()
     }
 
-    /// Returns the address, which is the same after every start.
+    /// Returns the address of this Postgres. It stays the same after a restart.
     pub(super) fn address(&self) -> PostgresAddress {
         self.address.clone()
     }
@@ -96,10 +99,12 @@ impl Cluster {
 
     #[cfg(feature = "testing")]
     pub(crate) fn url_as(&self, login: Option<&str>, database: &str) -> String {
-        self.address.url_as(login.unwrap_or(ROLE), database)
+        self.address
+            .url_as(login.unwrap_or(DATABASE_ROLE), database)
     }
 
-    /// Fast shutdown: rolls back open transactions and writes committed data to disk.
+    /// Stops Postgres by a fast shutdown, which rolls back open transactions and writes committed
+    /// data to disk.
     pub(crate) async fn stop(mut self) {
         if !self.is_running() || kill(self.pid, Signal::SIGINT).is_err() {
             return;
@@ -120,7 +125,7 @@ impl Cluster {
     }
 }
 
-/// The address of a data directory's Postgres, whether it runs or not.
+/// Where a data directory's Postgres is reached, whether it runs or not.
 #[derive(Clone)]
 pub(super) struct PostgresAddress {
     socket_dir: PathBuf,
@@ -132,7 +137,7 @@ impl PostgresAddress {
     }
 
     pub(super) fn url(&self, database: &str) -> String {
-        self.url_as(ROLE, database)
+        self.url_as(DATABASE_ROLE, database)
     }
 
     fn url_as(&self, login: &str, database: &str) -> String {
@@ -146,25 +151,26 @@ impl PostgresAddress {
 fn options(socket_dir: &Path, database: &str) -> PgConnectOptions {
     PgConnectOptions::new_without_pgpass()
         .socket(socket_dir)
-        .username(ROLE)
+        .username(DATABASE_ROLE)
         .database(database)
         .log_statements(
-            // Statements hold personal data, so they are never logged.
+            // The text of SQL statements may contain personal data, so statements are never logged.
             "off".parse().expect("a level filter"),
         )
 }
 
 /// Returns the Postgres of this data directory that a killed server left running.
-async fn adopt(dir: &Path) -> Option<Cluster> {
+async fn adopt_running_postgres(dir: &Path) -> Option<Cluster> {
     let data = dir.join("data");
     let deadline = Instant::now() + Duration::from_secs(START_SECONDS_MAX);
-    // It may be starting or stopping. Then it answers, or its file changes, a moment later.
+    // The old Postgres may be starting or stopping. A moment later it answers, or its pid file
+    // changes.
     while Instant::now() < deadline {
         let pid_file = PidFile::read(&data)?;
         if !pid_file.is_running() {
             return None;
         }
-        if answers(&pid_file.socket_dir, &data).await {
+        if socket_serves_data_dir(&pid_file.socket_dir, &data).await {
             tracing::info!(
                 "adopted the PostgreSQL that was left running in {}",
                 dir.display()
@@ -180,7 +186,8 @@ async fn adopt(dir: &Path) -> Option<Cluster> {
             });
         }
         if !pid_file.is_changing() {
-            // The process may be another Postgres by now. Starting ours will show that.
+            // The process may belong to another Postgres by now. Starting our own Postgres will
+            // show that.
             return None;
         }
         tokio::time::sleep(POLL_INTERVAL).await;
@@ -188,8 +195,8 @@ async fn adopt(dir: &Path) -> Option<Cluster> {
     None
 }
 
-/// Returns whether the server behind the socket serves this data directory.
-async fn answers(socket_dir: &Path, data: &Path) -> bool {
+/// Returns whether the Postgres behind the socket serves this data directory.
+async fn socket_serves_data_dir(socket_dir: &Path, data: &Path) -> bool {
     let Ok(mut connection) = PgConnection::connect_with(&options(socket_dir, "postgres")).await
     else {
         return false;
@@ -201,9 +208,9 @@ async fn answers(socket_dir: &Path, data: &Path) -> bool {
     output.is_ok_and(|output| Path::new(&output) == data)
 }
 
-/// Creates a data directory under a temporary name and renames it, so that an interrupted first
-/// start leaves no half-made one.
-fn initialise(
+/// Creates a data directory under a temporary name and then renames it. So an interrupted first
+/// start leaves no incomplete data directory.
+fn create_data_dir(
     binaries: &Binaries,
     dir: &Path,
     durability: Durability,
@@ -219,7 +226,7 @@ fn initialise(
     let mut initdb = os_user::command(&binaries.folder.join("initdb"), dir);
     initdb.arg("-D").arg(&unfinished).args([
         "-U",
-        ROLE,
+        DATABASE_ROLE,
         "-A",
         "trust",
         "-E",
@@ -245,8 +252,8 @@ fn initialise(
     fs::rename(&unfinished, &data).map_err(|why| folder(&data, why))
 }
 
-/// Returns the line of the output that names the error. The last line only says that files are
-/// removed.
+/// Returns the output line that names the error. The last line is no use: it only says that files
+/// are removed.
 fn error_line(output: &str) -> String {
     let wrong = |line: &&str| {
         ["FATAL", "PANIC", "error:"]
@@ -260,7 +267,7 @@ fn error_line(output: &str) -> String {
     line.unwrap_or("initdb failed").to_string()
 }
 
-async fn launch(
+async fn launch_postgres(
     binaries: &Binaries,
     dir: &Path,
     durability: Durability,
@@ -273,14 +280,15 @@ async fn launch(
     };
     let output = File::create(&log).map_err(folder)?;
     pid_file::replace_stale_pid(&PidFile::path(&dir.join("data"))).map_err(folder)?;
-    pid_file::replace_stale_pid(&socket_dir.join(format!("{SOCKET}.lock"))).map_err(folder)?;
+    pid_file::replace_stale_pid(&socket_dir.join(format!("{SOCKET_FILE_NAME}.lock")))
+        .map_err(folder)?;
     let mut postgres = os_user::command(&binaries.folder.join("postgres"), dir);
     postgres
         .arg("-D")
         .arg(dir.join("data"))
         .arg("-k")
         .arg(&socket_dir);
-    settings(&mut postgres, durability);
+    add_settings(&mut postgres, durability);
     postgres
         .stdin(Stdio::null())
         .stdout(output.try_clone().map_err(folder)?)
@@ -289,7 +297,7 @@ async fn launch(
     let pid = Pid::from_raw(child.id().cast_signed());
     let deadline = Instant::now() + Duration::from_secs(START_SECONDS_MAX);
     loop {
-        if answers(&socket_dir, &dir.join("data")).await {
+        if socket_serves_data_dir(&socket_dir, &dir.join("data")).await {
             return Ok(Cluster {
                 dir: dir.into(),
                 address: PostgresAddress { socket_dir },
@@ -308,12 +316,13 @@ async fn launch(
     }
 }
 
-fn settings(postgres: &mut Command, durability: Durability) {
+fn add_settings(postgres: &mut Command, durability: Durability) {
     let mut set = |setting: &str| {
         postgres.arg("-c").arg(setting);
     };
     set("listen_addresses=");
-    // Connections need no password. Only root and the user that runs Postgres can open the socket.
+    // Connections need no password, because only root and the user that runs Postgres can open the
+    // socket.
     set("unix_socket_permissions=0700");
     set("max_connections=200");
     set("timezone=UTC");
@@ -321,8 +330,9 @@ fn settings(postgres: &mut Command, durability: Durability) {
     set("max_wal_size=2GB");
     set("checkpoint_timeout=15min");
     set("jit=off");
-    // After a kill -9, Postgres syncs the whole data directory before it replays. One syncfs takes
-    // a twelfth of the time of syncing a thousand files. Commits are as durable as before.
+    // After `kill -9`, Postgres syncs the whole data directory before it replays the WAL. One
+    // `syncfs` takes a twelfth of the time of syncing a thousand files. Commits are as durable as
+    // before.
     if cfg!(target_os = "linux") {
         set("recovery_init_sync_method=syncfs");
     }
@@ -335,10 +345,10 @@ fn settings(postgres: &mut Command, durability: Durability) {
     }
 }
 
-/// Returns the folder of the socket: beside the data, or under `/tmp` when the path would exceed
-/// the limit of 107 bytes for a socket.
+/// Returns the socket's folder: beside the data, or under `/tmp` when the socket's path would
+/// exceed the system's limit of 107 bytes.
 fn socket_dir(dir: &Path) -> Result<PathBuf, EmbeddedError> {
-    const NAME_BYTES_MAX: usize = 107 - "/".len() - SOCKET.len() - ".lock".len();
+    const NAME_BYTES_MAX: usize = 107 - "/".len() - SOCKET_FILE_NAME.len() - ".lock".len();
     if dir.as_os_str().len() <= NAME_BYTES_MAX {
         return Ok(dir.to_path_buf());
     }

@@ -18,7 +18,7 @@ struct OsUser {
     gid: u32,
 }
 
-/// Returns the other user, or `None` when this process may run Postgres itself.
+/// Returns the user that must run Postgres, or `None` when this process may run Postgres itself.
 fn postgres_user() -> Option<OsUser> {
     if !geteuid().is_root() {
         return None;
@@ -34,8 +34,8 @@ fn postgres_user() -> Option<OsUser> {
     }))
 }
 
-/// Returns a command for a Postgres program, with an empty environment. Its own process group keeps
-/// Ctrl-C from stopping Postgres before the server does.
+/// Returns a command for a Postgres program, with an empty environment. It gets its own process
+/// group, because otherwise Ctrl-C would stop Postgres before the server.
 pub(super) fn command(program: &Path, working_dir: &Path) -> Command {
     let mut command = Command::new(program);
     command
@@ -52,7 +52,7 @@ pub(super) fn command(program: &Path, working_dir: &Path) -> Command {
 
 /// Creates a folder that Postgres may use: the given one, or one under `/var/tmp` named after it.
 pub(crate) fn folder(requested: &Path) -> Result<PathBuf, EmbeddedError> {
-    make(requested)?;
+    create_folder(requested)?;
     let requested = requested
         .canonicalize()
         .map_err(|why| EmbeddedError::Folder {
@@ -67,7 +67,7 @@ pub(crate) fn folder(requested: &Path) -> Result<PathBuf, EmbeddedError> {
         "/var/tmp/football-doubles-{:016x}",
         name_hash(&requested)
     ));
-    make(&replacement)?;
+    create_folder(&replacement)?;
     give_folder(&replacement)?;
     tracing::info!(
         "{} cannot be reached by the user PostgreSQL runs as; its data are in {}",
@@ -95,8 +95,8 @@ pub(super) fn can_reach(folder: &Path) -> bool {
     folder.ancestors().all(passes)
 }
 
-/// Creates a folder and its ancestors.
-fn make(folder: &Path) -> Result<(), EmbeddedError> {
+/// Creates a folder and its missing ancestors.
+fn create_folder(folder: &Path) -> Result<(), EmbeddedError> {
     fs::create_dir_all(folder).map_err(|why| EmbeddedError::Folder {
         path: folder.to_path_buf(),
         why,
@@ -138,7 +138,8 @@ pub(super) fn give_folder_tree(folder: &Path) -> Result<(), EmbeddedError> {
     Ok(())
 }
 
-/// The name hash of a folder is stable, so it always has the same replacement folder.
+/// Returns a hash of a folder's path. It is the same in every version, so a folder always has the
+/// same replacement folder.
 pub(super) fn name_hash(path: &Path) -> u64 {
     fnv1a(path.as_os_str().as_encoded_bytes())
 }

@@ -1,4 +1,5 @@
-//! The file `postmaster.pid` of a data directory, and whether its process is still that Postgres.
+//! The file `postmaster.pid` of a data directory, and a check whether the process in it is still
+//! that Postgres.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -7,7 +8,7 @@ use std::{fs, io};
 use nix::sys::signal::kill;
 use nix::unistd::Pid;
 
-/// The name of all Postgres processes.
+/// The process name of Postgres on every system.
 const PROCESS_NAME: &str = "postgres";
 
 pub(super) struct PidFile {
@@ -21,7 +22,8 @@ impl PidFile {
         data.join("postmaster.pid")
     }
 
-    /// Reads the file. Postgres removes it last in an orderly shutdown, and leaves it when killed.
+    /// Reads `postmaster.pid`, or returns `None` when there is none. A shutdown removes this file
+    /// last; a killed Postgres leaves it.
     pub(super) fn read(data: &Path) -> Option<PidFile> {
         let text = fs::read_to_string(PidFile::path(data)).ok()?;
         let mut lines = text.lines();
@@ -47,9 +49,9 @@ impl PidFile {
 /// Replaces the process id in a stale file by our own.
 ///
 /// Postgres does not start while any process has the id in this file or in the socket's lock file.
-/// After a power cut that may be another program. In a container whose first process does not reap
-/// orphans, it may be the zombie of the killed Postgres. Postgres ignores its parent's id, and then
-/// checks itself whether the shared memory is in use.
+/// After a power cut, another program may have that id. In a container whose first process does not
+/// reap ended children, a zombie of the killed Postgres has it. Postgres ignores the id of its
+/// parent process, and then checks itself whether the shared memory is in use.
 pub(super) fn replace_stale_pid(pid_file: &Path) -> io::Result<()> {
     let Ok(text) = fs::read_to_string(pid_file) else {
         return Ok(());
@@ -65,16 +67,18 @@ pub(super) fn replace_stale_pid(pid_file: &Path) -> io::Result<()> {
         return Ok(());
     }
     let text = format!("{}\n{after_name}", std::process::id());
-    // The file must never be empty, because Postgres refuses to start with an empty one.
+    // The new text is written over the old one, because Postgres refuses to start with an empty
+    // file.
     let mut file = fs::OpenOptions::new().write(true).open(pid_file)?;
     file.write_all(text.as_bytes())?;
     file.set_len(text.len() as u64)
 }
 
-/// Returns whether the process is another program or a zombie. `false` when there is no such
-/// process, or the system does not tell.
+/// Returns whether the process is another program than Postgres, or a zombie. Returns `false` when
+/// there is no such process, or the system does not say.
 fn is_another_process(pid: Pid) -> bool {
-    // The name is in parentheses and may contain any character. The state follows it.
+    // In `/proc/PID/stat` the process name is in parentheses and may contain any character. The
+    // state follows the name.
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     let Some((name, after_name)) = stat
         .split_once('(')

@@ -11,31 +11,33 @@ use super::backup::{ABOUT, ABOUT_US, BackupError, DATA};
 use super::cluster::Cluster;
 use super::{binaries, lock, os_user};
 
-/// Replaces a private Postgres's database by a backup's, and the folders `beside` by those saved
-/// with it. Returns where the previous folders are now.
+/// Replaces the database of a private Postgres by the backup's, and the folders `beside` by those
+/// in the backup. Returns where the previous folders were moved.
 ///
 /// # Errors
+///
 /// A server runs on the folder, the file is not a complete backup, or its Postgres version is not
-/// installed. Nothing has changed then.
+/// installed. In all these cases nothing has changed.
 pub async fn restore(
     dir: &Path,
     beside: &[(&str, &Path)],
     file: &Path,
 ) -> Result<Vec<PathBuf>, BackupError> {
-    let wrote = written_by(file)?;
+    let wrote = postgres_version_of_backup(file)?;
     let dir = os_user::folder(dir)?;
     let _lock = lock(&dir)?;
     check_version_installed(&dir, file, &wrote)?;
     Cluster::stop_left_behind(&dir).await;
     let unpacked = dir.join("restored.unfinished");
-    clear(&unpacked)?;
-    let placed = unpack(file, &unpacked).and_then(|()| put_in_place(&dir, beside, &unpacked));
-    clear(&unpacked)?;
+    clear_folder(&unpacked)?;
+    let placed =
+        unpack(file, &unpacked).and_then(|()| put_folders_in_place(&dir, beside, &unpacked));
+    clear_folder(&unpacked)?;
     placed
 }
 
-/// Returns the Postgres version that wrote the backup.
-fn written_by(file: &Path) -> Result<String, BackupError> {
+/// Returns the Postgres version that wrote the backup file.
+fn postgres_version_of_backup(file: &Path) -> Result<String, BackupError> {
     let open = File::open(file).map_err(BackupError::at(file))?;
     let unreadable = || BackupError::Unreadable(file.to_path_buf());
     let mut archive = Archive::new(GzDecoder::new(open));
@@ -67,7 +69,8 @@ fn check_version_installed(dir: &Path, file: &Path, wrote: &str) -> Result<(), B
     })
 }
 
-/// Unpacks the complete archive or fails. The checksum of the compressed stream is at its end.
+/// Unpacks the whole archive or fails. A truncated file is detected, because the compressed stream
+/// ends with a checksum.
 fn unpack(file: &Path, to: &Path) -> Result<(), BackupError> {
     fs::create_dir_all(to).map_err(BackupError::at(to))?;
     let open = File::open(file).map_err(BackupError::at(file))?;
@@ -78,7 +81,8 @@ fn unpack(file: &Path, to: &Path) -> Result<(), BackupError> {
         std::io::ErrorKind::StorageFull => BackupError::at(to)(why),
         _ => BackupError::Unreadable(file.to_path_buf()),
     })?;
-    // Reads to the end to verify the checksum, because the archive may end before the stream.
+    // Reads on to the end of the compressed stream, because the archive may end earlier and the
+    // checksum is last.
     let mut rest = archive.into_inner();
     std::io::copy(&mut rest, &mut std::io::sink())
         .map_err(|_| BackupError::Unreadable(file.to_path_buf()))?;
@@ -88,7 +92,7 @@ fn unpack(file: &Path, to: &Path) -> Result<(), BackupError> {
         .ok_or_else(|| BackupError::Unreadable(file.to_path_buf()))
 }
 
-fn put_in_place(
+fn put_folders_in_place(
     dir: &Path,
     beside: &[(&str, &Path)],
     unpacked: &Path,
@@ -96,17 +100,18 @@ fn put_in_place(
     let data = unpacked.join(DATA);
     os_user::give_folder_tree(&data)?;
     let mut aside = Vec::new();
-    aside.extend(replace(&data, &dir.join("data"))?);
+    aside.extend(replace_folder(&data, &dir.join("data"))?);
     for (name, folder) in beside {
         if unpacked.join(name).is_dir() {
-            aside.extend(replace(&unpacked.join(name), folder)?);
+            aside.extend(replace_folder(&unpacked.join(name), folder)?);
         }
     }
     Ok(aside)
 }
 
-/// Moves the old folder aside and the new one into its place. Returns the old folder's new name.
-fn replace(new: &Path, old: &Path) -> Result<Option<PathBuf>, BackupError> {
+/// Moves the old folder aside and puts the new one into its place. Returns the path of the moved
+/// old folder, or `None` when there was none.
+fn replace_folder(new: &Path, old: &Path) -> Result<Option<PathBuf>, BackupError> {
     let aside = (1..).map(|number| old.with_added_extension(format!("before-restore-{number}")));
     let aside = aside
         .into_iter()
@@ -120,7 +125,8 @@ fn replace(new: &Path, old: &Path) -> Result<Option<PathBuf>, BackupError> {
     Ok(was_there.then_some(aside))
 }
 
-/// The database's folder may be on another disk than its neighbours (`os_user::folder`).
+/// Moves a folder. Copies it if needed, because the database's folder may be on another disk (see
+/// `os_user::folder`).
 fn move_folder(from: &Path, to: &Path) -> Result<(), BackupError> {
     match fs::rename(from, to) {
         Err(why) if why.kind() == std::io::ErrorKind::CrossesDevices => copy_folder(from, to),
@@ -142,7 +148,7 @@ fn copy_folder(from: &Path, to: &Path) -> Result<(), BackupError> {
     Ok(())
 }
 
-fn clear(folder: &Path) -> Result<(), BackupError> {
+fn clear_folder(folder: &Path) -> Result<(), BackupError> {
     match fs::remove_dir_all(folder) {
         Err(why) if why.kind() != std::io::ErrorKind::NotFound => Err(BackupError::at(folder)(why)),
         _ => Ok(()),

@@ -1,5 +1,5 @@
-//! Restarts a private Postgres when it dies, for example killed by hand, by a lack of memory or by
-//! a test. In production the database's operator does that.
+//! Restarts a private Postgres when it dies, for example when it is killed by hand, by a lack of
+//! memory or by a test. In production the database's operator is responsible for restarts.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,12 +9,12 @@ use tokio::task::JoinHandle;
 
 use super::cluster::{Cluster, Durability};
 
-/// The interval of checks. After a failed start it also gives the dead server's last processes time
-/// to end.
+/// The interval between two checks. After a failed start it also gives the last processes of the
+/// dead server time to end.
 const CHECK_INTERVAL: Duration = Duration::from_millis(100);
 
 pub(super) struct Supervisor {
-    /// `None` once it was stopped.
+    /// The supervised Postgres. `None` once it was stopped.
     cluster: Arc<Mutex<Option<Cluster>>>,
     watch_task: JoinHandle<()>,
 }
@@ -22,15 +22,14 @@ pub(super) struct Supervisor {
 impl Supervisor {
     pub(super) fn start(cluster: Cluster) -> Supervisor {
         let cluster = Arc::new(Mutex::new(Some(cluster)));
-        let watch_task = tokio::spawn(watch(Arc::clone(&cluster)));
+        let watch_task = tokio::spawn(restart_when_dead(Arc::clone(&cluster)));
         Supervisor {
             cluster,
             watch_task,
         }
     }
 
-    /// Stops Postgres in order. A start in progress is finished first, so that no process is left
-    /// running.
+    /// Stops Postgres. Waits for a start in progress first, so that no process is left running.
     pub(super) async fn stop(self) {
         let cluster = self.cluster.lock().await.take();
         if let Some(cluster) = cluster {
@@ -39,14 +38,14 @@ impl Supervisor {
     }
 }
 
-/// Dropped without `stop`, Postgres keeps running without supervision.
+/// When this value is dropped without `stop`, Postgres keeps running without supervision.
 impl Drop for Supervisor {
     fn drop(&mut self) {
         self.watch_task.abort();
     }
 }
 
-async fn watch(cluster: Arc<Mutex<Option<Cluster>>>) {
+async fn restart_when_dead(cluster: Arc<Mutex<Option<Cluster>>>) {
     loop {
         tokio::time::sleep(CHECK_INTERVAL).await;
         let mut cluster = cluster.lock().await;

@@ -1,4 +1,4 @@
-//! Anomalies in memory.
+//! The anomalies of the memory store.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,12 +10,14 @@ use crate::stores::AnomalyRecord;
 pub(super) struct Anomalies {
     rows: Vec<AnomalyRecord>,
     open: BTreeMap<(AnomalyKind, String), usize>,
-    /// Closed by a person: kind, payment and note.
+    /// Anomalies that a person closed: kind, payment and note. The same anomaly is not raised
+    /// again.
     dismissed: BTreeSet<(AnomalyKind, PaymentIntentId, String)>,
 }
 
-/// Returns the subject of an anomaly: its payment, or its order, or its note.
-fn subject(anomaly: &Anomaly) -> String {
+/// Returns what an anomaly is about: its payment if it has one, otherwise its order, otherwise its
+/// note.
+fn anomaly_subject(anomaly: &Anomaly) -> String {
     match (&anomaly.payment_intent, &anomaly.order) {
         (Some(payment_intent), _) => payment_intent.0.clone(),
         (None, Some(order)) => order.to_string(),
@@ -29,7 +31,7 @@ impl Anomalies {
     }
 
     pub fn raise(&mut self, anomaly: &Anomaly, amount: Option<Cents>, at: Timestamp) -> bool {
-        let key = (anomaly.kind, subject(anomaly));
+        let key = (anomaly.kind, anomaly_subject(anomaly));
         let same_anomaly = anomaly
             .payment_intent
             .clone()
@@ -51,8 +53,8 @@ impl Anomalies {
         true
     }
 
-    /// Returns the open anomalies about a payment, and those about its order that name no payment,
-    /// of one kind or all.
+    /// Returns the open anomalies about a payment, and those about the payment's order that name no
+    /// payment. `kind` limits them to one kind; `None` means all.
     pub fn open_about(
         &self,
         payment_intent: &PaymentIntentId,
@@ -93,7 +95,8 @@ impl Anomalies {
             return false;
         };
         row.resolved_at = Some(at);
-        self.open.remove(&(row.anomaly.kind, subject(&row.anomaly)));
+        self.open
+            .remove(&(row.anomaly.kind, anomaly_subject(&row.anomaly)));
         if let Some(payment_intent) = row.anomaly.payment_intent.clone() {
             self.dismissed
                 .insert((row.anomaly.kind, payment_intent, row.anomaly.note.clone()));
@@ -116,7 +119,7 @@ impl Anomalies {
         (self.rows.len() as u64, self.open.len() as u64)
     }
 
-    /// Returns anomalies, newest first.
+    /// Returns anomalies, newest first, at most `limit`.
     pub fn list(&self, only_open: bool, limit: usize) -> Vec<AnomalyRecord> {
         let matches = |row: &&AnomalyRecord| !only_open || row.resolved_at.is_none();
         self.rows

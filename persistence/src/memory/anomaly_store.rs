@@ -1,4 +1,4 @@
-//! [`AnomalyStore`] in memory.
+//! Implements [`AnomalyStore`] in memory.
 
 use std::collections::BTreeSet;
 

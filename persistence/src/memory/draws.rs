@@ -21,13 +21,14 @@ pub(super) struct Draws {
 
 #[derive(Clone)]
 pub(super) struct MemoryDraw {
-    /// The draw's state without reservations and allocations, which have maps of their own.
+    /// The draw's state without its reservations and allocations, which have separate maps below.
     pub base: DrawSnapshot,
     pub epoch: i64,
     pub owner: Option<InstanceId>,
     pub tickets: BTreeMap<Serial, MemoryTicket>,
     pub steps: Vec<(u64, OrderId, FeeStep)>,
-    /// The part of the fee that the orders hold beyond what is due.
+    /// The part of the application fee that the draw's orders hold in excess of the fee that is
+    /// due. It must be refunded to the club.
     pub to_return: Cents,
     reservations: BTreeMap<OrderId, Reservation>,
     allocations: BTreeMap<OrderId, Allocation>,
@@ -93,8 +94,8 @@ impl Draws {
             .collect()
     }
 
-    /// Returns whether an order accepts buyer details from a source. The rule is the same as in
-    /// Postgres.
+    /// Returns whether an order still accepts buyer details from this source. The rule is the same
+    /// as in Postgres.
     pub fn accepts(&self, record: &OrderRecord, source: BuyerSource) -> bool {
         let mut rows = record
             .order
@@ -168,7 +169,7 @@ impl MemoryDraw {
         })
     }
 
-    /// Sets a new owner, with an epoch that fences every earlier one.
+    /// Sets the draw's new owner. Increments the epoch, which fences every earlier owner.
     pub fn taken_by(&mut self, owner: Option<InstanceId>) -> Claimed {
         self.epoch += 1;
         self.owner = owner;
@@ -178,7 +179,7 @@ impl MemoryDraw {
         }
     }
 
-    /// Checks what the database's constraints would refuse.
+    /// Refuses a change that the database's constraints would refuse.
     pub fn check(&self, change: &DrawChange) -> Result<(), Failure> {
         let refused = |why: &str| Err(Failure::NotWritten(format!("draw {}: {why}", self.base.id)));
         for ticket_change in &change.allocated {
@@ -244,7 +245,7 @@ impl MemoryDraw {
             .sum()
     }
 
-    /// Applies one checked commit.
+    /// Applies one commit that was already checked.
     pub fn apply(&mut self, events: &[Event], change: &DrawChange, now: Timestamp) {
         self.base.revision += 1;
         for (order, becomes) in &change.reservations {
@@ -300,7 +301,7 @@ impl MemoryDraw {
         self.journal.push(events.to_vec());
     }
 
-    /// Replays the journal from the first state.
+    /// Replays the journal from the state in which the draw was added.
     pub fn replay(&self) -> Draw {
         let mut draw = Draw::restore(self.first.clone());
         self.journal.iter().for_each(|events| draw.apply(events));

@@ -1,4 +1,4 @@
-//! [`Ledger`] in memory.
+//! Implements [`Ledger`] in memory.
 
 use std::borrow::Cow;
 
@@ -77,7 +77,7 @@ impl Ledger for Memory {
 }
 
 impl State {
-    /// `from` is an owner whose lease is ignored.
+    /// Claims draws. `from` is an owner whose lease does not protect its draws, or `None`.
     fn claim(
         &mut self,
         me: InstanceId,
@@ -107,20 +107,22 @@ impl State {
         claims
     }
 
-    /// Checks everything before it changes anything. This replaces a transaction.
+    /// Writes the commits. Checks everything before it changes anything, so that all or none are
+    /// written.
     fn append(&mut self, appends: &[Append], now: Option<Timestamp>) -> Result<(), Failure> {
         let (first, last) = (&appends[0], appends.len() - 1);
         let row = self.draws.get(first.draw).ok_or(Failure::NotFound)?;
         if row.epoch != first.epoch || row.base.revision != first.after {
             return Err(Failure::Fenced);
         }
-        // Each commit is checked as if the earlier ones were written.
+        // A copy of the draw takes each checked commit, so that the next commit is checked as if
+        // the earlier ones were written.
         let mut trial = Cow::Borrowed(row);
         for (place, append) in appends.iter().enumerate() {
             let now = now.unwrap_or(append.at);
             let change = DrawChange::from_events(&append.events);
             self.check(append, &change, &trial, now)?;
-            self.check_opens(append, &appends[..place])?;
+            self.refuse_order_opened_twice(append, &appends[..place])?;
             if place < last {
                 trial.to_mut().apply(&append.events, &change, now);
             }
@@ -159,8 +161,12 @@ impl State {
         Ok(())
     }
 
-    /// Refuses two commits of one call that open the same order.
-    fn check_opens(&self, append: &Append, earlier: &[Append]) -> Result<(), Failure> {
+    /// Refuses two commits of the same call that open the same order.
+    fn refuse_order_opened_twice(
+        &self,
+        append: &Append,
+        earlier: &[Append],
+    ) -> Result<(), Failure> {
         let Some(AttachedWrite::Open(new)) = &append.attached_write else {
             return Ok(());
         };
@@ -177,7 +183,7 @@ impl State {
         }
     }
 
-    /// Writes one checked commit.
+    /// Writes one commit that was already checked.
     fn write(&mut self, append: &Append, now: Timestamp) {
         let change = DrawChange::from_events(&append.events);
         self.write_attached(append);
@@ -214,7 +220,7 @@ impl State {
                 self.operations.reprice(*order, has_intent, append);
             }
             Some(AttachedWrite::Authorised { order, at }) => self.orders.authorised(*order, *at),
-            // Names of draws are not stored in memory.
+            // The memory store does not hold names of draws.
             Some(AttachedWrite::Describe(_)) => {}
         }
     }

@@ -1,4 +1,4 @@
-//! The list of nodes in memory.
+//! The list of nodes of the memory store.
 
 use std::collections::BTreeSet;
 
@@ -9,31 +9,31 @@ use super::{Call, Memory};
 use crate::error::Failure;
 use crate::nodes::{GONE_MS, InstanceId, LEASE_MS, Node, Nodes, OtherNodes};
 
-/// In the order they started.
+/// The nodes, in the order in which they started.
 #[derive(Clone, Default)]
 pub(super) struct NodeList {
     rows: Vec<NodeLease>,
-    /// Processes that have not ended. A process that hangs is still running.
+    /// Processes that have not ended. A process that hangs counts as running.
     running: BTreeSet<InstanceId>,
 }
 
 #[derive(Clone)]
 struct NodeLease {
     node: Node,
-    /// The end of the lease. `None` without a clock: the lease runs until the node leaves or is
-    /// removed.
+    /// When the lease ends. `None` when no clock is set: the lease then lasts until the node leaves
+    /// or is removed.
     until: Option<Timestamp>,
 }
 
 impl NodeList {
-    /// Returns the node if its lease runs.
+    /// Returns the node if its lease has not ended.
     pub fn living(&self, boot: InstanceId, now: Option<Timestamp>) -> Option<&Node> {
         let row = self.rows.iter().find(|row| row.node.boot == boot)?;
         row.lives(now).then_some(&row.node)
     }
 
-    /// Returns whether the node left, was removed, or has been silent for [`GONE_MS`] after its
-    /// lease.
+    /// Returns whether the node left, was removed, or has not renewed its lease for [`GONE_MS`]
+    /// after the lease ended.
     pub fn is_gone(&self, boot: InstanceId, now: Option<Timestamp>) -> bool {
         let row = self.rows.iter().find(|row| row.node.boot == boot);
         row.is_none_or(|row| {
@@ -73,7 +73,7 @@ impl NodeList {
         self.rows.clear();
     }
 
-    fn end(&mut self, boot: InstanceId) {
+    fn end_lease(&mut self, boot: InstanceId) {
         self.rows.retain(|row| row.node.boot != boot);
     }
 }
@@ -95,7 +95,7 @@ impl Nodes for Memory {
         self.writing(Call::Write("bury"), |state| {
             let dead = !state.nodes.running.contains(&gone);
             if dead {
-                state.nodes.end(gone);
+                state.nodes.end_lease(gone);
             }
             Ok(dead)
         })
@@ -103,7 +103,7 @@ impl Nodes for Memory {
 
     async fn leave(&self, me: InstanceId) -> Result<(), Failure> {
         self.writing(Call::Write("leave"), |state| {
-            state.nodes.end(me);
+            state.nodes.end_lease(me);
             Ok(())
         })
     }

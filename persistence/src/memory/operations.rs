@@ -1,4 +1,4 @@
-//! Payment operations in memory.
+//! The payment operations of the memory store.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +8,7 @@ use crate::error::Failure;
 use crate::ledger::Append;
 use crate::stores::{Attempt, FAST_PATH_MS, Operation, OperationKind};
 
-/// The state of an operation.
+/// The state of a payment operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OperationState {
     Pending {
@@ -18,7 +18,7 @@ pub enum OperationState {
     Failed {
         why: String,
     },
-    /// The operation is not needed any more.
+    /// The operation is no longer needed and is never tried.
     Dropped,
 }
 
@@ -27,11 +27,12 @@ pub(super) struct Operations {
     rows: BTreeMap<i64, (Operation, OperationState)>,
     by_order: BTreeMap<OrderId, Vec<i64>>,
     by_key: BTreeMap<String, i64>,
-    /// Captures first, then oldest first.
+    /// Pending operations in the order in which they are claimed: captures first, then oldest
+    /// first.
     pending: BTreeSet<(bool, i64)>,
 }
 
-/// The due time of operations that are due at once.
+/// The due time of an operation that may be tried at once.
 const DUE_NOW: Timestamp = Timestamp(0);
 
 impl Operations {
@@ -57,7 +58,7 @@ impl Operations {
     }
 
     pub fn create(&mut self, order: OrderId, at: Timestamp) {
-        self.put(
+        self.put_operation(
             order,
             OperationKind::Create,
             format!("create-{order}-1"),
@@ -66,12 +67,12 @@ impl Operations {
         );
     }
 
-    /// Replaces the pending `update` operation of the order.
+    /// Replaces the pending `update` operation of the order, because its price changed.
     pub fn reprice(&mut self, order: OrderId, has_intent: bool, append: &Append) {
         self.drop_pending(order, &[OperationKind::Update]);
         if has_intent {
             let key = format!("update-{order}-{}-{}", append.draw, append.after + 1);
-            self.put(
+            self.put_operation(
                 order,
                 OperationKind::Update,
                 key,
@@ -81,13 +82,13 @@ impl Operations {
         }
     }
 
-    /// Drops the order's pending cancellation, because a repair gives it tickets.
+    /// Drops the order's pending `cancel` operation, because a repair gives tickets to the order.
     pub fn drop_cancel(&mut self, order: OrderId) {
         self.drop_pending(order, &[OperationKind::Cancel]);
     }
 
     pub fn capture(&mut self, order: OrderId, at: Timestamp) {
-        self.revive(
+        self.add_or_revive_operation(
             order,
             OperationKind::Capture,
             format!("cap-{order}"),
@@ -95,7 +96,7 @@ impl Operations {
         );
     }
 
-    /// Drops the order's pending capture, because its tickets were taken back.
+    /// Drops the order's pending `capture` operation, because the order's tickets were taken back.
     pub fn void(&mut self, order: OrderId, rejected: bool, at: Timestamp) {
         self.drop_pending(order, &[OperationKind::Capture]);
         if rejected {
@@ -104,7 +105,7 @@ impl Operations {
     }
 
     pub fn cancel(&mut self, order: OrderId, at: Timestamp) {
-        self.revive(
+        self.add_or_revive_operation(
             order,
             OperationKind::Cancel,
             format!("cancel-{order}"),
@@ -113,15 +114,15 @@ impl Operations {
     }
 
     pub fn refund(&mut self, order: OrderId, kind: OperationKind, key: String, amount: Cents) {
-        self.put(order, kind, key, Some(amount), DUE_NOW);
+        self.put_operation(order, kind, key, Some(amount), DUE_NOW);
     }
 
     pub fn finish(&mut self, order: OrderId, kinds: &[OperationKind]) {
-        self.settle(order, kinds, OperationState::Done);
+        self.settle_operations(order, kinds, OperationState::Done);
     }
 
     pub fn drop_pending(&mut self, order: OrderId, kinds: &[OperationKind]) {
-        self.settle(order, kinds, OperationState::Dropped);
+        self.settle_operations(order, kinds, OperationState::Dropped);
     }
 
     pub fn claim(&mut self, now: Timestamp, lease_ms: i64, limit: usize) -> Vec<Operation> {
@@ -135,12 +136,13 @@ impl Operations {
             .take(limit)
             .collect();
         ids.into_iter()
-            .map(|id| self.lease(id, now.plus_ms(lease_ms)))
+            .map(|id| self.lease_operation(id, now.plus_ms(lease_ms)))
             .collect()
     }
 
-    /// An order's fee refunds run one after the other. The outcome of one without a response is
-    /// judged by the total refunded, so no other may run meanwhile.
+    /// Returns whether an earlier fee refund of the same order is still pending. Fee refunds of an
+    /// order run one after the other: when a response is lost, only the total refunded shows
+    /// whether the refund happened.
     fn waits_for_earlier_fee_refund(&self, id: i64) -> bool {
         let (operation, _) = &self.rows[&id];
         let mut earlier = self.by_order[&operation.order]
@@ -168,10 +170,10 @@ impl Operations {
             _ => false,
         };
         let id = *self.by_order.get(&order)?.iter().find(claimable)?;
-        Some(self.lease(id, now.plus_ms(lease_ms)))
+        Some(self.lease_operation(id, now.plus_ms(lease_ms)))
     }
 
-    /// Records an attempt. Returns the operation if this attempt ended it.
+    /// Records an attempt. Returns the operation if it is not tried again.
     pub fn attempted(&mut self, id: i64, attempt: &Attempt) -> Result<Option<Operation>, Failure> {
         let (operation, state) = self.rows.get_mut(&id).ok_or(Failure::NotFound)?;
         if !matches!(state, OperationState::Pending { .. }) {
@@ -200,7 +202,7 @@ impl Operations {
         }
     }
 
-    fn put(
+    fn put_operation(
         &mut self,
         order: OrderId,
         kind: OperationKind,
@@ -224,11 +226,17 @@ impl Operations {
             .insert(id, (operation, OperationState::Pending { due_at }));
     }
 
-    /// Adds an operation, or makes a dropped or failed one with this key pending again. One that is
-    /// done stays done.
-    fn revive(&mut self, order: OrderId, kind: OperationKind, key: String, due_at: Timestamp) {
+    /// Adds an operation. If one with this key exists and was dropped or failed, it becomes pending
+    /// again. An operation that is done stays done.
+    fn add_or_revive_operation(
+        &mut self,
+        order: OrderId,
+        kind: OperationKind,
+        key: String,
+        due_at: Timestamp,
+    ) {
         let Some(id) = self.by_key.get(&key).copied() else {
-            return self.put(order, kind, key, None, due_at);
+            return self.put_operation(order, kind, key, None, due_at);
         };
         let (operation, state) = self.rows.get_mut(&id).expect("keys name rows");
         if matches!(
@@ -241,7 +249,12 @@ impl Operations {
         }
     }
 
-    fn settle(&mut self, order: OrderId, kinds: &[OperationKind], becomes: OperationState) {
+    fn settle_operations(
+        &mut self,
+        order: OrderId,
+        kinds: &[OperationKind],
+        becomes: OperationState,
+    ) {
         for id in self.by_order.get(&order).into_iter().flatten() {
             let (operation, state) = self.rows.get_mut(id).expect("orders name rows");
             if kinds.contains(&operation.kind) && matches!(state, OperationState::Pending { .. }) {
@@ -252,7 +265,7 @@ impl Operations {
         }
     }
 
-    fn lease(&mut self, id: i64, until: Timestamp) -> Operation {
+    fn lease_operation(&mut self, id: i64, until: Timestamp) -> Operation {
         let (operation, state) = self.rows.get_mut(&id).expect("claimed from the rows");
         operation.attempts += 1;
         *state = OperationState::Pending { due_at: until };

@@ -1,4 +1,4 @@
-//! [`OrderStore`] in memory.
+//! Implements [`OrderStore`] in memory.
 
 use async_trait::async_trait;
 use domain::{OrderId, OrderState, OrderTransition, PaymentIntent, PaymentIntentId, Timestamp};
@@ -10,8 +10,8 @@ use crate::stores::{
     BuyerSource, NotifyBuyer, OperationKind, OrderRecord, OrderStore, TermsAgreed,
 };
 
-/// The operation kinds that lead to an order's capture.
-const CAPTURE_STEPS: [OperationKind; 3] = [
+/// The kinds of operations that belong to the way from opening an order to its capture.
+const CAPTURE_PATH_OPERATIONS: [OperationKind; 3] = [
     OperationKind::Create,
     OperationKind::Update,
     OperationKind::Capture,
@@ -141,7 +141,9 @@ impl OrderStore for Memory {
             }
             row.record.reason.get_or_insert_with(|| reason.into());
             state.orders.set_state(order, OrderState::Rejecting);
-            state.operations.drop_pending(order, &CAPTURE_STEPS);
+            state
+                .operations
+                .drop_pending(order, &CAPTURE_PATH_OPERATIONS);
             state.operations.cancel(order, at);
             Ok(())
         })
@@ -214,13 +216,14 @@ impl State {
         Ok(())
     }
 
-    /// Ends an order, and drops its pending operations.
+    /// Ends an order in the state `becomes`, and drops its pending operations.
     pub(super) fn end_order(&mut self, order: OrderId, becomes: OrderState, reason: &str) {
         if let Ok(row) = self.orders.get_mut(order) {
             row.record.reason.get_or_insert_with(|| reason.into());
         }
         self.orders.set_state(order, becomes);
-        self.operations.drop_pending(order, &CAPTURE_STEPS);
+        self.operations
+            .drop_pending(order, &CAPTURE_PATH_OPERATIONS);
         self.operations
             .drop_pending(order, &[OperationKind::Cancel]);
     }

@@ -1,4 +1,4 @@
-//! Orders in memory, with an index for each of their keys.
+//! The orders of the memory store, with an index for each of their keys.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,7 +18,7 @@ pub(super) struct Orders {
     by_client_key: BTreeMap<String, OrderId>,
     by_token: BTreeMap<String, OrderId>,
     by_payment_intent: BTreeMap<PaymentIntentId, OrderId>,
-    /// Orders in `quoted`, `allocated` and `rejecting`, oldest first.
+    /// Orders whose outcome is undecided (`quoted`, `allocated` and `rejecting`), oldest first.
     open: BTreeSet<(Timestamp, OrderId)>,
     captured: BTreeSet<(Timestamp, OrderId)>,
     by_draw: BTreeMap<DrawId, BTreeSet<OrderId>>,
@@ -27,9 +27,9 @@ pub(super) struct Orders {
 #[derive(Clone)]
 pub(super) struct MemoryOrder {
     pub record: OrderRecord,
-    /// The fee that each allocated line added to its draw.
+    /// The application fee that each allocated line of the order added to its draw.
     line_fees: BTreeMap<DrawId, Cents>,
-    /// The part of each line's fee that was refunded.
+    /// The part of each line's application fee that was refunded.
     fees_refunded: BTreeMap<DrawId, Cents>,
 }
 
@@ -46,13 +46,13 @@ impl MemoryOrder {
         Ok(transition.check(self.state(), self.lines_allocated() > 0)?)
     }
 
-    /// Returns how much of a draw's fee the order holds.
+    /// Returns how much of a draw's application fee the order holds.
     pub fn fee_held(&self, draw: DrawId) -> Cents {
         let of = |fees: &BTreeMap<DrawId, Cents>| fees.get(&draw).copied().unwrap_or_default();
         of(&self.line_fees) - of(&self.fees_refunded)
     }
 
-    /// Adds a fee refund, and returns the total refunded for this draw.
+    /// Adds `part` to the fee refunded for this draw, and returns the total refunded.
     pub fn give_fee_back(&mut self, draw: DrawId, part: Cents) -> Cents {
         let refunded = self.fees_refunded.entry(draw).or_default();
         *refunded += part;
@@ -114,8 +114,8 @@ impl Orders {
             .collect()
     }
 
-    /// Returns captured orders that hold some of a draw's fee: refunded ones first, then earliest
-    /// captured.
+    /// Returns the captured orders that hold some of a draw's fee, in the order in which the fee is
+    /// refunded: refunded orders first, then earliest captured.
     pub fn carriers(&self, draw: DrawId) -> Vec<(OrderId, Cents)> {
         let of_draw = self
             .by_draw
@@ -254,7 +254,7 @@ impl Orders {
         }
     }
 
-    /// Replaces the order's lines. Returns whether its payment intent exists.
+    /// Replaces the order's lines. Returns whether the order has a payment intent.
     pub fn reprice(&mut self, id: OrderId, lines: &[Line]) -> bool {
         let row = self.rows.get_mut(&id).expect("checked before");
         for line in &row.record.order.lines {
@@ -272,7 +272,7 @@ impl Orders {
         row.record.authorised_at.get_or_insert(at);
     }
 
-    /// Adds the tickets of one line. Returns whether it was the order's last line.
+    /// Adds the tickets of one order line. Returns whether all lines of the order have tickets now.
     pub fn allocated(&mut self, draw: DrawId, ticket_change: &TicketChange) -> bool {
         let row = self
             .rows
@@ -299,7 +299,7 @@ impl Orders {
         complete
     }
 
-    /// Removes the tickets of one line. Returns whether the order is now being rejected.
+    /// Removes the tickets of one order line. Returns whether the order became `rejecting`.
     pub fn voided_line(&mut self, draw: DrawId, ticket_change: &TicketChange) -> bool {
         let row = self
             .rows
@@ -316,7 +316,7 @@ impl Orders {
         rejects
     }
 
-    /// Marks a captured order that lost tickets as open, because its refund is due.
+    /// Marks a captured order that lost its tickets as undecided, because its refund is due.
     pub fn wait_for_refund(&mut self, id: OrderId) {
         let row = &self.rows[&id];
         if row.state() == OrderState::Captured

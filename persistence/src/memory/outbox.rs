@@ -1,4 +1,4 @@
-//! Queued mails in memory.
+//! The queued mails of the memory store.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,23 +9,23 @@ use crate::error::Failure;
 use crate::nodes::InstanceId;
 use crate::stores::{Mail, NotifyBuyer};
 
-/// A mail and its delivery state.
+/// A mail and the state of its delivery.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QueuedMail {
     pub id: i64,
     pub dedupe_key: String,
     pub kind: String,
     pub order: Option<OrderId>,
-    /// `None` while the buyer has not left an address.
+    /// The recipient's address. `None` while the buyer has left no address.
     pub to: Option<String>,
     pub data: String,
     pub message_id: String,
     pub attempts: u32,
     pub due_at: Timestamp,
-    /// The node that claimed the mail last. `None` after a failure.
+    /// The node that claimed the mail last. `None` when no node did, or when sending failed.
     pub sender: Option<InstanceId>,
     pub sent_at: Option<Timestamp>,
-    /// The mail is never tried again.
+    /// Whether the mail failed for good and is never tried again.
     pub dead: bool,
 }
 
@@ -79,7 +79,7 @@ impl Outbox {
         true
     }
 
-    /// Sets the address of mails that waited for it.
+    /// Sets the address of the order's mails that waited for an address.
     pub fn addressed(&mut self, order: OrderId, to: &str) {
         for id in self.waiting.remove(&order).unwrap_or_default() {
             self.rows.get_mut(&id).expect("waiting rows exist").to = Some(to.into());
@@ -87,7 +87,7 @@ impl Outbox {
         }
     }
 
-    /// Claims mails that are due, and those whose sender is `freed`.
+    /// Claims mails that are due, and mails claimed by a sender for which `freed` returns true.
     pub fn claim(
         &mut self,
         sender: InstanceId,
@@ -145,14 +145,14 @@ impl Outbox {
     }
 }
 
-/// Returns a club's address. This store knows only the clubs' accounts, so the address is made up.
-fn address_of(club: ClubId) -> String {
+/// Returns an invented address for a club. This store knows only the clubs' accounts.
+fn invented_club_address(club: ClubId) -> String {
     format!("club-{club}@club.test")
 }
 
 impl State {
-    /// Queues the mail that nothing was charged, when an order ends. An order that was ever
-    /// captured gets other mails.
+    /// Queues the mail that tells the buyer that nothing was charged, when an order ends. An order
+    /// that was ever captured gets other mails.
     pub(super) fn queue_not_charged(
         &mut self,
         order: OrderId,
@@ -187,7 +187,7 @@ impl State {
             .id_by_payment_intent(&intent.id)
             .filter(|_| intent.disputed)
         {
-            let to = address_of(self.orders.get(order)?.record.order.club);
+            let to = invented_club_address(self.orders.get(order)?.record.order.club);
             self.outbox.queue(
                 &format!("disputed-{}", intent.id),
                 "disputed",

@@ -1,4 +1,4 @@
-//! [`OutboxStore`] in memory.
+//! Implements [`OutboxStore`] in memory.
 
 use async_trait::async_trait;
 use domain::{OrderId, Timestamp};

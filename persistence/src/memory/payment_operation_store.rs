@@ -1,4 +1,4 @@
-//! [`PaymentOperationStore`] in memory.
+//! Implements [`PaymentOperationStore`] in memory.
 
 use async_trait::async_trait;
 use domain::{Cents, DrawId, OrderId, OrderState, OrderTransition, PaymentIntentId, Timestamp};

@@ -1,4 +1,4 @@
-//! [`ReconciliationStore`] in memory.
+//! Implements [`ReconciliationStore`] in memory.
 
 use async_trait::async_trait;
 use domain::{

@@ -1,4 +1,4 @@
-//! Refunds in memory.
+//! The refunds of the memory store.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ pub struct Refund {
     pub amount: Cents,
     pub fee: Cents,
     pub reason: String,
-    /// `None` while it is pending, then whether it succeeded.
+    /// Whether the refund succeeded. `None` while it is pending.
     pub succeeded: Option<bool>,
 }
 
@@ -47,8 +47,8 @@ impl Refunds {
 }
 
 impl State {
-    /// Queues fee refunds up to what captured orders of the draw hold: refunded orders first, then
-    /// earliest captured.
+    /// Queues refunds of the application fee that the draw owes, up to what its captured orders
+    /// hold: refunded orders first, then earliest captured.
     pub fn give_fees_back(&mut self, draw: DrawId) -> Result<(), Failure> {
         let mut left = self.draws.get(draw).ok_or(Failure::NotFound)?.to_return;
         for (order, holds) in self.orders.carriers(draw) {
@@ -65,8 +65,8 @@ impl State {
         Ok(())
     }
 
-    /// Returns the fee that voiding took off: the sum over the draws whose last fee step of this
-    /// order is a void.
+    /// Returns the application fee that voiding took off the order: the sum over the draws whose
+    /// last fee step for this order is a void.
     pub fn fee_returned(&self, order: OrderId) -> Cents {
         let Ok(row) = self.orders.get(order) else {
             return Cents::ZERO;

@@ -1,4 +1,4 @@
-//! Operators' repairs in memory.
+//! Operators' repairs of payments, in the memory store.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! [`WebhookEventStore`] in memory.
+//! Implements [`WebhookEventStore`] in memory.
 
 use async_trait::async_trait;
 use domain::Timestamp;

@@ -1,4 +1,4 @@
-//! Webhook events and provider snapshots in memory.
+//! The webhook events and provider snapshots of the memory store.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -39,8 +39,8 @@ impl WebhookEvents {
         self.unhandled.insert((at, event.event_id.clone()))
     }
 
-    /// Returns unhandled events that match, oldest first. `is_for_receiver` gets the receiving node
-    /// and the time of receipt.
+    /// Returns the unhandled events for which `is_for_receiver` is true, oldest first. Its
+    /// arguments are the receiving node and the time of receipt.
     pub fn unhandled(
         &self,
         is_for_receiver: impl Fn(InstanceId, Timestamp) -> bool,

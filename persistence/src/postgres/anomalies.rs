@@ -1,4 +1,4 @@
-//! Statements for anomalies. At most one of a kind is open about the same payment.
+//! SQL statements for anomalies. At most one open anomaly of each kind exists for the same payment.
 
 use std::collections::BTreeSet;
 
@@ -40,7 +40,8 @@ pub(super) async fn raise(
     Ok(raised.rows_affected() == 1)
 }
 
-/// Condition: open, and about the payment `$1`, or about its order and no payment.
+/// SQL condition: the anomaly is open and is about the payment `$1`, or it names no payment and is
+/// about that payment's order.
 macro_rules! open_about {
     () => {
         "resolved_at is null and (payment_intent_id = $1
@@ -182,7 +183,7 @@ pub(super) async fn holder(
     Ok(order.map(|id| OrderId(id.as_u128())))
 }
 
-/// Returns anomalies, newest first.
+/// Returns anomalies, newest first, at most `limit`.
 pub(super) async fn list(
     pool: &PgPool,
     only_open: bool,

@@ -1,4 +1,4 @@
-//! [`AnomalyStore`] in Postgres.
+//! Implements [`AnomalyStore`] in Postgres.
 
 use std::collections::BTreeSet;
 

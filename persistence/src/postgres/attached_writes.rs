@@ -1,5 +1,5 @@
-//! Writes that are attached to a draw's commit: new orders, new prices, authorisations,
-//! descriptions.
+//! Writes that share the transaction of a draw's commit: new orders, new prices, authorisation
+//! times, and a draw's names and contact.
 
 use domain::{DrawId, Line, Order, OrderState, Timestamp};
 use sqlx::postgres::PgConnection;
@@ -24,24 +24,24 @@ pub(super) async fn write(
     for commit in commits {
         match &commit.append.attached_write {
             None => {}
-            // The allocation writes it together with the order's state.
+            // The allocation of the same commit writes this time together with the order's state.
             Some(AttachedWrite::Authorised { order, .. }) if commit.allocates(*order) => {}
             Some(AttachedWrite::Open(order)) => opens.push(order),
             Some(AttachedWrite::Authorised { order, at }) => {
                 authorised.0.push(codec::uuid(*order));
                 authorised.1.push(instant::stored(*at));
             }
-            // Rare, so one statement each.
+            // These writes are rare, so each runs as a separate statement.
             Some(AttachedWrite::Reprice { order, lines }) => {
-                reprice(connection, commit, codec::uuid(*order), lines).await?;
+                replace_lines(connection, commit, codec::uuid(*order), lines).await?;
             }
             Some(AttachedWrite::Describe(details)) => {
-                describe(connection, commit.append.draw, details).await?;
+                update_draw_details(connection, commit.append.draw, details).await?;
             }
         }
     }
     if !opens.is_empty() {
-        open(connection, secrets, &opens).await?;
+        insert_orders(connection, secrets, &opens).await?;
     }
     if !authorised.0.is_empty() {
         record_authorised(connection, authorised).await?;
@@ -51,7 +51,7 @@ pub(super) async fn write(
 
 /// Inserts new orders and their lines, and a `create` operation for each that has no payment intent
 /// yet.
-async fn open(
+async fn insert_orders(
     connection: &mut PgConnection,
     secrets: &LinkSecrets,
     orders: &[&NewOrder],
@@ -74,7 +74,7 @@ async fn open(
         tokens.push(token.clear);
         hashes.push(token.hash.to_vec());
         sealed.push(token.sealed);
-        let total = totals(order);
+        let total = order_with_totals(order);
         lines.push(order.lines.len() as i16);
         subtotals.push(total.subtotal().0);
         card_fees.push(total.card_fee().0);
@@ -87,7 +87,7 @@ async fn open(
         intents.push(order.payment_intent.as_ref().map(|id| id.0.as_str()));
         columns.add(codec::uuid(order.id), &order.lines);
     }
-    // One statement, because each statement costs a round trip.
+    // One statement writes all three tables, because each statement costs a round trip.
     sqlx::query(
         "with opened as (
            insert into orders (id, club_id, account_id, client_key, token, lines, subtotal_cents, card_fee_cents, buyer_name,
@@ -130,8 +130,8 @@ async fn open(
     Ok(())
 }
 
-/// Builds the domain's order, which computes the totals.
-fn totals(order: &NewOrder) -> Order {
+/// Builds the domain's order, which computes the totals of the lines.
+fn order_with_totals(order: &NewOrder) -> Order {
     Order {
         id: order.id,
         club: order.club,
@@ -143,7 +143,7 @@ fn totals(order: &NewOrder) -> Order {
     }
 }
 
-/// Order lines as columns.
+/// Order lines as arrays, one for each column.
 #[derive(Default)]
 struct OrderLineColumns {
     orders: Vec<Uuid>,
@@ -164,8 +164,9 @@ impl OrderLineColumns {
         }
     }
 
-    /// Inserts lines. A line of the same order and draw gets the new count and price.
-    async fn insert(self, connection: &mut PgConnection) -> Result<(), TransactionError> {
+    /// Inserts order lines. If the order already has a line in the draw, that line gets the new
+    /// count and price.
+    async fn insert_lines(self, connection: &mut PgConnection) -> Result<(), TransactionError> {
         sqlx::query(
             "insert into order_lines (order_id, draw_id, count, unit_price_cents, card_fee_cents)
              select * from unnest($1::uuid[], $2::bigint[], $3::smallint[], $4::bigint[], $5::bigint[])
@@ -183,9 +184,9 @@ impl OrderLineColumns {
     }
 }
 
-/// Replaces the lines of a quoted order without tickets. If its payment intent exists, queues an
-/// `update` operation.
-async fn reprice(
+/// Replaces the lines of a `quoted` order that has no tickets. If the order has a payment intent,
+/// an `update` operation is queued.
+async fn replace_lines(
     connection: &mut PgConnection,
     commit: &PreparedCommit,
     order: Uuid,
@@ -215,7 +216,7 @@ async fn reprice(
         .await?;
     let mut columns = OrderLineColumns::default();
     columns.add(order, lines);
-    columns.insert(connection).await?;
+    columns.insert_lines(connection).await?;
     sqlx::query(
         "update payment_ops set state = 'dropped', ended_at = transaction_instant()
          where order_id = $1 and kind = 'update' and state = 'pending'",
@@ -234,15 +235,16 @@ async fn reprice(
         )
         .bind(order)
         .bind(key)
-        .bind(instant::stored(due(commit.append.at)))
+        .bind(instant::stored(update_due_at(commit.append.at)))
         .execute(connection)
         .await?;
     }
     Ok(())
 }
 
-/// Changes what a draw's page shows beside its terms. `None` leaves a column as it is.
-async fn describe(
+/// Changes the names, contact and settings that a draw's page shows beside its terms. `None` leaves
+/// a column unchanged.
+async fn update_draw_details(
     connection: &mut PgConnection,
     draw: DrawId,
     details: &DrawDetails,
@@ -272,11 +274,11 @@ async fn describe(
     Ok(())
 }
 
-fn due(at: Timestamp) -> Timestamp {
+fn update_due_at(at: Timestamp) -> Timestamp {
     at.plus_ms(FAST_PATH_MS)
 }
 
-/// Records authorisation times. Only the first time of an order is kept.
+/// Records when payments were authorised. Only the first time of each order is kept.
 async fn record_authorised(
     connection: &mut PgConnection,
     (orders, at): (Vec<Uuid>, Vec<OffsetDateTime>),

@@ -1,6 +1,6 @@
-//! A separate login for bank details (decision F-7). It owns the schema `bank`; the login that
-//! serves pages has no access to it. So neither an injected query nor a dump or backup made by that
-//! login can read winners' bank details.
+//! A separate database login for bank details (decision F-7). That login owns the schema `bank`.
+//! The login that serves pages has no access to the schema, so neither an injected query nor its
+//! dump or backup contains winners' bank details.
 
 use sqlx::migrate::{MigrateError, Migrator};
 use sqlx::postgres::{PgConnectOptions, PgConnection, PgPool, PgPoolOptions};
@@ -9,28 +9,30 @@ use sqlx::{AssertSqlSafe, Connection};
 use super::{ACQUIRE_TIMEOUT, DeadConnectionFlag, Postgres, pool};
 use crate::error::Failure;
 
-/// Claims are rare.
+/// Maximum number of connections for bank details. Two suffice, because prize claims are rare.
 const CONNECTIONS_MAX: u32 = 2;
-/// The migrations of the schema `bank`, which its own login applies.
+/// The migrations of the schema `bank`. The login for bank details applies them.
 pub(crate) static BANK_MIGRATOR: Migrator = sqlx::migrate!("../migrations/bank");
 
-/// The additional logins of a private Postgres: one serves pages, the other reads bank details.
+/// Names of the two additional logins of a private Postgres: this one serves pages, the next one
+/// reads bank details.
 pub const SERVES: &str = "football_doubles_app";
 pub const BANK: &str = "football_doubles_bank";
 
-/// The logins of one database.
+/// The logins for one database.
 #[derive(Clone)]
 pub struct DatabaseLogins {
-    /// Owns the tables and migrates them.
+    /// The login that owns the tables and migrates them.
     pub owner: PgConnectOptions,
-    /// Serves pages. In a hosted database it is the owner.
+    /// The login that serves pages. In a hosted database it is the same as `owner`.
     pub serves: PgConnectOptions,
-    /// Owns the schema `bank`. `None` means that bank details cannot be stored or read.
+    /// The login that owns the schema `bank`. `None` means that bank details can be neither stored
+    /// nor read.
     pub bank: Option<PgConnectOptions>,
 }
 
 impl DatabaseLogins {
-    /// Uses one login, without access to bank details.
+    /// Returns one login for everything. There is then no access to bank details.
     pub fn single(options: PgConnectOptions) -> DatabaseLogins {
         DatabaseLogins {
             owner: options.clone(),
@@ -39,7 +41,7 @@ impl DatabaseLogins {
         }
     }
 
-    /// Uses the three logins of a private Postgres, given the owner's.
+    /// Returns the three logins of a private Postgres, given the login of the owner.
     pub fn private(owner: PgConnectOptions) -> DatabaseLogins {
         let (serves, bank) = (
             owner.clone().username(SERVES),
@@ -52,8 +54,8 @@ impl DatabaseLogins {
         }
     }
 
-    /// For the demo on an existing Postgres. Uses three logins if this one may create them and they
-    /// need no password, otherwise only this one.
+    /// Returns the logins for a demo on an existing Postgres: three if `owner` may create two more
+    /// and they need no password, otherwise only `owner`.
     pub async fn create_if_possible(owner: PgConnectOptions) -> DatabaseLogins {
         let doors = DatabaseLogins::private(owner.clone());
         let try_logins = async {
@@ -70,10 +72,11 @@ impl DatabaseLogins {
         }
     }
 
-    /// Reads the logins from two URLs: one that owns the tables and serves pages, and one for bank
+    /// Reads the logins from two URLs: `url` owns the tables and serves pages, `bank` is for bank
     /// details.
     ///
     /// # Errors
+    ///
     /// [`Failure::NotWritten`] when a URL is invalid.
     pub fn hosted(url: &str, bank: Option<&str>) -> Result<DatabaseLogins, Failure> {
         let read = |url: &str| {
@@ -88,11 +91,11 @@ impl DatabaseLogins {
     }
 }
 
-/// Creates the logins of a private cluster, if they are missing. All databases of the cluster share
-/// them.
+/// Creates the additional logins that are missing. All databases of the Postgres server share them.
 pub(crate) async fn make_logins(owner: &mut PgConnection) -> Result<(), sqlx::Error> {
     for role in [SERVES, BANK] {
-        // Two processes may try at once; the slower one finds the role there.
+        // Two processes may create the role at the same time. The slower process finds that it
+        // exists.
         let make = format!(
             "do $$ begin
                if not exists (select from pg_roles where rolname = '{role}') then create role {role} login; end if;
@@ -105,14 +108,14 @@ pub(crate) async fn make_logins(owner: &mut PgConnection) -> Result<(), sqlx::Er
     Ok(())
 }
 
-/// Grants rights and creates the schema `bank`, after the ordinary migrations. It may run twice.
-/// Without a login for bank details it does nothing.
+/// Creates the schema `bank` and grants rights, after the ordinary migrations. A repeated call is
+/// harmless. Without a login for bank details, the call does nothing.
 pub(crate) async fn migrate(doors: &DatabaseLogins) -> Result<(), MigrateError> {
     let Some(bank) = &doors.bank else {
         return Ok(());
     };
     grant_rights(doors, bank).await?;
-    // The record of these migrations is in the schema `bank` as well.
+    // The search path puts the table of applied migrations into the schema `bank` as well.
     let bank = bank.clone().options([("search_path", "bank")]);
     let pool = PgPoolOptions::new()
         .max_connections(1)
@@ -124,7 +127,7 @@ pub(crate) async fn migrate(doors: &DatabaseLogins) -> Result<(), MigrateError> 
 
 async fn grant_rights(doors: &DatabaseLogins, bank: &PgConnectOptions) -> Result<(), sqlx::Error> {
     let mut owner = PgConnection::connect_with(&doors.owner).await?;
-    grant(&mut owner, doors, bank).await?;
+    grant_right(&mut owner, doors, bank).await?;
     owner.close().await?;
     let mut connection = PgConnection::connect_with(bank).await?;
     let schema_exists = "select exists (select from pg_namespace where nspname = 'bank')";
@@ -139,7 +142,7 @@ async fn grant_rights(doors: &DatabaseLogins, bank: &PgConnectOptions) -> Result
     connection.close().await
 }
 
-async fn grant(
+async fn grant_right(
     owner: &mut PgConnection,
     doors: &DatabaseLogins,
     bank: &PgConnectOptions,
@@ -147,8 +150,8 @@ async fn grant(
     let mut statements = Vec::new();
     if doors.owner.get_username() != doors.serves.get_username() {
         let (serves, bank) = (
-            quoted(doors.serves.get_username()),
-            quoted(bank.get_username()),
+            quote_role(doors.serves.get_username()),
+            quote_role(bank.get_username()),
         );
         statements.extend([
             format!("create schema if not exists bank authorization {bank}"),
@@ -157,13 +160,13 @@ async fn grant(
             format!("grant all on all sequences in schema public to {serves}"),
         ]);
     }
-    // One transaction of this login stores the details, records their receipt, and writes the audit
-    // entry.
-    let bank = quoted(bank.get_username());
+    // The login for bank details stores the details, records their receipt, and writes the audit
+    // entry in one transaction. So it needs these rights.
+    let bank = quote_role(bank.get_username());
     statements.extend([
         format!("grant usage on schema public to {bank}"),
         format!("grant select, insert, update, references on winner_claims to {bank}"),
-        // The winner is mailed about each change. This login cannot read mails.
+        // The winner is mailed about each change, so this login queues mails. It cannot read them.
         format!("grant insert on email_outbox to {bank}"),
         format!("grant select, insert, update (keyed_hash) on audit_log to {bank}"),
         format!("grant select on nodes to {bank}"),
@@ -176,7 +179,7 @@ async fn grant(
     Ok(())
 }
 
-fn quoted(role: &str) -> String {
+fn quote_role(role: &str) -> String {
     format!("\"{}\"", role.replace('"', "\"\""))
 }
 
@@ -190,7 +193,7 @@ pub(super) fn open(
 }
 
 impl Postgres {
-    /// Returns the pool for bank details.
+    /// Returns the connection pool for bank details.
     pub(crate) fn bank(&self) -> Result<&PgPool, Failure> {
         let none = || {
             Failure::NotWritten("there is no login for bank details: set BANK_DATABASE_URL".into())
@@ -198,22 +201,23 @@ impl Postgres {
         self.inner.bank.as_ref().ok_or_else(none)
     }
 
-    /// Returns whether there is a login for bank details.
+    /// Returns whether a login for bank details is configured.
     pub fn reaches_bank(&self) -> bool {
         self.inner.bank.is_some()
     }
 
-    /// Returns whether the login that serves pages has no access to bank details. Checked before a
-    /// production server starts.
+    /// Returns whether the login that serves pages is denied access to bank details. A production
+    /// server checks this before it starts.
     ///
     /// # Errors
+    ///
     /// [`Failure::NotWritten`] when the database cannot be read.
     pub async fn bank_is_apart(&self) -> Result<bool, Failure> {
         let (serves, bank) = (self.reads().clone(), self.inner.doors.bank.clone());
         let Some(bank) = bank else { return Ok(false) };
         let check = async move {
-            // A superuser, a member of the bank's role, and a role with an explicit grant all have
-            // access.
+            // The query asks for effective rights, because a superuser, a member of the bank's
+            // role, and a role with an explicit grant all have access.
             let read = "select coalesce(bool_or(has_table_privilege(c.oid, 'select')), true)
                  or has_schema_privilege('bank', 'usage') or current_user = $1
                  from pg_class c join pg_namespace n on n.oid = c.relnamespace
@@ -232,7 +236,8 @@ impl Postgres {
     /// Drops all tables, including bank details. The next migration creates them again.
     ///
     /// # Errors
-    /// [`Failure::NotWritten`] or [`Failure::Unknown`]: call it again.
+    ///
+    /// [`Failure::NotWritten`] or [`Failure::Unknown`]. The caller may call again.
     pub async fn forget_everything(&self) -> Result<(), Failure> {
         let owner = self.inner.doors.owner.clone();
         let work = async move {

@@ -1,5 +1,5 @@
-//! A queue whose workers process waiting requests in batches. Each request gets its own response.
-//! Batching lets one transaction carry hundreds of commits.
+//! A queue whose workers process waiting requests in batches. Each request gets a separate
+//! response. Batching lets one transaction contain hundreds of commits.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -7,8 +7,8 @@ use std::sync::Arc;
 use tokio::runtime::Handle;
 use tokio::sync::{Mutex, mpsc, oneshot};
 
-/// The number of requests that may wait in one queue. Further callers wait for a free place; actors
-/// and handlers bound their own number.
+/// The number of requests that may wait in one queue. Further callers wait until there is a free
+/// place. Their number is limited too, because actors and handlers limit their concurrent calls.
 const WAITING_MAX: usize = 4_096;
 
 /// Processes batches of requests.
@@ -16,8 +16,8 @@ pub(super) trait BatchWorker: Send + 'static {
     type Request: Send + 'static;
     type Response: Send + 'static;
 
-    /// Returns a key. Requests with the same key are never in the same batch: the later one waits
-    /// for the next batch.
+    /// Returns a key that separates requests, or `None`. Of two requests with the same key, the
+    /// later one waits for the next batch.
     fn conflict_key(request: &Self::Request) -> Option<u128>;
 
     /// Returns how much of a batch's capacity a request uses.
@@ -42,13 +42,12 @@ struct PendingRequest<W: BatchWorker> {
     reply: oneshot::Sender<W::Response>,
 }
 
-/// The worker panicked while it processed this request. The outcome is unknown.
+/// Error: the worker panicked while it processed this request, so the request's outcome is unknown.
 pub(super) struct WorkerLost;
 
 impl<W: BatchWorker> BatchQueue<W> {
-    /// Starts a queue with a number of workers. The sizes of the requests in one batch add up to
-    /// at most `batch_size_max`. The workers stop when the queue is dropped, after their current
-    /// batch.
+    /// Starts a queue with `workers` workers. The sizes of a batch's requests add up to at most
+    /// `batch_size_max`. The workers stop after their current batch when the queue is dropped.
     pub fn start(
         threads: &Handle,
         workers: usize,
@@ -84,17 +83,17 @@ impl<W: BatchWorker> BatchQueue<W> {
     }
 }
 
-/// The waiting requests, shared by the workers of one queue.
+/// The waiting requests. All workers of one queue share this value.
 struct Inbox<W: BatchWorker> {
     receiver: mpsc::Receiver<PendingRequest<W>>,
-    /// Requests that conflicted with the previous batch or did not fit into it. They come first in
-    /// the next batch.
+    /// Requests that had the key of another request in the previous batch, or did not fit into it.
+    /// They are first in the next batch.
     put_back: VecDeque<PendingRequest<W>>,
 }
 
 impl<W: BatchWorker> Inbox<W> {
-    /// Waits for the first request, then takes what waits up to the limit. Returns `None` when the
-    /// queue is closed.
+    /// Waits for the first request. Then also takes the other waiting requests, up to the limit.
+    /// Returns `None` when the queue is closed.
     async fn take_batch(&mut self, batch_size_max: usize) -> Option<Vec<PendingRequest<W>>> {
         let first = match self.put_back.pop_front() {
             Some(pending) => pending,
@@ -131,7 +130,7 @@ impl<W: BatchWorker> Inbox<W> {
     }
 }
 
-/// Runs one worker, and replaces it when it panics. The callers of the batch that panicked get
+/// Runs one worker, and starts another when it panics. The callers whose batch panicked get
 /// [`WorkerLost`].
 async fn supervise<W: BatchWorker>(
     threads: Handle,
@@ -167,7 +166,8 @@ async fn run_worker<W: BatchWorker>(
             .unzip();
         let responses = worker.process(requests).await;
         for (reply, response) in replies.into_iter().zip(responses) {
-            // A caller that stopped waiting reads the outcome from the database.
+            // Sending fails when the caller has stopped waiting. That caller reads the outcome from
+            // the database.
             let _ = reply.send(response);
         }
     }
@@ -177,7 +177,8 @@ async fn run_worker<W: BatchWorker>(
 mod tests {
     use super::*;
 
-    /// Answers each request with the number of requests in its batch. Panics on request zero.
+    /// A test worker that answers each request with the number of requests in its batch. It panics
+    /// on request zero.
     struct BatchSizeReporter(Arc<Mutex<()>>);
 
     impl BatchWorker for BatchSizeReporter {
@@ -188,7 +189,8 @@ mod tests {
             Some(*request)
         }
 
-        /// Requests from 100 on have size five.
+        /// Returns five for requests from 100 on, so that a batch can be full. Other requests have
+        /// size one.
         fn size(request: &u128) -> usize {
             if *request < 100 { 1 } else { 5 }
         }
@@ -219,8 +221,8 @@ mod tests {
         }
     }
 
-    /// Returns the batch size of each request. All of them waited while another request was
-    /// processed.
+    /// Sends the requests while the worker is busy, so that all wait together. Returns each one's
+    /// batch size.
     async fn batch_sizes<const COUNT: usize>(requests: [u128; COUNT]) -> Vec<Option<usize>> {
         let gate = Arc::new(Mutex::new(()));
         let queue = start_queue(&gate, 10);
@@ -251,7 +253,8 @@ mod tests {
     #[tokio::test]
     async fn request_beyond_the_batch_limit_waits_for_the_next_batch() {
         let sizes = batch_sizes([100, 1, 101, 2, 102]).await;
-        // The first two have size six. The third does not fit, and later ones do not overtake it.
+        // The first two requests have size six together. The third does not fit, and later requests
+        // do not overtake it.
         assert_eq!(sizes, [Some(2), Some(2), Some(2), Some(2), Some(1)]);
     }
 

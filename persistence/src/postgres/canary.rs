@@ -1,5 +1,5 @@
-//! The seal canary: checks that the configured sealing key is the one the database was sealed with,
-//! before anything is sealed or opened.
+//! A sealed test value (canary) in the database. It shows whether the configured sealing key is the
+//! one that the database was sealed with, before any secret is sealed or opened.
 
 use sqlx::Row;
 
@@ -16,14 +16,16 @@ const CANARY_TEXT: &[u8] = b"football-doubles";
 pub enum SealCheck {
     Opens,
     WrongKey,
-    /// There is no canary yet, and this key opens everything that was sealed.
+    /// The database has no canary yet. This key opens every secret that was sealed so far.
     Missing,
 }
 
 impl Postgres {
-    /// Tries to open the canary, or the newest sealed seed if the database has no canary.
+    /// Checks the sealing key by opening the canary. If the database has no canary, opens the
+    /// newest sealed seed.
     ///
     /// # Errors
+    ///
     /// The database could not be read.
     pub async fn check_seal(&self) -> Result<SealCheck, Failure> {
         if self.has_table("seal_canary").await? {
@@ -74,10 +76,11 @@ impl Postgres {
         })
     }
 
-    /// Writes the canary with this key unless there is one. Of two servers that start at once, one
-    /// writes it; call [`Postgres::check_seal`] afterwards.
+    /// Writes the canary with this key unless there is one. Of two servers that start at the same
+    /// time, only one writes it. So the caller must call [`Postgres::check_seal`] afterwards.
     ///
     /// # Errors
+    ///
     /// The database could not be written.
     pub async fn plant_seal_canary(&self) -> Result<(), Failure> {
         let (pool, sealed) = (
@@ -99,7 +102,8 @@ impl Postgres {
     /// Checks that the login for bank details can connect.
     ///
     /// # Errors
-    /// It cannot, or the database does not answer.
+    ///
+    /// The login is missing or refused, or the database does not answer.
     pub async fn check_bank_login(&self) -> Result<(), Failure> {
         let bank = self.bank()?.clone();
         self.run(async move { bank.acquire().await.map(|_| ()).map_err(Failure::from_read) })
@@ -109,7 +113,7 @@ impl Postgres {
     async fn has_table(&self, name: &'static str) -> Result<bool, Failure> {
         let pool = self.reads().clone();
         let read = async move {
-            // A table without granted rights counts as missing.
+            // A table for which the login has no rights counts as missing.
             let exists = "select coalesce(has_table_privilege(to_regclass('public.' || $1), 'select'), false)";
             sqlx::query_scalar(exists)
                 .bind(name)

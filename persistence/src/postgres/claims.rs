@@ -1,5 +1,5 @@
-//! Claims of draws. A claim sets a new epoch that fences every earlier owner, then loads the state.
-//! It takes a few statements for any number of draws.
+//! Claims of draws. A claim sets a new epoch, which fences every earlier owner, and then loads the
+//! draw's state. Any number of draws takes the same few statements.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,7 +21,7 @@ use crate::ledger::{ChangedDraw, Claimed, Claims, ForeignDraw, KnownDraw};
 use crate::nodes::{InstanceId, Node};
 use crate::seal::{PURPOSE_SEED, Sealer};
 
-/// A row of `draws`.
+/// The columns of a draw's row that its state needs.
 #[derive(FromRow)]
 struct DrawRow {
     id: i64,
@@ -50,9 +50,9 @@ struct DrawRow {
     prize_cents: Option<i64>,
 }
 
-/// Claims draws and loads their state. Once the update has committed, no earlier owner can write,
-/// so the state read afterwards does not change. The same statement checks leases by the database's
-/// clock. `from` is an owner whose lease is ignored.
+/// Claims draws and loads their state. No earlier owner can write after the update has committed,
+/// so the state that is read afterwards does not change. The update also checks leases by the
+/// database's clock. The lease of the owner `from` is ignored.
 pub(super) async fn claim(
     pool: &PgPool,
     sealer: &Sealer,
@@ -115,7 +115,7 @@ pub(super) async fn claim(
         let allocations = allocations.remove(&id).unwrap_or_default();
         claimed.push(Claimed {
             epoch: row.owner_epoch,
-            snapshot: row.restore(sealer, reservations, allocations)?,
+            snapshot: row.into_snapshot(sealer, reservations, allocations)?,
         });
     }
     claimed.sort_by_key(|claimed| claimed.snapshot.id);
@@ -125,8 +125,8 @@ pub(super) async fn claim(
     })
 }
 
-/// Returns the owners of draws that could not be claimed, and the views of their rows. An owner
-/// whose node has left has no address.
+/// Returns the draws that could not be claimed, with their owners and the views from their rows. An
+/// owner whose node has left has an empty address.
 async fn foreign_draws(
     connection: &mut PgConnection,
     asked: &[i64],
@@ -167,7 +167,7 @@ async fn foreign_draws(
     rows.into_iter().map(read).collect()
 }
 
-/// Returns the draws that changed, with one statement for any number of draws.
+/// Returns the draws whose revision or ownership differs from what the process knew.
 pub(super) async fn moved(
     pool: &PgPool,
     me: InstanceId,
@@ -209,7 +209,8 @@ pub(super) async fn moved(
         .collect()
 }
 
-/// Returns a draw's deal. A deal never changes, so it may be read without owning the draw.
+/// Returns a draw's deal (its assignment of number pairs to tickets). A deal never changes, so it
+/// may be read without owning the draw.
 pub(super) async fn deal(pool: &PgPool, sealer: &Sealer, draw: DrawId) -> Result<Deal, Failure> {
     let read =
         sqlx::query_as("select seed_sealed, commitment from draws where id = $1").bind(draw.0);
@@ -276,7 +277,7 @@ fn read_reservation(row: &PgRow) -> Result<(OrderId, Reservation), sqlx::Error> 
 fn read_allocation(row: &PgRow) -> Result<(OrderId, Allocation), sqlx::Error> {
     let order = OrderId(row.try_get::<Uuid, _>(1)?.as_u128());
     let serials: Vec<i16> = row.try_get(2)?;
-    // The column's own check keeps serials within 1…169.
+    // A CHECK constraint on the column keeps serials within 1…169, so no serial is dropped here.
     let serials = serials
         .into_iter()
         .filter_map(|number| Serial::new(number.cast_unsigned()))
@@ -291,7 +292,7 @@ fn read_allocation(row: &PgRow) -> Result<(OrderId, Allocation), sqlx::Error> {
 }
 
 impl DrawRow {
-    fn restore(
+    fn into_snapshot(
         self,
         sealer: &Sealer,
         reservations: Vec<(OrderId, Reservation)>,
@@ -300,8 +301,7 @@ impl DrawRow {
         let id = DrawId(self.id);
         let corrupt = |what: &str| Failure::Corrupt(format!("draw {id}: {what}"));
         let deal = open_deal(sealer, id, &self.seed_sealed, &self.commitment)?;
-        // The counters and the rows are written by different statements, so they are compared at
-        // every load.
+        // Different statements write the counters and the ticket rows, so every load compares them.
         let sold: usize = allocations
             .iter()
             .map(|(_, allocation)| allocation.serials.len())
@@ -334,10 +334,11 @@ impl DrawRow {
             allocations,
             revenue: Cents(self.revenue_cents),
             fee: Cents(self.fee_cents),
-            outcome: self.outcome().ok_or_else(|| corrupt("outcome"))?,
+            outcome: self.read_outcome().ok_or_else(|| corrupt("outcome"))?,
             archived: self.archived,
             revealed: self.revealed_at.is_some(),
-            // The column's own check keeps serials within 1…169.
+            // A CHECK constraint on the column keeps serials within 1…169, so no serial is dropped
+            // here.
             returned: self
                 .returned_serials
                 .iter()
@@ -346,8 +347,9 @@ impl DrawRow {
         })
     }
 
-    /// Returns the result and prize, or `None` when the columns are inconsistent.
-    fn outcome(&self) -> Option<Option<Outcome>> {
+    /// Returns the result and prize. The inner `None` means no result, the outer `None` that the
+    /// columns contradict each other.
+    fn read_outcome(&self) -> Option<Option<Outcome>> {
         match (
             self.result_home,
             self.result_away,

@@ -1,4 +1,4 @@
-//! Converts domain values to and from the words in the tables.
+//! Converts domain values to and from their text form in the tables.
 
 use domain::{AnomalyKind, OrderId, OrderState, PaymentStatus, Status};
 use uuid::Uuid;
@@ -20,7 +20,7 @@ pub(crate) fn status(status: Status) -> &'static str {
 }
 
 pub(crate) fn read_status(word: &str) -> Result<Status, Failure> {
-    find(
+    find_word(
         word,
         [
             Status::Active,
@@ -33,7 +33,7 @@ pub(crate) fn read_status(word: &str) -> Result<Status, Failure> {
 }
 
 pub(crate) fn read_order_state(word: &str) -> Result<OrderState, Failure> {
-    OrderState::from_name(word).ok_or_else(|| unknown(word))
+    OrderState::from_name(word).ok_or_else(|| unknown_word(word))
 }
 
 pub(crate) fn operation(kind: OperationKind) -> &'static str {
@@ -49,7 +49,7 @@ pub(crate) fn operation(kind: OperationKind) -> &'static str {
 
 pub(crate) fn read_operation(word: &str) -> Result<OperationKind, Failure> {
     use OperationKind::{Cancel, Capture, Create, FeeRefund, Refund, Update};
-    find(
+    find_word(
         word,
         [Create, Update, Capture, Cancel, Refund, FeeRefund],
         operation,
@@ -77,7 +77,7 @@ pub(crate) fn read_anomaly(word: &str) -> Result<AnomalyKind, Failure> {
     use AnomalyKind::{
         DuplicatePayment, FailedAllocation, MismatchedAmount, MissingTicket, OrphanedTicket,
     };
-    find(
+    find_word(
         word,
         [
             MissingTicket,
@@ -90,7 +90,7 @@ pub(crate) fn read_anomaly(word: &str) -> Result<AnomalyKind, Failure> {
     )
 }
 
-/// Returns the payment provider's word.
+/// Returns the status in the payment provider's spelling.
 pub(crate) fn payment_status(status: PaymentStatus) -> &'static str {
     match status {
         PaymentStatus::RequiresPaymentMethod => "requires_payment_method",
@@ -103,16 +103,16 @@ pub(crate) fn payment_status(status: PaymentStatus) -> &'static str {
     }
 }
 
-fn find<T: Copy, const N: usize>(
+fn find_word<T: Copy, const N: usize>(
     word: &str,
     all: [T; N],
     spell: fn(T) -> &'static str,
 ) -> Result<T, Failure> {
     all.into_iter()
         .find(|one| spell(*one) == word)
-        .ok_or_else(|| unknown(word))
+        .ok_or_else(|| unknown_word(word))
 }
 
-fn unknown(word: &str) -> Failure {
+fn unknown_word(word: &str) -> Failure {
     Failure::Corrupt(format!("unknown word {word}"))
 }

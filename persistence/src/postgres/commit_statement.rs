@@ -1,10 +1,11 @@
-//! The statement that writes the main part of every commit: it checks the fence, then writes
-//! counters, reservations, fee steps and journal. Then what concerns the draws' own rows: why a draw
-//! was rejected, and rare changes beyond the counters.
+//! The SQL statement that writes the main part of every commit. It checks epoch and revision, then
+//! writes counters, reservations, fee steps and journal rows. Further functions find out why a draw
+//! was rejected, and write rare changes beyond the counters.
 //!
-//! One statement saves round trips, during which the draw's next commands would wait. Several
-//! commits of a draw are accepted or rejected together. The draw and each reservation are written
-//! once, with their last values; each commit has its own fee steps and journal row.
+//! A single statement saves round trips, during which the next commands of the draw would wait.
+//! Several commits of a draw are accepted or rejected together. The draw's row and each reservation
+//! are written once, with their last values. Each commit has separate fee steps and a separate
+//! journal row.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,10 +23,10 @@ use crate::error::Failure;
 use crate::journal;
 use crate::ledger::Append;
 
-/// The row lock keeps other writers out until the commit. The other tables are written only for
-/// accepted draws. They see the rows as they were before the statement, so reservations are
-/// subtracted with their old counts.
-const COMMIT: &str = "with a as (
+/// The update locks each draw's row until the commit, so other writers wait. The other tables are
+/// written only for accepted draws. All parts see the rows as they were before the statement, so
+/// the old counts of reservations are subtracted.
+const COMMIT_DRAWS: &str = "with a as (
        select * from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::boolean[], $6::smallint[],
            $7::smallint[], $8::bigint[], $9::bigint[], $10::text[], $11::bigint[])
          as a (draw_id, epoch, after, becomes, sells, sold_delta, kept, revenue_after, fee_after, touched, to_return)
@@ -67,8 +68,8 @@ const COMMIT: &str = "with a as (
      )
      select id from passed";
 
-/// Advances each draw whose stored epoch and revision match the batch and whose deadlines the
-/// database's clock allows. Returns the draws that it advanced.
+/// Updates each draw whose stored epoch and revision match the batch, unless a sale comes after its
+/// deadline by the database's clock. Returns the draws that were updated.
 pub(super) async fn execute(
     connection: &mut PgConnection,
     batch: &[&DrawBatch],
@@ -84,15 +85,15 @@ pub(super) async fn execute(
             journal_rows.add(&commit.append);
         }
     }
-    let query =
-        journal_rows.bind(steps.bind(reservations.bind(draws.bind(sqlx::query_scalar(COMMIT)))));
+    let query = journal_rows
+        .bind(steps.bind(reservations.bind(draws.bind(sqlx::query_scalar(COMMIT_DRAWS)))));
     let passed: Vec<i64> = query.fetch_all(connection).await?;
     Ok(passed.into_iter().map(DrawId).collect())
 }
 
 type Bindable = sqlx::query::QueryScalar<'static, sqlx::Postgres, i64, sqlx::postgres::PgArguments>;
 
-/// One row for each draw, as columns.
+/// Arrays with one element for each draw, one array for each column.
 #[derive(Default)]
 struct DrawColumns {
     ids: Vec<i64>,
@@ -124,7 +125,8 @@ impl DrawColumns {
         self.revenue.push(step.map(|step| step.revenue_after.0));
         self.fee.push(step.map(|step| step.fee_after.0));
         self.to_return.push(change.to_return().0);
-        // Arrays of arrays must be rectangular in Postgres, so the ids of each draw are one text.
+        // The order ids of each draw are joined to one text, because Postgres accepts only
+        // rectangular arrays of arrays.
         let orders: Vec<String> = change.reservations.keys().map(OrderId::to_string).collect();
         self.touched.push(format!("{{{}}}", orders.join(",")));
     }
@@ -145,8 +147,8 @@ impl DrawColumns {
     }
 }
 
-/// Deleted reservations, and new or resized ones. Each order appears once, with its last
-/// reservation.
+/// Reservations to delete, and reservations that are new or resized. Each order appears once, with
+/// its last reservation.
 #[derive(Default)]
 struct ReservationColumns {
     gone: (Vec<i64>, Vec<Uuid>),
@@ -189,7 +191,7 @@ impl ReservationColumns {
     }
 }
 
-/// The fee step of each allocation and void.
+/// The fee step of each allocation and void, as one array for each column.
 #[derive(Default)]
 struct FeeStepColumns {
     draws: Vec<i64>,
@@ -228,7 +230,7 @@ impl FeeStepColumns {
     }
 }
 
-/// The events of each commit, with its revision.
+/// The journal rows: the events of each commit with its revision, as one array for each column.
 #[derive(Default)]
 struct JournalColumns {
     draws: Vec<i64>,
@@ -257,8 +259,8 @@ impl JournalColumns {
     }
 }
 
-/// Returns why each of these draws was rejected: another owner or revision, the clock, or no such
-/// draw.
+/// Returns why each of these draws was rejected: another owner, another revision, a closed sale, or
+/// no such draw.
 pub(super) async fn rejection_reasons(
     connection: &mut PgConnection,
     rejected: &[&DrawBatch],
@@ -289,8 +291,8 @@ pub(super) async fn rejection_reasons(
         .collect())
 }
 
-/// One record per draw, in the order of the columns of `a`.
-const UPDATE_DRAWS: &str = "update draws d set
+/// SQL that writes rare changes. `a` has one row for each draw.
+const UPDATE_DRAWS_SQL: &str = "update draws d set
        status = coalesce(a.status, d.status),
        closed_at = case when a.closes then a.at when a.status = 'active' then null else d.closed_at end,
        price_cents = coalesce(a.price, d.price_cents),
@@ -313,8 +315,9 @@ const UPDATE_DRAWS: &str = "update draws d set
          prize, archived, reveals)
      where d.id = a.draw_id";
 
-/// Writes rare changes of draws: close, result, undo, amendment, archive, cancellation. A draw has
-/// at most one of them in a transaction; all except the close have the transaction to themselves.
+/// Writes rare changes of draws: close, result, undo, amendment, archive, cancellation. A
+/// transaction contains at most one of these changes for each draw. Except for the close, it
+/// contains nothing else about that draw.
 pub(super) async fn update_draws(
     connection: &mut PgConnection,
     commits: &[&PreparedCommit],
@@ -364,7 +367,7 @@ pub(super) async fn update_draws(
         archived.push(change.archived);
         reveals.push(change.revealed);
     }
-    sqlx::query(UPDATE_DRAWS)
+    sqlx::query(UPDATE_DRAWS_SQL)
         .bind(draws)
         .bind(at)
         .bind(status)
@@ -386,8 +389,8 @@ pub(super) async fn update_draws(
     Ok(())
 }
 
-/// Increments the catalogue's revision when lists have changed. Comes last, so that no draw waits
-/// for this row's lock.
+/// Increments the catalogue's revision if lists of draws have changed. This must be the last write,
+/// so that no transaction holds this row's lock for long.
 pub(super) async fn bump_catalogue(
     connection: &mut PgConnection,
     commits: &[&PreparedCommit],

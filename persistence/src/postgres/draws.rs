@@ -1,4 +1,4 @@
-//! Creating draws.
+//! Creates draws.
 
 use domain::{Cents, ClubId, DrawId, FeePolicy, Seed, Terms, Timestamp};
 use sqlx::postgres::PgConnection;
@@ -8,28 +8,29 @@ use super::{Postgres, instant};
 use crate::error::Failure;
 use crate::seal::{PURPOSE_SEED, Sealer, fresh_seed};
 
-/// A draw to create. When it is written it gets the next number, a sealed seed and a published
-/// commitment (decisions A-1, K-1, K-3).
+/// A draw to create. The database gives it the next number; a seed is sealed and its commitment is
+/// published (decisions A-1, K-1, K-3).
 #[derive(Clone, Debug)]
 pub struct NewDraw {
     pub club: ClubId,
     pub league: Option<String>,
     pub home: String,
     pub away: String,
-    /// An IANA name. `None` shows Brisbane time (decision E-10).
+    /// The IANA name of the time zone in which kick-off is shown. `None` means Brisbane time
+    /// (decision E-10).
     pub zone: Option<String>,
-    /// Sales end at this instant (rule 5 of the decisions).
+    /// When the game starts. Sales end at this instant (rule 5 of the decisions).
     pub kick_off: Timestamp,
-    /// `None` means on sale at once (decision E-20).
+    /// When sales start. `None` means at once (decision E-20).
     pub opens_at: Option<Timestamp>,
     pub price: Cents,
-    /// 1…100.
+    /// The prize as a percentage of the ticket revenue, 1 to 100.
     pub prize_percentage: u8,
     pub round_up_prize: bool,
     /// Whether the buyer pays the card fee (specification A, line 298).
     pub pass_card_fee: bool,
-    /// Copied into the draw, so that a later change of the policy does not affect it (decision
-    /// D-2).
+    /// The platform's fee policy. It is copied into the draw, so that a later change of the policy
+    /// does not affect this draw (decision D-2).
     pub fee_policy: FeePolicy,
     pub contact_name: Option<String>,
     pub contact_phone: Option<String>,
@@ -71,8 +72,9 @@ impl Postgres {
     /// Creates all draws or none, and returns their numbers in the same order.
     ///
     /// # Errors
-    /// [`Failure::NotWritten`] as for one; [`Failure::Unknown`] when they may or may not have been
-    /// written.
+    ///
+    /// [`Failure::NotWritten`] when a club does not exist or a number is out of range.
+    /// [`Failure::Unknown`] when the draws may or may not have been written.
     pub async fn create_draws(&self, draws: Vec<NewDraw>) -> Result<Vec<DrawId>, Failure> {
         let postgres = self.clone();
         let created = async move || {

@@ -1,5 +1,5 @@
-//! Fee refunds. What a draw's orders hold beyond the fee that its ledger says is due is refunded
-//! from the captured ones (decision D-3).
+//! Refunds of the application fee. Orders may hold more of a draw's fee than the fee ledger says is
+//! due, for example after a void. The excess is refunded from the captured orders (decision D-3).
 
 use domain::{Cents, DrawId};
 use sqlx::Row;
@@ -9,7 +9,7 @@ use uuid::Uuid;
 use super::order_transitions;
 use crate::error::Failure;
 
-/// Returns the draws with a fee that must be refunded.
+/// Returns the draws that owe a refund of their application fee.
 pub(super) async fn owing(pool: &PgPool) -> Result<Vec<DrawId>, Failure> {
     let ids: Vec<i64> =
         sqlx::query_scalar("select id from draws where fee_to_return_cents > 0 order by id")
@@ -26,8 +26,9 @@ struct FeeHolder {
     holds: i64,
 }
 
-/// Queues fee refunds up to what captured orders of the draw hold. The rest waits for captures in
-/// flight. Locks the draw's row first, as a commit does.
+/// Queues fee refunds for a draw, up to the fee that its captured orders hold. The rest is queued
+/// by a later call, when the pending captures are done. Locks the draw's row first, as every commit
+/// does.
 pub(super) async fn give_back(connection: &mut PgConnection, draw: DrawId) -> Result<(), Failure> {
     let to_return: Option<i64> =
         sqlx::query_scalar("select fee_to_return_cents from draws where id = $1 for update")
@@ -39,7 +40,7 @@ pub(super) async fn give_back(connection: &mut PgConnection, draw: DrawId) -> Re
     if left == 0 {
         return Ok(());
     }
-    for holder in fee_holders(connection, draw).await? {
+    for holder in lock_fee_holders(connection, draw).await? {
         let part = holder.holds.min(left);
         if part > 0 {
             queue_fee_refund(connection, draw, &holder, part).await?;
@@ -49,8 +50,9 @@ pub(super) async fn give_back(connection: &mut PgConnection, draw: DrawId) -> Re
     Ok(())
 }
 
-/// Returns the lines and locks their orders: refunded orders first, then earliest captured.
-async fn fee_holders(
+/// Returns the captured order lines that hold a fee, and locks their orders: refunded orders first,
+/// then earliest captured.
+async fn lock_fee_holders(
     connection: &mut PgConnection,
     draw: DrawId,
 ) -> Result<Vec<FeeHolder>, Failure> {
@@ -100,13 +102,13 @@ async fn queue_fee_refund(
     .fetch_one(&mut *connection)
     .await
     .map_err(Failure::before_commit)?;
-    // The line's total only grows, so no two of its refunds have the same key.
+    // The refunded total of a line only grows, so no two refunds of the line have the same key.
     let key = format!("fee-{}-{draw}-{refunded}", holder.order);
     order_transitions::queue(connection, holder.order, "fee_refund", key, part).await
 }
 
-/// Returns the fee that voiding an order's tickets took off: the sum over the draws whose last fee
-/// step of this order is a void.
+/// Returns the application fee that voiding took off an order: the sum over the draws whose last
+/// fee step for this order is a void.
 pub(super) async fn fee_returned(pool: &PgPool, order: Uuid) -> Result<Cents, Failure> {
     let row = sqlx::query(
         "select coalesce(sum(-s.fee_delta), 0)::bigint
@@ -123,7 +125,7 @@ pub(super) async fn fee_returned(pool: &PgPool, order: Uuid) -> Result<Cents, Fa
     row.try_get(0).map(Cents).map_err(Failure::from_read)
 }
 
-/// Returns the total of an order's fee refunds that are done.
+/// Returns the sum of an order's fee refunds that are done.
 pub(super) async fn fee_given_back(pool: &PgPool, order: Uuid) -> Result<Cents, Failure> {
     let row = sqlx::query(
         "select coalesce(sum(amount_cents), 0)::bigint from payment_ops

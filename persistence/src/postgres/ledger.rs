@@ -1,7 +1,8 @@
-//! [`Ledger`] in Postgres. Appends of many draws are written in one transaction (group commit).
+//! Implements [`Ledger`] in Postgres. Appends of many draws are written in one transaction (group
+//! commit).
 //!
-//! The commit statement decides in the database which draws may write. The other draws get an error
-//! of their own and do not affect the rest.
+//! The commit statement decides in the database which draws may be written. Each rejected draw gets
+//! an error of its own. The others are written.
 
 use std::collections::BTreeMap;
 
@@ -23,7 +24,7 @@ use crate::ledger::{
 use crate::link_secrets::LinkSecrets;
 use crate::nodes::InstanceId;
 
-/// Maximum number of draws' commits that share one transaction.
+/// Maximum number of commits in one transaction.
 pub(super) const BATCH_SIZE_MAX: usize = 256;
 
 #[async_trait]
@@ -88,14 +89,14 @@ pub(super) struct DrawBatch {
     pub commits: Vec<PreparedCommit>,
 }
 
-/// An append, and the table changes that its events cause.
+/// An append with the table changes that its events cause.
 pub(super) struct PreparedCommit {
     pub append: Append,
     pub change: DrawChange,
 }
 
 impl DrawBatch {
-    /// Prepares appends that passed [`crate::ledger::check_together`].
+    /// Computes the table changes of appends that passed [`crate::ledger::check_together`].
     pub fn new(appends: Vec<Append>) -> DrawBatch {
         let prepare = |append: Append| PreparedCommit {
             change: DrawChange::from_events(&append.events),
@@ -106,7 +107,8 @@ impl DrawBatch {
         }
     }
 
-    /// Returns the first append. It has the draw and epoch of all, and the revision they follow.
+    /// Returns the first append. Its draw and epoch are those of all appends. Its `after` is the
+    /// revision that the batch follows.
     pub fn first(&self) -> &Append {
         &self.commits[0].append
     }
@@ -115,12 +117,13 @@ impl DrawBatch {
         self.first().draw
     }
 
-    /// Returns the table changes of all commits together. A later commit overrides an earlier one.
+    /// Returns the table changes of all commits together. Where two commits change the same value,
+    /// the later commit counts.
     pub fn change(&self) -> DrawChange {
         DrawChange::from_events(self.commits.iter().flat_map(|commit| &commit.append.events))
     }
 
-    /// Returns the steps of a purchase that the commits carry out.
+    /// Returns which steps of a purchase the commits carry out, for the failpoints.
     pub fn steps(&self) -> Vec<PurchaseStep> {
         self.commits
             .iter()
@@ -153,7 +156,7 @@ impl PreparedCommit {
     }
 }
 
-/// The transaction that carries the commits of many draws.
+/// A worker that writes the commits of many draws in one transaction.
 pub(super) struct GroupCommit;
 
 impl BatchTransaction for GroupCommit {
@@ -205,8 +208,8 @@ impl BatchTransaction for GroupCommit {
     }
 }
 
-/// Writes the audit entries of commits that a person made. Every writer locks in this order: draws'
-/// rows, audit log, catalogue.
+/// Writes the audit entries of commits that a person made. Every writer takes locks in this order,
+/// to avoid deadlocks: draws' rows, audit log, catalogue.
 async fn write_audit_entries(
     connection: &mut PgConnection,
     secrets: &LinkSecrets,

@@ -1,6 +1,6 @@
-//! Converts secrets that an earlier version stored in clear text or as plain hashes to the form of
-//! decision M-5. Works in bounded batches of one transaction each. Running it twice changes
-//! nothing.
+//! Converts secrets that an earlier version stored in clear text or as plain hashes to the sealed
+//! or keyed form (decision M-5). Each batch is one transaction of limited size. A second conversion
+//! changes nothing.
 
 use sqlx::postgres::PgPool;
 use sqlx::{AssertSqlSafe, Row};
@@ -11,12 +11,12 @@ use crate::error::Failure;
 use crate::link_secrets::{LinkKind, LinkSecrets, link_id, without_client_secrets};
 use crate::nodes::has_older_node;
 
-/// Rows of one transaction.
-const BATCH: i64 = 500;
-/// Batches of one kind in one call, so that a call takes seconds at most.
+/// Maximum number of rows in one transaction.
+const BATCH_ROWS_MAX: i64 = 500;
+/// Maximum number of batches of one kind in one call, so that a call takes a few seconds at most.
 const BATCHES_MAX: usize = 10;
 
-/// A column that may hold a plain hash.
+/// A table column that may contain a plain hash.
 struct HashColumn {
     table: &'static str,
     key: &'static str,
@@ -64,12 +64,13 @@ const TEXT_COLUMNS: [(&str, LinkKind); 2] = [
 ];
 
 impl Postgres {
-    /// Converts some rows of an earlier version, and returns how many. Call it until it returns 0.
-    /// Converts none while a node of an earlier version is alive, because that node cannot read the
-    /// new form.
+    /// Converts some rows of an earlier version, and returns how many. The caller repeats the call
+    /// until it returns 0. Converts nothing while a node of an earlier version is alive, because
+    /// that node cannot read the new form.
     ///
     /// # Errors
-    /// The database could not be read or written: call it again.
+    ///
+    /// The database could not be read or written. The caller may call again.
     pub async fn convert_link_secrets(&self) -> Result<u64, Failure> {
         let (pool, secrets) = (self.background().clone(), self.inner.secrets.clone());
         let beside_older = self
@@ -86,7 +87,7 @@ impl Postgres {
                     async move { step.run(&pool, &secrets).await.map_err(Failure::at_commit) };
                 let rows = self.run(batch).await?;
                 converted += rows;
-                if rows < BATCH as u64 {
+                if rows < BATCH_ROWS_MAX as u64 {
                     break;
                 }
             }
@@ -95,7 +96,7 @@ impl Postgres {
     }
 }
 
-/// The rows of one batch.
+/// Which rows one batch converts.
 #[derive(Clone, Copy)]
 enum ConversionStep {
     Orders,
@@ -125,15 +126,15 @@ impl ConversionStep {
     }
 }
 
-/// Converts orders. Rows that a purchase has locked are left for the next call, so that no buyer
-/// waits.
+/// Converts the secrets of orders. Skips rows that a purchase has locked, so that no buyer waits. A
+/// later call converts those.
 async fn convert_orders(pool: &PgPool, secrets: &LinkSecrets) -> Result<u64, sqlx::Error> {
     let mut transaction = pool.begin().await?;
     let rows: Vec<(Uuid, Option<String>, Option<String>)> = sqlx::query_as(
         "select id, token, client_secret from orders where token is not null or client_secret is not null
          limit $1 for update skip locked",
     )
-    .bind(BATCH)
+    .bind(BATCH_ROWS_MAX)
     .fetch_all(&mut *transaction)
     .await?;
     let (mut ids, mut hashes, mut tokens, mut client_secrets) =
@@ -173,12 +174,13 @@ async fn convert_events(pool: &PgPool) -> Result<u64, sqlx::Error> {
         "select event_id, payload from webhook_events where payload like '%client_secret%'
          limit $1 for update skip locked",
     )
-    .bind(BATCH)
+    .bind(BATCH_ROWS_MAX)
     .fetch_all(&mut *transaction)
     .await?;
     let stored = |payload: &String| {
         let stored = without_client_secrets(payload);
-        // The text may contain these words elsewhere, and the row would be selected again for ever.
+        // The text still contains `client_secret`, for example inside another text. An empty object
+        // is stored, because otherwise every batch would select this row again.
         if stored.contains("client_secret") {
             "{}".to_string()
         } else {
@@ -215,7 +217,7 @@ async fn convert_hashes(
         "select {column} from {table} where octet_length({column}) = 32 order by {key} limit $1 for update skip locked"
     );
     let rows = sqlx::query(AssertSqlSafe(find))
-        .bind(BATCH)
+        .bind(BATCH_ROWS_MAX)
         .fetch_all(&mut *transaction)
         .await?;
     let plain = rows
@@ -227,7 +229,8 @@ async fn convert_hashes(
         .map(|hash| secrets.keyed_hash(*kind, hash))
         .collect();
     if *kind == LinkKind::Tickets {
-        // The cleanup of expired links finds their mails by this key.
+        // The cleanup of expired links finds their mails by this key, so the key changes with the
+        // hash.
         let name = |hash: &Vec<u8>| format!("my-tickets-{}", link_id(hash));
         sqlx::query(
             "update email_outbox e set dedupe_key = a.after
@@ -263,7 +266,7 @@ async fn convert_texts(
          for update skip locked"
     );
     let rows: Vec<(i64, Vec<u8>)> = sqlx::query_as(AssertSqlSafe(find))
-        .bind(BATCH)
+        .bind(BATCH_ROWS_MAX)
         .fetch_all(&mut *transaction)
         .await?;
     let (ids, keyed): (Vec<i64>, Vec<String>) = rows

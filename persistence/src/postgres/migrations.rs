@@ -1,4 +1,4 @@
-//! Applies `migrations/`, one process at a time.
+//! Applies the SQL files in `migrations/`. Only one process at a time does so.
 
 use std::time::Duration;
 
@@ -8,32 +8,32 @@ use sqlx::postgres::{PgConnectOptions, PgConnection, PgPoolOptions};
 
 use crate::MIGRATOR;
 
-/// The advisory lock that a migrating process holds: `migrate1` in ASCII. No other lock has this
-/// number.
-const MIGRATING: i64 = 0x6d69_6772_6174_6531;
-const POLL: Duration = Duration::from_millis(100);
+/// The key of the advisory lock that a process holds while it migrates: `migrate1` in ASCII. No
+/// other lock uses this key.
+const MIGRATION_LOCK_KEY: i64 = 0x6d69_6772_6174_6531;
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
-/// Applies missing migrations, after any other process that is applying them.
+/// Applies missing migrations. Waits until no other process applies migrations.
 ///
-/// The migrator's own lock waits inside a statement, and `create index concurrently` waits for
-/// every earlier statement. Two processes would deadlock. So this lock is polled, with no statement
-/// open in between.
+/// The lock of the sqlx migrator is not enough: a process waits for it inside a statement, and
+/// `create index concurrently` waits for every earlier statement. So two processes would deadlock.
+/// This lock is polled instead, without an open statement between two tries.
 pub(crate) async fn apply(options: &PgConnectOptions) -> Result<(), MigrateError> {
     let mut lock = PgConnection::connect_with(options).await?;
     let free = "select pg_try_advisory_lock($1)";
     while !sqlx::query_scalar::<_, bool>(free)
-        .bind(MIGRATING)
+        .bind(MIGRATION_LOCK_KEY)
         .fetch_one(&mut lock)
         .await?
     {
-        tokio::time::sleep(POLL).await;
+        tokio::time::sleep(POLL_INTERVAL).await;
     }
     let pool = PgPoolOptions::new()
         .max_connections(1)
         .connect_lazy_with(options.clone());
     let applied = MIGRATOR.run(&pool).await;
     pool.close().await;
-    // Closing the session releases its lock.
+    // Closing the connection releases its advisory lock.
     lock.close().await?;
     applied
 }

@@ -1,5 +1,5 @@
-//! The list of nodes, on a connection of its own. The connection holds an advisory lock for this
-//! process, so that the release of the lock shows other nodes that the process has ended.
+//! The list of nodes in Postgres, on a separate connection. The connection holds an advisory lock
+//! for this process. When the process ends, Postgres releases the lock, and other nodes see that.
 
 use std::time::{Duration, Instant};
 
@@ -14,13 +14,15 @@ use super::Postgres;
 use crate::error::Failure;
 use crate::nodes::{InstanceId, LEASE_MS, Node, Nodes, OtherNodes};
 
-/// How long to wait for an answer. A lease is renewed four times before it ends.
+/// How long to wait for an answer of the database. A lease is renewed four times before it ends, so
+/// one slow answer does not end it.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(2);
-/// How long after a reconnection no other node is removed. The database may have restarted, and the
-/// other processes may not hold their locks again yet.
+/// How long after a reconnection this node removes no other node. The database may have restarted,
+/// and the other processes may not hold their locks again yet.
 const RECONNECTED_FOR_MIN: Duration = Duration::from_millis(LEASE_MS as u64);
 
-/// Condition: the process in a column is gone. The second argument is bound to `GONE_MS`.
+/// SQL condition: the process with the id in a column is gone. The second argument is bound to
+/// `GONE_MS`.
 macro_rules! is_gone {
     ($boot:literal, $after_ms:literal) => {
         concat!(
@@ -34,7 +36,7 @@ macro_rules! is_gone {
 }
 pub(super) use is_gone;
 
-/// The connection whose lock stands for this process.
+/// The connection whose advisory lock shows that this process is alive.
 pub(super) struct NodeConnection {
     options: PgConnectOptions,
     held: Mutex<HeldConnection>,
@@ -43,8 +45,7 @@ pub(super) struct NodeConnection {
 #[derive(Default)]
 struct HeldConnection {
     connection: Option<PgConnection>,
-    /// When the connection was opened, and whether it replaced an earlier one. Only a reconnection
-    /// can follow a restart of the database.
+    /// When the connection was opened. `None` before the first connection.
     connected_at: Option<Instant>,
     is_reconnection: bool,
 }
@@ -57,8 +58,8 @@ impl NodeConnection {
         }
     }
 
-    /// Runs a query on the connection. A connection that does not answer is dropped, and the next
-    /// query opens a new one.
+    /// Runs a query on the connection. When the database does not answer, the connection is
+    /// dropped, and the next query opens another.
     async fn query<T>(
         &self,
         me: Option<InstanceId>,
@@ -73,10 +74,11 @@ impl NodeConnection {
             }
             let connection = held.connection.as_mut().expect("taken above");
             if let Some(me) = me {
-                // Taken again for every query: the lock is counted, and held until the connection
-                // ends.
+                // Every query takes the lock again, because it is lost with the connection. A
+                // repeated lock is harmless: Postgres counts it, and releases it when the
+                // connection ends.
                 sqlx::query("select pg_try_advisory_lock($1)")
-                    .bind(lock(me))
+                    .bind(lock_key(me))
                     .execute(&mut *connection)
                     .await?;
             }
@@ -101,7 +103,7 @@ impl NodeConnection {
     }
 }
 
-fn lock(boot: InstanceId) -> i64 {
+fn lock_key(boot: InstanceId) -> i64 {
     let (high, low) = ((boot.0 >> 64) as u64, boot.0 as u64);
     (high ^ low).cast_signed()
 }
@@ -124,7 +126,8 @@ impl Nodes for Postgres {
             };
             let mut is_beside_older = false;
             for row in rows {
-                let (node, elder, keeps_link_secrets) = read(&row).map_err(Failure::from_read)?;
+                let (node, elder, keeps_link_secrets) =
+                    read_node(&row).map_err(Failure::from_read)?;
                 roll.eldest &= !elder;
                 roll.others.push(node);
                 is_beside_older |= !keeps_link_secrets;
@@ -145,14 +148,14 @@ impl Nodes for Postgres {
             node_connection
                 .query(None, async |connection| {
                     let try_lock =
-                        sqlx::query_scalar("select pg_try_advisory_lock($1)").bind(lock(gone));
+                        sqlx::query_scalar("select pg_try_advisory_lock($1)").bind(lock_key(gone));
                     let has_ended: bool = try_lock.fetch_one(&mut *connection).await?;
                     if has_ended {
                         let delete =
                             sqlx::query("delete from nodes where boot_id = $1").bind(uuid(gone));
                         delete.execute(&mut *connection).await?;
                         sqlx::query("select pg_advisory_unlock($1)")
-                            .bind(lock(gone))
+                            .bind(lock_key(gone))
                             .execute(connection)
                             .await?;
                     }
@@ -179,8 +182,8 @@ impl Nodes for Postgres {
     }
 }
 
-/// Renews the lease and reads the other nodes in one statement. Deletes rows whose lease ended more
-/// than an hour ago.
+/// Renews the lease and reads the other nodes in one statement. Also deletes the rows of nodes
+/// whose lease ended more than an hour ago.
 async fn renew(connection: &mut PgConnection, me: &Node) -> Result<Vec<PgRow>, sqlx::Error> {
     sqlx::query(
         "with me as (
@@ -203,9 +206,9 @@ async fn renew(connection: &mut PgConnection, me: &Node) -> Result<Vec<PgRow>, s
     .await
 }
 
-/// Reads a node, whether it is older than this one, and whether its version stores link secrets in
-/// the current form.
-fn read(row: &PgRow) -> Result<(Node, bool, bool), sqlx::Error> {
+/// Reads a row: the node, whether it started earlier than this node, and whether its version stores
+/// link secrets in the current form.
+fn read_node(row: &PgRow) -> Result<(Node, bool, bool), sqlx::Error> {
     let node = Node {
         boot: InstanceId(row.try_get::<Uuid, _>(0)?.as_u128()),
         address: row.try_get(1)?,

@@ -1,4 +1,5 @@
-//! Statements for payment operations: claimed before they are tried, recorded afterwards.
+//! SQL statements for payment operations. An operation is claimed before it is tried, and its
+//! outcome is recorded afterwards.
 
 use std::collections::BTreeMap;
 
@@ -28,11 +29,11 @@ fn read(row: &PgRow) -> Result<Operation, Failure> {
     operation().map_err(Failure::from_read)
 }
 
-/// Claims due operations: captures first, then oldest first. Skips those that another worker is
-/// claiming.
+/// Claims due operations: captures first, then oldest first. Skips operations that another worker
+/// is claiming.
 ///
-/// An order's fee refunds run one after the other. The outcome of one without a response is judged
-/// by the total refunded, so no other may run meanwhile.
+/// Fee refunds of one order run one after the other. When a response is lost, the total refunded
+/// shows whether that refund happened, so no other refund of the order may run meanwhile.
 pub(super) async fn claim(
     pool: &PgPool,
     now: Timestamp,
@@ -64,7 +65,7 @@ pub(super) async fn claim(
     Ok(claimed)
 }
 
-/// Claims one operation of an order for the fast path, unless another worker has it.
+/// Claims one operation of each given order at once after a commit, unless another worker has it.
 pub(super) async fn claim_each(
     connection: &mut PgConnection,
     batch: &[&PurchaseWrite],
@@ -120,8 +121,8 @@ pub(super) async fn claim_each(
     Ok(())
 }
 
-/// Records outcomes of attempts. An operation that is no longer pending was settled by a later
-/// observation of its effect.
+/// Records the outcomes of attempts. Skips operations that are no longer pending: their effect was
+/// observed in another way and recorded.
 pub(super) async fn record_attempts(
     connection: &mut PgConnection,
     batch: &[&PurchaseWrite],
@@ -211,7 +212,7 @@ pub(super) async fn record_attempts(
     }
 }
 
-/// Updates the refund and the mirrored payment of refund operations that just ended.
+/// Updates the refund's row and the payment's row for refund operations that have just ended.
 async fn record_refunds(
     connection: &mut PgConnection,
     operations: Vec<i64>,

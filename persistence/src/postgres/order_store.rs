@@ -1,4 +1,4 @@
-//! [`OrderStore`] in Postgres. Orders are looked up by their keys, many with one statement.
+//! Implements [`OrderStore`] in Postgres. Lookups of many orders by their keys share one statement.
 
 use std::time::Instant;
 
@@ -204,7 +204,7 @@ impl Postgres {
     }
 }
 
-/// A key of an order.
+/// One of the unique keys by which an order is found.
 #[derive(Clone, Debug)]
 pub(super) enum OrderKey {
     Id(OrderId),
@@ -224,13 +224,13 @@ impl OrderKey {
     }
 }
 
-/// Looks up batches of orders, on a connection of its own.
+/// A worker that looks up batches of orders on its own connection.
 pub(super) struct OrderLookup {
     options: PgConnectOptions,
     secrets: LinkSecrets,
     connection: Option<PgConnection>,
-    /// When the session was last checked for being read-only, which would mean that it reads a
-    /// stale copy.
+    /// When the session was last checked for being read-only. A read-only session may show a stale
+    /// copy of the database.
     checked_at: Instant,
 }
 
@@ -243,8 +243,8 @@ impl BatchWorker for OrderLookup {
     }
 
     async fn process(&mut self, keys: Vec<OrderKey>) -> Vec<Self::Response> {
-        // A connection that idled through a restart of the database fails at its first statement,
-        // so it is tried once more.
+        // A failed lookup is repeated once, because a connection that was idle during a restart of
+        // the database fails at its first statement.
         let records = match self.find(&keys).await {
             Err(Failure::NotWritten(_)) => self.find(&keys).await,
             records => records,
@@ -334,7 +334,7 @@ async fn find_orders(
     rows.iter().map(|row| read(row, secrets)).collect()
 }
 
-/// Selects orders, each with its lines in arrays, ascending by draw.
+/// SQL that selects orders, with the lines of each order in arrays, ascending by draw.
 macro_rules! select_orders {
     ($rest:literal) => {
         concat!(
@@ -396,8 +396,8 @@ pub(super) fn read(row: &PgRow, secrets: &LinkSecrets) -> Result<OrderRecord, Fa
     record().map_err(Failure::from_read)
 }
 
-/// Reads the order's token and client secret: sealed, or in clear text if the row is not converted
-/// yet.
+/// Reads an order's token and client secret from the sealed columns, or in clear text if the row is
+/// not converted yet.
 fn read_secrets(row: &PgRow, secrets: &LinkSecrets) -> Result<(String, Option<String>), Failure> {
     let order: Uuid = row.try_get("id").map_err(Failure::from_read)?;
     let clear = |column| {

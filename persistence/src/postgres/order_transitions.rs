@@ -1,5 +1,5 @@
-//! Transitions that happen at most once in an order's life: refuse, release, void, refund. Each is
-//! one transaction. [`OrderTransition`] decides whether a transition is allowed.
+//! State transitions that happen at most once for each order: refuse, release, void, refund. Each
+//! transition is one transaction. [`OrderTransition`] decides whether it is allowed.
 
 use domain::{Cents, OrderId, OrderState, OrderTransition, Timestamp};
 use sqlx::postgres::PgConnection;
@@ -10,7 +10,7 @@ use super::{codec, instant, outbox};
 use crate::error::Failure;
 use crate::stores::{FAST_PATH_MS, NotifyBuyer};
 
-/// A final state of an order.
+/// A state in which an order ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FinalState {
     Released,
@@ -77,18 +77,18 @@ pub(super) async fn end(
     if !locked.check(becomes.transition())? {
         return Ok(());
     }
-    write_end(connection, order, becomes, reason, Some(at)).await?;
+    write_final_state(connection, order, becomes, reason, Some(at)).await?;
     match tell {
         NotifyBuyer::Nobody => Ok(()),
         NotifyBuyer::Buyer => outbox::queue_not_charged(connection, order).await,
     }
 }
 
-/// Queues the refund and voids the order in the same transaction. If the order stayed open until a
-/// second transaction, another node could give it tickets in between.
+/// Queues the refund and voids the order in one transaction. With two transactions, another node
+/// could give tickets to the order between them.
 ///
-/// The draws decide which fees of a captured order go back (`fees::give_back`). For an order that
-/// was never captured, `fee` is queued as a fee refund here.
+/// For a captured order, [`super::fees::give_back`] decides which fee is refunded. For an order
+/// that was never captured, this function queues a fee refund of `fee`.
 pub(super) async fn refund(
     connection: &mut PgConnection,
     order: OrderId,
@@ -131,14 +131,14 @@ pub(super) async fn refund(
         .await?;
     }
     if is_open {
-        write_end(connection, order, FinalState::Void, reason, None).await?;
+        write_final_state(connection, order, FinalState::Void, reason, None).await?;
     }
     Ok(())
 }
 
-/// Writes the final state, and drops every pending operation of the order. `at` defaults to the
-/// time of the transaction.
-async fn write_end(
+/// Writes the order's final state, and drops all its pending operations. `at` is the time of the
+/// end; `None` means the time of the transaction.
+async fn write_final_state(
     connection: &mut PgConnection,
     order: OrderId,
     becomes: FinalState,
@@ -180,7 +180,7 @@ async fn drop_pending(
     Ok(())
 }
 
-/// Queues a refund or fee refund operation.
+/// Queues a payment operation that refunds a payment or an application fee.
 pub(super) async fn queue(
     connection: &mut PgConnection,
     order: Uuid,
@@ -201,8 +201,8 @@ pub(super) async fn queue(
     Ok(())
 }
 
-/// Statements that move many orders at once check the state in SQL. These tests hold them against
-/// the transition table.
+/// Some SQL statements move many orders at once and check the state themselves. These tests compare
+/// these statements with the domain's transition table.
 #[cfg(test)]
 mod tests {
     use domain::{OrderState, OrderTransition, TransitionDecision};
@@ -210,8 +210,8 @@ mod tests {
     use crate::postgres::purchase_writes::RECORD_INTENT_OR_CAPTURE;
     use crate::postgres::tickets::ALLOCATE;
 
-    /// Returns the names of the states that allow a transition, quoted for SQL.
-    fn allowing(transition: OrderTransition) -> Vec<String> {
+    /// Returns the names of the states in which a transition is allowed, quoted for SQL.
+    fn states_allowing(transition: OrderTransition) -> Vec<String> {
         OrderState::ALL
             .into_iter()
             .filter(|state| transition.decide(*state, false) == TransitionDecision::Allowed)
@@ -221,8 +221,8 @@ mod tests {
 
     #[test]
     fn allocate_statement_accepts_the_states_of_the_table() {
-        let sale = allowing(OrderTransition::Allocate { is_sale: true });
-        let mut repair = allowing(OrderTransition::Allocate { is_sale: false });
+        let sale = states_allowing(OrderTransition::Allocate { is_sale: true });
+        let mut repair = states_allowing(OrderTransition::Allocate { is_sale: false });
         assert!(sale.iter().all(|state| repair.contains(state)));
         repair.retain(|state| !sale.contains(state));
         let condition = format!(
@@ -240,7 +240,7 @@ mod tests {
         };
         let condition = format!(
             "when a.captured is not null then o.state = {}\n",
-            allowing(capture).join(", ")
+            states_allowing(capture).join(", ")
         );
         assert!(RECORD_INTENT_OR_CAPTURE.contains(&condition), "{condition}");
     }

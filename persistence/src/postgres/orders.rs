@@ -1,4 +1,5 @@
-//! Statements for orders: the reconciler's lists, and changes of buyer details and consent.
+//! SQL statements for orders: the lists for the reconciler, and changes of buyer details and
+//! consent.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +19,8 @@ use crate::link_secrets::LinkSecrets;
 use crate::stores::{BuyerSource, OrderRecord};
 
 /// Fills blank buyer details by the rule of [`BuyerDetails::filled`], and sets the address of a
-/// waiting mail. Returns `false` when the order no longer accepts details from this source.
+/// mail that waits for one. Returns `false` when the order no longer accepts details from this
+/// source.
 pub(super) async fn fill_buyer(
     connection: &mut PgConnection,
     order: OrderId,
@@ -38,7 +40,7 @@ pub(super) async fn fill_buyer(
     if after == before {
         return Ok(true);
     }
-    if !accepts(connection, order, source).await? {
+    if !accepts_buyer_details(connection, order, source).await? {
         return Ok(false);
     }
     let filled = sqlx::query(
@@ -65,9 +67,10 @@ pub(super) async fn fill_buyer(
     Ok(true)
 }
 
-/// Returns whether an order accepts buyer details from a source. The caller has locked the order,
-/// so this statement reads the committed state and no capture can happen meanwhile.
-async fn accepts(
+/// Returns whether an order accepts buyer details from a source. The caller has locked the order's
+/// row. So this statement reads the committed state, and no capture can happen before the details
+/// are written.
+async fn accepts_buyer_details(
     connection: &mut PgConnection,
     order: OrderId,
     source: BuyerSource,
@@ -103,13 +106,13 @@ async fn accepts(
 }
 
 /// Replaces buyer details of an unpaid order by the rule of [`BuyerDetails::corrected`]. No mail
-/// waits for an address before the capture, so there is none to send.
+/// has to be addressed, because no mail waits for an address before the capture.
 pub(super) async fn correct_buyer(
     pool: &PgPool,
     order: OrderId,
     buyer: &BuyerDetails,
 ) -> Result<bool, Failure> {
-    // A name without an address is not a contact, nor an address without a name.
+    // Drops a name without an address and an address without a name, because neither is a contact.
     let BuyerDetails { name, email, phone } = BuyerDetails::default().filled(buyer);
     let corrected = sqlx::query(
         "update orders set buyer_name = coalesce($2, buyer_name), buyer_email = coalesce($3, buyer_email),
@@ -126,7 +129,8 @@ pub(super) async fn correct_buyer(
     Ok(corrected.rows_affected() == 1)
 }
 
-/// Records that buyers confirmed age and terms. Only the first confirmation is kept.
+/// Records that buyers confirmed their age and accepted the terms. Only the first confirmation of
+/// an order is kept.
 pub(super) async fn record_consents(
     connection: &mut PgConnection,
     batch: &[&PurchaseWrite],
@@ -176,7 +180,7 @@ pub(super) async fn record_consents(
     Ok(())
 }
 
-/// Returns undecided orders, oldest first.
+/// Returns orders whose outcome is undecided, oldest first.
 pub(super) async fn open(
     pool: &PgPool,
     secrets: &LinkSecrets,
@@ -196,7 +200,8 @@ pub(super) async fn open(
     .await
 }
 
-/// Returns captured orders, earliest capture first, including those refunded since.
+/// Returns orders that were captured, earliest capture first. Orders that were refunded since are
+/// included.
 pub(super) async fn captured(
     pool: &PgPool,
     secrets: &LinkSecrets,
@@ -215,7 +220,7 @@ pub(super) async fn captured(
     .await
 }
 
-/// Returns captured orders with a ticket of a cancelled draw.
+/// Returns captured orders that still have a ticket of a cancelled draw.
 pub(super) async fn called_off(
     pool: &PgPool,
     secrets: &LinkSecrets,
@@ -235,8 +240,8 @@ pub(super) async fn called_off(
     .await
 }
 
-/// Returns orders captured before a time, oldest first, without a buyer's address and without an
-/// anomaly about it that is open or was closed by a person.
+/// Returns orders captured before a time whose buyer left no address, oldest first. Leaves out
+/// orders with an anomaly about them that is open or was closed by a person.
 pub(super) async fn nameless(
     pool: &PgPool,
     secrets: &LinkSecrets,
@@ -262,7 +267,7 @@ pub(super) async fn nameless(
 
 type Statement = sqlx::query::Query<'static, sqlx::Postgres, sqlx::postgres::PgArguments>;
 
-/// Runs a `select_orders!` statement.
+/// Runs a `select_orders!` statement and reads the orders from its rows.
 async fn fetch_orders(
     pool: &PgPool,
     secrets: &LinkSecrets,
@@ -273,8 +278,8 @@ async fn fetch_orders(
 }
 
 pub(super) async fn newest(pool: &PgPool) -> Result<Option<Timestamp>, Failure> {
-    // Reads the newest order lines by their key, because `opened_at` has no index and this runs at
-    // every start.
+    // `opened_at` has no index, and every start runs this query. So it finds the newest order by
+    // the key of the newest order lines.
     let newest: Option<OffsetDateTime> = sqlx::query_scalar(
         "select max(o.opened_at) from (select order_id from order_lines order by id desc limit 100) l
          join orders o on o.id = l.order_id",

@@ -1,4 +1,4 @@
-//! Statements for queued mails.
+//! SQL statements for queued mails.
 
 use std::collections::BTreeMap;
 
@@ -42,8 +42,8 @@ pub(super) async fn queue(pool: &PgPool, mail: &NewMail) -> Result<bool, Failure
     Ok(queued.rows_affected() == 1)
 }
 
-/// Queues the mail that nothing was charged, in the transaction that ends the order. An order that
-/// was ever captured gets other mails.
+/// Queues the mail that tells the buyer that nothing was charged, in the transaction that ends the
+/// order. An order that was ever captured gets other mails.
 pub(super) async fn queue_not_charged(
     connection: &mut PgConnection,
     order: OrderId,
@@ -61,7 +61,7 @@ pub(super) async fn queue_not_charged(
     Ok(())
 }
 
-/// Claims mails, oldest first. A mail without an address is not claimed.
+/// Claims mails for sending, oldest first. A mail that has no address yet is not claimed.
 pub(super) async fn claim(
     pool: &PgPool,
     sender: InstanceId,
@@ -90,14 +90,14 @@ pub(super) async fn claim(
     .map_err(Failure::at_commit)?;
     let mut claimed = rows
         .iter()
-        .map(read)
+        .map(read_mail)
         .collect::<Result<Vec<Mail>, sqlx::Error>>()
         .map_err(Failure::from_read)?;
     claimed.sort_by_key(|mail| mail.id);
     Ok(claimed)
 }
 
-fn read(row: &PgRow) -> Result<Mail, sqlx::Error> {
+fn read_mail(row: &PgRow) -> Result<Mail, sqlx::Error> {
     Ok(Mail {
         id: row.try_get(0)?,
         kind: row.try_get(1)?,

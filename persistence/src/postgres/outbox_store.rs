@@ -1,4 +1,4 @@
-//! [`OutboxStore`] in Postgres.
+//! Implements [`OutboxStore`] in Postgres.
 
 use async_trait::async_trait;
 use domain::{OrderId, Timestamp};

@@ -1,4 +1,4 @@
-//! [`PaymentOperationStore`] in Postgres.
+//! Implements [`PaymentOperationStore`] in Postgres.
 
 use async_trait::async_trait;
 use domain::{Cents, DrawId, OrderId, PaymentIntentId, Timestamp};

@@ -1,5 +1,6 @@
-//! The small writes of a purchase beside its tickets. Many of them share one transaction. Payment
-//! intents and captures are written here, the others where their tables are.
+//! The small writes of a purchase other than those about its tickets. Many of these writes share
+//! one transaction. The statements for payment intents and captures are in this file, the others in
+//! the files of their tables.
 
 use std::collections::BTreeMap;
 
@@ -18,10 +19,10 @@ use crate::nodes::InstanceId;
 use crate::stable_hash::fnv1a;
 use crate::stores::{Attempt, Operation, OperationKind, StoredWebhookEvent, TermsAgreed};
 
-/// Writes in one transaction.
+/// Maximum number of writes in one transaction.
 pub(super) const BATCH_SIZE_MAX: usize = 256;
 
-/// One write of a purchase. Each variant is a method of a store.
+/// One write of a purchase. Each variant corresponds to one method of a store.
 pub(super) enum PurchaseWrite {
     RecordConsent {
         order: OrderId,
@@ -72,10 +73,11 @@ pub(super) enum WriteOutcome {
     IsNewEvent(bool),
 }
 
-/// The transaction that carries a batch of [`PurchaseWrite`]s.
+/// A worker that writes a batch of [`PurchaseWrite`]s in one transaction.
 pub(super) struct PurchaseWrites;
 
-/// The outcome of each write of a batch, by its position in the batch.
+/// The outcome of each write of a batch, at the position of the write. `None` until that write is
+/// done.
 pub(super) type Outcomes = Vec<Option<Result<WriteOutcome, Failure>>>;
 
 impl Postgres {
@@ -112,7 +114,8 @@ impl BatchTransaction for PurchaseWrites {
         batch: &[&PurchaseWrite],
     ) -> Result<Vec<Result<WriteOutcome, Failure>>, TransactionError> {
         let mut outcomes: Outcomes = batch.iter().map(|_| None).collect();
-        // Always in this order, so that two writers lock orders before operations and mails.
+        // The groups are always written in this order. So every writer locks orders first, then
+        // operations, then mails, and no deadlock arises.
         orders::record_consents(connection, batch, &mut outcomes).await?;
         record_intents_and_captures(connection, secrets, batch, &mut outcomes).await?;
         operations::claim_each(connection, batch, &mut outcomes).await?;
@@ -127,7 +130,7 @@ impl BatchTransaction for PurchaseWrites {
     }
 }
 
-/// Stores an order's payment intent, or its capture.
+/// SQL that stores a new payment intent of an order, or its capture.
 pub(super) const RECORD_INTENT_OR_CAPTURE: &str = "update orders o set
        payment_intent_id = coalesce(a.intent, o.payment_intent_id),
        client_secret = coalesce(o.client_secret, a.secret),
@@ -141,10 +144,11 @@ pub(super) const RECORD_INTENT_OR_CAPTURE: &str = "update orders o set
        else o.payment_intent_id = a.intent or o.payment_intent_id is null and o.state in ('quoted', 'allocated') end
      returning o.id";
 
-/// Writes what follows. A new payment intent ends its `create` operation. A capture ends its own
-/// operation and drops the others, mirrors the provider's figures, records offers as sold (the
-/// first sale locks an offer, decision H-4), and queues the confirmation mail.
-const RECORD_RESULTS: &str = "with ended as (
+/// SQL that writes the consequences. A new payment intent marks its `create` operation done. A
+/// capture marks its operation done, drops the order's other operations, stores the provider's
+/// figures, records offers as sold (the first sale locks an offer, decision H-4), and queues the
+/// confirmation mail.
+const RECORD_CONSEQUENCES: &str = "with ended as (
        update payment_ops p set state = case when p.kind = a.done then 'done' else 'dropped' end, ended_at = transaction_instant()
        from unnest($15::uuid[], $16::text[]) as a (order_id, done)
        where p.order_id = a.order_id and p.state = 'pending'
@@ -174,7 +178,7 @@ const RECORD_RESULTS: &str = "with ended as (
      select 'tickets-' || o.id, 'tickets', o.id, o.buyer_email from unnest($2::uuid[]) as a (id) join orders o on o.id = a.id
      on conflict (dedupe_key) do nothing";
 
-/// Records new payment intents and captures, with everything that follows from them.
+/// Records new payment intents and captures, with all their consequences in other tables.
 async fn record_intents_and_captures(
     connection: &mut PgConnection,
     secrets: &LinkSecrets,
@@ -231,7 +235,7 @@ async fn record_intents_and_captures(
         outcomes[positions[&order]] = Some(Ok(WriteOutcome::Done));
     }
     for (order, state, was_captured) in
-        order_states(connection, &unanswered(&positions, outcomes)).await?
+        order_states(connection, &orders_without_outcome(&positions, outcomes)).await?
     {
         let outcome = match batch[positions[&order]] {
             PurchaseWrite::RecordCapture { .. } => explain_unwritten_capture(state, was_captured),
@@ -265,7 +269,7 @@ async fn record_results(
         }
     }
     intents
-        .bind(sqlx::query(RECORD_RESULTS))
+        .bind(sqlx::query(RECORD_CONSEQUENCES))
         .bind(orders)
         .bind(done)
         .execute(connection)
@@ -273,7 +277,7 @@ async fn record_results(
     Ok(())
 }
 
-fn unanswered(positions: &BTreeMap<Uuid, usize>, outcomes: &Outcomes) -> Vec<Uuid> {
+fn orders_without_outcome(positions: &BTreeMap<Uuid, usize>, outcomes: &Outcomes) -> Vec<Uuid> {
     positions
         .iter()
         .filter(|(_, position)| outcomes[**position].is_none())
@@ -281,13 +285,13 @@ fn unanswered(positions: &BTreeMap<Uuid, usize>, outcomes: &Outcomes) -> Vec<Uui
         .collect()
 }
 
-/// Answers a capture that changed no order: it was recorded before, or it is refused.
+/// Answers a capture that changed no order: either it was recorded before, or it is refused.
 fn explain_unwritten_capture(
     state: OrderState,
     was_captured: bool,
 ) -> Result<WriteOutcome, Failure> {
     let capture = OrderTransition::Capture { was_captured };
-    // Tickets do not matter for a capture.
+    // The second argument says whether the order has tickets. A capture is decided without it.
     match capture.decide(state, true) {
         TransitionDecision::AlreadyDone => Ok(WriteOutcome::Done),
         TransitionDecision::Allowed | TransitionDecision::Refused => {
@@ -317,7 +321,7 @@ async fn order_states(
         .collect()
 }
 
-/// Payment intents as columns.
+/// The fields of payment intents as arrays, one for each column.
 #[derive(Default)]
 pub(super) struct PaymentIntentColumns {
     ids: Vec<String>,
@@ -356,7 +360,7 @@ impl PaymentIntentColumns {
         self.at.push(instant::stored(at));
     }
 
-    /// Binds `$1` … `$14`, in the order of the columns.
+    /// Binds the arrays to `$1` to `$14`, in the order of the columns.
     pub(super) fn bind(self, query: InsertQuery<'_>) -> InsertQuery<'_> {
         let [amount, received, refunded, fee, fee_refunded] = self.amounts;
         query

@@ -1,4 +1,4 @@
-//! [`ReconciliationStore`] in Postgres.
+//! Implements [`ReconciliationStore`] in Postgres.
 
 use async_trait::async_trait;
 use domain::{
@@ -113,8 +113,9 @@ impl ReconciliationStore for Postgres {
     }
 }
 
-/// Stores provider snapshots, and completes the provider's fee in the mirrored payment. Queues a
-/// mail to the club about a disputed payment, even when a newer snapshot was stored before.
+/// Stores provider snapshots, and adds the provider's fee to the payment's row where it was
+/// unknown. For a disputed payment it queues a mail to the club, even if a newer snapshot was
+/// stored before.
 async fn store_snapshots(
     pool: &PgPool,
     intents: &[PaymentIntent],

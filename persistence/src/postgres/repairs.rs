@@ -1,4 +1,4 @@
-//! Statements for operators' repairs. Only one kind of repair of a payment runs at a time.
+//! SQL statements for operators' repairs. For one payment, only one kind of repair runs at a time.
 
 use domain::{PaymentIntentId, Timestamp};
 use sqlx::postgres::PgPool;

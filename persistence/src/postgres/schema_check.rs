@@ -5,10 +5,11 @@ use crate::error::Failure;
 use crate::postgres::Postgres;
 
 impl Postgres {
-    /// Returns how many migrations the database lacks. A production server does not migrate by
-    /// itself.
+    /// Returns how many migrations are missing in the database. A production server refuses to
+    /// start then, because it does not migrate the database itself.
     ///
     /// # Errors
+    ///
     /// [`Failure::NotWritten`] when the database cannot be read.
     pub async fn migrations_missing(&self) -> Result<usize, Failure> {
         let postgres = self.clone();

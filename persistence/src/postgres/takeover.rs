@@ -1,4 +1,5 @@
-//! Takes a draw from an unreachable owner, whose last transaction may be open for ever.
+//! Takes a draw from an unreachable owner. The owner's last transaction may still be open and lock
+//! the draw's row.
 
 use std::pin::pin;
 use std::time::Duration;
@@ -13,21 +14,22 @@ use crate::ledger::Claims;
 use crate::nodes::InstanceId;
 use crate::seal::Sealer;
 
-/// A transaction that has been idle for longer is ended. Our transactions pause much less between
-/// statements.
+/// How many milliseconds a transaction may be idle before it is ended. Our transactions pause much
+/// less between two statements.
 const IDLE_MS_MAX: i64 = 500;
-/// How often idle transactions are looked for while the claim waits for the draw's row.
+/// How often idle transactions are searched for while the claim waits for the lock of the draw's
+/// row.
 const CHECK_INTERVAL: Duration = Duration::from_millis(200);
-/// How many claims are tried. Each waits as long as a lock may take, for a transaction that is not
+/// Maximum number of claims. Each claim waits up to the lock timeout for a transaction that is not
 /// idle.
 const TRIES_MAX: usize = 3;
 
-/// Claims a draw from the given owner, even if its lease runs.
+/// Claims a draw from the given owner, even if the owner's lease has not ended.
 ///
-/// The owner's connection may be so bad that its transaction is idle for seconds and keeps the
-/// draw's row locked. That transaction is ended. The owner would be fenced anyway. If it had not
-/// sent `COMMIT`, it told nobody of a commit. If it had, it gets an unknown outcome and reads the
-/// database.
+/// The owner's connection may be so slow that its transaction is idle for seconds and keeps the
+/// draw's row locked. That transaction is ended. No acknowledged commit is lost: before `COMMIT`
+/// was sent, the owner has acknowledged nothing. After that, it gets an unknown outcome and reads
+/// the database.
 pub(super) async fn take_over(
     pool: &PgPool,
     sealer: &Sealer,
@@ -47,7 +49,7 @@ pub(super) async fn take_over(
     }
 }
 
-/// Claims a draw, and ends idle transactions that lock its row meanwhile.
+/// Claims a draw. While the claim waits, ends idle transactions that lock the draw's row.
 async fn claim_past_idle_transactions(
     pool: &PgPool,
     sealer: &Sealer,
@@ -65,7 +67,7 @@ async fn claim_past_idle_transactions(
     }
 }
 
-/// Ends sessions of our own login that hold a draw's row in an idle transaction.
+/// Ends database sessions of our login whose idle transaction locks a draw's row.
 async fn end_idle_transactions(pool: &PgPool, draw: DrawId) -> Result<(), Failure> {
     let ended: Vec<bool> = sqlx::query_scalar(
         "select pg_terminate_backend(a.pid)

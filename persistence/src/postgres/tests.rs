@@ -1,8 +1,8 @@
-//! Connections that are cancelled or die.
+//! Tests with connections that are cancelled or die.
 //!
-//! A cancelled `BEGIN` leaves a transaction open. The next write on that connection succeeds and is
-//! lost. The pools therefore roll back before they hand out a connection. A dead connection never
-//! answers; a timeout closes it.
+//! A cancelled `BEGIN` leaves a transaction open. The next write on that connection succeeds but is
+//! never committed. The pools therefore send a rollback before they hand out a connection. A dead
+//! connection never answers; a timeout closes it.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -17,10 +17,10 @@ use super::{BACKGROUND_CONNECTIONS_MAX, DeadConnectionFlag, Postgres, pool};
 use crate::error::Failure;
 use crate::testing::{Database, Folder, database, sealer};
 
-/// After a statement with this word the proxy forwards nothing more.
+/// After a statement that contains this word, the proxy forwards nothing more.
 const FREEZE_WORD: &[u8] = b"silence";
 
-/// Cancelled `BEGIN`s on the only connection, with a write after every tenth.
+/// Number of `BEGIN`s that are cancelled on the only connection. A write follows every tenth.
 const CANCELLED_BEGINS: usize = 10_000;
 
 async fn create_table() -> (Database, PgConnectOptions) {
@@ -40,7 +40,7 @@ async fn write_between_cancelled_begins(pool: &PgPool, database: &Database) -> (
             tokio::task::yield_now().await;
         }
         begun.abort();
-        // Cancelled or done: in both cases the connection is free.
+        // The `BEGIN` was cancelled or completed. In both cases the connection is free again.
         let _ = begun.await;
         if round % 10 == 9 {
             let written = sqlx::query("insert into innocent values ($1)")
@@ -90,8 +90,8 @@ async fn pool_without_rollback_loses_writes() {
     );
 }
 
-/// Forwards one connection until a statement contains the word. Then both ends stay connected and
-/// receive nothing.
+/// Forwards one connection until a statement contains `FREEZE_WORD`. Then both ends stay connected
+/// and receive nothing.
 async fn proxy(mut near: UnixStream, socket: PathBuf) -> std::io::Result<()> {
     let mut far = UnixStream::connect(socket).await?;
     let (mut asked, mut answered, mut silent) = (vec![0; 8192], vec![0; 8192], false);

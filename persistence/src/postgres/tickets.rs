@@ -1,5 +1,5 @@
-//! Gives tickets to orders and takes them back. The same statements write the line's serials and
-//! fee, the order's state, and the operation that captures or cancels the payment.
+//! Gives tickets to orders and takes tickets back. The same SQL statements write the order line's
+//! serials and fee, the order's state, and the operation that captures or cancels the payment.
 
 use sqlx::Row;
 use sqlx::postgres::PgConnection;
@@ -13,7 +13,7 @@ use crate::change::TicketChange;
 use crate::error::Failure;
 use crate::stores::FAST_PATH_MS;
 
-/// A ticket change, with the draw's commit that it belongs to.
+/// A ticket change, and the draw's commit that contains it.
 struct CommittedTicketChange<'a> {
     commit: &'a PreparedCommit,
     ticket_change: &'a TicketChange,
@@ -41,11 +41,12 @@ fn refuse_not_found<T>() -> Result<T, TransactionError> {
     Err(TransactionError::Refused(Failure::NotFound))
 }
 
-/// Writes tickets to their order lines.
+/// SQL that writes tickets to their order lines.
 ///
-/// Each order counts its lines under its own row lock, so exactly one commit is the last: it sets
-/// `allocated` and queues the capture. A sale needs a quoted order. A repair also accepts a refused
-/// order, which becomes quoted until it has all its tickets. One statement saves round trips.
+/// The statement locks the order's row and counts the order's lines that have tickets, so exactly
+/// one commit completes the order. That commit sets the state `allocated` and queues the capture. A
+/// sale needs a `quoted` order. A repair also accepts a refused order, which becomes `quoted` until
+/// it has all its tickets. A single statement saves round trips.
 pub(super) const ALLOCATE: &str = "with line as (
        update order_lines l set serials = a.serials::smallint[], application_fee_cents = a.fee
        from unnest($1::bigint[], $2::uuid[], $3::text[], $4::bigint[], $5::bigint[]) as a (draw_id, order_id, serials, fee, epoch)
@@ -83,8 +84,8 @@ pub(super) const ALLOCATE: &str = "with line as (
      )
      select (select count(*) from line), (select count(*) from counted)";
 
-/// Gives tickets to order lines. An order whose last line this was becomes `allocated`, and its
-/// capture is queued.
+/// Gives tickets to order lines. When all lines of an order have tickets, the order becomes
+/// `allocated` and its capture is queued.
 pub(super) async fn allocate(
     connection: &mut PgConnection,
     commits: &[&PreparedCommit],
@@ -93,7 +94,7 @@ pub(super) async fn allocate(
     if moves.is_empty() {
         return Ok(());
     }
-    allocate_rows(connection, &moves).await?;
+    write_allocations(connection, &moves).await?;
     let repaired = moves.iter().filter(|moves| !moves.commit.append.sells);
     let repaired: Vec<Uuid> = repaired
         .map(|moves| codec::uuid(moves.ticket_change.order))
@@ -105,7 +106,7 @@ pub(super) async fn allocate(
     }
 }
 
-async fn allocate_rows(
+async fn write_allocations(
     connection: &mut PgConnection,
     moves: &[CommittedTicketChange<'_>],
 ) -> Result<(), TransactionError> {
@@ -119,8 +120,8 @@ async fn allocate_rows(
     {
         draws.push(commit.append.draw.0);
         orders.push(codec::uuid(ticket_change.order));
-        // Arrays of arrays must be rectangular in Postgres, so the serials of each line are one
-        // text.
+        // The serials of each line are joined to one text, because Postgres accepts only
+        // rectangular arrays of arrays.
         let numbers: Vec<String> = ticket_change
             .serials
             .iter()
@@ -158,14 +159,14 @@ async fn allocate_rows(
     }
 }
 
-/// Orders that are now being rejected, and since when.
+/// Orders that have just become `rejecting`, with the time of the change.
 #[derive(Default)]
 struct RejectedOrders {
     orders: Vec<Uuid>,
     at: Vec<OffsetDateTime>,
 }
 
-/// Takes tickets back. Drops pending captures, and starts to reject orders that were allocated.
+/// Takes tickets back. Drops pending captures. Orders that were `allocated` become `rejecting`.
 pub(super) async fn void(
     connection: &mut PgConnection,
     commits: &[&PreparedCommit],
@@ -184,7 +185,7 @@ pub(super) async fn void(
         orders.push(codec::uuid(ticket_change.order));
     }
     delete_tickets(connection, &moves).await?;
-    let rejected = uncount_lines(connection, &draws, &orders, &moves).await?;
+    let rejected = decrement_allocated_lines(connection, &draws, &orders, &moves).await?;
     let lines = sqlx::query(
         "update order_lines l set
            serials = null,
@@ -200,7 +201,7 @@ pub(super) async fn void(
         return refuse_not_found();
     }
     drop_pending(connection, &orders, "capture").await?;
-    cancel(connection, &rejected).await
+    queue_cancellations(connection, &rejected).await
 }
 
 async fn delete_tickets(
@@ -234,7 +235,7 @@ async fn delete_tickets(
     if deleted.rows_affected() != ticket_count {
         return refuse_not_found();
     }
-    // Returned tickets are sold last from now on (decision M-3).
+    // Marks the tickets as returned, because returned tickets are sold last (decision M-3).
     sqlx::query(
         "update draws d set returned_serials =
            (select array_agg(distinct s order by s) from unnest(d.returned_serials || a.serials) as s)
@@ -251,9 +252,9 @@ async fn delete_tickets(
     Ok(())
 }
 
-/// Decrements the orders' line counts, and returns the orders that are now being rejected. A
-/// captured order keeps its fee.
-async fn uncount_lines(
+/// Decrements how many lines of each order have tickets, and returns the orders that became
+/// `rejecting`. A captured order keeps its fee.
+async fn decrement_allocated_lines(
     connection: &mut PgConnection,
     draws: &[i64],
     orders: &[Uuid],
@@ -289,8 +290,8 @@ async fn uncount_lines(
     .bind(charged)
     .fetch_all(connection)
     .await?;
-    // The order was captured since the command was decided, or was never captured. The fee step
-    // would be wrong.
+    // An order's state changed after the command was decided: it was captured since, or was
+    // expected to be captured and is not. The fee step would be wrong.
     if rows.len() != distinct.len() {
         return refuse_not_found();
     }
@@ -320,8 +321,9 @@ async fn drop_pending(
     Ok(())
 }
 
-/// Queues a cancellation for each order. A dropped or failed one becomes pending again.
-async fn cancel(
+/// Queues a `cancel` operation for each order. If it has one that was dropped or failed, that one
+/// becomes pending again.
+async fn queue_cancellations(
     connection: &mut PgConnection,
     rejected: &RejectedOrders,
 ) -> Result<(), TransactionError> {

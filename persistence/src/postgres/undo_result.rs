@@ -1,5 +1,5 @@
-//! What is deleted together with an undone result: unpaid payouts, the winner's claim, and the
-//! winner's mails.
+//! Deletes or corrects what followed from a result that is undone: unpaid payouts, the winner's
+//! claim, and the winner's mails.
 
 use domain::DrawId;
 use sqlx::postgres::PgConnection;
@@ -8,7 +8,7 @@ use super::ledger::PreparedCommit;
 use super::writer::TransactionError;
 use crate::error::Failure;
 
-/// Undoes what followed from results. Refused when a winner was paid (decision E-6).
+/// Reverts the consequences of results. Refused when a winner was already paid (decision E-6).
 pub(super) async fn write(
     connection: &mut PgConnection,
     commits: &[&PreparedCommit],
@@ -18,7 +18,7 @@ pub(super) async fn write(
         .filter(|commit| commit.change.outcome == Some(None))
     {
         let draw = commit.append.draw;
-        drop_payouts(connection, draw).await?;
+        delete_payouts(connection, draw).await?;
         sqlx::query("delete from winner_claims where draw_id = $1")
             .bind(draw.0)
             .execute(&mut *connection)
@@ -28,10 +28,13 @@ pub(super) async fn write(
     Ok(())
 }
 
-/// Deletes payouts. The delete waits for a transaction that is completing one; the remaining rows
-/// then decide. The club's share only records what the provider paid out (decision D-17), so it is
-/// deleted, and the next result records it again.
-async fn drop_payouts(connection: &mut PgConnection, draw: DrawId) -> Result<(), TransactionError> {
+/// Deletes pending payouts and the share of the club. The delete waits for a transaction that
+/// completes a payout. A completed payout to the winner prevents the undo. The club's share only
+/// records what the provider paid out (decision D-17), so the next result can record it again.
+async fn delete_payouts(
+    connection: &mut PgConnection,
+    draw: DrawId,
+) -> Result<(), TransactionError> {
     sqlx::query(
         "delete from payouts where draw_id = $1 and (status = 'pending' or type = 'club_share')",
     )
@@ -50,9 +53,9 @@ async fn drop_payouts(connection: &mut PgConnection, draw: DrawId) -> Result<(),
     }
 }
 
-/// Corrects winners' mails. A mail that was never tried is cancelled. For one that may have been
-/// read, a correction is queued. The old dedupe keys are renamed, so that a new result is mailed
-/// again (decision E-7).
+/// Corrects the mails to winners. A mail that was never tried is cancelled. For a mail that may
+/// have been read, a correction is queued. The old dedupe keys are renamed, so that the next result
+/// can be mailed (decision E-7).
 async fn correct_winner_mails(
     connection: &mut PgConnection,
     draw: DrawId,

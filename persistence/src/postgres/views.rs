@@ -7,7 +7,7 @@ use time::OffsetDateTime;
 use super::{codec, instant};
 use crate::error::Failure;
 
-/// The columns of a view; `view_columns!` names them.
+/// The columns of a draw's view. `view_columns!` lists them for SQL.
 #[derive(FromRow)]
 pub(crate) struct ViewRow {
     pub(crate) id: i64,
@@ -26,7 +26,7 @@ pub(crate) struct ViewRow {
     pub(crate) revealed: bool,
 }
 
-/// Columns of `draws d`.
+/// SQL list of the columns of a draw's view, from the table `draws d`.
 macro_rules! view_columns {
     () => {
         "d.id, d.kick_off, d.price_cents, d.prize_percentage, d.round_up_prize, d.status, d.revision, d.sold, d.held,

@@ -1,4 +1,4 @@
-//! [`WebhookEventStore`] in Postgres.
+//! Implements [`WebhookEventStore`] in Postgres.
 
 use async_trait::async_trait;
 use domain::Timestamp;

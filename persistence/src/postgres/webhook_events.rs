@@ -1,4 +1,4 @@
-//! Statements for webhook events: stored once, handled later.
+//! SQL statements for webhook events, which are stored once and handled later.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use crate::link_secrets::without_client_secrets;
 use crate::nodes::{GONE_MS, InstanceId};
 use crate::stores::StoredWebhookEvent;
 
-/// Stores events. The primary key makes an event count once.
+/// Stores webhook events. The primary key prevents a second row for the same event.
 pub(super) async fn store(
     connection: &mut PgConnection,
     batch: &[&PurchaseWrite],
@@ -101,7 +101,7 @@ pub(super) async fn mark_handled(
     Ok(())
 }
 
-/// Returns unhandled events, oldest first.
+/// Returns the unhandled webhook events for a node, oldest first.
 pub(super) async fn unhandled(
     pool: &PgPool,
     receiver: InstanceId,

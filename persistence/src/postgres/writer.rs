@@ -1,9 +1,10 @@
-//! Writes a batch of requests in one transaction, on a connection that only this writer uses. A
-//! cancelled caller therefore cannot leave a transaction open on it.
+//! Writes a batch of requests in one transaction, on a connection that only this writer uses. So a
+//! cancelled caller cannot leave a transaction open on the connection.
 //!
-//! When a statement is refused, the transaction is rolled back and each request is tried alone, so
-//! that only the faulty one fails. An error before `COMMIT` was sent is certainly not written. When
-//! the response to `COMMIT` is lost, the outcome is unknown for every request of the batch.
+//! When Postgres refuses a statement, the transaction is rolled back and each request is tried
+//! alone, so that only the faulty request fails. After an error before `COMMIT` was sent, nothing
+//! is written. When the response to `COMMIT` is lost, the outcome is unknown for every request of
+//! the batch.
 
 use std::marker::PhantomData;
 use std::time::Duration;
@@ -16,10 +17,11 @@ use super::batch_queue::BatchWorker;
 use crate::error::{Failure, is_collision, is_read_only, is_timeout};
 use crate::link_secrets::LinkSecrets;
 
-/// Attempts before a deadlock, serialisation failure or lost connection is reported as a failure.
+/// Maximum number of attempts at a batch. After the last, a deadlock, serialization failure or lost
+/// connection is returned as a failure.
 pub(super) const TRIES_MAX: usize = 3;
-/// How long to wait for the server. It cancels a statement after 2 s, so a longer silence means
-/// that the server is unreachable.
+/// How long to wait for the server. The server cancels a statement after 2 s, so a longer silence
+/// means that it is unreachable.
 pub(super) const ANSWER_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The statements that write a batch of requests.
@@ -27,7 +29,7 @@ pub(super) trait BatchTransaction: Send + 'static {
     type Request: Send + Sync + 'static;
     type Response: Send + 'static;
 
-    /// Returns a key. Requests with the same key are written one after the other.
+    /// Returns a key, or `None`. Requests with the same key are written one after the other.
     fn conflict_key(request: &Self::Request) -> Option<u128>;
 
     /// Returns how much of a transaction's capacity a request uses.
@@ -44,17 +46,19 @@ pub(super) trait BatchTransaction: Send + 'static {
     ) -> impl Future<Output = Result<Vec<Result<Self::Response, Failure>>, TransactionError>> + Send;
 }
 
-/// The reason why a transaction failed. Only [`TransactionError::Unknown`] may have written.
+/// Why a transaction failed. Only after [`TransactionError::Unknown`] may the transaction have been
+/// committed.
 pub(super) enum TransactionError {
-    /// A deadlock, serialisation failure or lost connection. Trying the same batch again may work.
+    /// A deadlock, serialization failure or lost connection. The same batch may succeed when it is
+    /// tried again.
     Retry(Failure),
-    /// A statement was refused, so one of the requests is faulty.
+    /// Postgres refused a statement, so one of the requests is faulty.
     Refused(Failure),
-    /// A lock or statement timeout ran out.
+    /// A lock timeout or a statement timeout ended the transaction.
     Busy(Failure),
-    /// The server does not respond. An immediate retry is useless.
+    /// The server does not respond. An immediate retry would fail as well.
     NoAnswer(Failure),
-    /// The session is read-only. Another connection may lead to a server that accepts writes.
+    /// The session is read-only. A new connection may reach a server that accepts writes.
     ReadOnly(Failure),
     /// The response to `COMMIT` was lost.
     Unknown(Failure),
@@ -138,8 +142,8 @@ impl<T: BatchTransaction> BatchWriter<T> {
         }
     }
 
-    /// Writes each request in a transaction of its own. After two requests that found the database
-    /// too busy, the rest fail without a try.
+    /// Writes each request in a separate transaction. After two requests that ended by a timeout,
+    /// the remaining requests fail without a try.
     async fn write_each(&mut self, batch: &[&T::Request]) -> Vec<Result<T::Response, Failure>> {
         const BUSY_MAX: usize = 2;
         let mut busy = 0;
@@ -165,7 +169,7 @@ impl<T: BatchTransaction> BatchWriter<T> {
         responses
     }
 
-    /// Writes a batch in one transaction, with up to [`TRIES_MAX`] tries.
+    /// Writes a batch in one transaction, with at most [`TRIES_MAX`] tries.
     async fn write(&mut self, batch: &[&T::Request]) -> BatchResult<T::Response> {
         for _ in 1..TRIES_MAX {
             match self.attempt(batch).await {
@@ -177,7 +181,8 @@ impl<T: BatchTransaction> BatchWriter<T> {
     }
 
     async fn attempt(&mut self, batch: &[&T::Request]) -> BatchResult<T::Response> {
-        // Taken out, so that a connection in an unknown state is dropped and not used again.
+        // The connection is taken out of the field. So it is dropped, not used again, when its
+        // state is unknown.
         let mut connection = match self.connection.take() {
             Some(connection) => connection,
             None => within_timeout(PgConnection::connect_with(&self.options)).await?,
@@ -198,7 +203,8 @@ impl<T: BatchTransaction> BatchWriter<T> {
                 self.roll_back(connection).await;
                 Ok(responses)
             }
-            // The connection is dropped: see `TransactionError::ReadOnly`.
+            // The connection is not put back, because the session is read-only: see
+            // `TransactionError::ReadOnly`.
             Err(TransactionError::ReadOnly(failure)) => Err(TransactionError::ReadOnly(failure)),
             Err(error) => {
                 self.roll_back(connection).await;
@@ -207,7 +213,8 @@ impl<T: BatchTransaction> BatchWriter<T> {
         }
     }
 
-    /// Rolls back. A connection that cannot roll back is dropped, and the server rolls back.
+    /// Rolls back the transaction. If that fails, the connection is dropped, and the server rolls
+    /// back.
     async fn roll_back(&mut self, mut connection: PgConnection) {
         if matches!(
             timeout(ANSWER_TIMEOUT, connection.execute("rollback")).await,

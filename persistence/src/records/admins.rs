@@ -1,11 +1,11 @@
-//! The operators who may sign in.
+//! Operators: the people who may sign in to the console.
 
 use sqlx::PgPool;
 
 use super::Records;
 use crate::Failure;
 
-/// An operator, without the password.
+/// An operator without the password hash.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Admin {
     pub id: i64,
@@ -44,7 +44,7 @@ impl Records {
         Ok(row.map(|(id, email, name)| Admin { id, email, name }))
     }
 
-    /// Returns every operator, oldest account first.
+    /// Returns every operator. The oldest account comes first.
     pub async fn admins(&self) -> Result<Vec<Admin>, Failure> {
         let read = sqlx::query_as("select id, email, name from admins order by id");
         let rows: Vec<(i64, String, String)> = self
@@ -56,7 +56,8 @@ impl Records {
             .collect())
     }
 
-    /// Returns an operator's id and password hash by e-mail address. Only the login uses it.
+    /// Returns the id and password hash of the operator with this e-mail address. Only the login
+    /// calls it.
     pub async fn admin_credentials(&self, email: &str) -> Result<Option<(i64, String)>, Failure> {
         let read = "select id, password from admins where lower(email) = lower($1)";
         let read = sqlx::query_as(read).bind(email.to_string());

@@ -1,4 +1,4 @@
-//! Writes entries of the audit log together with the changes of [`Records`], and lists the log.
+//! Writes audit log entries together with the changes that [`Records`] makes, and lists the log.
 
 use domain::{ClubId, Timestamp};
 use sqlx::{PgConnection, PgPool};
@@ -10,13 +10,13 @@ use crate::{Failure, Sealer};
 pub(crate) use crate::audit_log::write;
 pub use crate::audit_log::{AuditAction, AuditEntry};
 
-/// An entry as it is stored in the log.
+/// An entry of the audit log as it is stored.
 #[derive(Clone, Debug)]
 pub struct Written {
     pub id: i64,
     pub at: Timestamp,
     pub actor: String,
-    /// The name and current address of the club member who acted.
+    /// Name and current address of the club member who acted. `None` when no member did.
     pub person: Option<String>,
     pub club: Option<ClubId>,
     pub action: String,
@@ -27,7 +27,8 @@ pub struct Written {
     pub previous_hash: Vec<u8>,
 }
 
-/// An entry with the key of the chain. [`Records::by`] holds one.
+/// An audit entry together with the sealer that computes its keyed hash. [`Records::by`] stores
+/// one.
 #[derive(Debug)]
 pub(super) struct SignedEntry {
     pub entry: AuditEntry,
@@ -35,7 +36,7 @@ pub(super) struct SignedEntry {
 }
 
 impl SignedEntry {
-    /// Returns the same entry with an action and a detail that are known only inside the
+    /// Returns a copy of the entry with an action and details that are known only inside the
     /// transaction.
     pub fn recording(&self, action: &str, detail: serde_json::Value) -> SignedEntry {
         SignedEntry {
@@ -79,8 +80,8 @@ impl From<AuditRow> for Written {
 }
 
 impl Records {
-    /// Writes an entry without another change in the database: somebody looked something up, or
-    /// sent a request to the provider.
+    /// Writes an entry for an action that changes nothing else in the database, such as a look-up
+    /// or a request to the provider.
     pub async fn audit(
         &self,
         act: AuditAction<'_>,
@@ -96,8 +97,8 @@ impl Records {
         self.write(work).await
     }
 
-    /// Runs one statement and writes its entry in the same transaction. Returns whether the
-    /// statement changed a row. If it did not, no entry is written.
+    /// Runs one statement and writes the audit entry in the same transaction. Returns whether the
+    /// statement changed a row. If it changed none, no entry is written.
     pub(super) async fn write_audited(
         &self,
         statement: Statement,
@@ -124,8 +125,8 @@ impl Records {
         self.write(work).await
     }
 
-    /// Returns the newest entries first, about the given objects or all, older than `before`.
-    /// `footer-item:*` matches every object of that kind.
+    /// Returns audit entries before the entry `before`, newest first. `objects` limits them to
+    /// entries about these objects; `footer-item:*` stands for every object of that kind.
     pub async fn audit_trail(
         &self,
         objects: &[String],
@@ -154,8 +155,9 @@ impl Records {
     }
 }
 
-/// Writes the entry of the signing person, if any, in the caller's transaction. `id` completes an
-/// object that ends with a colon. Call it before the catalogue changes: writers lock the log first.
+/// Writes the audit entry of the person who acts, if there is one, in the caller's transaction.
+/// `id` is appended to an object that ends with a colon. The caller changes the catalogue after
+/// this call, because every writer locks the audit log first.
 pub(super) async fn write_signed(
     connection: &mut PgConnection,
     signer: Option<&SignedEntry>,

@@ -1,8 +1,9 @@
 //! Checks whether the audit log is complete and unchanged.
 //!
-//! Each entry has two hashes that depend on the entry before it. Whoever owns the table can
-//! recompute the plain hash; the keyed hash needs the sealing key. Neither shows that the newest
-//! entries were cut off. For that, the newest keyed hash, the anchor, is kept outside the database.
+//! Each entry has two hashes that depend on the entry before it. The plain hash can be recomputed
+//! by anybody who owns the table. The keyed hash needs the sealing key. Neither hash shows that the
+//! newest entries were deleted. For that purpose, the newest keyed hash (the anchor) is also stored
+//! outside the database.
 
 use std::fmt;
 use std::str::FromStr;
@@ -13,21 +14,22 @@ use super::Records;
 use crate::audit_log::{FIRST_PREVIOUS_HASH, keyed_hash};
 use crate::{Failure, Sealer};
 
-/// Entries read by one statement.
+/// The number of entries that one statement reads.
 const PAGE_ROWS: i64 = 5_000;
 
 /// The result of checking the whole log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AuditChainReport {
     pub length: i64,
-    /// The newest entry's hash. Empty when the log is empty.
+    /// The hash of the newest entry. Empty when the log is empty.
     pub head: Vec<u8>,
-    /// The first entry that does not follow from the one before it, or that lost its keyed hash.
+    /// The first entry whose hash does not match the entry before it, or that lost its keyed hash.
+    /// `None` when the log is intact.
     pub broken_at: Option<i64>,
 }
 
-/// The number and keyed hash of an entry, as text `42:9f…`. Kept outside the database, it shows
-/// whether this entry or an earlier one was changed or removed.
+/// The number and keyed hash of one entry, as text such as `42:9f…`. It is stored outside the
+/// database. There it shows later whether this entry, or an earlier one, was changed or removed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AuditAnchor {
     pub entry: i64,
@@ -58,7 +60,7 @@ impl FromStr for AuditAnchor {
 type KeyedRow = (i64, Vec<u8>, Option<Vec<u8>>);
 
 impl Records {
-    /// Recomputes every plain and keyed hash, and reports the first that is wrong.
+    /// Recomputes every plain and every keyed hash, and reports the first wrong one.
     pub async fn verify_audit_chain(&self) -> Result<AuditChainReport, Failure> {
         let read = "select (select count(*) from audit_log),
                  coalesce((select hash from audit_log order by id desc limit 1), ''::bytea),
@@ -97,7 +99,7 @@ impl Records {
         }
     }
 
-    /// Returns the newest entry's anchor, or `None` when there is no keyed entry yet.
+    /// Returns the anchor of the newest entry. `None` when no entry has a keyed hash yet.
     pub async fn audit_anchor(&self) -> Result<Option<AuditAnchor>, Failure> {
         let read = sqlx::query_as("select id, keyed_hash from audit_log order by id desc limit 1");
         let newest: Option<(i64, Option<Vec<u8>>)> = self
@@ -112,8 +114,8 @@ impl Records {
         Ok(newest.and_then(anchor))
     }
 
-    /// Returns whether the log still holds the entry that an anchor names, unchanged. Use
-    /// [`Records::verify_audit_chain`] to check the entries before it.
+    /// Returns whether the log still contains the anchor's entry without a change.
+    /// [`Records::verify_audit_chain`] checks the entries before that one.
     pub async fn holds_anchor(&self, anchor: &AuditAnchor) -> Result<bool, Failure> {
         let read = sqlx::query_scalar(
             "select exists (select from audit_log where id = $1 and keyed_hash = $2)",
@@ -124,9 +126,9 @@ impl Records {
     }
 }
 
-/// The state of a walk along the keyed hashes.
+/// The state of a check that follows the keyed hashes from entry to entry.
 struct ChainWalk {
-    /// The previous keyed hash, or `None` while no entry has one.
+    /// The keyed hash of the previous entry. `None` while no entry had one.
     previous: Option<[u8; 32]>,
     after: i64,
 }

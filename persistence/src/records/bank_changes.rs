@@ -1,8 +1,8 @@
-//! Changes of the bank details of a prize.
+//! Changes of the bank details to which a prize is paid.
 //!
-//! One transaction writes the details, the audit entry (before and after, masked) and the mail to
-//! the winner. Details that the winner gave are replaced only when two people enter the same new
-//! details.
+//! One transaction writes the details, the audit entry (old and new details, masked) and the mail
+//! to the winner. Details that the winner entered are replaced only when two people of the club
+//! enter the same new details.
 
 use domain::{DrawId, OrderId, Serial, Timestamp};
 use serde_json::{Value, json};
@@ -14,7 +14,7 @@ use super::claims::{Claim, ClaimBankDetails, ClaimOutcome, From};
 use super::{Records, audit, column, timestamp};
 use crate::Failure;
 
-/// How long a proposed change waits for a second person.
+/// How long a proposed change waits for confirmation by a second person, in seconds.
 const APPROVAL_SECONDS: i64 = 7 * 86_400;
 
 /// The winner's name and mail address.
@@ -29,9 +29,10 @@ pub struct BankChange {
     pub draw: DrawId,
     pub serial: Serial,
     pub bank: ClaimBankDetails,
-    /// The person who enters the details, as the audit log names them. Two people have two names.
+    /// The person who enters the details, under the name in the audit log. Two people never have
+    /// the same name there.
     pub by: String,
-    /// `None` when the winner left no address.
+    /// The winner to be mailed. `None` when the winner left no address.
     pub winner: Option<WinnerAddress>,
     pub at: Timestamp,
 }
@@ -40,15 +41,15 @@ pub struct BankChange {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BankOutcome {
     Changed,
-    /// The same details are stored already; nothing was written.
+    /// The same details were stored already. Nothing was written.
     Unchanged,
-    /// The winner's own details stay until a second person enters the same new details.
+    /// The winner's details stay in force until a second person enters the same new details.
     Pending,
-    /// The prize is paid; nothing was written.
+    /// The prize was already paid. Nothing was written.
     Paid,
 }
 
-/// A proposed change that waits for a second person.
+/// A proposed change of bank details that waits for a second person.
 #[derive(Clone, Debug)]
 pub struct PendingBank {
     pub bank: ClaimBankDetails,
@@ -59,8 +60,8 @@ pub struct PendingBank {
 type ProposalRow = (Vec<u8>, String, OffsetDateTime);
 
 impl Records {
-    /// Stores details that the club entered. Where the winner gave details, it stores them as a
-    /// proposal.
+    /// Stores bank details that the club entered. If the winner has entered details, the new
+    /// details become a proposal instead.
     pub async fn change_bank(&self, change: &BankChange) -> Result<BankOutcome, Failure> {
         let (records, change) = (self.clone(), change.clone());
         let work = async move |pool: PgPool| {
@@ -72,8 +73,8 @@ impl Records {
         self.write_bank(work).await
     }
 
-    /// Stores details that the winner entered through the mailed link. The link works once, before
-    /// its deadline.
+    /// Stores bank details that the winner entered through the mailed link. The link works only
+    /// once, and only before its deadline.
     pub async fn store_winner_details(
         &self,
         claim: &Claim,
@@ -99,7 +100,7 @@ impl Records {
                 return Ok(ClaimOutcome::Before);
             }
             records
-                .replace(
+                .replace_details(
                     &mut transaction,
                     &change,
                     None,
@@ -113,7 +114,7 @@ impl Records {
         self.write_bank(work).await
     }
 
-    /// Returns the proposed change of a draw's bank details.
+    /// Returns the proposed change of a draw's bank details, or `None` when there is none.
     pub async fn pending_bank(
         &self,
         draw: DrawId,
@@ -122,28 +123,29 @@ impl Records {
         let records = self.clone();
         let work = async move |pool: PgPool| {
             records
-                .proposal(&mut *pool.acquire().await?, draw, at)
+                .read_proposal(&mut *pool.acquire().await?, draw, at)
                 .await
         };
         self.read_bank(work).await
     }
 
-    /// Deletes the proposed change. Returns `false` and writes no audit entry when there is none.
+    /// Deletes the proposed change of a draw's bank details. Returns `false`, and writes no audit
+    /// entry, when there is none.
     pub async fn decline_bank(&self, draw: DrawId, at: Timestamp) -> Result<bool, Failure> {
         let records = self.clone();
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
-            let pending = records.proposal(&mut transaction, draw, at).await?;
+            let pending = records.read_proposal(&mut transaction, draw, at).await?;
             let Some(pending) = pending else {
                 return Ok(false);
             };
             let delete =
                 sqlx::query("delete from bank.bank_proposals where draw_id = $1").bind(draw.0);
-            // Another call deleted the proposal first.
+            // Another call has deleted the proposal meanwhile, so there is nothing to record.
             if delete.execute(&mut *transaction).await?.rows_affected() == 0 {
                 return Ok(false);
             }
-            let detail = json!({ "declined": masked(&pending.bank) });
+            let detail = json!({ "declined": masked_details(&pending.bank) });
             let signer = records
                 .signer
                 .as_ref()
@@ -168,7 +170,7 @@ impl Records {
         .bind(change.serial.number() as i16)
         .execute(&mut *connection)
         .await?;
-        // The row lock makes changes of the same details wait for each other.
+        // The row lock makes concurrent changes of the same bank details wait for each other.
         let state =
             "select paid_at is not null, winner_answered_at is not null from public.winner_claims
              where draw_id = $1 for update";
@@ -187,13 +189,14 @@ impl Records {
         let before = stored
             .map(|sealed| self.unsealed(draw.0, &sealed))
             .transpose()
-            .map_err(unreadable)?;
+            .map_err(unreadable_details_error)?;
         if before.as_ref() == Some(&change.bank) {
             return Ok(BankOutcome::Unchanged);
         }
-        // One person may enter new details where the winner's own were purged.
+        // One person is enough when the winner entered no details, or when these were deleted after
+        // their retention time.
         if !answered || before.is_none() {
-            self.replace(
+            self.replace_details(
                 connection,
                 change,
                 before.as_ref(),
@@ -204,13 +207,13 @@ impl Records {
             return Ok(BankOutcome::Changed);
         }
         match self
-            .proposal(connection, draw, change.at)
+            .read_proposal(connection, draw, change.at)
             .await?
             .filter(|pending| pending.bank == change.bank)
         {
             Some(pending) if pending.by == change.by => Ok(BankOutcome::Pending),
             Some(_) => {
-                self.replace(
+                self.replace_details(
                     connection,
                     change,
                     before.as_ref(),
@@ -221,13 +224,14 @@ impl Records {
                 Ok(BankOutcome::Changed)
             }
             None => {
-                self.propose(connection, change, before.as_ref()).await?;
+                self.store_proposal(connection, change, before.as_ref())
+                    .await?;
                 Ok(BankOutcome::Pending)
             }
         }
     }
 
-    async fn replace(
+    async fn replace_details(
         &self,
         connection: &mut PgConnection,
         change: &BankChange,
@@ -261,8 +265,8 @@ impl Records {
         queue_mail(connection, change, "winner-bank", from).await
     }
 
-    /// Stores a proposal. It replaces an earlier one.
-    async fn propose(
+    /// Stores a proposed change of bank details. It replaces an earlier proposal.
+    async fn store_proposal(
         &self,
         connection: &mut PgConnection,
         change: &BankChange,
@@ -285,7 +289,7 @@ impl Records {
         queue_mail(connection, change, "winner-bank-proposed", From::Club).await
     }
 
-    async fn proposal(
+    async fn read_proposal(
         &self,
         connection: &mut PgConnection,
         draw: DrawId,
@@ -299,7 +303,9 @@ impl Records {
             .fetch_optional(connection)
             .await?;
         row.map(|(sealed, by, expires_at)| {
-            let bank = self.unsealed(draw.0, &sealed).map_err(unreadable)?;
+            let bank = self
+                .unsealed(draw.0, &sealed)
+                .map_err(unreadable_details_error)?;
             Ok(PendingBank {
                 bank,
                 by,
@@ -316,7 +322,8 @@ impl Records {
         before: Option<&ClaimBankDetails>,
         action: &str,
     ) -> Result<(), sqlx::Error> {
-        let detail = json!({ "before": before.map(masked), "after": masked(&change.bank) });
+        let detail =
+            json!({ "before": before.map(masked_details), "after": masked_details(&change.bank) });
         let signer = self
             .signer
             .as_ref()
@@ -325,7 +332,7 @@ impl Records {
     }
 }
 
-fn masked(bank: &ClaimBankDetails) -> Value {
+fn masked_details(bank: &ClaimBankDetails) -> Value {
     let name: String = bank
         .account_name
         .chars()
@@ -335,7 +342,8 @@ fn masked(bank: &ClaimBankDetails) -> Value {
     json!({ "accountName": name, "accountNumber": bank.masked_number(), "bsb": bank.masked_bsb() })
 }
 
-/// Queues the mail to the winner. It masks the account number, as the audit log does.
+/// Queues the mail that tells the winner about a change. The account number is masked as in the
+/// audit log.
 async fn queue_mail(
     connection: &mut PgConnection,
     change: &BankChange,
@@ -362,6 +370,6 @@ async fn queue_mail(
     Ok(())
 }
 
-fn unreadable(failure: Failure) -> sqlx::Error {
+fn unreadable_details_error(failure: Failure) -> sqlx::Error {
     sqlx::Error::Decode(Box::new(failure))
 }

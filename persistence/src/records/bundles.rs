@@ -1,5 +1,5 @@
-//! Offers: specials (one game) and bundles (several games). Tables and routes call both of them
-//! bundles, as the specification does.
+//! A club's offers: specials (several tickets of one game) and bundles (several games). Tables and
+//! routes call both kinds bundles, as the specification does.
 
 use domain::{ClubId, DrawId, Timestamp};
 use sqlx::PgPool;
@@ -15,7 +15,7 @@ pub struct Bundle {
     pub name: String,
     pub slug: String,
     pub status: String,
-    /// `BUNDLE` or `SPECIAL`.
+    /// The kind of offer: `BUNDLE` or `SPECIAL`.
     pub kind: String,
     pub display_tag: Option<String>,
     pub primary_copy: Option<String>,

@@ -1,5 +1,5 @@
-//! Prize claims: the bank details that the winner of a draw sends to the club. They are sealed in
-//! the database, and read only to show them masked or to pay the prize. They are deleted afterwards
+//! Prize claims: the winner of a draw sends bank details to the club. The details are sealed in the
+//! database, and are read only to show them masked or to pay the prize. They are deleted afterwards
 //! (decisions B-4, F-7).
 
 use domain::{DrawId, OrderId, Serial, Timestamp};
@@ -11,34 +11,34 @@ use super::{Records, audit, column, timestamp};
 use crate::Failure;
 use crate::link_secrets::LinkKind;
 
-/// The sealing purpose of bank details. Their id is the draw's number.
+/// The sealing purpose of bank details. The sealing id is the draw's number.
 const BANK_PURPOSE: &str = "winner-bank";
-/// How long details are kept once the prize is paid (decision F-7).
-const KEPT_DAYS: i64 = 90;
+/// How many days bank details are kept after the prize was paid (decision F-7).
+const BANK_DETAILS_KEPT_DAYS: i64 = 90;
 
-/// The bank account for a prize. Never logged.
+/// The bank account to which a prize is paid. Never logged.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ClaimBankDetails {
     pub account_name: String,
-    /// Digits.
+    /// The account number. Contains only digits.
     pub account_number: String,
-    /// Six digits.
+    /// The bank, state and branch number (BSB): six digits.
     pub bsb: String,
 }
 
 impl ClaimBankDetails {
-    /// Returns the account number masked, such as `••••321`.
+    /// Returns the account number with all but the last three digits masked, such as `••••321`.
     pub fn masked_number(&self) -> String {
-        format!("••••{}", last(&self.account_number, 3))
+        format!("••••{}", last_digits(&self.account_number, 3))
     }
 
-    /// Returns the BSB masked, such as `•••-•21`.
+    /// Returns the BSB with all but the last two digits masked, such as `•••-•21`.
     pub fn masked_bsb(&self) -> String {
-        format!("•••-•{}", last(&self.bsb, 2))
+        format!("•••-•{}", last_digits(&self.bsb, 2))
     }
 }
 
-fn last(digits: &str, count: usize) -> &str {
+fn last_digits(digits: &str, count: usize) -> &str {
     digits
         .get(digits.len().saturating_sub(count)..)
         .unwrap_or_default()
@@ -50,7 +50,7 @@ impl std::fmt::Debug for ClaimBankDetails {
     }
 }
 
-/// The person who entered the details.
+/// Who entered the bank details.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum From {
     Winner,
@@ -70,33 +70,33 @@ impl From {
 pub struct Claim {
     pub draw: DrawId,
     pub serial: u16,
-    /// The deadline of the mailed link, or `None` when no link was mailed.
+    /// The deadline for using the mailed link. `None` when no link was mailed.
     pub respond_by: Option<Timestamp>,
-    /// When the details were received, and from whom. [`Records::bank_details`] returns the
-    /// details.
+    /// When the bank details were received, and from whom. [`Records::bank_details`] returns the
+    /// details themselves.
     pub received: Option<(Timestamp, From)>,
     pub paid: bool,
 }
 
-/// The outcome of entering details through a link.
+/// The outcome of entering bank details through a mailed link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ClaimOutcome {
     Kept,
-    /// The link was used before, or the club entered details.
+    /// Nothing was stored: the link was used before, or the club has entered details.
     Before,
     TooLate,
 }
 
-/// A link to be mailed to a winner.
+/// The mail that invites a winner to claim the prize through a link.
 #[derive(Clone, Debug)]
 pub struct Invitation {
     pub draw: DrawId,
     pub serial: Serial,
     pub order: OrderId,
-    /// Makes it one mail for each ticket and result (decision E-7).
+    /// The mail's dedupe key. It allows one mail for each ticket and result (decision E-7).
     pub dedupe_key: String,
     pub to: String,
-    /// The mail's data. The link in it is sealed.
+    /// The template data of the mail, as JSON text. The link in it is sealed.
     pub data: String,
     pub token_hash: [u8; 32],
     pub respond_by: Timestamp,
@@ -124,7 +124,7 @@ impl Records {
         Ok(row.map(Claim::from))
     }
 
-    /// Returns a claim by the hash of its link's token.
+    /// Returns the claim whose link has this token, given the token's hash.
     pub async fn claim_by_token(&self, token_hash: &[u8; 32]) -> Result<Option<Claim>, Failure> {
         let read = sqlx::query_as(
             "select draw_id, serial, respond_by, bank_from, received_at, paid_at from winner_claims
@@ -137,7 +137,7 @@ impl Records {
         Ok(row.map(Claim::from))
     }
 
-    /// Returns a draw's bank details, or `None` when nobody entered any or they were deleted.
+    /// Returns a draw's bank details. `None` when nobody entered any, or when they were deleted.
     pub async fn bank_details(&self, draw: DrawId) -> Result<Option<ClaimBankDetails>, Failure> {
         let read = sqlx::query_scalar("select sealed from bank.winner_details where draw_id = $1")
             .bind(draw.0);
@@ -150,7 +150,8 @@ impl Records {
     }
 
     pub(super) fn sealed(&self, draw: DrawId, bank: &ClaimBankDetails) -> Vec<u8> {
-        // None of the three contains a line break: the request was validated.
+        // The parts are joined by line breaks. None of them contains one, because the request was
+        // validated.
         let plain = format!(
             "{}\n{}\n{}",
             bank.bsb, bank.account_number, bank.account_name
@@ -176,13 +177,14 @@ impl Records {
     }
 
     /// Queues the winner's mail and stores the hash of its link, in one transaction. Returns
-    /// `false` when it was queued before. A mail that was given up is queued again with a new link.
+    /// `false` when the mail was queued before. A mail that could not be delivered is queued again,
+    /// with a new link.
     pub async fn invite_winner(&self, invitation: &Invitation) -> Result<bool, Failure> {
         let (invitation, signer) = (invitation.clone(), self.signer.clone());
         let token_hash = self.link_hash(LinkKind::Claim, &invitation.token_hash);
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
-            let fresh = queue(&mut transaction, &invitation).await?;
+            let fresh = queue_winner_mail(&mut transaction, &invitation).await?;
             if fresh {
                 sqlx::query(
                     "insert into winner_claims (draw_id, serial, token_hash, respond_by) values ($1, $2, $3, $4)
@@ -202,9 +204,11 @@ impl Records {
         self.write(work).await
     }
 
-    /// Records that the prize was paid. Its details are deleted after `KEPT_DAYS`.
+    /// Records that the prize was paid. Its bank details are deleted after
+    /// `BANK_DETAILS_KEPT_DAYS`.
     pub async fn claim_paid(&self, draw: DrawId, at: Timestamp) -> Result<(), Failure> {
-        // The prize was paid without details. The row keeps later details out.
+        // A row is inserted even without bank details, because a paid row refuses details that come
+        // later.
         let write = "insert into winner_claims (draw_id, serial, paid_at)
              select id, winning_serial, $2 from draws where id = $1 and winning_serial is not null
              on conflict (draw_id) do update set paid_at = coalesce(winner_claims.paid_at, $2)";
@@ -213,11 +217,11 @@ impl Records {
         Ok(())
     }
 
-    /// Deletes bank details that are no longer needed (decision F-7), and those that came before
-    /// their winner was erased (decision F-8), paid or not. Deletes proposed changes that have
-    /// expired. Returns how many details were deleted.
+    /// Deletes bank details whose retention time is over (decision F-7), and details of a winner
+    /// whose personal data was erased (decision F-8), paid or not. Also deletes proposed changes
+    /// that have expired. Returns how many details were deleted.
     pub async fn purge_claims(&self, at: Timestamp) -> Result<u64, Failure> {
-        let until = column(at.plus_seconds(-KEPT_DAYS * 86_400));
+        let until = column(at.plus_seconds(-BANK_DETAILS_KEPT_DAYS * 86_400));
         let write = "with served as (
                  delete from bank.winner_details d using public.winner_claims c
                  where c.draw_id = d.draw_id and (c.paid_at <= $1 or c.erased_at >= c.received_at)
@@ -254,7 +258,7 @@ impl std::convert::From<ClaimRow> for Claim {
     }
 }
 
-async fn queue(
+async fn queue_winner_mail(
     connection: &mut PgConnection,
     invitation: &Invitation,
 ) -> Result<bool, sqlx::Error> {

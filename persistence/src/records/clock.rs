@@ -1,4 +1,4 @@
-//! The database's clock, and how far a demo has moved it ahead.
+//! Reads the database's clock, and moves it ahead in a demo.
 
 use domain::Timestamp;
 use sqlx::{PgPool, query_scalar};
@@ -10,7 +10,8 @@ impl Records {
     /// Returns the database's time.
     ///
     /// # Errors
-    /// [`Failure::NotWritten`] when it could not be read.
+    ///
+    /// [`Failure::NotWritten`] when the database could not be read.
     pub async fn time(&self) -> Result<Timestamp, Failure> {
         let read = query_scalar("select current_instant()");
         self.read(async move |pool: PgPool| read.fetch_one(&pool).await)
@@ -18,21 +19,23 @@ impl Records {
             .map(timestamp)
     }
 
-    /// Returns by how many milliseconds the database's clock was moved ahead. It is zero except in
-    /// a demo.
+    /// Returns by how many milliseconds a demo has moved the database's clock ahead. Zero in
+    /// production.
     ///
     /// # Errors
-    /// [`Failure::NotWritten`] when it could not be read.
+    ///
+    /// [`Failure::NotWritten`] when the database could not be read.
     pub async fn clock_ahead_ms(&self) -> Result<i64, Failure> {
         let read = query_scalar("select ahead_ms from clock_offset");
         self.read(async move |pool: PgPool| read.fetch_one(&pool).await)
             .await
     }
 
-    /// Moves the database's clock to `ahead_ms`, and returns how far ahead it is now. The clock
-    /// never goes back.
+    /// Sets the database's clock to `ahead_ms` milliseconds ahead of the real time. The clock never
+    /// goes back. Returns how many milliseconds it is ahead now.
     ///
     /// # Errors
+    ///
     /// The change was not written.
     pub async fn move_clock_ahead(&self, ahead_ms: i64) -> Result<i64, Failure> {
         let write = "update clock_offset set ahead_ms = greatest(ahead_ms, $1) returning ahead_ms";

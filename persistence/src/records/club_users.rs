@@ -1,4 +1,4 @@
-//! The members of a club who may sign in: who they are, their roles, and when they joined (decision
+//! The members of a club who may sign in, with their roles and the times when they joined (decision
 //! G-17).
 
 use domain::access::Role;
@@ -10,10 +10,10 @@ use super::{Records, audit, column, timestamp};
 use crate::Failure;
 use crate::link_secrets::LinkKind;
 
-/// The maximum number of members of one club, removed ones not counted.
+/// The maximum number of members of one club. Removed members do not count.
 pub const PEOPLE_MAX: i64 = 50;
 
-/// A member of a club, without the password.
+/// A member of a club without the password hash.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClubUser {
     pub id: i64,
@@ -22,14 +22,14 @@ pub struct ClubUser {
     pub name: String,
     pub role: Role,
     pub invited_at: Timestamp,
-    /// The expiry of the mailed invitation, or `None` when no invitation is open.
+    /// When the mailed invitation expires. `None` when no invitation is open.
     pub invited_until: Option<Timestamp>,
-    /// When the member chose a password.
+    /// When the member joined by choosing a password. `None` before.
     pub joined_at: Option<Timestamp>,
     pub seen_at: Option<Timestamp>,
 }
 
-/// A person to invite, and the link that is mailed to them.
+/// A person to invite, and the hash of the link in the invitation mail.
 #[derive(Clone, Debug)]
 pub struct NewClubUser {
     pub club: ClubId,
@@ -44,13 +44,14 @@ pub struct NewClubUser {
 /// The outcome of an invitation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum InvitationOutcome {
-    /// The address was unknown, and a new member was invited.
+    /// No account has the address. A new member was invited.
     New(ClubUser),
-    /// The invitation was mailed before, and is mailed again with the name and role given now.
+    /// The person was invited before and has not joined. The invitation is mailed again, with the
+    /// new name and role.
     Again(ClubUser),
-    /// The person has joined already; nothing was changed.
+    /// The person has joined already. Nothing was changed.
     Joined(ClubUser),
-    /// The address belongs to another login.
+    /// The address belongs to another account. Nothing was changed.
     Taken,
     TooMany,
 }
@@ -68,7 +69,7 @@ struct ClubUserRow {
     seen_at: Option<OffsetDateTime>,
 }
 
-const COLUMNS: &str = "u.id, u.club_id, u.email, u.name, u.role, u.invited_at, u.token_expires_at, u.joined_at,
+const CLUB_USER_COLUMNS: &str = "u.id, u.club_id, u.email, u.name, u.role, u.invited_at, u.token_expires_at, u.joined_at,
     greatest(u.seen_at, (select max(s.seen_at) from sessions s where s.club_user_id = u.id)) as seen_at";
 
 impl TryFrom<ClubUserRow> for ClubUser {
@@ -95,7 +96,8 @@ impl TryFrom<ClubUserRow> for ClubUser {
 /// Parses a stored role.
 ///
 /// # Errors
-/// The word is not a known role, although the constraint should exclude that.
+///
+/// The text is not a known role. A CHECK constraint should prevent that.
 pub(super) fn role(word: &str) -> Result<Role, sqlx::Error> {
     Role::read(word).ok_or_else(|| sqlx::Error::Decode(format!("no role {word}").into()))
 }
@@ -104,7 +106,7 @@ impl Records {
     /// Returns a club's members in the order they were invited.
     pub async fn club_users(&self, club: ClubId) -> Result<Vec<ClubUser>, Failure> {
         let read = format!(
-            "select {COLUMNS} from club_users u where u.club_id = $1 and u.removed_at is null order by u.id"
+            "select {CLUB_USER_COLUMNS} from club_users u where u.club_id = $1 and u.removed_at is null order by u.id"
         );
         let read = sqlx::query_as(AssertSqlSafe(read)).bind(club.0);
         let work = async move |pool: PgPool| {
@@ -115,11 +117,12 @@ impl Records {
     }
 
     pub async fn club_user(&self, id: i64) -> Result<Option<ClubUser>, Failure> {
-        self.read(async move |pool: PgPool| find(&mut *pool.acquire().await?, id).await)
+        self.read(async move |pool: PgPool| find_member(&mut *pool.acquire().await?, id).await)
             .await
     }
 
-    /// Returns when the club's own login was last active, according to its open sessions.
+    /// Returns when the club's shared login was last used, according to its open sessions. `None`
+    /// when it has no open session.
     pub async fn club_login_seen(&self, club: ClubId) -> Result<Option<Timestamp>, Failure> {
         let read = "select max(seen_at) from sessions where club_id = $1 and club_user_id is null";
         let read = sqlx::query_scalar(read).bind(club.0);
@@ -129,13 +132,14 @@ impl Records {
         Ok(seen.map(timestamp))
     }
 
-    /// Invites a person, or invites them again. The link of an earlier invitation stops working.
+    /// Invites a person to a club, or repeats the invitation. The link of an earlier invitation
+    /// then stops working.
     pub async fn invite_club_user(&self, new: &NewClubUser) -> Result<InvitationOutcome, Failure> {
         let (new, signer) = (new.clone(), self.signer.clone());
         let token_hash = self.link_hash(LinkKind::Account, &new.token_hash);
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
-            let invited = invite(&mut transaction, &new, &token_hash).await?;
+            let invited = invite_member(&mut transaction, &new, &token_hash).await?;
             if let InvitationOutcome::New(user) | InvitationOutcome::Again(user) = &invited {
                 audit::write_signed(&mut transaction, signer.as_deref(), user.id).await?;
             }
@@ -146,7 +150,7 @@ impl Records {
     }
 
     /// Changes a member's name and role. A changed role ends the member's sessions. Returns `None`
-    /// when the person is not a member of this club.
+    /// when this club has no such member.
     pub async fn change_club_user(
         &self,
         club: ClubId,
@@ -157,7 +161,7 @@ impl Records {
         let (name, signer) = (name.map(str::to_string), self.signer.clone());
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
-            let Some(before) = lock(&mut transaction, club, id).await? else {
+            let Some(before) = lock_member(&mut transaction, club, id).await? else {
                 return Ok(None);
             };
             if role.is_some_and(|role| role.word() != before) {
@@ -180,8 +184,8 @@ impl Records {
         self.write(work).await
     }
 
-    /// Removes a member and ends all their sessions and links, in one transaction. Returns `false`
-    /// when the person is not a member of this club.
+    /// Removes a member, with all sessions and links of that member, in one transaction. Returns
+    /// `false` when this club has no such member.
     pub async fn remove_club_user(
         &self,
         club: ClubId,
@@ -191,7 +195,7 @@ impl Records {
         let signer = self.signer.clone();
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
-            if lock(&mut transaction, club, id).await?.is_none() {
+            if lock_member(&mut transaction, club, id).await?.is_none() {
                 return Ok(false);
             }
             sqlx::query("delete from sessions where club_user_id = $1")
@@ -214,8 +218,8 @@ impl Records {
     }
 }
 
-/// Returns the member's role, or `None` for anybody else. Locks the member's row.
-async fn lock(
+/// Locks the member's row and returns the member's role. `None` when this club has no such member.
+async fn lock_member(
     connection: &mut PgConnection,
     club: ClubId,
     id: i64,
@@ -228,9 +232,13 @@ async fn lock(
         .await
 }
 
-async fn find(connection: &mut PgConnection, id: i64) -> Result<Option<ClubUser>, sqlx::Error> {
-    let read =
-        format!("select {COLUMNS} from club_users u where u.id = $1 and u.removed_at is null");
+async fn find_member(
+    connection: &mut PgConnection,
+    id: i64,
+) -> Result<Option<ClubUser>, sqlx::Error> {
+    let read = format!(
+        "select {CLUB_USER_COLUMNS} from club_users u where u.id = $1 and u.removed_at is null"
+    );
     let row: Option<ClubUserRow> = sqlx::query_as(AssertSqlSafe(read))
         .bind(id)
         .fetch_optional(connection)
@@ -238,12 +246,13 @@ async fn find(connection: &mut PgConnection, id: i64) -> Result<Option<ClubUser>
     row.map(ClubUser::try_from).transpose()
 }
 
-async fn invite(
+async fn invite_member(
     connection: &mut PgConnection,
     new: &NewClubUser,
     token_hash: &[u8],
 ) -> Result<InvitationOutcome, sqlx::Error> {
-    // The same lock as the trigger's, so that a login for this address waits for this transaction.
+    // The trigger that keeps addresses unique takes the same lock. So a concurrent new account with
+    // this address waits for this transaction.
     sqlx::query("select pg_advisory_xact_lock(hashtext('login'), hashtext(lower($1)))")
         .bind(&new.email)
         .execute(&mut *connection)
@@ -258,27 +267,27 @@ async fn invite(
     let id = match known {
         Some((_, club, _)) if club != new.club.0 => return Ok(InvitationOutcome::Taken),
         Some((id, _, true)) => {
-            return Ok(find(connection, id)
+            return Ok(find_member(connection, id)
                 .await?
                 .map_or(InvitationOutcome::Taken, InvitationOutcome::Joined));
         }
         Some((id, _, false)) => {
-            renew(connection, id, new, token_hash).await?;
-            return Ok(find(connection, id)
+            renew_invitation(connection, id, new, token_hash).await?;
+            return Ok(find_member(connection, id)
                 .await?
                 .map_or(InvitationOutcome::Taken, InvitationOutcome::Again));
         }
-        None => insert(connection, new, token_hash).await?,
+        None => insert_member(connection, new, token_hash).await?,
     };
     match id {
-        Ok(id) => Ok(find(connection, id)
+        Ok(id) => Ok(find_member(connection, id)
             .await?
             .map_or(InvitationOutcome::Taken, InvitationOutcome::New)),
         Err(refused) => Ok(refused),
     }
 }
 
-async fn renew(
+async fn renew_invitation(
     connection: &mut PgConnection,
     id: i64,
     new: &NewClubUser,
@@ -298,7 +307,7 @@ async fn renew(
     Ok(())
 }
 
-async fn insert(
+async fn insert_member(
     connection: &mut PgConnection,
     new: &NewClubUser,
     token_hash: &[u8],

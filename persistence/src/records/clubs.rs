@@ -1,4 +1,4 @@
-//! Clubs, and their current and former slugs.
+//! Clubs, with their current and former slugs (the club's part of a page's address).
 
 use domain::{AccountId, ClubId, Timestamp};
 use sqlx::{FromRow, PgConnection, PgPool};
@@ -7,7 +7,8 @@ use time::OffsetDateTime;
 use super::{Records, audit, catalogue_changed, column, timestamp};
 use crate::Failure;
 
-/// A club with its public data and its own e-mail address, phone and account. Never its password.
+/// A club: its public data, e-mail address, phone and connected account. Never contains the
+/// password.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Club {
     pub id: ClubId,
@@ -16,7 +17,8 @@ pub struct Club {
     pub location: Option<String>,
     pub phone: Option<String>,
     pub account: Option<AccountId>,
-    /// `charges_enabled && details_submitted`: the club may sell (decision B-13).
+    /// Whether the provider lets the club sell, which means `charges_enabled && details_submitted`
+    /// (decision B-13).
     pub connected: bool,
     pub charges_enabled: bool,
     pub details_submitted: bool,
@@ -31,7 +33,7 @@ pub struct Club {
     pub accent_color: String,
     pub facebook_pixel_id: Option<String>,
     pub page_enabled: bool,
-    /// The club confirmed its address by a mailed link (decision G-18).
+    /// Whether the club confirmed its e-mail address through a mailed link (decision G-18).
     pub email_verified: bool,
     pub created_at: Timestamp,
 }
@@ -100,19 +102,19 @@ impl From<ClubColumns> for Club {
 /// What changed when the provider reported the state of an account.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AccountChange {
-    /// The state was known, or no club has this account.
+    /// Nothing changed: the state was known already, or no club has this account.
     Nothing,
     Something,
-    /// The club may no longer sell, and the mail that says so is queued.
+    /// The club may no longer sell. A mail that says so was queued.
     Lost,
 }
 
-/// A new club. The caller makes sure that the slug is valid and free (decision H-1).
+/// A club to create. The caller has checked that the slug is valid and unused (decision H-1).
 #[derive(Clone, Debug, Default)]
 pub struct NewClub {
     pub name: String,
     pub email: String,
-    /// An Argon2id hash in PHC form, never the password.
+    /// The hash of the password (Argon2id in PHC form), never the password itself.
     pub password_hash: String,
     pub location: Option<String>,
     pub phone: Option<String>,
@@ -120,7 +122,7 @@ pub struct NewClub {
     pub title: Option<String>,
     pub tagline: Option<String>,
     pub logo_url: Option<String>,
-    /// Primary, secondary, accent. The specification's defaults when absent.
+    /// The primary, secondary and accent colour. `None` means the defaults of the specification.
     pub colors: Option<[String; 3]>,
 }
 
@@ -143,7 +145,7 @@ impl Records {
         Ok(row.map(Club::from))
     }
 
-    /// Returns every former slug with its club.
+    /// Returns every former slug with the club that had it.
     pub async fn slug_aliases(&self) -> Result<Vec<(String, ClubId)>, Failure> {
         let read = "select lower(slug), club_id from club_slug_aliases";
         let rows: Vec<(String, i64)> = self
@@ -158,12 +160,13 @@ impl Records {
     /// Creates a club.
     ///
     /// # Errors
-    /// [`Failure::NotWritten`] when the e-mail address or the slug is taken.
+    ///
+    /// [`Failure::NotWritten`] when another club has the e-mail address or the slug.
     pub async fn create_club(&self, new: &NewClub) -> Result<Club, Failure> {
         let new = new.clone();
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
-            let row = insert(&mut transaction, new).await?;
+            let row = insert_club(&mut transaction, new).await?;
             catalogue_changed(&mut transaction).await?;
             transaction.commit().await?;
             Ok(row)
@@ -172,14 +175,16 @@ impl Records {
         Ok(row.into())
     }
 
-    /// Removes a club that registered with this address, never confirmed it, and has done nothing
-    /// since. Its name, slug and address become free. Returns `false` when there is none.
+    /// Removes the club that registered with this e-mail address, if it never confirmed the address
+    /// and has done nothing since. Its name, slug and address become unused. Returns `false` when
+    /// there is no such club.
     pub async fn remove_unconfirmed_club(&self, email: &str) -> Result<bool, Failure> {
         let email = email.trim().to_string();
         Ok(self.remove_unconfirmed(Some(email), None).await? > 0)
     }
 
-    /// Removes every such club that registered before a time.
+    /// Removes every club that registered before a time, never confirmed its address and has done
+    /// nothing since. Returns how many were removed.
     pub async fn remove_unconfirmed_clubs(&self, before: Timestamp) -> Result<u64, Failure> {
         self.remove_unconfirmed(None, Some(column(before))).await
     }
@@ -215,8 +220,8 @@ impl Records {
         self.write(work).await
     }
 
-    /// Links a club with its account at the provider. [`Records::account_updated`] records what the
-    /// account may do.
+    /// Stores the club's connected account at the provider. [`Records::account_updated`] stores
+    /// what the account may do.
     pub async fn connect_account(&self, club: ClubId, account: &AccountId) -> Result<(), Failure> {
         let account = account.0.clone();
         let write = "update clubs set stripe_connect_account_id = $1 where id = $2";
@@ -225,8 +230,8 @@ impl Records {
         Ok(())
     }
 
-    /// Records what the provider says an account may do (decision B-13). A club that may no longer
-    /// sell gets a mail, queued in the same transaction.
+    /// Stores what an account may do, as reported by the provider (decision B-13). If a club may no
+    /// longer sell, a mail to it is queued in the same transaction.
     pub async fn account_updated(
         &self,
         account: &AccountId,
@@ -249,8 +254,8 @@ impl Records {
         self.write(work).await
     }
 
-    /// Hides a club from lists and rejects new payment intents for it, or undoes that (decision
-    /// H-3).
+    /// Archives a club, or undoes that. An archived club is hidden from lists and gets no new
+    /// payment intents (decision H-3).
     pub async fn archive_club(&self, club: ClubId, archived: bool) -> Result<bool, Failure> {
         let write = "update clubs set archived = $2 where id = $1";
         self.change(sqlx::query(write).bind(club.0).bind(archived))
@@ -299,7 +304,10 @@ async fn move_account(
     Ok(AccountChange::Lost)
 }
 
-async fn insert(connection: &mut PgConnection, new: NewClub) -> Result<ClubColumns, sqlx::Error> {
+async fn insert_club(
+    connection: &mut PgConnection,
+    new: NewClub,
+) -> Result<ClubColumns, sqlx::Error> {
     let [primary, secondary, accent] = new
         .colors
         .unwrap_or_else(|| ["#1f2937", "#374151", "#3b82f6"].map(str::to_string));

@@ -1,4 +1,4 @@
-//! Queries of the operator's console across all clubs. One file for each view.
+//! Database queries for the operator's console, across all clubs. Each view has one file.
 
 pub mod anomalies;
 pub mod cancellations;

@@ -10,10 +10,11 @@ use super::sessions::{Holder, Member};
 use crate::Failure;
 
 impl Records {
-    /// Returns the account of an address and its password hash. Only the login uses it.
+    /// Returns the account that has an e-mail address, with its password hash. Only the login calls
+    /// it.
     ///
-    /// One query covers all kinds of account, so that its duration does not reveal the kind. An
-    /// account without a password yet is not returned.
+    /// One query searches all kinds of accounts, so that its duration does not reveal the kind. An
+    /// account without a password is not returned.
     pub async fn credentials(&self, email: &str) -> Result<Option<(Holder, String)>, Failure> {
         type CredentialRow = (
             Option<i64>,
@@ -55,7 +56,7 @@ impl Records {
         self.read(work).await
     }
 
-    /// Returns whether an address belongs to an account or an open invitation.
+    /// Returns whether an account has this e-mail address, or an open invitation was sent to it.
     pub async fn address_is_taken(&self, email: &str) -> Result<bool, Failure> {
         let read = sqlx::query_scalar(
             "select exists (select from admins where lower(email) = lower($1))

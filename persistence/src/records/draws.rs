@@ -1,4 +1,4 @@
-//! Creating draws. Afterwards a draw belongs to its actor.
+//! Creates draws. After its creation, only a draw's actor changes it.
 
 use domain::{Cents, ClubId, DrawId, FeePolicy, Timestamp};
 use sqlx::{PgConnection, PgPool, Postgres, QueryBuilder};
@@ -7,7 +7,8 @@ use super::{Records, audit, catalogue_changed, column};
 use crate::Failure;
 use crate::seal::{PURPOSE_SEED, Sealer, fresh_seed};
 
-/// A draw to create. Its number, seed and commitment are made when it is written (decision K-1).
+/// A draw to create. The number, seed and commitment are made when the draw is written (decision
+/// K-1).
 #[derive(Clone, Debug)]
 pub struct DrawToCreate {
     pub club: ClubId,
@@ -17,26 +18,29 @@ pub struct DrawToCreate {
     /// The IANA name of the time zone in which kick-off is shown.
     pub zone: String,
     pub kick_off: Timestamp,
-    /// `None` means on sale at once (decision E-20).
+    /// When sales start. `None` means at once (decision E-20).
     pub opens_at: Option<Timestamp>,
     pub price: Cents,
     pub prize_percentage: u8,
     pub round_up_prize: bool,
     pub pass_card_fee: bool,
-    /// Copied into the draw (decision D-2).
+    /// The platform's fee policy. It is copied into the draw, so that a later change of the policy
+    /// does not affect this draw (decision D-2).
     pub fee_policy: FeePolicy,
     pub contact_name: String,
     pub contact_phone: String,
 }
 
-/// Rows of one statement. Each has 17 values, and Postgres takes 65,535 values.
+/// The maximum number of draws in one insert. Each row has 17 values, and Postgres accepts at most
+/// 65,535 values.
 const ROWS_PER_STATEMENT_MAX: usize = 1000;
 
 impl Records {
-    /// Writes all draws or none, and returns their numbers in the given order.
+    /// Creates all draws or none, and returns their numbers in the given order.
     ///
     /// # Errors
-    /// [`Failure::NotWritten`] when none was written.
+    ///
+    /// [`Failure::NotWritten`] when no draw was created.
     pub async fn create_draws(&self, new: &[DrawToCreate]) -> Result<Vec<DrawId>, Failure> {
         let new = new.to_vec();
         let (sealer, signer) = (self.postgres.sealer().clone(), self.signer.clone());
@@ -55,11 +59,13 @@ impl Records {
 }
 
 impl Records {
-    /// Skips `count` draw numbers. A restored backup does not know the numbers assigned since it
-    /// was made. Those draws had published commitments, and tickets of them may have been sold.
+    /// Skips `count` draw numbers after a backup was restored. The backup does not contain numbers
+    /// that were assigned later. Their draws had published commitments and may have sold tickets,
+    /// so these numbers must not be used again.
     ///
     /// # Errors
-    /// The numbers may or may not have been skipped. Skipping them twice is harmless.
+    ///
+    /// The numbers may or may not have been skipped. A repeated call is harmless.
     pub async fn skip_draw_numbers(&self, count: i64) -> Result<(), Failure> {
         let skip =
             sqlx::query("select setval('draw_number', nextval('draw_number') + $1)").bind(count);
@@ -67,8 +73,8 @@ impl Records {
     }
 }
 
-/// Inserts draws in the caller's transaction, with their numbers and seeds. Returns the numbers in
-/// the given order.
+/// Inserts draws in the caller's transaction, with their numbers and sealed seeds. Returns the
+/// numbers in the given order.
 pub(super) async fn insert_all(
     connection: &mut PgConnection,
     sealer: &Sealer,
@@ -81,7 +87,7 @@ pub(super) async fn insert_all(
     let ids: Vec<DrawId> = numbers.into_iter().map(DrawId).collect();
     let numbered: Vec<(DrawId, &DrawToCreate)> = ids.iter().copied().zip(new).collect();
     for chunk in numbered.chunks(ROWS_PER_STATEMENT_MAX) {
-        insert(sealer, chunk)
+        insert_query(sealer, chunk)
             .build()
             .execute(&mut *connection)
             .await?;
@@ -89,8 +95,8 @@ pub(super) async fn insert_all(
     Ok(ids)
 }
 
-/// Returns the club's oldest draw with the same teams and kick-off as one of these, in the caller's
-/// transaction. Cancelled draws do not count, as in [`Records::fixtures`].
+/// Returns the club's oldest draw that has the same teams and kick-off as one of these draws. Runs
+/// in the caller's transaction. Ignores cancelled draws, as [`Records::fixtures`] does.
 pub(super) async fn same_game(
     connection: &mut PgConnection,
     club: ClubId,
@@ -122,7 +128,7 @@ pub(super) async fn same_game(
     Ok(found.map(DrawId))
 }
 
-fn insert(sealer: &Sealer, draws: &[(DrawId, &DrawToCreate)]) -> QueryBuilder<Postgres> {
+fn insert_query(sealer: &Sealer, draws: &[(DrawId, &DrawToCreate)]) -> QueryBuilder<Postgres> {
     let mut query = QueryBuilder::new(
         "insert into draws (id, club_id, league, home_team, away_team, zone, kick_off, opens_at, price_cents,
          prize_percentage, round_up_prize, pass_card_fee, fee_rate_bps, fee_cap_cents, contact_name, contact_phone,

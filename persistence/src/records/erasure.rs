@@ -1,9 +1,9 @@
-//! Erases the buyers' personal data some months after the game (decision F-8). The number of
-//! tickets sold, their price and the account they were paid to stay.
+//! Erases buyers' personal data some months after the game (decision F-8). The number of tickets
+//! sold, their price and the account that received the payment remain.
 //!
-//! Only finished orders of past games are changed, and only in columns the payment engine does not
-//! use. Every row is locked before it is read, and draws that another node works on are skipped, so
-//! that several nodes may run this at once.
+//! Only finished orders of past games are changed, and only in columns that the payment engine does
+//! not use. Several nodes may run this at the same time: every row is locked before it is read, and
+//! a draw that another node has locked is skipped.
 
 use domain::{DrawId, Timestamp};
 use sqlx::{PgConnection, PgPool, query, query_as};
@@ -12,35 +12,39 @@ use uuid::Uuid;
 use super::{Records, column};
 use crate::Failure;
 
-/// How long buyer details are kept after the game by default (decision F-8).
+/// After how many months buyer details are erased, if the configuration does not say otherwise
+/// (decision F-8).
 pub const KEPT_MONTHS: u8 = 13;
-/// Replaces an erased name. A name may not be empty while there is an address (decision F-2).
+/// The text that replaces a buyer's name. It is not empty, because an address needs a name
+/// (decision F-2).
 pub const ERASED_NAME: &str = "Details erased";
-/// Replaces an erased address, so that every view still counts the ticket as sold. No mail is ever
-/// delivered to `invalid`.
+/// The text that replaces a buyer's address. It is not empty, because every view counts a ticket
+/// with an address as sold. Mail to the domain `invalid` is never delivered.
 pub const ERASED_EMAIL: &str = "erased@invalid";
-/// Orders of one transaction.
+/// The maximum number of orders that one transaction erases.
 pub const AT_ONCE: i64 = 100;
-/// The purpose of the keyed hash of an address.
+/// The purpose for which the keyed hash of a buyer's address is derived.
 const EMAIL_HASH_PURPOSE: &str = "buyer-email";
 
-/// The result of one step on one draw.
+/// What one erasure transaction did to one draw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Erased {
     pub draw: DrawId,
     pub orders: u64,
-    /// No buyer of this draw is left. `false` when there are more orders than one step takes, or an
-    /// order still needs attention.
+    /// Whether all buyers of the draw are erased. `false` when more orders are left than one
+    /// transaction erases, or when an order still needs a person's attention.
     pub whole: bool,
 }
 
 impl Records {
-    /// Erases the details of at most [`AT_ONCE`] orders of the first draw after `after` that is
-    /// due. A draw is due when its kick-off was `months` ago and some of its orders can be erased.
-    /// A cart is erased with its last game. Returns `None` when no further draw is due.
+    /// Erases the buyers of at most [`AT_ONCE`] orders of one draw: the first draw after `after`
+    /// that is due. A draw is due when its kick-off was `months` ago and some of its orders can be
+    /// erased. An order with several games is erased after the last of them. Returns `None` when no
+    /// draw is due.
     ///
     /// # Errors
-    /// The database could not be written. The next call repeats the step.
+    ///
+    /// The database could not be written. The next call repeats the transaction.
     pub async fn erase_buyers(
         &self,
         after: DrawId,
@@ -78,8 +82,8 @@ impl Records {
         self.write(work).await
     }
 
-    /// Returns the keyed hash by which an erased order's address can be found again. Letter case
-    /// does not matter.
+    /// Returns the keyed hash of an address. An erased order is found again by this hash. Letter
+    /// case does not matter.
     pub(super) fn email_hash(&self, email: &str) -> Vec<u8> {
         self.postgres
             .sealer()
@@ -88,8 +92,9 @@ impl Records {
     }
 }
 
-/// Selects orders of a draw that still name a buyer, and whose games were all so many months ago.
-/// The caller supplies the draw in SQL, the months as `$2` and the time as `$3`.
+/// SQL that selects the orders of a draw that still contain a buyer and whose games were all at
+/// least so many months ago. The caller supplies the draw as SQL, the months as `$2` and the time
+/// as `$3`.
 macro_rules! named_orders {
     ($draw:literal) => {
         concat!(
@@ -104,9 +109,9 @@ macro_rules! named_orders {
     };
 }
 
-/// Locks the next draw that is due and has an order that can be erased. Draws whose orders all wait
-/// for a person are skipped, because they would block the others. Months are calendar months in
-/// UTC. The extra condition on `kick_off` lets the query use the index.
+/// Locks the next draw that is due and has an order that can be erased. Skips a draw whose orders
+/// all need a person's attention, because it would block the draws after it. Months are calendar
+/// months in UTC. The additional condition on `kick_off` lets the query use the index.
 async fn lock_due_draw(
     connection: &mut PgConnection,
     after: DrawId,
@@ -132,8 +137,8 @@ async fn lock_due_draw(
     Ok(id.map(|(id,)| DrawId(id)))
 }
 
-/// Returns the orders of the draw that can be erased: they still name a buyer, no person has to
-/// deal with them, and all their games are old enough.
+/// Returns the draw's orders that can be erased: they still contain a buyer, need no person's
+/// attention, and all their games were long enough ago.
 async fn erasable_orders(
     connection: &mut PgConnection,
     draw: DrawId,
@@ -159,9 +164,9 @@ async fn erase_orders(
     hashes: &[Option<Vec<u8>>],
     at: Timestamp,
 ) -> Result<(), sqlx::Error> {
-    // Notes that an operator wrote about a refund or an anomaly may name a person. The provider's
-    // events name the payer. A mail's draw number stays, because undoing a result finds its mails
-    // by it.
+    // These texts may contain personal data. An operator's note about a refund or anomaly may name
+    // a person, and the provider's events name the payer. The draw number of a mail stays, because
+    // undoing a result finds its mails by that number.
     for statement in [
         "update orders o set reason = $2 from refunds r
          where r.order_id = o.id and o.id = any($1) and o.reason is not null",
@@ -207,8 +212,8 @@ async fn erase_orders(
     Ok(())
 }
 
-/// Erases the winner's name and address. `purge_claims` deletes the bank details with their own
-/// login.
+/// Erases the winner's name and address. The bank details need another login, so `purge_claims`
+/// deletes them.
 async fn erase_winner(
     connection: &mut PgConnection,
     draw: DrawId,
@@ -231,8 +236,8 @@ async fn erase_winner(
     Ok(())
 }
 
-/// Marks the draw as erased if no order names a buyer any more. A cart with a later game is erased
-/// with that game.
+/// Marks the draw as erased when no order of it contains a buyer any more. An order with a later
+/// game counts as part of that game's draw.
 async fn mark_draw_erased(
     connection: &mut PgConnection,
     draw: DrawId,

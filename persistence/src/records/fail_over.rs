@@ -1,5 +1,5 @@
-//! Recovery after the primary database was replaced by a promoted copy or a restored backup, which
-//! may lack the last commits.
+//! Recovery after the primary database was replaced by a promoted replica or a restored backup. The
+//! new database may lack the last commits.
 
 use sqlx::PgPool;
 
@@ -8,20 +8,22 @@ use super::settings::MAINTENANCE_MODE;
 use super::{COMMAND_LINE, Records, catalogue_changed};
 use crate::Failure;
 
-/// Far more claims than lost commits can contain. A lost claim would be repeated under the same
-/// epoch, and the fence would let both owners write.
+/// By how much the epoch of each draw is increased: far more than the number of claims that can be
+/// lost. Without this, a lost claim would be repeated with the same epoch, and both owners could
+/// write.
 const EPOCHS_SKIPPED: i64 = 1_000_000;
 
 impl Records {
-    /// Removes every draw's owner and refuses all later writes of earlier owners.
+    /// Removes the owner of every draw, so that later writes of earlier owners are refused.
     ///
-    /// Also turns on maintenance mode, so that lost payments are found before anything is sold,
-    /// skips the draw numbers that may have been assigned, and writes an audit entry. Returns the
+    /// Also turns on maintenance mode, because lost payments must be found before anything is sold,
+    /// skips draw numbers that may have been assigned, and writes an audit entry. Returns the
     /// number of draws.
     ///
     /// # Errors
-    /// [`Failure::Unknown`] or [`Failure::NotWritten`]: call it again. Calling it twice is
-    /// harmless.
+    ///
+    /// [`Failure::Unknown`] or [`Failure::NotWritten`]. The caller may call again, because a
+    /// repeated call is harmless.
     pub async fn fence(&self, numbers_skipped: i64) -> Result<u64, Failure> {
         let sealer = self.postgres.sealer().clone();
         let work = async move |pool: PgPool| {

@@ -1,4 +1,4 @@
-//! Payments that failed, for the payment integrity page (specification B, line 121).
+//! Failed payments, for the console's payment integrity page (specification B, line 121).
 
 use domain::{Cents, ClubId, Timestamp};
 use serde_json::Value;
@@ -17,22 +17,22 @@ pub struct FailedPayment {
     pub draws: Vec<i64>,
     pub tickets: i64,
     pub reason: Option<String>,
-    /// The payment method, as far as the provider reported it.
+    /// The payment method. `None` when the provider has not reported it.
     pub method: Option<String>,
 }
 
 /// The newest failed payments, and sums over all of them.
 #[derive(Clone, Debug, Default)]
 pub struct FailedPayments {
-    /// At most [`LISTED_MAX`].
+    /// The newest failed payments, at most [`LISTED_MAX`].
     pub newest: Vec<FailedPayment>,
     pub count: i64,
     pub total: Cents,
-    /// The number of different addresses.
+    /// The number of different e-mail addresses among all failed payments.
     pub customers: i64,
 }
 
-/// The maximum length of the list.
+/// The maximum number of failed payments in the list.
 pub const LISTED_MAX: i64 = 2000;
 
 #[derive(sqlx::FromRow)]
@@ -45,7 +45,7 @@ struct FailedPaymentRow {
     tickets: i64,
     reason: Option<String>,
     payment_method: Option<String>,
-    /// The provider's own event.
+    /// The provider's webhook event about the failure, as JSON text. `None` when there is none.
     payload: Option<String>,
     count: i64,
     total: i64,
@@ -53,9 +53,9 @@ struct FailedPaymentRow {
 }
 
 impl Records {
-    /// Returns payments that were declined, that we refused or released after the authorisation, or
-    /// that need attention, newest first. A decline is known from the provider's event. Abandoned
-    /// payments and those paid in the end are not included.
+    /// Returns failed payments, newest first: declined ones, ones that we refused or released after
+    /// the authorisation, and ones that need attention. A decline is known only from the provider's
+    /// event. Payments that were abandoned, or that succeeded in the end, are not included.
     pub async fn failed_payments(
         &self,
         club: Option<ClubId>,
@@ -109,7 +109,7 @@ impl Records {
         };
         let (count, total, customers) = (*count, Cents(*total), *customers);
         Ok(FailedPayments {
-            newest: rows.into_iter().map(failed).collect(),
+            newest: rows.into_iter().map(failed_payment).collect(),
             count,
             total,
             customers,
@@ -117,7 +117,7 @@ impl Records {
     }
 }
 
-fn failed(row: FailedPaymentRow) -> FailedPayment {
+fn failed_payment(row: FailedPaymentRow) -> FailedPayment {
     let notice = row
         .payload
         .and_then(|payload| serde_json::from_str::<Value>(&payload).ok())

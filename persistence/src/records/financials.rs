@@ -1,4 +1,4 @@
-//! The revenue and fees of draws, from the database.
+//! The revenue and fees of draws, computed from the database.
 
 use std::collections::BTreeMap;
 
@@ -8,22 +8,24 @@ use sqlx::PgPool;
 use super::Records;
 use crate::Failure;
 
-/// Sums over a draw's orders that have tickets, and the provider's fees of refunded orders.
+/// The sums of a draw's orders that have tickets. The provider's fees of refunded orders are
+/// included.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DrawFinancials {
-    /// Ticket revenue without passed-on card fees (decision D-4).
+    /// Revenue from tickets, without the card fees that buyers paid (decision D-4).
     pub revenue: Cents,
-    /// The platform's fee of the draw, less refunds.
+    /// The platform's fee for the draw, less fee refunds.
     pub application_fee: Cents,
-    /// Card fees that buyers paid.
+    /// The card fees that buyers paid in addition to the ticket price.
     pub card_fees_passed_on: Cents,
-    /// The provider's fees that are known. An order's fee is split over its lines by their share,
-    /// so that the parts add up to the exact total.
+    /// The sum of the provider's fees that are known. An order's fee is split over its lines in
+    /// proportion to their totals, so that the parts add up to the exact fee.
     pub provider_fees_known: Cents,
     pub orders: i64,
-    /// Orders whose provider fee is not known yet (decision D-18).
+    /// Number of orders whose provider fee is not known yet (decision D-18).
     pub orders_without_provider_fee: i64,
-    /// Line totals of those orders. The provider's fee is estimated from them.
+    /// The sum of the line totals of the orders whose provider fee is unknown. That fee is
+    /// estimated from it.
     pub subtotal_without_provider_fee: Cents,
 }
 
@@ -53,9 +55,9 @@ impl From<FinancialsRow> for DrawFinancials {
     }
 }
 
-/// Columns of an order's line `l` (with `orders o` and `payments p`) for sums: whether the line has
-/// tickets, its cents with and without the card fee, the order's provider fee, and the order's
-/// total, both complete and up to this line.
+/// SQL columns for sums over an order's line `l` (with `orders o` and `payments p`): whether the
+/// line has tickets, its cents with and without the card fee, the order's provider fee, and the
+/// order's total, both complete and up to this line.
 macro_rules! line_columns {
     () => {
         "l.draw_id, o.state in ('allocated', 'captured') as stands, l.card_fee_cents,
@@ -66,8 +68,8 @@ macro_rules! line_columns {
     };
 }
 
-/// Each line's part of its order's provider fee. A part is the difference of two rounded shares, so
-/// that rounding never adds or loses a cent.
+/// SQL for each line's part of the provider fee of its order. A part is the difference of two
+/// rounded shares, so that rounding never adds or loses a cent.
 macro_rules! fees_of_lines {
     () => {
         "sum(round(fee * upto / whole) - round(fee * (upto - gross) / whole))"
@@ -76,8 +78,9 @@ macro_rules! fees_of_lines {
 
 pub(super) use {fees_of_lines, line_columns};
 
-/// The provider keeps its fee of a refunded payment. The platform's fee comes from the draw's
-/// ledger, because a refund can leave part of the fee on the refunded order (decision D-3).
+/// SQL for the sums of a draw. The provider keeps its fee when a payment is refunded. The
+/// platform's fee is taken from the draw's fee ledger, because a refund can leave part of it on the
+/// refunded order (decision D-3).
 macro_rules! sums {
     ($which:literal) => {
         concat!(
@@ -116,7 +119,7 @@ impl Records {
         Ok(row.map(DrawFinancials::from).unwrap_or_default())
     }
 
-    /// Returns the same sums for every draw of a club that sold something.
+    /// Returns the sums of every draw of a club that has sold tickets.
     pub async fn club_financials(
         &self,
         club: ClubId,

@@ -1,4 +1,5 @@
-//! The public footer: menus and their items (specification C, line 302; decision I-11).
+//! The menus of the public pages' footer, and their items (specification C, line 302; decision
+//! I-11).
 
 use std::collections::BTreeMap;
 
@@ -27,7 +28,7 @@ pub struct FooterItem {
     pub is_visible: bool,
 }
 
-/// The submitted fields of a menu. Absent fields do not change.
+/// Submitted fields of a footer menu. A field that is `None` does not change.
 #[derive(Clone, Debug, Default)]
 pub struct MenuForm {
     pub heading: Option<String>,
@@ -35,7 +36,7 @@ pub struct MenuForm {
     pub is_visible: Option<bool>,
 }
 
-/// The submitted fields of an item. Absent fields do not change.
+/// Submitted fields of a footer item. A field that is `None` does not change.
 #[derive(Clone, Debug, Default)]
 pub struct ItemForm {
     pub menu_id: Option<i64>,
@@ -46,7 +47,8 @@ pub struct ItemForm {
 }
 
 impl Records {
-    /// Returns every menu with its items, in display order. The public sees only visible ones.
+    /// Returns every footer menu with its items, in display order. Includes hidden ones, which
+    /// public pages leave out.
     pub async fn footer_menus(&self) -> Result<Vec<FooterMenu>, Failure> {
         let read = sqlx::query_as(
             "select id, heading, display_order, is_visible from footer_menus order by display_order, id",
@@ -113,8 +115,8 @@ impl Records {
         Ok(())
     }
 
-    /// Creates or changes a menu and writes the audit entry. Returns `None` when there is no menu
-    /// with that id.
+    /// Creates or changes a footer menu and writes the audit entry. Returns `None` when `id` names
+    /// no menu.
     pub async fn put_footer_menu(
         &self,
         id: Option<i64>,
@@ -133,11 +135,12 @@ impl Records {
             }
         };
         let write = sqlx::query(write).bind(id).bind(menu.heading.clone());
-        self.put(write.bind(menu.display_order).bind(menu.is_visible), entry)
+        self.write_footer_row(write.bind(menu.display_order).bind(menu.is_visible), entry)
             .await
     }
 
-    /// Creates or changes an item. Returns `None` when there is no item or no menu with that id.
+    /// Creates or changes a footer item and writes the audit entry. Returns `None` when there is no
+    /// such item or menu.
     pub async fn put_footer_item(
         &self,
         id: Option<i64>,
@@ -161,10 +164,10 @@ impl Records {
             .bind(item.url.clone())
             .bind(item.display_order)
             .bind(item.is_visible);
-        self.put(write, entry).await
+        self.write_footer_row(write, entry).await
     }
 
-    /// Removes a menu with its items. Returns `false` when there is none.
+    /// Removes a footer menu with its items. Returns `false` when there is no such menu.
     pub async fn remove_footer_menu(&self, id: i64, entry: AuditEntry) -> Result<bool, Failure> {
         self.write_audited(
             sqlx::query("delete from footer_menus where id = $1").bind(id),
@@ -183,8 +186,13 @@ impl Records {
         .await
     }
 
-    /// Runs a statement that returns the id of the written row, and writes the audit entry.
-    async fn put(&self, write: Statement, entry: AuditEntry) -> Result<Option<i64>, Failure> {
+    /// Runs a statement that returns the id of the row it wrote, and writes the audit entry in the
+    /// same transaction. Returns `None` when no row was written.
+    async fn write_footer_row(
+        &self,
+        write: Statement,
+        entry: AuditEntry,
+    ) -> Result<Option<i64>, Failure> {
         let write = repeatable(write)?;
         let sealer = self.postgres.sealer().clone();
         let work = async move |pool: PgPool| {

@@ -1,5 +1,5 @@
-//! A draw as lists show it: its fixed facts, and its counts as stored in its row. The view of a
-//! running actor may be newer.
+//! A draw as lists show it: its fixed facts, and its counts from the database row. A running actor
+//! may have a newer view.
 
 use domain::{ClubId, DrawId, Timestamp, View};
 use sqlx::{PgConnection, PgPool};
@@ -9,7 +9,7 @@ use super::{Records, timestamp};
 use crate::Failure;
 use crate::postgres::views::{ViewRow, view_columns};
 
-/// The time zone of a draw that names none (specification A, line 13).
+/// The time zone of a draw without a time zone of its own (specification A, line 13).
 pub const ZONE_DEFAULT: &str = "Australia/Brisbane";
 
 #[derive(Clone, Debug)]
@@ -18,7 +18,7 @@ pub struct Listing {
     pub league: Option<String>,
     pub home_team: String,
     pub away_team: String,
-    /// An IANA name. Brisbane when the draw names none (decision E-10).
+    /// The IANA name of the draw's time zone. Brisbane when the draw has none (decision E-10).
     pub zone: String,
     pub opens_at: Option<Timestamp>,
     pub prize_percentage: u8,
@@ -30,9 +30,10 @@ pub struct Listing {
     pub commitment: Vec<u8>,
     pub closed_at: Option<Timestamp>,
     pub completed_at: Option<Timestamp>,
-    /// The revision that entered the result. It is the result's version (decision E-7).
+    /// The revision in which the current result was entered. It serves as the result's version
+    /// (decision E-7). `None` without a result.
     pub completed_revision: Option<i64>,
-    /// Whether the winning ticket was sold. `None` without a result.
+    /// Whether the winning ticket was sold. `None` when there is no result.
     pub winner_sold: Option<bool>,
     pub view: View,
 }
@@ -104,7 +105,7 @@ macro_rules! select_listings {
     };
 }
 
-/// Returns draws that the caller's transaction has written, by number.
+/// Returns draws that the caller's transaction has inserted, sorted by number.
 pub(super) async fn inserted_listings(
     connection: &mut PgConnection,
     draws: &[DrawId],
@@ -117,7 +118,7 @@ pub(super) async fn inserted_listings(
 }
 
 impl Records {
-    /// Returns every draw, by kick-off.
+    /// Returns every draw, sorted by kick-off.
     pub async fn listings(&self) -> Result<Vec<Listing>, Failure> {
         let read = sqlx::query_as(select_listings!("order by kick_off, id"));
         let rows: Vec<ListingRow> = self
@@ -126,7 +127,7 @@ impl Records {
         rows.into_iter().map(ListingRow::listing).collect()
     }
 
-    /// Returns the given draws, by kick-off. Unknown ones are left out.
+    /// Returns the given draws, sorted by kick-off. Unknown ones are left out.
     pub async fn listings_of(
         &self,
         draws: impl IntoIterator<Item = DrawId>,
@@ -140,8 +141,8 @@ impl Records {
         rows.into_iter().map(ListingRow::listing).collect()
     }
 
-    /// Returns a club's draws by teams and kick-off. An import compares with them, so that a
-    /// repeated import adds nothing.
+    /// Returns a club's draws by their teams and kick-off. An import looks up each line here, so
+    /// that a repeated import creates no second draw.
     pub async fn fixtures(
         &self,
         club: ClubId,

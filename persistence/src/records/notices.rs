@@ -1,4 +1,4 @@
-//! Stored webhook events. The payment engine owns them.
+//! Lookups of stored webhook events. The payment engine writes these rows.
 
 use sqlx::PgPool;
 
@@ -6,7 +6,7 @@ use super::Records;
 use crate::Failure;
 
 impl Records {
-    /// Returns whether a webhook event was stored before. Then it is handled, or will be.
+    /// Returns whether this webhook event is already stored. A stored event is handled, or will be.
     pub async fn is_webhook_event_known(&self, event_id: &str) -> Result<bool, Failure> {
         let read = "select exists (select from webhook_events where event_id = $1)";
         let read = sqlx::query_scalar(read).bind(event_id.to_string());

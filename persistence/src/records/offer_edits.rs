@@ -1,5 +1,5 @@
-//! Changing offers. A club may change only its own offers, and only while nothing is sold (decision
-//! H-4).
+//! Changes of offers. A club may change only the offers it created, and only while no ticket was
+//! sold through the offer (decision H-4).
 
 use domain::ClubId;
 use sqlx::{PgConnection, PgPool};
@@ -11,7 +11,7 @@ use crate::Failure;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OfferChangeOutcome {
     Done,
-    /// Something was sold, or the offer is archived.
+    /// Nothing was changed, because the offer has sales or is archived.
     Locked,
 }
 
@@ -32,7 +32,7 @@ impl Records {
             .await
     }
 
-    /// Returns the number of sales of each offer of a club.
+    /// Returns the id of each offer of a club, with its number of sales.
     pub async fn bundle_sales(&self, club: ClubId) -> Result<Vec<(i64, i64)>, Failure> {
         let read = "select b.id, coalesce(sum(s.quantity), 0)::bigint from bundles b
              left join bundle_sales s on s.bundle_id = b.id where b.club_id = $1 group by b.id order by b.id";
@@ -41,8 +41,8 @@ impl Records {
             .await
     }
 
-    /// Replaces an offer, unless something was sold of it. The check holds the lock of the offer's
-    /// row.
+    /// Replaces an offer, unless it has sales. The offer's row is locked, so that no sale happens
+    /// between the check and the change.
     pub async fn change_bundle(
         &self,
         club: ClubId,
@@ -56,7 +56,7 @@ impl Records {
                 return Ok(OfferChangeOutcome::Locked);
             }
             let games: Vec<i64> = new.games.iter().map(|game| game.0).collect();
-            write(&mut transaction, id, new).await?;
+            write_bundle(&mut transaction, id, new).await?;
             sqlx::query("delete from bundle_games where bundle_id = $1")
                 .bind(id)
                 .execute(&mut *transaction)
@@ -75,8 +75,8 @@ impl Records {
         self.write(work).await
     }
 
-    /// Archives an offer, unless it is on sale and something was sold of it. The caller says
-    /// whether it has ended.
+    /// Archives an offer, unless it is still on sale and has sales. The caller says whether the
+    /// offer has ended.
     pub async fn archive_bundle(
         &self,
         club: ClubId,
@@ -119,7 +119,11 @@ async fn is_open(
     Ok(open.unwrap_or(false))
 }
 
-async fn write(connection: &mut PgConnection, id: i64, new: NewBundle) -> Result<(), sqlx::Error> {
+async fn write_bundle(
+    connection: &mut PgConnection,
+    id: i64,
+    new: NewBundle,
+) -> Result<(), sqlx::Error> {
     sqlx::query(
         "update bundles set name = $2, slug = $3, status = $4, type = $5, display_tag = $6, primary_copy = $7,
              share_image_url = $8, start_at = $9, end_at = $10, updated_at = transaction_instant() where id = $1",

@@ -1,5 +1,5 @@
-//! Offers as buyers see them, and the offers that an order contains. `bundles` has the rows for the
-//! editor.
+//! Offers as buyers see them, and the offers that an order contains. The module `bundles` has the
+//! rows for the offer editor.
 
 use domain::{ClubId, OrderId};
 use sqlx::PgPool;
@@ -24,9 +24,10 @@ impl Records {
             .find(|bundle| bundle.slug.eq_ignore_ascii_case(slug)))
     }
 
-    /// Returns the club of an offer.
+    /// Returns the club that created an offer.
     ///
     /// # Errors
+    ///
     /// The database could not be read.
     pub async fn club_of_bundle(&self, bundle: i64) -> Result<Option<ClubId>, Failure> {
         let read = sqlx::query_scalar("select club_id from bundles where id = $1").bind(bundle);
@@ -36,10 +37,11 @@ impl Records {
         Ok(club.map(ClubId))
     }
 
-    /// Records which offers an unpaid order contains, and how often. Replaces what was recorded
-    /// before. They count as sold when the order is captured (table `bundle_sales`).
+    /// Records which offers an unpaid order contains, and how many of each. Replaces the offers
+    /// recorded before. They count as sold when the order is captured (table `bundle_sales`).
     ///
     /// # Errors
+    ///
     /// The database could not be written.
     pub async fn note_offers(&self, order: OrderId, offers: &[(i64, u16)]) -> Result<(), Failure> {
         let order = uuid::Uuid::from_u128(order.0);
@@ -68,9 +70,10 @@ impl Records {
 }
 
 impl Records {
-    /// Returns the offers that may be on sale, with their clubs, for search engines.
+    /// Returns the slugs of offers that may be on sale, with their clubs. Used for search engines.
     ///
     /// # Errors
+    ///
     /// The database could not be read.
     pub async fn open_bundles(&self) -> Result<Vec<(ClubId, String)>, Failure> {
         let read = sqlx::query_as(

@@ -1,4 +1,4 @@
-//! A club's home page: its texts, its look, and its slug (decision A-16).
+//! A club's home page: its texts, pictures, colours and slug (decision A-16).
 
 use domain::ClubId;
 use sqlx::{PgConnection, PgPool};
@@ -6,14 +6,14 @@ use sqlx::{PgConnection, PgPool};
 use super::{Records, audit, catalogue_changed};
 use crate::Failure;
 
-/// Changes of a club's page. `None` leaves a field; an inner `None` empties it.
+/// Changes of a club's home page. `None` leaves a field unchanged; `Some(None)` clears it.
 #[derive(Clone, Debug, Default)]
 pub struct HomePage {
     pub slug: Option<String>,
     pub title: Option<String>,
     pub tagline: Option<String>,
     pub logo_url: Option<Option<String>>,
-    /// Primary, secondary, accent.
+    /// New primary, secondary and accent colours. `None` leaves a colour unchanged.
     pub colors: [Option<String>; 3],
     pub enabled: Option<bool>,
     pub facebook_pixel_id: Option<Option<String>>,
@@ -22,12 +22,13 @@ pub struct HomePage {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SavePageOutcome {
     Done,
-    /// Another club has or had this slug.
+    /// Nothing was saved, because another club has or had this slug.
     SlugTaken,
 }
 
 impl Records {
-    /// Saves all changes in one transaction. A former slug stays an alias for ever.
+    /// Saves all changes of the home page in one transaction. A former slug leads to the club for
+    /// ever.
     pub async fn save_home_page(
         &self,
         club: ClubId,
@@ -37,7 +38,7 @@ impl Records {
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
             if let Some(slug) = &page.slug
-                && !rename(&mut transaction, club, slug).await?
+                && !change_slug(&mut transaction, club, slug).await?
             {
                 return Ok(SavePageOutcome::SlugTaken);
             }
@@ -51,8 +52,8 @@ impl Records {
     }
 }
 
-/// Changes the slug. Returns `false` when it belongs to another club.
-async fn rename(
+/// Changes the club's slug. Returns `false` when the slug belongs to another club.
+async fn change_slug(
     connection: &mut PgConnection,
     club: ClubId,
     slug: &str,
@@ -76,7 +77,7 @@ async fn rename(
     if is_taken {
         return Ok(false);
     }
-    // The club returns to a former slug, so that slug is no alias any more.
+    // If the new slug is a former slug of the club, it is current again and no longer an alias.
     sqlx::query("delete from club_slug_aliases where lower(slug) = lower($1)")
         .bind(slug.to_string())
         .execute(&mut *connection)
@@ -96,7 +97,7 @@ async fn rename(
     Ok(true)
 }
 
-async fn update(
+async fn update_page(
     connection: &mut PgConnection,
     club: ClubId,
     page: HomePage,

@@ -1,5 +1,5 @@
-//! Payouts that the winner and the club are due from a draw. They are only recorded; no money is
-//! moved (decision B-4).
+//! Payouts due to the winner and to the club from a draw. They are only recorded; no money is moved
+//! (decision B-4).
 
 use domain::{Cents, ClubId, DrawId, Timestamp};
 use sqlx::PgPool;
@@ -13,10 +13,10 @@ pub struct Payout {
     pub id: i64,
     pub draw: DrawId,
     pub club: ClubId,
-    /// `club_share` or `winner`.
+    /// Who is paid: `club_share` or `winner`.
     pub kind: String,
     pub amount: Cents,
-    /// `pending`, then `completed` or `failed` (decision D-17).
+    /// The status: `pending` first, then `completed` or `failed` (decision D-17).
     pub status: String,
     pub recipient_email: Option<String>,
     pub recipient_name: Option<String>,
@@ -82,8 +82,8 @@ impl Records {
         Ok(rows.into_iter().map(Payout::from).collect())
     }
 
-    /// Returns whether the buyer's bank disputes the payment of a completed draw's winning ticket.
-    /// There is no payout until that is settled (decision C-25).
+    /// Returns whether the bank of the winning ticket's buyer disputes the payment. Until the
+    /// dispute is settled, there is no payout (decision C-25).
     pub async fn winner_disputed(&self, draw: DrawId) -> Result<bool, Failure> {
         let read = sqlx::query_scalar(
             "select exists (
@@ -104,10 +104,12 @@ impl Records {
         Ok(row.map(Payout::from))
     }
 
-    /// Records a payout, or returns the draw's existing payout of this kind that has not failed.
-    /// The draw's row is locked, so that no payout is recorded for a result that is being undone.
+    /// Records a payout. If the draw has a payout of this kind that has not failed, returns that
+    /// one instead. The draw's row is locked, so that no payout is recorded for a result that is
+    /// being undone.
     ///
     /// # Errors
+    ///
     /// [`Failure::NotFound`] when the draw has no result.
     pub async fn record_payout(&self, new: &NewPayout<'_>) -> Result<Payout, Failure> {
         let insert = "insert into payouts (draw_id, club_id, type, amount_cents, recipient_email, recipient_name)
@@ -150,8 +152,8 @@ impl Records {
         row.map(Payout::from).ok_or(Failure::NotFound)
     }
 
-    /// Returns completed draws without a recorded club share. The process stopped between the
-    /// result and the share.
+    /// Returns completed draws for which no club share was recorded. This happens when the process
+    /// stops after the result and before the share.
     pub async fn shares_missing(&self) -> Result<Vec<DrawId>, Failure> {
         let read = "select id from draws d where status = 'completed' and not exists (
                  select from payouts p where p.draw_id = d.id and p.type = 'club_share' and p.status <> 'failed')
@@ -163,7 +165,7 @@ impl Records {
         Ok(rows.into_iter().map(DrawId).collect())
     }
 
-    /// Returns the clubs' own shares that are not settled yet, with their draws.
+    /// Returns the recorded shares of clubs that are still pending: the payout's id and the draw.
     pub async fn shares_pending(&self) -> Result<Vec<(i64, DrawId)>, Failure> {
         let read = "select id, draw_id from payouts where type = 'club_share' and status = 'pending' order by id limit 500";
         let read = sqlx::query_as(read);
@@ -176,8 +178,8 @@ impl Records {
             .collect())
     }
 
-    /// Settles a club's own share with the amount from the provider's figures. Returns `false` when
-    /// it was settled before.
+    /// Completes a club's share with the amount that the provider paid out. Returns `false` when
+    /// the share was completed before.
     pub async fn complete_share(&self, id: i64, amount: Cents) -> Result<bool, Failure> {
         let write = "update payouts set amount_cents = $2, status = 'completed', completed_at = transaction_instant()
              where id = $1 and type = 'club_share' and status = 'pending'";
@@ -187,8 +189,8 @@ impl Records {
             > 0)
     }
 
-    /// Moves a pending payout to `completed` or `failed`. Repeating it changes nothing. Returns
-    /// `None` when it is not pending.
+    /// Sets a pending payout to `completed` or `failed`. A repeated call changes nothing. Returns
+    /// `None` when the payout is not pending.
     pub async fn settle_payout(
         &self,
         id: i64,

@@ -1,5 +1,5 @@
-//! Mailed links that reset a password or confirm an address. They are stored as hashes, expire soon
-//! and work once (decisions G-6, G-18).
+//! Mailed links that reset a password or confirm an address. Only hashes of these links are stored.
+//! A link expires soon and works once (decisions G-6, G-18).
 
 use domain::{ClubId, Timestamp};
 use sqlx::{PgConnection, PgPool};
@@ -18,14 +18,15 @@ const RESET_ACTION: &str = "reset-password";
 pub struct Addressee {
     pub holder: Holder,
     pub email: String,
-    /// `None` when the address is not confirmed. Its reader may be a stranger, who should not see
-    /// text that the club chose.
+    /// The recipient's name. `None` when the address is not confirmed: its owner may be a stranger,
+    /// who should not read a name that somebody else entered.
     pub name: Option<String>,
 }
 
 impl Records {
     /// Stores the hash of a reset token for the account with this e-mail address, operators first.
-    /// An earlier token stops working. Returns `None` and writes nothing when no account has it.
+    /// An earlier token stops working. Returns `None`, and stores nothing, when no account has the
+    /// address.
     pub async fn begin_reset(
         &self,
         email: &str,
@@ -73,9 +74,9 @@ impl Records {
         self.write(work).await
     }
 
-    /// Returns the name, address and club slug of the account that a reset link is for. The caller
-    /// asks before it computes the expensive password hash. Returns `None` when the link no longer
-    /// works.
+    /// Returns the name, address and club slug of the account that a reset link belongs to. The
+    /// caller asks first, because hashing the new password is expensive. Returns `None` when the
+    /// link no longer works.
     pub async fn reset_is_for(
         &self,
         token_hash: &[u8; 32],
@@ -98,9 +99,9 @@ impl Records {
             .await
     }
 
-    /// Sets the account's password, uses the token up, ends all its sessions and queues a mail, in
-    /// one transaction. An accepted invitation sets the first password, so it sends no mail.
-    /// Returns `None` when the token is unknown, used or expired.
+    /// Sets the account's password, invalidates the token, ends all sessions of the account and
+    /// queues a mail, in one transaction. Accepting an invitation sets the first password, so no
+    /// mail is queued for it. Returns `None` when the token is unknown, used or expired.
     pub async fn finish_reset(
         &self,
         token_hash: &[u8; 32],
@@ -148,7 +149,8 @@ impl Records {
         self.write(work).await
     }
 
-    /// Stores the hash of a token that confirms a club's address. An earlier token stops working.
+    /// Stores the hash of a token that confirms a club's e-mail address. An earlier token stops
+    /// working.
     pub async fn begin_verification(
         &self,
         club: ClubId,
@@ -169,7 +171,8 @@ impl Records {
         Ok(())
     }
 
-    /// Confirms the address. Returns `false` when the token is unknown, used or expired.
+    /// Confirms the e-mail address of the token's club. Returns `false` when the token is unknown,
+    /// used or expired.
     pub async fn finish_verification(
         &self,
         token_hash: &[u8; 32],
@@ -191,13 +194,13 @@ impl Records {
     }
 }
 
-/// Returns hashes as the table of clubs stores them.
+/// Returns hashes as hexadecimal text, because the table of clubs stores them so.
 fn hex_texts(hashes: &[Vec<u8>]) -> Vec<String> {
     hashes.iter().map(hex::encode).collect()
 }
 
-/// Writes the audit entry of a reset. The actor is the account, because only the mailed link is
-/// known.
+/// Writes the audit entry of a password reset. The actor is the account, because the server knows
+/// only the mailed link, not the person.
 async fn write_reset_entry(
     connection: &mut PgConnection,
     sealer: &Sealer,
@@ -219,8 +222,8 @@ async fn write_reset_entry(
     audit::write(connection, sealer, &action.entry(serde_json::json!({}))).await
 }
 
-/// Queues the mail about the changed password (ASVS 6.3.7), once for each link, to the address the
-/// link went to.
+/// Queues the mail that tells about the changed password (ASVS 6.3.7), once for each link, to the
+/// address that received the link.
 async fn queue_password_mail(
     connection: &mut PgConnection,
     holder: Holder,
@@ -265,8 +268,7 @@ async fn reset_admin(
         .await
 }
 
-/// Resets a member's password. Returns whether it was an accepted invitation or a forgotten
-/// password.
+/// Resets a member's password. Also returns whether the link was an invitation or a password reset.
 async fn reset_member(
     connection: &mut PgConnection,
     hashes: Vec<Vec<u8>>,
@@ -303,7 +305,8 @@ async fn reset_member(
     ))
 }
 
-/// Stores a member's reset token. Also works for an open invitation: the newest link counts.
+/// Stores a reset token for a member. A member with an open invitation gets one too, and only the
+/// newest link works.
 async fn begin_member_reset(
     pool: &PgPool,
     email: &str,

@@ -1,4 +1,5 @@
-//! Refunds: whether the money is back, and retrying a refund that the provider refused.
+//! Refunds of orders: whether the money was returned, and retries of a refund that the provider
+//! refused.
 
 use domain::OrderId;
 use sqlx::PgPool;
@@ -9,8 +10,8 @@ use super::audit::AuditEntry;
 use crate::Failure;
 
 impl Records {
-    /// Returns whether the provider has refunded an order. A failed refund is retried by hand, so
-    /// it still counts as outstanding.
+    /// Returns whether the provider has refunded the order. `false` also for a failed refund,
+    /// because an operator retries it.
     pub async fn is_refunded(&self, order: OrderId) -> Result<bool, Failure> {
         let read = sqlx::query_scalar(
             "select exists (select from refunds where order_id = $1 and state = 'succeeded')",
@@ -20,8 +21,9 @@ impl Records {
             .await
     }
 
-    /// Requests a refused refund again, under a new idempotency key. The operation itself finds out
-    /// if the money was returned meanwhile. Returns `false` when no refund was refused.
+    /// Queues a refused refund again, under a new idempotency key. If the money was returned
+    /// meanwhile, the operation finds that out. Returns `false` when no refund of the order was
+    /// refused.
     pub async fn refund_again(&self, order: OrderId, entry: AuditEntry) -> Result<bool, Failure> {
         let write = "with again as (
                update payment_ops set state = 'pending', ended_at = null, due_at = 'epoch', key = key || '/' || attempts

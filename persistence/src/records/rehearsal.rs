@@ -1,4 +1,4 @@
-//! Changes that only the demo's seed makes: it moves a sold draw into the past.
+//! Changes that only the demo's seed data needs: they move a sold draw into the past.
 
 use domain::DrawId;
 use sqlx::PgPool;
@@ -6,8 +6,9 @@ use sqlx::PgPool;
 use super::{Records, catalogue_changed};
 use crate::Failure;
 
-/// All times of a draw, and of the orders that contain only this draw.
-const SHIFTS: [&str; 7] = [
+/// SQL statements that move all times of a draw, and of the orders that contain only this draw, by
+/// `$2`.
+const SHIFT_STATEMENTS: [&str; 7] = [
     "update draws set kick_off = kick_off - $2, opens_at = opens_at - $2, closed_at = closed_at - $2,
          completed_at = completed_at - $2, created_at = created_at - $2 where id = $1",
     "update draw_events set at = at - $2 where draw_id = $1",
@@ -18,19 +19,19 @@ const SHIFTS: [&str; 7] = [
      where o.lines = 1 and exists (select 1 from order_lines l where l.order_id = o.id and l.draw_id = $1)",
     "update winner_claims set respond_by = respond_by - $2, received_at = received_at - $2, paid_at = paid_at - $2,
          created_at = created_at - $2 where draw_id = $1",
-    // Recorded after the game, paid the day after.
+    // In the demo, a payout is recorded four hours after kick-off and completed a day later.
     "update payouts set created_at = created_at - $2 + interval '4 hours',
          completed_at = completed_at - $2 + interval '28 hours' where draw_id = $1",
 ];
 
 impl Records {
-    /// Moves a draw, its sales and their orders into the past by `by_ms` milliseconds. No actor may
-    /// be running for the draw.
+    /// Moves a draw with its sales and orders into the past by `by_ms` milliseconds. The draw's
+    /// actor must not be running, because it would not see the change.
     pub async fn backdate(&self, draw: DrawId, by_ms: i64) -> Result<(), Failure> {
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
             let by = time::Duration::milliseconds(by_ms);
-            for shift in SHIFTS {
+            for shift in SHIFT_STATEMENTS {
                 sqlx::query(shift)
                     .bind(draw.0)
                     .bind(by)

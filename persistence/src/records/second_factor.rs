@@ -1,5 +1,5 @@
-//! The operators' second factor (RFC 6238): a secret shared with an authenticator, sealed in the
-//! database. Each code works once.
+//! The second factor of operators (RFC 6238): a secret that the operator's authenticator app
+//! shares, sealed in the database. Each code works once.
 
 use domain::Timestamp;
 use sqlx::PgPool;
@@ -8,20 +8,20 @@ use super::audit::{self, AuditAction};
 use super::{COMMAND_LINE, Records, column};
 use crate::Failure;
 
-/// The sealing purpose of the secret. Its id is the operator's.
+/// The sealing purpose of the secret. The sealing id is the operator's id.
 const SECOND_FACTOR_PURPOSE: &str = "operator-second-factor";
 
 #[derive(Clone, PartialEq, Eq)]
 pub struct SecondFactor {
     pub secret: Vec<u8>,
-    /// Whether a code has been accepted.
+    /// Whether enrolment is complete, which means that a code was accepted.
     pub enrolled: bool,
-    /// The newest time step whose code was used.
+    /// The newest time step whose code was accepted. Older codes are refused.
     pub last_step: i64,
 }
 
 impl Records {
-    /// Returns an operator's second factor, if enrolment has begun.
+    /// Returns an operator's second factor. `None` when enrolment has not begun.
     pub async fn second_factor(&self, admin: i64) -> Result<Option<SecondFactor>, Failure> {
         let read =
             "select totp_secret_sealed, totp_enrolled_at is not null, totp_last_step from admins
@@ -44,8 +44,8 @@ impl Records {
         .transpose()
     }
 
-    /// Stores a secret for an operator who has none. An existing secret stays, so that a repeated
-    /// enrolment shows the same one.
+    /// Stores a secret for an operator who has none. An existing secret is kept, so that a repeated
+    /// enrolment page shows the same secret.
     pub async fn begin_second_factor(&self, admin: i64, secret: &[u8]) -> Result<(), Failure> {
         let sealed = self
             .postgres
@@ -57,8 +57,8 @@ impl Records {
         Ok(())
     }
 
-    /// Uses up the code of a time step. Returns `false` when it or a later one was used before. The
-    /// first use completes the enrolment.
+    /// Marks the code of a time step as used. Returns `false` when this code, or a later one, was
+    /// used before. The first use completes the enrolment.
     pub async fn use_step(&self, admin: i64, step: i64, at: Timestamp) -> Result<bool, Failure> {
         let write = "update admins set totp_last_step = $2, totp_enrolled_at = coalesce(totp_enrolled_at, $3)
              where id = $1 and totp_last_step < $2";
@@ -66,9 +66,9 @@ impl Records {
         Ok(self.execute(write).await? > 0)
     }
 
-    /// Deletes the second factor of an operator who lost the phone. Ends all sessions and writes an
-    /// audit entry; the operator enrols again at the next sign-in. Returns whether the e-mail
-    /// address belongs to an operator.
+    /// Deletes the second factor of an operator who lost the phone, ends all sessions and writes an
+    /// audit entry. The operator enrols again at the next sign-in. Returns `false` when no operator
+    /// has the e-mail address.
     pub async fn forget_second_factor(&self, email: &str) -> Result<bool, Failure> {
         let write = "with forgotten as (
                  update admins set totp_secret_sealed = null, totp_enrolled_at = null where lower(email) = lower($1)

@@ -1,4 +1,4 @@
-//! Signed-in browsers, by the hash of their cookie (decision G-5).
+//! Sessions of signed-in browsers. A session is found by the hash of its cookie (decision G-5).
 
 use domain::access::{Principal, Role};
 use domain::{ClubId, Timestamp};
@@ -13,14 +13,15 @@ use crate::link_secrets::LinkKind;
 /// The account that signed in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Holder {
-    /// The club's own login.
+    /// The shared login of a club.
     Club(ClubId),
     /// A member of a club.
     Member(Member),
     Admin(i64),
 }
 
-/// A member of a club in a session. The role is the current one, not that at sign-in.
+/// A member of a club who is signed in. `role` is the current role, which may differ from the role
+/// at sign-in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Member {
     pub id: i64,
@@ -37,7 +38,8 @@ impl Holder {
         }
     }
 
-    /// Returns the name for the audit log. `Records::audit_trail` finds a member by it.
+    /// Returns the account's name for the audit log. `Records::audit_trail` finds a member by this
+    /// name.
     pub fn name(self) -> String {
         match self {
             Holder::Club(club) => format!("club {club}"),
@@ -60,13 +62,13 @@ impl Holder {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Session {
     pub holder: Holder,
-    /// When an operator last entered the second factor, or a club member last entered the password.
-    /// An operator's session is incomplete without it.
+    /// When an operator last entered the second factor, or a club member the password. `None` for
+    /// an operator means that the sign-in is not complete.
     pub proven_at: Option<Timestamp>,
     pub ends_at: Timestamp,
 }
 
-/// How long a session lives when unused, and in total.
+/// How long a session lasts: without use, and in total.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lifetime {
     pub idle_seconds: i32,
@@ -117,7 +119,7 @@ impl Records {
             Holder::Member(member) => (None, Some(member.id)),
             Holder::Admin(admin) => (Some(admin), None),
         };
-        // The row lock keeps a member from being removed while the session is created.
+        // The row lock prevents the removal of a member while the session is created.
         let write = sqlx::query(
             "with member as (
                  update club_users set seen_at = $4 where id = $8 and removed_at is null returning id)
@@ -137,7 +139,7 @@ impl Records {
         Ok(())
     }
 
-    /// Records that the second factor or the password was entered again.
+    /// Records that the second factor or the password was entered again in this session.
     pub async fn prove_session(&self, token_hash: &[u8; 32], at: Timestamp) -> Result<(), Failure> {
         let write = "update sessions set proven_at = $2 where token_hash = any($1)";
         self.execute(
@@ -149,8 +151,8 @@ impl Records {
         Ok(())
     }
 
-    /// Returns a session that has not expired, and keeps it alive. The time of use is written at
-    /// most once a minute.
+    /// Returns a session that has not expired, and records its use, which keeps it open. The time
+    /// of use is written at most once a minute.
     pub async fn session(
         &self,
         token_hash: &[u8; 32],
@@ -182,8 +184,8 @@ impl Records {
         Ok(row.session())
     }
 
-    /// Returns whether a session is still open. Unlike [`Records::session`], it does not keep it
-    /// alive.
+    /// Returns whether a session has not expired. Unlike [`Records::session`], the call does not
+    /// count as use.
     pub async fn session_is_open(
         &self,
         token_hash: &[u8; 32],
@@ -206,7 +208,7 @@ impl Records {
         Ok(())
     }
 
-    /// Deletes expired sessions, at most a few thousand a day.
+    /// Deletes expired sessions. There are at most a few thousand a day, so one statement suffices.
     pub async fn sweep_sessions(&self, at: Timestamp) -> Result<u64, Failure> {
         let write = "delete from sessions where ends_at <= $1 or seen_at + make_interval(secs => idle_seconds) <= $1";
         self.execute(sqlx::query(write).bind(column(at))).await

@@ -1,4 +1,4 @@
-//! Settings of the whole service: keys with text values.
+//! Settings of the whole service. Each has a key and a text value.
 
 use std::collections::BTreeMap;
 
@@ -9,18 +9,20 @@ use super::Records;
 use super::audit::AuditEntry;
 use crate::Failure;
 
-/// Rejects new payment intents; everything else runs (decision I-5).
+/// Key: whether new payment intents are refused, while everything else works (decision I-5).
 pub const MAINTENANCE_MODE: &str = "maintenance_mode";
-/// On when absent (decision I-6).
+/// Key: whether clubs may register. On when the setting is absent (decision I-6).
 pub const CLUB_REGISTRATION_ENABLED: &str = "club_registration_enabled";
-/// On when absent. Affects console lists only (decision E-15).
+/// Key: whether the console's lists leave out test draws. On when the setting is absent (decision
+/// E-15).
 pub const HIDE_TEST_DRAWS: &str = "hide_test_draws";
-/// `per_line` (the default) or `per_charge` (decision D-6).
+/// Key: how card fees are computed, `per_line` (the default) or `per_charge` (decision D-6).
 pub const SURCHARGE_MODE: &str = "surcharge_mode";
-/// `true` or `false`. The environment decides when absent (decision D-14).
+/// Key: whether clubs may let buyers pay the card fee, `true` or `false`. When absent, the
+/// environment variable decides (decision D-14).
 pub const FEE_PASSTHROUGH_ALLOWED: &str = "fee_passthrough_allowed";
 
-/// A setting with its current value, and who set it last.
+/// A setting with its current value, and the person who set it last.
 #[derive(Clone, Debug, sqlx::FromRow)]
 pub struct SettingRow {
     pub id: i64,
@@ -32,7 +34,7 @@ pub struct SettingRow {
 }
 
 impl Records {
-    /// Returns all settings, by key.
+    /// Returns all settings, sorted by key.
     pub async fn setting_rows(&self) -> Result<Vec<SettingRow>, Failure> {
         let read = "select id, key, value, description, updated_at, updated_by from system_settings order by key";
         let read = sqlx::query_as(read);
@@ -40,7 +42,7 @@ impl Records {
             .await
     }
 
-    /// Sets a value, and a description if given, and writes the audit entry.
+    /// Sets a value and, if given, a description. Writes the audit entry.
     pub async fn change_setting(
         &self,
         key: &str,

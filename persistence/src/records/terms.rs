@@ -1,5 +1,5 @@
-//! A club's acceptance of the terms of service. It is recorded before a draw is created, and linked
-//! with the draw (decision E-17).
+//! The acceptance of the terms of service by a club. It is recorded before a draw is created, and
+//! then linked to that draw (decision E-17).
 
 use domain::{ClubId, DrawId, Timestamp};
 use sqlx::{PgConnection, PgPool};
@@ -10,10 +10,11 @@ use crate::Failure;
 use crate::records::draws::DrawToCreate;
 use crate::records::listings::Listing;
 
-/// An acceptance is valid for draws created within half an hour.
-const GOOD_FOR_SECONDS: i64 = 30 * 60;
+/// How long after an acceptance a draw may be created under it, in seconds.
+const ACCEPTANCE_VALID_SECONDS: i64 = 30 * 60;
 
-/// Who agreed to which terms, and from where. The server determines the address and browser itself.
+/// Who accepted which terms, and from where. The server itself determines the network address and
+/// browser, so the client cannot forge them.
 #[derive(Clone, Debug)]
 pub struct Acceptance {
     pub club: ClubId,
@@ -21,18 +22,19 @@ pub struct Acceptance {
     pub ip_address: String,
     pub user_agent: String,
     pub version: String,
-    /// The SHA-256 of the text that was shown (decision B-15).
+    /// The SHA-256 of the terms' text that was shown (decision B-15).
     pub digest: String,
 }
 
 /// The outcome of creating draws.
 #[derive(Clone, Debug)]
 pub enum CreateDrawsOutcome {
-    /// The draws, in the given order.
+    /// The created draws, in the given order.
     Draws(Vec<Listing>),
-    /// The club already has one of the games as the draw with this number; nothing was created.
+    /// Nothing was created, because the club already has one of the games. Its draw has this
+    /// number.
     Exists(DrawId),
-    /// There is no valid acceptance; nothing was created.
+    /// Nothing was created, because the club has no valid acceptance of the terms.
     NotAgreed,
 }
 
@@ -57,13 +59,14 @@ impl Records {
         self.write(work).await
     }
 
-    /// Creates draws of one club under its latest unused acceptance, and links it with the first of
-    /// them, in one transaction.
+    /// Creates draws of one club under its latest unused acceptance of the terms, and links that
+    /// acceptance to the first draw, in one transaction.
     ///
-    /// Creations of one club wait for each other, so that a request that was sent twice creates one
-    /// draw.
+    /// Concurrent calls for one club run one after the other, so that a request that is sent twice
+    /// creates one draw.
     ///
     /// # Errors
+    ///
     /// [`Failure::NotWritten`] when nothing was created.
     pub async fn create_draws_agreed(
         &self,
@@ -73,14 +76,15 @@ impl Records {
     ) -> Result<CreateDrawsOutcome, Failure> {
         let new = new.to_vec();
         let (sealer, signer) = (self.postgres.sealer().clone(), self.signer.clone());
-        let since = column(at.plus_seconds(-GOOD_FOR_SECONDS));
+        let since = column(at.plus_seconds(-ACCEPTANCE_VALID_SECONDS));
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
             lock_club(&mut transaction, "draws", club).await?;
             if let Some(draw) = draws::same_game(&mut transaction, club, &new).await? {
                 return Ok(Err(CreateDrawsOutcome::Exists(draw)));
             }
-            let Some(acceptance) = latest(&mut transaction, club, since).await? else {
+            let Some(acceptance) = lock_latest_acceptance(&mut transaction, club, since).await?
+            else {
                 return Ok(Err(CreateDrawsOutcome::NotAgreed));
             };
             let ids = draws::insert_all(&mut transaction, &sealer, &new).await?;
@@ -108,8 +112,9 @@ impl Records {
     }
 }
 
-/// Locks the acceptance, so that two creations at once need two acceptances.
-async fn latest(
+/// Returns the latest unused acceptance and locks its row. So two concurrent creations cannot use
+/// the same acceptance.
+async fn lock_latest_acceptance(
     connection: &mut PgConnection,
     club: ClubId,
     since: OffsetDateTime,

@@ -1,5 +1,5 @@
-//! The order in which a draw's tickets were sold and returned, for its public proof. It names no
-//! person, order or time.
+//! The order in which the tickets of a draw were sold and returned, for the draw's public proof. It
+//! contains no person, order number or time.
 
 use std::collections::BTreeSet;
 
@@ -9,23 +9,24 @@ use sqlx::PgPool;
 use super::Records;
 use crate::Failure;
 
-/// The sales of a draw as the proof shows them, read in one snapshot.
+/// The sales of a draw as its proof shows them, read from one database snapshot.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TicketHistory {
-    /// Ascending.
+    /// Serials of the sold tickets, ascending.
     pub sold: Vec<Serial>,
-    /// `None` when the draw resold tickets before decision M-3, in another order.
+    /// Sales and returns in their order. `None` when the draw resold tickets before decision M-3,
+    /// because another rule chose the tickets then.
     pub moves: Option<Vec<TicketMove>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TicketMove {
     pub serial: Serial,
-    /// Whether the ticket was returned.
+    /// Whether the ticket was returned. Otherwise it was sold.
     pub returned: bool,
 }
 
-/// One allocation or void of the journal.
+/// One allocation or void from the draw's journal.
 #[derive(sqlx::FromRow)]
 struct TicketEventRow {
     returned: bool,
@@ -33,9 +34,11 @@ struct TicketEventRow {
 }
 
 impl Records {
-    /// Returns which tickets are sold, and in which order tickets were sold and returned.
+    /// Returns which tickets of a draw are sold, and the sequence in which tickets were sold and
+    /// returned.
     ///
     /// # Errors
+    ///
     /// The database could not be read.
     pub async fn ticket_history(&self, draw: DrawId) -> Result<TicketHistory, Failure> {
         let summary = "select d.resold_lowest_first,
@@ -49,7 +52,8 @@ impl Records {
              order by e.revision, x.place";
         let read = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
-            // One snapshot for both statements: a sale in between would appear in only one of them.
+            // Both statements read the same snapshot. Otherwise a sale between them would appear in
+            // only one.
             sqlx::query("set transaction isolation level repeatable read, read only")
                 .execute(&mut *transaction)
                 .await?;
@@ -69,20 +73,21 @@ impl Records {
         let moves = if resold_lowest_first {
             None
         } else {
-            Some(moves(journal)?)
+            Some(list_ticket_moves(journal)?)
         };
         Ok(TicketHistory {
-            sold: serials(sold)?,
+            sold: parse_serials(sold)?,
             moves,
         })
     }
 }
 
-/// Lists the moves. Tickets of one allocation move together; never-sold tickets come first.
-fn moves(journal: Vec<TicketEventRow>) -> Result<Vec<TicketMove>, Failure> {
+/// Lists all sales and returns in their order. Within one allocation, tickets that were never sold
+/// before come first.
+fn list_ticket_moves(journal: Vec<TicketEventRow>) -> Result<Vec<TicketMove>, Failure> {
     let (mut moves, mut came_back) = (Vec::new(), BTreeSet::new());
     for row in journal {
-        let mut serials = serials(row.serials)?;
+        let mut serials = parse_serials(row.serials)?;
         if row.returned {
             came_back.extend(serials.iter().copied());
         } else {
@@ -96,7 +101,7 @@ fn moves(journal: Vec<TicketEventRow>) -> Result<Vec<TicketMove>, Failure> {
     Ok(moves)
 }
 
-fn serials(numbers: Vec<i16>) -> Result<Vec<Serial>, Failure> {
+fn parse_serials(numbers: Vec<i16>) -> Result<Vec<Serial>, Failure> {
     let serial = |number: i16| {
         let serial = u16::try_from(number).ok().and_then(Serial::new);
         serial.ok_or_else(|| Failure::Corrupt(format!("ticket serial {number}")))
@@ -119,7 +124,7 @@ mod tests {
             row(true, &[1, 2]),
             row(false, &[1, 4]),
         ];
-        let named: Vec<(u16, bool)> = moves(journal)
+        let named: Vec<(u16, bool)> = list_ticket_moves(journal)
             .expect("serials")
             .iter()
             .map(|moved| (moved.serial.number(), moved.returned))
@@ -142,6 +147,9 @@ mod tests {
             returned: false,
             serials: vec![170],
         }];
-        assert!(matches!(moves(journal), Err(Failure::Corrupt(_))));
+        assert!(matches!(
+            list_ticket_moves(journal),
+            Err(Failure::Corrupt(_))
+        ));
     }
 }

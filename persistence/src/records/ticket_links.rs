@@ -1,4 +1,5 @@
-//! Mailed links that show a buyer every order of an address. Reading its mail proves its ownership.
+//! Mailed links that show a buyer all orders with one e-mail address. Receiving the mail proves
+//! that the address belongs to the buyer.
 
 use domain::{OrderId, Timestamp};
 use sqlx::PgPool;
@@ -10,21 +11,22 @@ use super::{Records, column, timestamp};
 use crate::Failure;
 use crate::link_secrets::LinkKind;
 
-/// The maximum number of orders that a link shows, newest first.
-const ORDERS_MAX: i64 = 100;
+/// The maximum number of orders that one link shows. The newest are shown.
+const ORDERS_SHOWN_MAX: i64 = 100;
 
-/// The address and orders of a link.
+/// The e-mail address that a link belongs to, and the orders that it shows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TicketLink {
     pub email: String,
     pub until: Timestamp,
-    /// Orders that have tickets, or are captured and being refunded. Newest first.
+    /// The orders that have tickets, or were captured and are being refunded. Newest first.
     pub orders: Vec<OrderId>,
 }
 
 impl Records {
-    /// Stores a link's hash if tickets were ever bought with the address. Letter case does not
-    /// matter. Returns the address as its newest order spells it, or `None` when no order has it.
+    /// Stores the hash of a link, if tickets were ever bought with the address. Letter case does
+    /// not matter. Returns the address as the newest order spells it, or `None` when no order has
+    /// it.
     pub async fn begin_ticket_link(
         &self,
         email: &str,
@@ -55,7 +57,7 @@ impl Records {
         self.write(work).await
     }
 
-    /// Returns the orders of a link, or `None` when it is unknown or expired.
+    /// Returns the orders of a link. `None` when the link is unknown or expired.
     pub async fn ticket_link(
         &self,
         token_hash: &[u8; 32],
@@ -79,7 +81,7 @@ impl Records {
                  order by opened_at desc, id limit $2",
             )
             .bind(&email)
-            .bind(ORDERS_MAX)
+            .bind(ORDERS_SHOWN_MAX)
             .fetch_all(&pool)
             .await?;
             Ok(Some(TicketLink {
@@ -91,7 +93,7 @@ impl Records {
         self.read(work).await
     }
 
-    /// Deletes expired links, and the addresses they were mailed to (decision F-8).
+    /// Deletes expired links, with the addresses to which they were mailed (decision F-8).
     pub async fn sweep_ticket_links(&self, at: Timestamp) -> Result<u64, Failure> {
         let write = sqlx::query(
             "with over as (delete from ticket_links where expires_at <= $1 returning token_hash),

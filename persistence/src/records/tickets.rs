@@ -1,4 +1,4 @@
-//! Sold tickets of a draw, and their buyers for the club and the operator.
+//! Sold tickets of a draw with their buyers, as the club and the operator see them.
 
 use domain::{DrawId, OrderId, Serial, Timestamp};
 use sqlx::PgPool;
@@ -8,8 +8,8 @@ use uuid::Uuid;
 use super::{Records, timestamp};
 use crate::Failure;
 
-/// A sold ticket with its buyer. Personal data: shown to the owning club and operators only
-/// (decision F-1).
+/// A sold ticket with its buyer. This is personal data, shown only to the club of the draw and to
+/// operators (decision F-1).
 #[derive(Clone, Debug)]
 pub struct SoldTicket {
     pub serial: Serial,
@@ -48,7 +48,7 @@ impl SoldTicketRow {
 }
 
 impl Records {
-    /// Returns the sold serials of a draw, ascending.
+    /// Returns the serials of a draw's sold tickets, ascending.
     pub async fn sold_serials(&self, draw: DrawId) -> Result<Vec<Serial>, Failure> {
         let read =
             sqlx::query_scalar("select serial from tickets where draw_id = $1 order by serial")
@@ -62,7 +62,7 @@ impl Records {
             .collect())
     }
 
-    /// Returns a draw's sold tickets with their buyers, ascending.
+    /// Returns a draw's sold tickets with their buyers, ascending by serial.
     pub async fn sold_tickets(&self, draw: DrawId) -> Result<Vec<SoldTicket>, Failure> {
         let read = sqlx::query_as(
             "select t.serial, o.id as order_id, o.payment_intent_id, t.sold_at,

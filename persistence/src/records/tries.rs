@@ -1,4 +1,4 @@
-//! Rate limits across all nodes: the limit that protects an account must not grow with the number
+//! Rate limits that all nodes share. A limit that protects an account must not grow with the number
 //! of nodes.
 
 use domain::Timestamp;
@@ -7,30 +7,33 @@ use sqlx::{PgPool, query, query_scalar};
 use super::{Records, column};
 use crate::Failure;
 
-/// The purpose of the keyed hash. The table does not reveal which account it counts for.
+/// The purpose of the keyed hash that stands for an account. The table contains only the hash, so
+/// it does not reveal the account.
 const RATE_LIMIT_PURPOSE: &str = "tries";
 
-/// One limit: so many tries in a window that begins with the first.
+/// One rate limit: a maximum number of tries in a time window, which begins with the first try.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RateLimitTry {
-    /// Names the limit and the account it applies to.
+    /// The name of the limit with the account that it protects.
     pub about: String,
     pub max: u32,
     pub window_seconds: i64,
 }
 
 impl Records {
-    /// Counts one try for each limit. If any limit is reached, counts none and returns `false`. The
-    /// check and the count are atomic across nodes.
+    /// Counts one try against each limit. If any limit is reached, counts nothing and returns
+    /// `false`. The check and the count are atomic across nodes.
     ///
     /// # Errors
-    /// The tries may or may not have been counted. The caller asks the client to try again later.
+    ///
+    /// The tries may or may not have been counted. The caller then asks the client to try again
+    /// later.
     pub async fn count_tries(
         &self,
         tries: &[RateLimitTry],
         at: Timestamp,
     ) -> Result<bool, Failure> {
-        let rows = self.rows(tries);
+        let rows = self.sorted_limit_rows(tries);
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
             for (about, max, until) in rows {
@@ -47,7 +50,7 @@ impl Records {
                 .fetch_one(&mut *transaction)
                 .await?;
                 if i64::from(count) > i64::from(max) {
-                    // The rollback also reverts the limits that were counted before this one.
+                    // The rollback also reverts the limits that this loop has already counted.
                     transaction.rollback().await?;
                     return Ok(false);
                 }
@@ -58,12 +61,13 @@ impl Records {
         self.write(work).await
     }
 
-    /// Takes one try off each limit, because it should not count.
+    /// Subtracts one try from each limit, for a try that should not count.
     ///
     /// # Errors
-    /// The tries may stay counted until their window ends.
+    ///
+    /// The tries may remain counted until their window ends.
     pub async fn take_back_tries(&self, tries: &[RateLimitTry]) -> Result<(), Failure> {
-        let rows = self.rows(tries);
+        let rows = self.sorted_limit_rows(tries);
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
             for (about, _, _) in rows {
@@ -76,17 +80,19 @@ impl Records {
         self.write(work).await
     }
 
-    /// Deletes expired windows. Called every minute.
+    /// Deletes the counts of windows that have ended. Called every minute.
     ///
     /// # Errors
+    ///
     /// The database could not be written.
     pub async fn sweep_tries(&self, at: Timestamp) -> Result<u64, Failure> {
         self.execute(query("delete from tries where until <= $1").bind(column(at)))
             .await
     }
 
-    /// Sorted, so that two callers with the same limits never deadlock.
-    fn rows(&self, tries: &[RateLimitTry]) -> Vec<(Vec<u8>, u32, i64)> {
+    /// Returns the rows of the limits in sorted order, so that two callers with the same limits
+    /// never deadlock.
+    fn sorted_limit_rows(&self, tries: &[RateLimitTry]) -> Vec<(Vec<u8>, u32, i64)> {
         let sealer = self.postgres.sealer();
         let row = |one: &RateLimitTry| {
             (

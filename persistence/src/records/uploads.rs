@@ -1,4 +1,4 @@
-//! Pictures of clubs, re-encoded by the server (decisions B-12, G-8, G-9).
+//! Uploaded pictures of clubs. The server encodes each picture again (decisions B-12, G-8, G-9).
 
 use domain::ClubId;
 use sqlx::PgPool;
@@ -8,24 +8,26 @@ use crate::Failure;
 
 #[derive(Clone, Debug)]
 pub struct Upload {
-    /// Assigned by the server. Its extension is the picture's type.
+    /// The file name, chosen by the server. The extension shows the picture's type.
     pub key: String,
     pub club: ClubId,
-    /// `logo` or `bundle-image`.
+    /// What the picture is for: `logo` or `bundle-image`.
     pub purpose: &'static str,
     pub bytes: Vec<u8>,
 }
 
-/// The maximum number of pictures of one club (ASVS 5.2.4): several for each game of a long season.
+/// The maximum number of pictures of one club (ASVS 5.2.4). It allows several pictures for each
+/// game of a long season.
 pub const PICTURES_MAX: i64 = 200;
 
 impl Records {
-    /// Stores a picture. The same picture is stored once. Returns `false` when the club has
-    /// [`PICTURES_MAX`] others.
+    /// Stores a picture, but never the same picture twice. Returns `false` when the club has
+    /// [`PICTURES_MAX`] other pictures.
     pub async fn keep_upload(&self, upload: Upload) -> Result<bool, Failure> {
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
-            // Uploads of one club wait for each other, so that the limit counts both.
+            // Concurrent uploads of one club wait for each other, so that each sees the other's
+            // picture when it checks the limit.
             lock_club(&mut transaction, "uploads", upload.club).await?;
             let read = "select count(*) < $2 or exists (select from uploads where key = $3) from uploads where club_id = $1";
             let fits = sqlx::query_scalar(read)
@@ -56,8 +58,8 @@ impl Records {
             .await
     }
 
-    /// Deletes a club's share image, unless another offer still shows it: offers with the same
-    /// picture share one row. Returns `false` when the club has no such picture.
+    /// Deletes the picture of a club's offer, unless another offer still uses it: offers with the
+    /// same picture share one row. Returns `false` when the club has no such picture.
     pub async fn forget_upload(
         &self,
         key: &str,

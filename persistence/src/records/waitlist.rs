@@ -1,4 +1,4 @@
-//! Clubs that asked to join while registration is off.
+//! The waitlist: clubs that asked to join while registration is turned off.
 
 use domain::Timestamp;
 use sqlx::PgPool;
@@ -40,7 +40,7 @@ impl Records {
         self.write(work).await
     }
 
-    /// Takes a club off the list. Returns `false` when it was not on it.
+    /// Removes a club from the waitlist. Returns `false` when the waitlist has no such entry.
     pub async fn leave_waitlist(&self, id: i64, entry: AuditEntry) -> Result<bool, Failure> {
         self.write_audited(
             sqlx::query("delete from waitlist where id = $1").bind(id),

@@ -1,4 +1,4 @@
-//! The mail outbox.
+//! The outbox: mails that are queued in the database until they are sent.
 
 use async_trait::async_trait;
 use domain::{OrderId, Timestamp};
@@ -6,20 +6,20 @@ use domain::{OrderId, Timestamp};
 use crate::error::Failure;
 use crate::nodes::InstanceId;
 
-/// A mail that was claimed for sending.
+/// A mail that a node has claimed for sending.
 #[derive(Clone, Debug)]
 pub struct Mail {
     pub id: i64,
-    /// The template: `tickets`, `not-charged`, `disputed`, `winner`, `reset`, …
+    /// The name of the mail's template: `tickets`, `not-charged`, `disputed`, `winner`, `reset`, …
     pub kind: String,
     pub order: Option<OrderId>,
     pub to: String,
-    /// The template's data beyond the order, as JSON text.
+    /// Data for the template in addition to the order, as JSON text.
     pub data: String,
-    /// Fixed when the mail is queued, so that a mail sent twice is one message to the reader
-    /// (effect E4 of the failure catalogue).
+    /// The message id in the mail's header. It is fixed when the mail is queued, so that mail
+    /// programs show a mail that was sent twice only once (effect E4 of the failure catalogue).
     pub message_id: String,
-    /// The number of claims so far, including this one.
+    /// How often the mail was claimed so far, including this time.
     pub attempts: u32,
 }
 
@@ -30,7 +30,7 @@ pub struct Mail {
 /// [`Failure::Unknown`] when a write may or may not have happened.
 #[async_trait]
 pub trait OutboxStore: Send + Sync {
-    /// Queues a mail. Returns `false` when its dedupe key was queued before.
+    /// Queues a mail. Returns `false` when a mail with the same dedupe key was queued before.
     async fn queue_mail(
         &self,
         dedupe_key: &str,
@@ -40,8 +40,8 @@ pub trait OutboxStore: Send + Sync {
         data: &str,
         at: Timestamp,
     ) -> Result<bool, Failure>;
-    /// Claims mails for the node `sender` for `lease_ms`, oldest first: those that are due, and
-    /// those whose sender is gone ([`crate::nodes::GONE_MS`]).
+    /// Claims mails for the node `sender` for `lease_ms` milliseconds, oldest first. Claims those
+    /// that are due, and those claimed by a node that is gone ([`crate::nodes::GONE_MS`]).
     async fn claim_mail(
         &self,
         sender: InstanceId,
@@ -51,7 +51,8 @@ pub trait OutboxStore: Send + Sync {
     ) -> Result<Vec<Mail>, Failure>;
     /// Records that a mail was sent.
     async fn mail_sent(&self, mail: i64, at: Timestamp) -> Result<(), Failure>;
-    /// Records that sending failed. The mail is tried again at `again`, or never if `None`.
+    /// Records that sending failed. The mail is tried again at the time `again`, or never if it is
+    /// `None`.
     async fn mail_failed(
         &self,
         mail: i64,

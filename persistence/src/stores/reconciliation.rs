@@ -1,4 +1,5 @@
-//! Reconciliation: the orders to compare with the provider, and the snapshots it returned.
+//! The store for reconciliation: it lists the orders to compare with the provider, and stores the
+//! snapshots that the provider returned.
 
 use async_trait::async_trait;
 use domain::{
@@ -8,16 +9,17 @@ use domain::{
 use super::orders::OrderRecord;
 use crate::error::Failure;
 
-/// Answers the reconciler's questions about orders, and stores the provider's snapshots.
+/// Lists orders for the reconciler, and stores the provider's snapshots of payment intents.
 ///
 /// # Errors
+///
 /// Every method returns [`Failure::NotWritten`] when the database certainly changed nothing, and
 /// [`Failure::Unknown`] when a write may or may not have happened.
 #[async_trait]
 pub trait ReconciliationStore: Send + Sync {
-    /// Returns undecided orders that were opened before a time, oldest first: `quoted`, `allocated`
-    /// and `rejecting`. Includes captured orders without tickets, whose refund was interrupted
-    /// between the voids and `refunding`.
+    /// Returns orders whose outcome is undecided (`quoted`, `allocated` or `rejecting`) and that
+    /// were opened before a time, oldest first. Includes captured orders without tickets, because
+    /// their refund was interrupted after their tickets were voided.
     async fn orders_open(
         &self,
         opened_before: Timestamp,
@@ -29,12 +31,11 @@ pub trait ReconciliationStore: Send + Sync {
         since: Timestamp,
         limit: u32,
     ) -> Result<Vec<OrderRecord>, Failure>;
-    /// Returns captured orders that still have a ticket of a cancelled draw. Their refund is due
+    /// Returns captured orders that still have a ticket of a cancelled draw. They must be refunded
     /// (decision E-9).
     async fn orders_of_cancelled_draws(&self, limit: u32) -> Result<Vec<OrderRecord>, Failure>;
-    /// Returns orders captured before a time whose buyer left no address, and that have not been
-    /// reported. An order counts as reported when an anomaly about it is open, or was closed by a
-    /// person.
+    /// Returns orders captured before a time whose buyer left no address and that are not reported
+    /// yet. An order is reported when an anomaly about it is open, or was closed by a person.
     async fn orders_without_address(
         &self,
         captured_before: Timestamp,
@@ -42,27 +43,29 @@ pub trait ReconciliationStore: Send + Sync {
     ) -> Result<Vec<OrderRecord>, Failure>;
     /// Returns when the newest order was opened, or `None` when there is no order.
     async fn newest_order(&self) -> Result<Option<Timestamp>, Failure>;
-    /// Returns every connected account that may have taken payments: the clubs' accounts, and those
-    /// that orders name.
+    /// Returns every connected account that may have received payments: the accounts of clubs, and
+    /// the accounts named in orders.
     async fn connected_accounts(&self) -> Result<Vec<AccountId>, Failure>;
-    /// Stores the provider's snapshots of payment intents, each intent at most once per call.
+    /// Stores the provider's snapshots of payment intents. One call contains each payment intent at
+    /// most once.
     ///
-    /// The purchase path never writes these rows, so they are an independent copy. `at` is when the
-    /// provider was asked. An older snapshot never replaces a newer one. For a disputed payment of
-    /// an order the same transaction queues one mail to the club (kind `disputed`, key
-    /// `disputed-{payment intent}`).
+    /// Only this method writes these rows; the purchase path never does. So they are an independent
+    /// copy of the provider's data. `at` is the time when the provider was asked. An older snapshot
+    /// never replaces a newer one. For a disputed payment of an order, the same transaction queues
+    /// one mail to the club (kind `disputed`, key `disputed-{payment intent}`).
     async fn record_provider_snapshots(
         &self,
         intents: &[PaymentIntent],
         at: Timestamp,
     ) -> Result<(), Failure>;
-    /// Returns the connected account of a payment intent that has a snapshot.
+    /// Returns the connected account of a payment intent. `None` when no snapshot of the payment
+    /// intent is stored.
     async fn account_of_payment(
         &self,
         payment_intent: &PaymentIntentId,
     ) -> Result<Option<AccountId>, Failure>;
     /// Returns the club that owns a connected account.
     async fn club_of(&self, account: &AccountId) -> Result<Option<ClubId>, Failure>;
-    /// Returns the order that owns a sold ticket.
+    /// Returns the order to which a sold ticket belongs. `None` when the ticket is not sold.
     async fn ticket_owner(&self, draw: DrawId, serial: Serial) -> Result<Option<OrderId>, Failure>;
 }

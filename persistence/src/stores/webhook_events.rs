@@ -1,4 +1,5 @@
-//! Webhook events: messages from the payment provider, stored once and handled later.
+//! The store for webhook events: messages from the payment provider, which are stored once and
+//! handled later.
 
 use async_trait::async_trait;
 use domain::{PaymentIntentId, Timestamp};
@@ -9,12 +10,12 @@ use crate::nodes::InstanceId;
 /// A webhook event from the payment provider.
 #[derive(Clone, Debug)]
 pub struct StoredWebhookEvent {
-    /// The provider's event id. An event is stored once by it.
+    /// The provider's id of the event. It prevents that the same event is stored twice.
     pub event_id: String,
     pub account: Option<String>,
     pub kind: String,
     pub payment_intent: Option<PaymentIntentId>,
-    /// The JSON text as received.
+    /// The event's JSON text as the server received it.
     pub payload: String,
 }
 
@@ -25,8 +26,8 @@ pub struct StoredWebhookEvent {
 /// [`Failure::Unknown`] when a write may or may not have happened.
 #[async_trait]
 pub trait WebhookEventStore: Send + Sync {
-    /// Stores an event that the node `receiver` will handle. Returns `false` when this event id was
-    /// stored before.
+    /// Stores a webhook event that the node `receiver` will handle. Returns `false` when an event
+    /// with this id was stored before.
     async fn store_event(
         &self,
         notice: &StoredWebhookEvent,
@@ -35,8 +36,9 @@ pub trait WebhookEventStore: Send + Sync {
     ) -> Result<bool, Failure>;
     /// Returns the events that the node `receiver` has to handle, oldest first.
     ///
-    /// These are its own events, and those of another node that is gone or received them before
-    /// `overdue`. Handling an event twice is harmless.
+    /// These are the events that it received. They also include events of other nodes, if the other
+    /// node is gone or received the event before the time `overdue`. Handling an event twice is
+    /// harmless.
     async fn unhandled_events(
         &self,
         receiver: InstanceId,

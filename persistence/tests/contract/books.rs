@@ -1,4 +1,4 @@
-//! Contract of orders, payment operations and refunds.
+//! Tests that both stores must pass, about orders, payment operations and refunds.
 
 use domain::{AccountId, Cents, OrderId, OrderState, PaymentIntentId, PaymentStatus};
 use persistence::Failure;
@@ -89,7 +89,7 @@ pub async fn order_has_one_payment_intent(world: World) {
     );
     assert!(claim_one(&world, 2, OperationKind::Create).await.is_some());
 
-    // An ended order takes no new payment intent, but keeps the one it has.
+    // An order that has ended accepts no new payment intent. It keeps the one that it has.
     owner
         .execute(domain::Command::Release { order: id(2) }, None)
         .await
@@ -540,8 +540,8 @@ pub async fn order_with_tickets_cannot_be_ended(world: World) {
     assert_eq!(claim_due(&world, 60_000).await, []);
 }
 
-/// The payment was captured outside and is refunded. Another node that still believes the order
-/// open must not give it tickets.
+/// The payment was captured without our server, and is refunded. A node that still considers the
+/// order open must not give it tickets.
 pub async fn refunded_order_gets_no_tickets(world: World) {
     let mut owner = world.owner(0).await;
     owner.open(world.order(1, &[(0, 2)])).await.expect("opened");
@@ -571,8 +571,8 @@ pub async fn refunded_order_gets_no_tickets(world: World) {
     );
 }
 
-/// The example of the specification, section 7.4: A paid $314.29 and holds the whole fee of $11, B
-/// paid $314.29 and holds none.
+/// The example of the specification, section 7.4: order A paid $314.29 and holds the whole
+/// application fee of $11; order B paid $314.29 and holds no fee.
 pub async fn refund_takes_the_fee_from_the_orders_that_hold_it(world: World) {
     let mut owner = world.owner(0).await;
     let terms = domain::Terms {
@@ -692,8 +692,8 @@ pub async fn refund_takes_the_fee_from_the_orders_that_hold_it(world: World) {
     );
 }
 
-/// A holds the whole fee and is being captured. B is captured and refunded. The fee refund must
-/// wait for A's capture.
+/// Order A holds the whole application fee and its capture is pending. Order B was captured and is
+/// refunded. The fee refund must wait for the capture of A.
 pub async fn fee_refund_waits_for_the_capture_that_holds_the_fee(world: World) {
     let mut owner = world.owner(0).await;
     let fee_holder = world.allocated(&mut owner, 1, 50).await;
@@ -718,8 +718,8 @@ pub async fn fee_refund_waits_for_the_capture_that_holds_the_fee(world: World) {
         .expect("the refunded order holds enough");
     assert_eq!(world.stores.fees_owed().await, Ok(vec![]));
 
-    // A third order beyond the fee cap. The first order holds the whole fee, so nothing can be
-    // refunded until it is captured.
+    // A third order comes after the fee reached its cap. The first order holds the whole fee, so no
+    // fee can be refunded until the first order is captured.
     let third = world.captured(&mut owner, 3, 50).await;
     let fourth = world.captured(&mut owner, 4, 19).await;
     assert_eq!(
@@ -745,8 +745,8 @@ pub async fn fee_refund_waits_for_the_capture_that_holds_the_fee(world: World) {
         .expect("the third order, which was refunded, holds enough");
     assert_eq!(world.stores.fees_owed().await, Ok(vec![]));
 
-    // The first order's fee disappears when it is released without a charge, so no fee refund is
-    // made for it.
+    // When the first order is released without a charge, the fee that it holds disappears. So no
+    // fee refund is queued for it.
     owner.void_as(1, false).await.expect("voided");
     assert_eq!(owner.draw.fee(), Cents::ZERO);
     assert_eq!(world.stores.fees_owed().await, Ok(vec![]));
@@ -756,8 +756,8 @@ pub async fn fee_refund_waits_for_the_capture_that_holds_the_fee(world: World) {
     }
 }
 
-/// An order that replaced a released one holds more than its own share of the fee while its capture
-/// is pending. What it must return for another order's refund waits for that capture.
+/// An order that replaced a released one holds more than its share of the fee while its capture is
+/// pending. The excess is due for another order's refund, and is refunded only after the capture.
 pub async fn fee_held_by_a_pending_capture_is_owed_until_captured(world: World) {
     let mut owner = world.owner(0).await;
     world.allocated(&mut owner, 1, 50).await;
@@ -791,7 +791,8 @@ pub async fn fee_held_by_a_pending_capture_is_owed_until_captured(world: World) 
         [Cents(225)]
     );
 
-    // A void with the wrong `charged` flag is refused, because the caller has stale data.
+    // A void with the wrong `charged` flag is refused, because the flag shows that the caller has
+    // old data.
     assert_eq!(owner.void_as(3, true).await, Err(Failure::NotFound));
     let intent = provider_intent(&world.record(3).await, PaymentStatus::Succeeded);
     world

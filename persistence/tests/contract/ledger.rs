@@ -1,4 +1,4 @@
-//! Contract of the ledger.
+//! Tests that both stores must pass, about the ledger of draws.
 
 use domain::{
     Authority, Cents, Command, Draw, DrawId, GameResult, OrderId, OrderState, Serial, Status,
@@ -163,8 +163,8 @@ pub async fn void_reverts_tickets_fee_and_reservation(world: World) {
     assert_eq!(world.stores.fee_returned(OrderId(1)).await, Ok(Cents(53)));
     assert_eq!(reload(&world, 0).await, owner.draw);
     assert_eq!(owner.draw.sold(), 4);
-    // Returned tickets are sold last (decision M-3). `reloaded` claimed the draw, so a new owner is
-    // needed.
+    // Returned tickets are sold last (decision M-3). `reloaded` has claimed the draw and fenced the
+    // owner, so the test claims it again.
     let mut owner = world.owner(0).await;
     let next = world.captured(&mut owner, 3, 4).await;
     let numbers: Vec<u16> = next.tickets[0]
@@ -259,7 +259,8 @@ pub async fn void_of_one_cart_line_leaves_the_order_quoted(world: World) {
             .is_some()
     );
 
-    // A repair may still give it tickets. Then its cancellation is dropped.
+    // A repair may still give tickets to a rejected order. Then the order's pending cancellation is
+    // dropped.
     let (id, unit_price) = (OrderId(1), TERMS.price);
     let repair = Command::Allocate {
         order: id,
@@ -299,7 +300,7 @@ pub async fn allocation_without_a_line_is_not_found(world: World) {
         owner.execute(owner.sale(9, 1), None).await,
         Err(Failure::NotFound)
     );
-    // An order of another draw.
+    // The order exists, but in another draw.
     world
         .owner(1)
         .await
@@ -310,7 +311,7 @@ pub async fn allocation_without_a_line_is_not_found(world: World) {
         owner.execute(owner.sale(1, 1), None).await,
         Err(Failure::NotFound)
     );
-    // A different number of tickets than the line's.
+    // The number of tickets differs from the order line's.
     owner.open(world.order(2, &[(0, 2)])).await.expect("opened");
     assert!(owner.execute(owner.sale(2, 3), None).await.is_err());
     assert_eq!(reload(&world, 0).await.sold(), before.sold());

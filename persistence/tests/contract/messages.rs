@@ -1,4 +1,4 @@
-//! Contract of webhook events, anomalies and mails.
+//! Tests that both stores must pass, about webhook events, anomalies and mails.
 
 use std::collections::BTreeSet;
 use std::slice;
@@ -11,7 +11,7 @@ use persistence::stores::{NotifyBuyer, StoredWebhookEvent};
 
 use crate::support::{NOW, Process, World, intent_id, provider_intent};
 
-const RECEIVER: InstanceId = InstanceId(1);
+const RECEIVING_NODE: InstanceId = InstanceId(1);
 
 fn event(event_id: &str) -> StoredWebhookEvent {
     StoredWebhookEvent {
@@ -27,7 +27,7 @@ pub async fn webhook_event_is_stored_once(world: World) {
     let store = async |event_id: &str, at_ms| {
         world
             .stores
-            .store_event(&event(event_id), RECEIVER, NOW.plus_ms(at_ms))
+            .store_event(&event(event_id), RECEIVING_NODE, NOW.plus_ms(at_ms))
             .await
             .expect("stored")
     };
@@ -42,7 +42,7 @@ pub async fn webhook_event_is_stored_once(world: World) {
     let waiting = async |limit| {
         let waiting = world
             .stores
-            .unhandled_events(RECEIVER, NOW, limit)
+            .unhandled_events(RECEIVING_NODE, NOW, limit)
             .await
             .expect("read");
         waiting
@@ -54,7 +54,7 @@ pub async fn webhook_event_is_stored_once(world: World) {
     assert_eq!(waiting(1).await, ["evt_2"]);
     let first = world
         .stores
-        .unhandled_events(RECEIVER, NOW, 1)
+        .unhandled_events(RECEIVING_NODE, NOW, 1)
         .await
         .expect("read")
         .remove(0);
@@ -216,7 +216,7 @@ pub async fn mail_is_sent_once(world: World) {
     let claim = async |at_ms, limit| {
         world
             .stores
-            .claim_mail(RECEIVER, NOW.plus_ms(at_ms), 1_000, limit)
+            .claim_mail(RECEIVING_NODE, NOW.plus_ms(at_ms), 1_000, limit)
             .await
             .expect("claimed")
     };
@@ -324,11 +324,12 @@ pub async fn mail_of_a_gone_sender_is_claimed_at_once(world: World) {
     assert!(claims(other.node.boot, 9).await.is_empty(), "once");
 }
 
-/// Returns the mails that can be sent now: kind, order, and domain of the recipient.
-async fn send_all(world: &World) -> Vec<(String, Option<u128>, String)> {
+/// Claims all mails that can be sent now and marks them sent. Returns kind, order and the domain of
+/// the recipient.
+async fn send_due_mails(world: &World) -> Vec<(String, Option<u128>, String)> {
     let mails = world
         .stores
-        .claim_mail(RECEIVER, NOW.plus_seconds(60), 1_000, 99)
+        .claim_mail(RECEIVING_NODE, NOW.plus_seconds(60), 1_000, 99)
         .await
         .expect("claimed");
     for mail in &mails {
@@ -389,7 +390,7 @@ pub async fn not_charged_mail_is_queued_once_for_waiting_buyers(world: World) {
         "it has its tickets"
     );
     assert_eq!(
-        send_all(&world).await,
+        send_due_mails(&world).await,
         [expected_mail("not-charged", 1, "buyer.test")],
         "no mail without the write"
     );
@@ -411,7 +412,7 @@ pub async fn not_charged_mail_is_queued_once_for_waiting_buyers(world: World) {
         expected_mail("tickets", 5, "buyer.test"),
     ];
     assert_eq!(
-        send_all(&world).await,
+        send_due_mails(&world).await,
         expected,
         "the fifth order was captured"
     );
@@ -421,7 +422,7 @@ pub async fn dispute_of_an_order_mails_its_club_once(world: World) {
     let mut owner = world.owner(0).await;
     let record = world.captured(&mut owner, 1, 1).await;
     assert_eq!(
-        send_all(&world).await,
+        send_due_mails(&world).await,
         [expected_mail("tickets", 1, "buyer.test")]
     );
     let quiet = provider_intent(&record, PaymentStatus::Succeeded);
@@ -440,8 +441,8 @@ pub async fn dispute_of_an_order_mails_its_club_once(world: World) {
             .await
             .expect("seen");
     }
-    assert_eq!(send_all(&world).await, [], "a stranger's");
-    // The first snapshot is older than the stored one.
+    assert_eq!(send_due_mails(&world).await, [], "a stranger's");
+    // The first snapshot of the loop is older than the stored one, so it is ignored.
     for at_ms in 8..13 {
         world
             .stores
@@ -455,7 +456,7 @@ pub async fn dispute_of_an_order_mails_its_club_once(world: World) {
             .expect("and not seen");
     }
     assert_eq!(
-        send_all(&world).await,
+        send_due_mails(&world).await,
         [expected_mail("disputed", 1, "club.test")]
     );
 }

@@ -1,4 +1,4 @@
-//! Contract of the list of nodes and of draw ownership.
+//! Tests that both stores must pass, about the list of nodes and the ownership of draws.
 
 use domain::Draw;
 use persistence::Failure;
@@ -7,7 +7,7 @@ use persistence::nodes::InstanceId;
 
 use crate::support::{NOW, Owner, Process, World};
 
-/// Claims the first draw for a process.
+/// Claims the first draw for a process, and returns it as owner.
 async fn owner(world: &World, process: &Process) -> Owner {
     let mut claims = process.claim(&world.draws[..1]).await;
     let claimed = claims.taken.remove(0);
@@ -168,7 +168,8 @@ pub async fn ended_process_is_removed_and_a_running_one_is_not(world: World) {
     assert_eq!(other.nodes().remove_ended(one.node.boot).await, Ok(false));
     assert!(other.claim(&world.draws).await.taken.is_empty());
     let gone: InstanceId = one.kill();
-    // The kernel closes its connections; the database notices that with a delay.
+    // The operating system closes the connections of the killed process. The database notices that
+    // with a delay.
     while other.nodes().remove_ended(gone).await != Ok(true) {
         tokio::task::yield_now().await;
     }

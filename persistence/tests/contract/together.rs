@@ -1,4 +1,5 @@
-//! Several commits of one draw in one call: all or none are written, each with its own revision.
+//! Tests that both stores must pass, about several commits of one draw in one call. Either all are
+//! written, each with its own revision, or none.
 
 use domain::{Authority, Command, Draw, GameResult, OrderId, OrderState, Terms, Timestamp};
 use persistence::Failure;
@@ -10,8 +11,8 @@ use crate::support::{LEASELESS_NODE, NOW, Owner, TERMS, World, intent_id, line};
 
 type PlannedCommit = (Command, Option<AttachedWrite>);
 
-/// Decides each command as if the earlier ones were written. Returns the commits, and the draw
-/// after them.
+/// Decides each command as if the earlier commands were written. Returns the commits, and the draw
+/// as it is after them.
 fn decide_all(owner: &Owner, planned: Vec<PlannedCommit>) -> (Vec<Append>, Draw) {
     let mut next = owner.clone();
     let mut appends = Vec::new();
@@ -30,7 +31,7 @@ fn opening(world: &World, owner: &Owner, id: u128, count: u16) -> PlannedCommit 
     )
 }
 
-fn selling(owner: &Owner, id: u128, count: u16) -> PlannedCommit {
+fn authorised_sale(owner: &Owner, id: u128, count: u16) -> PlannedCommit {
     (
         owner.sale(id, count),
         Some(AttachedWrite::Authorised {
@@ -49,8 +50,8 @@ async fn reload(world: &World) -> Draw {
     Draw::restore(claimed.taken.remove(0).snapshot)
 }
 
-/// Checks that journal and tables agree without violations, and that the journal has this many
-/// commits and transactions.
+/// Checks that the journal and the tables agree, that no invariant is violated, and that so many
+/// commits and transactions were written.
 async fn assert_consistent(world: &World, commits: i64, transactions: i64) {
     match (&world.memory, &world.postgres) {
         (Some(memory), _) => assert_eq!(memory.draws(), memory.replayed()),
@@ -86,10 +87,10 @@ pub async fn commits_written_together_have_their_own_revisions(world: World) {
     let (appends, after) = decide_all(
         &owner,
         vec![
-            selling(&owner, 1, 10),
+            authorised_sale(&owner, 1, 10),
             opening(&world, &owner, 5, 50),
             (Command::Release { order: OrderId(2) }, None),
-            selling(&owner, 3, 10),
+            authorised_sale(&owner, 3, 10),
             (
                 owner.reserve(4, 7),
                 Some(AttachedWrite::Reprice {
@@ -148,8 +149,8 @@ pub async fn commits_written_together_have_their_own_revisions(world: World) {
     );
 }
 
-/// The last event of a reservation counts: it expires in another order's commit and is made again
-/// in its own.
+/// The last event of each reservation counts. Here a reservation expires in the commit of another
+/// order, and is made again in the commit of its order.
 pub async fn reservation_that_expires_and_returns_counts_once(world: World) {
     let mut owner = world.owner(0).await;
     owner
@@ -268,15 +269,15 @@ pub async fn one_fenced_commit_prevents_all(world: World) {
     assert_eq!(reload(&world).await, after);
 }
 
-/// Whether a failure is the expected one.
-type Expected = fn(&Failure) -> bool;
+/// Returns whether a failure is the one that the test expects.
+type IsExpectedFailure = fn(&Failure) -> bool;
 
 pub async fn one_contradicting_commit_prevents_all(world: World) {
     let mut owner = world.owner(0).await;
     owner.open(world.order(9, &[(0, 4)])).await.expect("opened");
     let before = owner.draw.clone();
-    let cases: [(PlannedCommit, Expected); 3] = [
-        // The order was never opened.
+    let cases: [(PlannedCommit, IsExpectedFailure); 3] = [
+        // The order does not exist.
         ((owner.sale(77, 1), None), |why| *why == Failure::NotFound),
         (
             (
@@ -288,7 +289,7 @@ pub async fn one_contradicting_commit_prevents_all(world: World) {
             ),
             |why| *why == Failure::NotFound,
         ),
-        // Its client key belongs to another order.
+        // The client key is already used by another order.
         (
             {
                 let order = persistence::ledger::NewOrder {
@@ -305,7 +306,7 @@ pub async fn one_contradicting_commit_prevents_all(world: World) {
             &owner,
             vec![
                 opening(&world, &owner, 1, 3),
-                selling(&owner, 9, 4),
+                authorised_sale(&owner, 9, 4),
                 case,
                 opening(&world, &owner, 2, 3),
             ],
@@ -390,7 +391,7 @@ pub async fn commit_with_audit_entry_is_written_alone(world: World) {
         owner.ledger.append(appends).await,
         Err(Failure::NotWritten(_))
     ));
-    // An order may have only one commit in a transaction.
+    // A transaction may contain only one commit of each order.
     let same_order = vec![opening(&world, &owner, 3, 1), (owner.reserve(3, 2), None)];
     assert!(matches!(
         owner.ledger.append(decide_all(&owner, same_order).0).await,
@@ -399,7 +400,8 @@ pub async fn commit_with_audit_entry_is_written_alone(world: World) {
     assert_eq!(reload(&world).await, owner.draw);
 }
 
-/// The database's clock is long past kick-off; the owner's is not (rule 5 of the decisions).
+/// The database's clock is long after kick-off, the owner's clock is before it (rule 5 of the
+/// decisions).
 pub async fn sale_after_kick_off_prevents_all_commits(world: World) {
     if let Some(memory) = &world.memory {
         memory.set_clock(|| NOW);
@@ -426,7 +428,7 @@ pub async fn sale_after_kick_off_prevents_all_commits(world: World) {
     owner.draw = after;
     let (appends, _) = decide_all(
         &owner,
-        vec![reserves(3), selling(&owner, 1, 2), reserves(4)],
+        vec![reserves(3), authorised_sale(&owner, 1, 2), reserves(4)],
     );
     assert_eq!(
         owner.ledger.append(appends).await,

@@ -1,5 +1,5 @@
-//! Deadlocks and serialization failures (SQLSTATE 40P01 and 40001). A transaction is tried three
-//! times, then the failure is returned and nothing is written.
+//! Tests of deadlocks and serialization failures (SQLSTATE 40P01 and 40001). A transaction is tried
+//! three times. Then the failure is returned, and nothing is written.
 
 use domain::OrderId;
 use persistence::ledger::Append;
@@ -12,15 +12,15 @@ use sqlx::{AssertSqlSafe, Executor};
 use super::support::{LEASELESS_NODE, NOW, Owner, TERMS, World};
 use super::{reserve, spawn_append};
 
-const TRIES: i64 = 3;
-/// Triggers that collide when the row is written, or at the commit.
-const AT_WRITE: &str = "trigger collide after insert or update on";
-const AT_COMMIT: &str = "constraint trigger collide after insert or update on";
+const TRIES_MAX: i64 = 3;
+/// SQL of a trigger that fails when the row is written. The next constant fails at the commit.
+const TRIGGER_AT_WRITE: &str = "trigger collide after insert or update on";
+const TRIGGER_AT_COMMIT: &str = "constraint trigger collide after insert or update on";
 
-/// Makes the first `times` rows written to a table collide with this SQLSTATE. A sequence counts
-/// them, because it is not rolled back.
+/// Makes the first `times` writes to a table fail with this SQLSTATE. A sequence counts the writes,
+/// because a rollback does not reset it.
 async fn make_writes_collide(world: &World, (when, table): (&str, &str), times: i64, code: &str) {
-    let deferred = if when == AT_COMMIT {
+    let deferred = if when == TRIGGER_AT_COMMIT {
         "deferrable initially deferred"
     } else {
         ""
@@ -44,7 +44,7 @@ async fn make_writes_collide(world: &World, (when, table): (&str, &str), times: 
         .expect("a trigger");
 }
 
-/// Returns how often the write was tried.
+/// Returns how often a write was tried.
 async fn count_tries(world: &World) -> i64 {
     let read =
         sqlx::query_scalar("select case when is_called then last_value else 0 end from collisions");
@@ -57,7 +57,7 @@ fn postgres(world: &World) -> Postgres {
     world.postgres.as_ref().expect("in Postgres").1.clone()
 }
 
-/// Returns the held tickets, reservations and journal rows of the only draw.
+/// Returns the numbers of held tickets, of reservations and of journal rows of the only draw.
 async fn row_counts(world: &World) -> (i64, i64, i64) {
     let read = "select (select held::bigint from draws), (select count(*) from reservations), (select count(*) from draw_events)";
     sqlx::query_as(read)
@@ -79,13 +79,13 @@ async fn append(owner: &Owner, append: Append) -> Result<(), Failure> {
 #[tokio::test]
 async fn collided_commit_is_retried_and_written_once() {
     for (when, code) in [
-        (AT_WRITE, "40001"),
-        (AT_WRITE, "40P01"),
-        (AT_COMMIT, "40001"),
-        (AT_COMMIT, "40P01"),
+        (TRIGGER_AT_WRITE, "40001"),
+        (TRIGGER_AT_WRITE, "40P01"),
+        (TRIGGER_AT_COMMIT, "40001"),
+        (TRIGGER_AT_COMMIT, "40P01"),
     ] {
         let (world, owner) = one_draw().await;
-        make_writes_collide(&world, (when, "draw_events"), TRIES - 1, code).await;
+        make_writes_collide(&world, (when, "draw_events"), TRIES_MAX - 1, code).await;
         assert_eq!(
             append(&owner, reserve(&owner, 1)).await,
             Ok(()),
@@ -93,7 +93,7 @@ async fn collided_commit_is_retried_and_written_once() {
         );
         assert_eq!(
             (count_tries(&world).await, row_counts(&world).await),
-            (TRIES, (1, 1, 1)),
+            (TRIES_MAX, (1, 1, 1)),
             "{code}: {when}"
         );
         assert_eq!(postgres(&world).violations().await, Ok(vec![]));
@@ -103,13 +103,13 @@ async fn collided_commit_is_retried_and_written_once() {
 #[tokio::test]
 async fn commit_that_always_collides_fails_and_writes_nothing() {
     for (when, code) in [
-        (AT_WRITE, "40001"),
-        (AT_WRITE, "40P01"),
-        (AT_COMMIT, "40001"),
-        (AT_COMMIT, "40P01"),
+        (TRIGGER_AT_WRITE, "40001"),
+        (TRIGGER_AT_WRITE, "40P01"),
+        (TRIGGER_AT_COMMIT, "40001"),
+        (TRIGGER_AT_COMMIT, "40P01"),
     ] {
         let (world, owner) = one_draw().await;
-        make_writes_collide(&world, (when, "draw_events"), TRIES, code).await;
+        make_writes_collide(&world, (when, "draw_events"), TRIES_MAX, code).await;
         let result = append(&owner, reserve(&owner, 1)).await;
         assert!(
             matches!(&result, Err(Failure::NotWritten(why)) if why.contains("each other")),
@@ -117,7 +117,7 @@ async fn commit_that_always_collides_fails_and_writes_nothing() {
         );
         assert_eq!(
             (count_tries(&world).await, row_counts(&world).await),
-            (TRIES, (0, 0, 0)),
+            (TRIES_MAX, (0, 0, 0)),
             "{code}: {when}"
         );
         assert_eq!(
@@ -129,15 +129,16 @@ async fn commit_that_always_collides_fails_and_writes_nothing() {
     }
 }
 
-/// Checks a write that is not a draw's commit: two collisions are retried, the third is returned.
+/// Checks a write other than a draw's commit: it is tried again after two collisions, and fails
+/// after the third.
 async fn assert_retried(table: &str, write: impl AsyncFn(&World) -> Result<(), Failure>) {
-    for when in [AT_WRITE, AT_COMMIT] {
-        for times in [TRIES - 1, TRIES] {
+    for when in [TRIGGER_AT_WRITE, TRIGGER_AT_COMMIT] {
+        for times in [TRIES_MAX - 1, TRIES_MAX] {
             let (world, mut owner) = one_draw().await;
             owner.open(world.order(1, &[(0, 2)])).await.expect("opened");
             make_writes_collide(&world, (when, table), times, "40P01").await;
             let result = write(&world).await;
-            let is_right = if times < TRIES {
+            let is_right = if times < TRIES_MAX {
                 result == Ok(())
             } else {
                 matches!(result, Err(Failure::NotWritten(_)))
@@ -146,7 +147,7 @@ async fn assert_retried(table: &str, write: impl AsyncFn(&World) -> Result<(), F
                 is_right,
                 "{table}, {when}: {result:?} after {times} collisions"
             );
-            assert_eq!(count_tries(&world).await, TRIES, "{table}, {when}");
+            assert_eq!(count_tries(&world).await, TRIES_MAX, "{table}, {when}");
         }
     }
 }
@@ -200,10 +201,10 @@ async fn other_collided_writes_are_retried() {
     .await;
 }
 
-/// Another transaction holds what the commit needs next, and needs what the commit holds. The other
-/// looks for deadlocks after a minute, the commit after a second, so the commit is rolled back and
-/// tried again. The other needs a whole table, because a row lock might go to the commit's next try
-/// and cause another deadlock.
+/// Another transaction holds a lock that the commit needs, and waits for a lock that the commit
+/// holds. The commit checks for deadlocks after a second, the other transaction only after a
+/// minute. So the commit is rolled back and tried again. The other transaction locks a whole table,
+/// because a row lock might go to the commit's next try and cause another deadlock.
 #[tokio::test]
 async fn deadlocked_commit_is_rolled_back_and_written_later() {
     let (world, owner) = one_draw().await;

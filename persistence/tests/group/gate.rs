@@ -1,4 +1,5 @@
-//! Blocks both writers, so that later commits wait and share a transaction.
+//! Blocks both writers of the batch queue, so that later commits wait and are written in one
+//! transaction.
 
 use persistence::Failure;
 use sqlx::Executor;
@@ -8,7 +9,7 @@ use tokio::task::JoinHandle;
 use super::support::{Owner, World};
 use super::{reserve, spawn_append};
 
-/// Holds row locks of draws 0 and 1, for which both writers wait until the gate is opened.
+/// Row locks of draws 0 and 1. Both writers wait for these locks until the gate is opened.
 pub struct Gate {
     locks: PgConnection,
     watch: PgConnection,
@@ -39,8 +40,8 @@ impl Gate {
         (gate, blocked)
     }
 
-    /// Waits until a count has the expected value, with a limit because a lock wait has a time
-    /// limit.
+    /// Waits until the count that a query returns has the expected value. Fails early, because a
+    /// lock wait has a time limit.
     async fn until(&mut self, count: &'static str, expected: i64) {
         for _ in 0..2_000 {
             let found: i64 = sqlx::query_scalar(count)

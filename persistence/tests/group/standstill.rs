@@ -1,4 +1,4 @@
-//! An owner with a bad connection, whose idle transaction locks the draw's row.
+//! Test of an owner with a bad connection: its idle transaction keeps the draw's row locked.
 
 use persistence::nodes::InstanceId;
 use sqlx::postgres::PgConnection;

@@ -1,5 +1,5 @@
-//! A test world with one club and some draws in either store, and an owner that decides, writes and
-//! applies like an actor.
+//! Support for the tests of both stores: a club with some draws, and an owner that decides, writes
+//! and applies commands like an actor.
 
 #![allow(dead_code, reason = "each test binary uses its part")]
 
@@ -19,7 +19,8 @@ use persistence::testing::{Database, database};
 use persistence::{Failure, Ledger, Nodes, PaymentStores, Postgres};
 use sqlx::postgres::PgConnection;
 
-/// The actors' clock. Kick-off is far in the future for them and for the database's clock.
+/// The time by the clock of the actors. Kick-off is long after it, and long after the database's
+/// time.
 pub const NOW: Timestamp = Timestamp(1_900_000_000_000);
 pub const KICK_OFF: Timestamp = Timestamp(4_100_000_000_000);
 pub const TERMS: Terms = Terms {
@@ -30,7 +31,7 @@ pub const TERMS: Terms = Terms {
     closes_at: KICK_OFF,
 };
 pub const CLUB: ClubId = ClubId(1);
-/// A process without a lease. Any later claim takes its draws.
+/// A node without a lease. So any later claim can take its draws.
 pub const LEASELESS_NODE: InstanceId = InstanceId(7);
 
 pub fn account() -> AccountId {
@@ -101,7 +102,7 @@ impl World {
         }
     }
 
-    /// Returns another process on the same store.
+    /// Returns another process that uses the same store.
     pub async fn process(&self, number: u128) -> Process {
         let node = Node {
             boot: InstanceId(number),
@@ -120,7 +121,7 @@ impl World {
         }
     }
 
-    /// Ends every lease.
+    /// Ends the leases of all nodes.
     pub async fn end_leases(&self) {
         if let Some(memory) = &self.memory {
             memory.end_leases();
@@ -141,7 +142,7 @@ impl World {
             .await
     }
 
-    /// Returns a new order with these ticket counts in each draw.
+    /// Returns a new order. `counts` are pairs of a draw's index and a ticket count.
     pub fn order(&self, id: u128, counts: &[(usize, u16)]) -> NewOrder {
         let lines = counts
             .iter()
@@ -168,7 +169,7 @@ impl World {
             .expect("the order")
     }
 
-    /// Buys tickets of one draw, up to the state `allocated`.
+    /// Buys tickets of one draw. The order ends in the state `allocated`.
     pub async fn allocated(&self, owner: &mut Owner, id: u128, count: u16) -> OrderRecord {
         let draw = self
             .draws
@@ -187,7 +188,7 @@ impl World {
         self.record(id).await
     }
 
-    /// Buys tickets of one draw, up to the capture.
+    /// Buys tickets of one draw. The order ends in the state `captured`.
     pub async fn captured(&self, owner: &mut Owner, id: u128, count: u16) -> OrderRecord {
         let record = self.allocated(owner, id, count).await;
         self.stores
@@ -202,7 +203,7 @@ impl World {
     }
 }
 
-/// A process with its own connection to the store.
+/// A process with its own connection to the shared store.
 pub struct Process {
     pub node: Node,
     stores: ProcessStore,
@@ -239,7 +240,7 @@ impl Process {
             .expect("claimed")
     }
 
-    /// Ends the process as `kill -9` does. In Postgres the kernel closes its connections.
+    /// Ends the process as `kill -9` does. In Postgres, its connections are closed.
     pub fn kill(self) -> InstanceId {
         self.nodes().simulate_kill(self.node.boot);
         self.node.boot
@@ -267,7 +268,7 @@ pub fn intent_id(order: u128) -> PaymentIntentId {
     PaymentIntentId(format!("pi_{order}"))
 }
 
-/// Returns the order's payment intent as the provider would report it.
+/// Returns an order's payment intent as the provider would report it, with the given status.
 pub fn provider_intent(record: &OrderRecord, status: PaymentStatus) -> PaymentIntent {
     let taken = status == PaymentStatus::Succeeded;
     let total = record.order.total();
@@ -318,13 +319,14 @@ fn fresh(id: DrawId, terms: Terms) -> DrawSnapshot {
     }
 }
 
-/// The owner of a draw. It decides, writes and applies.
+/// The owner of a draw. It decides commands, writes their commits and applies the events, like an
+/// actor.
 #[derive(Clone)]
 pub struct Owner {
     pub ledger: Arc<dyn Ledger>,
     pub epoch: i64,
     pub draw: Draw,
-    /// The owner's clock.
+    /// The current time by the owner's clock.
     pub at: Timestamp,
 }
 
@@ -390,7 +392,7 @@ impl Owner {
         }
     }
 
-    /// Opens an order with its reservation in this draw.
+    /// Opens an order together with its reservation in this draw.
     pub async fn open(&mut self, order: NewOrder) -> Result<Vec<Event>, Failure> {
         let count = order
             .lines
@@ -412,7 +414,7 @@ impl Owner {
             .await
     }
 
-    /// Takes the order's tickets back, whether it was captured or not.
+    /// Takes back the order's tickets. Works for captured orders and for others.
     pub async fn void(&mut self, id: u128) -> Result<Vec<Event>, Failure> {
         match self.void_as(id, true).await {
             Err(Failure::NotFound) => self.void_as(id, false).await,

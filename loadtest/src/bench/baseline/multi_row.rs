@@ -1,14 +1,14 @@
-//! Writes the rows of many purchases with three statements. No program that writes these rows can
-//! be faster.
+//! Writes the rows of many purchases with three statements. It shows the upper limit: no program
+//! can write these rows faster.
 
 use anyhow::Result;
 use uuid::Uuid;
 
 use super::BenchBaseline;
 
-/// `$1` are the draws, `$2` the orders. Draws are locked in order, so that two writers never
-/// deadlock.
-const RESERVE: &str = "with held as materialized (select id from draws where id = any($1) order by id for update),
+/// SQL that reserves a ticket in each draw `$1` for each order `$2`. Draws are locked in ascending
+/// order, so that two writers never deadlock.
+const RESERVE_TICKETS: &str = "with held as materialized (select id from draws where id = any($1) order by id for update),
      w as (
        select draw, o, row_number() over (partition by draw) as n from unnest($1::bigint[], $2::uuid[]) as u (draw, o)),
      d as (
@@ -28,7 +28,7 @@ const RESERVE: &str = "with held as materialized (select id from draws where id 
      insert into draw_events (draw_id, revision, epoch, at, events)
        select id, before + n, 1, now(), '[{\"kind\": \"reserved\", \"count\": 1}]' from s";
 
-const ALLOCATE: &str = "with held as materialized (select id from draws where id = any($1) order by id for update),
+const ALLOCATE_TICKETS: &str = "with held as materialized (select id from draws where id = any($1) order by id for update),
      w as (
        select draw, o, row_number() over (partition by draw) as n from unnest($1::bigint[], $2::uuid[]) as u (draw, o)),
      d as (
@@ -51,7 +51,7 @@ const ALLOCATE: &str = "with held as materialized (select id from draws where id
      insert into draw_events (draw_id, revision, epoch, at, events)
        select id, before + n, 1, now(), '[{\"kind\": \"allocated\", \"count\": 1}]' from s";
 
-const CAPTURED: &str = "with o as (
+const RECORD_CAPTURES: &str = "with o as (
        update orders set state = 'captured', captured_at = now() where id = any($1) returning id, subtotal_cents),
      c as (update payment_ops set state = 'done', ended_at = now() where order_id = any($1) and kind = 'capture'),
      p as (insert into payments (payment_intent_id, order_id, account_id, status, currency, amount_cents,
@@ -61,14 +61,15 @@ const CAPTURED: &str = "with o as (
        select 'tickets-' || id, 'tickets', id, 'buyer@crowd.test' from o";
 
 impl BenchBaseline {
-    /// Writes a purchase of each of these draws, in three statements that commit separately.
-    /// Returns `false` when a draw is full.
+    /// Writes one purchase in each of these draws, in three statements that are separate
+    /// transactions. Returns `false` when a draw is full.
     ///
     /// # Errors
-    /// The database refused or did not answer.
+    ///
+    /// The database refused the write or did not answer.
     pub async fn purchase_many(&self, draws: &[i64]) -> Result<bool> {
         let orders: Vec<Uuid> = draws.iter().map(|_| Uuid::new_v4()).collect();
-        for write in [RESERVE, ALLOCATE] {
+        for write in [RESERVE_TICKETS, ALLOCATE_TICKETS] {
             let written = sqlx::query(write)
                 .bind(draws)
                 .bind(&orders)
@@ -78,7 +79,7 @@ impl BenchBaseline {
                 return Ok(false);
             }
         }
-        sqlx::query(CAPTURED)
+        sqlx::query(RECORD_CAPTURES)
             .bind(&orders)
             .execute(&self.pool)
             .await?;

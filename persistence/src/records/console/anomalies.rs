@@ -1,4 +1,4 @@
-//! Anomalies with their order, draws, club and buyer.
+//! Anomalies as the console shows them, with their order, draws, club and buyer.
 
 use sqlx::PgPool;
 use time::OffsetDateTime;
@@ -18,10 +18,11 @@ pub struct AnomalyRow {
     pub note: String,
     pub detected_at: OffsetDateTime,
     pub resolved_at: Option<OffsetDateTime>,
-    /// `healed` when it resolved itself, otherwise what the operator did.
+    /// How the anomaly was resolved: `healed` when its cause disappeared, otherwise the operator's
+    /// action. `None` while it is open.
     pub resolution: Option<String>,
     pub resolved_by: Option<String>,
-    /// The e-mail address of the operator who resolved it.
+    /// E-mail address of the operator who resolved the anomaly.
     pub resolved_by_email: Option<String>,
     pub club_id: Option<i64>,
     pub club_name: Option<String>,
@@ -40,7 +41,8 @@ pub struct AnomalyRow {
     pub tickets: Option<i64>,
 }
 
-/// Counts of anomalies. One that healed itself counts as resolved (decision I-4).
+/// Numbers of open and resolved anomalies. An anomaly whose cause disappeared counts as resolved
+/// (decision I-4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, sqlx::FromRow)]
 pub struct AnomalyCounts {
     pub total: i64,
@@ -66,13 +68,14 @@ const SELECT_ANOMALIES: &str = "select a.id, a.kind, coalesce(a.payment_intent_i
      left join payments p on p.payment_intent_id = coalesce(a.payment_intent_id, o.payment_intent_id)";
 
 impl Records {
-    /// Returns anomalies, newest first. `resolved` selects resolved ones, open ones, or all.
+    /// Returns anomalies, newest first. `resolved` limits them to resolved (`true`) or open
+    /// (`false`) ones; `None` means all.
     pub async fn anomalies(
         &self,
         resolved: Option<bool>,
         kind: Option<&str>,
     ) -> Result<Vec<AnomalyRow>, Failure> {
-        let read = reading(
+        let read = select_with_tail(
             " where ($1::boolean is null or (a.resolved_at is not null) = $1) and ($2::text is null or a.kind = $2)
               order by a.detected_at desc, a.id limit 5000",
         );
@@ -84,7 +87,8 @@ impl Records {
     }
 
     pub async fn anomaly(&self, id: Uuid) -> Result<Option<AnomalyRow>, Failure> {
-        let read = sqlx::query_as(sqlx::AssertSqlSafe(reading(" where a.id = $1"))).bind(id);
+        let read =
+            sqlx::query_as(sqlx::AssertSqlSafe(select_with_tail(" where a.id = $1"))).bind(id);
         self.read(async move |pool: PgPool| read.fetch_optional(&pool).await)
             .await
     }
@@ -97,7 +101,7 @@ impl Records {
             .await
     }
 
-    /// Returns the number of open anomalies by type. Types without any are left out.
+    /// Returns the number of open anomalies of each type that has any.
     pub async fn open_anomalies(&self) -> Result<Vec<(String, i64)>, Failure> {
         let read = "select kind, count(*) from anomalies where resolved_at is null group by kind order by kind";
         let read = sqlx::query_as(read);
@@ -105,9 +109,9 @@ impl Records {
             .await
     }
 
-    /// Resolves an anomaly by hand and writes the audit entry. One that healed after the operator
-    /// opened it counts as resolved by the operator. Returns `false` when another operator resolved
-    /// it, or it does not exist.
+    /// Resolves an anomaly by hand and writes the audit entry. If the anomaly's cause disappeared
+    /// after the operator had opened its page, the anomaly still counts as resolved by the
+    /// operator. Returns `false` when another operator resolved it, or it does not exist.
     pub async fn resolve_anomaly(
         &self,
         id: Uuid,
@@ -124,7 +128,7 @@ impl Records {
         self.write_audited(write, entry, false).await
     }
 
-    /// Returns the open anomalies of one kind about a payment.
+    /// Returns the open anomalies of one type about a payment.
     pub async fn open_anomalies_of(
         &self,
         payment_intent: &str,
@@ -138,8 +142,8 @@ impl Records {
             .await
     }
 
-    /// Resolves anomalies that the caller saw open. `entry` has the object `anomaly:`, and is
-    /// written once for each.
+    /// Resolves the given anomalies, which the caller saw open. The object of `entry` is
+    /// `anomaly:`. The entry is written once for each anomaly, with the anomaly's id in the object.
     pub async fn resolve_anomalies(
         &self,
         seen: Vec<Uuid>,
@@ -166,6 +170,6 @@ impl Records {
     }
 }
 
-fn reading(tail: &str) -> String {
+fn select_with_tail(tail: &str) -> String {
     format!("{SELECT_ANOMALIES}{tail}")
 }

@@ -1,5 +1,5 @@
-//! What cancelling a draw refunds (decision E-9), before and while it happens, and what undoing a
-//! result reverts.
+//! Numbers for the operator about consequences: what the cancellation of a draw refunds (decision
+//! E-9), and what undoing a result reverts.
 
 use domain::DrawId;
 use sqlx::PgPool;
@@ -9,8 +9,9 @@ use crate::records::Records;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, sqlx::FromRow)]
 pub struct CancellationRow {
-    /// Orders that have a ticket of the draw, or had one when it was cancelled. An order is
-    /// refunded as a whole (decision C-10). Refunds before the cancellation do not count.
+    /// Number of orders that have a ticket of the draw, or had one when the draw was cancelled. An
+    /// order is refunded as a whole (decision C-10). Orders refunded before the cancellation do not
+    /// count.
     pub orders: i64,
     pub tickets: i64,
     pub refund_cents: i64,
@@ -41,8 +42,8 @@ impl Records {
             .await
     }
 
-    /// Returns a draw's pending payouts, which an undo deletes, and the corrections that were
-    /// mailed.
+    /// Returns two numbers for a draw: pending payouts, which undoing the result deletes, and
+    /// mailed corrections of the result.
     pub async fn undoing(&self, draw: DrawId) -> Result<(i64, i64), Failure> {
         let read = "select (select count(*) from payouts where draw_id = $1 and (status = 'pending' or type = 'club_share')),
                  (select count(*) from email_outbox where kind = 'correction' and dedupe_key like '%winner:' || $1 || ':%')";

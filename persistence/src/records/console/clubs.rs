@@ -1,4 +1,4 @@
-//! Clubs with their sales.
+//! Clubs with the sums of their sales, for the operator's console.
 
 use domain::ClubId;
 use sqlx::PgPool;
@@ -32,7 +32,8 @@ pub struct ClubRow {
 }
 
 impl Records {
-    /// Returns clubs by name: archived ones, others, or one.
+    /// Returns clubs sorted by name: one club, the archived clubs, or the clubs that are not
+    /// archived.
     pub async fn club_rows(
         &self,
         archived: Option<bool>,
@@ -56,8 +57,8 @@ impl Records {
             .await
     }
 
-    /// Hides a club from lists and rejects new payment intents for it, or undoes that (decision
-    /// H-3). Returns `false` when nothing changed.
+    /// Archives a club, or undoes that. An archived club is hidden from lists and gets no new
+    /// payment intents (decision H-3). Returns `false` when nothing changed.
     pub async fn set_club_archived(
         &self,
         club: ClubId,

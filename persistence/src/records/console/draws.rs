@@ -1,4 +1,4 @@
-//! The money and open problems of each draw, shown beside its listing.
+//! The sums and open problems of each draw, which the operator's console shows beside the draw.
 
 use sqlx::PgPool;
 use time::OffsetDateTime;
@@ -13,15 +13,15 @@ pub struct DrawFigures {
     pub fee_cents: i64,
     pub orders: i64,
     pub created_at: Option<OffsetDateTime>,
-    /// The status of the winner's payout, if one was recorded.
+    /// The status of the payout to the winner. `None` when no payout was recorded.
     pub payout_status: Option<String>,
     pub winners_notified: bool,
-    /// Tickets whose buyer left no address (decision C-11).
+    /// Number of sold tickets whose buyer left no address (decision C-11).
     pub orphaned_tickets: i64,
 }
 
 impl Records {
-    /// Returns the figures of every draw, by id.
+    /// Returns the sums and open problems of every draw, sorted by the draw's id.
     pub async fn draw_desks(&self) -> Result<Vec<DrawFigures>, Failure> {
         let read = "select d.id, d.revenue_cents, d.fee_cents, d.created_at,
                  coalesce(s.orders, 0) as orders, coalesce(s.orphaned, 0)::bigint as orphaned_tickets,
@@ -39,7 +39,8 @@ impl Records {
             .await
     }
 
-    /// Returns the number of reservations, of tickets they hold, and of undecided payments.
+    /// Returns three numbers: reservations, tickets that these reservations hold, and payments
+    /// whose outcome is undecided.
     pub async fn in_flight(&self) -> Result<(i64, i64, i64), Failure> {
         let read =
             "select (select count(*) from reservations), (select coalesce(sum(count), 0)::bigint from reservations),

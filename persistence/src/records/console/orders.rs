@@ -40,7 +40,7 @@ pub struct OrderDetailsLine {
     pub draw_status: String,
     pub count: i16,
     pub unit_price_cents: i64,
-    /// Ascending. Empty while the line has no tickets.
+    /// Serials of the order line's tickets, ascending. Empty while the line has no tickets.
     pub serials: Vec<i16>,
 }
 

@@ -30,7 +30,7 @@ const SELECT_ORPHANS: &str =
      join draws d on d.id = t.draw_id left join clubs c on c.id = o.club_id";
 
 impl Records {
-    /// Returns such tickets, newest first.
+    /// Returns paid tickets whose buyer left no address, newest first.
     pub async fn orphans(&self) -> Result<Vec<Orphan>, Failure> {
         let read = format!(
             "{SELECT_ORPHANS} where o.buyer_email is null order by t.sold_at desc, t.draw_id, t.serial limit 5000"
@@ -40,7 +40,8 @@ impl Records {
             .await
     }
 
-    /// A sold ticket with its order's buyer, if the buyer left details.
+    /// Returns a sold ticket with the details of its buyer, if the buyer left any. `None` when the
+    /// ticket is not sold.
     pub async fn ticket_owner(
         &self,
         draw: DrawId,

@@ -1,11 +1,11 @@
-//! The console's search, by a name, an e-mail address, a serial or a payment.
+//! The search of the operator's console, by a name, an e-mail address, a serial or a payment.
 
 use sqlx::PgPool;
 
 use crate::Failure;
 use crate::records::Records;
 
-/// A search result. `kind` is its type, and `key` its id as text.
+/// A search result. `kind` is the type of object that was found, and `key` is its id as text.
 #[derive(Clone, Debug, PartialEq, Eq, sqlx::FromRow)]
 pub struct SearchResult {
     pub kind: String,
@@ -16,9 +16,9 @@ pub struct SearchResult {
 }
 
 impl Records {
-    /// Returns at most 20 results, clubs and draws first. Letter case does not matter; `%` and `_`
-    /// are ordinary characters. An erased order is found only by the full address it was bought
-    /// with (decision F-8).
+    /// Returns at most 20 results, clubs and draws first. Letter case does not matter. `%` and `_`
+    /// are ordinary characters. An order whose buyer was erased is found only by the complete
+    /// address that was used for it (decision F-8).
     pub async fn search(&self, words: &str) -> Result<Vec<SearchResult>, Failure> {
         let pattern = format!(
             "%{}%",

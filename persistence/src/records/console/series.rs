@@ -1,4 +1,4 @@
-//! Time series for the console's small charts.
+//! Numbers over time for the small charts of the operator's console.
 
 use domain::Timestamp;
 use sqlx::PgPool;
@@ -6,7 +6,7 @@ use sqlx::PgPool;
 use crate::Failure;
 use crate::records::{Records, column};
 
-/// One interval. `at` is its start, in seconds since 1970.
+/// One interval of a time series. `at` is the start of the interval, in seconds since 1970.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, sqlx::FromRow)]
 pub struct SeriesInterval {
     pub at: i64,
@@ -17,7 +17,7 @@ pub struct SeriesInterval {
 }
 
 impl Records {
-    /// Returns every interval from `from` up to `to`, including empty ones.
+    /// Returns every interval from `from` up to `to`. Intervals without sales are included.
     pub async fn series(
         &self,
         from: Timestamp,

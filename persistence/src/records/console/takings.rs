@@ -1,4 +1,4 @@
-//! The revenue of all draws, from the fee ledger.
+//! The revenue of all draws, computed from the fee ledger.
 
 use domain::Timestamp;
 use sqlx::PgPool;
@@ -7,7 +7,7 @@ use crate::Failure;
 use crate::records::financials::{fees_of_lines, line_columns};
 use crate::records::{Records, column};
 
-/// Sums of a draw, in cents. Test draws are those whose league contains "test" (decision E-15).
+/// The sums of one draw, in cents. A test draw is one whose league contains "test" (decision E-15).
 #[derive(Clone, Debug, Default, PartialEq, Eq, sqlx::FromRow)]
 pub struct DrawTakings {
     pub draw_id: i64,
@@ -20,18 +20,19 @@ pub struct DrawTakings {
     pub card_fees_cents: i64,
     pub provider_fees_cents: i64,
     pub orders_without_provider_fee: i64,
-    /// What the orders without a known provider fee were charged. The fee is estimated from it
-    /// (decision D-18).
+    /// The amount charged for orders whose provider fee is unknown. That fee is estimated from this
+    /// amount (decision D-18).
     pub charged_without_provider_fee_cents: i64,
     pub refunded_cents: i64,
-    /// The prize that is owed. A completed draw owes it when its winning ticket was sold; a draw on
-    /// sale owes it as it stands now. Until kick-off a completed draw owes it in any case, because
-    /// the sum would reveal the winner (decision E-6).
+    /// The prize that the draw owes. A draw on sale owes the prize for the tickets sold so far. A
+    /// completed draw owes a prize only if its winning ticket was sold. But until kick-off every
+    /// completed draw owes it, because the sum would otherwise reveal the winner (decision E-6).
     pub prize_cents: i64,
 }
 
 impl Records {
-    /// Returns every draw's revenue, by kick-off. The two instants limit the kick-off if given.
+    /// Returns the sums of every draw, sorted by kick-off. The two instants limit the kick-off;
+    /// `None` means no limit.
     pub async fn takings(
         &self,
         from: Option<Timestamp>,

@@ -1,4 +1,5 @@
-//! Recent payments, from our mirror of the provider's data (decision C-24).
+//! Recent payments for the operator's console, from our copy of the provider's data (decision
+//! C-24).
 
 use domain::{ClubId, Timestamp};
 use sqlx::PgPool;
@@ -19,13 +20,15 @@ pub struct TransactionRow {
     pub club_name: Option<String>,
     pub buyer_name: Option<String>,
     pub buyer_email: Option<String>,
-    /// What was charged. For an order that was never captured, what would have been charged.
+    /// The amount charged. For an order that was never captured, the amount that a capture would
+    /// have charged.
     pub amount_cents: i64,
     pub provider_fee_cents: Option<i64>,
     pub application_fee_cents: i64,
     pub application_fee_refunded_cents: i64,
     pub refunded_cents: i64,
-    /// `card` or a wallet. `None` while the provider has not reported it.
+    /// The payment method: `card` or the name of a wallet. `None` while the provider has not
+    /// reported it.
     pub payment_method: Option<String>,
     pub refund_state: Option<String>,
     pub disputed: bool,
@@ -36,25 +39,27 @@ pub struct TransactionRow {
     pub away_team: String,
 }
 
-/// Successful payments that have the same charge and the same provider fee.
+/// Successful payments with equal charges and equal provider fees, counted together.
 #[derive(Clone, Debug, sqlx::FromRow)]
 pub struct TransactionGroup {
     pub count: i64,
-    /// Of one payment.
+    /// The amount charged for each payment of the group.
     pub amount_cents: i64,
-    /// Of one payment. `None` while the provider has not reported it.
+    /// The provider's fee for each payment of the group. `None` while the provider has not reported
+    /// it.
     pub provider_fee_cents: Option<i64>,
-    /// The sum over all payments, less what was refunded.
+    /// The platform's fees of all payments of the group, less fee refunds.
     pub platform_fee_cents: i64,
-    /// The sum over all payments.
+    /// The refunds of all payments of the group.
     pub refunded_cents: i64,
 }
 
-/// The maximum length of the list. The sums cover all payments.
+/// The maximum number of payments in the list. The sums still include all payments.
 pub const LISTED_MAX: i64 = 5000;
 
 impl Records {
-    /// Returns the successful payments of one club or of all, grouped for sums.
+    /// Returns the successful payments of one club or of all, in groups with equal charge and
+    /// provider fee.
     pub async fn alike_transactions(
         &self,
         club: Option<ClubId>,
@@ -74,7 +79,8 @@ impl Records {
             .await
     }
 
-    /// Returns payments of one club or of all, newest first, at most [`LISTED_MAX`].
+    /// Returns payments of one club, or of all clubs if `None`, newest first. Returns at most
+    /// [`LISTED_MAX`].
     pub async fn transactions(
         &self,
         club: Option<ClubId>,

@@ -1,4 +1,5 @@
-//! The health of background work: what waits, what last succeeded, and what changed.
+//! The health of background work: how much is waiting, when it last succeeded, and what has
+//! changed.
 
 use sqlx::PgPool;
 use time::OffsetDateTime;
@@ -9,17 +10,18 @@ use crate::records::Records;
 #[derive(Clone, Debug, sqlx::FromRow)]
 pub struct Vitals {
     pub provider_answered_at: Option<OffsetDateTime>,
-    /// When a provider operation last failed for good.
+    /// When a payment operation last failed for good. `None` when none has.
     pub provider_failed_at: Option<OffsetDateTime>,
-    /// Provider operations that have been due for more than two minutes.
+    /// Number of payment operations that have been due for more than two minutes.
     pub provider_overdue: i64,
     pub webhook_received_at: Option<OffsetDateTime>,
     pub webhooks_waiting: i64,
-    /// Webhook events that have waited for more than a minute.
+    /// Number of webhook events that have waited for more than a minute.
     pub webhooks_overdue: i64,
     pub mails_pending: i64,
     pub mails_overdue: i64,
-    /// Mails of the last three days that were given up, a day after they were queued.
+    /// Number of mails that were given up in the last three days. A mail is given up a day after it
+    /// was queued.
     pub mails_dead: i64,
     pub mail_sent_at: Option<OffsetDateTime>,
     pub witnessed_at: Option<OffsetDateTime>,
@@ -27,7 +29,8 @@ pub struct Vitals {
     pub schema: i64,
 }
 
-/// Counters that grow when a console list changes, and the numbers of its badges.
+/// Counters that grow when a list of the console changes, and the numbers shown beside its menu
+/// entries.
 #[derive(Clone, Debug, PartialEq, Eq, sqlx::FromRow)]
 pub struct ConsoleCounters {
     pub anomalies_total: i64,
