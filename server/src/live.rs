@@ -27,9 +27,10 @@ use crate::services::live_hub::TopicFrame;
 use crate::services::live_hub::outbox::Outbox;
 use crate::services::live_hub::topic::{self, Topic};
 
-/// Changes within a tick share one frame.
+/// Interval between publications. All changes of a topic within one interval are sent as one frame.
 const TICK: Duration = Duration::from_millis(100);
-/// The list of all draws is large and has many subscribers, so it is published less often.
+/// Number of ticks between publications of the list of all draws. The list is large and has many
+/// subscribers, so it is published less often than other topics.
 const TICKS_PER_LIST: u64 = 10;
 /// Number of ticks between removals of closed and stalled sockets.
 const TICKS_PER_CLEANUP: u64 = 10;
@@ -43,7 +44,7 @@ pub struct SocketQuery {
     topics: String,
 }
 
-/// The WebSocket handshake. Browsers may open a socket only from this site's pages.
+/// Handles the WebSocket handshake. Browsers may open a socket only from this site's pages.
 pub async fn open(
     request: HttpRequest,
     state: web::Data<State>,
@@ -87,13 +88,14 @@ pub async fn open(
     )
 }
 
-/// Publishes changes until the server closes, then asks every socket to reconnect elsewhere.
+/// Publishes changes until the server closes, then asks every socket to reconnect to another node.
 pub async fn run(state: web::Data<State>) {
     let orders = actix_web::rt::spawn(orders::run(state.clone()));
     let mut phase = state.phase.clone();
     let mut tick = tokio::time::interval(TICK);
     tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    // A new subscriber gets the current value, so only later changes are published.
+    // Start from the current values, because every new subscriber is sent them. Only later changes
+    // are published.
     let mut published = PublishedState {
         public: Some(public_now(&state)),
         ..PublishedState::default()
@@ -141,8 +143,8 @@ impl PublishedState {
         }
         if self.ticks.is_multiple_of(TICKS_PER_CLEANUP) {
             state.live.clean(state.clock.now().0);
-            // This node has lost its database, so its boards may be outdated. Clients reconnect to
-            // another node.
+            // This node has lost its database, so the draws it shows may be outdated. Close all
+            // sockets, so that clients reconnect to another node.
             if !state.draws.may_serve() {
                 state.live.close_all();
             }
@@ -151,8 +153,8 @@ impl PublishedState {
 }
 
 impl PublishedState {
-    /// Publishes this topic only when its value changes, not at every sale, because everyone
-    /// subscribes to it.
+    /// Publishes the topic `public` only when its value changes, not at every sale, because every
+    /// open page subscribes to it.
     async fn publish_public(&mut self, state: &State) {
         let now = public_now(state);
         if self.public.as_ref() != Some(&now) {
@@ -161,8 +163,8 @@ impl PublishedState {
         }
     }
 
-    /// Publishes the console's topic once a second if it changed. Reads nothing while no console is
-    /// open.
+    /// Publishes the operator console's topic once a second if its value changed. Does not read the
+    /// database while no console is open.
     async fn publish_ops(&mut self, state: &State) {
         for (topic, seq) in state
             .live
@@ -244,7 +246,7 @@ async fn build_frame(state: &State, topic: &Topic, after: u64) -> Option<TopicFr
             Some(encode(state, topic, after, "draws", data))
         }
         Topic::Public => Some(encode(state, topic, after, "public", public_now(state))),
-        // Boxed here: futures that read the database are several kilobytes large.
+        // Boxed here, because futures that read the database are several kilobytes large.
         Topic::Ops => Some(encode(
             state,
             topic,
@@ -288,7 +290,8 @@ async fn draw_frame(state: &State, topic: &Topic, view: &View) -> TopicFrame {
     }
 }
 
-/// Builds a frame whose sequence number is the time, so that it also grows across restarts.
+/// Builds a frame whose sequence number is the current time, so that the number grows even across
+/// restarts.
 fn encode(
     state: &State,
     topic: &Topic,

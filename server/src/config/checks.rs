@@ -10,13 +10,13 @@ use crate::text::contact_format::{is_email, is_mailbox, is_phone};
 
 /// Highest platform fee in basis points: the whole price.
 const FEE_RATE_BPS_MAX: u32 = 10_000;
-/// Highest cap of the platform fee on one line, in cents.
+/// Highest allowed cap of the platform fee on one order line, in cents.
 const FEE_CAP_CENTS_MAX: i64 = 100_000;
 /// Minimum number of letters after `whsec_`. Stripe's secrets have 32.
 const WEBHOOK_SECRET_CHARS_MIN: usize = 12;
 const CALLS_PER_SECOND_MAX: u32 = 10_000;
 
-/// The Stripe mode of a key.
+/// The mode of a Stripe key: test or live.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum KeyMode {
     Live,
@@ -24,12 +24,14 @@ enum KeyMode {
 }
 
 impl Environment {
-    /// A required value that is set and is not the demo's. `required` reports everything else.
+    /// Returns a variable that is set and is not the demo's value. Other cases return `None`,
+    /// because `required` reports them.
     fn configured(&self, name: &str) -> Option<String> {
         self.required(name).ok()
     }
 
-    /// Checks everything that `serve` and the production commands refuse besides missing values.
+    /// Checks the values that `serve` and the production commands accept. Missing values are
+    /// reported elsewhere.
     pub(super) fn check_production(&self, problems: &mut Problems) {
         self.check_seal_key(problems);
         self.check_public_url(problems);
@@ -49,7 +51,7 @@ impl Environment {
         self.check_listeners(problems);
     }
 
-    /// Checks the ranges that also apply to the demo.
+    /// Checks that numbers are within their ranges, in production and in the demo.
     pub(super) fn check_ranges(&self, problems: &mut Problems) {
         let rate = self
             .parse("FEE_RATE_BPS", FeePolicy::DEFAULT.rate_bps)
@@ -71,7 +73,7 @@ impl Environment {
         });
     }
 
-    /// The key must be 32 bytes as 64 hexadecimal digits, and not one repeated byte.
+    /// Checks that the sealing key is 32 bytes as 64 hexadecimal digits, and not one repeated byte.
     fn check_seal_key(&self, problems: &mut Problems) {
         let Some(key) = self.get("SEAL_KEY") else {
             return;
@@ -83,8 +85,8 @@ impl Environment {
         });
     }
 
-    /// The public URL must use TLS or this machine only. Otherwise session cookies would be sent
-    /// unencrypted.
+    /// Checks that the public URL uses TLS or names this machine. Otherwise session cookies would
+    /// be sent unencrypted.
     fn check_public_url(&self, problems: &mut Problems) {
         let Some(url) = self.configured("PUBLIC_URL") else {
             return;
@@ -179,7 +181,7 @@ impl Environment {
         });
     }
 
-    /// Browsers, Prometheus and other nodes must use three different ports.
+    /// Checks that browsers, Prometheus and other nodes use three different ports.
     fn check_listeners(&self, problems: &mut Problems) {
         let port = |name: &str| {
             let address: Option<std::net::SocketAddr> = self.parse_optional(name).ok().flatten();
@@ -202,7 +204,8 @@ impl Environment {
     }
 }
 
-/// The mode of a key with one of these prefixes. `None` for anything else.
+/// Returns the mode of a Stripe key that starts with one of these prefixes; `None` for any other
+/// text.
 fn mode(key: &str, prefixes: &[&str]) -> Option<KeyMode> {
     let rest = prefixes
         .iter()

@@ -10,19 +10,20 @@ use crate::config::Config;
 use crate::ops::database::Database;
 use crate::ops::private_files;
 
-/// Folder of uploaded files, where one exists. Today uploads are stored in the database.
+/// Folder of uploaded files, which older versions created. Uploads are now stored in the database.
 const UPLOADS: &str = "uploads";
 
-/// Numbers of draws skipped after a restore. Draws made after the backup may have published their
-/// numbers and commitments (decision K-1), and payments at Stripe name them. The value is larger
-/// than any such gap.
+/// How many draw numbers are skipped after a restore. Draws created after the backup may have
+/// published their numbers and commitments (decision K-1), and payments at Stripe name them. So the
+/// numbers must not be used again.
 pub(crate) const NUMBERS_SKIPPED: i64 = 10_000;
 
 /// Writes the current database into a new file. A demo may be running at the same time.
 ///
 /// # Errors
 ///
-/// One line. No file is left behind.
+/// A one-line error: the file exists, or the database cannot be read. No partial file is left
+/// behind.
 pub async fn back_up(config: &Config, file: &Path) -> anyhow::Result<()> {
     ensure!(
         config.database_url.is_none(),
@@ -52,7 +53,7 @@ pub async fn back_up(config: &Config, file: &Path) -> anyhow::Result<()> {
 ///
 /// # Errors
 ///
-/// One line. Nothing changes until the whole file has been read.
+/// A one-line error. The current database stays until the whole backup file has been read.
 pub async fn restore(config: &Config, file: &Path) -> anyhow::Result<()> {
     ensure!(
         config.database_url.is_none(),
@@ -90,8 +91,8 @@ pub async fn restore(config: &Config, file: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Checks every invariant of the restored database. With a wrong key, deals do not match their
-/// commitments.
+/// Checks every invariant of the restored database. This also finds a wrong sealing key, because
+/// deals then do not match their commitments.
 async fn check(config: &Config) -> anyhow::Result<Vec<String>> {
     let has_key = config.seal_key.is_some() || PathBuf::from(key(config)).is_file();
     let database = Database::open(config).await?;
@@ -128,7 +129,7 @@ async fn check(config: &Config) -> anyhow::Result<Vec<String>> {
         .collect())
 }
 
-/// Names the place of the sealing key: a variable or a file.
+/// Describes where the sealing key is configured: in an environment variable or in a file.
 fn key(config: &Config) -> String {
     match config.seal_key {
         Some(_) => "SEAL_KEY".to_string(),

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 /// Maximum length of a report's text in the log.
 const CHARS_MAX: usize = 500;
-/// Parts of a key's name that indicate personal or secret data (decision B-23).
+/// Parts of a JSON field's name that indicate personal or secret data (decision B-23).
 const PERSONAL: [&str; 9] = [
     "name", "mail", "phone", "secret", "token", "card", "address", "buyer", "cookie",
 ];
@@ -58,9 +58,9 @@ impl ClientReports {
         tracing::info!(target: "browser", level, message, data, "diagnostic reported by a browser");
     }
 
-    /// Records CSP violations, in the old single-report format or the newer list format. A page's
-    /// address may contain the secret of an order, so only the page's first path segment and the
-    /// hosts of other addresses are logged.
+    /// Records CSP violations, in the old format with a single report or in the newer list format.
+    /// A page's address may contain the secret of an order, so only the page's first path segment
+    /// and the hosts of other addresses are logged.
     pub fn record_csp_violations(&self, reports: &Value) {
         let report_list = reports
             .as_array()
@@ -95,7 +95,7 @@ impl ClientReports {
         }
     }
 
-    /// Records an event of an offer. Unknown events are ignored.
+    /// Counts and logs an event that a page reports about an offer. Unknown events are ignored.
     pub fn record_offer_event(&self, event: &Value, club: &Value, offer: &Value) {
         let position = OFFER_EVENTS.iter().position(|name| *event == **name);
         let (Some(index), Some(club), Some(offer)) = (position, slug(club), slug(offer)) else {
@@ -135,8 +135,8 @@ fn host(address: &str) -> String {
     plain(&host)
 }
 
-/// The first path segment, such as `my` for `https://doubles.example.com/my/…`: the kind of page,
-/// never which one.
+/// The first path segment, such as `my` for `https://doubles.example.com/my/…`. It is the kind of
+/// page and contains no order's secret.
 fn first_word(address: &str) -> String {
     let path = address
         .split_once("://")

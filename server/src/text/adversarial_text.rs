@@ -51,7 +51,7 @@ const PIECES: [&str; 40] = [
     "王伟",
 ];
 
-/// Generates adversarial text.
+/// Generates test text from the fragments and random characters.
 pub fn text() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         4 => select(&PIECES[..]).prop_map(str::to_owned),
@@ -62,7 +62,8 @@ pub fn text() -> impl Strategy<Value = String> {
     vec(piece, 0..9).prop_map(|pieces| pieces.concat())
 }
 
-/// Runs the same cases every time. `PROPTEST_RNG_SEED` selects others.
+/// Property test configuration that runs the same cases every time. The variable
+/// `PROPTEST_RNG_SEED` selects other cases.
 pub fn config(cases: u32) -> ProptestConfig {
     let default = ProptestConfig::default();
     let rng_seed = match default.rng_seed {
