@@ -1,5 +1,5 @@
-//! The table of all HTTP routes: method, path, audience, body limit and handler. A path that is not
-//! in a table answers 404 (decision G-1).
+//! The table of all HTTP routes: method, path, audience, body limit and handler. Any other path
+//! answers 404 (decision G-1).
 
 use std::collections::BTreeMap;
 
@@ -43,7 +43,7 @@ pub enum Verb {
     Delete,
 }
 
-/// Body limit of a JSON form, in bytes.
+/// Body limit of a JSON request other than those below, in bytes.
 pub const FORM: usize = 16 * 1024;
 /// Body limit of a Stripe webhook event, in bytes (decision B-1).
 const WEBHOOK: usize = 256 * 1024;
@@ -70,7 +70,7 @@ macro_rules! routes {
     };
 }
 
-// The public listener: browsers, Stripe and other clients.
+// Routes of the public listener, for browsers, Stripe and other clients.
 routes! { ROUTES
     Get    "/api/config"                            Public   FORM   => buyer::site::config;
     Get    "/api/maintenance-mode"                  Public   FORM   => buyer::site::maintenance_mode;
@@ -242,7 +242,7 @@ routes! { ROUTES
     Get    "/ws"                                    Public   FORM   => crate::live::open;
 }
 
-// The node listener. It has an address of its own and serves only these routes.
+// Routes for other nodes, served only on the node listener's separate address.
 routes! { FOR_NODES
     Post   "/nodes/draws/{draw}"                    Node     FORM   => machine::nodes::execute;
 }
@@ -258,7 +258,8 @@ impl Verb {
         }
     }
 
-    /// Every GET route also answers HEAD, because share-card crawlers send HEAD first.
+    /// Builds the actix route of a method. GET also answers HEAD, because crawlers for share cards
+    /// send HEAD first.
     fn route(self) -> ActixRoute {
         match self {
             Verb::Get => ActixRoute::new().guard(Any(Get()).or(Head())),
@@ -271,7 +272,7 @@ impl Verb {
 /// wraps the application in [`crate::http::edge::wrap`].
 pub fn configure(cfg: &mut ServiceConfig, state: web::Data<State>) {
     cfg.app_data(state);
-    // One actix scope per first path segment: a request is matched against few patterns.
+    // One actix scope per first path segment, so that a request is matched against few patterns.
     let mut scopes: BTreeMap<&str, Vec<&'static str>> = BTreeMap::new();
     for path in paths(ROUTES) {
         match path.strip_prefix(API_PREFIX) {
@@ -303,7 +304,8 @@ pub fn configure_for_nodes(cfg: &mut ServiceConfig, state: web::Data<State>) {
 /// Path prefix of all API routes.
 const API_PREFIX: &str = "/api";
 
-/// The distinct paths of a table, literal segments before variables: actix takes the first match.
+/// Returns the distinct paths of a route table, literal segments before variables, because actix
+/// takes the first match.
 fn paths(table: &'static [Route]) -> Vec<&'static str> {
     let mut paths: Vec<&'static str> = table.iter().map(|route| route.path).collect();
     paths.sort_by_key(|path| path.replace('{', "\u{7f}"));
@@ -311,7 +313,7 @@ fn paths(table: &'static [Route]) -> Vec<&'static str> {
     paths
 }
 
-/// Returns the first segment: `/draws` of `/draws/{id}/tickets`.
+/// Returns the first segment of a path: `/draws` for `/draws/{id}/tickets`.
 fn first_word(call: &str) -> &str {
     let end = call.bytes().skip(1).position(|byte| byte == b'/');
     end.map_or(call, |end| &call[..=end])
@@ -338,13 +340,15 @@ async fn no_such_address() -> Result<actix_web::HttpResponse, Problem> {
     Err(Problem::not_found())
 }
 
-/// The handler for all other paths: the HTML pages. The shell answers 404 for an unknown page.
+/// Returns the route for all paths outside the API, which serves the HTML pages, built files and
+/// the 404 page.
 pub fn pages() -> ActixRoute {
     let page = machine::shell::page;
     web::to(page)
 }
 
-/// The `Allow` header for a 405 answer, as RFC 9110 requires.
+/// Builds the `Allow` header of a 405 response, which RFC 9110 requires: the methods of these
+/// routes.
 fn allowed(here: &[&Route]) -> String {
     let reads = here
         .iter()

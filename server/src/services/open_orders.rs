@@ -296,8 +296,8 @@ impl OpenOrders {
     /// Forgets idle browsers.
     pub fn sweep(&self, now: Timestamp) {
         self.0.retain(|_, browser_orders| {
-            // Browsers without an order, opening, consent or payment are removed, so that many
-            // visitors take no memory.
+            // Browsers without an order, opening or consent are removed, so that many visitors take
+            // no memory.
             let holds = !browser_orders.orders.is_empty()
                 || !browser_orders.unsettled.is_empty()
                 || browser_orders.consented_at.is_some();

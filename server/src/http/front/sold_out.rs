@@ -1,5 +1,5 @@
-//! Rejects payment intents for a draw without enough free tickets, by the draw's view. The
-//! application handles every other request, and all requests of browsers that have, or may have, a
+//! Rejects requests for a payment intent of a draw without enough free tickets, from memory. The
+//! application handles all other requests, and all requests of browsers that may have a
 //! reservation.
 
 use std::rc::Rc;
@@ -98,7 +98,8 @@ where
 
 type PayloadChunk = Result<Bytes, PayloadError>;
 
-/// Reads a whole body. Returns the unread payload if the body is too long, incomplete or late.
+/// Reads a whole request body. If the body is too long, incomplete or late, returns a payload with
+/// the same bytes for the application to read.
 async fn read_body(payload: Payload) -> Result<Bytes, Payload> {
     let mut payload = in_time(payload, patience(FORM));
     let mut body = Bytes::new();
@@ -119,7 +120,7 @@ async fn read_body(payload: Payload) -> Result<Bytes, Payload> {
     Ok(body)
 }
 
-/// A payload that replays the chunks read so far, followed by the rest.
+/// Builds a payload that yields the chunks read so far and then the unread rest.
 fn replay(read: Vec<PayloadChunk>, rest: Option<Payload>) -> Payload {
     let rest = rest.map_or_else(|| stream::empty().right_stream(), StreamExt::left_stream);
     Payload::Stream {

@@ -202,7 +202,7 @@ impl Limits {
     }
 }
 
-/// An attempt that counts as wrong on this node until [`Self::take_back`].
+/// An attempt that counts as wrong on this node until `take_back` is called.
 #[must_use = "a guess counts on all nodes"]
 pub struct Attempt<'a> {
     failures: &'a FailureCounters<String>,

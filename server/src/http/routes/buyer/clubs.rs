@@ -21,7 +21,8 @@ use crate::state::State;
 /// Responds with the clubs that have a public page, sorted by name.
 pub async fn public_list(state: web::Data<State>) -> HttpResponse {
     let facts = state.catalogue.facts();
-    // A club whose page is off is not listed: its tile would lead to a 404 (decision H-14).
+    // A club whose public page is off is not listed, because its link would lead to a 404 (decision
+    // H-14).
     let shown = facts
         .clubs()
         .filter(|club| !club.archived && club.page_enabled);
@@ -30,7 +31,7 @@ pub async fn public_list(state: web::Data<State>) -> HttpResponse {
     HttpResponse::Ok().json(clubs)
 }
 
-/// Responds with a club's page with its draws. 404 when the club is archived or its page is off
+/// Responds with a club's page and its draws. 404 when the club is archived or its page is off
 /// (decisions H-3, H-14).
 pub async fn by_slug(
     state: web::Data<State>,
@@ -47,8 +48,8 @@ pub async fn by_slug(
     Ok(HttpResponse::Ok().json(Club::new(&club, &slug).with_draws(active, completed)))
 }
 
-/// Responds with a club by id or slug (decision J-13). The club itself and the operator also see private
-/// fields, and archived clubs.
+/// Responds with a club by id or slug (decision J-13). The club itself and the operator also get
+/// private fields, and can read archived clubs.
 pub async fn show(
     state: web::Data<State>,
     caller: Caller,
@@ -90,7 +91,8 @@ pub struct ClubDrawsQuery {
 }
 
 impl ClubDrawsQuery {
-    /// The requested status. Two older names are accepted as well (decision E-1).
+    /// Returns the requested draw status. Two older names of statuses are accepted as well
+    /// (decision E-1).
     fn status(&self) -> Option<&str> {
         self.status.as_deref().map(|status| match status {
             "open" => "active",
@@ -130,7 +132,7 @@ pub async fn draws(
     Ok(HttpResponse::Ok().json(draws))
 }
 
-/// Finds a club that is not archived.
+/// Finds a club by id or slug that is not archived.
 fn find(facts: &CatalogueFacts, club: &str) -> Result<Arc<ClubRecord>, Problem> {
     by_id_or_slug(facts, club)
         .filter(|club| !club.archived)
@@ -138,7 +140,8 @@ fn find(facts: &CatalogueFacts, club: &str) -> Result<Arc<ClubRecord>, Problem> 
         .ok_or_else(club_not_found)
 }
 
-/// The requested club, if the caller may see all of it.
+/// Returns the requested club if the caller may see its private fields: the club itself or the
+/// operator.
 fn own_club(facts: &CatalogueFacts, caller: Caller, club: &str) -> Option<Arc<ClubRecord>> {
     by_id_or_slug(facts, club)
         .filter(|club| access::owns(caller.principal(), club.id))

@@ -1,5 +1,5 @@
-//! Pays with a payment method that the browser created. The server confirms the payment intent of
-//! the order, then fulfils (decision C-5).
+//! Pays an order with a payment method that the browser created. The server confirms the order's
+//! payment intent, then fulfils the order (decision C-5).
 
 use actix_web::{HttpRequest, HttpResponse, web};
 use actors::{Confirmation, PaymentFailure};
@@ -14,7 +14,7 @@ use crate::http::routes::body::Body;
 use crate::services::identity::{Browser, address};
 use crate::state::State;
 
-/// `POST /api/cart/complete-card-payment`, from the card form of a cart.
+/// Handles `POST /api/cart/complete-card-payment` of a cart's card form.
 pub async fn confirm_cart_card(
     request: HttpRequest,
     state: web::Data<State>,
@@ -32,7 +32,7 @@ pub async fn confirm_cart_card(
     pay(&state, browser, own, &method, &body.0).await
 }
 
-/// `POST /api/process-wallet-payment`, with a wallet's payment method id.
+/// Handles `POST /api/process-wallet-payment`, which sends a wallet's payment method id.
 pub async fn confirm_wallet(
     request: HttpRequest,
     state: web::Data<State>,
@@ -46,8 +46,8 @@ pub async fn confirm_wallet(
     pay(&state, browser, own, &method, &body.0).await
 }
 
-/// `POST /api/process-purchase`, with Stripe's id of a wallet token. Card data is never accepted
-/// (decision C-6).
+/// Handles `POST /api/process-purchase`, which sends Stripe's id of a wallet token. Card data is
+/// never accepted (decision C-6).
 pub async fn confirm_token(
     request: HttpRequest,
     state: web::Data<State>,
@@ -73,7 +73,8 @@ pub async fn confirm_token(
     pay(&state, browser, own, &token, &body.0).await
 }
 
-/// `POST /api/payments/confirm-wallet`, for a wallet that knows only the client secret.
+/// Handles `POST /api/payments/confirm-wallet`, for a wallet that has only the payment's client
+/// secret.
 pub async fn confirm_by_client_secret(
     state: web::Data<State>,
     browser: Browser,
@@ -108,11 +109,11 @@ async fn pay(
     if own.record().order.state != OrderState::Quoted {
         return finish(state, &browser, own, body).await;
     }
-    // Store the buyer before the bank asks for authentication: the buyer may never return to this
-    // page and still gets the tickets.
+    // Store the buyer's details before the bank asks for authentication, because a buyer who does
+    // not return to this page must still get the tickets.
     own.correct_buyer(state, &body.buyer_details()).await?;
-    // A decline is counted when its webhook event arrives, the same for every way of confirming
-    // (decision G-13).
+    // A declined card is not counted here, but when its webhook event arrives, for every way of
+    // confirming (decision G-13).
     match own.confirm(state, method).await? {
         Confirmation::Authorised => finish(state, &browser, own, body).await,
         Confirmation::Processing => Ok(unfinished(&own, "processing", None)),
@@ -122,7 +123,7 @@ async fn pay(
     }
 }
 
-/// The answer while the payment is not finished.
+/// Builds the response for a payment that is not finished yet.
 fn unfinished(own: &OwnOrder, status: &'static str, client_secret: Option<String>) -> HttpResponse {
     HttpResponse::Ok().json(PurchaseResult {
         success: false,
@@ -140,7 +141,7 @@ fn unfinished(own: &OwnOrder, status: &'static str, client_secret: Option<String
     })
 }
 
-/// Reads a Stripe payment method id.
+/// Checks that the body has a Stripe payment method id, and returns it.
 fn method(id: Option<&str>) -> Result<&str, Problem> {
     let missing = || {
         Problem::bad_request(
@@ -151,8 +152,8 @@ fn method(id: Option<&str>) -> Result<&str, Problem> {
     id.filter(|id| is_id(id, "pm_")).ok_or_else(missing)
 }
 
-/// Whether a text is a Stripe id: the prefix and at most 100 plain characters. Card data cannot
-/// pass as one.
+/// Whether a text is a Stripe id: the prefix and at most 100 plain characters. The limit makes sure
+/// that no card data is accepted as an id.
 fn is_id(text: &str, prefix: &str) -> bool {
     let rest = text.strip_prefix(prefix).unwrap_or_default();
     !rest.is_empty()

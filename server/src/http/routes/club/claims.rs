@@ -1,5 +1,5 @@
-//! The winner's claim page. The mailed link is the only key. Bank details can be submitted once,
-//! within seven days.
+//! The winner's claim page. The secret link mailed to the winner gives access; no login is needed.
+//! Bank details can be submitted once, within seven days.
 
 use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse, web};
@@ -47,7 +47,8 @@ pub async fn submit_bank_details(
     let bank = check(&body.0)?;
     let (_, listing, view) = state.catalogue.draw(claim.draw).await.ok_or_else(unknown)?;
     let winner = winner(&state, &view).await.map_err(|_| unknown())?;
-    // The result was undone and another ticket won: the old link is invalid.
+    // Refuse the link if its ticket is not the winning one any more, because the result was undone
+    // and entered anew.
     let ticket = winner
         .ticket
         .filter(|ticket| ticket.serial.number() == claim.serial)
@@ -130,7 +131,8 @@ async fn claim_page(state: &State, claim: &ClaimRecord) -> Result<Claim, Problem
     let (facts, listing, view) = state.catalogue.draw(claim.draw).await.ok_or_else(unknown)?;
     let club = facts.club(listing.club).ok_or_else(unknown)?;
     let winner = winner(state, &view).await.map_err(|_| unknown())?;
-    // The result was undone and another ticket won: the old link is invalid.
+    // Refuse the link if its ticket is not the winning one any more, because the result was undone
+    // and entered anew.
     let ticket = winner
         .ticket
         .filter(|ticket| ticket.serial.number() == claim.serial)

@@ -54,8 +54,8 @@ async fn find_offer(state: &State, club: ClubId, id: &str) -> Result<(Bundle, i6
     found.ok_or_else(Problem::not_found)
 }
 
-/// The status of an offer now: from its stored status, its sales, and whether its earliest game has
-/// begun (decision H-4).
+/// Returns the current status of an offer, from its stored status, its sales, and whether its
+/// earliest game has begun (decision H-4).
 ///
 /// A cancelled game closes the offer once something was sold. An unsold offer stays editable.
 fn offer_status(state: &State, bundle: &Bundle, sold: i64, now: Timestamp) -> &'static str {
@@ -212,8 +212,8 @@ fn locked(status: &str) -> Problem {
     )
 }
 
-/// The answer when a write failed because another offer took the slug meanwhile. The unique
-/// constraint decides.
+/// Converts a write error to a response: 409 if the database's unique constraint found another
+/// offer with the same slug.
 async fn slug_conflict(
     state: &State,
     club: &Club,
@@ -260,7 +260,7 @@ async fn checked_form(
     Ok(new)
 }
 
-/// The audit entry. The store appends the offer's id when it is known.
+/// Builds an audit entry. For a new offer, whose id is unknown, the store appends the id.
 fn audit_entry(caller: Caller, club: &Club, action: &str) -> AuditEntry {
     caller
         .act(&caller.name(), Some(club.id), action, "bundle:")

@@ -16,7 +16,7 @@ use crate::api::form::{Findings, picture_address};
 use crate::http::routes::body::Body;
 use crate::state::State;
 
-/// Largest decoded logo, in bytes.
+/// Maximum size of a decoded logo, in bytes.
 const LOGO_BYTES_MAX: usize = 2 * 1024 * 1024;
 const SLUG_ERROR: &str = "Page name must contain only lowercase letters, numbers, and hyphens";
 const LOGO_ERROR: &str = "Must be a valid URL or uploaded image";
@@ -132,12 +132,13 @@ fn is_colour(text: &str) -> bool {
         && text[1..].bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// Whether the value is empty, an inline picture, an upload of this site or a web address.
+/// Whether the logo is empty, a picture as `data:` URL, an uploaded picture of this site or a web
+/// address.
 fn is_logo(text: &str) -> bool {
     text.is_empty() || text.starts_with("data:image/") || picture_address(text).is_some()
 }
 
-/// Stores an inline logo and returns its URL path.
+/// Stores a logo that was sent as `data:` URL and returns its URL path.
 async fn logo(state: &State, club: ClubId, text: &str) -> Result<String, Problem> {
     let wrong = |words: &str| {
         let mut findings = Findings::default();

@@ -19,7 +19,8 @@ use crate::state::State;
 
 const PERIOD_SECONDS: i64 = 30 * 86_400;
 
-/// The club whose payments the caller may read; `None` for all clubs.
+/// Returns the club whose payments the caller may read; `None` for the operator, who reads those of
+/// all clubs.
 fn scope(caller: Caller) -> Option<ClubId> {
     match caller.principal() {
         Principal::Club(club, _) => Some(club),
@@ -72,13 +73,14 @@ pub async fn sums(state: web::Data<State>, caller: Caller) -> Result<HttpRespons
     }))
 }
 
-/// Stripe's fee for a charge: the reported fee, or an estimate while Stripe has not reported it
+/// Returns Stripe's fee for a charge: the reported fee, or an estimate while none is reported
 /// (decision D-18).
 fn provider_fee(charged: i64, reported: Option<i64>) -> Cents {
     reported.map_or_else(|| fee::card_fee(Cents(charged)), Cents)
 }
 
-/// Builds one transaction. `knows`: the caller may read the buyer (decision G-17).
+/// Builds the API object of one transaction. `knows` tells whether the caller may read the buyer
+/// (decision G-17).
 fn transaction_json(row: &TransactionRow, link: String, knows: bool) -> ProviderTransaction {
     let charged = Cents(row.amount_cents);
     let provider_fee = provider_fee(row.amount_cents, row.provider_fee_cents);

@@ -21,7 +21,7 @@ use crate::text::contact_format::is_email;
 
 /// How long an invitation is valid: 72 hours, so that it survives a weekend.
 const INVITATION_SECONDS: i64 = 72 * 3600;
-/// The id that stands for the club's own login.
+/// The user id in the API that stands for the club's own login.
 const CLUB_LOGIN: i64 = 0;
 
 /// Handles `GET /api/clubs/{club}/users`.
@@ -56,8 +56,8 @@ pub async fn list(
 /// and invalidates the old one.
 ///
 /// # Errors
-/// 403 `email-unconfirmed`: the club's own address is not confirmed. 409 `email-in-use`: the owner
-/// of the address is not disclosed. 409 `too-many-people`. 429.
+/// 403 `email-unconfirmed`: the club's own address is not confirmed. 409 `email-in-use`, without
+/// saying who uses the address. 409 `too-many-people`. 429.
 pub async fn invite(
     state: web::Data<State>,
     caller: Caller,
@@ -66,7 +66,8 @@ pub async fn invite(
 ) -> Result<HttpResponse, Problem> {
     let club = own_club(caller, &path)?;
     let (email, name, role) = check(&body.0)?;
-    // A user who has joined needs no mail, and the request does not count as guessing addresses.
+    // For a user of this club who has joined already, no mail is sent and the request is not
+    // counted as a guess of addresses.
     let joined = state
         .records
         .club_users(club)
@@ -180,7 +181,7 @@ fn check(form: &ClubUserForm) -> Result<(String, String, Role), Problem> {
     Ok((email, name, role.unwrap_or(Role::Viewer)))
 }
 
-/// The name appears in mails, so it must hold no control characters.
+/// Whether a user's name is short and has no control characters, because the name appears in mails.
 fn is_valid_name(name: &str) -> bool {
     !name.is_empty() && !name.contains(char::is_control)
 }
@@ -268,7 +269,7 @@ fn parse_member_path(caller: Caller, (club, id): (String, i64)) -> Result<(ClubI
     Ok((club, id))
 }
 
-/// Owners cannot remove or demote themselves; another owner has to.
+/// Refuses a change of the caller's own account: owners cannot remove or demote themselves.
 fn refuse_own_account(caller: Caller, id: i64) -> Result<(), Problem> {
     match caller.holder() {
         Some(Holder::Member(parse_member_path)) if parse_member_path.id == id => {

@@ -16,11 +16,11 @@ use crate::services::identity::weakness::{EASY, is_easy};
 use crate::services::identity::{address, link_hash, link_hash_of, random};
 use crate::state::State;
 
-/// How long a reset link is valid.
+/// How long a password reset link is valid, in seconds.
 const LINK_SECONDS: i64 = 30 * 60;
 
-/// Answers at once and always the same. The work runs after the answer, so that neither text nor
-/// timing tells which accounts exist.
+/// Handles a request for a reset link. The response is always the same and sent before the work
+/// starts, so that neither text nor timing tells which accounts exist.
 pub async fn request_reset(
     request: HttpRequest,
     state: web::Data<State>,
@@ -67,7 +67,8 @@ async fn send(state: &State, email: &str) -> Result<(), Problem> {
     );
     let data =
         json!({ "name": to.name, "sealedLink": sealed_link(&state.records, &to.email, &link) });
-    // The deduplication key uses the hash, which does not reveal the link.
+    // The mail's deduplication key contains the hash of the link's secret, which does not reveal
+    // the link.
     let key = format!("reset-{}", state.records.link_id(LinkKind::Account, &hash));
     state
         .outbox
@@ -76,7 +77,7 @@ async fn send(state: &State, email: &str) -> Result<(), Problem> {
     Ok(())
 }
 
-/// Sets the new password, ends every session of the account and mails a notice.
+/// Sets the new password, ends every session of the account and tells its owner by mail.
 pub async fn confirm_reset(
     state: web::Data<State>,
     body: Body<NewPassword>,
@@ -111,7 +112,8 @@ pub async fn confirm_reset(
         )
     };
     let hash = link_hash_of(&trimmed(&token)).ok_or_else(refused)?;
-    // Look the link up before hashing: a guessed link must not cost an expensive password hash.
+    // Look up the link before hashing the password, so that a guessed link does not cost an
+    // expensive hash.
     let about = state
         .records
         .reset_is_for(&hash, state.clock.now())

@@ -19,11 +19,11 @@ use crate::render::mail_sender::{NOBODY, sealed_link};
 use crate::services::identity::{link_hash, random};
 use crate::state::State;
 
-/// How long the winner's claim link is valid.
+/// How long the winner's claim link is valid, in seconds.
 const RESPOND_SECONDS: i64 = 7 * 86_400;
 
-/// Completes a draw, and closes it first when it is active (decision E-5). The same result again
-/// answers the same.
+/// Enters a draw's result and completes the draw; an active draw is closed first (decision E-5).
+/// Repeating the call with the same result changes nothing.
 pub async fn enter_result(
     state: web::Data<State>,
     caller: Caller,
@@ -59,8 +59,8 @@ pub async fn enter_result(
     }))
 }
 
-/// A cancelled draw has no winner. The generic "draw closed" text is written for buyers and would
-/// mislead here.
+/// Builds the response for a refused result. A cancelled draw gets a text of its own, because the
+/// generic "draw closed" text is written for buyers.
 fn refused(draw: DrawId, denied: Denied) -> Problem {
     match denied {
         Denied::Refused(Refusal::DrawClosed) => Problem::conflict(
@@ -74,8 +74,8 @@ fn refused(draw: DrawId, denied: Denied) -> Problem {
 /// Records the club's share (decision D-17) and mails the club, once per result.
 ///
 /// # Errors
-/// The database failed. 409 `result-undone`: the operator undid the result meanwhile, so nothing
-/// follows from it.
+/// The database failed. 409 `result-undone`: the operator undid the result meanwhile, so no share
+/// is recorded and no mail is sent.
 pub(crate) async fn settle(
     state: &State,
     listing: &Listing,
@@ -163,7 +163,8 @@ pub async fn notify_winner(
     }))
 }
 
-/// Builds the winner's invitation. `None`: the ticket was not sold or has no address.
+/// Builds the mail that invites the winner to claim the prize; `None` if the ticket was not sold or
+/// its buyer has no e-mail address.
 fn invitation(
     state: &State,
     listing: &Listing,

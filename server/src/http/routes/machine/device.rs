@@ -1,7 +1,7 @@
 //! The web app manifest and the service worker.
 //!
-//! Both are built files (`web/src/offline`) under fixed addresses, so clients revalidate them. A
-//! service worker controls every page only when it is served from the root.
+//! Both are built from `web/src/offline` and keep their addresses, so clients revalidate them. The
+//! service worker is served from the root, because otherwise it could not control every page.
 
 use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse, web};

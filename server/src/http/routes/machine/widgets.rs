@@ -1,4 +1,5 @@
-//! Data for displays and embedded widgets. Any site may read it, without cookies (decision G-5).
+//! Widget data for displays and other sites. Any site may read the data, without cookies (decision
+//! G-5).
 
 use actix_web::{HttpResponse, web};
 use domain::{DrawId, TICKETS};
@@ -67,7 +68,7 @@ async fn by_id(state: &State, id: &str) -> Result<Offer, Problem> {
     offers::find(state, &slug, &bundle.slug).await
 }
 
-/// Builds the widget of a draw.
+/// Builds the widget data of a draw.
 ///
 /// # Errors
 /// 404: no such draw.
@@ -100,8 +101,8 @@ pub async fn of_draw(state: &State, draw: DrawId) -> Result<Widget, Problem> {
     })
 }
 
-/// Builds the widget of an offer: its own times where it has any. The earliest times include those
-/// of its games.
+/// Builds the widget of an offer. Its start and end are the earliest of the offer's own times and
+/// those of its games.
 pub fn of_offer(state: &State, offer: &Offer) -> Widget {
     let bundle = &offer.bundle;
     let opens = offer

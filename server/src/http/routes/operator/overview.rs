@@ -11,9 +11,10 @@ use crate::state::State;
 const HOUR_SECONDS: i64 = 3600;
 const HOURS_DEFAULT: i64 = 24;
 const HOURS_MAX: i64 = 720;
-/// Most steps in a chart.
+/// Maximum number of time steps in a chart.
 const STEPS_MAX: i64 = 200;
-/// Step lengths in seconds: 5, 10, 15 and 30 minutes, 1, 2, 4, 6, 12 and 24 hours.
+/// Allowed lengths of a time step, in seconds: 5, 10, 15 and 30 minutes, 1, 2, 4, 6, 12 and 24
+/// hours.
 const STEPS_SECONDS: [i64; 10] = [
     300, 600, 900, 1800, 3600, 7200, 14_400, 21_600, 43_200, 86_400,
 ];
@@ -52,7 +53,8 @@ pub struct SeriesQuery {
     hours: Option<i64>,
 }
 
-/// Answers sales and payments of the last hours, in equal steps that begin at round times.
+/// Responds with sales and payments of the last hours, in equal time steps that begin at round
+/// times.
 pub async fn series(
     state: web::Data<State>,
     query: web::Query<SeriesQuery>,

@@ -17,7 +17,7 @@ pub struct SearchQuery {
     q: String,
 }
 
-/// Responds with the hits. A query that is too short finds nothing.
+/// Responds with the search hits. A query that is too short gives no hits.
 pub async fn find(
     state: web::Data<State>,
     query: web::Query<SearchQuery>,

@@ -15,7 +15,7 @@ use crate::api::error::Problem;
 use crate::http::routes::body::Body;
 use crate::state::State;
 
-/// Settings that the console may change. Other keys belong to the server.
+/// Keys of the settings that operators may change. Other keys are internal to the server.
 const SWITCHES: [&str; 3] = [
     CLUB_REGISTRATION_ENABLED,
     HIDE_TEST_DRAWS,
@@ -23,8 +23,8 @@ const SWITCHES: [&str; 3] = [
 ];
 const DESCRIPTION_CHARS_MAX: usize = 200;
 
-/// The body of a maintenance switch. `updatedBy` is ignored: the session tells who changed it
-/// (decision G-7).
+/// The body of a maintenance switch. `updatedBy` is ignored: the operator's name is taken from the
+/// session (decision G-7).
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(default)]
 pub struct MaintenanceForm {
@@ -47,7 +47,7 @@ pub async fn maintenance_mode(
     }))
 }
 
-/// Lists the settings that were ever set.
+/// Lists the settings that have a stored value.
 pub async fn list(state: web::Data<State>) -> Result<HttpResponse, Problem> {
     let rows = state.records.setting_rows().await?.into_iter();
     let is_known = |key: &str| key == MAINTENANCE_MODE || SWITCHES.contains(&key);
