@@ -1,5 +1,5 @@
-//! Publishes the topic of one order: when a payment call changed it, when one of its draws changed,
-//! and every second while it is open.
+//! Publishes the topic of one order: when a payment call changed the order, when one of its draws
+//! changed, and every second while the order is open.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -16,11 +16,11 @@ use crate::services::live_hub::topic::Topic;
 use crate::state::State;
 
 const TICK: Duration = Duration::from_millis(100);
-/// Ticks between checks of an open order. Webhooks and background workers change orders without
-/// notifying this node.
+/// Number of ticks between checks of an open order. Checks are needed, because webhooks and
+/// background workers change orders without notifying this node.
 const TICKS_PER_CHECK: u64 = 10;
 
-/// The current frame of an order. `None` when no order has this token.
+/// Builds the current frame of an order's topic; `None` when no order has this token.
 pub(super) async fn build_frame(
     state: &State,
     topic: &Topic,

@@ -1,16 +1,16 @@
-//! Calendar files (RFC 5545): one event per game. The event's id is stable, so adding a game twice
-//! changes nothing.
+//! Calendar files (RFC 5545): one event per game. Each game has a fixed event id, so that adding a
+//! game twice creates no second event.
 
 use domain::{DrawId, Timestamp};
 use time::OffsetDateTime;
 use time::macros::format_description;
 
-/// Duration of a game in a calendar.
+/// Duration of a game in a calendar, in seconds.
 const GAME_SECONDS: i64 = 2 * 3600;
-/// Maximum number of bytes in a line before it is folded, without its end.
+/// Maximum bytes of a line without its line end. Longer lines are folded.
 const LINE_BYTES_MAX: usize = 75;
 
-/// One game.
+/// One game as a calendar event.
 #[derive(Clone, Debug)]
 pub struct CalendarEvent {
     pub draw: DrawId,
@@ -24,7 +24,8 @@ pub struct CalendarEvent {
     pub url: String,
 }
 
-/// Writes the file. Lines end in CRLF, and times are in UTC, so no time zone table is needed.
+/// Writes the calendar file. Lines end in CRLF, and times are in UTC, so no time zone table is
+/// needed.
 pub fn file(events: &[CalendarEvent], now: Timestamp) -> String {
     let mut lines = vec![
         "BEGIN:VCALENDAR".to_string(),
@@ -71,7 +72,7 @@ fn event_lines(event: &CalendarEvent, now: Timestamp) -> Vec<String> {
     ]
 }
 
-/// A time such as `20261120T091000Z`.
+/// Formats a time in UTC, such as `20261120T091000Z`.
 fn utc(at: Timestamp) -> String {
     let shape = format_description!("[year][month][day]T[hour][minute][second]Z");
     let at = OffsetDateTime::from_unix_timestamp(at.0.div_euclid(1000))
@@ -79,7 +80,7 @@ fn utc(at: Timestamp) -> String {
     at.format(shape).unwrap_or_default()
 }
 
-/// Escapes a text so that it cannot end its line or its value.
+/// Escapes a text so that its characters cannot end the line or the value.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for letter in text.chars() {
@@ -93,7 +94,8 @@ fn escaped(text: &str) -> String {
     out
 }
 
-/// Folds a line between letters at the byte limit. Each further part begins with a space.
+/// Splits a line between characters at the byte limit. Each further part begins with a space, as
+/// RFC 5545 requires.
 fn folded(line: &str) -> String {
     let mut out = String::with_capacity(line.len());
     let mut bytes = 0;

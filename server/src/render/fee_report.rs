@@ -1,5 +1,5 @@
-//! The platform's fee report as PDF: the fee in force, the readings of the specification, the sums,
-//! and one row per draw.
+//! The platform's fee report as PDF: the current fee, the different readings of the specification,
+//! the sums, and one row per draw.
 
 use domain::{Cents, Timestamp};
 
@@ -7,7 +7,7 @@ use super::pdf_writer::{HEIGHT, LINE, MARGIN, PdfWriter, WIDTH, money};
 use crate::api::console::money::{DrawFees, FeeReading, PlatformFees};
 use crate::render::when;
 
-/// The operator's time zone (specification C, line 330).
+/// Time zone of the report, the operator's (specification C, line 330).
 const ZONE: &str = "Australia/Brisbane";
 /// Heading, left edge and width of each column. The last three are right-aligned.
 const COLUMNS: [(&str, f32, f32); 6] = [
@@ -20,7 +20,8 @@ const COLUMNS: [(&str, f32, f32); 6] = [
 ];
 const LEFT_ALIGNED_COLUMNS: usize = 3;
 
-/// Writes the report. `None` means that the font cannot be read, which only a damaged build causes.
+/// Writes the fee report. `None` means that the font cannot be read, which only a damaged build
+/// causes.
 pub fn pdf(report: &PlatformFees, fee_note: &str, now: Timestamp) -> Option<Vec<u8>> {
     let mut pdf = PdfWriter::new("Platform fees report")?;
     let top = HEIGHT - MARGIN - 18.0;
@@ -70,7 +71,8 @@ fn period(report: &PlatformFees) -> String {
     }
 }
 
-/// The fee in force, and what the sources say about it (specification C, line 348).
+/// Writes the current fee, and what the sources of the specification say about the fee
+/// (specification C, line 348).
 fn fee_terms(pdf: &mut PdfWriter, report: &PlatformFees, fee_note: &str) {
     let cap = Cents(report.fee_cap_cents);
     let reached = Cents(report.cap_reached_at_cents);

@@ -1,4 +1,5 @@
-//! Renders the first paint of a page on the server, so that nothing waits for a script (ux.md 2.0).
+//! Renders the HTML of pages on the server, so that a visitor sees the contents before scripts have
+//! loaded (ux.md 2.0).
 
 use askama::Template;
 use serde_json::Value;
@@ -10,7 +11,7 @@ pub mod offer_first_paint;
 pub use first_paint::{ClubTexts, DrawPhase, DrawTexts};
 pub use offer_first_paint::OfferTexts;
 
-/// Colour of the browser's own bar on pages without a club.
+/// Colour of the browser's address bar on pages without a club.
 pub const THEME: &str = "#06382e";
 pub const THEME_BOARD: &str = "#081311";
 
@@ -19,14 +20,14 @@ pub const THEME_BOARD: &str = "#081311";
 pub struct Head {
     pub title: String,
     pub description: String,
-    /// The absolute URL. `None` for a page that must not be indexed.
+    /// Absolute canonical URL; `None` for a page that must not be indexed.
     pub canonical: Option<String>,
-    /// The absolute URL of the share card.
+    /// Absolute URL of the share card; `None` if the page has none.
     pub image: Option<String>,
     pub theme: String,
 }
 
-/// The frame around every page except boards.
+/// The header and footer of every page except boards.
 #[derive(Clone, Debug)]
 pub struct Frame {
     pub navigation: Navigation,
@@ -49,7 +50,7 @@ impl Frame {
         self.navigation == Navigation::Landing
     }
 
-    /// The link target of the support's text number.
+    /// Returns the `sms:` link to the support's phone number for text messages.
     fn sms(&self) -> String {
         format!(
             "sms:{}",
@@ -58,7 +59,7 @@ impl Frame {
     }
 }
 
-/// The contents of the first paint.
+/// The data of a page's HTML body, by kind of page.
 pub enum PageBody<'a> {
     Landing {
         draws: &'a [DrawTexts],
@@ -71,12 +72,12 @@ pub enum PageBody<'a> {
     Board(&'a DrawTexts),
     Offer(&'a OfferTexts),
     OfferBoard(&'a OfferTexts),
-    /// A heading and a placeholder for the page.
+    /// A heading and a placeholder until React has loaded the page.
     Plain {
         heading: &'a str,
         words: &'a str,
     },
-    /// A page of a club or an operator. Nothing is shown before sign-in (decision A-14).
+    /// A page of a club or an operator, which is empty before sign-in (decision A-14).
     Desk {
         heading: &'a str,
     },
@@ -151,10 +152,10 @@ struct PlainPage<'a> {
     room: Room,
 }
 
-/// What follows the text of a plain page.
+/// The part of a plain page that follows its text.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Room {
-    /// A placeholder, with instructions for buying without scripts.
+    /// A placeholder, and instructions for browsers without scripts how to buy.
     Buying,
     Desk,
     /// Links to other pages.
@@ -212,8 +213,8 @@ impl PageBody<'_> {
     }
 }
 
-/// Renders a document. `key` is the page's name in the build's list of chunks. `boot` is the data
-/// of React's first render.
+/// Renders an HTML document. `key` is the page's name in the build's list of script chunks. `boot`
+/// is the data of React's first render.
 pub fn document(
     site: &Site,
     key: &str,
@@ -242,8 +243,8 @@ pub fn document(
     .render()
 }
 
-/// JSON that is safe inside a script element: no `<` can end it, and no line separator breaks an
-/// old parser.
+/// Returns JSON that is safe inside a script element: `<` and the Unicode line separators are
+/// escaped.
 fn embeddable(boot: &Value) -> String {
     boot.to_string()
         .replace('<', "\\u003c")

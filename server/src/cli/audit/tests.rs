@@ -1,4 +1,4 @@
-//! Planted disagreements are found, and equal data yields none.
+//! Tests that the audit finds each kind of disagreement, and reports none for equal data.
 
 use domain::{Cents, PaymentIntentId, PaymentStatus};
 

@@ -3,20 +3,21 @@
 
 use std::collections::BTreeSet;
 
-/// The tables needed to draw by glyph id. Kerning, ligatures and glyph names are left out.
+/// The TrueType tables that are needed to draw by glyph id. Kerning, ligatures and glyph names are
+/// left out.
 const KEPT_TABLES: [&[u8; 4]; 10] = [
     b"OS/2", b"cmap", b"cvt ", b"fpgm", b"glyf", b"head", b"hhea", b"hmtx", b"loca", b"maxp",
 ];
-/// A `post` table without names: version 3, 32 bytes.
+/// Version number 3 of the `post` table, which has no glyph names.
 const POST_VERSION: [u8; 4] = [0, 3, 0, 0];
 const POST_BYTES: usize = 32;
-/// Offset in `head` of the format of `loca`.
+/// Byte offset in the `head` table of the field for the format of the `loca` table.
 const LOCA_FORMAT_OFFSET: usize = 50;
-/// Offset in `head` of the checksum of the file.
+/// Byte offset in the `head` table of the checksum of the whole file.
 const CHECKSUM_OFFSET: usize = 8;
 const CHECKSUM_MAGIC: u32 = 0xb1b0_afba;
 
-/// Returns the font with only these glyphs. `None` if it is not a TrueType font with outlines.
+/// Returns the font with only the used glyphs. `None` if it is not a TrueType font with outlines.
 pub fn subset(font: &[u8], used: &BTreeSet<u16>) -> Option<Vec<u8>> {
     let (glyf, loca, head) = (
         table(font, b"glyf")?,
@@ -65,7 +66,8 @@ pub fn subset(font: &[u8], used: &BTreeSet<u16>) -> Option<Vec<u8>> {
     assemble(tables)
 }
 
-/// Adds the components of composite glyphs, and glyph 0, which stands for a missing glyph.
+/// Adds to the used glyphs the components of composite glyphs, and glyph 0, which is shown for a
+/// missing glyph.
 fn with_components<'a>(
     used: &BTreeSet<u16>,
     outline: impl Fn(u16) -> Option<&'a [u8]>,

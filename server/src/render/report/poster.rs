@@ -1,4 +1,4 @@
-//! A draw's poster for a clubhouse wall.
+//! A draw's printable poster for a clubhouse wall.
 
 use domain::TICKETS;
 
@@ -14,19 +14,20 @@ pub struct Poster {
     pub home: String,
     pub away: String,
     pub kick_off: String,
-    /// Price of a ticket. The whole price comes first if a fee is passed on (ux.md D14).
+    /// Price of a ticket as text. If a card fee is passed on, the total price comes first (ux.md
+    /// D14).
     pub price: String,
     pub prize_max: String,
     pub phase: DrawPhase,
-    /// The club's two colours, the first on top.
+    /// The club's two colours, for the upper and the lower stripe.
     pub colours: [Colour; 2],
     /// The target of the QR code.
     pub link: String,
 }
 
 impl Poster {
-    /// Draws one page with a QR code of 100 mm including its quiet zone. `None` when it cannot be
-    /// drawn.
+    /// Draws the poster: one page with a QR code of 100 mm including its quiet zone (blank border).
+    /// `None` when the code or the font cannot be used.
     pub fn pdf(&self) -> Option<Vec<u8>> {
         let mut pdf = PdfWriter::new(&format!("{} v {}", self.home, self.away))?;
         let (offer, scan) = self.words();
@@ -60,7 +61,7 @@ impl Poster {
         Some(pdf.finish_without_footer())
     }
 
-    /// The offer, and what scanning the code is for.
+    /// Returns the two texts of the poster: price and prize, and what the QR code is for.
     fn words(&self) -> (String, &'static str) {
         match self.phase {
             DrawPhase::Active | DrawPhase::SoldOut => (

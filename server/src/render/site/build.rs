@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 
 use super::SiteError;
 
-/// Folders of `web` that a build creates or that only tests read.
+/// Entries of `web` that are not sources of the pages: created by a build, or read only by tests.
 const NOT_SOURCES: [&str; 7] = [
     "node_modules",
     "dist",
@@ -28,8 +28,8 @@ const NODE_MAJOR_MIN: u32 = 20;
 /// Maximum number of lines of npm's output in an error.
 const OUTPUT_LINES_MAX: usize = 12;
 
-/// Builds `web/dist` unless it matches the sources, and returns its path. Several processes may
-/// call this at the same time, and one of them builds.
+/// Builds `web/dist` unless it matches the sources, and returns its path. If several processes call
+/// this at the same time, only one of them builds.
 pub fn ensure_built(web: &Path) -> Result<PathBuf, SiteError> {
     let dist = web.join("dist");
     let sources = source_hash(web)?;
@@ -103,7 +103,7 @@ fn npm(web: &Path, arguments: &[&str]) -> Result<(), SiteError> {
     }
 }
 
-/// The last lines of a failed command's output.
+/// Returns the last lines of a failed command's output.
 fn last_output_lines(output: &Output) -> String {
     let output = [&output.stdout, &output.stderr]
         .map(|bytes| String::from_utf8_lossy(bytes).into_owned())
@@ -115,9 +115,10 @@ fn last_output_lines(output: &Output) -> String {
     lines[lines.len().saturating_sub(OUTPUT_LINES_MAX)..].join("\n")
 }
 
-/// Allows one build at a time, across processes.
+/// Locks a file, so that only one process builds at a time.
 fn lock(web: &Path) -> Result<Flock<File>, SiteError> {
-    // The lock lies beside the modules and the build, because both folders are emptied.
+    // The lock file lies in `web` itself, because the folders of modules and of the build are
+    // emptied.
     let path = web.join(".build-lock");
     let file = File::create(&path).map_err(SiteError::io(&path))?;
     Flock::lock(file, FlockArg::LockExclusive).map_err(|(_, errno)| SiteError::Io {
@@ -135,7 +136,7 @@ fn stamp(dir: &Path, stamp: &str) -> Result<(), SiteError> {
     fs::write(&path, stamp).map_err(SiteError::io(&path))
 }
 
-/// A hash over the names and bytes of all source files.
+/// Computes a hash over the names and bytes of all source files.
 fn source_hash(web: &Path) -> Result<String, SiteError> {
     let mut paths = Vec::new();
     sources(web, &mut paths)?;
@@ -172,7 +173,7 @@ fn sources(dir: &Path, found: &mut Vec<PathBuf>) -> Result<(), SiteError> {
     Ok(())
 }
 
-/// Whether a file affects the pages. Tests and notes do not.
+/// Whether a file affects the pages. Tests and Markdown files do not.
 fn is_source(name: &str) -> bool {
     name != ".build-lock" && !name.ends_with(".md") && !name.contains(".test.")
 }
@@ -207,7 +208,7 @@ mod tests {
         let dist = web.join("dist");
         fs::create_dir_all(&dist).expect("a folder");
         stamp(&dist, &source_hash(&web).expect("a stamp")).expect("stamped");
-        // There is no package.json here, so a build would fail.
+        // This proves that no build ran, because a build would fail without a package.json.
         assert_eq!(ensure_built(&web).expect("nothing to do"), dist);
         fs::remove_dir_all(web).expect("removed");
     }

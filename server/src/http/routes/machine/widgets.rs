@@ -101,8 +101,8 @@ pub async fn of_draw(state: &State, draw: DrawId) -> Result<Widget, Problem> {
     })
 }
 
-/// Builds the widget of an offer. Its start and end are the earliest of the offer's own times and
-/// those of its games.
+/// Builds the widget of an offer. Its start is the offer's own start time if there is one, else the
+/// earliest of its games; its end is the earliest of all.
 pub fn of_offer(state: &State, offer: &Offer) -> Widget {
     let bundle = &offer.bundle;
     let opens = offer
