@@ -21,6 +21,6 @@ pub struct MyTickets {
     pub email_masked: String,
     /// When the link expires.
     pub until: String,
-    /// Newest first, at most 100.
+    /// The orders, newest first, at most 100.
     pub orders: Vec<Order>,
 }

@@ -136,8 +136,8 @@ pub struct DrawTexts {
     /// The ticket price as text. If a card fee is passed on, the total price comes first (ux.md
     /// D14).
     pub price: String,
-    /// The price for a line of text. The words "per ticket" are left out if a fee makes the text
-    /// long.
+    /// The price for a line of text, such as `$5.00 a ticket`. With a fee, `a ticket` is left out,
+    /// because the text is long.
     pub price_line: String,
     pub prize: SplitAmount,
     pub card_prize: SplitAmount,

@@ -61,7 +61,8 @@ impl Poster {
         Some(pdf.finish_without_footer())
     }
 
-    /// Returns the two texts of the poster: price and prize, and what the QR code is for.
+    /// Returns the two texts of the poster: price and prize or the draw's state, and what the QR
+    /// code is for.
     fn words(&self) -> (String, &'static str) {
         match self.phase {
             DrawPhase::Active | DrawPhase::SoldOut => (

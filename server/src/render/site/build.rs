@@ -11,7 +11,8 @@ use sha2::{Digest, Sha256};
 
 use super::SiteError;
 
-/// Entries of `web` that are not sources of the pages: created by a build, or read only by tests.
+/// Folders of `web` that are not sources of the pages: created by a build or a test run, or read
+/// only by tests.
 const NOT_SOURCES: [&str; 7] = [
     "node_modules",
     "dist",
