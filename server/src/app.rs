@@ -32,13 +32,13 @@ use crate::state::{State, StateParts};
 pub const DRAIN_SECONDS_MAX: u64 = 20;
 /// Time between reporting "not ready" and closing the listener. Load balancers check every second
 /// or two.
-const NOT_READY_NOTICE: Duration = Duration::from_secs(3);
+const NOT_READY_BEFORE_CLOSE: Duration = Duration::from_secs(3);
 /// Time without an acknowledgement after which a peer counts as gone, even if its socket is open
 /// (for example a stalled phone).
 const PEER_SILENCE_MAX: Duration = Duration::from_secs(20);
 /// The limit of open files and sockets to request from the system: enough for many boards and
 /// phones.
-const OPEN_FILES_WANTED: u64 = 65_536;
+const OPEN_FILES_LIMIT: u64 = 65_536;
 
 /// The configuration, database and providers that a server is built from.
 pub struct Parts {
@@ -315,7 +315,7 @@ impl Running {
     pub async fn stop(self) -> anyhow::Result<()> {
         self.lifecycle.enter(Phase::Draining);
         if self.state.config.stage == Stage::Production {
-            tokio::time::sleep(NOT_READY_NOTICE).await;
+            tokio::time::sleep(NOT_READY_BEFORE_CLOSE).await;
         }
         // Release the draws first, so that the next owner serves them without waiting for the lease
         // to end.
@@ -380,7 +380,7 @@ fn raise_file_limit() {
     let raised = getrlimit(Resource::RLIMIT_NOFILE).and_then(|(now, most)| {
         setrlimit(
             Resource::RLIMIT_NOFILE,
-            now.max(OPEN_FILES_WANTED.min(most)),
+            now.max(OPEN_FILES_LIMIT.min(most)),
             most,
         )
     });

@@ -120,7 +120,7 @@ impl Problem {
             .with("drawNumber", draw.0),
             Refusal::HoldLimit { available } => conflict("hold-limit", &hold_limit(available))
                 .with("available", available)
-                .retry_after(HOLD_LIMIT_SECONDS),
+                .retry_after(HOLD_LIMIT_RETRY_SECONDS),
             Refusal::DrawClosed => conflict("draw-closed", DRAW_CLOSED),
             Refusal::DrawNotOpen => conflict(
                 "draw-not-open",
@@ -240,7 +240,7 @@ pub fn too_few(free: u16) -> String {
 
 /// `Retry-After` in seconds when a network has too many reserved tickets. Meanwhile some of these
 /// are sold or released.
-const HOLD_LIMIT_SECONDS: u32 = 10;
+const HOLD_LIMIT_RETRY_SECONDS: u32 = 10;
 
 /// Builds the text for a buyer whose network has reached its limit of reserved tickets (decision
 /// M-8).

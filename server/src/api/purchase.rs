@@ -90,7 +90,7 @@ impl Buyer {
 }
 
 /// Maximum stored characters of a buyer's name or phone.
-const DETAIL_CHARS_MAX: usize = 200;
+const BUYER_DETAIL_CHARS_MAX: usize = 200;
 
 impl Purchase {
     /// Returns the draw's number of a purchase of one draw; `None` if the body has none.
@@ -133,7 +133,7 @@ impl Purchase {
 }
 
 fn tidy(text: Option<&str>) -> Option<String> {
-    let text: String = line(text?).chars().take(DETAIL_CHARS_MAX).collect();
+    let text: String = line(text?).chars().take(BUYER_DETAIL_CHARS_MAX).collect();
     let text = text.trim();
     (!text.is_empty()).then(|| text.to_string())
 }

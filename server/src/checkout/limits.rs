@@ -15,7 +15,7 @@ use crate::services::open_orders::{CheckoutPlan, RESERVED_PER_BROWSER_MAX};
 use crate::state::State;
 
 /// The specified text shown during maintenance (section C:200 of the specification).
-const MAINTENANCE: &str =
+const MAINTENANCE_TEXT: &str =
     "System is doing some maintenance. We won't be long, check back in a couple of minutes.";
 
 /// Refuses new payments during maintenance and while the server shuts down (decision I-5).
@@ -24,10 +24,12 @@ const MAINTENANCE: &str =
 /// 503 `maintenance` or `unavailable`.
 pub(super) fn check_open_for_payments(state: &State) -> Result<(), Problem> {
     if state.catalogue.facts().maintenance_mode() {
-        return Err(
-            Problem::new(StatusCode::SERVICE_UNAVAILABLE, "maintenance", MAINTENANCE)
-                .retry_after(60),
-        );
+        return Err(Problem::new(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "maintenance",
+            MAINTENANCE_TEXT,
+        )
+        .retry_after(60));
     }
     if *state.phase.borrow() >= Phase::Draining {
         return Err(Problem::unavailable());

@@ -14,7 +14,7 @@ use crate::state::State;
 mod readings;
 
 /// Media type of the Prometheus text format.
-const TEXT: &str = "text/plain; version=0.0.4; charset=utf-8";
+const TEXT_MEDIA_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
 
 /// Serves only `/metrics`, until the returned handle stops the server.
 ///
@@ -38,7 +38,7 @@ pub fn serve(listener: TcpListener, state: web::Data<State>) -> std::io::Result<
 
 async fn show(state: web::Data<State>) -> HttpResponse {
     HttpResponse::Ok()
-        .content_type(TEXT)
+        .content_type(TEXT_MEDIA_TYPE)
         .body(text(&state).await)
 }
 

@@ -35,10 +35,10 @@ const ANSWER_TIMEOUT: Duration = Duration::from_secs(1);
 /// How long the client keeps an idle connection. Shorter than the server does (actix: 5 s), so that
 /// a call rarely uses a connection that the server is closing.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(4);
-const IDLE_MAX: usize = 128;
+const IDLE_CONNECTIONS_MAX: usize = 128;
 /// Worker threads for calls from other nodes. Two suffice, because these calls wait for actors and
 /// use little CPU.
-const WORKERS: usize = 2;
+const WORKER_THREADS: usize = 2;
 
 /// A client for other nodes over HTTP, with pooled connections.
 pub struct HttpPeerClient {
@@ -55,7 +55,7 @@ impl HttpPeerClient {
         let client = Client::builder(TokioExecutor::new())
             .pool_timer(TokioTimer::new())
             .pool_idle_timeout(IDLE_TIMEOUT)
-            .pool_max_idle_per_host(IDLE_MAX)
+            .pool_max_idle_per_host(IDLE_CONNECTIONS_MAX)
             .build(tcp);
         HttpPeerClient {
             client,
@@ -123,7 +123,7 @@ pub fn serve(listener: TcpListener, state: web::Data<State>) -> std::io::Result<
         let state = state.clone();
         App::new().configure(|cfg| routes::configure_for_nodes(cfg, state))
     })
-    .workers(WORKERS)
+    .workers(WORKER_THREADS)
     .disable_signals()
     .shutdown_timeout(1)
     .listen(listener)?

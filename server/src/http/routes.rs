@@ -46,17 +46,17 @@ pub enum Verb {
 /// Body limit of a JSON request other than those below, in bytes.
 pub const FORM: usize = 16 * 1024;
 /// Body limit of a Stripe webhook event, in bytes (decision B-1).
-const WEBHOOK: usize = 256 * 1024;
+const WEBHOOK_BODY_MAX: usize = 256 * 1024;
 /// Body limit of a picture in base64 inside JSON, in bytes: 3,000,000 bytes become 4,000,000
 /// characters (decision G-8).
-const PICTURE: usize = 4_200_000;
+const PICTURE_BODY_MAX: usize = 4_200_000;
 /// Body limit of a CSV table with a season's fixtures, in bytes.
-const FIXTURES: usize = 1024 * 1024;
+const FIXTURES_BODY_MAX: usize = 1024 * 1024;
 /// Body limit of a browser's diagnostics, in bytes (decision B-23).
-const LOG: usize = 2 * 1024;
+const LOG_BODY_MAX: usize = 2 * 1024;
 /// Body limit of CSP violation reports, in bytes: browsers send several at once, each with the
 /// whole policy.
-const REPORT: usize = 16 * 1024;
+const REPORT_BODY_MAX: usize = 16 * 1024;
 
 macro_rules! routes {
     ($table:ident $($method:ident $path:literal $audience:ident $body_max:ident => $handler:path;)*) => {
@@ -77,9 +77,9 @@ routes! { ROUTES
     Get    "/api/footer-menus"                      Public   FORM   => buyer::site::footer_menus;
     Get    "/api/terms/{kind}"                      Public   FORM   => buyer::site::terms;
     Get    "/api/qr.svg"                            Public   FORM   => buyer::site::qr;
-    Post   "/api/debug-log"                         Public   LOG    => buyer::browser_reports::debug_log;
-    Post   "/api/track"                             Public   LOG    => buyer::browser_reports::track;
-    Post   "/api/policy-report"                     Public   REPORT => buyer::browser_reports::policy_report;
+    Post   "/api/debug-log"                         Public   LOG_BODY_MAX    => buyer::browser_reports::debug_log;
+    Post   "/api/track"                             Public   LOG_BODY_MAX    => buyer::browser_reports::track;
+    Post   "/api/policy-report"                     Public   REPORT_BODY_MAX => buyer::browser_reports::policy_report;
 
     Get    "/api/draws/active"                      Public   FORM   => buyer::draws::active;
     Get    "/api/draws/awaiting-results"            Public   FORM   => buyer::draws::awaiting_results;
@@ -144,7 +144,7 @@ routes! { ROUTES
     Get    "/api/clubs/{club}/draw-template"        Club     FORM   => club::draws::template;
     Post   "/api/draws/{draw}/results"              ProvenSeller FORM   => club::results::enter_result;
     Post   "/api/draws/{draw}/notify-winners"       Seller   FORM   => club::results::notify_winner;
-    Patch  "/api/clubs/{club}/home-page"            Owner    PICTURE => club::page::save;
+    Patch  "/api/clubs/{club}/home-page"            Owner    PICTURE_BODY_MAX => club::page::save;
     Get    "/api/clubs/{club}/stripe-connect/status" Club    FORM   => club::connect::status;
     Post   "/api/clubs/{club}/stripe-connect"       ProvenOwner FORM   => club::connect::start_onboarding;
     Get    "/api/admin/clubs/{slug}/bundles"        Club     FORM   => club::offers::list;
@@ -152,7 +152,7 @@ routes! { ROUTES
     Get    "/api/admin/clubs/{slug}/bundles/{bundle}" Club   FORM   => club::offers::show;
     Put    "/api/admin/clubs/{slug}/bundles/{bundle}" Seller FORM   => club::offers::change;
     Post   "/api/admin/clubs/{slug}/bundles/{bundle}/archive" Seller FORM => club::offers::archive;
-    Post   "/api/uploads/bundle-image"              Seller   PICTURE => club::uploads::upload_image;
+    Post   "/api/uploads/bundle-image"              Seller   PICTURE_BODY_MAX => club::uploads::upload_image;
     Delete "/api/uploads/bundle-image"              Seller   FORM   => club::uploads::remove_image;
     Get    "/uploads/{key}"                         Public   FORM   => club::uploads::show;
     Get    "/api/stripe-debug"                      Club     FORM   => club::payments::transactions;
@@ -173,7 +173,7 @@ routes! { ROUTES
     Post   "/api/draws/{draw}/payouts"              ProvenOwner FORM   => club::payouts::record;
     Patch  "/api/payouts/{payout}"                  ProvenOwner FORM   => club::payouts::settle;
     Get    "/api/draws/{draw}/financials"           Club     FORM   => club::financials::show;
-    Post   "/api/clubs/{club}/fixtures"             Seller   FIXTURES => club::fixtures::import;
+    Post   "/api/clubs/{club}/fixtures"             Seller   FIXTURES_BODY_MAX => club::fixtures::import;
 
     Post   "/api/admin/totp/enrol"                  SignedIn FORM   => operator::second_factor::enrol;
     Post   "/api/admin/totp/verify"                 SignedIn FORM   => operator::second_factor::verify;
@@ -224,8 +224,8 @@ routes! { ROUTES
     Get    "/api/admin/audit"                       Operator FORM   => operator::audit::trail;
     Get    "/api/admin/search"                      Operator FORM   => operator::search::find;
 
-    Post   "/api/stripe/webhook"                    Machine  WEBHOOK => machine::webhooks::receive;
-    Post   "/api/webhooks/stripe"                   Machine  WEBHOOK => machine::webhooks::receive;
+    Post   "/api/stripe/webhook"                    Machine  WEBHOOK_BODY_MAX => machine::webhooks::receive;
+    Post   "/api/webhooks/stripe"                   Machine  WEBHOOK_BODY_MAX => machine::webhooks::receive;
     Get    "/api/health/live"                       Public   FORM   => machine::health::live;
     Get    "/api/health/ready"                      Public   FORM   => machine::health::ready;
     Get    "/api/health/integrity"                  Public   FORM   => machine::health::integrity;

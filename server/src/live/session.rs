@@ -17,9 +17,9 @@ use crate::services::live_hub::outbox::{DisconnectReason, Outbox};
 use crate::services::live_hub::topic::Topic;
 use crate::state::State;
 
-const HEARTBEAT: Duration = Duration::from_secs(15);
+const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(15);
 /// A client that sends neither a pong nor a message for this long counts as disconnected.
-const SILENCE_MAX: Duration = Duration::from_secs(35);
+const CLIENT_SILENCE_MAX: Duration = Duration::from_secs(35);
 /// Maximum size of a message from a browser, in bytes.
 const MESSAGE_BYTES_MAX: usize = 4096;
 const MESSAGES_PER_SECOND_MAX: u32 = 10;
@@ -107,7 +107,7 @@ impl Actor for Session {
         self.outbox.attach(Box::new(move || {
             !matches!(address.try_send(Wake), Err(SendError::Closed(_)))
         }));
-        ctx.run_interval(HEARTBEAT, Session::heartbeat);
+        ctx.run_interval(HEARTBEAT_INTERVAL, Session::heartbeat);
     }
 
     fn stopped(&mut self, _: &mut Self::Context) {
@@ -117,7 +117,7 @@ impl Actor for Session {
 
 impl Session {
     fn heartbeat(&mut self, ctx: &mut ws::WebsocketContext<Self>) {
-        if self.last_message_at.elapsed() > SILENCE_MAX {
+        if self.last_message_at.elapsed() > CLIENT_SILENCE_MAX {
             ctx.stop();
             return;
         }

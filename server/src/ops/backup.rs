@@ -11,7 +11,7 @@ use crate::ops::database::Database;
 use crate::ops::private_files;
 
 /// Folder of uploaded files, which older versions created. Uploads are now stored in the database.
-const UPLOADS: &str = "uploads";
+const UPLOADS_FOLDER: &str = "uploads";
 
 /// How many draw numbers are skipped after a restore. Draws created after the backup may have
 /// published their numbers and commitments (decision K-1), and payments at Stripe name them. So the
@@ -38,8 +38,8 @@ pub async fn back_up(config: &Config, file: &Path) -> anyhow::Result<()> {
         config.data_dir.display()
     );
     let database = Database::reach(config).await?;
-    let uploads = config.data_dir.join(UPLOADS);
-    let size = backup::back_up(database.url.expose(), &[(UPLOADS, &uploads)], file).await;
+    let uploads = config.data_dir.join(UPLOADS_FOLDER);
+    let size = backup::back_up(database.url.expose(), &[(UPLOADS_FOLDER, &uploads)], file).await;
     database.close().await;
     println!("Written: {} ({} kB).", file.display(), size?.div_ceil(1024));
     println!(
@@ -64,9 +64,13 @@ pub async fn restore(config: &Config, file: &Path) -> anyhow::Result<()> {
     );
     private_files::protect(&config.data_dir)?;
     let data_dir = config.data_dir.canonicalize()?;
-    let uploads = data_dir.join(UPLOADS);
-    let moved_aside =
-        restore::restore(&data_dir.join("postgres"), &[(UPLOADS, &uploads)], file).await?;
+    let uploads = data_dir.join(UPLOADS_FOLDER);
+    let moved_aside = restore::restore(
+        &data_dir.join("postgres"),
+        &[(UPLOADS_FOLDER, &uploads)],
+        file,
+    )
+    .await?;
     let checked = check(&Config {
         data_dir,
         ..config.clone()

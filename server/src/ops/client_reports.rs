@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use serde_json::Value;
 
 /// Maximum length of a report's text in the log.
-const CHARS_MAX: usize = 500;
+const TEXT_CHARS_MAX: usize = 500;
 /// Parts of a JSON field's name that indicate personal or secret data (decision B-23).
-const PERSONAL: [&str; 9] = [
+const PERSONAL_KEY_PARTS: [&str; 9] = [
     "name", "mail", "phone", "secret", "token", "card", "address", "buyer", "cookie",
 ];
 
@@ -111,10 +111,10 @@ fn text(value: &Value) -> &str {
 }
 
 fn slug(value: &Value) -> Option<&str> {
-    const SLUG_MAX: usize = 80;
+    const SLUG_CHARS_MAX: usize = 80;
     let is_slug = |text: &&str| {
         let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
-        !text.is_empty() && text.len() <= SLUG_MAX && text.bytes().all(plain)
+        !text.is_empty() && text.len() <= SLUG_CHARS_MAX && text.bytes().all(plain)
     };
     value.as_str().filter(is_slug)
 }
@@ -158,7 +158,7 @@ fn plain(text: &str) -> String {
         .join(" ")
         .chars()
         .filter(|c| !c.is_control())
-        .take(CHARS_MAX)
+        .take(TEXT_CHARS_MAX)
         .collect()
 }
 
@@ -167,7 +167,7 @@ fn without_personal_data(data: &Value) -> Value {
     match data {
         Value::Object(fields) => {
             let is_personal = |key: &str| {
-                PERSONAL
+                PERSONAL_KEY_PARTS
                     .iter()
                     .any(|part| key.to_lowercase().contains(part))
             };
@@ -199,7 +199,7 @@ mod tests {
             json!({ "step": "confirm", "nested": [{ "ms": 7 }], "said": "mail now" })
         );
         assert_eq!(plain("a\u{7}b\r\nc jo@example.com"), "ab c");
-        assert_eq!(plain(&"x".repeat(2000)).len(), CHARS_MAX);
+        assert_eq!(plain(&"x".repeat(2000)).len(), TEXT_CHARS_MAX);
     }
 
     #[test]

@@ -160,13 +160,13 @@ impl Database {
     ///
     /// A one-line error: how much disk space is free, and how much is needed.
     pub fn check_free_space(data_dir: &Path) -> anyhow::Result<()> {
-        const FREE_MB_MIN: u64 = 256;
+        const FREE_DISK_MB_MIN: u64 = 256;
         let found = nix::sys::statvfs::statvfs(data_dir)
             .with_context(|| format!("{}", data_dir.display()))?;
         let free_mb = found.blocks_available() as u64 * found.fragment_size() as u64 / (1 << 20);
         ensure!(
-            free_mb >= FREE_MB_MIN,
-            "only {free_mb} MB are free in {}, and {FREE_MB_MIN} are needed: make room, or set FD_DATA_DIR to another disk",
+            free_mb >= FREE_DISK_MB_MIN,
+            "only {free_mb} MB are free in {}, and {FREE_DISK_MB_MIN} are needed: make room, or set FD_DATA_DIR to another disk",
             data_dir.display()
         );
         Ok(())

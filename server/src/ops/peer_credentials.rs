@@ -12,7 +12,7 @@ use persistence::nodes::InstanceId;
 pub const PASS: &str = "x-node-pass";
 /// Validity of a pass in milliseconds, before and after its issue time, because clocks of nodes may
 /// differ.
-const VALID_MS: u64 = 60_000;
+const PASS_VALID_MS: u64 = 60_000;
 
 const PURPOSE_PASS: &str = "node-pass";
 const PURPOSE_BODY: &str = "node-words";
@@ -47,7 +47,7 @@ impl PeerCredentials {
             .open(PURPOSE_PASS, self.me, &sealed)
             .ok()
             .and_then(|bytes| bytes.try_into().ok());
-        issued.is_some_and(|at| now.0.abs_diff(i64::from_be_bytes(at)) <= VALID_MS)
+        issued.is_some_and(|at| now.0.abs_diff(i64::from_be_bytes(at)) <= PASS_VALID_MS)
     }
 
     /// Encrypts a message for the other node.

@@ -8,7 +8,7 @@ use crate::api::console::money::{DrawFees, FeeReading, PlatformFees};
 use crate::render::when;
 
 /// Time zone of the report, the operator's (specification C, line 330).
-const ZONE: &str = "Australia/Brisbane";
+const REPORT_ZONE: &str = "Australia/Brisbane";
 /// Heading, left edge and width of each column. The last three are right-aligned.
 const COLUMNS: [(&str, f32, f32); 6] = [
     ("Draw", 0.0, 52.0),
@@ -59,7 +59,7 @@ pub fn pdf(report: &PlatformFees, fee_note: &str, now: Timestamp) -> Option<Vec<
             money(&report.platform_fees),
         ],
     );
-    Some(pdf.finish(&format!("Generated {}", when::long(now, ZONE))))
+    Some(pdf.finish(&format!("Generated {}", when::long(now, REPORT_ZONE))))
 }
 
 fn period(report: &PlatformFees) -> String {

@@ -25,12 +25,12 @@ pub const NOBODY: &str = "@invalid";
 
 /// Encryption context of links in queued mails. A link is encrypted for this purpose and the mail's
 /// address.
-const LINK: &str = "mail-link";
+const LINK_SEAL_PURPOSE: &str = "mail-link";
 
 /// Encrypts a link that gives access to an account, so that a reader of the outbox table cannot use
 /// the link.
 pub fn sealed_link(records: &Records, to: &str, link: &str) -> String {
-    records.seal(LINK, to, link)
+    records.seal(LINK_SEAL_PURPOSE, to, link)
 }
 
 /// Receives mails that are shown to the demo's users instead of being sent.

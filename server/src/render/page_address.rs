@@ -126,13 +126,13 @@ pages! {
 }
 
 /// Maximum number of variables in one pattern.
-const VARIABLES_MAX: usize = 2;
+const PATH_VARIABLES_MAX: usize = 2;
 
 /// A matched page with the values of its variables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Page<'a> {
     pub address: &'static Address,
-    variables: [(&'static str, &'a str); VARIABLES_MAX],
+    variables: [(&'static str, &'a str); PATH_VARIABLES_MAX],
 }
 
 impl<'a> Page<'a> {
@@ -184,8 +184,8 @@ impl<'a> Page<'a> {
 fn match_pattern<'a>(
     pattern: &'static str,
     path: &'a str,
-) -> Option<[(&'static str, &'a str); VARIABLES_MAX]> {
-    let mut variables = [("", ""); VARIABLES_MAX];
+) -> Option<[(&'static str, &'a str); PATH_VARIABLES_MAX]> {
+    let mut variables = [("", ""); PATH_VARIABLES_MAX];
     let mut free = variables.iter_mut();
     let mut steps = path.strip_prefix('/')?.trim_end_matches('/').split('/');
     for segment_pattern in pattern[1..].split('/') {

@@ -14,9 +14,9 @@ use crate::render::page_address::{Page, PageKind};
 use crate::services::catalogue::Catalogue;
 
 /// How long a page is cached, in milliseconds: one update interval of the `WebSockets`.
-const LIFETIME_MS: i64 = 100;
+const PAGE_LIFETIME_MS: i64 = 100;
 /// Maximum number of pages in the cache.
-const PAGES_MAX: usize = 512;
+const CACHED_PAGES_MAX: usize = 512;
 
 /// Gzip level of pages. Level 4 makes a page a quarter smaller than level 1, for a third of the CPU
 /// time of brotli's middle levels (`loadtest/PERFORMANCE.md`).
@@ -118,7 +118,7 @@ impl RenderedPage {
     }
 
     fn is_valid(&self, stamp: PageVersion, now: Timestamp) -> bool {
-        self.stamp == stamp && (now.0 - self.at.0).abs() <= LIFETIME_MS
+        self.stamp == stamp && (now.0 - self.at.0).abs() <= PAGE_LIFETIME_MS
     }
 }
 
@@ -139,11 +139,11 @@ impl PageCache {
     /// Stores a page. If the cache is full, expired pages are removed first; if none has expired,
     /// the page is not stored.
     pub fn keep(&self, name: CachedPageKey, page: &RenderedPage) {
-        if self.0.len() >= PAGES_MAX {
+        if self.0.len() >= CACHED_PAGES_MAX {
             self.0
-                .retain(|_, cache| (page.at.0 - cache.at.0).abs() <= LIFETIME_MS);
+                .retain(|_, cache| (page.at.0 - cache.at.0).abs() <= PAGE_LIFETIME_MS);
         }
-        if self.0.len() < PAGES_MAX {
+        if self.0.len() < CACHED_PAGES_MAX {
             self.0.insert(name, page.clone());
         }
     }
@@ -200,7 +200,7 @@ mod tests {
     #[test]
     fn only_expired_pages_make_room_in_a_full_cache() {
         let cache = PageCache::default();
-        for draw in 0..PAGES_MAX as i64 {
+        for draw in 0..CACHED_PAGES_MAX as i64 {
             cache.keep(
                 name(draw),
                 &RenderedPage::new(STAMP, Timestamp(1_000), "old".into()),
@@ -211,7 +211,8 @@ mod tests {
             &RenderedPage::new(STAMP, Timestamp(1_050), "one too many".into()),
         );
         assert!(
-            cache.get(name(-1), STAMP, Timestamp(1_050)).is_none() && cache.0.len() == PAGES_MAX
+            cache.get(name(-1), STAMP, Timestamp(1_050)).is_none()
+                && cache.0.len() == CACHED_PAGES_MAX
         );
         cache.keep(
             name(-2),

@@ -31,13 +31,13 @@ pub const LINE: f32 = 15.0;
 /// Character shown for characters that the font has no glyph for.
 const MISSING_GLYPH: char = '□';
 /// Smallest factor by which text is scaled down to fit a column. Longer text is cut.
-const SCALE_MIN: f32 = 0.8;
+const TEXT_SCALE_MIN: f32 = 0.8;
 /// Width of the quiet zone around a QR code, in modules.
 const QUIET_ZONE_MODULES: usize = 4;
 
 fn font() -> Option<&'static ParsedFont> {
-    static PARSED: OnceLock<Option<ParsedFont>> = OnceLock::new();
-    PARSED
+    static PARSED_FONT: OnceLock<Option<ParsedFont>> = OnceLock::new();
+    PARSED_FONT
         .get_or_init(|| ParsedFont::from_bytes(FONT, 0, &mut Vec::new()))
         .as_ref()
 }
@@ -166,7 +166,7 @@ impl PdfWriter {
     /// Writes a text whose left end is at `x`, at most `width` points wide: scaled down if
     /// necessary, then cut.
     pub fn text_within(&mut self, x: f32, y: f32, size: f32, width: f32, text: &str) {
-        let size = self.size_within(text, size, width, SCALE_MIN * size);
+        let size = self.size_within(text, size, width, TEXT_SCALE_MIN * size);
         let text = self.fitting(text, size, width);
         self.text(x, y, size, &text);
     }

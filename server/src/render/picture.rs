@@ -13,14 +13,14 @@ use image::{DynamicImage, ImageFormat, ImageReader, Limits};
 mod drawing;
 
 /// Longest side of a decoded picture, in pixels.
-const SIDE_MAX: u32 = 8000;
+const DECODED_SIDE_MAX: u32 = 8000;
 /// Maximum number of pixels of a decoded picture. Phones take photographs of 12 to 24 million
 /// pixels. Larger pictures cost too much processor time.
-const PIXELS_MAX: u64 = 32_000_000;
+const DECODED_PIXELS_MAX: u64 = 32_000_000;
 /// Longest side of a stored picture, in pixels.
 const STORED_SIDE_MAX: u32 = 1600;
 /// Memory a decoder may use, in bytes.
-const MEMORY_MAX: u64 = 256 * 1024 * 1024;
+const DECODER_MEMORY_MAX: u64 = 256 * 1024 * 1024;
 const JPEG_QUALITY: u8 = 88;
 
 /// The type of a picture file, detected by its first bytes. File name and declared type are
@@ -73,14 +73,14 @@ fn decode(bytes: &[u8], format: ImageFormat) -> Option<DynamicImage> {
     let (width, height) = ImageReader::with_format(Cursor::new(bytes), format)
         .into_dimensions()
         .ok()?;
-    if u64::from(width) * u64::from(height) > PIXELS_MAX {
+    if u64::from(width) * u64::from(height) > DECODED_PIXELS_MAX {
         return None;
     }
     let mut reader = ImageReader::with_format(Cursor::new(bytes), format);
     let mut limits = Limits::default();
-    limits.max_image_width = Some(SIDE_MAX);
-    limits.max_image_height = Some(SIDE_MAX);
-    limits.max_alloc = Some(MEMORY_MAX);
+    limits.max_image_width = Some(DECODED_SIDE_MAX);
+    limits.max_image_height = Some(DECODED_SIDE_MAX);
+    limits.max_alloc = Some(DECODER_MEMORY_MAX);
     reader.limits(limits);
     let picture = reader.decode().ok()?;
     let large = picture.width().max(picture.height()) > STORED_SIDE_MAX;

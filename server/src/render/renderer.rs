@@ -22,9 +22,9 @@ pub const COMMAND: &str = "render-picture";
 /// Maximum number of child processes at the same time.
 const CHILDREN_MAX: usize = 2;
 /// Maximum number of uploads that wait for a child process. Further uploads are refused with 503.
-const WAITING_MAX: usize = 32;
+const WAITING_UPLOADS_MAX: usize = 32;
 /// Maximum time that an upload waits for a child process before it is refused with 503.
-const WAIT_MAX: Duration = Duration::from_secs(20);
+const UPLOAD_WAIT_MAX: Duration = Duration::from_secs(20);
 /// Maximum run time of a child process. Its processor time has a tighter limit; this limit ends a
 /// child that hangs without using the processor.
 const WALL_TIME_MAX: Duration = Duration::from_secs(10);
@@ -46,7 +46,7 @@ impl Renderer {
         Renderer {
             program,
             wall_time: WALL_TIME_MAX,
-            admission: Arc::new(Semaphore::new(CHILDREN_MAX + WAITING_MAX)),
+            admission: Arc::new(Semaphore::new(CHILDREN_MAX + WAITING_UPLOADS_MAX)),
             running: Arc::new(Semaphore::new(CHILDREN_MAX)),
         }
     }
@@ -60,7 +60,7 @@ impl Renderer {
         let Ok(_admitted) = self.admission.try_acquire() else {
             return Err(Problem::unavailable());
         };
-        let Ok(Ok(_running)) = timeout(WAIT_MAX, self.running.acquire()).await else {
+        let Ok(Ok(_running)) = timeout(UPLOAD_WAIT_MAX, self.running.acquire()).await else {
             return Err(Problem::unavailable());
         };
         let mut child = self.start().map_err(|error| {
@@ -179,7 +179,7 @@ mod tests {
         let renderer = Renderer::new("/bin/true".into());
         let _waiting = renderer
             .admission
-            .acquire_many((CHILDREN_MAX + WAITING_MAX) as u32)
+            .acquire_many((CHILDREN_MAX + WAITING_UPLOADS_MAX) as u32)
             .await;
         let error = renderer.render(DRAWING).await.err().expect("refused");
         assert_eq!(actix_web::ResponseError::status_code(&error), 503);

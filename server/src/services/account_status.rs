@@ -11,7 +11,7 @@ use persistence::records::clubs::AccountChange;
 use crate::services::catalogue::Catalogue;
 
 /// Maximum number of API calls of one refresh, which ends earlier when two answers agree.
-const READS_MAX: usize = 4;
+const STATUS_READS_MAX: usize = 4;
 /// Stripe's error code for an account that this platform may not access, or may no longer access.
 const ACCOUNT_INVALID: &str = "account_invalid";
 
@@ -33,7 +33,7 @@ impl ConnectedAccounts<'_> {
     /// # Errors
     /// The database could not be written.
     pub async fn refresh_status(&self, account: &AccountId) -> Result<bool, Failure> {
-        for _ in 0..READS_MAX {
+        for _ in 0..STATUS_READS_MAX {
             let Some(status) = self.read_status(account).await else {
                 return Ok(false);
             };

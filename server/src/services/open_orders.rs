@@ -16,9 +16,9 @@ use crate::services::identity::Browser;
 /// an order takes at most 50.
 pub const RESERVED_PER_BROWSER_MAX: u16 = 100;
 /// A browser that is idle for this time is removed from memory. Its orders stay in the database.
-const FORGOTTEN_AFTER_SECONDS: i64 = 3600;
+const BROWSER_IDLE_SECONDS_MAX: i64 = 3600;
 /// How long a browser's two consents are remembered until it opens an order.
-const CONSENT_WAITS_SECONDS: i64 = 1800;
+const CONSENT_REMEMBERED_SECONDS: i64 = 1800;
 /// How long this node remembers that a browser has paid: the lifetime of its cookie.
 const PAID_REMEMBERED_SECONDS: i64 = 30 * 86_400;
 
@@ -218,7 +218,7 @@ impl OpenOrders {
         let mut browser_orders = self.0.entry(*browser).or_default();
         browser_orders.orders.retain(|old| {
             old.order != tracked.order
-                && now < old.reserved_until.plus_seconds(FORGOTTEN_AFTER_SECONDS)
+                && now < old.reserved_until.plus_seconds(BROWSER_IDLE_SECONDS_MAX)
         });
         browser_orders.settle(&tracked.counts, now);
         browser_orders.orders.push(tracked);
@@ -290,7 +290,7 @@ impl OpenOrders {
             .0
             .get(browser)
             .and_then(|browser_orders| browser_orders.consented_at);
-        consented_at.is_some_and(|at| now < at.plus_seconds(CONSENT_WAITS_SECONDS))
+        consented_at.is_some_and(|at| now < at.plus_seconds(CONSENT_REMEMBERED_SECONDS))
     }
 
     /// Forgets idle browsers.
@@ -314,7 +314,7 @@ impl OpenOrders {
                 || holds
                     && ends
                         .max()
-                        .is_some_and(|end| now < end.plus_seconds(FORGOTTEN_AFTER_SECONDS))
+                        .is_some_and(|end| now < end.plus_seconds(BROWSER_IDLE_SECONDS_MAX))
         });
     }
 }
@@ -418,14 +418,14 @@ mod tests {
         let mut second = Box::pin(orders.turn(&BROWSER));
         assert!((&mut second).now_or_never().is_none(), "the first is held");
         assert!(orders.turn(&Browser([8; 16])).now_or_never().is_some());
-        orders.sweep(NOW.plus_seconds(2 * FORGOTTEN_AFTER_SECONDS));
+        orders.sweep(NOW.plus_seconds(2 * BROWSER_IDLE_SECONDS_MAX));
         assert!(
             orders.turn(&BROWSER).now_or_never().is_none(),
             "a sweep forgets no held turn"
         );
         drop(first);
         assert!(second.now_or_never().is_some());
-        orders.sweep(NOW.plus_seconds(2 * FORGOTTEN_AFTER_SECONDS));
+        orders.sweep(NOW.plus_seconds(2 * BROWSER_IDLE_SECONDS_MAX));
         assert!(!orders.knows(&BROWSER));
     }
 

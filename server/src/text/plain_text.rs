@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use serde_json::Value;
 
 /// Names of the JSON fields that may contain several lines.
-const MULTILINE: [&str; 3] = ["note", "primaryCopy", "reason"];
+const MULTILINE_FIELDS: [&str; 3] = ["note", "primaryCopy", "reason"];
 
 /// Whether no stored text may contain this character. Line breaks count as forbidden too.
 pub fn is_forbidden(letter: char) -> bool {
@@ -85,7 +85,7 @@ pub fn cleaned_json(body: &[u8]) -> Cow<'_, [u8]> {
 fn clean_value(field: &str, value: &mut Value) -> bool {
     match value {
         Value::String(text) if !field.to_ascii_lowercase().contains("password") => {
-            let clean = if MULTILINE.contains(&field) {
+            let clean = if MULTILINE_FIELDS.contains(&field) {
                 lines(text)
             } else {
                 line(text)

@@ -22,7 +22,7 @@ pub const CALLS: [&str; 5] = [
 pub const CREATE_INTENT_PATH: &str = "/api/create-payment-intent";
 
 /// Maximum number of digits of a draw's number, so that it fits into 64 bits.
-const DIGITS_MAX: usize = 15;
+const DRAW_NUMBER_DIGITS_MAX: usize = 15;
 
 /// An address that the fast path can answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,7 +97,7 @@ impl FastPathCall {
 }
 
 fn number(word: &str) -> Option<DrawId> {
-    let plain = word.len() <= DIGITS_MAX
+    let plain = word.len() <= DRAW_NUMBER_DIGITS_MAX
         && !word.starts_with('0')
         && word.bytes().all(|byte| byte.is_ascii_digit());
     if plain {

@@ -50,7 +50,7 @@ pub struct HeaderLines(Vec<(HeaderName, HeaderValue)>);
 /// Placeholder for the request id when a body is prepared.
 const REQUEST_ID_PLACEHOLDER: &str = "no request";
 /// Placeholder for the signed cookie value when the cookie is prepared.
-const VALUE_PLACEHOLDER: &str = "no-value";
+const COOKIE_VALUE_PLACEHOLDER: &str = "no-value";
 
 impl PreparedHeaders {
     pub fn new(state: &State) -> PreparedHeaders {
@@ -74,10 +74,10 @@ impl PreparedHeaders {
         let smaller = (CONTENT_ENCODING, "gzip");
         let cookie = state
             .browser_cookies
-            .cookie(VALUE_PLACEHOLDER.to_string())
+            .cookie(COOKIE_VALUE_PLACEHOLDER.to_string())
             .to_string();
         let (before, after) = cookie
-            .split_once(VALUE_PLACEHOLDER)
+            .split_once(COOKIE_VALUE_PLACEHOLDER)
             .expect("a cookie has a value");
         PreparedHeaders {
             revalidated: of(

@@ -17,7 +17,7 @@ const ANOMALY_TYPES: [&str; 5] = [
     "orphaned_ticket",
 ];
 /// Minimum seconds between two integrity checks for metrics, because a check reads every row.
-const INTEGRITY_SECONDS: i64 = 300;
+const INTEGRITY_CHECK_INTERVAL_SECONDS: i64 = 300;
 
 /// Writes the gauges. Gauges from the database are left out while the database cannot be read.
 pub(super) async fn write(page: &mut MetricsText, state: &State) {
@@ -105,7 +105,7 @@ async fn write_database_gauges(page: &mut MetricsText, state: &State) -> Result<
         vitals.mails_dead,
     );
     let broken: u64 = state
-        .violations_within(INTEGRITY_SECONDS)
+        .violations_within(INTEGRITY_CHECK_INTERVAL_SECONDS)
         .await?
         .values()
         .sum();

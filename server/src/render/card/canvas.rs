@@ -6,9 +6,9 @@ use crate::render::colour::Colour;
 
 /// The product's font for headings and numerals, Latin letters only (OFL; the licence is beside
 /// it).
-const FACE: &[u8] = include_bytes!("../../../assets/barlow-condensed-600.ttf");
+const HEADING_FONT: &[u8] = include_bytes!("../../../assets/barlow-condensed-600.ttf");
 /// Smallest font size in pixels to which text is reduced to fit; longer text is cut.
-const SIZE_MIN: f32 = 26.0;
+const FONT_SIZE_MIN: f32 = 26.0;
 
 /// A picture in memory to draw on.
 pub struct Canvas {
@@ -26,7 +26,7 @@ impl Canvas {
             width,
             height,
             pixels,
-            face: FontRef::try_from_slice(FACE).expect("our own font"),
+            face: FontRef::try_from_slice(HEADING_FONT).expect("our own font"),
         }
     }
 
@@ -72,7 +72,7 @@ impl Canvas {
         colour: Colour,
     ) -> f32 {
         let mut size = size;
-        while self.width_of(words, size) > wide && size > SIZE_MIN {
+        while self.width_of(words, size) > wide && size > FONT_SIZE_MIN {
             size -= 2.0;
         }
         let mut visible = words.to_string();

@@ -15,7 +15,7 @@ const HOUR_MS: i64 = 60 * MINUTE_MS;
 const DAY_MS: i64 = 24 * HOUR_MS;
 /// Smallest prize that the card on the landing page rounds up to whole dollars, for display only
 /// (decision D-8).
-const CARD_ROUNDS_UP_FROM: Cents = Cents(500);
+const ROUNDED_PRIZE_MIN: Cents = Cents(500);
 
 /// The state of a draw as shown to a visitor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -167,7 +167,7 @@ impl DrawTexts {
         } else {
             dollars(ticket)
         };
-        let rounds_up = |prize: Cents| draw.round_up_prize && prize >= CARD_ROUNDS_UP_FROM;
+        let rounds_up = |prize: Cents| draw.round_up_prize && prize >= ROUNDED_PRIZE_MIN;
         let plain = domain::prize::prize(draw.tickets_sold, ticket, draw.prize_percentage, false);
         let card_prize = domain::prize::prize(
             draw.tickets_sold,

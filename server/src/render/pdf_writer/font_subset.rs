@@ -73,10 +73,10 @@ fn with_components<'a>(
     outline: impl Fn(u16) -> Option<&'a [u8]>,
 ) -> BTreeSet<u16> {
     const ARGUMENTS_ARE_WORDS: u16 = 0x1;
-    const SCALE: u16 = 0x8;
-    const MORE: u16 = 0x20;
-    const TWO_SCALES: u16 = 0x40;
-    const FOUR_SCALES: u16 = 0x80;
+    const HAS_SCALE: u16 = 0x8;
+    const HAS_MORE_COMPONENTS: u16 = 0x20;
+    const HAS_TWO_SCALES: u16 = 0x40;
+    const HAS_FOUR_SCALES: u16 = 0x80;
     let mut needed = BTreeSet::new();
     let mut pending: Vec<u16> = used.iter().copied().chain([0]).collect();
     while let Some(glyph) = pending.pop() {
@@ -96,12 +96,12 @@ fn with_components<'a>(
             } else {
                 8
             };
-            at += [(SCALE, 2), (TWO_SCALES, 4), (FOUR_SCALES, 8)]
+            at += [(HAS_SCALE, 2), (HAS_TWO_SCALES, 4), (HAS_FOUR_SCALES, 8)]
                 .iter()
                 .filter(|(bit, _)| flags & bit != 0)
                 .map(|(_, bytes)| bytes)
                 .sum::<usize>();
-            if flags & MORE == 0 {
+            if flags & HAS_MORE_COMPONENTS == 0 {
                 break;
             }
         }

@@ -8,7 +8,7 @@ use resvg::usvg::{Options, Tree, fontdb};
 use resvg::{tiny_skia, usvg};
 
 /// Longest side of the rasterised drawing, in pixels.
-const SIDE: f32 = 512.0;
+const DRAWING_SIDE_PIXELS: f32 = 512.0;
 /// Maximum nesting depth. `usvg` and `resvg` recurse once for each level.
 const DEPTH_MAX: usize = 50;
 const ELEMENTS_MAX: usize = 2000;
@@ -54,7 +54,7 @@ pub fn png(svg: &str) -> Option<Vec<u8>> {
 
 fn render(tree: &usvg::Tree) -> Option<tiny_skia::Pixmap> {
     let size = tree.size();
-    let scale = SIDE / size.width().max(size.height());
+    let scale = DRAWING_SIDE_PIXELS / size.width().max(size.height());
     if !scale.is_finite() || scale <= 0.0 {
         return None;
     }

@@ -54,7 +54,7 @@ pub(super) fn takings() -> DrawRevenue {
 
 /// The expected CSV file (RFC 4180): UTF-8 with a byte order mark and CRLF line ends, without
 /// formulas.
-const TABLE: &str = "\u{feff}Ticket,Serial,Home number,Away number,Winner,Buyer name,Buyer email,Buyer phone,Purchased (UTC),Purchased (local),Ticket price\r
+const EXPECTED_CSV: &str = "\u{feff}Ticket,Serial,Home number,Away number,Winner,Buyer name,Buyer email,Buyer phone,Purchased (UTC),Purchased (local),Ticket price\r
 1,FD-1042-001,7,9,yes,\"Nguyễn, Zoë\",a@example.com,'0411 000 001,2026-11-19T14:53:20Z,\"Fri 20 Nov 2026, 12:53 am AEST\",5.00\r
 2,FD-1042-002,7,9,,'=1+1,a@example.com,'+61 411 000 001,2026-11-19T14:53:20Z,\"Fri 20 Nov 2026, 12:53 am AEST\",5.00\r
 3,FD-1042-003,7,9,,\"Say \"\"hi\"\"\",a@example.com,,2026-11-19T14:53:20Z,\"Fri 20 Nov 2026, 12:53 am AEST\",5.00\r
@@ -78,7 +78,7 @@ fn csv_matches_the_recorded_bytes() {
         row(3, "Say \"hi\"", ""),
     ];
     let bytes = csv(&facts(), &takings(), &rows).expect("a table");
-    assert_eq!(String::from_utf8(bytes).expect("UTF-8"), TABLE);
+    assert_eq!(String::from_utf8(bytes).expect("UTF-8"), EXPECTED_CSV);
 }
 
 #[test]

@@ -22,7 +22,7 @@ const NOT_SOURCES: [&str; 7] = [
     "playwright-report",
     "coverage",
 ];
-const NODE_NEEDED: &str = "Node.js 20 or newer with npm is needed to build the web pages: \
+const NODE_MISSING_ERROR: &str = "Node.js 20 or newer with npm is needed to build the web pages: \
     `apt-get install nodejs npm`, or https://nodejs.org";
 /// The oldest Node.js that the build tools support.
 const NODE_MAJOR_MIN: u32 = 20;
@@ -69,7 +69,7 @@ fn check_node() -> Result<(), SiteError> {
     let output = Command::new("node")
         .arg("--version")
         .output()
-        .map_err(|_| SiteError::Missing(NODE_NEEDED.to_string()))?;
+        .map_err(|_| SiteError::Missing(NODE_MISSING_ERROR.to_string()))?;
     let version = String::from_utf8_lossy(&output.stdout).trim().to_string();
     let major = version
         .trim_start_matches('v')
@@ -79,7 +79,7 @@ fn check_node() -> Result<(), SiteError> {
     match major {
         Some(NODE_MAJOR_MIN..) => Ok(()),
         _ => Err(SiteError::Missing(format!(
-            "{NODE_NEEDED} (found {version})"
+            "{NODE_MISSING_ERROR} (found {version})"
         ))),
     }
 }
@@ -98,7 +98,7 @@ fn npm(web: &Path, arguments: &[&str]) -> Result<(), SiteError> {
             last_output_lines(&output)
         ))),
         Err(failure) if failure.kind() == ErrorKind::NotFound => {
-            Err(SiteError::Missing(NODE_NEEDED.to_string()))
+            Err(SiteError::Missing(NODE_MISSING_ERROR.to_string()))
         }
         Err(failure) => Err(SiteError::Build(failure.to_string())),
     }

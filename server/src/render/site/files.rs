@@ -13,12 +13,12 @@ use super::{Site, SiteError, SiteFile};
 use crate::api::encoded::accepts;
 
 /// Maximum depth of folders in a build. The limit also ends the search in cyclic links.
-const DEPTH_MAX: usize = 4;
+const FOLDER_DEPTH_MAX: usize = 4;
 
 /// Reads all files of a build. Hidden files are left out.
 pub(super) fn read(dist: &Path) -> Result<BTreeMap<String, SiteFile>, SiteError> {
     let mut found = BTreeMap::new();
-    collect_files(dist, "", DEPTH_MAX, &mut found)?;
+    collect_files(dist, "", FOLDER_DEPTH_MAX, &mut found)?;
     let plain: Vec<String> = found
         .keys()
         .filter(|name| !name.ends_with(".br") && !name.ends_with(".gz"))

@@ -20,13 +20,13 @@ pub struct Browser(pub [u8; 16]);
 
 pub(super) const BROWSER_COOKIE: [&str; 2] = ["fd_session", "__Host-fd_session"];
 /// How long a browser keeps the cookie, and how long after its issue the server accepts it.
-const MAX_AGE_DAYS: i64 = 30;
+const COOKIE_AGE_DAYS_MAX: i64 = 30;
 const ID_BYTES: usize = 16;
 /// Bytes of the issue time in the cookie: seconds since 1970, enough until the year 2106.
-const ISSUED_BYTES: usize = 4;
+const ISSUE_TIME_BYTES: usize = 4;
 /// Bytes of the signature in the cookie: the left half of HMAC-SHA-256. 128 bits cannot be guessed.
 const SIGNATURE_BYTES: usize = 16;
-const VALUE_BYTES: usize = ID_BYTES + ISSUED_BYTES + SIGNATURE_BYTES;
+const VALUE_BYTES: usize = ID_BYTES + ISSUE_TIME_BYTES + SIGNATURE_BYTES;
 /// Number of hexadecimal digits in a cookie's value.
 pub const VALUE_DIGITS: usize = 2 * VALUE_BYTES;
 /// The purpose for which the key is derived from the sealing key.
@@ -109,17 +109,17 @@ impl BrowserCookies {
     pub fn verify(&self, value: &str, now: Timestamp) -> Option<Browser> {
         let mut bytes = [0; VALUE_BYTES];
         hex::decode_to_slice(value, &mut bytes).ok()?;
-        let (signed, signature) = bytes.split_at(ID_BYTES + ISSUED_BYTES);
+        let (signed, signature) = bytes.split_at(ID_BYTES + ISSUE_TIME_BYTES);
         self.signer
             .clone()
             .chain_update(signed)
             .verify_truncated_left(signature)
             .ok()?;
-        let (mut id, mut issued) = ([0; ID_BYTES], [0; ISSUED_BYTES]);
+        let (mut id, mut issued) = ([0; ID_BYTES], [0; ISSUE_TIME_BYTES]);
         id.copy_from_slice(&signed[..ID_BYTES]);
         issued.copy_from_slice(&signed[ID_BYTES..]);
         let expires_at = Timestamp(i64::from(u32::from_be_bytes(issued)) * 1000)
-            .plus_seconds(MAX_AGE_DAYS * 86_400);
+            .plus_seconds(COOKIE_AGE_DAYS_MAX * 86_400);
         (now < expires_at).then_some(Browser(id))
     }
 
@@ -135,8 +135,8 @@ impl BrowserCookies {
             .into_bytes();
         let mut bytes = [0; VALUE_BYTES];
         bytes[..ID_BYTES].copy_from_slice(&browser.0);
-        bytes[ID_BYTES..ID_BYTES + ISSUED_BYTES].copy_from_slice(&issued);
-        bytes[ID_BYTES + ISSUED_BYTES..].copy_from_slice(&signature[..SIGNATURE_BYTES]);
+        bytes[ID_BYTES..ID_BYTES + ISSUE_TIME_BYTES].copy_from_slice(&issued);
+        bytes[ID_BYTES + ISSUE_TIME_BYTES..].copy_from_slice(&signature[..SIGNATURE_BYTES]);
         hex::encode(bytes)
     }
 
@@ -147,7 +147,7 @@ impl BrowserCookies {
             .http_only(true)
             .secure(self.over_tls)
             .same_site(SameSite::Lax)
-            .max_age(Duration::days(MAX_AGE_DAYS))
+            .max_age(Duration::days(COOKIE_AGE_DAYS_MAX))
             .finish()
     }
 }
@@ -212,7 +212,7 @@ mod tests {
     fn cookie_older_than_thirty_days_is_invalid() {
         let cookies = cookies(7);
         let value = cookies.value(Browser([3; 16]), NOW);
-        let last = NOW.plus_seconds(MAX_AGE_DAYS * 86_400 - 1);
+        let last = NOW.plus_seconds(COOKIE_AGE_DAYS_MAX * 86_400 - 1);
         assert!(is_valid(&cookies, &value, last));
         assert!(!is_valid(&cookies, &value, last.plus_seconds(1)));
     }

@@ -14,7 +14,7 @@ pub const ISSUER: &str = "Football Doubles";
 /// Validity of one code in seconds.
 pub const STEP_SECONDS: i64 = 30;
 /// Number of 30-second steps by which the clock of an authenticator app may be off.
-const SKEW: u16 = 1;
+const SKEW_STEPS_MAX: u16 = 1;
 /// How long an entered code counts as recent proof for irreversible actions, in milliseconds.
 pub const FRESH_MS: i64 = 10 * 60 * 1000;
 
@@ -31,7 +31,7 @@ pub fn fresh_secret() -> [u8; 20] {
 pub fn authenticator(secret: &[u8], email: &str) -> Result<Totp, Problem> {
     Builder::new()
         .with_secret(Secret::new(secret.into()))
-        .with_skew(SKEW)
+        .with_skew(SKEW_STEPS_MAX)
         .with_account_name(email.replace(':', ""))
         .with_issuer(Some(ISSUER))
         .build()

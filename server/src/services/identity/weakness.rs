@@ -15,7 +15,7 @@ const GUESSES_MIN: u64 = 1_000_000;
 /// Minimum length of a part of the account's name or address that must not make up the password.
 const CLUE_CHARS_MIN: usize = 3;
 /// Words that users of this product are likely to choose for a password.
-const PRODUCT: [&str; 8] = [
+const PRODUCT_WORDS: [&str; 8] = [
     "football doubles",
     "footballdoubles",
     "football",
@@ -42,7 +42,7 @@ pub async fn is_easy(password: String, about: Vec<String>) -> Result<bool, Probl
 }
 
 fn is_guessed_soon(password: &str, about: &[String]) -> bool {
-    let mut clues: Vec<String> = PRODUCT.map(str::to_string).to_vec();
+    let mut clues: Vec<String> = PRODUCT_WORDS.map(str::to_string).to_vec();
     for text in about {
         let text = text.to_lowercase();
         let parts = text

@@ -9,7 +9,7 @@ use super::topic::Topic;
 use crate::services::limits::Network;
 
 /// A socket counts as stalled when its unsent frames have waited this long, in milliseconds.
-const STALLED_MS: i64 = 10_000;
+const STALLED_AFTER_MS: i64 = 10_000;
 
 /// Why the server closes a socket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -151,7 +151,7 @@ impl Outbox {
             return;
         }
         let since = *inner.waiting_since_ms.get_or_insert(now_ms);
-        if now_ms - since >= STALLED_MS {
+        if now_ms - since >= STALLED_AFTER_MS {
             inner.disconnect.get_or_insert(DisconnectReason::TooSlow);
             inner.drop_waiting();
             inner.closed = true;
@@ -231,9 +231,9 @@ mod tests {
         let (outbox, _) = outbox();
         outbox.push(&Topic::Draws, &frame(1));
         outbox.drop_if_stalled(0);
-        outbox.drop_if_stalled(STALLED_MS - 1);
+        outbox.drop_if_stalled(STALLED_AFTER_MS - 1);
         assert!(!outbox.is_closed());
-        outbox.drop_if_stalled(STALLED_MS);
+        outbox.drop_if_stalled(STALLED_AFTER_MS);
         assert!(outbox.is_closed());
         assert!(
             !outbox.push(&Topic::Draws, &frame(2)),

@@ -178,14 +178,14 @@ pub async fn finish(
         FulfilStatus::Waiting | FulfilStatus::Processing => {}
     }
     if !accepted && own.brought_token() && fulfilled.status == FulfilStatus::Succeeded {
-        return Err(Problem::conflict("contact-closed", CONTACT_CLOSED));
+        return Err(Problem::conflict("contact-closed", CONTACT_CLOSED_ERROR));
     }
     answer(state, fulfilled, Some(own)).await
 }
 
 /// Error text for new contact details after the result is known. They are refused, because another
 /// holder of the token could claim a winning ticket (decision M-1).
-const CONTACT_CLOSED: &str = "The result of this game is known, so contact details can no longer be added here. Please contact support.";
+const CONTACT_CLOSED_ERROR: &str = "The result of this game is known, so contact details can no longer be added here. Please contact support.";
 
 async fn answer(
     state: &State,

@@ -22,7 +22,7 @@ use crate::state::State;
 
 /// How long a link to a buyer's orders is valid, in seconds. A day suffices, because each
 /// confirmation mail has a link to its order.
-const LINK_SECONDS: i64 = 24 * 3600;
+const TICKET_LINK_SECONDS: i64 = 24 * 3600;
 
 /// Handles a request for a link. The response is always the same and sent before the work starts,
 /// so that neither text nor timing tells who bought tickets.
@@ -65,7 +65,7 @@ async fn send(state: &State, email: &str) -> Result<(), Problem> {
     let hash = link_hash(&token);
     let Some(to) = state
         .records
-        .begin_ticket_link(email, &hash, now.plus_seconds(LINK_SECONDS))
+        .begin_ticket_link(email, &hash, now.plus_seconds(TICKET_LINK_SECONDS))
         .await?
     else {
         return Ok(());

@@ -96,7 +96,7 @@ pub async fn invite(
         return Err(Problem::new(
             StatusCode::TOO_MANY_REQUESTS,
             "too-many-requests",
-            TOO_OFTEN_ERROR,
+            TOO_MANY_INVITATIONS_ERROR,
         )
         .retry_after(3600));
     }
@@ -162,7 +162,7 @@ const UNCONFIRMED_ERROR: &str =
     "Confirm your club's e-mail address first: we have sent you a link.";
 const EMAIL_IN_USE_ERROR: &str =
     "This e-mail address is already used to sign in. Please use another one.";
-const TOO_OFTEN_ERROR: &str = "Too many invitations. Please wait an hour and try again.";
+const TOO_MANY_INVITATIONS_ERROR: &str = "Too many invitations. Please wait an hour and try again.";
 const ROLE_ERROR: &str = "Choose owner, seller or viewer";
 const NAME_ERROR: &str = "Name is required";
 

@@ -17,7 +17,7 @@ use crate::services::identity::{address, link_hash, link_hash_of, random};
 use crate::state::State;
 
 /// How long a password reset link is valid, in seconds.
-const LINK_SECONDS: i64 = 30 * 60;
+const RESET_LINK_SECONDS: i64 = 30 * 60;
 
 /// Handles a request for a reset link. The response is always the same and sent before the work
 /// starts, so that neither text nor timing tells which accounts exist.
@@ -55,7 +55,7 @@ async fn send(state: &State, email: &str) -> Result<(), Problem> {
     let hash = link_hash(&token);
     let Some(to) = state
         .records
-        .begin_reset(email, &hash, now.plus_seconds(LINK_SECONDS))
+        .begin_reset(email, &hash, now.plus_seconds(RESET_LINK_SECONDS))
         .await?
     else {
         return Ok(());

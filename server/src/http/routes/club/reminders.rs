@@ -12,18 +12,18 @@ use crate::services::draw_revenue::DrawRevenue;
 use crate::state::State;
 
 /// Seconds after kick-off at which a game is certainly over, so that its result is due.
-const GAME_SECONDS: i64 = 2 * 3600;
+const GAME_OVER_AFTER_SECONDS: i64 = 2 * 3600;
 /// Maximum age in seconds of a game or club for which a reminder is sent.
-const PAST_SECONDS: i64 = 7 * 86_400;
+const REMINDER_AGE_SECONDS_MAX: i64 = 7 * 86_400;
 /// Seconds after registration at which a club without connected Stripe account is reminded.
 const CONNECT_AFTER_SECONDS: i64 = 86_400;
 
 /// Seconds after which a club with unconfirmed e-mail address is removed. Its confirmation link is
 /// valid as long.
-const UNCONFIRMED_SECONDS: i64 = 7 * 86_400;
+const UNCONFIRMED_CLUB_SECONDS: i64 = 7 * 86_400;
 
 /// Maximum erasure steps in one run of the sweep. A step is one draw or a few hundred orders.
-const STEPS_MAX: usize = 20;
+const ERASURE_STEPS_MAX: usize = 20;
 
 /// Runs once a minute. Each mail has a deduplication key, so that it is sent only once.
 pub async fn sweep(state: &State) {
@@ -62,7 +62,7 @@ async fn settle_missing_results(state: &State) -> Result<(), Failure> {
 async fn erase_expired_data(state: &State, now: Timestamp) -> Result<(), Failure> {
     let unconfirmed = state
         .records
-        .remove_unconfirmed_clubs(now.plus_seconds(-UNCONFIRMED_SECONDS))
+        .remove_unconfirmed_clubs(now.plus_seconds(-UNCONFIRMED_CLUB_SECONDS))
         .await?;
     if unconfirmed > 0 {
         state.catalogue.reload().await?;
@@ -72,7 +72,7 @@ async fn erase_expired_data(state: &State, now: Timestamp) -> Result<(), Failure
         );
     }
     let (mut after, mut orders) = (DrawId(0), 0);
-    for _ in 0..STEPS_MAX {
+    for _ in 0..ERASURE_STEPS_MAX {
         let Some(step) = state
             .records
             .erase_buyers(after, state.config.buyers_kept_months, now)
@@ -123,7 +123,7 @@ async fn results_due(state: &State, now: Timestamp) -> Result<(), Failure> {
         let ago = (now.0 - view.closes_at.0) / 1000;
         let Some(club) = facts
             .club(listing.club)
-            .filter(|_| (GAME_SECONDS..PAST_SECONDS).contains(&ago))
+            .filter(|_| (GAME_OVER_AFTER_SECONDS..REMINDER_AGE_SECONDS_MAX).contains(&ago))
         else {
             continue;
         };
@@ -144,7 +144,7 @@ async fn connect_incomplete(state: &State, now: Timestamp) -> Result<(), Failure
         .filter(|club| !club.archived && !club.connected)
     {
         let age = (now.0 - club.created_at.0) / 1000;
-        if (CONNECT_AFTER_SECONDS..PAST_SECONDS).contains(&age) {
+        if (CONNECT_AFTER_SECONDS..REMINDER_AGE_SECONDS_MAX).contains(&age) {
             let key = format!("connect-{}", club.id);
             let data = json!({ "club": club.id.0 }).to_string();
             state

@@ -20,7 +20,7 @@ use crate::services::identity::{link_hash, random};
 use crate::state::State;
 
 /// How long the winner's claim link is valid, in seconds.
-const RESPOND_SECONDS: i64 = 7 * 86_400;
+const CLAIM_LINK_SECONDS: i64 = 7 * 86_400;
 
 /// Enters a draw's result and completes the draw; an active draw is closed first (decision E-5).
 /// Repeating the call with the same result changes nothing.
@@ -179,7 +179,7 @@ fn invitation(
     let token: [u8; 32] = random();
     let link = format!("{}/claim#{}", state.config.public_url, hex::encode(token));
     let now = state.clock.now();
-    let respond_by = now.plus_seconds(RESPOND_SECONDS);
+    let respond_by = now.plus_seconds(CLAIM_LINK_SECONDS);
     let sealed = sealed_link(&state.records, &to, &link);
     let serial = winner.serial;
     let data = json!({ "draw": draw.0, "serial": serial.number(), "until": respond_by.0, "sealedLink": sealed });

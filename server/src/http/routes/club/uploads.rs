@@ -20,7 +20,7 @@ use crate::state::State;
 /// Maximum size of a decoded share image, in bytes (decision G-8).
 const IMAGE_BYTES_MAX: usize = 3_000_000;
 /// URL path under which pictures are served.
-const FOLDER: &str = "/uploads/";
+const PICTURE_PATH_PREFIX: &str = "/uploads/";
 
 /// Decodes base64, with or without a `data:` prefix.
 pub(super) fn decoded(text: &str) -> Option<Vec<u8>> {
@@ -45,7 +45,7 @@ pub(super) async fn store_picture(
 ) -> Result<String, Problem> {
     let digest = hex::encode(&Sha256::digest(&picture.bytes)[..12]);
     let key = format!("{purpose}-{club}-{digest}.{}", picture.ending);
-    let url = format!("{FOLDER}{key}");
+    let url = format!("{PICTURE_PATH_PREFIX}{key}");
     if !state
         .records
         .keep_upload(Upload {
@@ -108,7 +108,7 @@ pub async fn remove_image(
     let club = own_club(&state, caller, &body.0.club_slug)?;
     let url = body.0.url.unwrap_or_default();
     let key = url
-        .rsplit_once(FOLDER)
+        .rsplit_once(PICTURE_PATH_PREFIX)
         .map(|(_, key)| key)
         .ok_or_else(Problem::not_found)?;
     let offer = body.0.bundle_slug.unwrap_or_default();

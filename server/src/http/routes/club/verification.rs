@@ -23,7 +23,7 @@ use crate::state::State;
 
 /// How long the confirmation link is valid, in seconds: a week, because volunteers read club mail
 /// rarely.
-const LINK_SECONDS: i64 = 7 * 86_400;
+const CONFIRMATION_LINK_SECONDS: i64 = 7 * 86_400;
 
 /// Queues a mail with a new confirmation link and invalidates the older link.
 ///
@@ -35,7 +35,7 @@ pub(super) async fn send_link(state: &State, club: &Club) -> Result<(), Problem>
     let hash = link_hash(&token);
     state
         .records
-        .begin_verification(club.id, &hash, now.plus_seconds(LINK_SECONDS))
+        .begin_verification(club.id, &hash, now.plus_seconds(CONFIRMATION_LINK_SECONDS))
         .await?;
     let link = format!(
         "{}/verify-email?token={}",

@@ -18,8 +18,8 @@ use crate::http::routes::body::Body;
 use crate::state::State;
 
 const HOUR_MS: i64 = 3_600_000;
-const HOURS_DEFAULT: i64 = 24;
-const HOURS_MAX: i64 = 720;
+const SCAN_HOURS_DEFAULT: i64 = 24;
+const SCAN_HOURS_MAX: i64 = 720;
 const NOTE_CHARS_MAX: usize = 500;
 /// Type of the anomaly "payment without tickets". The operator resolves it with the customer's
 /// details, or closes it with a reason.
@@ -76,8 +76,8 @@ pub async fn scan(
     caller: Caller,
     body: Body<ScanForm>,
 ) -> Result<HttpResponse, Problem> {
-    let hours = body.0.hours_back.unwrap_or(HOURS_DEFAULT);
-    if !(1..=HOURS_MAX).contains(&hours) {
+    let hours = body.0.hours_back.unwrap_or(SCAN_HOURS_DEFAULT);
+    if !(1..=SCAN_HOURS_MAX).contains(&hours) {
         return Err(Problem::bad_request(
             "hours-out-of-range",
             "Choose between 1 and 720 hours.",

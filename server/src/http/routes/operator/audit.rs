@@ -54,7 +54,7 @@ pub async fn trail(
 }
 
 /// Characters of the date in an RFC 3339 text.
-const DATE_CHARS: usize = 10;
+const RFC3339_DATE_CHARS: usize = 10;
 
 /// Runs once a minute. Mails the anchor, the hash of the audit log's newest entry, to each operator
 /// once a day, and logs the anchor.
@@ -72,7 +72,7 @@ async fn queue_anchor(state: &State) -> Result<(), Failure> {
     };
     let date: String = rfc3339(state.clock.now())
         .chars()
-        .take(DATE_CHARS)
+        .take(RFC3339_DATE_CHARS)
         .collect();
     let data = json!({ "anchor": anchor.to_string(), "date": date }).to_string();
     let mut is_new = false;

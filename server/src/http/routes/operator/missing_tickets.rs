@@ -21,7 +21,7 @@ use crate::state::State;
 use crate::text::contact_format::is_email;
 
 const PHONE_CHARS_MIN: usize = 10;
-const OTHER_CLUB: (&str, &str) = (
+const OTHER_CLUB_ERROR: (&str, &str) = (
     "other-club",
     "This payment went to another club. Choose a draw of that club, or refund the payment.",
 );
@@ -147,8 +147,9 @@ async fn chosen_tickets(
     let account = facts
         .club(listing.club)
         .and_then(|club| club.account.clone());
-    let account = account
-        .ok_or_else(|| Problem::conflict(OTHER_CLUB.0, OTHER_CLUB.1).with("refundable", true))?;
+    let account = account.ok_or_else(|| {
+        Problem::conflict(OTHER_CLUB_ERROR.0, OTHER_CLUB_ERROR.1).with("refundable", true)
+    })?;
     Ok(Some(ChosenTickets {
         draw,
         count: count as u16,
@@ -231,7 +232,7 @@ async fn refused(
             "order-known",
             "This payment belongs to an order with other tickets. Refund the payment.",
         ),
-        RepairError::OtherClub => OTHER_CLUB,
+        RepairError::OtherClub => OTHER_CLUB_ERROR,
         RepairError::HasBuyer | RepairError::HasTickets | RepairError::NeedsApproval => {
             ("not-orphaned", "This ticket has its buyer already.")
         }

@@ -7,8 +7,8 @@ use crate::api::console::draw::SearchHit;
 use crate::api::error::Problem;
 use crate::state::State;
 
-const CHARS_MIN: usize = 2;
-const CHARS_MAX: usize = 100;
+const QUERY_CHARS_MIN: usize = 2;
+const QUERY_CHARS_MAX: usize = 100;
 
 /// Query parameters of the search.
 #[derive(Deserialize)]
@@ -22,8 +22,8 @@ pub async fn find(
     state: web::Data<State>,
     query: web::Query<SearchQuery>,
 ) -> Result<HttpResponse, Problem> {
-    let text: String = query.q.trim().chars().take(CHARS_MAX).collect();
-    if text.chars().count() < CHARS_MIN {
+    let text: String = query.q.trim().chars().take(QUERY_CHARS_MAX).collect();
+    if text.chars().count() < QUERY_CHARS_MIN {
         return Ok(HttpResponse::Ok().json(Vec::<SearchHit>::new()));
     }
     let found = state.records.search(&text).await?;

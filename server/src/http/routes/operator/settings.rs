@@ -16,7 +16,7 @@ use crate::http::routes::body::Body;
 use crate::state::State;
 
 /// Keys of the settings that operators may change. Other keys are internal to the server.
-const SWITCHES: [&str; 3] = [
+const EDITABLE_SETTINGS: [&str; 3] = [
     CLUB_REGISTRATION_ENABLED,
     HIDE_TEST_DRAWS,
     FEE_PASSTHROUGH_ALLOWED,
@@ -50,7 +50,7 @@ pub async fn maintenance_mode(
 /// Lists the settings that have a stored value.
 pub async fn list(state: web::Data<State>) -> Result<HttpResponse, Problem> {
     let rows = state.records.setting_rows().await?.into_iter();
-    let is_known = |key: &str| key == MAINTENANCE_MODE || SWITCHES.contains(&key);
+    let is_known = |key: &str| key == MAINTENANCE_MODE || EDITABLE_SETTINGS.contains(&key);
     Ok(HttpResponse::Ok().json(
         rows.filter(|row| is_known(&row.key))
             .map(Setting::from)
@@ -64,7 +64,7 @@ pub async fn show(
     path: web::Path<String>,
 ) -> Result<HttpResponse, Problem> {
     let key = path.into_inner();
-    let is_known = key == MAINTENANCE_MODE || SWITCHES.contains(&key.as_str());
+    let is_known = key == MAINTENANCE_MODE || EDITABLE_SETTINGS.contains(&key.as_str());
     let setting = if is_known {
         find(&state, &key).await?
     } else {
@@ -94,7 +94,7 @@ pub async fn change(
             "Maintenance has a switch of its own.",
         ));
     }
-    if !SWITCHES.contains(&key.as_str()) {
+    if !EDITABLE_SETTINGS.contains(&key.as_str()) {
         return Err(Problem::bad_request(
             "setting-unknown",
             "There is no such setting.",

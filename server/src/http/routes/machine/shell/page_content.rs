@@ -217,14 +217,14 @@ async fn club(
 /// Returns the draws of the landing page: on sale, awaiting results and completed.
 fn landing_draws(state: &State, club: Option<ClubId>) -> Vec<api::draw::Draw> {
     /// Maximum completed draws in the HTML document. The page loads more when the visitor scrolls.
-    const COMPLETED_MAX: usize = 60;
+    const COMPLETED_DRAWS_MAX: usize = 60;
     let now = state.clock.now();
     let part = ListSlice {
         club,
         ..ListSlice::default()
     };
     let recent = ListSlice {
-        limit: Some(COMPLETED_MAX),
+        limit: Some(COMPLETED_DRAWS_MAX),
         ..part
     };
     let mut draws = state.catalogue.part(List::Active, part, now);
