@@ -271,7 +271,7 @@ impl Config {
             api_url,
             secret_key,
             publishable_key: need("STRIPE_PUBLISHABLE_KEY"),
-            webhook_secrets: split(&need("STRIPE_WEBHOOK_SECRETS"))
+            webhook_secrets: split_list(&need("STRIPE_WEBHOOK_SECRETS"))
                 .map(Secret::new)
                 .collect(),
         };
@@ -397,7 +397,7 @@ impl Fees {
 }
 
 /// Splits comma-separated values and drops blanks.
-fn split(list: &str) -> impl Iterator<Item = &str> {
+fn split_list(list: &str) -> impl Iterator<Item = &str> {
     list.split(',')
         .map(str::trim)
         .filter(|part| !part.is_empty())

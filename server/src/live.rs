@@ -136,7 +136,7 @@ impl PublishedState {
         }
         if self.ticks.is_multiple_of(TICKS_PER_LIST) && self.listed != Some((changed, reading)) {
             self.listed = Some((changed, reading));
-            republish(state, Topic::Draws).await;
+            republish_topic(state, Topic::Draws).await;
         }
         if self.ticks.is_multiple_of(TICKS_PER_LIST) {
             self.publish_ops(state).await;
@@ -158,7 +158,7 @@ impl PublishedState {
     async fn publish_public(&mut self, state: &State) {
         let now = public_now(state);
         if self.public.as_ref() != Some(&now) {
-            republish(state, Topic::Public).await;
+            republish_topic(state, Topic::Public).await;
             self.public = Some(now);
         }
     }
@@ -178,7 +178,7 @@ impl PublishedState {
                     .live
                     .remove_signed_out(&state.records, state.clock.now(), &topic)
                     .await;
-                let frame_text = encode(state, &topic, seq, "ops", &now);
+                let frame_text = encode_frame(state, &topic, seq, "ops", &now);
                 state.live.publish(&topic, frame_text);
                 self.ops = Some(now);
             }
@@ -205,7 +205,7 @@ async fn publish_draws(state: &State) {
 }
 
 /// Builds and publishes the frame of a topic.
-async fn republish(state: &State, topic: Topic) {
+async fn republish_topic(state: &State, topic: Topic) {
     for (topic, seq) in state.live.subscribed_topics(|watched| *watched == topic) {
         if let Some(frame_text) = build_frame(state, &topic, seq).await {
             state.live.publish(&topic, frame_text);
@@ -243,11 +243,17 @@ async fn build_frame(state: &State, topic: &Topic, after: u64) -> Option<TopicFr
                 .iter()
                 .map(|view| DrawNow::new(view, facts.winner_sold(view, now), now))
                 .collect();
-            Some(encode(state, topic, after, "draws", data))
+            Some(encode_frame(state, topic, after, "draws", data))
         }
-        Topic::Public => Some(encode(state, topic, after, "public", public_now(state))),
+        Topic::Public => Some(encode_frame(
+            state,
+            topic,
+            after,
+            "public",
+            public_now(state),
+        )),
         // Boxed here, because futures that read the database are several kilobytes large.
-        Topic::Ops => Some(encode(
+        Topic::Ops => Some(encode_frame(
             state,
             topic,
             after,
@@ -292,7 +298,7 @@ async fn draw_frame(state: &State, topic: &Topic, view: &View) -> TopicFrame {
 
 /// Builds a frame whose sequence number is the current time, so that the number grows even across
 /// restarts.
-fn encode(
+fn encode_frame(
     state: &State,
     topic: &Topic,
     after: u64,

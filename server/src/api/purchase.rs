@@ -116,7 +116,7 @@ impl Purchase {
         let Some(buyer) = self.buyer() else {
             return BuyerDetails::default();
         };
-        let name = tidy(buyer.name.as_deref());
+        let name = trimmed_detail(buyer.name.as_deref());
         // Drop an invalid or overlong e-mail address instead of truncating it, because a truncated
         // address may belong to another person.
         let email = buyer
@@ -127,12 +127,12 @@ impl Purchase {
         BuyerDetails {
             name,
             email,
-            phone: tidy(buyer.phone.as_deref()),
+            phone: trimmed_detail(buyer.phone.as_deref()),
         }
     }
 }
 
-fn tidy(text: Option<&str>) -> Option<String> {
+fn trimmed_detail(text: Option<&str>) -> Option<String> {
     let text: String = line(text?).chars().take(BUYER_DETAIL_CHARS_MAX).collect();
     let text = text.trim();
     (!text.is_empty()).then(|| text.to_string())

@@ -126,7 +126,7 @@ pub async fn examine(
             .collect();
         findings
             .rows
-            .extend(differences(&ledger_side, &intents, &reported));
+            .extend(compare_payments(&ledger_side, &intents, &reported));
         findings
             .accounts
             .insert(account, totals(&ledger_side, &intents, &reported));
@@ -136,7 +136,7 @@ pub async fn examine(
 
 /// Compares each payment in the database with Stripe. Payments with an open anomaly are skipped,
 /// because an operator handles them.
-fn differences(
+fn compare_payments(
     ledger_side: &[&OrderMoney],
     provider_side: &[PaymentIntent],
     reported: &BTreeSet<String>,

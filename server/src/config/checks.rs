@@ -5,7 +5,7 @@ use actix_web::http::uri::Authority;
 use domain::FeePolicy;
 
 use super::environment::{Environment, Problems};
-use super::{STRIPE_API_URL, split};
+use super::{STRIPE_API_URL, split_list};
 use crate::text::contact_format::{is_email, is_mailbox, is_phone};
 
 /// Highest platform fee in basis points: the whole price.
@@ -116,8 +116,12 @@ impl Environment {
     fn check_stripe_keys(&self, problems: &mut Problems) {
         let secret = self.configured("STRIPE_SECRET_KEY");
         let publishable = self.configured("STRIPE_PUBLISHABLE_KEY");
-        let secret_mode = secret.as_deref().map(|key| mode(key, &["sk_", "rk_"]));
-        let publishable_mode = publishable.as_deref().map(|key| mode(key, &["pk_"]));
+        let secret_mode = secret
+            .as_deref()
+            .map(|key| stripe_key_mode(key, &["sk_", "rk_"]));
+        let publishable_mode = publishable
+            .as_deref()
+            .map(|key| stripe_key_mode(key, &["pk_"]));
         problems.need(secret_mode != Some(None), || {
             "STRIPE_SECRET_KEY must begin with sk_live_, sk_test_, rk_live_ or rk_test_: take the secret key of the \
              dashboard's API keys"
@@ -139,7 +143,7 @@ impl Environment {
                 text.strip_prefix("whsec_")
                     .is_some_and(|rest| rest.len() >= WEBHOOK_SECRET_CHARS_MIN)
             };
-            let is_valid = split(&secrets).count() > 0 && split(&secrets).all(is_secret);
+            let is_valid = split_list(&secrets).count() > 0 && split_list(&secrets).all(is_secret);
             problems.need(is_valid, || {
                 "STRIPE_WEBHOOK_SECRETS must be signing secrets that begin with whsec_: copy them from the webhook's page"
                     .to_string()
@@ -206,7 +210,7 @@ impl Environment {
 
 /// Returns the mode of a Stripe key that starts with one of these prefixes; `None` for any other
 /// text.
-fn mode(key: &str, prefixes: &[&str]) -> Option<KeyMode> {
+fn stripe_key_mode(key: &str, prefixes: &[&str]) -> Option<KeyMode> {
     let rest = prefixes
         .iter()
         .find_map(|prefix| key.strip_prefix(prefix))?;

@@ -9,7 +9,7 @@ use std::str::FromStr;
 
 use persistence::records::erasure::KEPT_MONTHS;
 
-use super::{Secret, split};
+use super::{Secret, split_list};
 
 /// Environment variables by name: those of the process, or those of a test.
 #[derive(Clone, Debug, Default)]
@@ -120,7 +120,7 @@ impl Environment {
     /// Parses a comma-separated list of IP addresses.
     pub(super) fn addresses(&self, name: &str) -> Result<Vec<IpAddr>, String> {
         let list = self.get(name).unwrap_or_default();
-        split(&list)
+        split_list(&list)
             .map(|part| {
                 part.parse()
                     .map_err(|_| format!("{name} holds something else than addresses"))

@@ -328,7 +328,7 @@ fn resource(table: &'static [Route], place: &str, path: &str) -> Resource {
         .map(|route| route.body_max)
         .max()
         .unwrap_or(FORM);
-    let allowed = allowed(&here);
+    let allowed = allow_header(&here);
     let resource = web::resource(place).app_data(PayloadConfig::new(body_max));
     let resource = here.into_iter().fold(resource, |resource, route| {
         resource.route(guard::guarded(route))
@@ -349,7 +349,7 @@ pub fn pages() -> ActixRoute {
 
 /// Builds the `Allow` header of a 405 response, which RFC 9110 requires: the methods of these
 /// routes.
-fn allowed(here: &[&Route]) -> String {
+fn allow_header(here: &[&Route]) -> String {
     let reads = here
         .iter()
         .any(|route| route.method == Verb::Get)

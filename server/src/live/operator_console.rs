@@ -39,7 +39,7 @@ pub fn checks(
             ok: true,
             latency_ms: 0,
         },
-        provider: provider(vitals),
+        provider: provider_check(vitals),
         webhook: WebhookCheck {
             ok: vitals.webhooks_overdue == 0,
             last_received_at: vitals.webhook_received_at.map(instant),
@@ -76,7 +76,7 @@ pub fn checks(
     }
 }
 
-fn provider(vitals: &Vitals) -> ProviderCheck {
+fn provider_check(vitals: &Vitals) -> ProviderCheck {
     ProviderCheck {
         ok: vitals.provider_overdue == 0,
         last_answer_at: vitals.provider_answered_at.map(instant),
@@ -116,7 +116,7 @@ pub async fn now(state: &State) -> Result<OpsNow, Problem> {
     let health = status(&checks(state, &vitals, off_ms, violations));
     let changed = state.draws.changes() as i64;
     Ok(OpsNow {
-        anomalies: counts(&pulse).into(),
+        anomalies: anomaly_counts(&pulse).into(),
         waitlist: pulse.waitlist,
         orphaned_tickets: pulse.orphans,
         maintenance_mode: state.catalogue.facts().maintenance_mode(),
@@ -137,7 +137,7 @@ pub async fn now(state: &State) -> Result<OpsNow, Problem> {
     })
 }
 
-fn counts(pulse: &ConsoleCounters) -> AnomalyCounts {
+fn anomaly_counts(pulse: &ConsoleCounters) -> AnomalyCounts {
     AnomalyCounts {
         total: pulse.anomalies_total,
         unresolved: pulse.anomalies_unresolved,

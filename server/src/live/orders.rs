@@ -7,7 +7,7 @@ use std::time::Duration;
 use actix_web::web;
 use tokio::time::MissedTickBehavior;
 
-use super::encode;
+use super::encode_frame;
 use crate::access::order_access::OwnOrder;
 use crate::access::order_view::present;
 use crate::api::order::Order;
@@ -27,11 +27,11 @@ pub(super) async fn build_frame(
     token: &str,
     after: u64,
 ) -> Option<TopicFrame> {
-    let order = read(state, token).await?;
-    Some(encode(state, topic, after, "order", order))
+    let order = read_order(state, token).await?;
+    Some(encode_frame(state, topic, after, "order", order))
 }
 
-async fn read(state: &State, token: &str) -> Option<Order> {
+async fn read_order(state: &State, token: &str) -> Option<Order> {
     let order = OwnOrder::of_token(state, token).await.ok().flatten()?;
     present(state, &order).await.ok()
 }
@@ -89,7 +89,7 @@ async fn publish_if_changed(
     seq: u64,
     published: &mut BTreeMap<String, PublishedOrder>,
 ) {
-    let Some(order) = read(state, token).await else {
+    let Some(order) = read_order(state, token).await else {
         return;
     };
     if published
@@ -98,9 +98,10 @@ async fn publish_if_changed(
     {
         return;
     }
-    state
-        .live
-        .publish(topic, encode(state, topic, seq, "order", order.clone()));
+    state.live.publish(
+        topic,
+        encode_frame(state, topic, seq, "order", order.clone()),
+    );
     let open = matches!(
         order.status,
         "processing" | "requires_payment_method" | "refunding"

@@ -38,7 +38,10 @@ pub fn file(events: &[CalendarEvent], now: Timestamp) -> String {
         lines.extend(event_lines(event, now));
     }
     lines.push("END:VCALENDAR".to_string());
-    lines.iter().map(|line| folded(line) + "\r\n").collect()
+    lines
+        .iter()
+        .map(|line| folded_line(line) + "\r\n")
+        .collect()
 }
 
 fn event_lines(event: &CalendarEvent, now: Timestamp) -> Vec<String> {
@@ -54,11 +57,14 @@ fn event_lines(event: &CalendarEvent, now: Timestamp) -> Vec<String> {
     vec![
         "BEGIN:VEVENT".to_string(),
         format!("UID:draw-{}@football-doubles", event.draw),
-        format!("DTSTAMP:{}", utc(now)),
-        format!("DTSTART:{}", utc(event.kick_off)),
-        format!("DTEND:{}", utc(event.kick_off.plus_seconds(GAME_SECONDS))),
-        format!("SUMMARY:{}", escaped(&event.name)),
-        format!("DESCRIPTION:{}", escaped(&about)),
+        format!("DTSTAMP:{}", utc_text(now)),
+        format!("DTSTART:{}", utc_text(event.kick_off)),
+        format!(
+            "DTEND:{}",
+            utc_text(event.kick_off.plus_seconds(GAME_SECONDS))
+        ),
+        format!("SUMMARY:{}", escaped_text(&event.name)),
+        format!("DESCRIPTION:{}", escaped_text(&about)),
         format!("URL:{}", event.url),
         format!(
             "STATUS:{}",
@@ -73,7 +79,7 @@ fn event_lines(event: &CalendarEvent, now: Timestamp) -> Vec<String> {
 }
 
 /// Formats a time in UTC, such as `20261120T091000Z`.
-fn utc(at: Timestamp) -> String {
+fn utc_text(at: Timestamp) -> String {
     let shape = format_description!("[year][month][day]T[hour][minute][second]Z");
     let at = OffsetDateTime::from_unix_timestamp(at.0.div_euclid(1000))
         .unwrap_or(OffsetDateTime::UNIX_EPOCH);
@@ -81,7 +87,7 @@ fn utc(at: Timestamp) -> String {
 }
 
 /// Escapes a text so that its characters cannot end the line or the value.
-fn escaped(text: &str) -> String {
+fn escaped_text(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for letter in text.chars() {
         match letter {
@@ -96,7 +102,7 @@ fn escaped(text: &str) -> String {
 
 /// Splits a line between characters at the byte limit. Each further part begins with a space, as
 /// RFC 5545 requires.
-fn folded(line: &str) -> String {
+fn folded_line(line: &str) -> String {
     let mut out = String::with_capacity(line.len());
     let mut bytes = 0;
     for letter in line.chars() {

@@ -148,7 +148,7 @@ impl Card {
         let [primary, secondary, accent] = self.colours;
         let ink = Colour::parse(primary.text()).unwrap_or(primary);
         let mut canvas = Canvas::new(WIDTH, HEIGHT, primary);
-        pattern(&mut canvas, self.seed, secondary);
+        draw_pattern(&mut canvas, self.seed, secondary);
         canvas.fill(0, HEIGHT - 190, WIDTH, 190, secondary);
         canvas.fill(0, HEIGHT - 196, WIDTH, 6, accent);
         let wide = WIDTH as f32 - 2.0 * MARGIN;
@@ -178,7 +178,7 @@ impl Card {
 }
 
 /// Draws the background pattern: 7 × 6 cells, some of them coloured depending on the seed.
-fn pattern(canvas: &mut Canvas, seed: u64, colour: Colour) {
+fn draw_pattern(canvas: &mut Canvas, seed: u64, colour: Colour) {
     const CELL: u32 = 62;
     let mut random = seed | 1;
     for row in 0..7 {

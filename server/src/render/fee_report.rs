@@ -38,7 +38,7 @@ pub fn pdf(report: &PlatformFees, fee_note: &str, now: Timestamp) -> Option<Vec<
             pdf.next_page();
             table_head(&mut pdf);
         }
-        row(&mut pdf, cells(draw));
+        write_row(&mut pdf, row_cells(draw));
     }
     let y = pdf.y - 4.0;
     pdf.rule(y);
@@ -48,7 +48,7 @@ pub fn pdf(report: &PlatformFees, fee_note: &str, now: Timestamp) -> Option<Vec<
         1 => "1 draw".to_string(),
         many => format!("{many} draws"),
     };
-    row(
+    write_row(
         &mut pdf,
         [
             "Total".to_string(),
@@ -121,13 +121,13 @@ fn sums(report: &PlatformFees) -> [(&'static str, String); 5] {
 }
 
 fn table_head(pdf: &mut PdfWriter) {
-    row(pdf, COLUMNS.map(|(name, _, _)| name.to_string()));
+    write_row(pdf, COLUMNS.map(|(name, _, _)| name.to_string()));
     let y = pdf.y - 4.0;
     pdf.rule(y);
     pdf.y -= 4.0;
 }
 
-fn cells(draw: &DrawFees) -> [String; COLUMNS.len()] {
+fn row_cells(draw: &DrawFees) -> [String; COLUMNS.len()] {
     let fee = money(&draw.platform_fee);
     let fee = if draw.capped {
         format!("{fee} (cap)")
@@ -144,7 +144,7 @@ fn cells(draw: &DrawFees) -> [String; COLUMNS.len()] {
     ]
 }
 
-fn row(pdf: &mut PdfWriter, cells: [String; COLUMNS.len()]) {
+fn write_row(pdf: &mut PdfWriter, cells: [String; COLUMNS.len()]) {
     pdf.y -= LINE;
     let y = pdf.y;
     for (index, ((_, x, width), cell)) in COLUMNS.into_iter().zip(cells).enumerate() {

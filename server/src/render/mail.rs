@@ -116,7 +116,7 @@ struct ConfirmationHtml<'a>(&'a Confirmation);
 
 impl Confirmation {
     pub fn write(&self) -> askama::Result<MailContent> {
-        words(
+        mail_content(
             &self.subject,
             ConfirmationText(self),
             ConfirmationHtml(self),
@@ -189,11 +189,15 @@ struct NoteHtml<'a>(&'a Note);
 
 impl Note {
     pub fn write(&self) -> askama::Result<MailContent> {
-        words(&self.subject, NoteText(self), NoteHtml(self))
+        mail_content(&self.subject, NoteText(self), NoteHtml(self))
     }
 }
 
-fn words(subject: &str, text: impl Template, html: impl Template) -> askama::Result<MailContent> {
+fn mail_content(
+    subject: &str,
+    text: impl Template,
+    html: impl Template,
+) -> askama::Result<MailContent> {
     // Remove line breaks from the subject, because one in a team's name could start another mail
     // header (ASVS 1.3.11).
     let subject = subject.split_whitespace().collect::<Vec<_>>().join(" ");

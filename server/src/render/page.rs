@@ -149,15 +149,16 @@ struct PlainPage<'a> {
     frame: &'a Frame,
     heading: &'a str,
     words: &'a str,
-    room: Room,
+    extra: PlainPageExtra,
 }
 
 /// The part of a plain page that follows its text.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Room {
+enum PlainPageExtra {
     /// A placeholder, and instructions for browsers without scripts how to buy.
     Buying,
-    Desk,
+    /// A placeholder until React has loaded a page that needs a sign-in.
+    AppShell,
     /// Links to other pages.
     Missing,
 }
@@ -192,21 +193,21 @@ impl PageBody<'_> {
                 frame,
                 heading,
                 words,
-                room: Room::Buying,
+                extra: PlainPageExtra::Buying,
             }
             .render(),
             PageBody::Desk { heading } => PlainPage {
                 frame,
                 heading,
                 words: "",
-                room: Room::Desk,
+                extra: PlainPageExtra::AppShell,
             }
             .render(),
             PageBody::Missing { heading, words } => PlainPage {
                 frame,
                 heading,
                 words,
-                room: Room::Missing,
+                extra: PlainPageExtra::Missing,
             }
             .render(),
         }
@@ -237,7 +238,7 @@ pub fn document(
         scripts,
         styles,
         body: body.render(frame)?,
-        boot: embeddable(boot),
+        boot: script_safe_json(boot),
         payment_script,
     }
     .render()
@@ -245,7 +246,7 @@ pub fn document(
 
 /// Returns JSON that is safe inside a script element: `<` and the Unicode line separators are
 /// escaped.
-fn embeddable(boot: &Value) -> String {
+fn script_safe_json(boot: &Value) -> String {
     boot.to_string()
         .replace('<', "\\u003c")
         .replace('>', "\\u003e")

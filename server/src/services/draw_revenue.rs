@@ -36,7 +36,7 @@ impl DrawRevenue {
             revenue: sums.revenue,
             passed_on: sums.card_fees_passed_on,
             platform_fee: sums.application_fee,
-            provider_fees: sums.provider_fees_known + estimated(sums),
+            provider_fees: sums.provider_fees_known + estimated_fees(sums),
             is_estimated: sums.orders_without_provider_fee > 0,
             prize: view.prize,
             prize_is_due: if is_completed {
@@ -69,7 +69,7 @@ impl DrawRevenue {
 
 /// Estimates Stripe's fees of charges whose fee is not reported yet: 1.7 % of the charged sum and
 /// 30 cents for each charge (decision D-18).
-fn estimated(sums: &DrawFinancials) -> Cents {
+fn estimated_fees(sums: &DrawFinancials) -> Cents {
     match sums.orders_without_provider_fee {
         0 => Cents::ZERO,
         orders => fee::card_fee(sums.subtotal_without_provider_fee) + Cents(30) * (orders - 1),
@@ -107,8 +107,8 @@ mod tests {
             subtotal_without_provider_fee: Cents(3000),
             ..DrawFinancials::default()
         };
-        assert_eq!(estimated(&sums), Cents(51 + 60));
-        assert_eq!(estimated(&DrawFinancials::default()), Cents(0));
+        assert_eq!(estimated_fees(&sums), Cents(51 + 60));
+        assert_eq!(estimated_fees(&DrawFinancials::default()), Cents(0));
     }
 
     #[test]

@@ -31,7 +31,7 @@ pub fn login(request: &HttpRequest, config: &Config) -> Option<[u8; 32]> {
 
 /// Whether a request carries a login cookie, valid or not.
 pub fn has_login_cookie(request: &HttpRequest, config: &Config) -> bool {
-    request.cookie(name(LOGIN_COOKIE, config)).is_some()
+    request.cookie(cookie_name(LOGIN_COOKIE, config)).is_some()
 }
 
 /// Rejects a request that may change state and was sent by another site's page (cross-site request
@@ -76,15 +76,15 @@ pub fn is_login_cookie_name(name: &str, config: &Config) -> bool {
 }
 
 fn login_token(request: &HttpRequest, config: &Config) -> Option<[u8; 32]> {
-    decode(request.cookie(name(LOGIN_COOKIE, config))?.value())
+    decode(request.cookie(cookie_name(LOGIN_COOKIE, config))?.value())
 }
 
-fn name(names: [&'static str; 2], config: &Config) -> &'static str {
+fn cookie_name(names: [&'static str; 2], config: &Config) -> &'static str {
     names[usize::from(config.over_tls())]
 }
 
-fn cookie(names: [&'static str; 2], value: String, config: &Config) -> Cookie<'static> {
-    Cookie::build(name(names, config), value)
+fn build_cookie(names: [&'static str; 2], value: String, config: &Config) -> Cookie<'static> {
+    Cookie::build(cookie_name(names, config), value)
         .path("/")
         .http_only(true)
         .secure(config.over_tls())
@@ -94,7 +94,7 @@ fn cookie(names: [&'static str; 2], value: String, config: &Config) -> Cookie<'s
 
 /// Builds the login cookie with this value.
 pub fn login_cookie(value: String, config: &Config) -> Cookie<'static> {
-    cookie(LOGIN_COOKIE, value, config)
+    build_cookie(LOGIN_COOKIE, value, config)
 }
 
 fn decode<const N: usize>(text: &str) -> Option<[u8; N]> {
@@ -171,7 +171,10 @@ mod tests {
         let config = config("https://doubles.example.com");
         let browsers = BrowserCookies::new(&[7; 32], &config);
         for (made, whole) in [
-            (cookie(LOGIN_COOKIE, "x".into(), &config), "__Host-fd_login"),
+            (
+                build_cookie(LOGIN_COOKIE, "x".into(), &config),
+                "__Host-fd_login",
+            ),
             (browsers.cookie("x".into()), "__Host-fd_session"),
         ] {
             assert_eq!(
@@ -183,7 +186,7 @@ mod tests {
                 (Some(true), Some(true), Some(SameSite::Lax))
             );
         }
-        let plain = cookie(
+        let plain = build_cookie(
             LOGIN_COOKIE,
             "x".into(),
             &self::config("http://localhost:8080"),

@@ -46,7 +46,7 @@ fn objects(
 ) -> Vec<String> {
     let reported = reported.iter().map(ToString::to_string).collect();
     let ledger_side: Vec<&OrderMoney> = ledger_side.iter().collect();
-    differences(&ledger_side, provider_side, &reported)
+    compare_payments(&ledger_side, provider_side, &reported)
         .into_iter()
         .map(|row| row.object)
         .collect()

@@ -37,7 +37,7 @@ where
         let payload = match read_body(request.take_payload()).await {
             Ok(body) => match self.too_late(request.headers(), &body, started) {
                 Some(response) => return Ok(response),
-                None => replay(vec![Ok(body)], None),
+                None => replayed_payload(vec![Ok(body)], None),
             },
             Err(payload) => payload,
         };
@@ -111,17 +111,17 @@ async fn read_body(payload: Payload) -> Result<Bytes, Payload> {
                 longer.extend_from_slice(&chunk);
                 body = longer.freeze();
             }
-            Err(failure) => return Err(replay(vec![Ok(body), Err(failure)], None)),
+            Err(failure) => return Err(replayed_payload(vec![Ok(body), Err(failure)], None)),
         }
         if body.len() > FORM {
-            return Err(replay(vec![Ok(body)], Some(payload)));
+            return Err(replayed_payload(vec![Ok(body)], Some(payload)));
         }
     }
     Ok(body)
 }
 
 /// Builds a payload that yields the chunks read so far and then the unread rest.
-fn replay(read: Vec<PayloadChunk>, rest: Option<Payload>) -> Payload {
+fn replayed_payload(read: Vec<PayloadChunk>, rest: Option<Payload>) -> Payload {
     let rest = rest.map_or_else(|| stream::empty().right_stream(), StreamExt::left_stream);
     Payload::Stream {
         payload: Box::pin(stream::iter(read).chain(rest)),
@@ -133,7 +133,7 @@ mod tests {
     use super::*;
 
     fn sent(chunks: Vec<PayloadChunk>) -> Payload {
-        replay(chunks, None)
+        replayed_payload(chunks, None)
     }
 
     async fn read_again(payload: Payload) -> Vec<Result<Bytes, String>> {

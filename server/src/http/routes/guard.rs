@@ -48,7 +48,7 @@ async fn guard(
     next: Next<BoxBody>,
 ) -> Result<ServiceResponse<BoxBody>, Error> {
     request.extensions_mut().insert(AnsweredBy(route.path));
-    if let Err(problem) = admit(route, &request)
+    if let Err(problem) = check_access(route, &request)
         .await
         .and_then(|()| check_address(&request))
     {
@@ -94,7 +94,7 @@ fn check_address(request: &ServiceRequest) -> Result<(), Problem> {
 }
 
 /// Checks that the caller may call the route.
-async fn admit(route: &Route, request: &ServiceRequest) -> Result<(), Problem> {
+async fn check_access(route: &Route, request: &ServiceRequest) -> Result<(), Problem> {
     let audience = route.audience;
     // Machine routes skip the origin check, because Stripe signs its calls (decision B-1).
     if audience == Audience::Machine {

@@ -28,22 +28,22 @@ pub fn confirmation(count: u16, games: &[SubjectGame<'_>]) -> String {
     if games.len() > 1 {
         return format!("{tickets} – {} games, first {time}", games.len());
     }
-    fit(&tickets, first, &format!(", {time}"))
+    longest_fit(&tickets, first, &format!(", {time}"))
 }
 
 /// Subject of a winner's mail: `You won $290.00 – Sharks v Tigers`.
 pub fn winner(prize: &str, game: &SubjectGame<'_>) -> String {
-    fit(&format!("You won {prize}"), game, "")
+    longest_fit(&format!("You won {prize}"), game, "")
 }
 
 /// Subject that begins with `what`: `Results due – Sharks v Tigers`.
 pub fn about(what: &str, game: &SubjectGame<'_>) -> String {
-    fit(what, game, "")
+    longest_fit(what, game, "")
 }
 
 /// Subject of a correction: `Result corrected – Sharks v Tigers`.
 pub fn correction(game: &SubjectGame<'_>) -> String {
-    fit("Result corrected", game, "")
+    longest_fit("Result corrected", game, "")
 }
 
 /// Subject of an invitation: `Help Sharks RLFC sell tickets`. A club's name that is too long is
@@ -59,7 +59,7 @@ pub fn invitation(club: &str) -> String {
 
 /// Returns the longest subject that fits: with full team names, else with each team's last word,
 /// else without `ending`.
-fn fit(start: &str, game: &SubjectGame<'_>, ending: &str) -> String {
+fn longest_fit(start: &str, game: &SubjectGame<'_>, ending: &str) -> String {
     let (home, away) = (last_word(game.home), last_word(game.away));
     let forms = [
         format!("{start} – {} v {}{ending}", game.home, game.away),

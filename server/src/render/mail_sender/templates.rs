@@ -96,7 +96,7 @@ impl MailWriter<'_> {
         if let Some(sealed) = &data.sealed_link {
             let link = self
                 .records
-                .unseal(super::LINK, &mail.to, sealed)
+                .unseal(super::LINK_SEAL_PURPOSE, &mail.to, sealed)
                 .map_err(|failure| failure.to_string())?;
             // Complete a link without host: the demo's seed stored it before the server's URL was
             // known.

@@ -10,7 +10,7 @@ use super::*;
 use crate::text::adversarial_text;
 
 /// Replaces control characters with blanks, as the CSV file does, because a CSV cell has one line.
-fn flat(typed: &str) -> String {
+fn without_control_characters(typed: &str) -> String {
     typed
         .chars()
         .map(|letter| if letter.is_control() { ' ' } else { letter })
@@ -20,7 +20,7 @@ fn flat(typed: &str) -> String {
 /// Whether a cell contains the typed text, perhaps after the quote mark that keeps spreadsheets
 /// from running it as a formula.
 fn contains_text(cell: &str, typed: &str) -> bool {
-    let flat = flat(typed);
+    let flat = without_control_characters(typed);
     cell == flat || cell.strip_prefix('\'') == Some(flat.as_str())
 }
 

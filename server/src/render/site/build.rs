@@ -45,7 +45,7 @@ pub fn ensure_built(web: &Path) -> Result<PathBuf, SiteError> {
     install(web)?;
     eprintln!("Building the web pages …");
     npm(web, &["run", "build"])?;
-    stamp(&dist, &sources)?;
+    write_stamp(&dist, &sources)?;
     Ok(dist)
 }
 
@@ -61,7 +61,7 @@ pub fn install(web: &Path) -> Result<(), SiteError> {
     }
     eprintln!("Fetching what the web pages are built with (npm ci) …");
     npm(web, &["ci"])?;
-    stamp(&modules, &lock_hash)
+    write_stamp(&modules, &lock_hash)
 }
 
 /// Returns a one-line error when Node.js is missing or too old.
@@ -132,7 +132,7 @@ fn is_stamped(dir: &Path, stamp: &str) -> bool {
     fs::read_to_string(dir.join(".stamp")).is_ok_and(|found| found == stamp)
 }
 
-fn stamp(dir: &Path, stamp: &str) -> Result<(), SiteError> {
+fn write_stamp(dir: &Path, stamp: &str) -> Result<(), SiteError> {
     let path = dir.join(".stamp");
     fs::write(&path, stamp).map_err(SiteError::io(&path))
 }
@@ -208,7 +208,7 @@ mod tests {
         let web = web();
         let dist = web.join("dist");
         fs::create_dir_all(&dist).expect("a folder");
-        stamp(&dist, &source_hash(&web).expect("a stamp")).expect("stamped");
+        write_stamp(&dist, &source_hash(&web).expect("a stamp")).expect("stamped");
         // This proves that no build ran, because a build would fail without a package.json.
         assert_eq!(ensure_built(&web).expect("nothing to do"), dist);
         fs::remove_dir_all(web).expect("removed");

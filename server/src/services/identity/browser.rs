@@ -10,7 +10,7 @@ use domain::Timestamp;
 use hmac::{Hmac, Mac};
 use sha2::Sha256;
 
-use super::{name, random};
+use super::{cookie_name, random};
 use crate::api::error::Problem;
 use crate::config::Config;
 
@@ -89,7 +89,7 @@ impl BrowserCookies {
         let signer = Hmac::new_from_slice(key).expect("HMAC takes a key of any length");
         BrowserCookies {
             signer,
-            name: name(BROWSER_COOKIE, config),
+            name: cookie_name(BROWSER_COOKIE, config),
             over_tls: config.over_tls(),
         }
     }

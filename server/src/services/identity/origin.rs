@@ -45,12 +45,15 @@ pub fn check_origin(origin_headers: &OriginHeaders<'_>) -> OriginVerdict {
 /// Whether scheme, host and port of `origin` are those of the public URL. The demo may be opened as
 /// `localhost` or `127.0.0.1`; then only the port must match.
 fn is_own(origin: &str, origin_headers: &OriginHeaders<'_>) -> bool {
-    let (Some(origin), Some(public)) = (parts(origin), parts(origin_headers.public_url)) else {
+    let (Some(origin), Some(public)) = (
+        parse_origin(origin),
+        parse_origin(origin_headers.public_url),
+    ) else {
         return false;
     };
     let requested = origin_headers
         .host
-        .and_then(|host| parts(&format!("{}://{host}", public.scheme)));
+        .and_then(|host| parse_origin(&format!("{}://{host}", public.scheme)));
     let is_local = is_loopback(&public.host)
         && is_loopback(&origin.host)
         && requested.as_ref() == Some(&origin);
@@ -65,7 +68,7 @@ struct Origin {
 }
 
 /// Parses an origin. `None` if it is not a single origin of a web page.
-fn parts(text: &str) -> Option<Origin> {
+fn parse_origin(text: &str) -> Option<Origin> {
     let (scheme, authority) = text.split_once("://")?;
     let authority: Authority = authority.parse().ok()?;
     let default = match scheme {

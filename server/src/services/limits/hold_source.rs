@@ -28,14 +28,14 @@ impl Limits {
         let id = if has_paid {
             digest(b"browser", &browser.0)
         } else {
-            digest(b"network", &site(address).octets())
+            digest(b"network", &site_network(address).octets())
         };
         Some(HoldSource { id, has_paid })
     }
 }
 
 /// Returns the network of a site: an IPv4 address, or the first 48 bits of an IPv6 address.
-fn site(address: IpAddr) -> Ipv6Addr {
+fn site_network(address: IpAddr) -> Ipv6Addr {
     match address.to_canonical() {
         IpAddr::V4(whole) => whole.to_ipv6_mapped(),
         IpAddr::V6(whole) => {

@@ -50,7 +50,7 @@ pub async fn file(
     }
     let mut events = Vec::with_capacity(draws.len());
     for draw in draws {
-        events.push(event(&state, draw).await?);
+        events.push(calendar_event(&state, draw).await?);
     }
     Ok(HttpResponse::Ok()
         .content_type("text/calendar; charset=utf-8; method=PUBLISH")
@@ -61,7 +61,7 @@ pub async fn file(
         .body(calendar::file(&events, state.clock.now())))
 }
 
-async fn event(state: &State, draw: DrawId) -> Result<CalendarEvent, Problem> {
+async fn calendar_event(state: &State, draw: DrawId) -> Result<CalendarEvent, Problem> {
     let (_, listing, view) = state
         .catalogue
         .draw(draw)

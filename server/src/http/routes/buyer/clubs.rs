@@ -58,7 +58,7 @@ pub async fn show(
     if let Some(row) = own_club(&state.catalogue.facts(), caller, &club) {
         return Ok(HttpResponse::Ok().json(OwnClub::from(&*row)));
     }
-    let row = find(&state.catalogue.facts(), &club)?;
+    let row = find_club(&state.catalogue.facts(), &club)?;
     Ok(HttpResponse::Ok().json(Club::new(&row, &row.slug)))
 }
 
@@ -115,7 +115,7 @@ pub async fn draws(
         draws.retain(|draw| query.status().is_none_or(|status| draw.status == status));
         return Ok(HttpResponse::Ok().json(draws));
     }
-    let row = find(&state.catalogue.facts(), &club)?;
+    let row = find_club(&state.catalogue.facts(), &club)?;
     let now = state.clock.now();
     let part = ListSlice {
         club: Some(row.id),
@@ -133,7 +133,7 @@ pub async fn draws(
 }
 
 /// Finds a club by id or slug that is not archived.
-fn find(facts: &CatalogueFacts, club: &str) -> Result<Arc<ClubRecord>, Problem> {
+fn find_club(facts: &CatalogueFacts, club: &str) -> Result<Arc<ClubRecord>, Problem> {
     by_id_or_slug(facts, club)
         .filter(|club| !club.archived)
         .cloned()
@@ -158,7 +158,7 @@ fn by_id_or_slug<'a>(facts: &'a CatalogueFacts, club: &str) -> Option<&'a Arc<Cl
 /// # Errors
 /// 404 when the club is unknown, archived or has no page.
 pub fn page(facts: &CatalogueFacts, club: &str) -> Result<Arc<ClubRecord>, Problem> {
-    let row = find(facts, club)?;
+    let row = find_club(facts, club)?;
     if row.page_enabled {
         Ok(row)
     } else {

@@ -21,7 +21,7 @@ pub async fn complete_card(
     browser: Browser,
     body: Body<Purchase>,
 ) -> Result<HttpResponse, Problem> {
-    match order_of(&request, &state, &browser, &body.0).await? {
+    match find_order(&request, &state, &browser, &body.0).await? {
         OrderAccess::Own(own) => finish(&state, &browser, *own, &body.0).await,
         OrderAccess::Unproven(record) => fulfil_unproven(&state, &record).await,
     }
@@ -36,7 +36,7 @@ pub async fn complete_purchase(
     body: Body<Purchase>,
 ) -> Result<HttpResponse, Problem> {
     check_consents(&body.0)?;
-    match order_of(&request, &state, &browser, &body.0).await? {
+    match find_order(&request, &state, &browser, &body.0).await? {
         OrderAccess::Own(own) => {
             own.store_consents(&state, address(&request, &state.config))
                 .await?;
@@ -81,7 +81,7 @@ pub const TERMS_ERROR: &str = "You must agree to the terms and conditions";
 
 /// Finds the order of the payment intent in the body, or else the browser's newest order for these
 /// draws.
-async fn order_of(
+async fn find_order(
     request: &HttpRequest,
     state: &State,
     browser: &Browser,
@@ -126,7 +126,7 @@ async fn fulfil_unproven(state: &State, record: &OrderRecord) -> Result<HttpResp
         .ok_or_else(Problem::unavailable)?;
     let fulfilled = state.payments.fulfil(&id).await?;
     state.live.mark_order_changed(&record.token);
-    answer(state, fulfilled, None).await
+    purchase_answer(state, fulfilled, None).await
 }
 
 /// Stores the buyer's details, fulfils the order and builds the answer.
@@ -180,14 +180,14 @@ pub async fn finish(
     if !accepted && own.brought_token() && fulfilled.status == FulfilStatus::Succeeded {
         return Err(Problem::conflict("contact-closed", CONTACT_CLOSED_ERROR));
     }
-    answer(state, fulfilled, Some(own)).await
+    purchase_answer(state, fulfilled, Some(own)).await
 }
 
 /// Error text for new contact details after the result is known. They are refused, because another
 /// holder of the token could claim a winning ticket (decision M-1).
 const CONTACT_CLOSED_ERROR: &str = "The result of this game is known, so contact details can no longer be added here. Please contact support.";
 
-async fn answer(
+async fn purchase_answer(
     state: &State,
     fulfilled: FulfilmentResult,
     own: Option<OwnOrder>,
@@ -204,7 +204,7 @@ async fn answer(
             Some("We are confirming your payment. Your tickets will follow by e-mail."),
         ),
         FulfilStatus::NotCharged { reason } => return Err(not_charged(reason.cause())),
-        FulfilStatus::Refunding => return Err(refunding()),
+        FulfilStatus::Refunding => return Err(refunding_problem()),
     };
     let payment_intent_id = record.order.payment_intent.as_ref().map(|id| id.0.clone());
     let own = own.map(|own| own.read_again(record));
@@ -231,13 +231,13 @@ async fn tickets(state: &State, own: &OwnOrder) -> Result<Vec<BoughtTicket>, Pro
         tickets.extend(
             pairs
                 .into_iter()
-                .map(|(serial, cell)| bought(draw, serial, cell)),
+                .map(|(serial, cell)| bought_ticket(draw, serial, cell)),
         );
     }
     Ok(tickets)
 }
 
-fn bought(draw: DrawId, serial: domain::Serial, cell: domain::Cell) -> BoughtTicket {
+fn bought_ticket(draw: DrawId, serial: domain::Serial, cell: domain::Cell) -> BoughtTicket {
     BoughtTicket {
         ticket_number: serial.number(),
         serial_number: serial.label(draw),
@@ -268,7 +268,7 @@ fn with_full_stop(sentence: String) -> String {
     }
 }
 
-fn refunding() -> Problem {
+fn refunding_problem() -> Problem {
     Problem::conflict(
         "refunding",
         "Your tickets could not be issued and your payment is being refunded.",

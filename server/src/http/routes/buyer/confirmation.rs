@@ -29,7 +29,7 @@ pub async fn confirm_cart_card(
     let own = checkout::current_or_open(&state, checkout).await?;
     own.store_consents(&state, address(&request, &state.config))
         .await?;
-    pay(&state, browser, own, &method, &body.0).await
+    pay_order(&state, browser, own, &method, &body.0).await
 }
 
 /// Handles `POST /api/process-wallet-payment`, which sends a wallet's payment method id.
@@ -43,7 +43,7 @@ pub async fn confirm_wallet(
     let tickets = requested_tickets::either(&body.0)?;
     let checkout = CheckoutRequest::new(&request, &state, browser, tickets, &body.0);
     let own = checkout::current_or_open(&state, checkout).await?;
-    pay(&state, browser, own, &method, &body.0).await
+    pay_order(&state, browser, own, &method, &body.0).await
 }
 
 /// Handles `POST /api/process-purchase`, which sends Stripe's id of a wallet token. Card data is
@@ -59,7 +59,7 @@ pub async fn confirm_token(
         .payment_token
         .as_ref()
         .and_then(|token| token.as_str())
-        .filter(|token| is_id(token, "tok_"));
+        .filter(|token| is_stripe_id(token, "tok_"));
     let refused = || {
         Problem::bad_request(
             "token-refused",
@@ -70,7 +70,7 @@ pub async fn confirm_token(
     let tickets = requested_tickets::either(&body.0)?;
     let checkout = CheckoutRequest::new(&request, &state, browser, tickets, &body.0);
     let own = checkout::current_or_open(&state, checkout).await?;
-    pay(&state, browser, own, &token, &body.0).await
+    pay_order(&state, browser, own, &token, &body.0).await
 }
 
 /// Handles `POST /api/payments/confirm-wallet`, for a wallet that has only the payment's client
@@ -92,14 +92,14 @@ pub async fn confirm_by_client_secret(
         .ok_or_else(unknown)?;
     match OrderAccess::of(record, &browser, &body.0) {
         OrderAccess::Own(own) if own.brought_client_secret() => {
-            pay(&state, browser, *own, &method, &body.0).await
+            pay_order(&state, browser, *own, &method, &body.0).await
         }
         OrderAccess::Own(_) | OrderAccess::Unproven(_) => Err(unknown()),
     }
 }
 
 /// Confirms the payment intent and fulfils the order.
-async fn pay(
+async fn pay_order(
     state: &State,
     browser: Browser,
     mut own: OwnOrder,
@@ -116,15 +116,21 @@ async fn pay(
     // confirming (decision G-13).
     match own.confirm(state, method).await? {
         Confirmation::Authorised => finish(state, &browser, own, body).await,
-        Confirmation::Processing => Ok(unfinished(&own, "processing", None)),
-        Confirmation::RequiresAction { client_secret } => {
-            Ok(unfinished(&own, "requires_action", Some(client_secret)))
-        }
+        Confirmation::Processing => Ok(unfinished_answer(&own, "processing", None)),
+        Confirmation::RequiresAction { client_secret } => Ok(unfinished_answer(
+            &own,
+            "requires_action",
+            Some(client_secret),
+        )),
     }
 }
 
 /// Builds the response for a payment that is not finished yet.
-fn unfinished(own: &OwnOrder, status: &'static str, client_secret: Option<String>) -> HttpResponse {
+fn unfinished_answer(
+    own: &OwnOrder,
+    status: &'static str,
+    client_secret: Option<String>,
+) -> HttpResponse {
     HttpResponse::Ok().json(PurchaseResult {
         success: false,
         status,
@@ -149,12 +155,12 @@ fn method(id: Option<&str>) -> Result<&str, Problem> {
             "Please complete all payment information before proceeding.",
         )
     };
-    id.filter(|id| is_id(id, "pm_")).ok_or_else(missing)
+    id.filter(|id| is_stripe_id(id, "pm_")).ok_or_else(missing)
 }
 
 /// Whether a text is a Stripe id: the prefix and at most 100 plain characters. The limit makes sure
 /// that no card data is accepted as an id.
-fn is_id(text: &str, prefix: &str) -> bool {
+fn is_stripe_id(text: &str, prefix: &str) -> bool {
     let rest = text.strip_prefix(prefix).unwrap_or_default();
     !rest.is_empty()
         && text.len() <= 100
@@ -165,12 +171,12 @@ fn is_id(text: &str, prefix: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::is_id;
+    use super::is_stripe_id;
 
     #[test]
     fn only_stripe_ids_are_accepted() {
-        assert!(is_id("pm_card_visa", "pm_"));
-        assert!(is_id("tok_1Nabc", "tok_"));
+        assert!(is_stripe_id("pm_card_visa", "pm_"));
+        assert!(is_stripe_id("tok_1Nabc", "tok_"));
         for other in [
             "",
             "pm_",
@@ -180,7 +186,7 @@ mod tests {
             r#"pm_{"data":"…"}"#,
             "ECv1",
         ] {
-            assert!(!is_id(other, "pm_"), "{other}");
+            assert!(!is_stripe_id(other, "pm_"), "{other}");
         }
     }
 }

@@ -35,7 +35,12 @@ impl DrawListQuery {
 }
 
 /// Responds with a draw list: the prepared response of the whole list, or the requested part.
-fn answer(list: List, request: &HttpRequest, state: &State, query: &DrawListQuery) -> HttpResponse {
+fn list_answer(
+    list: List,
+    request: &HttpRequest,
+    state: &State,
+    query: &DrawListQuery,
+) -> HttpResponse {
     let now = state.clock.now();
     match query.part() {
         everything if everything == ListSlice::default() => {
@@ -51,7 +56,7 @@ pub async fn active(
     state: web::Data<State>,
     query: web::Query<DrawListQuery>,
 ) -> HttpResponse {
-    answer(List::Active, &request, &state, &query)
+    list_answer(List::Active, &request, &state, &query)
 }
 
 /// Handles `GET /api/draws/awaiting-results`.
@@ -60,7 +65,7 @@ pub async fn awaiting_results(
     state: web::Data<State>,
     query: web::Query<DrawListQuery>,
 ) -> HttpResponse {
-    answer(List::Awaiting, &request, &state, &query)
+    list_answer(List::Awaiting, &request, &state, &query)
 }
 
 /// Handles `GET /api/draws/completed`.
@@ -69,7 +74,7 @@ pub async fn completed(
     state: web::Data<State>,
     query: web::Query<DrawListQuery>,
 ) -> HttpResponse {
-    answer(List::Completed, &request, &state, &query)
+    list_answer(List::Completed, &request, &state, &query)
 }
 
 /// Responds with one draw. The draw's own club also gets the fields for editing.

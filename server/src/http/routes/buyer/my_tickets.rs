@@ -41,7 +41,7 @@ pub async fn request_link(
         )
         .await?;
     actix_web::rt::spawn(async move {
-        if let Err(problem) = send(&state, &email).await {
+        if let Err(problem) = send_link(&state, &email).await {
             tracing::warn!(%problem, "queueing a ticket link failed");
         }
     });
@@ -52,7 +52,7 @@ pub async fn request_link(
 
 /// Queues the mail with the link if tickets were bought with the address. Other addresses get no
 /// mail, so that nobody can fill a stranger's mailbox.
-async fn send(state: &State, email: &str) -> Result<(), Problem> {
+async fn send_link(state: &State, email: &str) -> Result<(), Problem> {
     let token: [u8; 32] = random();
     let now = state.clock.now();
     if !state

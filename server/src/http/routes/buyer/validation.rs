@@ -55,7 +55,7 @@ async fn availability(
             errors.push(DRAW_CLOSED.to_string());
             continue;
         }
-        let free = free_for(state, browser, *draw, &view);
+        let free = tickets_free_for_browser(state, browser, *draw, &view);
         if *count > free {
             errors.push(too_few(free));
         }
@@ -64,7 +64,7 @@ async fn availability(
 }
 
 /// Returns the number of tickets that the browser can get: the free ones plus those reserved by it.
-fn free_for(state: &State, browser: &Browser, draw: DrawId, view: &View) -> u16 {
+fn tickets_free_for_browser(state: &State, browser: &Browser, draw: DrawId, view: &View) -> u16 {
     view.free()
         + state
             .open_orders

@@ -27,7 +27,7 @@ pub async fn show(
     state
         .limits
         .check_claim_limit(address(&request, &state.config))?;
-    let claim = find(&state, &body.0.token).await?;
+    let claim = find_claim(&state, &body.0.token).await?;
     Ok(HttpResponse::Ok().json(claim_page(&state, &claim).await?))
 }
 
@@ -40,19 +40,23 @@ pub async fn submit_bank_details(
     state
         .limits
         .check_claim_limit(address(&request, &state.config))?;
-    let claim = find(&state, &body.0.token).await?;
+    let claim = find_claim(&state, &body.0.token).await?;
     if claim.paid {
         return Err(Problem::conflict("payout-settled", PAID_ERROR));
     }
     let bank = check(&body.0)?;
-    let (_, listing, view) = state.catalogue.draw(claim.draw).await.ok_or_else(unknown)?;
-    let winner = winner(&state, &view).await.map_err(|_| unknown())?;
+    let (_, listing, view) = state
+        .catalogue
+        .draw(claim.draw)
+        .await
+        .ok_or_else(unknown_claim)?;
+    let winner = winner(&state, &view).await.map_err(|_| unknown_claim())?;
     // Refuse the link if its ticket is not the winning one any more, because the result was undone
     // and entered anew.
     let ticket = winner
         .ticket
         .filter(|ticket| ticket.serial.number() == claim.serial)
-        .ok_or_else(unknown)?;
+        .ok_or_else(unknown_claim)?;
     let (draw, at, by) = (claim.draw, state.clock.now(), "winner".to_string());
     let object = format!("draw:{draw}");
     let ip = Some(address(&request, &state.config));
@@ -87,13 +91,17 @@ pub async fn submit_bank_details(
     }
     state.outbox.wake_mailer();
     notify_club(&state, &claim).await?;
-    let claim = find(&state, &body.0.token).await?;
+    let claim = find_claim(&state, &body.0.token).await?;
     Ok(HttpResponse::Ok().json(claim_page(&state, &claim).await?))
 }
 
 /// Tells the club that bank details were received. The mail does not contain them.
 async fn notify_club(state: &State, claim: &ClaimRecord) -> Result<(), Problem> {
-    let (facts, listing, _) = state.catalogue.draw(claim.draw).await.ok_or_else(unknown)?;
+    let (facts, listing, _) = state
+        .catalogue
+        .draw(claim.draw)
+        .await
+        .ok_or_else(unknown_claim)?;
     let Some(club) = facts.club(listing.club) else {
         return Ok(());
     };
@@ -110,16 +118,16 @@ async fn notify_club(state: &State, claim: &ClaimRecord) -> Result<(), Problem> 
     Ok(())
 }
 
-async fn find(state: &State, token: &Option<String>) -> Result<ClaimRecord, Problem> {
-    let hash = link_hash_of(&trimmed(token)).ok_or_else(unknown)?;
+async fn find_claim(state: &State, token: &Option<String>) -> Result<ClaimRecord, Problem> {
+    let hash = link_hash_of(&trimmed(token)).ok_or_else(unknown_claim)?;
     state
         .records
         .claim_by_token(&hash)
         .await?
-        .ok_or_else(unknown)
+        .ok_or_else(unknown_claim)
 }
 
-fn unknown() -> Problem {
+fn unknown_claim() -> Problem {
     Problem::new(
         StatusCode::NOT_FOUND,
         "claim-unknown",
@@ -128,15 +136,19 @@ fn unknown() -> Problem {
 }
 
 async fn claim_page(state: &State, claim: &ClaimRecord) -> Result<Claim, Problem> {
-    let (facts, listing, view) = state.catalogue.draw(claim.draw).await.ok_or_else(unknown)?;
-    let club = facts.club(listing.club).ok_or_else(unknown)?;
-    let winner = winner(state, &view).await.map_err(|_| unknown())?;
+    let (facts, listing, view) = state
+        .catalogue
+        .draw(claim.draw)
+        .await
+        .ok_or_else(unknown_claim)?;
+    let club = facts.club(listing.club).ok_or_else(unknown_claim)?;
+    let winner = winner(state, &view).await.map_err(|_| unknown_claim())?;
     // Refuse the link if its ticket is not the winning one any more, because the result was undone
     // and entered anew.
     let ticket = winner
         .ticket
         .filter(|ticket| ticket.serial.number() == claim.serial)
-        .ok_or_else(unknown)?;
+        .ok_or_else(unknown_claim)?;
     let expired = claim
         .respond_by
         .is_none_or(|until| state.clock.now() >= until);

@@ -69,7 +69,7 @@ pub async fn start_onboarding(
         .connect
         .onboarding_link(&account, &page("refresh"), &page("complete"))
         .await;
-    let onboarding_url = link.map_err(refused)?;
+    let onboarding_url = link.map_err(account_creation_failed)?;
     Ok(HttpResponse::Ok().json(OnboardingLink { onboarding_url }))
 }
 
@@ -94,7 +94,7 @@ async fn create_account(state: &State, caller: Caller, club: &Club) -> Result<Ac
         .connect
         .create_account(&key, Some(&club.email))
         .await
-        .map_err(refused)?;
+        .map_err(account_creation_failed)?;
     let (actor, object) = (caller.name(), format!("club:{}", club.id));
     let act = caller.act(&actor, Some(club.id), "connect-account", &object);
     state
@@ -108,7 +108,7 @@ async fn create_account(state: &State, caller: Caller, club: &Club) -> Result<Ac
 
 /// Builds the error response. A refusal by Stripe means that the platform is not set up for
 /// connected accounts, so a retry does not help; other errors mean that Stripe is unavailable.
-fn refused(error: GatewayError) -> Problem {
+fn account_creation_failed(error: GatewayError) -> Problem {
     tracing::warn!(%error, "Stripe onboarding failed");
     match error {
         GatewayError::Refused { .. } => {

@@ -59,12 +59,12 @@ pub async fn edit(
     };
     let checked = draw_check::check_edit(&body.0, &stored, now)?;
     let pass_card_fee = card_fee(&state, &listing, checked.pass_card_fee)?;
-    let (terms, details) = split(checked, pass_card_fee);
+    let (terms, details) = split_form(checked, pass_card_fee);
     let (actor, object) = (caller.name(), format!("draw:{draw}"));
     let act = caller.act(&actor, Some(listing.club), "edit-draw", &object);
     let draws = state
         .draws
-        .by(act.entry(changes(&body.0, &listing, &view, reason)));
+        .by(act.entry(changed_fields(&body.0, &listing, &view, reason)));
     let committed = draws.edit(draw, terms, Some(details), by).await;
     committed.map_err(|denied| Problem::denied(draw, denied))?;
     state.catalogue.reload().await?;
@@ -119,7 +119,7 @@ fn card_fee(
     })
 }
 
-fn split(checked: CheckedDrawForm, pass_card_fee: Option<bool>) -> (TermsEdit, DrawDetails) {
+fn split_form(checked: CheckedDrawForm, pass_card_fee: Option<bool>) -> (TermsEdit, DrawDetails) {
     let terms = TermsEdit {
         price: checked.price,
         prize_percentage: checked.prize_percentage,
@@ -141,7 +141,12 @@ fn split(checked: CheckedDrawForm, pass_card_fee: Option<bool>) -> (TermsEdit, D
 
 /// Returns the changed fields with their old values, for the audit log. Of contact details only the
 /// fact of the change is logged.
-fn changes(form: &DrawForm, listing: &Listing, view: &View, reason: Option<String>) -> Value {
+fn changed_fields(
+    form: &DrawForm,
+    listing: &Listing,
+    view: &View,
+    reason: Option<String>,
+) -> Value {
     let stored = json!({
         "league": listing.league, "homeTeam": listing.home_team, "awayTeam": listing.away_team,
         "gameDate": local_date_time(view.closes_at, &listing.zone), "timezone": listing.zone,

@@ -47,7 +47,7 @@ pub async fn import(
     let common = common(&query, &seller, state.config.fees.policy)?;
     let plan = fixtures::plan(&state.records, club, &table, &common, state.clock.now())
         .await
-        .map_err(refused)?;
+        .map_err(import_refused)?;
     let created = if query.dry_run || plan.rows.is_empty() {
         Vec::new()
     } else {
@@ -117,7 +117,7 @@ fn common(
 }
 
 /// Builds the 422 response with every invalid line and its number. No draw was created.
-fn refused(refused: fixtures::ImportRefusal) -> Problem {
+fn import_refused(refused: fixtures::ImportRefusal) -> Problem {
     match refused {
         fixtures::ImportRefusal::Lines(lines) => {
             let fixture_row = |line: &fixtures::LineProblem| json!({ "line": line.line, "message": line.message });

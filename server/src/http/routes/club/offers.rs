@@ -162,13 +162,13 @@ pub async fn change(
     let (bundle, sold) = find_offer(&state, club.id, &path.1).await?;
     let now = offer_status(&state, &bundle, sold, state.clock.now());
     if !matches!(now, "draft" | "active") {
-        return Err(locked(now));
+        return Err(offer_locked(now));
     }
     let new = checked_form(&state, &club, &body.0, Some(bundle.id)).await?;
     let records = state.records.by(audit_entry(caller, &club, "change-offer"));
     match records.change_bundle(club.id, bundle.id, &new).await {
         Ok(OfferChangeOutcome::Done) => {}
-        Ok(OfferChangeOutcome::Locked) => return Err(locked("locked")),
+        Ok(OfferChangeOutcome::Locked) => return Err(offer_locked("locked")),
         Err(failure) => {
             return Err(slug_conflict(&state, &club, &new, Some(bundle.id), failure).await?);
         }
@@ -187,20 +187,20 @@ pub async fn archive(
     let (bundle, sold) = find_offer(&state, club.id, &path.1).await?;
     let now = offer_status(&state, &bundle, sold, state.clock.now());
     if now == "locked" {
-        return Err(locked(now));
+        return Err(offer_locked(now));
     }
     let is_over = matches!(now, "closed" | "archived");
     let records = state
         .records
         .by(audit_entry(caller, &club, "archive-offer"));
     if records.archive_bundle(club.id, bundle.id, is_over).await? != OfferChangeOutcome::Done {
-        return Err(locked("locked"));
+        return Err(offer_locked("locked"));
     }
     let (bundle, sold) = find_offer(&state, club.id, &path.1).await?;
     Ok(HttpResponse::Ok().json(offer_json(&state, &club, &bundle, sold)))
 }
 
-fn locked(status: &str) -> Problem {
+fn offer_locked(status: &str) -> Problem {
     let why = if status == "locked" {
         "has sales"
     } else {

@@ -32,9 +32,11 @@ pub async fn save(
     let club = path.parse().map(ClubId).map_err(|_| Problem::not_found())?;
     caller.require_ownership(club)?;
     let form = body.0;
-    check(&form)?;
+    check_home_page(&form)?;
     let logo_url = match &form.logo_url {
-        Some(text) if text.starts_with("data:") => Some(Some(logo(&state, club, text).await?)),
+        Some(text) if text.starts_with("data:") => {
+            Some(Some(store_logo(&state, club, text).await?))
+        }
         Some(text) => Some(picture_address(text.trim())),
         None => None,
     };
@@ -75,7 +77,7 @@ pub async fn save(
     Ok(HttpResponse::Ok().json(OwnClub::from(&**saved)))
 }
 
-fn check(form: &HomePageForm) -> Result<(), Problem> {
+fn check_home_page(form: &HomePageForm) -> Result<(), Problem> {
     let mut findings = Findings::default();
     if let Some(slug) = &form.home_page_slug {
         let letters = slug
@@ -139,7 +141,7 @@ fn is_logo(text: &str) -> bool {
 }
 
 /// Stores a logo that was sent as `data:` URL and returns its URL path.
-async fn logo(state: &State, club: ClubId, text: &str) -> Result<String, Problem> {
+async fn store_logo(state: &State, club: ClubId, text: &str) -> Result<String, Problem> {
     let wrong = |words: &str| {
         let mut findings = Findings::default();
         findings.require("logoUrl", false, words);

@@ -21,7 +21,7 @@ const PERIOD_SECONDS: i64 = 30 * 86_400;
 
 /// Returns the club whose payments the caller may read; `None` for the operator, who reads those of
 /// all clubs.
-fn scope(caller: Caller) -> Option<ClubId> {
+fn readable_club(caller: Caller) -> Option<ClubId> {
     match caller.principal() {
         Principal::Club(club, _) => Some(club),
         _ => None,
@@ -34,7 +34,10 @@ pub async fn transactions(
     caller: Caller,
 ) -> Result<HttpResponse, Problem> {
     let since = state.clock.now().plus_seconds(-PERIOD_SECONDS);
-    let rows = state.records.transactions(scope(caller), since).await?;
+    let rows = state
+        .records
+        .transactions(readable_club(caller), since)
+        .await?;
     let link = |row: &TransactionRow| {
         state
             .config
@@ -53,7 +56,7 @@ pub async fn sums(state: web::Data<State>, caller: Caller) -> Result<HttpRespons
     let since = state.clock.now().plus_seconds(-PERIOD_SECONDS);
     let groups = state
         .records
-        .alike_transactions(scope(caller), since)
+        .alike_transactions(readable_club(caller), since)
         .await?;
     let sum = |of: fn(&TransactionGroup) -> i64| groups.iter().map(of).sum::<i64>();
     let charged = sum(|one| one.count * one.amount_cents);
@@ -197,7 +200,10 @@ pub async fn recovery_report(
 
 async fn failed_payments(state: &State, caller: Caller) -> Result<FailedPayments, Problem> {
     let since = state.clock.now().plus_seconds(-PERIOD_SECONDS);
-    Ok(state.records.failed_payments(scope(caller), since).await?)
+    Ok(state
+        .records
+        .failed_payments(readable_club(caller), since)
+        .await?)
 }
 
 fn comma_separated(draws: &[i64]) -> String {

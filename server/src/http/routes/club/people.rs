@@ -65,7 +65,7 @@ pub async fn invite(
     body: Body<ClubUserForm>,
 ) -> Result<HttpResponse, Problem> {
     let club = own_club(caller, &path)?;
-    let (email, name, role) = check(&body.0)?;
+    let (email, name, role) = check_user_form(&body.0)?;
     // For a user of this club who has joined already, no mail is sent and the request is not
     // counted as a guess of addresses.
     let joined = state
@@ -166,7 +166,7 @@ const TOO_MANY_INVITATIONS_ERROR: &str = "Too many invitations. Please wait an h
 const ROLE_ERROR: &str = "Choose owner, seller or viewer";
 const NAME_ERROR: &str = "Name is required";
 
-fn check(form: &ClubUserForm) -> Result<(String, String, Role), Problem> {
+fn check_user_form(form: &ClubUserForm) -> Result<(String, String, Role), Problem> {
     let (email, name, role) = (
         trimmed(&form.email),
         trimmed(&form.name),

@@ -36,7 +36,7 @@ pub async fn request_reset(
         )
         .await?;
     actix_web::rt::spawn(async move {
-        if let Err(problem) = send(&state, &email).await {
+        if let Err(problem) = send_reset_link(&state, &email).await {
             tracing::warn!(%problem, "queueing a password reset link failed");
         }
     });
@@ -46,7 +46,7 @@ pub async fn request_reset(
     }))
 }
 
-async fn send(state: &State, email: &str) -> Result<(), Problem> {
+async fn send_reset_link(state: &State, email: &str) -> Result<(), Problem> {
     let token: [u8; 32] = random();
     let now = state.clock.now();
     if !state.limits.may_mail(&state.records, email, now).await? {

@@ -49,7 +49,7 @@ pub async fn register(
             closed,
         ));
     }
-    check(&body.0)?;
+    check_registration(&body.0)?;
     state
         .limits
         .check_form_limit(
@@ -73,7 +73,7 @@ pub async fn register(
         state.catalogue.reload().await?;
     }
     if address_is_used(&state, &email).await? {
-        return Err(address_taken(&state, &email).await?);
+        return Err(refuse_taken_address(&state, &email).await?);
     }
     let new = NewClub {
         name,
@@ -94,7 +94,7 @@ pub async fn register(
         .json(signed_in_user(&state, holder).await?))
 }
 
-fn check(form: &Registration) -> Result<(), Problem> {
+fn check_registration(form: &Registration) -> Result<(), Problem> {
     let (name, phone) = (trimmed(&form.name), trimmed(&form.phone));
     let password = form.password.as_deref().unwrap_or_default();
     let mut findings = Findings::default();
@@ -150,7 +150,7 @@ async fn address_is_used(state: &State, email: &str) -> Result<bool, Problem> {
 ///
 /// # Errors
 /// The mail could not be queued.
-async fn address_taken(state: &State, email: &str) -> Result<Problem, Problem> {
+async fn refuse_taken_address(state: &State, email: &str) -> Result<Problem, Problem> {
     let email = email.to_lowercase();
     let key = format!(
         "registration-refused-{email}-{}",
@@ -181,7 +181,7 @@ async fn create(state: &State, mut new: NewClub) -> Result<Club, Problem> {
         match state.records.create_club(&new).await {
             Ok(club) => return Ok(club),
             Err(Failure::NotWritten(_)) if address_is_used(state, &new.email).await? => {
-                return Err(address_taken(state, &new.email).await?);
+                return Err(refuse_taken_address(state, &new.email).await?);
             }
             Err(Failure::NotWritten(_)) => state.catalogue.reload().await?,
             Err(failure) => return Err(failure.into()),

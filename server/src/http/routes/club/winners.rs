@@ -317,14 +317,14 @@ pub async fn reveal_bank_details(
         .bank_details(draw)
         .await?
         .ok_or_else(Problem::not_found)?;
-    audit(&state, caller, draw, &listing, "read-winner-bank").await?;
+    audit_bank_details(&state, caller, draw, &listing, "read-winner-bank").await?;
     let answer = HttpResponse::Ok()
         .insert_header((header::CACHE_CONTROL, "no-store"))
         .json(UnmaskedBankDetails::from(&bank));
     Ok(answer)
 }
 
-async fn audit(
+async fn audit_bank_details(
     state: &State,
     caller: Caller,
     draw: DrawId,

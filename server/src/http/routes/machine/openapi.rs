@@ -144,7 +144,7 @@ fn models() -> Vec<ModelDoc> {
 fn fields(schema: &Value) -> Vec<FieldDoc> {
     let field = |(name, field): (&String, &Value)| FieldDoc {
         name: name.clone(),
-        kind: kind(field),
+        kind: type_text(field),
         says: field["description"]
             .as_str()
             .unwrap_or_default()
@@ -158,7 +158,7 @@ fn fields(schema: &Value) -> Vec<FieldDoc> {
         .flat_map(|part| match part["$ref"].as_str() {
             Some(_) => vec![FieldDoc {
                 name: "…".to_string(),
-                kind: kind(part),
+                kind: type_text(part),
                 says: "Every field of it.".to_string(),
             }],
             None => fields(part),
@@ -174,17 +174,21 @@ fn fields(schema: &Value) -> Vec<FieldDoc> {
 }
 
 /// Returns the type of a field as text, such as `string or null`, `list of Draw`.
-fn kind(field: &Value) -> String {
+fn type_text(field: &Value) -> String {
     let options = field["oneOf"].as_array().or(field["anyOf"].as_array());
     match (&field["type"], field["$ref"].as_str(), options) {
         (_, Some(reference), _) => reference.rsplit('/').next().unwrap_or_default().to_string(),
-        (_, _, Some(options)) => options.iter().map(kind).collect::<Vec<_>>().join(" or "),
+        (_, _, Some(options)) => options
+            .iter()
+            .map(type_text)
+            .collect::<Vec<_>>()
+            .join(" or "),
         (Value::Array(kinds), ..) => {
-            let alone = |name: &Value| kind(&with_type(field, name));
+            let alone = |name: &Value| type_text(&with_type(field, name));
             kinds.iter().map(alone).collect::<Vec<_>>().join(" or ")
         }
         (Value::String(name), ..) if name == "array" => {
-            format!("list of {}", kind(&field["items"]))
+            format!("list of {}", type_text(&field["items"]))
         }
         (Value::String(name), ..) => name.clone(),
         _ => "anything".to_string(),

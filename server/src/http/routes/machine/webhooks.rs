@@ -76,7 +76,7 @@ pub async fn receive(
     if state.payments.store_webhook_event(event.notice).await?
         && let Some(declined) = declined
     {
-        note_decline(&state, &declined).await?;
+        record_decline(&state, &declined).await?;
     }
     Ok(HttpResponse::Ok().finish())
 }
@@ -98,7 +98,7 @@ async fn refresh_account(
 
 /// Counts a declined card. After too many declines the browser may open no payment for some
 /// minutes, and its open order is abandoned (decision G-13).
-async fn note_decline(state: &State, declined: &CardDecline) -> Result<(), Problem> {
+async fn record_decline(state: &State, declined: &CardDecline) -> Result<(), Problem> {
     let Some(record) = state
         .payments
         .order_by_payment_intent(&declined.payment_intent)

@@ -41,13 +41,13 @@ pub async fn by_type(
         ("bundle", Some((club, slug))) => {
             of_offer(&state, &offers::find(&state, club, slug).await?)
         }
-        ("bundle", None) => of_offer(&state, &by_id(&state, &id).await?),
+        ("bundle", None) => of_offer(&state, &offer_by_id(&state, &id).await?),
         _ => return Err(Problem::not_found()),
     };
     Ok(HttpResponse::Ok().json(widget))
 }
 
-async fn by_id(state: &State, id: &str) -> Result<Offer, Problem> {
+async fn offer_by_id(state: &State, id: &str) -> Result<Offer, Problem> {
     let id: i64 = id.parse().map_err(|_| Problem::not_found())?;
     let club = state
         .records

@@ -94,7 +94,7 @@ pub async fn undo(
     let undone = draws
         .undo(draw)
         .await
-        .map_err(|denied| refused(draw, denied))?;
+        .map_err(|denied| cancellation_refused(draw, denied))?;
     // Send the queued correction mail to a winner who was notified before.
     state.outbox.wake_mailer();
     state.catalogue.reload().await?;
@@ -113,7 +113,7 @@ pub async fn cancellation(
     state: web::Data<State>,
     path: web::Path<String>,
 ) -> Result<HttpResponse, Problem> {
-    Ok(HttpResponse::Ok().json(progress(&state, draw_number(&path)?).await?))
+    Ok(HttpResponse::Ok().json(cancellation_progress(&state, draw_number(&path)?).await?))
 }
 
 /// Cancels the draw and refunds every buyer, including the platform fee (decision E-9). A repeated
@@ -147,12 +147,12 @@ pub async fn cancel(
         .await
         .map_err(|denied| Problem::denied(draw, denied))?;
     state.catalogue.reload().await?;
-    Ok(HttpResponse::Ok().json(progress(&state, draw).await?))
+    Ok(HttpResponse::Ok().json(cancellation_progress(&state, draw).await?))
 }
 
 const HAS_RESULT_ERROR: &str = "This draw has a result. Undo the result first.";
 
-async fn progress(state: &State, draw: DrawId) -> Result<Cancellation, Problem> {
+async fn cancellation_progress(state: &State, draw: DrawId) -> Result<Cancellation, Problem> {
     let (_, _, view) = state
         .catalogue
         .draw(draw)
@@ -187,7 +187,7 @@ fn confirmed_draw(path: &web::Path<String>, form: &Reason) -> Result<DrawId, Pro
     ))
 }
 
-fn refused(draw: DrawId, denied: actors::Denied) -> Problem {
+fn cancellation_refused(draw: DrawId, denied: actors::Denied) -> Problem {
     match denied {
         actors::Denied::Refused(domain::Refusal::PaidOut) => Problem::conflict(
             "payout-completed",

@@ -91,7 +91,7 @@ pub async fn resolve(
     };
     let record = match allocated {
         Ok(record) => record,
-        Err(unresolved) => return Err(refused(&state, &payment, unresolved).await?),
+        Err(unresolved) => return Err(allocation_refused(&state, &payment, unresolved).await?),
     };
     let how = "Tickets allocated by hand";
     let resolving = caller
@@ -192,7 +192,7 @@ pub async fn tickets(
 
 /// Builds the response that refuses to allocate the missing tickets. It says whether the payment can
 /// be refunded instead.
-async fn refused(
+async fn allocation_refused(
     state: &State,
     payment: &PaymentIntentId,
     reason: RepairError,

@@ -66,7 +66,7 @@ pub async fn verify(
     let cookie = sign_in(&request, &state, holder, true).await?;
     let now = state.clock.now();
     let ends_at = caller.session.map_or(now, |session| session.ends_at);
-    audit(&state, caller, "sign-in", &admin).await?;
+    audit_second_factor(&state, caller, "sign-in", &admin).await?;
     let whoami = describe_session(
         &state,
         Session {
@@ -138,7 +138,12 @@ async fn verify_code(state: &State, admin: &Admin, code: SecondFactorCode) -> Re
     }
 }
 
-async fn audit(state: &State, caller: Caller, action: &str, admin: &Admin) -> Result<(), Problem> {
+async fn audit_second_factor(
+    state: &State,
+    caller: Caller,
+    action: &str,
+    admin: &Admin,
+) -> Result<(), Problem> {
     let (actor, object) = (caller.name(), format!("admin:{}", admin.id));
     Ok(state
         .records

@@ -39,7 +39,8 @@ pub async fn maintenance_mode(
 ) -> Result<HttpResponse, Problem> {
     let missing = || Problem::bad_request("enabled-missing", "Failed to update maintenance mode");
     let enabled = body.0.enabled.ok_or_else(missing)?;
-    let setting = set(&state, caller, MAINTENANCE_MODE, &enabled.to_string(), None).await?;
+    let setting =
+        store_setting(&state, caller, MAINTENANCE_MODE, &enabled.to_string(), None).await?;
     Ok(HttpResponse::Ok().json(Maintenance {
         maintenance_mode: enabled,
         updated_at: setting.updated_at,
@@ -66,7 +67,7 @@ pub async fn show(
     let key = path.into_inner();
     let is_known = key == MAINTENANCE_MODE || EDITABLE_SETTINGS.contains(&key.as_str());
     let setting = if is_known {
-        find(&state, &key).await?
+        find_setting(&state, &key).await?
     } else {
         None
     };
@@ -116,17 +117,18 @@ pub async fn change(
         .description
         .as_ref()
         .map(|text| text.trim().chars().take(DESCRIPTION_CHARS_MAX).collect());
-    Ok(HttpResponse::Ok().json(set(&state, caller, &key, value, description.as_deref()).await?))
+    Ok(HttpResponse::Ok()
+        .json(store_setting(&state, caller, &key, value, description.as_deref()).await?))
 }
 
-async fn set(
+async fn store_setting(
     state: &State,
     caller: Caller,
     key: &str,
     value: &str,
     description: Option<&str>,
 ) -> Result<Setting, Problem> {
-    let before = find(state, key).await?.map(|setting| setting.value);
+    let before = find_setting(state, key).await?.map(|setting| setting.value);
     let (actor, object) = (caller.name(), format!("setting:{key}"));
     let entry = caller
         .act(&actor, None, "set", &object)
@@ -136,10 +138,12 @@ async fn set(
         .change_setting(key, value, description, &actor, entry)
         .await?;
     state.catalogue.reload().await?;
-    find(state, key).await?.ok_or_else(Problem::unavailable)
+    find_setting(state, key)
+        .await?
+        .ok_or_else(Problem::unavailable)
 }
 
-async fn find(state: &State, key: &str) -> Result<Option<Setting>, Problem> {
+async fn find_setting(state: &State, key: &str) -> Result<Option<Setting>, Problem> {
     let rows = state.records.setting_rows().await?;
     Ok(rows
         .into_iter()
