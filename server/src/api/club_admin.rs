@@ -177,7 +177,7 @@ pub struct ProviderTransaction {
     pub order_id: String,
     pub status: String,
     pub created_at: String,
-    /// Unix seconds.
+    /// Time of creation, in Unix seconds.
     pub created: i64,
     /// `card`, `apple_pay`, `google_pay` or `link`; null while Stripe has not reported it.
     pub payment_method: Option<String>,
@@ -186,10 +186,10 @@ pub struct ProviderTransaction {
     pub ticket_count: i64,
     pub ticket_price: String,
     pub customer_charged: String,
-    /// Cents.
+    /// Amount in cents.
     pub amount: i64,
     pub stripe_fees: String,
-    /// Cents.
+    /// Amount in cents.
     pub stripe_fee: i64,
     pub platform_fee: String,
     pub platform_fee_cents: i64,
@@ -255,7 +255,7 @@ pub struct IntegrityAudit {
 pub struct FailedPayment {
     pub payment_intent_id: String,
     pub amount: i64,
-    /// Unix seconds.
+    /// Time of creation, in Unix seconds.
     pub created: i64,
     pub status: String,
     pub metadata: FailedMetadata,

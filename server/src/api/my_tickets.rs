@@ -17,7 +17,7 @@ pub struct TicketLinkRequest {
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct MyTickets {
-    /// `j…@example.com`.
+    /// Masked e-mail address: `j…@example.com`.
     pub email_masked: String,
     /// When the link expires.
     pub until: String,

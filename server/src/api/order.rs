@@ -13,14 +13,14 @@ pub struct Order {
     pub status: &'static str,
     pub payment_intent_id: Option<String>,
     pub order_token: String,
-    /// Cents.
+    /// Amount in cents.
     pub amount: i64,
     pub subtotal: String,
     pub card_fee: String,
     pub club_name: String,
     pub club_slug: String,
     pub buyer_name: Option<String>,
-    /// `j…@example.com`.
+    /// Masked e-mail address: `j…@example.com`.
     pub buyer_email_masked: Option<String>,
     pub purchased_at: Option<String>,
     /// Why the order was not charged, or why it is refunded.

@@ -145,7 +145,7 @@ pub struct OpenedPayment {
     /// The payment intent's client secret. Only the browser that opened the order receives it.
     pub client_secret: String,
     pub payment_intent_id: String,
-    /// Cents.
+    /// Amount in cents.
     pub amount: i64,
     pub connected_account_id: String,
     /// Equal to the order's id.

@@ -35,7 +35,7 @@ pub struct User {
     /// Whether the club is archived. It may then only read, and finish its running draws (decision
     /// H-3).
     pub archived: bool,
-    /// For an operator: `enrol`, `required` or `done`.
+    /// State of an operator's second factor: `enrol`, `required` or `done`. Null for a club.
     pub second_factor: Option<&'static str>,
 }
 
@@ -47,7 +47,7 @@ pub struct Whoami {
     pub role: &'static str,
     pub club_slug: Option<String>,
     pub user: User,
-    /// For an operator: `enrol`, `required` or `done`.
+    /// State of an operator's second factor: `enrol`, `required` or `done`. Null for a club.
     pub second_factor: Option<&'static str>,
     /// When the next proof is needed: an operator's code, or a club user's password.
     pub reauthenticated_until: Option<String>,

@@ -16,7 +16,7 @@ use super::instant::rfc3339;
 pub struct Ticket {
     pub id: String,
     pub ticket_number: u16,
-    /// `FD-1042-007`.
+    /// Serial number of the ticket: `FD-1042-007`.
     pub serial_number: String,
     pub sold: bool,
     pub home_number: Option<u8>,

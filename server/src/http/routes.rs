@@ -77,8 +77,8 @@ routes! { ROUTES
     Get    "/api/footer-menus"                      Public   FORM   => buyer::site::footer_menus;
     Get    "/api/terms/{kind}"                      Public   FORM   => buyer::site::terms;
     Get    "/api/qr.svg"                            Public   FORM   => buyer::site::qr;
-    Post   "/api/debug-log"                         Public   LOG_BODY_MAX    => buyer::browser_reports::debug_log;
-    Post   "/api/track"                             Public   LOG_BODY_MAX    => buyer::browser_reports::track;
+    Post   "/api/debug-log"                         Public   LOG_BODY_MAX => buyer::browser_reports::debug_log;
+    Post   "/api/track"                             Public   LOG_BODY_MAX => buyer::browser_reports::track;
     Post   "/api/policy-report"                     Public   REPORT_BODY_MAX => buyer::browser_reports::policy_report;
 
     Get    "/api/draws/active"                      Public   FORM   => buyer::draws::active;

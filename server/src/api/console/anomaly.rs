@@ -30,7 +30,7 @@ pub struct Anomaly {
     /// The operator's e-mail address, when an operator resolved it.
     pub resolved_by_email: Option<String>,
     pub resolution: Option<String>,
-    /// `null` when no order matches the payment.
+    /// Id of the payment's order; `null` when no order matches.
     pub order_id: Option<String>,
     pub draw_numbers: Vec<i64>,
     pub ticket_count: Option<i64>,
@@ -131,7 +131,7 @@ pub struct MissingTicket {
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PaidTickets {
-    /// `null` when no order matches the payment.
+    /// Id of the payment's order; `null` when no order matches.
     pub order_id: Option<String>,
     pub lines: Vec<PaidLine>,
 }
@@ -157,7 +157,7 @@ pub struct ScanForm {
 pub struct AllocatedTicket {
     pub draw_number: i64,
     pub ticket_number: u16,
-    /// `FD-1042-007`.
+    /// Serial number of the ticket: `FD-1042-007`.
     pub serial_number: String,
 }
 

@@ -12,7 +12,7 @@ use super::instant;
 #[serde(rename_all = "camelCase")]
 pub struct ConsoleTicket {
     pub ticket_number: i16,
-    /// `FD-1042-007`.
+    /// Serial number of the ticket: `FD-1042-007`.
     pub serial_number: String,
 }
 

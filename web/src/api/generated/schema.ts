@@ -20,7 +20,7 @@ export interface components {
         /** @description A ticket that was allocated. */
         AllocatedTicket: {
             drawNumber: number;
-            /** @description `FD-1042-007`. */
+            /** @description Serial number of the ticket: `FD-1042-007`. */
             serialNumber: string;
             ticketNumber: number;
         };
@@ -55,7 +55,7 @@ export interface components {
             drawNumbers: number[];
             /** @description Id of the anomaly, a UUID. */
             id: string;
-            /** @description `null` when no order matches the payment. */
+            /** @description Id of the payment's order; `null` when no order matches. */
             orderId: string | null;
             paymentIntentId: string | null;
             resolution: string | null;
@@ -435,7 +435,7 @@ export interface components {
         };
         /** @description A ticket of an order. */
         ConsoleTicket: {
-            /** @description `FD-1042-007`. */
+            /** @description Serial number of the ticket: `FD-1042-007`. */
             serialNumber: string;
             ticketNumber: number;
         };
@@ -667,7 +667,7 @@ export interface components {
         /** @description A failed payment. */
         FailedPayment: {
             amount: number;
-            /** @description Unix seconds. */
+            /** @description Time of creation, in Unix seconds. */
             created: number;
             metadata: components["schemas"]["FailedMetadata"];
             paymentIntentId: string;
@@ -933,7 +933,7 @@ export interface components {
         };
         /** @description All orders of an address. */
         MyTickets: {
-            /** @description `j…@example.com`. */
+            /** @description Masked e-mail address: `j…@example.com`. */
             emailMasked: string;
             /** @description The orders, newest first, at most 100. */
             orders: components["schemas"]["Order"][];
@@ -991,7 +991,7 @@ export interface components {
         };
         /** @description The response to opening a payment. */
         OpenedPayment: {
-            /** @description Cents. */
+            /** @description Amount in cents. */
             amount: number;
             /** @description The payment intent's client secret. Only the browser that opened the order receives it. */
             clientSecret: string;
@@ -1017,9 +1017,9 @@ export interface components {
         };
         /** @description An order with its tickets. */
         Order: {
-            /** @description Cents. */
+            /** @description Amount in cents. */
             amount: number;
-            /** @description `j…@example.com`. */
+            /** @description Masked e-mail address: `j…@example.com`. */
             buyerEmailMasked: string | null;
             buyerName: string | null;
             cardFee: string;
@@ -1164,7 +1164,7 @@ export interface components {
         /** @description The tickets that a payment was made for, as its order or its Stripe metadata tells. */
         PaidTickets: {
             lines: components["schemas"]["PaidLine"][];
-            /** @description `null` when no order matches the payment. */
+            /** @description Id of the payment's order; `null` when no order matches. */
             orderId: string | null;
         };
         /** @description The password that a signed-in user enters again. */
@@ -1307,14 +1307,14 @@ export interface components {
          *     end in `Cents`.
          */
         ProviderTransaction: {
-            /** @description Cents. */
+            /** @description Amount in cents. */
             amount: number;
             awayTeam: string;
             clubId: number;
             clubName: string | null;
             clubPayout: string;
             clubPayoutCents: number;
-            /** @description Unix seconds. */
+            /** @description Time of creation, in Unix seconds. */
             created: number;
             createdAt: string;
             customerCharged: string;
@@ -1337,7 +1337,7 @@ export interface components {
             refunded: string;
             refundState: string | null;
             status: string;
-            /** @description Cents. */
+            /** @description Amount in cents. */
             stripeFee: number;
             stripeFees: string;
             stripeUrl: string | null;
@@ -1705,7 +1705,7 @@ export interface components {
             orderId?: string;
             /** @description When the ticket was bought; only for the club and the operator. */
             purchaseDate?: string;
-            /** @description `FD-1042-007`. */
+            /** @description Serial number of the ticket: `FD-1042-007`. */
             serialNumber: string;
             sold: boolean;
             stripePaymentIntentId?: string;
@@ -1806,7 +1806,7 @@ export interface components {
              *     an operator.
              */
             role: string | null;
-            /** @description For an operator: `enrol`, `required` or `done`. */
+            /** @description State of an operator's second factor: `enrol`, `required` or `done`. Null for a club. */
             secondFactor: string | null;
         };
         /** @description Versions of the server, the database and its schema. */
@@ -1859,7 +1859,7 @@ export interface components {
             reauthenticatedUntil: string | null;
             /** @description `super-admin` or `club-admin`. */
             role: string;
-            /** @description For an operator: `enrol`, `required` or `done`. */
+            /** @description State of an operator's second factor: `enrol`, `required` or `done`. Null for a club. */
             secondFactor: string | null;
             sessionEndsAt: string;
             user: components["schemas"]["User"];
