@@ -51,7 +51,7 @@ pub struct Parts {
     pub provider: Provider,
 }
 
-/// The payment provider, and where mails go.
+/// The payment provider, real or simulated, and how mails are sent.
 pub enum Provider {
     /// Stripe with the configured keys. Mails are sent by SMTP.
     Real,

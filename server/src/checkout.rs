@@ -42,7 +42,7 @@ pub struct CheckoutRequest {
     /// The total that the buyer saw; `None` when the client did not send the total.
     pub expected_amount: Option<Cents>,
     pub buyer: BuyerDetails,
-    /// The offers that a cart was put together from; `None` for a single draw.
+    /// Ids of the offers whose games are in the cart; `None` for a request of a single draw.
     pub offers: Option<BTreeSet<i64>>,
 }
 

@@ -175,7 +175,7 @@ pub struct Support {
     pub sms: String,
 }
 
-/// Settings of platform and card fees.
+/// Settings of the platform's fee and of card fees.
 #[derive(Clone, Copy, Debug)]
 pub struct Fees {
     /// Rate and cap of the platform fee, copied to each draw when the draw is created (decisions

@@ -229,7 +229,7 @@ async fn subscribe(state: &State, topic: Topic, outbox: &Arc<Outbox>) {
     }
 }
 
-/// The current frame of a topic. `None` when its object does not exist.
+/// Builds the current frame of a topic; `None` when the topic's draw or order does not exist.
 async fn build_frame(state: &State, topic: &Topic, after: u64) -> Option<TopicFrame> {
     match topic {
         Topic::Draw(draw) => {

@@ -40,7 +40,7 @@ struct AccountTotals {
     payments: u64,
     ledger_side: MoneyTotals,
     provider_side: MoneyTotals,
-    /// Payments without an order that an open anomaly already covers.
+    /// Sums of payments that match no order but have an open anomaly.
     strays: MoneyTotals,
 }
 

@@ -8,7 +8,7 @@ use super::environment::{Environment, Problems};
 use super::{STRIPE_API_URL, split_list};
 use crate::text::contact_format::{is_email, is_mailbox, is_phone};
 
-/// Highest platform fee in basis points: the whole price.
+/// Highest allowed platform fee in basis points: 100 % of the price.
 const FEE_RATE_BPS_MAX: u32 = 10_000;
 /// Highest allowed cap of the platform fee on one order line, in cents.
 const FEE_CAP_CENTS_MAX: i64 = 100_000;

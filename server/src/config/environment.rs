@@ -60,7 +60,7 @@ impl Environment {
         self.0.keys().map(String::as_str)
     }
 
-    /// The variables of this process.
+    /// Reads the environment variables of this process.
     pub fn of_the_process() -> Environment {
         // Skip a variable that is not valid Unicode: it belongs to the system, not to this program.
         let texts = std::env::vars_os()
@@ -72,7 +72,7 @@ impl Environment {
         )
     }
 
-    /// Variables given by a test.
+    /// Builds an environment from the variables that a test gives.
     pub fn from_pairs<'a>(pairs: impl IntoIterator<Item = (&'a str, &'a str)>) -> Environment {
         Environment(
             pairs

@@ -36,7 +36,7 @@ async fn read_order(state: &State, token: &str) -> Option<Order> {
     present(state, &order).await.ok()
 }
 
-/// Publishes the topics of orders until aborted.
+/// Publishes the topics of orders, until its task is aborted.
 pub(super) async fn run(state: web::Data<State>) {
     let mut tick = tokio::time::interval(TICK);
     tick.set_missed_tick_behavior(MissedTickBehavior::Delay);

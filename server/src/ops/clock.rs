@@ -50,7 +50,7 @@ impl DatabaseClock {
         Ok(())
     }
 
-    /// Reads the database's clock at regular intervals, forever.
+    /// Measures the offset from the database's clock at regular intervals; never returns.
     pub async fn follow(self: Arc<Self>, records: Records) {
         loop {
             tokio::time::sleep(SYNC_INTERVAL).await;

@@ -249,7 +249,7 @@ fn write_private(path: &Path, text: &str) -> std::io::Result<()> {
 /// The file that a running demo writes for commands started beside it. Only its owner may read it.
 #[derive(Serialize, Deserialize)]
 pub struct RunningInstance {
-    /// The address its server listens on.
+    /// The address that the demo's server listens on.
     pub address: String,
     pub database: String,
 }
@@ -259,7 +259,7 @@ impl RunningInstance {
         data_dir.join("running.json")
     }
 
-    /// Writes the file into the data folder.
+    /// Writes the instance file into the data folder.
     pub fn write(&self, data_dir: &Path) -> std::io::Result<()> {
         write_private(
             &RunningInstance::path(data_dir),
@@ -267,12 +267,12 @@ impl RunningInstance {
         )
     }
 
-    /// Reads the file. `None` if it is missing or unreadable.
+    /// Reads the instance file; `None` if it is missing or unreadable.
     pub fn read(data_dir: &Path) -> Option<RunningInstance> {
         serde_json::from_str(&fs::read_to_string(RunningInstance::path(data_dir)).ok()?).ok()
     }
 
-    /// Removes the file when the demo stops.
+    /// Removes the instance file when the demo stops.
     pub fn remove(data_dir: &Path) {
         if let Err(failure) = fs::remove_file(RunningInstance::path(data_dir)) {
             tracing::debug!(%failure, "running.json was not removed");

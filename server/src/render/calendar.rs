@@ -123,7 +123,7 @@ mod properties;
 mod tests {
     use super::*;
 
-    /// 2026-11-20T09:10:00Z.
+    /// The test's current time: 2026-11-20T09:10:00Z.
     const FRIDAY: Timestamp = Timestamp(1_795_165_800_000);
 
     fn event(name: &str) -> CalendarEvent {

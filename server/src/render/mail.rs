@@ -80,7 +80,7 @@ pub struct Game {
 /// A ticket in a confirmation mail, with its number pair.
 #[derive(Clone, Debug)]
 pub struct Numbers {
-    /// `FD-1042-007`.
+    /// Serial number of the ticket: `FD-1042-007`.
     pub label: String,
     pub home: u8,
     pub away: u8,

@@ -81,7 +81,7 @@ pub enum PageBody<'a> {
     Desk {
         heading: &'a str,
     },
-    /// No page exists at this address.
+    /// The 404 page for an address without a page.
     Missing {
         heading: &'a str,
         words: &'a str,

@@ -34,12 +34,12 @@ pub enum PageKind {
     Order,
     /// A winner's claim page. The secret in its URL follows a `#` and is not sent to the server.
     Claim,
-    /// A page without data.
+    /// A page without data from the database, such as `/thank-you`.
     Plain,
     /// A page of a club or the operator: an empty application shell that loads its data after login
     /// (decision A-14).
     AppShell,
-    /// An application shell of a club that must exist.
+    /// An application shell whose address contains a club; 404 if the club does not exist.
     ClubAppShell,
     /// The address to which a wallet's page returns; redirects to the checkout of the draw in the
     /// query (decision A-5).

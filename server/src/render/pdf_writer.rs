@@ -48,7 +48,7 @@ pub struct PdfWriter {
     font: &'static ParsedFont,
     font_id: FontId,
     pages: Vec<Vec<Op>>,
-    /// Glyphs that are used somewhere in the document.
+    /// Ids of the glyphs that the document uses, which are embedded at the end.
     used: BTreeSet<u16>,
     /// Vertical position of the next line, in points above the lower edge of the page.
     pub y: f32,

@@ -17,7 +17,7 @@ use crate::render::picture::{Kind, Picture, kind};
 
 pub mod child;
 
-/// The hidden command of the program.
+/// Name of the program's hidden command that a child process runs.
 pub const COMMAND: &str = "render-picture";
 /// Maximum number of child processes at the same time.
 const CHILDREN_MAX: usize = 2;
@@ -36,7 +36,7 @@ pub struct Renderer {
     program: PathBuf,
     /// Maximum run time of a child process.
     wall_time: Duration,
-    /// Permits of running children and of waiting uploads.
+    /// Permits that limit the sum of running child processes and waiting uploads.
     admission: Arc<Semaphore>,
     running: Arc<Semaphore>,
 }
@@ -96,7 +96,7 @@ impl Renderer {
     }
 }
 
-/// Writes the file to the child while reading its answer.
+/// Writes the file to the child's standard input while reading the picture from its output.
 async fn exchange(child: &mut Child, bytes: &[u8]) -> std::io::Result<(ExitStatus, Vec<u8>)> {
     let (stdin, stdout) = (child.stdin.take(), child.stdout.take());
     let write = async {

@@ -67,7 +67,7 @@ fn is_file(path: &str) -> bool {
     path.starts_with("/assets/") || path.starts_with("/og/") || exact_paths.contains(&path)
 }
 
-/// The headers of each kind of response, prepared once.
+/// The security headers of each kind of response, built once at startup.
 pub struct Policies {
     content: [HeaderValue; ResponseKind::ALL.len()],
     over_tls: bool,

@@ -62,7 +62,7 @@ pub fn short(at: Timestamp, zone_name: &str) -> String {
 mod tests {
     use super::*;
 
-    /// 2026-11-20T09:10:00Z.
+    /// A test's instant: 2026-11-20T09:10:00Z, a Friday.
     const FRIDAY: Timestamp = Timestamp(1_795_165_800_000);
 
     #[test]

@@ -64,7 +64,7 @@ impl Contact {
 pub const ROWS_MAX: usize = 2000;
 /// Maximum number of columns in one row. A league's export has about twenty.
 const COLUMNS_MAX: usize = 100;
-/// Maximum number of bytes in one field, checked before it is parsed.
+/// Maximum number of bytes in one field of the table, checked before the field is parsed.
 const FIELD_BYTES_MAX: usize = 500;
 
 /// The result of checking a fixtures table: the draws that an import would create.

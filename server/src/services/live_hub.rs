@@ -62,7 +62,7 @@ impl Hub {
         sessions.by_network.get(&network).copied().unwrap_or(0)
     }
 
-    /// Adds an open socket.
+    /// Registers a new open socket.
     pub fn admit(&self, outbox: Arc<Outbox>) {
         self.sessions
             .lock()

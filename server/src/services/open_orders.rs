@@ -293,7 +293,7 @@ impl OpenOrders {
         consented_at.is_some_and(|at| now < at.plus_seconds(CONSENT_REMEMBERED_SECONDS))
     }
 
-    /// Forgets idle browsers.
+    /// Removes browsers that were idle for too long from memory.
     pub fn sweep(&self, now: Timestamp) {
         self.0.retain(|_, browser_orders| {
             // Browsers without an order, opening or consent are removed, so that many visitors take

@@ -68,7 +68,7 @@ fn cleaned(text: &str, is_kept: impl Fn(char) -> bool) -> String {
 /// Cleans every text in a JSON body, except passwords, which are never shown. A body that is not
 /// JSON is returned unchanged.
 pub fn cleaned_json(body: &[u8]) -> Cow<'_, [u8]> {
-    // Plain ASCII without an escape has nothing to clean.
+    // A body of plain ASCII without `\` escapes contains nothing to clean, so parsing is skipped.
     if body.iter().all(|byte| byte.is_ascii() && *byte != b'\\') {
         return Cow::Borrowed(body);
     }

@@ -35,7 +35,7 @@ impl Canvas {
         self.blend(left, top, width, height, colour, 1.0);
     }
 
-    /// Blends a colour over a rectangle. `part` is the opacity, 0 to 1.
+    /// Blends a colour over a rectangle, in pixels. `part` is the colour's opacity, 0 to 1.
     pub fn blend(
         &mut self,
         left: u32,

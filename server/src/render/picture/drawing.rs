@@ -9,7 +9,7 @@ use resvg::{tiny_skia, usvg};
 
 /// Longest side of the rasterised drawing, in pixels.
 const DRAWING_SIDE_PIXELS: f32 = 512.0;
-/// Maximum nesting depth. `usvg` and `resvg` recurse once for each level.
+/// Maximum nesting depth of elements, because `usvg` and `resvg` recurse once for each level.
 const DEPTH_MAX: usize = 50;
 const ELEMENTS_MAX: usize = 2000;
 /// Maximum number of elements, texts and comments.

@@ -34,7 +34,7 @@ fn is_inert(cell: &str) -> bool {
     !first.is_some_and(|first| "=+-@\u{ff1d}\u{ff0b}\u{ff0d}\u{ff20}".contains(first))
 }
 
-/// What buyers typed: name, e-mail, phone.
+/// The name, e-mail address and phone that a test buyer typed.
 type TypedBuyer = (String, String, String);
 
 fn typed() -> impl Strategy<Value = Vec<TypedBuyer>> {

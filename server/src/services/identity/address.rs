@@ -56,7 +56,8 @@ mod tests {
         address(&request.to_http_request(), &config).to_string()
     }
 
-    /// nginx appends to the client's line, `HAProxy` adds a second one.
+    /// Both kinds of proxies are tested: nginx appends to the client's header line, `HAProxy` adds
+    /// a second line.
     #[test]
     fn only_the_proxys_own_forwarded_address_is_trusted() {
         let proxied = |lines: &[&'static str]| address_of("127.0.0.1", "127.0.0.1", lines);

@@ -29,7 +29,7 @@ const SIGNATURE_BYTES: usize = 16;
 const VALUE_BYTES: usize = ID_BYTES + ISSUE_TIME_BYTES + SIGNATURE_BYTES;
 /// Number of hexadecimal digits in a cookie's value.
 pub const VALUE_DIGITS: usize = 2 * VALUE_BYTES;
-/// The purpose for which the key is derived from the sealing key.
+/// Label with which the signing key of browser cookies is derived from the sealing key.
 pub const KEY_PURPOSE: &str = "browser-cookie";
 
 impl Browser {

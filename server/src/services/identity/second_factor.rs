@@ -11,7 +11,7 @@ use crate::api::error::Problem;
 
 /// The issuer that authenticator apps display.
 pub const ISSUER: &str = "Football Doubles";
-/// Validity of one code in seconds.
+/// Validity of one second-factor code in seconds.
 pub const STEP_SECONDS: i64 = 30;
 /// Number of 30-second steps by which the clock of an authenticator app may be off.
 const SKEW_STEPS_MAX: u16 = 1;
@@ -38,7 +38,7 @@ pub fn authenticator(secret: &[u8], email: &str) -> Result<Totp, Problem> {
         .map_err(|_| Problem::unavailable())
 }
 
-/// The result of checking a code.
+/// The result of checking a second-factor code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CodeCheck {
     Right,

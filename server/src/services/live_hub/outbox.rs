@@ -32,7 +32,7 @@ pub struct Outbox {
     /// Hash of the login with which the socket was opened. Subscriptions that require a login end
     /// when this login ends.
     pub login: Option<[u8; 32]>,
-    /// The network of the browser.
+    /// The network of the browser, for the limit of sockets per network.
     pub network: Option<Network>,
 }
 

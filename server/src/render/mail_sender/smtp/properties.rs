@@ -78,7 +78,7 @@ fn body(part: &str) -> String {
     String::from_utf8(bytes).expect("UTF-8")
 }
 
-/// Normalises line endings.
+/// Converts CRLF and CR line ends to LF, so that texts can be compared.
 fn lines(text: &str) -> String {
     text.replace("\r\n", "\n").replace('\r', "\n")
 }
