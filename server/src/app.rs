@@ -32,15 +32,15 @@ use crate::state::{State, StateParts};
 pub const DRAIN_SECONDS_MAX: u64 = 20;
 /// Time between reporting "not ready" and closing the listener. Load balancers check every second
 /// or two.
-const NOT_READY_NOTICE: Duration = Duration::from_secs(3);
+const NOT_READY_BEFORE_CLOSE: Duration = Duration::from_secs(3);
 /// Time without an acknowledgement after which a peer counts as gone, even if its socket is open
 /// (for example a stalled phone).
 const PEER_SILENCE_MAX: Duration = Duration::from_secs(20);
 /// The limit of open files and sockets to request from the system: enough for many boards and
 /// phones.
-const OPEN_FILES_WANTED: u64 = 65_536;
+const OPEN_FILES_LIMIT: u64 = 65_536;
 
-/// Everything that a server is built from.
+/// The configuration, database and providers that a server is built from.
 pub struct Parts {
     /// `public_url` may be empty. Browsers then reach the server at the address it listens on.
     pub config: Config,
@@ -51,14 +51,15 @@ pub struct Parts {
     pub provider: Provider,
 }
 
-/// The payment provider, and where mails go.
+/// The payment provider, real or simulated, and how mails are sent.
 pub enum Provider {
-    /// Stripe, as configured. Mails leave by SMTP.
+    /// Stripe with the configured keys. Mails are sent by SMTP.
     Real,
-    /// The stand-in for Stripe, served by this server, with its mailbox.
+    /// The sandbox that imitates Stripe, served by this server. Mails are stored in the sandbox's
+    /// mailbox instead of being sent.
     Sandbox(Arc<Sandbox>),
-    /// The same, but mails stay in the outbox for the next server. The demo's seed uses it, because
-    /// the dates in its mails are still to be moved.
+    /// The sandbox, but mails stay in the outbox for the next server. The demo's seed uses this
+    /// variant, because the dates in the seeded mails are moved before they are sent.
     Rehearsal(Arc<Sandbox>),
 }
 
@@ -71,7 +72,7 @@ impl Provider {
     }
 }
 
-/// A started server.
+/// A running server, and the handles to stop it.
 pub struct Running {
     pub address: SocketAddr,
     pub state: web::Data<State>,
@@ -82,12 +83,12 @@ pub struct Running {
     housekeeping: Vec<tokio::task::JoinHandle<()>>,
     stand_in: Option<SandboxServer>,
     metrics: Option<ServerHandle>,
-    /// The listener for other nodes.
+    /// The HTTP server for requests of other nodes; `None` for a single node.
     peer_endpoint: Option<ServerHandle>,
 }
 
-/// Binds, wires and starts a server. Returns once it accepts connections. Must be called inside an
-/// actix `System`.
+/// Builds a server from its parts, binds its ports and starts it. Returns once it accepts
+/// connections. Must be called inside an actix `System`.
 ///
 /// # Errors
 ///
@@ -196,7 +197,8 @@ pub async fn start(parts: Parts) -> anyhow::Result<Running> {
     })
 }
 
-/// Describes this node to the engine: alone, or reachable by other nodes through `peer_endpoint`.
+/// Builds the engine's access to other nodes: none for a single node, else HTTP through
+/// `peer_endpoint`.
 fn connect_peers(
     peer_endpoint: Option<&TcpListener>,
     postgres: &Postgres,
@@ -215,11 +217,12 @@ fn connect_peers(
     Ok((Peers { me, nodes, client }, Some(credentials)))
 }
 
-/// Binds the port.
+/// Opens a TCP listener at the address.
 ///
 /// # Errors
 ///
-/// One line with the address and what to do. `variable` names the setting of the port.
+/// The port cannot be bound. The message has the address and what to do; `variable` is the name of
+/// the environment variable that sets the port.
 pub fn listen(address: SocketAddr, variable: &str) -> anyhow::Result<TcpListener> {
     TcpListener::bind(address).with_context(|| {
         format!(
@@ -261,8 +264,8 @@ fn serve(
     Ok((handle, tokio::spawn(server)))
 }
 
-/// Creates the Stripe client. The demo calls its own sandbox. It uses the configured address if
-/// that is on this machine, where `loadtest proxy` may listen.
+/// Creates the Stripe client. The demo calls its own sandbox. If the configured API address is on
+/// this machine, it calls that address instead, because `loadtest proxy` may listen there.
 fn gateway(
     config: &Config,
     provider: &Provider,
@@ -312,7 +315,7 @@ impl Running {
     pub async fn stop(self) -> anyhow::Result<()> {
         self.lifecycle.enter(Phase::Draining);
         if self.state.config.stage == Stage::Production {
-            tokio::time::sleep(NOT_READY_NOTICE).await;
+            tokio::time::sleep(NOT_READY_BEFORE_CLOSE).await;
         }
         // Release the draws first, so that the next owner serves them without waiting for the lease
         // to end.
@@ -355,8 +358,8 @@ pub async fn wait_for_shutdown_signal() -> std::io::Result<()> {
     Ok(())
 }
 
-/// Sends small responses at once, and closes sockets of silent peers. Otherwise the session actor
-/// of a silent peer would never run again.
+/// Sends small responses at once, and closes sockets of silent peers. Otherwise the WebSocket
+/// session of a vanished client would stay open forever.
 fn tune_socket(connection: &dyn std::any::Any, _: &mut Extensions) {
     let Some(stream) = connection.downcast_ref::<actix_web::rt::net::TcpStream>() else {
         return;
@@ -370,13 +373,14 @@ fn tune_socket(connection: &dyn std::any::Any, _: &mut Extensions) {
     }
 }
 
-/// Raises the limit of open files. Every socket counts, and the default is often 1,024.
+/// Raises the limit of open files. Each socket is an open file, and the system's default limit is
+/// often 1,024.
 fn raise_file_limit() {
     use nix::sys::resource::{Resource, getrlimit, setrlimit};
     let raised = getrlimit(Resource::RLIMIT_NOFILE).and_then(|(now, most)| {
         setrlimit(
             Resource::RLIMIT_NOFILE,
-            now.max(OPEN_FILES_WANTED.min(most)),
+            now.max(OPEN_FILES_LIMIT.min(most)),
             most,
         )
     });

@@ -33,16 +33,16 @@ use order::FoundOrder;
 /// A request to open a payment.
 pub struct CheckoutRequest {
     pub browser: Browser,
-    /// Whether the browser sent its signed cookie; otherwise it is new.
+    /// Whether the browser sent its signed cookie. A browser without one counts as new.
     pub is_known: bool,
     pub address: IpAddr,
     pub tickets: RequestedTickets,
-    /// The client's idempotency key of the attempt to buy, if it sent one.
+    /// The client's idempotency key of this purchase attempt; `None` when the client sent none.
     pub attempt: Option<String>,
-    /// The total that the buyer saw, if the client sent it.
+    /// The total that the buyer saw; `None` when the client did not send the total.
     pub expected_amount: Option<Cents>,
     pub buyer: BuyerDetails,
-    /// The offers that a cart was put together from; `None` for a single draw.
+    /// Ids of the offers whose games are in the cart; `None` for a request of a single draw.
     pub offers: Option<BTreeSet<i64>>,
 }
 
@@ -78,7 +78,7 @@ pub struct OpenedCheckout {
 /// Opens or resizes the browser's order for these draws.
 ///
 /// # Errors
-/// The reason for the buyer. Then no tickets are reserved beyond those reserved before.
+/// The reason, written for the buyer. Earlier reservations of the browser stay as they were.
 pub async fn open(state: &State, request: CheckoutRequest) -> Result<OpenedCheckout, Problem> {
     limits::check_open_for_payments(state)?;
     let quote =
@@ -115,11 +115,11 @@ pub async fn open(state: &State, request: CheckoutRequest) -> Result<OpenedCheck
     Ok(OpenedCheckout { order, shown_until })
 }
 
-/// Returns the browser's newest order for these draws, in whatever state, so that a repeated
-/// request never buys twice. Opens a new order when there is none.
+/// Returns the browser's newest order for these draws, paid or not, so that a repeated request
+/// never buys twice. Opens a new order when there is none.
 ///
 /// # Errors
-/// As for [`open`].
+/// The same as for [`open`].
 pub async fn current_or_open(state: &State, request: CheckoutRequest) -> Result<OwnOrder, Problem> {
     if let Some(own) = order::newest(state, &request.browser, &request.tickets).await? {
         let record = own.record();
@@ -136,9 +136,9 @@ pub async fn current_or_open(state: &State, request: CheckoutRequest) -> Result<
 }
 
 /// The draw that has too few tickets left for a browser without reservations, and its number of
-/// unsold tickets. Decides from memory only.
+/// unsold tickets. Reads only memory, never the database.
 ///
-/// `None` in every other case; then [`open`] decides.
+/// `None` when enough tickets are left or memory does not suffice to tell; then [`open`] decides.
 pub fn too_late(state: &State, body: &Purchase) -> Option<(DrawId, u16)> {
     let tickets = requested_tickets::single(body).ok()?;
     limits::check_open_for_payments(state).ok()?;
@@ -149,7 +149,7 @@ pub fn too_late(state: &State, body: &Purchase) -> Option<(DrawId, u16)> {
     quote.too_few.filter(|_| agreed)
 }
 
-/// Abandons the browser's other unpaid orders that have one of the requested draws.
+/// Abandons the browser's other unpaid orders that contain one of the requested draws.
 async fn abandon_overlapping_orders(
     state: &State,
     request: &CheckoutRequest,
@@ -162,8 +162,8 @@ async fn abandon_overlapping_orders(
     Ok(())
 }
 
-/// Marks an abandoned order as finished. An order whose buyer is paying stays open, and keeps its
-/// tickets.
+/// Marks the order as finished if it was abandoned. An order whose buyer is paying stays open and
+/// keeps its tickets.
 pub async fn stop_tracking_if_ended(
     state: &State,
     browser: &Browser,
@@ -184,12 +184,12 @@ async fn complete_order(
     found: FoundOrder,
     now: Timestamp,
 ) -> Result<OwnOrder, Problem> {
-    // The order was found or opened under a key of this browser.
+    // This never fails, because the order was found or opened under a key of this browser.
     let mut order =
         OwnOrder::of_browser(found.record, &request.browser).ok_or_else(Problem::unavailable)?;
     order.correct_buyer(state, &request.buyer).await?;
     consents::store_remembered(state, request, &order, now).await?;
-    // A new order has no stored offers to remove.
+    // A new order without offers needs no write, because no stored offers have to be removed.
     let offers = request
         .offers
         .as_ref()

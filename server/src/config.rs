@@ -1,5 +1,5 @@
-//! Configuration from the environment. Secrets are read here, kept from everything that prints, and
-//! checked before the server starts.
+//! Configuration from the environment. Secrets are read into a type that is never printed. All
+//! values are checked before the server starts.
 
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -14,16 +14,16 @@ mod names;
 pub use environment::{Environment, Problems};
 use names::Strictness;
 
-/// Port of the demo when `PORT` is not set.
+/// TCP port of the demo when the variable `PORT` is not set.
 pub const PORT_DEFAULT: u16 = 8080;
 /// The demo's own keys, valid only for the sandbox. `serve` refuses them.
 pub const DEMO_SECRET_KEY: &str = "sk_test_demo";
 pub const DEMO_PUBLISHABLE_KEY: &str = "pk_test_demo";
 pub const DEMO_WEBHOOK_SECRET: &str = "whsec_demo";
-/// Stripe's API.
+/// Base URL of Stripe's API.
 pub const STRIPE_API_URL: &str = "https://api.stripe.com";
-/// Four fifths of the documented limits: 100 calls a second for live keys and 25 for test keys
-/// (reliability.md, F26).
+/// Maximum Stripe calls per second: four fifths of the documented limits of 100 for live keys and
+/// 25 for test keys (reliability.md, F26).
 const LIVE_CALLS_PER_SECOND: u32 = 80;
 const TEST_CALLS_PER_SECOND: u32 = 20;
 /// The specification's version label, used unless `BUILD_VERSION` is set (decision J-9).
@@ -42,7 +42,7 @@ impl Secret {
         Secret(value.into())
     }
 
-    /// The secret value.
+    /// Returns the secret value in clear text.
     pub fn expose(&self) -> &str {
         &self.0
     }
@@ -72,7 +72,7 @@ impl fmt::Debug for Secret {
     }
 }
 
-/// What the server is run for.
+/// The environment that the server runs in: demo or production.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
     /// `cargo run` and the tests: seeded data, private Postgres, sandbox instead of Stripe, mailbox
@@ -92,8 +92,8 @@ pub struct Config {
     /// serves no metrics.
     pub metrics: Option<SocketAddr>,
     /// The address on which other nodes of the same database call this one, separate from
-    /// everything browsers reach. `None` runs a single node. Other nodes are given it exactly as
-    /// written here.
+    /// everything browsers reach. `None` runs a single node. Other nodes receive the address
+    /// exactly as written here.
     pub node: Option<SocketAddr>,
     /// The URL under which browsers reach the server, without a trailing slash. Empty until the
     /// demo knows its port.
@@ -110,7 +110,7 @@ pub struct Config {
     pub proxies: Vec<IpAddr>,
     pub database_url: Option<Secret>,
     /// The login that owns bank details. The login of `database_url` must not reach them (decision
-    /// F-7). A private Postgres has its own.
+    /// F-7). A private Postgres creates its own bank login.
     pub bank_database_url: Option<Secret>,
     /// The key that seals deal seeds and bank details. It is kept outside the database (decisions
     /// K-3, B-4). `None` uses the demo's own key, created on its first start.
@@ -134,17 +134,19 @@ pub struct StripeConfig {
     pub api_url: String,
     pub secret_key: Secret,
     pub publishable_key: String,
-    /// All secrets that may have signed a webhook: platform, Connect, and an old one while it is
-    /// being replaced.
+    /// All secrets that may have signed a webhook: the platform's, Connect's, and an old secret
+    /// during a rotation.
     pub webhook_secrets: Vec<Secret>,
     /// Maximum number of Stripe calls per second of this process, for all clubs together. Further
-    /// calls wait, captures first. Nodes share Stripe's limit, so each is given a part of it.
-    /// `None` sets no limit: the demo, and any `STRIPE_API_URL` other than Stripe's own.
+    /// calls wait, captures first. All nodes share Stripe's limit, so each node must get only a
+    /// part of the limit. `None` sets no limit: the demo, and any `STRIPE_API_URL` other than
+    /// Stripe's own.
     pub calls_per_second: Option<NonZeroU32>,
 }
 
 impl StripeConfig {
-    /// The part of the documented limit to use. Stand-ins have no limit.
+    /// Maximum Stripe calls per second for this key. `None` for another URL than Stripe's own,
+    /// because a simulated Stripe has no limit.
     fn calls_documented(api_url: &str, secret_key: &Secret) -> Option<NonZeroU32> {
         let is_live = secret_key.expose().contains("_live_");
         let calls = NonZeroU32::new(if is_live {
@@ -159,23 +161,25 @@ impl StripeConfig {
 /// Settings of outgoing mail.
 #[derive(Clone, Debug)]
 pub struct MailConfig {
-    /// `None` uses the demo's mailbox.
+    /// URL of the mail server with its password. `None` stores mails in the demo's mailbox.
     pub smtp_url: Option<Secret>,
-    /// The sender, such as `Football Doubles <tickets@example.com>`.
+    /// The sender address of mails, such as `Football Doubles <tickets@example.com>`.
     pub from: String,
 }
 
-/// Shown in header, footer, help panels and mails (specification A, line 12; decision J-10).
+/// Support contacts, shown in header, footer, help panels and mails (specification A, line 12;
+/// decision J-10).
 #[derive(Clone, Debug)]
 pub struct Support {
     pub email: String,
     pub sms: String,
 }
 
-/// Settings of platform and card fees.
+/// Settings of the platform's fee and of card fees.
 #[derive(Clone, Copy, Debug)]
 pub struct Fees {
-    /// Copied to each draw when it is created (decisions D-1, D-2).
+    /// Rate and cap of the platform fee, copied to each draw when the draw is created (decisions
+    /// D-1, D-2).
     pub policy: FeePolicy,
     pub surcharge: SurchargeMode,
     pub card_fee: CardFeePassing,
@@ -190,8 +194,8 @@ pub enum CardFeePassing {
 }
 
 impl Config {
-    /// The configuration of the demo and the tests. It needs no variables, and reads `PORT`,
-    /// `FD_DATA_DIR`, `FD_WEB_DIR` and a few others.
+    /// The configuration of the demo and the tests. No environment variable is required. It reads
+    /// `PORT`, `FD_DATA_DIR`, `FD_WEB_DIR` and a few others.
     pub fn demo(environment: &Environment) -> Result<Config, Problems> {
         let mut problems = Problems::default();
         environment.check_names(Strictness::Near, &mut problems);
@@ -246,7 +250,7 @@ impl Config {
     }
 
     /// The configuration of `serve`. Reports all missing variables and all demo values at once, one
-    /// line each.
+    /// line each, because demo values are refused in production.
     pub fn production(environment: &Environment) -> Result<Config, Problems> {
         let mut problems = Problems::default();
         let mut need = |name| {
@@ -267,7 +271,7 @@ impl Config {
             api_url,
             secret_key,
             publishable_key: need("STRIPE_PUBLISHABLE_KEY"),
-            webhook_secrets: split(&need("STRIPE_WEBHOOK_SECRETS"))
+            webhook_secrets: split_list(&need("STRIPE_WEBHOOK_SECRETS"))
                 .map(Secret::new)
                 .collect(),
         };
@@ -345,8 +349,8 @@ impl Config {
         Config::demo(environment)
     }
 
-    /// Whether the server is behind TLS, and so behind a proxy, but trusts none. All callers then
-    /// share the proxy's address.
+    /// Whether the server is behind a TLS proxy but trusts no proxy. All callers then appear under
+    /// the proxy's address and share its limits.
     pub fn lacks_trusted_proxies(&self) -> bool {
         self.over_tls() && self.proxies.is_empty()
     }
@@ -393,13 +397,13 @@ impl Fees {
 }
 
 /// Splits comma-separated values and drops blanks.
-fn split(list: &str) -> impl Iterator<Item = &str> {
+fn split_list(list: &str) -> impl Iterator<Item = &str> {
     list.split(',')
         .map(str::trim)
         .filter(|part| !part.is_empty())
 }
 
-/// The program that is running now, also after its file was replaced.
+/// The path of the running program. It works even after a deploy replaced the program's file.
 pub fn own_program() -> PathBuf {
     if cfg!(target_os = "linux") {
         return PathBuf::from("/proc/self/exe");

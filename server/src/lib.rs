@@ -4,7 +4,7 @@
 //!
 //! A module imports only modules that are declared above it.
 
-/// Rules and texts that import nothing else of this crate.
+/// Text rules and legal texts. Imports no other module of this crate.
 pub mod text {
     #[cfg(test)]
     pub(crate) mod adversarial_text;
@@ -50,7 +50,7 @@ pub mod api {
     pub mod widget;
 }
 
-/// Operation of the process: its life, its database, logs, counters and backups.
+/// Operation of the process: lifecycle, database connection, logs, metrics and backups.
 pub mod ops {
     pub mod backup;
     pub mod client_reports;
@@ -64,7 +64,7 @@ pub mod ops {
     pub mod telemetry;
 }
 
-/// Services that handlers share. None of them knows the application's state.
+/// Services that handlers share. No service depends on the application's `State`.
 pub mod services {
     pub mod account_status;
     pub mod catalogue;

@@ -27,9 +27,10 @@ use crate::services::live_hub::TopicFrame;
 use crate::services::live_hub::outbox::Outbox;
 use crate::services::live_hub::topic::{self, Topic};
 
-/// Changes within a tick share one frame.
+/// Interval between publications. All changes of a topic within one interval are sent as one frame.
 const TICK: Duration = Duration::from_millis(100);
-/// The list of all draws is large and has many subscribers, so it is published less often.
+/// Number of ticks between publications of the list of all draws. The list is large and has many
+/// subscribers, so it is published less often than other topics.
 const TICKS_PER_LIST: u64 = 10;
 /// Number of ticks between removals of closed and stalled sockets.
 const TICKS_PER_CLEANUP: u64 = 10;
@@ -43,7 +44,7 @@ pub struct SocketQuery {
     topics: String,
 }
 
-/// The WebSocket handshake. Browsers may open a socket only from this site's pages.
+/// Handles the WebSocket handshake. Browsers may open a socket only from this site's pages.
 pub async fn open(
     request: HttpRequest,
     state: web::Data<State>,
@@ -87,13 +88,14 @@ pub async fn open(
     )
 }
 
-/// Publishes changes until the server closes, then asks every socket to reconnect elsewhere.
+/// Publishes changes until the server closes, then asks every socket to reconnect to another node.
 pub async fn run(state: web::Data<State>) {
     let orders = actix_web::rt::spawn(orders::run(state.clone()));
     let mut phase = state.phase.clone();
     let mut tick = tokio::time::interval(TICK);
     tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    // A new subscriber gets the current value, so only later changes are published.
+    // Start from the current values, because every new subscriber is sent them. Only later changes
+    // are published.
     let mut published = PublishedState {
         public: Some(public_now(&state)),
         ..PublishedState::default()
@@ -134,15 +136,15 @@ impl PublishedState {
         }
         if self.ticks.is_multiple_of(TICKS_PER_LIST) && self.listed != Some((changed, reading)) {
             self.listed = Some((changed, reading));
-            republish(state, Topic::Draws).await;
+            republish_topic(state, Topic::Draws).await;
         }
         if self.ticks.is_multiple_of(TICKS_PER_LIST) {
             self.publish_ops(state).await;
         }
         if self.ticks.is_multiple_of(TICKS_PER_CLEANUP) {
             state.live.clean(state.clock.now().0);
-            // This node has lost its database, so its boards may be outdated. Clients reconnect to
-            // another node.
+            // This node has lost its database, so the draws it shows may be outdated. Close all
+            // sockets, so that clients reconnect to another node.
             if !state.draws.may_serve() {
                 state.live.close_all();
             }
@@ -151,18 +153,18 @@ impl PublishedState {
 }
 
 impl PublishedState {
-    /// Publishes this topic only when its value changes, not at every sale, because everyone
-    /// subscribes to it.
+    /// Publishes the topic `public` only when its value changes, not at every sale, because every
+    /// open page subscribes to it.
     async fn publish_public(&mut self, state: &State) {
         let now = public_now(state);
         if self.public.as_ref() != Some(&now) {
-            republish(state, Topic::Public).await;
+            republish_topic(state, Topic::Public).await;
             self.public = Some(now);
         }
     }
 
-    /// Publishes the console's topic once a second if it changed. Reads nothing while no console is
-    /// open.
+    /// Publishes the operator console's topic once a second if its value changed. Does not read the
+    /// database while no console is open.
     async fn publish_ops(&mut self, state: &State) {
         for (topic, seq) in state
             .live
@@ -176,7 +178,7 @@ impl PublishedState {
                     .live
                     .remove_signed_out(&state.records, state.clock.now(), &topic)
                     .await;
-                let frame_text = encode(state, &topic, seq, "ops", &now);
+                let frame_text = encode_frame(state, &topic, seq, "ops", &now);
                 state.live.publish(&topic, frame_text);
                 self.ops = Some(now);
             }
@@ -203,7 +205,7 @@ async fn publish_draws(state: &State) {
 }
 
 /// Builds and publishes the frame of a topic.
-async fn republish(state: &State, topic: Topic) {
+async fn republish_topic(state: &State, topic: Topic) {
     for (topic, seq) in state.live.subscribed_topics(|watched| *watched == topic) {
         if let Some(frame_text) = build_frame(state, &topic, seq).await {
             state.live.publish(&topic, frame_text);
@@ -227,7 +229,7 @@ async fn subscribe(state: &State, topic: Topic, outbox: &Arc<Outbox>) {
     }
 }
 
-/// The current frame of a topic. `None` when its object does not exist.
+/// Builds the current frame of a topic; `None` when the topic's draw or order does not exist.
 async fn build_frame(state: &State, topic: &Topic, after: u64) -> Option<TopicFrame> {
     match topic {
         Topic::Draw(draw) => {
@@ -241,11 +243,17 @@ async fn build_frame(state: &State, topic: &Topic, after: u64) -> Option<TopicFr
                 .iter()
                 .map(|view| DrawNow::new(view, facts.winner_sold(view, now), now))
                 .collect();
-            Some(encode(state, topic, after, "draws", data))
+            Some(encode_frame(state, topic, after, "draws", data))
         }
-        Topic::Public => Some(encode(state, topic, after, "public", public_now(state))),
-        // Boxed here: futures that read the database are several kilobytes large.
-        Topic::Ops => Some(encode(
+        Topic::Public => Some(encode_frame(
+            state,
+            topic,
+            after,
+            "public",
+            public_now(state),
+        )),
+        // Boxed here, because futures that read the database are several kilobytes large.
+        Topic::Ops => Some(encode_frame(
             state,
             topic,
             after,
@@ -288,8 +296,9 @@ async fn draw_frame(state: &State, topic: &Topic, view: &View) -> TopicFrame {
     }
 }
 
-/// Builds a frame whose sequence number is the time, so that it also grows across restarts.
-fn encode(
+/// Builds a frame whose sequence number is the current time, so that the number grows even across
+/// restarts.
+fn encode_frame(
     state: &State,
     topic: &Topic,
     after: u64,

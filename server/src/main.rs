@@ -15,7 +15,7 @@ use server::render::renderer::child;
 /// Cheaper than the system's allocator for memory that one thread allocates and another frees
 /// (loadtest/PERFORMANCE.md).
 #[global_allocator]
-static MEMORY: MiMalloc = MiMalloc;
+static ALLOCATOR: MiMalloc = MiMalloc;
 
 /// Football Doubles: ticket draws for rugby league clubs.
 #[derive(Parser)]

@@ -38,7 +38,7 @@ pub struct State {
     pub outbox: Outbox,
     pub draws: Draws,
     pub payments: Payments,
-    /// Access to the clubs' Stripe accounts.
+    /// Client for creating clubs' Stripe accounts and reading their status.
     pub connect: Arc<dyn Connect>,
     pub reconciler: Reconciler,
     pub anomalies: Anomalies,
@@ -113,7 +113,7 @@ impl State {
         })
     }
 
-    /// Reads the public offers as they are now.
+    /// Returns a reader of the public offers and their current sale status.
     pub fn offers(&self) -> Offers<'_> {
         Offers {
             records: &self.records,
@@ -123,7 +123,7 @@ impl State {
         }
     }
 
-    /// The clubs' Stripe accounts and their stored status.
+    /// Returns the service that reads clubs' Stripe accounts and stores their status.
     pub fn connected_accounts(&self) -> ConnectedAccounts<'_> {
         ConnectedAccounts {
             connect: &*self.connect,
@@ -133,7 +133,8 @@ impl State {
         }
     }
 
-    /// The violated invariants, with their number of rows. The check ran at most `seconds` ago.
+    /// Returns the violated invariants with the number of violating rows. A cached result is at
+    /// most `seconds` old.
     ///
     /// # Errors
     /// The database could not be read.

@@ -1,4 +1,4 @@
-//! The caller of a request: nobody, or the holder of a login (decision G-5).
+//! The caller of a request: anonymous, or the holder of a login session (decision G-5).
 
 use std::future::{Ready, ready};
 use std::net::IpAddr;
@@ -17,8 +17,8 @@ use crate::api::error::Problem;
 use crate::services::identity::{address, hash, login, login_cookie, random, second_factor};
 use crate::state::State;
 
-/// Session lifetimes. Operators: 2 hours idle, 12 hours in all. Clubs: 12 hours idle, 24 hours in
-/// all.
+/// Maximum session lifetimes. Operators: 2 hours without a request, 12 hours in all. Clubs: 12
+/// hours without a request, 24 hours in all.
 pub const OPERATOR: Lifetime = Lifetime {
     idle_seconds: 2 * 3600,
     whole_seconds: 12 * 3600,
@@ -36,7 +36,7 @@ pub struct Caller {
 }
 
 impl Caller {
-    /// The caller's role. An operator who has given a password but no code yet is a
+    /// Returns the caller's role. An operator who has entered a password but no code yet is a
     /// [`Principal::HalfOperator`].
     pub fn principal(self) -> Principal {
         match self.session {
@@ -50,13 +50,14 @@ impl Caller {
         }
     }
 
-    /// The holder of the session, even if the operator's code is still missing.
+    /// Returns the account of the session, even if an operator's second-factor code is still
+    /// missing.
     pub fn holder(self) -> Option<Holder> {
         self.session.map(|session| session.holder)
     }
 
-    /// Until when the last password, or the operator's last code, counts as recent. `None` when it
-    /// must be entered again.
+    /// Returns until when the last entered password, or the operator's last code, counts as recent.
+    /// `None` when the caller must enter it again.
     pub fn proven_until(self, now: Timestamp) -> Option<Timestamp> {
         let until = self.session?.proven_at?.plus_ms(second_factor::FRESH_MS);
         (until > now).then_some(until)
@@ -81,7 +82,7 @@ impl Caller {
         self.proven_until(now).map(|_| ()).ok_or_else(stale)
     }
 
-    /// An audit log entry of the caller. `actor` is the result of [`Caller::name`].
+    /// Builds an audit log entry of the caller. `actor` is the result of [`Caller::name`].
     pub fn act<'a>(
         self,
         actor: &'a str,
@@ -102,7 +103,7 @@ impl Caller {
     ///
     /// # Errors
     ///
-    /// 404: objects of other clubs do not exist for the caller (decision G-1).
+    /// 404 if the caller is another club, as if the object did not exist (decision G-1).
     pub fn require_ownership(self, club: ClubId) -> Result<(), Problem> {
         if access::owns(self.principal(), club) {
             Ok(())
@@ -116,14 +117,16 @@ impl Caller {
         access::knows_buyers(self.principal(), club)
     }
 
-    /// The session's identity for the audit log. It never depends on what the client claims.
+    /// Returns the session's identity for the audit log, such as `club 3`. It is never taken from
+    /// request data.
     pub fn name(self) -> String {
         self.holder()
             .map_or_else(|| "anonymous".to_string(), Holder::name)
     }
 }
 
-/// Looked up at most once per request, and only by handlers that need it.
+/// Extracts the caller. The session is read from the database at most once per request, and only
+/// for handlers that need the caller.
 impl FromRequest for Caller {
     type Error = Problem;
     type Future =
@@ -146,12 +149,13 @@ impl FromRequest for Caller {
 pub async fn caller(request: &HttpRequest) -> Result<Caller, Problem> {
     match caller_without_lookup(request) {
         Some(caller) => caller,
-        // Boxed here: the future of the database lookup is several kilobytes large.
+        // Boxed here, because the future of the database lookup is several kilobytes large.
         None => Box::pin(look_up_caller(request)).await,
     }
 }
 
-/// The caller if no database lookup is needed: no login cookie, or already looked up.
+/// Returns the caller if no database lookup is needed: there is no login cookie, or the lookup was
+/// done before.
 fn caller_without_lookup(request: &HttpRequest) -> Option<Result<Caller, Problem>> {
     if let Some(caller) = request.extensions().get::<Caller>() {
         return Some(Ok(*caller));
@@ -193,8 +197,8 @@ fn state_of(request: &HttpRequest) -> Result<&State, Problem> {
 }
 
 /// Opens a session for a caller who has just proved the identity, and closes the session of the
-/// request's cookie (session fixation). An operator's session stays half until a code is entered
-/// (`proven`).
+/// request's cookie (session fixation). An operator's session has no rights until a second-factor
+/// code is entered; `proven` tells whether it was.
 ///
 /// # Errors
 ///
@@ -208,7 +212,7 @@ pub async fn sign_in(
     sign_out(request, state).await?;
     let token: [u8; 32] = random();
     let (lifetime, proven) = match holder {
-        // The password was given just now.
+        // Clubs need no second factor, and their password was entered just now.
         Holder::Club(_) | Holder::Member(_) => (CLUB, true),
         Holder::Admin(_) => (OPERATOR, proven),
     };

@@ -1,8 +1,8 @@
 //! Decides who may act on an order (decision M-1).
 //!
-//! The ids of a payment intent, draw, ticket or order are public. An id alone shows no number pair
-//! or personal data and changes nothing. Everything else is a method of [`OwnOrder`], which only
-//! exists with a proof of being the buyer.
+//! The ids of a payment intent, draw, ticket or order are public. With an id alone a caller sees no
+//! number pair or personal data and changes nothing. All other actions are methods of [`OwnOrder`],
+//! which is created only with a proof of being the buyer.
 
 use std::net::IpAddr;
 
@@ -20,14 +20,14 @@ use crate::services::open_orders::is_own;
 use crate::state::State;
 use crate::text::terms;
 
-/// The proofs of being the buyer that a caller sent.
+/// Which proofs of being the order's buyer the caller sent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct OrderProof {
     /// Whether the request carries the cookie of the browser that opened the order.
     browser: bool,
-    /// The order's token, or the link mailed to its buyer.
+    /// Whether the request has the order's token, or the secret of a link mailed to the buyer.
     token: bool,
-    /// The client secret of the order's payment intent.
+    /// Whether the request has the client secret of the order's payment intent.
     client_secret: bool,
 }
 
@@ -56,8 +56,8 @@ impl OrderProof {
     }
 }
 
-/// Compares two secrets by their digests, so that the time does not disclose how much of one is
-/// right.
+/// Compares two secrets by their digests, so that the duration does not disclose how many
+/// characters are right.
 fn is_same(sent: &str, stored: &str) -> bool {
     Sha256::digest(sent) == Sha256::digest(stored)
 }
@@ -65,12 +65,14 @@ fn is_same(sent: &str, stored: &str) -> bool {
 /// An order that a caller named, with or without a proof.
 pub enum OrderAccess {
     Own(Box<OwnOrder>),
-    /// No proof: the caller may only trigger fulfilment and read the status.
+    /// The caller sent no proof of being the buyer, and may only trigger fulfilment and read the
+    /// status.
     Unproven(Box<OrderRecord>),
 }
 
 impl OrderAccess {
-    /// Decides by the caller's cookie, `orderToken` and `clientSecret`.
+    /// Decides by the caller's browser cookie, `orderToken` and `clientSecret` which access to the
+    /// order is given.
     pub fn of(record: OrderRecord, browser: &Browser, body: &Purchase) -> OrderAccess {
         let proof = OrderProof::of(&record, browser, body);
         if proof.is_any() {
@@ -80,7 +82,7 @@ impl OrderAccess {
         }
     }
 
-    /// The order, if the caller proved to be its buyer.
+    /// Returns the order if the caller proved to be its buyer.
     pub fn own(self) -> Option<OwnOrder> {
         match self {
             OrderAccess::Own(own) => Some(*own),
@@ -97,7 +99,7 @@ pub struct OwnOrder {
 }
 
 impl OwnOrder {
-    /// The order, if this browser opened it.
+    /// Returns the order if this browser opened it.
     pub fn of_browser(record: OrderRecord, browser: &Browser) -> Option<OwnOrder> {
         OrderAccess::of(record, browser, &Purchase::default()).own()
     }
@@ -114,7 +116,7 @@ impl OwnOrder {
         Ok(record.map(OwnOrder::by_token))
     }
 
-    /// The orders that a mailed link opens, newest first.
+    /// Reads the orders that a mailed link gives access to, newest first.
     ///
     /// # Errors
     /// The database could not be read.
@@ -136,7 +138,7 @@ impl OwnOrder {
         }
     }
 
-    /// Replaces the record with a newer one of the same order.
+    /// Replaces the record with a newer one of the same order, and keeps the caller's proofs.
     #[must_use]
     pub fn read_again(self, record: OrderRecord) -> OwnOrder {
         assert_eq!(
@@ -146,7 +148,7 @@ impl OwnOrder {
         OwnOrder { record, ..self }
     }
 
-    /// The order's record.
+    /// Returns the order's database record.
     pub fn record(&self) -> &OrderRecord {
         &self.record
     }
@@ -168,7 +170,8 @@ impl OwnOrder {
         (self.proof.browser || self.proof.token).then(|| self.record.token.clone())
     }
 
-    /// The tickets of one draw with their number pairs; none before the capture (decision M-2).
+    /// Returns the order's tickets of one draw with their number pairs; none before the payment is
+    /// captured (decision M-2).
     ///
     /// # Errors
     /// The node that owns the draw cannot answer now.
@@ -188,8 +191,8 @@ impl OwnOrder {
         }
     }
 
-    /// Stores the two consents with time, address and version of the terms. Only the first time
-    /// counts.
+    /// Stores the two consents with time, IP address and version of the terms. Consents stored
+    /// before are not replaced.
     ///
     /// # Errors
     /// The database could not be written.
@@ -226,13 +229,13 @@ impl OwnOrder {
                 self.record.buyer = corrected;
                 return Ok(());
             }
-            // The payment was authorised meanwhile: only blank fields may be filled.
+            // The payment was authorised meanwhile, so only blank fields may be filled below.
         }
         self.fill_buyer(state, details).await.map(|_| ())
     }
 
-    /// Fills the blank fields of the buyer. Returns `false` when this proof is no longer accepted;
-    /// then nothing is stored.
+    /// Fills the blank fields of the buyer. Returns `false`, and stores nothing, when the caller's
+    /// proof is no longer accepted for changes.
     ///
     /// # Errors
     /// The database could not be written.
@@ -255,7 +258,7 @@ impl OwnOrder {
             .await?;
         if accepted {
             self.record.buyer = std::mem::take(&mut self.record.buyer).filled(details);
-            // The confirmation mail of a captured order may have waited for an address.
+            // Send the confirmation mail of a captured order, which may have waited for an address.
             if self.record.order.state == OrderState::Captured {
                 state.outbox.wake_mailer();
             }
@@ -263,8 +266,9 @@ impl OwnOrder {
         Ok(accepted)
     }
 
-    /// Whether the caller sent the order's token. Only such a caller gets an error for details that
-    /// are no longer accepted; others read the stored ones (decision C-7).
+    /// Whether the caller sent the order's token. Only such a caller gets an error for contact
+    /// details that are no longer accepted; for other callers the stored details are used (decision
+    /// C-7).
     pub fn brought_token(&self) -> bool {
         self.proof.token
     }
@@ -277,7 +281,7 @@ impl OwnOrder {
     /// Abandons the order, because its buyer saw another amount (decision C-3).
     ///
     /// # Errors
-    /// Stripe or the database could not be asked.
+    /// Stripe or the database did not answer.
     pub async fn reject_changed_amount(&self, state: &State) -> Result<FulfilStatus, Problem> {
         Ok(state.payments.abandon_changed_amount(self.id()).await?)
     }
@@ -285,7 +289,7 @@ impl OwnOrder {
     /// Abandons the unpaid order and releases its reservation.
     ///
     /// # Errors
-    /// Stripe or the database could not be asked.
+    /// Stripe or the database did not answer.
     pub async fn abandon(&self, state: &State) -> Result<(), Problem> {
         Ok(state.payments.abandon(self.id()).await?)
     }
@@ -306,8 +310,8 @@ impl OwnOrder {
         Ok(state.payments.confirm(self.id(), method).await?)
     }
 
-    /// Queues the confirmation again, to the stored address only: for a captured order, at most
-    /// three times an hour (decision C-17).
+    /// Queues the confirmation mail again, only to the stored address: for a captured order, at
+    /// most three times an hour (decision C-17).
     ///
     /// # Errors
     /// The database could not be written.
@@ -331,7 +335,7 @@ impl OwnOrder {
     }
 }
 
-/// Whether the details fill a field that is blank so far.
+/// Whether `sent` contains a value for a field that is blank in `known`.
 fn adds_to(known: &BuyerDetails, sent: &BuyerDetails) -> bool {
     (known.email.is_none() && sent.email.is_some())
         || (known.phone.is_none() && sent.phone.is_some())

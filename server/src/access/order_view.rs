@@ -1,4 +1,4 @@
-//! An order as its buyer reads it.
+//! Builds the API object of an order for its buyer.
 
 use domain::{Cell, DrawId, OrderState, Serial, Status, View};
 use persistence::records::listings::Listing;
@@ -12,7 +12,7 @@ use crate::api::order::{Order, OrderLine, OrderTicket, Refund, masked_email};
 use crate::render::mail_sender::NOBODY;
 use crate::state::State;
 
-/// Builds the answer for an order, with the number pairs of its tickets.
+/// Builds the API object of an order for its buyer, with the number pairs of its tickets.
 ///
 /// # Errors
 /// The database could not be read, or the owner of a draw cannot answer now.
@@ -121,8 +121,8 @@ fn own_ticket(draw: DrawId, serial: Serial, cell: Cell, winner: Option<Serial>) 
     }
 }
 
-/// The stored reason of a refund is written for the operator. A buyer is told only that the draw
-/// was cancelled.
+/// Returns the reason of a refund for the buyer: that a draw was cancelled. Other stored reasons
+/// are written for the operator and are not shown.
 fn refund_reason_shown(lines: &[OrderLine]) -> Option<String> {
     lines
         .iter()
@@ -130,7 +130,7 @@ fn refund_reason_shown(lines: &[OrderLine]) -> Option<String> {
         .then(|| "The draw was cancelled.".to_string())
 }
 
-/// The order's status in the vocabulary of the purchase calls, and its refund.
+/// Returns the order's status, with the values that purchase responses use, and its refund.
 async fn status_and_refund(
     state: &State,
     record: &OrderRecord,

@@ -14,9 +14,9 @@ pub struct BankDetails {
     /// The secret of the mailed link. Absent when the club submits.
     pub token: Option<String>,
     pub account_name: Option<String>,
-    /// Six to ten digits.
+    /// Bank account number: six to ten digits.
     pub account_number: Option<String>,
-    /// Six digits, with or without a hyphen.
+    /// Bank branch code (BSB): six digits, with or without a hyphen.
     pub bsb: Option<String>,
 }
 
@@ -25,18 +25,20 @@ pub struct BankDetails {
 #[serde(rename_all = "camelCase")]
 pub struct MaskedBankDetails {
     pub account_name: String,
-    /// `••••321`.
+    /// Masked account number: `••••321`.
     pub account_number: String,
-    /// `•••-•21`.
+    /// Masked bank branch code (BSB): `•••-•21`.
     pub bsb: String,
     pub received_at: String,
-    /// `winner` or `club`.
+    /// Who entered the details: `winner` or `club`.
     pub from: &'static str,
-    /// Proposed details that wait for a second person, because the winner gave the present ones.
+    /// Proposed new details that a second person must approve, because the winner submitted the
+    /// current ones.
     pub pending_approval: Option<PendingApproval>,
 }
 
-/// Masked bank details that replace the winner's own when a second person enters the same.
+/// Proposed bank details, masked. They replace the winner's details when a second person enters the
+/// same.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PendingApproval {
@@ -44,7 +46,7 @@ pub struct PendingApproval {
     pub account_number: String,
     pub bsb: String,
     pub expires_at: String,
-    /// Whether the caller proposed them; then another person has to approve them.
+    /// Whether the caller proposed the details, so that another person has to approve them.
     pub is_own: bool,
 }
 
@@ -66,12 +68,12 @@ impl PendingApproval {
 pub struct UnmaskedBankDetails {
     pub account_name: String,
     pub account_number: String,
-    /// `123-456`.
+    /// Bank branch code (BSB): `123-456`.
     pub bsb: String,
 }
 
 impl MaskedBankDetails {
-    /// Masks the details. `None` when none were submitted.
+    /// Masks bank details; `None` when no details were submitted.
     pub fn of(
         claim: &ClaimRecord,
         bank: &ClaimBankDetails,
@@ -103,11 +105,11 @@ impl From<&ClaimBankDetails> for UnmaskedBankDetails {
     }
 }
 
-/// The winner's claim page. The link is the only key; no login is needed.
+/// The data of the winner's claim page, which the mailed link opens without a login.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Claim {
-    /// `open`, `received`, `completed` or `expired`.
+    /// State of the claim: `open`, `received` (bank details submitted), `completed` or `expired`.
     pub state: &'static str,
     pub draw_number: i64,
     pub serial_number: String,

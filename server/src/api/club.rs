@@ -6,11 +6,11 @@ use utoipa::ToSchema;
 
 use super::draw::Draw;
 
-/// The tagline of a club that has set none.
+/// Default tagline of a club that has set none.
 pub const TAGLINE: &str =
     "Support our club with Football Doubles - win cash prizes while helping fund our team!";
 
-/// The club's tagline, else [`TAGLINE`].
+/// Returns the club's tagline, or [`TAGLINE`] if it has set none.
 pub fn tagline(club: &ClubRecord) -> String {
     let own = club
         .tagline
@@ -43,7 +43,8 @@ impl From<&ClubRecord> for ClubSummary {
     }
 }
 
-/// A club's page. `slug` is the requested slug, `canonicalSlug` the current one (decision A-16).
+/// The data of a club's public page. `slug` is the requested slug, `canonicalSlug` the current one
+/// (decision A-16).
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Club {
@@ -68,7 +69,7 @@ pub struct Club {
     pub completed_draws: Option<Vec<Draw>>,
 }
 
-/// A club as the club itself and the operator read it.
+/// A club with its private fields, for the club itself and the operator.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct OwnClub {
@@ -79,8 +80,8 @@ pub struct OwnClub {
     pub location: Option<String>,
     pub archived: bool,
     pub email_verified: bool,
-    /// Whether a title was ever saved. Until then the dashboard shows that the page is not set up
-    /// (decision H-2).
+    /// Whether a page title was ever saved. Before that, the dashboard shows that the page is not
+    /// set up (decision H-2).
     pub home_page_ready: bool,
     pub stripe_connect_account_id: Option<String>,
     /// Whether the Stripe account is connected, so that the club may sell (decision B-13).

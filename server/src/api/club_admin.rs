@@ -13,13 +13,13 @@ pub struct HomePageForm {
     pub home_page_slug: Option<String>,
     pub home_page_title: Option<String>,
     pub home_page_tagline: Option<String>,
-    /// Empty, a URL, or a picture as `data:image/…;base64,…`.
+    /// The logo: empty, a URL, or a picture as `data:image/…;base64,…`.
     pub logo_url: Option<String>,
     pub primary_color: Option<String>,
     pub secondary_color: Option<String>,
     pub accent_color: Option<String>,
     pub home_page_enabled: Option<bool>,
-    /// Empty, or 5 to 20 digits.
+    /// Facebook pixel id: empty, or 5 to 20 digits.
     pub facebook_pixel_id: Option<String>,
 }
 
@@ -29,9 +29,9 @@ pub struct HomePageForm {
 pub struct OfferForm {
     pub name: Option<String>,
     pub slug: Option<String>,
-    /// `draft` or `active`.
+    /// Status of the offer: `draft` or `active`.
     pub status: Option<String>,
-    /// `BUNDLE` or `SPECIAL`.
+    /// Type of the offer: `BUNDLE` or `SPECIAL`.
     pub r#type: Option<String>,
     pub display_tag: Option<String>,
     pub primary_copy: Option<String>,
@@ -42,7 +42,7 @@ pub struct OfferForm {
     pub end_at: Option<String>,
 }
 
-/// Reads a list of numbers; each may also be text.
+/// Reads a list of ids, each of which may be a number or text.
 fn lenient_ids<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<i64>, D::Error> {
     #[derive(Deserialize)]
     struct Id(#[serde(deserialize_with = "super::lenient::whole")] Option<i64>);
@@ -50,7 +50,7 @@ fn lenient_ids<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<i64>, D::Error>
     Ok(lenient_ids.into_iter().filter_map(|Id(id)| id).collect())
 }
 
-/// An offer as its own club reads it.
+/// An offer with its private fields, for its own club.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct OwnOffer {
@@ -77,7 +77,7 @@ pub struct OwnOffer {
     pub editable: bool,
 }
 
-/// A game of an offer as its own club reads it.
+/// A game of an offer, for the offer's own club.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct OwnGame {
@@ -128,7 +128,7 @@ impl OwnOffer {
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct ImageUpload {
-    /// Base64, with or without a `data:` prefix.
+    /// The image in base64, with or without a `data:` prefix.
     pub data: Option<String>,
     pub club_slug: Option<String>,
 }
@@ -139,7 +139,7 @@ pub struct ImageUpload {
 pub struct ImageRemoval {
     pub url: Option<String>,
     pub club_slug: Option<String>,
-    /// The offer that drops the picture. The picture stays while another offer uses it.
+    /// Slug of the offer whose picture is removed. The file stays while another offer uses it.
     pub bundle_slug: Option<String>,
 }
 
@@ -164,7 +164,7 @@ pub struct ConnectStatus {
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct OnboardingLink {
-    /// URL at Stripe. It works once.
+    /// URL at Stripe, which can be used once.
     pub onboarding_url: String,
 }
 
@@ -177,7 +177,7 @@ pub struct ProviderTransaction {
     pub order_id: String,
     pub status: String,
     pub created_at: String,
-    /// Unix seconds.
+    /// Time of creation, in Unix seconds.
     pub created: i64,
     /// `card`, `apple_pay`, `google_pay` or `link`; null while Stripe has not reported it.
     pub payment_method: Option<String>,
@@ -186,10 +186,10 @@ pub struct ProviderTransaction {
     pub ticket_count: i64,
     pub ticket_price: String,
     pub customer_charged: String,
-    /// Cents.
+    /// Amount in cents.
     pub amount: i64,
     pub stripe_fees: String,
-    /// Cents.
+    /// Amount in cents.
     pub stripe_fee: i64,
     pub platform_fee: String,
     pub platform_fee_cents: i64,
@@ -255,13 +255,13 @@ pub struct IntegrityAudit {
 pub struct FailedPayment {
     pub payment_intent_id: String,
     pub amount: i64,
-    /// Unix seconds.
+    /// Time of creation, in Unix seconds.
     pub created: i64,
     pub status: String,
     pub metadata: FailedMetadata,
 }
 
-/// What a failed payment was for.
+/// Details of a failed payment: what was being bought.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FailedMetadata {

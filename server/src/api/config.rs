@@ -15,14 +15,14 @@ pub struct PublicConfig {
     pub max_per_purchase: u16,
     pub fee_rate_bps: u32,
     pub fee_cap_cents: i64,
-    /// Clubs may pass the card fee on to buyers (decision D-14).
+    /// Whether clubs may pass the card fee on to buyers (decision D-14).
     pub fee_passthrough_allowed: bool,
     /// How the card fee of a cart is passed on: once per line (`per_line`) or once per payment
     /// (`per_charge`), decision D-6.
     pub surcharge_mode: &'static str,
     /// The current version of the terms of service for clubs.
     pub terms_version: &'static str,
-    /// Demo mode: cards are simulated, and mails stay in a mailbox page.
+    /// Whether the server is a demo: cards are simulated, and mails are shown on a mailbox page.
     pub demo: bool,
     pub stripe_js: &'static str,
 }

@@ -14,7 +14,7 @@ use super::instant::{local_time, rfc3339};
 pub struct Draw {
     pub id: i64,
     pub draw_number: i64,
-    /// Such as `FD-1042` (decision E-19).
+    /// Serial number of the draw, such as `FD-1042` (decision E-19).
     pub serial_number: String,
     pub league: Option<String>,
     pub home_team: String,
@@ -27,12 +27,12 @@ pub struct Draw {
     pub club_logo_url: Option<String>,
     /// Kick-off, RFC 3339 in UTC.
     pub game_date: String,
-    /// IANA name.
+    /// IANA name of the draw's time zone.
     pub timezone: String,
-    /// Kick-off in that zone, `19:10:00`.
+    /// Time of kick-off in the draw's time zone, `19:10:00`.
     pub game_time: String,
     pub opens_at: Option<String>,
-    /// Dollars, `5.00` (decision D-16).
+    /// Ticket price in dollars, `5.00` (decision D-16).
     pub ticket_price: String,
     pub tickets_sold: u16,
     pub tickets_held: u16,
@@ -46,8 +46,8 @@ pub struct Draw {
     pub archived: bool,
     pub home_first_try_scorer: Option<u8>,
     pub away_first_try_scorer: Option<u8>,
-    /// Such as `FD-1042-007`, after completion and kick-off. With the result it discloses the
-    /// ticket's number pair (decision E-6).
+    /// Serial number of the winning ticket, such as `FD-1042-007`. Null before completion and
+    /// kick-off, because with the result it discloses the ticket's number pair (decision E-6).
     pub winning_ticket_serial: Option<String>,
     pub winning_ticket_sold: Option<bool>,
     pub current_prize: String,
@@ -135,7 +135,7 @@ impl Draw {
     }
 }
 
-/// The changing part of a draw, sent over the WebSocket.
+/// The fields of a draw that change with sales, sent over the WebSocket.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DrawNow {
@@ -174,7 +174,8 @@ impl DrawNow {
     }
 }
 
-/// The status as shown: after kick-off a draw is closed, even if its actor has not closed it yet.
+/// Returns the shown status: after kick-off a draw counts as closed, even if its actor has not
+/// closed it yet.
 pub fn status_shown(view: &View, now: Timestamp) -> &'static str {
     match view.status {
         Status::Active if now < view.closes_at => "active",

@@ -15,33 +15,33 @@ use super::lenient;
 pub struct DrawForm {
     #[serde(deserialize_with = "lenient::whole")]
     pub club_id: Option<i64>,
-    /// `null` removes the league.
+    /// Name of the league; `null` removes it.
     #[serde(deserialize_with = "present")]
     #[schema(value_type = Option<String>)]
     pub league: Option<Option<String>>,
     pub home_team: Option<String>,
     pub away_team: Option<String>,
-    /// `2026-11-27` (with `gameTime`), `2026-11-27T19:10` in `timezone`, or an RFC 3339 time with
-    /// offset.
+    /// Kick-off: `2026-11-27` (with `gameTime`), `2026-11-27T19:10` in `timezone`, or an RFC 3339
+    /// time with offset.
     pub game_date: Option<String>,
-    /// `19:10` or `19:10:00`; 15:00:00 for a new draw without it.
+    /// Time of kick-off, `19:10` or `19:10:00`; 15:00:00 if a new draw has none.
     pub game_time: Option<String>,
-    /// IANA name; Australia/Brisbane for a new draw without it.
+    /// IANA name of the time zone; Australia/Brisbane if a new draw has none.
     pub timezone: Option<String>,
     pub contact_name: Option<String>,
     pub contact_phone: Option<String>,
-    /// Dollars, as a number or as text.
+    /// Ticket price in dollars, as a number or as text.
     #[schema(value_type = Option<String>)]
     pub ticket_price: Option<Value>,
     #[serde(deserialize_with = "lenient::whole")]
     pub prize_percentage: Option<i64>,
     pub pass_stripe_fees: Option<bool>,
     pub round_up_prize: Option<bool>,
-    /// When sales open; immediately when absent (decision E-20).
+    /// When sales open; at once when absent (decision E-20).
     #[serde(deserialize_with = "present")]
     #[schema(value_type = Option<String>)]
     pub sales_open_at: Option<Option<String>>,
-    /// The operator's reason for editing a club's draw (decision E-9). A club needs none.
+    /// The operator's reason for editing a club's draw (decision E-9). Clubs need no reason.
     pub reason: Option<String>,
 }
 
@@ -51,8 +51,8 @@ fn present<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Option<String>>,
 }
 
 impl DrawForm {
-    /// The ticket price. `None`: absent. `Some(None)`: not an amount of at least one cent (decision
-    /// C-23).
+    /// Parses the ticket price. `None` if it is absent; `Some(None)` if it is not an amount of at
+    /// least one cent (decision C-23).
     pub fn price(&self) -> Option<Option<Cents>> {
         let text = match self.ticket_price.as_ref()? {
             Value::String(text) => text.trim().trim_start_matches('$').to_string(),
@@ -63,28 +63,29 @@ impl DrawForm {
     }
 }
 
-/// A draw as its own club reads it.
+/// A draw with its private fields, for its own club.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct OwnDraw {
     #[serde(flatten)]
     pub draw: Draw,
     pub owned_by_caller: bool,
-    /// Active and before kick-off.
+    /// Whether the club may edit the draw: it is active and before kick-off.
     pub editable: bool,
     pub not_editable_reason: Option<&'static str>,
-    /// Tickets are sold, so price and prize are fixed.
+    /// Whether price and prize are fixed, because tickets are sold.
     pub locked: bool,
 }
 
-/// The values for "Duplicate last draw".
+/// The form values for the action "Duplicate last draw".
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DrawTemplate {
     pub league: Option<String>,
     pub home_team: String,
     pub away_team: String,
-    /// Local time such as `2026-11-27T19:10`: the same hour, some whole weeks later.
+    /// Suggested kick-off in local time, `2026-11-27T19:10`: the last draw's, moved by whole weeks
+    /// into the future.
     pub game_date: String,
     pub timezone: String,
     pub ticket_price: String,
@@ -95,7 +96,7 @@ pub struct DrawTemplate {
     pub contact_phone: Option<String>,
 }
 
-/// A club's agreement to the terms of service. The server records address and browser itself.
+/// A club's agreement to the terms of service. The server records IP address and browser by itself.
 #[derive(Clone, Debug, Default, Deserialize, ToSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct TermsAgreementForm {
@@ -117,7 +118,7 @@ pub struct AcceptedTerms {
 #[derive(Clone, Debug, Default, Deserialize, ToSchema)]
 #[serde(default)]
 pub struct ArchiveForm {
-    /// True when absent.
+    /// Whether to archive (true or absent) or to restore the draw (false).
     pub archived: Option<bool>,
 }
 

@@ -1,4 +1,4 @@
-//! A response body with a gzip version that is made once, on first demand.
+//! A response body with a gzip version that is compressed once, at the first request for it.
 
 use std::io::Write;
 use std::sync::OnceLock;
@@ -8,13 +8,14 @@ use bytes::Bytes;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
-/// Smallest body that is compressed, in bytes. A smaller one fits into one packet anyway.
+/// Smallest body that is compressed, in bytes. A smaller body fits into one network packet, so
+/// compressing it gains nothing.
 const GZIP_BYTES_MIN: usize = 1_200;
-/// Largest body that is compressed, in bytes. Compressing more would block the worker, again after
-/// each sale.
+/// Largest body that is compressed, in bytes. Compressing a larger body would block the worker
+/// thread, again after each sale.
 const GZIP_BYTES_MAX: usize = 128 * 1024;
 
-/// A body, and its gzip version once a client asked for it.
+/// A response body, and its gzip version once a client has asked for it.
 #[derive(Debug)]
 pub struct Encoded {
     plain: Bytes,
@@ -32,7 +33,7 @@ impl Encoded {
         }
     }
 
-    /// The uncompressed body.
+    /// Returns the uncompressed body.
     pub fn plain(&self) -> &Bytes {
         &self.plain
     }
@@ -55,8 +56,8 @@ impl Encoded {
     }
 }
 
-/// Whether a client accepts a content coding: named in `Accept-Encoding` and not with `q=0`
-/// (RFC 9110, section 12.5.3).
+/// Whether a client accepts a content coding, such as `gzip`: listed in `Accept-Encoding` and not
+/// with `q=0` (RFC 9110, section 12.5.3).
 pub fn accepts(request_headers: &HeaderMap, coding: &str) -> bool {
     let offered = request_headers
         .get(ACCEPT_ENCODING)

@@ -1,4 +1,5 @@
-//! Turns refusals and failures into an HTTP status and a sentence, in one place (decision G-12).
+//! Converts domain refusals and failures to error responses, an HTTP status and a sentence, in one
+//! place (decision G-12).
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -12,7 +13,7 @@ use persistence::Failure;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-/// An error answer: `{message, code, requestId}` and further fields that belong to the code.
+/// An error response: `{message, code, requestId}` and further fields that belong to the code.
 #[derive(Debug)]
 pub struct Problem {
     status: StatusCode,
@@ -44,7 +45,7 @@ impl Problem {
         Problem::new(StatusCode::CONFLICT, code, message)
     }
 
-    /// 404. An object of another club answers the same (decision G-1).
+    /// Builds the 404 response, also used for an object of another club (decision G-1).
     pub fn not_found() -> Problem {
         Problem::new(StatusCode::NOT_FOUND, "not-found", "Not found")
     }
@@ -61,14 +62,15 @@ impl Problem {
         )
     }
 
-    /// 403: an archived club may read, and finish its running draws (decision H-3).
+    /// Builds the 403 response for an archived club, which may only read and finish its running
+    /// draws (decision H-3).
     pub fn club_archived() -> Problem {
         let fields =
             "This club is archived. Its running draws finish and pay; nothing new can be started.";
         Problem::new(StatusCode::FORBIDDEN, "club-archived", fields)
     }
 
-    /// 403: the user's role does not allow the call (decision G-17).
+    /// Builds the 403 response: the user's role does not allow the call (decision G-17).
     pub fn role_not_allowed(role: Role, needs: Role) -> Problem {
         let fields = match needs {
             Role::Owner => "Only an owner of the club can do this.",
@@ -81,7 +83,7 @@ impl Problem {
             .with("needs", needs.word())
     }
 
-    /// 404 of the operator console, with a code such as `club-unknown`.
+    /// Builds a 404 response of the operator console, with a code such as `club-unknown`.
     pub fn unknown(code: &'static str) -> Problem {
         Problem::new(StatusCode::NOT_FOUND, code, "Not found")
     }
@@ -90,8 +92,8 @@ impl Problem {
         Problem::new(StatusCode::UNAUTHORIZED, code, message)
     }
 
-    /// 503: the server is busy or a part of it is restarting. The same call may be retried after a
-    /// second.
+    /// Builds the 503 response: the server is busy or a part of it is restarting, and the client
+    /// may retry after a second.
     pub fn unavailable() -> Problem {
         Problem::new(
             StatusCode::SERVICE_UNAVAILABLE,
@@ -101,7 +103,7 @@ impl Problem {
         .retry_after(1)
     }
 
-    /// The answer for a refusal of the domain rules, for one draw.
+    /// Builds the response for a command that the domain rules refused, for one draw.
     pub fn refused(draw: DrawId, refusal: Refusal) -> Problem {
         let conflict =
             |code, message: &str| Problem::conflict(code, message).with("drawNumber", draw.0);
@@ -118,7 +120,7 @@ impl Problem {
             .with("drawNumber", draw.0),
             Refusal::HoldLimit { available } => conflict("hold-limit", &hold_limit(available))
                 .with("available", available)
-                .retry_after(HOLD_LIMIT_SECONDS),
+                .retry_after(HOLD_LIMIT_RETRY_SECONDS),
             Refusal::DrawClosed => conflict("draw-closed", DRAW_CLOSED),
             Refusal::DrawNotOpen => conflict(
                 "draw-not-open",
@@ -219,7 +221,8 @@ impl Problem {
     }
 }
 
-/// A field of the body. Fields are sorted by name; the problem's own fields win over added ones.
+/// A field of the body. Fields are written sorted by name. The standard fields take precedence over
+/// added fields of the same name.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum BodyField<'a> {
@@ -227,22 +230,23 @@ enum BodyField<'a> {
     Added(&'a Value),
 }
 
-/// Shown to a buyer after kick-off.
+/// Text for a buyer after kick-off, when the draw is closed.
 pub const DRAW_CLOSED: &str =
     "This draw has closed as the game has started. No more tickets can be purchased.";
 
-/// Shown to a buyer when too few tickets are left.
+/// Builds the text for a buyer when too few tickets are left.
 pub fn too_few(free: u16) -> String {
     format!(
         "Tickets No Longer Available: Only {free} tickets remaining. Please adjust your selection."
     )
 }
 
-/// When to retry after a hold limit, in seconds: by then some of the reserved tickets are sold or
-/// free.
-const HOLD_LIMIT_SECONDS: u32 = 10;
+/// `Retry-After` in seconds when a network has too many reserved tickets. Meanwhile some of these
+/// are sold or released.
+const HOLD_LIMIT_RETRY_SECONDS: u32 = 10;
 
-/// Shown to a buyer whose network has reached its limit of reserved tickets (decision M-8).
+/// Builds the text for a buyer whose network has reached its limit of reserved tickets (decision
+/// M-8).
 fn hold_limit(available: u16) -> String {
     match available {
         0 => {
@@ -256,7 +260,7 @@ fn hold_limit(available: u16) -> String {
     }
 }
 
-/// Returns the buyer's words for the cause of an uncharged order.
+/// Returns the text that tells a buyer why the order was not charged.
 pub fn reason_shown(cause: EndCause) -> String {
     let sentence = match cause {
         EndCause::TooFewTickets { free } => return too_few(free),
@@ -283,7 +287,8 @@ impl ResponseError for Problem {
         self.status
     }
 
-    /// The body is written in [`crate::http::edge`], which knows the request id.
+    /// Stores the problem in an empty response. [`crate::http::edge`] writes the body, because it
+    /// knows the request id.
     fn error_response(&self) -> HttpResponse {
         let mut response = HttpResponse::build(self.status);
         if let Some(seconds) = self.retry_after_seconds {
@@ -307,7 +312,7 @@ impl From<Failure> for Problem {
 }
 
 impl Problem {
-    /// The answer for a denied command to a draw.
+    /// Builds the response for a command that the draw's actor denied.
     pub fn denied(draw: DrawId, denied: Denied) -> Problem {
         match denied {
             Denied::Refused(refusal) => Problem::refused(draw, refusal),
@@ -328,8 +333,8 @@ impl From<PaymentFailure> for Problem {
         match failure {
             PaymentFailure::Refused { draw, refusal } => Problem::refused(draw, refusal),
             PaymentFailure::Declined { code, message } => {
-                // The fields of a completion call: the wallet's screen joins message, type and
-                // code.
+                // Use the fields of completion calls, because the wallet's screen shows message,
+                // type and code.
                 Problem::new(StatusCode::PAYMENT_REQUIRED, "declined", message)
                     .with("success", false)
                     .with("status", "requires_payment_method")

@@ -12,11 +12,11 @@ pub struct FixtureImportResult {
     pub already_there: usize,
     pub created: usize,
     pub draw_numbers: Vec<i64>,
-    /// Every game of the table, new or already known.
+    /// Every game of the uploaded fixtures table, new or already imported.
     pub rows: Vec<FixtureRow>,
 }
 
-/// One game of the imported table.
+/// One game of the uploaded fixtures table.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FixtureRow {

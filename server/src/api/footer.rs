@@ -1,4 +1,4 @@
-//! The footer menus.
+//! The menus of the public site's footer.
 
 use persistence::records::footers::{FooterItem as ItemRow, FooterMenu as MenuRow};
 use serde::Serialize;
@@ -45,7 +45,7 @@ impl From<&MenuRow> for FooterMenu {
 }
 
 impl FooterMenu {
-    /// Builds the menu with hidden items, for the editor.
+    /// Builds a menu including its hidden items, for the operator's editor.
     pub fn whole(menu: &MenuRow) -> FooterMenu {
         FooterMenu {
             items: menu.items.iter().map(FooterItem::from).collect(),

@@ -7,7 +7,7 @@ use crate::api::error::Problem;
 use crate::text::contact_format::{is_email, is_phone};
 use crate::text::plain_text::is_forbidden;
 
-/// Most characters in the name of a club, person, team or place.
+/// Maximum characters in the name of a club, person, team or place.
 pub const NAME_CHARS_MAX: usize = 100;
 
 /// The errors of a form so far, at most one per field.
@@ -33,7 +33,7 @@ impl Findings {
         );
     }
 
-    /// The text of the first error, if any.
+    /// Returns the text of the first error, if any.
     pub fn first(&self) -> Option<&str> {
         self.found.first().map(|(_, message)| message.as_str())
     }
@@ -82,12 +82,12 @@ pub fn optional(field: Option<&str>) -> Option<String> {
     Some(trimmed(field)).filter(|text| !text.is_empty())
 }
 
-/// Most characters in a picture's address.
+/// Maximum characters in a picture's address.
 const PICTURE_ADDRESS_CHARS_MAX: usize = 500;
 
 /// Normalises a picture's address: an upload of this site, or an absolute `https:` or `http:` URL.
 ///
-/// `None` when it is neither, or holds a character that could end an HTML attribute.
+/// `None` when the text is neither, or contains a character that could end an HTML attribute.
 pub fn picture_address(text: &str) -> Option<String> {
     let is_plain = |text: &str| {
         text.len() <= PICTURE_ADDRESS_CHARS_MAX
@@ -104,7 +104,7 @@ pub fn picture_address(text: &str) -> Option<String> {
     Some(String::from(url)).filter(|address| fits && is_plain(address))
 }
 
-/// Checks the contact of a draw, as far as it is present.
+/// Checks name and phone of a draw's contact. An absent part is not checked.
 pub fn contact(findings: &mut Findings, name: Option<&str>, phone: Option<&str>) {
     if let Some(name) = name.map(str::trim) {
         findings.require("contactName", !name.is_empty(), "Contact name is required");

@@ -10,10 +10,10 @@ pub struct Frame<T> {
     /// Version of the frame format.
     pub v: u8,
     pub topic: String,
-    /// Sequence number within the topic; a client ignores older frames. For a draw it is the
-    /// revision.
+    /// Sequence number within the topic; a client ignores frames with a lower number. For a draw it
+    /// is the draw's revision.
     pub seq: u64,
-    /// Unix milliseconds.
+    /// The server's time in Unix milliseconds.
     pub server_now: i64,
     pub r#type: &'static str,
     pub data: T,
@@ -39,7 +39,7 @@ pub fn frame<T: Serialize>(
     serde_json::to_string(&frame).unwrap_or_default()
 }
 
-/// The frame of the topic `public`.
+/// The contents of a frame of the topic `public`.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PublicNow {
@@ -47,7 +47,7 @@ pub struct PublicNow {
     pub build_version: String,
 }
 
-/// A message of the browser: topics to subscribe to or to leave.
+/// A message from the browser: topics to subscribe to or to unsubscribe from.
 #[derive(Debug, Default, Deserialize, ToSchema)]
 #[serde(default)]
 pub struct SubscriptionRequest {

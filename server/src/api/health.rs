@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 /// The answer of the liveness check.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct Liveness {
-    /// `live`.
+    /// Always `live`.
     pub status: &'static str,
 }
 

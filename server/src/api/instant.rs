@@ -10,7 +10,8 @@ fn utc(at: Timestamp) -> OffsetDateTime {
         .unwrap_or(OffsetDateTime::UNIX_EPOCH)
 }
 
-/// RFC 3339 in UTC: `2026-11-20T09:10:00Z`, with milliseconds unless they are zero.
+/// Formats a time as RFC 3339 in UTC: `2026-11-20T09:10:00Z`, with milliseconds unless they are
+/// zero.
 pub fn rfc3339(at: Timestamp) -> String {
     let whole = format_description!("[year]-[month]-[day]T[hour]:[minute]:[second]Z");
     let fine =
@@ -24,14 +25,16 @@ pub fn rfc3339(at: Timestamp) -> String {
     .unwrap_or_default()
 }
 
-/// Local time in a zone, such as `19:10:00`. An unknown zone counts as Brisbane (decision E-11).
+/// Formats the local time in a zone, such as `19:10:00`. For an unknown zone, Brisbane is used
+/// (decision E-11).
 pub fn local_time(at: Timestamp, zone: &str) -> String {
     let zone = timezones::get_by_name(zone).unwrap_or(timezones::db::australia::BRISBANE);
     let shape = format_description!("[hour]:[minute]:[second]");
     utc(at).to_timezone(zone).format(shape).unwrap_or_default()
 }
 
-/// Local date and time for a form, such as `2026-11-27T19:10`. An unknown zone counts as Brisbane.
+/// Formats local date and time for a form, such as `2026-11-27T19:10`. For an unknown zone,
+/// Brisbane is used.
 pub fn local_date_time(at: Timestamp, zone: &str) -> String {
     let zone = timezones::get_by_name(zone).unwrap_or(timezones::db::australia::BRISBANE);
     let shape = format_description!("[year]-[month]-[day]T[hour]:[minute]");

@@ -1,4 +1,5 @@
-//! Lenient deserialisers: numbers may come as text, amounts in dollars or cents (decision A-1).
+//! Lenient deserialisers: numbers may be sent as text, and amounts in dollars or cents (decision
+//!
 
 use std::fmt;
 
@@ -13,13 +14,14 @@ enum NumberOrText {
     Text(String),
 }
 
-/// Reads a whole number, also from text. A number beyond `i64` becomes `i64::MAX` and then fails
-/// the range check.
+/// Reads a whole number that is sent as a number or as text. A number beyond `i64` becomes
+/// `i64::MAX` and then fails the range check.
 pub fn whole<'de, D: Deserializer<'de>>(from: D) -> Result<Option<i64>, D::Error> {
     from.deserialize_option(Whole)
 }
 
-/// Deserialises without an intermediate value: this runs for every rejected request under load.
+/// Deserialises without an intermediate value, for speed: this code runs for every rejected request
+/// under load.
 struct Whole;
 
 impl<'de> Visitor<'de> for Whole {

@@ -17,10 +17,10 @@ pub struct TicketLinkRequest {
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct MyTickets {
-    /// `j…@example.com`.
+    /// Masked e-mail address: `j…@example.com`.
     pub email_masked: String,
     /// When the link expires.
     pub until: String,
-    /// Newest first, at most 100.
+    /// The orders, newest first, at most 100.
     pub orders: Vec<Order>,
 }

@@ -17,14 +17,14 @@ mod attached_write;
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct WireDrawRequest {
-    /// The requesting node. The answer is encrypted for it.
+    /// Instance id of the requesting node, for which the response is encrypted.
     pub from: Uuid,
     command: Command,
     rider: Option<attached_write::Rider>,
     act: Option<attached_write::WireAuditEntry>,
 }
 
-/// The source that a reservation's quota counts against.
+/// The browser or network whose quota of unpaid tickets a reservation counts against.
 #[derive(Serialize, Deserialize)]
 struct WireHoldSource {
     id: Uuid,
@@ -38,7 +38,7 @@ enum Command {
         order: Uuid,
         count: u16,
         until: i64,
-        /// An older node ignores this field and applies no limit.
+        /// The quota's source. A node of an older version ignores this field and applies no limit.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         source: Option<WireHoldSource>,
     },
@@ -82,12 +82,12 @@ struct WireTermsEdit {
     price: Option<i64>,
     prize_percentage: Option<u8>,
     round_up_prize: Option<bool>,
-    /// `[]`: sales open immediately.
+    /// The new opening of sales; an empty list means that sales open at once.
     opens_at: Option<Vec<i64>>,
     closes_at: Option<i64>,
 }
 
-/// The owner's answer.
+/// The response of the draw's owner to a command.
 #[derive(Serialize, Deserialize)]
 pub enum DrawResponse {
     Done {
@@ -102,7 +102,7 @@ pub enum DrawResponse {
     NoSuchDraw,
 }
 
-/// The view of a draw.
+/// The view, the current public state, of a draw.
 #[derive(Serialize, Deserialize)]
 pub struct WireView {
     draw: i64,
@@ -120,7 +120,7 @@ pub struct WireView {
     result: Option<(u8, u8, u16)>,
 }
 
-/// A reservation.
+/// A reservation of tickets of one draw.
 #[derive(Serialize, Deserialize)]
 pub struct WireReservation {
     count: u16,
@@ -128,7 +128,7 @@ pub struct WireReservation {
     extensions: u8,
 }
 
-/// An allocation.
+/// An allocation: the tickets that an order got.
 #[derive(Serialize, Deserialize)]
 pub struct WireAllocation {
     serials: Vec<u16>,
@@ -155,7 +155,7 @@ impl WireDrawRequest {
         }
     }
 
-    /// Returns `None` when a value is invalid for the domain.
+    /// Converts the message to the domain type; `None` when a value is invalid.
     pub fn read(self) -> Option<actors::DrawRequest> {
         let (command, source) = self.command.read()?;
         Some(actors::DrawRequest {
@@ -358,7 +358,7 @@ impl DrawResponse {
         }
     }
 
-    /// Returns `None` when a value is invalid for the domain.
+    /// Converts the message to the domain type; `None` when a value is invalid.
     pub fn read(self) -> Option<Result<CommandOutcome, Denied>> {
         Some(Err(match self {
             DrawResponse::Done {
@@ -406,7 +406,7 @@ impl WireAllocation {
     }
 }
 
-/// The name of each draw status in messages.
+/// Each draw status with its name in messages.
 const STATUSES: [(Status, &str); 4] = [
     (Status::Active, "active"),
     (Status::Closed, "closed"),
@@ -460,10 +460,11 @@ impl WireView {
     }
 }
 
-/// A refusal's name and its constructor.
+/// A refusal's name in messages and its constructor, which takes the refusal's number.
 type NamedRefusal = (&'static str, fn(u16) -> Refusal);
 
-/// All refusals. A constructor without a number ignores its argument.
+/// All refusals with their names in messages. The constructor of a refusal without a number ignores
+/// its argument.
 const REFUSALS: [NamedRefusal; 18] = [
     ("too-few-tickets", |free| Refusal::TooFewTickets { free }),
     ("count-out-of-range", |max| Refusal::CountOutOfRange { max }),

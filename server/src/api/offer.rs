@@ -14,10 +14,10 @@ pub struct PublicOffer {
     pub r#type: String,
     /// `active`, `locked` (has sales, still on sale), `scheduled` or `closed`.
     pub status: String,
-    /// The full text; pages shorten it to 90 characters (decision H-12).
+    /// The offer's tag in full length; pages shorten it to 90 characters (decision H-12).
     pub display_tag: Option<String>,
     pub primary_copy: Option<String>,
-    /// The club's own picture, else a generated card (decision H-11).
+    /// URL of the picture that the club uploaded, else of a generated share card (decision H-11).
     pub share_image_url: String,
     pub club_id: i64,
     pub club_slug: String,
@@ -26,9 +26,9 @@ pub struct PublicOffer {
     pub draw_ids: Vec<i64>,
     pub start_at: Option<String>,
     pub end_at: Option<String>,
-    /// The first kick-off of its games.
+    /// The earliest kick-off of the offer's games.
     pub closes_at: Option<String>,
-    /// One ticket of each game.
+    /// Price of one ticket of each game, in dollars.
     pub total_price: String,
     pub available: u16,
     pub sellable: bool,
@@ -50,7 +50,7 @@ pub struct PublicOfferGame {
     pub timezone: String,
     pub ticket_price: String,
     pub pass_stripe_fees: bool,
-    /// Kick-off, unless sales end before it (decision H-6).
+    /// When sales of this game close: at kick-off, or at an earlier end of sales (decision H-6).
     pub sales_close_at: Option<String>,
     pub status: &'static str,
     pub current_prize: String,

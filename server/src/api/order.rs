@@ -9,18 +9,18 @@ use utoipa::ToSchema;
 pub struct Order {
     /// `quoted`, `allocated`, `captured`, `rejecting`, `released`, `void` or `anomaly`.
     pub state: &'static str,
-    /// The same state in the vocabulary of the purchase calls.
+    /// The order's state as one of the `status` values of purchase calls.
     pub status: &'static str,
     pub payment_intent_id: Option<String>,
     pub order_token: String,
-    /// Cents.
+    /// Amount in cents.
     pub amount: i64,
     pub subtotal: String,
     pub card_fee: String,
     pub club_name: String,
     pub club_slug: String,
     pub buyer_name: Option<String>,
-    /// `j…@example.com`.
+    /// Masked e-mail address: `j…@example.com`.
     pub buyer_email_masked: Option<String>,
     pub purchased_at: Option<String>,
     /// Why the order was not charged, or why it is refunded.
@@ -32,7 +32,7 @@ pub struct Order {
 /// The refund of an order.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 pub struct Refund {
-    /// `pending` or `succeeded`.
+    /// State of the refund: `pending` or `succeeded`.
     pub state: &'static str,
     pub amount: String,
 }
@@ -67,7 +67,7 @@ pub struct OrderTicket {
     pub is_winner: Option<bool>,
 }
 
-/// Masks an address as `j…@example.com`: recognisable for its owner, useless to others.
+/// Masks an e-mail address as `j…@example.com`, so that only its owner can recognise it.
 pub fn masked_email(email: &str) -> String {
     let (local, domain) = email.rsplit_once('@').unwrap_or(("", email));
     let first: String = local.chars().take(1).collect();

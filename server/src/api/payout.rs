@@ -19,7 +19,7 @@ pub struct EnterResult {
     pub away_first_try_scorer: Option<i64>,
 }
 
-/// The answer to entering a result.
+/// The response to entering a result.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ResultEntered {
@@ -50,7 +50,7 @@ pub struct WinningTicket {
     /// Whether the buyer's bank disputes the payment. No payout until that is resolved (decision
     /// C-25).
     pub disputed: bool,
-    /// When the mailed link stops accepting bank details.
+    /// When the winner's link expires, so that no bank details are accepted any more.
     pub respond_by: Option<String>,
     pub bank: Option<MaskedBankDetails>,
 }
@@ -59,7 +59,7 @@ pub struct WinningTicket {
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Winners {
-    /// As in `ResultEntered`.
+    /// The winning ticket as a list of one, as in `ResultEntered`.
     pub winning_tickets: Vec<WinningTicket>,
     /// Kick-off, while the winning ticket is not revealed; else null (decision E-6).
     pub revealed_at: Option<String>,
@@ -68,11 +68,11 @@ pub struct Winners {
     pub notified: bool,
 }
 
-/// The answer to notifying the winner.
+/// The response to notifying the winner.
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct WinnerNotified {
-    /// Mails queued or sent for this result.
+    /// Number of mails to the winner queued or sent for this result.
     pub emails_sent: u16,
     pub total_winners: u16,
 }
@@ -84,7 +84,7 @@ pub struct Payout {
     pub id: i64,
     pub draw_id: i64,
     pub club_id: i64,
-    /// `club_share` or `winner`.
+    /// Who is paid: `club_share` or `winner`.
     pub r#type: String,
     pub amount: String,
     pub status: String,

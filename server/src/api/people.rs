@@ -12,7 +12,7 @@ use super::instant::rfc3339;
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ClubUser {
-    /// 0 for the club's own login.
+    /// Id of the user; 0 for the club's own login.
     pub id: i64,
     pub email: String,
     pub name: String,
@@ -20,12 +20,12 @@ pub struct ClubUser {
     pub role: &'static str,
     /// `active`, `invited`, or `expired` when the invitation was not accepted in time.
     pub state: &'static str,
-    /// The club's own login: an owner that cannot be changed or removed.
+    /// Whether this is the club's own login, an owner that cannot be changed or removed.
     pub is_club_login: bool,
     pub invited_at: Option<String>,
     /// When the invitation expires.
     pub invited_until: Option<String>,
-    /// Last activity, according to sessions.
+    /// Time of the user's last request with a session.
     pub last_seen_at: Option<String>,
 }
 

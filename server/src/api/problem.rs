@@ -4,23 +4,23 @@ use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
 
-/// The body of an error. Fields after the first three depend on `code`. The edge serialises it;
-/// this type documents it.
+/// The body of an error. Fields after the first three depend on `code`. This type only documents
+/// the body, which the HTTP middleware serialises.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ProblemBody {
     /// A sentence for the user.
     pub message: String,
-    /// A machine-readable code: `tickets-unavailable`.
+    /// A machine-readable code, such as `tickets-unavailable`.
     pub code: String,
     /// The id of the request in the logs.
     pub request_id: String,
-    /// `tickets-unavailable`: how many are left.
+    /// With the code `tickets-unavailable`: number of tickets left.
     #[schema(nullable = false)]
     pub available: Option<u16>,
     #[schema(nullable = false)]
     pub draw_number: Option<i64>,
-    /// `amount-changed`: the right amount, in cents.
+    /// With the code `amount-changed`: the current amount, in cents.
     #[schema(nullable = false)]
     pub amount: Option<i64>,
     /// `declined`, `not-charged` and `refunding`: always false. `status` tells how the payment
@@ -29,10 +29,10 @@ pub struct ProblemBody {
     pub success: Option<bool>,
     #[schema(nullable = false)]
     pub status: Option<String>,
-    /// `declined`: the payment provider's code.
+    /// With the code `declined`: the payment provider's error code.
     #[schema(nullable = false)]
     pub error_code: Option<String>,
-    /// `declined`: always `card_error`.
+    /// With the code `declined`: always `card_error`.
     #[schema(nullable = false)]
     pub error_type: Option<String>,
     /// `setup-required`: the club's Stripe account is not ready.

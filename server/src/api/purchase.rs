@@ -31,7 +31,7 @@ pub struct Purchase {
     pub expected_amount: Option<Cents>,
     pub payment_intent_id: Option<String>,
     pub payment_method_id: Option<String>,
-    /// Stripe's token id, `tok_…`. Anything else is refused (decision C-6).
+    /// Id of a Stripe token, `tok_…`. Any other value is refused (decision C-6).
     #[schema(value_type = Option<String>)]
     pub payment_token: Option<serde_json::Value>,
     pub client_secret: Option<String>,
@@ -56,7 +56,7 @@ pub struct CartItem {
 }
 
 impl Purchase {
-    /// The offers that the cart names; `None` when the body is no cart.
+    /// Returns the ids of the offers in the cart; `None` when the body contains no cart.
     pub fn offers(&self) -> Option<std::collections::BTreeSet<i64>> {
         Some(
             self.items
@@ -68,7 +68,7 @@ impl Purchase {
     }
 }
 
-/// The buyer's contact details. Both spellings are accepted.
+/// The buyer's contact details. Each field has two accepted names.
 #[derive(Default, Deserialize, ToSchema)]
 pub struct Buyer {
     #[serde(alias = "buyerName")]
@@ -80,7 +80,7 @@ pub struct Buyer {
 }
 
 impl Buyer {
-    /// The trimmed address; `None` when blank.
+    /// Returns the e-mail address without surrounding spaces; `None` when blank.
     fn email(&self) -> Option<&str> {
         self.email
             .as_deref()
@@ -89,16 +89,16 @@ impl Buyer {
     }
 }
 
-/// Most characters of a buyer's name or phone.
-const DETAIL_CHARS_MAX: usize = 200;
+/// Maximum stored characters of a buyer's name or phone.
+const BUYER_DETAIL_CHARS_MAX: usize = 200;
 
 impl Purchase {
-    /// The draw of a purchase that is no cart.
+    /// Returns the draw's number of a purchase of one draw; `None` if the body has none.
     pub fn draw(&self) -> Option<i64> {
         self.draw_number.or(self.draw_id)
     }
 
-    /// The buyer, from either of the two fields.
+    /// Returns the buyer's details, which the body may contain under two names.
     pub fn buyer(&self) -> Option<&Buyer> {
         self.buyer.as_ref().or(self.customer_info.as_ref())
     }
@@ -110,13 +110,15 @@ impl Purchase {
             .is_some_and(|email| !is_email(email))
     }
 
-    /// The buyer's details. Blank fields count as absent. Name and address count only together.
+    /// Returns the buyer's details for storage. Blank fields count as absent. Name and e-mail
+    /// address are used only together.
     pub fn buyer_details(&self) -> BuyerDetails {
         let Some(buyer) = self.buyer() else {
             return BuyerDetails::default();
         };
-        let name = tidy(buyer.name.as_deref());
-        // An address is used unchanged or not at all: a truncated one may belong to somebody else.
+        let name = trimmed_detail(buyer.name.as_deref());
+        // Drop an invalid or overlong e-mail address instead of truncating it, because a truncated
+        // address may belong to another person.
         let email = buyer
             .email()
             .filter(|email| is_email(email))
@@ -125,25 +127,25 @@ impl Purchase {
         BuyerDetails {
             name,
             email,
-            phone: tidy(buyer.phone.as_deref()),
+            phone: trimmed_detail(buyer.phone.as_deref()),
         }
     }
 }
 
-fn tidy(text: Option<&str>) -> Option<String> {
-    let text: String = line(text?).chars().take(DETAIL_CHARS_MAX).collect();
+fn trimmed_detail(text: Option<&str>) -> Option<String> {
+    let text: String = line(text?).chars().take(BUYER_DETAIL_CHARS_MAX).collect();
     let text = text.trim();
     (!text.is_empty()).then(|| text.to_string())
 }
 
-/// The answer to opening a payment.
+/// The response to opening a payment.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct OpenedPayment {
-    /// Secret. Only the browser that opened the order receives it.
+    /// The payment intent's client secret. Only the browser that opened the order receives it.
     pub client_secret: String,
     pub payment_intent_id: String,
-    /// Cents.
+    /// Amount in cents.
     pub amount: i64,
     pub connected_account_id: String,
     /// Equal to the order's id.
@@ -169,7 +171,7 @@ pub struct OpenedItem {
     pub card_fee: String,
 }
 
-/// The answer of a completion call (decision C-4).
+/// The response of a completion call (decision C-4).
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PurchaseResult {
@@ -177,13 +179,14 @@ pub struct PurchaseResult {
     /// `succeeded`, `processing`, `requires_action`, `requires_payment_method` or `not_charged`.
     pub status: &'static str,
     pub payment_intent_id: Option<String>,
-    /// Only for the browser that opened the order.
+    /// The order's secret token, only for the browser that opened the order.
     pub order_token: Option<String>,
     pub tickets: Vec<BoughtTicket>,
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub message: Option<String>,
-    /// Present when the browser must authenticate the payment (3-D Secure) and call again.
+    /// The payment intent's client secret, present when the browser must authenticate the payment
+    /// (3-D Secure) and call again.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub client_secret: Option<String>,
@@ -239,7 +242,7 @@ mod tests {
         }
     }
 
-    /// This holds for each spelling: page, wallet or beacon.
+    /// Tests each field name that the page, a wallet or a beacon uses.
     #[test]
     fn buyer_details_lose_hidden_characters() {
         let hidden = "Jo\u{202e}\u{200b} Lee\u{7}\u{2028}";

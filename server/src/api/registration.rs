@@ -1,4 +1,4 @@
-//! Answers of the registration and the waitlist.
+//! Response bodies of registration and waitlist.
 
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -22,7 +22,7 @@ pub struct WaitlistJoined {
     pub id: i64,
 }
 
-/// The answer to confirming an address.
+/// The response to confirming an e-mail address.
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
 pub struct EmailVerified {
     pub verified: bool,

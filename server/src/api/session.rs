@@ -12,7 +12,8 @@ pub struct Login {
     pub password: String,
 }
 
-/// The signed-in user. For display only; the session decides about rights (decision G-4).
+/// The signed-in user, for display only; the server decides about rights by the session (decision
+/// G-4).
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct User {
@@ -31,9 +32,10 @@ pub struct User {
     /// Whether the club's address is confirmed. The dashboard shows a reminder until then (decision
     /// G-18).
     pub email_verified: bool,
-    /// An archived club may only read, and finish its running draws (decision H-3).
+    /// Whether the club is archived. It may then only read, and finish its running draws (decision
+    /// H-3).
     pub archived: bool,
-    /// For an operator: `enrol`, `required` or `done`.
+    /// State of an operator's second factor: `enrol`, `required` or `done`. Null for a club.
     pub second_factor: Option<&'static str>,
 }
 
@@ -45,7 +47,7 @@ pub struct Whoami {
     pub role: &'static str,
     pub club_slug: Option<String>,
     pub user: User,
-    /// For an operator: `enrol`, `required` or `done`.
+    /// State of an operator's second factor: `enrol`, `required` or `done`. Null for a club.
     pub second_factor: Option<&'static str>,
     /// When the next proof is needed: an operator's code, or a club user's password.
     pub reauthenticated_until: Option<String>,
@@ -56,9 +58,9 @@ pub struct Whoami {
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Enrolment {
-    /// Base32.
+    /// The secret in Base32.
     pub secret: String,
-    /// `otpauth://totp/…`
+    /// The secret as URI for a QR code, `otpauth://totp/…`
     pub uri: String,
     pub qr_data_url: String,
 }
@@ -70,14 +72,14 @@ pub struct SecondFactorCode {
     pub code: Option<String>,
 }
 
-/// The password of the signed-in user, again.
+/// The password that a signed-in user enters again.
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(default)]
 pub struct PasswordProof {
     pub password: Option<String>,
 }
 
-/// The answer to a renewed proof.
+/// The response after the password or code was entered again.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Reauthenticated {

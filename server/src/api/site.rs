@@ -45,7 +45,7 @@ pub struct ClubMeta {
     pub logo_url: Option<String>,
 }
 
-/// An answer that is only a sentence.
+/// A response that contains only a sentence for the user.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct Message {
     pub message: String,

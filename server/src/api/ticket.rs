@@ -1,4 +1,4 @@
-//! Tickets as the public and as their club read them.
+//! Tickets with the fields for the public or for their club.
 
 use domain::{Cell, DrawId, Serial, TICKETS};
 use persistence::records::tickets::SoldTicket;
@@ -16,7 +16,7 @@ use super::instant::rfc3339;
 pub struct Ticket {
     pub id: String,
     pub ticket_number: u16,
-    /// `FD-1042-007`.
+    /// Serial number of the ticket: `FD-1042-007`.
     pub serial_number: String,
     pub sold: bool,
     pub home_number: Option<u8>,
@@ -25,7 +25,7 @@ pub struct Ticket {
     pub buyer_email: Option<String>,
     pub buyer_phone: Option<String>,
     pub is_winner: Option<bool>,
-    /// For the club and the operator only.
+    /// When the ticket was bought; only for the club and the operator.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub purchase_date: Option<String>,
@@ -37,7 +37,7 @@ pub struct Ticket {
     pub order_id: Option<String>,
 }
 
-/// The data that is public after the reveal.
+/// The data of a draw that becomes public when the winning ticket is revealed.
 #[derive(Clone, Copy)]
 pub struct Revealed<'a> {
     pub deal: &'a domain::Deal,

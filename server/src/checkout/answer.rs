@@ -1,4 +1,4 @@
-//! The answer to an opened payment.
+//! Builds the response to a request that opens a payment.
 
 use super::OpenedCheckout;
 use crate::api::error::Problem;
@@ -6,17 +6,17 @@ use crate::api::instant::rfc3339;
 use crate::api::purchase::{OpenedItem, OpenedPayment};
 use crate::state::State;
 
-/// What the buyer checks out.
+/// The kind of checkout, which decides the fields of the response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CheckoutForm {
     /// Tickets of one draw.
     Single,
-    /// A cart; the answer lists its items.
+    /// A cart with several draws; the response lists its items.
     Cart,
 }
 
 impl OpenedCheckout {
-    /// Builds the answer.
+    /// Builds the response for the opened order.
     ///
     /// # Errors
     /// 503 when the order has no payment intent yet.

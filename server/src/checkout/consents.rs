@@ -1,5 +1,5 @@
-//! The buyer's two consents, to the age limit and to the terms (decision C-12). They may arrive
-//! before the order exists, and are then remembered for the browser.
+//! The buyer's two consents, to the age limit and to the terms (decision C-12). The consents may
+//! arrive before the order exists, and are then remembered in memory for the browser.
 
 use std::net::IpAddr;
 
@@ -39,7 +39,7 @@ pub async fn remember_consents(
     }
 }
 
-/// Stores the consents that the browser gave before the order existed.
+/// Stores with the order the consents that the browser gave before the order existed.
 pub(super) async fn store_remembered(
     state: &State,
     request: &CheckoutRequest,

@@ -1,5 +1,5 @@
-//! The checks between the price and the reservation: open for payments, expected amount, tickets
-//! left, and the limits of one browser.
+//! The checks after pricing and before the reservation: payments allowed, expected amount, tickets
+//! left, and limits of the browser.
 
 use std::net::IpAddr;
 
@@ -14,8 +14,8 @@ use crate::services::identity::Browser;
 use crate::services::open_orders::{CheckoutPlan, RESERVED_PER_BROWSER_MAX};
 use crate::state::State;
 
-/// The specified maintenance text (section C:200 of the specification).
-const MAINTENANCE: &str =
+/// The specified text shown during maintenance (section C:200 of the specification).
+const MAINTENANCE_TEXT: &str =
     "System is doing some maintenance. We won't be long, check back in a couple of minutes.";
 
 /// Refuses new payments during maintenance and while the server shuts down (decision I-5).
@@ -24,10 +24,12 @@ const MAINTENANCE: &str =
 /// 503 `maintenance` or `unavailable`.
 pub(super) fn check_open_for_payments(state: &State) -> Result<(), Problem> {
     if state.catalogue.facts().maintenance_mode() {
-        return Err(
-            Problem::new(StatusCode::SERVICE_UNAVAILABLE, "maintenance", MAINTENANCE)
-                .retry_after(60),
-        );
+        return Err(Problem::new(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "maintenance",
+            MAINTENANCE_TEXT,
+        )
+        .retry_after(60));
     }
     if *state.phase.borrow() >= Phase::Draining {
         return Err(Problem::unavailable());
@@ -49,8 +51,8 @@ pub(super) fn check_amount(request: &CheckoutRequest, quote: &Quote) -> Result<(
     Ok(())
 }
 
-/// Refuses a sold-out draw to an unknown browser before any state is recorded, so that a crowd
-/// takes no memory.
+/// Refuses a sold-out draw to an unknown browser before any state is recorded, so that many such
+/// requests use no memory.
 ///
 /// # Errors
 /// 409 `tickets-unavailable`.
@@ -67,7 +69,7 @@ pub(super) fn check_not_sold_out(
     Ok(())
 }
 
-/// Checks the limits of one browser: reserved tickets, and new payment intents.
+/// Checks the limits of one browser: number of reserved tickets, and rate of new payment intents.
 ///
 /// # Errors
 /// 409 `too-many-reserved`, or 429 with `Retry-After`.
@@ -101,14 +103,15 @@ pub(super) fn count_new_intent(state: &State, request: &CheckoutRequest) -> Resu
     )
 }
 
-/// The source whose quota of unpaid tickets a browser's reservations count against. `None`: no
-/// limit applies.
+/// Returns the source, a browser or its network, whose quota of unpaid tickets a reservation counts
+/// against. `None` if no limit applies.
 pub fn hold_source(state: &State, browser: &Browser, address: IpAddr) -> Option<HoldSource> {
     let has_paid = state.open_orders.has_paid(browser, state.clock.now());
     state.limits.hold_source(browser, has_paid, address)
 }
 
-/// The answer when the amount differs from what the buyer saw (decision C-3).
+/// Builds the 409 response for an amount that differs from the total that the buyer saw (decision
+/// C-3).
 pub fn amount_changed(amount: Cents) -> Problem {
     Problem::conflict(
         "amount-changed",

@@ -1,4 +1,4 @@
-//! The offers that a cart was put together from.
+//! Stores the offers that the lines of a cart came from.
 
 use std::collections::BTreeSet;
 
@@ -7,10 +7,10 @@ use crate::api::error::Problem;
 use crate::services::open_orders::RequestedTickets;
 use crate::state::State;
 
-/// Stores from which offers a cart was put together.
+/// Stores with an order the offers that its cart lines were added from.
 ///
-/// The client sends the offer id of each line (`bundleId`). An offer counts only if it belongs to
-/// the club and all its games are in the cart.
+/// The client sends the offer id of each line (`bundleId`). An offer is stored only if it belongs
+/// to the club and all its games are in the cart.
 ///
 /// # Errors
 /// The database could not be read or written.

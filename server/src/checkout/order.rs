@@ -14,10 +14,12 @@ use crate::services::identity::{Browser, random};
 use crate::services::open_orders::{CheckoutPlan, RequestedTickets, client_key};
 use crate::state::State;
 
-/// Most finished orders of one browser for the same draws that are skipped.
+/// Maximum number of finished orders of one browser for the same draws that are skipped to find an
+/// unused order number.
 const GENERATIONS_MAX: u32 = 200;
 
-/// An order of the browser, and its generation among the browser's orders for these draws.
+/// An order of the browser, and its generation, the number among the browser's successive orders
+/// for these draws.
 pub(super) struct FoundOrder {
     pub record: OrderRecord,
     pub generation: u32,
@@ -25,8 +27,8 @@ pub(super) struct FoundOrder {
 
 /// Returns the browser's unpaid order for these draws, resized if necessary, or opens a new one.
 ///
-/// A finished order is returned only to the attempt that made it, so that a repeated request
-/// answers the same order and a new attempt opens another.
+/// A finished order is returned only for the attempt key that opened it. So a repeated request gets
+/// the same order, and a new purchase opens another.
 pub(super) async fn find_or_open(
     state: &State,
     request: &CheckoutRequest,
@@ -81,8 +83,8 @@ pub(super) async fn find_or_open(
             | OrderState::Void
             | OrderState::Anomaly => {}
         }
-        // The tracked order ended a moment ago, for example after a fifth declined card. The next
-        // one needs a new payment intent, so it counts against the limit.
+        // The tracked order was abandoned a moment ago, for example after a fifth declined card.
+        // The next order needs a new payment intent, so count it against the limit.
         if !std::mem::replace(&mut is_counted, true) {
             count_new_intent(state, request)?;
         }
@@ -90,10 +92,10 @@ pub(super) async fn find_or_open(
     Err(Problem::unavailable())
 }
 
-/// The problem for an order that could not be opened.
+/// Builds the error response for an order that could not be opened.
 ///
-/// No card was involved yet, so a decline concerns the club's account. Stripe's text is not meant
-/// for the buyer (finding F30 of reliability.md).
+/// No card has been charged at this point, so a decline concerns the club's account, and Stripe's
+/// text is not meant for the buyer (finding F30 of reliability.md).
 fn opening_failed(failure: PaymentFailure, account: &AccountId) -> Problem {
     let PaymentFailure::Declined { code, message } = failure else {
         return failure.into();
@@ -102,10 +104,11 @@ fn opening_failed(failure: PaymentFailure, account: &AccountId) -> Problem {
     club_not_ready()
 }
 
-/// When the reservation ends, as shown to the buyer: 120 seconds, never past kick-off (decision
-/// C-1).
+/// Returns when the reservation ends, as shown to the buyer: after 120 seconds, never past kick-off
+/// (decision C-1).
 ///
-/// A repeated request does not prolong the reservation, so an existing one is read from the draws.
+/// A repeated request does not prolong the reservation, so the end of an existing reservation is
+/// read from the draws.
 pub(super) async fn shown_until(
     state: &State,
     record: &OrderRecord,
@@ -121,14 +124,14 @@ pub(super) async fn shown_until(
     }
     let grace = reservation::KEPT_SECONDS - reservation::SHOWN_SECONDS;
     Ok(match state.payments.reservation(record.order.id).await? {
-        // Kick-off cuts the reservation short; there is no grace period then.
+        // The reservation ends at kick-off, without a grace period.
         Some(kept) if kept.until.plus_seconds(grace) >= quote.closes_at => shown(now),
         Some(kept) => kept.until,
         None => now,
     })
 }
 
-/// The browser's newest order for these draws.
+/// Finds the browser's newest order for these draws.
 pub(super) async fn newest(
     state: &State,
     browser: &Browser,
@@ -138,7 +141,7 @@ pub(super) async fn newest(
     if let Some(tracked) = state.open_orders.newest(browser, tickets) {
         return Ok(state.payments.order(tracked.order).await?.and_then(own));
     }
-    // After a restart the order is only in the database.
+    // Search the database, because after a restart no order is in memory.
     let mut newest = None;
     for generation in 0.. {
         let key = client_key(browser, tickets.keys().copied(), generation);

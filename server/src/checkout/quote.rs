@@ -14,24 +14,24 @@ use crate::services::catalogue::CatalogueFacts;
 use crate::services::open_orders::RequestedTickets;
 use crate::state::State;
 
-/// The smallest amount that Stripe charges to a card (decision C-23).
+/// Minimum amount that Stripe charges to a card (decision C-23).
 const CHARGE_MIN: Cents = Cents(50);
 
-/// The price of requested tickets, and where the buyer pays.
+/// The price of the requested tickets, and the Stripe account that the buyer pays to.
 pub struct Quote {
     pub club: Arc<Club>,
     pub account: AccountId,
-    /// In ascending order of draws.
+    /// One line per draw, ascending by draw number.
     pub lines: Vec<Line>,
-    /// The first kick-off of the draws.
+    /// The earliest kick-off of the draws.
     pub closes_at: Timestamp,
-    /// A draw that cannot have enough tickets even if no other buyer has reserved any, and its
-    /// number of unsold tickets.
+    /// A draw with fewer unsold tickets than requested, and the number of its unsold tickets;
+    /// `None` if every draw has enough.
     pub too_few: Option<(DrawId, u16)>,
 }
 
 impl Quote {
-    /// The amount that the buyer pays, in cents.
+    /// Returns the amount that the buyer pays, in cents.
     pub fn total(&self) -> Cents {
         self.lines
             .iter()
@@ -69,10 +69,11 @@ pub fn price_now(state: &State, tickets: &RequestedTickets) -> Option<Quote> {
     price_draws(state, tickets, draws?).ok()
 }
 
-/// The state of one draw.
+/// The state of one draw: the catalogue's facts, the draw's fixed facts and its current view.
 type DrawState = (Arc<CatalogueFacts>, Arc<Listing>, View);
 
-/// Prices the tickets. `draws` holds the state of each requested draw, in their order.
+/// Prices the tickets. `draws` holds the state of each requested draw, in the same order as
+/// `tickets`.
 fn price_draws(
     state: &State,
     tickets: &RequestedTickets,
@@ -97,8 +98,8 @@ fn price_draws(
         closes_at = closes_at.min(view.closes_at);
         let free = TICKETS.saturating_sub(view.sold);
         too_few = too_few.or((*count > free).then_some((*draw, free)));
-        // The draw's own setting, as pages show it. When passing on is forbidden, a running draw
-        // changes only with its next edit (decision D-14).
+        // Use the draw's setting even if passing the fee on is forbidden now, because a running
+        // draw changes only with its next edit (decision D-14).
         let passes_card_fee = listing.pass_card_fee;
         requested_lines.push(LineRequest {
             draw: *draw,
@@ -143,9 +144,9 @@ fn check_on_sale(
     }
 }
 
-/// The Stripe account that the club's buyers pay to (decisions C-24, E-16).
+/// Returns the Stripe account that the club's buyers pay to (decisions C-24, E-16).
 fn account_of(club: &Club) -> Result<AccountId, Problem> {
-    // An archived club's running draws finish, but no new payment starts (decision H-3).
+    // Refuse a new payment to an archived club, whose running draws still finish (decision H-3).
     if club.archived {
         let text = "This club is not selling tickets at the moment.";
         return Err(Problem::conflict("club-not-selling", text));
@@ -156,7 +157,7 @@ fn account_of(club: &Club) -> Result<AccountId, Problem> {
         .ok_or_else(club_not_ready)
 }
 
-/// 403: the club's Stripe account is not ready, or no longer.
+/// Builds the 403 response: the club's Stripe account is not ready to take payments.
 pub fn club_not_ready() -> Problem {
     Problem::new(
         StatusCode::FORBIDDEN,

@@ -6,10 +6,10 @@ use crate::api::error::Problem;
 use crate::api::purchase::Purchase;
 use crate::services::open_orders::RequestedTickets;
 
-/// Most draws in a cart; a club has no more games in two weeks.
+/// Maximum number of draws in a cart; a club has no more games in two weeks.
 const CART_LINES_MAX: usize = 20;
 
-/// Reads `{drawNumber|drawId, ticketCount}`.
+/// Reads the tickets of one draw: `{drawNumber|drawId, ticketCount}`.
 ///
 /// # Errors
 /// 400 for a missing draw or a count outside 1…50.
@@ -21,7 +21,8 @@ pub fn single(body: &Purchase) -> Result<RequestedTickets, Problem> {
     )]))
 }
 
-/// Reads `{items: [{drawId, quantity}]}`. Items of the same draw are added up (decision C-13).
+/// Reads the tickets of a cart: `{items: [{drawId, quantity}]}`. The quantities of items for the
+/// same draw are added (decision C-13).
 ///
 /// # Errors
 /// 400 for an empty or overlong cart, a missing draw or a count outside 1…50.
@@ -40,10 +41,10 @@ pub fn cart(body: &Purchase) -> Result<RequestedTickets, Problem> {
     Ok(counts)
 }
 
-/// Reads one draw or a cart, whichever the body has.
+/// Reads the requested tickets of a body that contains one draw or a cart.
 ///
 /// # Errors
-/// As for [`single`] and [`cart`].
+/// The same as for [`single`] and [`cart`].
 pub fn either(body: &Purchase) -> Result<RequestedTickets, Problem> {
     if body.items.is_some() {
         cart(body)

@@ -1,5 +1,5 @@
-//! The `audit` command. It checks the invariants of the database (each deal against its commitment
-//! among them) and compares every payment with Stripe, to the cent.
+//! The `audit` command. It checks the database's invariants, including each deal against its
+//! commitment, and compares every payment with Stripe, to the cent.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -27,24 +27,24 @@ pub struct AuditReport {
     anchor: Option<AuditAnchor>,
 }
 
-/// One disagreement between two sources.
+/// One difference between the database and Stripe, or a violated invariant.
 #[derive(Debug, PartialEq, Eq)]
 struct Disagreement {
     check: String,
     object: String,
 }
 
-/// Sums of one account in the database and at Stripe, in cents.
+/// Sums of one Stripe account according to the database and to Stripe, in cents.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct AccountTotals {
     payments: u64,
     ledger_side: MoneyTotals,
     provider_side: MoneyTotals,
-    /// Payments without an order that an open anomaly already covers.
+    /// Sums of payments that match no order but have an open anomaly.
     strays: MoneyTotals,
 }
 
-/// Sums in cents.
+/// Sums of captured payments, fees and refunds, in cents.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct MoneyTotals {
     taken: i64,
@@ -52,8 +52,8 @@ struct MoneyTotals {
     refunded: i64,
 }
 
-/// Audits the configured database. A server or demo may run at the same time. If an anchor is
-/// given, the audit log is compared with it.
+/// Audits the configured database, also while a server or demo is running. If an anchor, an earlier
+/// hash of the audit log, is given in `kept`, the audit log is compared with it.
 ///
 /// # Errors
 /// The database or Stripe cannot be reached.
@@ -78,10 +78,10 @@ pub async fn run(config: &Config, kept: Option<&AuditAnchor>) -> anyhow::Result<
     findings
 }
 
-/// Checks the database, and compares it with Stripe.
+/// Checks the database's invariants, and compares its payments with Stripe.
 ///
 /// # Errors
-/// The database cannot be read, or Stripe cannot be asked.
+/// The database cannot be read, or Stripe does not answer.
 pub async fn examine(
     postgres: &Postgres,
     auditor: &Auditor,
@@ -126,7 +126,7 @@ pub async fn examine(
             .collect();
         findings
             .rows
-            .extend(differences(&ledger_side, &intents, &reported));
+            .extend(compare_payments(&ledger_side, &intents, &reported));
         findings
             .accounts
             .insert(account, totals(&ledger_side, &intents, &reported));
@@ -134,9 +134,9 @@ pub async fn examine(
     Ok(findings)
 }
 
-/// Compares payment by payment. Payments with an open anomaly are skipped: an operator already
-/// handles them.
-fn differences(
+/// Compares each payment in the database with Stripe. Payments with an open anomaly are skipped,
+/// because an operator handles them.
+fn compare_payments(
     ledger_side: &[&OrderMoney],
     provider_side: &[PaymentIntent],
     reported: &BTreeSet<String>,
@@ -189,7 +189,7 @@ fn totals(
         .iter()
         .filter_map(|order| order.payment_intent.as_deref())
         .collect();
-    // A fully refunded payment needs no action.
+    // A payment that is fully refunded at Stripe needs no order.
     let is_over = |intent: &PaymentIntent| intent.is_taken() && intent.is_refunded();
     let is_stray = |intent: &&PaymentIntent| {
         !own.contains(intent.id.0.as_str()) && (reported.contains(&intent.id.0) || is_over(intent))
@@ -255,7 +255,8 @@ impl fmt::Display for MoneyTotals {
 }
 
 impl AuditReport {
-    /// Adds a disagreement when the audit log lacks the anchored entry or holds it changed.
+    /// Adds a disagreement to the report if the anchored entry of the audit log is missing or was
+    /// changed.
     ///
     /// # Errors
     /// The audit log could not be read.
@@ -275,7 +276,8 @@ impl AuditReport {
         Ok(())
     }
 
-    /// Cents captured, kept as fee and refunded: in the database and at Stripe.
+    /// Returns the sums in cents, captured, kept as fee and refunded: first in the database, then
+    /// at Stripe.
     pub fn sums(&self) -> [[i64; 3]; 2] {
         let sum = |side: fn(&AccountTotals) -> MoneyTotals| {
             let sum = self
@@ -291,7 +293,7 @@ impl AuditReport {
         ]
     }
 
-    /// Whether nothing disagrees.
+    /// Whether the audit found no disagreement.
     pub fn is_clean(&self) -> bool {
         self.rows.is_empty()
     }

@@ -1,4 +1,4 @@
-//! The commands other than serving.
+//! The administration commands: migrate, create an operator, fence, import and others.
 
 use std::io::BufRead;
 use std::path::Path;
@@ -86,7 +86,7 @@ pub async fn create_operator(config: &Config, email: &str, name: &str) -> anyhow
     Ok(())
 }
 
-/// Lets an operator who lost the phone enrol a new authenticator. The password stays.
+/// Lets an operator who lost the phone enrol a new authenticator. The password stays the same.
 ///
 /// # Errors
 ///
@@ -108,8 +108,8 @@ pub async fn forget_second_factor(config: &Config, email: &str) -> anyhow::Resul
     Ok(())
 }
 
-/// Fences all servers that started before a failover or a restore. The database may lack its last
-/// commits, so their writes must be refused.
+/// Makes the database refuse the writes of all servers that started before now. It is needed after
+/// a failover or a restore, because such servers may rely on commits that the database has lost.
 ///
 /// # Errors
 ///
@@ -133,7 +133,7 @@ pub async fn fence(config: &Config) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Arguments of an import, as typed.
+/// Arguments of the `import-fixtures` command, as typed.
 #[derive(Clone, Debug)]
 pub struct ImportTerms {
     /// The selling club's slug.
@@ -146,7 +146,7 @@ pub struct ImportTerms {
     pub contact_phone: Option<String>,
 }
 
-/// Whether an import writes its draws.
+/// Whether an import writes the draws or only checks the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ImportMode {
     /// Report what would be imported, and write nothing.
@@ -158,7 +158,7 @@ pub enum ImportMode {
 ///
 /// # Errors
 ///
-/// Every wrong line by its number. Nothing was written then.
+/// Every invalid line with its number. No draw was written.
 pub async fn import_fixtures(
     config: &Config,
     file: &Path,

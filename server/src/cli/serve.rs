@@ -1,4 +1,4 @@
-//! Production: all settings come from the environment.
+//! The `serve` command, which runs the server in production with settings from the environment.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -13,11 +13,11 @@ use crate::ops::clock::DatabaseClock;
 use crate::ops::database::Database;
 use crate::render::site::Site;
 
-/// Serves until the process is told to stop, then drains.
+/// Serves until the process receives a stop signal, then finishes requests in flight and returns.
 ///
 /// # Errors
 ///
-/// One line: what cannot be used.
+/// A one-line error that says which setting cannot be used.
 pub async fn run(config: Config) -> anyhow::Result<()> {
     if config.lacks_trusted_proxies() {
         tracing::warn!(
@@ -54,7 +54,8 @@ pub async fn run(config: Config) -> anyhow::Result<()> {
     stopped
 }
 
-/// Refuses a database whose clock was moved ahead. Only a demo does that, and its data is not real.
+/// Refuses a database whose clock was moved ahead. Only a demo moves its clock, so such a database
+/// contains demo data.
 ///
 /// # Errors
 ///
@@ -72,8 +73,8 @@ pub async fn refuse_moved_clock(records: &Records) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The folder of the built pages: `FD_WEB_DIR`, or else beside the working directory, or else
-/// beside the sources.
+/// Returns the folder of the built pages: `FD_WEB_DIR`, or else `web/dist` below the working
+/// directory, or else below the sources.
 fn web_dir(config: &Config) -> PathBuf {
     let beside_sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("../web/dist");
     let here = PathBuf::from("web/dist");

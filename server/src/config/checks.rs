@@ -5,18 +5,18 @@ use actix_web::http::uri::Authority;
 use domain::FeePolicy;
 
 use super::environment::{Environment, Problems};
-use super::{STRIPE_API_URL, split};
+use super::{STRIPE_API_URL, split_list};
 use crate::text::contact_format::{is_email, is_mailbox, is_phone};
 
-/// Highest platform fee in basis points: the whole price.
+/// Highest allowed platform fee in basis points: 100 % of the price.
 const FEE_RATE_BPS_MAX: u32 = 10_000;
-/// Highest cap of the platform fee on one line, in cents.
+/// Highest allowed cap of the platform fee on one order line, in cents.
 const FEE_CAP_CENTS_MAX: i64 = 100_000;
 /// Minimum number of letters after `whsec_`. Stripe's secrets have 32.
 const WEBHOOK_SECRET_CHARS_MIN: usize = 12;
 const CALLS_PER_SECOND_MAX: u32 = 10_000;
 
-/// The Stripe mode of a key.
+/// The mode of a Stripe key: test or live.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum KeyMode {
     Live,
@@ -24,12 +24,14 @@ enum KeyMode {
 }
 
 impl Environment {
-    /// A required value that is set and is not the demo's. `required` reports everything else.
+    /// Returns a variable that is set and is not the demo's value. Other cases return `None`,
+    /// because `required` reports them.
     fn configured(&self, name: &str) -> Option<String> {
         self.required(name).ok()
     }
 
-    /// Checks everything that `serve` and the production commands refuse besides missing values.
+    /// Checks the values that `serve` and the production commands accept. Missing values are
+    /// reported elsewhere.
     pub(super) fn check_production(&self, problems: &mut Problems) {
         self.check_seal_key(problems);
         self.check_public_url(problems);
@@ -49,7 +51,7 @@ impl Environment {
         self.check_listeners(problems);
     }
 
-    /// Checks the ranges that also apply to the demo.
+    /// Checks that numbers are within their ranges, in production and in the demo.
     pub(super) fn check_ranges(&self, problems: &mut Problems) {
         let rate = self
             .parse("FEE_RATE_BPS", FeePolicy::DEFAULT.rate_bps)
@@ -71,7 +73,7 @@ impl Environment {
         });
     }
 
-    /// The key must be 32 bytes as 64 hexadecimal digits, and not one repeated byte.
+    /// Checks that the sealing key is 32 bytes as 64 hexadecimal digits, and not one repeated byte.
     fn check_seal_key(&self, problems: &mut Problems) {
         let Some(key) = self.get("SEAL_KEY") else {
             return;
@@ -83,8 +85,8 @@ impl Environment {
         });
     }
 
-    /// The public URL must use TLS or this machine only. Otherwise session cookies would be sent
-    /// unencrypted.
+    /// Checks that the public URL uses TLS or names this machine. Otherwise session cookies would
+    /// be sent unencrypted.
     fn check_public_url(&self, problems: &mut Problems) {
         let Some(url) = self.configured("PUBLIC_URL") else {
             return;
@@ -114,8 +116,12 @@ impl Environment {
     fn check_stripe_keys(&self, problems: &mut Problems) {
         let secret = self.configured("STRIPE_SECRET_KEY");
         let publishable = self.configured("STRIPE_PUBLISHABLE_KEY");
-        let secret_mode = secret.as_deref().map(|key| mode(key, &["sk_", "rk_"]));
-        let publishable_mode = publishable.as_deref().map(|key| mode(key, &["pk_"]));
+        let secret_mode = secret
+            .as_deref()
+            .map(|key| stripe_key_mode(key, &["sk_", "rk_"]));
+        let publishable_mode = publishable
+            .as_deref()
+            .map(|key| stripe_key_mode(key, &["pk_"]));
         problems.need(secret_mode != Some(None), || {
             "STRIPE_SECRET_KEY must begin with sk_live_, sk_test_, rk_live_ or rk_test_: take the secret key of the \
              dashboard's API keys"
@@ -137,7 +143,7 @@ impl Environment {
                 text.strip_prefix("whsec_")
                     .is_some_and(|rest| rest.len() >= WEBHOOK_SECRET_CHARS_MIN)
             };
-            let is_valid = split(&secrets).count() > 0 && split(&secrets).all(is_secret);
+            let is_valid = split_list(&secrets).count() > 0 && split_list(&secrets).all(is_secret);
             problems.need(is_valid, || {
                 "STRIPE_WEBHOOK_SECRETS must be signing secrets that begin with whsec_: copy them from the webhook's page"
                     .to_string()
@@ -179,7 +185,7 @@ impl Environment {
         });
     }
 
-    /// Browsers, Prometheus and other nodes must use three different ports.
+    /// Checks that browsers, Prometheus and other nodes use three different ports.
     fn check_listeners(&self, problems: &mut Problems) {
         let port = |name: &str| {
             let address: Option<std::net::SocketAddr> = self.parse_optional(name).ok().flatten();
@@ -202,8 +208,9 @@ impl Environment {
     }
 }
 
-/// The mode of a key with one of these prefixes. `None` for anything else.
-fn mode(key: &str, prefixes: &[&str]) -> Option<KeyMode> {
+/// Returns the mode of a Stripe key that starts with one of these prefixes; `None` for any other
+/// text.
+fn stripe_key_mode(key: &str, prefixes: &[&str]) -> Option<KeyMode> {
     let rest = prefixes
         .iter()
         .find_map(|prefix| key.strip_prefix(prefix))?;

@@ -9,13 +9,14 @@ use std::str::FromStr;
 
 use persistence::records::erasure::KEPT_MONTHS;
 
-use super::{Secret, split};
+use super::{Secret, split_list};
 
-/// The variables of the process, or those of a test.
+/// Environment variables by name: those of the process, or those of a test.
 #[derive(Clone, Debug, Default)]
 pub struct Environment(BTreeMap<String, Secret>);
 
-/// All problems of the environment, one sentence each. No sentence contains a value.
+/// All problems of the environment variables, one sentence each. No sentence contains a variable's
+/// value, which may be secret.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Problems(Vec<String>);
 
@@ -28,7 +29,7 @@ impl fmt::Display for Problems {
 impl std::error::Error for Problems {}
 
 impl Problems {
-    /// Returns the value, or records the problem.
+    /// Returns the value that was read, or records the problem and returns `None`.
     pub(super) fn record<T>(&mut self, read: Result<T, String>) -> Option<T> {
         read.map_err(|problem| self.0.push(problem)).ok()
     }
@@ -37,14 +38,14 @@ impl Problems {
         self.0.push(problem.into());
     }
 
-    /// Adds a problem unless the condition holds.
+    /// Adds the problem if the condition `holds` is false.
     pub(super) fn need(&mut self, holds: bool, problem: impl FnOnce() -> String) {
         if !holds {
             self.0.push(problem());
         }
     }
 
-    /// Returns the value, or all recorded problems.
+    /// Returns the value if no problem was recorded, else all recorded problems.
     pub(super) fn into_result<T>(self, value: T) -> Result<T, Problems> {
         if self.0.is_empty() {
             Ok(value)
@@ -59,9 +60,9 @@ impl Environment {
         self.0.keys().map(String::as_str)
     }
 
-    /// The variables of this process.
+    /// Reads the environment variables of this process.
     pub fn of_the_process() -> Environment {
-        // A variable that is not valid text belongs to the system, not to this program.
+        // Skip a variable that is not valid Unicode: it belongs to the system, not to this program.
         let texts = std::env::vars_os()
             .filter_map(|(name, value)| name.into_string().ok().zip(value.into_string().ok()));
         Environment(
@@ -71,7 +72,7 @@ impl Environment {
         )
     }
 
-    /// Variables given by a test.
+    /// Builds an environment from the variables that a test gives.
     pub fn from_pairs<'a>(pairs: impl IntoIterator<Item = (&'a str, &'a str)>) -> Environment {
         Environment(
             pairs
@@ -81,7 +82,7 @@ impl Environment {
         )
     }
 
-    /// A variable that is set and not blank.
+    /// Returns the variable's value; `None` if it is not set or blank.
     pub fn get(&self, name: &str) -> Option<String> {
         let value = self.0.get(name)?.expose().trim();
         (!value.is_empty()).then(|| value.to_string())
@@ -95,7 +96,7 @@ impl Environment {
         self.get(name).map(PathBuf::from)
     }
 
-    /// A value that production requires and that must not be the demo's.
+    /// Returns a variable that production requires. The demo's value is refused.
     pub(super) fn required(&self, name: &str) -> Result<String, String> {
         let value = self.get(name).ok_or_else(|| format!("{name} is missing"))?;
         if value.to_ascii_lowercase().contains("demo") {
@@ -119,7 +120,7 @@ impl Environment {
     /// Parses a comma-separated list of IP addresses.
     pub(super) fn addresses(&self, name: &str) -> Result<Vec<IpAddr>, String> {
         let list = self.get(name).unwrap_or_default();
-        split(&list)
+        split_list(&list)
             .map(|part| {
                 part.parse()
                     .map_err(|_| format!("{name} holds something else than addresses"))
@@ -127,7 +128,7 @@ impl Environment {
             .collect()
     }
 
-    /// One of several fixed words. The first one is the default.
+    /// Parses a variable that must be one of several fixed words. The first word is the default.
     pub(super) fn choice<T: Copy, const N: usize>(
         &self,
         name: &str,

@@ -1,4 +1,4 @@
-//! Detects misspelt variables. A name close to a known one would otherwise be ignored silently.
+//! Detects misspelt environment variables, which would otherwise be ignored silently.
 
 use super::environment::{Environment, Problems};
 
@@ -35,8 +35,8 @@ const NAMES: [&str; 28] = [
 ];
 const SURCHARGE_MODE: &str = "SURCHARGE_MODE";
 
-/// Prefixes that other programs do not use. In production every unknown name with one of them is
-/// refused.
+/// Name prefixes that only this program uses. In production every unknown variable with one of
+/// these prefixes is refused.
 const OWN_PREFIXES: [&str; 9] = [
     "FD_",
     "FEE_",
@@ -58,14 +58,14 @@ const EXTENSION_MAX: usize = 4;
 /// Which unknown names are refused.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Strictness {
-    /// Refuse names that are close to known ones.
+    /// Refuse unknown names that are similar to known names.
     Near,
-    /// Also refuse unknown names with a known prefix.
+    /// Also refuse unknown names that start with one of [`OWN_PREFIXES`].
     Prefix,
 }
 
 impl Environment {
-    /// Reports unknown names.
+    /// Reports unknown variable names as problems.
     pub(super) fn check_names(&self, strictness: Strictness, problems: &mut Problems) {
         for name in self.names() {
             if known_names().any(|known_names| known_names == name) {
@@ -90,8 +90,8 @@ fn known_names() -> impl Iterator<Item = &'static str> {
     NAMES.into_iter().chain([SURCHARGE_MODE])
 }
 
-/// The known name closest to this one. Only names with the same first word are compared, so that a
-/// variable of the system is never taken for one of this program.
+/// Returns the known name most similar to `name`. Only names with the same first word are compared,
+/// so that a variable of the system is never taken for a misspelt one.
 fn closest_name(name: &str) -> Option<&'static str> {
     let first_word = |name: &str| name.split_once('_').map(|(word, _)| word.to_string());
     let near = known_names().filter(|known_names| {

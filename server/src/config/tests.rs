@@ -1,4 +1,4 @@
-//! What `serve` requires, and that no secret is printed.
+//! Tests which settings `serve` requires, and that no secret is printed.
 
 use super::*;
 
@@ -221,7 +221,8 @@ fn demo_needs_no_variables() {
     );
 }
 
-/// The single problem of a complete environment with this value.
+/// Reports the single problem of an otherwise complete environment in which one variable has this
+/// value.
 fn problem(name: &'static str, value: &'static str) -> String {
     let problems = Config::production(&with(name, value))
         .expect_err(name)

@@ -19,7 +19,7 @@ use crate::state::State;
 pub const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 pub const X_SERVER_TIME: HeaderName = HeaderName::from_static("x-server-time");
 
-/// Creates the id that identifies a request in the log, on the buyer's screen and for support.
+/// Creates a request id, which is logged and shown to the buyer for support.
 pub fn new_id() -> HeaderValue {
     let mut id = [0; 16];
     hex::encode_to_slice(random::<8>(), &mut id).expect("the buffer has two digits per byte");
@@ -30,7 +30,7 @@ pub fn new_id() -> HeaderValue {
 ///
 /// # Errors
 ///
-/// None of its own. A handler's error becomes a response here.
+/// Never fails: a handler's error becomes an error response here.
 pub async fn wrap(
     request: ServiceRequest,
     next: Next<impl MessageBody + 'static>,
@@ -104,11 +104,11 @@ pub async fn wrap(
     Ok(response)
 }
 
-/// The `Cache-Control` value of a page that sets a cookie. The page belongs to one browser, so
-/// shared caches must not keep it.
+/// The `Cache-Control` value of a page that sets a cookie. Shared caches must not store it, because
+/// the cookie belongs to one browser.
 pub const PRIVATE_PAGE: &str = "private, no-cache";
 
-/// The kind of the response, by the route that matched, or else by the path.
+/// Returns the kind of the response, by the matched route, or by the path if no route matched.
 fn response_kind(
     response: &ServiceResponse<BoxBody>,
 ) -> crate::render::security_policy::ResponseKind {
@@ -118,9 +118,8 @@ fn response_kind(
     }
 }
 
-/// Whether a path escapes a character that needs no escape (RFC 3986, section 2.3). The router
-/// treats it like the plain path, but checks on the text alone would not. Only one spelling of each
-/// address is accepted.
+/// Whether a path escapes a character that needs no escape (RFC 3986, section 2.3). Such a path is
+/// refused: the router decodes it, but checks that compare the undecoded text would miss it.
 fn has_needless_escape(path: &str) -> bool {
     path.as_bytes().windows(3).any(|window| {
         let mut byte = [0];
@@ -140,7 +139,7 @@ fn refuse_address(request: ServiceRequest) -> ServiceResponse<BoxBody> {
 }
 
 /// Counts requests forwarded by a proxy that is not in `TRUSTED_PROXIES`, and logs the first one.
-/// Such a proxy makes all its clients count as one caller.
+/// All clients behind such a proxy count as one caller for rate limits.
 fn count_untrusted_forward(state: &State, request: &ServiceRequest) {
     let peer = request.peer_addr().map(|peer| peer.ip().to_canonical());
     let is_trusted = |peer| {
@@ -159,7 +158,7 @@ pub fn request_id_text(id: &HeaderValue) -> &str {
     id.to_str().unwrap_or_default()
 }
 
-/// Logs and counts one response: the route and the outcome, nothing about the caller.
+/// Logs and counts one response with its route, status and duration, without data of the caller.
 fn record_response(state: &State, response: &ServiceResponse<BoxBody>, elapsed: Duration) {
     let (request, status) = (response.request(), response.status().as_u16());
     let route = route(request);
@@ -178,7 +177,7 @@ fn log_response(method: &Method, route: &str, status: u16, elapsed: Duration) {
     );
 }
 
-/// Writes the log line of a request that logged nothing else.
+/// Writes the log line of a response with its request id, outside the request's tracing span.
 pub fn log_response_with_id(
     id: &HeaderValue,
     method: &Method,
@@ -192,8 +191,8 @@ pub fn log_response_with_id(
     }
 }
 
-/// The JSON body of an error. The error is a [`Problem`], or one of the framework's own (body too
-/// large, method not allowed).
+/// Returns the JSON body of an error response: of a [`Problem`], or of an error of actix, such as
+/// an unsupported method.
 fn problem_body(response: &ServiceResponse<BoxBody>, id: &str) -> Option<String> {
     let status = response.status();
     let error = response.response().error();

@@ -1,8 +1,9 @@
-//! The fast path: answers frequent requests from memory, before the application runs. It needs no
-//! routing and no extractor, and its headers are prepared once per worker.
+//! The fast path: answers frequent requests from memory, before the application runs. Such a
+//! request skips routing and extractors, and its response headers are prepared once per worker.
 //!
-//! Everything else goes to the application, whose responses are the same, byte for byte
-//! (`tests/api/fast_path.rs`). Sold-out requests are also rejected here, before any state is recorded.
+//! All other requests go to the application. For the same request both give the same response, byte
+//! for byte (`tests/api/fast_path.rs`). Sold-out requests are also rejected here, before any state
+//! is recorded.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -37,7 +38,7 @@ use address::FastPathAddress;
 use prepared_headers::PreparedHeaders;
 use request_cookies::RequestCookies;
 
-/// Creates the fast path of each worker.
+/// Factory that creates the fast path of each worker.
 pub struct Front<A> {
     state: web::Data<State>,
     app: A,
@@ -129,7 +130,7 @@ where
     }
 }
 
-/// Counters of one kind of response, for status 200 and 304.
+/// Duration histograms of one route, for status 200 and 304.
 type CountersByStatus = [Arc<DurationHistogram>; 2];
 
 struct ResponseCounters {
@@ -176,7 +177,7 @@ impl<S> FastPathInner<S> {
                 (self.page(name, request.headers(), now)?, &self.counts.page)
             }
         };
-        // These requests are counted but not logged: the log lines of many readers would hide the
+        // Responses from memory are counted but not logged, because their many log lines would hide
         // important ones.
         count.record(started.elapsed());
         Some(response)
@@ -237,7 +238,7 @@ impl<S> FastPathInner<S> {
         Some(response)
     }
 
-    /// Gives a browser without a valid cookie a new one.
+    /// Sets a new browser cookie if the request had no valid one.
     fn set_cookie(
         &self,
         cookies: RequestCookies,

@@ -12,7 +12,7 @@ use crate::state::State;
 
 /// How often the catalogue is refreshed from the database.
 const CATALOGUE_REFRESH_INTERVAL: Duration = Duration::from_secs(1);
-/// How often expired data is swept.
+/// How often expired data is deleted.
 const SWEEP_INTERVAL: Duration = Duration::from_secs(60);
 
 /// Starts the background tasks: catalogue refresh, sweeps and WebSocket updates. They run until the
@@ -40,7 +40,8 @@ pub fn run(state: web::Data<State>) -> Vec<actix_web::rt::task::JoinHandle<()>> 
     ]
 }
 
-/// Runs once a minute: deletes expired data, and sends reminders to clubs on the eldest node.
+/// Runs once a minute: deletes expired data. On the longest-running node it also sends reminders to
+/// clubs.
 pub async fn sweep(state: &State) {
     state.open_orders.sweep(state.clock.now());
     if let Err(failure) = delete_expired(state).await {
@@ -52,8 +53,8 @@ pub async fn sweep(state: &State) {
     }
 }
 
-/// Deletes expired sessions, mailed links and failed sign-in attempts. Converts link secrets that a
-/// node of an earlier version stored in clear text.
+/// Deletes expired sessions, mailed links and failed sign-in attempts. Also replaces link secrets
+/// that a node of an earlier version stored in clear text by their hashes.
 async fn delete_expired(state: &State) -> Result<(), Failure> {
     let now = state.clock.now();
     let converted = state.records.convert_link_secrets().await?;

@@ -14,9 +14,9 @@ use crate::state::State;
 mod readings;
 
 /// Media type of the Prometheus text format.
-const TEXT: &str = "text/plain; version=0.0.4; charset=utf-8";
+const TEXT_MEDIA_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
 
-/// Serves `/metrics` and nothing else, until the handle stops it.
+/// Serves only `/metrics`, until the returned handle stops the server.
 ///
 /// # Errors
 ///
@@ -38,11 +38,12 @@ pub fn serve(listener: TcpListener, state: web::Data<State>) -> std::io::Result<
 
 async fn show(state: web::Data<State>) -> HttpResponse {
     HttpResponse::Ok()
-        .content_type(TEXT)
+        .content_type(TEXT_MEDIA_TYPE)
         .body(text(&state).await)
 }
 
-/// The current metrics as text. Without a database, only those in memory.
+/// Returns the current metrics as text. While the database cannot be read, only the metrics in
+/// memory are included.
 pub async fn text(state: &State) -> String {
     let mut page = MetricsText::default();
     let engine_metrics = state.payments.metrics();
@@ -105,7 +106,7 @@ pub async fn text(state: &State) -> String {
     page.0
 }
 
-/// The text format, line by line.
+/// Builds the Prometheus text format line by line.
 #[derive(Default)]
 struct MetricsText(String);
 
@@ -131,7 +132,7 @@ impl MetricsText {
         let _ = writeln!(self.0, " {value}");
     }
 
-    /// Writes a gauge with a single value.
+    /// Writes a gauge metric that has no labels.
     fn gauge(&mut self, name: &str, help: &str, value: impl Display) {
         self.family(name, "gauge", help);
         self.sample(name, &[], value);

@@ -1,5 +1,5 @@
-//! Calls between nodes. They use a listener of their own, on `NODE_ADDRESS`. A caller must hold the
-//! sealing key, which every node has and the database has not.
+//! Calls between nodes. Calls arrive on a separate listener, on `NODE_ADDRESS`. A caller must have
+//! the sealing key, which all nodes share and which is not in the database.
 
 use std::net::TcpListener;
 use std::time::Duration;
@@ -24,18 +24,21 @@ use crate::state::State;
 
 use crate::ops::peer_credentials::{PASS, PeerCredentials};
 
-/// A live node accepts a connection at once.
+/// Maximum time to connect to another node. It is short, because a live node accepts connections at
+/// once.
 const CONNECT_TIMEOUT: Duration = Duration::from_millis(500);
-/// Longer than any commit takes and shorter than a lease. After this timeout the caller retries
-/// while the new owner is determined. It covers two database reads, so that a busy owner is seen
-/// alive more often than its allowed silence (`actors/src/unresponsive_owners.rs`).
+/// Maximum time to wait for another node's answer. Longer than any commit and shorter than a lease.
+/// After the timeout the caller retries until a new owner is determined. The time covers two
+/// database reads, so that a busy owner answers before it counts as unresponsive
+/// (`actors/src/unresponsive_owners.rs`).
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(1);
-/// Shorter than the server keeps idle connections (actix: 5 s), so that a call rarely meets one
-/// that is being closed.
+/// How long the client keeps an idle connection. Shorter than the server does (actix: 5 s), so that
+/// a call rarely uses a connection that the server is closing.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(4);
-const IDLE_MAX: usize = 128;
-/// Few workers: calls from other nodes wait for actors, not for the CPU.
-const WORKERS: usize = 2;
+const IDLE_CONNECTIONS_MAX: usize = 128;
+/// Worker threads for calls from other nodes. Two suffice, because these calls wait for actors and
+/// use little CPU.
+const WORKER_THREADS: usize = 2;
 
 /// A client for other nodes over HTTP, with pooled connections.
 pub struct HttpPeerClient {
@@ -52,7 +55,7 @@ impl HttpPeerClient {
         let client = Client::builder(TokioExecutor::new())
             .pool_timer(TokioTimer::new())
             .pool_idle_timeout(IDLE_TIMEOUT)
-            .pool_max_idle_per_host(IDLE_MAX)
+            .pool_max_idle_per_host(IDLE_CONNECTIONS_MAX)
             .build(tcp);
         HttpPeerClient {
             client,
@@ -61,7 +64,8 @@ impl HttpPeerClient {
         }
     }
 
-    /// Sends a request to a draw's owner. `None` if there is no readable answer.
+    /// Sends a request to a draw's owner. `None` if the owner does not answer or its answer cannot
+    /// be decrypted.
     async fn send(
         &self,
         owner: &Node,
@@ -108,8 +112,8 @@ impl PeerClient for HttpPeerClient {
     }
 }
 
-/// Serves the listener for other nodes until the handle stops it. It closes after the one for
-/// browsers.
+/// Serves requests of other nodes until the returned handle stops the server. At shutdown this
+/// listener closes after the one for browsers.
 ///
 /// # Errors
 ///
@@ -119,7 +123,7 @@ pub fn serve(listener: TcpListener, state: web::Data<State>) -> std::io::Result<
         let state = state.clone();
         App::new().configure(|cfg| routes::configure_for_nodes(cfg, state))
     })
-    .workers(WORKERS)
+    .workers(WORKER_THREADS)
     .disable_signals()
     .shutdown_timeout(1)
     .listen(listener)?

@@ -14,7 +14,7 @@ pub mod description;
 
 use description::{Description, Model, Shape};
 
-/// WebSocket frames, which are in no answer of a call.
+/// Schemas of WebSocket frames, which are not part of any HTTP response.
 const FRAMES: [Model; 5] = [
     Model::of::<OpsNow>(),
     Model::of::<draw::DrawNow>(),
@@ -23,7 +23,7 @@ const FRAMES: [Model; 5] = [
     Model::of::<order::Order>(),
 ];
 
-/// All descriptions, by audience.
+/// Returns the descriptions of all routes, audience by audience.
 pub fn descriptions() -> impl Iterator<Item = &'static Description> {
     use crate::http::routes::{buyer, club, machine, operator};
     let tables = [
@@ -35,14 +35,15 @@ pub fn descriptions() -> impl Iterator<Item = &'static Description> {
     tables.into_iter().flatten()
 }
 
-/// The description of a route, if any.
+/// Returns the description of a route; `None` if it has none.
 pub fn description(route: &Route) -> Option<&'static Description> {
     descriptions().find(|description_of_route| {
         description_of_route.method == route.method && description_of_route.path == route.path
     })
 }
 
-/// Builds the whole `OpenAPI` 3.1 document. Keys are sorted, so equal routes give equal text.
+/// Builds the whole `OpenAPI` 3.1 document. Keys are sorted, so that the text changes only when a
+/// route changes.
 pub fn document() -> Value {
     let mut paths: BTreeMap<&str, Map<String, Value>> = BTreeMap::new();
     for route in ROUTES {
@@ -151,8 +152,8 @@ fn operation(route: &Route, description_of_route: &Description) -> Value {
     operation
 }
 
-/// Whether a body is required. An empty body reads as `{}` (decision B-16), which suffices when no
-/// field is required.
+/// Whether a request must have a body. An empty body is read as `{}` (decision B-16), so a body is
+/// required only if one of its fields is.
 fn needs_body(shape: &Shape) -> bool {
     let needs = |model: &Model| {
         json!((model.schema)())["required"]
@@ -162,7 +163,7 @@ fn needs_body(shape: &Shape) -> bool {
     !matches!(shape, Shape::One(_)) || shape.models().iter().any(needs)
 }
 
-/// The operation id: `getDrawsDraw` for `GET /api/draws/{draw}`.
+/// Builds the operation id of a route: `getDrawsDraw` for `GET /api/draws/{draw}`.
 fn operation_id(route: &Route) -> String {
     let steps = route
         .path
@@ -186,7 +187,8 @@ fn parameters(route: &Route, description_of_route: &Description) -> Vec<Value> {
     let in_query = description_of_route
         .query
         .iter()
-        // A Rust keyword has the prefix `r#` in the table: `r#type`.
+        // A query parameter whose name is a Rust keyword has the prefix `r#` in the description
+        // table: `r#type`.
         .map(|(name, kind)| (name.trim_start_matches("r#"), kind))
         .map(|(name, kind)| json!({ "name": name, "in": "query", "required": false, "schema": { "type": kind } }));
     in_path.chain(in_query).collect()
@@ -227,7 +229,7 @@ fn reference(name: &str) -> Value {
     json!({ "$ref": format!("#/components/schemas/{name}") })
 }
 
-/// All schemas by name, including nested ones.
+/// Returns all schemas by name, including nested schemas.
 pub fn schemas() -> BTreeMap<String, Value> {
     let mut found = BTreeMap::new();
     let answers =
@@ -262,8 +264,8 @@ fn collect_schemas(model: &Model, found: &mut BTreeMap<String, Value>) {
     }
 }
 
-/// Marks nullable fields of an answer as required: answers write an absent value as null. Fields
-/// that may be left out are declared as not nullable.
+/// Marks the nullable fields of a response as required, because responses write an absent value as
+/// null. A field that may be left out is declared as not nullable.
 fn require_nullable_fields(schema: &mut Value) {
     schema
         .get_mut("allOf")

@@ -1,5 +1,5 @@
-//! The table of all HTTP routes: method, path, audience, body limit and handler. A path that is not
-//! in a table answers 404 (decision G-1).
+//! The table of all HTTP routes: method, path, audience, body limit and handler. Any other path
+//! answers 404 (decision G-1).
 
 use std::collections::BTreeMap;
 use std::future::ready;
@@ -44,20 +44,20 @@ pub enum Verb {
     Delete,
 }
 
-/// Body limit of a JSON form, in bytes.
+/// Body limit of a JSON request other than those below, in bytes.
 pub const FORM: usize = 16 * 1024;
 /// Body limit of a Stripe webhook event, in bytes (decision B-1).
-const WEBHOOK: usize = 256 * 1024;
+const WEBHOOK_BODY_MAX: usize = 256 * 1024;
 /// Body limit of a picture in base64 inside JSON, in bytes: 3,000,000 bytes become 4,000,000
 /// characters (decision G-8).
-const PICTURE: usize = 4_200_000;
+const PICTURE_BODY_MAX: usize = 4_200_000;
 /// Body limit of a CSV table with a season's fixtures, in bytes.
-const FIXTURES: usize = 1024 * 1024;
+const FIXTURES_BODY_MAX: usize = 1024 * 1024;
 /// Body limit of a browser's diagnostics, in bytes (decision B-23).
-const LOG: usize = 2 * 1024;
+const LOG_BODY_MAX: usize = 2 * 1024;
 /// Body limit of CSP violation reports, in bytes: browsers send several at once, each with the
 /// whole policy.
-const REPORT: usize = 16 * 1024;
+const REPORT_BODY_MAX: usize = 16 * 1024;
 
 macro_rules! routes {
     ($table:ident $($method:ident $path:literal $audience:ident $body_max:ident => $handler:path;)*) => {
@@ -71,16 +71,16 @@ macro_rules! routes {
     };
 }
 
-// The public listener: browsers, Stripe and other clients.
+// Routes of the public listener, for browsers, Stripe and other clients.
 routes! { ROUTES
     Get    "/api/config"                            Public   FORM   => buyer::site::config;
     Get    "/api/maintenance-mode"                  Public   FORM   => buyer::site::maintenance_mode;
     Get    "/api/footer-menus"                      Public   FORM   => buyer::site::footer_menus;
     Get    "/api/terms/{kind}"                      Public   FORM   => buyer::site::terms;
     Get    "/api/qr.svg"                            Public   FORM   => buyer::site::qr;
-    Post   "/api/debug-log"                         Public   LOG    => buyer::browser_reports::debug_log;
-    Post   "/api/track"                             Public   LOG    => buyer::browser_reports::track;
-    Post   "/api/policy-report"                     Public   REPORT => buyer::browser_reports::policy_report;
+    Post   "/api/debug-log"                         Public   LOG_BODY_MAX => buyer::browser_reports::debug_log;
+    Post   "/api/track"                             Public   LOG_BODY_MAX => buyer::browser_reports::track;
+    Post   "/api/policy-report"                     Public   REPORT_BODY_MAX => buyer::browser_reports::policy_report;
 
     Get    "/api/draws/active"                      Public   FORM   => buyer::draws::active;
     Get    "/api/draws/awaiting-results"            Public   FORM   => buyer::draws::awaiting_results;
@@ -145,7 +145,7 @@ routes! { ROUTES
     Get    "/api/clubs/{club}/draw-template"        Club     FORM   => club::draws::template;
     Post   "/api/draws/{draw}/results"              ProvenSeller FORM   => club::results::enter_result;
     Post   "/api/draws/{draw}/notify-winners"       Seller   FORM   => club::results::notify_winner;
-    Patch  "/api/clubs/{club}/home-page"            Owner    PICTURE => club::page::save;
+    Patch  "/api/clubs/{club}/home-page"            Owner    PICTURE_BODY_MAX => club::page::save;
     Get    "/api/clubs/{club}/stripe-connect/status" Club    FORM   => club::connect::status;
     Post   "/api/clubs/{club}/stripe-connect"       ProvenOwner FORM   => club::connect::start_onboarding;
     Get    "/api/admin/clubs/{slug}/bundles"        Club     FORM   => club::offers::list;
@@ -153,7 +153,7 @@ routes! { ROUTES
     Get    "/api/admin/clubs/{slug}/bundles/{bundle}" Club   FORM   => club::offers::show;
     Put    "/api/admin/clubs/{slug}/bundles/{bundle}" Seller FORM   => club::offers::change;
     Post   "/api/admin/clubs/{slug}/bundles/{bundle}/archive" Seller FORM => club::offers::archive;
-    Post   "/api/uploads/bundle-image"              Seller   PICTURE => club::uploads::upload_image;
+    Post   "/api/uploads/bundle-image"              Seller   PICTURE_BODY_MAX => club::uploads::upload_image;
     Delete "/api/uploads/bundle-image"              Seller   FORM   => club::uploads::remove_image;
     Get    "/uploads/{key}"                         Public   FORM   => club::uploads::show;
     Get    "/api/stripe-debug"                      Club     FORM   => club::payments::transactions;
@@ -174,7 +174,7 @@ routes! { ROUTES
     Post   "/api/draws/{draw}/payouts"              ProvenOwner FORM   => club::payouts::record;
     Patch  "/api/payouts/{payout}"                  ProvenOwner FORM   => club::payouts::settle;
     Get    "/api/draws/{draw}/financials"           Club     FORM   => club::financials::show;
-    Post   "/api/clubs/{club}/fixtures"             Seller   FIXTURES => club::fixtures::import;
+    Post   "/api/clubs/{club}/fixtures"             Seller   FIXTURES_BODY_MAX => club::fixtures::import;
 
     Post   "/api/admin/totp/enrol"                  SignedIn FORM   => operator::second_factor::enrol;
     Post   "/api/admin/totp/verify"                 SignedIn FORM   => operator::second_factor::verify;
@@ -225,8 +225,8 @@ routes! { ROUTES
     Get    "/api/admin/audit"                       Operator FORM   => operator::audit::trail;
     Get    "/api/admin/search"                      Operator FORM   => operator::search::find;
 
-    Post   "/api/stripe/webhook"                    Machine  WEBHOOK => machine::webhooks::receive;
-    Post   "/api/webhooks/stripe"                   Machine  WEBHOOK => machine::webhooks::receive;
+    Post   "/api/stripe/webhook"                    Machine  WEBHOOK_BODY_MAX => machine::webhooks::receive;
+    Post   "/api/webhooks/stripe"                   Machine  WEBHOOK_BODY_MAX => machine::webhooks::receive;
     Get    "/api/health/live"                       Public   FORM   => machine::health::live;
     Get    "/api/health/ready"                      Public   FORM   => machine::health::ready;
     Get    "/api/health/integrity"                  Public   FORM   => machine::health::integrity;
@@ -243,7 +243,7 @@ routes! { ROUTES
     Get    "/ws"                                    Public   FORM   => crate::live::open;
 }
 
-// The node listener. It has an address of its own and serves only these routes.
+// Routes for other nodes, served only on the node listener's separate address.
 routes! { FOR_NODES
     Post   "/nodes/draws/{draw}"                    Node     FORM   => machine::nodes::execute;
 }
@@ -259,7 +259,8 @@ impl Verb {
         }
     }
 
-    /// Every GET route also answers HEAD, because share-card crawlers send HEAD first.
+    /// Builds the actix route of a method. GET also answers HEAD, because crawlers for share cards
+    /// send HEAD first.
     fn route(self) -> ActixRoute {
         match self {
             Verb::Get => ActixRoute::new().guard(Any(Get()).or(Head())),
@@ -272,7 +273,7 @@ impl Verb {
 /// wraps the application in [`crate::http::edge::wrap`].
 pub fn configure(cfg: &mut ServiceConfig, state: web::Data<State>) {
     cfg.app_data(state);
-    // One actix scope per first path segment: a request is matched against few patterns.
+    // One actix scope per first path segment, so that a request is matched against few patterns.
     let mut scopes: BTreeMap<&str, Vec<&'static str>> = BTreeMap::new();
     for path in paths(ROUTES) {
         match path.strip_prefix(API_PREFIX) {
@@ -304,7 +305,8 @@ pub fn configure_for_nodes(cfg: &mut ServiceConfig, state: web::Data<State>) {
 /// Path prefix of all API routes.
 const API_PREFIX: &str = "/api";
 
-/// The distinct paths of a table, literal segments before variables: actix takes the first match.
+/// Returns the distinct paths of a route table, literal segments before variables, because actix
+/// takes the first match.
 fn paths(table: &'static [Route]) -> Vec<&'static str> {
     let mut paths: Vec<&'static str> = table.iter().map(|route| route.path).collect();
     paths.sort_by_key(|path| path.replace('{', "\u{7f}"));
@@ -312,7 +314,7 @@ fn paths(table: &'static [Route]) -> Vec<&'static str> {
     paths
 }
 
-/// Returns the first segment: `/draws` of `/draws/{id}/tickets`.
+/// Returns the first segment of a path: `/draws` for `/draws/{id}/tickets`.
 fn first_word(call: &str) -> &str {
     let end = call.bytes().skip(1).position(|byte| byte == b'/');
     end.map_or(call, |end| &call[..=end])
@@ -327,7 +329,7 @@ fn resource(table: &'static [Route], place: &str, path: &str) -> Resource {
         .map(|route| route.body_max)
         .max()
         .unwrap_or(FORM);
-    let allowed = allowed(&here);
+    let allowed = allow_header(&here);
     let resource = web::resource(place).app_data(PayloadConfig::new(body_max));
     let resource = here.into_iter().fold(resource, |resource, route| {
         resource.route(guard::guarded(route))
@@ -339,14 +341,16 @@ async fn no_such_address() -> Result<actix_web::HttpResponse, Problem> {
     Err(Problem::not_found())
 }
 
-/// The handler for all other paths: the HTML pages. The shell answers 404 for an unknown page.
+/// Returns the route for all paths outside the API, which serves the HTML pages, built files and
+/// the 404 page.
 pub fn pages() -> ActixRoute {
     let page = machine::shell::page;
     web::to(page)
 }
 
-/// The `Allow` header for a 405 answer, as RFC 9110 requires.
-fn allowed(here: &[&Route]) -> String {
+/// Builds the `Allow` header of a 405 response, which RFC 9110 requires: the methods of these
+/// routes.
+fn allow_header(here: &[&Route]) -> String {
     let reads = here
         .iter()
         .any(|route| route.method == Verb::Get)

@@ -13,11 +13,11 @@ use crate::http::housekeeping;
 use crate::sandbox::{BODY_BYTES_MAX, Sandbox};
 use crate::state::State;
 
-/// The longest single move: two years.
+/// Maximum seconds by which one request may advance the clock: two years.
 const ADVANCE_SECONDS_MAX: i64 = 2 * 366 * 86_400;
 
-/// Registers the route. Register it before the sandbox, whose scope takes every path below
-/// `/sandbox`.
+/// Registers the route. Call it before registering the sandbox, whose scope matches every path
+/// below `/sandbox`.
 pub fn configure(cfg: &mut ServiceConfig, sandbox: Arc<Sandbox>) {
     cfg.service(
         web::resource("/sandbox/clock")
@@ -39,7 +39,8 @@ struct ClockReading {
 }
 
 /// Handles `POST /sandbox/clock {"advanceSeconds": n}`. Moves the demo's clock ahead, closes the
-/// draws whose sale has ended, and runs every periodic task once. Zero only runs the tasks.
+/// draws whose sale has ended, and runs every periodic task once. With zero seconds it only closes
+/// draws and runs the tasks.
 async fn advance(
     sandbox: Data<Sandbox>,
     state: Option<Data<State>>,
@@ -62,8 +63,8 @@ async fn advance(
     }))
 }
 
-/// Runs everything that is due at the new time. Timers follow the machine's clock, so a tick makes
-/// each draw read the moved clock and set its timer again.
+/// Runs every task that is due at the new time. Timers follow the machine's clock, so each draw
+/// gets a tick message, at which it reads the moved clock and sets its timer again.
 async fn run_due_tasks(state: &State) {
     for view in state
         .draws

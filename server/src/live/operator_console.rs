@@ -16,12 +16,14 @@ use crate::api::instant::rfc3339;
 use crate::ops::console_health::{self, CLOCK_OFF_SECONDS_MAX};
 use crate::state::State;
 
-/// How old the integrity result may be on the WebSocket, in seconds.
+/// Maximum age of the cached integrity result in WebSocket frames, in seconds.
 const INTEGRITY_MAX_AGE_SECONDS: i64 = 300;
-/// The reconciler runs every 30 seconds. After three missed passes it counts as unhealthy.
+/// Maximum milliseconds since the reconciler's last pass. It runs every 30 seconds, so three missed
+/// passes count as unhealthy.
 const PASS_MS_MAX: i64 = 90_000;
 
-/// Builds the checks. The database check is ok, because the caller has just read from it.
+/// Builds the health checks. The database check is ok, because the caller has just read from the
+/// database.
 pub fn checks(
     state: &State,
     vitals: &Vitals,
@@ -29,7 +31,7 @@ pub fn checks(
     violations: BTreeMap<String, u64>,
 ) -> Checks {
     let last_round = state.payments.metrics().last_pass_at();
-    // Before the first pass ends, the start time counts.
+    // Before the first pass has ended, measure from the start of the server.
     let since = last_round.unwrap_or(state.started_at);
     let (paused, sessions) = (state.draws.paused(), state.live.sessions());
     Checks {
@@ -37,7 +39,7 @@ pub fn checks(
             ok: true,
             latency_ms: 0,
         },
-        provider: provider(vitals),
+        provider: provider_check(vitals),
         webhook: WebhookCheck {
             ok: vitals.webhooks_overdue == 0,
             last_received_at: vitals.webhook_received_at.map(instant),
@@ -74,7 +76,7 @@ pub fn checks(
     }
 }
 
-fn provider(vitals: &Vitals) -> ProviderCheck {
+fn provider_check(vitals: &Vitals) -> ProviderCheck {
     ProviderCheck {
         ok: vitals.provider_overdue == 0,
         last_answer_at: vitals.provider_answered_at.map(instant),
@@ -82,8 +84,8 @@ fn provider(vitals: &Vitals) -> ProviderCheck {
     }
 }
 
-/// A violated invariant or a lost database means down. Overdue work or a wrong clock means
-/// degraded.
+/// Returns the overall status: `down` for a violated invariant or a lost database, `degraded` for
+/// overdue work or a wrong clock.
 pub fn status(checks: &Checks) -> &'static str {
     let waits = [
         checks.provider.ok,
@@ -109,12 +111,12 @@ pub async fn now(state: &State) -> Result<OpsNow, Problem> {
         state.records.pulse().await?,
         console_health::read(&*state.clock, &state.records).await?,
     );
-    // The check reads every row, so the WebSocket uses a result of the last five minutes.
+    // Use a result of the last five minutes, because the check reads every row.
     let violations = state.violations_within(INTEGRITY_MAX_AGE_SECONDS).await?;
     let health = status(&checks(state, &vitals, off_ms, violations));
     let changed = state.draws.changes() as i64;
     Ok(OpsNow {
-        anomalies: counts(&pulse).into(),
+        anomalies: anomaly_counts(&pulse).into(),
         waitlist: pulse.waitlist,
         orphaned_tickets: pulse.orphans,
         maintenance_mode: state.catalogue.facts().maintenance_mode(),
@@ -122,7 +124,8 @@ pub async fn now(state: &State) -> Result<OpsNow, Problem> {
         revisions: Revisions {
             anomalies: pulse.anomalies_total * 2 - pulse.anomalies_unresolved,
             orphans: pulse.orphans,
-            // A dispute is an anomaly too.
+            // Anomalies are included, because a dispute, which changes the list of transactions, is
+            // stored as an anomaly.
             transactions: pulse.captured + pulse.refunds + pulse.anomalies_total,
             settings: pulse.settings,
             clubs: pulse.catalogue,
@@ -134,7 +137,7 @@ pub async fn now(state: &State) -> Result<OpsNow, Problem> {
     })
 }
 
-fn counts(pulse: &ConsoleCounters) -> AnomalyCounts {
+fn anomaly_counts(pulse: &ConsoleCounters) -> AnomalyCounts {
     AnomalyCounts {
         total: pulse.anomalies_total,
         unresolved: pulse.anomalies_unresolved,

@@ -1,5 +1,5 @@
-//! Publishes the topic of one order: when a payment call changed it, when one of its draws changed,
-//! and every second while it is open.
+//! Publishes the topic of one order: when a payment call changed the order, when one of its draws
+//! changed, and every second while the order is open.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -7,7 +7,7 @@ use std::time::Duration;
 use actix_web::web;
 use tokio::time::MissedTickBehavior;
 
-use super::encode;
+use super::encode_frame;
 use crate::access::order_access::OwnOrder;
 use crate::access::order_view::present;
 use crate::api::order::Order;
@@ -16,27 +16,27 @@ use crate::services::live_hub::topic::Topic;
 use crate::state::State;
 
 const TICK: Duration = Duration::from_millis(100);
-/// Ticks between checks of an open order. Webhooks and background workers change orders without
-/// notifying this node.
+/// Number of ticks between checks of an open order. Checks are needed, because webhooks and
+/// background workers change orders without notifying this node.
 const TICKS_PER_CHECK: u64 = 10;
 
-/// The current frame of an order. `None` when no order has this token.
+/// Builds the current frame of an order's topic; `None` when no order has this token.
 pub(super) async fn build_frame(
     state: &State,
     topic: &Topic,
     token: &str,
     after: u64,
 ) -> Option<TopicFrame> {
-    let order = read(state, token).await?;
-    Some(encode(state, topic, after, "order", order))
+    let order = read_order(state, token).await?;
+    Some(encode_frame(state, topic, after, "order", order))
 }
 
-async fn read(state: &State, token: &str) -> Option<Order> {
+async fn read_order(state: &State, token: &str) -> Option<Order> {
     let order = OwnOrder::of_token(state, token).await.ok().flatten()?;
     present(state, &order).await.ok()
 }
 
-/// Publishes the topics of orders until aborted.
+/// Publishes the topics of orders, until its task is aborted.
 pub(super) async fn run(state: web::Data<State>) {
     let mut tick = tokio::time::interval(TICK);
     tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -89,7 +89,7 @@ async fn publish_if_changed(
     seq: u64,
     published: &mut BTreeMap<String, PublishedOrder>,
 ) {
-    let Some(order) = read(state, token).await else {
+    let Some(order) = read_order(state, token).await else {
         return;
     };
     if published
@@ -98,9 +98,10 @@ async fn publish_if_changed(
     {
         return;
     }
-    state
-        .live
-        .publish(topic, encode(state, topic, seq, "order", order.clone()));
+    state.live.publish(
+        topic,
+        encode_frame(state, topic, seq, "order", order.clone()),
+    );
     let open = matches!(
         order.status,
         "processing" | "requires_payment_method" | "refunding"

@@ -1,4 +1,5 @@
-//! One browser's socket: an actor inside its response. The only file that imports actix-web-actors.
+//! The WebSocket session of one browser, an actor that runs inside the HTTP response. This is the
+//! only file that imports actix-web-actors.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -16,15 +17,15 @@ use crate::services::live_hub::outbox::{DisconnectReason, Outbox};
 use crate::services::live_hub::topic::Topic;
 use crate::state::State;
 
-const HEARTBEAT: Duration = Duration::from_secs(15);
-/// A client that sends neither a pong nor a message for this long counts as gone.
-const SILENCE_MAX: Duration = Duration::from_secs(35);
+const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(15);
+/// A client that sends neither a pong nor a message for this long counts as disconnected.
+const CLIENT_SILENCE_MAX: Duration = Duration::from_secs(35);
 /// Maximum size of a message from a browser, in bytes.
 const MESSAGE_BYTES_MAX: usize = 4096;
 const MESSAGES_PER_SECOND_MAX: u32 = 10;
 const TOPICS_MAX: usize = 50;
-/// Upper bound of the random delay before clients reconnect after a drain, so that they do not all
-/// come at once.
+/// Upper bound of the random delay before clients reconnect after a drain, so that not all clients
+/// reconnect at the same time.
 const RETRY_AFTER_MS_MAX: u16 = 10_000;
 
 struct Session {
@@ -34,11 +35,11 @@ struct Session {
     outbox: Arc<Outbox>,
     topics: Vec<Topic>,
     last_message_at: Instant,
-    /// The current second and the number of messages in it.
+    /// Start of the current one-second window, and the number of messages in it.
     message_count: (Instant, u32),
 }
 
-/// Tells a session that its outbox has frames.
+/// Message to a session: its outbox has frames to send.
 #[derive(Message)]
 #[rtype(result = "()")]
 struct Wake;
@@ -84,8 +85,7 @@ pub(super) fn start(
     Ok(response)
 }
 
-/// Whether a caller may subscribe to a topic. Otherwise the topic sends nothing, as if it did not
-/// exist.
+/// Whether a caller may subscribe to a topic. A forbidden subscription is ignored without an error.
 fn may_subscribe(principal: Principal, topic: &Topic) -> bool {
     *topic != Topic::Ops || principal == Principal::Operator
 }
@@ -103,11 +103,11 @@ impl Actor for Session {
 
     fn started(&mut self, ctx: &mut Self::Context) {
         let address = ctx.address();
-        // Bounded: `try_send` queues at most one wake-up.
+        // `try_send` cannot fill memory, because at most one wake-up message is queued at a time.
         self.outbox.attach(Box::new(move || {
             !matches!(address.try_send(Wake), Err(SendError::Closed(_)))
         }));
-        ctx.run_interval(HEARTBEAT, Session::heartbeat);
+        ctx.run_interval(HEARTBEAT_INTERVAL, Session::heartbeat);
     }
 
     fn stopped(&mut self, _: &mut Self::Context) {
@@ -117,7 +117,7 @@ impl Actor for Session {
 
 impl Session {
     fn heartbeat(&mut self, ctx: &mut ws::WebsocketContext<Self>) {
-        if self.last_message_at.elapsed() > SILENCE_MAX {
+        if self.last_message_at.elapsed() > CLIENT_SILENCE_MAX {
             ctx.stop();
             return;
         }
@@ -126,7 +126,7 @@ impl Session {
         ctx.text(frame("", 0, now, "heartbeat", serde_json::json!({})));
     }
 
-    /// Counts a message. Returns whether the browser exceeds the limit per second.
+    /// Counts a message of the browser. Returns whether there are more than allowed per second.
     fn exceeds_message_limit(&mut self) -> bool {
         let now = Instant::now();
         if now.duration_since(self.message_count.0) >= Duration::from_secs(1) {
@@ -211,7 +211,7 @@ impl StreamHandler<Result<ws::Message, ws::ProtocolError>> for Session {
                 ctx.close(close_reason);
                 ctx.stop();
             }
-            // Only single text messages are accepted. A broken connection also ends here.
+            // Close the socket on a binary or fragmented message, and on a broken connection.
             Ok(ws::Message::Binary(_) | ws::Message::Continuation(_)) | Err(_) => {
                 ctx.close(Some(ws::CloseCode::Policy.into()));
                 ctx.stop();

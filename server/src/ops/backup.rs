@@ -10,19 +10,20 @@ use crate::config::Config;
 use crate::ops::database::Database;
 use crate::ops::private_files;
 
-/// Folder of uploaded files, where one exists. Today uploads are stored in the database.
-const UPLOADS: &str = "uploads";
+/// Folder of uploaded files, which older versions created. Uploads are now stored in the database.
+const UPLOADS_FOLDER: &str = "uploads";
 
-/// Numbers of draws skipped after a restore. Draws made after the backup may have published their
-/// numbers and commitments (decision K-1), and payments at Stripe name them. The value is larger
-/// than any such gap.
+/// How many draw numbers are skipped after a restore. Draws created after the backup may have
+/// published their numbers and commitments (decision K-1), and payments at Stripe name them. So the
+/// numbers must not be used again.
 pub(crate) const NUMBERS_SKIPPED: i64 = 10_000;
 
 /// Writes the current database into a new file. A demo may be running at the same time.
 ///
 /// # Errors
 ///
-/// One line. No file is left behind.
+/// A one-line error: the file exists, or the database cannot be read. No partial file is left
+/// behind.
 pub async fn back_up(config: &Config, file: &Path) -> anyhow::Result<()> {
     ensure!(
         config.database_url.is_none(),
@@ -37,13 +38,13 @@ pub async fn back_up(config: &Config, file: &Path) -> anyhow::Result<()> {
         config.data_dir.display()
     );
     let database = Database::reach(config).await?;
-    let uploads = config.data_dir.join(UPLOADS);
-    let size = backup::back_up(database.url.expose(), &[(UPLOADS, &uploads)], file).await;
+    let uploads = config.data_dir.join(UPLOADS_FOLDER);
+    let size = backup::back_up(database.url.expose(), &[(UPLOADS_FOLDER, &uploads)], file).await;
     database.close().await;
     println!("Written: {} ({} kB).", file.display(), size?.div_ceil(1024));
     println!(
         "The sealing key is not included. Keep a copy elsewhere: {}",
-        key(config)
+        key_location(config)
     );
     Ok(())
 }
@@ -52,7 +53,7 @@ pub async fn back_up(config: &Config, file: &Path) -> anyhow::Result<()> {
 ///
 /// # Errors
 ///
-/// One line. Nothing changes until the whole file has been read.
+/// A one-line error. The current database stays until the whole backup file has been read.
 pub async fn restore(config: &Config, file: &Path) -> anyhow::Result<()> {
     ensure!(
         config.database_url.is_none(),
@@ -63,10 +64,14 @@ pub async fn restore(config: &Config, file: &Path) -> anyhow::Result<()> {
     );
     private_files::protect(&config.data_dir)?;
     let data_dir = config.data_dir.canonicalize()?;
-    let uploads = data_dir.join(UPLOADS);
-    let moved_aside =
-        restore::restore(&data_dir.join("postgres"), &[(UPLOADS, &uploads)], file).await?;
-    let checked = check(&Config {
+    let uploads = data_dir.join(UPLOADS_FOLDER);
+    let moved_aside = restore::restore(
+        &data_dir.join("postgres"),
+        &[(UPLOADS_FOLDER, &uploads)],
+        file,
+    )
+    .await?;
+    let checked = check_invariants(&Config {
         data_dir,
         ..config.clone()
     })
@@ -90,16 +95,16 @@ pub async fn restore(config: &Config, file: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Checks every invariant of the restored database. With a wrong key, deals do not match their
-/// commitments.
-async fn check(config: &Config) -> anyhow::Result<Vec<String>> {
-    let has_key = config.seal_key.is_some() || PathBuf::from(key(config)).is_file();
+/// Checks every invariant of the restored database. This also finds a wrong sealing key, because
+/// deals then do not match their commitments.
+async fn check_invariants(config: &Config) -> anyhow::Result<Vec<String>> {
+    let has_key = config.seal_key.is_some() || PathBuf::from(key_location(config)).is_file();
     let database = Database::open(config).await?;
     let checked = async {
         if !has_key {
             bail!(
                 "restored, but the sealing key is missing: put it back into {}",
-                key(config)
+                key_location(config)
             );
         }
         let postgres = database.connect(config).await?;
@@ -119,7 +124,7 @@ async fn check(config: &Config) -> anyhow::Result<Vec<String>> {
     if unopened_deals > 0 {
         bail!(
             "restored, but {} does not open {unopened_deals} deals: put the key of the backup's time there",
-            key(config)
+            key_location(config)
         );
     }
     Ok(violations
@@ -128,8 +133,8 @@ async fn check(config: &Config) -> anyhow::Result<Vec<String>> {
         .collect())
 }
 
-/// Names the place of the sealing key: a variable or a file.
-fn key(config: &Config) -> String {
+/// Describes where the sealing key is configured: in an environment variable or in a file.
+fn key_location(config: &Config) -> String {
     match config.seal_key {
         Some(_) => "SEAL_KEY".to_string(),
         None => config.data_dir.join("seal.key").display().to_string(),

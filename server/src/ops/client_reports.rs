@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use serde_json::Value;
 
 /// Maximum length of a report's text in the log.
-const CHARS_MAX: usize = 500;
-/// Parts of a key's name that indicate personal or secret data (decision B-23).
-const PERSONAL: [&str; 9] = [
+const TEXT_CHARS_MAX: usize = 500;
+/// Parts of a JSON field's name that indicate personal or secret data (decision B-23).
+const PERSONAL_KEY_PARTS: [&str; 9] = [
     "name", "mail", "phone", "secret", "token", "card", "address", "buyer", "cookie",
 ];
 
@@ -51,16 +51,16 @@ impl ClientReports {
     pub fn record_diagnostic(&self, level: &Value, message: &Value, data: &Value) {
         self.diagnostics.fetch_add(1, Ordering::Relaxed);
         let (level, message, data) = (
-            plain(text(level)),
-            plain(text(message)),
-            plain(&without_personal_data(data).to_string()),
+            plain_line(text(level)),
+            plain_line(text(message)),
+            plain_line(&without_personal_data(data).to_string()),
         );
         tracing::info!(target: "browser", level, message, data, "diagnostic reported by a browser");
     }
 
-    /// Records CSP violations, in the old single-report format or the newer list format. A page's
-    /// address may contain the secret of an order, so only the page's first path segment and the
-    /// hosts of other addresses are logged.
+    /// Records CSP violations, in the old format with a single report or in the newer list format.
+    /// A page's address may contain the secret of an order, so only the page's first path segment
+    /// and the hosts of other addresses are logged.
     pub fn record_csp_violations(&self, reports: &Value) {
         let report_list = reports
             .as_array()
@@ -84,18 +84,18 @@ impl ClientReports {
             let directive = field(["effectiveDirective", "effective-directive"])
                 .or(field(["violatedDirective", "violated-directive"]));
             let (directive, page) = (
-                plain(directive.unwrap_or_default()),
+                plain_line(directive.unwrap_or_default()),
                 field(["documentURL", "document-uri"]),
             );
             let blocked = host(field(["blockedURL", "blocked-uri"]).unwrap_or_default());
             let source = host(field(["sourceFile", "source-file"]).unwrap_or_default());
-            let page = first_word(page.unwrap_or_default());
+            let page = first_path_segment(page.unwrap_or_default());
             self.breaches.fetch_add(1, Ordering::Relaxed);
             tracing::warn!(target: "browser", directive, blocked, source, page, "CSP violation reported by a browser");
         }
     }
 
-    /// Records an event of an offer. Unknown events are ignored.
+    /// Counts and logs an event that a page reports about an offer. Unknown events are ignored.
     pub fn record_offer_event(&self, event: &Value, club: &Value, offer: &Value) {
         let position = OFFER_EVENTS.iter().position(|name| *event == **name);
         let (Some(index), Some(club), Some(offer)) = (position, slug(club), slug(offer)) else {
@@ -111,10 +111,10 @@ fn text(value: &Value) -> &str {
 }
 
 fn slug(value: &Value) -> Option<&str> {
-    const SLUG_MAX: usize = 80;
+    const SLUG_CHARS_MAX: usize = 80;
     let is_slug = |text: &&str| {
         let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
-        !text.is_empty() && text.len() <= SLUG_MAX && text.bytes().all(plain)
+        !text.is_empty() && text.len() <= SLUG_CHARS_MAX && text.bytes().all(plain)
     };
     value.as_str().filter(is_slug)
 }
@@ -132,12 +132,12 @@ fn host(address: &str) -> String {
             .unwrap_or_default()
             .to_string(),
     };
-    plain(&host)
+    plain_line(&host)
 }
 
-/// The first path segment, such as `my` for `https://doubles.example.com/my/…`: the kind of page,
-/// never which one.
-fn first_word(address: &str) -> String {
+/// The first path segment, such as `my` for `https://doubles.example.com/my/…`. It is the kind of
+/// page and contains no order's secret.
+fn first_path_segment(address: &str) -> String {
     let path = address
         .split_once("://")
         .and_then(|(_, rest)| rest.split_once('/'))
@@ -151,14 +151,14 @@ fn first_word(address: &str) -> String {
 }
 
 /// Reduces a text to one line without control characters and without words that contain an `@`.
-fn plain(text: &str) -> String {
+fn plain_line(text: &str) -> String {
     let words = text.split_whitespace().filter(|field| !field.contains('@'));
     words
         .collect::<Vec<_>>()
         .join(" ")
         .chars()
         .filter(|c| !c.is_control())
-        .take(CHARS_MAX)
+        .take(TEXT_CHARS_MAX)
         .collect()
 }
 
@@ -167,7 +167,7 @@ fn without_personal_data(data: &Value) -> Value {
     match data {
         Value::Object(fields) => {
             let is_personal = |key: &str| {
-                PERSONAL
+                PERSONAL_KEY_PARTS
                     .iter()
                     .any(|part| key.to_lowercase().contains(part))
             };
@@ -179,7 +179,7 @@ fn without_personal_data(data: &Value) -> Value {
             )
         }
         Value::Array(items) => Value::Array(items.iter().map(without_personal_data).collect()),
-        Value::String(text) => Value::String(plain(text)),
+        Value::String(text) => Value::String(plain_line(text)),
         other => other.clone(),
     }
 }
@@ -198,22 +198,25 @@ mod tests {
             without_personal_data(&data),
             json!({ "step": "confirm", "nested": [{ "ms": 7 }], "said": "mail now" })
         );
-        assert_eq!(plain("a\u{7}b\r\nc jo@example.com"), "ab c");
-        assert_eq!(plain(&"x".repeat(2000)).len(), CHARS_MAX);
+        assert_eq!(plain_line("a\u{7}b\r\nc jo@example.com"), "ab c");
+        assert_eq!(plain_line(&"x".repeat(2000)).len(), TEXT_CHARS_MAX);
     }
 
     #[test]
     fn csp_report_keeps_only_page_kind_and_hosts() {
         assert_eq!(
-            first_word("https://fd.test/my/0123456789abcdef?x=1#y"),
+            first_path_segment("https://fd.test/my/0123456789abcdef?x=1#y"),
             "my"
         );
         assert_eq!(
-            first_word("https://fd.test/reset-password?token=00ff"),
+            first_path_segment("https://fd.test/reset-password?token=00ff"),
             "reset-password"
         );
         assert_eq!(
-            (first_word("https://fd.test/"), first_word("about:blank")),
+            (
+                first_path_segment("https://fd.test/"),
+                first_path_segment("about:blank")
+            ),
             (String::new(), String::new())
         );
         assert_eq!(

@@ -1,6 +1,6 @@
 //! The machine's clock, corrected by the database's clock. All nodes sell by the database's time
-//! (reliability.md F46). A machine that is minutes off would close sales too early, hold the draws
-//! of a dead node too long, and reject Stripe's webhooks.
+//! (reliability.md F46). A machine whose clock is minutes off would close sales too early, hold the
+//! draws of a dead node too long, and reject Stripe's webhooks.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -37,7 +37,7 @@ impl DatabaseClock {
     ///
     /// # Errors
     ///
-    /// The database could not be read. The known offset stays.
+    /// The database could not be read. The last measured offset stays in use.
     pub async fn sync(&self, records: &Records) -> Result<(), Failure> {
         let off_ms = ahead_ms(|| self.now(), records).await?;
         if off_ms.abs() > OFFSET_IGNORED_MS {
@@ -50,7 +50,7 @@ impl DatabaseClock {
         Ok(())
     }
 
-    /// Reads the database's clock at regular intervals, forever.
+    /// Measures the offset from the database's clock at regular intervals; never returns.
     pub async fn follow(self: Arc<Self>, records: Records) {
         loop {
             tokio::time::sleep(SYNC_INTERVAL).await;
@@ -73,7 +73,8 @@ impl Clock for DatabaseClock {
     }
 }
 
-/// How many milliseconds a clock is certainly ahead of the database's clock. Negative means behind.
+/// Measures by how many milliseconds, at least, a clock is ahead of the database's clock. Negative
+/// means behind.
 ///
 /// # Errors
 ///
@@ -84,8 +85,8 @@ pub async fn ahead_ms(clock: impl Fn() -> Timestamp, records: &Records) -> Resul
     Ok(off_ms(before, database, clock()))
 }
 
-/// The certain part of the offset. The database read its clock at some time between request and
-/// response, so only a difference outside that interval counts.
+/// The smallest possible offset in milliseconds. The database read its clock at some time between
+/// request and response, so a time within that interval counts as no offset.
 fn off_ms(before: Timestamp, database: Timestamp, after: Timestamp) -> i64 {
     before.ms_since(database).max(0) + after.ms_since(database).min(0)
 }

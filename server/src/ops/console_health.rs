@@ -1,6 +1,6 @@
 //! The state of background work, and the offset of this machine's clock from the database's. The
-//! database's clock is followed ([`crate::ops::clock`]), but an operator should correct the machine
-//! (reliability.md, F46).
+//! server corrects the offset ([`crate::ops::clock`]), but an operator should set the machine's
+//! clock right (reliability.md, F46).
 
 use actors::Clock;
 use persistence::Failure;
@@ -9,7 +9,8 @@ use persistence::records::console::vitals::Vitals;
 
 use crate::ops::clock::ahead_ms;
 
-/// A larger offset is shown to the operator and raises an alert.
+/// Maximum accepted clock offset in seconds. A larger offset is shown to the operator and raises an
+/// alert.
 pub const CLOCK_OFF_SECONDS_MAX: i64 = 60;
 
 /// The state of background work, and the number of milliseconds by which this machine's clock is

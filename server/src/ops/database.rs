@@ -1,4 +1,5 @@
-//! Selects the Postgres: the one `DATABASE_URL` names, or else a private one in the data folder.
+//! Selects the Postgres server: the one in `DATABASE_URL`, or else a private one in the data
+//! folder.
 
 use std::fs;
 use std::io::{ErrorKind, Write};
@@ -19,17 +20,17 @@ use crate::ops::private_files;
 pub struct Database {
     pub url: Secret,
     embedded: Option<Embedded>,
-    /// The running demo that owns this database, if it is another process.
+    /// The demo that runs in another process and owns this database; `None` when there is none.
     sign: Option<RunningInstance>,
 }
 
 impl Database {
-    /// Opens the database for a server. Starts the private Postgres, or adopts one that a killed
-    /// server left running.
+    /// Opens the database for a server. Starts the private Postgres, or uses one that is still
+    /// running after its server was killed.
     ///
     /// # Errors
     ///
-    /// One line: what is missing and how to get it.
+    /// A one-line error: what is missing and how to install it.
     pub async fn open(config: &Config) -> Result<Database, EmbeddedError> {
         if let Some(url) = &config.database_url {
             return Ok(Database {
@@ -66,7 +67,7 @@ impl Database {
         }
     }
 
-    /// Connects with the key that seals secrets at rest.
+    /// Connects with the sealing key, which encrypts secrets in the database.
     ///
     /// # Errors
     ///
@@ -86,7 +87,8 @@ impl Database {
         Ok(postgres)
     }
 
-    /// Migrates the schema, and stores a sealed canary in a new database.
+    /// Migrates the schema. Stores an encrypted test value in a new database, by which a wrong
+    /// sealing key is detected later.
     ///
     /// # Errors
     ///
@@ -96,8 +98,8 @@ impl Database {
         verify_seal(postgres, config).await
     }
 
-    /// The logins to connect with. A private Postgres has three logins of its own; another one has
-    /// those it was given.
+    /// The logins to connect with. The private Postgres has three logins of its own; another server
+    /// uses the configured logins.
     async fn logins(&self, config: &Config) -> anyhow::Result<DatabaseLogins> {
         let logins = DatabaseLogins::hosted(
             self.url.expose(),
@@ -117,7 +119,7 @@ impl Database {
     ///
     /// # Errors
     ///
-    /// One line: which login has too many rights.
+    /// A one-line error that says which login has too many rights.
     pub async fn connect_apart(&self, config: &Config) -> anyhow::Result<Postgres> {
         let postgres = self.connect_migrated(config).await?;
         let bank = postgres.check_bank_login().await;
@@ -132,12 +134,12 @@ impl Database {
         Ok(postgres)
     }
 
-    /// Connects for commands that serve or read in production. The tables must be those this
-    /// program was built with.
+    /// Connects for commands that serve or read in production. The schema version must be the one
+    /// this program was built with.
     ///
     /// # Errors
     ///
-    /// One line with the command to run first.
+    /// A one-line error with the command to run first.
     pub async fn connect_migrated(&self, config: &Config) -> anyhow::Result<Postgres> {
         let postgres = self.connect(config).await?;
         match postgres.migrations_missing().await? {
@@ -151,31 +153,31 @@ impl Database {
         }
     }
 
-    /// Checks that the data folder's disk has room for a private Postgres. Postgres itself fails
-    /// with a much longer message when the disk fills up.
+    /// Checks that the data folder's disk has room for a private Postgres. This message is much
+    /// shorter than the one of Postgres itself on a full disk.
     ///
     /// # Errors
     ///
-    /// One line: how much is free, and how much is needed.
+    /// A one-line error: how much disk space is free, and how much is needed.
     pub fn check_free_space(data_dir: &Path) -> anyhow::Result<()> {
-        const FREE_MB_MIN: u64 = 256;
+        const FREE_DISK_MB_MIN: u64 = 256;
         let found = nix::sys::statvfs::statvfs(data_dir)
             .with_context(|| format!("{}", data_dir.display()))?;
         let free_mb = found.blocks_available() as u64 * found.fragment_size() as u64 / (1 << 20);
         ensure!(
-            free_mb >= FREE_MB_MIN,
-            "only {free_mb} MB are free in {}, and {FREE_MB_MIN} are needed: make room, or set FD_DATA_DIR to another disk",
+            free_mb >= FREE_DISK_MB_MIN,
+            "only {free_mb} MB are free in {}, and {FREE_DISK_MB_MIN} are needed: make room, or set FD_DATA_DIR to another disk",
             data_dir.display()
         );
         Ok(())
     }
 
-    /// Whether this is the private Postgres in the data folder.
+    /// Whether the selected server is the private Postgres in the data folder.
     pub fn is_private(&self) -> bool {
         self.embedded.is_some()
     }
 
-    /// The running demo that owns this database, if it is another process.
+    /// The demo that runs in another process and owns this database; `None` when there is none.
     pub fn sign(&self) -> Option<&RunningInstance> {
         self.sign.as_ref()
     }
@@ -188,8 +190,8 @@ impl Database {
     }
 }
 
-/// Stores a sealed canary in a new database, and checks that the key opens it. Every later server
-/// must open it too.
+/// Stores an encrypted test value in a new database, and checks that the sealing key decrypts the
+/// stored value. A server with another key is refused here.
 async fn verify_seal(postgres: &Postgres, config: &Config) -> anyhow::Result<()> {
     if postgres.check_seal().await? == SealCheck::Missing {
         postgres.plant_seal_canary().await?;
@@ -212,7 +214,7 @@ fn wrong_key(config: &Config) -> String {
 }
 
 /// The configured key, or else the key file in the data folder. The file is created on the first
-/// start. It lies beside the database, never in it.
+/// start. The key file is never stored in the database itself.
 fn seal_key(config: &Config) -> anyhow::Result<Secret> {
     if let Some(key) = &config.seal_key {
         return Ok(key.clone());
@@ -247,7 +249,7 @@ fn write_private(path: &Path, text: &str) -> std::io::Result<()> {
 /// The file that a running demo writes for commands started beside it. Only its owner may read it.
 #[derive(Serialize, Deserialize)]
 pub struct RunningInstance {
-    /// The address its server listens on.
+    /// The address that the demo's server listens on.
     pub address: String,
     pub database: String,
 }
@@ -257,7 +259,7 @@ impl RunningInstance {
         data_dir.join("running.json")
     }
 
-    /// Writes the file into the data folder.
+    /// Writes the instance file into the data folder.
     pub fn write(&self, data_dir: &Path) -> std::io::Result<()> {
         write_private(
             &RunningInstance::path(data_dir),
@@ -265,12 +267,12 @@ impl RunningInstance {
         )
     }
 
-    /// Reads the file. `None` if it is missing or unreadable.
+    /// Reads the instance file; `None` if it is missing or unreadable.
     pub fn read(data_dir: &Path) -> Option<RunningInstance> {
         serde_json::from_str(&fs::read_to_string(RunningInstance::path(data_dir)).ok()?).ok()
     }
 
-    /// Removes the file when the demo stops.
+    /// Removes the instance file when the demo stops.
     pub fn remove(data_dir: &Path) {
         if let Err(failure) = fs::remove_file(RunningInstance::path(data_dir)) {
             tracing::debug!(%failure, "running.json was not removed");

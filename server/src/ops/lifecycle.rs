@@ -1,20 +1,21 @@
-//! The phases of a server's life, which handlers read and sockets watch.
+//! The lifecycle phases of a server, from starting to stopping. Handlers read the current phase,
+//! and sockets are notified of changes.
 
 use tokio::sync::watch;
 
-/// A phase of the server's life. Phases are ordered.
+/// A phase of the server's lifecycle. A later phase compares as greater.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Phase {
     Starting,
     Ready,
-    /// Told to stop: reports not ready, and refuses new payment intents and new sockets. Requests
-    /// in flight finish.
+    /// The server was asked to stop. It reports not ready, and refuses new payment intents and new
+    /// sockets. Requests in flight finish.
     Draining,
-    /// Sockets are closed with code 1001.
+    /// WebSockets are being closed with code 1001.
     Closing,
 }
 
-/// The current phase. It only moves forward.
+/// The current phase, which only advances to later phases.
 pub struct Lifecycle(watch::Sender<Phase>);
 
 impl Default for Lifecycle {

@@ -13,7 +13,8 @@ use actors::DurationHistogram;
 use actors::payments::signature::BadSignature;
 use dashmap::DashMap;
 
-/// Route label of requests that no route of the table answers: a page, a file, or nothing.
+/// Route label of requests that match no route of the table: HTML pages, built files and unknown
+/// paths.
 pub const NO_ROUTE: &str = "page";
 
 /// Reasons for refusing a Stripe webhook, with their label values.
@@ -31,7 +32,7 @@ pub struct Metrics {
     untrusted_forwards: AtomicU64,
 }
 
-/// The labels of one kind of request.
+/// Metric labels of a request: route, method and status.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct CallLabels {
     pub route: Cow<'static, str>,
@@ -40,7 +41,7 @@ pub struct CallLabels {
 }
 
 impl Metrics {
-    /// Records a request. `answered_by` is the result of [`route`].
+    /// Records the duration of a request. `answered_by` is the route label that [`route`] returned.
     pub fn note(
         &self,
         method_used: &Method,
@@ -79,7 +80,8 @@ impl Metrics {
         counts.for_each(|(_, count)| _ = count.fetch_add(1, Ordering::Relaxed));
     }
 
-    /// Number of webhooks with a valid signature and a time that this node's clock rejected.
+    /// Number of webhooks with a valid signature that were refused because their timestamp differs
+    /// too much from this node's clock.
     pub fn webhooks_out_of_time(&self) -> u64 {
         self.refusals()
             .find(|(why, _)| *why == "out-of-time")
@@ -94,7 +96,7 @@ impl Metrics {
             .map(|((_, why), count)| (*why, count.load(Ordering::Relaxed)))
     }
 
-    /// The histograms of the kinds of requests that came so far, in the order of their labels.
+    /// The histograms of all label combinations seen so far, sorted by label.
     pub fn used_histograms(&self) -> Vec<(CallLabels, Arc<DurationHistogram>)> {
         let mut calls: Vec<_> = self
             .calls
@@ -111,7 +113,8 @@ impl Metrics {
         self.untrusted_forwards.load(Ordering::Relaxed)
     }
 
-    /// The histogram of one kind of request, for callers that always record the same kind.
+    /// Returns the histogram for one combination of labels, so that a caller that always records
+    /// the same one looks it up once.
     pub fn counter(
         &self,
         method_used: &Method,
@@ -127,8 +130,8 @@ impl Metrics {
     }
 }
 
-/// The route of the table that answered a request. The handler stores it in the request's
-/// extensions.
+/// The pattern of the route that answered a request. It is stored in the request's extensions for
+/// metrics and logs.
 #[derive(Clone, Copy)]
 pub struct AnsweredBy(pub &'static str);
 
@@ -143,7 +146,8 @@ pub fn route(request: &HttpRequest) -> Cow<'static, str> {
         .map_or(Cow::Borrowed(NO_ROUTE), Cow::Owned)
 }
 
-/// The method as a label. Callers can invent methods, so unknown ones share one label.
+/// Returns the method's label. All unknown methods share one label, because callers can send any
+/// text as method.
 fn method(method: &Method) -> &'static str {
     match *method {
         Method::GET => "GET",

@@ -1,20 +1,23 @@
-//! Authentication between nodes. A caller must be able to seal a message for this node at about
-//! this time. Bodies are sealed in the same way, because orders contain names and addresses, and
-//! the network between nodes may be tapped.
+//! Authentication between nodes. A caller proves with a pass, a short encrypted message for this
+//! node with the current time, that it has the shared sealing key. Bodies are encrypted with the
+//! same key, because orders contain names and addresses, and the network between nodes may be
+//! tapped.
 
 use domain::Timestamp;
 use persistence::Sealer;
 use persistence::nodes::InstanceId;
 
-/// The header that carries the pass.
+/// Name of the HTTP header that carries the pass, the short-lived proof that the caller has the
+/// sealing key.
 pub const PASS: &str = "x-node-pass";
-/// Validity of a pass in milliseconds. It also allows for clocks that differ.
-const VALID_MS: u64 = 60_000;
+/// Validity of a pass in milliseconds, before and after its issue time, because clocks of nodes may
+/// differ.
+const PASS_VALID_MS: u64 = 60_000;
 
 const PURPOSE_PASS: &str = "node-pass";
 const PURPOSE_BODY: &str = "node-words";
 
-/// Issues, checks and seals messages between nodes with the shared sealing key.
+/// Authenticates and encrypts messages between nodes with the shared sealing key.
 #[derive(Clone, Debug)]
 pub struct PeerCredentials {
     sealer: Sealer,
@@ -26,17 +29,17 @@ impl PeerCredentials {
         PeerCredentials { sealer, me }
     }
 
-    /// This node's instance id, for the answer.
+    /// This node's instance id, for which the other node encrypts its answer.
     pub fn me(&self) -> uuid::Uuid {
         uuid::Uuid::from_u128(self.me.0)
     }
 
-    /// Issues a pass for another node, valid from now.
+    /// Creates a pass, the authentication header for a call to another node, valid from now.
     pub fn issue(&self, to: InstanceId, now: Timestamp) -> String {
         hex::encode(self.sealer.seal(PURPOSE_PASS, to, &now.0.to_be_bytes()))
     }
 
-    /// Whether a pass was issued for this node recently.
+    /// Whether a pass was created for this node and is not expired.
     pub fn admits(&self, pass: &str, now: Timestamp) -> bool {
         let sealed = hex::decode(pass).unwrap_or_default();
         let issued = self
@@ -44,15 +47,15 @@ impl PeerCredentials {
             .open(PURPOSE_PASS, self.me, &sealed)
             .ok()
             .and_then(|bytes| bytes.try_into().ok());
-        issued.is_some_and(|at| now.0.abs_diff(i64::from_be_bytes(at)) <= VALID_MS)
+        issued.is_some_and(|at| now.0.abs_diff(i64::from_be_bytes(at)) <= PASS_VALID_MS)
     }
 
-    /// Seals a message that only the other node can read.
+    /// Encrypts a message for the other node.
     pub fn seal(&self, to: InstanceId, message: &[u8]) -> Vec<u8> {
         self.sealer.seal(PURPOSE_BODY, to, message)
     }
 
-    /// Opens a message for this node.
+    /// Decrypts a message for this node; `None` when it is not authentic.
     pub fn open(&self, sealed: &[u8]) -> Option<Vec<u8>> {
         self.sealer.open(PURPOSE_BODY, self.me, sealed).ok()
     }

@@ -1,5 +1,5 @@
-//! Restricts the demo's files to their owner: keys, the sandbox's journal with its mails, and
-//! uploads.
+//! Restricts access to the demo's files to their owner: keys, the sandbox's journal with its mails,
+//! and uploads.
 
 use std::fs::{self, Permissions};
 use std::io;
@@ -8,10 +8,11 @@ use std::path::Path;
 
 const FOLDER_MODE: u32 = 0o700;
 const FILE_MODE: u32 = 0o600;
-/// Mode of the data folder when running as root. Postgres then runs as another user, which must
-/// pass through the folder and cannot list it.
+/// File mode of the data folder when the demo runs as root. Postgres then runs as another user,
+/// which needs to enter the folder but not to list it.
 const ROOT_FOLDER_MODE: u32 = 0o711;
-/// Folders in the data folder that hold secrets. `postgres` has its own owner and modes.
+/// Folders in the data folder that hold secrets. The folder `postgres` is left out, because
+/// Postgres sets its owner and modes.
 const SECRET_FOLDERS: [&str; 2] = ["sandbox", "uploads"];
 
 /// Creates the data folder if needed, and removes all rights of other users from it and from the
@@ -53,7 +54,7 @@ fn protect_all(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Removes rights that `mode` does not include. Never adds any.
+/// Removes access rights that `mode` does not include, and never adds rights.
 fn restrict(path: &Path, mode: u32) -> io::Result<()> {
     let found = fs::metadata(path)?.permissions().mode() & 0o777;
     if found & !mode == 0 {

@@ -1,5 +1,5 @@
-//! Logging: one line per fact, with glossary terms as fields and no personal data. `RUST_LOG`
-//! selects the lines.
+//! Logging: one line per event, with structured fields and no personal data. `RUST_LOG` selects the
+//! lines.
 
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::fmt::MakeWriter;
@@ -8,9 +8,9 @@ use tracing_subscriber::util::SubscriberInitExt;
 
 use crate::config::Stage;
 
-/// Default log filter of the demo: only problems, so that its addresses stay visible. Retried mails
-/// are not problems, because the seed's mails are held back. Nor are the demo's anomalies, which it
-/// creates on purpose and shows in the operator's console.
+/// Default log filter of the demo: only problems, so that the printed addresses stay visible.
+/// Retried mails are excluded, because the seeded mails are held back. The demo's anomalies are
+/// excluded too, because the demo creates them on purpose.
 const DEMO_FILTER: &str = "warn,server=info,server::http::edge=warn,actors::mailer=error,actors::reconciler=off,sqlx::postgres::notice=error";
 const PRODUCTION_FILTER: &str = "info,sqlx=warn,sqlx::postgres::notice=error";
 
@@ -34,7 +34,7 @@ pub fn start(stage: Stage) {
         }
         Stage::Production => lines(filter, std::io::stderr).try_init(),
     };
-    // Tests start several servers in one process. The first one's logging serves all.
+    // An error means that logging has started already: tests start several servers in one process.
     drop(started);
 }
 

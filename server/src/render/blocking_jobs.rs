@@ -1,17 +1,17 @@
-//! Runs CPU-intensive rendering on blocking threads, two jobs at a time, so that many requests
-//! leave CPU for the rest of the server. Uploaded pictures use processes of their own:
-//! `renderer.rs`.
+//! Runs CPU-intensive rendering on blocking threads, two jobs at a time, so that the rest of the
+//! server always gets CPU time. Uploaded pictures are rendered in separate processes instead
+//! (`renderer.rs`).
 
 use actix_web::web;
 use tokio::sync::Semaphore;
 
 use crate::api::error::Problem;
 
-/// Maximum number of concurrent jobs. Further jobs wait and are never refused.
+/// Maximum number of concurrent jobs. Further jobs wait for their turn.
 const CONCURRENT_JOBS: usize = 2;
 static PERMITS: Semaphore = Semaphore::const_new(CONCURRENT_JOBS);
 
-/// Runs a job that takes tens of milliseconds of CPU time.
+/// Runs a CPU-intensive job on a blocking thread and returns its result.
 ///
 /// # Errors
 ///

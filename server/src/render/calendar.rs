@@ -1,16 +1,16 @@
-//! Calendar files (RFC 5545): one event per game. The event's id is stable, so adding a game twice
-//! changes nothing.
+//! Calendar files (RFC 5545): one event per game. Each game has a fixed event id, so that adding a
+//! game twice creates no second event.
 
 use domain::{DrawId, Timestamp};
 use time::OffsetDateTime;
 use time::macros::format_description;
 
-/// Duration of a game in a calendar.
+/// Duration of a game in a calendar, in seconds.
 const GAME_SECONDS: i64 = 2 * 3600;
-/// Maximum number of bytes in a line before it is folded, without its end.
+/// Maximum bytes of a line without its line end. Longer lines are folded.
 const LINE_BYTES_MAX: usize = 75;
 
-/// One game.
+/// One game as a calendar event.
 #[derive(Clone, Debug)]
 pub struct CalendarEvent {
     pub draw: DrawId,
@@ -24,7 +24,8 @@ pub struct CalendarEvent {
     pub url: String,
 }
 
-/// Writes the file. Lines end in CRLF, and times are in UTC, so no time zone table is needed.
+/// Writes the calendar file. Lines end in CRLF, and times are in UTC, so no time zone table is
+/// needed.
 pub fn file(events: &[CalendarEvent], now: Timestamp) -> String {
     let mut lines = vec![
         "BEGIN:VCALENDAR".to_string(),
@@ -37,7 +38,10 @@ pub fn file(events: &[CalendarEvent], now: Timestamp) -> String {
         lines.extend(event_lines(event, now));
     }
     lines.push("END:VCALENDAR".to_string());
-    lines.iter().map(|line| folded(line) + "\r\n").collect()
+    lines
+        .iter()
+        .map(|line| folded_line(line) + "\r\n")
+        .collect()
 }
 
 fn event_lines(event: &CalendarEvent, now: Timestamp) -> Vec<String> {
@@ -53,11 +57,14 @@ fn event_lines(event: &CalendarEvent, now: Timestamp) -> Vec<String> {
     vec![
         "BEGIN:VEVENT".to_string(),
         format!("UID:draw-{}@football-doubles", event.draw),
-        format!("DTSTAMP:{}", utc(now)),
-        format!("DTSTART:{}", utc(event.kick_off)),
-        format!("DTEND:{}", utc(event.kick_off.plus_seconds(GAME_SECONDS))),
-        format!("SUMMARY:{}", escaped(&event.name)),
-        format!("DESCRIPTION:{}", escaped(&about)),
+        format!("DTSTAMP:{}", utc_text(now)),
+        format!("DTSTART:{}", utc_text(event.kick_off)),
+        format!(
+            "DTEND:{}",
+            utc_text(event.kick_off.plus_seconds(GAME_SECONDS))
+        ),
+        format!("SUMMARY:{}", escaped_text(&event.name)),
+        format!("DESCRIPTION:{}", escaped_text(&about)),
         format!("URL:{}", event.url),
         format!(
             "STATUS:{}",
@@ -71,16 +78,16 @@ fn event_lines(event: &CalendarEvent, now: Timestamp) -> Vec<String> {
     ]
 }
 
-/// A time such as `20261120T091000Z`.
-fn utc(at: Timestamp) -> String {
+/// Formats a time in UTC, such as `20261120T091000Z`.
+fn utc_text(at: Timestamp) -> String {
     let shape = format_description!("[year][month][day]T[hour][minute][second]Z");
     let at = OffsetDateTime::from_unix_timestamp(at.0.div_euclid(1000))
         .unwrap_or(OffsetDateTime::UNIX_EPOCH);
     at.format(shape).unwrap_or_default()
 }
 
-/// Escapes a text so that it cannot end its line or its value.
-fn escaped(text: &str) -> String {
+/// Escapes a text so that its characters cannot end the line or the value.
+fn escaped_text(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for letter in text.chars() {
         match letter {
@@ -93,8 +100,9 @@ fn escaped(text: &str) -> String {
     out
 }
 
-/// Folds a line between letters at the byte limit. Each further part begins with a space.
-fn folded(line: &str) -> String {
+/// Splits a line between characters at the byte limit. Each further part begins with a space, as
+/// RFC 5545 requires.
+fn folded_line(line: &str) -> String {
     let mut out = String::with_capacity(line.len());
     let mut bytes = 0;
     for letter in line.chars() {
@@ -115,7 +123,7 @@ mod properties;
 mod tests {
     use super::*;
 
-    /// 2026-11-20T09:10:00Z.
+    /// The test's current time: 2026-11-20T09:10:00Z.
     const FRIDAY: Timestamp = Timestamp(1_795_165_800_000);
 
     fn event(name: &str) -> CalendarEvent {

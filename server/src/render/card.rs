@@ -21,16 +21,16 @@ pub const WIDTH: u32 = 1200;
 /// Height of a card in pixels.
 pub const HEIGHT: u32 = 630;
 
-/// The contents of a card. Equal contents give equal bytes.
+/// The contents of a share card. Equal contents give identical image bytes.
 #[derive(Clone, Debug, Hash)]
 pub struct Card {
-    /// Primary, secondary and accent colour.
+    /// Primary, secondary and accent colour of the club.
     colours: [Colour; 3],
     heading: String,
     title: Vec<String>,
-    /// Up to three pairs of a number and what it counts.
+    /// Up to three pairs of a number and its label.
     figures: Vec<(String, &'static str)>,
-    /// Selects the pattern of lit cells (decision H-11).
+    /// Seed of the background pattern (decision H-11).
     seed: u64,
 }
 
@@ -57,7 +57,7 @@ fn digest(of: impl Hash) -> u64 {
 }
 
 impl Card {
-    /// The card of the landing page.
+    /// Builds the share card of the landing page.
     pub fn of_site() -> Card {
         Card {
             colours: default_colours(),
@@ -74,11 +74,11 @@ impl Card {
         }
     }
 
-    /// The card of a draw.
+    /// Builds the share card of a draw.
     pub fn of_draw(club: &Club, draw: &api::draw::Draw, face: &DrawTexts) -> Card {
         let sold = (format!("{}/169", face.sold), "tickets sold");
         let figures = match face.phase {
-            // A cancelled draw has no prize and no tickets on sale.
+            // Show only the refund for a cancelled draw, which has no prize and no tickets on sale.
             DrawPhase::Cancelled => vec![("Cancelled".to_string(), "every ticket is refunded")],
             _ => vec![
                 (face.prize.to_string(), "prize pool"),
@@ -88,7 +88,7 @@ impl Card {
         };
         Card {
             colours: of_club(club),
-            // The font has no glyph for the non-breaking space.
+            // Replace the non-breaking space, because the font has no glyph for it.
             heading: format!("{} · {}", club.name, face.kick_off.replace(when::TIE, " ")),
             title: vec![draw.home_team.clone(), format!("v {}", draw.away_team)],
             figures,
@@ -96,7 +96,7 @@ impl Card {
         }
     }
 
-    /// The card of a club.
+    /// Builds the share card of a club.
     pub fn of_club(club: &Club, facts: &CatalogueFacts) -> Card {
         let draws = facts.count_on_sale(club.id);
         let name = club.title.clone().unwrap_or_else(|| club.name.clone());
@@ -113,7 +113,7 @@ impl Card {
         }
     }
 
-    /// The card of an offer.
+    /// Builds the share card of an offer.
     pub fn of_offer(offer: &Offer) -> Card {
         let (price, prize) = (dollars(offer.total), dollars(offer.prize()));
         Card {
@@ -136,19 +136,19 @@ impl Card {
         }
     }
 
-    /// A digest of the contents, used as `v` in the card's URL, so that a changed picture has a new
-    /// URL.
+    /// Returns a digest of the contents, used as `v` in the card's URL, so that a changed picture
+    /// has a new URL.
     pub fn version(&self) -> String {
         format!("{:016x}", digest(self))
     }
 
-    /// Draws the card as PNG, far below 300 KB.
+    /// Draws the card as a PNG file of less than 300 KB.
     pub fn draw(&self) -> Vec<u8> {
         const MARGIN: f32 = 64.0;
         let [primary, secondary, accent] = self.colours;
         let ink = Colour::parse(primary.text()).unwrap_or(primary);
         let mut canvas = Canvas::new(WIDTH, HEIGHT, primary);
-        pattern(&mut canvas, self.seed, secondary);
+        draw_pattern(&mut canvas, self.seed, secondary);
         canvas.fill(0, HEIGHT - 190, WIDTH, 190, secondary);
         canvas.fill(0, HEIGHT - 196, WIDTH, 6, accent);
         let wide = WIDTH as f32 - 2.0 * MARGIN;
@@ -177,8 +177,8 @@ impl Card {
     }
 }
 
-/// Draws a 7 × 6 field of cells, some of them lit depending on the seed.
-fn pattern(canvas: &mut Canvas, seed: u64, colour: Colour) {
+/// Draws the background pattern: 7 × 6 cells, some of them coloured depending on the seed.
+fn draw_pattern(canvas: &mut Canvas, seed: u64, colour: Colour) {
     const CELL: u32 = 62;
     let mut random = seed | 1;
     for row in 0..7 {
@@ -200,12 +200,13 @@ fn pattern(canvas: &mut Canvas, seed: u64, colour: Colour) {
     }
 }
 
-/// The URL of a card. `path` is the page's own path without its leading slash.
+/// Builds the URL of a card. `path` is the path of the card's page without the leading slash.
 pub fn address(public_url: &str, path: &str, card: &Card) -> String {
     format!("{public_url}/og/{path}?v={}", card.version())
 }
 
-/// The URL of an offer's own share image, or else of its card.
+/// Returns the URL of the share image that the club uploaded for an offer, or else of the generated
+/// card.
 pub fn address_of_offer(public_url: &str, offer: &Offer) -> String {
     match offer
         .bundle

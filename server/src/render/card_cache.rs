@@ -1,11 +1,11 @@
-//! Cache of drawn share cards.
+//! In-memory cache of share card images.
 
 use std::sync::Arc;
 
 use bytes::Bytes;
 use dashmap::DashMap;
 
-/// Most images in memory, about 30 KB each.
+/// Maximum number of cached images, of about 30 KB each.
 const CACHED_IMAGES_MAX: usize = 300;
 
 /// Cached PNG images by card version.
@@ -13,12 +13,12 @@ const CACHED_IMAGES_MAX: usize = 300;
 pub struct CardCache(Arc<DashMap<String, Bytes>>);
 
 impl CardCache {
-    /// The image of a card version, if cached.
+    /// Returns the cached image of a card version.
     pub fn get(&self, version: &str) -> Option<Bytes> {
         self.0.get(version).map(|bytes| bytes.clone())
     }
 
-    /// Caches an image. A full cache is emptied first.
+    /// Stores an image. If the cache is full, all older images are removed first.
     pub fn insert(&self, version: String, image: Bytes) {
         if self.0.len() >= CACHED_IMAGES_MAX {
             self.0.clear();

@@ -1,6 +1,6 @@
 //! Club colours with legible text (WCAG 2.2, criterion 1.4.3).
 
-/// A validated colour, written as `#rrggbb`. Safe in a style attribute.
+/// A colour as red, green and blue bytes. Its text form `#rrggbb` is safe in a style attribute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Colour(pub [u8; 3]);
 
@@ -13,13 +13,13 @@ impl Colour {
         Some(Colour(rgb))
     }
 
-    /// The colour as `#rrggbb`.
+    /// Returns the colour as CSS text, `#rrggbb`.
     pub fn css(self) -> String {
         format!("#{}", hex::encode(self.0))
     }
 
-    /// The text colour on this background: white if its contrast is at least 4.5, otherwise black.
-    /// The contrast of the better one is always at least 4.58.
+    /// Returns the text colour for this background: white if its contrast is at least 4.5,
+    /// otherwise black, whose contrast is then at least 4.58.
     pub fn text(self) -> &'static str {
         if self.contrast(Colour([255; 3])) >= 4.5 {
             "#ffffff"
@@ -28,7 +28,7 @@ impl Colour {
         }
     }
 
-    /// The WCAG contrast ratio, 1 to 21.
+    /// Returns the WCAG contrast ratio of two colours, 1 to 21.
     pub fn contrast(self, other: Colour) -> f64 {
         let (a, b) = (self.luminance(), other.luminance());
         (a.max(b) + 0.05) / (a.min(b) + 0.05)

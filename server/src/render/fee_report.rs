@@ -1,5 +1,5 @@
-//! The platform's fee report as PDF: the fee in force, the readings of the specification, the sums,
-//! and one row per draw.
+//! The platform's fee report as PDF: the current fee, the different readings of the specification,
+//! the sums, and one row per draw.
 
 use domain::{Cents, Timestamp};
 
@@ -7,8 +7,8 @@ use super::pdf_writer::{HEIGHT, LINE, MARGIN, PdfWriter, WIDTH, money};
 use crate::api::console::money::{DrawFees, FeeReading, PlatformFees};
 use crate::render::when;
 
-/// The operator's time zone (specification C, line 330).
-const ZONE: &str = "Australia/Brisbane";
+/// Time zone of the report, the operator's (specification C, line 330).
+const REPORT_ZONE: &str = "Australia/Brisbane";
 /// Heading, left edge and width of each column. The last three are right-aligned.
 const COLUMNS: [(&str, f32, f32); 6] = [
     ("Draw", 0.0, 52.0),
@@ -20,7 +20,8 @@ const COLUMNS: [(&str, f32, f32); 6] = [
 ];
 const LEFT_ALIGNED_COLUMNS: usize = 3;
 
-/// Writes the report. `None` means that the font cannot be read, which only a damaged build causes.
+/// Writes the fee report. `None` means that the font cannot be read, which only a damaged build
+/// causes.
 pub fn pdf(report: &PlatformFees, fee_note: &str, now: Timestamp) -> Option<Vec<u8>> {
     let mut pdf = PdfWriter::new("Platform fees report")?;
     let top = HEIGHT - MARGIN - 18.0;
@@ -37,7 +38,7 @@ pub fn pdf(report: &PlatformFees, fee_note: &str, now: Timestamp) -> Option<Vec<
             pdf.next_page();
             table_head(&mut pdf);
         }
-        row(&mut pdf, cells(draw));
+        write_row(&mut pdf, row_cells(draw));
     }
     let y = pdf.y - 4.0;
     pdf.rule(y);
@@ -47,7 +48,7 @@ pub fn pdf(report: &PlatformFees, fee_note: &str, now: Timestamp) -> Option<Vec<
         1 => "1 draw".to_string(),
         many => format!("{many} draws"),
     };
-    row(
+    write_row(
         &mut pdf,
         [
             "Total".to_string(),
@@ -58,7 +59,7 @@ pub fn pdf(report: &PlatformFees, fee_note: &str, now: Timestamp) -> Option<Vec<
             money(&report.platform_fees),
         ],
     );
-    Some(pdf.finish(&format!("Generated {}", when::long(now, ZONE))))
+    Some(pdf.finish(&format!("Generated {}", when::long(now, REPORT_ZONE))))
 }
 
 fn period(report: &PlatformFees) -> String {
@@ -70,7 +71,8 @@ fn period(report: &PlatformFees) -> String {
     }
 }
 
-/// The fee in force, and what the sources say about it (specification C, line 348).
+/// Writes the current fee, and what the sources of the specification say about the fee
+/// (specification C, line 348).
 fn fee_terms(pdf: &mut PdfWriter, report: &PlatformFees, fee_note: &str) {
     let cap = Cents(report.fee_cap_cents);
     let reached = Cents(report.cap_reached_at_cents);
@@ -119,13 +121,13 @@ fn sums(report: &PlatformFees) -> [(&'static str, String); 5] {
 }
 
 fn table_head(pdf: &mut PdfWriter) {
-    row(pdf, COLUMNS.map(|(name, _, _)| name.to_string()));
+    write_row(pdf, COLUMNS.map(|(name, _, _)| name.to_string()));
     let y = pdf.y - 4.0;
     pdf.rule(y);
     pdf.y -= 4.0;
 }
 
-fn cells(draw: &DrawFees) -> [String; COLUMNS.len()] {
+fn row_cells(draw: &DrawFees) -> [String; COLUMNS.len()] {
     let fee = money(&draw.platform_fee);
     let fee = if draw.capped {
         format!("{fee} (cap)")
@@ -142,7 +144,7 @@ fn cells(draw: &DrawFees) -> [String; COLUMNS.len()] {
     ]
 }
 
-fn row(pdf: &mut PdfWriter, cells: [String; COLUMNS.len()]) {
+fn write_row(pdf: &mut PdfWriter, cells: [String; COLUMNS.len()]) {
     pdf.y -= LINE;
     let y = pdf.y;
     for (index, ((_, x, width), cell)) in COLUMNS.into_iter().zip(cells).enumerate() {

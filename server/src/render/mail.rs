@@ -1,5 +1,5 @@
-//! Mails: text and HTML with the same contents, readable without images, on a phone and in dark
-//! mode (ux.md section 5).
+//! Builds mails: a text and an HTML part with the same contents, readable without images, on a
+//! phone and in dark mode (ux.md section 5).
 
 use askama::Template;
 use serde::{Deserialize, Serialize};
@@ -12,10 +12,10 @@ pub mod subject;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct RenderedMail {
-    /// Without angle brackets. It is the same on every attempt, so that a repeated send is one
-    /// message for the reader.
+    /// Message-ID without angle brackets. It is the same on every attempt, so that mail programs
+    /// recognise a repeated send as the same message.
     pub message_id: String,
-    /// `tickets`, `winner`, `correction`, …
+    /// Kind of the mail: `tickets`, `winner`, `correction`, …
     pub kind: String,
     pub to: String,
     pub from: String,
@@ -25,7 +25,7 @@ pub struct RenderedMail {
     pub html: String,
 }
 
-/// The contents of a mail, before it is addressed.
+/// Subject, text and HTML of a mail without its recipient.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MailContent {
     pub subject: String,
@@ -36,10 +36,10 @@ pub struct MailContent {
 /// The sender's name on mails that are not from a club.
 const PLATFORM_NAME: &str = "Football Doubles";
 
-/// The club a mail speaks for, if any, and the support contacts.
+/// Sender information shown in a mail: the club, if any, and the support contacts.
 #[derive(Clone, Debug)]
 pub struct Letterhead {
-    /// `None` for a mail from the platform itself.
+    /// Name of the sending club; `None` for a mail from the platform itself.
     pub club: Option<String>,
     pub bar: Colour,
     pub support_email: String,
@@ -63,13 +63,13 @@ impl Letterhead {
     }
 }
 
-/// One draw of a confirmation.
+/// One draw in a confirmation mail, with the buyer's tickets.
 #[derive(Clone, Debug)]
 pub struct Game {
     pub home: String,
     pub away: String,
     pub league: Option<String>,
-    /// With the name of the time zone.
+    /// Kick-off as text with the name of the time zone.
     pub kick_off: String,
     pub ticket_price: String,
     /// The prize at the current number of sold tickets.
@@ -77,17 +77,17 @@ pub struct Game {
     pub tickets: Vec<Numbers>,
 }
 
-/// A ticket as its owner sees it.
+/// A ticket in a confirmation mail, with its number pair.
 #[derive(Clone, Debug)]
 pub struct Numbers {
-    /// `FD-1042-007`.
+    /// Serial number of the ticket: `FD-1042-007`.
     pub label: String,
     pub home: u8,
     pub away: u8,
 }
 
-/// The buyer's confirmation with the ticket numbers. The owner sees them at once (decision D16 of
-/// ux.md).
+/// The buyer's confirmation mail. It contains the number pairs, which a ticket's owner may see at
+/// once (decision D16 of ux.md).
 #[derive(Clone, Debug)]
 pub struct Confirmation {
     pub head: Letterhead,
@@ -96,7 +96,7 @@ pub struct Confirmation {
     pub count: u16,
     pub games: Vec<Game>,
     pub subtotal: String,
-    /// Set only when the club passes the card fee on.
+    /// The card fee; `None` unless the club passes the fee on to the buyer.
     pub card_fee: Option<String>,
     pub total: String,
     /// The URL of the buyer's order page.
@@ -116,7 +116,7 @@ struct ConfirmationHtml<'a>(&'a Confirmation);
 
 impl Confirmation {
     pub fn write(&self) -> askama::Result<MailContent> {
-        words(
+        mail_content(
             &self.subject,
             ConfirmationText(self),
             ConfirmationHtml(self),
@@ -124,9 +124,9 @@ impl Confirmation {
     }
 }
 
-/// One paragraph of a mail: text, and optionally an address of this site after it, which the HTML
-/// part turns into a link. Text is never searched for addresses, so text that a person typed never
-/// becomes a link.
+/// One paragraph of a mail: text, and optionally an address after it, which the HTML part shows as
+/// a link. The text itself is not searched for addresses, so text typed by a user never becomes a
+/// link.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Paragraph {
     words: String,
@@ -134,7 +134,7 @@ pub struct Paragraph {
 }
 
 impl Paragraph {
-    /// A paragraph that ends with an address.
+    /// Builds a paragraph that ends with an address.
     pub fn leading_to(words: &str, address: String) -> Paragraph {
         Paragraph {
             words: words.to_string(),
@@ -142,7 +142,7 @@ impl Paragraph {
         }
     }
 
-    /// The link target of a page's URL or of an e-mail address.
+    /// Returns the `href` of an address: a page's URL, or `mailto:` for an e-mail address.
     fn href(address: &str) -> String {
         let is_mailbox = address.contains('@') && !address.contains(['/', ':']);
         if is_mailbox {
@@ -168,14 +168,14 @@ impl From<&str> for Paragraph {
     }
 }
 
-/// A mail with a few paragraphs and at most one button.
+/// A simple mail with a few paragraphs and at most one button.
 #[derive(Clone, Debug)]
 pub struct Note {
     pub head: Letterhead,
     pub subject: String,
     pub heading: String,
     pub paragraphs: Vec<Paragraph>,
-    /// The button's text and its target.
+    /// The button's text and target URL; `None` for a mail without a button.
     pub link: Option<(String, String)>,
 }
 
@@ -189,12 +189,17 @@ struct NoteHtml<'a>(&'a Note);
 
 impl Note {
     pub fn write(&self) -> askama::Result<MailContent> {
-        words(&self.subject, NoteText(self), NoteHtml(self))
+        mail_content(&self.subject, NoteText(self), NoteHtml(self))
     }
 }
 
-fn words(subject: &str, text: impl Template, html: impl Template) -> askama::Result<MailContent> {
-    // A line break in a team's name must not become a header of its own (ASVS 1.3.11).
+fn mail_content(
+    subject: &str,
+    text: impl Template,
+    html: impl Template,
+) -> askama::Result<MailContent> {
+    // Remove line breaks from the subject, because one in a team's name could start another mail
+    // header (ASVS 1.3.11).
     let subject = subject.split_whitespace().collect::<Vec<_>>().join(" ");
     Ok(MailContent {
         subject,

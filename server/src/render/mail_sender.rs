@@ -1,5 +1,5 @@
-//! Sends mails: renders a queued mail and delivers it. The engine's mailer decides when, and
-//! retries.
+//! Renders and delivers queued mails. The engine's mailer decides when a mail is sent and retries
+//! failures.
 
 use std::io;
 use std::sync::{Arc, OnceLock};
@@ -19,20 +19,21 @@ use smtp::Smtp;
 pub mod smtp;
 mod templates;
 
-/// Suffix of placeholder addresses of buyers without an address. Nothing is sent to them (decision
-/// C-11).
+/// Suffix of the placeholder address that a buyer without an e-mail address gets. No mail is sent
+/// to such an address (decision C-11).
 pub const NOBODY: &str = "@invalid";
 
-/// The purpose for which links in queued mails are sealed. The address of the mail is the id.
-const LINK: &str = "mail-link";
+/// Encryption context of links in queued mails. A link is encrypted for this purpose and the mail's
+/// address.
+const LINK_SEAL_PURPOSE: &str = "mail-link";
 
-/// Seals a link that opens an account, for storage in the outbox. A reader of the table cannot use
-/// it.
+/// Encrypts a link that gives access to an account, so that a reader of the outbox table cannot use
+/// the link.
 pub fn sealed_link(records: &Records, to: &str, link: &str) -> String {
-    records.seal(LINK, to, link)
+    records.seal(LINK_SEAL_PURPOSE, to, link)
 }
 
-/// Collects mails instead of sending them.
+/// Receives mails that are shown to the demo's users instead of being sent.
 pub trait Mailbox: Send + Sync {
     /// # Errors
     ///
@@ -40,12 +41,12 @@ pub trait Mailbox: Send + Sync {
     fn deliver(&self, mail: RenderedMail) -> io::Result<()>;
 }
 
-/// How a mail leaves.
+/// How mails are delivered.
 pub enum DeliveryMethod {
-    /// The demo's mailbox page.
+    /// Mails are shown on the demo's mailbox page.
     Mailbox(Arc<dyn Mailbox>),
     Smtp(Smtp),
-    /// Not delivered before the server stops. The mail stays in the outbox for the next server.
+    /// Mails are not delivered by this server. They stay in the outbox for the next server.
     Held(watch::Receiver<Phase>),
 }
 
@@ -53,7 +54,7 @@ pub enum DeliveryMethod {
 pub struct MailSender {
     config: Config,
     records: Records,
-    /// Set once the engine has started. It provides the names of clubs and draws.
+    /// The catalogue with the names of clubs and draws, set once the engine has started.
     catalogue: OnceLock<Arc<Catalogue>>,
     delivery: DeliveryMethod,
     clock: Arc<dyn Clock>,
@@ -75,16 +76,17 @@ impl MailSender {
         }
     }
 
-    /// Provides the catalogue. Mails wait until then.
+    /// Sets the catalogue. Mails are not sent before it is set.
     pub fn set_catalogue(&self, catalogue: Arc<Catalogue>) {
-        // A second engine in one process would be a bug. The first catalogue is kept.
+        // An error means that a catalogue was set before, which does not happen with one engine;
+        // keep the first one.
         let _ = self.catalogue.set(catalogue);
     }
 
     async fn deliver(&self, mail: RenderedMail) -> Result<(), String> {
         match &self.delivery {
             DeliveryMethod::Held(phase) => {
-                // An error means that the sender is gone, so the server has stopped as well.
+                // An error means that the sender of phases was dropped, so the server has stopped.
                 let _ = phase.clone().wait_for(|phase| *phase > Phase::Ready).await;
                 Err("held until the next start".to_string())
             }

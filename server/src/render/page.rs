@@ -1,4 +1,5 @@
-//! Renders the first paint of a page on the server, so that nothing waits for a script (ux.md 2.0).
+//! Renders the HTML of pages on the server, so that a visitor sees the contents before scripts have
+//! loaded (ux.md 2.0).
 
 use askama::Template;
 use serde_json::Value;
@@ -10,7 +11,7 @@ pub mod offer_first_paint;
 pub use first_paint::{ClubTexts, DrawPhase, DrawTexts};
 pub use offer_first_paint::OfferTexts;
 
-/// Colour of the browser's own bar on pages without a club.
+/// Colour of the browser's address bar on pages without a club.
 pub const THEME: &str = "#06382e";
 pub const THEME_BOARD: &str = "#081311";
 
@@ -19,14 +20,14 @@ pub const THEME_BOARD: &str = "#081311";
 pub struct Head {
     pub title: String,
     pub description: String,
-    /// The absolute URL. `None` for a page that must not be indexed.
+    /// Absolute canonical URL; `None` for a page that must not be indexed.
     pub canonical: Option<String>,
-    /// The absolute URL of the share card.
+    /// Absolute URL of the share card; `None` if the page has none.
     pub image: Option<String>,
     pub theme: String,
 }
 
-/// The frame around every page except boards.
+/// The header and footer of every page except boards.
 #[derive(Clone, Debug)]
 pub struct Frame {
     pub navigation: Navigation,
@@ -49,7 +50,7 @@ impl Frame {
         self.navigation == Navigation::Landing
     }
 
-    /// The link target of the support's text number.
+    /// Returns the `sms:` link to the support's phone number for text messages.
     fn sms(&self) -> String {
         format!(
             "sms:{}",
@@ -58,7 +59,7 @@ impl Frame {
     }
 }
 
-/// The contents of the first paint.
+/// The data of a page's HTML body, by kind of page.
 pub enum PageBody<'a> {
     Landing {
         draws: &'a [DrawTexts],
@@ -71,16 +72,16 @@ pub enum PageBody<'a> {
     Board(&'a DrawTexts),
     Offer(&'a OfferTexts),
     OfferBoard(&'a OfferTexts),
-    /// A heading and a placeholder for the page.
+    /// A heading and a placeholder until React has loaded the page.
     Plain {
         heading: &'a str,
         words: &'a str,
     },
-    /// A page of a club or an operator. Nothing is shown before sign-in (decision A-14).
+    /// A page of a club or an operator, which is empty before sign-in (decision A-14).
     Desk {
         heading: &'a str,
     },
-    /// No page exists at this address.
+    /// The 404 page for an address without a page.
     Missing {
         heading: &'a str,
         words: &'a str,
@@ -148,15 +149,16 @@ struct PlainPage<'a> {
     frame: &'a Frame,
     heading: &'a str,
     words: &'a str,
-    room: Room,
+    extra: PlainPageExtra,
 }
 
-/// What follows the text of a plain page.
+/// The part of a plain page that follows its text.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Room {
-    /// A placeholder, with instructions for buying without scripts.
+enum PlainPageExtra {
+    /// A placeholder, and instructions for browsers without scripts how to buy.
     Buying,
-    Desk,
+    /// A placeholder until React has loaded a page that needs a sign-in.
+    AppShell,
     /// Links to other pages.
     Missing,
 }
@@ -191,29 +193,29 @@ impl PageBody<'_> {
                 frame,
                 heading,
                 words,
-                room: Room::Buying,
+                extra: PlainPageExtra::Buying,
             }
             .render(),
             PageBody::Desk { heading } => PlainPage {
                 frame,
                 heading,
                 words: "",
-                room: Room::Desk,
+                extra: PlainPageExtra::AppShell,
             }
             .render(),
             PageBody::Missing { heading, words } => PlainPage {
                 frame,
                 heading,
                 words,
-                room: Room::Missing,
+                extra: PlainPageExtra::Missing,
             }
             .render(),
         }
     }
 }
 
-/// Renders a document. `key` is the page's name in the build's list of chunks. `boot` is the data
-/// of React's first render.
+/// Renders an HTML document. `key` is the page's name in the build's list of script chunks. `boot`
+/// is the data of React's first render.
 pub fn document(
     site: &Site,
     key: &str,
@@ -236,15 +238,15 @@ pub fn document(
         scripts,
         styles,
         body: body.render(frame)?,
-        boot: embeddable(boot),
+        boot: script_safe_json(boot),
         payment_script,
     }
     .render()
 }
 
-/// JSON that is safe inside a script element: no `<` can end it, and no line separator breaks an
-/// old parser.
-fn embeddable(boot: &Value) -> String {
+/// Returns JSON that is safe inside a script element: `<` and the Unicode line separators are
+/// escaped.
+fn script_safe_json(boot: &Value) -> String {
     boot.to_string()
         .replace('<', "\\u003c")
         .replace('>', "\\u003e")

@@ -1,5 +1,5 @@
-//! The table of all HTML pages. It matches `web/src/app/paths.ts` and `club-routes.ts`, plus the
-//! short links. Any other path answers 404.
+//! The table of all HTML pages. It has the same pages as `web/src/app/paths.ts` and
+//! `club-routes.ts`, and also the short links. Any other path answers 404.
 
 use domain::DrawId;
 
@@ -7,17 +7,18 @@ use domain::DrawId;
 #[derive(Debug, PartialEq, Eq)]
 pub struct Address {
     /// `{n}` is a draw's number; any other name matches one path segment. A segment may begin with
-    /// fixed letters.
+    /// fixed letters before the variable.
     pub path: &'static str,
-    /// The canonical pattern. An alias names the page that it stands for. It is also the page's key
-    /// in the build's chunk list.
+    /// The canonical pattern of the page, which differs from `path` for an alias. It is also the
+    /// page's key in the build's list of script chunks.
     pub known_as: &'static str,
     pub shows: PageKind,
     /// The page's title, and its first heading when it has no data.
     pub heading: &'static str,
 }
 
-/// The kind of a page. It decides what the document shows and whether search engines may index it.
+/// The kind of a page. The kind decides what the document shows and whether search engines may
+/// index the page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PageKind {
     Landing,
@@ -31,18 +32,19 @@ pub enum PageKind {
     OfferBoard,
     /// A buyer's order, by its secret token. Never cached.
     Order,
-    /// A winner's claim page. Its secret follows a `#`, which is not sent to the server.
+    /// A winner's claim page. The secret in its URL follows a `#` and is not sent to the server.
     Claim,
-    /// A page without data.
+    /// A page without data from the database, such as `/thank-you`.
     Plain,
     /// A page of a club or the operator: an empty application shell that loads its data after login
     /// (decision A-14).
     AppShell,
-    /// An application shell of a club that must exist.
+    /// An application shell whose address contains a club; 404 if the club does not exist.
     ClubAppShell,
-    /// The return from a wallet's page. The query names the draw (decision A-5).
+    /// The address to which a wallet's page returns; redirects to the checkout of the draw in the
+    /// query (decision A-5).
     ToCheckout,
-    /// Short links on displays and posters (decision A-7).
+    /// A short link on displays and posters, which redirects to an offer (decision A-7).
     ToOffer,
     ToDraw,
 }
@@ -54,7 +56,7 @@ use PageKind::{
 
 macro_rules! pages {
     ($($path:literal $shows:ident $heading:literal $(of $known_as:literal)?;)*) => {
-        /// The table. The first match wins, so literal segments come before variables.
+        /// The table of pages. The first match wins, so literal segments come before variables.
         pub const PAGES: &[Address] = &[$(Address {
             path: $path,
             known_as: known_as($path, &[$($known_as)?]),
@@ -123,14 +125,14 @@ pages! {
     "/super-admin"                              AppShell        "Super Admin";
 }
 
-/// Most variables in one pattern.
-const VARIABLES_MAX: usize = 2;
+/// Maximum number of variables in one pattern.
+const PATH_VARIABLES_MAX: usize = 2;
 
 /// A matched page with the values of its variables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Page<'a> {
     pub address: &'static Address,
-    variables: [(&'static str, &'a str); VARIABLES_MAX],
+    variables: [(&'static str, &'a str); PATH_VARIABLES_MAX],
 }
 
 impl<'a> Page<'a> {
@@ -144,7 +146,7 @@ impl<'a> Page<'a> {
         })
     }
 
-    /// The value of a variable; empty when the pattern has no such variable.
+    /// Returns the value of a path variable; empty when the pattern has no such variable.
     pub fn variable(&self, name: &str) -> &'a str {
         self.variables
             .iter()
@@ -156,12 +158,12 @@ impl<'a> Page<'a> {
         DrawId(self.variable("n").parse().unwrap_or_default())
     }
 
-    /// Whether any site may frame it (decision G-14).
+    /// Whether any site may show the page in a frame (decision G-14).
     pub fn is_framed_by_anyone(&self) -> bool {
         matches!(self.address.shows, Board | OfferBoard | ToOffer | ToDraw)
     }
 
-    /// Whether search engines may keep it (decision A-12).
+    /// Whether search engines may index the page (decision A-12).
     pub fn is_found(&self) -> bool {
         matches!(self.address.shows, Landing | Draw | Verify | Club | Offer)
     }
@@ -182,8 +184,8 @@ impl<'a> Page<'a> {
 fn match_pattern<'a>(
     pattern: &'static str,
     path: &'a str,
-) -> Option<[(&'static str, &'a str); VARIABLES_MAX]> {
-    let mut variables = [("", ""); VARIABLES_MAX];
+) -> Option<[(&'static str, &'a str); PATH_VARIABLES_MAX]> {
+    let mut variables = [("", ""); PATH_VARIABLES_MAX];
     let mut free = variables.iter_mut();
     let mut steps = path.strip_prefix('/')?.trim_end_matches('/').split('/');
     for segment_pattern in pattern[1..].split('/') {

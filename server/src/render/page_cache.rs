@@ -1,7 +1,7 @@
 //! Cache of rendered pages. A page is rendered at most ten times a second and never served after
 //! its data changed.
 //!
-//! The lifetime is short because a page carries the server's clock.
+//! The lifetime is short, because a page contains the server's time.
 
 use std::sync::Arc;
 
@@ -14,15 +14,15 @@ use crate::render::page_address::{Page, PageKind};
 use crate::services::catalogue::Catalogue;
 
 /// How long a page is cached, in milliseconds: one update interval of the `WebSockets`.
-const LIFETIME_MS: i64 = 100;
-/// Most pages in the cache.
-const PAGES_MAX: usize = 512;
+const PAGE_LIFETIME_MS: i64 = 100;
+/// Maximum number of pages in the cache.
+const CACHED_PAGES_MAX: usize = 512;
 
-/// Gzip level. A page is a quarter smaller than at level 1, and a twelfth larger than with brotli's
-/// middle levels at a third of their CPU time (`loadtest/PERFORMANCE.md`).
+/// Gzip level of pages. Level 4 makes a page a quarter smaller than level 1, for a third of the CPU
+/// time of brotli's middle levels (`loadtest/PERFORMANCE.md`).
 const GZIP_LEVEL: u32 = 4;
 
-/// Cache key: the page's pattern and the draw in it.
+/// Cache key of a page: its pattern, and the draw that it shows, if any.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct CachedPageKey {
     pattern: &'static str,
@@ -33,11 +33,11 @@ pub struct CachedPageKey {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PageVersion {
     reading: u64,
-    /// The draw's revision, or for the landing page the number of changes to any draw.
+    /// The revision of the page's draw, or for the landing page the number of changes to any draw.
     revision: u64,
 }
 
-/// A rendered page.
+/// A rendered page with the version of its data and the time of rendering.
 #[derive(Clone, Debug)]
 pub struct RenderedPage {
     stamp: PageVersion,
@@ -45,7 +45,7 @@ pub struct RenderedPage {
     pub document: Arc<Encoded>,
 }
 
-/// Wraps a document for delivery, plain or compressed.
+/// Wraps an HTML document as a response body that can also be sent compressed.
 pub fn encoded(document: String) -> Encoded {
     Encoded::new(document, Compression::new(GZIP_LEVEL))
 }
@@ -55,7 +55,8 @@ pub fn encoded(document: String) -> Encoded {
 pub struct PageCache(DashMap<CachedPageKey, RenderedPage>);
 
 impl CachedPageKey {
-    /// The cache key of a page that is the same for everyone and depends on the catalogue only.
+    /// Returns the cache key of a page that is the same for all visitors and depends only on the
+    /// catalogue; `None` for other pages.
     pub fn of(page: &Page<'_>) -> Option<CachedPageKey> {
         let draw = match page.address.shows {
             PageKind::Landing => None,
@@ -68,7 +69,7 @@ impl CachedPageKey {
         })
     }
 
-    /// The cache key of a draw's page, or of the landing page.
+    /// Returns the cache key of a draw's page, or of the landing page if `draw` is `None`.
     pub fn of_draw(draw: Option<DrawId>) -> CachedPageKey {
         CachedPageKey {
             pattern: if draw.is_some() { "/draw/{n}" } else { "/" },
@@ -78,7 +79,7 @@ impl CachedPageKey {
 }
 
 impl PageVersion {
-    /// Returns the current version; `None` when the draw does not exist.
+    /// Returns the current version of a page's data; `None` when the page's draw does not exist.
     pub async fn of(
         catalogue: &Catalogue,
         name: CachedPageKey,
@@ -117,7 +118,7 @@ impl RenderedPage {
     }
 
     fn is_valid(&self, stamp: PageVersion, now: Timestamp) -> bool {
-        self.stamp == stamp && (now.0 - self.at.0).abs() <= LIFETIME_MS
+        self.stamp == stamp && (now.0 - self.at.0).abs() <= PAGE_LIFETIME_MS
     }
 }
 
@@ -135,14 +136,14 @@ impl PageCache {
             .map(|page| page.clone())
     }
 
-    /// Caches a page. A full cache drops expired pages first, and ignores the page if none has
-    /// expired.
+    /// Stores a page. If the cache is full, expired pages are removed first; if none has expired,
+    /// the page is not stored.
     pub fn keep(&self, name: CachedPageKey, page: &RenderedPage) {
-        if self.0.len() >= PAGES_MAX {
+        if self.0.len() >= CACHED_PAGES_MAX {
             self.0
-                .retain(|_, cache| (page.at.0 - cache.at.0).abs() <= LIFETIME_MS);
+                .retain(|_, cache| (page.at.0 - cache.at.0).abs() <= PAGE_LIFETIME_MS);
         }
-        if self.0.len() < PAGES_MAX {
+        if self.0.len() < CACHED_PAGES_MAX {
             self.0.insert(name, page.clone());
         }
     }
@@ -199,7 +200,7 @@ mod tests {
     #[test]
     fn only_expired_pages_make_room_in_a_full_cache() {
         let cache = PageCache::default();
-        for draw in 0..PAGES_MAX as i64 {
+        for draw in 0..CACHED_PAGES_MAX as i64 {
             cache.keep(
                 name(draw),
                 &RenderedPage::new(STAMP, Timestamp(1_000), "old".into()),
@@ -210,7 +211,8 @@ mod tests {
             &RenderedPage::new(STAMP, Timestamp(1_050), "one too many".into()),
         );
         assert!(
-            cache.get(name(-1), STAMP, Timestamp(1_050)).is_none() && cache.0.len() == PAGES_MAX
+            cache.get(name(-1), STAMP, Timestamp(1_050)).is_none()
+                && cache.0.len() == CACHED_PAGES_MAX
         );
         cache.keep(
             name(-2),

@@ -17,27 +17,27 @@ use crate::render::page::first_paint::dollars;
 
 mod font_subset;
 
-/// `DejaVu` Sans: Latin with all accents, Greek, Cyrillic and more. Its licence, beside it, allows
-/// embedding.
+/// `DejaVu` Sans: Latin with all accents, Greek, Cyrillic and more. The licence file beside the
+/// font allows embedding.
 const FONT: &[u8] = include_bytes!("../../templates/paper/DejaVuSans.ttf");
 /// Width of an A4 page in points.
 pub const WIDTH: f32 = 595.28;
 /// Height of an A4 page in points.
 pub const HEIGHT: f32 = 841.89;
-/// 15 mm in points.
+/// Page margin in points: 15 mm.
 pub const MARGIN: f32 = 42.52;
 /// Distance between two lines of a report, in points.
 pub const LINE: f32 = 15.0;
-/// Replaces characters without a glyph in the font.
+/// Character shown for characters that the font has no glyph for.
 const MISSING_GLYPH: char = '□';
-/// Text in a column is scaled down to this factor before it is cut.
-const SCALE_MIN: f32 = 0.8;
+/// Smallest factor by which text is scaled down to fit a column. Longer text is cut.
+const TEXT_SCALE_MIN: f32 = 0.8;
 /// Width of the quiet zone around a QR code, in modules.
 const QUIET_ZONE_MODULES: usize = 4;
 
 fn font() -> Option<&'static ParsedFont> {
-    static PARSED: OnceLock<Option<ParsedFont>> = OnceLock::new();
-    PARSED
+    static PARSED_FONT: OnceLock<Option<ParsedFont>> = OnceLock::new();
+    PARSED_FONT
         .get_or_init(|| ParsedFont::from_bytes(FONT, 0, &mut Vec::new()))
         .as_ref()
 }
@@ -48,9 +48,9 @@ pub struct PdfWriter {
     font: &'static ParsedFont,
     font_id: FontId,
     pages: Vec<Vec<Op>>,
-    /// Glyphs that are used somewhere in the document.
+    /// Ids of the glyphs that the document uses, which are embedded at the end.
     used: BTreeSet<u16>,
-    /// Height of the next line above the lower edge, in points.
+    /// Vertical position of the next line, in points above the lower edge of the page.
     pub y: f32,
 }
 
@@ -85,7 +85,7 @@ impl PdfWriter {
         &mut self.pages[last]
     }
 
-    /// Width of a text at a font size, in points.
+    /// Returns the width of a text at a font size, in points.
     pub fn width(&self, text: &str, size: f32) -> f32 {
         let unit = f32::from(self.font.units_per_em.max(1));
         let advance = |letter: char| {
@@ -116,7 +116,7 @@ impl PdfWriter {
             .collect()
     }
 
-    /// The beginning of a text that fits into `width`, with an ellipsis if it is cut.
+    /// Returns the text, cut with an ellipsis if it is wider than `width` points.
     pub fn fitting(&self, text: &str, size: f32, width: f32) -> String {
         if self.width(text, size) <= width {
             return text.to_string();
@@ -131,7 +131,7 @@ impl PdfWriter {
         String::new()
     }
 
-    /// Writes a text with its left end at `x`.
+    /// Writes a text whose left end is at `x`, in points.
     pub fn text(&mut self, x: f32, y: f32, size: f32, text: &str) {
         let text = self.with_missing_glyphs_replaced(text);
         self.used.extend(
@@ -157,22 +157,22 @@ impl PdfWriter {
         ]);
     }
 
-    /// Writes a text with its right end at `x`.
+    /// Writes a text whose right end is at `x`, in points.
     pub fn text_right(&mut self, x: f32, y: f32, size: f32, text: &str) {
         let left = x - self.width(text, size);
         self.text(left, y, size, text);
     }
 
-    /// Writes a text with its left end at `x`, at most `width` wide: scaled down if necessary, then
-    /// cut.
+    /// Writes a text whose left end is at `x`, at most `width` points wide: scaled down if
+    /// necessary, then cut.
     pub fn text_within(&mut self, x: f32, y: f32, size: f32, width: f32, text: &str) {
-        let size = self.size_within(text, size, width, SCALE_MIN * size);
+        let size = self.size_within(text, size, width, TEXT_SCALE_MIN * size);
         let text = self.fitting(text, size, width);
         self.text(x, y, size, &text);
     }
 
-    /// The largest font size up to `most` at which a text is no wider than `width`, but at least
-    /// `least`.
+    /// Returns the largest font size up to `most` at which a text is no wider than `width`, but at
+    /// least `least`.
     pub fn size_within(&self, text: &str, most: f32, width: f32, least: f32) -> f32 {
         (most * width / self.width(text, most).max(1.0)).clamp(least, most)
     }
@@ -193,7 +193,7 @@ impl PdfWriter {
         self.text(left, y, size, text);
     }
 
-    /// Draws a line from margin to margin.
+    /// Draws a horizontal line from margin to margin at height `y`.
     pub fn rule(&mut self, y: f32) {
         let point = |x: f32| LinePoint {
             p: Point { x: Pt(x), y: Pt(y) },
@@ -258,7 +258,8 @@ impl PdfWriter {
         ]);
     }
 
-    /// Draws a centred QR code with its quiet zone. `None` when the text is too long.
+    /// Draws a centred QR code with its quiet zone (blank border). Returns `None` when the text is
+    /// too long.
     pub fn code(&mut self, text: &str, top: f32, side: f32) -> Option<()> {
         let code = QrCode::with_error_correction_level(text, EcLevel::M).ok()?;
         let modules = code.width();

@@ -1,9 +1,9 @@
-//! Re-encodes uploaded pictures: decoded, bounded and encoded again, so that nothing else of the
-//! file survives. An SVG drawing becomes a raster picture without scripts, links or external
+//! Re-encodes uploaded pictures: decoded, scaled down and encoded again, so that only the pixels of
+//! the file are stored. An SVG drawing becomes a raster picture without scripts, links or external
 //! addresses (decisions B-12, G-8, G-9).
 //!
-//! [`reencode`] runs in a child process with limits of its own: [`crate::render::renderer`] starts
-//! it.
+//! [`reencode`] runs in a child process with resource limits, which [`crate::render::renderer`]
+//! starts.
 
 use std::io::Cursor;
 
@@ -13,17 +13,18 @@ use image::{DynamicImage, ImageFormat, ImageReader, Limits};
 mod drawing;
 
 /// Longest side of a decoded picture, in pixels.
-const SIDE_MAX: u32 = 8000;
+const DECODED_SIDE_MAX: u32 = 8000;
 /// Maximum number of pixels of a decoded picture. Phones take photographs of 12 to 24 million
-/// pixels. More costs too much processor time.
-const PIXELS_MAX: u64 = 32_000_000;
+/// pixels. Larger pictures cost too much processor time.
+const DECODED_PIXELS_MAX: u64 = 32_000_000;
 /// Longest side of a stored picture, in pixels.
 const STORED_SIDE_MAX: u32 = 1600;
 /// Memory a decoder may use, in bytes.
-const MEMORY_MAX: u64 = 256 * 1024 * 1024;
+const DECODER_MEMORY_MAX: u64 = 256 * 1024 * 1024;
 const JPEG_QUALITY: u8 = 88;
 
-/// The type of a file by its first bytes. Its name and its declared type are ignored.
+/// The type of a picture file, detected by its first bytes. File name and declared type are
+/// ignored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     Png,
@@ -31,14 +32,14 @@ pub enum Kind {
     Svg,
 }
 
-/// A picture as it is stored.
+/// A re-encoded picture for storage.
 pub struct Picture {
     /// The file extension: `png` or `jpg`.
     pub ending: &'static str,
     pub bytes: Vec<u8>,
 }
 
-/// The type of a file. `None` if it is not an accepted picture.
+/// Detects the type of a file; `None` if it is not an accepted picture.
 pub fn kind(bytes: &[u8]) -> Option<Kind> {
     if bytes.starts_with(b"\x89PNG\r\n\x1a\n") {
         return Some(Kind::Png);
@@ -55,8 +56,8 @@ pub fn kind(bytes: &[u8]) -> Option<Kind> {
     is_drawing.then_some(Kind::Svg)
 }
 
-/// Re-encodes a picture. `None` if the file is not what it claims to be, or too large. A decoder
-/// that panics ends its child process.
+/// Re-encodes a picture. `None` if the file cannot be decoded as its type, or is too large. If a
+/// decoder panics, only the child process ends.
 pub fn reencode(bytes: &[u8]) -> Option<Picture> {
     match kind(bytes)? {
         Kind::Svg => Some(Picture {
@@ -72,14 +73,14 @@ fn decode(bytes: &[u8], format: ImageFormat) -> Option<DynamicImage> {
     let (width, height) = ImageReader::with_format(Cursor::new(bytes), format)
         .into_dimensions()
         .ok()?;
-    if u64::from(width) * u64::from(height) > PIXELS_MAX {
+    if u64::from(width) * u64::from(height) > DECODED_PIXELS_MAX {
         return None;
     }
     let mut reader = ImageReader::with_format(Cursor::new(bytes), format);
     let mut limits = Limits::default();
-    limits.max_image_width = Some(SIDE_MAX);
-    limits.max_image_height = Some(SIDE_MAX);
-    limits.max_alloc = Some(MEMORY_MAX);
+    limits.max_image_width = Some(DECODED_SIDE_MAX);
+    limits.max_image_height = Some(DECODED_SIDE_MAX);
+    limits.max_alloc = Some(DECODER_MEMORY_MAX);
     reader.limits(limits);
     let picture = reader.decode().ok()?;
     let large = picture.width().max(picture.height()) > STORED_SIDE_MAX;
@@ -162,7 +163,7 @@ mod tests {
         JpegEncoder::new(&mut jpeg)
             .encode_image(&image::RgbImage::new(2000, 10))
             .expect("encoded");
-        // A comment segment, where cameras store the location.
+        // A JPEG comment segment with a location, which must not survive.
         let comment = b"\xff\xfe\x00\x0eGPS -27.4,153";
         jpeg.splice(2..2, comment.iter().copied());
         let picture = reencode(&jpeg).expect("made anew");

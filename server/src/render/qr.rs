@@ -1,13 +1,14 @@
-//! QR codes as SVG. They are drawn here so that no third party learns a purchase link (decision
-//! B-20).
+//! QR codes as SVG. They are drawn by this server, so that no third party learns a purchase link
+//! (decision B-20).
 
 use qrcode::render::svg;
 use qrcode::{EcLevel, QrCode};
 
-/// Maximum number of bytes of a text. A code of this length is still readable from a poster.
+/// Maximum bytes of the encoded text. A QR code of this length can still be scanned from a poster.
 const TEXT_BYTES_MAX: usize = 300;
 
-/// The text as a QR code with a quiet zone of four modules. `None` when it is too long.
+/// Draws a text as QR code with a quiet zone (blank border) of four modules. `None` when the text
+/// is too long.
 pub fn svg(text: &str) -> Option<String> {
     if text.len() > TEXT_BYTES_MAX {
         return None;

@@ -1,6 +1,6 @@
-//! Decodes and draws uploaded pictures in a child process, so that a hostile file can stop or slow
-//! down only its own process. The child is this program with the hidden command `render-picture`,
-//! and limits itself (`renderer/child.rs`).
+//! Decodes uploaded pictures in a child process, so that a hostile file can crash or slow down only
+//! that process. The child is this program with the hidden command `render-picture`, and limits
+//! itself (`renderer/child.rs`).
 
 use std::path::PathBuf;
 use std::process::{ExitStatus, Stdio};
@@ -17,25 +17,26 @@ use crate::render::picture::{Kind, Picture, kind};
 
 pub mod child;
 
-/// The hidden command of the program.
+/// Name of the program's hidden command that a child process runs.
 pub const COMMAND: &str = "render-picture";
-/// How many children run at once.
+/// Maximum number of child processes at the same time.
 const CHILDREN_MAX: usize = 2;
-/// How many uploads wait for a child. The next one is refused with 503.
-const WAITING_MAX: usize = 32;
-/// How long an upload waits for a child before it is refused with 503.
-const WAIT_MAX: Duration = Duration::from_secs(20);
-/// How long a child may take. Its processor time is limited more tightly; this ends one that waits.
+/// Maximum number of uploads that wait for a child process. Further uploads are refused with 503.
+const WAITING_UPLOADS_MAX: usize = 32;
+/// Maximum time that an upload waits for a child process before it is refused with 503.
+const UPLOAD_WAIT_MAX: Duration = Duration::from_secs(20);
+/// Maximum run time of a child process. Its processor time has a tighter limit; this limit ends a
+/// child that hangs without using the processor.
 const WALL_TIME_MAX: Duration = Duration::from_secs(10);
 /// Maximum size of a child's output: 1,600 by 1,600 pixels of eight bytes.
 const OUTPUT_BYTES_MAX: u64 = 24 * 1024 * 1024;
 
-/// Starts the children and bounds how many there are.
+/// Starts the child processes and limits their number.
 pub struct Renderer {
     program: PathBuf,
-    /// How long a child may take.
+    /// Maximum run time of a child process.
     wall_time: Duration,
-    /// Permits of running children and of waiting uploads.
+    /// Permits that limit the sum of running child processes and waiting uploads.
     admission: Arc<Semaphore>,
     running: Arc<Semaphore>,
 }
@@ -45,7 +46,7 @@ impl Renderer {
         Renderer {
             program,
             wall_time: WALL_TIME_MAX,
-            admission: Arc::new(Semaphore::new(CHILDREN_MAX + WAITING_MAX)),
+            admission: Arc::new(Semaphore::new(CHILDREN_MAX + WAITING_UPLOADS_MAX)),
             running: Arc::new(Semaphore::new(CHILDREN_MAX)),
         }
     }
@@ -59,7 +60,7 @@ impl Renderer {
         let Ok(_admitted) = self.admission.try_acquire() else {
             return Err(Problem::unavailable());
         };
-        let Ok(Ok(_running)) = timeout(WAIT_MAX, self.running.acquire()).await else {
+        let Ok(Ok(_running)) = timeout(UPLOAD_WAIT_MAX, self.running.acquire()).await else {
             return Err(Problem::unavailable());
         };
         let mut child = self.start().map_err(|error| {
@@ -74,7 +75,7 @@ impl Renderer {
             }
             Err(_) => {
                 tracing::warn!("picture renderer killed: wall time exceeded");
-                // Also waits, so that no ended process is left behind.
+                // `kill` also waits for the child's end, so that no zombie process remains.
                 child.kill().await.ok();
                 Ok(None)
             }
@@ -84,7 +85,7 @@ impl Renderer {
     fn start(&self) -> std::io::Result<Child> {
         Command::new(&self.program)
             .arg(COMMAND)
-            // No secret of the server's environment reaches a decoder.
+            // Clear the environment, so that a decoder cannot read the server's secrets.
             .env_clear()
             .current_dir("/")
             .stdin(Stdio::piped())
@@ -95,12 +96,12 @@ impl Renderer {
     }
 }
 
-/// Writes the file to the child while reading its answer.
+/// Writes the file to the child's standard input while reading the picture from its output.
 async fn exchange(child: &mut Child, bytes: &[u8]) -> std::io::Result<(ExitStatus, Vec<u8>)> {
     let (stdin, stdout) = (child.stdin.take(), child.stdout.take());
     let write = async {
         if let Some(mut stdin) = stdin {
-            // A child that has ended reads no more; its status says why.
+            // Ignore an error: the child may have ended early, and its exit status says why.
             stdin.write_all(bytes).await.ok();
         }
     };
@@ -127,7 +128,7 @@ fn result(status: ExitStatus, output: Vec<u8>) -> Result<Option<Picture>, Proble
         return Err(Problem::unavailable());
     }
     if !status.success() {
-        // A signal of a limit, a stack overflow, no memory, or a panic of a decoder.
+        // The child exceeded a limit, overflowed its stack, had no memory, or its decoder panicked.
         tracing::warn!(%status, "picture renderer ended early");
         return Ok(None);
     }
@@ -178,13 +179,13 @@ mod tests {
         let renderer = Renderer::new("/bin/true".into());
         let _waiting = renderer
             .admission
-            .acquire_many((CHILDREN_MAX + WAITING_MAX) as u32)
+            .acquire_many((CHILDREN_MAX + WAITING_UPLOADS_MAX) as u32)
             .await;
         let error = renderer.render(DRAWING).await.err().expect("refused");
         assert_eq!(actix_web::ResponseError::status_code(&error), 503);
     }
 
-    /// The program writes its process id, and then waits for ten minutes.
+    /// The test's child program writes its process id, and then waits for ten minutes.
     #[actix_web::test]
     async fn waiting_child_is_killed_after_the_wall_time() {
         assert_eq!(
@@ -210,7 +211,7 @@ mod tests {
             let pid = fs::read_to_string(&pid)
                 .ok()
                 .and_then(|pid| pid.trim().parse().ok());
-            // On a busy machine the program may not have begun in time, or not have been closed for writing yet.
+            // On a busy machine the test program may not have started in time; then try again.
             let (Some(pid), Ok(picture)) = (pid, rendered) else {
                 continue;
             };

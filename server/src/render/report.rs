@@ -1,5 +1,5 @@
-//! A draw's report as CSV and PDF, and its poster. CSV and PDF have the same figures, from
-//! `takings`.
+//! A draw's report as CSV and PDF, and its poster. CSV and PDF contain the same amounts, from
+//! `services::draw_revenue`.
 
 use domain::{Cents, DrawId, Timestamp};
 
@@ -13,7 +13,7 @@ mod table;
 pub use poster::Poster;
 pub use table::csv;
 
-/// The draw a report is about.
+/// The data of the draw that a report is about.
 #[derive(Clone)]
 pub struct ReportFacts {
     pub club: String,
@@ -25,7 +25,7 @@ pub struct ReportFacts {
     pub kick_off: Timestamp,
     pub price: Cents,
     pub prize_percentage: u8,
-    /// The two first try scorers.
+    /// The jersey numbers of the two first try scorers; `None` without a result.
     pub result: Option<(u8, u8)>,
     /// The tax note next to the platform's fee (decision D-15).
     pub fee_note: String,
@@ -36,7 +36,7 @@ pub struct ReportFacts {
 pub struct ReportRow {
     pub label: String,
     pub number: u16,
-    /// Set once the numbers are public.
+    /// The number pair; `None` until the pairs are revealed.
     pub pair: Option<(u8, u8)>,
     pub won: bool,
     pub name: String,
@@ -45,12 +45,13 @@ pub struct ReportRow {
     pub sold_at: Timestamp,
 }
 
-/// Whether the draw was cancelled. Without a result the prize is due unless the draw was cancelled.
+/// Whether the draw was cancelled. Only a cancelled draw has neither a result nor a due prize.
 fn is_cancelled(facts: &ReportFacts, takings: &DrawRevenue) -> bool {
     facts.result.is_none() && !takings.prize_is_due
 }
 
-/// The sums below a report, in order.
+/// Returns the labels and amounts of the sums below a report, in the sequence in which they are
+/// shown.
 pub fn sums(facts: &ReportFacts, takings: &DrawRevenue) -> [(String, String); 8] {
     let prize = match takings.prize_is_due {
         true => "Prize",
@@ -86,8 +87,8 @@ const COLUMNS: [(&str, f32, f32); 5] = [
     ("Phone", 410.0, 98.0),
 ];
 
-/// Writes the report as PDF. `None` means that the font cannot be read, which only a damaged build
-/// causes.
+/// Writes a draw's report as PDF. `None` means that the font cannot be read, which only a damaged
+/// build causes.
 pub fn pdf(facts: &ReportFacts, takings: &DrawRevenue, rows: &[ReportRow]) -> Option<Vec<u8>> {
     let title = format!("FD-{} {} v {}", facts.draw, facts.home, facts.away);
     let mut pdf_writer = PdfWriter::new(&title)?;
@@ -120,7 +121,7 @@ pub fn pdf(facts: &ReportFacts, takings: &DrawRevenue, rows: &[ReportRow]) -> Op
     }
     table_head(&mut pdf_writer);
     for (index, row) in rows.iter().enumerate() {
-        // Keeps room for the total below the last row, so that it never stands alone on a page.
+        // Keep room for the totals below the last row, so that they never stand alone on a page.
         let lines = if index + 1 == rows.len() { 2.5 } else { 1.5 };
         if pdf_writer.y < MARGIN + lines * LINE {
             pdf_writer.next_page();
@@ -145,7 +146,8 @@ pub fn pdf(facts: &ReportFacts, takings: &DrawRevenue, rows: &[ReportRow]) -> Op
 
 const ALL_REFUNDED: &str = "Every ticket is refunded; none is left.";
 
-/// Repeats the draw's name on every page after the first, because pages get separated.
+/// Writes the draw's name at the top of a page after the first, because printed pages get
+/// separated.
 fn page_title(pdf_writer: &mut PdfWriter, title: &str) {
     pdf_writer.y -= LINE;
     let y = pdf_writer.y;
@@ -199,8 +201,8 @@ fn heading(
     pdf_writer.y = top - 62.0;
 }
 
-/// Writes the teams on one line if they fit, otherwise on two. Returns the position of the last
-/// line.
+/// Writes the teams on one line if they fit, otherwise on two. Returns the vertical position of the
+/// last line.
 fn title(pdf_writer: &mut PdfWriter, facts: &ReportFacts) -> f32 {
     const SIZE: f32 = 18.0;
     const SIZE_ON_ONE_LINE_MIN: f32 = 12.0;
@@ -236,7 +238,7 @@ fn table_row(pdf_writer: &mut PdfWriter, row: &ReportRow) {
     pdf_writer.y -= LINE;
     let y = pdf_writer.y;
     if row.won {
-        // Highlights the winning row among up to 169.
+        // Highlight the row of the winning ticket.
         pdf_writer.background(y - 4.0, LINE);
     }
     let won = if row.won { " ★" } else { "" };

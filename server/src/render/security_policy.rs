@@ -9,19 +9,20 @@ use crate::render::page_address::Page;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ResponseKind {
     Api,
-    /// Calls that any site's page may make anonymously: boards and widgets (decision G-5).
+    /// Data of boards and widgets, which pages of any site may request anonymously (decision G-5).
     Widget,
     /// A big-screen page or the embeddable widget. Any site may frame it.
     Board,
-    /// Scripts, styles and pictures.
+    /// Files that pages load: scripts, styles and pictures.
     Asset,
-    /// The demo's stand-in for Stripe, and its mailbox.
+    /// Pages of the demo's sandbox, which imitates Stripe and shows the mailbox.
     Sandbox,
     Page,
 }
 
 impl ResponseKind {
-    /// All kinds, in the order of their declaration.
+    /// All response kinds, in the sequence of their declaration, because headers are stored by
+    /// index.
     const ALL: [ResponseKind; 6] = [
         ResponseKind::Api,
         ResponseKind::Widget,
@@ -31,7 +32,7 @@ impl ResponseKind {
         ResponseKind::Page,
     ];
 
-    /// The kind of response at a path or route pattern.
+    /// Returns the kind of the response for a path or route pattern.
     pub fn of(path: &str) -> ResponseKind {
         if path.starts_with("/api/public/widget/") || path == "/api/qr.svg" {
             ResponseKind::Widget
@@ -66,7 +67,7 @@ fn is_file(path: &str) -> bool {
     path.starts_with("/assets/") || path.starts_with("/og/") || exact_paths.contains(&path)
 }
 
-/// The headers of each kind of response, prepared once.
+/// The security headers of each kind of response, built once at startup.
 pub struct Policies {
     content: [HeaderValue; ResponseKind::ALL.len()],
     over_tls: bool,
@@ -84,7 +85,7 @@ impl Policies {
         }
     }
 
-    /// Adds the headers that are not set yet.
+    /// Adds the security headers of a response kind that the response does not have yet.
     pub fn write(&self, headers: &mut HeaderMap, kind: ResponseKind) {
         let mut insert_if_missing = |name: HeaderName, value: HeaderValue| {
             if !headers.contains_key(&name) {
@@ -95,7 +96,8 @@ impl Policies {
             header::X_CONTENT_TYPE_OPTIONS,
             HeaderValue::from_static("nosniff"),
         );
-        // A client secret in a query must not leak through a link (decision C-21).
+        // Do not send the page's query to other sites, because it may contain a client secret
+        // (decision C-21).
         insert_if_missing(
             header::REFERRER_POLICY,
             HeaderValue::from_static("no-referrer"),
@@ -123,7 +125,7 @@ impl Policies {
             kind,
             ResponseKind::Api | ResponseKind::Page | ResponseKind::Sandbox
         ) {
-            // Pages of other sites cannot load it as a script, a picture or a style.
+            // Pages of other sites must not load the response as a script, a picture or a style.
             let policy = HeaderName::from_static("cross-origin-resource-policy");
             insert_if_missing(policy, HeaderValue::from_static("same-origin"));
         }
@@ -180,8 +182,8 @@ fn content_security_policy(kind: ResponseKind, config: &Config) -> String {
         _ => "",
     };
     // Pictures may come from any HTTPS host, because a club's logo may have an address of its own
-    // (specification B, line 165). A tracking pixel is a picture too. The page's consent bar, not
-    // this policy, prevents it from loading before the visitor allows it (decision J-12).
+    // (specification B, line 165). This also allows a tracking pixel; the page's consent bar
+    // prevents it from loading before the visitor agrees (decision J-12).
     format!(
         "default-src 'self'; script-src 'self'{inline_script}{stripe_script}; style-src 'self' 'unsafe-inline'; \
          img-src 'self' data: https:; connect-src 'self' {sockets}{stripe_call}; frame-src 'self'{stripe_frame}; \
@@ -217,7 +219,7 @@ mod tests {
         }
     }
 
-    /// The hosts that a policy names.
+    /// Returns the hosts that a content security policy contains.
     fn hosts(policy: &str) -> Vec<&str> {
         policy
             .split([' ', ';'])
@@ -233,7 +235,7 @@ mod tests {
             .unwrap_or("missing")
     }
 
-    /// Configured as in production: over TLS, with Stripe.
+    /// Tests the policy of a production configuration, over TLS and with Stripe.
     #[test]
     fn production_policy_allows_only_stripe_hosts_over_tls() {
         let mut config = Config::demo(&Environment::default()).expect("the demo needs nothing");

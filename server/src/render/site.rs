@@ -1,4 +1,4 @@
-//! The built front end: found, built when stale, kept in memory and served.
+//! Finds the built front end, builds it when it is outdated, and serves it from memory.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ pub const ASSETS: &str = "/assets/";
 /// Why the front end could not be loaded or built.
 #[derive(Debug, Error)]
 pub enum SiteError {
-    /// One line: what is missing and how to get it.
+    /// A tool or file is missing. The one-line text says what is missing and how to install it.
     #[error("{0}")]
     Missing(String),
     #[error("the web build failed: {0}")]
@@ -37,14 +37,15 @@ impl SiteError {
     }
 }
 
-/// A built front end, kept in memory. No path can escape from it, and serving needs no disk access.
+/// A built front end in memory. Requests are served without disk access, so that no path can reach
+/// other files.
 #[derive(Debug, Default)]
 pub struct Site {
     /// The `<link>` and `<script>` tags of the built `index.html`, in order.
     pub tags: SiteTags,
-    /// Styles of the first paint, inlined into every page.
+    /// CSS of the first visible content, inlined into every page.
     pub critical_css: String,
-    /// The script chunks a page needs besides the entry, by page name.
+    /// The script chunks that a page needs besides the main script, by page name.
     pub chunks: BTreeMap<String, Vec<String>>,
     files: BTreeMap<String, SiteFile>,
 }
@@ -54,8 +55,8 @@ pub struct Site {
 pub struct SiteTags {
     /// Icon, font and preloads for `<head>`.
     pub head: String,
-    /// Styles that the first paint does not need. They come after the hero, so that they do not
-    /// delay it.
+    /// Style sheets that the first visible content does not need. They are linked after it, so that
+    /// they do not delay it.
     pub styles: String,
     pub scripts: String,
 }
@@ -64,7 +65,7 @@ pub struct SiteTags {
 struct SiteFile {
     content_type: String,
     bytes: Bytes,
-    /// The compressed bytes, when the build made them.
+    /// The file compressed with brotli; `None` if the build did not compress it.
     brotli: Option<Bytes>,
     gzip: Option<Bytes>,
 }
@@ -94,7 +95,7 @@ impl Site {
 }
 
 impl SiteTags {
-    /// Finds the tags one by one, because Parcel omits `<head>` and `<body>`.
+    /// Finds the tags of `index.html` one by one, because Parcel omits `<head>` and `<body>`.
     fn find(html: &str) -> SiteTags {
         let mut tags = SiteTags::default();
         let mut rest = html;

@@ -5,10 +5,10 @@ use time::OffsetDateTime;
 use time::macros::format_description;
 use time_tz::{Offset, OffsetDateTimeExt, TimeZone, Tz, timezones};
 
-/// The non-breaking space between a time and its am or pm.
+/// Non-breaking space, written between a time and its am or pm.
 pub const TIE: char = '\u{a0}';
 
-/// The zone of a draw with an unknown zone (specification A, line 13).
+/// Time zone used for a draw whose stored zone is unknown (specification A, line 13).
 const ZONE_DEFAULT: &Tz = timezones::db::australia::BRISBANE;
 
 fn zone(name: &str) -> &'static Tz {
@@ -30,7 +30,7 @@ pub fn day_and_time(at: Timestamp, zone_name: &str) -> String {
         .replace(" pm ", &format!("{TIE}pm "))
 }
 
-/// The same with ordinary spaces, for tables, PDFs and pictures.
+/// Formats like [`day_and_time`], but with ordinary spaces, for tables, PDFs and pictures.
 pub fn long(at: Timestamp, zone_name: &str) -> String {
     let shape = format_description!(
         "[weekday repr:short] [day padding:none] [month repr:short] [year], [hour repr:12 padding:none]:[minute] [period case:lower]"
@@ -62,7 +62,7 @@ pub fn short(at: Timestamp, zone_name: &str) -> String {
 mod tests {
     use super::*;
 
-    /// 2026-11-20T09:10:00Z.
+    /// A test's instant: 2026-11-20T09:10:00Z, a Friday.
     const FRIDAY: Timestamp = Timestamp(1_795_165_800_000);
 
     #[test]

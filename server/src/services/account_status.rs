@@ -10,12 +10,12 @@ use persistence::records::clubs::AccountChange;
 
 use crate::services::catalogue::Catalogue;
 
-/// Most API calls until two answers agree.
-const READS_MAX: usize = 4;
-/// Stripe's error code for an account that this platform may not access, or no longer.
+/// Maximum number of API calls of one refresh, which ends earlier when two answers agree.
+const STATUS_READS_MAX: usize = 4;
+/// Stripe's error code for an account that this platform may not access, or may no longer access.
 const ACCOUNT_INVALID: &str = "account_invalid";
 
-/// Access to the clubs' Stripe accounts, and to where their status is stored.
+/// Reads the status of clubs' Stripe accounts from Stripe and stores it.
 pub struct ConnectedAccounts<'a> {
     pub connect: &'a dyn Connect,
     pub records: &'a Records,
@@ -27,13 +27,13 @@ impl ConnectedAccounts<'_> {
     /// Reads an account's status from Stripe and stores it. Returns `false` when Stripe cannot answer
     /// now.
     ///
-    /// After a change it reads again: a concurrent call may have stored an older answer, and the last
-    /// writer must have read last.
+    /// After a change the status is read again, because a concurrent call may have stored an older
+    /// answer.
     ///
     /// # Errors
     /// The database could not be written.
     pub async fn refresh_status(&self, account: &AccountId) -> Result<bool, Failure> {
-        for _ in 0..READS_MAX {
+        for _ in 0..STATUS_READS_MAX {
             let Some(status) = self.read_status(account).await else {
                 return Ok(false);
             };
@@ -61,8 +61,8 @@ impl ConnectedAccounts<'_> {
         Ok(false)
     }
 
-    /// Whether the account does not belong to this platform, or no longer: the club disconnected it for
-    /// good.
+    /// Whether this platform cannot access the account any more, because the club disconnected the
+    /// account.
     pub async fn is_disconnected(&self, account: &AccountId) -> bool {
         self.connect
             .account_status(account)
@@ -73,7 +73,7 @@ impl ConnectedAccounts<'_> {
     async fn read_status(&self, account: &AccountId) -> Option<AccountStatus> {
         match self.connect.account_status(account).await {
             Ok(status) => Some(status),
-            // An inaccessible account cannot be charged: all flags are false.
+            // An inaccessible account cannot be charged, so all status flags are false.
             Err(error) if is_account_invalid(&error) => Some(AccountStatus::default()),
             Err(error) => {
                 tracing::warn!(%error, account = account.0, "reading an account's status from Stripe failed");

@@ -23,13 +23,13 @@ use crate::config::CardFeePassing;
 use lists::CachedLists;
 use prepared::PerDraw;
 
-/// Everything from one reading of the database.
+/// Clubs, draws, footers and settings from one reading of the database.
 #[derive(Default)]
 pub struct CatalogueFacts {
     /// The catalogue's revision in the database.
     revision: i64,
-    /// Sequence number of this process's readings, in the order they began. Responses prepared from
-    /// an older reading are stale.
+    /// Sequence number of this reading within the process. Responses prepared from a reading with a
+    /// lower number are stale.
     reading: u64,
     clubs: BTreeMap<ClubId, Arc<Club>>,
     /// Current and former slugs, in lower case.
@@ -44,7 +44,7 @@ pub struct Catalogue {
     records: Records,
     draws: Draws,
     facts: RwLock<Arc<CatalogueFacts>>,
-    /// Number of readings begun. The facts carry the number of their reading.
+    /// Number of database readings started so far, used to number them.
     readings_begun: AtomicU64,
     lists: Mutex<CachedLists>,
     fragments: PerDraw,
@@ -57,7 +57,7 @@ impl CatalogueFacts {
         self.clubs.get(&id)
     }
 
-    /// Sequence number of the reading of the database.
+    /// Returns the sequence number of the database reading that these facts come from.
     pub fn reading(&self) -> u64 {
         self.reading
     }
@@ -67,12 +67,12 @@ impl CatalogueFacts {
         self.club(*self.slugs.get(&slug.to_lowercase())?)
     }
 
-    /// The clubs, ascending by id.
+    /// Returns all clubs, ascending by id.
     pub fn clubs(&self) -> impl Iterator<Item = &Arc<Club>> {
         self.clubs.values()
     }
 
-    /// Number of the club's draws on sale, as of this reading.
+    /// Returns the number of the club's draws that were on sale at the time of this reading.
     pub fn count_on_sale(&self, club: ClubId) -> usize {
         self.draws
             .values()
@@ -80,7 +80,7 @@ impl CatalogueFacts {
             .count()
     }
 
-    /// The fixed facts of a draw and its row at the time of this reading.
+    /// Returns a draw's fixed facts, and its changing state at the time of this reading.
     pub fn listing(&self, draw: DrawId) -> Option<&Arc<Listing>> {
         self.draws.get(&draw)
     }
@@ -101,7 +101,8 @@ impl CatalogueFacts {
             .is_none_or(|value| value != "false")
     }
 
-    /// The surcharge mode from the settings, or else from the environment (decision D-6).
+    /// Returns the surcharge mode from the operator's settings, or `otherwise` from the environment
+    /// (decision D-6).
     pub fn surcharge_mode(&self, otherwise: SurchargeMode) -> SurchargeMode {
         match self
             .settings
@@ -114,8 +115,8 @@ impl CatalogueFacts {
         }
     }
 
-    /// Whether clubs may pass on the card fee, from the settings or else from the environment
-    /// (decision D-14).
+    /// Returns whether clubs may pass on the card fee: from the operator's settings, or `otherwise`
+    /// from the environment (decision D-14).
     pub fn card_fee_passing(&self, otherwise: CardFeePassing) -> CardFeePassing {
         match self
             .settings
@@ -128,8 +129,8 @@ impl CatalogueFacts {
         }
     }
 
-    /// Whether the winning ticket was sold. `None` before it is revealed (decision E-6), and while
-    /// this reading is older than the result.
+    /// Whether the winning ticket was sold. `None` before the winning ticket is revealed (decision
+    /// E-6), and while these facts are older than the result.
     pub fn winner_sold(&self, view: &View, now: Timestamp) -> Option<bool> {
         view.revealed(now)?;
         let listing = self.listing(view.draw)?;
@@ -138,7 +139,7 @@ impl CatalogueFacts {
             .flatten()
     }
 
-    /// The newer of the database row and the actor's view.
+    /// Returns the newer view of a draw: the stored one or the actor's.
     fn newest(&self, listing: &Listing, awake: Option<&View>) -> View {
         awake
             .filter(|view| view.revision >= listing.view.revision)
@@ -168,12 +169,12 @@ impl Catalogue {
         Ok(catalogue)
     }
 
-    /// The client of the draw actors.
+    /// Returns the client of the draw actors.
     pub fn draws(&self) -> &Draws {
         &self.draws
     }
 
-    /// The newest facts.
+    /// Returns the facts of the newest reading.
     pub fn facts(&self) -> Arc<CatalogueFacts> {
         self.facts
             .read()
@@ -181,19 +182,19 @@ impl Catalogue {
             .clone()
     }
 
-    /// Runs a function on the newest facts without keeping them.
+    /// Runs a function on the newest facts without cloning the reference to them.
     fn with_facts<T>(&self, read: impl FnOnce(&CatalogueFacts) -> T) -> T {
         read(&self.facts.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Reads everything again, after a write by this process or by another one.
+    /// Reads all facts from the database again, after this or another process has written.
     ///
     /// # Errors
     ///
     /// The database could not be read. The previous facts stay.
     pub async fn reload(&self) -> Result<(), Failure> {
-        // A reading that a later one overtakes changes nothing, because the later one has read at
-        // least as much.
+        // If a reading that started later ends earlier, this reading is dropped, because the later
+        // one has the newer data.
         let reading = self.readings_begun.fetch_add(1, Ordering::Relaxed) + 1;
         // The revision is read before the data. After a change in between, the poll a second later
         // sees a newer revision and reloads.
@@ -223,8 +224,8 @@ impl Catalogue {
         Ok(())
     }
 
-    /// Runs every second. Reads everything again only if the catalogue's revision or a setting
-    /// changed.
+    /// Runs every second. Reads all facts again only if the catalogue's revision, a setting or a
+    /// result changed.
     ///
     /// # Errors
     ///
@@ -242,8 +243,8 @@ impl Catalogue {
         self.reload().await
     }
 
-    /// Whether a draw got or lost its result after this reading, so that the sale of its winning
-    /// ticket is unknown.
+    /// Whether a draw got or lost its result after these facts were read. They then do not say
+    /// whether the winning ticket was sold.
     fn results_are_missing(&self, facts: &CatalogueFacts) -> bool {
         self.draws.views().iter().any(|view| {
             facts.listing(view.draw).is_some_and(|listing| {
@@ -259,9 +260,9 @@ impl Catalogue {
         }
     }
 
-    /// The current state of a draw. Wakes its actor if it sleeps. `None` when there is no such
-    /// draw. If the actor cannot answer, the database row is used, so that the page of a draw never
-    /// disappears while it is being rebuilt.
+    /// Returns the current state of a draw. Starts the draw's actor if it is not running. `None`
+    /// when there is no such draw. If the actor cannot answer, the database row is used, so that a
+    /// draw's page stays available while its actor restarts.
     pub async fn draw(&self, draw: DrawId) -> Option<(Arc<CatalogueFacts>, Arc<Listing>, View)> {
         let facts = self.facts();
         if let Some((listing, view)) = self.view_now(&facts, draw) {
@@ -274,7 +275,8 @@ impl Catalogue {
         Some((facts, listing, view))
     }
 
-    /// The same from memory only. Also `None` when the actor would have to be woken.
+    /// Like [`Self::draw`], but from memory only. `None` also when the draw's actor would have to
+    /// be started.
     pub fn draw_now(&self, draw: DrawId) -> Option<(Arc<CatalogueFacts>, Arc<Listing>, View)> {
         let facts = self.facts();
         let (listing, view) = self.view_now(&facts, draw)?;
@@ -288,7 +290,8 @@ impl Catalogue {
         draw: DrawId,
     ) -> Option<(&'a Arc<Listing>, View)> {
         let listing = facts.listing(draw)?;
-        // A finished draw is shown as its row says. An undone result is read again within a second.
+        // A finished draw is shown from its stored row. If its result is undone, the next refresh
+        // reads the row again within a second.
         let view = match listing.view.status {
             Status::Completed | Status::Cancelled => listing.view,
             Status::Active | Status::Closed => {
@@ -298,7 +301,7 @@ impl Catalogue {
         Some((listing, view))
     }
 
-    /// The sold serials of a draw, ascending.
+    /// Reads the serials of a draw's sold tickets, ascending.
     ///
     /// # Errors
     ///

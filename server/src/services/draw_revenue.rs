@@ -1,32 +1,32 @@
-//! The revenue figures of a draw. Dashboard, PDF and CSV all use them.
+//! Computes revenue, fees and prize of a draw, for the dashboard, PDF and CSV alike.
 
 use domain::{Cents, Status, View, fee};
 use persistence::records::financials::DrawFinancials;
 
 use crate::api::payout::Financials;
 
-/// A draw's revenue, fees and prize now.
+/// A draw's revenue, fees and prize at the current number of sold tickets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DrawRevenue {
     pub sold: u16,
     pub orders: i64,
-    /// Ticket sales (decision D-4).
+    /// Ticket price times sold tickets, without card fees (decision D-4).
     pub revenue: Cents,
-    /// Card fees that buyers paid on top.
+    /// Card fees that buyers paid in addition to the ticket price.
     pub passed_on: Cents,
     pub platform_fee: Cents,
     /// Stripe's fees; estimated by formula while Stripe has not reported them (decision D-18).
     pub provider_fees: Cents,
     pub is_estimated: bool,
-    /// The current prize, whether due or not.
+    /// The prize at the current sales, even if no prize is due.
     pub prize: Cents,
-    /// Whether the prize is due: the winning ticket was sold. Counted as due while there is no
-    /// result or it is not revealed (decisions D-12, E-6).
+    /// Whether the prize is due: the winning ticket was sold. Counted as due while the result is
+    /// missing or not revealed (decisions D-12, E-6).
     pub prize_is_due: bool,
 }
 
 impl DrawRevenue {
-    /// Computes the figures. `winner_sold` is `None` while the winning ticket is unknown or not
+    /// Computes all amounts. `winner_sold` is `None` while the winning ticket is unknown or not
     /// revealed.
     pub fn new(view: &View, winner_sold: Option<bool>, sums: &DrawFinancials) -> DrawRevenue {
         let is_completed = view.status == Status::Completed;
@@ -36,7 +36,7 @@ impl DrawRevenue {
             revenue: sums.revenue,
             passed_on: sums.card_fees_passed_on,
             platform_fee: sums.application_fee,
-            provider_fees: sums.provider_fees_known + estimated(sums),
+            provider_fees: sums.provider_fees_known + estimated_fees(sums),
             is_estimated: sums.orders_without_provider_fee > 0,
             prize: view.prize,
             prize_is_due: if is_completed {
@@ -47,17 +47,17 @@ impl DrawRevenue {
         }
     }
 
-    /// Stripe's fees that the club pays, because buyers did not.
+    /// Returns the part of Stripe's fees that buyers did not pay and the club pays.
     pub fn fees_borne(&self) -> Cents {
         self.provider_fees - self.passed_on
     }
 
-    /// Revenue of the club before it pays the prize.
+    /// Returns the club's revenue before the prize is paid.
     pub fn club_revenue(&self) -> Cents {
         self.revenue - self.platform_fee - self.fees_borne()
     }
 
-    /// Profit of the club after the prize (decision D-12).
+    /// Returns the club's profit after the prize (decision D-12).
     pub fn club_profit(&self) -> Cents {
         if self.prize_is_due {
             self.club_revenue() - self.prize
@@ -67,9 +67,9 @@ impl DrawRevenue {
     }
 }
 
-/// Estimates the fees of charges whose fee is unknown: 1.7 % of their sum and 30 cents each
-/// (decision D-18).
-fn estimated(sums: &DrawFinancials) -> Cents {
+/// Estimates Stripe's fees of charges whose fee is not reported yet: 1.7 % of the charged sum and
+/// 30 cents for each charge (decision D-18).
+fn estimated_fees(sums: &DrawFinancials) -> Cents {
     match sums.orders_without_provider_fee {
         0 => Cents::ZERO,
         orders => fee::card_fee(sums.subtotal_without_provider_fee) + Cents(30) * (orders - 1),
@@ -107,8 +107,8 @@ mod tests {
             subtotal_without_provider_fee: Cents(3000),
             ..DrawFinancials::default()
         };
-        assert_eq!(estimated(&sums), Cents(51 + 60));
-        assert_eq!(estimated(&DrawFinancials::default()), Cents(0));
+        assert_eq!(estimated_fees(&sums), Cents(51 + 60));
+        assert_eq!(estimated_fees(&DrawFinancials::default()), Cents(0));
     }
 
     #[test]

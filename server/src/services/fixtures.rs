@@ -1,6 +1,6 @@
-//! Imports a season's fixtures from a table: validated as a whole, and written completely or not at
-//! all. The command line and the API share the reading and checking. The command line writes rows
-//! without waking draws, because a server may not be running.
+//! Imports a season's fixtures from a CSV table. The table is checked as a whole, and its draws are
+//! written completely or not at all. The command line and the API share the parsing and checking.
+//! The command line writes rows without starting draw actors, because no server may be running.
 
 use std::collections::HashSet;
 
@@ -18,7 +18,7 @@ mod table;
 
 pub use table::{Fixture, LineProblem};
 
-/// Terms shared by all imported draws.
+/// Price, prize and contact that all imported draws share.
 #[derive(Clone, Debug)]
 pub struct FixtureTerms {
     pub price: Cents,
@@ -35,12 +35,12 @@ pub struct Contact {
 }
 
 impl Contact {
-    /// The contact as given, validated like the form of a single draw. Missing parts come from the
-    /// club.
+    /// Builds the contact from the given name and phone, with the same checks as the draw form. A
+    /// missing part is taken from the club.
     ///
     /// # Errors
     ///
-    /// What is invalid, or that the club has no phone.
+    /// The given contact is invalid, or the club has no phone.
     pub fn of(club: &Club, name: Option<&str>, phone: Option<&str>) -> Result<Contact, Findings> {
         let own_phone = club.phone.as_deref().unwrap_or_default();
         let mut findings = Findings::default();
@@ -60,46 +60,46 @@ impl Contact {
     }
 }
 
-/// Maximum number of rows in one table.
+/// Maximum number of rows in one fixtures table.
 pub const ROWS_MAX: usize = 2000;
 /// Maximum number of columns in one row. A league's export has about twenty.
 const COLUMNS_MAX: usize = 100;
-/// Maximum number of bytes in one field, checked before it is parsed.
+/// Maximum number of bytes in one field of the table, checked before the field is parsed.
 const FIELD_BYTES_MAX: usize = 500;
 
-/// The result of checking a table: what an import would create.
+/// The result of checking a fixtures table: the draws that an import would create.
 #[derive(Clone, Debug)]
 pub struct ImportPlan {
     pub rows: Vec<DrawToCreate>,
     /// Number of rows that are already draws of this club: same teams, same kick-off. They are
     /// skipped, so that a repeated import creates no duplicates.
     pub known: usize,
-    /// Every row of the table in order, for a preview.
+    /// Every row of the fixtures table in order, for a preview.
     pub found: Vec<ImportRow>,
 }
 
-/// A row of the table.
+/// A row of the fixtures table, with the game that it describes.
 #[derive(Clone, Debug)]
 pub struct ImportRow {
-    /// The line number. The heading is line 1.
+    /// Line number in the file. The heading is line 1.
     pub line: u64,
     pub fixture: Fixture,
     pub known: bool,
 }
 
-/// Why a table was not accepted.
+/// Why a fixtures table was refused.
 #[derive(Debug)]
 pub enum ImportRefusal {
-    /// All invalid lines.
+    /// All invalid lines of the table, with the reasons.
     Lines(Vec<LineProblem>),
     Failed(Failure),
 }
 
-/// Reads and checks a table. Creates nothing.
+/// Parses and checks a fixtures table. Creates no draw.
 ///
 /// # Errors
 ///
-/// `Lines`: why the table cannot be imported.
+/// `Lines` with the invalid lines, or the database could not be read.
 pub async fn plan(
     records: &Records,
     club: ClubId,

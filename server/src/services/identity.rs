@@ -23,18 +23,19 @@ pub use browser::{Browser, BrowserCookies, KnownBrowser};
 
 const LOGIN_COOKIE: [&str; 2] = ["fd_login", "__Host-fd_login"];
 
-/// The hash of the login token as the database stores it. It does not say whether the login is
-/// valid.
+/// Returns the hash of the request's login token, by which the database stores sessions. The
+/// session may be invalid or expired.
 pub fn login(request: &HttpRequest, config: &Config) -> Option<[u8; 32]> {
     login_token(request, config).map(|token| hash(&token))
 }
 
 /// Whether a request carries a login cookie, valid or not.
 pub fn has_login_cookie(request: &HttpRequest, config: &Config) -> bool {
-    request.cookie(name(LOGIN_COOKIE, config)).is_some()
+    request.cookie(cookie_name(LOGIN_COOKIE, config)).is_some()
 }
 
-/// Rejects unsafe requests that another site's page made a browser send (decision G-5).
+/// Rejects a request that may change state and was sent by another site's page (cross-site request
+/// forgery, decision G-5).
 ///
 /// # Errors
 ///
@@ -75,15 +76,15 @@ pub fn is_login_cookie_name(name: &str, config: &Config) -> bool {
 }
 
 fn login_token(request: &HttpRequest, config: &Config) -> Option<[u8; 32]> {
-    decode(request.cookie(name(LOGIN_COOKIE, config))?.value())
+    decode(request.cookie(cookie_name(LOGIN_COOKIE, config))?.value())
 }
 
-fn name(names: [&'static str; 2], config: &Config) -> &'static str {
+fn cookie_name(names: [&'static str; 2], config: &Config) -> &'static str {
     names[usize::from(config.over_tls())]
 }
 
-fn cookie(names: [&'static str; 2], value: String, config: &Config) -> Cookie<'static> {
-    Cookie::build(name(names, config), value)
+fn build_cookie(names: [&'static str; 2], value: String, config: &Config) -> Cookie<'static> {
+    Cookie::build(cookie_name(names, config), value)
         .path("/")
         .http_only(true)
         .secure(config.over_tls())
@@ -91,9 +92,9 @@ fn cookie(names: [&'static str; 2], value: String, config: &Config) -> Cookie<'s
         .finish()
 }
 
-/// The login cookie with this value.
+/// Builds the login cookie with this value.
 pub fn login_cookie(value: String, config: &Config) -> Cookie<'static> {
-    cookie(LOGIN_COOKIE, value, config)
+    build_cookie(LOGIN_COOKIE, value, config)
 }
 
 fn decode<const N: usize>(text: &str) -> Option<[u8; N]> {
@@ -102,18 +103,18 @@ fn decode<const N: usize>(text: &str) -> Option<[u8; N]> {
     Some(bytes)
 }
 
-/// The SHA-256 of the secret in a mailed link. The database stores only a keyed hash of it
+/// Returns the SHA-256 of the secret in a mailed link. The database stores only a keyed hash of it
 /// (decision M-5).
 pub fn link_hash(token: &[u8; 32]) -> [u8; 32] {
     hash(token)
 }
 
-/// The hash of a link's secret as its reader sends it back. `None` if it is malformed.
+/// Parses the hexadecimal secret of a mailed link and hashes it; `None` if the text is malformed.
 pub fn link_hash_of(text: &str) -> Option<[u8; 32]> {
     decode(text).map(|token| link_hash(&token))
 }
 
-/// The SHA-256 of a token, as the database stores it.
+/// Returns the SHA-256 of a token. The database stores this hash, never the token.
 pub fn hash(token: &[u8; 32]) -> [u8; 32] {
     Sha256::digest(token).into()
 }
@@ -122,11 +123,12 @@ pub fn hash(token: &[u8; 32]) -> [u8; 32] {
 const RANDOM_BATCH_BYTES: usize = 1024;
 
 thread_local! {
-    /// Random bytes of this thread that were not used yet.
+    /// Random bytes that this thread has fetched and not used yet.
     static RANDOM_BYTES: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Secret bytes from the operating system. Every byte is used once. Panics without them.
+/// Returns random bytes from the operating system, fit for secrets. Panics if the system provides
+/// none.
 pub fn random<const N: usize>() -> [u8; N] {
     let mut bytes = [0; N];
     RANDOM_BYTES.with_borrow_mut(|unused| {
@@ -169,7 +171,10 @@ mod tests {
         let config = config("https://doubles.example.com");
         let browsers = BrowserCookies::new(&[7; 32], &config);
         for (made, whole) in [
-            (cookie(LOGIN_COOKIE, "x".into(), &config), "__Host-fd_login"),
+            (
+                build_cookie(LOGIN_COOKIE, "x".into(), &config),
+                "__Host-fd_login",
+            ),
             (browsers.cookie("x".into()), "__Host-fd_session"),
         ] {
             assert_eq!(
@@ -181,7 +186,7 @@ mod tests {
                 (Some(true), Some(true), Some(SameSite::Lax))
             );
         }
-        let plain = cookie(
+        let plain = build_cookie(
             LOGIN_COOKIE,
             "x".into(),
             &self::config("http://localhost:8080"),

@@ -1,4 +1,4 @@
-//! The invariants that the database checks of itself (decision B-24).
+//! Checks the invariants that the database defines for its own data (decision B-24).
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,8 @@ use tokio::sync::Mutex;
 pub struct IntegrityCache(Mutex<Option<(Timestamp, BTreeMap<String, u64>)>>);
 
 impl IntegrityCache {
-    /// Returns the violated invariants. The check ran at most `seconds` ago.
+    /// Returns the violated invariants with the number of violating rows. A cached result is at
+    /// most `seconds` old.
     ///
     /// # Errors
     /// The database could not be read.

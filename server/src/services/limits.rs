@@ -26,27 +26,29 @@ mod network;
 
 pub use network::Network;
 
-/// New payment intents per minute of one browser session. Resizing one is free.
+/// New payment intents per minute of one browser session. Changing the tickets of an existing
+/// payment intent is not counted.
 pub const INTENTS_PER_SESSION_AND_MINUTE: u32 = 10;
-/// New payment intents per minute of one address. A clubhouse shares one address at kick-off.
+/// New payment intents per minute of one address. The people in a clubhouse share one address at
+/// kick-off.
 pub const INTENTS_PER_ADDRESS_AND_MINUTE: u32 = 600;
 /// Interval between new payment intents of one address without a browser cookie: the lifetime of a
-/// reservation. A client without cookies then reserves no more than one browser may. The site's own
-/// pages always set a cookie first.
+/// reservation. So a client without cookies reserves no more tickets than one browser may. Real
+/// buyers are not affected, because the site's pages set a cookie before a purchase.
 pub const INTENT_WITHOUT_COOKIE_INTERVAL: Duration =
     Duration::from_secs(domain::reservation::KEPT_SECONDS.unsigned_abs());
 /// Purchase checks per minute of one browser session, or of one address without a browser cookie.
 const CHECKS_PER_SESSION_AND_MINUTE: u32 = 60;
-/// Purchase checks per minute of one address. A clubhouse shares one.
+/// Purchase checks per minute of one address. The people in a clubhouse share one address.
 const CHECKS_PER_ADDRESS_AND_MINUTE: u32 = 1_200;
 /// Browser diagnostics per minute of one address (decision B-23).
 const LOGS_PER_ADDRESS_AND_MINUTE: u32 = 30;
-/// Repeated confirmation mails per hour of one order (decision C-17).
+/// Confirmation mails per hour that are sent again for one order (decision C-17).
 const RESENDS_PER_ORDER_AND_HOUR: u32 = 3;
 /// Completion calls per minute of one address that prove no access to their order (decision M-1). A
-/// browser that lost its cookie makes a few.
+/// browser that lost its cookie makes a few such calls.
 pub const UNPROVEN_PER_ADDRESS_AND_MINUTE: u32 = 30;
-/// Reads of winners' links per minute of one address.
+/// Requests with a winner's claim link per minute of one address.
 const CLAIMS_PER_ADDRESS_AND_MINUTE: u32 = 20;
 /// Invitation mails per hour of one club.
 const INVITATIONS_PER_CLUB_AND_HOUR: u32 = 30;
@@ -54,10 +56,11 @@ const INVITATIONS_PER_CLUB_AND_HOUR: u32 = 30;
 const DECLINES_MAX: u32 = 5;
 const DECLINES_WINDOW: Duration = Duration::from_secs(10 * 60);
 
-/// New sockets per second of the whole server. 20,000 sockets that were lost at once reconnect
-/// within half a minute (reliability.md, F56).
+/// New sockets per second of the whole server. After a restart, all 20,000 sockets of a server can
+/// reconnect within half a minute (reliability.md, F56).
 const SOCKETS_PER_SECOND: u32 = 700;
-/// Open sockets of one address. A clubhouse, or the customers of a mobile carrier, share one.
+/// Open sockets of one address. The people in a clubhouse, or the customers of a mobile carrier,
+/// share one address.
 pub const SOCKETS_PER_ADDRESS_MAX: usize = 1_000;
 
 type TokenBuckets<K> = RateLimiter<K, DashMapStateStore<K>, DefaultClock>;
@@ -126,8 +129,8 @@ impl Limits {
         }
     }
 
-    /// Allows a new payment intent of a browser session at an address. `None` stands for a request
-    /// without a browser cookie.
+    /// Counts a new payment intent of a browser session and an address, and refuses it above the
+    /// limit. `session` is `None` for a request without a browser cookie.
     ///
     /// # Errors
     ///
@@ -152,7 +155,8 @@ impl Limits {
         }
     }
 
-    /// Allows a purchase check. `session` is `None` for a request without a browser cookie.
+    /// Counts a purchase check, and refuses it above the limit. `session` is `None` for a request
+    /// without a browser cookie.
     ///
     /// # Errors
     ///
@@ -174,8 +178,8 @@ impl Limits {
         }
     }
 
-    /// Allows a new socket. The server accepts a limited number per second, and one address may
-    /// have a limited number open (`open`).
+    /// Counts a new socket, and refuses it above a limit: new sockets per second of the server, and
+    /// open sockets of one address. `open` is the address's current number.
     ///
     /// # Errors
     ///
@@ -190,9 +194,10 @@ impl Limits {
         self.sockets.check().map_err(|_| Problem::unavailable())
     }
 
-    /// Counts a declined card, by session if known and by Stripe's card fingerprint. Returns
-    /// whether one of them reached the limit. The session may then open no payment for a while. In
-    /// the demo all buyers share the test cards, so cards are not counted.
+    /// Counts a declined card for the browser session, if known, and for Stripe's card fingerprint.
+    /// Returns whether one of the two counts reached the limit, after which the session may open no
+    /// payment for some minutes. In the demo all buyers share the test cards, so cards are not
+    /// counted.
     pub fn count_decline(&self, session: Option<&[u8; 16]>, card: Option<&str>) -> bool {
         let card = card
             .filter(|_| self.stage == Stage::Production)
@@ -217,8 +222,8 @@ impl Limits {
         self.resends_by_order.check_key(&order).is_ok()
     }
 
-    /// Allows the read of a winner's link. Its 256 bits cannot be guessed; the limit makes trying
-    /// pointless.
+    /// Counts a request with a winner's link, and refuses it above the limit. The link's 256 random
+    /// bits cannot be guessed; the limit also saves the work of checking guesses.
     ///
     /// # Errors
     ///
@@ -231,7 +236,8 @@ impl Limits {
         }
     }
 
-    /// Allows a request that names an order and proves no access to it.
+    /// Counts a request that names an order without proof of being its buyer, and refuses it above
+    /// the limit.
     ///
     /// # Errors
     ///
@@ -250,7 +256,7 @@ impl Limits {
         self.invitations_by_club.check_key(&club).is_ok()
     }
 
-    /// Removes keys without recent use. Called every minute.
+    /// Removes counters that were not used recently, to free memory. Called every minute.
     pub fn sweep(&self) {
         self.intents_by_session.retain_recent();
         self.intents_by_address.retain_recent();
@@ -273,8 +279,8 @@ impl Limits {
         self.declines_by_card.sweep();
     }
 
-    /// Requests from the demo's own machine are not limited: the demo's simulated buyers and the
-    /// tests come from there.
+    /// Whether an address is not limited: the demo's own machine, from which simulated buyers and
+    /// tests send their requests.
     fn is_exempt(&self, address: IpAddr) -> bool {
         self.stage == Stage::Demo && address.is_loopback()
     }
@@ -290,7 +296,7 @@ impl Limits {
     }
 }
 
-/// The 429 response.
+/// Builds the 429 response with `Retry-After`.
 pub fn too_many(retry_after_seconds: u32) -> Problem {
     Problem::new(
         StatusCode::TOO_MANY_REQUESTS,
@@ -304,7 +310,7 @@ fn per_minute(count: u32) -> Quota {
     Quota::per_minute(positive(count))
 }
 
-/// A quota of one, replenished after each period.
+/// Builds a quota of one request per period.
 fn once_in(period: Duration) -> Quota {
     Quota::with_period(period)
         .unwrap_or(per_minute(1))
@@ -315,7 +321,7 @@ fn positive(count: u32) -> NonZeroU32 {
     NonZeroU32::new(count).unwrap_or(NonZeroU32::MIN)
 }
 
-/// Failures per key since its window began.
+/// Number of failures of each key within a fixed time window.
 struct FailureCounters<K: Hash + Eq> {
     window: Duration,
     counts: DashMap<K, (Instant, u32)>,
@@ -336,7 +342,7 @@ impl<K: Hash + Eq + Clone> FailureCounters<K> {
             .map_or(0, |entry| entry.1)
     }
 
-    /// Adds one failure and returns the current count.
+    /// Adds one failure to a key and returns the key's count.
     fn add(&self, key: K) -> u32 {
         let mut entry = self.counts.entry(key).or_insert((Instant::now(), 0));
         if entry.0.elapsed() >= self.window {
@@ -346,7 +352,8 @@ impl<K: Hash + Eq + Clone> FailureCounters<K> {
         entry.1
     }
 
-    /// Adds one unless the count has reached `max`. Check and increment are atomic.
+    /// Adds one failure to a key and returns `true`, unless the count has reached `max`. Check and
+    /// increment are atomic.
     fn add_below(&self, key: &K, max: u32) -> bool {
         let mut entry = self
             .counts

@@ -1,4 +1,4 @@
-//! Subscriptions: the open sockets, the topics they subscribe to, and each topic's newest frame.
+//! Manages WebSocket subscriptions: the open sockets, their topics, and each topic's newest frame.
 
 use std::collections::{BTreeSet, HashMap};
 use std::mem;
@@ -26,7 +26,7 @@ pub struct Hub {
     changed_orders: Mutex<BTreeSet<String>>,
 }
 
-/// The open sockets and their number per network, which every new socket checks.
+/// The open sockets, and their number per network for the limit on new sockets.
 #[derive(Default)]
 struct OpenSockets {
     open: Vec<Arc<Outbox>>,
@@ -62,7 +62,7 @@ impl Hub {
         sessions.by_network.get(&network).copied().unwrap_or(0)
     }
 
-    /// Adds an open socket.
+    /// Registers a new open socket.
     pub fn admit(&self, outbox: Arc<Outbox>) {
         self.sessions
             .lock()
@@ -80,7 +80,7 @@ impl Hub {
         }
     }
 
-    /// Takes the tokens of the orders that changed since the last call.
+    /// Returns the tokens of the orders that changed since the last call, and clears the set.
     pub fn take_changed_orders(&self) -> BTreeSet<String> {
         mem::take(
             &mut *self
@@ -90,8 +90,8 @@ impl Hub {
         )
     }
 
-    /// Subscribes the socket. Returns the newest frame if the topic had other subscribers. Without
-    /// subscribers nothing is published, so the stored frame may be outdated.
+    /// Subscribes the socket. Returns the topic's newest frame if the topic had subscribers before.
+    /// Otherwise returns `None`, because a topic without subscribers is not updated.
     pub fn add_subscriber(&self, topic: &Topic, outbox: &Arc<Outbox>) -> Option<TopicFrame> {
         let mut topic_state = self.topics.entry(topic.clone()).or_default();
         let current = if topic_state.watchers.is_empty() {
@@ -132,7 +132,7 @@ impl Hub {
         }
     }
 
-    /// Sends a newer frame to all subscribers.
+    /// Sends a newer frame of a topic to all its subscribers.
     pub fn publish(&self, topic: &Topic, latest: TopicFrame) {
         let Some(mut topic_state) = self.topics.get_mut(topic) else {
             return;
@@ -162,7 +162,8 @@ impl Hub {
                 Some(login) => records.session_is_open(login, now).await,
                 None => Ok(false),
             };
-            // While the database cannot be read, no new frame is published anyway.
+            // If the database cannot be read, keep the subscription: no new frame is published in
+            // that state.
             if !open.unwrap_or(true) {
                 self.unsubscribe(topic, &watcher);
                 watcher.remove(topic);
@@ -170,7 +171,8 @@ impl Hub {
         }
     }
 
-    /// The matching topics that have subscribers, with the sequence number of their newest frame.
+    /// Returns the subscribed topics that match `filter`, each with the sequence number of its
+    /// newest frame.
     pub fn subscribed_topics(&self, filter: impl Fn(&Topic) -> bool) -> Vec<(Topic, u64)> {
         let topics = self
             .topics
@@ -198,7 +200,7 @@ impl Hub {
         });
     }
 
-    /// Asks every socket to reconnect elsewhere.
+    /// Asks every socket to reconnect to another node.
     pub fn close_all(&self) {
         for outbox in &self
             .sessions

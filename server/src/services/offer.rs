@@ -1,4 +1,4 @@
-//! A public offer of a club: its games, price, and whether it is on sale (decision H-4).
+//! Loads the public offers of clubs with their games, price and sale status (decision H-4).
 
 use std::sync::Arc;
 
@@ -27,15 +27,15 @@ pub struct Offer {
     pub total: Cents,
 }
 
-/// The sale status of an offer now.
+/// The current sale status of an offer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OfferStatus {
-    /// Its start time, or the opening of a game, is in the future.
+    /// The offer's start time, or the sale start of one of its games, is in the future.
     Scheduled,
     OnSale,
-    /// One of its games has begun or is no longer on sale.
+    /// One of the offer's games has begun or is no longer on sale.
     Closed,
-    /// Its end time has passed.
+    /// The offer's end time has passed.
     Ended,
 }
 
@@ -44,7 +44,7 @@ pub enum OfferStatus {
 pub struct Offers<'a> {
     pub records: &'a Records,
     pub catalogue: &'a Catalogue,
-    /// How card fees are passed on, unless the operator changed it.
+    /// The configured surcharge mode, used while the operator has set none.
     pub surcharge: SurchargeMode,
     pub now: Timestamp,
 }
@@ -62,9 +62,10 @@ impl Offers<'_> {
         Ok(offers)
     }
 
-    /// Finds an offer by its club's slug and its own slug.
+    /// Finds a public offer by its club's slug and the offer's slug.
     ///
-    /// `None` when it is not public: unknown, a draft, archived, or of a club without a page.
+    /// `None` when the offer is not public: unknown, a draft, archived, or of a club without a
+    /// page.
     ///
     /// # Errors
     /// The database could not be read.
@@ -115,7 +116,8 @@ impl Offer {
         self.sale_status == OfferStatus::OnSale
     }
 
-    /// The first kick-off of its games. Nothing of the offer is sold after it (decision H-6).
+    /// Returns the earliest kick-off of the offer's games. The offer is not sold after this time
+    /// (decision H-6).
     pub fn closes_at(&self) -> Option<Timestamp> {
         self.games.first().map(|(_, view)| view.closes_at)
     }
@@ -125,7 +127,7 @@ impl Offer {
         self.games.iter().map(|(_, view)| view.price).sum()
     }
 
-    /// The sum of the prizes. A cancelled game has none.
+    /// Returns the sum of the games' prizes. A cancelled game has no prize.
     pub fn prize(&self) -> Cents {
         self.games
             .iter()
@@ -134,17 +136,18 @@ impl Offer {
             .sum()
     }
 
-    /// Tickets sold of all its games.
+    /// Returns the number of sold tickets of all games together.
     pub fn sold(&self) -> u16 {
         self.games.iter().map(|(_, view)| view.sold).sum()
     }
 
-    /// Tickets of all its games.
+    /// Returns the number of tickets, sold or not, of all games together.
     pub fn cap(&self) -> u16 {
         TICKETS * u16::try_from(self.games.len()).unwrap_or(u16::MAX)
     }
 
-    /// How often the offer can be bought: limited by its scarcest game.
+    /// Returns how often the offer can still be bought: the free tickets of the game with the
+    /// fewest.
     pub fn available(&self) -> u16 {
         self.games
             .iter()
@@ -153,13 +156,13 @@ impl Offer {
             .unwrap_or(0)
     }
 
-    /// The name of a game that is sold out, if any (decision H-9).
+    /// Returns the name of a sold-out game; `None` if all games have tickets left (decision H-9).
     pub fn sold_out(&self) -> Option<String> {
         let (listing, _) = self.games.iter().find(|(_, view)| view.free() == 0)?;
         Some(format!("{} v {}", listing.home_team, listing.away_team))
     }
 
-    /// The path of its page, such as `/club/sharks/specials/finals`.
+    /// Returns the URL path of the offer's page, such as `/club/sharks/specials/finals`.
     pub fn path(&self) -> String {
         format!("/club/{}/specials/{}", self.club.slug, self.bundle.slug)
     }

@@ -15,10 +15,10 @@ use crate::services::identity::Browser;
 /// Most tickets that one browser may have reserved, over all its orders (decision M-7). One line of
 /// an order takes at most 50.
 pub const RESERVED_PER_BROWSER_MAX: u16 = 100;
-/// A browser that is idle for this time is forgotten. Its orders stay in the database.
-const FORGOTTEN_AFTER_SECONDS: i64 = 3600;
-/// How long the two consents are remembered before the order is opened.
-const CONSENT_WAITS_SECONDS: i64 = 1800;
+/// A browser that is idle for this time is removed from memory. Its orders stay in the database.
+const BROWSER_IDLE_SECONDS_MAX: i64 = 3600;
+/// How long a browser's two consents are remembered until it opens an order.
+const CONSENT_REMEMBERED_SECONDS: i64 = 1800;
 /// How long this node remembers that a browser has paid: the lifetime of its cookie.
 const PAID_REMEMBERED_SECONDS: i64 = 30 * 86_400;
 
@@ -30,13 +30,13 @@ pub type RequestedTickets = BTreeMap<DrawId, u16>;
 pub struct TrackedOrder {
     pub order: OrderId,
     pub counts: RequestedTickets,
-    /// The n-th order of this browser for the same draws.
+    /// Number of this order among the browser's successive orders for the same draws.
     pub generation: u32,
-    /// The client's idempotency key of the attempt, if it sent one.
+    /// The client's idempotency key of this purchase attempt; `None` when the client sent none.
     pub attempt: Option<String>,
-    /// When the reservation really ends: the shown end plus a grace period.
+    /// When the reservation ends: the time shown to the buyer plus a grace period.
     pub reserved_until: Timestamp,
-    /// Whether the order is finished: bought or abandoned. It then reserves no tickets.
+    /// Whether the order was paid or abandoned. A finished order reserves no tickets.
     pub is_finished: bool,
 }
 
@@ -44,10 +44,11 @@ pub struct TrackedOrder {
 #[derive(Default)]
 struct BrowserOrders {
     orders: Vec<TrackedOrder>,
-    /// Openings whose outcome is not known: in progress, failed, or given up by the client. Their
-    /// tickets may be reserved until the stored time.
+    /// Attempts to open an order whose outcome is unknown: in progress, failed, or aborted by the
+    /// client. Each may hold its tickets reserved until the stored time.
     unsettled: Vec<(RequestedTickets, Timestamp)>,
-    /// Held by the request that opens or resizes an order.
+    /// Locked by the request that opens or resizes an order, so that the browser's requests run one
+    /// at a time.
     turn: Arc<Mutex<()>>,
     consented_at: Option<Timestamp>,
     paid_at: Option<Timestamp>,
@@ -58,22 +59,23 @@ struct BrowserOrders {
 #[derive(Default)]
 pub struct OpenOrders(DashMap<Browser, BrowserOrders>);
 
-/// What must happen before an order is opened.
+/// The plan for opening an order: which order to use and which other orders to abandon.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CheckoutPlan {
-    /// The generation to start with when looking for the order in the database.
+    /// The generation, the number among the browser's successive orders for these draws, at which
+    /// the database lookup starts.
     pub generation: u32,
-    /// No unpaid order is known for these draws, so a new payment intent is created.
+    /// Whether a new payment intent is created, because no unpaid order is known for these draws.
     pub is_new: bool,
-    /// Other unpaid orders with one of these draws. They are abandoned: a browser has one live
+    /// Other unpaid orders with one of these draws. These are abandoned, because a browser has one
     /// reservation per draw.
     pub abandon: Vec<OrderId>,
-    /// Tickets reserved by the other orders, which stay.
+    /// Number of tickets reserved by the browser's other orders that are not abandoned.
     pub reserved_elsewhere: u16,
 }
 
-/// The database key of a browser's n-th order for some draws. It cannot be guessed without the
-/// browser's cookie.
+/// Computes the idempotency key under which the database stores a browser's n-th order for these
+/// draws. The key cannot be guessed without the browser's cookie.
 pub fn client_key(
     browser: &Browser,
     draws: impl Iterator<Item = DrawId>,
@@ -86,7 +88,8 @@ pub fn client_key(
     format!("{}-{generation}", hex::encode(&digest.finalize()[..16]))
 }
 
-/// Whether the browser opened the order: only its cookie yields the order's key.
+/// Whether this browser opened the order: the order's key can be computed only from the browser's
+/// cookie.
 pub fn is_own(browser: &Browser, client_key: &str, draws: impl Iterator<Item = DrawId>) -> bool {
     let generation = client_key
         .rsplit_once('-')
@@ -116,7 +119,7 @@ impl BrowserOrders {
             .iter()
             .map(|tracked| &tracked.counts)
             .filter(|other| !overlaps(other));
-        // An unsettled opening of the same draws is the same order, which is resized.
+        // An unfinished opening for the same draws is not counted, because it is the same order.
         let unsettled_elsewhere = self
             .unsettled
             .iter()
@@ -138,7 +141,8 @@ impl BrowserOrders {
         }
     }
 
-    /// Forgets unsettled openings of these draws, and those whose reservations have ended.
+    /// Removes the unfinished openings for these draws, and all openings whose reservations have
+    /// ended.
     fn settle(&mut self, counts: &RequestedTickets, now: Timestamp) {
         self.unsettled
             .retain(|(other, until)| now < *until && !other.keys().eq(counts.keys()));
@@ -146,14 +150,14 @@ impl BrowserOrders {
 }
 
 impl OpenOrders {
-    /// Waits until the browser's other openings have ended. Until the guard is dropped, no other
-    /// request of the browser opens or resizes an order, so what is tracked is what is reserved.
+    /// Waits until no other request of the browser opens or resizes an order, and locks out further
+    /// ones until the guard is dropped. So the tracked tickets equal the reserved ones.
     pub async fn turn(&self, browser: &Browser) -> OwnedMutexGuard<()> {
         let turn = self.0.entry(*browser).or_default().turn.clone();
         turn.lock_owned().await
     }
 
-    /// Plans the opening of an order. The caller holds the browser's turn.
+    /// Plans the opening of an order. The caller holds the lock of [`Self::turn`].
     pub fn plan(
         &self,
         browser: &Browser,
@@ -165,8 +169,8 @@ impl OpenOrders {
         browser_orders.plan(counts, now)
     }
 
-    /// Counts the tickets of an opening that begins, until it is recorded as opened or refused, or
-    /// until its reservations would have ended.
+    /// Records the start of an opening. Its tickets count as reserved until the opening is recorded
+    /// as opened or refused, or until a reservation would have ended.
     pub fn record_begun(&self, browser: &Browser, counts: &RequestedTickets, now: Timestamp) {
         let mut browser_orders = self.0.entry(*browser).or_default();
         browser_orders
@@ -174,19 +178,19 @@ impl OpenOrders {
             .push((counts.clone(), now.plus_seconds(KEPT_SECONDS)));
     }
 
-    /// Forgets an opening that was refused: it left the reservations as they were.
+    /// Removes a started opening that was refused, because it reserved no tickets.
     pub fn record_refused(&self, browser: &Browser, counts: &RequestedTickets, now: Timestamp) {
         if let Some(mut browser_orders) = self.0.get_mut(browser) {
             browser_orders.settle(counts, now);
         }
     }
 
-    /// Whether the browser has an order or a remembered consent.
+    /// Whether this node remembers an order, a consent or a payment of the browser.
     pub fn knows(&self, browser: &Browser) -> bool {
         self.0.contains_key(browser)
     }
 
-    /// The newest order of the browser for exactly these draws.
+    /// Returns the browser's newest order for exactly these draws.
     pub fn newest(&self, browser: &Browser, counts: &RequestedTickets) -> Option<TrackedOrder> {
         let browser_orders = self.0.get(browser)?;
         browser_orders
@@ -197,7 +201,7 @@ impl OpenOrders {
             .cloned()
     }
 
-    /// Tickets of a draw that this browser has reserved.
+    /// Returns the number of tickets of a draw that this browser has reserved.
     pub fn reserved_tickets(&self, browser: &Browser, draw: DrawId, now: Timestamp) -> u16 {
         let browser_orders = self.0.get(browser);
         let orders = browser_orders
@@ -209,19 +213,20 @@ impl OpenOrders {
         live.filter_map(|tracked| tracked.counts.get(&draw)).sum()
     }
 
-    /// Remembers an opened order.
+    /// Records an opened order in place of its started opening.
     pub fn record_opened(&self, browser: &Browser, tracked: TrackedOrder, now: Timestamp) {
         let mut browser_orders = self.0.entry(*browser).or_default();
         browser_orders.orders.retain(|old| {
             old.order != tracked.order
-                && now < old.reserved_until.plus_seconds(FORGOTTEN_AFTER_SECONDS)
+                && now < old.reserved_until.plus_seconds(BROWSER_IDLE_SECONDS_MAX)
         });
         browser_orders.settle(&tracked.counts, now);
         browser_orders.orders.push(tracked);
         browser_orders.seen_at = Some(now);
     }
 
-    /// The browser that opened an order. `None` after a restart or a long idle time.
+    /// Returns the browser that opened an order. `None` after a restart or when the browser was
+    /// idle for an hour.
     pub fn browser_of(&self, order: OrderId) -> Option<Browser> {
         let has = |browser_orders: &BrowserOrders| {
             browser_orders
@@ -235,7 +240,7 @@ impl OpenOrders {
             .map(|entry| *entry.key())
     }
 
-    /// Marks an order as finished: it reserves no tickets any more.
+    /// Marks an order as finished, so that it counts as reserving no tickets.
     pub fn mark_finished(&self, browser: &Browser, order: OrderId) {
         if let Some(mut browser_orders) = self.0.get_mut(browser) {
             browser_orders
@@ -252,15 +257,15 @@ impl OpenOrders {
         self.mark_finished(browser, order);
     }
 
-    /// Whether the browser has paid on this node before. It then has its own quota of unpaid
-    /// tickets.
+    /// Whether the browser has paid on this node before. Such a browser has a quota of unpaid
+    /// tickets of its own, instead of sharing its network's quota.
     pub fn has_paid(&self, browser: &Browser, now: Timestamp) -> bool {
         self.0
             .get(browser)
             .is_some_and(|browser_orders| browser_orders.has_paid(now))
     }
 
-    /// Stores the new end of an extended reservation.
+    /// Updates the end of a reservation that was extended.
     pub fn record_extended(&self, browser: &Browser, order: OrderId, shown_until: Timestamp) {
         if let Some(mut browser_orders) = self.0.get_mut(browser) {
             for tracked in browser_orders
@@ -285,17 +290,19 @@ impl OpenOrders {
             .0
             .get(browser)
             .and_then(|browser_orders| browser_orders.consented_at);
-        consented_at.is_some_and(|at| now < at.plus_seconds(CONSENT_WAITS_SECONDS))
+        consented_at.is_some_and(|at| now < at.plus_seconds(CONSENT_REMEMBERED_SECONDS))
     }
 
-    /// Forgets idle browsers.
+    /// Removes browsers that were idle for too long from memory.
     pub fn sweep(&self, now: Timestamp) {
         self.0.retain(|_, browser_orders| {
-            // A browser that only asked leaves nothing behind: many strangers take no memory.
+            // Browsers without an order, opening or consent are removed, so that many visitors take
+            // no memory.
             let holds = !browser_orders.orders.is_empty()
                 || !browser_orders.unsettled.is_empty()
                 || browser_orders.consented_at.is_some();
-            // A second turn of the same browser must not begin beside one that is held.
+            // Keep an entry whose lock is held. A new entry would have another lock, so two
+            // requests of one browser could run at once.
             let is_opening = Arc::strong_count(&browser_orders.turn) > 1;
             let ends = browser_orders
                 .orders
@@ -307,7 +314,7 @@ impl OpenOrders {
                 || holds
                     && ends
                         .max()
-                        .is_some_and(|end| now < end.plus_seconds(FORGOTTEN_AFTER_SECONDS))
+                        .is_some_and(|end| now < end.plus_seconds(BROWSER_IDLE_SECONDS_MAX))
         });
     }
 }
@@ -411,14 +418,14 @@ mod tests {
         let mut second = Box::pin(orders.turn(&BROWSER));
         assert!((&mut second).now_or_never().is_none(), "the first is held");
         assert!(orders.turn(&Browser([8; 16])).now_or_never().is_some());
-        orders.sweep(NOW.plus_seconds(2 * FORGOTTEN_AFTER_SECONDS));
+        orders.sweep(NOW.plus_seconds(2 * BROWSER_IDLE_SECONDS_MAX));
         assert!(
             orders.turn(&BROWSER).now_or_never().is_none(),
             "a sweep forgets no held turn"
         );
         drop(first);
         assert!(second.now_or_never().is_some());
-        orders.sweep(NOW.plus_seconds(2 * FORGOTTEN_AFTER_SECONDS));
+        orders.sweep(NOW.plus_seconds(2 * BROWSER_IDLE_SECONDS_MAX));
         assert!(!orders.knows(&BROWSER));
     }
 

@@ -8,7 +8,7 @@ use proptest::test_runner::{RngAlgorithm, RngSeed};
 
 /// Fragments with a special meaning for a spreadsheet, a mail server, a calendar or right-to-left
 /// text.
-const PIECES: [&str; 40] = [
+const FRAGMENTS: [&str; 40] = [
     "\r\n",
     "\n",
     "\r",
@@ -51,10 +51,10 @@ const PIECES: [&str; 40] = [
     "王伟",
 ];
 
-/// Generates adversarial text.
+/// Generates test text from the fragments and random characters.
 pub fn text() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
-        4 => select(&PIECES[..]).prop_map(str::to_owned),
+        4 => select(&FRAGMENTS[..]).prop_map(str::to_owned),
         2 => any::<char>().prop_map(String::from),
         2 => "[ -~]{0,12}",
         1 => "\\PC{0,90}",
@@ -62,7 +62,8 @@ pub fn text() -> impl Strategy<Value = String> {
     vec(piece, 0..9).prop_map(|pieces| pieces.concat())
 }
 
-/// Runs the same cases every time. `PROPTEST_RNG_SEED` selects others.
+/// Property test configuration that runs the same cases every time. The variable
+/// `PROPTEST_RNG_SEED` selects other cases.
 pub fn config(cases: u32) -> ProptestConfig {
     let default = ProptestConfig::default();
     let rng_seed = match default.rng_seed {

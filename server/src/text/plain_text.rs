@@ -6,10 +6,10 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-/// Fields that may contain several lines.
-const MULTILINE: [&str; 3] = ["note", "primaryCopy", "reason"];
+/// Names of the JSON fields that may contain several lines.
+const MULTILINE_FIELDS: [&str; 3] = ["note", "primaryCopy", "reason"];
 
-/// Whether a stored text never contains this character. Line breaks are included.
+/// Whether no stored text may contain this character. Line breaks count as forbidden too.
 pub fn is_forbidden(letter: char) -> bool {
     letter.is_control() || is_line_separator(letter) || is_invisible(letter)
 }
@@ -25,19 +25,19 @@ fn is_invisible(letter: char) -> bool {
         | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
 }
 
-/// Whether a character joins its neighbours. Persian, Indian scripts and emoji need these
-/// characters; between Latin letters they only hide.
+/// Whether a character joins its neighbours. Persian, Indian scripts and emoji need joiners;
+/// between Latin letters a joiner is only an invisible character.
 fn is_joiner(letter: char) -> bool {
     matches!(letter, '\u{200c}' | '\u{200d}')
 }
 
 /// Cleans a single-line text. Invisible characters are removed. A control character becomes a
-/// space, so that it never joins two words.
+/// space, so that two words are never joined.
 pub fn line(text: &str) -> String {
     cleaned(text, |_| false)
 }
 
-/// The same, but keeps line breaks and tabs.
+/// Cleans a text with several lines: like [`line`], but keeps line breaks and tabs.
 fn lines(text: &str) -> String {
     cleaned(text, |letter| matches!(letter, '\n' | '\r' | '\t'))
 }
@@ -68,7 +68,7 @@ fn cleaned(text: &str, is_kept: impl Fn(char) -> bool) -> String {
 /// Cleans every text in a JSON body, except passwords, which are never shown. A body that is not
 /// JSON is returned unchanged.
 pub fn cleaned_json(body: &[u8]) -> Cow<'_, [u8]> {
-    // Plain ASCII without an escape has nothing to clean.
+    // A body of plain ASCII without `\` escapes contains nothing to clean, so parsing is skipped.
     if body.iter().all(|byte| byte.is_ascii() && *byte != b'\\') {
         return Cow::Borrowed(body);
     }
@@ -81,11 +81,11 @@ pub fn cleaned_json(body: &[u8]) -> Cow<'_, [u8]> {
     serde_json::to_vec(&value).map_or(Cow::Borrowed(body), Cow::Owned)
 }
 
-/// Cleans a value. Returns whether anything changed.
+/// Cleans all texts in a JSON value. Returns whether any text changed.
 fn clean_value(field: &str, value: &mut Value) -> bool {
     match value {
         Value::String(text) if !field.to_ascii_lowercase().contains("password") => {
-            let clean = if MULTILINE.contains(&field) {
+            let clean = if MULTILINE_FIELDS.contains(&field) {
                 lines(text)
             } else {
                 line(text)
@@ -94,7 +94,7 @@ fn clean_value(field: &str, value: &mut Value) -> bool {
             *text = clean;
             has_changed
         }
-        // No short circuit: every element is cleaned.
+        // `|` instead of `||`, so that every element is cleaned.
         Value::Array(items) => items
             .iter_mut()
             .fold(false, |changed, item| clean_value(field, item) | changed),

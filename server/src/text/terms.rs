@@ -3,7 +3,7 @@
 use persistence::stores::TermsAgreed;
 use sha2::{Digest, Sha256};
 
-/// One version of a legal text.
+/// One version of a legal text, with its kind and digest.
 #[derive(Clone, Copy, Debug)]
 pub struct Document {
     pub kind: &'static str,
@@ -29,7 +29,7 @@ pub const SERVICE: Document = Document {
 };
 
 impl Document {
-    /// The reference that is stored with a buyer's consent.
+    /// Returns the version and digest that are stored with a buyer's consent.
     pub fn agreed(&self) -> TermsAgreed {
         TermsAgreed {
             version: self.version,
@@ -38,7 +38,7 @@ impl Document {
     }
 }
 
-/// Finds a text by its kind.
+/// Finds the current legal text by its kind, such as `sale`.
 pub fn document(kind: &str) -> Option<Document> {
     [SALE, SERVICE]
         .into_iter()

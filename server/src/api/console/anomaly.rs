@@ -1,4 +1,4 @@
-//! Anomalies of payments.
+//! Payment anomalies for the operator console.
 
 use domain::Cents;
 use persistence::records::console::anomalies::{AnomalyCounts, AnomalyRow};
@@ -12,7 +12,7 @@ use super::instant;
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Anomaly {
-    /// A UUID.
+    /// Id of the anomaly, a UUID.
     pub id: String,
     /// `missing_ticket`, `duplicate_payment`, `failed_allocation`, `mismatched_amount` or `orphaned_ticket`.
     pub r#type: String,
@@ -21,16 +21,16 @@ pub struct Anomaly {
     pub customer_email: Option<String>,
     pub detected_at: String,
     pub resolved: bool,
-    /// The data that explains the anomaly.
+    /// Data about the anomaly, whose fields depend on `type`.
     #[schema(value_type = Object)]
     pub details: Value,
     pub resolved_at: Option<String>,
-    /// `Super Admin`, or `System` when the reconciler resolved it.
+    /// Who resolved the anomaly: `Super Admin` for an operator, `System` for the reconciler.
     pub resolved_by: Option<String>,
     /// The operator's e-mail address, when an operator resolved it.
     pub resolved_by_email: Option<String>,
     pub resolution: Option<String>,
-    /// `null` when no order matches the payment.
+    /// Id of the payment's order; `null` when no order matches.
     pub order_id: Option<String>,
     pub draw_numbers: Vec<i64>,
     pub ticket_count: Option<i64>,
@@ -38,7 +38,7 @@ pub struct Anomaly {
     pub club_name: Option<String>,
     pub customer_name: Option<String>,
     pub customer_phone: Option<String>,
-    /// The payment in Stripe's dashboard, or in the sandbox's.
+    /// URL of the payment in Stripe's dashboard, or in the sandbox's.
     pub stripe_url: Option<String>,
 }
 
@@ -120,9 +120,10 @@ pub struct MissingTicket {
     pub customer_name: Option<String>,
     pub customer_email: Option<String>,
     pub customer_phone: Option<String>,
-    /// With `ticketCount`: the tickets for a payment that matches no order (decision M-9).
+    /// Draw of the tickets, given with `ticketCount` for a payment that matches no order (decision
+    /// M-9).
     pub draw_number: Option<i64>,
-    /// 1 to 50.
+    /// Number of tickets, 1 to 50.
     pub ticket_count: Option<i64>,
 }
 
@@ -130,7 +131,7 @@ pub struct MissingTicket {
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PaidTickets {
-    /// `null` when no order matches the payment.
+    /// Id of the payment's order; `null` when no order matches.
     pub order_id: Option<String>,
     pub lines: Vec<PaidLine>,
 }
@@ -156,7 +157,7 @@ pub struct ScanForm {
 pub struct AllocatedTicket {
     pub draw_number: i64,
     pub ticket_number: u16,
-    /// `FD-1042-007`.
+    /// Serial number of the ticket: `FD-1042-007`.
     pub serial_number: String,
 }
 

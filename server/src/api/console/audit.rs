@@ -14,12 +14,13 @@ use crate::api::instant::rfc3339;
 pub struct AuditEntry {
     pub id: i64,
     pub at: String,
-    /// The session's identity: `operator 1`, `club 3`, `club 3 member 7`.
+    /// Who acted, by session: `operator 1`, `club 3`, `club 3 member 7`.
     pub actor: String,
-    /// For display: `Super Admin`, a club user with name and address, or the actor.
+    /// Who acted, for display: `Super Admin` for an operator, name and address of a club user, else
+    /// the same as `actor`.
     pub by: String,
     pub action: String,
-    /// `draw:1042`, `order:…`, `setting:…`
+    /// The changed object: `draw:1042`, `order:…`, `setting:…`
     pub object: String,
     #[schema(value_type = Object)]
     pub detail: Value,

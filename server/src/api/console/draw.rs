@@ -47,7 +47,7 @@ impl ConsoleDraw {
     }
 }
 
-/// The answer to undoing a result.
+/// The response to undoing a result.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ResultUndone {
@@ -87,7 +87,7 @@ pub struct SearchHit {
     pub detail: String,
     /// The console section.
     pub section: &'static str,
-    /// The text for that section's search field.
+    /// The text to enter into the search field of the console section.
     pub key: String,
 }
 
@@ -101,7 +101,7 @@ impl From<FoundObject> for SearchHit {
             "ticket" => "draws",
             _ => "waitlist",
         };
-        // The value that the section's list shows in a column.
+        // Use the value by which the list of the section can be searched.
         let key = match found.kind.as_str() {
             "draw" | "ticket" => found.detail.clone(),
             "order" | "anomaly" => found
@@ -121,7 +121,7 @@ impl From<FoundObject> for SearchHit {
     }
 }
 
-/// The answer to closing expired draws.
+/// The response to closing expired draws.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct DrawsClosed {
     pub message: String,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// Health of the service, by check.
+/// Overall health of the service, and the result of each check.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ConsoleHealth {
@@ -17,7 +17,7 @@ pub struct ConsoleHealth {
     pub checks: Checks,
 }
 
-/// The health checks. Each has its own `ok`.
+/// The health checks, each with a field `ok`.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct Checks {
     pub database: DatabaseCheck,
@@ -92,11 +92,11 @@ pub struct ActorsCheck {
 #[serde(rename_all = "camelCase")]
 pub struct ReconcilerCheck {
     pub ok: bool,
-    /// When its last pass ended.
+    /// When the reconciler's last pass over all payments ended.
     pub last_run_at: Option<String>,
 }
 
-/// Whether the clock is right.
+/// Whether this node's clock agrees with the database's clock.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ClockCheck {

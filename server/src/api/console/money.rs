@@ -70,7 +70,7 @@ pub struct Analytics {
     pub refunded: String,
 }
 
-/// A time series: columns of equal length for charts.
+/// A time series for charts, as arrays of equal length.
 #[derive(Clone, Debug, Default, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Series {
@@ -106,7 +106,8 @@ pub struct FeeReading {
     pub cap_cents: i64,
 }
 
-/// All readings of the fee rule, which the specification requires to be shown (decision D-1).
+/// The different fee rules that the specification's sources state, all of which the report must
+/// show (decision D-1).
 pub const READINGS: [FeeReading; 3] = [
     FeeReading {
         source: "Console fee report and club terms",

@@ -12,7 +12,7 @@ use super::instant;
 #[serde(rename_all = "camelCase")]
 pub struct ConsoleTicket {
     pub ticket_number: i16,
-    /// `FD-1042-007`.
+    /// Serial number of the ticket: `FD-1042-007`.
     pub serial_number: String,
 }
 
@@ -34,7 +34,7 @@ pub struct ConsoleLine {
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ConsoleRefund {
-    /// `pending`, `succeeded` or `failed`.
+    /// State of the refund: `pending`, `succeeded` or `failed`.
     pub state: String,
     pub amount: String,
     pub fee_returned: String,
@@ -42,7 +42,7 @@ pub struct ConsoleRefund {
     pub created_at: Option<String>,
 }
 
-/// An order.
+/// An order with all details, for the operator.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ConsoleOrder {
@@ -92,8 +92,8 @@ impl ConsoleOrder {
     }
 }
 
-/// Why a payment cannot be refunded. A captured payment can, also after Stripe refused an earlier
-/// refund.
+/// Returns why a payment cannot be refunded; `None` for a captured payment, even after Stripe
+/// refused an earlier refund.
 fn why_not_refundable(order: &OrderDetails) -> Option<&'static str> {
     match (order.captured_at, order.refund_state.as_deref()) {
         (None, None) => Some("This payment was never taken."),
@@ -137,7 +137,7 @@ pub struct Reason {
     pub draw_number: Option<i64>,
 }
 
-/// The answer to a refund.
+/// The response to a refund.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct OrderRefunded {
@@ -152,7 +152,7 @@ pub struct OrderRefunded {
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct OrphanedTicket {
-    /// Its serial number, `FD-1042-007`.
+    /// The ticket's serial number, `FD-1042-007`.
     pub id: String,
     pub serial_number: String,
     pub draw_number: i64,
@@ -172,7 +172,7 @@ pub struct OrphanedTicket {
     pub is_winner: Option<bool>,
 }
 
-/// The buyer of tickets without one. Both spellings of the fields are accepted (decision I-12).
+/// The buyer to assign to tickets without buyer. Each field has two accepted names (decision I-12).
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct TicketRecoveryForm {
@@ -203,7 +203,7 @@ pub struct RecoveredTicket {
     pub buyer_email: String,
 }
 
-/// The answer to assigning a buyer.
+/// The response to assigning a buyer.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct TicketsRecovered {
     pub ticket: RecoveredTicket,

@@ -6,7 +6,7 @@ use utoipa::ToSchema;
 
 use super::instant;
 
-/// A setting.
+/// A stored setting of the service.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Setting {
@@ -15,7 +15,7 @@ pub struct Setting {
     pub value: String,
     pub description: Option<String>,
     pub updated_at: String,
-    /// `Super Admin` (decision G-7).
+    /// Who changed the setting last: `Super Admin` for an operator (decision G-7).
     pub updated_by: Option<String>,
 }
 
@@ -39,7 +39,8 @@ impl From<SettingRow> for Setting {
     }
 }
 
-/// A new value for a setting. `updatedBy` is ignored: the session tells who changed it.
+/// A new value for a setting. `updatedBy` is ignored, because the operator is known from the
+/// session.
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(default)]
 pub struct SettingForm {
@@ -91,7 +92,7 @@ pub struct SessionIdle {
 pub struct Versions {
     pub server: String,
     pub database: String,
-    /// The newest migration.
+    /// The newest migration of the database schema.
     pub schema: String,
 }
 
@@ -103,7 +104,8 @@ pub struct Configuration {
     pub fee_cap_cents: i64,
     pub card_fee_bps: u32,
     pub card_fee_fixed_cents: i64,
-    /// `per_line` or `per_charge`.
+    /// How the card fee of a cart is passed on: once per line (`per_line`) or once per payment
+    /// (`per_charge`).
     pub surcharge_mode: &'static str,
     pub fee_passthrough_allowed: bool,
     pub currency: &'static str,

@@ -1,4 +1,5 @@
-//! The write that a draw's owner commits together with the command, and the audit entry.
+//! Messages for the database write that a draw's owner commits together with a command, and for the
+//! audit entry.
 
 use std::net::IpAddr;
 
@@ -10,7 +11,7 @@ use persistence::records::audit::{self, AuditEntry};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-/// The attached write.
+/// The database write that is committed together with the command.
 #[derive(Serialize, Deserialize)]
 pub(super) enum Rider {
     Open(Box<WireNewOrder>),
@@ -19,7 +20,7 @@ pub(super) enum Rider {
     Describe(WireDrawDetails),
 }
 
-/// A new order.
+/// A new order to store with its reservation.
 #[derive(Serialize, Deserialize)]
 pub(super) struct WireNewOrder {
     id: Uuid,
@@ -33,11 +34,11 @@ pub(super) struct WireNewOrder {
     phone: Option<String>,
     at: i64,
     authorised_at: Option<i64>,
-    /// Absent from a node of an older version.
+    /// Id of the payment intent; a node of an older version does not send it.
     payment_intent: Option<String>,
 }
 
-/// A line of an order.
+/// A line of an order: the tickets of one draw.
 #[derive(Serialize, Deserialize)]
 pub(super) struct WireLine {
     draw: i64,
@@ -49,7 +50,7 @@ pub(super) struct WireLine {
 /// Changed details of a draw.
 #[derive(Serialize, Deserialize)]
 pub(super) struct WireDrawDetails {
-    /// `[]`: no league.
+    /// The new league; an empty list removes it.
     league: Option<Vec<String>>,
     home_team: Option<String>,
     away_team: Option<String>,
@@ -219,7 +220,7 @@ impl WireAuditEntry {
         }
     }
 
-    /// Returns `None` when the actor is missing.
+    /// Converts the message to an audit entry; `None` when the acting person is missing.
     pub(super) fn read(self) -> Option<AuditEntry> {
         let act = audit::AuditAction {
             actor: &self.actor,

@@ -1,4 +1,4 @@
-//! Every message survives serialisation and parsing.
+//! Tests that every message between nodes is the same after serialisation and parsing.
 
 use actors::DrawRequest as ActorsErrand;
 use domain::{AccountId, ClubId, Line, PaymentIntentId};
@@ -10,7 +10,7 @@ use super::*;
 const ORDER: OrderId = OrderId(7);
 const AT: Timestamp = Timestamp(1_900_000_000_000);
 
-/// Serialises and parses a request.
+/// Serialises a request, parses the result, and returns it.
 fn round_trip(errand: &ActorsErrand) -> ActorsErrand {
     let text =
         serde_json::to_string(&WireDrawRequest::of(Uuid::from_u128(1), errand)).expect("written");

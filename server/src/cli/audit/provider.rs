@@ -11,17 +11,18 @@ use crate::ops::database::RunningInstance;
 use crate::sandbox::server::SandboxServer;
 use crate::sandbox::{Options, Sandbox};
 
-/// The audit shares the API rate limit with a running server: it uses this fraction of the calls.
+/// The audit makes at most one call in this many that the rate limit allows, because it shares
+/// Stripe's limit with a running server.
 const RATE_FRACTION: u32 = 4;
 
-/// A connected provider.
+/// A connected payment provider: Stripe or the sandbox.
 pub struct ConnectedProvider {
     pub gateway: Stripe,
     started_sandbox: Option<SandboxServer>,
 }
 
 impl ConnectedProvider {
-    /// Stops the sandbox if the audit started it.
+    /// Disconnects, and stops the sandbox if the audit started it.
     pub async fn leave(self) {
         if let Some(stand_in) = self.started_sandbox {
             stand_in.stop().await;
@@ -29,7 +30,7 @@ impl ConnectedProvider {
     }
 }
 
-/// Connects to Stripe or to the sandbox, depending on the stage.
+/// Connects to Stripe in production, or to the sandbox in the demo.
 pub fn reach(config: &Config, sign: Option<&RunningInstance>) -> anyhow::Result<ConnectedProvider> {
     let (url, started_sandbox) = match (config.stage, sign) {
         (Stage::Production, _) => (config.stripe.api_url.clone(), None),

@@ -1,4 +1,4 @@
-//! Planted disagreements are found, and equal data yields none.
+//! Tests that the audit finds each kind of disagreement, and reports none for equal data.
 
 use domain::{Cents, PaymentIntentId, PaymentStatus};
 
@@ -46,7 +46,7 @@ fn objects(
 ) -> Vec<String> {
     let reported = reported.iter().map(ToString::to_string).collect();
     let ledger_side: Vec<&OrderMoney> = ledger_side.iter().collect();
-    differences(&ledger_side, provider_side, &reported)
+    compare_payments(&ledger_side, provider_side, &reported)
         .into_iter()
         .map(|row| row.object)
         .collect()

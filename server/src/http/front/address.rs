@@ -1,5 +1,5 @@
-//! The addresses that the fast path can answer, in the one spelling that the site's own pages use.
-//! Every other spelling goes to the application.
+//! The addresses that the fast path can answer. Only the spelling that the site's pages use is
+//! recognised; any other spelling goes to the application.
 
 use actix_web::http::Uri;
 use domain::{DrawId, Timestamp};
@@ -9,7 +9,7 @@ use crate::services::catalogue::Catalogue;
 use crate::services::catalogue::lists::List;
 use crate::services::catalogue::prepared::Prepared;
 
-/// The API routes among them, as the route table names them. All are public.
+/// The API routes that the fast path can answer, as written in the route table. All are public.
 pub const CALLS: [&str; 5] = [
     "/api/draws/active",
     "/api/draws/awaiting-results",
@@ -21,8 +21,8 @@ pub const CALLS: [&str; 5] = [
 /// The route whose sold-out refusals the fast path answers (`front/sold_out.rs`).
 pub const CREATE_INTENT_PATH: &str = "/api/create-payment-intent";
 
-/// More digits than any draw's number has.
-const DIGITS_MAX: usize = 15;
+/// Maximum number of digits of a draw's number, so that it fits into 64 bits.
+const DRAW_NUMBER_DIGITS_MAX: usize = 15;
 
 /// An address that the fast path can answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,7 +40,7 @@ pub enum FastPathCall {
 }
 
 impl FastPathAddress {
-    /// Parses an address. `None` if it is not one of these.
+    /// Parses a request's address; `None` if the fast path cannot answer it.
     pub fn of(uri: &Uri) -> Option<FastPathAddress> {
         let path = uri.path();
         if let Some(call) = path.strip_prefix("/api/draws/") {
@@ -72,7 +72,7 @@ impl FastPathCall {
         }
     }
 
-    /// The index of this call in [`CALLS`].
+    /// Returns the index of this API call in [`CALLS`].
     pub fn index(self) -> usize {
         match self {
             FastPathCall::List(list) => list as usize,
@@ -81,12 +81,12 @@ impl FastPathCall {
         }
     }
 
-    /// Whether the response depends on the login. A draw's owner sees more of it.
+    /// Whether the response depends on the login, because a draw's owner sees more fields.
     pub fn depends_on_login(self) -> bool {
         !matches!(self, FastPathCall::List(_))
     }
 
-    /// The current response, if it is in memory.
+    /// Returns the current response if it is in memory.
     pub fn ready(self, catalogue: &Catalogue, now: Timestamp) -> Option<Prepared> {
         match self {
             FastPathCall::List(list) => catalogue.list_ready(list, now),
@@ -97,7 +97,7 @@ impl FastPathCall {
 }
 
 fn number(word: &str) -> Option<DrawId> {
-    let plain = word.len() <= DIGITS_MAX
+    let plain = word.len() <= DRAW_NUMBER_DIGITS_MAX
         && !word.starts_with('0')
         && word.bytes().all(|byte| byte.is_ascii_digit());
     if plain {

@@ -1,4 +1,5 @@
-//! Headers and bodies of the fast path that are the same each time, prepared once per worker.
+//! Response headers and bodies of the fast path that do not depend on the request, built once per
+//! worker.
 
 use std::cell::RefCell;
 
@@ -17,19 +18,20 @@ use crate::state::State;
 
 /// The prepared headers and bodies of one worker.
 pub struct PreparedHeaders {
-    /// For JSON that browsers revalidate each time, and for its 304 response.
+    /// Headers of JSON that browsers revalidate each time, and of its 304 response.
     pub revalidated: HeaderLines,
     pub smaller_revalidated: HeaderLines,
     pub not_modified: HeaderLines,
-    /// For responses that must not be cached.
+    /// Headers of responses that must not be cached.
     pub uncached: HeaderLines,
     pub page: HeaderLines,
     pub smaller_page: HeaderLines,
-    /// The cookie of a new browser, before and after its signed value.
+    /// The text of the `Set-Cookie` header before and after the signed value.
     cookie: (String, String),
-    /// The last formatted time. Many responses fall into the same millisecond.
+    /// The last formatted server time, reused by responses in the same millisecond.
     last_time: RefCell<(Timestamp, HeaderValue)>,
-    /// The last refusal. Many requests for one draw get the same one.
+    /// The last body of a "too few tickets" response, reused because many requests for one draw get
+    /// the same body.
     last_refusal: RefCell<Option<TooFewTicketsBody>>,
 }
 
@@ -42,13 +44,13 @@ struct TooFewTicketsBody {
     after: String,
 }
 
-/// Header lines that are always the same.
+/// A list of response headers that never change.
 pub struct HeaderLines(Vec<(HeaderName, HeaderValue)>);
 
-/// Placeholder for the request id.
+/// Placeholder for the request id when a body is prepared.
 const REQUEST_ID_PLACEHOLDER: &str = "no request";
-/// Placeholder for the browser's signed value.
-const VALUE_PLACEHOLDER: &str = "no-value";
+/// Placeholder for the signed cookie value when the cookie is prepared.
+const COOKIE_VALUE_PLACEHOLDER: &str = "no-value";
 
 impl PreparedHeaders {
     pub fn new(state: &State) -> PreparedHeaders {
@@ -72,10 +74,10 @@ impl PreparedHeaders {
         let smaller = (CONTENT_ENCODING, "gzip");
         let cookie = state
             .browser_cookies
-            .cookie(VALUE_PLACEHOLDER.to_string())
+            .cookie(COOKIE_VALUE_PLACEHOLDER.to_string())
             .to_string();
         let (before, after) = cookie
-            .split_once(VALUE_PLACEHOLDER)
+            .split_once(COOKIE_VALUE_PLACEHOLDER)
             .expect("a cookie has a value");
         PreparedHeaders {
             revalidated: of(
@@ -104,14 +106,14 @@ impl PreparedHeaders {
         }
     }
 
-    /// The `Set-Cookie` header with this signed value.
+    /// Builds the `Set-Cookie` header with this signed value.
     pub fn cookie(&self, value: &str) -> HeaderValue {
         let (before, after) = &self.cookie;
         let line = Bytes::from([before, value, after].concat());
         HeaderValue::from_maybe_shared(line).expect("the cookie is valid in a header")
     }
 
-    /// The response to a request for more tickets than the draw has free.
+    /// Builds the response to a request for more tickets than the draw has left.
     pub fn too_few(&self, draw: DrawId, free: u16, request_id: &str) -> (StatusCode, String) {
         let mut last = self.last_refusal.borrow_mut();
         let last_refusal = match &mut *last {
@@ -126,7 +128,7 @@ impl PreparedHeaders {
         )
     }
 
-    /// The time as a header value.
+    /// Formats the server time as a header value.
     pub fn time(&self, now: Timestamp) -> HeaderValue {
         let mut last_time = self.last_time.borrow_mut();
         if last_time.0 != now {
@@ -154,7 +156,7 @@ impl TooFewTicketsBody {
 }
 
 impl HeaderLines {
-    /// Writes these lines, and the id and time of this response.
+    /// Adds the prepared headers, the request id and the server time to a response.
     pub fn write(&self, headers: &mut HeaderMap, id: HeaderValue, time: HeaderValue) {
         for (name, value) in &self.0 {
             headers.insert(name.clone(), value.clone());

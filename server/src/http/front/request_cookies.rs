@@ -1,4 +1,4 @@
-//! The cookies of a request, as far as the fast path needs them.
+//! Parses the cookies that the fast path needs: the browser cookie and the login cookie.
 
 use actix_web::http::header::{COOKIE, HeaderMap};
 
@@ -8,7 +8,7 @@ use crate::config::Config;
 use crate::services::identity::{Browser, BrowserCookies, is_login_cookie_name};
 use crate::state::State;
 
-/// The browser and login of a request, as its cookies state them.
+/// The browser of a request, and whether the request has a login cookie.
 #[derive(Clone, Copy, Default)]
 pub struct RequestCookies {
     pub browser: Option<Browser>,
@@ -17,8 +17,8 @@ pub struct RequestCookies {
 }
 
 impl RequestCookies {
-    /// Reads the cookies. `None` means that a full cookie parser must read them, in the
-    /// application.
+    /// Reads the cookies. `None` if they need the full cookie parser; the application then handles
+    /// the request.
     pub fn of(headers: &HeaderMap, state: &State, now: Timestamp) -> Option<RequestCookies> {
         RequestCookies::read(headers, &state.config, &state.browser_cookies, now)
     }
@@ -39,7 +39,7 @@ impl RequestCookies {
             for (name, value) in text.split(';').filter_map(|cookie| cookie.split_once('=')) {
                 let (name, value) = (name.trim(), value.trim());
                 cookies.login |= is_login_cookie_name(name, config);
-                // The first cookie of a name counts.
+                // If a cookie is sent twice, use the first one, as the application does.
                 if browsers.has_name(name) && !std::mem::replace(&mut has_browser, true) {
                     cookies.browser = browsers.verify(value, now);
                 }

@@ -1,5 +1,5 @@
-//! Rejects payment intents for a draw without enough free tickets, by the draw's view. The
-//! application handles every other request, and all requests of browsers that have, or may have, a
+//! Rejects requests for a payment intent of a draw without enough free tickets, from memory. The
+//! application handles all other requests, and all requests of browsers that may have a
 //! reservation.
 
 use std::rc::Rc;
@@ -37,7 +37,7 @@ where
         let payload = match read_body(request.take_payload()).await {
             Ok(body) => match self.too_late(request.headers(), &body, started) {
                 Some(response) => return Ok(response),
-                None => replay(vec![Ok(body)], None),
+                None => replayed_payload(vec![Ok(body)], None),
             },
             Err(payload) => payload,
         };
@@ -98,7 +98,8 @@ where
 
 type PayloadChunk = Result<Bytes, PayloadError>;
 
-/// Reads a whole body. Returns the unread payload if the body is too long, incomplete or late.
+/// Reads a whole request body. If the body is too long, incomplete or late, returns a payload with
+/// the same bytes for the application to read.
 async fn read_body(payload: Payload) -> Result<Bytes, Payload> {
     let mut payload = in_time(payload, patience(FORM));
     let mut body = Bytes::new();
@@ -110,17 +111,17 @@ async fn read_body(payload: Payload) -> Result<Bytes, Payload> {
                 longer.extend_from_slice(&chunk);
                 body = longer.freeze();
             }
-            Err(failure) => return Err(replay(vec![Ok(body), Err(failure)], None)),
+            Err(failure) => return Err(replayed_payload(vec![Ok(body), Err(failure)], None)),
         }
         if body.len() > FORM {
-            return Err(replay(vec![Ok(body)], Some(payload)));
+            return Err(replayed_payload(vec![Ok(body)], Some(payload)));
         }
     }
     Ok(body)
 }
 
-/// A payload that replays the chunks read so far, followed by the rest.
-fn replay(read: Vec<PayloadChunk>, rest: Option<Payload>) -> Payload {
+/// Builds a payload that yields the chunks read so far and then the unread rest.
+fn replayed_payload(read: Vec<PayloadChunk>, rest: Option<Payload>) -> Payload {
     let rest = rest.map_or_else(|| stream::empty().right_stream(), StreamExt::left_stream);
     Payload::Stream {
         payload: Box::pin(stream::iter(read).chain(rest)),
@@ -132,7 +133,7 @@ mod tests {
     use super::*;
 
     fn sent(chunks: Vec<PayloadChunk>) -> Payload {
-        replay(chunks, None)
+        replayed_payload(chunks, None)
     }
 
     async fn read_again(payload: Payload) -> Vec<Result<Bytes, String>> {

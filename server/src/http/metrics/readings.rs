@@ -1,4 +1,4 @@
-//! Gauges that are read for each scrape, from the database and from memory.
+//! Gauges whose values are read from the database and from memory at each Prometheus scrape.
 
 use domain::Timestamp;
 
@@ -7,8 +7,8 @@ use crate::api::error::Problem;
 use crate::ops::console_health;
 use crate::state::State;
 
-/// The five anomaly types (specification C, line 180), so that a type without anomalies is 0 rather
-/// than missing.
+/// The five anomaly types (specification C, line 180), listed so that a type without anomalies is
+/// written as 0 rather than left out.
 const ANOMALY_TYPES: [&str; 5] = [
     "missing_ticket",
     "duplicate_payment",
@@ -16,10 +16,10 @@ const ANOMALY_TYPES: [&str; 5] = [
     "mismatched_amount",
     "orphaned_ticket",
 ];
-/// Minimum interval between integrity checks for a scrape. A check reads every row.
-const INTEGRITY_SECONDS: i64 = 300;
+/// Minimum seconds between two integrity checks for metrics, because a check reads every row.
+const INTEGRITY_CHECK_INTERVAL_SECONDS: i64 = 300;
 
-/// Writes the gauges. Those from the database are left out while it cannot be read.
+/// Writes the gauges. Gauges from the database are left out while the database cannot be read.
 pub(super) async fn write(page: &mut MetricsText, state: &State) {
     let last_pass = state
         .payments
@@ -105,7 +105,7 @@ async fn write_database_gauges(page: &mut MetricsText, state: &State) -> Result<
         vitals.mails_dead,
     );
     let broken: u64 = state
-        .violations_within(INTEGRITY_SECONDS)
+        .violations_within(INTEGRITY_CHECK_INTERVAL_SECONDS)
         .await?
         .values()
         .sum();

@@ -1,4 +1,5 @@
-//! Describes a route for `OpenAPI`. Each audience has a table with one line per route.
+//! The `OpenAPI` description of a route. The routes of each audience are described in a table with
+//! one line per route.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -16,30 +17,31 @@ pub struct Description {
     /// Query parameters with their types (`string`, `integer`, `boolean`). All are optional.
     pub query: &'static [(&'static str, &'static str)],
     pub body: Shape,
-    /// Success statuses, all with the same answer. A health check also lists the statuses of an
-    /// unhealthy server.
+    /// Success statuses, all with the same response body. A health check also lists the statuses of
+    /// an unhealthy server.
     pub statuses: &'static [u16],
     pub answer: Shape,
-    /// Error statuses of this route, in addition to those of every such route.
+    /// Error statuses of this route, in addition to those that all routes of its audience and
+    /// method have.
     pub refuses: &'static [u16],
 }
 
-/// The schema of a body or an answer.
+/// The shape of a request or response body.
 pub enum Shape {
     Nothing,
     One(Model),
     List(Model),
-    /// A public schema, or the owner's schema with more fields.
+    /// Either a public schema, or for the owner a schema with more fields.
     Either([Model; 2]),
-    /// A media type without schema.
+    /// A body that is not JSON, given by its media type.
     Other(&'static str),
 }
 
-/// A type with an `OpenAPI` schema.
+/// A Rust type with an `OpenAPI` schema: the schema's name, and functions to build it.
 pub struct Model {
     pub name: fn() -> Cow<'static, str>,
     pub schema: fn() -> RefOr<Schema>,
-    /// Collects the schemas of nested types.
+    /// Function that collects the schemas of nested types.
     pub parts: fn(&mut Vec<(String, RefOr<Schema>)>),
 }
 
@@ -64,16 +66,17 @@ impl Shape {
 }
 
 impl Description {
-    /// All error statuses of a route, including those of every such route.
+    /// Returns all error statuses of a route, including those that all routes of its audience and
+    /// method have.
     pub fn refusals(&self, route: &Route) -> BTreeSet<u16> {
         let mut statuses: BTreeSet<u16> = self.refuses.iter().copied().collect();
         statuses.insert(503);
         if route.audience.needs_login() {
-            // An operator without a verified code gets 403.
+            // 401: not signed in. 403: an operator who has not entered a second-factor code.
             statuses.extend([401, 403]);
         }
         if route.method != Verb::Get {
-            // 403: sent from another site's page. 413: the body is too large.
+            // 403: the request was sent from another site's page. 413: the body is too large.
             statuses.extend([403, 413]);
         }
         if !matches!(self.body, Shape::Nothing) || !self.query.is_empty() {
@@ -87,7 +90,7 @@ impl Description {
     }
 }
 
-/// Type and description of a path variable.
+/// Returns the type and the description of a path variable.
 pub fn variable(name: &str) -> (&'static str, &'static str) {
     match name {
         "draw" => ("integer", "A draw's number, which is its id."),
@@ -116,7 +119,7 @@ pub fn variable(name: &str) -> (&'static str, &'static str) {
     }
 }
 
-/// The meaning of an error status, the same for every route.
+/// Returns the description of an error status, the same for every route.
 pub fn refusal(status: u16) -> &'static str {
     match status {
         400 => "The request is malformed or has invalid values.",
@@ -148,7 +151,7 @@ pub fn refusal(status: u16) -> &'static str {
 macro_rules! describe {
     ($($method:ident $path:literal $summary:literal $(with($($query:ident: $kind:ident),+))? $(takes $body:tt)?
         -> $answer:tt $(, refuses $($refused:literal)+)?;)*) => {
-        /// The descriptions of this audience's routes.
+        /// The descriptions of all routes of one audience.
         pub const CALLS: &[crate::http::openapi::description::Description] = &[$(crate::http::openapi::description::Description {
             method: crate::http::routes::Verb::$method,
             path: $path,

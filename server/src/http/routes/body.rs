@@ -35,8 +35,8 @@ pub fn patience(body_max: usize) -> Duration {
     Duration::from_secs(if body_max <= FORM { 15 } else { 60 })
 }
 
-/// Wraps a body so that it fails after `patience`. A client that sends one byte at a time cannot
-/// hold a handler.
+/// Wraps a body so that reading it fails after `patience`. Otherwise a client that sends one byte
+/// at a time could occupy a handler for hours.
 pub fn in_time(payload: Payload, patience: Duration) -> Payload {
     let end = Instant::now() + patience;
     let chunks = stream::unfold(Some(payload), move |payload| async move {
@@ -52,7 +52,7 @@ pub fn in_time(payload: Payload, patience: Duration) -> Payload {
     }
 }
 
-/// Turns actix's payload error into a problem: 413 when the body is too large, else 400.
+/// Converts actix's error of reading a body: 413 when the body is too large, else 400.
 pub fn unreadable(error: actix_web::Error) -> Problem {
     match error.as_response_error().status_code() {
         StatusCode::PAYLOAD_TOO_LARGE => Problem::new(
@@ -64,7 +64,7 @@ pub fn unreadable(error: actix_web::Error) -> Problem {
     }
 }
 
-/// NUL as JSON escapes it. Postgres cannot store it.
+/// The NUL character as JSON escapes it. It is refused, because Postgres cannot store NUL in text.
 const NUL: &[u8] = b"\\u0000";
 
 /// Parses a whole JSON body.
@@ -79,7 +79,8 @@ pub fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
     } else {
         bytes
     };
-    // Serde would read `[]` as a struct with only defaults, and no stored text may hold a NUL.
+    // Accept only objects, because serde would parse `[]` as a struct of defaults. Refuse NUL,
+    // because Postgres cannot store it.
     let is_object = bytes.trim_ascii_start().starts_with(b"{");
     if !is_object || bytes.windows(NUL.len()).any(|window| window == NUL) {
         return Err(Problem::bad_request(

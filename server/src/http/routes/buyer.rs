@@ -23,7 +23,7 @@ pub mod site;
 pub mod tickets;
 pub mod validation;
 
-/// Parses the draw number from a path variable.
+/// Parses the path variable that holds a draw's number.
 ///
 /// # Errors
 /// 404 when the variable is not a number.

@@ -1,5 +1,5 @@
-//! Routes for the signed-in people of a club, on the club's own objects. The operator may call them
-//! for any club.
+//! Routes for the signed-in users of a club, limited to the club's own data. The operator may call
+//! these routes for any club.
 
 use std::sync::Arc;
 
@@ -52,7 +52,8 @@ pub async fn own_draw(
         .draw(draw)
         .await
         .ok_or_else(Problem::draw_not_found)?;
-    // Another club's draw answers the same 404 as an unknown draw, like every other object.
+    // Another club's draw answers the same 404 as an unknown draw, so that numbers cannot be
+    // probed.
     caller
         .require_ownership(listing.club)
         .map_err(|_| Problem::draw_not_found())?;

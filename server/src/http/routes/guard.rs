@@ -1,4 +1,5 @@
-//! Checks before every route: same origin, signed-in caller, audience and body deadline.
+//! Checks that run before every route's handler: same origin, signed-in caller, audience and body
+//! deadline.
 
 use actix_web::body::BoxBody;
 use actix_web::dev::{ServiceRequest, ServiceResponse};
@@ -18,7 +19,8 @@ use crate::ops::peer_credentials::PASS;
 use crate::services::identity::check_same_origin;
 use crate::state::State;
 
-/// Calls that an archived club may still make: its running draws finish and pay (decision H-3).
+/// Routes that an archived club may still call, to complete and pay its running draws (decision
+/// H-3).
 const ALLOWED_WHEN_ARCHIVED: [&str; 8] = [
     "/api/auth/reauthenticate",
     "/api/draws/{draw}/results",
@@ -30,7 +32,7 @@ const ALLOWED_WHEN_ARCHIVED: [&str; 8] = [
     "/api/payouts/{payout}",
 ];
 
-/// Wraps a route's handler in the checks.
+/// Builds the actix route of a handler with these checks in front.
 pub(super) fn guarded(route: &'static Route) -> ActixRoute {
     (route.handler)().wrap(from_fn(
         move |request: ServiceRequest, next: Next<BoxBody>| async move {
@@ -46,7 +48,7 @@ async fn guard(
     next: Next<BoxBody>,
 ) -> Result<ServiceResponse<BoxBody>, Error> {
     request.extensions_mut().insert(AnsweredBy(route.path));
-    if let Err(problem) = admit(route, &request)
+    if let Err(problem) = check_access(route, &request)
         .await
         .and_then(|()| check_address(&request))
     {
@@ -59,15 +61,17 @@ async fn guard(
     let payload = request.take_payload();
     request.set_payload(in_time(payload, patience(route.body_max)));
     // actix drops the handler when a browser resets its connection (finding 3 of reliability.md). A
-    // call that may change data therefore runs in its own task; only its answer is lost.
+    // call that may change data therefore runs in its own task, which completes after a reset; only
+    // the response is lost.
     let call = actix_web::rt::spawn(next.call(request).in_current_span());
-    // A panic is answered as a 503 with request id and headers, like any other failure.
+    // A panic of the handler is answered with a 503 that has the request id and all headers, like
+    // any other failure.
     call.await
         .unwrap_or_else(|_| Ok(ServiceResponse::from_err(Problem::unavailable(), original)))
 }
 
-/// Refuses NUL in the path and query: no stored text holds one, and Postgres rejects it. Path
-/// variables are decoded twice, a query once.
+/// Refuses the NUL character in path and query, because Postgres rejects it. The path is checked
+/// after two decodings, as the router decodes its variables twice; the query after one.
 fn check_address(request: &ServiceRequest) -> Result<(), Problem> {
     const NUL: &str = "%00";
     let mut variables = request.match_info().iter();
@@ -90,9 +94,9 @@ fn check_address(request: &ServiceRequest) -> Result<(), Problem> {
 }
 
 /// Checks that the caller may call the route.
-async fn admit(route: &Route, request: &ServiceRequest) -> Result<(), Problem> {
+async fn check_access(route: &Route, request: &ServiceRequest) -> Result<(), Problem> {
     let audience = route.audience;
-    // Stripe signs its calls, so the origin does not matter (decision B-1).
+    // Machine routes skip the origin check, because Stripe signs its calls (decision B-1).
     if audience == Audience::Machine {
         return Ok(());
     }

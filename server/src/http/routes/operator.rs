@@ -23,7 +23,7 @@ pub mod second_factor;
 pub mod settings;
 pub mod waitlist;
 
-/// Most characters of a reason.
+/// Maximum characters of the reason that an operator gives for an action.
 const REASON_CHARS_MAX: usize = 500;
 
 /// Reads the required reason for an irreversible action.

@@ -1,4 +1,5 @@
-//! A calendar file reads back as it was written, whatever the names of teams and leagues.
+//! Property tests: a calendar file parses to the texts it was written from, whatever the names of
+//! teams and leagues.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -25,7 +26,7 @@ fn unescaped(value: &str) -> String {
     out
 }
 
-/// The part of a text that a calendar line can hold.
+/// Replaces control characters, which a calendar line cannot contain.
 fn without_control_characters(typed: &str) -> String {
     typed
         .chars()
@@ -51,7 +52,8 @@ proptest! {
         prop_assert!(file.split("\r\n").all(|line| line.len() <= LINE_BYTES_MAX), "{file}");
         let unfolded = file.replace("\r\n ", "");
         let lines: Vec<&str> = unfolded.split("\r\n").collect();
-        // Five lines before the games, ten for each game, one after them, and the empty end.
+        // Five lines before the games, ten for each game, one after them, and an empty string after
+        // the last line end.
         prop_assert_eq!(lines.len(), 5 + 10 * events.len() + 2, "{}", unfolded);
         prop_assert!(!lines.iter().any(|line| line.contains(char::is_control)), "{unfolded}");
         let values = |key: &'static str| lines.iter().filter_map(move |line| line.strip_prefix(key)).map(unescaped);

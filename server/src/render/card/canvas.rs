@@ -1,4 +1,4 @@
-//! Draws rectangles and text on a picture.
+//! A pixel buffer with functions to draw rectangles and text.
 
 use ab_glyph::{Font, FontRef, PxScale, ScaleFont, point};
 
@@ -6,11 +6,11 @@ use crate::render::colour::Colour;
 
 /// The product's font for headings and numerals, Latin letters only (OFL; the licence is beside
 /// it).
-const FACE: &[u8] = include_bytes!("../../../assets/barlow-condensed-600.ttf");
-/// Text that does not fit is drawn smaller down to this size, then cut.
-const SIZE_MIN: f32 = 26.0;
+const HEADING_FONT: &[u8] = include_bytes!("../../../assets/barlow-condensed-600.ttf");
+/// Smallest font size in pixels to which text is reduced to fit; longer text is cut.
+const FONT_SIZE_MIN: f32 = 26.0;
 
-/// A picture to draw on.
+/// A picture in memory to draw on.
 pub struct Canvas {
     width: u32,
     height: u32,
@@ -26,16 +26,16 @@ impl Canvas {
             width,
             height,
             pixels,
-            face: FontRef::try_from_slice(FACE).expect("our own font"),
+            face: FontRef::try_from_slice(HEADING_FONT).expect("our own font"),
         }
     }
 
-    /// Fills a rectangle.
+    /// Fills a rectangle, in pixels, with a colour.
     pub fn fill(&mut self, left: u32, top: u32, width: u32, height: u32, colour: Colour) {
         self.blend(left, top, width, height, colour, 1.0);
     }
 
-    /// Blends a colour over a rectangle. `part` is the opacity, 0 to 1.
+    /// Blends a colour over a rectangle, in pixels. `part` is the colour's opacity, 0 to 1.
     pub fn blend(
         &mut self,
         left: u32,
@@ -72,7 +72,7 @@ impl Canvas {
         colour: Colour,
     ) -> f32 {
         let mut size = size;
-        while self.width_of(words, size) > wide && size > SIZE_MIN {
+        while self.width_of(words, size) > wide && size > FONT_SIZE_MIN {
             size -= 2.0;
         }
         let mut visible = words.to_string();
@@ -115,7 +115,7 @@ impl Canvas {
             .sum()
     }
 
-    /// Draws the product's logo, a row crossing a column, 88 pixels wide.
+    /// Draws the product's logo, a row of cells that crosses a column, 88 pixels wide.
     pub fn mark(&mut self, left: u32, top: u32, centre: Colour, arms: Colour) {
         const CELL: u32 = 24;
         const STEP: u32 = 32;

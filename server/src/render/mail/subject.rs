@@ -1,4 +1,4 @@
-//! Subject lines: the number first, at most fifty characters.
+//! Builds subject lines of at most fifty characters, which begin with the most important words.
 
 use domain::Timestamp;
 
@@ -6,7 +6,7 @@ use crate::render::when;
 
 const CHARACTERS_MAX: usize = 50;
 
-/// A game as a subject line needs it.
+/// The data of a game that a subject line may contain.
 pub struct SubjectGame<'a> {
     pub home: &'a str,
     pub away: &'a str,
@@ -14,7 +14,7 @@ pub struct SubjectGame<'a> {
     pub zone: &'a str,
 }
 
-/// For example `2 tickets – Sharks v Tigers, Fri 7:10 pm`.
+/// Subject of a confirmation: `2 tickets – Sharks v Tigers, Fri 7:10 pm`.
 pub fn confirmation(count: u16, games: &[SubjectGame<'_>]) -> String {
     let tickets = if count == 1 {
         "1 ticket".to_string()
@@ -28,25 +28,26 @@ pub fn confirmation(count: u16, games: &[SubjectGame<'_>]) -> String {
     if games.len() > 1 {
         return format!("{tickets} – {} games, first {time}", games.len());
     }
-    fit(&tickets, first, &format!(", {time}"))
+    longest_fit(&tickets, first, &format!(", {time}"))
 }
 
-/// For example `You won $290.00 – Sharks v Tigers`.
+/// Subject of a winner's mail: `You won $290.00 – Sharks v Tigers`.
 pub fn winner(prize: &str, game: &SubjectGame<'_>) -> String {
-    fit(&format!("You won {prize}"), game, "")
+    longest_fit(&format!("You won {prize}"), game, "")
 }
 
-/// For example `Results due – Sharks v Tigers`.
+/// Subject that begins with `what`: `Results due – Sharks v Tigers`.
 pub fn about(what: &str, game: &SubjectGame<'_>) -> String {
-    fit(what, game, "")
+    longest_fit(what, game, "")
 }
 
-/// For example `Result corrected – Sharks v Tigers`.
+/// Subject of a correction: `Result corrected – Sharks v Tigers`.
 pub fn correction(game: &SubjectGame<'_>) -> String {
-    fit("Result corrected", game, "")
+    longest_fit("Result corrected", game, "")
 }
 
-/// For example `Help Sharks RLFC sell tickets`. A name that is too long is replaced.
+/// Subject of an invitation: `Help Sharks RLFC sell tickets`. A club's name that is too long is
+/// replaced.
 pub fn invitation(club: &str) -> String {
     let whole = format!("Help {club} sell tickets");
     if whole.chars().count() <= CHARACTERS_MAX {
@@ -56,8 +57,9 @@ pub fn invitation(club: &str) -> String {
     }
 }
 
-/// The longest form that fits: full names, then each team's last word, then without the ending.
-fn fit(start: &str, game: &SubjectGame<'_>, ending: &str) -> String {
+/// Returns the longest subject that fits: with full team names, else with each team's last word,
+/// else without `ending`.
+fn longest_fit(start: &str, game: &SubjectGame<'_>, ending: &str) -> String {
     let (home, away) = (last_word(game.home), last_word(game.away));
     let forms = [
         format!("{start} – {} v {}{ending}", game.home, game.away),

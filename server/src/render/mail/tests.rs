@@ -1,4 +1,4 @@
-//! What a mail must contain, and what a name cannot inject into it.
+//! Tests what a mail must contain, and that a name cannot inject HTML or links into a mail.
 
 use super::*;
 

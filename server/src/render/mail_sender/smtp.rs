@@ -1,4 +1,4 @@
-//! Delivery over SMTP: one connection pool, a fixed Message-ID, a text and an HTML part.
+//! Delivers mails over SMTP through a connection pool.
 
 use lettre::message::header::ContentType;
 use lettre::message::{Mailbox, Message, MultiPart, SinglePart};
@@ -17,7 +17,8 @@ pub enum SmtpError {
     Address(#[from] lettre::address::AddressError),
     #[error("the mail cannot be written down")]
     Message(#[from] lettre::error::Error),
-    /// Contains the server's response, never the recipient.
+    /// The mail server refused the mail. The error contains the server's response, never the
+    /// recipient.
     #[error("the mail server did not take it: {0}")]
     Refused(#[source] lettre::transport::smtp::Error),
 }
@@ -49,8 +50,8 @@ fn message(mail: &RenderedMail) -> Result<Message, SmtpError> {
         .to(Mailbox::new(None, mail.to.parse()?))
         .subject(&mail.subject)
         .message_id(Some(format!("<{}>", mail.message_id)));
-    // A club's address may be older than today's validation. An unreadable one is left out, so that
-    // its buyers still get their tickets.
+    // Leave out a reply address that cannot be parsed, so that buyers still get their tickets. Such
+    // an address was stored before today's validation existed.
     if let Some(reply_to) = mail
         .reply_to
         .as_ref()

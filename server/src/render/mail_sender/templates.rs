@@ -43,20 +43,21 @@ mod club;
 mod money;
 mod operator;
 
-/// Writes queued mails.
+/// Builds the contents of queued mails.
 pub struct MailWriter<'a> {
     pub config: &'a Config,
     pub records: &'a Records,
     pub draws: &'a Draws,
-    /// Clubs and draws of the catalogue. The newest ones may be missing.
+    /// Clubs and draws of the catalogue. The newest draws may be missing.
     pub facts: Arc<CatalogueFacts>,
     pub now: Timestamp,
 }
 
-/// A written mail, not yet addressed.
+/// The contents of a mail and its reply address, without a recipient.
 pub struct ComposedMail {
     pub content: MailContent,
-    /// Questions about a draw go to its organiser (specification A, line 12).
+    /// Reply address: for a mail about a draw, that of the organising club (specification A, line
+    /// 12).
     pub reply_to: Option<String>,
 }
 
@@ -69,22 +70,22 @@ struct MailData {
     until: Option<i64>,
     name: Option<String>,
     role: Option<String>,
-    /// The last digits of an account number.
+    /// The last digits of a bank account number.
     account: Option<String>,
     /// Who entered the bank details: `winner` or `club`.
     by: Option<String>,
     /// The number and keyed hash of the audit log's newest entry, and the day.
     anchor: Option<String>,
     date: Option<String>,
-    /// A link that opens an account or a prize claim, sealed for the mail's address.
+    /// A link that gives access to an account or a prize claim, encrypted for the mail's address.
     sealed_link: Option<String>,
-    /// The opened link. It is never stored.
+    /// The decrypted link, which is never stored.
     #[serde(skip)]
     link: Option<String>,
 }
 
 impl MailWriter<'_> {
-    /// Writes a queued mail. The error says why it cannot be written.
+    /// Builds the contents of a queued mail. The error says why the mail cannot be built.
     pub async fn write(
         &self,
         mail: &Mail,
@@ -95,9 +96,10 @@ impl MailWriter<'_> {
         if let Some(sealed) = &data.sealed_link {
             let link = self
                 .records
-                .unseal(super::LINK, &mail.to, sealed)
+                .unseal(super::LINK_SEAL_PURPOSE, &mail.to, sealed)
                 .map_err(|failure| failure.to_string())?;
-            // The demo's seed does not know the server's URL yet.
+            // Complete a link without host: the demo's seed stored it before the server's URL was
+            // known.
             data.link = Some(if link.starts_with('/') {
                 self.page(&link)
             } else {
@@ -308,7 +310,7 @@ impl MailWriter<'_> {
             .ok_or_else(|| format!("club {id} is gone"))
     }
 
-    /// Reads a draw from the database, which may be newer than the catalogue.
+    /// Reads a draw from the database, because the draw may be newer than the catalogue.
     async fn listing(&self, draw: DrawId) -> Result<Listing, String> {
         let found = self
             .records
@@ -332,8 +334,9 @@ impl MailWriter<'_> {
         self.letterhead(None)
     }
 
-    /// The header and greeting of a mail about a club's account. Until the address is confirmed,
-    /// its reader may be a stranger, so the mail contains no text that the club chose.
+    /// Builds header and greeting of a mail about a club's account. Until the club's e-mail address
+    /// is confirmed, its reader may be a stranger, so the mail contains no text that the club
+    /// chose.
     fn account_mail(&self, club: &Club) -> AccountMail {
         if club.email_verified {
             AccountMail {
@@ -373,7 +376,7 @@ struct AccountMail {
     dashboard: String,
 }
 
-/// The text of a mail that needs no order.
+/// The fixed texts of a mail that contains no data of an order.
 struct FixedText {
     paragraphs: &'static [&'static str],
     button: Option<&'static str>,
@@ -435,7 +438,7 @@ fn buyer(record: &OrderRecord) -> &str {
     record.buyer.name.as_deref().unwrap_or(NAME_UNKNOWN)
 }
 
-/// The URL of a calendar file with all games of an order.
+/// Builds the URL path of a calendar file with all games of an order.
 fn calendar(tickets: &[(DrawId, Vec<Serial>)]) -> String {
     let mut draws = tickets.iter().map(|(draw, _)| draw.to_string());
     let first = draws.next().unwrap_or_default();
@@ -448,7 +451,7 @@ fn calendar(tickets: &[(DrawId, Vec<Serial>)]) -> String {
     format!("/api/draws/{first}/calendar.ics{also}")
 }
 
-/// The reference of an order for buyers and support: the end of its payment intent's id.
+/// Returns the reference of an order for buyers and support: the end of its payment intent's id.
 fn reference(record: &OrderRecord) -> String {
     const LETTERS: usize = 8;
     let id = record

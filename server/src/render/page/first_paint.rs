@@ -1,4 +1,4 @@
-//! The texts of a draw and a club for the first paint. React renders the same texts afterwards.
+//! The texts of a draw and a club in server-rendered HTML. React renders the same texts afterwards.
 
 use std::fmt;
 
@@ -13,8 +13,9 @@ use crate::render::when;
 const MINUTE_MS: i64 = 60_000;
 const HOUR_MS: i64 = 60 * MINUTE_MS;
 const DAY_MS: i64 = 24 * HOUR_MS;
-/// The landing card rounds a prize up, for display only, from this amount (decision D-8).
-const CARD_ROUNDS_UP_FROM: Cents = Cents(500);
+/// Smallest prize that the card on the landing page rounds up to whole dollars, for display only
+/// (decision D-8).
+const ROUNDED_PRIZE_MIN: Cents = Cents(500);
 
 /// The state of a draw as shown to a visitor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,7 +38,7 @@ impl DrawPhase {
         }
     }
 
-    /// The text of the badge.
+    /// Returns the text of the draw's status badge.
     pub fn words(self) -> &'static str {
         match self {
             DrawPhase::Active | DrawPhase::SoldOut => "Active",
@@ -47,7 +48,7 @@ impl DrawPhase {
         }
     }
 
-    /// The CSS class of the badge.
+    /// Returns the CSS class of the draw's status badge.
     pub fn look(self) -> &'static str {
         match self {
             DrawPhase::Active | DrawPhase::SoldOut => "is-active",
@@ -82,10 +83,10 @@ impl DrawPhase {
     }
 }
 
-/// The time until kick-off.
+/// The time until kick-off, as text and as CSS colour classes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TimeLeft {
-    /// For example `3d 4h`, `2h 14m` or `01:23`.
+    /// The remaining time as text, such as `3d 4h`, `2h 14m` or `01:23`.
     pub words: String,
     /// Colour class on the draw's page: green above 24 h, yellow within 24 h, orange within 6 h,
     /// red within 1 h (specification A, line 178).
@@ -100,12 +101,12 @@ pub struct TimeLeft {
 pub struct SplitAmount(String);
 
 impl SplitAmount {
-    /// The whole dollars with their sign.
+    /// Returns the whole dollars with the dollar sign, such as `$5`.
     pub fn whole(&self) -> &str {
         &self.0[..self.0.len() - 3]
     }
 
-    /// The cents, such as `.50`.
+    /// Returns the cents with the point, such as `.50`.
     pub fn part(&self) -> &str {
         &self.0[self.0.len() - 3..]
     }
@@ -117,7 +118,7 @@ impl fmt::Display for SplitAmount {
     }
 }
 
-/// The texts of a draw.
+/// The texts and states of a draw that a page shows.
 #[derive(Clone, Debug)]
 pub struct DrawTexts {
     pub number: i64,
@@ -128,23 +129,25 @@ pub struct DrawTexts {
     pub kick_off: String,
     pub left: Option<TimeLeft>,
     pub phase: DrawPhase,
-    /// The opening of sales, while it is in the future (decision E-20).
+    /// When sales open, as text; `None` once they are open (decision E-20).
     pub opens: Option<String>,
-    /// Whether the club may start payments, as far as the draw says.
+    /// Whether the club may start payments; true if the draw's data does not say.
     pub club_selling: bool,
-    /// The whole price first if a fee is passed on (ux.md D14).
+    /// The ticket price as text. If a card fee is passed on, the total price comes first (ux.md
+    /// D14).
     pub price: String,
-    /// The price in a line of text. With a fee it is long enough without further words.
+    /// The price for a line of text, such as `$5.00 a ticket`. With a fee, `a ticket` is left out,
+    /// because the text is long.
     pub price_line: String,
     pub prize: SplitAmount,
     pub card_prize: SplitAmount,
-    /// In whole dollars, for boards.
+    /// The prize in whole dollars, for boards.
     pub prize_whole: String,
     pub prize_max: SplitAmount,
     pub sold: u16,
-    /// The sold share, 0 to 1.
+    /// The sold share of the tickets as a number from 0 to 1.
     pub part: String,
-    /// The sold share as a percentage, such as `66.9%`.
+    /// The sold share of the tickets as a percentage, such as `66.9%`.
     pub share: String,
 }
 
@@ -164,7 +167,7 @@ impl DrawTexts {
         } else {
             dollars(ticket)
         };
-        let rounds_up = |prize: Cents| draw.round_up_prize && prize >= CARD_ROUNDS_UP_FROM;
+        let rounds_up = |prize: Cents| draw.round_up_prize && prize >= ROUNDED_PRIZE_MIN;
         let plain = domain::prize::prize(draw.tickets_sold, ticket, draw.prize_percentage, false);
         let card_prize = domain::prize::prize(
             draw.tickets_sold,
@@ -210,7 +213,7 @@ impl DrawTexts {
         }
     }
 
-    /// Heading and text that replace the form when nothing can be bought.
+    /// Returns heading and text that replace the purchase form when nothing can be bought.
     pub fn panel(&self) -> Option<(&str, &str)> {
         match &self.opens {
             _ if self.is_unsold() => Some((
@@ -218,7 +221,7 @@ impl DrawTexts {
                 "This club is not selling tickets at the moment.",
             )),
             Some(opens) => Some(("Not on sale yet", opens)),
-            // The last tickets are only reserved and may become free. React shows how many.
+            // Some tickets are reserved and may become free again. React shows how many.
             None if self.phase == DrawPhase::SoldOut && self.sold < TICKETS => Some((
                 "Every ticket is taken for now",
                 "The last ones are being paid for. You’ll see here if any come free.",
@@ -232,7 +235,7 @@ impl DrawTexts {
         self.phase == DrawPhase::Active && self.opens.is_none() && self.club_selling
     }
 
-    /// Whether the draw could be on sale, but its club is not selling.
+    /// Whether the draw's own state allows sales, but its club may not start payments.
     fn is_unsold(&self) -> bool {
         matches!(self.phase, DrawPhase::Active | DrawPhase::SoldOut) && !self.club_selling
     }
@@ -242,12 +245,12 @@ impl DrawTexts {
         format!("{} v {}", self.home, self.away)
     }
 
-    /// Whether the draw was cancelled. It has no prize, and buyers are refunded.
+    /// Whether the draw was cancelled. A cancelled draw has no prize, and its buyers are refunded.
     pub fn is_off(&self) -> bool {
         self.phase == DrawPhase::Cancelled
     }
 
-    /// One sentence for a share card.
+    /// Returns one sentence about the draw for its share card.
     pub fn summary(&self) -> String {
         if self.is_off() {
             return format!(
@@ -267,7 +270,7 @@ fn instant(rfc3339: &str) -> Timestamp {
     Timestamp((at.unix_timestamp_nanos() / 1_000_000) as i64)
 }
 
-/// The time until kick-off. `None` once it is reached.
+/// Returns the time until kick-off; `None` once kick-off is reached.
 pub fn time_left(now: Timestamp, kick_off: Timestamp, zone: &str) -> Option<TimeLeft> {
     let ms = kick_off.ms_since(now);
     let words = match ms {
@@ -299,7 +302,7 @@ pub fn time_left(now: Timestamp, kick_off: Timestamp, zone: &str) -> Option<Time
     })
 }
 
-/// The texts and validated colours of a club.
+/// The texts and validated colours of a club that a page shows.
 #[derive(Clone, Debug)]
 pub struct ClubTexts {
     /// The current slug (decision A-16).
@@ -307,7 +310,7 @@ pub struct ClubTexts {
     pub title: String,
     pub tagline: String,
     pub logo: Option<String>,
-    /// Two letters for a club without a logo.
+    /// Two initials, shown for a club without a logo.
     pub letters: String,
     pub primary: String,
     pub on_primary: &'static str,
@@ -373,7 +376,7 @@ pub fn dollars(amount: Cents) -> String {
     format!("${grouped}.{part:02}")
 }
 
-/// Whole dollars, rounded down.
+/// Formats an amount in whole dollars, rounded down.
 pub fn whole_dollars(amount: Cents) -> String {
     let text = dollars(amount);
     text[..text.len() - 3].to_string()

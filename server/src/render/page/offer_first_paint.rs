@@ -1,4 +1,4 @@
-//! The texts of an offer for the first paint.
+//! The texts of an offer in server-rendered HTML.
 
 use domain::{Status, TICKETS, Timestamp, View, fee};
 use persistence::records::listings::Listing;
@@ -7,10 +7,10 @@ use crate::render::page::first_paint::{TimeLeft, dollars, time_left, whole_dolla
 use crate::render::when;
 use crate::services::offer::{Offer, OfferStatus};
 
-/// Tags are cut at this length when shown (decision H-12).
+/// Maximum shown characters of an offer's tag; longer tags are cut (decision H-12).
 const TAG_CHARS_MAX: usize = 90;
 
-/// The texts of an offer.
+/// The texts of an offer that a page shows.
 #[derive(Clone, Debug)]
 pub struct OfferTexts {
     pub name: String,
@@ -19,20 +19,21 @@ pub struct OfferTexts {
     pub club_slug: String,
     pub tag: Option<String>,
     pub copy: Option<String>,
-    /// The URL of the picture, 1200 × 630.
+    /// URL of the share image, 1200 × 630 pixels.
     pub picture: String,
     pub games: Vec<OfferGameTexts>,
     /// The price of one ticket of each game, including a passed-on fee.
     pub price: String,
-    /// The parts of a price with a fee, such as `$10.00 + $0.39 fee = $10.39`.
+    /// The parts of a price that includes a fee; `None` without a fee. For example `$10.00 + $0.39
+    /// fee = $10.39`.
     pub price_parts: Option<String>,
-    /// The time until the first kick-off, while the offer is on sale.
+    /// The time until the earliest kick-off; `None` if the offer is not on sale.
     pub left: Option<TimeLeft>,
     pub prize_whole: String,
     pub sold: u16,
     pub cap: u16,
     pub closed: bool,
-    /// The opening of sales, while it is in the future.
+    /// When sales open, as text; `None` once they are open.
     pub opens: Option<String>,
 }
 
@@ -44,9 +45,9 @@ pub struct OfferGameTexts {
     /// The league, if any, and the kick-off.
     pub when: String,
     pub price: String,
-    /// The prize and the sold tickets. A cancelled game shows its refund instead.
+    /// The game's prize and sold tickets as text; for a cancelled game, that it is refunded.
     pub figures: String,
-    /// Why the game is not on sale, and the badge's CSS class.
+    /// Why the game is not on sale, and the CSS class of its badge; `None` if it is on sale.
     pub state: Option<(&'static str, &'static str)>,
 }
 
@@ -131,7 +132,7 @@ impl OfferTexts {
         }
     }
 
-    /// One sentence for a share card.
+    /// Returns one sentence about the offer for its share card.
     pub fn summary(&self) -> String {
         let games = self.games.len();
         let copy = self
@@ -142,7 +143,8 @@ impl OfferTexts {
     }
 }
 
-/// The tag, cut with an ellipsis, as `web/src/features/shared-offer/offer.ts` shows it.
+/// Returns the offer's tag, cut with an ellipsis if it is too long, as
+/// `web/src/features/shared-offer/offer.ts` shows it.
 fn shown_tag(tag: &str) -> Option<String> {
     let tag = tag.trim();
     let cut: String = tag.chars().take(TAG_CHARS_MAX).collect();

@@ -1,4 +1,4 @@
-//! What the first paint contains without any script, and what a name cannot inject into it.
+//! Tests what server-rendered pages contain, and that a name cannot inject HTML or scripts.
 
 use domain::Timestamp;
 use serde_json::json;

@@ -3,20 +3,21 @@
 
 use std::collections::BTreeSet;
 
-/// The tables needed to draw by glyph id. Kerning, ligatures and glyph names are left out.
+/// The TrueType tables that are needed to draw by glyph id. Kerning, ligatures and glyph names are
+/// left out.
 const KEPT_TABLES: [&[u8; 4]; 10] = [
     b"OS/2", b"cmap", b"cvt ", b"fpgm", b"glyf", b"head", b"hhea", b"hmtx", b"loca", b"maxp",
 ];
-/// A `post` table without names: version 3, 32 bytes.
+/// Version number 3 of the `post` table, which has no glyph names.
 const POST_VERSION: [u8; 4] = [0, 3, 0, 0];
 const POST_BYTES: usize = 32;
-/// Offset in `head` of the format of `loca`.
+/// Byte offset in the `head` table of the field for the format of the `loca` table.
 const LOCA_FORMAT_OFFSET: usize = 50;
-/// Offset in `head` of the checksum of the file.
+/// Byte offset in the `head` table of the checksum of the whole file.
 const CHECKSUM_OFFSET: usize = 8;
 const CHECKSUM_MAGIC: u32 = 0xb1b0_afba;
 
-/// Returns the font with only these glyphs. `None` if it is not a TrueType font with outlines.
+/// Returns the font with only the used glyphs. `None` if it is not a TrueType font with outlines.
 pub fn subset(font: &[u8], used: &BTreeSet<u16>) -> Option<Vec<u8>> {
     let (glyf, loca, head) = (
         table(font, *b"glyf")?,
@@ -65,16 +66,17 @@ pub fn subset(font: &[u8], used: &BTreeSet<u16>) -> Option<Vec<u8>> {
     assemble(tables)
 }
 
-/// Adds the components of composite glyphs, and glyph 0, which stands for a missing glyph.
+/// Adds to the used glyphs the components of composite glyphs, and glyph 0, which is shown for a
+/// missing glyph.
 fn with_components<'a>(
     used: &BTreeSet<u16>,
     outline: impl Fn(u16) -> Option<&'a [u8]>,
 ) -> BTreeSet<u16> {
     const ARGUMENTS_ARE_WORDS: u16 = 0x1;
-    const SCALE: u16 = 0x8;
-    const MORE: u16 = 0x20;
-    const TWO_SCALES: u16 = 0x40;
-    const FOUR_SCALES: u16 = 0x80;
+    const HAS_SCALE: u16 = 0x8;
+    const HAS_MORE_COMPONENTS: u16 = 0x20;
+    const HAS_TWO_SCALES: u16 = 0x40;
+    const HAS_FOUR_SCALES: u16 = 0x80;
     let mut needed = BTreeSet::new();
     let mut pending: Vec<u16> = used.iter().copied().chain([0]).collect();
     while let Some(glyph) = pending.pop() {
@@ -94,12 +96,12 @@ fn with_components<'a>(
             } else {
                 8
             };
-            at += [(SCALE, 2), (TWO_SCALES, 4), (FOUR_SCALES, 8)]
+            at += [(HAS_SCALE, 2), (HAS_TWO_SCALES, 4), (HAS_FOUR_SCALES, 8)]
                 .iter()
                 .filter(|(bit, _)| flags & bit != 0)
                 .map(|(_, bytes)| bytes)
                 .sum::<usize>();
-            if flags & MORE == 0 {
+            if flags & HAS_MORE_COMPONENTS == 0 {
                 break;
             }
         }

@@ -1,4 +1,5 @@
-//! Rasterises an SVG drawing. The checks and the renderer read the same parsed tree.
+//! Converts an SVG drawing to pixels. The checks and the renderer use the same parsed tree, so that
+//! no element escapes the checks.
 
 use std::sync::Arc;
 
@@ -7,23 +8,25 @@ use resvg::usvg::{Options, Tree, fontdb};
 use resvg::{tiny_skia, usvg};
 
 /// Longest side of the rasterised drawing, in pixels.
-const SIDE: f32 = 512.0;
-/// Maximum nesting depth. `usvg` and `resvg` recurse once for each level.
+const DRAWING_SIDE_PIXELS: f32 = 512.0;
+/// Maximum nesting depth of elements, because `usvg` and `resvg` recurse once for each level.
 const DEPTH_MAX: usize = 50;
 const ELEMENTS_MAX: usize = 2000;
 /// Maximum number of elements, texts and comments.
 const NODES_MAX: u32 = 10_000;
-/// Refused elements. Each causes much work with little text, or loads something external.
+/// Names of refused SVG elements. Each causes much work with little text, or loads an external
+/// file.
 const REFUSED_ELEMENTS: [&str; 6] = ["filter", "mask", "pattern", "use", "image", "feImage"];
-/// Properties with the same effect as the elements. `filter: blur(50px)` needs no element.
+/// Names of refused CSS properties, which have the same effect as the refused elements: `filter:
+/// blur(50px)` needs no `filter` element.
 const REFUSED_PROPERTIES: [&str; 2] = ["filter", "mask"];
-/// The product's own font, used for every font family. No system font is read.
+/// The font that replaces every font family in a drawing. No system font is read.
 const FONT: &[u8] = include_bytes!("../../../assets/barlow-condensed-600.ttf");
 
 /// Why a drawing is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Refusal {
-    /// Not XML, or with more than [`NODES_MAX`] nodes.
+    /// The file is not XML, or has more than [`NODES_MAX`] nodes.
     Unreadable,
     EntityDeclaration,
     TooDeep,
@@ -33,7 +36,7 @@ enum Refusal {
     ExternalReference,
 }
 
-/// The drawing as PNG; `None` if it is refused or cannot be drawn.
+/// Renders the drawing as PNG; `None` if it is refused or cannot be drawn.
 pub fn png(svg: &str) -> Option<Vec<u8>> {
     let document = parse_checked(svg).ok()?;
     let mut options = Options {
@@ -42,7 +45,7 @@ pub fn png(svg: &str) -> Option<Vec<u8>> {
     };
     options.font_resolver.select_font =
         Box::new(|_, fonts| fonts.faces().next().map(|face| face.id));
-    // Images are refused above. If one is overlooked, it shows nothing.
+    // Image elements are refused above. As a second defence, an image address loads nothing.
     options.image_href_resolver.resolve_string = Box::new(|_, _| None);
     options.image_href_resolver.resolve_data = Box::new(|_, _, _| None);
     let tree = Tree::from_xmltree(&document, &options).ok()?;
@@ -51,7 +54,7 @@ pub fn png(svg: &str) -> Option<Vec<u8>> {
 
 fn render(tree: &usvg::Tree) -> Option<tiny_skia::Pixmap> {
     let size = tree.size();
-    let scale = SIDE / size.width().max(size.height());
+    let scale = DRAWING_SIDE_PIXELS / size.width().max(size.height());
     if !scale.is_finite() || scale <= 0.0 {
         return None;
     }
@@ -76,14 +79,14 @@ fn parse_checked(svg: &str) -> Result<Document<'_>, Refusal> {
     if declares_entities(svg) {
         return Err(Refusal::EntityDeclaration);
     }
-    // Common editors write a document type without declarations. Its addresses are never read.
+    // Allow a document type, because common editors write one. The addresses in it are never read.
     let options = ParsingOptions {
         allow_dtd: true,
         nodes_limit: NODES_MAX,
         ..ParsingOptions::default()
     };
     let document = Document::parse_with_options(svg, options).map_err(|_| Refusal::Unreadable)?;
-    // By node id. A parent comes before its children.
+    // The nesting depth of each node by node id. A parent has a smaller id than its children.
     let mut depths: Vec<usize> = Vec::new();
     let mut elements = 0;
     for node in document.descendants() {
@@ -167,7 +170,7 @@ fn check_style(css: &str) -> Result<(), Refusal> {
     }
     for declaration in css.split([';', '{', '}']) {
         if let Some((name, value)) = declaration.split_once(':') {
-            // A comment may stand before the name.
+            // Remove a CSS comment before the property's name.
             let name = name
                 .trim()
                 .rsplit(|c: char| c.is_whitespace() || c == '/')
@@ -179,9 +182,9 @@ fn check_style(css: &str) -> Result<(), Refusal> {
     check_addresses(css)
 }
 
-/// Each `url(…)` names an element of the same document.
+/// Refuses a value in which a `url(…)` refers to anything but an element of the same document.
 fn check_addresses(value: &str) -> Result<(), Refusal> {
-    // Most values are short and contain none.
+    // Most values contain no address, so return early.
     if !value.contains('(') {
         return Ok(());
     }
@@ -221,7 +224,7 @@ mod tests {
     #[test]
     fn nesting_is_refused_beyond_fifty_levels() {
         let nested = |levels: usize| format!("{}{}", "<g>".repeat(levels), "</g>".repeat(levels));
-        // The drawing itself is the first level.
+        // The `svg` element itself is the first level.
         assert_eq!(refusal(&nested(DEPTH_MAX - 1)), None);
         assert_eq!(refusal(&nested(DEPTH_MAX)), Some(Refusal::TooDeep));
         assert_eq!(refusal(&nested(2000)), Some(Refusal::TooDeep));

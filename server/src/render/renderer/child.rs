@@ -1,5 +1,5 @@
-//! The child process: limits itself, reads one file from standard input, and writes the picture to
-//! standard output.
+//! The child process that re-encodes a picture: sets its own resource limits, reads the file from
+//! standard input, and writes the picture to standard output.
 
 use std::io::{Read, Write};
 use std::os::unix::process::CommandExt;
@@ -14,24 +14,24 @@ use crate::render::picture::reencode;
 
 /// Exit code: the file is not an accepted picture.
 pub const REFUSED: i32 = 65;
-/// Exit code: a limit could not be set, so nothing was read.
+/// Exit code: a resource limit could not be set, so no file was read.
 pub const NOT_LIMITED: i32 = 70;
-/// Tells the second start that the limits are inherited.
+/// Command-line flag of the restarted process, which has inherited the limits.
 pub const LIMITED: &str = "--limited";
 
-/// Maximum size of a file in bytes: an offer's image.
+/// Maximum size of an uploaded file in bytes: that of an offer's share image.
 const INPUT_BYTES_MAX: u64 = 3_000_000;
 /// Address space in bytes: a decoder's 256 MB, the decoded picture, and the program itself.
 const ADDRESS_SPACE_MAX: u64 = 768 * 1024 * 1024;
-/// Processor time in seconds: the kernel's limit, in whole seconds.
+/// Kernel limit of the processor time, which counts in whole seconds.
 const CPU_SECONDS_MAX: u64 = 1;
-/// Processor time in milliseconds: a timer ends the process earlier, so that an upload costs less
-/// than a second in all.
+/// Processor time in milliseconds after which a timer ends the process, earlier than the kernel's
+/// limit.
 #[cfg(target_os = "linux")]
 const CPU_MS_MAX: i64 = 600;
 
-/// Runs the hidden command. The first start sets the limits and replaces itself, so that the
-/// allocator of the second start begins within them.
+/// Runs the hidden command. The first process sets the resource limits and executes the program
+/// again, so that the allocator of the second start obeys the limits from the beginning.
 pub fn run(is_limited: bool) -> ExitCode {
     let code = if is_limited {
         render()
@@ -44,7 +44,7 @@ pub fn run(is_limited: bool) -> ExitCode {
 fn restart_limited() -> i32 {
     match limit_resources() {
         Ok(()) => {
-            // Returns only if it fails.
+            // `exec` returns only if it fails.
             let _error = Command::new(own_program()).args([COMMAND, LIMITED]).exec();
             NOT_LIMITED
         }
@@ -57,7 +57,7 @@ fn limit_resources() -> Result<(), Errno> {
     limit(Resource::RLIMIT_CORE, 0)?;
     limit(Resource::RLIMIT_FSIZE, 0)?;
     limit(Resource::RLIMIT_CPU, CPU_SECONDS_MAX)?;
-    // Other systems count address space in ways of their own.
+    // Only on Linux, because other systems count address space differently.
     #[cfg(target_os = "linux")]
     limit(Resource::RLIMIT_AS, ADDRESS_SPACE_MAX)?;
     Ok(())
@@ -85,7 +85,7 @@ fn render() -> i32 {
     if write_result.is_ok() { 0 } else { REFUSED }
 }
 
-/// Sets the limits that would prevent the second start: no further file, process or thread.
+/// Sets the limits that would have prevented the second start: no further file, process or thread.
 #[cfg(target_os = "linux")]
 fn limit_further() -> Result<nix::sys::timer::Timer, Errno> {
     use nix::sys::signal::{SigEvent, SigevNotify, Signal};
@@ -116,7 +116,7 @@ fn limit_further() -> Result<(), Errno> {
 mod tests {
     use super::*;
 
-    /// Set in the process that limits itself.
+    /// Environment variable that marks the test process in which limits are set.
     const IS_LIMITED: &str = "PICTURE_CHILD_IS_LIMITED";
 
     #[test]

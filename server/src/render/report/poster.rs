@@ -1,4 +1,4 @@
-//! A draw's poster for a clubhouse wall.
+//! A draw's printable poster for a clubhouse wall.
 
 use domain::TICKETS;
 
@@ -14,37 +14,38 @@ pub struct Poster {
     pub home: String,
     pub away: String,
     pub kick_off: String,
-    /// Price of a ticket. The whole price comes first if a fee is passed on (ux.md D14).
+    /// Price of a ticket as text. If a card fee is passed on, the total price comes first (ux.md
+    /// D14).
     pub price: String,
     pub prize_max: String,
     pub phase: DrawPhase,
-    /// The club's two colours, the first on top.
+    /// The club's two colours, for the upper and the lower stripe.
     pub colours: [Colour; 2],
     /// The target of the QR code.
     pub link: String,
 }
 
 impl Poster {
-    /// Draws one page with a QR code of 100 mm including its quiet zone. `None` when it cannot be
-    /// drawn.
+    /// Draws the poster: one page with a QR code of 100 mm including its quiet zone (blank border).
+    /// `None` when the code or the font cannot be used.
     pub fn pdf(&self) -> Option<Vec<u8>> {
         let mut pdf = PdfWriter::new(&format!("{} v {}", self.home, self.away))?;
         let (offer, scan) = self.words();
         let [first, second] = self.colours;
         pdf.stripe(HEIGHT - 20.0, 20.0, first);
         pdf.stripe(HEIGHT - 28.0, 8.0, second);
-        line(&mut pdf, 774.0, 20.0, &self.club);
+        write_centred_line(&mut pdf, 774.0, 20.0, &self.club);
         if let Some(league) = &self.league {
-            line(&mut pdf, 750.0, 14.0, league);
+            write_centred_line(&mut pdf, 750.0, 14.0, league);
         }
-        line(&mut pdf, 696.0, 40.0, &self.home);
-        line(&mut pdf, 664.0, 18.0, "v");
-        line(&mut pdf, 620.0, 40.0, &self.away);
-        line(&mut pdf, 584.0, 16.0, &self.kick_off);
-        line(&mut pdf, 543.0, 24.0, &offer);
+        write_centred_line(&mut pdf, 696.0, 40.0, &self.home);
+        write_centred_line(&mut pdf, 664.0, 18.0, "v");
+        write_centred_line(&mut pdf, 620.0, 40.0, &self.away);
+        write_centred_line(&mut pdf, 584.0, 16.0, &self.kick_off);
+        write_centred_line(&mut pdf, 543.0, 24.0, &offer);
         pdf.code(&self.link, 525.0, 311.8)?;
-        line(&mut pdf, 190.0, 18.0, scan);
-        line(
+        write_centred_line(&mut pdf, 190.0, 18.0, scan);
+        write_centred_line(
             &mut pdf,
             160.0,
             14.0,
@@ -55,12 +56,13 @@ impl Poster {
         let rule = format!(
             "{TICKETS} tickets, two jersey numbers on each. The first try scorers’ numbers win."
         );
-        line(&mut pdf, 118.0, 12.0, &rule);
-        line(&mut pdf, 90.0, 11.0, "18+ only, in Australia.");
+        write_centred_line(&mut pdf, 118.0, 12.0, &rule);
+        write_centred_line(&mut pdf, 90.0, 11.0, "18+ only, in Australia.");
         Some(pdf.finish_without_footer())
     }
 
-    /// The offer, and what scanning the code is for.
+    /// Returns the two texts of the poster: price and prize or the draw's state, and what the QR
+    /// code is for.
     fn words(&self) -> (String, &'static str) {
         match self.phase {
             DrawPhase::Active | DrawPhase::SoldOut => (
@@ -81,7 +83,7 @@ impl Poster {
 }
 
 /// Writes a centred line, scaled down if it does not fit.
-fn line(pdf: &mut PdfWriter, y: f32, most: f32, text: &str) {
+fn write_centred_line(pdf: &mut PdfWriter, y: f32, most: f32, text: &str) {
     let width = WIDTH - 2.0 * MARGIN;
     let size = most.min(most * width / pdf.width(text, most).max(1.0));
     pdf.text_centred(y, size, text);

@@ -1,5 +1,5 @@
-//! Whatever buyers are called, a CSV file reads back as it was written and runs no formula, and a
-//! PDF contains every ticket.
+//! Property tests: whatever names buyers typed, a CSV file parses to the same texts and contains no
+//! formula, and a PDF contains every ticket.
 
 use lopdf::Document;
 use proptest::collection::vec;
@@ -9,17 +9,18 @@ use super::tests::{facts, row, takings};
 use super::*;
 use crate::text::adversarial_text;
 
-/// Control characters become blanks, because a CSV cell has one line.
-fn flat(typed: &str) -> String {
+/// Replaces control characters with blanks, as the CSV file does, because a CSV cell has one line.
+fn without_control_characters(typed: &str) -> String {
     typed
         .chars()
         .map(|letter| if letter.is_control() { ' ' } else { letter })
         .collect()
 }
 
-/// Whether a cell contains the typed text, perhaps behind the mark that makes it text.
+/// Whether a cell contains the typed text, perhaps after the quote mark that keeps spreadsheets
+/// from running it as a formula.
 fn contains_text(cell: &str, typed: &str) -> bool {
-    let flat = flat(typed);
+    let flat = without_control_characters(typed);
     cell == flat || cell.strip_prefix('\'') == Some(flat.as_str())
 }
 
@@ -33,7 +34,7 @@ fn is_inert(cell: &str) -> bool {
     !first.is_some_and(|first| "=+-@\u{ff1d}\u{ff0b}\u{ff0d}\u{ff20}".contains(first))
 }
 
-/// What buyers typed: name, e-mail, phone.
+/// The name, e-mail address and phone that a test buyer typed.
 type TypedBuyer = (String, String, String);
 
 fn typed() -> impl Strategy<Value = Vec<TypedBuyer>> {
@@ -66,7 +67,8 @@ proptest! {
         let table = table.strip_prefix('\u{feff}').expect("a byte order mark");
         let mut reader = ::csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(table.as_bytes());
         let read: Vec<_> = reader.records().map(|record| record.expect("a record")).collect();
-        // The heading, an empty line, eight sums, and the time of generation.
+        // Besides the tickets there are eleven rows: the heading, an empty line, eight sums, and
+        // the time of generation.
         prop_assert_eq!(read.len(), rows.len() + 11);
         for (record, row) in read[1..].iter().zip(&rows) {
             prop_assert_eq!(record.len(), read[0].len());
@@ -80,7 +82,7 @@ proptest! {
 }
 
 proptest! {
-    // A PDF takes as long as a hundred CSV files.
+    // Fewer cases, because writing a PDF takes as long as a hundred CSV files.
     #![proptest_config(adversarial_text::config(24))]
 
     #[test]

@@ -7,13 +7,14 @@ use crate::api::instant::rfc3339;
 use crate::render::when;
 use crate::services::draw_revenue::DrawRevenue;
 
-/// A cell that no spreadsheet treats as a formula (decision F-6).
+/// Escapes a text so that no spreadsheet treats the cell as a formula (decision F-6).
 pub(super) fn escape_formula(text: &str) -> String {
     let single_line: String = text
         .chars()
         .map(|c| if c.is_control() { ' ' } else { c })
         .collect();
-    // Full-width signs are treated as formulas in East Asian locales.
+    // Full-width signs are included, because spreadsheets in East Asian locales treat them as
+    // formulas.
     let is_formula_sign = |c: char| "=+-@\u{ff1d}\u{ff0b}\u{ff0d}\u{ff20}".contains(c);
     let is_invisible = |c: char| c.is_whitespace() || is_format(c);
     let is_formula = text.starts_with(['\t', '\r', '\n', '\0'])
@@ -35,7 +36,7 @@ fn is_format(letter: char) -> bool {
     )
 }
 
-/// A phone number stays text, so that a spreadsheet keeps its leading zero.
+/// Formats a phone number as a text cell, so that a spreadsheet keeps its leading zero.
 pub(super) fn phone(text: &str) -> String {
     let text = escape_formula(text);
     if text.starts_with(|c: char| c.is_ascii_digit()) {
@@ -45,7 +46,8 @@ pub(super) fn phone(text: &str) -> String {
     }
 }
 
-/// Writes the file: UTF-8 with a byte order mark, CRLF line ends, the sums below the rows.
+/// Writes a draw's report as CSV: UTF-8 with a byte order mark, CRLF line ends, the sums below the
+/// rows.
 pub fn csv(facts: &ReportFacts, takings: &DrawRevenue, rows: &[ReportRow]) -> Option<Vec<u8>> {
     let mut bytes = "\u{feff}".as_bytes().to_vec();
     let mut writer = WriterBuilder::new()

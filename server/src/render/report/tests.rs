@@ -1,4 +1,4 @@
-//! The exact contents of reports and posters.
+//! Tests the exact contents of reports and posters.
 
 use domain::TICKETS;
 use lopdf::Document;
@@ -52,8 +52,9 @@ pub(super) fn takings() -> DrawRevenue {
     }
 }
 
-/// UTF-8 with a byte order mark, CRLF, RFC 4180. It has no formula, and phone numbers stay text.
-const TABLE: &str = "\u{feff}Ticket,Serial,Home number,Away number,Winner,Buyer name,Buyer email,Buyer phone,Purchased (UTC),Purchased (local),Ticket price\r
+/// The expected CSV file (RFC 4180): UTF-8 with a byte order mark and CRLF line ends, without
+/// formulas.
+const EXPECTED_CSV: &str = "\u{feff}Ticket,Serial,Home number,Away number,Winner,Buyer name,Buyer email,Buyer phone,Purchased (UTC),Purchased (local),Ticket price\r
 1,FD-1042-001,7,9,yes,\"Nguyễn, Zoë\",a@example.com,'0411 000 001,2026-11-19T14:53:20Z,\"Fri 20 Nov 2026, 12:53 am AEST\",5.00\r
 2,FD-1042-002,7,9,,'=1+1,a@example.com,'+61 411 000 001,2026-11-19T14:53:20Z,\"Fri 20 Nov 2026, 12:53 am AEST\",5.00\r
 3,FD-1042-003,7,9,,\"Say \"\"hi\"\"\",a@example.com,,2026-11-19T14:53:20Z,\"Fri 20 Nov 2026, 12:53 am AEST\",5.00\r
@@ -77,7 +78,7 @@ fn csv_matches_the_recorded_bytes() {
         row(3, "Say \"hi\"", ""),
     ];
     let bytes = csv(&facts(), &takings(), &rows).expect("a table");
-    assert_eq!(String::from_utf8(bytes).expect("UTF-8"), TABLE);
+    assert_eq!(String::from_utf8(bytes).expect("UTF-8"), EXPECTED_CSV);
 }
 
 #[test]
@@ -328,7 +329,8 @@ fn longest_names_stay_within_the_page() {
     };
     let text =
         pdf_text(&pdf(&facts, &takings(), &[row(1, &long("N"), "0411 000 001")]).expect("a paper"));
-    // The important part comes first. The end of a text that is too long is cut.
+    // The important part of each line comes first, because the end of a text that is too long is
+    // cut.
     for line in [
         "FD-1042 · Fri 20 Nov 2026, 7:10 pm AEST · LLL",
         "Generated Fri 20 Nov 2026, 9:10 pm AEST for CCC",

@@ -11,7 +11,8 @@ use sha2::{Digest, Sha256};
 
 use super::SiteError;
 
-/// Folders of `web` that a build creates or that only tests read.
+/// Folders of `web` that are not sources of the pages: created by a build or a test run, or read
+/// only by tests.
 const NOT_SOURCES: [&str; 7] = [
     "node_modules",
     "dist",
@@ -21,15 +22,15 @@ const NOT_SOURCES: [&str; 7] = [
     "playwright-report",
     "coverage",
 ];
-const NODE_NEEDED: &str = "Node.js 20 or newer with npm is needed to build the web pages: \
+const NODE_MISSING_ERROR: &str = "Node.js 20 or newer with npm is needed to build the web pages: \
     `apt-get install nodejs npm`, or https://nodejs.org";
 /// The oldest Node.js that the build tools support.
 const NODE_MAJOR_MIN: u32 = 20;
 /// Maximum number of lines of npm's output in an error.
 const OUTPUT_LINES_MAX: usize = 12;
 
-/// Builds `web/dist` unless it matches the sources, and returns its path. Several processes may
-/// call this at the same time, and one of them builds.
+/// Builds `web/dist` unless it matches the sources, and returns its path. If several processes call
+/// this at the same time, only one of them builds.
 pub fn ensure_built(web: &Path) -> Result<PathBuf, SiteError> {
     let dist = web.join("dist");
     let sources = source_hash(web)?;
@@ -44,7 +45,7 @@ pub fn ensure_built(web: &Path) -> Result<PathBuf, SiteError> {
     install(web)?;
     eprintln!("Building the web pages …");
     npm(web, &["run", "build"])?;
-    stamp(&dist, &sources)?;
+    write_stamp(&dist, &sources)?;
     Ok(dist)
 }
 
@@ -60,7 +61,7 @@ pub fn install(web: &Path) -> Result<(), SiteError> {
     }
     eprintln!("Fetching what the web pages are built with (npm ci) …");
     npm(web, &["ci"])?;
-    stamp(&modules, &lock_hash)
+    write_stamp(&modules, &lock_hash)
 }
 
 /// Returns a one-line error when Node.js is missing or too old.
@@ -68,7 +69,7 @@ fn check_node() -> Result<(), SiteError> {
     let output = Command::new("node")
         .arg("--version")
         .output()
-        .map_err(|_| SiteError::Missing(NODE_NEEDED.to_string()))?;
+        .map_err(|_| SiteError::Missing(NODE_MISSING_ERROR.to_string()))?;
     let version = String::from_utf8_lossy(&output.stdout).trim().to_string();
     let major = version
         .trim_start_matches('v')
@@ -78,7 +79,7 @@ fn check_node() -> Result<(), SiteError> {
     match major {
         Some(NODE_MAJOR_MIN..) => Ok(()),
         _ => Err(SiteError::Missing(format!(
-            "{NODE_NEEDED} (found {version})"
+            "{NODE_MISSING_ERROR} (found {version})"
         ))),
     }
 }
@@ -97,13 +98,13 @@ fn npm(web: &Path, arguments: &[&str]) -> Result<(), SiteError> {
             last_output_lines(&output)
         ))),
         Err(failure) if failure.kind() == ErrorKind::NotFound => {
-            Err(SiteError::Missing(NODE_NEEDED.to_string()))
+            Err(SiteError::Missing(NODE_MISSING_ERROR.to_string()))
         }
         Err(failure) => Err(SiteError::Build(failure.to_string())),
     }
 }
 
-/// The last lines of a failed command's output.
+/// Returns the last lines of a failed command's output.
 fn last_output_lines(output: &Output) -> String {
     let output = [&output.stdout, &output.stderr]
         .map(|bytes| String::from_utf8_lossy(bytes).into_owned())
@@ -115,9 +116,10 @@ fn last_output_lines(output: &Output) -> String {
     lines[lines.len().saturating_sub(OUTPUT_LINES_MAX)..].join("\n")
 }
 
-/// Allows one build at a time, across processes.
+/// Locks a file, so that only one process builds at a time.
 fn lock(web: &Path) -> Result<Flock<File>, SiteError> {
-    // The lock lies beside the modules and the build, because both folders are emptied.
+    // The lock file lies in `web` itself, because the folders of modules and of the build are
+    // emptied.
     let path = web.join(".build-lock");
     let file = File::create(&path).map_err(SiteError::io(&path))?;
     Flock::lock(file, FlockArg::LockExclusive).map_err(|(_, errno)| SiteError::Io {
@@ -130,12 +132,12 @@ fn is_stamped(dir: &Path, stamp: &str) -> bool {
     fs::read_to_string(dir.join(".stamp")).is_ok_and(|found| found == stamp)
 }
 
-fn stamp(dir: &Path, stamp: &str) -> Result<(), SiteError> {
+fn write_stamp(dir: &Path, stamp: &str) -> Result<(), SiteError> {
     let path = dir.join(".stamp");
     fs::write(&path, stamp).map_err(SiteError::io(&path))
 }
 
-/// A hash over the names and bytes of all source files.
+/// Computes a hash over the names and bytes of all source files.
 fn source_hash(web: &Path) -> Result<String, SiteError> {
     let mut paths = Vec::new();
     sources(web, &mut paths)?;
@@ -172,7 +174,7 @@ fn sources(dir: &Path, found: &mut Vec<PathBuf>) -> Result<(), SiteError> {
     Ok(())
 }
 
-/// Whether a file affects the pages. Tests and notes do not.
+/// Whether a file affects the pages. Tests and Markdown files do not.
 fn is_source(name: &str) -> bool {
     name != ".build-lock" && !name.ends_with(".md") && !name.contains(".test.")
 }
@@ -206,8 +208,8 @@ mod tests {
         let web = web();
         let dist = web.join("dist");
         fs::create_dir_all(&dist).expect("a folder");
-        stamp(&dist, &source_hash(&web).expect("a stamp")).expect("stamped");
-        // There is no package.json here, so a build would fail.
+        write_stamp(&dist, &source_hash(&web).expect("a stamp")).expect("stamped");
+        // This proves that no build ran, because a build would fail without a package.json.
         assert_eq!(ensure_built(&web).expect("nothing to do"), dist);
         fs::remove_dir_all(web).expect("removed");
     }

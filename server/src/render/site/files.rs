@@ -12,13 +12,13 @@ use bytes::Bytes;
 use super::{Site, SiteError, SiteFile};
 use crate::api::encoded::accepts;
 
-/// Maximum depth of folders in a build. It also stops at cyclic links.
-const DEPTH_MAX: usize = 4;
+/// Maximum depth of folders in a build. The limit also ends the search in cyclic links.
+const FOLDER_DEPTH_MAX: usize = 4;
 
 /// Reads all files of a build. Hidden files are left out.
 pub(super) fn read(dist: &Path) -> Result<BTreeMap<String, SiteFile>, SiteError> {
     let mut found = BTreeMap::new();
-    collect_files(dist, "", DEPTH_MAX, &mut found)?;
+    collect_files(dist, "", FOLDER_DEPTH_MAX, &mut found)?;
     let plain: Vec<String> = found
         .keys()
         .filter(|name| !name.ends_with(".br") && !name.ends_with(".gz"))
@@ -78,7 +78,8 @@ fn content_type(name: &str) -> String {
 }
 
 impl Site {
-    /// Serves one built file. Names with a content hash may be cached forever.
+    /// Builds the response with one built file. A file with a content hash in its name may be
+    /// cached forever.
     fn response(&self, name: &str, headers: &HeaderMap) -> HttpResponse {
         let Some(file) = self.files.get(name) else {
             return HttpResponse::NotFound()
@@ -157,7 +158,8 @@ mod tests {
         );
     }
 
-    /// A browser that cached the service worker could not replace a broken one.
+    /// A browser must revalidate the service worker, because otherwise it could not replace a
+    /// broken one.
     #[test]
     fn file_with_a_stable_name_is_revalidated() {
         let file = |name: &str| SiteFile {

@@ -14,19 +14,20 @@ use crate::api::draw::{Draw, status_shown};
 /// A public list of draws.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum List {
-    /// On sale, the next kick-off first.
+    /// Draws on sale, the next kick-off first.
     Active,
-    /// Kick-off reached or near, without a result (decision E-1), the latest kick-off first.
+    /// Draws without a result whose kick-off is past or near (decision E-1), the latest kick-off
+    /// first.
     Awaiting,
-    /// With a result and not archived, the latest kick-off first.
+    /// Draws with a result that are not archived, the latest kick-off first.
     Completed,
 }
 
-/// Maximum number of results sent over sockets. A whole season would be too much to repeat every
-/// second.
+/// Maximum number of completed draws in the topic `draws`. The topic is sent every second, so it
+/// does not hold a whole season.
 const RESULTS_PUBLISHED_MAX: usize = 50;
 
-/// A slice of a list, as a page requests it.
+/// The requested part of a list: one club's draws, and paging.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ListSlice {
     pub club: Option<ClubId>,
@@ -39,7 +40,8 @@ pub struct ListSlice {
 pub struct CachedLists {
     changed: u64,
     reading: u64,
-    /// The next kick-off. A draw then moves to another list, or shows its winner, without a commit.
+    /// The next kick-off. At that time the responses become outdated without a write, because a
+    /// draw moves to another list.
     valid_until: Option<Timestamp>,
     responses: Option<[Prepared; 3]>,
 }
@@ -47,7 +49,7 @@ pub struct CachedLists {
 type ListedDraw = (Arc<Listing>, View);
 
 impl CachedLists {
-    /// The cached responses, if nothing has changed since they were made.
+    /// Returns the cached responses if no draw or club has changed since they were built.
     fn if_current(&self, reading: u64, changed: u64, now: Timestamp) -> Option<&[Prepared; 3]> {
         let current = self.reading == reading
             && self.changed == changed
@@ -57,7 +59,7 @@ impl CachedLists {
 }
 
 impl Catalogue {
-    /// Returns a complete list as bytes. They are rebuilt only after a change.
+    /// Returns a complete list as a prepared response, rebuilt only after a change.
     pub fn list(&self, list: List, now: Timestamp) -> Prepared {
         let facts = self.facts();
         let changed = self.draws.changes();
@@ -91,7 +93,7 @@ impl Catalogue {
         answer
     }
 
-    /// The same, or `None` if the bytes would have to be rebuilt.
+    /// Like [`Self::list`], but `None` if the response would have to be rebuilt.
     pub fn list_ready(&self, list: List, now: Timestamp) -> Option<Prepared> {
         let reading = self.with_facts(CatalogueFacts::reading);
         let lists = self.lists.lock().unwrap_or_else(PoisonError::into_inner);
@@ -115,7 +117,7 @@ impl Catalogue {
             .collect()
     }
 
-    /// All draws of a club, whatever their status, by kick-off.
+    /// Returns all draws of a club in any status, sorted by kick-off.
     pub fn of_club(&self, facts: &CatalogueFacts, club: ClubId) -> Vec<(Arc<Listing>, View)> {
         let actor_views = self.draws.views();
         let newest =
@@ -130,8 +132,8 @@ impl Catalogue {
         draws
     }
 
-    /// All draws that wait for a result, including those of archived clubs, whose sales still
-    /// finish and pay (decision H-3).
+    /// Returns all draws that wait for a result. Archived clubs are included, because their draws
+    /// are still completed and paid (decision H-3).
     pub fn without_result(
         &self,
         facts: &CatalogueFacts,
@@ -147,8 +149,8 @@ impl Catalogue {
             .collect()
     }
 
-    /// The draws that the topic `draws` publishes: all on sale or waiting for a result, and the
-    /// latest results.
+    /// Returns the draws that the topic `draws` publishes: those on sale or waiting for a result,
+    /// and the latest results.
     pub fn listed(&self, now: Timestamp) -> (Arc<CatalogueFacts>, Vec<View>) {
         let facts = self.facts();
         let mut draws_by_list = self.draws_by_list(&facts, now);
@@ -165,7 +167,7 @@ impl Catalogue {
         let actor_views = self.draws.views();
         let mut draws_by_list: [Vec<ListedDraw>; 3] = Default::default();
         let mut actor_views = actor_views.iter().peekable();
-        // Both are sorted by draw, ascending.
+        // Merge both lists: each is sorted by draw number, ascending.
         for (id, listing) in &facts.draws {
             while actor_views.next_if(|view| view.draw < *id).is_some() {}
             let view = facts.newest(listing, actor_views.next_if(|view| view.draw == *id));
@@ -188,7 +190,7 @@ impl Catalogue {
         draws_by_list
     }
 
-    /// Joins the draws' own JSON into one array, or returns `cached` if its key is unchanged.
+    /// Joins the JSON of the draws into one array, or returns `cached` if its key is unchanged.
     fn join(
         &self,
         facts: &CatalogueFacts,
@@ -247,7 +249,7 @@ impl Catalogue {
 }
 
 impl CatalogueFacts {
-    /// The cache key of a draw's responses.
+    /// Returns the cache key of a draw's prepared responses.
     pub(super) fn key(&self, view: &View, now: Timestamp) -> PreparedKey {
         let phase = u8::from(now >= view.closes_at);
         PreparedKey {
@@ -257,13 +259,13 @@ impl CatalogueFacts {
         }
     }
 
-    /// The newest view of a draw. `actor_views` holds the actors' views, ascending by draw.
+    /// Returns the newest view of a draw. `actor_views` must be sorted by draw number, ascending.
     fn newest_of(&self, listing: &Listing, actor_views: &[View]) -> View {
         let index = actor_views.binary_search_by_key(&listing.id(), |view| view.draw);
         self.newest(listing, index.ok().map(|index| &actor_views[index]))
     }
 
-    /// A draw as the lists show it. `None` only while its club is not loaded yet.
+    /// Builds the API object of a draw for a list. `None` while the draw's club is not loaded yet.
     pub fn wire(&self, listing: &Listing, view: &View, now: Timestamp) -> Option<Draw> {
         let club = self.club(listing.club)?;
         Some(Draw::for_list(

@@ -1,4 +1,4 @@
-//! A response as bytes, made once and served until its contents change.
+//! Prepared responses: serialised once and served as bytes until their contents change.
 
 use std::sync::Arc;
 
@@ -14,20 +14,21 @@ use serde::Serialize;
 
 use crate::api::encoded::Encoded;
 
-/// The `Cache-Control` value of such responses: browsers revalidate every time.
+/// `Cache-Control` value of prepared responses: browsers revalidate every time.
 pub const REVALIDATE: &str = "private, no-cache";
-/// The `Vary` value of such responses: the draw's owner may see more, and not every client accepts
-/// gzip.
+/// `Vary` value of prepared responses: the draw's owner may see more fields, and not every client
+/// accepts gzip.
 pub const VARY_ON: &str = "Cookie, Accept-Encoding";
 
-/// Identifies what a response was made from. A different key means the response is stale.
+/// Identifies the data that a response was built from. A response with another key is stale.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct PreparedKey {
-    /// The reading of the facts.
+    /// Sequence number of the catalogue reading.
     pub reading: u64,
     /// The draw's revision, or a digest of several revisions.
     pub revision: u64,
-    /// What only the passing of time changes: whether kick-off is past and the winner revealed.
+    /// The part of the state that depends on the current time: whether kick-off is past and the
+    /// winner revealed.
     pub phase: u8,
 }
 
@@ -39,7 +40,7 @@ pub struct Prepared(Arc<PreparedParts>);
 struct PreparedParts {
     key: PreparedKey,
     body: Encoded,
-    /// The key as an entity tag, in parsed form and as a header.
+    /// The key as an entity tag, parsed for comparison.
     tag: EntityTag,
     header: HeaderValue,
 }
@@ -49,7 +50,7 @@ struct PreparedParts {
 pub struct PerDraw(DashMap<DrawId, Prepared>);
 
 impl PerDraw {
-    /// The response of a draw, if it was prepared for this key.
+    /// Returns the draw's response if it was prepared for this key.
     pub fn get(&self, draw: DrawId, key: PreparedKey) -> Option<Prepared> {
         self.0
             .get(&draw)
@@ -57,7 +58,7 @@ impl PerDraw {
             .map(|prepared| prepared.clone())
     }
 
-    /// Stores a response and returns it.
+    /// Stores a draw's response and returns it.
     pub fn insert(&self, draw: DrawId, prepared: Prepared) -> Prepared {
         self.0.insert(draw, prepared.clone());
         prepared
@@ -82,7 +83,7 @@ impl Prepared {
         }))
     }
 
-    /// Prepares a JSON response.
+    /// Serialises a value to a prepared JSON response.
     pub fn json(key: PreparedKey, value: &impl Serialize) -> Prepared {
         Prepared::new(
             key,
@@ -94,12 +95,12 @@ impl Prepared {
         self.0.key
     }
 
-    /// The body, plain and compressed.
+    /// Returns the body, plain and compressed.
     pub fn body(&self) -> &Encoded {
         &self.0.body
     }
 
-    /// The entity tag as a header. It is weak, because plain and gzip bytes share it.
+    /// Returns the `ETag` header. The tag is weak, because plain and gzip bytes share it.
     pub fn tag(&self) -> &HeaderValue {
         &self.0.header
     }

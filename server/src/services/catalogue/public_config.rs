@@ -1,4 +1,4 @@
-//! The public configuration: the environment's and the operator's settings.
+//! Builds the public configuration from the environment and the operator's settings.
 
 use domain::{SurchargeMode, TICKETS_PER_ORDER_MAX};
 
@@ -6,11 +6,11 @@ use super::CatalogueFacts;
 use crate::api::config::PublicConfig;
 use crate::config::{CardFeePassing, Config, Stage};
 
-/// Stripe's script, in the release that the pages are written for.
+/// URL of Stripe.js, in the release that the pages are written for.
 const STRIPE_JS: &str = "https://js.stripe.com/endive/stripe.js";
 
 impl CatalogueFacts {
-    /// Combines the environment with the settings of the operator.
+    /// Builds the public configuration, in which the operator's settings override the environment.
     pub fn public_config(&self, config: &Config) -> PublicConfig {
         let demo = config.stage == Stage::Demo;
         PublicConfig {

@@ -8,7 +8,7 @@ use super::prepared::{Prepared, PreparedKey};
 use crate::api::ticket::{Revealed, Ticket};
 
 impl Catalogue {
-    /// A draw as prepared bytes. `None` when there is no such draw.
+    /// Returns a draw as a prepared response; `None` when the draw does not exist.
     pub async fn single(&self, draw: DrawId, now: Timestamp) -> Option<Prepared> {
         let (facts, listing, view) = self.draw(draw).await?;
         let key = facts.key(&view, now);
@@ -22,22 +22,26 @@ impl Catalogue {
         Some(self.singles.insert(draw, Prepared::json(key, &draw_json)))
     }
 
-    /// The same, or `None` if an actor would have to be woken or the bytes would have to be made.
+    /// Like [`Self::single`], but `None` if the draw's actor would have to be started or the
+    /// response built.
     pub fn single_ready(&self, draw: DrawId, now: Timestamp) -> Option<Prepared> {
         self.singles.get(draw, self.key_now(draw, now)?)
     }
 
-    /// As [`Self::single_ready`], for [`Self::tickets`].
+    /// Like [`Self::tickets`], but `None` if the draw's actor would have to be started or the
+    /// response built.
     pub fn tickets_ready(&self, draw: DrawId, now: Timestamp) -> Option<Prepared> {
         self.tickets.get(draw, self.key_now(draw, now)?)
     }
 
-    /// The current cache key of a draw. `None` if an actor would have to be woken to know it.
+    /// Returns the current cache key of a draw; `None` if the draw's actor would have to be started
+    /// to know the key.
     pub fn key_now(&self, draw: DrawId, now: Timestamp) -> Option<PreparedKey> {
         self.with_facts(|facts| Some(facts.key(&self.view_now(facts, draw)?.1, now)))
     }
 
-    /// The 169 tickets as the public sees them (decision F-1), as prepared bytes.
+    /// Returns the draw's 169 tickets, as the public may see them (decision F-1), as a prepared
+    /// response.
     ///
     /// # Errors
     ///
@@ -56,7 +60,7 @@ impl Catalogue {
         Ok(Some(self.tickets.insert(draw, Prepared::json(key, &rows))))
     }
 
-    /// The deal, if it is public.
+    /// Reads the deal of a draw, the pairs of its tickets; `None` before it is revealed.
     pub async fn deal_revealed(&self, view: &View, now: Timestamp) -> Option<Deal> {
         if !view.is_deal_public(now) {
             return None;

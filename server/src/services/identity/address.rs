@@ -1,4 +1,4 @@
-//! The IP address of a request.
+//! Finds the client's IP address of a request behind proxies.
 
 use std::net::IpAddr;
 
@@ -7,13 +7,13 @@ use actix_web::http::header::X_FORWARDED_FOR;
 
 use crate::config::Config;
 
-/// The IP address of a request. `X-Forwarded-For` is trusted only from configured proxies (decision
-/// G-13). A proxy appends the address it saw, to the client's header or as a header of its own below
-/// it. Everything before that may be forged.
+/// Returns the client's IP address of a request. `X-Forwarded-For` is trusted only from configured
+/// proxies (decision G-13). A proxy appends the client's address to the existing header or in a
+/// further header line. Addresses before it may be forged.
 ///
-/// Returns the whole address, as consents and the audit log keep it. Limits count by its
-/// [`Network`](crate::services::limits::Network). An IPv6 address that maps an IPv4 address is returned as
-/// IPv4.
+/// The whole address is returned, for consents and the audit log. Limits count by its
+/// [`Network`](crate::services::limits::Network). An IPv6 address that maps an IPv4 address is
+/// returned as IPv4.
 pub fn address(request: &HttpRequest, config: &Config) -> IpAddr {
     let unknown = IpAddr::from([0, 0, 0, 0]);
     let peer = request
@@ -43,7 +43,8 @@ mod tests {
     use super::*;
     use crate::config::Environment;
 
-    /// The address of a request with these header lines from `peer`, when `proxy` is trusted.
+    /// Returns the address found for a request with these `X-Forwarded-For` lines from a fixed
+    /// peer, when `proxy` is trusted.
     fn address_of(proxy: &str, peer: &str, lines: &[&'static str]) -> String {
         let mut config = Config::demo(&Environment::default()).expect("the demo needs nothing");
         let parse_ip = |text: &str| text.parse::<IpAddr>().expect("an address");
@@ -55,7 +56,8 @@ mod tests {
         address(&request.to_http_request(), &config).to_string()
     }
 
-    /// nginx appends to the client's line, `HAProxy` adds a second one.
+    /// Both kinds of proxies are tested: nginx appends to the client's header line, `HAProxy` adds
+    /// a second line.
     #[test]
     fn only_the_proxys_own_forwarded_address_is_trusted() {
         let proxied = |lines: &[&'static str]| address_of("127.0.0.1", "127.0.0.1", lines);

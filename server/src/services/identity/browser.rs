@@ -1,5 +1,5 @@
 //! A buyer's browser and the signed cookie that identifies it. Only this server can sign such a
-//! cookie. A program can therefore pretend to be no more browsers than the cookies it fetched.
+//! cookie, so a client cannot invent browsers to get around limits.
 
 use std::future::{Ready, ready};
 
@@ -10,7 +10,7 @@ use domain::Timestamp;
 use hmac::{Hmac, Mac};
 use sha2::Sha256;
 
-use super::{name, random};
+use super::{cookie_name, random};
 use crate::api::error::Problem;
 use crate::config::Config;
 
@@ -20,16 +20,16 @@ pub struct Browser(pub [u8; 16]);
 
 pub(super) const BROWSER_COOKIE: [&str; 2] = ["fd_session", "__Host-fd_session"];
 /// How long a browser keeps the cookie, and how long after its issue the server accepts it.
-const MAX_AGE_DAYS: i64 = 30;
+const COOKIE_AGE_DAYS_MAX: i64 = 30;
 const ID_BYTES: usize = 16;
-/// Seconds since 1970, enough until the year 2106.
-const ISSUED_BYTES: usize = 4;
-/// HMAC-SHA-256, truncated to its left half: 128 bits cannot be guessed.
+/// Bytes of the issue time in the cookie: seconds since 1970, enough until the year 2106.
+const ISSUE_TIME_BYTES: usize = 4;
+/// Bytes of the signature in the cookie: the left half of HMAC-SHA-256. 128 bits cannot be guessed.
 const SIGNATURE_BYTES: usize = 16;
-const VALUE_BYTES: usize = ID_BYTES + ISSUED_BYTES + SIGNATURE_BYTES;
-/// Hexadecimal digits of a cookie's value.
+const VALUE_BYTES: usize = ID_BYTES + ISSUE_TIME_BYTES + SIGNATURE_BYTES;
+/// Number of hexadecimal digits in a cookie's value.
 pub const VALUE_DIGITS: usize = 2 * VALUE_BYTES;
-/// The purpose for which the key is derived from the sealing key.
+/// Label with which the signing key of browser cookies is derived from the sealing key.
 pub const KEY_PURPOSE: &str = "browser-cookie";
 
 impl Browser {
@@ -45,7 +45,7 @@ impl Default for Browser {
     }
 }
 
-/// The outermost middleware gives every request its browser.
+/// Extracts the browser that the outermost middleware stored in the request.
 impl FromRequest for Browser {
     type Error = Problem;
     type Future = Ready<Result<Browser, Problem>>;
@@ -61,13 +61,13 @@ impl FromRequest for Browser {
     }
 }
 
-/// The browser of a request with a valid cookie. `None` means that the browser is new and the
-/// response sets its cookie.
+/// The browser of a request with a valid cookie; `None` for a new browser, whose cookie the
+/// response sets.
 #[derive(Clone, Copy)]
 pub struct KnownBrowser(pub Option<Browser>);
 
 impl KnownBrowser {
-    /// The known browser, as the outermost middleware read it.
+    /// Returns the browser that the outermost middleware read from a valid cookie.
     pub fn of(request: &HttpRequest) -> Option<Browser> {
         request
             .extensions()
@@ -78,7 +78,7 @@ impl KnownBrowser {
 
 /// Signs and verifies browser cookies. All nodes have the same key, because they have the same sealing key.
 pub struct BrowserCookies {
-    /// Keyed once, so that a signature costs two SHA-256 blocks.
+    /// HMAC initialised with the key once, so that each signature costs only two SHA-256 blocks.
     signer: Hmac<Sha256>,
     name: &'static str,
     over_tls: bool,
@@ -89,7 +89,7 @@ impl BrowserCookies {
         let signer = Hmac::new_from_slice(key).expect("HMAC takes a key of any length");
         BrowserCookies {
             signer,
-            name: name(BROWSER_COOKIE, config),
+            name: cookie_name(BROWSER_COOKIE, config),
             over_tls: config.over_tls(),
         }
     }
@@ -99,31 +99,31 @@ impl BrowserCookies {
         name == self.name
     }
 
-    /// The browser of a request's cookie, if the cookie is valid.
+    /// Returns the browser of a request's cookie; `None` without a valid cookie.
     pub fn read(&self, request: &HttpRequest, now: Timestamp) -> Option<Browser> {
         self.verify(request.cookie(self.name)?.value(), now)
     }
 
-    /// The browser of a value that this server signed less than 30 days ago. An unsigned, forged,
-    /// truncated or expired value counts as none. The comparison takes constant time.
+    /// Returns the browser of a cookie value that was signed less than 30 days ago; `None` for a
+    /// forged, malformed or expired value. The comparison takes constant time.
     pub fn verify(&self, value: &str, now: Timestamp) -> Option<Browser> {
         let mut bytes = [0; VALUE_BYTES];
         hex::decode_to_slice(value, &mut bytes).ok()?;
-        let (signed, signature) = bytes.split_at(ID_BYTES + ISSUED_BYTES);
+        let (signed, signature) = bytes.split_at(ID_BYTES + ISSUE_TIME_BYTES);
         self.signer
             .clone()
             .chain_update(signed)
             .verify_truncated_left(signature)
             .ok()?;
-        let (mut id, mut issued) = ([0; ID_BYTES], [0; ISSUED_BYTES]);
+        let (mut id, mut issued) = ([0; ID_BYTES], [0; ISSUE_TIME_BYTES]);
         id.copy_from_slice(&signed[..ID_BYTES]);
         issued.copy_from_slice(&signed[ID_BYTES..]);
         let expires_at = Timestamp(i64::from(u32::from_be_bytes(issued)) * 1000)
-            .plus_seconds(MAX_AGE_DAYS * 86_400);
+            .plus_seconds(COOKIE_AGE_DAYS_MAX * 86_400);
         (now < expires_at).then_some(Browser(id))
     }
 
-    /// The signed value for a browser.
+    /// Returns the signed cookie value of a browser.
     pub fn value(&self, browser: Browser, now: Timestamp) -> String {
         let issued = u32::try_from(now.0 / 1000).unwrap_or(0).to_be_bytes();
         let signature = self
@@ -135,19 +135,19 @@ impl BrowserCookies {
             .into_bytes();
         let mut bytes = [0; VALUE_BYTES];
         bytes[..ID_BYTES].copy_from_slice(&browser.0);
-        bytes[ID_BYTES..ID_BYTES + ISSUED_BYTES].copy_from_slice(&issued);
-        bytes[ID_BYTES + ISSUED_BYTES..].copy_from_slice(&signature[..SIGNATURE_BYTES]);
+        bytes[ID_BYTES..ID_BYTES + ISSUE_TIME_BYTES].copy_from_slice(&issued);
+        bytes[ID_BYTES + ISSUE_TIME_BYTES..].copy_from_slice(&signature[..SIGNATURE_BYTES]);
         hex::encode(bytes)
     }
 
-    /// The whole cookie with its attributes.
+    /// Builds the browser cookie with this value and its attributes.
     pub fn cookie(&self, value: String) -> Cookie<'static> {
         Cookie::build(self.name, value)
             .path("/")
             .http_only(true)
             .secure(self.over_tls)
             .same_site(SameSite::Lax)
-            .max_age(Duration::days(MAX_AGE_DAYS))
+            .max_age(Duration::days(COOKIE_AGE_DAYS_MAX))
             .finish()
     }
 }
@@ -212,7 +212,7 @@ mod tests {
     fn cookie_older_than_thirty_days_is_invalid() {
         let cookies = cookies(7);
         let value = cookies.value(Browser([3; 16]), NOW);
-        let last = NOW.plus_seconds(MAX_AGE_DAYS * 86_400 - 1);
+        let last = NOW.plus_seconds(COOKIE_AGE_DAYS_MAX * 86_400 - 1);
         assert!(is_valid(&cookies, &value, last));
         assert!(!is_valid(&cookies, &value, last.plus_seconds(1)));
     }

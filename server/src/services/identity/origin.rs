@@ -1,30 +1,32 @@
-//! Decides by browser headers whether an unsafe request came from one of this site's pages.
+//! Decides by browser headers whether a request that may change state came from one of this site's
+//! pages.
 
 use actix_web::http::uri::Authority;
 
-/// The headers of a request that tell its origin.
+/// The request headers that tell which site's page sent the request.
 #[derive(Clone, Copy, Debug)]
 pub struct OriginHeaders<'a> {
-    /// `Sec-Fetch-Site`.
+    /// Value of the header `Sec-Fetch-Site`.
     pub site: Option<&'a str>,
-    /// `Origin`.
+    /// Value of the header `Origin`.
     pub origin: Option<&'a str>,
-    /// `Host`.
+    /// Value of the header `Host`.
     pub host: Option<&'a str>,
     pub public_url: &'a str,
     /// Whether the request carries a login cookie.
     pub has_login_cookie: bool,
 }
 
-/// Whether a request came from this site.
+/// The result of the origin check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OriginVerdict {
     SameOrigin,
     CrossOrigin,
 }
 
-/// Decides whether a request came from this site. Browsers send an origin with every unsafe
-/// request. A client that sends none is not a browser: it may act, but never with a login.
+/// Decides whether a request came from this site. Browsers send an origin with every request that
+/// may change state. A client without one is not a browser: it is accepted only without a login
+/// cookie.
 pub fn check_origin(origin_headers: &OriginHeaders<'_>) -> OriginVerdict {
     let site_is_foreign = origin_headers
         .site
@@ -40,16 +42,18 @@ pub fn check_origin(origin_headers: &OriginHeaders<'_>) -> OriginVerdict {
     }
 }
 
-/// Whether scheme, host and port are those of the public URL. On one machine `localhost` and
-/// `127.0.0.1` are the same host, and the demo is used under either. Then the port must be the one
-/// the browser connected to.
+/// Whether scheme, host and port of `origin` are those of the public URL. The demo may be opened as
+/// `localhost` or `127.0.0.1`; then only the port must match.
 fn is_own(origin: &str, origin_headers: &OriginHeaders<'_>) -> bool {
-    let (Some(origin), Some(public)) = (parts(origin), parts(origin_headers.public_url)) else {
+    let (Some(origin), Some(public)) = (
+        parse_origin(origin),
+        parse_origin(origin_headers.public_url),
+    ) else {
         return false;
     };
     let requested = origin_headers
         .host
-        .and_then(|host| parts(&format!("{}://{host}", public.scheme)));
+        .and_then(|host| parse_origin(&format!("{}://{host}", public.scheme)));
     let is_local = is_loopback(&public.host)
         && is_loopback(&origin.host)
         && requested.as_ref() == Some(&origin);
@@ -64,7 +68,7 @@ struct Origin {
 }
 
 /// Parses an origin. `None` if it is not a single origin of a web page.
-fn parts(text: &str) -> Option<Origin> {
+fn parse_origin(text: &str) -> Option<Origin> {
     let (scheme, authority) = text.split_once("://")?;
     let authority: Authority = authority.parse().ok()?;
     let default = match scheme {

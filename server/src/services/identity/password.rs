@@ -7,17 +7,20 @@ use tokio::sync::Semaphore;
 
 use crate::api::error::Problem;
 
-/// 19 MiB, two passes, one lane: the minimum that OWASP recommends.
+/// Memory of one Argon2id hash in KiB: 19 MiB with two passes and one lane, the minimum that OWASP
+/// recommends.
 const MEMORY_KIB: u32 = 19 * 1024;
 const PASSES: u32 = 2;
-/// Longer passwords are refused, never truncated.
+/// Maximum password length in bytes. Longer passwords are refused, never truncated.
 pub const PASSWORD_BYTES_MAX: usize = 128;
-/// Shorter passwords are refused (specification B, line 152).
+/// Minimum password length in characters. Shorter passwords are refused (specification B, line
+/// 152).
 pub const PASSWORD_CHARS_MIN: usize = 8;
 /// Maximum number of concurrent hashes, so that sign-ins do not slow purchases down.
 static CONCURRENT_HASHES: Semaphore = Semaphore::const_new(2);
 
-/// A hash that no password matches. An unknown e-mail takes as long to check as a known one.
+/// A hash that no password matches. It is checked for an unknown e-mail, so that the check takes as
+/// long as for a known one.
 const UNMATCHABLE_HASH: &str = "$argon2id$v=19$m=19456,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
 
 fn argon2() -> Argon2<'static> {
@@ -51,8 +54,8 @@ pub async fn hashed(password: String) -> Result<String, Problem> {
         .map_err(|_| Problem::unavailable())
 }
 
-/// Whether a password matches the stored hash. `None` stands for an unknown e-mail. It takes as
-/// long and never matches.
+/// Whether a password matches the stored hash. `stored` is `None` for an unknown e-mail: the check
+/// takes as long and never succeeds.
 ///
 /// # Errors
 ///
@@ -91,7 +94,8 @@ mod tests {
                 .expect("verified")
         );
         assert!(!verify(String::new(), None).await.expect("verified"));
-        // The same memory and passes, so an unknown address takes as long as a known one.
+        // Both hashes must have the same memory and passes, so that an unknown e-mail takes as long
+        // as a known one.
         let work = |hash: &str| {
             hash.split('$')
                 .take(4)

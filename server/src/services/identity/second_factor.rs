@@ -11,19 +11,19 @@ use crate::api::error::Problem;
 
 /// The issuer that authenticator apps display.
 pub const ISSUER: &str = "Football Doubles";
-/// Validity of one code in seconds.
+/// Validity of one second-factor code in seconds.
 pub const STEP_SECONDS: i64 = 30;
-/// Number of steps by which an authenticator's clock may be off.
-const SKEW: u16 = 1;
-/// How long an entered code counts as recent, in milliseconds.
+/// Number of 30-second steps by which the clock of an authenticator app may be off.
+const SKEW_STEPS_MAX: u16 = 1;
+/// How long an entered code counts as recent proof for irreversible actions, in milliseconds.
 pub const FRESH_MS: i64 = 10 * 60 * 1000;
 
-/// Generates a shared secret: 160 bits, as the standard recommends.
+/// Generates the secret that server and app share: 160 bits, as RFC 4226 recommends.
 pub fn fresh_secret() -> [u8; 20] {
     random()
 }
 
-/// The authenticator of an operator. The server and the app compute the same codes.
+/// Builds the code generator of an operator, which computes the same codes as the operator's app.
 ///
 /// # Errors
 ///
@@ -31,19 +31,19 @@ pub fn fresh_secret() -> [u8; 20] {
 pub fn authenticator(secret: &[u8], email: &str) -> Result<Totp, Problem> {
     Builder::new()
         .with_secret(Secret::new(secret.into()))
-        .with_skew(SKEW)
+        .with_skew(SKEW_STEPS_MAX)
         .with_account_name(email.replace(':', ""))
         .with_issuer(Some(ISSUER))
         .build()
         .map_err(|_| Problem::unavailable())
 }
 
-/// The result of checking a code.
+/// The result of checking a second-factor code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CodeCheck {
     Right,
     Wrong,
-    /// Correct, but this code or a later one was used before.
+    /// The code is correct, but this code or a later one was used before.
     Used,
 }
 
@@ -83,7 +83,7 @@ mod tests {
 
     #[test]
     fn code_matches_the_example_of_rfc_6238() {
-        // RFC 6238, appendix B, cut to six digits.
+        // Test vectors of RFC 6238, appendix B, cut to six digits.
         let totp =
             authenticator(b"12345678901234567890", "a@example.com").expect("an authenticator");
         assert_eq!(totp.generate(59).to_string(), "287082");

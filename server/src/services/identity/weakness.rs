@@ -1,6 +1,6 @@
-//! Refuses passwords that are guessed first: common passwords, names, dates and keyboard rows, and
-//! simple variations of them. Words that are known about the account count too (ASVS 6.1.2, 6.2.4,
-//! 6.2.11).
+//! Detects passwords that are easy to guess: common passwords, names, dates and keyboard rows, and
+//! simple variations of them. Names and addresses of the account count as easy words too (ASVS
+//! 6.1.2, 6.2.4, 6.2.11).
 //!
 //! No character classes are required: three unrelated words are enough.
 
@@ -9,13 +9,13 @@ use zxcvbn::zxcvbn;
 
 use crate::api::error::Problem;
 
-/// Passwords that need fewer guesses are refused. The list of common passwords has 30,000 entries;
-/// three unrelated words need more than a hundred million guesses.
+/// Minimum estimated number of guesses; passwords that need fewer are refused. The list of common
+/// passwords has 30,000 entries; three unrelated words need more than a hundred million guesses.
 const GUESSES_MIN: u64 = 1_000_000;
-/// Shorter parts of a name are not used as clues.
+/// Minimum length of a part of the account's name or address that must not make up the password.
 const CLUE_CHARS_MIN: usize = 3;
-/// The product's name and the words its users are likely to choose.
-const PRODUCT: [&str; 8] = [
+/// Words that users of this product are likely to choose for a password.
+const PRODUCT_WORDS: [&str; 8] = [
     "football doubles",
     "footballdoubles",
     "football",
@@ -29,8 +29,8 @@ const PRODUCT: [&str; 8] = [
 /// The message for a password that is too easy to guess.
 pub const EASY: &str = "Password is too easy to guess. Please use a longer one, or other words.";
 
-/// Whether the password is easy to guess for someone who knows `about` the account: its names and
-/// its address.
+/// Whether the password is easy to guess. `about` holds the account's names and addresses, which an
+/// attacker may know.
 ///
 /// # Errors
 ///
@@ -42,7 +42,7 @@ pub async fn is_easy(password: String, about: Vec<String>) -> Result<bool, Probl
 }
 
 fn is_guessed_soon(password: &str, about: &[String]) -> bool {
-    let mut clues: Vec<String> = PRODUCT.map(str::to_string).to_vec();
+    let mut clues: Vec<String> = PRODUCT_WORDS.map(str::to_string).to_vec();
     for text in about {
         let text = text.to_lowercase();
         let parts = text
@@ -134,7 +134,7 @@ mod tests {
         ] {
             assert!(!is_guessed_soon(password, &about()), "{password}");
         }
-        // Long passwords are checked quickly, because zxcvbn reads only 100 characters.
+        // A long password is checked quickly, because zxcvbn reads only 100 characters.
         assert!(!is_guessed_soon(&"k9Xw 2qLm".repeat(14), &about()));
     }
 }

@@ -1,6 +1,6 @@
 //! Limits that protect accounts: password and code guesses, and mails to an address. Each node
-//! first refuses by its own count, which is cheap. The database then counts for all nodes together,
-//! so that more nodes do not allow more guesses.
+//! first checks its own count in memory. The database then counts for all nodes together, so that
+//! more nodes do not allow more guesses.
 
 use std::net::IpAddr;
 use std::time::Duration;
@@ -16,40 +16,40 @@ use crate::api::error::Problem;
 /// Mails with a link that one account can receive per hour.
 pub(super) const LINKS_PER_ACCOUNT_AND_HOUR: u32 = 3;
 /// Registrations, waitlist entries, password resets and ticket-link requests per hour of one
-/// address. The members of a club share one.
+/// address. The members of a club may share one address.
 pub(super) const FORMS_PER_ADDRESS_AND_HOUR: u32 = 20;
 /// The window of the limits on links and forms.
 pub const AN_HOUR: Duration = Duration::from_secs(3600);
-/// Wrong passwords in 15 minutes: of one account from one address (decision G-6), of one address,
-/// and of one account from everywhere. The last one bounds guesses from many addresses. It is high,
-/// because mails show the account's address, and a few wrong guesses must not lock the owner out.
+/// Maximum wrong passwords in 15 minutes: for one account from one address (decision G-6), from one
+/// address for all accounts, and for one account from all addresses. The last limit is high,
+/// because otherwise anyone who knows an account's e-mail address could lock its owner out.
 pub(super) const WRONG_PASSWORDS_PER_ACCOUNT_AND_ADDRESS_MAX: u32 = 5;
 pub(super) const WRONG_PASSWORDS_PER_ADDRESS_MAX: u32 = 20;
 pub(super) const WRONG_PASSWORDS_PER_ACCOUNT_MAX: u32 = 50;
 pub(super) const WRONG_PASSWORDS_WINDOW: Duration = Duration::from_secs(15 * 60);
-/// Wrong passwords in 15 minutes of a signed-in caller who confirms the password. Counted apart
-/// from sign-in, so that neither blocks the other.
+/// Wrong passwords in 15 minutes of a signed-in caller who confirms the password. Counted
+/// separately from sign-in, so that neither limit blocks the other action.
 pub(super) const WRONG_PASSWORDS_PER_HOLDER_MAX: u32 = 5;
 /// Wrong codes of one operator in 10 minutes.
 const WRONG_CODES_MAX: u32 = 5;
 pub(super) const WRONG_CODES_WINDOW: Duration = Duration::from_secs(10 * 60);
 
-/// Forms of one network, or of one club, that named a registered address, in an hour. Each reveals
-/// that the address has an account.
+/// Maximum forms per hour, from one network or one club, that contain a registered e-mail address.
+/// The answer to each such form reveals that the address has an account.
 pub const KNOWN_ADDRESSES_MAX: u32 = 5;
 
 impl Limits {
-    /// Allows a password attempt. Only wrong passwords count, so that a busy club is never locked
-    /// out by signing in. An attempt counts as wrong until it succeeds, so that a thousand
-    /// concurrent guesses are no more than a thousand sequential ones.
+    /// Counts a password attempt, and refuses it above the limit. An attempt counts as wrong until
+    /// its password proves right, so that concurrent guesses cannot pass the limit. Right passwords
+    /// do not count.
     ///
     /// # Errors
     ///
     /// 429 with `Retry-After`.
     pub fn begin_sign_in(&self, email: &str, address: IpAddr) -> Result<Attempt<'_>, Problem> {
         let (account, network) = (account_key(email), Network::from(address));
-        // The network comes first in the key, so that no account name can be mistaken for another
-        // account at another network.
+        // The network comes first in the key. Otherwise an account name could be chosen to look
+        // like another account and network.
         let mut tries = vec![
             password(
                 format!("from {network} of {account}"),
@@ -66,7 +66,8 @@ impl Limits {
         Attempt::new(&self.wrong_passwords, tries, 60)
     }
 
-    /// Allows a signed-in caller to confirm the password.
+    /// Counts an attempt of a signed-in caller to confirm the password, and refuses it above the
+    /// limit.
     ///
     /// # Errors
     ///
@@ -79,9 +80,9 @@ impl Limits {
         Attempt::new(&self.wrong_passwords, vec![attempt], 60)
     }
 
-    /// Allows a network to register one more club. A registration reveals whether its e-mail has an
-    /// account, because a new account is signed in at once (decision G-18). One that names a
-    /// registered address therefore counts as a wrong guess.
+    /// Counts a registration from a network, and refuses it above the limit. Only registrations
+    /// with an already registered e-mail address count, because their answer reveals that the
+    /// address has an account (decision G-18).
     ///
     /// # Errors
     ///
@@ -96,8 +97,9 @@ impl Limits {
         Attempt::new(&self.known_addresses, tries, AN_HOUR.as_secs() as u32)
     }
 
-    /// Allows a club to invite one more address. An invitation reveals whether the address signs in
-    /// elsewhere (decision G-17), and counts in the same way.
+    /// Counts an invitation by a club, and refuses it above the limit. Only invitations of already
+    /// registered addresses count, because their answer reveals that the address has an account
+    /// (decision G-17).
     ///
     /// # Errors
     ///
@@ -107,7 +109,7 @@ impl Limits {
         Attempt::new(&self.known_addresses, tries, AN_HOUR.as_secs() as u32)
     }
 
-    /// Allows an operator to enter a second-factor code.
+    /// Counts an operator's attempt to enter a second-factor code, and refuses it above the limit.
     ///
     /// # Errors
     ///
@@ -123,8 +125,8 @@ impl Limits {
         Attempt::new(&self.wrong_codes, vec![code], window_seconds as u32)
     }
 
-    /// Whether an account may be sent one more link this hour. The response to the caller is the
-    /// same either way.
+    /// Whether an account may be sent one more link this hour. The caller gets the same response if
+    /// no mail is sent.
     ///
     /// # Errors
     ///
@@ -139,8 +141,8 @@ impl Limits {
             && records.count_tries(&[link("link", email)], now).await?)
     }
 
-    /// The same for links to tickets. They are counted apart, so that requests for tickets cannot
-    /// block a club's password reset.
+    /// Whether an address may be sent one more link to its tickets this hour. Counted separately
+    /// from account links, so that requests for tickets cannot block a club's password reset.
     ///
     /// # Errors
     ///
@@ -158,8 +160,8 @@ impl Limits {
         Ok(is_allowed_here && records.count_tries(&[link("tickets", email)], now).await?)
     }
 
-    /// Allows a form that sends a mail to an address the caller enters: a registration, a waitlist
-    /// entry or a request for a link.
+    /// Counts a form that sends a mail to an address that the caller enters, and refuses it above
+    /// the limit: a registration, a waitlist entry or a request for a link.
     ///
     /// # Errors
     ///
@@ -200,7 +202,7 @@ impl Limits {
     }
 }
 
-/// An attempt that this node has counted as wrong until it succeeds.
+/// An attempt that counts as wrong on this node until `take_back` is called.
 #[must_use = "a guess counts on all nodes"]
 pub struct Attempt<'a> {
     failures: &'a FailureCounters<String>,
@@ -208,7 +210,8 @@ pub struct Attempt<'a> {
 }
 
 impl<'a> Attempt<'a> {
-    /// Counts one attempt for each key, or for none if one is at its limit.
+    /// Counts one attempt under each key. If one key has reached its limit, no key is counted and
+    /// the attempt is refused.
     fn new(
         failures: &'a FailureCounters<String>,
         tries: Vec<RateLimitTry>,
@@ -226,8 +229,9 @@ impl<'a> Attempt<'a> {
         Ok(Attempt { failures, tries })
     }
 
-    /// Counts the attempt for all nodes, before it is checked. An attempt refused by the database
-    /// stays counted on this node, so that further attempts are refused cheaply.
+    /// Counts the attempt in the database, for all nodes, before the password or code is checked. A
+    /// refused attempt stays counted on this node, so that further attempts are refused without the
+    /// database.
     ///
     /// # Errors
     ///
@@ -246,7 +250,7 @@ impl<'a> Attempt<'a> {
         })
     }
 
-    /// Takes the count back on this node.
+    /// Removes the attempt from this node's counts.
     pub(super) fn take_back(&self) {
         self.tries
             .iter()
@@ -254,7 +258,7 @@ impl<'a> Attempt<'a> {
     }
 }
 
-/// An attempt that all nodes have counted as wrong until it succeeds.
+/// An attempt that counts as wrong on all nodes until [`Self::mark_correct`].
 #[must_use = "a guess that is not said to be right stays counted as wrong"]
 pub struct CountedAttempt<'a> {
     attempt: Attempt<'a>,
@@ -262,12 +266,12 @@ pub struct CountedAttempt<'a> {
 }
 
 impl CountedAttempt<'_> {
-    /// Takes the count back, because the attempt was correct.
+    /// Removes the attempt from all counts, because the password or code was correct.
     pub async fn mark_correct(self) {
         if let Err(failure) = self.records.take_back_tries(&self.attempt.tries).await {
             tracing::warn!(%failure, "correct attempt stays counted as wrong until its window ends");
         }
-        // Last, so that this node never allows more than the database does.
+        // After the database, so that this node never allows more attempts than the database.
         self.attempt.take_back();
     }
 }

@@ -9,13 +9,13 @@ use sha2::{Digest, Sha256};
 use super::Limits;
 use crate::services::identity::Browser;
 
-/// A site has at least a /48, or can get one for free. A longer prefix would give it a quota for
-/// each of 65,536 subnets.
+/// Prefix length by which IPv6 addresses share a quota. A site easily gets a /48; with a longer
+/// prefix it would have a quota for each of its 65,536 subnets.
 const IPV6_SITE_BITS: u32 = 48;
 
 impl Limits {
-    /// The browser itself if it has paid, otherwise its network. `None` for the demo's own machine,
-    /// which is not limited.
+    /// Returns the source of a reservation: the browser if it has paid before, otherwise its
+    /// network. `None` for the demo's own machine, which is not limited.
     pub fn hold_source(
         &self,
         browser: &Browser,
@@ -28,14 +28,14 @@ impl Limits {
         let id = if has_paid {
             digest(b"browser", &browser.0)
         } else {
-            digest(b"network", &site(address).octets())
+            digest(b"network", &site_network(address).octets())
         };
         Some(HoldSource { id, has_paid })
     }
 }
 
-/// An IPv4 address, or the first 48 bits of an IPv6 address.
-fn site(address: IpAddr) -> Ipv6Addr {
+/// Returns the network of a site: an IPv4 address, or the first 48 bits of an IPv6 address.
+fn site_network(address: IpAddr) -> Ipv6Addr {
     match address.to_canonical() {
         IpAddr::V4(whole) => whole.to_ipv6_mapped(),
         IpAddr::V6(whole) => {

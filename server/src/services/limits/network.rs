@@ -1,10 +1,10 @@
-//! The key of limits by address.
+//! The network of a caller, by which rate limits count.
 
 use std::fmt;
 use std::net::{IpAddr, Ipv6Addr};
 
-/// An IPv4 address, or the first 64 bits of an IPv6 address. A customer gets at least that many
-/// bits and can use a new address for every request. Consents and the audit log keep the whole
+/// An IPv4 address, or the first 64 bits of an IPv6 address. An internet customer gets at least a
+/// /64 and can use a new address for every request. Consents and the audit log store the whole
 /// address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Network(IpAddr);

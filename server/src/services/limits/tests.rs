@@ -9,7 +9,7 @@ use super::*;
 const HERE: IpAddr = IpAddr::V4(std::net::Ipv4Addr::LOCALHOST);
 const ELSEWHERE: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(203, 0, 113, 7));
 
-/// An address in its own network.
+/// Returns an address that is in another network for each `turn`.
 fn elsewhere(turn: u32) -> IpAddr {
     IpAddr::from((0xcb00_7100 + turn).to_be_bytes())
 }

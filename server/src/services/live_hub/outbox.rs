@@ -8,19 +8,20 @@ use super::TopicFrame;
 use super::topic::Topic;
 use crate::services::limits::Network;
 
-/// A socket counts as stalled when its frames wait this long.
-const STALLED_MS: i64 = 10_000;
+/// A socket counts as stalled when its unsent frames have waited this long, in milliseconds.
+const STALLED_AFTER_MS: i64 = 10_000;
 
 /// Why the server closes a socket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DisconnectReason {
-    /// 1001: the server stops. Clients reconnect after a random delay.
+    /// Close code 1001: the server stops. Clients reconnect after a random delay.
     Draining,
-    /// 1013: the client does not read fast enough.
+    /// Close code 1013: the client does not read fast enough.
     TooSlow,
 }
 
-/// Wakes the session that owns the outbox. Returns `false` when the session is gone.
+/// Notifies the session that owns the outbox of new frames. Returns `false` when the session has
+/// ended.
 pub type Waker = Box<dyn Fn() -> bool + Send + Sync>;
 
 /// The unsent frames of one socket.
@@ -28,16 +29,17 @@ pub type Waker = Box<dyn Fn() -> bool + Send + Sync>;
 pub struct Outbox {
     inner: Mutex<OutboxState>,
     waker: OnceLock<Waker>,
-    /// The login the socket was opened with, as the database stores it. Topics that require a login
-    /// end with it.
+    /// Hash of the login with which the socket was opened. Subscriptions that require a login end
+    /// when this login ends.
     pub login: Option<[u8; 32]>,
-    /// The network of the browser.
+    /// The network of the browser, for the limit of sockets per network.
     pub network: Option<Network>,
 }
 
 #[derive(Default)]
 struct OutboxState {
-    /// In order of subscription. Most sockets have one or two topics, so a list is small.
+    /// The subscribed topics in order of subscription. A list suffices, because most sockets have
+    /// one or two topics.
     topics: Vec<TopicQueue>,
     waiting_since_ms: Option<i64>,
     disconnect: Option<DisconnectReason>,
@@ -47,7 +49,8 @@ struct OutboxState {
 /// The state of one topic on a socket.
 struct TopicQueue {
     topic: Topic,
-    /// The newest sequence number queued. Older frames that arrive late are dropped.
+    /// Highest sequence number queued so far. Frames with a lower number arrive late and are
+    /// dropped.
     newest_seq: u64,
     waiting: Option<ByteString>,
 }
@@ -79,7 +82,7 @@ impl Outbox {
         }
     }
 
-    /// Registers the waker of a session that has started.
+    /// Registers the callback that notifies the session of new frames.
     pub fn attach(&self, waker: Waker) {
         let _ = self.waker.set(waker);
         if self.lock().has_waiting() {
@@ -87,8 +90,8 @@ impl Outbox {
         }
     }
 
-    /// Queues a frame, replacing an older one of the same topic. Returns `false` when the socket is
-    /// gone.
+    /// Queues a frame in place of an unsent frame of the same topic. Returns `false` when the
+    /// socket is closed.
     pub fn push(&self, topic: &Topic, frame: &TopicFrame) -> bool {
         let mut inner = self.lock();
         if inner.closed {
@@ -111,7 +114,7 @@ impl Outbox {
             }
         }
         drop(inner);
-        // One wake-up is enough for any number of frames.
+        // If frames were waiting already, the session has been notified before.
         !was_empty || self.wake()
     }
 
@@ -120,7 +123,7 @@ impl Outbox {
         self.lock().topics.retain(|queue| queue.topic != *topic);
     }
 
-    /// Takes all unsent frames.
+    /// Returns all unsent frames and the close reason, and empties the outbox.
     pub fn drain(&self) -> OutboxContents {
         let mut inner = self.lock();
         inner.waiting_since_ms = None;
@@ -135,20 +138,20 @@ impl Outbox {
         }
     }
 
-    /// Closes the socket as soon as its session runs.
+    /// Requests that the session closes the socket for this reason.
     pub fn close(&self, disconnect: DisconnectReason) {
         self.lock().disconnect.get_or_insert(disconnect);
         self.wake();
     }
 
-    /// Cuts off a session whose frames have waited too long. It is closed when it runs again.
+    /// Drops the frames of a stalled session and requests that the session closes its socket.
     pub fn drop_if_stalled(&self, now_ms: i64) {
         let mut inner = self.lock();
         if !inner.has_waiting() || inner.closed {
             return;
         }
         let since = *inner.waiting_since_ms.get_or_insert(now_ms);
-        if now_ms - since >= STALLED_MS {
+        if now_ms - since >= STALLED_AFTER_MS {
             inner.disconnect.get_or_insert(DisconnectReason::TooSlow);
             inner.drop_waiting();
             inner.closed = true;
@@ -228,9 +231,9 @@ mod tests {
         let (outbox, _) = outbox();
         outbox.push(&Topic::Draws, &frame(1));
         outbox.drop_if_stalled(0);
-        outbox.drop_if_stalled(STALLED_MS - 1);
+        outbox.drop_if_stalled(STALLED_AFTER_MS - 1);
         assert!(!outbox.is_closed());
-        outbox.drop_if_stalled(STALLED_MS);
+        outbox.drop_if_stalled(STALLED_AFTER_MS);
         assert!(outbox.is_closed());
         assert!(
             !outbox.push(&Topic::Draws, &frame(2)),

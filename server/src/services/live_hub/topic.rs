@@ -4,11 +4,12 @@ use std::fmt;
 
 use domain::DrawId;
 
-/// A topic, written as `draw:1042`, `draws`, `public`, `ops` or `order:<token>`.
+/// A topic that a socket can subscribe to, written as `draw:1042`, `draws`, `public`, `ops` or
+/// `order:<token>`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Topic {
     Draw(DrawId),
-    /// The contents of the public lists.
+    /// The draws of the public lists: on sale, awaiting a result, and recent results.
     Draws,
     /// Maintenance mode and the build version.
     Public,

@@ -1,4 +1,4 @@
-//! An offer as the public reads it.
+//! Builds the public API object of an offer.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::api::instant::rfc3339;
 use crate::api::offer::{PublicOffer, PublicOfferGame};
 
 impl Offer {
-    /// The offer as the public reads it. `share_image_url` is the address of its picture or card.
+    /// Builds the public API object. `share_image_url` is the address of its picture or card.
     pub fn public(&self, share_image_url: String, now: Timestamp) -> PublicOffer {
         let bundle = &self.bundle;
         let status = match self.sale_status {

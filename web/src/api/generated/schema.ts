@@ -20,7 +20,7 @@ export interface components {
         /** @description A ticket that was allocated. */
         AllocatedTicket: {
             drawNumber: number;
-            /** @description `FD-1042-007`. */
+            /** @description Serial number of the ticket: `FD-1042-007`. */
             serialNumber: string;
             ticketNumber: number;
         };
@@ -49,23 +49,23 @@ export interface components {
             customerEmail: string | null;
             customerName: string | null;
             customerPhone: string | null;
-            /** @description The data that explains the anomaly. */
+            /** @description Data about the anomaly, whose fields depend on `type`. */
             details: Record<string, never>;
             detectedAt: string;
             drawNumbers: number[];
-            /** @description A UUID. */
+            /** @description Id of the anomaly, a UUID. */
             id: string;
-            /** @description `null` when no order matches the payment. */
+            /** @description Id of the payment's order; `null` when no order matches. */
             orderId: string | null;
             paymentIntentId: string | null;
             resolution: string | null;
             resolved: boolean;
             resolvedAt: string | null;
-            /** @description `Super Admin`, or `System` when the reconciler resolved it. */
+            /** @description Who resolved the anomaly: `Super Admin` for an operator, `System` for the reconciler. */
             resolvedBy: string | null;
             /** @description The operator's e-mail address, when an operator resolved it. */
             resolvedByEmail: string | null;
-            /** @description The payment in Stripe's dashboard, or in the sandbox's. */
+            /** @description URL of the payment in Stripe's dashboard, or in the sandbox's. */
             stripeUrl: string | null;
             ticketCount: number | null;
             /** @description `missing_ticket`, `duplicate_payment`, `failed_allocation`, `mismatched_amount` or `orphaned_ticket`. */
@@ -97,17 +97,20 @@ export interface components {
         /** @description One entry of the audit log. */
         AuditEntry: {
             action: string;
-            /** @description The session's identity: `operator 1`, `club 3`, `club 3 member 7`. */
+            /** @description Who acted, by session: `operator 1`, `club 3`, `club 3 member 7`. */
             actor: string;
             at: string;
-            /** @description For display: `Super Admin`, a club user with name and address, or the actor. */
+            /**
+             * @description Who acted, for display: `Super Admin` for an operator, name and address of a club user, else
+             *     the same as `actor`.
+             */
             by: string;
             detail: Record<string, never>;
             /** @description Hash of this entry and of the previous hash, in hexadecimal. */
             hash: string;
             id: number;
             ip: string | null;
-            /** @description `draw:1042`, `order:…`, `setting:…` */
+            /** @description The changed object: `draw:1042`, `order:…`, `setting:…` */
             object: string;
             previousHash: string;
         };
@@ -157,7 +160,7 @@ export interface components {
             serialNumber: string;
             ticketNumber: number;
         };
-        /** @description The buyer's contact details. Both spellings are accepted. */
+        /** @description The buyer's contact details. Each field has two accepted names. */
         Buyer: {
             email?: string | null;
             name?: string | null;
@@ -182,7 +185,7 @@ export interface components {
             drawNumber?: number | null;
             quantity?: number | null;
         };
-        /** @description The health checks. Each has its own `ok`. */
+        /** @description The health checks, each with a field `ok`. */
         Checks: {
             actors: components["schemas"]["ActorsCheck"];
             clock: components["schemas"]["ClockCheck"];
@@ -194,7 +197,7 @@ export interface components {
             sockets: components["schemas"]["SocketsCheck"];
             webhook: components["schemas"]["WebhookCheck"];
         };
-        /** @description The winner's claim page. The link is the only key; no login is needed. */
+        /** @description The data of the winner's claim page, which the mailed link opens without a login. */
         Claim: {
             awayNumber: number;
             awayTeam: string;
@@ -210,7 +213,7 @@ export interface components {
             prize: string;
             respondBy: string | null;
             serialNumber: string;
-            /** @description `open`, `received`, `completed` or `expired`. */
+            /** @description State of the claim: `open`, `received` (bank details submitted), `completed` or `expired`. */
             state: string;
             timezone: string;
             winnerName: string;
@@ -227,13 +230,16 @@ export interface components {
              */
             event: string | null;
         };
-        /** @description Whether the clock is right. */
+        /** @description Whether this node's clock agrees with the database's clock. */
         ClockCheck: {
             /** @description Milliseconds that this node's clock is ahead of the database's; negative when behind. */
             offMs: number;
             ok: boolean;
         };
-        /** @description A club's page. `slug` is the requested slug, `canonicalSlug` the current one (decision A-16). */
+        /**
+         * @description The data of a club's public page. `slug` is the requested slug, `canonicalSlug` the current one
+         *     (decision A-16).
+         */
         Club: {
             accentColor: string;
             activeDraws?: components["schemas"]["Draw"][];
@@ -280,14 +286,14 @@ export interface components {
         /** @description A person who may sign in for the club (decision G-17). */
         ClubUser: {
             email: string;
-            /** @description 0 for the club's own login. */
+            /** @description Id of the user; 0 for the club's own login. */
             id: number;
             invitedAt: string | null;
             /** @description When the invitation expires. */
             invitedUntil: string | null;
-            /** @description The club's own login: an owner that cannot be changed or removed. */
+            /** @description Whether this is the club's own login, an owner that cannot be changed or removed. */
             isClubLogin: boolean;
-            /** @description Last activity, according to sessions. */
+            /** @description Time of the user's last request with a session. */
             lastSeenAt: string | null;
             name: string;
             /** @description `owner`, `seller` or `viewer`. */
@@ -324,7 +330,10 @@ export interface components {
             releaseAfterSeconds: number;
             reservationSeconds: number;
             sessionIdleSeconds: components["schemas"]["SessionIdle"];
-            /** @description `per_line` or `per_charge`. */
+            /**
+             * @description How the card fee of a cart is passed on: once per line (`per_line`) or once per payment
+             *     (`per_charge`).
+             */
             surchargeMode: string;
             termsVersion: string;
             ticketsPerDraw: number;
@@ -374,7 +383,7 @@ export interface components {
             revenue: string;
             winnersNotified: boolean;
         };
-        /** @description Health of the service, by check. */
+        /** @description Overall health of the service, and the result of each check. */
         ConsoleHealth: {
             buildVersion: string;
             checkedAt: string;
@@ -394,7 +403,7 @@ export interface components {
             /** @description Tickets without number pairs: before the reveal only the buyer reads them. */
             tickets: components["schemas"]["ConsoleTicket"][];
         };
-        /** @description An order. */
+        /** @description An order with all details, for the operator. */
         ConsoleOrder: {
             buyerEmail: string | null;
             buyerName: string | null;
@@ -421,12 +430,12 @@ export interface components {
             createdAt: string | null;
             feeReturned: string;
             reason: string;
-            /** @description `pending`, `succeeded` or `failed`. */
+            /** @description State of the refund: `pending`, `succeeded` or `failed`. */
             state: string;
         };
         /** @description A ticket of an order. */
         ConsoleTicket: {
-            /** @description `FD-1042-007`. */
+            /** @description Serial number of the ticket: `FD-1042-007`. */
             serialNumber: string;
             ticketNumber: number;
         };
@@ -471,7 +480,7 @@ export interface components {
             drawNumber: number;
             /** @description Kick-off, RFC 3339 in UTC. */
             gameDate: string;
-            /** @description Kick-off in that zone, `19:10:00`. */
+            /** @description Time of kick-off in the draw's time zone, `19:10:00`. */
             gameTime: string;
             homeFirstTryScorer: number | null;
             homeTeam: string;
@@ -483,23 +492,23 @@ export interface components {
             prizePercentage: number;
             revision: number;
             roundUpPrize: boolean;
-            /** @description Such as `FD-1042` (decision E-19). */
+            /** @description Serial number of the draw, such as `FD-1042` (decision E-19). */
             serialNumber: string;
             /**
              * @description `active`, `closed`, `completed` or `cancelled`. An active draw after kick-off is shown as
              *     closed (decision E-2).
              */
             status: string;
-            /** @description Dollars, `5.00` (decision D-16). */
+            /** @description Ticket price in dollars, `5.00` (decision D-16). */
             ticketPrice: string;
             ticketsAvailable: number;
             ticketsHeld: number;
             ticketsSold: number;
-            /** @description IANA name. */
+            /** @description IANA name of the draw's time zone. */
             timezone: string;
             /**
-             * @description Such as `FD-1042-007`, after completion and kick-off. With the result it discloses the
-             *     ticket's number pair (decision E-6).
+             * @description Serial number of the winning ticket, such as `FD-1042-007`. Null before completion and
+             *     kick-off, because with the result it discloses the ticket's number pair (decision E-6).
              */
             winningTicketSerial: string | null;
             winningTicketSold: boolean | null;
@@ -593,7 +602,7 @@ export interface components {
             title: string;
             url: string;
         };
-        /** @description The changing part of a draw, sent over the WebSocket. */
+        /** @description The fields of a draw that change with sales, sent over the WebSocket. */
         DrawNow: {
             awayFirstTryScorer: number | null;
             currentPrize: string;
@@ -609,17 +618,20 @@ export interface components {
             winningTicketSerial: string | null;
             winningTicketSold: boolean | null;
         };
-        /** @description The answer to closing expired draws. */
+        /** @description The response to closing expired draws. */
         DrawsClosed: {
             closed: number;
             message: string;
         };
-        /** @description The values for "Duplicate last draw". */
+        /** @description The form values for the action "Duplicate last draw". */
         DrawTemplate: {
             awayTeam: string;
             contactName: string | null;
             contactPhone: string | null;
-            /** @description Local time such as `2026-11-27T19:10`: the same hour, some whole weeks later. */
+            /**
+             * @description Suggested kick-off in local time, `2026-11-27T19:10`: the last draw's, moved by whole weeks
+             *     into the future.
+             */
             gameDate: string;
             homeTeam: string;
             league: string | null;
@@ -629,16 +641,16 @@ export interface components {
             ticketPrice: string;
             timezone: string;
         };
-        /** @description The answer to confirming an address. */
+        /** @description The response to confirming an e-mail address. */
         EmailVerified: {
             verified: boolean;
         };
         /** @description The secret for an authenticator app. */
         Enrolment: {
             qrDataUrl: string;
-            /** @description Base32. */
+            /** @description The secret in Base32. */
             secret: string;
-            /** @description `otpauth://totp/…` */
+            /** @description The secret as URI for a QR code, `otpauth://totp/…` */
             uri: string;
         };
         /** @description The jersey numbers of the first try scorers, 1 to 13; 9 when a team did not score. */
@@ -646,7 +658,7 @@ export interface components {
             awayFirstTryScorer?: number | null;
             homeFirstTryScorer?: number | null;
         };
-        /** @description What a failed payment was for. */
+        /** @description Details of a failed payment: what was being bought. */
         FailedMetadata: {
             drawId: string;
             paymentMethod: string | null;
@@ -655,7 +667,7 @@ export interface components {
         /** @description A failed payment. */
         FailedPayment: {
             amount: number;
-            /** @description Unix seconds. */
+            /** @description Time of creation, in Unix seconds. */
             created: number;
             metadata: components["schemas"]["FailedMetadata"];
             paymentIntentId: string;
@@ -694,10 +706,10 @@ export interface components {
             drawNumbers: number[];
             dryRun: boolean;
             found: number;
-            /** @description Every game of the table, new or already known. */
+            /** @description Every game of the uploaded fixtures table, new or already imported. */
             rows: components["schemas"]["FixtureRow"][];
         };
-        /** @description One game of the imported table. */
+        /** @description One game of the uploaded fixtures table. */
         FixtureRow: {
             alreadyThere: boolean;
             awayTeam: string;
@@ -839,7 +851,7 @@ export interface components {
         };
         /** @description The answer of the liveness check. */
         Liveness: {
-            /** @description `live`. */
+            /** @description Always `live`. */
             status: string;
         };
         /** @description The sign-in form. */
@@ -880,16 +892,16 @@ export interface components {
         /** @description Bank details as they are shown: the name, and the last digits of the numbers. */
         MaskedBankDetails: {
             accountName: string;
-            /** @description `••••321`. */
+            /** @description Masked account number: `••••321`. */
             accountNumber: string;
-            /** @description `•••-•21`. */
+            /** @description Masked bank branch code (BSB): `•••-•21`. */
             bsb: string;
-            /** @description `winner` or `club`. */
+            /** @description Who entered the details: `winner` or `club`. */
             from: string;
             pendingApproval: components["schemas"]["PendingApproval"] | null;
             receivedAt: string;
         };
-        /** @description An answer that is only a sentence. */
+        /** @description A response that contains only a sentence for the user. */
         Message: {
             message: string;
         };
@@ -921,9 +933,9 @@ export interface components {
         };
         /** @description All orders of an address. */
         MyTickets: {
-            /** @description `j…@example.com`. */
+            /** @description Masked e-mail address: `j…@example.com`. */
             emailMasked: string;
-            /** @description Newest first, at most 100. */
+            /** @description The orders, newest first, at most 100. */
             orders: components["schemas"]["Order"][];
             /** @description When the link expires. */
             until: string;
@@ -966,7 +978,7 @@ export interface components {
         };
         /** @description A link to Stripe's onboarding. */
         OnboardingLink: {
-            /** @description URL at Stripe. It works once. */
+            /** @description URL at Stripe, which can be used once. */
             onboardingUrl: string;
         };
         /** @description The tickets of one draw in an opened payment. */
@@ -977,11 +989,11 @@ export interface components {
             quantity: number;
             ticketPrice: string;
         };
-        /** @description The answer to opening a payment. */
+        /** @description The response to opening a payment. */
         OpenedPayment: {
-            /** @description Cents. */
+            /** @description Amount in cents. */
             amount: number;
-            /** @description Secret. Only the browser that opened the order receives it. */
+            /** @description The payment intent's client secret. Only the browser that opened the order receives it. */
             clientSecret: string;
             connectedAccountId: string;
             /** @description When the reservation ends, as shown to the buyer. */
@@ -1005,9 +1017,9 @@ export interface components {
         };
         /** @description An order with its tickets. */
         Order: {
-            /** @description Cents. */
+            /** @description Amount in cents. */
             amount: number;
-            /** @description `j…@example.com`. */
+            /** @description Masked e-mail address: `j…@example.com`. */
             buyerEmailMasked: string | null;
             buyerName: string | null;
             cardFee: string;
@@ -1022,7 +1034,7 @@ export interface components {
             refund: components["schemas"]["Refund"] | null;
             /** @description `quoted`, `allocated`, `captured`, `rejecting`, `released`, `void` or `anomaly`. */
             state: string;
-            /** @description The same state in the vocabulary of the purchase calls. */
+            /** @description The order's state as one of the `status` values of purchase calls. */
             status: string;
             subtotal: string;
         };
@@ -1041,7 +1053,7 @@ export interface components {
             ticketsSold: number;
             timezone: string;
         };
-        /** @description The answer to a refund. */
+        /** @description The response to a refund. */
         OrderRefunded: {
             amount: string;
             feeReturned: string;
@@ -1069,7 +1081,7 @@ export interface components {
             /** @description Null before the reveal (decision F-1). */
             homeNumber: number | null;
             homeTeam: string;
-            /** @description Its serial number, `FD-1042-007`. */
+            /** @description The ticket's serial number, `FD-1042-007`. */
             id: string;
             isWinner: boolean | null;
             orderId: string;
@@ -1079,14 +1091,14 @@ export interface components {
             serialNumber: string;
             ticketNumber: number;
         };
-        /** @description A club as the club itself and the operator read it. */
+        /** @description A club with its private fields, for the club itself and the operator. */
         OwnClub: components["schemas"]["Club"] & {
             archived: boolean;
             email: string;
             emailVerified: boolean;
             /**
-             * @description Whether a title was ever saved. Until then the dashboard shows that the page is not set up
-             *     (decision H-2).
+             * @description Whether a page title was ever saved. Before that, the dashboard shows that the page is not
+             *     set up (decision H-2).
              */
             homePageReady: boolean;
             /** @description The current version of the terms of service. */
@@ -1097,16 +1109,16 @@ export interface components {
             /** @description Whether the Stripe account is connected, so that the club may sell (decision B-13). */
             stripeConnectOnboardingComplete: boolean;
         };
-        /** @description A draw as its own club reads it. */
+        /** @description A draw with its private fields, for its own club. */
         OwnDraw: components["schemas"]["Draw"] & {
-            /** @description Active and before kick-off. */
+            /** @description Whether the club may edit the draw: it is active and before kick-off. */
             editable: boolean;
-            /** @description Tickets are sold, so price and prize are fixed. */
+            /** @description Whether price and prize are fixed, because tickets are sold. */
             locked: boolean;
             notEditableReason: string | null;
             ownedByCaller: boolean;
         };
-        /** @description A game of an offer as its own club reads it. */
+        /** @description A game of an offer, for the offer's own club. */
         OwnGame: {
             awayTeam: string;
             drawNumber: number;
@@ -1118,7 +1130,7 @@ export interface components {
             ticketPrice: string;
             timezone: string;
         };
-        /** @description An offer as its own club reads it. */
+        /** @description An offer with its private fields, for its own club. */
         OwnOffer: {
             clubId: number;
             clubSlug: string;
@@ -1152,10 +1164,10 @@ export interface components {
         /** @description The tickets that a payment was made for, as its order or its Stripe metadata tells. */
         PaidTickets: {
             lines: components["schemas"]["PaidLine"][];
-            /** @description `null` when no order matches the payment. */
+            /** @description Id of the payment's order; `null` when no order matches. */
             orderId: string | null;
         };
-        /** @description The password of the signed-in user, again. */
+        /** @description The password that a signed-in user enters again. */
         PasswordProof: {
             /** @default null */
             password: string | null;
@@ -1173,16 +1185,19 @@ export interface components {
             recipientEmail: string | null;
             recipientName: string | null;
             status: string;
-            /** @description `club_share` or `winner`. */
+            /** @description Who is paid: `club_share` or `winner`. */
             type: string;
         };
-        /** @description Masked bank details that replace the winner's own when a second person enters the same. */
+        /**
+         * @description Proposed bank details, masked. They replace the winner's details when a second person enters the
+         *     same.
+         */
         PendingApproval: {
             accountName: string;
             accountNumber: string;
             bsb: string;
             expiresAt: string;
-            /** @description Whether the caller proposed them; then another person has to approve them. */
+            /** @description Whether the caller proposed the details, so that another person has to approve them. */
             isOwn: boolean;
         };
         /** @description The fee report of a period. */
@@ -1210,22 +1225,22 @@ export interface components {
             "csp-report"?: Record<string, never> | null;
         };
         /**
-         * @description The body of an error. Fields after the first three depend on `code`. The edge serialises it;
-         *     this type documents it.
+         * @description The body of an error. Fields after the first three depend on `code`. This type only documents
+         *     the body, which the HTTP middleware serialises.
          */
         ProblemBody: {
-            /** @description `amount-changed`: the right amount, in cents. */
+            /** @description With the code `amount-changed`: the current amount, in cents. */
             amount?: number;
-            /** @description `tickets-unavailable`: how many are left. */
+            /** @description With the code `tickets-unavailable`: number of tickets left. */
             available?: number;
-            /** @description A machine-readable code: `tickets-unavailable`. */
+            /** @description A machine-readable code, such as `tickets-unavailable`. */
             code: string;
             drawNumber?: number;
-            /** @description `declined`: the payment provider's code. */
+            /** @description With the code `declined`: the payment provider's error code. */
             errorCode?: string;
             /** @description `invalid` and `fixtures-refused`: all errors, in order. */
             errors?: unknown[];
-            /** @description `declined`: always `card_error`. */
+            /** @description With the code `declined`: always `card_error`. */
             errorType?: string;
             /** @description A sentence for the user. */
             message: string;
@@ -1292,14 +1307,14 @@ export interface components {
          *     end in `Cents`.
          */
         ProviderTransaction: {
-            /** @description Cents. */
+            /** @description Amount in cents. */
             amount: number;
             awayTeam: string;
             clubId: number;
             clubName: string | null;
             clubPayout: string;
             clubPayoutCents: number;
-            /** @description Unix seconds. */
+            /** @description Time of creation, in Unix seconds. */
             created: number;
             createdAt: string;
             customerCharged: string;
@@ -1322,7 +1337,7 @@ export interface components {
             refunded: string;
             refundState: string | null;
             status: string;
-            /** @description Cents. */
+            /** @description Amount in cents. */
             stripeFee: number;
             stripeFees: string;
             stripeUrl: string | null;
@@ -1333,10 +1348,10 @@ export interface components {
         PublicConfig: {
             buildVersion: string;
             currency: string;
-            /** @description Demo mode: cards are simulated, and mails stay in a mailbox page. */
+            /** @description Whether the server is a demo: cards are simulated, and mails are shown on a mailbox page. */
             demo: boolean;
             feeCapCents: number;
-            /** @description Clubs may pass the card fee on to buyers (decision D-14). */
+            /** @description Whether clubs may pass the card fee on to buyers (decision D-14). */
             feePassthroughAllowed: boolean;
             feeRateBps: number;
             maxPerPurchase: number;
@@ -1352,7 +1367,7 @@ export interface components {
             /** @description The current version of the terms of service for clubs. */
             termsVersion: string;
         };
-        /** @description The frame of the topic `public`. */
+        /** @description The contents of a frame of the topic `public`. */
         PublicNow: {
             buildVersion: string;
             maintenanceMode: boolean;
@@ -1360,12 +1375,12 @@ export interface components {
         /** @description A public offer. The club's editor reads `OwnOffer` instead. */
         PublicOffer: {
             available: number;
-            /** @description The first kick-off of its games. */
+            /** @description The earliest kick-off of the offer's games. */
             closesAt: string | null;
             clubId: number;
             clubName: string;
             clubSlug: string;
-            /** @description The full text; pages shorten it to 90 characters (decision H-12). */
+            /** @description The offer's tag in full length; pages shorten it to 90 characters (decision H-12). */
             displayTag: string | null;
             drawIds: number[];
             endAt: string | null;
@@ -1374,15 +1389,15 @@ export interface components {
             name: string;
             primaryCopy: string | null;
             sellable: boolean;
-            /** @description The club's own picture, else a generated card (decision H-11). */
+            /** @description URL of the picture that the club uploaded, else of a generated share card (decision H-11). */
             shareImageUrl: string;
             slug: string;
             startAt: string | null;
             /** @description `active`, `locked` (has sales, still on sale), `scheduled` or `closed`. */
             status: string;
-            /** @description One ticket of each game. */
+            /** @description Price of one ticket of each game, in dollars. */
             totalPrice: string;
-            /** @description `BUNDLE` or `SPECIAL`. */
+            /** @description Type of the offer: `BUNDLE` or `SPECIAL`. */
             type: string;
             /**
              * @description Why the offer cannot be bought: `Bundle closed`, or the game that is sold out (decision
@@ -1400,7 +1415,7 @@ export interface components {
             id: number;
             league: string | null;
             passStripeFees: boolean;
-            /** @description Kick-off, unless sales end before it (decision H-6). */
+            /** @description When sales of this game close: at kick-off, or at an earlier end of sales (decision H-6). */
             salesCloseAt: string | null;
             status: string;
             ticketPrice: string;
@@ -1427,17 +1442,20 @@ export interface components {
             orderToken?: string | null;
             paymentIntentId?: string | null;
             paymentMethodId?: string | null;
-            /** @description Stripe's token id, `tok_…`. Anything else is refused (decision C-6). */
+            /** @description Id of a Stripe token, `tok_…`. Any other value is refused (decision C-6). */
             paymentToken?: string | null;
             termsAgreement?: boolean | null;
             ticketCount?: number | null;
         };
-        /** @description The answer of a completion call (decision C-4). */
+        /** @description The response of a completion call (decision C-4). */
         PurchaseResult: {
-            /** @description Present when the browser must authenticate the payment (3-D Secure) and call again. */
+            /**
+             * @description The payment intent's client secret, present when the browser must authenticate the payment
+             *     (3-D Secure) and call again.
+             */
             clientSecret?: string;
             message?: string;
-            /** @description Only for the browser that opened the order. */
+            /** @description The order's secret token, only for the browser that opened the order. */
             orderToken: string | null;
             paymentIntentId: string | null;
             /** @description `succeeded`, `processing`, `requires_action`, `requires_payment_method` or `not_charged`. */
@@ -1462,13 +1480,13 @@ export interface components {
             /** @default null */
             reason: string | null;
         };
-        /** @description The answer to a renewed proof. */
+        /** @description The response after the password or code was entered again. */
         Reauthenticated: {
             reauthenticatedUntil: string;
         };
         /** @description Whether the reconciler runs in time. */
         ReconcilerCheck: {
-            /** @description When its last pass ended. */
+            /** @description When the reconciler's last pass over all payments ended. */
             lastRunAt: string | null;
             ok: boolean;
         };
@@ -1486,7 +1504,7 @@ export interface components {
         /** @description The refund of an order. */
         Refund: {
             amount: string;
-            /** @description `pending` or `succeeded`. */
+            /** @description State of the refund: `pending` or `succeeded`. */
             state: string;
         };
         /** @description Numbers of refunds by state. */
@@ -1523,7 +1541,7 @@ export interface components {
             /** @default null */
             note: string | null;
         };
-        /** @description The answer to entering a result. */
+        /** @description The response to entering a result. */
         ResultEntered: {
             draw: components["schemas"]["Draw"];
             prize: string;
@@ -1535,7 +1553,7 @@ export interface components {
              */
             winningTickets: components["schemas"]["WinningTicket"][];
         };
-        /** @description The answer to undoing a result. */
+        /** @description The response to undoing a result. */
         ResultUndone: {
             correctionsSent: number;
             newStatus: string;
@@ -1570,7 +1588,7 @@ export interface components {
         SearchHit: {
             detail: string;
             id: string;
-            /** @description The text for that section's search field. */
+            /** @description The text to enter into the search field of the console section. */
             key: string;
             kind: string;
             /** @description The console section. */
@@ -1589,7 +1607,7 @@ export interface components {
             /** @default null */
             code: string | null;
         };
-        /** @description A time series: columns of equal length for charts. */
+        /** @description A time series for charts, as arrays of equal length. */
         Series: {
             anomalies: number[];
             /** @description Start of each step, in Unix seconds. */
@@ -1604,17 +1622,20 @@ export interface components {
             club: number;
             operator: number;
         };
-        /** @description A setting. */
+        /** @description A stored setting of the service. */
         Setting: {
             description: string | null;
             id: number;
             key: string;
             updatedAt: string;
-            /** @description `Super Admin` (decision G-7). */
+            /** @description Who changed the setting last: `Super Admin` for an operator (decision G-7). */
             updatedBy: string | null;
             value: string;
         };
-        /** @description A new value for a setting. `updatedBy` is ignored: the session tells who changed it. */
+        /**
+         * @description A new value for a setting. `updatedBy` is ignored, because the operator is known from the
+         *     session.
+         */
         SettingForm: {
             /** @default null */
             description: string | null;
@@ -1644,14 +1665,14 @@ export interface components {
             detailsSubmitted: boolean;
             payoutsEnabled: boolean;
         };
-        /** @description A message of the browser: topics to subscribe to or to leave. */
+        /** @description A message from the browser: topics to subscribe to or to unsubscribe from. */
         SubscriptionRequest: {
             /** @default [] */
             subscribe: string[];
             /** @default [] */
             unsubscribe: string[];
         };
-        /** @description A club's agreement to the terms of service. The server records address and browser itself. */
+        /** @description A club's agreement to the terms of service. The server records IP address and browser by itself. */
         TermsAgreementForm: {
             /** @default null */
             clubId: number | null;
@@ -1682,9 +1703,9 @@ export interface components {
             id: string;
             isWinner: boolean | null;
             orderId?: string;
-            /** @description For the club and the operator only. */
+            /** @description When the ticket was bought; only for the club and the operator. */
             purchaseDate?: string;
-            /** @description `FD-1042-007`. */
+            /** @description Serial number of the ticket: `FD-1042-007`. */
             serialNumber: string;
             sold: boolean;
             stripePaymentIntentId?: string;
@@ -1704,7 +1725,7 @@ export interface components {
             returned: boolean;
             ticket: number;
         };
-        /** @description The buyer of tickets without one. Both spellings of the fields are accepted (decision I-12). */
+        /** @description The buyer to assign to tickets without buyer. Each field has two accepted names (decision I-12). */
         TicketRecoveryForm: {
             /** @default null */
             email: string | null;
@@ -1715,7 +1736,7 @@ export interface components {
             /** @default null */
             secondApproval: components["schemas"]["SecondApproval"] | null;
         };
-        /** @description The answer to assigning a buyer. */
+        /** @description The response to assigning a buyer. */
         TicketsRecovered: {
             /** @description Whether the confirmation mail that waited for an address is now queued. */
             notified: boolean;
@@ -1749,16 +1770,22 @@ export interface components {
         UnmaskedBankDetails: {
             accountName: string;
             accountNumber: string;
-            /** @description `123-456`. */
+            /** @description Bank branch code (BSB): `123-456`. */
             bsb: string;
         };
         /** @description The URL of an uploaded image. */
         UploadedImage: {
             url: string;
         };
-        /** @description The signed-in user. For display only; the session decides about rights (decision G-4). */
+        /**
+         * @description The signed-in user, for display only; the server decides about rights by the session (decision
+         *     G-4).
+         */
         User: {
-            /** @description An archived club may only read, and finish its running draws (decision H-3). */
+            /**
+             * @description Whether the club is archived. It may then only read, and finish its running draws (decision
+             *     H-3).
+             */
             archived: boolean;
             clubSlug: string | null;
             email: string;
@@ -1779,13 +1806,13 @@ export interface components {
              *     an operator.
              */
             role: string | null;
-            /** @description For an operator: `enrol`, `required` or `done`. */
+            /** @description State of an operator's second factor: `enrol`, `required` or `done`. Null for a club. */
             secondFactor: string | null;
         };
         /** @description Versions of the server, the database and its schema. */
         Versions: {
             database: string;
-            /** @description The newest migration. */
+            /** @description The newest migration of the database schema. */
             schema: string;
             server: string;
         };
@@ -1832,7 +1859,7 @@ export interface components {
             reauthenticatedUntil: string | null;
             /** @description `super-admin` or `club-admin`. */
             role: string;
-            /** @description For an operator: `enrol`, `required` or `done`. */
+            /** @description State of an operator's second factor: `enrol`, `required` or `done`. Null for a club. */
             secondFactor: string | null;
             sessionEndsAt: string;
             user: components["schemas"]["User"];
@@ -1852,9 +1879,9 @@ export interface components {
             title: string;
             type: string;
         };
-        /** @description The answer to notifying the winner. */
+        /** @description The response to notifying the winner. */
         WinnerNotified: {
-            /** @description Mails queued or sent for this result. */
+            /** @description Number of mails to the winner queued or sent for this result. */
             emailsSent: number;
             totalWinners: number;
         };
@@ -1865,7 +1892,7 @@ export interface components {
             prize: string;
             /** @description Kick-off, while the winning ticket is not revealed; else null (decision E-6). */
             revealedAt: string | null;
-            /** @description As in `ResultEntered`. */
+            /** @description The winning ticket as a list of one, as in `ResultEntered`. */
             winningTickets: components["schemas"]["WinningTicket"][];
         };
         /** @description The winning ticket with its buyer, for the club. */
@@ -1881,7 +1908,7 @@ export interface components {
              */
             disputed: boolean;
             homeNumber: number;
-            /** @description When the mailed link stops accepting bank details. */
+            /** @description When the winner's link expires, so that no bank details are accepted any more. */
             respondBy: string | null;
             serialNumber: string;
             sold: boolean;

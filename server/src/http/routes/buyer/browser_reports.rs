@@ -1,5 +1,5 @@
-//! Endpoints for automatic reports of browsers. The answer is always an empty 204 and nothing is
-//! shown to users.
+//! Endpoints for automatic reports of browsers. The response is always an empty 204, and users
+//! notice nothing.
 
 use actix_web::{HttpRequest, HttpResponse, web};
 use serde::Deserialize;
@@ -19,13 +19,13 @@ pub struct Diagnostics {
     level: Value,
     #[schema(value_type = Option<String>)]
     message: Value,
-    /// Stored as one line of text, without personal data.
+    /// Additional data, logged as one line of text without personal data.
     #[schema(value_type = Option<Object>)]
     data: Value,
 }
 
-/// Stores a browser's diagnostics. Always 204; a few per minute are stored, none during maintenance
-/// (decision B-23).
+/// Logs a browser's diagnostics. Always responds 204; only a few per minute are logged, and none
+/// during maintenance (decision B-23).
 pub async fn debug_log(
     request: HttpRequest,
     state: web::Data<State>,
@@ -44,7 +44,7 @@ pub async fn debug_log(
     HttpResponse::NoContent().finish()
 }
 
-/// An event on an offer, for first-party statistics.
+/// An event that a page reports about an offer, such as a view, for this site's own statistics.
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct ClientEvent {
@@ -57,7 +57,7 @@ pub struct ClientEvent {
     bundle_slug: Value,
 }
 
-/// Counts events on offers, without personal data (decision B-10).
+/// Counts an event that a page reports about an offer, without personal data (decision B-10).
 pub async fn track(
     request: HttpRequest,
     state: web::Data<State>,
@@ -89,8 +89,8 @@ pub struct PolicyReport {
     csp_report: Value,
 }
 
-/// Stores CSP violation reports (ASVS 3.4.7). Always 204; a few per minute are stored, none during
-/// maintenance.
+/// Logs CSP violation reports (ASVS 3.4.7). Always responds 204; only a few per minute are logged,
+/// and none during maintenance.
 pub async fn policy_report(
     request: HttpRequest,
     state: web::Data<State>,

@@ -1,4 +1,5 @@
-//! The iCalendar file of a game. It has its own URL, so that a link in a mail opens it on a phone.
+//! The iCalendar file of a game. The file has its own URL, so that a link in a mail can open it on
+//! a phone.
 
 use std::collections::BTreeSet;
 
@@ -12,13 +13,13 @@ use crate::api::error::Problem;
 use crate::render::calendar::{self, CalendarEvent};
 use crate::state::State;
 
-/// Most games in one file: the largest cart has as many draws.
+/// Maximum number of games in one calendar file, the same as the maximum number of draws in a cart.
 const GAMES_MAX: usize = 20;
 
 /// Query parameters of the calendar file.
 #[derive(Deserialize)]
 pub struct CalendarQuery {
-    /// Numbers of further draws, separated by commas.
+    /// Numbers of further draws for the same file, separated by commas.
     #[serde(default)]
     also: String,
 }
@@ -49,7 +50,7 @@ pub async fn file(
     }
     let mut events = Vec::with_capacity(draws.len());
     for draw in draws {
-        events.push(event(&state, draw).await?);
+        events.push(calendar_event(&state, draw).await?);
     }
     Ok(HttpResponse::Ok()
         .content_type("text/calendar; charset=utf-8; method=PUBLISH")
@@ -60,7 +61,7 @@ pub async fn file(
         .body(calendar::file(&events, state.clock.now())))
 }
 
-async fn event(state: &State, draw: DrawId) -> Result<CalendarEvent, Problem> {
+async fn calendar_event(state: &State, draw: DrawId) -> Result<CalendarEvent, Problem> {
     let (_, listing, view) = state
         .catalogue
         .draw(draw)

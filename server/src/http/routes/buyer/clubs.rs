@@ -21,7 +21,8 @@ use crate::state::State;
 /// Responds with the clubs that have a public page, sorted by name.
 pub async fn public_list(state: web::Data<State>) -> HttpResponse {
     let facts = state.catalogue.facts();
-    // A club whose page is off is not listed: its tile would lead to a 404 (decision H-14).
+    // A club whose public page is off is not listed, because its link would lead to a 404 (decision
+    // H-14).
     let shown = facts
         .clubs()
         .filter(|club| !club.archived && club.page_enabled);
@@ -30,7 +31,7 @@ pub async fn public_list(state: web::Data<State>) -> HttpResponse {
     HttpResponse::Ok().json(clubs)
 }
 
-/// Responds with a club's page with its draws. 404 when the club is archived or its page is off
+/// Responds with a club's page and its draws. 404 when the club is archived or its page is off
 /// (decisions H-3, H-14).
 pub async fn by_slug(
     state: web::Data<State>,
@@ -47,8 +48,8 @@ pub async fn by_slug(
     Ok(HttpResponse::Ok().json(Club::new(&club, &slug).with_draws(active, completed)))
 }
 
-/// Responds with a club by id or slug (decision J-13). The club itself and the operator also see private
-/// fields, and archived clubs.
+/// Responds with a club by id or slug (decision J-13). The club itself and the operator also get
+/// private fields, and can read archived clubs.
 pub async fn show(
     state: web::Data<State>,
     caller: Caller,
@@ -57,7 +58,7 @@ pub async fn show(
     if let Some(row) = own_club(&state.catalogue.facts(), caller, &club) {
         return Ok(HttpResponse::Ok().json(OwnClub::from(&*row)));
     }
-    let row = find(&state.catalogue.facts(), &club)?;
+    let row = find_club(&state.catalogue.facts(), &club)?;
     Ok(HttpResponse::Ok().json(Club::new(&row, &row.slug)))
 }
 
@@ -90,7 +91,8 @@ pub struct ClubDrawsQuery {
 }
 
 impl ClubDrawsQuery {
-    /// The requested status. Two older names are accepted as well (decision E-1).
+    /// Returns the requested draw status. Two older names of statuses are accepted as well
+    /// (decision E-1).
     fn status(&self) -> Option<&str> {
         self.status.as_deref().map(|status| match status {
             "open" => "active",
@@ -113,7 +115,7 @@ pub async fn draws(
         draws.retain(|draw| query.status().is_none_or(|status| draw.status == status));
         return Ok(HttpResponse::Ok().json(draws));
     }
-    let row = find(&state.catalogue.facts(), &club)?;
+    let row = find_club(&state.catalogue.facts(), &club)?;
     let now = state.clock.now();
     let part = ListSlice {
         club: Some(row.id),
@@ -130,15 +132,16 @@ pub async fn draws(
     Ok(HttpResponse::Ok().json(draws))
 }
 
-/// Finds a club that is not archived.
-fn find(facts: &CatalogueFacts, club: &str) -> Result<Arc<ClubRecord>, Problem> {
+/// Finds a club by id or slug that is not archived.
+fn find_club(facts: &CatalogueFacts, club: &str) -> Result<Arc<ClubRecord>, Problem> {
     by_id_or_slug(facts, club)
         .filter(|club| !club.archived)
         .cloned()
         .ok_or_else(club_not_found)
 }
 
-/// The requested club, if the caller may see all of it.
+/// Returns the requested club if the caller may see its private fields: the club itself or the
+/// operator.
 fn own_club(facts: &CatalogueFacts, caller: Caller, club: &str) -> Option<Arc<ClubRecord>> {
     by_id_or_slug(facts, club)
         .filter(|club| access::owns(caller.principal(), club.id))
@@ -155,7 +158,7 @@ fn by_id_or_slug<'a>(facts: &'a CatalogueFacts, club: &str) -> Option<&'a Arc<Cl
 /// # Errors
 /// 404 when the club is unknown, archived or has no page.
 pub fn page(facts: &CatalogueFacts, club: &str) -> Result<Arc<ClubRecord>, Problem> {
-    let row = find(facts, club)?;
+    let row = find_club(facts, club)?;
     if row.page_enabled {
         Ok(row)
     } else {

@@ -13,22 +13,22 @@ use crate::http::routes::body::Body;
 use crate::services::identity::{Browser, address};
 use crate::state::State;
 
-/// `POST /api/complete-card-payment`, from the card form. Its body has no consents: the buyer gave
-/// them with `validate-purchase` (decision C-12).
+/// Handles `POST /api/complete-card-payment` of the card form. The body has no consents, because
+/// the buyer gave them with `validate-purchase` (decision C-12).
 pub async fn complete_card(
     request: HttpRequest,
     state: web::Data<State>,
     browser: Browser,
     body: Body<Purchase>,
 ) -> Result<HttpResponse, Problem> {
-    match order_of(&request, &state, &browser, &body.0).await? {
+    match find_order(&request, &state, &browser, &body.0).await? {
         OrderAccess::Own(own) => finish(&state, &browser, *own, &body.0).await,
         OrderAccess::Unproven(record) => fulfil_unproven(&state, &record).await,
     }
 }
 
-/// `POST /api/purchase-tickets` and `/api/purchase-cart`, from the checkout page, a wallet or a
-/// beacon. Both consents are required.
+/// Handles `POST /api/purchase-tickets` and `/api/purchase-cart` of the checkout page, a wallet or
+/// a beacon (a request that a closing page sends). Both consents are required.
 pub async fn complete_purchase(
     request: HttpRequest,
     state: web::Data<State>,
@@ -36,7 +36,7 @@ pub async fn complete_purchase(
     body: Body<Purchase>,
 ) -> Result<HttpResponse, Problem> {
     check_consents(&body.0)?;
-    match order_of(&request, &state, &browser, &body.0).await? {
+    match find_order(&request, &state, &browser, &body.0).await? {
         OrderAccess::Own(own) => {
             own.store_consents(&state, address(&request, &state.config))
                 .await?;
@@ -60,8 +60,8 @@ pub fn check_consents(body: &Purchase) -> Result<(), Problem> {
     Ok(())
 }
 
-/// Checks the e-mail address before anything is charged: tickets cannot be sent to a mistyped
-/// address.
+/// Checks the e-mail address before the payment is charged, because tickets cannot be sent to an
+/// invalid address.
 ///
 /// A wallet sends no address; the buyer is asked for one afterwards (decision C-11).
 ///
@@ -79,8 +79,9 @@ pub const EMAIL_ERROR: &str = "Valid email address is required";
 pub const AGE_ERROR: &str = "You must be over 18 to purchase tickets";
 pub const TERMS_ERROR: &str = "You must agree to the terms and conditions";
 
-/// Finds the order by the body's payment intent, else the browser's own order for these draws.
-async fn order_of(
+/// Finds the order of the payment intent in the body, or else the browser's newest order for these
+/// draws.
+async fn find_order(
     request: &HttpRequest,
     state: &State,
     browser: &Browser,
@@ -113,8 +114,8 @@ async fn order_of(
     access.ok_or_else(unknown)
 }
 
-/// Fulfils an order for a caller without a proof of being its buyer. `fulfil` is idempotent, so the
-/// call is harmless.
+/// Fulfils an order for a caller without a proof of being its buyer. This is harmless, because
+/// `fulfil` is idempotent and checks the payment at Stripe.
 ///
 /// The answer holds the status only: no token, tickets or personal data (decision M-1).
 async fn fulfil_unproven(state: &State, record: &OrderRecord) -> Result<HttpResponse, Problem> {
@@ -125,13 +126,13 @@ async fn fulfil_unproven(state: &State, record: &OrderRecord) -> Result<HttpResp
         .ok_or_else(Problem::unavailable)?;
     let fulfilled = state.payments.fulfil(&id).await?;
     state.live.mark_order_changed(&record.token);
-    answer(state, fulfilled, None).await
+    purchase_answer(state, fulfilled, None).await
 }
 
 /// Stores the buyer's details, fulfils the order and builds the answer.
 ///
 /// # Errors
-/// The reason why the purchase did not finish, for the buyer.
+/// Why the purchase did not finish, written for the buyer.
 pub async fn finish(
     state: &State,
     browser: &Browser,
@@ -144,7 +145,8 @@ pub async fn finish(
         .is_some_and(|expected| expected != amount);
     if amount_differs && own.record().order.state == OrderState::Quoted {
         let status = own.reject_changed_amount(state).await?;
-        // An earlier decision stands: the buyer authorised exactly that amount.
+        // If the payment is authorised already, the amount stays, because the buyer authorised
+        // exactly that amount.
         if matches!(
             status,
             FulfilStatus::NotCharged { .. } | FulfilStatus::Waiting
@@ -163,8 +165,8 @@ pub async fn finish(
     let fulfilled = state.payments.fulfil(&id).await?;
     state.live.mark_order_changed(&own.record().token);
     match fulfilled.status {
-        // A token may have been passed on to another person. Only the browser that opened the order
-        // counts as having paid.
+        // Only the browser that opened the order counts as having paid, because a buyer may have
+        // passed the order's token on.
         FulfilStatus::Succeeded if own.is_of_this_browser() => {
             state
                 .open_orders
@@ -176,16 +178,16 @@ pub async fn finish(
         FulfilStatus::Waiting | FulfilStatus::Processing => {}
     }
     if !accepted && own.brought_token() && fulfilled.status == FulfilStatus::Succeeded {
-        return Err(Problem::conflict("contact-closed", CONTACT_CLOSED));
+        return Err(Problem::conflict("contact-closed", CONTACT_CLOSED_ERROR));
     }
-    answer(state, fulfilled, Some(own)).await
+    purchase_answer(state, fulfilled, Some(own)).await
 }
 
-/// Answered after the result is known: whoever holds the token could otherwise claim a winning
-/// ticket (decision M-1).
-const CONTACT_CLOSED: &str = "The result of this game is known, so contact details can no longer be added here. Please contact support.";
+/// Error text for new contact details after the result is known. They are refused, because another
+/// holder of the token could claim a winning ticket (decision M-1).
+const CONTACT_CLOSED_ERROR: &str = "The result of this game is known, so contact details can no longer be added here. Please contact support.";
 
-async fn answer(
+async fn purchase_answer(
     state: &State,
     fulfilled: FulfilmentResult,
     own: Option<OwnOrder>,
@@ -202,7 +204,7 @@ async fn answer(
             Some("We are confirming your payment. Your tickets will follow by e-mail."),
         ),
         FulfilStatus::NotCharged { reason } => return Err(not_charged(reason.cause())),
-        FulfilStatus::Refunding => return Err(refunding()),
+        FulfilStatus::Refunding => return Err(refunding_problem()),
     };
     let payment_intent_id = record.order.payment_intent.as_ref().map(|id| id.0.clone());
     let own = own.map(|own| own.read_again(record));
@@ -221,7 +223,7 @@ async fn answer(
     }))
 }
 
-/// The buyer's own tickets with their number pairs (decision F-4).
+/// Reads the order's tickets with their number pairs, which the buyer may see (decision F-4).
 async fn tickets(state: &State, own: &OwnOrder) -> Result<Vec<BoughtTicket>, Problem> {
     let mut tickets = Vec::new();
     for draw in own.record().draws() {
@@ -229,13 +231,13 @@ async fn tickets(state: &State, own: &OwnOrder) -> Result<Vec<BoughtTicket>, Pro
         tickets.extend(
             pairs
                 .into_iter()
-                .map(|(serial, cell)| bought(draw, serial, cell)),
+                .map(|(serial, cell)| bought_ticket(draw, serial, cell)),
         );
     }
     Ok(tickets)
 }
 
-fn bought(draw: DrawId, serial: domain::Serial, cell: domain::Cell) -> BoughtTicket {
+fn bought_ticket(draw: DrawId, serial: domain::Serial, cell: domain::Cell) -> BoughtTicket {
     BoughtTicket {
         ticket_number: serial.number(),
         serial_number: serial.label(draw),
@@ -245,7 +247,8 @@ fn bought(draw: DrawId, serial: domain::Serial, cell: domain::Cell) -> BoughtTic
     }
 }
 
-/// The 409 answer for an order that was not charged, with the reason in the buyer's words.
+/// Builds the 409 response for an order that was not charged, with the reason written for the
+/// buyer.
 fn not_charged(cause: EndCause) -> Problem {
     let message = format!(
         "{} You have not been charged.",
@@ -265,7 +268,7 @@ fn with_full_stop(sentence: String) -> String {
     }
 }
 
-fn refunding() -> Problem {
+fn refunding_problem() -> Problem {
     Problem::conflict(
         "refunding",
         "Your tickets could not be issued and your payment is being refunded.",

@@ -1,5 +1,5 @@
-//! Pays with a payment method that the browser created. The server confirms the payment intent of
-//! the order, then fulfils (decision C-5).
+//! Pays an order with a payment method that the browser created. The server confirms the order's
+//! payment intent, then fulfils the order (decision C-5).
 
 use actix_web::{HttpRequest, HttpResponse, web};
 use actors::{Confirmation, PaymentFailure};
@@ -14,7 +14,7 @@ use crate::http::routes::body::Body;
 use crate::services::identity::{Browser, address};
 use crate::state::State;
 
-/// `POST /api/cart/complete-card-payment`, from the card form of a cart.
+/// Handles `POST /api/cart/complete-card-payment` of a cart's card form.
 pub async fn confirm_cart_card(
     request: HttpRequest,
     state: web::Data<State>,
@@ -29,10 +29,10 @@ pub async fn confirm_cart_card(
     let own = checkout::current_or_open(&state, checkout).await?;
     own.store_consents(&state, address(&request, &state.config))
         .await?;
-    pay(&state, browser, own, &method, &body.0).await
+    pay_order(&state, browser, own, &method, &body.0).await
 }
 
-/// `POST /api/process-wallet-payment`, with a wallet's payment method id.
+/// Handles `POST /api/process-wallet-payment`, which sends a wallet's payment method id.
 pub async fn confirm_wallet(
     request: HttpRequest,
     state: web::Data<State>,
@@ -43,11 +43,11 @@ pub async fn confirm_wallet(
     let tickets = requested_tickets::either(&body.0)?;
     let checkout = CheckoutRequest::new(&request, &state, browser, tickets, &body.0);
     let own = checkout::current_or_open(&state, checkout).await?;
-    pay(&state, browser, own, &method, &body.0).await
+    pay_order(&state, browser, own, &method, &body.0).await
 }
 
-/// `POST /api/process-purchase`, with Stripe's id of a wallet token. Card data is never accepted
-/// (decision C-6).
+/// Handles `POST /api/process-purchase`, which sends Stripe's id of a wallet token. Card data is
+/// never accepted (decision C-6).
 pub async fn confirm_token(
     request: HttpRequest,
     state: web::Data<State>,
@@ -59,7 +59,7 @@ pub async fn confirm_token(
         .payment_token
         .as_ref()
         .and_then(|token| token.as_str())
-        .filter(|token| is_id(token, "tok_"));
+        .filter(|token| is_stripe_id(token, "tok_"));
     let refused = || {
         Problem::bad_request(
             "token-refused",
@@ -70,10 +70,11 @@ pub async fn confirm_token(
     let tickets = requested_tickets::either(&body.0)?;
     let checkout = CheckoutRequest::new(&request, &state, browser, tickets, &body.0);
     let own = checkout::current_or_open(&state, checkout).await?;
-    pay(&state, browser, own, &token, &body.0).await
+    pay_order(&state, browser, own, &token, &body.0).await
 }
 
-/// `POST /api/payments/confirm-wallet`, for a wallet that knows only the client secret.
+/// Handles `POST /api/payments/confirm-wallet`, for a wallet that has only the payment's client
+/// secret.
 pub async fn confirm_by_client_secret(
     state: web::Data<State>,
     browser: Browser,
@@ -91,14 +92,14 @@ pub async fn confirm_by_client_secret(
         .ok_or_else(unknown)?;
     match OrderAccess::of(record, &browser, &body.0) {
         OrderAccess::Own(own) if own.brought_client_secret() => {
-            pay(&state, browser, *own, &method, &body.0).await
+            pay_order(&state, browser, *own, &method, &body.0).await
         }
         OrderAccess::Own(_) | OrderAccess::Unproven(_) => Err(unknown()),
     }
 }
 
 /// Confirms the payment intent and fulfils the order.
-async fn pay(
+async fn pay_order(
     state: &State,
     browser: Browser,
     mut own: OwnOrder,
@@ -108,22 +109,28 @@ async fn pay(
     if own.record().order.state != OrderState::Quoted {
         return finish(state, &browser, own, body).await;
     }
-    // Store the buyer before the bank asks for authentication: the buyer may never return to this
-    // page and still gets the tickets.
+    // Store the buyer's details before the bank asks for authentication, because a buyer who does
+    // not return to this page must still get the tickets.
     own.correct_buyer(state, &body.buyer_details()).await?;
-    // A decline is counted when its webhook event arrives, the same for every way of confirming
-    // (decision G-13).
+    // A declined card is not counted here, but when its webhook event arrives, for every way of
+    // confirming (decision G-13).
     match own.confirm(state, method).await? {
         Confirmation::Authorised => finish(state, &browser, own, body).await,
-        Confirmation::Processing => Ok(unfinished(&own, "processing", None)),
-        Confirmation::RequiresAction { client_secret } => {
-            Ok(unfinished(&own, "requires_action", Some(client_secret)))
-        }
+        Confirmation::Processing => Ok(unfinished_answer(&own, "processing", None)),
+        Confirmation::RequiresAction { client_secret } => Ok(unfinished_answer(
+            &own,
+            "requires_action",
+            Some(client_secret),
+        )),
     }
 }
 
-/// The answer while the payment is not finished.
-fn unfinished(own: &OwnOrder, status: &'static str, client_secret: Option<String>) -> HttpResponse {
+/// Builds the response for a payment that is not finished yet.
+fn unfinished_answer(
+    own: &OwnOrder,
+    status: &'static str,
+    client_secret: Option<String>,
+) -> HttpResponse {
     HttpResponse::Ok().json(PurchaseResult {
         success: false,
         status,
@@ -140,7 +147,7 @@ fn unfinished(own: &OwnOrder, status: &'static str, client_secret: Option<String
     })
 }
 
-/// Reads a Stripe payment method id.
+/// Checks that the body has a Stripe payment method id, and returns it.
 fn method(id: Option<&str>) -> Result<&str, Problem> {
     let missing = || {
         Problem::bad_request(
@@ -148,12 +155,12 @@ fn method(id: Option<&str>) -> Result<&str, Problem> {
             "Please complete all payment information before proceeding.",
         )
     };
-    id.filter(|id| is_id(id, "pm_")).ok_or_else(missing)
+    id.filter(|id| is_stripe_id(id, "pm_")).ok_or_else(missing)
 }
 
-/// Whether a text is a Stripe id: the prefix and at most 100 plain characters. Card data cannot
-/// pass as one.
-fn is_id(text: &str, prefix: &str) -> bool {
+/// Whether a text is a Stripe id: the prefix and at most 100 plain characters. The limit makes sure
+/// that no card data is accepted as an id.
+fn is_stripe_id(text: &str, prefix: &str) -> bool {
     let rest = text.strip_prefix(prefix).unwrap_or_default();
     !rest.is_empty()
         && text.len() <= 100
@@ -164,12 +171,12 @@ fn is_id(text: &str, prefix: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::is_id;
+    use super::is_stripe_id;
 
     #[test]
     fn only_stripe_ids_are_accepted() {
-        assert!(is_id("pm_card_visa", "pm_"));
-        assert!(is_id("tok_1Nabc", "tok_"));
+        assert!(is_stripe_id("pm_card_visa", "pm_"));
+        assert!(is_stripe_id("tok_1Nabc", "tok_"));
         for other in [
             "",
             "pm_",
@@ -179,7 +186,7 @@ mod tests {
             r#"pm_{"data":"…"}"#,
             "ECv1",
         ] {
-            assert!(!is_id(other, "pm_"), "{other}");
+            assert!(!is_stripe_id(other, "pm_"), "{other}");
         }
     }
 }

@@ -14,7 +14,7 @@ use crate::render::card;
 use crate::services::catalogue::lists::{List, ListSlice};
 use crate::state::State;
 
-/// Query of a draw list: one club's draws (decision E-4), and paging (decision H-13).
+/// Query parameters of a draw list: one club (decision E-4), and paging (decision H-13).
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct DrawListQuery {
@@ -34,8 +34,13 @@ impl DrawListQuery {
     }
 }
 
-/// Responds with a list: the prepared whole list, or the requested part of it.
-fn answer(list: List, request: &HttpRequest, state: &State, query: &DrawListQuery) -> HttpResponse {
+/// Responds with a draw list: the prepared response of the whole list, or the requested part.
+fn list_answer(
+    list: List,
+    request: &HttpRequest,
+    state: &State,
+    query: &DrawListQuery,
+) -> HttpResponse {
     let now = state.clock.now();
     match query.part() {
         everything if everything == ListSlice::default() => {
@@ -51,7 +56,7 @@ pub async fn active(
     state: web::Data<State>,
     query: web::Query<DrawListQuery>,
 ) -> HttpResponse {
-    answer(List::Active, &request, &state, &query)
+    list_answer(List::Active, &request, &state, &query)
 }
 
 /// Handles `GET /api/draws/awaiting-results`.
@@ -60,7 +65,7 @@ pub async fn awaiting_results(
     state: web::Data<State>,
     query: web::Query<DrawListQuery>,
 ) -> HttpResponse {
-    answer(List::Awaiting, &request, &state, &query)
+    list_answer(List::Awaiting, &request, &state, &query)
 }
 
 /// Handles `GET /api/draws/completed`.
@@ -69,10 +74,10 @@ pub async fn completed(
     state: web::Data<State>,
     query: web::Query<DrawListQuery>,
 ) -> HttpResponse {
-    answer(List::Completed, &request, &state, &query)
+    list_answer(List::Completed, &request, &state, &query)
 }
 
-/// Answers one draw. Its own club also reads what may be edited.
+/// Responds with one draw. The draw's own club also gets the fields for editing.
 pub async fn show(
     request: HttpRequest,
     state: web::Data<State>,
@@ -81,7 +86,7 @@ pub async fn show(
 ) -> Result<HttpResponse, Problem> {
     let draw = draw_number(&path)?;
     let facts = state.catalogue.facts();
-    // Only a signed-in browser needs a look at the caller.
+    // Look up the session only if there is a login cookie, to save a database read.
     if facts
         .listing(draw)
         .is_some_and(|listing| access::owns(caller.principal(), listing.club))
@@ -96,7 +101,7 @@ pub async fn show(
     Ok(prepared.answer(&request))
 }
 
-/// Answers title, description and image for the head of a draw's page.
+/// Responds with title, description and image for the `<head>` of a draw's page.
 pub async fn meta(
     state: web::Data<State>,
     path: web::Path<String>,

@@ -20,12 +20,12 @@ use crate::render::mail_sender::sealed_link;
 use crate::services::identity::{address, link_hash, link_hash_of, random};
 use crate::state::State;
 
-/// How long a link works. Its mail stays in the mailbox; each confirmation mail has a link of its
-/// own.
-const LINK_SECONDS: i64 = 24 * 3600;
+/// How long a link to a buyer's orders is valid, in seconds. A day suffices, because each
+/// confirmation mail has a link to its order.
+const TICKET_LINK_SECONDS: i64 = 24 * 3600;
 
-/// Answers at once and always the same. The work runs after the answer, so that neither text nor
-/// timing tells who bought.
+/// Handles a request for a link. The response is always the same and sent before the work starts,
+/// so that neither text nor timing tells who bought tickets.
 pub async fn request_link(
     request: HttpRequest,
     state: web::Data<State>,
@@ -41,7 +41,7 @@ pub async fn request_link(
         )
         .await?;
     actix_web::rt::spawn(async move {
-        if let Err(problem) = send(&state, &email).await {
+        if let Err(problem) = send_link(&state, &email).await {
             tracing::warn!(%problem, "queueing a ticket link failed");
         }
     });
@@ -50,9 +50,9 @@ pub async fn request_link(
     Ok(HttpResponse::Ok().json(Message { message }))
 }
 
-/// Queues the mail, but only if the address has bought tickets: otherwise anyone could fill a
-/// stranger's mailbox.
-async fn send(state: &State, email: &str) -> Result<(), Problem> {
+/// Queues the mail with the link if tickets were bought with the address. Other addresses get no
+/// mail, so that nobody can fill a stranger's mailbox.
+async fn send_link(state: &State, email: &str) -> Result<(), Problem> {
     let token: [u8; 32] = random();
     let now = state.clock.now();
     if !state
@@ -65,16 +65,17 @@ async fn send(state: &State, email: &str) -> Result<(), Problem> {
     let hash = link_hash(&token);
     let Some(to) = state
         .records
-        .begin_ticket_link(email, &hash, now.plus_seconds(LINK_SECONDS))
+        .begin_ticket_link(email, &hash, now.plus_seconds(TICKET_LINK_SECONDS))
         .await?
     else {
         return Ok(());
     };
-    // The secret follows a `#`: browsers do not send that part, so no log and no other site sees
-    // it.
+    // The secret follows a `#`: browsers do not send that part of a URL, so the secret gets into no
+    // log and to no other site.
     let link = format!("{}/my#{}", state.config.public_url, hex::encode(token));
     let data = json!({ "sealedLink": sealed_link(&state.records, &to, &link) });
-    // The deduplication key uses the hash, which does not reveal the link.
+    // The mail's deduplication key contains the hash of the link's secret, which does not reveal
+    // the link.
     let key = format!(
         "my-tickets-{}",
         state.records.link_id(LinkKind::Tickets, &hash)

@@ -9,7 +9,7 @@ use crate::render::card;
 use crate::services::offer::{Offer, OfferStatus};
 use crate::state::State;
 
-/// Responds with the offers on sale now. Never cached.
+/// Responds with a club's offers that are on sale now. The response is never cached.
 pub async fn list(
     state: web::Data<State>,
     club: web::Path<String>,
@@ -21,7 +21,7 @@ pub async fn list(
     Ok(HttpResponse::Ok().json(listed))
 }
 
-/// Answers one offer, also when it is closed (decision B-11).
+/// Responds with one offer, even if the offer is closed (decision B-11).
 pub async fn show(
     state: web::Data<State>,
     path: web::Path<(String, String)>,
@@ -31,7 +31,7 @@ pub async fn show(
     Ok(HttpResponse::Ok().json(shown(&state, &offer)))
 }
 
-/// Finds a public offer by the slugs of its club and its own.
+/// Finds a public offer by its club's slug and the offer's slug.
 ///
 /// # Errors
 /// 404 when the offer is unknown, a draft, archived or expired.
@@ -44,7 +44,7 @@ pub async fn find(state: &State, club: &str, slug: &str) -> Result<Offer, Proble
     found.ok_or_else(not_found)
 }
 
-/// The offer as the public reads it, with the address of its picture or share card.
+/// Builds the public API object of an offer, with the address of its picture or share card.
 pub fn shown(state: &State, offer: &Offer) -> PublicOffer {
     let picture = card::address_of_offer(&state.config.public_url, offer);
     offer.public(picture, state.clock.now())

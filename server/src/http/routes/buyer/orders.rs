@@ -1,4 +1,4 @@
-//! A buyer's order by its secret token (decision B-9), and resending its confirmation.
+//! Reads a buyer's order by its secret token (decision B-9), and sends its confirmation mail again.
 
 use actix_web::{HttpResponse, web};
 use domain::PaymentIntentId;
@@ -23,8 +23,8 @@ pub async fn show(
     Ok(HttpResponse::Ok().json(present(&state, &own).await?))
 }
 
-/// Sends the confirmation again, to the stored address only, if the caller proves to be the buyer
-/// (decision M-1). The answer is always the same.
+/// Sends the confirmation mail again, only to the stored address and only if the caller proves to
+/// be the buyer (decision M-1). The response is the same if no mail is sent.
 pub async fn resend(
     state: web::Data<State>,
     browser: Browser,

@@ -12,7 +12,7 @@ use crate::state::State;
 
 pub use crate::checkout::too_late;
 
-/// `POST /api/create-payment-intent`, for tickets of one draw.
+/// Handles `POST /api/create-payment-intent`, for tickets of one draw.
 pub async fn create(
     request: HttpRequest,
     state: web::Data<State>,
@@ -27,7 +27,7 @@ pub async fn create(
     Ok(HttpResponse::Ok().json(opened.answer(&state, CheckoutForm::Single)?))
 }
 
-/// `POST /api/cart/create-payment-intent`, for a cart.
+/// Handles `POST /api/cart/create-payment-intent`, for a cart with tickets of several draws.
 pub async fn create_for_cart(
     request: HttpRequest,
     state: web::Data<State>,

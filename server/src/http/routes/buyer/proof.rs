@@ -22,7 +22,8 @@ pub async fn show(
         .ok_or_else(Problem::draw_not_found)?;
     let now = state.clock.now();
     let deal = state.catalogue.deal_revealed(&view, now).await;
-    // The journal of a busy draw is long. It is read only for a proof that shows the ticket moves.
+    // Read the journal only if the proof shows the ticket moves, because the journal of a busy draw
+    // is long.
     let history = match &deal {
         Some(_) => state.records.ticket_history(draw).await?,
         None => TicketHistory {

@@ -1,5 +1,5 @@
-//! Releasing and extending a buyer's reservation (decision B-8). The reservation's id is the
-//! order's id.
+//! Releasing and extending a buyer's reservation (decision B-8). A reservation has the same id as
+//! its order.
 
 use std::net::IpAddr;
 
@@ -18,8 +18,8 @@ use crate::checkout::hold_source;
 use crate::services::identity::{Browser, address};
 use crate::state::State;
 
-/// Releases the reservation when the buyer leaves, also by beacon. An order that is already
-/// authorised is still fulfilled.
+/// Releases the reservation when the buyer leaves the page. An order whose payment is authorised is
+/// not released and is still fulfilled.
 pub async fn release(
     state: web::Data<State>,
     browser: Browser,
@@ -34,8 +34,8 @@ pub async fn release(
     Ok(HttpResponse::NoContent().finish())
 }
 
-/// Extends the reservation by 120 seconds, at most ten times and never past kick-off. A scarce draw
-/// allows fewer extensions.
+/// Extends the reservation by 120 seconds, at most ten times and never past kick-off. A draw with
+/// few tickets left allows fewer extensions.
 pub async fn extend(
     request: HttpRequest,
     state: web::Data<State>,
@@ -67,7 +67,8 @@ pub async fn extend(
     }))
 }
 
-/// How many extensions an order may have in total: the scarcest of its draws decides.
+/// Returns how many extensions an order may have in total, which depends on its draw with the
+/// fewest tickets left.
 async fn extensions_allowed(
     state: &State,
     browser: &Browser,

@@ -59,8 +59,8 @@ pub struct QrQuery {
     url: String,
 }
 
-/// Draws a QR code of one of this site's own addresses, so that no third party learns a purchase
-/// link (decision B-20).
+/// Draws a QR code of an address of this site. It is drawn here, so that no third party learns a
+/// purchase link (decision B-20).
 pub async fn qr(
     state: web::Data<State>,
     query: web::Query<QrQuery>,

@@ -1,5 +1,5 @@
-//! A draw's tickets. The public reads counts and serials. The operator and members of the club who
-//! may sell also read the buyers (decisions F-1, G-17).
+//! A draw's tickets. The public may read counts and serials. The operator, and members of the club
+//! with the right to sell, also read the buyers (decisions F-1, G-17).
 
 use actix_web::{HttpRequest, HttpResponse, web};
 use domain::{Serial, View};
@@ -10,7 +10,7 @@ use crate::api::error::Problem;
 use crate::api::ticket::{AvailableTickets, Revealed, Ticket};
 use crate::state::State;
 
-/// Most free ticket numbers in one answer (decision F-10).
+/// Maximum number of free ticket numbers in one response (decision F-10).
 const NUMBERS_SHOWN_MAX: usize = 50;
 
 /// Handles `GET /api/draws/{draw}/tickets`.
@@ -35,7 +35,7 @@ pub async fn list(
         .answer(&request))
 }
 
-/// All 169 tickets, with the buyers of the sold ones.
+/// Returns all 169 tickets, with the buyers of the sold tickets.
 async fn tickets_with_buyers(state: &State, view: &View) -> Result<Vec<Ticket>, Problem> {
     let sold = state.records.sold_tickets(view.draw).await?;
     let now = state.clock.now();

@@ -1,4 +1,4 @@
-//! Checks a purchase before the buyer pays, answers what is wrong, and stores the two consents
+//! Checks a purchase before the buyer pays, responds with its errors, and stores the two consents
 //! (decision C-12).
 
 use actix_web::{HttpRequest, HttpResponse, web};
@@ -13,7 +13,7 @@ use crate::services::identity::{Browser, KnownBrowser, address};
 use crate::services::open_orders::RequestedTickets;
 use crate::state::State;
 
-/// `POST /api/validate-purchase`.
+/// Handles `POST /api/validate-purchase`.
 pub async fn validate(
     request: HttpRequest,
     state: web::Data<State>,
@@ -37,7 +37,7 @@ pub async fn validate(
     }))
 }
 
-/// Checks each draw: on sale, and with enough free tickets.
+/// Checks that each draw is on sale and has enough free tickets, and returns the errors.
 async fn availability(
     state: &State,
     browser: &Browser,
@@ -55,7 +55,7 @@ async fn availability(
             errors.push(DRAW_CLOSED.to_string());
             continue;
         }
-        let free = free_for(state, browser, *draw, &view);
+        let free = tickets_free_for_browser(state, browser, *draw, &view);
         if *count > free {
             errors.push(too_few(free));
         }
@@ -63,8 +63,8 @@ async fn availability(
     Ok(errors)
 }
 
-/// Free tickets of a draw plus those that this browser has reserved itself.
-fn free_for(state: &State, browser: &Browser, draw: DrawId, view: &View) -> u16 {
+/// Returns the number of tickets that the browser can get: the free ones plus those reserved by it.
+fn tickets_free_for_browser(state: &State, browser: &Browser, draw: DrawId, view: &View) -> u16 {
     view.free()
         + state
             .open_orders
@@ -72,7 +72,7 @@ fn free_for(state: &State, browser: &Browser, draw: DrawId, view: &View) -> u16 
             .min(view.held)
 }
 
-/// The missing or wrong fields, with the specified texts, in the order of the form.
+/// Returns the specified error texts of missing or wrong fields, in the order of the form.
 fn form_errors(body: &Purchase) -> impl Iterator<Item = &'static str> {
     let buyer = body.buyer();
     let blank = |text: Option<&String>| text.is_none_or(|text| text.trim().is_empty());

@@ -1,5 +1,5 @@
-//! Records that a club agrees to the terms of service, with the server's own time, address and
-//! browser name (decision E-17).
+//! Records that a club agrees to the terms of service, with the time, IP address and browser name
+//! that the server observed (decision E-17).
 
 use actix_web::http::header;
 use actix_web::{HttpRequest, HttpResponse, web};
@@ -15,10 +15,10 @@ use crate::services::identity::address;
 use crate::state::State;
 use crate::text::terms::{SERVICE, digest};
 
-/// Most characters of the `User-Agent` header that are stored.
+/// Maximum stored characters of the `User-Agent` header.
 const USER_AGENT_CHARS_MAX: usize = 300;
 
-/// Stores the agreement.
+/// Stores the agreement of a club to the current terms of service.
 pub async fn accept(
     request: HttpRequest,
     state: web::Data<State>,
@@ -29,7 +29,7 @@ pub async fn accept(
     if state.records.club(club).await?.is_none() {
         return Err(Problem::not_found());
     }
-    // The club must have seen the current version of the text.
+    // Refuse an agreement to another version: the club must have seen the current text.
     if body
         .0
         .terms_version
@@ -63,7 +63,7 @@ pub async fn accept(
     }))
 }
 
-/// The club that the body names, else the caller's own.
+/// Returns the club named in the request body, or the caller's club if none is named.
 ///
 /// # Errors
 /// 404: another club. 400: an operator named no club.

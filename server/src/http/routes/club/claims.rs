@@ -1,5 +1,5 @@
-//! The winner's claim page. The mailed link is the only key. Bank details can be submitted once,
-//! within seven days.
+//! The winner's claim page. The secret link mailed to the winner gives access; no login is needed.
+//! Bank details can be submitted once, within seven days.
 
 use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse, web};
@@ -45,13 +45,18 @@ pub async fn submit_bank_details(
         return Err(Problem::conflict("payout-settled", PAID_ERROR));
     }
     let bank = check(&body.0)?;
-    let (_, listing, view) = state.catalogue.draw(claim.draw).await.ok_or_else(unknown)?;
-    let winner = winner(&state, &view).await.map_err(|_| unknown())?;
-    // The result was undone and another ticket won: the old link is invalid.
+    let (_, listing, view) = state
+        .catalogue
+        .draw(claim.draw)
+        .await
+        .ok_or_else(unknown_claim)?;
+    let winner = winner(&state, &view).await.map_err(|_| unknown_claim())?;
+    // Refuse the link if its ticket is not the winning one any more, because the result was undone
+    // and entered anew.
     let ticket = winner
         .ticket
         .filter(|ticket| ticket.serial.number() == claim.serial)
-        .ok_or_else(unknown)?;
+        .ok_or_else(unknown_claim)?;
     let (draw, at, by) = (claim.draw, state.clock.now(), "winner".to_string());
     let object = format!("draw:{draw}");
     let ip = Some(address(&request, &state.config));
@@ -92,7 +97,11 @@ pub async fn submit_bank_details(
 
 /// Tells the club that bank details were received. The mail does not contain them.
 async fn notify_club(state: &State, claim: &ClaimRecord) -> Result<(), Problem> {
-    let (facts, listing, _) = state.catalogue.draw(claim.draw).await.ok_or_else(unknown)?;
+    let (facts, listing, _) = state
+        .catalogue
+        .draw(claim.draw)
+        .await
+        .ok_or_else(unknown_claim)?;
     let Some(club) = facts.club(listing.club) else {
         return Ok(());
     };
@@ -115,10 +124,10 @@ async fn find(state: &State, token: Option<&str>) -> Result<ClaimRecord, Problem
         .records
         .claim_by_token(&hash)
         .await?
-        .ok_or_else(unknown)
+        .ok_or_else(unknown_claim)
 }
 
-fn unknown() -> Problem {
+fn unknown_claim() -> Problem {
     Problem::new(
         StatusCode::NOT_FOUND,
         "claim-unknown",
@@ -127,14 +136,19 @@ fn unknown() -> Problem {
 }
 
 async fn claim_page(state: &State, claim: &ClaimRecord) -> Result<Claim, Problem> {
-    let (facts, listing, view) = state.catalogue.draw(claim.draw).await.ok_or_else(unknown)?;
-    let club = facts.club(listing.club).ok_or_else(unknown)?;
-    let winner = winner(state, &view).await.map_err(|_| unknown())?;
-    // The result was undone and another ticket won: the old link is invalid.
+    let (facts, listing, view) = state
+        .catalogue
+        .draw(claim.draw)
+        .await
+        .ok_or_else(unknown_claim)?;
+    let club = facts.club(listing.club).ok_or_else(unknown_claim)?;
+    let winner = winner(state, &view).await.map_err(|_| unknown_claim())?;
+    // Refuse the link if its ticket is not the winning one any more, because the result was undone
+    // and entered anew.
     let ticket = winner
         .ticket
         .filter(|ticket| ticket.serial.number() == claim.serial)
-        .ok_or_else(unknown)?;
+        .ok_or_else(unknown_claim)?;
     let expired = claim
         .respond_by
         .is_none_or(|until| state.clock.now() >= until);

@@ -23,8 +23,9 @@ async fn own_club(state: &State, caller: Caller, path: &str) -> Result<Club, Pro
         .ok_or_else(Problem::not_found)
 }
 
-/// Responds with the account status. It is stored when an `account.updated` event arrives. While the
-/// account is not connected, Stripe is asked as well, because the event may be late.
+/// Responds with the account status. The stored status is updated by `account.updated` events.
+/// While the account is not connected, the status is also read from Stripe, because the event may
+/// be late.
 pub async fn status(
     state: web::Data<State>,
     caller: Caller,
@@ -45,10 +46,10 @@ pub async fn status(
     }))
 }
 
-/// Creates the account if the club has none or has lost it, and returns a new onboarding link.
-/// Older links become invalid.
+/// Creates the account if the club has none or can no longer use its account, and returns a new
+/// onboarding link. Older links become invalid.
 ///
-/// Payments to a lost account stay there: each order names its account.
+/// Orders paid to the earlier account are not affected, because each order stores its account.
 pub async fn start_onboarding(
     state: web::Data<State>,
     caller: Caller,
@@ -68,17 +69,17 @@ pub async fn start_onboarding(
         .connect
         .onboarding_link(&account, &page("refresh"), &page("complete"))
         .await;
-    let onboarding_url = link.map_err(refused)?;
+    let onboarding_url = link.map_err(account_creation_failed)?;
     Ok(HttpResponse::Ok().json(OnboardingLink { onboarding_url }))
 }
 
-/// Creates one account per club, however often the button is pressed: the idempotency key names the
-/// club and the account it lost.
+/// Creates the club's account at Stripe. Repeated calls create only one account, because the
+/// idempotency key is made of the club and its earlier account.
 ///
-/// The key also names a ten-minute window, because Stripe replays a failure under the same key and
-/// the club must be able to retry.
+/// The key also contains the current ten-minute window, because Stripe replays a failure under the
+/// same key and the club must be able to retry later.
 async fn create_account(state: &State, caller: Caller, club: &Club) -> Result<AccountId, Problem> {
-    const KEY_MS: i64 = 10 * 60 * 1000;
+    const RETRY_WINDOW_MS: i64 = 10 * 60 * 1000;
     let lost = club
         .account
         .as_ref()
@@ -87,13 +88,13 @@ async fn create_account(state: &State, caller: Caller, club: &Club) -> Result<Ac
     let key = format!(
         "connect-club-{}{lost}-{}",
         club.id,
-        state.clock.now().0 / KEY_MS
+        state.clock.now().0 / RETRY_WINDOW_MS
     );
     let account = state
         .connect
         .create_account(&key, Some(&club.email))
         .await
-        .map_err(refused)?;
+        .map_err(account_creation_failed)?;
     let (actor, object) = (caller.name(), format!("club:{}", club.id));
     let act = caller.act(&actor, Some(club.id), "connect-account", &object);
     state
@@ -105,9 +106,9 @@ async fn create_account(state: &State, caller: Caller, club: &Club) -> Result<Ac
     Ok(account)
 }
 
-/// Stripe refused: the platform is not set up for connected accounts, and a retry does not help.
-/// Otherwise Stripe is unavailable.
-fn refused(error: GatewayError) -> Problem {
+/// Builds the error response. A refusal by Stripe means that the platform is not set up for
+/// connected accounts, so a retry does not help; other errors mean that Stripe is unavailable.
+fn account_creation_failed(error: GatewayError) -> Problem {
     tracing::warn!(%error, "Stripe onboarding failed");
     match error {
         GatewayError::Refused { .. } => {

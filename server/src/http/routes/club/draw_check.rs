@@ -10,12 +10,12 @@ use crate::api::form::{Findings, contact, optional};
 use crate::services::fixtures::{kick_off, moment};
 use persistence::records::listings::ZONE_DEFAULT;
 
-/// The parsed fields of a draw form. `None`: the form does not contain the field.
+/// The parsed fields of a draw form. `None` means that the form does not contain the field.
 pub struct CheckedDrawForm {
     pub league: Option<Option<String>>,
     pub home_team: Option<String>,
     pub away_team: Option<String>,
-    /// IANA name.
+    /// IANA name of the time zone.
     pub zone: Option<&'static str>,
     pub kick_off: Option<Timestamp>,
     pub opens_at: Option<Option<Timestamp>>,
@@ -27,10 +27,10 @@ pub struct CheckedDrawForm {
     pub pass_card_fee: Option<bool>,
 }
 
-/// The stored draw that an edit starts from.
+/// The stored values of the draw that is edited.
 pub struct StoredDraw<'a> {
     pub zone: &'a str,
-    /// Local date and time, `2026-11-27T19:10`; `None` for a new draw.
+    /// Stored kick-off as local date and time, `2026-11-27T19:10`; `None` for a new draw.
     pub kick_off: Option<String>,
     pub home_team: &'a str,
     pub away_team: &'a str,
@@ -171,8 +171,8 @@ fn zone(findings: &mut Findings, form: &DrawForm, stored: &StoredDraw<'_>) -> Op
     zone
 }
 
-/// Combines date and time. A date alone keeps the stored time; a time or zone alone keeps the
-/// stored date.
+/// Combines the form's date, time and zone to the kick-off. Missing parts are taken from the stored
+/// kick-off.
 fn kick_off_time(
     findings: &mut Findings,
     form: &DrawForm,

@@ -1,4 +1,4 @@
-//! A club's draws: creating one, and the data of its editor and dashboard.
+//! A club's draws: creating draws, and the data for the draw editor and the dashboard.
 
 use actix_web::http::StatusCode;
 use actix_web::{HttpResponse, web};
@@ -22,11 +22,11 @@ use crate::http::routes::body::Body;
 use crate::services::fixtures::moment;
 use crate::state::State;
 
-/// Prize percentage of a draw that names none (decision D-10).
+/// Prize percentage of a new draw whose form contains none (decision D-10).
 const PRIZE_PERCENTAGE_DEFAULT: u8 = 50;
 const WEEK_SECONDS: i64 = 7 * 86_400;
 
-/// Creates a draw.
+/// Creates a draw from the club's form.
 pub async fn create(
     state: web::Data<State>,
     caller: Caller,
@@ -57,7 +57,8 @@ pub async fn create(
 }
 
 /// Creates draws, all of them or none, if the club accepted the terms of service (decision E-17).
-/// Starts their actors and shows them in the lists. Returns them in the given order.
+/// Starts the draws' actors and adds the draws to the public lists. Returns the draws in the given
+/// order.
 ///
 /// # Errors
 /// 409 `draw-exists` with the draw's number, 428 `terms-required`, 503 when the database could not
@@ -83,7 +84,7 @@ pub(super) async fn create_draws(
             tracing::warn!(draw.id = draw.0, %denied, "starting the actor of a new draw failed");
         }
     }
-    // The draws are on sale either way, so this is no error for the caller. The catalogue is
+    // The draws are stored, so a failed reload is no error for the caller. The catalogue is
     // refreshed again a second later.
     if let Err(failure) = state.catalogue.reload().await {
         tracing::warn!(%failure, "catalogue reload after creating draws failed");
@@ -114,7 +115,7 @@ pub(super) async fn selling_club(state: &State, club: ClubId) -> Result<Club, Pr
     Ok(club)
 }
 
-/// Checks whether the card fee may be passed on to buyers.
+/// Refuses a draw that passes the card fee on to buyers while that is not allowed.
 ///
 /// # Errors
 /// 422 when passing it on is currently not allowed (decision D-14).
@@ -134,8 +135,8 @@ pub(super) fn check_card_fee(state: &State, passed_on: bool) -> Result<(), Probl
     ))
 }
 
-/// The answer to a club that has not agreed to the terms of service within the last half hour
-/// (decision E-17).
+/// Builds the 428 response for a club that has not agreed to the terms of service within the last
+/// half hour (decision E-17).
 fn agreement_required() -> Problem {
     let message = "Agreement Required: Please check the box to agree to the Terms of Service before proceeding";
     Problem::new(StatusCode::PRECONDITION_REQUIRED, "terms-required", message)
@@ -202,7 +203,7 @@ fn with_editor_fields(draw: Draw, view: &View, now: Timestamp) -> OwnDraw {
     }
 }
 
-/// Why the club may not edit a draw; `None` when it may.
+/// Returns why the club may not edit a draw, with the error code; `None` when editing is allowed.
 pub(super) fn not_editable(view: &View, now: Timestamp) -> Option<(Refusal, &'static str)> {
     let started = "This draw cannot be edited because the game has already started.";
     match view.status {
@@ -285,7 +286,7 @@ mod tests {
 
     #[test]
     fn duplicated_draw_keeps_local_hour_in_a_future_week() {
-        // Friday 19:10 in Sydney, in daylight saving time: 27 March 2026.
+        // Friday, 27 March 2026, 19:10 in Sydney, in daylight saving time.
         let kick_off = Timestamp(1_774_599_000_000);
         assert_eq!(
             local_date_time(kick_off, "Australia/Sydney"),

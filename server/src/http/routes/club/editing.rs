@@ -1,4 +1,5 @@
-//! Editing and archiving draws. The draw's actor decides (decision E-12).
+//! Editing and archiving draws. The draw's actor decides whether an edit is allowed (decision
+//! E-12).
 
 use actix_web::http::StatusCode;
 use actix_web::{HttpResponse, web};
@@ -21,15 +22,15 @@ use crate::config::CardFeePassing;
 use crate::http::routes::body::Body;
 use crate::state::State;
 
-/// Most characters of the operator's reason.
+/// Maximum characters of the operator's reason for an edit.
 const REASON_CHARS_MAX: usize = 500;
 
 /// Edits any part of a draw. The operator may also edit after kick-off, with a recent second-factor
 /// proof and a reason (decision E-9).
 ///
 /// # Errors
-/// For the operator, 403 `reauthentication-required` or 400 `reason-required`. Then the refusals of
-/// the draw's actor.
+/// 403 `reauthentication-required` or 400 `reason-required` for the operator, or a refusal of the
+/// draw's actor.
 pub async fn edit(
     state: web::Data<State>,
     caller: Caller,
@@ -45,8 +46,8 @@ pub async fn edit(
         Principal::Club(..) | Principal::Anonymous | Principal::HalfOperator => Editor::Club,
     };
     let reason = reason(&state, caller, by, &body.0)?;
-    // This comes before the form check: after kick-off, "Game date must be in the future" would
-    // mislead.
+    // Check this before the form, because after kick-off the form error "Game date must be in the
+    // future" would mislead.
     if let (Editor::Club, Some((refusal, _))) = (by, not_editable(&view, now)) {
         return Err(Problem::refused(draw, refusal));
     }
@@ -58,19 +59,19 @@ pub async fn edit(
     };
     let checked = draw_check::check_edit(&body.0, &stored, now)?;
     let pass_card_fee = card_fee(&state, &listing, checked.pass_card_fee)?;
-    let (terms, details) = split(checked, pass_card_fee);
+    let (terms, details) = split_form(checked, pass_card_fee);
     let (actor, object) = (caller.name(), format!("draw:{draw}"));
     let act = caller.act(&actor, Some(listing.club), "edit-draw", &object);
     let draws = state
         .draws
-        .by(act.entry(changes(&body.0, &listing, &view, reason)));
+        .by(act.entry(changed_fields(&body.0, &listing, &view, reason)));
     let committed = draws.edit(draw, terms, Some(details), by).await;
     committed.map_err(|denied| Problem::denied(draw, denied))?;
     state.catalogue.reload().await?;
     Ok(HttpResponse::Ok().json(draw_for_editor(&state, draw).await?))
 }
 
-/// The operator's reason for the edit. A club needs none.
+/// Returns the operator's reason for the edit; `None` for a club, which needs no reason.
 fn reason(
     state: &State,
     caller: Caller,
@@ -99,8 +100,8 @@ fn draw_not_editable() -> Problem {
     Problem::new(StatusCode::NOT_FOUND, "draw-not-found", message)
 }
 
-/// Whether the edited draw passes on the card fee. While that is forbidden, any edit turns it off
-/// (decision D-14).
+/// Returns whether the edited draw passes the card fee on. While passing on is forbidden, any edit
+/// turns it off (decision D-14).
 fn card_fee(
     state: &State,
     listing: &Listing,
@@ -118,7 +119,7 @@ fn card_fee(
     })
 }
 
-fn split(checked: CheckedDrawForm, pass_card_fee: Option<bool>) -> (TermsEdit, DrawDetails) {
+fn split_form(checked: CheckedDrawForm, pass_card_fee: Option<bool>) -> (TermsEdit, DrawDetails) {
     let terms = TermsEdit {
         price: checked.price,
         prize_percentage: checked.prize_percentage,
@@ -138,9 +139,14 @@ fn split(checked: CheckedDrawForm, pass_card_fee: Option<bool>) -> (TermsEdit, D
     (terms, details)
 }
 
-/// Changed fields for the audit log, with their old values. Contact details are not logged, only
-/// that they changed.
-fn changes(form: &DrawForm, listing: &Listing, view: &View, reason: Option<String>) -> Value {
+/// Returns the changed fields with their old values, for the audit log. Of contact details only the
+/// fact of the change is logged.
+fn changed_fields(
+    form: &DrawForm,
+    listing: &Listing,
+    view: &View,
+    reason: Option<String>,
+) -> Value {
     let stored = json!({
         "league": listing.league, "homeTeam": listing.home_team, "awayTeam": listing.away_team,
         "gameDate": local_date_time(view.closes_at, &listing.zone), "timezone": listing.zone,

@@ -23,11 +23,11 @@ use crate::state::State;
 pub struct FixtureImportQuery {
     #[serde(default)]
     dry_run: bool,
-    /// Ticket price in dollars; $5.00 when absent.
+    /// Ticket price of every draw in dollars; $5.00 when absent.
     price: Option<String>,
     /// Prize percentage; 50 when absent.
     prize: Option<u8>,
-    /// Contact for buyers; the club itself when absent.
+    /// Name of the contact for buyers; the club's name when absent.
     contact_name: Option<String>,
     contact_phone: Option<String>,
 }
@@ -47,7 +47,7 @@ pub async fn import(
     let common = common(&query, &seller, state.config.fees.policy)?;
     let plan = fixtures::plan(&state.records, club, &table, &common, state.clock.now())
         .await
-        .map_err(refused)?;
+        .map_err(import_refused)?;
     let created = if query.dry_run || plan.rows.is_empty() {
         Vec::new()
     } else {
@@ -68,7 +68,7 @@ pub async fn import(
     }))
 }
 
-/// Builds one row of the answer.
+/// Builds the API object of one imported row.
 fn fixture_row(found: &fixtures::ImportRow) -> FixtureRow {
     let fixture = &found.fixture;
     FixtureRow {
@@ -116,8 +116,8 @@ fn common(
     })
 }
 
-/// Answers 422 with every wrong line and its number. No draw was created.
-fn refused(refused: fixtures::ImportRefusal) -> Problem {
+/// Builds the 422 response with every invalid line and its number. No draw was created.
+fn import_refused(refused: fixtures::ImportRefusal) -> Problem {
     match refused {
         fixtures::ImportRefusal::Lines(lines) => {
             let fixture_row = |line: &fixtures::LineProblem| json!({ "line": line.line, "message": line.message });

@@ -9,10 +9,10 @@ use crate::api::form::{Findings, optional, picture_address, trimmed};
 use crate::services::fixtures::{kick_off, moment};
 
 const REQUIRED_FIELDS_ERROR: &str = "Please provide name, slug, and select at least one game";
-/// Most games in one offer.
+/// Maximum number of games in one offer.
 const GAMES_MAX: usize = 50;
 
-/// Checks the form. `is_own`: the draw belongs to the club and is on sale.
+/// Checks the form of an offer. `is_own` tells whether a draw belongs to the club and is on sale.
 ///
 /// # Errors
 /// 400 with every error of the form.

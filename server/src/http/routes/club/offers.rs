@@ -54,8 +54,8 @@ async fn find_offer(state: &State, club: ClubId, id: &str) -> Result<(Bundle, i6
     found.ok_or_else(Problem::not_found)
 }
 
-/// The status of an offer now: from its stored status, its sales, and whether its earliest game has
-/// begun (decision H-4).
+/// Returns the current status of an offer, from its stored status, its sales, and whether its
+/// earliest game has begun (decision H-4).
 ///
 /// A cancelled game closes the offer once something was sold. An unsold offer stays editable.
 fn offer_status(state: &State, bundle: &Bundle, sold: i64, now: Timestamp) -> &'static str {
@@ -162,13 +162,13 @@ pub async fn change(
     let (bundle, sold) = find_offer(&state, club.id, &path.1).await?;
     let now = offer_status(&state, &bundle, sold, state.clock.now());
     if !matches!(now, "draft" | "active") {
-        return Err(locked(now));
+        return Err(offer_locked(now));
     }
     let new = checked_form(&state, &club, &body.0, Some(bundle.id)).await?;
     let records = state.records.by(audit_entry(caller, &club, "change-offer"));
     match records.change_bundle(club.id, bundle.id, &new).await {
         Ok(OfferChangeOutcome::Done) => {}
-        Ok(OfferChangeOutcome::Locked) => return Err(locked("locked")),
+        Ok(OfferChangeOutcome::Locked) => return Err(offer_locked("locked")),
         Err(failure) => {
             return Err(slug_conflict(&state, &club, &new, Some(bundle.id), failure).await?);
         }
@@ -187,20 +187,20 @@ pub async fn archive(
     let (bundle, sold) = find_offer(&state, club.id, &path.1).await?;
     let now = offer_status(&state, &bundle, sold, state.clock.now());
     if now == "locked" {
-        return Err(locked(now));
+        return Err(offer_locked(now));
     }
     let is_over = matches!(now, "closed" | "archived");
     let records = state
         .records
         .by(audit_entry(caller, &club, "archive-offer"));
     if records.archive_bundle(club.id, bundle.id, is_over).await? != OfferChangeOutcome::Done {
-        return Err(locked("locked"));
+        return Err(offer_locked("locked"));
     }
     let (bundle, sold) = find_offer(&state, club.id, &path.1).await?;
     Ok(HttpResponse::Ok().json(offer_json(&state, &club, &bundle, sold)))
 }
 
-fn locked(status: &str) -> Problem {
+fn offer_locked(status: &str) -> Problem {
     let why = if status == "locked" {
         "has sales"
     } else {
@@ -212,8 +212,8 @@ fn locked(status: &str) -> Problem {
     )
 }
 
-/// The answer when a write failed because another offer took the slug meanwhile. The unique
-/// constraint decides.
+/// Converts a write error to a response: 409 if the database's unique constraint found another
+/// offer with the same slug.
 async fn slug_conflict(
     state: &State,
     club: &Club,
@@ -260,7 +260,7 @@ async fn checked_form(
     Ok(new)
 }
 
-/// The audit entry. The store appends the offer's id when it is known.
+/// Builds an audit entry. For a new offer, whose id is unknown, the store appends the id.
 fn audit_entry(caller: Caller, club: &Club, action: &str) -> AuditEntry {
     caller
         .act(&caller.name(), Some(club.id), action, "bundle:")

@@ -16,7 +16,7 @@ use crate::api::form::{Findings, picture_address};
 use crate::http::routes::body::Body;
 use crate::state::State;
 
-/// Largest decoded logo, in bytes.
+/// Maximum size of a decoded logo, in bytes.
 const LOGO_BYTES_MAX: usize = 2 * 1024 * 1024;
 const SLUG_ERROR: &str = "Page name must contain only lowercase letters, numbers, and hyphens";
 const LOGO_ERROR: &str = "Must be a valid URL or uploaded image";
@@ -32,9 +32,11 @@ pub async fn save(
     let club = path.parse().map(ClubId).map_err(|_| Problem::not_found())?;
     caller.require_ownership(club)?;
     let form = body.0;
-    check(&form)?;
+    check_home_page(&form)?;
     let logo_url = match &form.logo_url {
-        Some(text) if text.starts_with("data:") => Some(Some(logo(&state, club, text).await?)),
+        Some(text) if text.starts_with("data:") => {
+            Some(Some(store_logo(&state, club, text).await?))
+        }
         Some(text) => Some(picture_address(text.trim())),
         None => None,
     };
@@ -75,7 +77,7 @@ pub async fn save(
     Ok(HttpResponse::Ok().json(OwnClub::from(&**saved)))
 }
 
-fn check(form: &HomePageForm) -> Result<(), Problem> {
+fn check_home_page(form: &HomePageForm) -> Result<(), Problem> {
     let mut findings = Findings::default();
     if let Some(slug) = &form.home_page_slug {
         let letters = slug
@@ -132,13 +134,14 @@ fn is_colour(text: &str) -> bool {
         && text[1..].bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// Whether the value is empty, an inline picture, an upload of this site or a web address.
+/// Whether the logo is empty, a picture as `data:` URL, an uploaded picture of this site or a web
+/// address.
 fn is_logo(text: &str) -> bool {
     text.is_empty() || text.starts_with("data:image/") || picture_address(text).is_some()
 }
 
-/// Stores an inline logo and returns its URL path.
-async fn logo(state: &State, club: ClubId, text: &str) -> Result<String, Problem> {
+/// Stores a logo that was sent as `data:` URL and returns its URL path.
+async fn store_logo(state: &State, club: ClubId, text: &str) -> Result<String, Problem> {
     let wrong = |words: &str| {
         let mut findings = Findings::default();
         findings.require("logoUrl", false, words);

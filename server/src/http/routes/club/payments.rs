@@ -21,8 +21,9 @@ use crate::state::State;
 
 const PERIOD_SECONDS: i64 = 30 * 86_400;
 
-/// The club whose payments the caller may read; `None` for all clubs.
-fn scope(caller: Caller) -> Option<ClubId> {
+/// Returns the club whose payments the caller may read; `None` for the operator, who reads those of
+/// all clubs.
+fn readable_club(caller: Caller) -> Option<ClubId> {
     match caller.principal() {
         Principal::Club(club, _) => Some(club),
         _ => None,
@@ -35,7 +36,10 @@ pub async fn transactions(
     caller: Caller,
 ) -> Result<HttpResponse, Problem> {
     let since = state.clock.now().plus_seconds(-PERIOD_SECONDS);
-    let rows = state.records.transactions(scope(caller), since).await?;
+    let rows = state
+        .records
+        .transactions(readable_club(caller), since)
+        .await?;
     let link = |row: &TransactionRow| {
         state
             .config
@@ -54,7 +58,7 @@ pub async fn sums(state: web::Data<State>, caller: Caller) -> Result<HttpRespons
     let since = state.clock.now().plus_seconds(-PERIOD_SECONDS);
     let groups = state
         .records
-        .alike_transactions(scope(caller), since)
+        .alike_transactions(readable_club(caller), since)
         .await?;
     let sum = |of: fn(&TransactionGroup) -> i64| groups.iter().map(of).sum::<i64>();
     let charged = sum(|one| one.count * one.amount_cents);
@@ -74,13 +78,14 @@ pub async fn sums(state: web::Data<State>, caller: Caller) -> Result<HttpRespons
     }))
 }
 
-/// Stripe's fee for a charge: the reported fee, or an estimate while Stripe has not reported it
+/// Returns Stripe's fee for a charge: the reported fee, or an estimate while none is reported
 /// (decision D-18).
 fn provider_fee(charged: i64, reported: Option<i64>) -> Cents {
     reported.map_or_else(|| fee::card_fee(Cents(charged)), Cents)
 }
 
-/// Builds one transaction. `knows`: the caller may read the buyer (decision G-17).
+/// Builds the API object of one transaction. `knows` tells whether the caller may read the buyer
+/// (decision G-17).
 fn transaction_json(row: &TransactionRow, link: String, knows: bool) -> ProviderTransaction {
     let charged = Cents(row.amount_cents);
     let provider_fee = provider_fee(row.amount_cents, row.provider_fee_cents);
@@ -198,7 +203,10 @@ pub async fn recovery_report(
 
 async fn failed_payments(state: &State, caller: Caller) -> Result<FailedPayments, Problem> {
     let since = state.clock.now().plus_seconds(-PERIOD_SECONDS);
-    Ok(state.records.failed_payments(scope(caller), since).await?)
+    Ok(state
+        .records
+        .failed_payments(readable_club(caller), since)
+        .await?)
 }
 
 fn comma_separated(draws: &[i64]) -> String {

@@ -1,5 +1,5 @@
-//! Payouts of a completed draw: list, record and settle. They are records only and move no money
-//! (decision B-4).
+//! Payouts of a completed draw: list, record and settle. A payout here is only a record of a
+//! payment made elsewhere; the server moves no money (decision B-4).
 
 use actix_web::{HttpResponse, web};
 use domain::{DrawId, Refusal, View};
@@ -16,7 +16,7 @@ use crate::api::payout::{Payout, RecordPayout, SettlePayout};
 use crate::http::routes::body::Body;
 use crate::state::State;
 
-/// Most characters of a payout's note.
+/// Maximum characters of a payout's note.
 const NOTE_CHARS_MAX: usize = 500;
 
 /// Handles `GET /api/draws/{draw}/payouts`.
@@ -51,7 +51,7 @@ pub async fn list(
     ))
 }
 
-/// Records that the prize is due to the winner. A repeated call answers the same payout.
+/// Records that the prize is due to the winner. A repeated call returns the same payout.
 pub async fn record(
     state: web::Data<State>,
     caller: Caller,
@@ -83,14 +83,14 @@ pub async fn record(
         .record_payout(&new)
         .await
         .map_err(|failure| match failure {
-            // The operator undid the result meanwhile.
+            // The draw has no result any more, because the operator undid it meanwhile.
             Failure::NotFound => Problem::refused(draw, Refusal::NotCompleted),
             other => other.into(),
         })?;
     Ok(HttpResponse::Ok().json(Payout::from(&payout)))
 }
 
-/// Marks a payout: `{status: "completed" | "failed", note}`.
+/// Marks a payout as completed or failed: `{status: "completed" | "failed", note}`.
 pub async fn settle(
     state: web::Data<State>,
     caller: Caller,
@@ -111,7 +111,7 @@ pub async fn settle(
             "A payout becomes completed or failed.",
         ));
     }
-    // A payout can always be marked as failed.
+    // Marking as failed needs no check; only a completed winner's payout does.
     if payout.kind == "winner" && status == "completed" && payout.status == "pending" {
         let (_, _, view) = state
             .catalogue
@@ -145,10 +145,10 @@ pub async fn settle(
     Ok(HttpResponse::Ok().json(Payout::from(&settled)))
 }
 
-/// The winning ticket that the prize is due for.
+/// Returns the winning ticket if a prize is due for it.
 ///
-/// No prize is due when the ticket was not sold or was refunded. A dispute by the buyer's bank
-/// suspends the prize (decision C-25).
+/// No prize is due when the ticket was not sold or was refunded, or while the buyer's bank disputes
+/// the payment (decision C-25).
 async fn ticket_due_prize(state: &State, draw: DrawId, view: &View) -> Result<SoldTicket, Problem> {
     let ticket = winner(state, view).await?.ticket;
     let ticket = ticket.ok_or_else(|| Problem::conflict("winner-unsold", UNSOLD_ERROR))?;

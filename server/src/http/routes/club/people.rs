@@ -21,7 +21,7 @@ use crate::text::contact_format::is_email;
 
 /// How long an invitation is valid: 72 hours, so that it survives a weekend.
 const INVITATION_SECONDS: i64 = 72 * 3600;
-/// The id that stands for the club's own login.
+/// The user id in the API that stands for the club's own login.
 const CLUB_LOGIN: i64 = 0;
 
 /// Handles `GET /api/clubs/{club}/users`.
@@ -56,8 +56,8 @@ pub async fn list(
 /// and invalidates the old one.
 ///
 /// # Errors
-/// 403 `email-unconfirmed`: the club's own address is not confirmed. 409 `email-in-use`: the owner
-/// of the address is not disclosed. 409 `too-many-people`. 429.
+/// 403 `email-unconfirmed`: the club's own address is not confirmed. 409 `email-in-use`, without
+/// saying who uses the address. 409 `too-many-people`. 429.
 pub async fn invite(
     state: web::Data<State>,
     caller: Caller,
@@ -65,8 +65,9 @@ pub async fn invite(
     body: Body<ClubUserForm>,
 ) -> Result<HttpResponse, Problem> {
     let club = own_club(caller, &path)?;
-    let (email, name, role) = check(&body.0)?;
-    // A user who has joined needs no mail, and the request does not count as guessing addresses.
+    let (email, name, role) = check_user_form(&body.0)?;
+    // For a user of this club who has joined already, no mail is sent and the request is not
+    // counted as a guess of addresses.
     let joined = state
         .records
         .club_users(club)
@@ -95,7 +96,7 @@ pub async fn invite(
         return Err(Problem::new(
             StatusCode::TOO_MANY_REQUESTS,
             "too-many-requests",
-            TOO_OFTEN_ERROR,
+            TOO_MANY_INVITATIONS_ERROR,
         )
         .retry_after(3600));
     }
@@ -161,11 +162,11 @@ const UNCONFIRMED_ERROR: &str =
     "Confirm your club's e-mail address first: we have sent you a link.";
 const EMAIL_IN_USE_ERROR: &str =
     "This e-mail address is already used to sign in. Please use another one.";
-const TOO_OFTEN_ERROR: &str = "Too many invitations. Please wait an hour and try again.";
+const TOO_MANY_INVITATIONS_ERROR: &str = "Too many invitations. Please wait an hour and try again.";
 const ROLE_ERROR: &str = "Choose owner, seller or viewer";
 const NAME_ERROR: &str = "Name is required";
 
-fn check(form: &ClubUserForm) -> Result<(String, String, Role), Problem> {
+fn check_user_form(form: &ClubUserForm) -> Result<(String, String, Role), Problem> {
     let (email, name, role) = (
         trimmed(form.email.as_deref()),
         trimmed(form.name.as_deref()),
@@ -180,7 +181,7 @@ fn check(form: &ClubUserForm) -> Result<(String, String, Role), Problem> {
     Ok((email, name, role.unwrap_or(Role::Viewer)))
 }
 
-/// The name appears in mails, so it must hold no control characters.
+/// Whether a user's name is short and has no control characters, because the name appears in mails.
 fn is_valid_name(name: &str) -> bool {
     !name.is_empty() && !name.contains(char::is_control)
 }
@@ -268,7 +269,7 @@ fn parse_member_path(caller: Caller, (club, id): (String, i64)) -> Result<(ClubI
     Ok((club, id))
 }
 
-/// Owners cannot remove or demote themselves; another owner has to.
+/// Refuses a change of the caller's own account: owners cannot remove or demote themselves.
 fn refuse_own_account(caller: Caller, id: i64) -> Result<(), Problem> {
     match caller.holder() {
         Some(Holder::Member(parse_member_path)) if parse_member_path.id == id => {

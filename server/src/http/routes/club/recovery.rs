@@ -16,11 +16,11 @@ use crate::services::identity::weakness::{EASY, is_easy};
 use crate::services::identity::{address, link_hash, link_hash_of, random};
 use crate::state::State;
 
-/// How long a reset link is valid.
-const LINK_SECONDS: i64 = 30 * 60;
+/// How long a password reset link is valid, in seconds.
+const RESET_LINK_SECONDS: i64 = 30 * 60;
 
-/// Answers at once and always the same. The work runs after the answer, so that neither text nor
-/// timing tells which accounts exist.
+/// Handles a request for a reset link. The response is always the same and sent before the work
+/// starts, so that neither text nor timing tells which accounts exist.
 pub async fn request_reset(
     request: HttpRequest,
     state: web::Data<State>,
@@ -36,7 +36,7 @@ pub async fn request_reset(
         )
         .await?;
     actix_web::rt::spawn(async move {
-        if let Err(problem) = send(&state, &email).await {
+        if let Err(problem) = send_reset_link(&state, &email).await {
             tracing::warn!(%problem, "queueing a password reset link failed");
         }
     });
@@ -46,7 +46,7 @@ pub async fn request_reset(
     }))
 }
 
-async fn send(state: &State, email: &str) -> Result<(), Problem> {
+async fn send_reset_link(state: &State, email: &str) -> Result<(), Problem> {
     let token: [u8; 32] = random();
     let now = state.clock.now();
     if !state.limits.may_mail(&state.records, email, now).await? {
@@ -55,7 +55,7 @@ async fn send(state: &State, email: &str) -> Result<(), Problem> {
     let hash = link_hash(&token);
     let Some(to) = state
         .records
-        .begin_reset(email, &hash, now.plus_seconds(LINK_SECONDS))
+        .begin_reset(email, &hash, now.plus_seconds(RESET_LINK_SECONDS))
         .await?
     else {
         return Ok(());
@@ -67,7 +67,8 @@ async fn send(state: &State, email: &str) -> Result<(), Problem> {
     );
     let data =
         json!({ "name": to.name, "sealedLink": sealed_link(&state.records, &to.email, &link) });
-    // The deduplication key uses the hash, which does not reveal the link.
+    // The mail's deduplication key contains the hash of the link's secret, which does not reveal
+    // the link.
     let key = format!("reset-{}", state.records.link_id(LinkKind::Account, &hash));
     state
         .outbox
@@ -76,7 +77,7 @@ async fn send(state: &State, email: &str) -> Result<(), Problem> {
     Ok(())
 }
 
-/// Sets the new password, ends every session of the account and mails a notice.
+/// Sets the new password, ends every session of the account and tells its owner by mail.
 pub async fn confirm_reset(
     state: web::Data<State>,
     body: Body<NewPassword>,

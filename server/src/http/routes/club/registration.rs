@@ -23,11 +23,12 @@ use crate::services::identity::weakness::{EASY, is_easy};
 use crate::state::State;
 use crate::text::contact_format::{is_email, is_phone};
 
-/// Most slugs that are tried to find a free one.
+/// Maximum number of slugs that are tried to find a free one.
 const SLUG_TRIES_MAX: u32 = 1000;
 const DAY_MS: i64 = 86_400_000;
 
-/// Answers whether clubs may register themselves. True when the setting was never set.
+/// Responds with whether clubs may register themselves. True unless the operator switched
+/// registration off.
 pub async fn registration_status(state: web::Data<State>) -> HttpResponse {
     HttpResponse::Ok().json(RegistrationSwitch {
         enabled: state.catalogue.facts().registration_is_open(),
@@ -48,7 +49,7 @@ pub async fn register(
             closed,
         ));
     }
-    check(&body.0)?;
+    check_registration(&body.0)?;
     state
         .limits
         .check_form_limit(
@@ -66,13 +67,13 @@ pub async fn register(
     let guess = guess
         .count_on_all_nodes(&state.records, state.clock.now())
         .await?;
-    // An earlier registration with this address that was never confirmed does not block its real
-    // owner.
+    // Remove an earlier registration with this address that was never confirmed, so that it does
+    // not block the address's real owner.
     if state.records.remove_unconfirmed_club(&email).await? {
         state.catalogue.reload().await?;
     }
     if address_is_used(&state, &email).await? {
-        return Err(address_taken(&state, &email).await?);
+        return Err(refuse_taken_address(&state, &email).await?);
     }
     let new = NewClub {
         name,
@@ -147,12 +148,12 @@ async fn address_is_used(state: &State, email: &str) -> Result<bool, Problem> {
     Ok(state.records.address_is_taken(email).await?)
 }
 
-/// The refusal. It also mails the account's owner, at most once a day; the mail holds nothing from
-/// the form.
+/// Builds the refusal of an address that has an account already. Also mails the account's owner, at
+/// most once a day; the mail contains nothing from the form.
 ///
 /// # Errors
 /// The mail could not be queued.
-async fn address_taken(state: &State, email: &str) -> Result<Problem, Problem> {
+async fn refuse_taken_address(state: &State, email: &str) -> Result<Problem, Problem> {
     let email = email.to_lowercase();
     let key = format!(
         "registration-refused-{email}-{}",
@@ -171,7 +172,8 @@ async fn address_taken(state: &State, email: &str) -> Result<Problem, Problem> {
 /// Creates the club with the first free slug of its name: `name`, `name-2`, `name-3` and so on
 /// (decision H-1).
 ///
-/// The unique constraint decides, so two clubs with one name that register at once both succeed.
+/// The database's unique constraint decides whether a slug is free, so two clubs with one name can
+/// register at the same time.
 async fn create(state: &State, mut new: NewClub) -> Result<Club, Problem> {
     let start = slug_from_name(&new.name);
     for number in 1..=SLUG_TRIES_MAX {
@@ -182,7 +184,7 @@ async fn create(state: &State, mut new: NewClub) -> Result<Club, Problem> {
         match state.records.create_club(&new).await {
             Ok(club) => return Ok(club),
             Err(Failure::NotWritten(_)) if address_is_used(state, &new.email).await? => {
-                return Err(address_taken(state, &new.email).await?);
+                return Err(refuse_taken_address(state, &new.email).await?);
             }
             Err(Failure::NotWritten(_)) => state.catalogue.reload().await?,
             Err(failure) => return Err(failure.into()),
@@ -258,7 +260,7 @@ pub async fn join_waitlist(
         .records
         .join_waitlist(&club, &name, &email, &phone)
         .await?;
-    // The mail holds nothing from the form: the address may belong to somebody else.
+    // The mail contains nothing from the form, because the address may belong to another person.
     let data = json!({}).to_string();
     let key = format!("waitlist-{}", email.to_lowercase());
     state

@@ -11,20 +11,21 @@ use crate::api::instant::rfc3339;
 use crate::services::draw_revenue::DrawRevenue;
 use crate::state::State;
 
-/// When a game is certainly over, in seconds after kick-off.
-const GAME_SECONDS: i64 = 2 * 3600;
-/// No reminder is sent for anything older than this.
-const PAST_SECONDS: i64 = 7 * 86_400;
-/// A new club has a day to connect its account before it is reminded.
+/// Seconds after kick-off at which a game is certainly over, so that its result is due.
+const GAME_OVER_AFTER_SECONDS: i64 = 2 * 3600;
+/// Maximum age in seconds of a game or club for which a reminder is sent.
+const REMINDER_AGE_SECONDS_MAX: i64 = 7 * 86_400;
+/// Seconds after registration at which a club without connected Stripe account is reminded.
 const CONNECT_AFTER_SECONDS: i64 = 86_400;
 
-/// An unconfirmed club is removed after this time. Its confirmation link is valid as long.
-const UNCONFIRMED_SECONDS: i64 = 7 * 86_400;
+/// Seconds after which a club with unconfirmed e-mail address is removed. Its confirmation link is
+/// valid as long.
+const UNCONFIRMED_CLUB_SECONDS: i64 = 7 * 86_400;
 
-/// Most erasure steps in one sweep. A step is one draw or a few hundred orders.
-const STEPS_MAX: usize = 20;
+/// Maximum erasure steps in one run of the sweep. A step is one draw or a few hundred orders.
+const ERASURE_STEPS_MAX: usize = 20;
 
-/// Runs once a minute. The deduplication key of each mail makes sure that it is sent once.
+/// Runs once a minute. Each mail has a deduplication key, so that it is sent only once.
 pub async fn sweep(state: &State) {
     let now = state.clock.now();
     if let Err(failure) = send_reminders(state, now).await {
@@ -42,8 +43,8 @@ async fn send_reminders(state: &State, now: Timestamp) -> Result<(), Failure> {
     settle_shares(state).await
 }
 
-/// Records missing club shares and mails. The server may have stopped between a result and its
-/// follow-up.
+/// Records missing club shares and mails of results, because the server may have stopped after
+/// storing a result.
 async fn settle_missing_results(state: &State) -> Result<(), Failure> {
     for draw in state.records.shares_missing().await? {
         let Some((_, listing, view)) = state.catalogue.draw(draw).await else {
@@ -61,7 +62,7 @@ async fn settle_missing_results(state: &State) -> Result<(), Failure> {
 async fn erase_expired_data(state: &State, now: Timestamp) -> Result<(), Failure> {
     let unconfirmed = state
         .records
-        .remove_unconfirmed_clubs(now.plus_seconds(-UNCONFIRMED_SECONDS))
+        .remove_unconfirmed_clubs(now.plus_seconds(-UNCONFIRMED_CLUB_SECONDS))
         .await?;
     if unconfirmed > 0 {
         state.catalogue.reload().await?;
@@ -71,7 +72,7 @@ async fn erase_expired_data(state: &State, now: Timestamp) -> Result<(), Failure
         );
     }
     let (mut after, mut orders) = (DrawId(0), 0);
-    for _ in 0..STEPS_MAX {
+    for _ in 0..ERASURE_STEPS_MAX {
         let Some(step) = state
             .records
             .erase_buyers(after, state.config.buyers_kept_months, now)
@@ -80,7 +81,7 @@ async fn erase_expired_data(state: &State, now: Timestamp) -> Result<(), Failure
             break;
         };
         orders += step.orders;
-        // A full step means that the same draw has more orders.
+        // If a step reached its maximum of orders, the same draw may have more; continue with it.
         after = if step.orders < AT_ONCE as u64 {
             step.draw
         } else {
@@ -97,8 +98,8 @@ async fn erase_expired_data(state: &State, now: Timestamp) -> Result<(), Failure
     Ok(())
 }
 
-/// Completes a club's share once Stripe's fees are known: charges are made on the club's own
-/// account (decisions C-24, D-17).
+/// Marks the shares of clubs as paid out once Stripe's fees are known. No transfer is needed,
+/// because charges are made on the club's own account (decisions C-24, D-17).
 async fn settle_shares(state: &State) -> Result<(), Failure> {
     for (id, draw) in state.records.shares_pending().await? {
         let Some((facts, _, view)) = state.catalogue.draw(draw).await else {
@@ -122,7 +123,7 @@ async fn results_due(state: &State, now: Timestamp) -> Result<(), Failure> {
         let ago = (now.0 - view.closes_at.0) / 1000;
         let Some(club) = facts
             .club(listing.club)
-            .filter(|_| (GAME_SECONDS..PAST_SECONDS).contains(&ago))
+            .filter(|_| (GAME_OVER_AFTER_SECONDS..REMINDER_AGE_SECONDS_MAX).contains(&ago))
         else {
             continue;
         };
@@ -143,7 +144,7 @@ async fn connect_incomplete(state: &State, now: Timestamp) -> Result<(), Failure
         .filter(|club| !club.archived && !club.connected)
     {
         let age = (now.0 - club.created_at.0) / 1000;
-        if (CONNECT_AFTER_SECONDS..PAST_SECONDS).contains(&age) {
+        if (CONNECT_AFTER_SECONDS..REMINDER_AGE_SECONDS_MAX).contains(&age) {
             let key = format!("connect-{}", club.id);
             let data = json!({ "club": club.id.0 }).to_string();
             state

@@ -1,5 +1,5 @@
-//! Reports of a draw as PDF and CSV, for its club and the operator only (decision F-6). All figures
-//! come from `takings`.
+//! Reports of a draw as PDF and CSV, for its club and the operator only (decision F-6). All amounts
+//! come from `services::draw_revenue`.
 
 use actix_web::http::header;
 use actix_web::{HttpResponse, web};
@@ -17,7 +17,7 @@ use crate::render::{blocking_jobs, when};
 use crate::services::draw_revenue::DrawRevenue;
 use crate::state::State;
 
-/// Poster colour of a club whose colours cannot be parsed.
+/// Poster colour of a club whose stored colour cannot be parsed: black.
 const FALLBACK_COLOUR: Colour = Colour([0; 3]);
 
 /// Responds with the sold tickets as CSV.
@@ -51,7 +51,7 @@ pub async fn report(
     ))
 }
 
-/// Responds with the PDF report, under the file name that the operator console uses.
+/// Responds with the PDF report for the operator console, under a different file name.
 ///
 /// # Errors
 /// 404: no such draw.
@@ -113,7 +113,7 @@ async fn report_pdf(state: &State, report: DrawReport) -> Result<Vec<u8>, Proble
         .ok_or_else(Problem::unavailable)
 }
 
-/// The data of one report.
+/// The data of one draw's report.
 struct DrawReport {
     draw: DrawId,
     listing: std::sync::Arc<Listing>,
@@ -205,7 +205,7 @@ fn facts_of(listing: &Listing, view: &View, club: &str, state: &State) -> Report
 
 /// Responds with a file download. It is never cached.
 pub fn answer(kind: &'static str, name: &str, body: Vec<u8>) -> HttpResponse {
-    // The name needs no escaping: it holds only letters, digits, hyphens and a dot.
+    // The file name needs no escaping, because it contains only letters, digits, hyphens and a dot.
     let disposition = format!("attachment; filename=\"{name}\"; filename*=UTF-8''{name}");
     HttpResponse::Ok()
         .content_type(kind)

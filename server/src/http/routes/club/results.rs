@@ -19,11 +19,11 @@ use crate::render::mail_sender::{NOBODY, sealed_link};
 use crate::services::identity::{link_hash, random};
 use crate::state::State;
 
-/// How long the winner's claim link is valid.
-const RESPOND_SECONDS: i64 = 7 * 86_400;
+/// How long the winner's claim link is valid, in seconds.
+const CLAIM_LINK_SECONDS: i64 = 7 * 86_400;
 
-/// Completes a draw, and closes it first when it is active (decision E-5). The same result again
-/// answers the same.
+/// Enters a draw's result and completes the draw; an active draw is closed first (decision E-5).
+/// Repeating the call with the same result changes nothing.
 pub async fn enter_result(
     state: web::Data<State>,
     caller: Caller,
@@ -40,7 +40,9 @@ pub async fn enter_result(
     let committed = draws
         .execute(draw, Command::Complete { result }, None)
         .await;
-    let view = committed.map_err(|denied| refused(draw, denied))?.view;
+    let view = committed
+        .map_err(|denied| result_refused(draw, denied))?
+        .view;
     state.catalogue.reload().await?;
     settle(&state, &listing, draw, &view).await?;
     let facts = state.catalogue.facts();
@@ -59,9 +61,9 @@ pub async fn enter_result(
     }))
 }
 
-/// A cancelled draw has no winner. The generic "draw closed" text is written for buyers and would
-/// mislead here.
-fn refused(draw: DrawId, denied: Denied) -> Problem {
+/// Builds the response for a refused result. A cancelled draw gets a text of its own, because the
+/// generic "draw closed" text is written for buyers.
+fn result_refused(draw: DrawId, denied: Denied) -> Problem {
     match denied {
         Denied::Refused(Refusal::DrawClosed) => Problem::conflict(
             "draw-cancelled",
@@ -74,8 +76,8 @@ fn refused(draw: DrawId, denied: Denied) -> Problem {
 /// Records the club's share (decision D-17) and mails the club, once per result.
 ///
 /// # Errors
-/// The database failed. 409 `result-undone`: the operator undid the result meanwhile, so nothing
-/// follows from it.
+/// The database failed. 409 `result-undone`: the operator undid the result meanwhile, so no share
+/// is recorded and no mail is sent.
 pub(crate) async fn settle(
     state: &State,
     listing: &Listing,
@@ -144,7 +146,7 @@ pub async fn notify_winner(
 ) -> Result<HttpResponse, Problem> {
     let (draw, listing, view) = own_draw(&state, caller, &path).await?;
     let winner = winner(&state, &view).await?;
-    let Some(invitation) = invitation(&state, &listing, draw, &winner) else {
+    let Some(invitation) = claim_invitation(&state, &listing, draw, &winner) else {
         return Ok(HttpResponse::Ok().json(WinnerNotified {
             emails_sent: 0,
             total_winners: winner.ticket.is_some().into(),
@@ -163,8 +165,9 @@ pub async fn notify_winner(
     }))
 }
 
-/// Builds the winner's invitation. `None`: the ticket was not sold or has no address.
-fn invitation(
+/// Builds the mail that invites the winner to claim the prize; `None` if the ticket was not sold or
+/// its buyer has no e-mail address.
+fn claim_invitation(
     state: &State,
     listing: &Listing,
     draw: DrawId,
@@ -178,7 +181,7 @@ fn invitation(
     let token: [u8; 32] = random();
     let link = format!("{}/claim#{}", state.config.public_url, hex::encode(token));
     let now = state.clock.now();
-    let respond_by = now.plus_seconds(RESPOND_SECONDS);
+    let respond_by = now.plus_seconds(CLAIM_LINK_SECONDS);
     let sealed = sealed_link(&state.records, &to, &link);
     let serial = winner.serial;
     let data = json!({ "draw": draw.0, "serial": serial.number(), "until": respond_by.0, "sealedLink": sealed });

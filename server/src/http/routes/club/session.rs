@@ -35,9 +35,10 @@ pub async fn login(
         return Err(invalid_credentials());
     }
     let (holder, hash) = state.records.credentials(&email).await?.unzip();
-    // Logs name an account by its number, never by its address.
+    // The log contains the account's id, never its e-mail address.
     let (account, address) = (holder.map(Holder::name), from.to_string());
-    // An unknown address takes as long and gets the same answer as a wrong password.
+    // An unknown e-mail address takes as long to check as a wrong password, and gets the same
+    // response.
     if !verify(password, hash).await? {
         tracing::warn!(account, address, "sign-in refused");
         return Err(invalid_credentials());
@@ -51,7 +52,8 @@ pub async fn login(
     Ok(HttpResponse::Ok().cookie(cookie).json(user))
 }
 
-/// State of an operator's second factor: `enrol`, `required` or `done`. `None` for a club.
+/// Returns the state of an operator's second factor: `enrol`, `required` or `done`. `None` for a
+/// club.
 async fn second_factor(
     state: &State,
     holder: Holder,
@@ -80,8 +82,8 @@ fn invalid_credentials() -> Problem {
     )
 }
 
-/// Checks the password again and makes the session fresh for ten minutes. Operators prove a
-/// second-factor code instead. Every attempt within the limit is audited.
+/// Checks the password again and makes the session fresh for ten minutes. Operators enter a
+/// second-factor code elsewhere. Every attempt within the limit is written to the audit log.
 ///
 /// # Errors
 /// 400 `invalid_credentials-password`, 429.
@@ -114,7 +116,7 @@ pub async fn reauthenticate(
     }))
 }
 
-/// Checks the password of the person who is signed in.
+/// Checks the password of the signed-in account.
 ///
 /// # Errors
 /// 429 after five wrong passwords: the password is not compared.
@@ -137,12 +139,12 @@ pub(super) async fn is_password_right(
     Ok(true)
 }
 
-/// 400 and not 401: the session stays valid.
+/// Builds the 400 response for a wrong password. Not 401, because the session stays valid.
 pub(super) fn wrong_password() -> Problem {
     Problem::bad_request("wrong-password", "Invalid credentials")
 }
 
-/// The password hash of the person who is signed in.
+/// Reads the password hash of the signed-in account.
 async fn password_hash(state: &State, holder: Holder) -> Result<Option<String>, Problem> {
     let email = match holder {
         Holder::Club(club) => state.records.club(club).await?.map(|club| club.email),
@@ -177,7 +179,7 @@ pub async fn whoami(state: web::Data<State>, caller: Caller) -> Result<HttpRespo
     Ok(HttpResponse::Ok().json(describe_session(&state, session).await?))
 }
 
-/// Describes a session, also one that still needs the second factor.
+/// Builds the description of a session, which may still lack the second factor.
 pub(in crate::http::routes) async fn describe_session(
     state: &State,
     session: Session,
@@ -204,7 +206,8 @@ pub(in crate::http::routes) async fn describe_session(
     })
 }
 
-/// Builds the signed-in user. For a club's users the id is the club's (decision G-17).
+/// Builds the API object of the signed-in user. For users of a club the `id` is the club's id
+/// (decision G-17).
 pub(super) async fn signed_in_user(state: &State, holder: Holder) -> Result<User, Problem> {
     match holder {
         Holder::Admin(id) => {

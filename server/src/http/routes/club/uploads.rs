@@ -17,10 +17,10 @@ use crate::http::routes::body::Body;
 use crate::render::picture::{Kind, Picture, kind};
 use crate::state::State;
 
-/// Largest decoded share image, in bytes (decision G-8).
+/// Maximum size of a decoded share image, in bytes (decision G-8).
 const IMAGE_BYTES_MAX: usize = 3_000_000;
 /// URL path under which pictures are served.
-const FOLDER: &str = "/uploads/";
+const PICTURE_PATH_PREFIX: &str = "/uploads/";
 
 /// Decodes base64, with or without a `data:` prefix.
 pub(super) fn decoded(text: &str) -> Option<Vec<u8>> {
@@ -32,7 +32,8 @@ pub(super) fn decoded(text: &str) -> Option<Vec<u8>> {
     STANDARD.decode(text).ok()
 }
 
-/// Stores a picture under a key made of its purpose, club and digest. Returns its URL path.
+/// Re-encodes and stores a picture under a key made of its purpose, club and digest. Returns its
+/// URL path.
 ///
 /// # Errors
 /// 409 `too-many-pictures`.
@@ -44,7 +45,7 @@ pub(super) async fn store_picture(
 ) -> Result<String, Problem> {
     let digest = hex::encode(&Sha256::digest(&picture.bytes)[..12]);
     let key = format!("{purpose}-{club}-{digest}.{}", picture.ending);
-    let url = format!("{FOLDER}{key}");
+    let url = format!("{PICTURE_PATH_PREFIX}{key}");
     if !state
         .records
         .keep_upload(Upload {
@@ -105,7 +106,7 @@ pub async fn remove_image(
     let club = own_club(&state, caller, body.0.club_slug.as_deref())?;
     let url = body.0.url.unwrap_or_default();
     let key = url
-        .rsplit_once(FOLDER)
+        .rsplit_once(PICTURE_PATH_PREFIX)
         .map(|(_, key)| key)
         .ok_or_else(Problem::not_found)?;
     let offer = body.0.bundle_slug.unwrap_or_default();
@@ -116,13 +117,13 @@ pub async fn remove_image(
     }
 }
 
-/// Serves a picture. It never changes under its key, and its headers forbid it to run scripts.
+/// Serves a stored picture. It may be cached forever, because the picture of a key never changes.
+/// Its headers forbid scripts.
 pub async fn show(
     state: web::Data<State>,
     key: web::Path<String>,
 ) -> Result<HttpResponse, Problem> {
-    // Generated keys hold only these characters; any other key cannot exist, so the database is not
-    // asked.
+    // Generated keys hold only these characters; for any other key the database is not read.
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-.".contains(&byte);
     if !key.bytes().all(plain) {
         return Err(Problem::not_found());

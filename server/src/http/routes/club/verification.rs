@@ -21,10 +21,11 @@ use crate::services::limits::accounts::AN_HOUR;
 use crate::services::limits::too_many;
 use crate::state::State;
 
-/// How long the link is valid: a week, because volunteers read club mail rarely.
-const LINK_SECONDS: i64 = 7 * 86_400;
+/// How long the confirmation link is valid, in seconds: a week, because volunteers read club mail
+/// rarely.
+const CONFIRMATION_LINK_SECONDS: i64 = 7 * 86_400;
 
-/// Queues the mail with a new link and invalidates the older one.
+/// Queues a mail with a new confirmation link and invalidates the older link.
 ///
 /// # Errors
 /// The database could not be written.
@@ -34,14 +35,14 @@ pub(super) async fn send_link(state: &State, club: &Club) -> Result<(), Problem>
     let hash = link_hash(&token);
     state
         .records
-        .begin_verification(club.id, &hash, now.plus_seconds(LINK_SECONDS))
+        .begin_verification(club.id, &hash, now.plus_seconds(CONFIRMATION_LINK_SECONDS))
         .await?;
     let link = format!(
         "{}/verify-email?token={}",
         state.config.public_url,
         hex::encode(token)
     );
-    // The mail omits the club's name: until the address is confirmed its reader may be a stranger.
+    // The mail omits the club's name, because an unconfirmed address may belong to a stranger.
     let data = json!({ "sealedLink": sealed_link(&state.records, &club.email, &link) });
     let key = format!(
         "verify-{}-{}",
@@ -55,8 +56,8 @@ pub(super) async fn send_link(state: &State, club: &Club) -> Result<(), Problem>
     Ok(())
 }
 
-/// Refuses uploads of a club with an unconfirmed address: anyone can open such an account, and
-/// pictures cost CPU and space and are public.
+/// Refuses uploads of a club with an unconfirmed e-mail address, because anyone can register such a
+/// club, and pictures are public and cost CPU and space.
 ///
 /// # Errors
 /// 403 `email-not-confirmed`.

@@ -24,13 +24,13 @@ use crate::http::routes::body::Body;
 use crate::render::mail_sender::NOBODY;
 use crate::state::State;
 
-/// Shown to the club when the winning ticket was not sold.
+/// Error text for the club when the winning ticket was not sold.
 pub(super) const UNSOLD_ERROR: &str =
     "This ticket was not sold - no winner contact information available";
 
 const NOT_REVEALED_ERROR: &str = "The winning ticket is shown after kick-off.";
 
-/// The refusal of bank details or of a payout change after the prize was paid.
+/// Error text when bank details or a payout are changed after the prize was paid.
 pub(super) const PAID_ERROR: &str = "This payout is settled already.";
 
 /// A draw's winning ticket: result, serial and, when it was sold, its buyer.
@@ -40,10 +40,10 @@ pub(super) struct Winner {
     pub ticket: Option<SoldTicket>,
 }
 
-/// Finds the winning ticket.
+/// Finds the winning ticket of a completed draw.
 ///
-/// A result that is entered before kick-off can be undone, and the draw sells again. So even the
-/// club must not learn a number pair before kick-off (decision E-6).
+/// Before kick-off even the club must not learn the pair of a ticket, because the result can be
+/// undone and the draw then sells again (decision E-6).
 ///
 /// # Errors
 /// 409 `not-completed`; 409 `not-revealed` before kick-off.
@@ -82,8 +82,8 @@ pub async fn list(
     }))
 }
 
-/// The winning ticket of a completed draw. Before kick-off the list is empty and the time of the
-/// reveal is returned.
+/// Returns the winning ticket of a completed draw as a list. Before kick-off the list is empty and
+/// the time of the reveal is returned.
 ///
 /// # Errors
 /// 409 `not-completed`.
@@ -104,7 +104,7 @@ pub(super) async fn rows(
     ))
 }
 
-/// The winning ticket as its club sees it: sellers read the buyer, owners also the bank details
+/// Builds the winning ticket for its club: sellers read the buyer, owners also the bank details
 /// (decision G-17).
 async fn winning_ticket(
     state: &State,
@@ -149,7 +149,7 @@ async fn winning_ticket(
     })
 }
 
-/// Reads the masked bank details, if the claim has any.
+/// Reads the winner's masked bank details; `None` if none were submitted.
 async fn masked_bank_details(
     state: &State,
     caller: Caller,
@@ -167,7 +167,8 @@ async fn masked_bank_details(
     Ok(bank.and_then(|bank| MaskedBankDetails::of(claim, &bank, pending)))
 }
 
-/// `pending` → `details_received` → `completed` (decision D-17).
+/// Returns the state of the winner's payout: `pending`, then `details_received`, then `completed`
+/// (decision D-17).
 pub(super) async fn status(
     state: &State,
     draw: DrawId,
@@ -223,8 +224,8 @@ pub fn check(form: &BankDetails) -> Result<ClaimBankDetails, Problem> {
     })
 }
 
-/// Stores bank details that the club enters. 202 when the winner gave details: those stay until a
-/// second person enters the same new details.
+/// Stores bank details that the club enters. If the winner gave details before, responds 202 and
+/// keeps those until a second person of the club enters the same new details.
 pub async fn enter_bank_details(
     state: web::Data<State>,
     caller: Caller,
@@ -266,7 +267,8 @@ pub async fn enter_bank_details(
     Ok(HttpResponse::build(status).json(shown))
 }
 
-/// Removes the proposed change. The winner's details stay. 204 also when there is none.
+/// Removes a proposed change of the bank details, so that the winner's details stay. Responds 204
+/// even if no change is proposed.
 pub async fn decline_bank_details(
     state: web::Data<State>,
     caller: Caller,
@@ -283,7 +285,8 @@ pub async fn decline_bank_details(
     Ok(HttpResponse::NoContent().finish())
 }
 
-/// The address for mails to the winner about the bank details.
+/// Returns the winner's e-mail address for mails about the bank details; `None` if the buyer gave
+/// none.
 pub(super) fn winner_address(ticket: &SoldTicket) -> Option<WinnerAddress> {
     let email = ticket
         .buyer_email
@@ -314,14 +317,14 @@ pub async fn reveal_bank_details(
         .bank_details(draw)
         .await?
         .ok_or_else(Problem::not_found)?;
-    audit(&state, caller, draw, &listing, "read-winner-bank").await?;
+    audit_bank_details(&state, caller, draw, &listing, "read-winner-bank").await?;
     let answer = HttpResponse::Ok()
         .insert_header((header::CACHE_CONTROL, "no-store"))
         .json(UnmaskedBankDetails::from(&bank));
     Ok(answer)
 }
 
-async fn audit(
+async fn audit_bank_details(
     state: &State,
     caller: Caller,
     draw: DrawId,

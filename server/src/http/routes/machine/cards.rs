@@ -1,5 +1,5 @@
-//! Images of share cards (Open Graph). They are drawn once and cached while their text stays the
-//! same.
+//! Images of share cards (Open Graph). An image is drawn once and cached until the texts on it
+//! change.
 
 use actix_web::http::header::CACHE_CONTROL;
 use actix_web::{HttpResponse, web};
@@ -15,7 +15,8 @@ use crate::state::State;
 /// Query parameters of a share card.
 #[derive(Deserialize)]
 pub struct CardQuery {
-    /// The version that the page's `<head>` names. An image of that version never changes.
+    /// Version of the card's contents, as the page's `<head>` links it. The image of a version
+    /// never changes.
     v: Option<String>,
 }
 
@@ -61,7 +62,7 @@ pub async fn offer(
     answer(&state, Card::of_offer(&offer), &query).await
 }
 
-/// Builds the card of a draw's current state.
+/// Builds the share card of a draw's current state.
 pub async fn of_draw(state: &State, draw: domain::DrawId) -> Option<Card> {
     let now = state.clock.now();
     let (facts, listing, view) = state.catalogue.draw(draw).await?;

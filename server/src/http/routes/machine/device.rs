@@ -1,7 +1,7 @@
 //! The web app manifest and the service worker.
 //!
-//! Both are built files (`web/src/offline`) under fixed addresses, so clients revalidate them. A
-//! service worker controls every page only when it is served from the root.
+//! Both are built from `web/src/offline` and keep their addresses, so clients revalidate them. The
+//! service worker is served from the root, because otherwise it could not control every page.
 
 use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse, web};
@@ -14,15 +14,15 @@ pub async fn manifest(
     request: HttpRequest,
     site: web::Data<Site>,
 ) -> Result<HttpResponse, Problem> {
-    built(&site, "manifest.webmanifest", &request)
+    built_file(&site, "manifest.webmanifest", &request)
 }
 
 /// Handles `GET /sw.js`.
 pub async fn worker(request: HttpRequest, site: web::Data<Site>) -> Result<HttpResponse, Problem> {
-    built(&site, "sw.js", &request)
+    built_file(&site, "sw.js", &request)
 }
 
-fn built(site: &Site, name: &str, request: &HttpRequest) -> Result<HttpResponse, Problem> {
+fn built_file(site: &Site, name: &str, request: &HttpRequest) -> Result<HttpResponse, Problem> {
     let answer = site::serve(site, name, request.headers());
     if answer.status() == StatusCode::NOT_FOUND {
         Err(Problem::not_found())

@@ -21,7 +21,7 @@ pub struct ReadinessQuery {
     draining: Option<u16>,
 }
 
-/// Answers 503 while the server starts, stops or has no database.
+/// Handles the readiness check: 503 while the server starts, stops or cannot reach its database.
 pub async fn ready(state: web::Data<State>, query: web::Query<ReadinessQuery>) -> HttpResponse {
     let phase = *state.phase.borrow();
     let database_ok = state.records.reachable().await.is_ok();
@@ -38,10 +38,11 @@ pub async fn ready(state: web::Data<State>, query: web::Query<ReadinessQuery>) -
     })
 }
 
-/// How old the result of the integrity check may be. The check reads every row.
+/// Maximum age of a cached integrity result, in seconds. Results are cached, because the check
+/// reads every row.
 pub const INTEGRITY_MAX_AGE_SECONDS: i64 = 10;
 
-/// Answers every violated invariant with its number of rows; 500 when there is any.
+/// Responds with every violated invariant and its number of rows; status 500 if there is any.
 pub async fn integrity(state: web::Data<State>) -> Result<HttpResponse, Problem> {
     let found = state.violations_within(INTEGRITY_MAX_AGE_SECONDS).await?;
     let mut response = if found.is_empty() {

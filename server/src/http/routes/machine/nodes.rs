@@ -1,4 +1,4 @@
-//! Executes commands of other nodes on a draw that this node owns.
+//! Executes commands that other nodes send for a draw that this node owns.
 
 use actix_web::http::StatusCode;
 use actix_web::{HttpResponse, web};
@@ -9,8 +9,8 @@ use crate::api::error::Problem;
 use crate::api::node::{DrawResponse, WireDrawRequest};
 use crate::state::State;
 
-/// Executes the command here and never forwards it, so a request takes one hop. 409 when another
-/// node owns the draw.
+/// Executes the command on this node and never forwards it, so that a command is sent at most once
+/// between nodes. 409 when another node owns the draw.
 pub async fn execute(
     state: web::Data<State>,
     draw: web::Path<i64>,

@@ -12,7 +12,8 @@ use crate::http::openapi;
 use crate::http::openapi::description::{Shape, refusal, variable};
 use crate::http::routes::{ROUTES, Route};
 
-/// The document changes only with the server version, so clients revalidate it.
+/// `Cache-Control` of the document. Clients revalidate it, because it changes with the server's
+/// version.
 const REVALIDATE: (actix_web::http::header::HeaderName, &str) = (CACHE_CONTROL, "no-cache");
 
 /// Handles `GET /api/openapi.json`.
@@ -50,7 +51,7 @@ struct DocsPage {
     models: Vec<ModelDoc>,
 }
 
-/// One route as the page shows it.
+/// One route on the HTML page.
 struct CallDoc {
     method: String,
     path: &'static str,
@@ -64,7 +65,7 @@ struct CallDoc {
     refusals: Vec<(u16, &'static str)>,
 }
 
-/// A body or answer as the page names it.
+/// The name of a request or response body on the HTML page.
 enum Named {
     Nothing,
     One(String),
@@ -73,14 +74,14 @@ enum Named {
     Other(&'static str),
 }
 
-/// One schema as the page shows it.
+/// One schema on the HTML page.
 struct ModelDoc {
     name: String,
     says: String,
     fields: Vec<FieldDoc>,
 }
 
-/// One field of a schema.
+/// One field of a schema on the HTML page.
 struct FieldDoc {
     name: String,
     kind: String,
@@ -143,13 +144,13 @@ fn models() -> Vec<ModelDoc> {
 fn fields(schema: &Value) -> Vec<FieldDoc> {
     let field = |(name, field): (&String, &Value)| FieldDoc {
         name: name.clone(),
-        kind: kind(field),
+        kind: type_text(field),
         says: field["description"]
             .as_str()
             .unwrap_or_default()
             .to_string(),
     };
-    // The owner's schema extends the public one.
+    // Include the fields of `allOf`: the owner's schema extends the public schema.
     let all = schema["allOf"]
         .as_array()
         .into_iter()
@@ -157,7 +158,7 @@ fn fields(schema: &Value) -> Vec<FieldDoc> {
         .flat_map(|part| match part["$ref"].as_str() {
             Some(_) => vec![FieldDoc {
                 name: "…".to_string(),
-                kind: kind(part),
+                kind: type_text(part),
                 says: "Every field of it.".to_string(),
             }],
             None => fields(part),
@@ -172,18 +173,22 @@ fn fields(schema: &Value) -> Vec<FieldDoc> {
     .collect()
 }
 
-/// The type of a field as text: `string or null`, `list of Draw`.
-fn kind(field: &Value) -> String {
+/// Returns the type of a field as text, such as `string or null`, `list of Draw`.
+fn type_text(field: &Value) -> String {
     let options = field["oneOf"].as_array().or(field["anyOf"].as_array());
     match (&field["type"], field["$ref"].as_str(), options) {
         (_, Some(reference), _) => reference.rsplit('/').next().unwrap_or_default().to_string(),
-        (_, _, Some(options)) => options.iter().map(kind).collect::<Vec<_>>().join(" or "),
+        (_, _, Some(options)) => options
+            .iter()
+            .map(type_text)
+            .collect::<Vec<_>>()
+            .join(" or "),
         (Value::Array(kinds), ..) => {
-            let alone = |name: &Value| kind(&with_type(field, name));
+            let alone = |name: &Value| type_text(&with_type(field, name));
             kinds.iter().map(alone).collect::<Vec<_>>().join(" or ")
         }
         (Value::String(name), ..) if name == "array" => {
-            format!("list of {}", kind(&field["items"]))
+            format!("list of {}", type_text(&field["items"]))
         }
         (Value::String(name), ..) => name.clone(),
         _ => "anything".to_string(),

@@ -9,7 +9,7 @@ use crate::api::error::Problem;
 use crate::services::catalogue::lists::{List, ListSlice};
 use crate::state::State;
 
-/// Most addresses in the sitemap; the protocol allows 50,000.
+/// Maximum number of addresses in the sitemap; the sitemap protocol allows 50,000.
 const ADDRESSES_MAX: usize = 45_000;
 const CACHE_FOR_AN_HOUR: (actix_web::http::header::HeaderName, &str) =
     (CACHE_CONTROL, "public, max-age=3600");
@@ -17,8 +17,8 @@ const CACHE_FOR_AN_HOUR: (actix_web::http::header::HeaderName, &str) =
 /// Handles `GET /robots.txt`.
 pub async fn robots(state: web::Data<State>) -> HttpResponse {
     let site = &state.config.public_url;
-    // Pages that must not be indexed say so themselves. A crawler that may not fetch them would
-    // never read that.
+    // Pages that must not be indexed are not disallowed here, because a crawler has to fetch them
+    // to read their `noindex`.
     let text = format!(
         "User-agent: *\nDisallow: /api/\nDisallow: /sandbox/\n\nSitemap: {site}/sitemap.xml\n"
     );
@@ -57,7 +57,8 @@ pub async fn sitemap(state: web::Data<State>) -> Result<HttpResponse, Problem> {
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n",
     );
     for path in paths.iter().take(ADDRESSES_MAX) {
-        // Slugs hold only letters, digits and hyphens, so nothing needs escaping.
+        // The address needs no XML escaping, because slugs contain only letters, digits and
+        // hyphens.
         let _ = writeln!(
             xml,
             "<url><loc>{}{path}</loc></url>",

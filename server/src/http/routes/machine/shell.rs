@@ -1,4 +1,4 @@
-//! Serves every HTML page with its first paint, data and status. React takes over in the browser.
+//! Serves every HTML page with server-rendered content, data for React and the right status.
 
 use actix_web::http::header::{
     ACCESS_CONTROL_ALLOW_ORIGIN, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, HeaderMap,
@@ -23,8 +23,8 @@ mod short_link;
 
 use page_content::{PAGE_NOT_FOUND, PageContent};
 
-/// The script that other sites embed. Its address never changes, so it is cached for ten minutes
-/// only.
+/// The script that other sites embed. It is cached for ten minutes only, because its address stays
+/// the same when its contents change.
 const WIDGET_SCRIPT: &str = "/widgets/live.js";
 const WIDGET_CACHE_CONTROL: &str = "public, max-age=600";
 
@@ -50,7 +50,7 @@ pub async fn page(
         .as_ref()
         .and_then(|page| short_link::redirect_target(page, request.query_string()))
     {
-        // The target may change, so the redirect is revalidated.
+        // Clients revalidate the redirect, because its target may change.
         let mut found = HttpResponse::Found();
         return Ok(found
             .insert_header((LOCATION, target))
@@ -66,8 +66,8 @@ pub async fn page(
     .await
 }
 
-/// Serves the widget script: cached for ten minutes, readable from any origin, so that a site can
-/// check its digest (decision G-14).
+/// Serves the widget script, cached for ten minutes. It is readable from any origin, because a site
+/// that checks the script's digest must read it (decision G-14).
 fn widget(site: &Site, request: &HttpRequest) -> HttpResponse {
     let mut answer = site::serve(
         site,
@@ -130,8 +130,8 @@ impl PageWriter<'_> {
             HeaderValue::from_static(if private { "no-store" } else { "no-cache" }),
         ));
         answer.insert_header((VARY, HeaderValue::from_static("Accept-Encoding")));
-        // A private page is not compressed: its size would leak information about its secret
-        // (BREACH attack).
+        // A private page is not compressed, because the compressed size would leak information
+        // about its secret (BREACH attack).
         match document.gzip_if_accepted(self.headers).filter(|_| !private) {
             Some(smaller) => {
                 answer.insert_header((CONTENT_ENCODING, HeaderValue::from_static("gzip")));
@@ -141,7 +141,7 @@ impl PageWriter<'_> {
         }
     }
 
-    /// Renders the document, with its status.
+    /// Renders a page's HTML document and returns it with its status.
     async fn compose(&self, page_found: Option<Page<'_>>) -> Result<(StatusCode, String), Problem> {
         let mut boot = Map::new();
         let page_content = match &page_found {

@@ -1,5 +1,5 @@
-//! Receives Stripe webhook events. It verifies the signature over the raw bytes, stores the event
-//! once and answers; processing comes later (decision B-1).
+//! Receives Stripe webhook events. The signature over the raw bytes is verified and the event is
+//! stored once before the response; a worker processes it later (decision B-1).
 
 use actix_web::{HttpRequest, HttpResponse, web};
 use actors::payments::signature;
@@ -15,8 +15,8 @@ use crate::state::State;
 /// The event types that the Stripe endpoint subscribes to (decision B-1), including the
 /// authorisation of a payment.
 ///
-/// Each further type would cost a request, two writes and perhaps an API call, and nothing would
-/// use it.
+/// Unused types are left out, because each event costs a request, two writes and perhaps an API
+/// call.
 pub const KINDS: [&str; 14] = [
     "payment_intent.amount_capturable_updated",
     "payment_intent.succeeded",
@@ -61,8 +61,8 @@ pub async fn receive(
             "The signature does not match.",
         ));
     }
-    // A signed event that cannot be parsed is of a future format. It is acknowledged, because
-    // Stripe would otherwise resend it for days.
+    // A signed event that cannot be parsed has a newer format. Acknowledge it, because Stripe would
+    // otherwise resend the event for days.
     let Some(event) = WebhookEvent::read(&body) else {
         return Ok(HttpResponse::Ok().finish());
     };
@@ -76,13 +76,13 @@ pub async fn receive(
     if state.payments.store_webhook_event(event.notice).await?
         && let Some(declined) = declined
     {
-        note_decline(&state, &declined).await?;
+        record_decline(&state, &declined).await?;
     }
     Ok(HttpResponse::Ok().finish())
 }
 
-/// Reads the account's status from Stripe before the event is stored. If Stripe cannot be asked
-/// now, the event is refused and Stripe sends it again.
+/// Reads the account's status from Stripe before the event is stored. If the status cannot be read
+/// now, the event is refused, so that Stripe sends it again.
 async fn refresh_account(
     state: &State,
     account: &AccountId,
@@ -96,9 +96,9 @@ async fn refresh_account(
     Err(Problem::unavailable())
 }
 
-/// Counts a declined card. After too many declines the browser may open nothing more for a while,
-/// and its open order is released (decision G-13).
-async fn note_decline(state: &State, declined: &CardDecline) -> Result<(), Problem> {
+/// Counts a declined card. After too many declines the browser may open no payment for some
+/// minutes, and its open order is abandoned (decision G-13).
+async fn record_decline(state: &State, declined: &CardDecline) -> Result<(), Problem> {
     let Some(record) = state
         .payments
         .order_by_payment_intent(&declined.payment_intent)
@@ -121,12 +121,13 @@ async fn note_decline(state: &State, declined: &CardDecline) -> Result<(), Probl
     Ok(())
 }
 
-/// Connect sends test events to live endpoints too (finding F19 of reliability.md).
+/// Whether only live events are accepted. Stripe Connect sends test events to live endpoints too
+/// (finding F19 of reliability.md).
 fn expects_live_events(state: &State) -> bool {
     state.config.stripe.secret_key.expose().contains("_live_")
 }
 
-/// The fields of an event that are used. A field that is not text counts as absent.
+/// The used fields of a Stripe event. A field of another type than expected counts as absent.
 #[derive(Deserialize)]
 struct EventEnvelope {
     id: String,
@@ -140,14 +141,14 @@ struct EventEnvelope {
     data: EventData,
 }
 
-/// The `data` of an event.
+/// The field `data` of a Stripe event.
 #[derive(Default, Deserialize)]
 struct EventData {
     #[serde(default)]
     object: EventObject,
 }
 
-/// The object that an event is about.
+/// The Stripe object that an event is about, such as a charge.
 #[derive(Default, Deserialize)]
 struct EventObject {
     #[serde(default, deserialize_with = "text")]
@@ -170,7 +171,7 @@ fn text<'de, D: Deserializer<'de>>(value: D) -> Result<Option<String>, D::Error>
 /// A parsed webhook event.
 struct WebhookEvent {
     livemode: bool,
-    /// The account whose status changed.
+    /// The connected account whose status changed; `None` for other events.
     changed_account: Option<AccountId>,
     declined: Option<CardDecline>,
     notice: StoredWebhookEvent,
@@ -189,7 +190,7 @@ impl WebhookEvent {
         let envelope: EventEnvelope = serde_json::from_str(payload).ok()?;
         let (sender, object) = (envelope.account, envelope.data.object);
         let changed_account = match envelope.kind.as_str() {
-            // Only an account's own event counts; an event of another account about it is ignored.
+            // Accept the event only if it was sent by the account that it is about.
             "account.updated" => object
                 .id
                 .clone()
@@ -198,7 +199,8 @@ impl WebhookEvent {
             "account.application.deauthorized" => sender.clone().map(AccountId),
             _ => None,
         };
-        // The id of a payment intent, or the payment intent of a charge, refund or dispute.
+        // Use the object's own id if it is a payment intent, else the payment intent of the charge,
+        // refund or dispute.
         let is_payment_intent = object.object.as_deref() == Some("payment_intent");
         let payment_intent = if is_payment_intent {
             object.id

@@ -1,4 +1,5 @@
-//! Data for displays and embedded widgets. Any site may read it, without cookies (decision G-5).
+//! Widget data for displays and other sites. Any site may read the data, without cookies (decision
+//! G-5).
 
 use actix_web::{HttpResponse, web};
 use domain::{DrawId, TICKETS};
@@ -40,13 +41,13 @@ pub async fn by_type(
         ("bundle", Some((club, slug))) => {
             of_offer(&state, &offers::find(&state, club, slug).await?)
         }
-        ("bundle", None) => of_offer(&state, &by_id(&state, &id).await?),
+        ("bundle", None) => of_offer(&state, &offer_by_id(&state, &id).await?),
         _ => return Err(Problem::not_found()),
     };
     Ok(HttpResponse::Ok().json(widget))
 }
 
-async fn by_id(state: &State, id: &str) -> Result<Offer, Problem> {
+async fn offer_by_id(state: &State, id: &str) -> Result<Offer, Problem> {
     let id: i64 = id.parse().map_err(|_| Problem::not_found())?;
     let club = state
         .records
@@ -67,7 +68,7 @@ async fn by_id(state: &State, id: &str) -> Result<Offer, Problem> {
     offers::find(state, &slug, &bundle.slug).await
 }
 
-/// Builds the widget of a draw.
+/// Builds the widget data of a draw.
 ///
 /// # Errors
 /// 404: no such draw.
@@ -100,8 +101,8 @@ pub async fn of_draw(state: &State, draw: DrawId) -> Result<Widget, Problem> {
     })
 }
 
-/// Builds the widget of an offer: its own times where it has any. The earliest times include those
-/// of its games.
+/// Builds the widget of an offer. Its start is the offer's own start time if there is one, else the
+/// earliest of its games; its end is the earliest of all.
 pub fn of_offer(state: &State, offer: &Offer) -> Widget {
     let bundle = &offer.bundle;
     let opens = offer

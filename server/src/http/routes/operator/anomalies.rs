@@ -18,11 +18,11 @@ use crate::http::routes::body::Body;
 use crate::state::State;
 
 const HOUR_MS: i64 = 3_600_000;
-const HOURS_DEFAULT: i64 = 24;
-const HOURS_MAX: i64 = 720;
+const SCAN_HOURS_DEFAULT: i64 = 24;
+const SCAN_HOURS_MAX: i64 = 720;
 const NOTE_CHARS_MAX: usize = 500;
-/// The anomaly of a payment without tickets. It is resolved with the customer's details, or closed
-/// with a reason.
+/// Type of the anomaly "payment without tickets". The operator resolves it with the customer's
+/// details, or closes it with a reason.
 pub(super) const MISSING_TICKET: &str = "missing_ticket";
 
 /// Query parameters of the anomaly list.
@@ -65,7 +65,7 @@ pub async fn stats(state: web::Data<State>) -> Result<HttpResponse, Problem> {
     Ok(HttpResponse::Ok().json(AnomalyStats::from(state.records.anomaly_counts().await?)))
 }
 
-/// Compares the last hour with Stripe now (decision I-3).
+/// Compares the payments of the last hour with Stripe and waits for the result (decision I-3).
 pub async fn check(state: web::Data<State>, caller: Caller) -> Result<HttpResponse, Problem> {
     Ok(HttpResponse::Ok().json(run_scan(&state, caller, 1).await?))
 }
@@ -76,8 +76,8 @@ pub async fn scan(
     caller: Caller,
     body: Body<ScanForm>,
 ) -> Result<HttpResponse, Problem> {
-    let hours = body.0.hours_back.unwrap_or(HOURS_DEFAULT);
-    if !(1..=HOURS_MAX).contains(&hours) {
+    let hours = body.0.hours_back.unwrap_or(SCAN_HOURS_DEFAULT);
+    if !(1..=SCAN_HOURS_MAX).contains(&hours) {
         return Err(Problem::bad_request(
             "hours-out-of-range",
             "Choose between 1 and 720 hours.",
@@ -145,8 +145,8 @@ pub async fn resolve(
     Ok(HttpResponse::Ok().json(anomaly_json(&state, &row)))
 }
 
-/// Refunds the payment of an anomaly in full, with the platform fee. An order's own payment is
-/// refunded with its tickets. Repeating the call changes nothing.
+/// Refunds the payment of an anomaly in full, with the platform fee. If the payment belongs to an
+/// order, the order is refunded and its tickets become void. Repeating the call changes nothing.
 ///
 /// # Errors
 /// 400 `reason-required`; 409 `no-payment`: nothing was captured.
@@ -173,7 +173,7 @@ pub async fn refund(
         .await
     {
         Ok(_) | Err(RepairError::Refunded) => {
-            // An earlier failed refund of the order is retried; it then finds the money refunded.
+            // Also refund the order, so that a refund that failed before is retried and recorded.
             if let Some(order) = state.payments.order_by_payment_intent(&payment).await? {
                 state
                     .records
@@ -206,7 +206,7 @@ pub async fn refund(
     Ok(HttpResponse::Ok().json(anomaly_json(&state, &row)))
 }
 
-/// 409: there is no captured payment to refund.
+/// Builds the 409 response: there is no captured payment to refund.
 pub(super) fn nothing_taken() -> Problem {
     Problem::conflict("no-payment", "Nothing was taken that could go back.")
 }
@@ -218,7 +218,7 @@ pub(super) async fn find_anomaly(state: &State, path: &str) -> Result<(Uuid, Ano
     Ok((id, state.records.anomaly(id).await?.ok_or_else(unknown)?))
 }
 
-/// Builds an anomaly with the link to Stripe's dashboard.
+/// Builds the API object of an anomaly with its link to Stripe's dashboard.
 pub(super) fn anomaly_json(state: &State, row: &AnomalyRow) -> Anomaly {
     let payment = row
         .payment_intent_id

@@ -17,7 +17,7 @@ const ENTRIES_MAX: i64 = 500;
 /// Query parameters of the audit log.
 #[derive(Deserialize)]
 pub struct AuditTrailQuery {
-    /// Objects, separated by commas: `draw:1042,order:…`. Empty means all.
+    /// Audited objects, separated by commas: `draw:1042,order:…`. Empty means all objects.
     #[serde(default)]
     object: String,
     limit: Option<i64>,
@@ -54,11 +54,12 @@ pub async fn trail(
 }
 
 /// Characters of the date in an RFC 3339 text.
-const DATE_CHARS: usize = 10;
+const RFC3339_DATE_CHARS: usize = 10;
 
-/// Runs once a minute. Mails the log's anchor to each operator once a day, and logs it.
+/// Runs once a minute. Mails the anchor, the hash of the audit log's newest entry, to each operator
+/// once a day, and logs the anchor.
 ///
-/// Whoever controls the database cannot change the mail or the log.
+/// With the anchor, a change of older entries in the database is detected.
 pub async fn mail_anchor(state: &State) {
     if let Err(failure) = queue_anchor(state).await {
         tracing::warn!(%failure, "queueing the audit log anchor failed, will retry");
@@ -71,7 +72,7 @@ async fn queue_anchor(state: &State) -> Result<(), Failure> {
     };
     let date: String = rfc3339(state.clock.now())
         .chars()
-        .take(DATE_CHARS)
+        .take(RFC3339_DATE_CHARS)
         .collect();
     let data = json!({ "anchor": anchor.to_string(), "date": date }).to_string();
     let mut is_new = false;

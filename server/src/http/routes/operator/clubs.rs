@@ -11,15 +11,15 @@ use crate::state::State;
 
 /// Handles `GET /api/admin/clubs`.
 pub async fn list(state: web::Data<State>) -> Result<HttpResponse, Problem> {
-    rows(&state, false).await
+    list_clubs(&state, false).await
 }
 
 /// Handles `GET /api/admin/clubs/archived`.
 pub async fn archived(state: web::Data<State>) -> Result<HttpResponse, Problem> {
-    rows(&state, true).await
+    list_clubs(&state, true).await
 }
 
-async fn rows(state: &State, archived: bool) -> Result<HttpResponse, Problem> {
+async fn list_clubs(state: &State, archived: bool) -> Result<HttpResponse, Problem> {
     let rows = state.records.club_rows(Some(archived), None).await?;
     Ok(HttpResponse::Ok().json(rows.iter().map(ConsoleClub::from).collect::<Vec<_>>()))
 }
@@ -49,7 +49,7 @@ async fn set_archived(
     path: &str,
     archived: bool,
 ) -> Result<HttpResponse, Problem> {
-    let club = ClubId(path.parse().map_err(|_| unknown())?);
+    let club = ClubId(path.parse().map_err(|_| unknown_club())?);
     let (actor, object) = (caller.name(), format!("club:{club}"));
     let action = if archived {
         "archive-club"
@@ -67,10 +67,10 @@ async fn set_archived(
         state.catalogue.reload().await?;
     }
     let rows = state.records.club_rows(None, Some(club)).await?;
-    Ok(HttpResponse::Ok().json(ConsoleClub::from(rows.first().ok_or_else(unknown)?)))
+    Ok(HttpResponse::Ok().json(ConsoleClub::from(rows.first().ok_or_else(unknown_club)?)))
 }
 
-fn unknown() -> Problem {
+fn unknown_club() -> Problem {
     Problem::unknown("club-unknown")
 }
 

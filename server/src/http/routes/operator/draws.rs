@@ -1,4 +1,5 @@
-//! All draws, and the operator's actions on one: close, undo and cancel.
+//! Lists all draws, and handles the operator's actions: close expired draws, undo a result, cancel
+//! a draw.
 
 use actix_web::{HttpResponse, web};
 use domain::{Cents, Command, DrawId, Status};
@@ -63,7 +64,7 @@ pub async fn close_expired(
     Ok(HttpResponse::Ok().json(DrawsClosed { message, closed }))
 }
 
-/// Undoes a result (decision E-6). The draw sells again only before kick-off.
+/// Undoes a draw's result (decision E-6). Before kick-off the draw then sells tickets again.
 ///
 /// # Errors
 /// 409 `payout-completed` or `not-completed`; 400 without a reason, or when the typed draw number
@@ -93,8 +94,8 @@ pub async fn undo(
     let undone = draws
         .undo(draw)
         .await
-        .map_err(|denied| refused(draw, denied))?;
-    // A winner who was notified gets a correction mail.
+        .map_err(|denied| cancellation_refused(draw, denied))?;
+    // Send the queued correction mail to a winner who was notified before.
     state.outbox.wake_mailer();
     state.catalogue.reload().await?;
     let (payouts_after, corrections_after) = state.records.undoing(draw).await?;
@@ -106,16 +107,17 @@ pub async fn undo(
     }))
 }
 
-/// Answers what cancelling would refund, or the progress of the cancellation.
+/// Responds with the refunds that cancelling the draw would cause, or with the progress of a
+/// running cancellation.
 pub async fn cancellation(
     state: web::Data<State>,
     path: web::Path<String>,
 ) -> Result<HttpResponse, Problem> {
-    Ok(HttpResponse::Ok().json(progress(&state, draw_number(&path)?).await?))
+    Ok(HttpResponse::Ok().json(cancellation_progress(&state, draw_number(&path)?).await?))
 }
 
-/// Cancels the draw and refunds every buyer, including the platform fee (decision E-9). Repeating
-/// the call answers the progress.
+/// Cancels the draw and refunds every buyer, including the platform fee (decision E-9). A repeated
+/// call returns the progress.
 ///
 /// # Errors
 /// 409 `draw-completed`: undo the result first.
@@ -145,12 +147,12 @@ pub async fn cancel(
         .await
         .map_err(|denied| Problem::denied(draw, denied))?;
     state.catalogue.reload().await?;
-    Ok(HttpResponse::Ok().json(progress(&state, draw).await?))
+    Ok(HttpResponse::Ok().json(cancellation_progress(&state, draw).await?))
 }
 
 const HAS_RESULT_ERROR: &str = "This draw has a result. Undo the result first.";
 
-async fn progress(state: &State, draw: DrawId) -> Result<Cancellation, Problem> {
+async fn cancellation_progress(state: &State, draw: DrawId) -> Result<Cancellation, Problem> {
     let (_, _, view) = state
         .catalogue
         .draw(draw)
@@ -173,8 +175,7 @@ async fn progress(state: &State, draw: DrawId) -> Result<Cancellation, Problem> 
     })
 }
 
-/// Checks that the operator typed the draw's number again, so that a slip does not hit another
-/// draw.
+/// Checks that the operator typed the draw's number as confirmation, and returns the number.
 fn confirmed_draw(path: &web::Path<String>, form: &Reason) -> Result<DrawId, Problem> {
     let draw = draw_number(path)?;
     if form.draw_number == Some(draw.0) {
@@ -186,7 +187,7 @@ fn confirmed_draw(path: &web::Path<String>, form: &Reason) -> Result<DrawId, Pro
     ))
 }
 
-fn refused(draw: DrawId, denied: actors::Denied) -> Problem {
+fn cancellation_refused(draw: DrawId, denied: actors::Denied) -> Problem {
     match denied {
         actors::Denied::Refused(domain::Refusal::PaidOut) => Problem::conflict(
             "payout-completed",

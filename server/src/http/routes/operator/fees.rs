@@ -12,7 +12,8 @@ use crate::api::error::Problem;
 use crate::api::instant::rfc3339;
 use crate::state::State;
 
-/// First and last day of kick-off, in Brisbane time. None means all time (decision I-9).
+/// The reported period: first and last day of kick-off, in Brisbane time. `None` leaves that end
+/// open (decision I-9).
 #[derive(Clone, Default, Deserialize)]
 #[serde(default)]
 pub struct Period {
@@ -83,7 +84,7 @@ pub(super) async fn report(state: &State, period: Period) -> Result<PlatformFees
     })
 }
 
-/// The smallest revenue whose fee, rounded half up, reaches the cap.
+/// Returns the smallest revenue, in cents, at which the fee, rounded half up, reaches its cap.
 fn cap_reached_at(cap: Cents, rate_bps: i64) -> i64 {
     match rate_bps {
         0 => 0,
@@ -91,7 +92,7 @@ fn cap_reached_at(cap: Cents, rate_bps: i64) -> i64 {
     }
 }
 
-/// Midnight in Brisbane at the start of a day, `later` days after it.
+/// Returns midnight in Brisbane at the start of a day, plus `later` days.
 fn midnight(day: &str, later: i64) -> Result<Timestamp, Problem> {
     let wrong = || Problem::bad_request("day-invalid", "Days are written like 2026-11-20.");
     let date = Date::parse(day, &Iso8601::DATE).map_err(|_| wrong())?;

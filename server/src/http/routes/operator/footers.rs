@@ -110,7 +110,7 @@ pub async fn remove_item(
     }
 }
 
-/// Checks the form of a menu. A new menu needs all fields, an edit only the changed ones.
+/// Checks the form of a menu. A new menu needs all fields; an edit needs only the changed fields.
 fn menu_form(form: &FooterMenuForm, is_new: bool) -> Result<MenuForm, Problem> {
     let heading = optional(form.heading.as_deref());
     let has_heading = heading.is_some() || !is_new && form.heading.is_none();
@@ -193,8 +193,8 @@ fn display_order_value(display_order_value: Option<i64>) -> Option<i32> {
     display_order_value.and_then(|display_order_value| i32::try_from(display_order_value).ok())
 }
 
-/// Whether a link is safe: no script URL, and no address that looks like a path but leads to
-/// another site.
+/// Whether a link is safe: neither a script URL nor a URL such as `//host` that looks like a path
+/// but leads to another site.
 fn is_safe_link(url: &str) -> bool {
     let path = url.starts_with('/') && !url.starts_with("//") && !url.contains('\\');
     let plain = !url
@@ -252,7 +252,8 @@ async fn save_item(
     Ok(id)
 }
 
-/// The audit object. The store appends a new row's id when it is known.
+/// Builds the object of an audit entry. For a new row, whose id is unknown, the store appends the
+/// id.
 fn audit_object(kind: &str, id: Option<i64>) -> String {
     id.map_or_else(|| format!("{kind}:"), |id| format!("{kind}:{id}"))
 }

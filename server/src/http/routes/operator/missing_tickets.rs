@@ -1,5 +1,5 @@
-//! Allocates tickets to a payment without tickets, or tells why only a refund is possible (decision
-//! I-2).
+//! Allocates tickets to a captured payment that got none, or answers why only a refund is possible
+//! (decision I-2).
 
 use actix_web::{HttpResponse, web};
 use actors::{ChosenTickets, RepairError};
@@ -21,12 +21,12 @@ use crate::state::State;
 use crate::text::contact_format::is_email;
 
 const PHONE_CHARS_MIN: usize = 10;
-const OTHER_CLUB: (&str, &str) = (
+const OTHER_CLUB_ERROR: (&str, &str) = (
     "other-club",
     "This payment went to another club. Choose a draw of that club, or refund the payment.",
 );
 
-/// Allocates the tickets. Repeating the call answers the same tickets.
+/// Allocates tickets to the payment of an anomaly. A repeated call returns the same tickets.
 ///
 /// # Errors
 /// 400 for a count outside 1 to 50. 404 `payment-unknown`. 409 `order-unknown`, `order-known`,
@@ -91,7 +91,7 @@ pub async fn resolve(
     };
     let record = match allocated {
         Ok(record) => record,
-        Err(unresolved) => return Err(refused(&state, &payment, unresolved).await?),
+        Err(unresolved) => return Err(allocation_refused(&state, &payment, unresolved).await?),
     };
     let how = "Tickets allocated by hand";
     let resolving = caller
@@ -109,7 +109,8 @@ pub async fn resolve(
         })
     });
     let allocated_tickets = tickets.collect();
-    // A known buyer stays the buyer, whatever the operator typed (decision C-7).
+    // If the order has a buyer's name already, it takes precedence over the name that the operator
+    // typed (decision C-7).
     let customer_name = record.buyer.name.unwrap_or(name);
     Ok(HttpResponse::Ok().json(MissingTicketResolved {
         allocated_tickets,
@@ -126,10 +127,10 @@ fn detail_of(payment: &PaymentIntentId, chosen_tickets: Option<&ChosenTickets>) 
     }
 }
 
-/// The tickets that the operator chose, if any.
+/// Reads the draw and ticket count that the operator chose; `None` if the operator chose none.
 ///
 /// # Errors
-/// 404 `draw-not-found`; 409 `other-club`: the draw's club never took a payment.
+/// 404 `draw-not-found`; 409 `other-club`: the payment is not on the account of the draw's club.
 async fn chosen_tickets(
     state: &State,
     form: &MissingTicket,
@@ -146,8 +147,9 @@ async fn chosen_tickets(
     let account = facts
         .club(listing.club)
         .and_then(|club| club.account.clone());
-    let account = account
-        .ok_or_else(|| Problem::conflict(OTHER_CLUB.0, OTHER_CLUB.1).with("refundable", true))?;
+    let account = account.ok_or_else(|| {
+        Problem::conflict(OTHER_CLUB_ERROR.0, OTHER_CLUB_ERROR.1).with("refundable", true)
+    })?;
     Ok(Some(ChosenTickets {
         draw,
         count: count as u16,
@@ -190,7 +192,7 @@ pub async fn tickets(
 
 /// Builds the response that refuses to allocate the missing tickets. It says whether the payment can
 /// be refunded instead.
-async fn refused(
+async fn allocation_refused(
     state: &State,
     payment: &PaymentIntentId,
     reason: RepairError,
@@ -230,14 +232,14 @@ async fn refused(
             "order-known",
             "This payment belongs to an order with other tickets. Refund the payment.",
         ),
-        RepairError::OtherClub => OTHER_CLUB,
+        RepairError::OtherClub => OTHER_CLUB_ERROR,
         RepairError::HasBuyer | RepairError::HasTickets | RepairError::NeedsApproval => {
             ("not-orphaned", "This ticket has its buyer already.")
         }
     };
     let order = state.payments.order_by_payment_intent(payment).await?;
-    // A captured payment without tickets can be refunded: through its order, or through its anomaly
-    // when there is no order.
+    // Offer a refund for a captured payment without tickets: of the order, or of the anomaly if
+    // there is no order.
     let problem =
         Problem::conflict(code, sentence).with("refundable", reason != RepairError::Refunded);
     let id = order.map(|record| Uuid::from_u128(record.order.id.0).to_string());

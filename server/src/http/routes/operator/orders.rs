@@ -23,7 +23,7 @@ pub async fn show(
 }
 
 /// Voids the tickets and refunds the whole payment with the platform fee. Repeating the call
-/// changes nothing. A refund that Stripe refused is retried.
+/// changes nothing. A refund that Stripe refused before is tried again.
 ///
 /// # Errors
 /// 409 `not-captured`: nothing was captured.

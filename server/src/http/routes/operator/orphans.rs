@@ -1,4 +1,5 @@
-//! Paid tickets without a contact address, and assigning a buyer to them (decision I-8).
+//! Lists orphaned tickets, which are paid tickets without a contact address, and assigns a buyer to
+//! them (decision I-8).
 
 use actix_web::http::StatusCode;
 use actix_web::{HttpResponse, web};
@@ -65,8 +66,8 @@ async fn orphan_json(state: &State, orphan: &Orphan) -> Option<OrphanedTicket> {
     })
 }
 
-/// Assigns a buyer to an order without one: all its tickets, and the confirmation mail that waited
-/// for an address.
+/// Assigns a buyer to all tickets of an order without buyer, and sends the confirmation mail that
+/// waited for an address.
 ///
 /// # Errors
 /// 409 `second-approval-required`: the winning ticket of a revealed draw needs another operator's

@@ -11,10 +11,11 @@ use crate::state::State;
 const HOUR_SECONDS: i64 = 3600;
 const HOURS_DEFAULT: i64 = 24;
 const HOURS_MAX: i64 = 720;
-/// Most steps in a chart.
-const STEPS_MAX: i64 = 200;
-/// Step lengths in seconds: 5, 10, 15 and 30 minutes, 1, 2, 4, 6, 12 and 24 hours.
-const STEPS_SECONDS: [i64; 10] = [
+/// Maximum number of time steps in a chart.
+const CHART_STEPS_MAX: i64 = 200;
+/// Allowed lengths of a time step, in seconds: 5, 10, 15 and 30 minutes, 1, 2, 4, 6, 12 and 24
+/// hours.
+const ALLOWED_STEP_SECONDS: [i64; 10] = [
     300, 600, 900, 1800, 3600, 7200, 14_400, 21_600, 43_200, 86_400,
 ];
 
@@ -52,7 +53,8 @@ pub struct SeriesQuery {
     hours: Option<i64>,
 }
 
-/// Answers sales and payments of the last hours, in equal steps that begin at round times.
+/// Responds with sales and payments of the last hours, in equal time steps that begin at round
+/// times.
 pub async fn series(
     state: web::Data<State>,
     query: web::Query<SeriesQuery>,
@@ -65,10 +67,10 @@ pub async fn series(
         ));
     }
     let seconds = hours * HOUR_SECONDS;
-    let step = STEPS_SECONDS
+    let step = ALLOWED_STEP_SECONDS
         .into_iter()
-        .find(|step| seconds / step < STEPS_MAX)
-        .unwrap_or(STEPS_SECONDS[9]);
+        .find(|step| seconds / step < CHART_STEPS_MAX)
+        .unwrap_or(ALLOWED_STEP_SECONDS[9]);
     let now = state.clock.now().0.div_euclid(1000);
     let to = (now.div_euclid(step) + 1) * step;
     let instant = |seconds: i64| domain::Timestamp(seconds * 1000);

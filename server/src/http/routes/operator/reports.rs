@@ -10,7 +10,8 @@ use crate::http::routes::club::reports::{answer, for_console};
 use crate::render::{blocking_jobs, fee_report};
 use crate::state::State;
 
-/// Responds with the report of a draw. It holds buyers, so the download is audited (decision F-6).
+/// Responds with the PDF report of a draw. The report contains buyers' data, so the download is
+/// audited (decision F-6).
 pub async fn draw(
     state: web::Data<State>,
     caller: Caller,

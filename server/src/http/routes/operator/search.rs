@@ -7,8 +7,8 @@ use crate::api::console::draw::SearchHit;
 use crate::api::error::Problem;
 use crate::state::State;
 
-const CHARS_MIN: usize = 2;
-const CHARS_MAX: usize = 100;
+const QUERY_CHARS_MIN: usize = 2;
+const QUERY_CHARS_MAX: usize = 100;
 
 /// Query parameters of the search.
 #[derive(Deserialize)]
@@ -17,13 +17,13 @@ pub struct SearchQuery {
     q: String,
 }
 
-/// Responds with the hits. A query that is too short finds nothing.
+/// Responds with the search hits. A query that is too short gives no hits.
 pub async fn find(
     state: web::Data<State>,
     query: web::Query<SearchQuery>,
 ) -> Result<HttpResponse, Problem> {
-    let text: String = query.q.trim().chars().take(CHARS_MAX).collect();
-    if text.chars().count() < CHARS_MIN {
+    let text: String = query.q.trim().chars().take(QUERY_CHARS_MAX).collect();
+    if text.chars().count() < QUERY_CHARS_MIN {
         return Ok(HttpResponse::Ok().json(Vec::<SearchHit>::new()));
     }
     let found = state.records.search(&text).await?;

@@ -1,5 +1,5 @@
-//! The operator's second factor: enrolling an authenticator, finishing a sign-in with a code, and
-//! proving it again.
+//! The operator's second factor: enrolling an authenticator app, finishing a sign-in with a code,
+//! and entering a code again for irreversible actions.
 
 use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse, web};
@@ -53,7 +53,7 @@ pub async fn enrol(state: web::Data<State>, caller: Caller) -> Result<HttpRespon
     }))
 }
 
-/// Finishes a sign-in: a full session replaces the one without second factor.
+/// Finishes a sign-in with a code: a full session replaces the session that had only the password.
 pub async fn verify(
     request: HttpRequest,
     state: web::Data<State>,
@@ -66,7 +66,7 @@ pub async fn verify(
     let cookie = sign_in(&request, &state, holder, true).await?;
     let now = state.clock.now();
     let ends_at = caller.session.map_or(now, |session| session.ends_at);
-    audit(&state, caller, "sign-in", &admin).await?;
+    audit_second_factor(&state, caller, "sign-in", &admin).await?;
     let whoami = describe_session(
         &state,
         Session {
@@ -79,7 +79,7 @@ pub async fn verify(
     Ok(HttpResponse::Ok().cookie(cookie).json(whoami))
 }
 
-/// Verifies a code again, for irreversible actions.
+/// Verifies a code in a full session, which allows irreversible actions for ten minutes.
 pub async fn reauthenticate(
     request: HttpRequest,
     state: web::Data<State>,
@@ -110,7 +110,7 @@ async fn operator(state: &State, caller: Caller) -> Result<Admin, Problem> {
         .ok_or_else(Problem::unauthenticated)
 }
 
-/// Verifies a code. At most five wrong codes in ten minutes.
+/// Verifies an operator's code, and refuses further codes after five wrong ones in ten minutes.
 async fn verify_code(state: &State, admin: &Admin, code: SecondFactorCode) -> Result<(), Problem> {
     let now = state.clock.now();
     let guess = state
@@ -138,7 +138,12 @@ async fn verify_code(state: &State, admin: &Admin, code: SecondFactorCode) -> Re
     }
 }
 
-async fn audit(state: &State, caller: Caller, action: &str, admin: &Admin) -> Result<(), Problem> {
+async fn audit_second_factor(
+    state: &State,
+    caller: Caller,
+    action: &str,
+    admin: &Admin,
+) -> Result<(), Problem> {
     let (actor, object) = (caller.name(), format!("admin:{}", admin.id));
     Ok(state
         .records

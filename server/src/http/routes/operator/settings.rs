@@ -15,16 +15,16 @@ use crate::api::error::Problem;
 use crate::http::routes::body::Body;
 use crate::state::State;
 
-/// Settings that the console may change. Other keys belong to the server.
-const SWITCHES: [&str; 3] = [
+/// Keys of the settings that operators may change. Other keys are internal to the server.
+const EDITABLE_SETTINGS: [&str; 3] = [
     CLUB_REGISTRATION_ENABLED,
     HIDE_TEST_DRAWS,
     FEE_PASSTHROUGH_ALLOWED,
 ];
 const DESCRIPTION_CHARS_MAX: usize = 200;
 
-/// The body of a maintenance switch. `updatedBy` is ignored: the session tells who changed it
-/// (decision G-7).
+/// The body of a maintenance switch. `updatedBy` is ignored: the operator's name is taken from the
+/// session (decision G-7).
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(default)]
 pub struct MaintenanceForm {
@@ -39,7 +39,8 @@ pub async fn maintenance_mode(
 ) -> Result<HttpResponse, Problem> {
     let missing = || Problem::bad_request("enabled-missing", "Failed to update maintenance mode");
     let enabled = body.0.enabled.ok_or_else(missing)?;
-    let setting = set(&state, caller, MAINTENANCE_MODE, &enabled.to_string(), None).await?;
+    let setting =
+        store_setting(&state, caller, MAINTENANCE_MODE, &enabled.to_string(), None).await?;
     Ok(HttpResponse::Ok().json(Maintenance {
         maintenance_mode: enabled,
         updated_at: setting.updated_at,
@@ -47,10 +48,10 @@ pub async fn maintenance_mode(
     }))
 }
 
-/// Lists the settings that were ever set.
+/// Lists the settings that have a stored value.
 pub async fn list(state: web::Data<State>) -> Result<HttpResponse, Problem> {
     let rows = state.records.setting_rows().await?.into_iter();
-    let is_known = |key: &str| key == MAINTENANCE_MODE || SWITCHES.contains(&key);
+    let is_known = |key: &str| key == MAINTENANCE_MODE || EDITABLE_SETTINGS.contains(&key);
     Ok(HttpResponse::Ok().json(
         rows.filter(|row| is_known(&row.key))
             .map(Setting::from)
@@ -64,9 +65,9 @@ pub async fn show(
     path: web::Path<String>,
 ) -> Result<HttpResponse, Problem> {
     let key = path.into_inner();
-    let is_known = key == MAINTENANCE_MODE || SWITCHES.contains(&key.as_str());
+    let is_known = key == MAINTENANCE_MODE || EDITABLE_SETTINGS.contains(&key.as_str());
     let setting = if is_known {
-        find(&state, &key).await?
+        find_setting(&state, &key).await?
     } else {
         None
     };
@@ -94,7 +95,7 @@ pub async fn change(
             "Maintenance has a switch of its own.",
         ));
     }
-    if !SWITCHES.contains(&key.as_str()) {
+    if !EDITABLE_SETTINGS.contains(&key.as_str()) {
         return Err(Problem::bad_request(
             "setting-unknown",
             "There is no such setting.",
@@ -116,17 +117,18 @@ pub async fn change(
         .description
         .as_ref()
         .map(|text| text.trim().chars().take(DESCRIPTION_CHARS_MAX).collect());
-    Ok(HttpResponse::Ok().json(set(&state, caller, &key, value, description.as_deref()).await?))
+    Ok(HttpResponse::Ok()
+        .json(store_setting(&state, caller, &key, value, description.as_deref()).await?))
 }
 
-async fn set(
+async fn store_setting(
     state: &State,
     caller: Caller,
     key: &str,
     value: &str,
     description: Option<&str>,
 ) -> Result<Setting, Problem> {
-    let before = find(state, key).await?.map(|setting| setting.value);
+    let before = find_setting(state, key).await?.map(|setting| setting.value);
     let (actor, object) = (caller.name(), format!("setting:{key}"));
     let entry = caller
         .act(&actor, None, "set", &object)
@@ -136,10 +138,12 @@ async fn set(
         .change_setting(key, value, description, &actor, entry)
         .await?;
     state.catalogue.reload().await?;
-    find(state, key).await?.ok_or_else(Problem::unavailable)
+    find_setting(state, key)
+        .await?
+        .ok_or_else(Problem::unavailable)
 }
 
-async fn find(state: &State, key: &str) -> Result<Option<Setting>, Problem> {
+async fn find_setting(state: &State, key: &str) -> Result<Option<Setting>, Problem> {
     let rows = state.records.setting_rows().await?;
     Ok(rows
         .into_iter()

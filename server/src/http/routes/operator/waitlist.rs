@@ -1,4 +1,4 @@
-//! The waitlist of clubs.
+//! The waitlist of clubs that want to register.
 
 use actix_web::{HttpResponse, web};
 use serde_json::json;

@@ -1,5 +1,6 @@
-//! Whatever a mail contains, it has exactly the intended headers and reads back as it was written.
-//! The reader here is independent of the library that writes (RFC 2045 to 2047).
+//! Property tests: whatever texts a mail contains, it has exactly the intended headers and decodes
+//! to the same texts. The decoder here is independent of the library that encodes (RFC 2045 to
+//! 2047).
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
@@ -8,7 +9,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::text::adversarial_text;
 
-/// The unfolded headers, and the body.
+/// Splits a raw mail into its unfolded headers and the body.
 fn parsed(raw: &str) -> (Vec<(String, String)>, &str) {
     let (head, body) = raw.split_once("\r\n\r\n").expect("an end of the headers");
     let head = head.replace("\r\n ", " ").replace("\r\n\t", "\t");
@@ -47,7 +48,7 @@ fn quoted_printable(text: &str) -> Vec<u8> {
     out
 }
 
-/// Decodes encoded words. Blanks between two of them are ignored.
+/// Decodes the encoded words of a header (RFC 2047). Blanks between two encoded words are ignored.
 fn decoded_words(value: &str) -> String {
     let (mut out, mut after_encoded) = (Vec::<u8>::new(), false);
     for (index, word) in value.split(' ').enumerate() {
@@ -77,7 +78,7 @@ fn body(part: &str) -> String {
     String::from_utf8(bytes).expect("UTF-8")
 }
 
-/// Normalises line endings.
+/// Converts CRLF and CR line ends to LF, so that texts can be compared.
 fn lines(text: &str) -> String {
     text.replace("\r\n", "\n").replace('\r', "\n")
 }
@@ -100,7 +101,7 @@ proptest! {
 
     #[test]
     fn mail_reads_back_as_it_was_written(subject in adversarial_text::text(), text in adversarial_text::text(), html in adversarial_text::text()) {
-        // Subjects contain single blanks only (`render/mail`).
+        // Reduce blanks in the expected subject to single ones, as `render/mail` does.
         let subject = subject.split_whitespace().collect::<Vec<_>>().join(" ");
         let raw = message(&mail(&subject, &text, &html)).expect("a mail").formatted();
         let raw = String::from_utf8(raw).expect("valid UTF-8");
@@ -121,7 +122,7 @@ proptest! {
         }
     }
 
-    /// An unprocessed subject is still a single header.
+    /// Even a subject whose line breaks were not removed gives a single header.
     #[test]
     fn subject_never_adds_a_header(subject in adversarial_text::text()) {
         let Ok(message) = message(&mail(&subject, "", "")) else { return Ok(()) };

@@ -13,8 +13,8 @@ use crate::render::mail::{Note, Paragraph, subject};
 use crate::render::when;
 
 impl MailWriter<'_> {
-    /// The mail to a winner, with the single-use link to the claim page. The winner has seven days
-    /// to answer.
+    /// Builds the mail to a winner, with the single-use link to the claim page, which is valid for
+    /// seven days.
     pub(super) async fn winner(
         &self,
         record: &OrderRecord,
@@ -102,7 +102,8 @@ impl MailWriter<'_> {
         let (result, _) = listing.view.result.ok_or("the draw has no result")?;
         let (home, away) = (&listing.home_team, &listing.away_team);
         let outcome = match listing.view.revealed(self.now) {
-            // Until then the result can be undone, and tickets are still on sale (decision E-6).
+            // Do not name the winning ticket before kick-off, because the result can be undone and
+            // tickets are sold again (decision E-6).
             None => "Which ticket wins is shown after kick-off, on the result's page.".to_string(),
             Some((_, serial)) if listing.winner_sold == Some(true) => format!(
                 "Ticket {} wins {}. Notify the winner from the result's page; the prize is yours to pay.",
@@ -141,7 +142,7 @@ impl MailWriter<'_> {
         self.finish(note, None)
     }
 
-    /// Tells the club that bank details were given, but not which.
+    /// Tells the club that the winner submitted bank details, without the details themselves.
     pub(super) async fn winner_details(&self, data: MailData) -> Result<ComposedMail, String> {
         let (listing, club) = self.draw_of(&data).await?;
         let prize = listing.view.prize.to_string();
@@ -161,8 +162,8 @@ impl MailWriter<'_> {
         self.finish(note, None)
     }
 
-    /// Sent to the winner whenever the bank details change. Replies go to the platform, not to the
-    /// club.
+    /// Tells the winner that the bank details were entered or changed. Replies go to the platform,
+    /// because the club itself may have made a wrong change.
     pub(super) async fn winner_bank(
         &self,
         record: &OrderRecord,
@@ -192,8 +193,8 @@ impl MailWriter<'_> {
         self.bank_note(&listing, &club, "Bank details for your prize", paragraphs)
     }
 
-    /// A member of the club wants to change the winner's bank details. A second member must enter
-    /// the same ones.
+    /// Tells the winner that a member of the club wants to change the bank details, and that a
+    /// second member must enter the same details.
     pub(super) async fn winner_bank_proposed(
         &self,
         record: &OrderRecord,
@@ -243,7 +244,7 @@ impl MailWriter<'_> {
         self.finish(note, None)
     }
 
-    /// Sent to an invited member of a club, with the link to choose a password (decision G-17).
+    /// Invites a member of a club, with the link to choose a password (decision G-17).
     pub(super) async fn invitation(&self, data: MailData) -> Result<ComposedMail, String> {
         let club = self
             .club(
@@ -291,7 +292,7 @@ impl MailWriter<'_> {
         .await
     }
 
-    /// Stripe has disabled the club's account.
+    /// Tells a club that Stripe has disabled its account.
     pub(super) async fn account_lost(&self, data: MailData) -> Result<ComposedMail, String> {
         let heading = "Your payments account needs attention";
         let text = [
@@ -303,7 +304,7 @@ impl MailWriter<'_> {
             .await
     }
 
-    /// A mail about the club's Stripe account, which the club completes from its dashboard.
+    /// Builds a mail about the club's Stripe account with a link to the club's dashboard.
     async fn stripe_account_mail(
         &self,
         data: MailData,

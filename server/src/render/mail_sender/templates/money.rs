@@ -27,7 +27,8 @@ impl MailWriter<'_> {
         self.finish(note, Some(club.email.clone()))
     }
 
-    /// The payment was authorised, but no tickets were allocated (reliability.md F29).
+    /// Tells the buyer that the authorised payment was not charged, because no tickets were
+    /// allocated (reliability.md F29).
     pub(super) async fn not_charged(&self, record: &OrderRecord) -> Result<ComposedMail, String> {
         let (club, games) = (
             self.club(record.order.club).await?,
@@ -69,15 +70,15 @@ impl MailWriter<'_> {
         self.finish(note, Some(club.email.clone()))
     }
 
-    /// The club itself must answer the buyer's bank, because the charge is on its own account
-    /// (decision C-24; reliability.md F33).
+    /// Asks the club to answer a dispute by the buyer's bank. The club must answer, because the
+    /// charge is on its own Stripe account (decision C-24; reliability.md F33).
     pub(super) async fn disputed(&self, record: &OrderRecord) -> Result<ComposedMail, String> {
         let (club, games) = (
             self.club(record.order.club).await?,
             self.games(record).await?,
         );
-        // If all games are still ahead, the tickets are released (decision C-25), now or in the
-        // next pass.
+        // If no game has begun, the tickets of a disputed payment are released (decision C-25), at
+        // once or in the reconciler's next pass.
         let tickets_stay_valid = record.order.state == OrderState::Captured
             && !games.iter().all(|game| is_ahead(game, self.now));
         let tickets = if tickets_stay_valid {
@@ -107,7 +108,7 @@ impl MailWriter<'_> {
         self.finish(note, None)
     }
 
-    /// The draws of an order, in the order of its lines.
+    /// Reads the draws of an order, in the same sequence as its lines.
     async fn games(&self, record: &OrderRecord) -> Result<Vec<Listing>, String> {
         let mut games = Vec::new();
         for line in &record.order.lines {
@@ -117,12 +118,12 @@ impl MailWriter<'_> {
     }
 }
 
-/// Whether the game has not started and its tickets are on sale.
+/// Whether a game has not begun and its tickets are on sale.
 fn is_ahead(game: &Listing, now: Timestamp) -> bool {
     game.view.status == Status::Active && now < game.view.closes_at
 }
 
-/// A subject with the name of the game, if there is only one.
+/// Builds a subject, with the name of the game if the order has only one.
 fn about(what: &str, games: &[Listing]) -> String {
     match games {
         [game] => subject::about(what, &subject_game(game)),
@@ -145,7 +146,8 @@ fn purchase_text(record: &OrderRecord, games: &[Listing]) -> String {
     format!("{total} for {tickets} in {}", games.join(" and "))
 }
 
-/// The reason as a sentence for the buyer. The number of tickets left at that time is omitted.
+/// Returns why the order was not charged, as a sentence for the buyer. It omits the number of
+/// tickets left, which is outdated when the mail is read.
 fn reason_sentence(record: &OrderRecord) -> String {
     let cause = record
         .reason

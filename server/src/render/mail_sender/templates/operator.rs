@@ -4,8 +4,8 @@ use super::{ComposedMail, MailData, MailWriter};
 use crate::render::mail::Note;
 
 impl MailWriter<'_> {
-    /// The audit log's anchor of a day. The mail keeps it where an administrator of the database
-    /// cannot change it.
+    /// Builds the daily mail with the audit log's anchor, the hash of its newest entry. An
+    /// administrator of the database cannot change the mailed anchor.
     pub(super) fn audit_anchor(&self, data: MailData) -> Result<ComposedMail, String> {
         let (Some(anchor), Some(date)) = (data.anchor, data.date) else {
             return Err("the mail has no anchor".to_string());

@@ -7,7 +7,7 @@ use crate::api::club::TAGLINE;
 use crate::render::page::{self, Head};
 use crate::render::page_address::{Page, PageKind};
 
-/// Builds title, description, canonical URL, image and theme colour.
+/// Builds the title, description, canonical URL, image and theme colour of a page.
 pub fn head(
     public_url: &str,
     page_found: Option<&Page<'_>>,
@@ -49,7 +49,7 @@ pub fn head(
     }
 }
 
-/// The canonical path of a page, without aliases and former slugs (decision A-16).
+/// Returns the canonical path of a page, with aliases and former slugs replaced (decision A-16).
 fn path(page: &Page<'_>, content: &PageContent) -> String {
     let slug = match content {
         PageContent::Club(face, _) => face.slug.clone(),

@@ -1,4 +1,4 @@
-//! Looks up the data of a page once, for the first paint and for React.
+//! Reads the data of a page once, for the server-rendered content and for React.
 
 use domain::{ClubId, DrawId};
 use serde_json::{Map, Value, json};
@@ -17,7 +17,7 @@ use crate::services::catalogue::lists::{List, ListSlice};
 use crate::services::offer::OfferStatus;
 use crate::state::State;
 
-/// The content of a page.
+/// The data that a page's server-rendered content shows.
 pub enum PageContent {
     Landing(Vec<DrawTexts>),
     Draw(Box<DrawTexts>),
@@ -43,7 +43,7 @@ const OFFER_NOT_FOUND: PageContent = PageContent::Missing(
     "This offer has ended, or the link may be cut short.",
 );
 
-/// Looks up the content of a page, and fills `boot` with the data for React's first render.
+/// Reads the content of a page, and fills `boot` with the data for React's first render.
 ///
 /// # Errors
 /// The database could not be read.
@@ -106,7 +106,8 @@ pub async fn look_up(
             String::new(),
         )),
         PageKind::AppShell => Ok(PageContent::AppShell(page.address.heading.to_string())),
-        // An archived club may still sign in to read (decision H-3).
+        // An archived club's pages exist, because its users may still sign in to read (decision
+        // H-3).
         PageKind::ClubAppShell => Ok(
             match state.catalogue.facts().club_by_slug(page.variable("slug")) {
                 Some(_) => PageContent::AppShell(page.address.heading.to_string()),
@@ -127,7 +128,8 @@ async fn draw(state: &State, id: DrawId) -> Option<api::draw::Draw> {
     )
 }
 
-/// An offer's page. An expired offer answers 404; a closed one is shown as closed.
+/// Returns the content of an offer's page: 404 for an ended offer, while a closed one is shown as
+/// closed.
 async fn offer(
     state: &State,
     page: &Page<'_>,
@@ -151,7 +153,7 @@ async fn offer(
     Ok(PageContent::Offer(face))
 }
 
-/// The share-card image of a page (decision B-21).
+/// Returns the URL of a page's share image (decision B-21); `None` if it has none.
 ///
 /// # Errors
 /// The database could not be read.
@@ -212,17 +214,17 @@ async fn club(
     Ok(PageContent::Club(face, first_paint_draws))
 }
 
-/// The draws of the landing page: on sale, awaiting results and completed.
+/// Returns the draws of the landing page: on sale, awaiting results and completed.
 fn landing_draws(state: &State, club: Option<ClubId>) -> Vec<api::draw::Draw> {
-    /// Completed draws in the document itself. The page loads more when the visitor scrolls.
-    const COMPLETED_MAX: usize = 60;
+    /// Maximum completed draws in the HTML document. The page loads more when the visitor scrolls.
+    const COMPLETED_DRAWS_MAX: usize = 60;
     let now = state.clock.now();
     let part = ListSlice {
         club,
         ..ListSlice::default()
     };
     let recent = ListSlice {
-        limit: Some(COMPLETED_MAX),
+        limit: Some(COMPLETED_DRAWS_MAX),
         ..part
     };
     let mut draws = state.catalogue.part(List::Active, part, now);
@@ -241,7 +243,7 @@ fn first_paint_draws(state: &State, draws: &[api::draw::Draw]) -> Vec<DrawTexts>
 }
 
 impl PageContent {
-    /// The template for the first paint.
+    /// Returns the data for the HTML template.
     pub fn body(&self) -> PageBody<'_> {
         match self {
             PageContent::Landing(draws) => PageBody::Landing { draws },

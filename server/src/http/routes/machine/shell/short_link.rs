@@ -2,7 +2,7 @@
 
 use crate::render::page_address::{Page, PageKind};
 
-/// Returns the target of a short link with its query; `None` for a page.
+/// Returns the redirect target of a short link, with its query; `None` for an ordinary page.
 pub fn redirect_target(page: &Page<'_>, query: &str) -> Option<String> {
     match page.address.shows {
         PageKind::ToOffer => {
@@ -18,7 +18,8 @@ pub fn redirect_target(page: &Page<'_>, query: &str) -> Option<String> {
     }
 }
 
-/// Keeps the tracking parameters of the display: `src=widget`, `mode` and `loc` (decision B-20).
+/// Redirects a short link of a display, and keeps its tracking parameters: `src=widget`, `mode` and
+/// `loc` (decision B-20).
 fn from_widget(path: &str, query: &str) -> String {
     let says_source = query.split('&').any(|pair| pair.starts_with("src="));
     match (query.is_empty(), says_source) {
@@ -28,8 +29,8 @@ fn from_widget(path: &str, query: &str) -> String {
     }
 }
 
-/// Turns `/checkout?drawId=1042&ticketCount=2` into `/checkout/1042?tickets=2` (decision A-5).
-/// `None` without a draw.
+/// Converts the query of `/checkout?drawId=1042&ticketCount=2` to `/checkout/1042?tickets=2`
+/// (decision A-5). `None` if the query contains no draw.
 fn to_checkout(query: &str) -> Option<String> {
     let number = |name: &str| {
         let values = query.split('&').filter_map(|pair| pair.split_once('='));
