@@ -1,5 +1,5 @@
-//! The five kinds of payment anomalies, caused at the provider without webhooks. The reconciler finds
-//! them, the operator handles them, and the sums stay correct to the cent.
+//! The five kinds of payment anomalies. Each is caused at the provider while webhooks are lost. The
+//! reconciler finds it, the operator resolves it, and the sums stay correct to the cent.
 
 use domain::DrawId;
 use serde_json::{Value, json};
@@ -12,7 +12,7 @@ use crate::support::{Buyer, TestServer, club};
 
 const ANOMALIES: &str = "/api/admin/payment-anomalies";
 
-/// An order id that the database does not hold.
+/// An order id that is not in the database.
 const UNKNOWN_ORDER: &str = "00000000-0000-4000-8000-000000000404";
 
 /// Starts a server with a draw, a signed-in operator and a provider that sends no webhooks.
@@ -25,7 +25,7 @@ async fn server_with_operator() -> (TestServer, DrawId, Buyer) {
     (server, draw, operator)
 }
 
-/// Runs a check and returns the one open anomaly, which must be of this kind.
+/// Runs the reconciliation and returns the only open anomaly, which must be of this kind.
 async fn find_anomaly(operator: &Buyer, kind: &str) -> Value {
     operator
         .post(&format!("{ANOMALIES}/check"), json!({}))
@@ -61,7 +61,7 @@ async fn assert_none_open(operator: &Buyer) {
     );
 }
 
-/// Returns the audited actions on an object, newest first.
+/// Returns the actions of the audit log on an object, newest first.
 async fn audited_actions(operator: &Buyer, object: &str) -> Vec<String> {
     let trail = operator
         .get(&format!("/api/admin/audit?object={object}"))
@@ -88,7 +88,7 @@ fn audit_object(anomaly: &Value) -> String {
     )
 }
 
-/// Returns the cents captured, refunded, taken as fees, and refunded fees.
+/// Returns four sums of the sandbox in cents: captured, refunded, application fees, refunded fees.
 fn ledger_totals(server: &TestServer) -> [i64; 4] {
     let ledger = server.sandbox.ledger();
     ["captured", "refunded", "fees", "fees_refunded"]
@@ -237,7 +237,7 @@ async fn uncancellable_authorisation_is_anomaly_that_resolves_itself() {
     assert_eq!(failed["paymentIntentId"], json!(intent.id()));
     server.sandbox.set_faults(Faults::default());
     eventually("the authorisation is cancelled", async || {
-        // The next attempt is some seconds away.
+        // The operation is retried only after some seconds.
         server.clock.advance_seconds(10);
         (operator.get(&open).await.ok() == json!([])).then_some(())
     })
@@ -331,7 +331,8 @@ async fn failed_refund_is_retried_and_found_already_done() {
     };
     refund().await;
     wait_for_refund().await;
-    // Simulates that the provider refused our refund, and that somebody refunded the payment there.
+    // Simulates that the provider refused the server's refund, and that a person refunded the
+    // payment at the provider instead.
     let refused = "update payment_ops set state = 'failed' where kind = 'refund'; update refunds set state = 'failed';
          update payments set amount_refunded_cents = 0";
     server.database.run(refused).await;

@@ -1,4 +1,4 @@
-//! Cache headers: one row for every public GET route (server/README.md, "Caching").
+//! The cache headers of every public GET route (server/README.md, "Caching").
 
 use domain::DrawId;
 use domain::access::Audience;
@@ -7,11 +7,11 @@ use server::http::routes::{ROUTES, Verb};
 
 use crate::support::{Buyer, TestServer};
 
-/// Revalidated on every use: 304 when nothing changed.
+/// `Cache-Control` of a response that is stored and revalidated on every use.
 const REVALIDATED: &str = "private, no-cache";
 const NO_STORE: &str = "no-store";
 
-/// Paths with another value than `no-store`.
+/// Paths whose `Cache-Control` is not `no-store`, with its value.
 const CACHEABLE: [(&str, &str); 12] = [
     ("/api/draws/active", REVALIDATED),
     ("/api/draws/awaiting-results", REVALIDATED),
@@ -26,7 +26,7 @@ const CACHEABLE: [(&str, &str); 12] = [
     ("/og/club/{slug}", "public, max-age=300"),
     ("/og/offer/{slug}/{bundle}", "public, max-age=300"),
 ];
-/// Files, which the tests of their handlers check.
+/// Paths of files. The tests of their handlers check the headers.
 const FILES: [&str; 6] = [
     "/uploads/{key}",
     "/sitemap.xml",

@@ -1,4 +1,4 @@
-//! The demo season: games are added and completed, so that an old demo still sells.
+//! The demo's season: draws are created and completed, so that an old demo still has draws on sale.
 
 use domain::{Status, Timestamp, View};
 use server::cli::demo::plan::CLUBS;
@@ -8,7 +8,7 @@ use crate::support::TestServer;
 
 const DAY_S: i64 = 24 * 60 * 60;
 
-/// Returns the minutes until each kick-off of the draws on sale, soonest first.
+/// Returns the minutes until kick-off of each draw on sale, in ascending order.
 fn minutes_ahead(views: &[View], now: Timestamp) -> Vec<i64> {
     let on_sale = views
         .iter()

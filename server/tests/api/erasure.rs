@@ -1,5 +1,5 @@
-//! Buyer details are erased from every table 13 months after the game, and every screen still works
-//! (decision F-8).
+//! Buyers' details are erased from every table 13 months after the game. All screens still work
+//! afterwards (decision F-8).
 
 use domain::{DrawId, PaymentIntentId, Timestamp};
 use persistence::records::erasure::{ERASED_EMAIL, ERASED_NAME};
@@ -12,14 +12,15 @@ use crate::support::{Buyer, TestServer, club};
 
 const DAY: i64 = 86_400;
 
-/// Returns when a draw's buyers are due: 13 calendar months after its kick-off.
+/// Returns the time from which a draw's buyers may be erased: 13 calendar months after its
+/// kick-off.
 async fn erasure_due(server: &TestServer, draw: DrawId) -> Timestamp {
     let when = "select (extract(epoch from (kick_off at time zone 'UTC' + interval '13 months') at time zone 'UTC') * 1000)::bigint
          from draws where id = $1::bigint";
     Timestamp(server.database.count(when, &draw.to_string()).await)
 }
 
-/// Runs the housekeeping sweep at a time.
+/// Runs the housekeeping task as if it were this time.
 async fn sweep_at(server: &TestServer, at: Timestamp) {
     let ahead = (at.0 - server.now().0).div_euclid(1000);
     server.clock.advance_seconds(ahead);
@@ -33,7 +34,7 @@ async fn is_stored(server: &TestServer, who: &Buyer) -> bool {
         .any(|word| rows.contains(word))
 }
 
-/// Alice wins, is mailed and submits bank details. Webhooks of her payment are stored.
+/// Alice buys and wins, is mailed and submits bank details. The webhooks of her payment are stored.
 async fn claimed_prize(server: &TestServer) -> (DrawId, Buyer, Value) {
     let (draw, browser) = win_draw(server).await;
     browser
@@ -69,7 +70,8 @@ async fn claimed_prize(server: &TestServer) -> (DrawId, Buyer, Value) {
         .then_some(())
     })
     .await;
-    // A real provider's event names the payer, so the stored payload gets Alice's address.
+    // The events of the real provider contain the payer's address, so Alice's is added to the
+    // stored events.
     let name_the_payer = "update webhook_events set payload = replace(payload, '\"id\"', '\"receipt_email\":\"alice@example.com\",\"id\"')
                  where kind = 'payment_intent.succeeded' and handled_at is not null";
     server.database.run(name_the_payer).await;
@@ -363,7 +365,7 @@ async fn draws_with_unfinished_orders_never_delay_other_erasures() {
         last = server.create_draw(club).await;
     }
     server.bob().buy(last, 1).await;
-    // Each draw has one unfinished order.
+    // Opens one order of each draw and leaves it unpaid.
     server
         .database
         .run(
@@ -397,7 +399,8 @@ async fn concurrent_nodes_erase_each_order_once_in_bounded_steps() {
     for draw in draws {
         server.alice().buy(draw, 1).await;
     }
-    // Released orders: their details are kept as long as those of paid orders.
+    // The orders are released without payment. Their details are stored as long as those of paid
+    // orders.
     server
         .database
         .run(
@@ -427,7 +430,7 @@ async fn concurrent_nodes_erase_each_order_once_in_bounded_steps() {
     let (mut one, other) = tokio::join!(node(), node());
     one.extend(other);
     assert!(one.iter().all(|orders| *orders <= 100), "{one:?}");
-    // A node skips a draw that the other node is erasing.
+    // While one node erases a draw, another node skips the draw.
     assert_eq!(one.iter().sum::<u64>(), 253, "{one:?}");
     let remaining = "select count(*) from orders where erased_at is null and $1 = ''";
     assert_eq!(server.database.count(remaining, "").await, 0);

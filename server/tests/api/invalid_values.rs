@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Buyer, TestServer};
 
-/// Every call that begins or ends a purchase.
+/// Every call that begins or completes a purchase, by path.
 const PURCHASES: [&str; 10] = [
     "/api/create-payment-intent",
     "/api/cart/create-payment-intent",

@@ -1,5 +1,5 @@
-//! Malformed input for every public call and every path variable: a 4xx status, a message, and no
-//! change.
+//! Malformed input for every public call and every path variable. Each gets a 4xx status and a
+//! message, and changes nothing.
 
 use domain::access::Audience;
 use reqwest::Method;
@@ -8,9 +8,9 @@ use server::http::routes::{ROUTES, Route, Verb};
 
 use crate::support::{Buyer, GOOD_CARD, TestServer, club};
 
-/// Calls that always answer 204.
+/// Calls that answer 204 to any request.
 const ALWAYS_204: [&str; 3] = ["/api/debug-log", "/api/track", "/api/policy-report"];
-/// Calls that accept any body because they need none.
+/// Calls that accept any body, because they ignore it.
 const BODILESS: [&str; 4] = [
     "/api/auth/logout",
     "/api/clubs/logout",
@@ -18,7 +18,7 @@ const BODILESS: [&str; 4] = [
     "/api/resend-confirmation",
 ];
 
-/// Bodies that are no JSON, or that have a type no call takes.
+/// Bodies that are not JSON, or JSON of a type that no call accepts.
 const MALFORMED: [&str; 9] = [
     "{",
     "nonsense",
@@ -40,7 +40,8 @@ fn routes_with_body() -> impl Iterator<Item = &'static Route> {
     ROUTES.iter().filter(takes)
 }
 
-/// Sums the rows that public calls could write and the revisions of all draws.
+/// Returns one number that changes with any write of a public call: row counts plus revisions of
+/// draws.
 async fn fingerprint(server: &TestServer) -> i64 {
     let sum = "select (select count(*) from orders) + (select count(*) from reservations)
         + (select count(*) from email_outbox) + (select count(*) from clubs) + (select count(*) from waitlist)
@@ -146,7 +147,7 @@ async fn invalid_ticket_counts_are_refused_by_every_call() {
     server.finish().await;
 }
 
-/// Values of a path variable that name no object.
+/// Values of a path variable that are the id of no object.
 const UNKNOWN_IDS: [&str; 9] = [
     "0",
     "-1",
@@ -255,7 +256,8 @@ async fn malformed_query_is_refused_and_unmatched_query_lists_nothing() {
     server.finish().await;
 }
 
-/// Postgres text cannot hold a NUL byte, so every text is checked before it reaches the database.
+/// Postgres cannot store a NUL byte in text, so every text is checked before it reaches the
+/// database.
 #[actix_web::test]
 async fn nul_byte_in_path_or_query_is_refused() {
     let server = TestServer::start().await;

@@ -1,4 +1,4 @@
-//! The sandbox's movable clock: sales close, prizes are claimed and paid, and buyers are erased.
+//! The sandbox's clock is moved: sales close, prizes are claimed and paid, and buyers are erased.
 
 use domain::{DrawId, Status};
 use persistence::records::erasure::ERASED_EMAIL;
@@ -27,7 +27,7 @@ async fn draw_in(server: &TestServer, days: i64) -> DrawId {
         .await
 }
 
-/// Enters the result with which the first ticket of a purchase wins.
+/// Enters a result for which the first ticket of the purchase wins.
 async fn first_ticket_wins(browser: &Buyer, draw: DrawId, bought: &Value) {
     let number = |name: &str| bought["tickets"][0][name].as_u64().expect("a JSON number") as u8;
     club::enter_result(browser, draw, number("homeNumber"), number("awayNumber"))
@@ -161,7 +161,7 @@ async fn serve_refuses_a_database_whose_clock_was_moved() {
     server.finish().await;
 }
 
-/// Column defaults, statements and the invariant views use the moved clock.
+/// Column defaults, SQL statements and the invariant views use the moved clock.
 #[actix_web::test]
 async fn rows_are_stamped_by_moved_clock() {
     let server = TestServer::start_with_movable_clock().await;

@@ -1,5 +1,5 @@
-//! A mailed link shows the orders of an e-mail address. The answer never says whether the address
-//! bought tickets.
+//! A mailed link shows the orders of an e-mail address. The response to the request for a link
+//! never reveals whether the address bought tickets.
 
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -16,7 +16,7 @@ async fn request_link(browser: &Buyer, email: &str) -> Value {
         .ok()
 }
 
-/// Returns the secret in the next mailed link.
+/// Waits for the next mail with a link, and returns the secret in the link.
 async fn secret(server: &TestServer) -> String {
     let mail = server.next_mail("my-tickets").await;
     assert_eq!(mail.to, "alice@example.com");

@@ -1,4 +1,5 @@
-//! Offers: when they are listed, what their widgets show, and which purchases count as their sales.
+//! Offers: when they are listed, what their widgets show, and which purchases are counted as their
+//! sales.
 
 use domain::{ClubId, DrawId};
 use persistence::records::bundles::NewBundle;

@@ -1,4 +1,4 @@
-//! The operator's console: access, sums, actions and the audit log.
+//! The operator's console: who may use it, its sums, its actions and its audit log.
 
 use actors::Clock;
 use domain::{Anomaly, AnomalyKind, Cents, PaymentIntentId};
@@ -511,7 +511,7 @@ async fn operator_refund_voids_tickets_and_runs_once() {
     server.finish().await;
 }
 
-/// Returns the id of the order that holds a draw's first sold ticket.
+/// Returns the id of the order that contains a draw's first sold ticket.
 async fn order_of(server: &TestServer, tickets: &Value) -> String {
     let draw = tickets[0]["serialNumber"]
         .as_str()
@@ -644,7 +644,8 @@ async fn cancelled_draw_refunds_every_buyer() {
     let draw = server.create_club_with_draw().await;
     server.create_operator().await;
     let (operator, alice) = (club::sign_in_as_operator(&server).await, server.alice());
-    // This order is refunded first, so that the cancellation must not refund it again.
+    // Refunds one order before the draw is cancelled. The cancellation must not refund this order
+    // again.
     server.bob().buy(draw, 3).await;
     let tickets = operator
         .get(&format!("/api/draws/{draw}/tickets"))
@@ -693,7 +694,8 @@ async fn cancelled_draw_refunds_every_buyer() {
         operator.get("/api/admin/analytics").await.ok()["platformFees"],
         "0.00"
     );
-    // The buyer sees the refund and its reason. The operator's own words stay in the console.
+    // The buyer sees the refund and its category. The operator's own reason is shown only in the
+    // console.
     let order = alice.wait_for_status(&intent, "refunded").await;
     assert_eq!(
         order["refund"],

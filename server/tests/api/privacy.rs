@@ -1,5 +1,5 @@
-//! No public response holds a name, e-mail address, phone number or unrevealed pair (decision F-1).
-//! `security/public_bytes.rs` covers indirect leaks.
+//! No public response contains a name, e-mail address, phone number or unrevealed pair (decision
+//! F-1). `security/public_bytes.rs` checks indirect leaks.
 
 use domain::access::Audience;
 use serde_json::Value;
@@ -8,7 +8,7 @@ use server::http::routes::{ROUTES, Verb};
 use crate::support::socket::Socket;
 use crate::support::{TestServer, club};
 
-/// Returns the path of every public GET route, with the objects of this server.
+/// Returns the path of every public GET route, filled with this draw and club.
 pub fn public_paths(draw: domain::DrawId, club: i64) -> Vec<String> {
     let public = ROUTES
         .iter()
@@ -17,9 +17,9 @@ pub fn public_paths(draw: domain::DrawId, club: i64) -> Vec<String> {
         .filter(|route| {
             !["/ws", "/api/openapi.json", "/api/docs", "/api/qr.svg"].contains(&route.path)
         })
-        // Files of the web build, which this test server does not have.
+        // Leaves out files of the web build, because this test server has no web build.
         .filter(|route| !["/sw.js", "/manifest.webmanifest"].contains(&route.path))
-        // Pictures hold no personal data.
+        // Leaves out pictures, because they contain no personal data.
         .filter(|route| !route.path.starts_with("/og/") && !route.path.starts_with("/uploads/"))
         .map(|route| {
             let path = route
@@ -34,7 +34,8 @@ pub fn public_paths(draw: domain::DrawId, club: i64) -> Vec<String> {
     paths.collect()
 }
 
-/// Alice's details. They are searched whole, because a few digits occur in many random ids.
+/// Alice's details. The phone number is searched as a whole, because a few of its digits can occur
+/// in any random id.
 const SECRETS: [&str; 4] = ["alice", "example.com", "0411 000 001", "0411000001"];
 
 async fn frames(server: &TestServer, draw: domain::DrawId) -> Vec<String> {

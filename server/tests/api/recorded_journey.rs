@@ -17,14 +17,14 @@ use crate::support::server::eventually;
 use crate::support::stripe_dashboard::Dashboard;
 use crate::support::{BAD_CARD, Buyer, GOOD_CARD, TestServer, club};
 
-/// The journey starts at this instant: 2040-01-01T00:00:00Z, in milliseconds since 1970.
+/// Time at which the journey starts: 2040-01-01T00:00:00Z, in milliseconds since 1970.
 const START_MS: i64 = 2_208_988_800_000;
-/// The longest move that `POST /sandbox/clock` takes, in seconds.
+/// The most seconds by which one call of `POST /sandbox/clock` can move the clock.
 const LONGEST_MOVE_SECONDS: i64 = 2 * 366 * 86_400;
-/// The kick-off of both draws: 19:10 in Sydney.
+/// The kick-off of both draws: 19:10 in Sydney, as the club enters it.
 const KICK_OFF_LOCAL: &str = "2040-01-08T19:10";
 const KICK_OFF: &str = "2040-01-08T08:10:00Z";
-/// Fields with one of the two jersey numbers of a ticket, which a random seed deals.
+/// JSON fields that hold a jersey number of a ticket. Their values are random in each run.
 const JERSEY_FIELDS: [&str; 6] = [
     "homeNumber",
     "awayNumber",
@@ -33,7 +33,7 @@ const JERSEY_FIELDS: [&str; 6] = [
     "home",
     "away",
 ];
-/// The rows that the journey leaves behind. `$1` is empty.
+/// Queries for the rows that the journey stores, with their names. The parameter `$1` is empty.
 const STORED_ROWS: [(&str, &str); 9] = [
     (
         "draw_events",
@@ -84,13 +84,15 @@ const STORED_ROWS: [(&str, &str); 9] = [
             select id, actor, club_id, action, object, detail from audit_log where $1 = '') t",
     ),
 ];
-/// Work that the server still does in the background: payment operations, mails, and card fees that Stripe has not told yet.
+/// Counts the server's unfinished background work: payment operations, mails, and card fees that
+/// Stripe has not reported yet.
 const OPEN_WORK: &str = "select (select count(*) from payment_ops where state = 'pending')
         + (select count(*) from email_outbox where state = 'pending' and to_address is not null)
         + (select count(*) from payments where status = 'succeeded' and provider_fee_cents is null)
     where $1 = ''";
 
-/// Calls the server and writes down every answer, with placeholders for what differs from run to run.
+/// Calls the server and records every response. Values that differ from run to run become
+/// placeholders.
 struct Recorder<'a> {
     server: &'a TestServer,
     text: String,
@@ -164,14 +166,14 @@ impl Recorder<'_> {
             .await;
     }
 
-    /// Moves every clock, and records the answer without its instant.
+    /// Moves all clocks by this many seconds. Leaves the new time out of the recording.
     async fn move_clock(&mut self, seconds: i64) {
         let body = json!({ "advanceSeconds": seconds });
         self.post(&self.server.alice(), "/sandbox/clock", body)
             .await;
     }
 
-    /// Waits until no work is left in the background.
+    /// Waits until the server has finished its background work.
     async fn settle(&self) {
         eventually("no work is left in the background", async || {
             (self.server.database.count(OPEN_WORK, "").await == 0).then_some(())
@@ -196,7 +198,7 @@ impl Recorder<'_> {
     }
 }
 
-/// Stable names for values that differ from run to run, numbered by first appearance.
+/// Placeholders for values that differ from run to run. Each kind is numbered by first appearance.
 #[derive(Default)]
 struct Placeholders {
     names: HashMap<String, String>,
@@ -204,7 +206,8 @@ struct Placeholders {
 }
 
 impl Placeholders {
-    /// The text with every such value replaced; everything else stays byte for byte.
+    /// Returns the text with every such value replaced by its placeholder. All other bytes stay the
+    /// same.
     fn apply(&mut self, text: &str) -> String {
         let mut out = String::with_capacity(text.len());
         let mut rest = text;
@@ -234,7 +237,8 @@ impl Placeholders {
         out
     }
 
-    /// The placeholder of a word, or the word itself. `before` is the text in front of it.
+    /// Returns the placeholder for a word, or the word itself if it is the same in each run.
+    /// `before` is the text before the word.
     fn replace(&mut self, before: &str, word: &str) -> String {
         if word.bytes().all(|byte| byte.is_ascii_digit()) {
             return match word.len() {
@@ -255,7 +259,7 @@ impl Placeholders {
         word.to_string()
     }
 
-    /// The numbered placeholder of a value.
+    /// Returns the numbered placeholder of a value. The same value always has the same placeholder.
     fn name(&mut self, value: &str, kind: &str) -> String {
         if let Some(name) = self.names.get(value) {
             return name.clone();
@@ -268,7 +272,8 @@ impl Placeholders {
     }
 }
 
-/// Whether a number stands in a field with a jersey number, or in the pair of an undone result.
+/// Whether the number after the text `before` is a jersey number: in one of the `JERSEY_FIELDS`, or
+/// in the pair of an undone result.
 fn is_jersey(before: &str) -> bool {
     let before = before.trim_end();
     let is_field = |field: &&str| {
@@ -282,7 +287,8 @@ fn is_jersey(before: &str) -> bool {
             .any(|start| before.ends_with(start) || before.ends_with(&format!("{start}<jersey>,")))
 }
 
-/// Splits a word that ends in a UUID, such as `tickets-<uuid>`.
+/// Splits a word that ends in a UUID, such as `tickets-<uuid>`, into the part before the UUID and
+/// the UUID.
 fn split_uuid(word: &str) -> Option<(&str, &str)> {
     let start = word.len().checked_sub(36)?;
     let (name, id) = (word.get(..start)?, word.get(start..)?);
@@ -293,7 +299,8 @@ fn split_uuid(word: &str) -> Option<(&str, &str)> {
     is_uuid.then_some((name, id))
 }
 
-/// Whether a word is an id of Stripe, a client secret, or a long run of random letters and digits.
+/// Whether a word is an id of Stripe, a client secret, or another long run of random letters and
+/// digits.
 fn is_token(word: &str) -> bool {
     let is_alphanumeric = word
         .bytes()
@@ -307,7 +314,8 @@ fn is_token(word: &str) -> bool {
     is_stripe_id || word.contains("_secret_") || is_alphanumeric && word.len() >= 20 && digits >= 2
 }
 
-/// How many bytes an instant such as `2040-01-01T00:00:00.123Z` takes at the start of a text.
+/// Returns the length in bytes of a time such as `2040-01-01T00:00:00.123Z` at the start of a text,
+/// or `None` if there is none.
 fn instant_length(text: &str) -> Option<usize> {
     const SHAPE: &[u8] = b"0000-00-00T00:00:00";
     let bytes = text.as_bytes();
@@ -327,7 +335,8 @@ fn instant_length(text: &str) -> Option<usize> {
     Some(SHAPE.len() + zone)
 }
 
-/// Webhooks would race with the calls, and the order of the rows would differ from run to run.
+/// Faults that lose all webhooks. Webhooks arrive at random times, so the order of the rows would
+/// differ from run to run.
 fn without_webhooks() -> Faults {
     let webhook = WebhookFaults {
         lost: 1.0,
@@ -367,7 +376,7 @@ async fn move_to_start(server: &TestServer) {
     assert!(server.now() < Timestamp(START_MS + 86_400_000));
 }
 
-/// The club signs in and puts two draws and an offer over both on sale.
+/// Signs the club in, and puts two draws and an offer of both on sale.
 async fn put_on_sale(recorder: &mut Recorder<'_>, broncos: &Buyer) -> ([DrawId; 2], Value) {
     let terms = json!({ "termsVersion": "1.0" });
     recorder
@@ -396,7 +405,7 @@ async fn put_on_sale(recorder: &mut Recorder<'_>, broncos: &Buyer) -> ([DrawId; 
     (draws, offer["id"].clone())
 }
 
-/// Alice resizes her payment and pays it.
+/// Alice opens a payment, changes its ticket count, and pays.
 async fn resized_purchase(recorder: &mut Recorder<'_>, alice: &Buyer, draw: DrawId) -> Value {
     recorder.get(alice, "/api/config").await;
     recorder.get(alice, &format!("/api/draws/{draw}")).await;
@@ -412,7 +421,7 @@ async fn resized_purchase(recorder: &mut Recorder<'_>, alice: &Buyer, draw: Draw
     bought
 }
 
-/// Bob pays one offer over two draws in one payment.
+/// Bob buys an offer of two draws in one payment.
 async fn offer_purchase(
     recorder: &mut Recorder<'_>,
     bob: &Buyer,
@@ -434,7 +443,7 @@ async fn offer_purchase(
     recorder.order_page(bob, &intent).await;
 }
 
-/// Carol's first card is refused; her second pays the same intent.
+/// Carol's first card is declined. She pays the same intent with a second card.
 async fn refused_card(recorder: &mut Recorder<'_>, carol: &Buyer, draw: DrawId) -> Intent {
     let intent = recorder.open_intent(carol, draw, 1).await;
     recorder.confirm(carol, &intent, BAD_CARD).await;
@@ -446,7 +455,7 @@ async fn refused_card(recorder: &mut Recorder<'_>, carol: &Buyer, draw: DrawId) 
     intent
 }
 
-/// Dave keeps his tickets a little longer, then leaves.
+/// Dave extends his reservation, then abandons the order.
 async fn abandoned_order(recorder: &mut Recorder<'_>, dave: &Buyer, draw: DrawId) {
     let intent = recorder.open_intent(dave, draw, 4).await;
     let reservation = intent.body["reservationId"]
@@ -461,10 +470,10 @@ async fn abandoned_order(recorder: &mut Recorder<'_>, dave: &Buyer, draw: DrawId
     recorder.order_page(dave, &intent).await;
 }
 
-/// The operator refunds Carol, finds a payment of an unknown order, and gives it back.
+/// The operator refunds Carol's order, finds a payment for an unknown order, and refunds it.
 async fn refunds(recorder: &mut Recorder<'_>, operator: &Buyer, draw: DrawId, order: &str) {
     let refund = format!("/api/admin/orders/{order}/refund");
-    // The refund is still under way when the answer is written.
+    // Delays the provider's refund, so that the response always shows it as pending.
     let slow = ScriptedFault {
         on: "/refunds".into(),
         fault: Fault::Slow,
@@ -504,7 +513,7 @@ async fn refunds(recorder: &mut Recorder<'_>, operator: &Buyer, draw: DrawId, or
     recorder.get(operator, anomalies).await;
 }
 
-/// The club enters a result, the operator undoes it, and the club enters another.
+/// The club enters a result, the operator undoes it, and the club enters another one.
 async fn results(recorder: &mut Recorder<'_>, draw: DrawId, bought: &Value) {
     let broncos = club::sign_in_as_club(recorder.server, "broncos").await;
     let operator = club::sign_in_as_operator(recorder.server).await;
@@ -554,7 +563,7 @@ fn golden_path() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/api/recorded_journey.golden.txt")
 }
 
-/// The first line that differs, as the failing test shows it.
+/// Returns the first line that differs, as text for the failing test; `None` if all are equal.
 fn first_difference(golden: &str, recorded: &str) -> Option<String> {
     if golden == recorded {
         return None;

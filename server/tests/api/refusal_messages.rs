@@ -1,4 +1,4 @@
-//! The error messages of the specification (A:260-291) that the server sends, byte for byte.
+//! Error messages of the specification (A:260-291) that the server sends, compared byte for byte.
 
 use domain::{Cents, DrawId};
 use reqwest::Method;
@@ -9,7 +9,7 @@ use crate::support::buyer::{ApiResponse, items};
 use crate::support::server::eventually;
 use crate::support::{BAD_CARD, Buyer, TestServer, club};
 
-/// Returns status, code and message in one line.
+/// Returns status, error code and message of a response in one line.
 fn status_line(answer: ApiResponse) -> String {
     let body = answer.json();
     let text = |name: &str| body[name].as_str().unwrap_or_default().to_string();
@@ -340,7 +340,7 @@ async fn missing_objects_get_specific_404_messages() {
     server.finish().await;
 }
 
-/// Five declines stop a browser, whichever call tried the card (decision G-13).
+/// After five declined cards the browser is blocked, whichever call tried the card (decision G-13).
 #[actix_web::test]
 async fn fifth_decline_releases_order_and_limits_browser() {
     let server = TestServer::start().await;

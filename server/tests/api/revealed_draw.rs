@@ -1,5 +1,5 @@
-//! A revealed draw never sells again (decision M-4): undo, postponement, manual allocation and the
-//! proof, over HTTP.
+//! A draw whose pairs were revealed never sells again (decision M-4). Tests undo, postponement,
+//! manual allocation and the proof, over HTTP.
 
 use reqwest::Method;
 use serde_json::{Value, json};

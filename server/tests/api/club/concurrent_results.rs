@@ -1,5 +1,5 @@
-//! Concurrent results and undos on a real Postgres: one call wins, the other gets 409, and the
-//! database holds the winner's result (reliability.md, F51).
+//! Concurrent calls that enter and undo a result, on a real Postgres. One call wins and the other
+//! gets 409. The database holds the winner's result (reliability.md, F51).
 
 use domain::DrawId;
 use futures_util::join;
@@ -10,7 +10,7 @@ use crate::support::{Buyer, TestServer, club};
 
 const ROUNDS: u8 = 12;
 
-/// Returns the first try scorers of the draw's result.
+/// Returns the jersey numbers of the draw's result, or `None` if it has no result.
 async fn stored_result(server: &TestServer, draw: DrawId) -> Option<(u8, u8)> {
     let view = server
         .engine
@@ -46,7 +46,7 @@ async fn undo(operator: &Buyer, draw: DrawId) -> ApiResponse {
         .await
 }
 
-/// Runs both calls concurrently. They take turns in being sent first.
+/// Runs both calls concurrently. The call that is sent first alternates from round to round.
 async fn run_concurrently<A: Future, B: Future>(
     round: u8,
     one: A,
@@ -116,7 +116,7 @@ async fn concurrent_result_and_undo_end_as_answered() {
         let stands = undone.status == 409;
         match (entered.status, undone.status) {
             (200, 409) => drop(undone.expect_refusal(409, "not-completed")),
-            // The result was entered, then undone.
+            // Both calls succeeded: the result was entered first and then undone.
             (200, 200) => {}
             (409, 200) => drop(entered.expect_refusal(409, "result-undone")),
             _ => panic!("round {round}: {entered:?} {undone:?}"),

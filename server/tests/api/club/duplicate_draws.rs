@@ -1,5 +1,5 @@
-//! Submitting the same game again or concurrently creates one draw (B:58, B:232), because no club
-//! can take a draw off sale.
+//! A game that is submitted again, later or concurrently, creates only one draw (B:58, B:232). This
+//! matters because a club cannot withdraw a draw from sale.
 
 use domain::{ClubId, DrawId};
 use reqwest::Method;
@@ -65,7 +65,7 @@ async fn resubmitted_draw_form_is_refused_with_existing_draw() {
     let storm = club::sign_in_as_club(&server, "storm").await;
     accept_terms(&storm).await;
     storm.post("/api/draws", form()).await.ok();
-    // A cancelled game may be put on sale again.
+    // If the game's first draw is cancelled, the game may be put on sale again.
     server
         .engine
         .payments
@@ -99,7 +99,8 @@ async fn concurrent_draw_submissions_create_one_draw() {
         import_fixtures(&server, &browser, broncos.id),
         import_fixtures(&server, &browser, broncos.id)
     );
-    // The later import runs before or after the first one's draws are visible.
+    // The losing import either sees the draws of the winning one, or fails because they appear
+    // meanwhile.
     let later = if one.status == 200 && one.json()["created"] == 2 {
         other
     } else {

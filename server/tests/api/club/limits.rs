@@ -1,5 +1,5 @@
-//! Limits of lengths, counts and sizes: the last accepted value and the first refused one (club.md
-//! section 5).
+//! Limits of text lengths, counts and sizes. Each test sends the largest accepted value and the
+//! smallest refused one (club.md section 5).
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -17,7 +17,7 @@ fn data_url(kind: &str, bytes: &[u8]) -> String {
     format!("data:{kind};base64,{}", STANDARD.encode(bytes))
 }
 
-/// Returns a JPEG of exactly this many bytes, filled up with comment segments.
+/// Returns a JPEG of exactly this many bytes. Comment segments fill it up.
 fn jpeg_of_size(bytes: usize) -> Vec<u8> {
     const SEGMENT_MAX: usize = 65_535 + 2;
     let mut file = Vec::new();
@@ -27,7 +27,7 @@ fn jpeg_of_size(bytes: usize) -> Vec<u8> {
     let mut missing = bytes - file.len();
     let mut segments = Vec::new();
     while missing > 0 {
-        // A segment takes at least four bytes, so the last one must not be left with fewer.
+        // A comment segment has at least four bytes, so the last one must not be left with fewer.
         let take = if missing > SEGMENT_MAX {
             (missing - 4).min(SEGMENT_MAX)
         } else {

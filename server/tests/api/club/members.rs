@@ -9,10 +9,10 @@ use crate::support::{Buyer, TestServer, club};
 
 const NEW_PASSWORD: &str = "choose wisely 8";
 
-/// Returns the browser of the club's own login and the path of the club's members.
+/// Signs in with the club's own login. Returns the browser and the path of the club's members.
 async fn broncos_members(server: &TestServer) -> (Buyer, String) {
     let club = server.create_club("broncos").await;
-    // The club's e-mail address counts as confirmed.
+    // Only a club with a confirmed e-mail address can invite members.
     server
         .database
         .run("update clubs set email_verified_at = now()")
@@ -40,7 +40,7 @@ async fn choose_password(server: &TestServer, token: &str) -> u16 {
         .status
 }
 
-/// Invites Ann and lets her join; returns her id and her browser.
+/// Invites Ann and accepts the invitation in a new browser. Returns her id and her browser.
 async fn invite_and_join(
     server: &TestServer,
     owner: &Buyer,
@@ -362,7 +362,7 @@ async fn role_change_and_removal_end_member_sessions() {
     patch(json!({ "role": "boss" }))
         .await
         .expect_refusal(400, "invalid");
-    // A reset link requested before the removal does not restore the member.
+    // A password reset that was requested before the removal does not make Ann a member again.
     server
         .bob()
         .post(
@@ -542,7 +542,7 @@ async fn member_password_reset_is_limited_like_any_account() {
         200,
         "the owner's session stays valid"
     );
-    // A reset of the club's own password ends no session of its members.
+    // A reset of the club's own password leaves the sessions of its members open.
     member
         .sign_in("seller.broncos@demo.test", NEW_PASSWORD)
         .await

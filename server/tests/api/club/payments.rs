@@ -1,4 +1,4 @@
-//! The payment pages: captured and failed payments, and each club sees only its own (B:84-87,
+//! The pages that list captured and failed payments. Each club sees only its own payments (B:84-87,
 //! decision G-2).
 
 use domain::DrawId;
@@ -16,7 +16,7 @@ const PAGES: [&str; 3] = [
 
 const SUMS: &str = "/api/stripe-debug/sums";
 
-/// Opens a payment and lets the bank decline its card. The provider then sends a webhook.
+/// Opens a payment and confirms it with a card that is declined. The provider then sends a webhook.
 async fn decline_card(buyer: &Buyer, draw: DrawId, count: u16) -> Intent {
     let intent = buyer.open_intent(draw, count).await;
     assert_eq!(buyer.confirm(&intent, BAD_CARD).await.status, 402);
@@ -156,7 +156,7 @@ async fn declined_card_is_listed_for_its_club_and_operator() {
         (&json!(2500), &json!(2))
     );
     assert_eq!(audit["failedCount"], 2);
-    // Once another card has paid the intent, it is no longer a failure.
+    // A payment that succeeds with a second card is removed from the list of failed payments.
     alice.authorise(&own).await;
     assert_eq!(
         alice.purchase(broncos, 2, &own).await.ok()["status"],

@@ -142,7 +142,8 @@ async fn club_share_is_settled_once_provider_fees_are_known() {
     );
     assert_eq!(payouts[0]["amount"], money["clubRevenue"]);
     assert!(payouts[0]["completedAt"].is_string());
-    // The club share moves no money, so it does not stop the operator from undoing a wrong result.
+    // The payout of the club's share moves no money, so it does not prevent the operator from
+    // undoing a wrong result.
     server.create_operator().await;
     let operator = club::sign_in_as_operator(&server).await;
     operator

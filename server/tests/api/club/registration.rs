@@ -1,5 +1,4 @@
-//! Registration, e-mail confirmation, password reset and sign-in (club.md section 2, first
-//! screens).
+//! Registration, e-mail confirmation, password reset and sign-in of a club (club.md section 2).
 
 use persistence::records::settings::CLUB_REGISTRATION_ENABLED;
 use reqwest::Method;
@@ -12,7 +11,7 @@ fn registration(name: &str, email: &str) -> Value {
     json!({ "name": name, "email": email, "password": "sharks-forever", "location": "Redcliffe", "phone": "07 3000 1234" })
 }
 
-/// Returns the token of a mailed link.
+/// Returns the secret token that a mailed link contains.
 fn token(link: &str) -> String {
     link.rsplit_once("token=").expect("a token").1.to_string()
 }

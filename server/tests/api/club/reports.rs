@@ -1,5 +1,5 @@
-//! The PDF and CSV reports of a draw show the same figures as the dashboard, and no bank details
-//! (decision F-6).
+//! The PDF and CSV reports of a draw show the same amounts as the dashboard, and contain no bank
+//! details (decision F-6).
 
 use domain::DrawId;
 use lopdf::{Document, Object};
@@ -11,7 +11,7 @@ use super::winners::{bank_details, put_bank_details, win_draw};
 use crate::support::server::eventually;
 use crate::support::{Buyer, TestServer, club};
 
-/// Characters that no Latin-1 font holds.
+/// A name with characters that a Latin-1 font does not contain.
 const NAME: &str = "Zoë Ōtāhuhu Nguyễn";
 
 async fn bytes(browser: &Buyer, path: &str) -> Vec<u8> {
@@ -24,7 +24,7 @@ async fn bytes(browser: &Buyer, path: &str) -> Vec<u8> {
     answer.bytes().await.expect("the body is read").to_vec()
 }
 
-/// Returns the document and the text of its pages, as a reader would copy it.
+/// Returns the parsed PDF document and the text of its pages.
 pub fn pdf_text(file: &[u8]) -> (Document, String) {
     let document = Document::load_mem(file).expect("a PDF");
     let pages: Vec<u32> = document.get_pages().keys().copied().collect();

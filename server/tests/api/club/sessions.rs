@@ -1,4 +1,4 @@
-//! Session lifetimes and rate limits of sign-in calls (decisions G-5, G-6, G-13).
+//! Lifetimes of sessions and rate limits of calls that sign in (decisions G-5, G-6, G-13).
 
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -87,7 +87,8 @@ async fn every_logout_path_returns_204_with_or_without_session() {
     server.finish().await;
 }
 
-/// Posts from a client address, behind the proxy that the test server trusts.
+/// Posts with a chosen client address. The test server trusts this header, as if a proxy had set
+/// it.
 async fn from(
     browser: &Buyer,
     server: &TestServer,

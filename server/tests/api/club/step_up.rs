@@ -1,5 +1,5 @@
-//! Calls that need a recent password. Changed bank details are mailed to the winner, and the
-//! winner's own details change only with two people.
+//! Calls that need a recent password. The winner is mailed when bank details change. To change
+//! details that the winner submitted, two people are needed.
 
 use domain::DrawId;
 use domain::access::{Audience, Role};
@@ -18,7 +18,7 @@ fn other_bank() -> Value {
     json!({ "accountName": "Mallory Example", "accountNumber": "87654321", "bsb": "484-799" })
 }
 
-/// The winner submits bank details by the mailed link.
+/// Submits bank details through the link in the winner's mail.
 async fn submit_claim(server: &TestServer, draw: DrawId, browser: &Buyer) {
     browser
         .post(&format!("/api/draws/{draw}/notify-winners"), json!({}))
@@ -297,7 +297,7 @@ async fn declined_proposal_keeps_winners_own_bank_details() {
     server.finish().await;
 }
 
-/// Path parts of routes that move a prize, decide the winner, or decide who may act for a club.
+/// Parts of the paths of routes that change a prize, a winner, or who may act for a club.
 const PRIZES_AND_ROLES: [&str; 14] = [
     "/results",
     "/undo-results",

@@ -1,5 +1,5 @@
-//! Every operator write adds an audit entry on its object in the same transaction, and the hash
-//! chain stays valid.
+//! Every write of the operator adds an entry to the audit log in the same transaction. The hash
+//! chain of the log stays valid.
 
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -183,7 +183,8 @@ async fn closing_expired_draws_is_audited_per_draw() {
         0,
         "no entry without an effect"
     );
-    // The clock jumps ahead. The draw's timer counts elapsed time, so it has not fired yet.
+    // The clock moves past kick-off. The draw's timer counts elapsed time, so it has not closed the
+    // draw yet.
     server.clock.advance_seconds(8 * 86_400);
     let operator = club::sign_in_as_operator(&server).await;
     let answer = operator

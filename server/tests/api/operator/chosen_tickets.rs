@@ -1,5 +1,5 @@
-//! A payment that matches no order (decision M-9) is refunded, gets chosen tickets, or is closed
-//! with a reason.
+//! A payment that matches no order (decision M-9). The operator refunds it, gives it tickets of a
+//! chosen draw, or closes it with a reason.
 
 use domain::{Anomaly, AnomalyKind, DrawId, PaymentIntentId};
 use persistence::stores::AnomalyStore;
@@ -10,7 +10,7 @@ use crate::support::stripe_dashboard::Dashboard;
 use crate::support::{Buyer, TestServer, club};
 
 const ANOMALIES: &str = "/api/admin/payment-anomalies";
-/// Payment metadata that names no order and no draw.
+/// Metadata values of a payment that name no order and no draw.
 const NO_ORDER: &str = "-";
 const NO_DRAWS: &str = "-";
 
@@ -34,7 +34,8 @@ impl AnomalyFixture {
         }
     }
 
-    /// Captures a payment with the platform's fee, and lets the reconciler find it.
+    /// Captures a payment with the platform's fee, and runs the reconciler. Returns the payment's
+    /// id.
     async fn payment(&self, cents: i64) -> String {
         let payment = Dashboard::open(&self.server)
             .take_payment_with_fee(NO_ORDER, NO_DRAWS, cents)
@@ -85,7 +86,7 @@ impl AnomalyFixture {
             .sold
     }
 
-    /// Returns the audit entries of an object, newest first.
+    /// Returns the audit log's entries about an object, newest first.
     async fn trail(&self, object: &str) -> Vec<Value> {
         let trail = self
             .operator
@@ -264,8 +265,8 @@ async fn chosen_draw_that_cannot_take_tickets_is_refused_with_reason() {
         "The amount does not match the tickets. Refund the payment."
     );
     fixture.server.start_game(draw).await;
-    // Rule 5 of the decisions: a payment authorised before kick-off may get tickets until a result
-    // is entered.
+    // Rule 5 of the decisions: a payment that was authorised before kick-off may get tickets until
+    // a result is entered.
     fixture.choose(&before, draw, 1).await.ok();
     let broncos = club::sign_in_as_club(&fixture.server, "broncos").await;
     club::enter_result(&broncos, draw, 3, 11).await.ok();

@@ -36,7 +36,8 @@ async fn reconciler_health_is_ok_while_passes_complete() {
     );
     server.clock.advance_seconds(91);
     let health = operator.get("/api/admin/health").await.ok();
-    // The next pass may have completed in between. Then the check is ok again and names its time.
+    // The reconciler may have run again between both reads. Its check is then ok and names the time
+    // of that run.
     let (reconciler, ran) = (
         &health["checks"]["reconciler"],
         server.engine.payments.metrics().last_pass_at(),
@@ -49,8 +50,8 @@ async fn reconciler_health_is_ok_while_passes_complete() {
     server.finish().await;
 }
 
-/// The clock is ten minutes fast or slow (reliability.md, F46). The operator is told, webhooks are
-/// refused and counted, and buyers can still buy.
+/// The node's clock is ten minutes fast or slow (reliability.md, F46). The operator sees this,
+/// webhooks are refused and counted, and buyers can still buy.
 #[actix_web::test]
 async fn node_with_wrong_clock_reports_it_and_still_sells() {
     for off_seconds in [600, -600] {
@@ -70,7 +71,8 @@ async fn node_with_wrong_clock_reports_it_and_still_sells() {
             (&json!(false), &json!("degraded")),
             "{health}"
         );
-        // The reported offset is a lower bound: the duration of the query is left out.
+        // The reported offset can be smaller than the real one, because the time of the query is
+        // subtracted.
         let off_ms = clock["offMs"].as_i64().expect("milliseconds");
         let least = off_seconds.abs() * 1000 - 60_000;
         assert!(
@@ -107,8 +109,8 @@ async fn node_with_wrong_clock_reports_it_and_still_sells() {
                 && clock_offset.signum() as i64 == off_seconds.signum(),
             "{clock_offset}"
         );
-        // Webhooks of the purchase are refused too, so the browser's completion call alone must be
-        // enough.
+        // The webhooks of the purchase are refused too, so the order depends on the browser's
+        // completion call.
         let bought = server.alice().buy(draw, 2).await.1;
         assert_eq!(bought["tickets"].as_array().map(Vec::len), Some(2));
         server.next_mail("tickets").await;
@@ -129,7 +131,7 @@ async fn node_with_wrong_clock_reports_it_and_still_sells() {
     }
 }
 
-/// The database clock may correct a wrong machine clock (reliability.md, F46).
+/// The server may use the database's clock to correct a wrong machine clock (reliability.md, F46).
 #[actix_web::test]
 async fn wrong_clock_is_corrected_from_database_and_stays_visible() {
     let server = TestServer::start().await;
@@ -273,7 +275,7 @@ async fn ops_topic_is_sent_to_operators_only() {
             "{list}: {later}"
         );
     }
-    // After sign-out the socket stays open but receives no more `ops` frames.
+    // After the sign-out, the WebSocket stays open but receives no more frames of the topic `ops`.
     let signed_out = club::sign_in_as_operator_again(&server).await;
     let mut ended = Socket::open_as(&server, &signed_out, "ops").await;
     ended.next_frame("ops").await;

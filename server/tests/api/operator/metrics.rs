@@ -1,4 +1,5 @@
-//! The `/metrics` page. The Grafana dashboard and the alert rules use only metrics that exist.
+//! The page `/metrics`. The Grafana dashboard and the alert rules use only metrics that the page
+//! has.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::TcpListener;
@@ -10,7 +11,7 @@ use crate::support::TestServer;
 const DASHBOARD: &str = include_str!("../../../operations/grafana.json");
 const ALERTS: &str = include_str!("../../../operations/alerts.yml");
 
-/// Returns the metrics page of a server that has answered a purchase, a 404 and an unknown method.
+/// Returns the metrics page of a server that has answered a purchase, a 404 and a wrong method.
 async fn scrape() -> String {
     let server = TestServer::start().await;
     let draw = server.create_club_with_draw().await;
@@ -107,7 +108,7 @@ async fn metrics_have_specified_names_and_no_personal_data() {
     }
 }
 
-/// Returns the metric names in a text, without histogram suffixes.
+/// Returns the names of metrics in a text, without the suffixes of histograms.
 fn metric_names(text: &str) -> BTreeSet<String> {
     let is_letter = |c: char| c.is_ascii_lowercase() || c == '_';
     let candidates = text
@@ -170,7 +171,7 @@ async fn dashboard_and_alerts_use_only_existing_metrics() {
             .collect();
         assert_eq!(unknown_labels, Vec::<&str>::new(), "{expression}");
     }
-    // Each alert has an expression, a severity and a summary.
+    // Each alert rule has an expression, a severity and a summary.
     let count = |word: &str| ALERTS.matches(word).count();
     let alerts = count("- alert: ");
     assert!(

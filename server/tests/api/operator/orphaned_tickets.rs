@@ -1,5 +1,5 @@
-//! A winning ticket, or an order that holds one, needs two operators to name its buyer (decision
-//! I-8).
+//! Orphaned tickets: sold tickets whose buyer is unknown. If a winning ticket is among them, two
+//! operators must agree on its buyer (decision I-8).
 
 use domain::DrawId;
 use serde_json::{Value, json};
@@ -25,7 +25,7 @@ async fn recover(operator: &Buyer, ticket: &str, approval: Option<Value>) -> Api
         .await
 }
 
-/// Buys two tickets in one order without buyer details.
+/// Buys two tickets in one order without giving buyer details.
 async fn buy_without_details(server: &TestServer, draw: DrawId) {
     let anonymous = server.alice();
     let body = json!({ "drawNumber": draw.0, "ticketCount": 2 });

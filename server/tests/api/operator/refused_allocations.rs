@@ -1,4 +1,4 @@
-//! A missing ticket that can no longer be allocated: each reason has its own message, and the
+//! Missing tickets that can no longer be allocated. Each reason has its own message, and the
 //! payment can be refunded (decision I-2).
 
 use domain::{Command, GameResult};
@@ -74,7 +74,7 @@ async fn full_draw_wrong_amount_or_result_leaves_only_refund() {
         refusal["message"],
         "The result is entered. Refund the payment."
     );
-    // A payment that matches no order can still be refunded.
+    // A payment that matches no order gets no tickets, but can still be refunded.
     let open = operator
         .get("/api/admin/payment-anomalies?status=unresolved")
         .await
@@ -114,7 +114,7 @@ async fn payment_authorised_after_kick_off_gets_no_ticket() {
     );
     dashboard.set_faults(json!([])).await;
     server.start_game(draw).await;
-    // The provider's times have whole seconds.
+    // The provider's times are in whole seconds, so the kick-off is rounded too.
     let kick_off_seconds = server
         .engine
         .draws

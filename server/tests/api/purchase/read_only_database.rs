@@ -1,5 +1,5 @@
-//! A read-only database (SQLSTATE 25006), for example after a demotion, counts as down. The server
-//! is not ready and sells nothing, reads go on, and it recovers by itself.
+//! A read-only database (SQLSTATE 25006), for example a demoted primary, is treated as unavailable.
+//! The server is not ready and sells nothing, but answers reads. It recovers without a restart.
 
 use serde_json::{Value, json};
 use server::sandbox::faults::{Faults, WebhookFaults};
@@ -7,18 +7,18 @@ use server::sandbox::faults::{Faults, WebhookFaults};
 use crate::support::server::eventually;
 use crate::support::{TestServer, club};
 
-/// Makes new sessions read-only and ends the existing ones, as a demotion does.
+/// SQL that makes new sessions read-only and ends the existing ones, as a demotion does.
 const MAKE_READ_ONLY: &str = "begin read write;
     do $$ begin execute format('alter database %I set default_transaction_read_only = on', current_database()); end $$;
     commit;
     select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()";
-/// Makes new sessions writable. An older session stays read-only.
+/// SQL that makes new sessions writable. Sessions that already exist stay read-only.
 const MAKE_WRITABLE: &str = "begin read write;
     do $$ begin execute format('alter database %I reset default_transaction_read_only', current_database()); end $$;
     commit";
 const RETRY_MESSAGE: &str = "Please wait a moment and try again.";
 
-/// Returns the answer of the readiness check.
+/// Returns status and body of the readiness check.
 async fn readiness(server: &TestServer) -> (u16, Value) {
     let answer = server.alice().get("/api/health/ready").await;
     (
