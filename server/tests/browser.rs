@@ -1,4 +1,4 @@
-//! End-to-end tests of the web in a real browser, against a demo on a free port.
+//! End-to-end tests of the web pages in a real browser, against a demo on a free port.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -13,7 +13,7 @@ fn web() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../web")
 }
 
-/// Finds a program on the `PATH`.
+/// Returns the first of these programs that is found on the `PATH`.
 fn find_program(names: &[&str]) -> Option<String> {
     let folders: Vec<PathBuf> =
         std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default()).collect();
@@ -25,7 +25,7 @@ fn find_program(names: &[&str]) -> Option<String> {
         .map(|path| path.to_string_lossy().into_owned())
 }
 
-/// Returns the installed browser, otherwise Playwright's.
+/// Returns the path of an installed Chromium, or else of the one that Playwright downloads.
 fn chromium() -> String {
     find_program(&[
         "chromium",
@@ -47,8 +47,8 @@ fn chromium() -> String {
     })
 }
 
-/// Returns the headless shell of Chromium, which saves a third of the time. It has no back/forward
-/// cache, so tests of that use the full browser.
+/// Returns the path of Chromium's headless shell, which takes a third less time. It has no
+/// back/forward cache, so tests of that cache use the full browser `whole`.
 fn shell(whole: &str) -> String {
     find_program(&["chromium-headless-shell"]).unwrap_or_else(|| whole.to_string())
 }
@@ -62,17 +62,17 @@ fn run(command: &mut Command) {
     println!("{output_text}");
 }
 
-/// Time limit of one half, on two busy cores.
+/// Time limit in minutes for one of the two browser tests, while both share two cores.
 const MINUTES_MAX: u64 = 25;
 
-/// The built pages, shared by both halves.
+/// The folder of the built web pages. Both browser tests use it.
 static DIST: LazyLock<PathBuf> =
     LazyLock::new(|| site::ensure_built(&web()).expect("the web pages are built"));
 
-/// Path of the browser, found or downloaded once.
+/// Path of the browser. It is found or downloaded only once.
 static CHROMIUM: LazyLock<String> = LazyLock::new(chromium);
 
-/// Runs some folders of `web/e2e` against a separate demo.
+/// Runs the tests in some folders of `web/e2e` against a demo of their own.
 async fn run_e2e(half: &str, folders: &'static [&'static str]) {
     let folder = Folder::new();
     let data = folder.path().join("data");
@@ -87,7 +87,7 @@ async fn run_e2e(half: &str, folders: &'static [&'static str]) {
     let results = format!("--output=test-results/{half}");
     let limit = format!("--global-timeout={}", MINUTES_MAX * 60_000);
     let whole = CHROMIUM.as_str();
-    // On a separate thread, because the server runs on this one.
+    // Playwright runs on a separate thread, because this thread runs the server.
     let tested = tokio::task::spawn_blocking(move || {
         run(Command::new("npx")
             .args(["playwright", "test", &results, &limit])
@@ -103,8 +103,8 @@ async fn run_e2e(half: &str, folders: &'static [&'static str]) {
     tested.expect("the browser's tests pass");
 }
 
-/// The browser tests are two Rust tests that run in parallel, because a usual CI machine has two
-/// cores.
+/// The browser tests are split into two Rust tests that run in parallel, because CI machines
+/// usually have two cores.
 #[actix_web::test]
 async fn buyer_pages_pass_in_a_real_browser() {
     run_e2e("buyers", &["e2e/buyer/"]).await;

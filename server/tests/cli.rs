@@ -1,4 +1,4 @@
-//! The command line of the real binary, with its own database.
+//! The command line of the built program, with a database of its own.
 
 use std::io::Write;
 use std::path::Path;
@@ -213,7 +213,8 @@ async fn wrong_sealing_key_is_refused() {
     assert!(with_key(&["migrate"], KEY).status.success());
 }
 
-/// A database from before the key check exists: its sealed seeds identify the key.
+/// An older database may not contain the value that checks the key. Its encrypted seeds then
+/// identify the right key.
 #[actix_web::test]
 async fn database_without_key_check_accepts_only_its_seeds_key() {
     let cli = CliEnvironment::open().await;
@@ -245,7 +246,7 @@ async fn database_without_key_check_accepts_only_its_seeds_key() {
     assert!(cli.run(&["migrate"], "").status.success());
 }
 
-/// Runs `serve` with a complete environment in which these variables are changed.
+/// Runs `serve` with all required environment variables, of which `changed` replaces some.
 fn serve(cli: &CliEnvironment, changed: &[(&str, &str)]) -> Output {
     std::fs::write(cli.folder.path().join("index.html"), "<title>x</title>").expect("written");
     let web = cli.folder.path().to_string_lossy().into_owned();
@@ -662,7 +663,7 @@ async fn audit_passes_until_an_unknown_payment_exists() {
     );
 }
 
-/// Makes a payment outside the product, as in the provider's dashboard.
+/// Captures a payment directly at the provider, as a person could with its dashboard.
 async fn take_money(sandbox: &Path, account: &AccountId) -> String {
     let sandbox =
         Sandbox::open(Some(sandbox.to_path_buf()), Options::default()).expect("a sandbox");

@@ -1,4 +1,5 @@
-//! Checks the deployment files with the programs that read them, where those are installed.
+//! Checks the deployment files with the programs for which they are written, where these are
+//! installed.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -9,7 +10,8 @@ fn file(name: &str) -> PathBuf {
         .join(name)
 }
 
-/// Runs a program's own configuration check. Returns `None` when it is not installed.
+/// Runs the command with which a program checks its configuration. Returns whether it passed, and
+/// the output; `None` if the program is not installed.
 fn run_check(program: &str, arguments: &[&str]) -> Option<(bool, String)> {
     let places = ["/usr/sbin", "/usr/bin", "/usr/local/sbin", "/usr/local/bin"];
     let find_program = places
@@ -53,7 +55,8 @@ fn nginx_accepts_its_configuration() {
     }
 }
 
-/// The addresses of a draw's pages, calls and sockets must match the balancer's routing patterns.
+/// Both load balancers route by patterns. All paths of a draw's pages, calls and WebSockets must
+/// match the patterns in the same way.
 #[test]
 fn both_balancers_route_the_same_draw_addresses() {
     let read = |name: &str| std::fs::read_to_string(file(name)).expect("a configuration");
@@ -79,7 +82,8 @@ fn both_balancers_route_the_same_draw_addresses() {
     }
 }
 
-/// A node receives only the client address that the balancer saw.
+/// The load balancer replaces this header with the address that it saw, so a client cannot forge
+/// its address.
 #[test]
 fn balancer_overwrites_the_client_address_header() {
     let says = |name: &str, text: &str| {
@@ -97,8 +101,7 @@ fn balancer_overwrites_the_client_address_header() {
     ));
 }
 
-/// Addresses contain secrets: order tokens, claim links and password links (reliability.md, rule
-/// L2).
+/// Paths contain secrets: order tokens, claim links and password links (reliability.md, rule L2).
 #[test]
 fn balancer_logs_contain_no_request_path() {
     let read = |name: &str| std::fs::read_to_string(file(name)).expect("a configuration");
@@ -121,7 +124,7 @@ fn balancer_logs_contain_no_request_path() {
     );
     let more = |line: &&String| line.starts_with("option httplog") || line.contains("capture");
     assert_eq!(haproxy.iter().find(more), None);
-    // Outside of the `http` block nginx handles no requests.
+    // Looks only at the `http` block, because nginx handles requests only there.
     let nginx = read("nginx.conf");
     let inside = lines(nginx.split_once("\nhttp {").expect("its part about HTTP").1);
     let logs: Vec<&String> = inside

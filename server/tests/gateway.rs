@@ -1,5 +1,5 @@
-//! A contract test of the payment gateway, run against the sandbox over HTTP and against the fake
-//! that simulations use.
+//! A contract test of the payment gateway. It runs against the sandbox over HTTP, and against the
+//! in-memory fake that simulations use.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -35,7 +35,7 @@ fn code(error: GatewayError) -> String {
     }
 }
 
-/// A sandbox on a real port that counts connections and calls.
+/// A sandbox on a real port, with counters of connections and calls.
 struct SandboxServer {
     sandbox: Arc<Sandbox>,
     stripe: Stripe,
@@ -77,7 +77,8 @@ async fn sandbox_server() -> SandboxServer {
     }
 }
 
-/// Card names of each provider. Everything else must be equal.
+/// The names of test cards, which differ between the two providers. All other inputs and results
+/// must be equal.
 struct Cards {
     good: &'static str,
     declined: &'static str,
@@ -444,8 +445,8 @@ async fn gateway_error_tells_whether_to_retry() {
     }
 }
 
-/// A 409 and both kinds of 429 had no effect. The same key succeeds later (reliability.md, faults
-/// F26 and F27).
+/// A 409 and both kinds of 429 mean that the request had no effect. A retry with the same
+/// idempotency key succeeds (reliability.md, faults F26 and F27).
 #[actix_web::test]
 async fn key_in_use_lock_and_rate_limit_retry_with_the_same_key() {
     let sandbox_server = sandbox_server().await;
@@ -502,8 +503,8 @@ async fn key_in_use_lock_and_rate_limit_retry_with_the_same_key() {
             .await
             .unwrap();
         assert_eq!(captured.amount_received, Cents(500), "{fault:?}");
-        // The first attempt had its effect but its answer was lost. Its key is in use for a while
-        // and then returns the result.
+        // The first attempt refunded the payment, but its response was lost. The next one gets a
+        // 409, because the idempotency key is in use. Later ones get the saved response.
         sandbox.fail_next("/refunds", Fault::TimeoutAfter);
         let key = format!("refund-{number}");
         let lost = stripe

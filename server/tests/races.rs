@@ -1,8 +1,9 @@
-//! Races for the last tickets on a real Postgres. Exactly as many buyers win as there are tickets;
-//! all others are told how many are left and are not charged. Carts in opposite order must not
-//! deadlock.
+//! Races for the last tickets on a real Postgres. Exactly as many buyers win as there are tickets.
+//! All others learn how many are left and are not charged. Carts whose draws are in opposite order
+//! must not deadlock.
 //!
-//! `ROUNDS` plays more rounds, as `loadtest races --rounds 1000` does.
+//! The environment variable `ROUNDS` sets the number of rounds, like `loadtest races --rounds
+//! 1000`.
 
 use environment::{PurchaseOutcome, RaceEnvironment};
 use futures_util::future::join_all;
@@ -18,13 +19,15 @@ mod unguarded;
 
 const BUYERS: [usize; 4] = [2, 5, 20, 200];
 const LAST: [u16; 3] = [1, 3, 50];
-/// Rounds of each of the twelve shapes, unless `ROUNDS` is set.
+/// Number of rounds for each of the twelve combinations of buyers and tickets, unless `ROUNDS` is
+/// set.
 const ROUNDS: usize = 6;
-/// Rounds that are played at the same time.
+/// Number of rounds that run at the same time.
 const CONCURRENT_ROUNDS: usize = 4;
-/// Rounds of each shape on one database, which is audited at the end.
+/// Number of rounds of one combination that use the same database. The database is checked after
+/// them.
 const ROUNDS_PER_DATABASE: usize = 25;
-/// Minimum number of rounds with two carts.
+/// Minimum number of rounds in which two carts compete.
 const CARTS: usize = 300;
 
 fn rounds() -> usize {
@@ -34,7 +37,7 @@ fn rounds() -> usize {
         .unwrap_or(ROUNDS)
 }
 
-/// Splits the rounds into portions of one database each.
+/// Splits the rounds into portions, each with a database of its own.
 fn portions(rounds: usize, in_one: usize) -> impl Iterator<Item = usize> {
     (0..rounds)
         .step_by(in_one)
@@ -108,7 +111,7 @@ async fn carts_in_opposite_order_never_deadlock() {
     while played < wanted {
         let draws = environment.draws(2, 169).await;
         let (one, other) = (draws[0], draws[1]);
-        // Each round sells two tickets of each draw, so a draw is full after 84.
+        // Each round sells two tickets of both draws, so 84 rounds nearly sell the 169 tickets.
         for _ in 0..(wanted - played).min(84) {
             let carts = [
                 environment.order_request(&[(one, 1), (other, 1)]),
@@ -125,7 +128,7 @@ async fn carts_in_opposite_order_never_deadlock() {
     environment.assert_consistent().await;
     assert_eq!(environment.deadlocks().await, 0);
     println!("carts in opposite order: {played} rounds, 0 deadlocks");
-    // Proves that the deadlock counter works.
+    // Counter-check: causes a deadlock, which the counter must find.
     environment.database.lock_each_other_out().await;
     assert_eq!(environment.deadlocks().await, 1);
 }

@@ -1,5 +1,5 @@
-//! Rules of the repository that no linter checks: the direction of dependencies, imports that are allowed in
-//! one file only, citations and file names in documents, and unfinished code.
+//! Rules of the repository that no linter checks: dependencies between crates, imports allowed in
+//! one file only, ids and file names in documents, and unfinished code.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -26,7 +26,7 @@ fn root() -> PathBuf {
         .to_path_buf()
 }
 
-/// Fails with every finding at once.
+/// Fails if there are findings, and prints all of them.
 fn assert_none(rule: &str, findings: Vec<String>) {
     assert!(findings.is_empty(), "{rule}:\n  {}", findings.join("\n  "));
 }
@@ -38,7 +38,8 @@ fn crate_dependencies_point_one_way() {
         ("persistence", vec!["domain"]),
         ("actors", vec!["domain", "persistence"]),
         ("server", vec!["domain", "persistence", "actors"]),
-        // The benchmark also measures the engine alone.
+        // The benchmark may use the engine directly, because it also measures the engine without
+        // HTTP.
         (
             "loadtest",
             vec!["server", "actors", "persistence", "domain"],
@@ -99,7 +100,7 @@ fn restricted_imports_stay_in_their_files() {
         "stripe_types::",
         "stripe_client_core::",
     ];
-    // The payment sandbox is tested with the same library that calls the real provider.
+    // The tests of the payment sandbox may use the library that calls the real provider.
     let restricted = |path: &str| {
         outside("actors/src/payments/stripe")(path) && !path.starts_with("server/tests/sandbox")
     };
@@ -107,7 +108,7 @@ fn restricted_imports_stay_in_their_files() {
         "async-stripe (architecture rule A5)",
         mentions(&stripe, restricted),
     );
-    // One reference implementation of the benchmark broadcasts with it.
+    // A reference implementation of the benchmark may broadcast over WebSockets directly.
     let socket = |path: &str| {
         outside("server/src/live/session.rs")(path) && path != "loadtest/src/bench/actor_boards.rs"
     };
@@ -115,7 +116,8 @@ fn restricted_imports_stay_in_their_files() {
         "actix-web-actors (architecture rule A5)",
         mentions(&["actix_web_actors"], socket),
     );
-    // The load test writes the benchmark's baseline rows and ends connections without the product's code.
+    // The load test may use SQL directly. It writes the rows of the benchmark's baseline and ends
+    // connections, which the product never does.
     let sql = |path: &str| {
         let load_test = [
             "loadtest/src/bench/baseline",
@@ -134,7 +136,7 @@ fn restricted_imports_stay_in_their_files() {
     );
 }
 
-/// Returns the names under `[dependencies]` in a crate's manifest. Dev-dependencies do not count.
+/// Returns the names under `[dependencies]` in a crate's manifest, without its dev-dependencies.
 fn dependencies(member: &str) -> BTreeSet<String> {
     let manifest = fs::read_to_string(root().join(member).join("Cargo.toml")).expect("a manifest");
     let lines = manifest
@@ -151,7 +153,8 @@ fn dependencies(member: &str) -> BTreeSet<String> {
         .collect()
 }
 
-/// Returns where the code of the selected files contains one of the texts. Comments and strings do not count.
+/// Returns each place where the code of the selected files contains one of the texts. Skips
+/// comments and string literals.
 fn mentions(texts: &[&str], is_selected: impl Fn(&str) -> bool) -> Vec<String> {
     let mut findings = Vec::new();
     for source in rust_sources()
@@ -213,7 +216,8 @@ fn code_has_no_unfinished_or_disabled_parts() {
     assert_none("unfinished", findings);
 }
 
-/// A fail point ends the process on purpose. Only tests enable the feature, and a release build compiles none even then.
+/// A fail point kills the process on purpose. Only tests enable the feature, and in a release build
+/// it has no effect.
 #[test]
 fn fail_points_exist_in_test_builds_only() {
     let mut findings = Vec::new();
@@ -243,7 +247,7 @@ fn fail_points_exist_in_test_builds_only() {
     assert_none("fail points", findings);
 }
 
-/// A production build holds no store in memory, no injected faults and no test databases.
+/// A production build contains no in-memory store, no fault injection and no test database.
 #[test]
 fn test_doubles_exist_in_test_builds_only() {
     let mut findings = Vec::new();
@@ -335,7 +339,8 @@ fn top_level_modules_have_no_import_circle() {
     assert_none("import circles", module_graph::findings(&root()));
 }
 
-/// Files and folders that a reader meets first. A new one belongs into a layer (`server/src/lib.rs`).
+/// Maximum number of files and folders directly in `server/src`, which a reader sees first. A new
+/// file belongs in one of the folders that `server/src/lib.rs` describes.
 const SERVER_ROOT_ENTRIES_MAX: usize = 20;
 
 #[test]

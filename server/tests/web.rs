@@ -1,4 +1,4 @@
-//! Runs the web's own checks as part of `cargo test`: types, lint and unit tests.
+//! Runs the checks of the web project as part of `cargo test`: types, lint and unit tests.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -9,7 +9,7 @@ fn web() -> PathBuf {
     web
 }
 
-/// Runs an npm script. Its output becomes the failure message.
+/// Runs an npm script of the web project. If it fails, panics with its output.
 fn run(script: &str) {
     let output = Command::new("npm")
         .args(["run", "--silent", script])

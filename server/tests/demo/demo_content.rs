@@ -1,4 +1,4 @@
-//! Checks the demo's content as a visitor sees it, and in the database.
+//! Checks the demo's content through the public API and in the database.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -25,7 +25,7 @@ async fn list(demo: &Demo, path: &str) -> Vec<Value> {
     demo.get(path).await.as_array().expect("a list").clone()
 }
 
-/// Three clubs, draws in every state, and one of every related object.
+/// Checks that there are three clubs, draws in every state, and at least one of every other object.
 pub async fn check_content(demo: &Demo, folder: &Path) {
     let clubs = list(demo, "/api/clubs/public-list").await;
     assert_eq!(clubs.len(), 3);
@@ -94,7 +94,7 @@ pub async fn check_content(demo: &Demo, folder: &Path) {
     check_anomalies(folder, &records).await;
 }
 
-/// Anomalies can be resolved: they refer to real payments and tickets.
+/// Checks that the anomalies name existing payments and tickets, so that they can be resolved.
 async fn check_anomalies(folder: &Path, records: &Records) {
     let sign = RunningInstance::read(&folder.join("data")).expect("a sign");
     let auditor = Auditor::open(&sign.database)
@@ -131,7 +131,8 @@ async fn check_anomalies(folder: &Path, records: &Records) {
     );
 }
 
-/// One kick-off within the hour, one today, one on another day, and one most of a week away.
+/// Checks the kick-offs: one within the hour, one today, one on another day, and one almost a week
+/// ahead.
 fn check_kick_offs(active: &[Value]) {
     let now = OffsetDateTime::now_utc();
     let minutes = active.iter().map(|draw| {
@@ -151,7 +152,7 @@ fn check_kick_offs(active: &[Value]) {
     }
 }
 
-/// Opens the database of the running demo directly.
+/// Opens the database of the running demo without the demo's server.
 async fn open_database(folder: &Path) -> Records {
     let sign =
         RunningInstance::read(&folder.join("data")).expect("a running demo writes running.json");

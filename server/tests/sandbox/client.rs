@@ -1,5 +1,5 @@
-//! The real client library must parse every object of the sandbox. On failure it does not say which
-//! field is wrong.
+//! The client library of the product parses every object of the sandbox. If it fails, it does not
+//! say which field is wrong.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -20,7 +20,8 @@ use stripe_types::{Currency, RangeQueryTs};
 use crate::support::{CLUB, Provider};
 
 fn client(provider: &Provider) -> Client {
-    // Without a trailing slash: the library appends `v1` itself.
+    // The URL has no trailing slash. The library appends `v1` without one, and the sandbox accepts
+    // this.
     ClientBuilder::new("sk_test_1")
         .url(format!("{}/sandbox/stripe", provider.address))
         .timeout(Duration::from_secs(10))

@@ -182,8 +182,8 @@ async fn answered_requests_survive_a_process_death() {
     let id = provider.captured(1000, 35).await;
     let ledger = provider.ledger().await;
     provider.stop().await;
-    // A partial record of a request that was being written when the process died. It was never
-    // answered.
+    // Appends half a journal record, as if the process had died while writing. The client never got
+    // a response to its request.
     let path = dir.0.join("provider.jsonl");
     let mut journal = std::fs::read(&path).unwrap();
     journal.extend_from_slice(b"[{\"intent\":{\"id\":\"pi_half");

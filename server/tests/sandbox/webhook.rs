@@ -153,7 +153,7 @@ async fn webhook_faults_lose_and_double_events() {
         .await
         .ok();
     let lost = provider.intent(500).await;
-    // The sender decides an event's fault when it fetches it.
+    // Waits for the loss, because the sender decides an event's fault only when it takes the event.
     while provider.sandbox.ledger()["events"]["lost"] == 0 {
         actix_web::rt::task::yield_now().await;
     }

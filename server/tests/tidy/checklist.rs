@@ -1,5 +1,5 @@
-//! Checks `server/ASVS.md` and the maps of the specification. Files and tests that they name must exist, and the checklist must
-//! list every applicable requirement once.
+//! Checks `server/ASVS.md` and the pages of `.github/specification`, called maps. Files and tests
+//! that they name must exist. The checklist must list every applicable requirement once.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -7,7 +7,8 @@ use std::path::Path;
 
 use super::source::{Source, identifiers};
 
-/// The ASVS requirements that apply, by chapter. `2.3.1-4` means four. The last four lines are level 3.
+/// The ASVS requirements that apply, by chapter. `2.3.1-4` means 2.3.1 to 2.3.4. The last four
+/// lines are of level 3.
 const APPLICABLE: [&str; 13] = [
     "1.2.1-5 1.2.9 1.3.3 1.3.4 1.3.6 1.3.7 1.3.11 1.4.2 1.5.1 1.5.2",
     "2.1.2 2.1.3 2.2.1-3 2.3.1-4 2.4.1",
@@ -24,7 +25,7 @@ const APPLICABLE: [&str; 13] = [
     "13.1.3 13.2.6 14.2.6 14.2.7 15.4.1 15.4.2 15.4.3 16.5.4",
 ];
 
-/// Returns the numbers of the applicable requirements, with ranges expanded.
+/// Returns the numbers of the applicable requirements. Ranges are expanded.
 fn applicable() -> BTreeSet<String> {
     let words = APPLICABLE.iter().flat_map(|line| line.split(' '));
     let each = words.flat_map(|word| {
@@ -39,7 +40,8 @@ fn applicable() -> BTreeSet<String> {
     each.collect()
 }
 
-/// Returns files and tests in the checklist that do not exist, and numbers that are missing, extra or repeated.
+/// Returns the files and tests in the checklist that do not exist, and requirements that are
+/// missing, not applicable or repeated.
 pub fn findings(root: &Path, tests: &[Source]) -> Vec<String> {
     let text = fs::read_to_string(root.join("server/ASVS.md")).expect("the checklist");
     let known: BTreeSet<String> = tests
@@ -74,21 +76,22 @@ pub fn findings(root: &Path, tests: &[Source]) -> Vec<String> {
     findings
 }
 
-/// The maps of the specification. Each row says where a point is implemented and tested.
+/// The maps of the specification. Each row says where the code implements and tests a point of the
+/// specification.
 const MAPS: [&str; 3] = ["club.md", "operator.md", "public.md"];
 
-/// Endings by which a word in a map is recognised as a file.
+/// File name endings by which a word in a map is recognised as a file.
 pub const FILE_ENDINGS: [&str; 11] = [
     "rs", "ts", "tsx", "js", "mjs", "css", "sql", "html", "md", "txt", "json",
 ];
 
-/// Returns the files and names that a map has and that no source has.
+/// Returns the files and names in a map that do not exist in the sources.
 pub fn stale_map_entries(root: &Path, all_sources: &[Source]) -> Vec<String> {
     let files: Vec<String> = all_sources
         .iter()
         .map(|source| shortened(&source.path))
         .collect();
-    // A name that only these tests or another page contain does not count.
+    // A name counts as existing only if it occurs in code other than these tests.
     let is_code = |source: &&Source| {
         !source.path.ends_with(".md") && !source.path.starts_with("server/tests/tidy")
     };
@@ -112,7 +115,8 @@ pub fn stale_map_entries(root: &Path, all_sources: &[Source]) -> Vec<String> {
     findings
 }
 
-/// Returns the files and names in a row that do not exist. `a_name_that_begins…` stands for a longer name.
+/// Returns the files and names in a map's row that do not exist. `a_name_that_begins…` stands for
+/// any longer name.
 fn missing(line: &str, files: &[String], known: &BTreeSet<&str>) -> Vec<String> {
     let line = line.replace('…', "… ").replace('*', "* ");
     let words =
@@ -147,8 +151,8 @@ fn missing(line: &str, files: &[String], known: &BTreeSet<&str>) -> Vec<String> 
     missing
 }
 
-/// Returns whether a word is a `snake_case` name of three parts or more: a test, a function or a column. Shorter words may be
-/// ordinary English.
+/// Returns whether a word is a `snake_case` name of at least three parts, such as a test, a
+/// function or a column. Shorter words may be ordinary English.
 fn is_long_name(name: &str) -> bool {
     name.matches('_').count() >= 2
         && name
@@ -156,8 +160,8 @@ fn is_long_name(name: &str) -> bool {
             .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
 }
 
-/// Returns a path in the form that the maps use: with a leading slash, without `src`, without a map's own letter
-/// (`W/fees/fees.tsx`), and a migration without its number.
+/// Returns a path in the short form of the maps: with a leading slash, without `src`, without the
+/// map's letter as in `W/fees/fees.tsx`, and without a migration's number.
 fn shortened(path: &str) -> String {
     let path = match path.split_once('/') {
         Some((letter, rest)) if letter.len() == 1 => rest,

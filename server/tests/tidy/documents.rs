@@ -1,14 +1,14 @@
-//! Checks that the files named in the repository's guides exist.
+//! Checks that the files named in the repository's Markdown pages exist.
 
 use std::fs;
 use std::path::Path;
 
 use super::source::sources;
 
-/// Pages beside those in `.github` whose paths are checked.
+/// Pages outside `.github` whose paths are checked as well.
 const PAGES: [&str; 3] = ["README.md", "loadtest/EVIDENCE.md", "migrations/README.md"];
 
-/// Returns the files and links that a page names and that do not exist.
+/// Returns the files and links in a page that do not exist.
 pub fn findings(root: &Path) -> Vec<String> {
     let mut pages: Vec<String> = PAGES.map(String::from).to_vec();
     let guides = sources(root, &[".github"], &["md"]);
@@ -16,7 +16,7 @@ pub fn findings(root: &Path) -> Vec<String> {
         guides
             .into_iter()
             .map(|page| page.path)
-            // The maps shorten paths; `checklist` checks them.
+            // Leaves out the specification's maps. They shorten paths, and `checklist` checks them.
             .filter(|path| !path.starts_with(".github/specification")),
     );
     let mut findings = Vec::new();
@@ -32,7 +32,7 @@ pub fn findings(root: &Path) -> Vec<String> {
     findings
 }
 
-/// Returns the paths in inline code and the targets of links, outside fenced code.
+/// Returns the paths in inline code and the targets of links. Skips fenced code blocks.
 fn paths(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     let prose = text.split("```").step_by(2).collect::<String>();
@@ -55,7 +55,8 @@ fn paths(text: &str) -> Vec<String> {
     found
 }
 
-/// Returns whether inline code is a path of the repository and no address, command or formula.
+/// Returns whether a piece of inline code is a path of the repository, and not a URL, command or
+/// formula.
 fn is_path(code: &str) -> bool {
     code.contains('/')
         && !code.starts_with('/')

@@ -1,4 +1,4 @@
-//! Security headers on every response: API calls, errors, pages and files (reliability.md 5.9).
+//! Security headers of every response: API calls, errors, pages and files (reliability.md 5.9).
 
 use domain::access::Audience;
 use reqwest::Method;
@@ -9,7 +9,7 @@ use super::access_matrix::ClubObjects;
 use crate::access::method;
 use crate::support::{Buyer, TestServer, club};
 
-/// Returns the foreign hosts in a content security policy.
+/// Returns the hosts in a content security policy, apart from the site itself.
 fn hosts(policy: &str) -> Vec<&str> {
     policy
         .split([' ', ';'])
@@ -118,7 +118,7 @@ async fn every_api_response_has_security_headers_and_is_unframeable() {
                 .get("cache-control")
                 .map(|value| value.to_str().expect("the text is UTF-8").to_string());
             let policy_value = cache.as_deref().unwrap_or_default();
-            // Responses for signed-in callers must not stay in a shared cache.
+            // A shared cache must not store a response for a signed-in caller.
             let is_personal =
                 !matches!(route.audience, Audience::Public) || policy_value.is_empty();
             let shared = is_personal
@@ -209,7 +209,7 @@ async fn pages_and_errors_have_security_headers_and_only_boards_frame() {
             "{path} sets a cookie inside a frame"
         );
     }
-    // Refused by the framework: method, size and type.
+    // Requests that the framework refuses before a handler runs: wrong method, size or type.
     for (verb, path, body) in [
         (Method::DELETE, "/api/config".to_string(), String::new()),
         (Method::TRACE, "/api/config".to_string(), String::new()),

@@ -1,4 +1,5 @@
-//! No stored text holds invisible characters, direction overrides or terminal controls.
+//! No stored text contains invisible characters, direction overrides or terminal control
+//! characters.
 
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -8,7 +9,8 @@ use super::access_matrix::ClubObjects;
 use crate::support::server::PASSWORD;
 use crate::support::{Buyer, TestServer, club};
 
-/// Inserted into every text: direction, zero width, C0, C1 and line separators.
+/// Characters that are inserted into every text: direction overrides, zero-width characters, C0 and
+/// C1 control characters, and line separators.
 const HIDDEN_CHARACTERS: &str =
     "\u{202e}\u{2066}\u{200b}\u{200f}\u{7}\u{1b}\u{85}\u{2028}\u{2029}\r\n\t\u{feff}";
 
@@ -19,7 +21,8 @@ fn with_hidden(word: &str) -> Value {
     ))
 }
 
-/// Returns a body with hidden characters in every text field of a call.
+/// Returns a body for a call with hidden characters in every text field, or `None` if the call
+/// takes no body.
 fn body_of(document: &Value, operation: &Value) -> Option<Value> {
     let schema = operation.pointer("/requestBody/content/application~1json/schema")?;
     let name = schema["$ref"].as_str()?.rsplit('/').next()?;
@@ -53,7 +56,7 @@ async fn no_text_field_of_any_call_stores_hidden_characters() {
             continue;
         };
         for caller in [&owner, &operator] {
-            // Signing out would end the session.
+            // Skips the logout routes, because they would end the session that the next calls use.
             if !route.path.ends_with("logout") {
                 let answer = caller
                     .call(
@@ -96,7 +99,7 @@ async fn no_text_field_of_any_call_stores_hidden_characters() {
     server.finish().await;
 }
 
-/// Makes valid calls, so that each kind of text reaches the database.
+/// Makes valid calls that store each kind of text in the database.
 async fn write_every_kind_of_text(server: &TestServer, owner: &Buyer, operator: &Buyer) {
     let id = server.club_id("broncos");
     owner
@@ -148,7 +151,7 @@ async fn write_every_kind_of_text(server: &TestServer, owner: &Buyer, operator: 
     Buyer::new(&server.url, hidden, "b@buyer.test", "0411 000 009")
         .open_intent(game, 1)
         .await;
-    // A wallet sends the buyer with the payment, after the order was opened.
+    // With a wallet, the buyer's details arrive with the payment, after the order was opened.
     let wallet = server.bob();
     let opened = wallet
         .post(

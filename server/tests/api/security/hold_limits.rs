@@ -1,5 +1,5 @@
-//! Unpaid requests cannot empty a draw: the browser cookie is signed, and unpaid tickets are
-//! limited per network (decision M-7).
+//! Reservations that are never paid cannot use up a draw. The browser's cookie is signed, and the
+//! unpaid tickets of a network are limited (decision M-7).
 
 use domain::DrawId;
 use domain::draw::hold_limit::{SCARCE_PER_ORDER_MAX, source_quota};
@@ -57,7 +57,8 @@ async fn pay(buyer: &Buyer, draw: DrawId, count: u16, opened: ApiResponse) {
     );
 }
 
-/// Reserves as many tickets as possible with a fresh cookie for each order.
+/// Reserves as many tickets as possible. Each order comes from a browser with a new cookie. Returns
+/// the number of reserved tickets.
 async fn reserve_all_it_can(server: &TestServer, from: &str, draw: DrawId) -> u16 {
     let mut reserved = 0;
     for count in [50, 50, 50, 19, 10, 5, 2, 1] {
@@ -131,7 +132,8 @@ async fn one_network_with_fresh_cookies_holds_at_most_half_a_draw() {
     server.finish().await;
 }
 
-/// The network reserves again after each expiry, for hours. Other buyers still buy every ticket.
+/// A network reserves again after each expiry, for hours, and never pays. Other buyers can still
+/// buy every ticket.
 #[actix_web::test]
 async fn network_that_never_pays_cannot_block_a_draw() {
     let server = TestServer::start_with_movable_clock().await;
@@ -194,7 +196,8 @@ async fn scarce_draw_gives_ten_tickets_and_two_short_extensions() {
     server.finish().await;
 }
 
-/// One round of a phone: it reserves and pays a ticket, or leaves (one in five).
+/// One round of a phone. It reserves a ticket and pays, or in one of five rounds leaves without
+/// paying.
 async fn phone_round(
     server: &TestServer,
     http: &reqwest::Client,
@@ -232,7 +235,8 @@ async fn phone_round(
     1
 }
 
-/// 1,000 phones behind one address pass every limit. The clock moves between the rounds.
+/// 1,000 phones share one address. All of them can buy despite the limits. The clock moves between
+/// the rounds.
 #[actix_web::test]
 async fn thousand_phones_behind_one_address_buy_every_ticket() {
     let server = TestServer::start_with_movable_clock().await;
@@ -251,7 +255,8 @@ async fn thousand_phones_behind_one_address_buy_every_ticket() {
     let (mut sold, mut rounds, begun) = (0, 0, server.now());
     while sold < 169 {
         assert!(rounds < 20, "{sold} sold after {rounds} rounds");
-        // Eight at a time. A phone without a ticket tries again in the next round.
+        // Eight phones buy at the same time. A phone that got no ticket tries again in the next
+        // round.
         for phones in waiting.chunks(8) {
             let visits = phones
                 .iter()
@@ -291,8 +296,8 @@ async fn thousand_phones_behind_one_address_buy_every_ticket() {
     server.finish().await;
 }
 
-/// A browser that has paid is not limited by unpaid tickets of its network. Using another order's
-/// token does not count as paying.
+/// The unpaid tickets of a network do not limit a browser that has paid. A browser that only used
+/// another order's token does not count as one that has paid.
 #[actix_web::test]
 async fn browser_that_paid_has_its_own_quota() {
     let server = TestServer::start().await;
@@ -320,7 +325,8 @@ async fn browser_that_paid_has_its_own_quota() {
     server.finish().await;
 }
 
-/// Cookie values: 32 digits without a signature, 72 digits, near misses of a valid one, and others.
+/// Generates invalid cookie values: without a signature, with a wrong one, or with small changes to
+/// the valid value `good`.
 fn forged_cookies(good: String) -> impl Strategy<Value = String> {
     let near = (0..good.len(), "[0-9a-f]").prop_map(move |(at, digit)| {
         let same = good[at..=at] == digit;
@@ -405,8 +411,8 @@ async fn forged_cookie_identifies_no_browser_and_opens_no_order() {
     server.finish().await;
 }
 
-/// Without a valid cookie an address gets one order per reservation period, however many cookies
-/// are forged.
+/// An address without a valid cookie gets one order per reservation period, even if it sends many
+/// forged cookies.
 #[actix_web::test]
 async fn forged_cookies_count_as_no_cookie() {
     let server = TestServer::start().await;
@@ -438,8 +444,8 @@ async fn forged_cookies_count_as_no_cookie() {
     server.finish().await;
 }
 
-/// A rolling deploy may replace the cookie of a paying buyer. The order is then completed by its
-/// client secret or token.
+/// During a rolling deploy, a paying buyer's cookie may be replaced. The order can then be
+/// completed with its client secret or its token.
 #[actix_web::test]
 async fn order_of_a_replaced_cookie_is_completed_by_its_secrets() {
     let server = TestServer::start().await;

@@ -1,10 +1,11 @@
-//! Generates files that are small to send and costly to decode. Each kind grows with the length.
+//! Generates files that are small but take much time or memory to decode. The effort grows with the
+//! length.
 
 use std::io::Cursor;
 
 use image::{ImageFormat, RgbImage};
 
-/// A kind of hostile file.
+/// The way in which a file attacks the decoder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HostileFileKind {
     NestedGroups,
@@ -70,10 +71,11 @@ pub const HOSTILE_FILE_KINDS: [HostileFileKind; 29] = [
     HostileFileKind::RandomBytes,
 ];
 
-/// The most elements of a reference chain that the SVG check accepts.
+/// Maximum number of elements in a chain of references that the SVG check accepts.
 const CHAIN: usize = 900;
 
-/// Returns a file of this kind with at most about `length` bytes. `seed` chooses the variation.
+/// Returns a file of this kind with at most about `length` bytes. Different values of `seed` give
+/// different files.
 pub fn hostile_file(kind: HostileFileKind, length: usize, seed: u64) -> Vec<u8> {
     match kind {
         HostileFileKind::NestedGroups => nested("g", length / 7).into_bytes(),
@@ -99,7 +101,7 @@ pub fn hostile_file(kind: HostileFileKind, length: usize, seed: u64) -> Vec<u8> 
     }
 }
 
-/// Repeats the unit as often as it fits.
+/// Repeats `unit` as often as it fits into `length` bytes.
 fn repeated(unit: &str, length: usize) -> String {
     unit.repeat(length / unit.len())
 }
@@ -254,7 +256,7 @@ pub fn png(width: u32, height: u32) -> Vec<u8> {
     encoded(width, height, ImageFormat::Png)
 }
 
-/// Replaces bytes of the header chunk and corrects its checksum.
+/// Overwrites bytes of a PNG's header chunk at an offset, and corrects the chunk's checksum.
 fn claiming(mut png: Vec<u8>, at: usize, bytes: &[u8]) -> Vec<u8> {
     png[at..at + bytes.len()].copy_from_slice(bytes);
     let checksum = crc32(&png[12..29]);
@@ -275,7 +277,7 @@ fn crc32(bytes: &[u8]) -> u32 {
     !bytes.iter().fold(!0, step)
 }
 
-/// Returns a PNG whose colour profile inflates a thousandfold.
+/// Returns a PNG with a colour profile that is a thousand times larger after decompression.
 fn png_with_profile(length: usize) -> Vec<u8> {
     let zeros = vec![0; (length * 500).min(100_000_000)];
     let mut packed = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::fast());
@@ -293,7 +295,7 @@ fn png_with_profile(length: usize) -> Vec<u8> {
     picture
 }
 
-/// Returns a small JPEG whose frame header claims another size.
+/// Returns a small JPEG whose header states this width and height.
 fn jpeg_that_claims(width: u16, height: u16) -> Vec<u8> {
     let mut bytes = encoded(16, 16, ImageFormat::Jpeg);
     let frame = bytes
@@ -305,8 +307,8 @@ fn jpeg_that_claims(width: u16, height: u16) -> Vec<u8> {
     bytes
 }
 
-/// Returns a progressive JPEG of 7,000 by 4,500 pixels with thousands of short scans over every
-/// block.
+/// Returns a progressive JPEG of 7,000 × 4,500 pixels. It has thousands of short scans, each over
+/// the whole picture.
 fn jpeg_of_scans(length: usize) -> Vec<u8> {
     let mut bytes = b"\xff\xd8\xff\xdb\x00\x43\x00".to_vec();
     bytes.extend([1; 64]);
@@ -320,7 +322,8 @@ fn jpeg_of_scans(length: usize) -> Vec<u8> {
         ]
         .concat(),
     );
-    // One code of one bit: an end-of-band run over 16,384 blocks. As a DC table: no difference.
+    // Huffman tables with a single code of one bit. The AC symbol ends the band of 16,384 blocks.
+    // The DC symbol means "no difference".
     for (class, symbol) in [(0x00, 0x00), (0x10, 0xe0)] {
         bytes.extend([0xff, 0xc4, 0x00, 0x14, class, 1]);
         bytes.extend([0; 15]);

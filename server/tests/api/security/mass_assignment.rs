@@ -1,5 +1,4 @@
-//! Mass assignment: fields that a call does not take, or that the sender may not set, have no
-//! effect.
+//! Mass assignment: a call ignores fields that it does not accept or that the sender may not set.
 
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -8,7 +7,7 @@ use super::access_matrix::ClubObjects;
 use crate::support::server::PASSWORD;
 use crate::support::{TestServer, club};
 
-/// Returns privileged fields in every spelling.
+/// Returns fields that only the server may set, in every spelling.
 fn privileged_fields() -> Value {
     json!({
         "isAdmin": true, "is_admin": true, "role": "super-admin", "admin": true, "archived": false, "id": 1, "clubId": 1,
@@ -22,7 +21,7 @@ fn privileged_fields() -> Value {
     })
 }
 
-/// Returns the privileged fields plus the fields that the call takes.
+/// Returns the privileged fields together with the fields that the call accepts.
 fn with(accepted: Value) -> Value {
     let mut body = privileged_fields();
     for (name, value) in accepted.as_object().expect("an object") {
@@ -161,7 +160,7 @@ async fn other_forms_ignore_server_owned_fields() {
         .await
         .ok();
     assert_eq!(server.database.text(before, "broncos").await, facts);
-    // The amount of a payout is the prize.
+    // The server sets the amount of a payout to the draw's prize.
     let amount = "select amount_cents::bigint from payouts where id::text = $1";
     let prize = server
         .database
@@ -185,7 +184,7 @@ async fn other_forms_ignore_server_owned_fields() {
             .await,
         prize
     );
-    // Price, fee, account and order are set by the server.
+    // The server sets the price, fee, account and order of a payment.
     let draw = server.create_draw(server.club_id("broncos")).await;
     let alice = server.alice();
     let body = with(json!({

@@ -1,4 +1,4 @@
-//! Pages of other sites cannot make a signed-in browser write anything (decision G-5).
+//! Pages of other sites cannot make a signed-in browser change anything (decision G-5).
 
 use domain::access::Audience;
 use reqwest::{Method, RequestBuilder};
@@ -8,7 +8,7 @@ use super::access_matrix::ClubObjects;
 use crate::access::method;
 use crate::support::{Buyer, TestServer, club};
 
-/// Returns requests that another site's page can cause, with the browser's marks.
+/// Returns requests that another site's page can cause, with the headers that the browser adds.
 fn forgeries(request: impl Fn() -> RequestBuilder) -> [(&'static str, RequestBuilder); 9] {
     let form = |request: RequestBuilder| {
         request
@@ -57,7 +57,7 @@ fn forgeries(request: impl Fn() -> RequestBuilder) -> [(&'static str, RequestBui
     ]
 }
 
-/// Sums the rows that any call could write.
+/// Returns one number that changes with any write: the sum of row counts.
 async fn fingerprint(server: &TestServer) -> i64 {
     let sum =
         "select (select count(*) from orders) + (select count(*) from reservations) + (select count(*) from payouts)
@@ -103,7 +103,8 @@ async fn cross_site_page_cannot_trigger_any_write() {
     );
     assert!(tried > 1_000, "{tried}");
     assert_eq!(fingerprint(&server).await, before, "nothing changed");
-    // The same call from the own site succeeds: the origin was the reason.
+    // The same call from the site's own origin succeeds, so the origin was the reason for the
+    // refusal.
     assert_eq!(
         browser
             .post("/api/auth/logout", serde_json::json!({}))
@@ -114,7 +115,7 @@ async fn cross_site_page_cannot_trigger_any_write() {
     server.finish().await;
 }
 
-/// Other sites can cause GET requests, so a GET must change nothing.
+/// Pages of other sites can cause GET requests, so no GET request may change anything.
 #[actix_web::test]
 async fn get_request_cannot_be_overridden_into_write() {
     let server = TestServer::start().await;
@@ -146,7 +147,7 @@ async fn get_request_cannot_be_overridden_into_write() {
                 .expect("the server answers")
                 .status()
                 .as_u16();
-            // If the path also matches a GET route's variable, that route answers.
+            // If the path also matches a GET route with a variable, that GET route answers.
             assert!(
                 is_read_too || matches!(status, 404 | 405),
                 "{verb} {path} by GET: {status}"

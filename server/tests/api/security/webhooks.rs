@@ -1,5 +1,5 @@
-//! Forged webhooks are refused, and a signed one is only a hint to ask the provider (decision B-1;
-//! reliability.md F13, F16-F22).
+//! Webhooks with a forged signature are refused. A valid one only makes the server ask the provider
+//! (decision B-1; reliability.md F13, F16-F22).
 
 use actors::payments::signature::sign;
 use domain::Timestamp;
@@ -39,7 +39,7 @@ pub async fn stored_events(server: &TestServer, id: &str) -> i64 {
         .await
 }
 
-/// Returns signature headers that a forger might send; `signed` is the correct one.
+/// Returns signature headers that an attacker might send. `signed` is the valid one.
 fn forged_headers(signed: &str, body: &[u8], now: Timestamp) -> Vec<String> {
     let (time, signature) = signed
         .trim_start_matches("t=")
@@ -77,7 +77,7 @@ fn forged_headers(signed: &str, body: &[u8], now: Timestamp) -> Vec<String> {
         sign(&[b" ", body].concat(), WEBHOOK_SECRET, now),
         sign(b"", WEBHOOK_SECRET, now),
     ];
-    // The correct signature with another second, and with one wrong digit.
+    // The valid signature with another time, and with one wrong digit.
     let seconds: i64 = time.parse().expect("seconds");
     headers.extend(
         (1..=20)
@@ -139,8 +139,8 @@ async fn forged_webhook_signature_or_changed_body_is_refused() {
     Buyer::send_request(none)
         .await
         .expect_refusal(400, "bad-signature");
-    // The same body with its own signature is accepted. During key rotation the header holds two
-    // signatures.
+    // The same body is accepted with its own signature. While a secret is replaced, the header
+    // contains two signatures.
     assert_eq!(
         send_webhook(
             &alice,
@@ -191,8 +191,8 @@ async fn webhook_timestamp_is_accepted_within_five_minutes() {
     server.finish().await;
 }
 
-/// The events are signed but wrong: another account, live mode, an unknown kind. The server asks
-/// the provider, so no ticket is sold.
+/// These events are signed but their content is wrong: another account, live mode, or an unknown
+/// type. The server asks the provider instead, so no ticket is sold.
 #[actix_web::test]
 async fn signed_webhook_content_is_verified_with_provider() {
     let server = TestServer::start().await;
@@ -242,7 +242,7 @@ async fn signed_webhook_content_is_verified_with_provider() {
         (&order["status"], &order["lines"][0]["tickets"]),
         (&json!("requires_payment_method"), &json!([]))
     );
-    // Only events of an account itself may change its status.
+    // Only an event about the account itself may change the account's status.
     let account = json!({
         "id": "evt_account", "type": "account.updated", "account": "acct_storm", "livemode": false,
         "data": { "object": { "object": "account", "id": "acct_broncos", "charges_enabled": false } },
@@ -282,13 +282,14 @@ async fn repeated_webhook_is_stored_once_and_oversized_one_refused() {
     server.finish().await;
 }
 
-/// As many webhooks as a provider sends in a second when it catches up after an outage.
+/// Number of webhooks that a provider may send in a second after an outage.
 const FLOOD: usize = 1_000;
 const AT_ONCE: usize = 100;
-/// Each webhook names one of these buyers in turn.
+/// Number of buyers. The webhooks name their payments in turn.
 const BUYERS: usize = 8;
 
-/// Loses the provider's webhooks. If it also answers no call, no webhook can be handled.
+/// Faults that lose the provider's own webhooks. Unless `answers`, the provider also answers no
+/// call, so the server can process no webhook.
 fn provider_faults(answers: bool) -> Faults {
     let rates = if answers {
         [].into()
@@ -363,7 +364,7 @@ async fn webhook_flood_is_accepted_at_once_and_takes_effect_once() {
     );
 
     server.sandbox.set_faults(provider_faults(true));
-    // Unhandled webhooks are retried after 30 seconds. One more webhook wakes the worker.
+    // The server retries unprocessed webhooks after 30 seconds. One more webhook wakes its worker.
     server.clock.advance_seconds(31);
     let last = event_body(
         "evt_last",
