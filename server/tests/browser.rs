@@ -9,7 +9,7 @@ use server::cli::demo;
 use server::config::{Config, Environment};
 use server::render::site::{self, Site};
 
-fn web() -> PathBuf {
+fn web_folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../web")
 }
 
@@ -34,13 +34,15 @@ fn chromium() -> String {
         "google-chrome-stable",
     ])
     .unwrap_or_else(|| {
-        run(Command::new("npx")
-            .args(["playwright", "install", "--with-deps", "chromium"])
-            .current_dir(web()));
+        run_to_success(
+            Command::new("npx")
+                .args(["playwright", "install", "--with-deps", "chromium"])
+                .current_dir(web_folder()),
+        );
         let ask = "console.log(require('@playwright/test').chromium.executablePath())";
         let path = Command::new("node")
             .args(["-e", ask])
-            .current_dir(web())
+            .current_dir(web_folder())
             .output()
             .expect("node runs");
         String::from_utf8_lossy(&path.stdout).trim().to_string()
@@ -49,11 +51,11 @@ fn chromium() -> String {
 
 /// Returns the path of Chromium's headless shell, which takes a third less time. It has no
 /// back/forward cache, so tests of that cache use the full browser `whole`.
-fn shell(whole: &str) -> String {
+fn headless_shell(whole: &str) -> String {
     find_program(&["chromium-headless-shell"]).unwrap_or_else(|| whole.to_string())
 }
 
-fn run(command: &mut Command) {
+fn run_to_success(command: &mut Command) {
     let output = command.output().expect("the program is there");
     let output_text = [&output.stdout, &output.stderr]
         .map(|bytes| String::from_utf8_lossy(bytes).into_owned())
@@ -66,11 +68,11 @@ fn run(command: &mut Command) {
 const MINUTES_MAX: u64 = 25;
 
 /// The folder of the built web pages. Both browser tests use it.
-static DIST: LazyLock<PathBuf> =
-    LazyLock::new(|| site::ensure_built(&web()).expect("the web pages are built"));
+static DIST_FOLDER: LazyLock<PathBuf> =
+    LazyLock::new(|| site::ensure_built(&web_folder()).expect("the web pages are built"));
 
 /// Path of the browser. It is found or downloaded only once.
-static CHROMIUM: LazyLock<String> = LazyLock::new(chromium);
+static CHROMIUM_PATH: LazyLock<String> = LazyLock::new(chromium);
 
 /// Runs the tests in some folders of `web/e2e` against a demo of their own.
 async fn run_e2e(half: &str, folders: &'static [&'static str]) {
@@ -80,23 +82,25 @@ async fn run_e2e(half: &str, folders: &'static [&'static str]) {
         Environment::from_pairs([("PORT", "0"), ("FD_DATA_DIR", data.to_str().expect("text"))]);
     let mut config = Config::demo(&environment).expect("the demo needs nothing");
     config.picture_program = env!("CARGO_BIN_EXE_server").into();
-    let demo = demo::start(config, Site::read(&DIST).expect("read"))
+    let demo = demo::start(config, Site::read(&DIST_FOLDER).expect("read"))
         .await
         .expect("the demo starts");
     let url = demo.running.url();
     let results = format!("--output=test-results/{half}");
     let limit = format!("--global-timeout={}", MINUTES_MAX * 60_000);
-    let whole = CHROMIUM.as_str();
+    let whole = CHROMIUM_PATH.as_str();
     // Playwright runs on a separate thread, because this thread runs the server.
     let tested = tokio::task::spawn_blocking(move || {
-        run(Command::new("npx")
-            .args(["playwright", "test", &results, &limit])
-            .args(folders)
-            .current_dir(web())
-            .env("BASE_URL", url)
-            .env("CHROMIUM", shell(whole))
-            .env("CHROMIUM_WHOLE", whole)
-            .env("CI", "1"));
+        run_to_success(
+            Command::new("npx")
+                .args(["playwright", "test", &results, &limit])
+                .args(folders)
+                .current_dir(web_folder())
+                .env("BASE_URL", url)
+                .env("CHROMIUM", headless_shell(whole))
+                .env("CHROMIUM_WHOLE", whole)
+                .env("CI", "1"),
+        );
     });
     let tested = tested.await;
     demo.stop().await.expect("the demo stops");

@@ -24,7 +24,7 @@ struct Demo {
     greeting: String,
 }
 
-fn binary(folder: &Path) -> Command {
+fn demo_command(folder: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_server"));
     command
         .env_clear()
@@ -38,7 +38,7 @@ fn binary(folder: &Path) -> Command {
 impl Demo {
     /// Starts the demo and waits until it has printed all its addresses.
     fn start(folder: &Path) -> Demo {
-        let mut child = binary(folder)
+        let mut child = demo_command(folder)
             .stdout(Stdio::piped())
             .spawn()
             .expect("the binary starts");
@@ -113,7 +113,7 @@ impl Drop for Demo {
 }
 
 /// Writes a web build of a single page, so that these tests do not need the real one.
-fn front_end(folder: &Path) {
+fn write_front_end(folder: &Path) {
     let dist = folder.join("dist");
     std::fs::create_dir_all(&dist).expect("a folder");
     let page =
@@ -126,7 +126,7 @@ fn front_end(folder: &Path) {
 #[actix_web::test]
 async fn demo_starts_on_empty_folder_and_loses_nothing() {
     let folder = Folder::new();
-    front_end(folder.path());
+    write_front_end(folder.path());
 
     let mut demo = Demo::start(folder.path());
     let helpers = [
@@ -165,7 +165,7 @@ async fn demo_starts_on_empty_folder_and_loses_nothing() {
         "SIGTERM ends it successfully"
     );
 
-    let audit = binary(folder.path())
+    let audit = demo_command(folder.path())
         .args(["audit", "--demo"])
         .output()
         .expect("the audit runs");
@@ -193,8 +193,8 @@ async fn demo_starts_on_empty_folder_and_loses_nothing() {
 #[test]
 fn demo_stopped_during_seeding_leaves_no_postgres() {
     let folder = Folder::new();
-    front_end(folder.path());
-    let mut child = binary(folder.path())
+    write_front_end(folder.path());
+    let mut child = demo_command(folder.path())
         .stdout(Stdio::null())
         .stderr(Stdio::piped())
         .spawn()
@@ -244,13 +244,13 @@ fn check_file_modes(data: &Path) {
 /// Makes a backup while the server runs. The file must contain the database's secrets only
 /// encrypted.
 async fn check_backup(demo: &Demo, folder: &Path, file: &Path) {
-    let output = binary(folder)
+    let output = demo_command(folder)
         .args(["--demo", "backup"])
         .arg(file)
         .output()
         .expect("the backup runs");
     assert!(output.status.success(), "{output:?}");
-    let again = binary(folder)
+    let again = demo_command(folder)
         .args(["--demo", "backup"])
         .arg(file)
         .output()
@@ -293,7 +293,7 @@ async fn check_restore(folder: &Path, file: &Path, sold: &[(i64, i64)]) {
         (output.status.success(), output_text)
     };
     let restore = || {
-        let mut command = binary(folder);
+        let mut command = demo_command(folder);
         command.args(["restore", "--demo"]).arg(file);
         command
     };
@@ -301,7 +301,7 @@ async fn check_restore(folder: &Path, file: &Path, sold: &[(i64, i64)]) {
     let bytes = std::fs::read(file).expect("a file");
     let cut = folder.join("cut.backup");
     std::fs::write(&cut, &bytes[..bytes.len() - 100]).expect("written");
-    let mut command = binary(folder);
+    let mut command = demo_command(folder);
     let (done, text) = output_text({
         command.args(["restore", "--demo"]).arg(&cut);
         command
@@ -320,7 +320,7 @@ async fn check_restore(folder: &Path, file: &Path, sold: &[(i64, i64)]) {
 
     let (done, text) = output_text(restore());
     assert!(done && text.contains("before-restore"), "{text}");
-    let mut audit = binary(folder);
+    let mut audit = demo_command(folder);
     let (clean, text) = output_text({
         audit.args(["audit", "--demo"]);
         audit

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-fn file(name: &str) -> PathBuf {
+fn deploy_file(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("deploy")
         .join(name)
@@ -36,7 +36,7 @@ fn run_check(program: &str, arguments: &[&str]) -> Option<(bool, String)> {
 
 #[test]
 fn haproxy_accepts_its_configuration() {
-    let path = file("haproxy.cfg");
+    let path = deploy_file("haproxy.cfg");
     if let Some((accepted, output_text)) =
         run_check("haproxy", &["-c", "-f", &path.to_string_lossy()])
     {
@@ -46,7 +46,10 @@ fn haproxy_accepts_its_configuration() {
 
 #[test]
 fn nginx_accepts_its_configuration() {
-    let (path, folder) = (file("nginx.conf"), persistence::testing::Folder::new());
+    let (path, folder) = (
+        deploy_file("nginx.conf"),
+        persistence::testing::Folder::new(),
+    );
     let here = folder.path().to_string_lossy().into_owned();
     if let Some((accepted, output_text)) =
         run_check("nginx", &["-t", "-p", &here, "-c", &path.to_string_lossy()])
@@ -59,7 +62,7 @@ fn nginx_accepts_its_configuration() {
 /// match the patterns in the same way.
 #[test]
 fn both_balancers_route_the_same_draw_addresses() {
-    let read = |name: &str| std::fs::read_to_string(file(name)).expect("a configuration");
+    let read = |name: &str| std::fs::read_to_string(deploy_file(name)).expect("a configuration");
     for configuration in [read("haproxy.cfg"), read("nginx.conf")] {
         for place in [
             "api/draws",
@@ -87,7 +90,7 @@ fn both_balancers_route_the_same_draw_addresses() {
 #[test]
 fn balancer_overwrites_the_client_address_header() {
     let says = |name: &str, text: &str| {
-        std::fs::read_to_string(file(name))
+        std::fs::read_to_string(deploy_file(name))
             .expect("a configuration")
             .contains(text)
     };
@@ -104,7 +107,7 @@ fn balancer_overwrites_the_client_address_header() {
 /// Paths contain secrets: order tokens, claim links and password links (reliability.md, rule L2).
 #[test]
 fn balancer_logs_contain_no_request_path() {
-    let read = |name: &str| std::fs::read_to_string(file(name)).expect("a configuration");
+    let read = |name: &str| std::fs::read_to_string(deploy_file(name)).expect("a configuration");
     let lines = |text: &str| {
         text.lines()
             .map(|line| line.trim().to_string())
@@ -136,7 +139,7 @@ fn balancer_logs_contain_no_request_path() {
 
 #[test]
 fn systemd_unit_names_every_per_node_variable() {
-    let unit = std::fs::read_to_string(file("server@.service")).expect("the unit");
+    let unit = std::fs::read_to_string(deploy_file("server@.service")).expect("the unit");
     for name in ["PORT", "METRICS_ADDR", "NODE_ADDRESS"] {
         assert!(unit.contains(name), "{name}");
     }

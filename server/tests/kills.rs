@@ -20,7 +20,7 @@ fn ticket_count_of(number: usize) -> u16 {
 }
 
 /// Returns the number of rounds, from the environment variable `ROUNDS`.
-fn rounds() -> usize {
+fn rounds_from_environment() -> usize {
     std::env::var("ROUNDS")
         .ok()
         .and_then(|rounds| rounds.parse().ok())
@@ -33,7 +33,7 @@ async fn purchase_survives_a_kill_before_and_after_each_step() {
     let mut server = KillableServer::open().await;
     let before = server.sold().await;
     let (mut buyers, mut kills) = (Vec::new(), 0);
-    for _ in 0..rounds() {
+    for _ in 0..rounds_from_environment() {
         for step in PurchaseStep::ALL {
             for side in [FailpointSide::Before, FailpointSide::After] {
                 let mut buyer =

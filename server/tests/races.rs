@@ -17,8 +17,8 @@ mod round;
 #[path = "races/unguarded.rs"]
 mod unguarded;
 
-const BUYERS: [usize; 4] = [2, 5, 20, 200];
-const LAST: [u16; 3] = [1, 3, 50];
+const BUYER_COUNTS: [usize; 4] = [2, 5, 20, 200];
+const LAST_TICKET_COUNTS: [u16; 3] = [1, 3, 50];
 /// Number of rounds for each of the twelve combinations of buyers and tickets, unless `ROUNDS` is
 /// set.
 const ROUNDS: usize = 6;
@@ -28,9 +28,9 @@ const CONCURRENT_ROUNDS: usize = 4;
 /// them.
 const ROUNDS_PER_DATABASE: usize = 25;
 /// Minimum number of rounds in which two carts compete.
-const CARTS: usize = 300;
+const CART_ROUNDS_MIN: usize = 300;
 
-fn rounds() -> usize {
+fn rounds_from_environment() -> usize {
     std::env::var("ROUNDS")
         .ok()
         .and_then(|rounds| rounds.parse().ok())
@@ -38,7 +38,7 @@ fn rounds() -> usize {
 }
 
 /// Splits the rounds into portions, each with a database of its own.
-fn portions(rounds: usize, in_one: usize) -> impl Iterator<Item = usize> {
+fn split_rounds(rounds: usize, in_one: usize) -> impl Iterator<Item = usize> {
     (0..rounds)
         .step_by(in_one)
         .map(move |played| in_one.min(rounds - played))
@@ -47,11 +47,11 @@ fn portions(rounds: usize, in_one: usize) -> impl Iterator<Item = usize> {
 #[actix_web::test]
 async fn race_for_last_tickets_sells_each_once_and_charges_winners() {
     let mut all = Outcome::default();
-    for rounds in portions(rounds(), ROUNDS_PER_DATABASE) {
+    for rounds in split_rounds(rounds_from_environment(), ROUNDS_PER_DATABASE) {
         let environment = RaceEnvironment::open().await;
-        for (buyers, last) in BUYERS
+        for (buyers, last) in BUYER_COUNTS
             .into_iter()
-            .flat_map(|buyers| LAST.map(|last| (buyers, last)))
+            .flat_map(|buyers| LAST_TICKET_COUNTS.map(|last| (buyers, last)))
         {
             let race_size = RaceSize { buyers, last };
             let played =
@@ -72,7 +72,7 @@ async fn race_for_last_tickets_sells_each_once_and_charges_winners() {
 #[actix_web::test]
 async fn late_payments_sell_last_tickets_once_and_charge_winners() {
     let mut all = Outcome::default();
-    for rounds in portions(rounds(), ROUNDS_PER_DATABASE) {
+    for rounds in split_rounds(rounds_from_environment(), ROUNDS_PER_DATABASE) {
         let environment = RaceEnvironment::open().await;
         for race_size in [
             RaceSize { buyers: 5, last: 1 },
@@ -107,7 +107,7 @@ async fn late_payments_sell_last_tickets_once_and_charge_winners() {
 #[actix_web::test]
 async fn carts_in_opposite_order_never_deadlock() {
     let mut environment = RaceEnvironment::open().await;
-    let (wanted, mut played) = (CARTS.max(10 * rounds()), 0);
+    let (wanted, mut played) = (CART_ROUNDS_MIN.max(10 * rounds_from_environment()), 0);
     while played < wanted {
         let draws = environment.draws(2, 169).await;
         let (one, other) = (draws[0], draws[1]);
@@ -135,9 +135,9 @@ async fn carts_in_opposite_order_never_deadlock() {
 
 #[actix_web::test]
 async fn missing_fence_and_uniqueness_oversell_the_last_ticket() {
-    let rounds = 10 * rounds();
+    let rounds = 10 * rounds_from_environment();
     let mut oversold = 0;
-    for rounds in portions(rounds, 10 * ROUNDS_PER_DATABASE) {
+    for rounds in split_rounds(rounds, 10 * ROUNDS_PER_DATABASE) {
         oversold += unguarded::play(rounds).await;
     }
     println!("without fence and uniqueness: {oversold} of {rounds} rounds oversold");

@@ -19,7 +19,7 @@ mod module_graph;
 mod source;
 use source::{Source, sources};
 
-fn root() -> PathBuf {
+fn repository_root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .parent()
         .expect("the workspace")
@@ -138,7 +138,8 @@ fn restricted_imports_stay_in_their_files() {
 
 /// Returns the names under `[dependencies]` in a crate's manifest, without its dev-dependencies.
 fn dependencies(member: &str) -> BTreeSet<String> {
-    let manifest = fs::read_to_string(root().join(member).join("Cargo.toml")).expect("a manifest");
+    let manifest =
+        fs::read_to_string(repository_root().join(member).join("Cargo.toml")).expect("a manifest");
     let lines = manifest
         .lines()
         .skip_while(|line| *line != "[dependencies]")
@@ -175,7 +176,7 @@ fn mentions(texts: &[&str], is_selected: impl Fn(&str) -> bool) -> Vec<String> {
 
 fn rust_sources() -> Vec<Source> {
     sources(
-        &root(),
+        &repository_root(),
         &["server", "actors", "persistence", "loadtest"],
         &["rs"],
     )
@@ -183,7 +184,7 @@ fn rust_sources() -> Vec<Source> {
 
 fn web_sources() -> Vec<Source> {
     sources(
-        &root(),
+        &repository_root(),
         &["web/src", "web/e2e"],
         &["ts", "tsx", "js", "css"],
     )
@@ -222,8 +223,8 @@ fn code_has_no_unfinished_or_disabled_parts() {
 fn fail_points_exist_in_test_builds_only() {
     let mut findings = Vec::new();
     for member in ["persistence", "actors", "server", "loadtest"] {
-        let manifest =
-            fs::read_to_string(root().join(member).join("Cargo.toml")).expect("a manifest");
+        let manifest = fs::read_to_string(repository_root().join(member).join("Cargo.toml"))
+            .expect("a manifest");
         let before_dev_dependencies = manifest
             .split("[dev-dependencies]")
             .next()
@@ -234,8 +235,8 @@ fn fail_points_exist_in_test_builds_only() {
                 .then(|| format!("{member} enables them outside its tests")),
         );
     }
-    let code =
-        fs::read_to_string(root().join("persistence/src/failpoint.rs")).expect("the fail points");
+    let code = fs::read_to_string(repository_root().join("persistence/src/failpoint.rs"))
+        .expect("the fail points");
     let debug_only = code
         .split("#[cfg(all(feature = \"failpoints\", debug_assertions))]")
         .count()
@@ -252,8 +253,8 @@ fn fail_points_exist_in_test_builds_only() {
 fn test_doubles_exist_in_test_builds_only() {
     let mut findings = Vec::new();
     for member in ["persistence", "actors", "server", "loadtest"] {
-        let manifest =
-            fs::read_to_string(root().join(member).join("Cargo.toml")).expect("a manifest");
+        let manifest = fs::read_to_string(repository_root().join(member).join("Cargo.toml"))
+            .expect("a manifest");
         let dependencies = manifest
             .split("[dev-dependencies]")
             .next()
@@ -265,7 +266,8 @@ fn test_doubles_exist_in_test_builds_only() {
                 .then(|| format!("{member} enables them outside its tests")),
         );
     }
-    let code = fs::read_to_string(root().join("persistence/src/lib.rs")).expect("the crate");
+    let code =
+        fs::read_to_string(repository_root().join("persistence/src/lib.rs")).expect("the crate");
     for module in ["memory", "testing"] {
         let gated = format!("#[cfg(feature = \"testing\")]\npub mod {module};");
         findings.extend((!code.contains(&gated)).then(|| format!("{module} is always compiled")));
@@ -287,7 +289,7 @@ fn top_level_has_the_prescribed_entries() {
     ];
     let missing = prescribed
         .iter()
-        .filter(|entry| !root().join(entry).exists());
+        .filter(|entry| !repository_root().join(entry).exists());
     assert_none(
         "missing at the top level",
         missing.map(ToString::to_string).collect(),
@@ -298,7 +300,7 @@ fn top_level_has_the_prescribed_entries() {
 fn security_checklist_names_existing_files_and_tests() {
     assert_none(
         "server/ASVS.md",
-        checklist::findings(&root(), &rust_sources()),
+        checklist::findings(&repository_root(), &rust_sources()),
     );
 }
 
@@ -314,10 +316,10 @@ fn specification_maps_name_existing_files_and_tests() {
         "web/e2e",
         "web/scripts",
     ];
-    let files = sources(&root(), &folders, &checklist::FILE_ENDINGS);
+    let files = sources(&repository_root(), &folders, &checklist::FILE_ENDINGS);
     assert_none(
         ".github/specification",
-        checklist::stale_map_entries(&root(), &files),
+        checklist::stale_map_entries(&repository_root(), &files),
     );
 }
 
@@ -325,18 +327,21 @@ fn specification_maps_name_existing_files_and_tests() {
 fn cited_ids_have_entries() {
     assert_none(
         "cited, but not in .github/decisions or .github/specification",
-        citations::findings(&root()),
+        citations::findings(&repository_root()),
     );
 }
 
 #[test]
 fn guides_name_existing_files() {
-    assert_none("named, but missing", documents::findings(&root()));
+    assert_none(
+        "named, but missing",
+        documents::findings(&repository_root()),
+    );
 }
 
 #[test]
 fn top_level_modules_have_no_import_circle() {
-    assert_none("import circles", module_graph::findings(&root()));
+    assert_none("import circles", module_graph::findings(&repository_root()));
 }
 
 /// Maximum number of files and folders directly in `server/src`, which a reader sees first. A new
@@ -345,7 +350,7 @@ const SERVER_ROOT_ENTRIES_MAX: usize = 20;
 
 #[test]
 fn server_root_has_few_entries() {
-    let entries = fs::read_dir(root().join("server/src")).expect("a folder");
+    let entries = fs::read_dir(repository_root().join("server/src")).expect("a folder");
     let count = entries.count();
     assert!(
         count <= SERVER_ROOT_ENTRIES_MAX,

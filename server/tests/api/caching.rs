@@ -8,16 +8,16 @@ use server::http::routes::{ROUTES, Verb};
 use crate::support::{Buyer, TestServer};
 
 /// `Cache-Control` of a response that is stored and revalidated on every use.
-const REVALIDATED: &str = "private, no-cache";
+const REVALIDATED_CACHE_CONTROL: &str = "private, no-cache";
 const NO_STORE: &str = "no-store";
 
 /// Paths whose `Cache-Control` is not `no-store`, with its value.
-const CACHEABLE: [(&str, &str); 12] = [
-    ("/api/draws/active", REVALIDATED),
-    ("/api/draws/awaiting-results", REVALIDATED),
-    ("/api/draws/completed", REVALIDATED),
-    ("/api/draws/{draw}", REVALIDATED),
-    ("/api/draws/{draw}/tickets", REVALIDATED),
+const CACHEABLE_PATHS: [(&str, &str); 12] = [
+    ("/api/draws/active", REVALIDATED_CACHE_CONTROL),
+    ("/api/draws/awaiting-results", REVALIDATED_CACHE_CONTROL),
+    ("/api/draws/completed", REVALIDATED_CACHE_CONTROL),
+    ("/api/draws/{draw}", REVALIDATED_CACHE_CONTROL),
+    ("/api/draws/{draw}/tickets", REVALIDATED_CACHE_CONTROL),
     ("/api/qr.svg", "private, max-age=86400"),
     ("/api/openapi.json", "no-cache"),
     ("/api/docs", "no-cache"),
@@ -27,7 +27,7 @@ const CACHEABLE: [(&str, &str); 12] = [
     ("/og/offer/{slug}/{bundle}", "public, max-age=300"),
 ];
 /// Paths of files. The tests of their handlers check the headers.
-const FILES: [&str; 6] = [
+const FILE_PATHS: [&str; 6] = [
     "/uploads/{key}",
     "/sitemap.xml",
     "/robots.txt",
@@ -59,8 +59,8 @@ async fn every_public_response_has_documented_cache_control() {
     let public = ROUTES
         .iter()
         .filter(|route| route.audience == Audience::Public && route.method == Verb::Get);
-    for route in public.filter(|route| !FILES.contains(&route.path)) {
-        let expected = CACHEABLE
+    for route in public.filter(|route| !FILE_PATHS.contains(&route.path)) {
+        let expected = CACHEABLE_PATHS
             .iter()
             .find(|(path, _)| *path == route.path)
             .map_or(NO_STORE, |(_, policy)| policy);
@@ -72,7 +72,11 @@ async fn every_public_response_has_documented_cache_control() {
             "{path}"
         );
         let tag = answer.header("etag").map(str::to_string);
-        assert_eq!(tag.is_some(), expected == REVALIDATED, "{path}");
+        assert_eq!(
+            tag.is_some(),
+            expected == REVALIDATED_CACHE_CONTROL,
+            "{path}"
+        );
         let head = Buyer::send_request(alice.raw(Method::HEAD, &path)).await;
         assert_eq!((head.status, head.text.as_str()), (200, ""), "HEAD {path}");
         let Some(tag) = tag else { continue };

@@ -12,7 +12,7 @@ use crate::support::{Buyer, TestServer, club};
 /// A cookie that the fast path cannot parse. The application answers requests that carry it.
 const UNPARSED_COOKIE: (&str, &str) = ("cookie", "other=%31");
 /// Smallest size in bytes of a response body that is compressed.
-const COMPRESSED_FROM_BYTES: usize = 1_200;
+const COMPRESSED_BYTES_MIN: usize = 1_200;
 /// Response headers whose values differ in every response.
 const VARYING_HEADERS: [&str; 3] = ["x-request-id", "x-server-time", "date"];
 
@@ -99,7 +99,7 @@ async fn fast_path_responses_equal_application_responses() {
         (format!("/draw/{draw}"), "page"),
         ("/".to_string(), "page"),
     ] {
-        let is_long = fetch(&server, &path, &[]).await.body.len() >= COMPRESSED_FROM_BYTES;
+        let is_long = fetch(&server, &path, &[]).await.body.len() >= COMPRESSED_BYTES_MIN;
         for headers in [
             &[][..],
             &[("cookie", session)],

@@ -190,9 +190,12 @@ async fn operator_analytics_match_club_financials() {
         (&json!(1), &json!(1))
     );
     let series = operator.get("/api/admin/series?hours=1").await.ok();
-    let sold: i64 = numbers(&series["ticketsSold"]).sum();
+    let sold: i64 = numbers_of_column(&series["ticketsSold"]).sum();
     assert_eq!(
-        (sold, numbers(&series["revenueCents"]).sum::<i64>()),
+        (
+            sold,
+            numbers_of_column(&series["revenueCents"]).sum::<i64>()
+        ),
         (5, 2500)
     );
     operator
@@ -228,7 +231,7 @@ async fn operator_analytics_match_club_financials() {
     server.finish().await;
 }
 
-fn numbers(column: &Value) -> impl Iterator<Item = i64> {
+fn numbers_of_column(column: &Value) -> impl Iterator<Item = i64> {
     column
         .as_array()
         .into_iter()

@@ -9,11 +9,15 @@ use serde_json::{Value, json};
 use crate::support::{TestServer, club};
 
 /// Path of the script, which anyone can run against the public API.
-const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../loadtest/verify.py");
+const SCRIPT_PATH: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../loadtest/verify.py");
 
 async fn run_script(url: &str, draw: domain::DrawId) -> Output {
     let (url, draw) = (url.to_string(), draw.to_string());
-    let ran = move || Command::new("python3").args([SCRIPT, &url, &draw]).output();
+    let ran = move || {
+        Command::new("python3")
+            .args([SCRIPT_PATH, &url, &draw])
+            .output()
+    };
     let ran = tokio::task::spawn_blocking(ran).await.expect("it ends");
     ran.expect("python3 is needed to run loadtest/verify.py: apt-get install python3")
 }
@@ -32,13 +36,13 @@ fn serve_forged_proof(proof: Value, tickets: Value) -> String {
     std::thread::spawn(move || {
         for answer in [proof, tickets] {
             let (stream, _) = listener.accept().expect("the script calls");
-            reply(stream, &answer.to_string()).expect("answered");
+            send_reply(stream, &answer.to_string()).expect("answered");
         }
     });
     url
 }
 
-fn reply(mut stream: TcpStream, body: &str) -> std::io::Result<()> {
+fn send_reply(mut stream: TcpStream, body: &str) -> std::io::Result<()> {
     for line in BufReader::new(stream.try_clone()?).lines() {
         if line?.is_empty() {
             break;
@@ -129,7 +133,7 @@ async fn verification_script_accepts_draw_and_detects_every_lie() {
 
 /// Returns forged proofs, each with the name of the check that must detect it.
 fn forged_proofs(proof: &Value, tickets: &Value) -> [((Value, Value), &'static str); 7] {
-    const ORDER: &str = "tickets left in the promised order";
+    const SALE_ORDER_CHECK: &str = "tickets left in the promised order";
     let (mut reseeded, mut moved, mut swapped) = (proof.clone(), proof.clone(), tickets.clone());
     // The sale order in the forged proof sells a returned ticket too early, skips a ticket, differs
     // from the sold tickets, or is missing.
@@ -153,9 +157,9 @@ fn forged_proofs(proof: &Value, tickets: &Value) -> [((Value, Value), &'static s
         ((reseeded, tickets.clone()), "the seed is the promised one"),
         ((moved, tickets.clone()), "ticket"),
         ((proof.clone(), swapped), "every ticket carries its pair"),
-        ((reordered(1), tickets.clone()), ORDER),
-        ((reordered(4), tickets.clone()), ORDER),
-        ((hidden, tickets.clone()), ORDER),
-        ((unpublished, tickets.clone()), ORDER),
+        ((reordered(1), tickets.clone()), SALE_ORDER_CHECK),
+        ((reordered(4), tickets.clone()), SALE_ORDER_CHECK),
+        ((hidden, tickets.clone()), SALE_ORDER_CHECK),
+        ((unpublished, tickets.clone()), SALE_ORDER_CHECK),
     ]
 }

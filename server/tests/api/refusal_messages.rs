@@ -16,7 +16,7 @@ fn status_line(answer: ApiResponse) -> String {
     format!("{} {}: {}", answer.status, text("code"), text("message"))
 }
 
-const CLOSED: &str =
+const DRAW_CLOSED_MESSAGE: &str =
     "This draw has closed as the game has started. No more tickets can be purchased.";
 
 #[actix_web::test]
@@ -47,7 +47,7 @@ async fn refused_payment_opening_gives_specified_reason() {
             1,
             "404 draw-not-found: Draw Not Found".into(),
         ),
-        (closed, 1, format!("409 draw-closed: {CLOSED}")),
+        (closed, 1, format!("409 draw-closed: {DRAW_CLOSED_MESSAGE}")),
         (
             scheduled,
             1,
@@ -165,7 +165,8 @@ async fn refused_completion_says_whether_buyer_was_charged() {
 
     alice.authorise(&intent).await;
     server.start_game(draw).await;
-    let closed_message = format!("409 not-charged: {CLOSED} You have not been charged.");
+    let closed_message =
+        format!("409 not-charged: {DRAW_CLOSED_MESSAGE} You have not been charged.");
     assert_eq!(
         status_line(alice.purchase(draw, 1, &intent).await),
         closed_message

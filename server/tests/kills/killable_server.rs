@@ -63,13 +63,13 @@ impl KillableServer {
         )
     }
 
-    fn point(&self) -> PathBuf {
+    fn failpoint_file(&self) -> PathBuf {
         self.folder.path().join("failpoint")
     }
 
     /// Arms a fail point: the process kills itself when it reaches that point.
     pub fn arm(&self, point: &str) {
-        std::fs::write(self.point(), point).expect("written");
+        std::fs::write(self.failpoint_file(), point).expect("written");
     }
 
     /// Starts the process again if it has died. Returns whether it had died.
@@ -85,7 +85,7 @@ impl KillableServer {
     /// Waits until the process has died at the armed fail point and was started again.
     pub async fn wait_until_killed(&mut self, step: PurchaseStep, side: FailpointSide) {
         let started = Instant::now();
-        while self.point().exists() {
+        while self.failpoint_file().exists() {
             assert!(
                 started.elapsed() < WAIT_MAX,
                 "the server did not reach {step:?} {side:?}"
@@ -118,7 +118,7 @@ impl KillableServer {
         answer.json().await.expect("JSON")
     }
 
-    async fn active(&self) -> Vec<Value> {
+    async fn draws_on_sale(&self) -> Vec<Value> {
         self.get("/api/draws/active")
             .await
             .as_array()
@@ -128,7 +128,7 @@ impl KillableServer {
 
     /// Returns the number of sold tickets over all draws on sale.
     pub async fn sold(&self) -> i64 {
-        self.active()
+        self.draws_on_sale()
             .await
             .iter()
             .filter_map(|draw| draw["ticketsSold"].as_i64())
@@ -137,7 +137,7 @@ impl KillableServer {
 
     /// Returns the number of the draw with the most tickets left.
     pub async fn draw(&self) -> i64 {
-        let active = self.active().await;
+        let active = self.draws_on_sale().await;
         let draw = active
             .iter()
             .max_by_key(|draw| draw["ticketsAvailable"].as_i64());
@@ -186,7 +186,7 @@ impl KillableServer {
         }
         let broken = self.get("/api/health/integrity").await;
         assert_eq!(broken["healthy"], true, "{broken}");
-        let audit = command(&self.folder)
+        let audit = demo_command(&self.folder)
             .args(["audit", "--demo"])
             .output()
             .expect("the audit runs");
@@ -232,7 +232,7 @@ impl Drop for KillableServer {
     }
 }
 
-fn command(folder: &Folder) -> Command {
+fn demo_command(folder: &Folder) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_server"));
     command
         .env_clear()
@@ -252,7 +252,7 @@ fn start(folder: &Folder) -> (Child, String) {
         .append(true)
         .open(folder.path().join("log"))
         .expect("a log");
-    let mut child = command(folder)
+    let mut child = demo_command(folder)
         .stdout(Stdio::piped())
         .stderr(log)
         .spawn()

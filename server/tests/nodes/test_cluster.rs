@@ -28,7 +28,7 @@ const KEY: &str = "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1
 const WEBHOOK_SECRET: &str = "whsec_of_the_tests";
 /// Pause before a retry, as in the `Retry-After` header of every 503.
 const RETRY_AFTER: Duration = Duration::from_secs(1);
-const STARTS_WITHIN: Duration = Duration::from_secs(60);
+const START_TIME_MAX: Duration = Duration::from_secs(60);
 
 pub struct TestCluster {
     pub draws: Vec<DrawId>,
@@ -207,7 +207,7 @@ impl TestCluster {
 
     pub async fn owner(&self, draw: DrawId) -> InstanceId {
         let owner = "select owner_boot::text from draws where id::text = $1";
-        boot(&self.database.text(owner, &draw.to_string()).await)
+        instance_id(&self.database.text(owner, &draw.to_string()).await)
     }
 
     /// Returns a pass with which another node would authenticate a call to this node.
@@ -295,7 +295,7 @@ impl Node {
             .is_ok_and(|answer| answer.status().is_success())
         {
             assert!(
-                started.elapsed() < STARTS_WITHIN,
+                started.elapsed() < START_TIME_MAX,
                 "node {} does not start",
                 self.name
             );
@@ -311,7 +311,7 @@ impl Node {
         let address = self.peer_url.trim_start_matches("http://");
         let newest =
             "select boot_id::text from nodes where address = $1 order by started_at desc limit 1";
-        boot(&cluster.database.text(newest, address).await)
+        instance_id(&cluster.database.text(newest, address).await)
     }
 
     /// Kills the process with SIGKILL, like `kill -9`.
@@ -348,7 +348,7 @@ impl Node {
     }
 }
 
-fn boot(name: &str) -> InstanceId {
+fn instance_id(name: &str) -> InstanceId {
     InstanceId(uuid::Uuid::parse_str(name).expect("a name").as_u128())
 }
 
@@ -383,7 +383,7 @@ impl ClusterBuyer {
 
     /// Sends a request to one node after the other until one of them answers, or until the time
     /// `until`.
-    async fn ask(
+    async fn send_to_any_node(
         &self,
         method: Method,
         path: &str,
@@ -429,17 +429,17 @@ impl ClusterBuyer {
         Err(format!("gave up: {last}"))
     }
 
-    fn buyer(&self) -> Value {
+    fn buyer_details(&self) -> Value {
         let number = self.number;
         json!({ "buyerName": "Ann", "buyerEmail": format!("ann{number}@buyer.test"), "buyerPhone": "0400 000 001" })
     }
 
     async fn open_payment(&self, draw: DrawId, until: Instant) -> Result<Value, String> {
         // Requests the cookie that identifies the browser, as the first page does.
-        self.ask(Method::GET, "/api/config", &Value::Null, until)
+        self.send_to_any_node(Method::GET, "/api/config", &Value::Null, until)
             .await?;
-        let body = json!({ "drawNumber": draw.0, "ticketCount": 1, "buyer": self.buyer() });
-        self.ask(Method::POST, "/api/create-payment-intent", &body, until)
+        let body = json!({ "drawNumber": draw.0, "ticketCount": 1, "buyer": self.buyer_details() });
+        self.send_to_any_node(Method::POST, "/api/create-payment-intent", &body, until)
             .await
     }
 
@@ -452,7 +452,7 @@ impl ClusterBuyer {
         let until = Instant::now() + retry_for;
         let opened = self.open_payment(draw, until).await?;
         let shown = self
-            .ask(
+            .send_to_any_node(
                 Method::GET,
                 &format!("/api/draws/{draw}"),
                 &json!({}),
@@ -463,7 +463,7 @@ impl ClusterBuyer {
             "/api/reservations/{}",
             opened["reservationId"].as_str().unwrap_or_default()
         );
-        self.ask(Method::DELETE, &reservation, &json!({}), until)
+        self.send_to_any_node(Method::DELETE, &reservation, &json!({}), until)
             .await?;
         shown["revision"].as_u64().ok_or_else(|| shown.to_string())
     }
@@ -497,12 +497,12 @@ impl ClusterBuyer {
             return Err(confirmed.text().await.unwrap_or_default());
         }
         let body = json!({
-            "drawNumber": draw.0, "ticketCount": 1, "buyer": self.buyer(), "paymentIntentId": text("paymentIntentId"),
+            "drawNumber": draw.0, "ticketCount": 1, "buyer": self.buyer_details(), "paymentIntentId": text("paymentIntentId"),
             "ageConfirmation": true, "termsAgreement": true,
         });
         loop {
             let done = self
-                .ask(Method::POST, "/api/purchase-tickets", &body, until)
+                .send_to_any_node(Method::POST, "/api/purchase-tickets", &body, until)
                 .await?;
             match done["status"].as_str() {
                 Some("succeeded") => return Ok(()),

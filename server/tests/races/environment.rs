@@ -78,7 +78,7 @@ pub struct RaceEnvironment {
     orders: AtomicU32,
 }
 
-fn account() -> AccountId {
+fn account_id() -> AccountId {
     AccountId("acct_1".into())
 }
 
@@ -181,7 +181,7 @@ impl RaceEnvironment {
             token: format!("{number:032x}"),
             id: OrderId(u128::from(number)),
             club: ClubId(1),
-            account: account(),
+            account: account_id(),
             lines: lines.iter().map(line).collect(),
             buyer: BuyerDetails {
                 name: Some("Alice".into()),

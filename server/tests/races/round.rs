@@ -57,14 +57,14 @@ impl RaceSize {
     /// draws.
     pub async fn play(self, environment: &RaceEnvironment, mixed: bool) -> Outcome {
         if mixed {
-            self.carts(environment).await
+            self.play_carts(environment).await
         } else {
-            self.singles(environment).await
+            self.play_singles(environment).await
         }
     }
 
     /// Plays a round in which each buyer wants one ticket of the same draw.
-    async fn singles(self, environment: &RaceEnvironment) -> Outcome {
+    async fn play_singles(self, environment: &RaceEnvironment) -> Outcome {
         let draw = environment.draws(1, self.last).await[0];
         let tried = join_all(
             (0..self.buyers).map(|_| environment.purchase(environment.order_request(&[(draw, 1)]))),
@@ -98,7 +98,7 @@ impl RaceSize {
     /// Plays a round with carts and single orders of one to three tickets. A buyer may be refused
     /// because a cart held tickets at that moment, and then tries once more alone. A second refusal
     /// must mean that too few tickets are left.
-    async fn carts(self, environment: &RaceEnvironment) -> Outcome {
+    async fn play_carts(self, environment: &RaceEnvironment) -> Outcome {
         let draws = environment.draws(2, self.last).await;
         let wanted: Vec<Vec<(DrawId, u16)>> = (0..self.buyers)
             .map(|buyer| {

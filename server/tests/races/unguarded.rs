@@ -14,7 +14,7 @@ use tokio::sync::Mutex;
 use super::environment::RaceEnvironment;
 
 /// The database constraints that also prevent double sales. This test drops them.
-const GUARDS: [&str; 5] = [
+const GUARD_CONSTRAINTS: [&str; 5] = [
     "alter table tickets drop constraint tickets_pkey",
     "alter table draws drop constraint draws_never_oversold",
     "alter table draws drop constraint draws_revenue_is_sold_times_price",
@@ -40,7 +40,6 @@ impl Ledger for Unfenced {
         self.postgres.claim(me, draws).await
     }
 
-    /// Takes draws over without telling the previous owner.
     async fn take_over(
         &self,
         me: InstanceId,
@@ -50,6 +49,7 @@ impl Ledger for Unfenced {
         self.postgres.take_over(me, draw, from).await
     }
 
+    /// Reports no change, so that a process does not notice that another one took its draws.
     async fn changed_draws(
         &self,
         _: InstanceId,
@@ -102,7 +102,7 @@ pub async fn play(rounds: usize) -> usize {
     if let Some(engine) = environment.engine.take() {
         engine.stop().await;
     }
-    for guard in GUARDS {
+    for guard in GUARD_CONSTRAINTS {
         environment.database.run(guard).await;
     }
     let unfenced = Unfenced {

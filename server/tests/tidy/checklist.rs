@@ -9,7 +9,7 @@ use super::source::{Source, identifiers};
 
 /// The ASVS requirements that apply, by chapter. `2.3.1-4` means 2.3.1 to 2.3.4. The last four
 /// lines are of level 3.
-const APPLICABLE: [&str; 13] = [
+const APPLICABLE_REQUIREMENTS: [&str; 13] = [
     "1.2.1-5 1.2.9 1.3.3 1.3.4 1.3.6 1.3.7 1.3.11 1.4.2 1.5.1 1.5.2",
     "2.1.2 2.1.3 2.2.1-3 2.3.1-4 2.4.1",
     "3.2.1 3.2.2 3.3.1-4 3.4.1-6 3.5.1-5 3.7.2",
@@ -26,8 +26,10 @@ const APPLICABLE: [&str; 13] = [
 ];
 
 /// Returns the numbers of the applicable requirements. Ranges are expanded.
-fn applicable() -> BTreeSet<String> {
-    let words = APPLICABLE.iter().flat_map(|line| line.split(' '));
+fn applicable_requirements() -> BTreeSet<String> {
+    let words = APPLICABLE_REQUIREMENTS
+        .iter()
+        .flat_map(|line| line.split(' '));
     let each = words.flat_map(|word| {
         let (chapter, last) = word.rsplit_once('.').expect("a number");
         let (from, to) = last.split_once('-').unwrap_or((last, last));
@@ -64,7 +66,10 @@ pub fn findings(root: &Path, tests: &[Source]) -> Vec<String> {
         .map(|(number, _)| number.to_string())
         .filter(|number| number.contains('.'))
         .collect();
-    let (applicable, listed) = (applicable(), rows.iter().cloned().collect::<BTreeSet<_>>());
+    let (applicable, listed) = (
+        applicable_requirements(),
+        rows.iter().cloned().collect::<BTreeSet<_>>(),
+    );
     findings.extend(
         applicable
             .symmetric_difference(&listed)
@@ -78,7 +83,7 @@ pub fn findings(root: &Path, tests: &[Source]) -> Vec<String> {
 
 /// The maps of the specification. Each row says where the code implements and tests a point of the
 /// specification.
-const MAPS: [&str; 3] = ["club.md", "operator.md", "public.md"];
+const SPECIFICATION_MAPS: [&str; 3] = ["club.md", "operator.md", "public.md"];
 
 /// File name endings by which a word in a map is recognised as a file.
 pub const FILE_ENDINGS: [&str; 11] = [
@@ -89,7 +94,7 @@ pub const FILE_ENDINGS: [&str; 11] = [
 pub fn stale_map_entries(root: &Path, all_sources: &[Source]) -> Vec<String> {
     let files: Vec<String> = all_sources
         .iter()
-        .map(|source| shortened(&source.path))
+        .map(|source| shortened_path(&source.path))
         .collect();
     // A name counts as existing only if it occurs in code other than these tests.
     let is_code = |source: &&Source| {
@@ -101,10 +106,10 @@ pub fn stale_map_entries(root: &Path, all_sources: &[Source]) -> Vec<String> {
         .filter(|name| is_long_name(name))
         .collect();
     let mut findings = Vec::new();
-    for map in MAPS {
+    for map in SPECIFICATION_MAPS {
         let text = fs::read_to_string(root.join(".github/specification").join(map)).expect("a map");
         for (number, line) in text.lines().enumerate() {
-            let missing = missing(line, &files, &known);
+            let missing = missing_names(line, &files, &known);
             findings.extend(
                 missing
                     .into_iter()
@@ -117,7 +122,7 @@ pub fn stale_map_entries(root: &Path, all_sources: &[Source]) -> Vec<String> {
 
 /// Returns the files and names in a map's row that do not exist. `a_name_that_begins…` stands for
 /// any longer name.
-fn missing(line: &str, files: &[String], known: &BTreeSet<&str>) -> Vec<String> {
+fn missing_names(line: &str, files: &[String], known: &BTreeSet<&str>) -> Vec<String> {
     let line = line.replace('…', "… ").replace('*', "* ");
     let words =
         line.split(|letter: char| !(letter.is_ascii_alphanumeric() || "_./-…*".contains(letter)));
@@ -132,7 +137,7 @@ fn missing(line: &str, files: &[String], known: &BTreeSet<&str>) -> Vec<String> 
             .rsplit_once('.')
             .is_some_and(|(_, ending)| FILE_ENDINGS.contains(&ending))
         {
-            let path = shortened(word);
+            let path = shortened_path(word);
             missing.extend(
                 (!files.iter().any(|file| file.ends_with(&path))).then(|| word.to_string()),
             );
@@ -162,7 +167,7 @@ fn is_long_name(name: &str) -> bool {
 
 /// Returns a path in the short form of the maps: with a leading slash, without `src`, without the
 /// map's letter as in `W/fees/fees.tsx`, and without a migration's number.
-fn shortened(path: &str) -> String {
+fn shortened_path(path: &str) -> String {
     let path = match path.split_once('/') {
         Some((letter, rest)) if letter.len() == 1 => rest,
         _ => path,
@@ -181,9 +186,9 @@ fn stale_names_in_a_map_row_are_reported() {
         "server/src/wire/draw.rs",
         "migrations/20261120000001_core.sql",
     ]
-    .map(shortened);
+    .map(shortened_path);
     let known = BTreeSet::from(["a_draw_is_listed_while_it_is_on_sale"]);
-    let found = |line| missing(line, &files, &known);
+    let found = |line| missing_names(line, &files, &known);
     assert!(
         found("| 7 | S/wire/draw.rs, core.sql | api/reads::a_draw_is_listed…, /widgets/live.js |")
             .is_empty()

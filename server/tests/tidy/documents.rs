@@ -6,11 +6,11 @@ use std::path::Path;
 use super::source::sources;
 
 /// Pages outside `.github` whose paths are checked as well.
-const PAGES: [&str; 3] = ["README.md", "loadtest/EVIDENCE.md", "migrations/README.md"];
+const CHECKED_PAGES: [&str; 3] = ["README.md", "loadtest/EVIDENCE.md", "migrations/README.md"];
 
 /// Returns the files and links in a page that do not exist.
 pub fn findings(root: &Path) -> Vec<String> {
-    let mut pages: Vec<String> = PAGES.map(String::from).to_vec();
+    let mut pages: Vec<String> = CHECKED_PAGES.map(String::from).to_vec();
     let guides = sources(root, &[".github"], &["md"]);
     pages.extend(
         guides
@@ -23,7 +23,7 @@ pub fn findings(root: &Path) -> Vec<String> {
     for page in &pages {
         let text = fs::read_to_string(root.join(page)).expect("a page");
         let folder = root.join(page).parent().expect("a folder").to_path_buf();
-        for path in paths(&text) {
+        for path in paths_in_page(&text) {
             if !root.join(&path).exists() && !folder.join(&path).exists() {
                 findings.push(format!("{page}: {path} does not exist"));
             }
@@ -33,7 +33,7 @@ pub fn findings(root: &Path) -> Vec<String> {
 }
 
 /// Returns the paths in inline code and the targets of links. Skips fenced code blocks.
-fn paths(text: &str) -> Vec<String> {
+fn paths_in_page(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     let prose = text.split("```").step_by(2).collect::<String>();
     found.extend(
@@ -68,5 +68,5 @@ fn is_path(code: &str) -> bool {
 #[test]
 fn paths_and_links_are_found() {
     let text = "`server/src/app.rs` `GET /api/x` `/draw/1`\n```\n`no/file`\n```\n[a](b/c.md#d) [e](https://f/g)";
-    assert_eq!(paths(text), ["server/src/app.rs", "b/c.md"]);
+    assert_eq!(paths_in_page(text), ["server/src/app.rs", "b/c.md"]);
 }

@@ -10,7 +10,7 @@ use std::path::Path;
 use super::source::{Source, sources};
 
 /// Folders of the crates in the workspace.
-const CRATES: [&str; 5] = [
+const CRATE_FOLDERS: [&str; 5] = [
     "actors/domain",
     "persistence",
     "actors",
@@ -24,8 +24,8 @@ pub type Graph = BTreeMap<String, BTreeSet<String>>;
 /// Returns the import cycles among the top-level modules of each crate.
 pub fn findings(root: &Path) -> Vec<String> {
     let mut findings = Vec::new();
-    for member in CRATES {
-        let found = circles(&graph(root, member));
+    for member in CRATE_FOLDERS {
+        let found = import_cycles(&read_graph(root, member));
         findings.extend(
             found
                 .into_iter()
@@ -36,7 +36,7 @@ pub fn findings(root: &Path) -> Vec<String> {
 }
 
 /// Returns each cycle as one line with its modules and imports.
-fn circles(graph: &Graph) -> Vec<String> {
+fn import_cycles(graph: &Graph) -> Vec<String> {
     let mut done: BTreeSet<&str> = BTreeSet::new();
     let mut found = Vec::new();
     for module in graph.keys() {
@@ -45,7 +45,10 @@ fn circles(graph: &Graph) -> Vec<String> {
         }
         let members: BTreeSet<&str> = graph
             .keys()
-            .filter(|other| reaches(graph, module, other) && reaches(graph, other, module))
+            .filter(|other| {
+                imports_transitively(graph, module, other)
+                    && imports_transitively(graph, other, module)
+            })
             .map(String::as_str)
             .collect();
         if members.is_empty() {
@@ -103,7 +106,7 @@ fn breaking_imports(graph: &Graph, members: &BTreeSet<&str>) -> Vec<String> {
 }
 
 /// Returns whether `from` imports `to`, directly or through other modules.
-fn reaches(graph: &Graph, from: &str, to: &str) -> bool {
+fn imports_transitively(graph: &Graph, from: &str, to: &str) -> bool {
     let mut seen = BTreeSet::new();
     let mut waiting: Vec<&str> = vec![from];
     while let Some(module) = waiting.pop() {
@@ -120,7 +123,7 @@ fn reaches(graph: &Graph, from: &str, to: &str) -> bool {
 }
 
 /// Reads the imports between all modules of a crate.
-fn graph(root: &Path, member: &str) -> Graph {
+fn read_graph(root: &Path, member: &str) -> Graph {
     let base = format!("{member}/src/");
     let files: Vec<(Vec<String>, String)> = sources(root, &[&format!("{member}/src")], &["rs"])
         .into_iter()
@@ -186,7 +189,7 @@ fn imported_names(module: &[String], code: &str) -> BTreeSet<String> {
     for (inner, part) in inline_modules(code) {
         let depth = module.len() + inner;
         for path in use_paths(&part).into_iter().chain(inline_paths(&part)) {
-            names.extend(below_root(&path, depth));
+            names.extend(name_below_root(&path, depth));
         }
     }
     names
@@ -194,7 +197,7 @@ fn imported_names(module: &[String], code: &str) -> BTreeSet<String> {
 
 /// Resolves a path, as written in a module of this depth. Returns its first name below the crate's
 /// root, or `None` if it does not start at the root.
-fn below_root(path: &[String], depth: usize) -> Option<String> {
+fn name_below_root(path: &[String], depth: usize) -> Option<String> {
     if path.first()? == "crate" {
         return path.get(1).cloned();
     }
@@ -268,13 +271,13 @@ fn use_paths(code: &str) -> Vec<Vec<String>> {
             })
             .collect();
         let tree: String = tree.chars().filter(|c| !c.is_whitespace()).collect();
-        expand(&tree, &[], &mut paths);
+        expand_use_tree(&tree, &[], &mut paths);
     }
     paths
 }
 
 /// Expands `a::{b, c::d}` into `a::b` and `a::c::d`, after a prefix. Appends the result to `paths`.
-fn expand(tree: &str, prefix: &[String], paths: &mut Vec<Vec<String>>) {
+fn expand_use_tree(tree: &str, prefix: &[String], paths: &mut Vec<Vec<String>>) {
     if let Some((head, rest)) = tree.split_once('{') {
         let mut prefix = prefix.to_vec();
         prefix.extend(
@@ -289,13 +292,13 @@ fn expand(tree: &str, prefix: &[String], paths: &mut Vec<Vec<String>>) {
                 '{' => depth += 1,
                 '}' => depth -= 1,
                 ',' if depth == 0 => {
-                    expand(&inside[start..at], &prefix, paths);
+                    expand_use_tree(&inside[start..at], &prefix, paths);
                     start = at + 1;
                 }
                 _ => {}
             }
         }
-        expand(&inside[start..], &prefix, paths);
+        expand_use_tree(&inside[start..], &prefix, paths);
     } else if !tree.is_empty() {
         let mut path = prefix.to_vec();
         path.extend(tree.split("::").map(String::from));
@@ -379,7 +382,7 @@ fn circle_is_reported_with_its_imports() {
     .map(|(from, to)| (from.to_string(), BTreeSet::from([to.to_string()])))
     .collect();
     assert_eq!(
-        circles(&graph),
+        import_cycles(&graph),
         ["draw -> supervisor, supervisor -> draw; without draw -> supervisor there is no circle"]
     );
 }

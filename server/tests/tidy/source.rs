@@ -17,13 +17,13 @@ pub fn sources(root: &Path, folders: &[&str], endings: &[&str]) -> Vec<Source> {
     let mut found = Vec::new();
     for folder in folders {
         assert!(root.join(folder).is_dir(), "{folder} does not exist");
-        gather(root, &root.join(folder), endings, &mut found);
+        gather_files(root, &root.join(folder), endings, &mut found);
     }
     found.sort_by(|a, b| a.path.cmp(&b.path));
     found
 }
 
-fn gather(root: &Path, folder: &Path, endings: &[&str], found: &mut Vec<Source>) {
+fn gather_files(root: &Path, folder: &Path, endings: &[&str], found: &mut Vec<Source>) {
     let Ok(entries) = fs::read_dir(folder) else {
         return;
     };
@@ -35,7 +35,7 @@ fn gather(root: &Path, folder: &Path, endings: &[&str], found: &mut Vec<Source>)
             .into_owned();
         if path.is_dir() {
             if !["target", "node_modules", "dist"].contains(&name.as_str()) {
-                gather(root, &path, endings, found);
+                gather_files(root, &path, endings, found);
             }
         } else if path
             .extension()
@@ -59,7 +59,7 @@ impl Source {
         self.text
             .lines()
             .enumerate()
-            .map(|(index, line)| (index + 1, code(line)))
+            .map(|(index, line)| (index + 1, code_of_line(line)))
             .filter(|(_, line)| !line.is_empty())
     }
 
@@ -108,7 +108,7 @@ fn function_name(line: &str) -> Option<String> {
 }
 
 /// Returns a line of code without its comment and without the content of double quotes.
-fn code(line: &str) -> String {
+fn code_of_line(line: &str) -> String {
     let mut code = String::new();
     let mut quoted = false;
     let mut previous = ' ';

@@ -22,14 +22,14 @@ async fn stored_result(server: &TestServer, draw: DrawId) -> Option<(u8, u8)> {
         .map(|(result, _)| (result.cell.home(), result.cell.away()))
 }
 
-async fn audit_entries(server: &TestServer, action: &str) -> i64 {
+async fn count_audit_entries(server: &TestServer, action: &str) -> i64 {
     server
         .database
         .count("select count(*) from audit_log where action = $1", action)
         .await
 }
 
-async fn payouts(server: &TestServer, draw: DrawId) -> i64 {
+async fn count_payouts(server: &TestServer, draw: DrawId) -> i64 {
     server
         .database
         .count(
@@ -39,7 +39,7 @@ async fn payouts(server: &TestServer, draw: DrawId) -> i64 {
         .await
 }
 
-async fn undo(operator: &Buyer, draw: DrawId) -> ApiResponse {
+async fn undo_result(operator: &Buyer, draw: DrawId) -> ApiResponse {
     let confirmation = json!({ "reason": "Wrong player", "drawNumber": draw.0 });
     operator
         .post(&format!("/api/draws/{draw}/undo-results"), confirmation)
@@ -86,12 +86,12 @@ async fn concurrent_results_accept_one_and_refuse_other_with_409() {
             "round {round}"
         );
         assert_eq!(
-            audit_entries(&server, "enter-results").await,
+            count_audit_entries(&server, "enter-results").await,
             i64::from(round),
             "the refused result is not audited"
         );
-        assert_eq!(payouts(&server, draw).await, 1, "round {round}");
-        undo(&operator, draw).await.ok();
+        assert_eq!(count_payouts(&server, draw).await, 1, "round {round}");
+        undo_result(&operator, draw).await.ok();
     }
     server.finish().await;
 }
@@ -110,7 +110,7 @@ async fn concurrent_result_and_undo_end_as_answered() {
         let (entered, undone) = run_concurrently(
             round,
             club::enter_result(&broncos, draw, 3, round),
-            undo(&operator, draw),
+            undo_result(&operator, draw),
         )
         .await;
         let stands = undone.status == 409;
@@ -127,12 +127,12 @@ async fn concurrent_result_and_undo_end_as_answered() {
             "round {round}"
         );
         assert_eq!(
-            payouts(&server, draw).await,
+            count_payouts(&server, draw).await,
             i64::from(stands),
             "round {round}"
         );
         if stands {
-            undo(&operator, draw).await.ok();
+            undo_result(&operator, draw).await.ok();
         }
     }
     server.finish().await;
@@ -151,7 +151,7 @@ async fn new_result_during_undo_is_refused_or_recorded() {
         club::enter_result(&broncos, draw, 1, round).await.ok();
         let (undone, entered) = run_concurrently(
             round,
-            undo(&operator, draw),
+            undo_result(&operator, draw),
             club::enter_result(&broncos, draw, 2, round),
         )
         .await;
@@ -166,12 +166,12 @@ async fn new_result_during_undo_is_refused_or_recorded() {
             "round {round}"
         );
         assert_eq!(
-            payouts(&server, draw).await,
+            count_payouts(&server, draw).await,
             i64::from(stands),
             "round {round}"
         );
         if stands {
-            undo(&operator, draw).await.ok();
+            undo_result(&operator, draw).await.ok();
         }
     }
     server.finish().await;

@@ -16,7 +16,7 @@ use crate::support::server::eventually;
 use crate::support::socket::Socket;
 use crate::support::{Buyer, TestServer, club};
 
-async fn check(operator: &Buyer, name: &str) -> Value {
+async fn health_check(operator: &Buyer, name: &str) -> Value {
     operator.get("/api/admin/health").await.ok()["checks"][name].clone()
 }
 
@@ -29,7 +29,7 @@ async fn reconciler_health_is_ok_while_passes_complete() {
         server.engine.payments.metrics().last_pass_at()
     })
     .await;
-    let reconciler = check(&operator, "reconciler").await;
+    let reconciler = health_check(&operator, "reconciler").await;
     assert_eq!(
         (&reconciler["ok"], reconciler["lastRunAt"].is_string()),
         (&json!(true), true)
@@ -60,7 +60,7 @@ async fn node_with_wrong_clock_reports_it_and_still_sells() {
         server.create_operator().await;
         let operator = club::sign_in_as_operator(&server).await;
         assert_eq!(
-            check(&operator, "clock").await,
+            health_check(&operator, "clock").await,
             json!({ "ok": true, "offMs": 0 })
         );
         server.clock.advance_seconds(off_seconds);
@@ -89,7 +89,7 @@ async fn node_with_wrong_clock_reports_it_and_still_sells() {
             400,
             "a webhook of the present is refused by a wrong clock"
         );
-        assert_eq!(check(&operator, "webhook").await["outOfTime"], 1);
+        assert_eq!(health_check(&operator, "webhook").await["outOfTime"], 1);
         let page = server::http::metrics::text(&server.state).await;
         let sample = |name: &str| {
             page.lines()
@@ -126,7 +126,7 @@ async fn node_with_wrong_clock_reports_it_and_still_sells() {
         );
         assert_eq!(server.sandbox.ledger()["total"]["captured"], 1000);
         server.clock.advance_seconds(-off_seconds);
-        assert_eq!(check(&operator, "clock").await["ok"], true);
+        assert_eq!(health_check(&operator, "clock").await["ok"], true);
         server.finish().await;
     }
 }
@@ -208,7 +208,7 @@ async fn unsent_winner_mail_is_no_failure_after_undo() {
         .post(&format!("/api/draws/{draw}/undo-results"), confirmation)
         .await
         .ok();
-    let mail = check(&operator, "mail").await;
+    let mail = health_check(&operator, "mail").await;
     assert_eq!(
         (&mail["ok"], &mail["dead"]),
         (&json!(true), &json!(0)),

@@ -12,7 +12,7 @@ use crate::support::{Buyer, TestServer, club};
 
 /// Returns three sums over the console's list of transactions, in cents: charged, platform fees,
 /// refunded.
-async fn transactions(operator: &Buyer) -> [i64; 3] {
+async fn transaction_sums(operator: &Buyer) -> [i64; 3] {
     let rows = operator.get("/api/stripe-debug").await.ok();
     let sum = |name: &str| {
         rows.as_array()
@@ -51,7 +51,7 @@ async fn assert_list_adds_up(operator: &Buyer) {
 }
 
 /// Returns the same three sums from the sandbox's ledger.
-async fn sandbox(operator: &Buyer) -> [i64; 3] {
+async fn sandbox_sums(operator: &Buyer) -> [i64; 3] {
     let total = operator.get("/sandbox/ledger").await.ok()["total"].clone();
     let amount_of = |name: &str| total[name].as_i64().expect("cents");
     [
@@ -80,7 +80,10 @@ async fn console_audit_and_sandbox_agree_to_the_cent() {
         .await
         .ok();
     let settled = async || {
-        let (console, provider) = (transactions(&operator).await, sandbox(&operator).await);
+        let (console, provider) = (
+            transaction_sums(&operator).await,
+            sandbox_sums(&operator).await,
+        );
         let analytics = operator.get("/api/admin/analytics").await.ok();
         let stripe_fees =
             operator.get("/sandbox/ledger").await.ok()["total"]["stripe_fees"].as_i64();

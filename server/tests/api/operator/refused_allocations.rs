@@ -8,7 +8,7 @@ use crate::support::server::eventually;
 use crate::support::stripe_dashboard::Dashboard;
 use crate::support::{Buyer, TestServer, club};
 
-fn order(last: u8) -> String {
+fn order_id(last: u8) -> String {
     format!("00000000-0000-4000-8000-0000000000{last:02x}")
 }
 
@@ -33,10 +33,10 @@ async fn full_draw_wrong_amount_or_result_leaves_only_refund() {
     );
     dashboard.set_faults(json!([])).await;
     let wrong = dashboard
-        .take_payment(&order(1), &format!("{draw}x2"), 2000)
+        .take_payment(&order_id(1), &format!("{draw}x2"), 2000)
         .await;
     let late = dashboard
-        .take_payment(&order(2), &format!("{draw}x1"), 500)
+        .take_payment(&order_id(2), &format!("{draw}x1"), 500)
         .await;
     operator
         .post("/api/admin/payment-anomalies/check", json!({}))
@@ -129,7 +129,7 @@ async fn payment_authorised_after_kick_off_gets_no_ticket() {
     })
     .await;
     let payment = dashboard
-        .take_payment(&order(3), &format!("{draw}x1"), 500)
+        .take_payment(&order_id(3), &format!("{draw}x1"), 500)
         .await;
     operator
         .post("/api/admin/payment-anomalies/check", json!({}))

@@ -61,7 +61,7 @@ impl Ledger for SlowLedger {
 
 /// More commands than a draw's queue may hold. If the queue had no limit, all would wait and the
 /// test would fail.
-const TOO_MANY: usize = 5_000;
+const COMMANDS_BEYOND_QUEUE: usize = 5_000;
 
 #[actix_web::test]
 async fn full_draw_queue_answers_503_with_retry_after() {
@@ -96,7 +96,10 @@ async fn full_draw_queue_answers_503_with_retry_after() {
             Poll::Ready(answer) => break answer,
             Poll::Pending => waiting.push(command),
         }
-        assert!(waiting.len() < TOO_MANY, "a draw's queue has no limit");
+        assert!(
+            waiting.len() < COMMANDS_BEYOND_QUEUE,
+            "a draw's queue has no limit"
+        );
     };
     assert_eq!(denied, Err(Denied::Unavailable));
 

@@ -15,12 +15,12 @@ async fn pay_cart(
     alice
         .post(
             "/api/cart/complete-card-payment",
-            cart(alice, lines, method),
+            cart_request(alice, lines, method),
         )
         .await
 }
 
-fn cart(alice: &Buyer, lines: &[(domain::DrawId, u16)], method: &str) -> Value {
+fn cart_request(alice: &Buyer, lines: &[(domain::DrawId, u16)], method: &str) -> Value {
     json!({ "items": items(lines), "buyer": alice.details(), "ageConfirmation": true, "termsAgreement": true,
         "paymentMethodId": method })
 }
@@ -67,7 +67,7 @@ async fn cart_card_is_not_charged_with_invalid_email() {
         "alice(home)@example.com",
         "not an address",
     ] {
-        let mut body = cart(&alice, &[(draw, 1)], GOOD_CARD);
+        let mut body = cart_request(&alice, &[(draw, 1)], GOOD_CARD);
         body["buyer"]["buyerEmail"] = json!(email);
         let refused = alice
             .post("/api/cart/complete-card-payment", body)

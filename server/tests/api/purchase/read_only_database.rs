@@ -19,7 +19,7 @@ const MAKE_WRITABLE: &str = "begin read write;
 const RETRY_MESSAGE: &str = "Please wait a moment and try again.";
 
 /// Returns status and body of the readiness check.
-async fn readiness(server: &TestServer) -> (u16, Value) {
+async fn readiness_answer(server: &TestServer) -> (u16, Value) {
     let answer = server.alice().get("/api/health/ready").await;
     (
         answer.status,
@@ -48,11 +48,11 @@ async fn read_only_database_counts_as_down_until_writable() {
     let intent = alice.open_intent(draw, 2).await;
     alice.authorise(&intent).await;
     let ready = (200, json!({ "ready": true, "database": true }));
-    assert_eq!(readiness(&server).await, ready);
+    assert_eq!(readiness_answer(&server).await, ready);
 
     server.database.run(MAKE_READ_ONLY).await;
     assert_eq!(
-        readiness(&server).await,
+        readiness_answer(&server).await,
         (503, json!({ "ready": false, "database": false }))
     );
     let health = operator.get("/api/admin/health").await.ok();
@@ -94,7 +94,7 @@ async fn read_only_database_counts_as_down_until_writable() {
 
     server.database.run(MAKE_WRITABLE).await;
     eventually("the server is ready again", async || {
-        (readiness(&server).await == ready).then_some(())
+        (readiness_answer(&server).await == ready).then_some(())
     })
     .await;
     eventually("the authorised order is fulfilled", async || {

@@ -7,7 +7,7 @@ use serde_json::json;
 use crate::support::{Buyer, TestServer, club};
 
 /// Texts that some spreadsheet programs read as a formula or as the end of a cell.
-const FORMULAS: [&str; 19] = [
+const FORMULA_TEXTS: [&str; 19] = [
     "=1+1",
     "+1+1",
     "-1+1",
@@ -30,7 +30,7 @@ const FORMULAS: [&str; 19] = [
 ];
 
 /// Names that contain line breaks, tags, direction overrides or template syntax.
-const NAMES: [&str; 8] = [
+const HOSTILE_NAMES: [&str; 8] = [
     "Eve\r\nBcc: victim@example.com",
     "Eve\nSubject: changed",
     "<script>alert(1)</script>",
@@ -42,7 +42,7 @@ const NAMES: [&str; 8] = [
 ];
 
 /// Parses a CSV text (RFC 4180) into rows of cells.
-fn cells(table: &str) -> Vec<Vec<String>> {
+fn csv_cells(table: &str) -> Vec<Vec<String>> {
     let mut reader = csv::ReaderBuilder::new()
         .has_headers(false)
         .flexible(true)
@@ -57,7 +57,7 @@ fn cells(table: &str) -> Vec<Vec<String>> {
 async fn buyer_name_never_becomes_formula_or_leaves_csv_cell() {
     let server = TestServer::start().await;
     let draw = server.create_club_with_draw().await;
-    for name in FORMULAS.into_iter().chain(NAMES) {
+    for name in FORMULA_TEXTS.into_iter().chain(HOSTILE_NAMES) {
         // Each name buys in its own browser, because buyer details belong to an order.
         Buyer::new(&server.url, name, "eve@example.com", "+61 411 000 009")
             .buy(draw, 1)
@@ -68,7 +68,7 @@ async fn buyer_name_never_becomes_formula_or_leaves_csv_cell() {
         .get(&format!("/api/draws/{draw}/tickets/csv"))
         .await
         .text;
-    let rows = cells(table.trim_start_matches('\u{feff}'));
+    let rows = csv_cells(table.trim_start_matches('\u{feff}'));
     let width = rows[0].len();
     let sold: Vec<_> = rows
         .iter()
@@ -76,7 +76,7 @@ async fn buyer_name_never_becomes_formula_or_leaves_csv_cell() {
         .collect();
     assert_eq!(
         sold.len(),
-        FORMULAS.len() + NAMES.len(),
+        FORMULA_TEXTS.len() + HOSTILE_NAMES.len(),
         "one row for each ticket:\n{table}"
     );
     for cell in rows.iter().flatten() {
@@ -134,7 +134,7 @@ async fn name_is_always_escaped_in_page_and_boot_data() {
     let id = server.create_club("broncos").await.id;
     let owner = club::sign_in_as_club(&server, "broncos").await;
     owner.post("/api/terms/accept", json!({})).await.ok();
-    for name in NAMES {
+    for name in HOSTILE_NAMES {
         let page = json!({ "homePageTitle": name.chars().take(60).collect::<String>(), "tagline": name, "homePageTagline": name });
         let saved = owner
             .call(
@@ -192,7 +192,7 @@ async fn name_is_always_escaped_in_page_and_boot_data() {
 async fn name_never_becomes_mail_header_or_tag() {
     let server = TestServer::start().await;
     let draw = server.create_club_with_draw().await;
-    for name in NAMES {
+    for name in HOSTILE_NAMES {
         let buyer = Buyer::new(&server.url, name, "eve@example.com", "0411 000 009");
         buyer.buy(draw, 1).await;
         let mail = server.next_mail("tickets").await;

@@ -17,7 +17,7 @@ use crate::support::server::eventually;
 use crate::support::socket::Socket;
 use crate::support::{Buyer, TestServer, club};
 
-const MALLORY: &str = "mallory@example.com";
+const STRANGER_EMAIL: &str = "mallory@example.com";
 
 /// An order of another buyer that the stranger tries to read and change.
 struct AttackedOrder {
@@ -37,7 +37,8 @@ impl AttackedOrder {
 
     /// Returns a body that fits any call. It contains only public data of the order.
     fn body(&self) -> Value {
-        let mallory = json!({ "name": "Mallory", "email": MALLORY, "phone": "0499 999 999" });
+        let mallory =
+            json!({ "name": "Mallory", "email": STRANGER_EMAIL, "phone": "0499 999 999" });
         let plain = self.order().replace('-', "");
         json!({
             "paymentIntentId": self.intent.id(), "reservationId": self.order(), "orderId": self.order(),
@@ -117,7 +118,7 @@ fn secret_in(target: &AttackedOrder, text: &str) -> Option<&'static str> {
     found.or_else(|| (!target.is_revealed && text_contains_jersey_number(text)).then_some("pair"))
 }
 
-fn leak(target: &AttackedOrder, answer: &ApiResponse) -> Option<&'static str> {
+fn leaked_secret(target: &AttackedOrder, answer: &ApiResponse) -> Option<&'static str> {
     let details = [
         ("name", "Alice"),
         ("e-mail", "alice@example.com"),
@@ -143,7 +144,8 @@ async fn read_pages_and_sockets(
         for path in target.paths(page.path, club) {
             let answer = server.bob().get(&path).await;
             wrong.extend(
-                leak(target, &answer).map(|what| format!("{}: {path}: {what}", target.name)),
+                leaked_secret(target, &answer)
+                    .map(|what| format!("{}: {path}: {what}", target.name)),
             );
         }
     }
@@ -192,7 +194,7 @@ async fn read_as_club(server: &TestServer, target: &AttackedOrder, wrong: &mut V
 }
 
 /// Calls every public route as a stranger, with and without a cookie. Returns what leaked.
-async fn attack(server: &TestServer, target: &AttackedOrder) -> Vec<String> {
+async fn call_routes_as_stranger(server: &TestServer, target: &AttackedOrder) -> Vec<String> {
     let club = server.club_id("broncos").0;
     let with_cookie = server.bob();
     with_cookie.get("/api/config").await.ok();
@@ -222,7 +224,7 @@ async fn attack(server: &TestServer, target: &AttackedOrder) -> Vec<String> {
                         request.json(&body)
                     };
                     let answer = Buyer::send_request(request).await;
-                    if let Some(what) = leak(target, &answer) {
+                    if let Some(what) = leaked_secret(target, &answer) {
                         let text: String = answer.text.chars().take(300).collect();
                         wrong.push(format!(
                             "{}: {:?} {path}: {what}: {text}",
@@ -263,7 +265,7 @@ async fn capture_order(server: &TestServer, draw: DrawId, has_details: bool) -> 
 }
 
 /// Enters a result for which the draw's first ticket wins. Returns the club's browser.
-async fn reveal(server: &TestServer, draw: DrawId) -> Buyer {
+async fn reveal_result(server: &TestServer, draw: DrawId) -> Buyer {
     let first = Serial::new(1).expect("a serial");
     let pair = server
         .engine
@@ -315,14 +317,14 @@ async fn no_stranger_changes_an_order_or_sees_its_secrets() {
         );
         let draw = server.create_draw(club).await;
         let intent = capture_order(&server, draw, has_details).await;
-        reveal(&server, draw).await;
+        reveal_result(&server, draw).await;
         let revealed = AttackedOrder {
             is_revealed: true,
             ..target("revealed", draw, intent)
         };
         for target in [reserved, paid, revealed] {
             let before = order_rows(&server, target.order()).await;
-            wrong.extend(attack(&server, &target).await);
+            wrong.extend(call_routes_as_stranger(&server, &target).await);
             assert_eq!(
                 order_rows(&server, target.order()).await,
                 before,
@@ -335,7 +337,7 @@ async fn no_stranger_changes_an_order_or_sees_its_secrets() {
         alice.authorise(&intent).await;
         let authorised = target("authorised", draw, intent);
         let before = buyer_rows(&server, authorised.order()).await;
-        wrong.extend(attack(&server, &authorised).await);
+        wrong.extend(call_routes_as_stranger(&server, &authorised).await);
         assert_eq!(
             buyer_rows(&server, authorised.order()).await,
             before,
@@ -351,7 +353,7 @@ async fn no_stranger_changes_an_order_or_sees_its_secrets() {
     // The stranger receives mails only about orders of the stranger's own.
     let mails = "select count(*) from email_outbox m where m.to_address = $1 and not exists (
          select from orders o where o.id = m.order_id and o.buyer_email = $1)";
-    assert_eq!(server.database.count(mails, MALLORY).await, 0);
+    assert_eq!(server.database.count(mails, STRANGER_EMAIL).await, 0);
     server.finish().await;
 }
 
@@ -446,7 +448,7 @@ async fn buyer_cannot_be_named_after_reveal_without_two_operators() {
     let server = TestServer::start().await;
     let draw = server.create_club_with_draw().await;
     let intent = capture_order(&server, draw, false).await;
-    let seller = reveal(&server, draw).await;
+    let seller = reveal_result(&server, draw).await;
     let stranger = server.bob();
     let mut body = json!({ "paymentIntentId": intent.id(), "buyer": stranger.details() });
     stranger

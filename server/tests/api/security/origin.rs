@@ -9,7 +9,7 @@ use crate::access::method;
 use crate::support::{Buyer, TestServer, club};
 
 /// Returns requests that another site's page can cause, with the headers that the browser adds.
-fn forgeries(request: impl Fn() -> RequestBuilder) -> [(&'static str, RequestBuilder); 9] {
+fn forged_requests(request: impl Fn() -> RequestBuilder) -> [(&'static str, RequestBuilder); 9] {
     let form = |request: RequestBuilder| {
         request
             .header("content-type", "application/x-www-form-urlencoded")
@@ -58,7 +58,7 @@ fn forgeries(request: impl Fn() -> RequestBuilder) -> [(&'static str, RequestBui
 }
 
 /// Returns one number that changes with any write: the sum of row counts.
-async fn fingerprint(server: &TestServer) -> i64 {
+async fn database_fingerprint(server: &TestServer) -> i64 {
     let sum =
         "select (select count(*) from orders) + (select count(*) from reservations) + (select count(*) from payouts)
         + (select count(*) from audit_log) + (select count(*) from sessions) + (select count(*) from bundles)
@@ -75,7 +75,7 @@ async fn cross_site_page_cannot_trigger_any_write() {
         club::sign_in_as_club(&server, "broncos").await,
         club::sign_in_as_operator(&server).await,
     );
-    let before = fingerprint(&server).await;
+    let before = database_fingerprint(&server).await;
     let (mut wrong, mut tried) = (Vec::new(), 0);
     for route in ROUTES
         .iter()
@@ -83,7 +83,7 @@ async fn cross_site_page_cannot_trigger_any_write() {
     {
         let path = objects.path(route);
         for caller in [&browser, &operator] {
-            for (marking, request) in forgeries(|| caller.raw(method(route), &path)) {
+            for (marking, request) in forged_requests(|| caller.raw(method(route), &path)) {
                 let answer = Buyer::send_request(request).await;
                 tried += 1;
                 if answer.status != 403 || answer.json()["code"] != "cross-origin" {
@@ -102,7 +102,11 @@ async fn cross_site_page_cannot_trigger_any_write() {
         wrong.join("\n")
     );
     assert!(tried > 1_000, "{tried}");
-    assert_eq!(fingerprint(&server).await, before, "nothing changed");
+    assert_eq!(
+        database_fingerprint(&server).await,
+        before,
+        "nothing changed"
+    );
     // The same call from the site's own origin succeeds, so the origin was the reason for the
     // refusal.
     assert_eq!(
@@ -125,7 +129,7 @@ async fn get_request_cannot_be_overridden_into_write() {
         club::sign_in_as_club(&server, "broncos").await,
         club::sign_in_as_operator(&server).await,
     );
-    let before = fingerprint(&server).await;
+    let before = database_fingerprint(&server).await;
     for route in ROUTES.iter().filter(|route| route.method != Verb::Get) {
         let (path, verb) = (objects.path(route), route.method.method().to_string());
         let is_read_too = ROUTES
@@ -154,6 +158,10 @@ async fn get_request_cannot_be_overridden_into_write() {
             );
         }
     }
-    assert_eq!(fingerprint(&server).await, before, "nothing changed");
+    assert_eq!(
+        database_fingerprint(&server).await,
+        before,
+        "nothing changed"
+    );
     server.finish().await;
 }

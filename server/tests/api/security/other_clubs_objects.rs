@@ -12,7 +12,7 @@ use crate::support::buyer::ApiResponse;
 use crate::support::{Buyer, TestServer, club};
 
 /// Returns status, body and headers as text, without values that differ in every response.
-fn comparable(answer: &ApiResponse) -> String {
+fn comparable_text(answer: &ApiResponse) -> String {
     let mut body: Value = serde_json::from_str(&answer.text).unwrap_or_default();
     // A body that is a list has no `requestId`.
     body.as_object_mut().map(|body| body.remove("requestId"));
@@ -92,9 +92,11 @@ async fn other_clubs_object_answers_like_missing_object() {
                     answers.push(storm.call(method(route), &path, body.as_ref()).await);
                 }
                 tried += 2;
-                if answers[0].status != 404 || comparable(&answers[0]) != comparable(&answers[1]) {
+                if answers[0].status != 404
+                    || comparable_text(&answers[0]) != comparable_text(&answers[1])
+                {
                     let [foreign, missing_object] =
-                        [comparable(&answers[0]), comparable(&answers[1])];
+                        [comparable_text(&answers[0]), comparable_text(&answers[1])];
                     wrong.push(format!(
                         "{:?} {}:\n  {foreign}\n  {missing_object}",
                         route.method,
@@ -135,8 +137,8 @@ async fn club_id_in_body_or_query_gives_no_access() {
             .call(verb, "/api/uploads/bundle-image", Some(&missing))
             .await;
         assert_eq!(
-            (foreign.status, comparable(&foreign)),
-            (404, comparable(&missing_object))
+            (foreign.status, comparable_text(&foreign)),
+            (404, comparable_text(&missing_object))
         );
     }
     let foreign = storm
@@ -148,7 +150,7 @@ async fn club_id_in_body_or_query_gives_no_access() {
     let missing_object = storm
         .post("/api/terms/accept", json!({ "clubId": 999_999 }))
         .await;
-    assert_eq!(comparable(&foreign), comparable(&missing_object));
+    assert_eq!(comparable_text(&foreign), comparable_text(&missing_object));
     // A club sees only its own rows in pages that it shares with the operator's console (decision
     // G-2).
     for path in [

@@ -12,7 +12,7 @@ use crate::access::method;
 use crate::support::{Buyer, TestServer, club};
 
 /// Returns a path whose last letter or digit is percent-encoded.
-fn escaped(path: &str) -> String {
+fn percent_encoded(path: &str) -> String {
     let at = path
         .rfind(|letter: char| letter.is_ascii_alphanumeric())
         .expect("a letter");
@@ -32,7 +32,7 @@ async fn needlessly_escaped_paths_return_404_uncached() {
     for route in ROUTES {
         let path = objects.path(route);
         for spelling in [
-            escaped(&path),
+            percent_encoded(&path),
             path.replacen("/api", "/%61pi", 1),
             path.replacen("/api", "/a%70i", 1),
         ] {

@@ -60,7 +60,7 @@ fn crc32(bytes: &[u8]) -> u32 {
 
 /// SVGs with scripts or external content. `URL` is replaced by a local address that the server must
 /// never request.
-const DRAWINGS: [&str; 24] = [
+const ACTIVE_SVGS: [&str; 24] = [
     r#"<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><script>alert(1)</script></svg>"#,
     r#"<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9" onload="alert(1)"><rect width="9" height="9"/></svg>"#,
     r#"<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><foreignObject width="9" height="9"><iframe xmlns="http://www.w3.org/1999/xhtml" src="javascript:alert(1)"/></foreignObject></svg>"#,
@@ -109,7 +109,7 @@ fn billion_laughs() -> [String; 2] {
 }
 
 /// Asserts that the stored picture is a PNG or JPEG that contains nothing of the upload.
-async fn assert_plain(browser: &Buyer, url: &str, sent: &str) {
+async fn assert_picture_reencoded(browser: &Buyer, url: &str, sent: &str) {
     let answer = browser
         .raw(Method::GET, url)
         .send()
@@ -153,7 +153,7 @@ async fn hostile_svg_is_refused_or_rendered_without_network_access() {
     let url = format!("http://{}", listener.local_addr().expect("a local address"));
     let path = format!("/api/clubs/{id}/home-page");
     let mut drawn = 0;
-    for drawing in DRAWINGS
+    for drawing in ACTIVE_SVGS
         .iter()
         .map(|drawing| drawing.replace("URL", &url))
         .chain(billion_laughs())
@@ -172,7 +172,7 @@ async fn hostile_svg_is_refused_or_rendered_without_network_access() {
                 url_path.starts_with("/uploads/") && url_path.ends_with(".png"),
                 "{url_path}: {start}"
             );
-            assert_plain(&browser, &url_path, &start).await;
+            assert_picture_reencoded(&browser, &url_path, &start).await;
             drawn += 1;
         } else {
             assert_eq!(answer.status, 400, "{start}: {}", answer.text);
@@ -233,7 +233,7 @@ async fn invalid_polyglot_or_large_picture_is_refused_or_reencoded() {
             .as_str()
             .expect("a local address")
             .to_string();
-        assert_plain(&browser, &url, what).await;
+        assert_picture_reencoded(&browser, &url, what).await;
     }
     let bare = |bytes: &[u8]| base64(bytes);
     for (what, data) in [

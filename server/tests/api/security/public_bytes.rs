@@ -12,7 +12,7 @@ use crate::support::{Buyer, TestServer, club};
 
 /// Number of draws per server. Each sells a different number of tickets, and the last one sells
 /// all.
-const DRAWS: usize = 20;
+const DRAW_COUNT: usize = 20;
 
 /// What the draws of one server copy from those of another.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -65,7 +65,7 @@ impl ServerVariant {
             contact_name: "Sam Contact".into(),
             contact_phone: "0400 333 444".into(),
         };
-        let new: Vec<DrawToCreate> = (0..DRAWS as i64).map(draw).collect();
+        let new: Vec<DrawToCreate> = (0..DRAW_COUNT as i64).map(draw).collect();
         let draws = server.records.create_draws(&new).await.expect("draws");
         let mut own_commitments = Vec::new();
         for draw in &draws {
@@ -114,7 +114,7 @@ impl ServerVariant {
             own_commitments,
         };
         for (number, draw) in variant.draws.iter().enumerate() {
-            let counts = if number + 1 == DRAWS {
+            let counts = if number + 1 == DRAW_COUNT {
                 vec![50, 50, 50, 19]
             } else {
                 vec![1 + (number as u16 * 11) % 50]
@@ -313,7 +313,7 @@ async fn public_bytes_are_independent_of_deal_and_buyers() {
         other_deals.responses(&bobs_browser(&other_deals)).await,
         other_buyers.responses(&bobs_browser(&other_buyers)).await,
     );
-    assert!(responses.len() > 15 * DRAWS, "{}", responses.len());
+    assert!(responses.len() > 15 * DRAW_COUNT, "{}", responses.len());
     assert_same("another deal", &responses, &with_other_deal);
     assert_same("other buyers", &responses, &with_other_buyers);
     // A buyer with a ticket learns no more about the other tickets than a stranger.
@@ -328,7 +328,7 @@ async fn public_bytes_are_independent_of_deal_and_buyers() {
     // differences.
     for variant in [&one, &other_deals] {
         let owner = club::sign_in_as_club(&variant.server, "broncos").await;
-        club::enter_result(&owner, variant.draws[DRAWS - 1], 3, 4)
+        club::enter_result(&owner, variant.draws[DRAW_COUNT - 1], 3, 4)
             .await
             .ok();
         variant.server.clock.advance_seconds(86_400 * 40);
@@ -340,7 +340,7 @@ async fn public_bytes_are_independent_of_deal_and_buyers() {
             .await
             .expect("the read succeeds");
     }
-    let path = format!("/api/draws/{}/tickets", one.draws[DRAWS - 1]);
+    let path = format!("/api/draws/{}/tickets", one.draws[DRAW_COUNT - 1]);
     let (first, second) = (
         bobs_browser(&one).get(&path).await.text,
         bobs_browser(&other_deals).get(&path).await.text,

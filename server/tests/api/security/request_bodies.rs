@@ -13,7 +13,7 @@ use crate::access::method;
 use crate::support::{Buyer, TestServer, club};
 
 /// Calls that answer 204 to any request (decision B-23).
-const ALWAYS_204: [&str; 3] = ["/api/debug-log", "/api/track", "/api/policy-report"];
+const ALWAYS_204_PATHS: [&str; 3] = ["/api/debug-log", "/api/track", "/api/policy-report"];
 
 #[actix_web::test]
 async fn body_one_byte_over_limit_is_refused_by_every_call() {
@@ -25,7 +25,7 @@ async fn body_one_byte_over_limit_is_refused_by_every_call() {
     let is_logout = |route: &&Route| route.path.ends_with("/logout");
     let writes = ROUTES
         .iter()
-        .filter(|route| route.method != Verb::Get && !ALWAYS_204.contains(&route.path));
+        .filter(|route| route.method != Verb::Get && !ALWAYS_204_PATHS.contains(&route.path));
     for route in writes.filter(|route| !is_logout(route)) {
         let path = objects.path(route);
         // The methods of one path share a limit: the largest of theirs.

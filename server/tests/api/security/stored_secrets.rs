@@ -25,7 +25,7 @@ fn secret_after(link: &str, mark: &str) -> String {
         .to_string()
 }
 
-fn cookie(browser: &Buyer, name: &str) -> String {
+fn cookie_value(browser: &Buyer, name: &str) -> String {
     let cookies = browser.cookies();
     let value = cookies
         .split("; ")
@@ -52,7 +52,7 @@ async fn issue_secrets(server: &TestServer) -> Vec<(&'static str, String)> {
             "client secret of an unpaid order",
             unpaid.secret().to_string(),
         ),
-        ("browser cookie", cookie(&alice, "fd_session")),
+        ("browser cookie", cookie_value(&alice, "fd_session")),
     ];
     alice
         .post("/api/my-tickets", json!({ "email": alice.email }))
@@ -70,8 +70,11 @@ async fn issue_secrets(server: &TestServer) -> Vec<(&'static str, String)> {
         club::sign_in_as_club(server, "broncos").await,
         club::sign_in_as_operator(server).await,
     );
-    secrets.push(("login cookie of a club", cookie(&owner, "fd_login")));
-    secrets.push(("login cookie of an operator", cookie(&operator, "fd_login")));
+    secrets.push(("login cookie of a club", cookie_value(&owner, "fd_login")));
+    secrets.push((
+        "login cookie of an operator",
+        cookie_value(&operator, "fd_login"),
+    ));
     let ann = json!({ "email": "ann@example.com", "name": "Ann", "role": "seller" });
     owner
         .post(&format!("/api/clubs/{}/users", broncos.id), ann)

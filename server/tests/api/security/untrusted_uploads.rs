@@ -24,12 +24,12 @@ const LOGO_BYTES_MAX: usize = 2 * 1024 * 1024;
 const PROCESSOR_TIME_MAX: Duration = Duration::from_secs(1);
 /// Number of generated files per run. The environment variables `PROPTEST_CASES` and
 /// `PROPTEST_RNG_SEED` change the number and the files.
-const CASES: u32 = 16;
+const GENERATED_FILES: u32 = 16;
 /// File with seeds of generated files that once exceeded the limit. Each run starts with these, and
 /// appends new ones.
-const REGRESSIONS: &str = "tests/api/security/untrusted_uploads.regressions";
+const REGRESSIONS_PATH: &str = "tests/api/security/untrusted_uploads.regressions";
 /// Environment variable that is set in the child process in which the test measures.
-const IS_MEASURED: &str = "UPLOADS_MEASURED";
+const MEASURING_VARIABLE: &str = "UPLOADS_MEASURED";
 
 fn logo_body(bytes: &[u8]) -> String {
     json!({ "logoUrl": format!("data:image/png;base64,{}", STANDARD.encode(bytes)) }).to_string()
@@ -166,7 +166,7 @@ fn known_files() -> Vec<(String, Vec<u8>)> {
     files
 }
 
-fn texts() -> [(&'static str, String); 8] {
+fn hostile_bodies() -> [(&'static str, String); 8] {
     [
         (
             "arrays in arrays",
@@ -206,7 +206,7 @@ fn texts() -> [(&'static str, String); 8] {
     ]
 }
 
-fn tables() -> [(&'static str, String); 6] {
+fn hostile_csv_tables() -> [(&'static str, String); 6] {
     let heading = "date,kick-off,zone,home,away\n";
     let row = |n: usize| format!("2098-03-06,15:00,Australia/Brisbane,A{n},B{n}\n");
     [
@@ -231,16 +231,16 @@ fn tables() -> [(&'static str, String); 6] {
     ]
 }
 
-async fn measure_known(uploads: &UploadFixture) {
+async fn measure_known_files(uploads: &UploadFixture) {
     for (name, bytes) in known_files() {
         uploads.measure_picture(&name, &bytes).await;
     }
-    for (name, text) in texts() {
+    for (name, text) in hostile_bodies() {
         uploads
             .measure(name, Method::PATCH, &uploads.page, "application/json", text)
             .await;
     }
-    for (name, table) in tables() {
+    for (name, table) in hostile_csv_tables() {
         uploads
             .measure(name, Method::POST, &uploads.table, "text/csv", table)
             .await;
@@ -264,7 +264,7 @@ async fn measure_known(uploads: &UploadFixture) {
     }
 }
 
-fn generated() -> impl Strategy<Value = (HostileFileKind, usize, u64)> {
+fn generated_files() -> impl Strategy<Value = (HostileFileKind, usize, u64)> {
     (
         select(&HOSTILE_FILE_KINDS[..]),
         1..LOGO_BYTES_MAX - 4096,
@@ -275,7 +275,7 @@ fn generated() -> impl Strategy<Value = (HostileFileKind, usize, u64)> {
 /// Measures in a child process, so that the processor time of other tests is not counted.
 #[test]
 fn uploads_cost_at_most_one_second_of_processor_time() {
-    if std::env::var_os(IS_MEASURED).is_none() {
+    if std::env::var_os(MEASURING_VARIABLE).is_none() {
         let name = format!(
             "{}::uploads_cost_at_most_one_second_of_processor_time",
             module_path!().split_once("::").expect("a path").1
@@ -283,7 +283,7 @@ fn uploads_cost_at_most_one_second_of_processor_time() {
         let program = std::env::current_exe().expect("this program");
         let run = std::process::Command::new(program)
             .args([&name, "--exact", "--nocapture"])
-            .env(IS_MEASURED, "1")
+            .env(MEASURING_VARIABLE, "1")
             .output();
         let run = run.expect("started");
         let (output, errors) = (
@@ -299,7 +299,7 @@ fn uploads_cost_at_most_one_second_of_processor_time() {
     }
     let system = System::new();
     let uploads = system.block_on(UploadFixture::open());
-    system.block_on(measure_known(&uploads));
+    system.block_on(measure_known_files(&uploads));
     let default = ProptestConfig::default();
     let rng_seed = if default.rng_seed == RngSeed::Random {
         RngSeed::Fixed(1042)
@@ -310,10 +310,10 @@ fn uploads_cost_at_most_one_second_of_processor_time() {
         cases: if std::env::var_os("PROPTEST_CASES").is_some() {
             default.cases
         } else {
-            CASES
+            GENERATED_FILES
         },
         rng_seed,
-        failure_persistence: Some(Box::new(FileFailurePersistence::Direct(REGRESSIONS))),
+        failure_persistence: Some(Box::new(FileFailurePersistence::Direct(REGRESSIONS_PATH))),
         // Limits the search for a smaller failing file, because each step of it renders two
         // pictures.
         max_shrink_iters: 64,
@@ -321,7 +321,7 @@ fn uploads_cost_at_most_one_second_of_processor_time() {
         ..default
     };
     let mut runner = TestRunner::new(config);
-    let outcome = runner.run(&generated(), |(kind, length, seed)| {
+    let outcome = runner.run(&generated_files(), |(kind, length, seed)| {
         let name = format!("{kind:?} of {length} bytes, seed {seed}");
         system.block_on(uploads.measure_picture(&name, &hostile_file(kind, length, seed)));
         Ok(())

@@ -283,10 +283,10 @@ async fn repeated_webhook_is_stored_once_and_oversized_one_refused() {
 }
 
 /// Number of webhooks that a provider may send in a second after an outage.
-const FLOOD: usize = 1_000;
-const AT_ONCE: usize = 100;
+const FLOOD_WEBHOOKS: usize = 1_000;
+const CONCURRENT_WEBHOOKS: usize = 100;
 /// Number of buyers. The webhooks name their payments in turn.
-const BUYERS: usize = 8;
+const BUYER_COUNT: usize = 8;
 
 /// Faults that lose the provider's own webhooks. Unless `answers`, the provider also answers no
 /// call, so the server can process no webhook.
@@ -312,7 +312,7 @@ async fn webhook_flood_is_accepted_at_once_and_takes_effect_once() {
     let draw = server.create_club_with_draw().await;
     server.sandbox.set_faults(provider_faults(true));
     let mut intents = Vec::new();
-    for _ in 0..BUYERS {
+    for _ in 0..BUYER_COUNT {
         let buyer = server.alice();
         let intent = buyer.open_intent(draw, 1).await;
         buyer.authorise(&intent).await;
@@ -320,10 +320,10 @@ async fn webhook_flood_is_accepted_at_once_and_takes_effect_once() {
     }
     server.sandbox.set_faults(provider_faults(false));
     let browser = server.bob();
-    let sends_all = (0..FLOOD).map(|number| {
+    let sends_all = (0..FLOOD_WEBHOOKS).map(|number| {
         let (id, intent) = (
             format!("evt_flood_{number}"),
-            intents[number % BUYERS].1.id(),
+            intents[number % BUYER_COUNT].1.id(),
         );
         let event = event_body(
             &id,
@@ -336,20 +336,23 @@ async fn webhook_flood_is_accepted_at_once_and_takes_effect_once() {
         async move { send_webhook(browser, event, &header).await }
     });
     let answers: Vec<u16> = stream::iter(sends_all)
-        .buffer_unordered(AT_ONCE)
+        .buffer_unordered(CONCURRENT_WEBHOOKS)
         .collect()
         .await;
     assert_eq!(
         answers.iter().filter(|status| **status == 200).count(),
-        FLOOD,
+        FLOOD_WEBHOOKS,
         "every webhook is acknowledged at once"
     );
     let waiting =
         "select count(*) from webhook_events where handled_at is null and event_id like $1 || '%'";
-    assert_eq!(stored_events(&server, "evt_flood").await, FLOOD as i64);
+    assert_eq!(
+        stored_events(&server, "evt_flood").await,
+        FLOOD_WEBHOOKS as i64
+    );
     assert_eq!(
         server.database.count(waiting, "evt_flood").await,
-        FLOOD as i64,
+        FLOOD_WEBHOOKS as i64,
         "no webhook is handled while the provider is down"
     );
     assert_eq!(
@@ -391,16 +394,16 @@ async fn webhook_flood_is_accepted_at_once_and_takes_effect_once() {
             .await
             .expect("the draw has a view")
             .sold,
-        BUYERS as u16
+        BUYER_COUNT as u16
     );
     let total = &server.sandbox.ledger()["total"];
     assert_eq!(
         (&total["captured"], &total["count"]),
-        (&json!(500 * BUYERS), &json!(BUYERS))
+        (&json!(500 * BUYER_COUNT), &json!(BUYER_COUNT))
     );
     assert_eq!(
         server.queued_mails("tickets").await,
-        BUYERS as i64,
+        BUYER_COUNT as i64,
         "each buyer gets one mail"
     );
     server.finish().await;

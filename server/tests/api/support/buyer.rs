@@ -202,7 +202,7 @@ impl Buyer {
     pub async fn confirm(&self, intent: &Intent, method: &str) -> ApiResponse {
         let path = format!("/sandbox/stripe/v1/payment_intents/{}/confirm", intent.id());
         let body = format!("client_secret={}&payment_method={method}", intent.secret());
-        self.provider(&path, intent, body).await
+        self.post_to_provider(&path, intent, body).await
     }
 
     /// Creates a payment method for a card number, like Stripe's browser library. `more` is
@@ -212,7 +212,7 @@ impl Buyer {
             "type=card&card[number]={number}&card[exp_month]=12&card[exp_year]=2040&card[cvc]=123{more}"
         );
         let made = self
-            .provider("/sandbox/stripe/v1/payment_methods", intent, card)
+            .post_to_provider("/sandbox/stripe/v1/payment_methods", intent, card)
             .await
             .ok();
         made["id"].as_str().expect("the id is text").to_string()
@@ -224,7 +224,7 @@ impl Buyer {
             "/sandbox/stripe/v1/payment_intents/{}/authenticate",
             intent.id()
         );
-        self.provider(
+        self.post_to_provider(
             &path,
             intent,
             format!("client_secret={}&outcome={outcome}", intent.secret()),
@@ -233,7 +233,7 @@ impl Buyer {
     }
 
     /// Posts a form to the sandbox's Stripe API with the publishable key.
-    async fn provider(&self, path: &str, intent: &Intent, body: String) -> ApiResponse {
+    async fn post_to_provider(&self, path: &str, intent: &Intent, body: String) -> ApiResponse {
         let account = intent.body["connectedAccountId"]
             .as_str()
             .expect("an account");

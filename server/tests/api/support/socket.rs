@@ -13,7 +13,7 @@ use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
 use super::buyer::Buyer;
 use super::server::TestServer;
 
-const PATIENCE: Duration = Duration::from_secs(20);
+const WAIT_MAX: Duration = Duration::from_secs(20);
 
 /// An open WebSocket to the server.
 pub struct Socket {
@@ -82,7 +82,7 @@ impl Socket {
                 }
             }
         };
-        tokio::time::timeout(PATIENCE, next)
+        tokio::time::timeout(WAIT_MAX, next)
             .await
             .unwrap_or_else(|_| panic!("no frame of type {kind} arrived"))
     }
@@ -104,7 +104,7 @@ impl Socket {
                 }
             }
         };
-        tokio::time::timeout(PATIENCE, next)
+        tokio::time::timeout(WAIT_MAX, next)
             .await
             .unwrap_or_else(|_| panic!("no frame arrived: {awaited}"))
     }
@@ -124,7 +124,7 @@ impl Socket {
                 }
             }
         };
-        tokio::time::timeout(PATIENCE, end)
+        tokio::time::timeout(WAIT_MAX, end)
             .await
             .expect("the socket ends")
     }
