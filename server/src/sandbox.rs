@@ -1,4 +1,4 @@
-//! A stand-in for Stripe, with a mailbox, for the demo and for tests. It never handles real money.
+//! A simulated Stripe with a mailbox, for the demo and for tests. It never handles real money.
 //!
 //! It serves Stripe's API over HTTP below `/sandbox/stripe/v1/`, with the shapes that async-stripe
 //! 1.0.0-rc.10 reads. It also serves its own Stripe.js, and calls the product's webhook with signed
@@ -83,18 +83,19 @@ use self::state::SandboxState;
 use self::webhook_sender::client::WebhookUrl;
 use self::webhook_sender::{Endpoint, WebhookSender};
 
-/// Most bytes in the body of a request of the sandbox's own pages.
+/// Maximum size in bytes of a request body sent by the sandbox's own pages.
 pub const BODY_BYTES_MAX: usize = 64 * 1024;
 
-/// Settings of the stand-in.
+/// Settings of the sandbox.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Whether an unknown account that a request names is created as a complete account. The demo's
-    /// database may be older than the sandbox's journal. Tests of refusals switch this off.
+    /// Whether a request that names an unknown account creates a fully onboarded account. The demo
+    /// needs this, because its database may be older than the sandbox's journal and name such
+    /// accounts. Tests of refusals switch this off.
     pub creates_unknown_accounts: bool,
-    /// Base URL of this server for links in answers. `None` uses the request's own `Host`.
+    /// Base URL of this server, for links in responses. `None` uses the request's `Host` header.
     pub public_url: Option<String>,
-    /// The event types the webhook subscribes to, as on Stripe's dashboard. Empty means all.
+    /// The event types that the webhook receives, as set on Stripe's dashboard. Empty means all.
     pub webhook_events: Vec<String>,
     /// The demo's clock, which `POST /sandbox/clock` moves. `None` uses the machine's clock.
     pub clock: Option<Arc<SandboxClock>>,
@@ -111,7 +112,7 @@ impl Default for Options {
     }
 }
 
-/// The stand-in for Stripe, shared by all workers.
+/// The simulated Stripe. All worker threads share it.
 #[derive(Debug)]
 pub struct Sandbox {
     state: Mutex<SandboxState>,
@@ -123,11 +124,11 @@ pub struct Sandbox {
 }
 
 impl Sandbox {
-    /// Opens the stand-in with its journals in `dir`, or in memory only.
+    /// Opens the sandbox with its journals in the directory `dir`, or in memory if there is none.
     ///
-    /// With a directory, every answered request survives the death of the process. It may not
-    /// survive a crash of the machine, because nothing is synced to disk. Undelivered events are
-    /// delivered once a webhook is set.
+    /// With a directory, the changes of every answered request survive a crash of the process. They
+    /// may not survive a crash of the machine, because `fsync` is not called. Undelivered events
+    /// are delivered once a webhook is set.
     ///
     /// # Errors
     ///
@@ -146,11 +147,11 @@ impl Sandbox {
         Ok(sandbox)
     }
 
-    /// Sends all undelivered and future events to a plain-HTTP address, signed with `secret`.
+    /// Sends all undelivered and future events to a plain-HTTP URL, signed with `secret`.
     ///
     /// # Panics
     ///
-    /// The address is not `http://…`. The stand-in only calls this machine.
+    /// The URL is not `http://…`, because the sandbox only calls this machine.
     pub fn set_webhook(&self, url: &str, secret: &str) {
         assert!(
             WebhookUrl::parse(url).is_some(),
@@ -164,28 +165,28 @@ impl Sandbox {
         });
     }
 
-    /// Also signs with this secret. Stripe signs with two secrets while one is being replaced.
+    /// Signs events with this secret too, as Stripe does while a secret is being replaced.
     pub fn add_webhook_secret(&self, secret: &str) {
         self.webhook_sender
             .change_endpoint(|endpoint| endpoint.secrets.push(secret.to_owned()));
     }
 
-    /// The clock that the stand-in follows.
+    /// Returns the clock that the sandbox uses.
     pub fn clock(&self) -> &SandboxClock {
         &self.clock
     }
 
-    /// Whether requests may move the clock.
+    /// Whether requests to `POST /sandbox/clock` may move the clock.
     pub fn has_movable_clock(&self) -> bool {
         self.options.clock.is_some()
     }
 
-    /// The mailbox that collects mails instead of sending them.
+    /// Returns the mailbox, which collects mails instead of sending them.
     pub fn mailbox(&self) -> &Mailbox {
         &self.mailbox
     }
 
-    /// Creates a complete connected account with this id unless it exists. Used to seed demos.
+    /// Creates a fully onboarded account with this id unless it exists. Demos are seeded with it.
     ///
     /// # Errors
     ///
@@ -196,12 +197,12 @@ impl Sandbox {
         state.commit()
     }
 
-    /// Replaces the configured faults.
+    /// Replaces the faults that are injected into requests and webhooks.
     pub fn set_faults(&self, faults: Faults) {
         *self.faults.lock().expect("the faults are never poisoned") = faults;
     }
 
-    /// Makes the next request whose `METHOD path` contains `on` fail with `fault`.
+    /// Injects `fault` into the next request whose text `METHOD path` contains `on`.
     pub fn fail_next(&self, on: &str, fault: Fault) {
         let line = ScriptedFault {
             on: on.to_owned(),
@@ -224,7 +225,7 @@ impl Sandbox {
         .is_success()
     }
 
-    /// Totals per account, as `GET /sandbox/ledger` returns them.
+    /// Returns the totals of each account, like `GET /sandbox/ledger`.
     pub fn ledger(&self) -> Value {
         ledger::totals(
             &self.state.lock().expect("the state is never poisoned"),
@@ -232,7 +233,7 @@ impl Sandbox {
         )
     }
 
-    /// Base URL of this server, used for links in answers.
+    /// Returns the base URL of this server, for links in responses.
     fn base(&self, request: &HttpRequest) -> String {
         self.options.public_url.clone().unwrap_or_else(|| {
             let connection = request.connection_info();
@@ -241,13 +242,12 @@ impl Sandbox {
     }
 }
 
-/// Serialises a value. Faster than `Value::to_string`, which formats token by token.
+/// Converts a value to JSON text. `Value::to_string` is slower, because it writes token by token.
 fn to_json_text(value: &Value) -> String {
     serde_json::to_string(value).expect("a value is JSON")
 }
 
-/// Mounts every sandbox route below `/sandbox`.
-/// Registers the sandbox below `/sandbox`.
+/// Registers all routes of the sandbox below `/sandbox`.
 pub fn configure(cfg: &mut ServiceConfig, sandbox: Arc<Sandbox>) {
     cfg.service(
         web::scope("/sandbox")

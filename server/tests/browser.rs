@@ -1,4 +1,4 @@
-//! End-to-end tests of the web in a real browser, against a demo on a free port.
+//! End-to-end tests of the web pages in a real browser, against a demo on a free port.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -9,11 +9,11 @@ use server::cli::demo;
 use server::config::{Config, Environment};
 use server::render::site::{self, Site};
 
-fn web() -> PathBuf {
+fn web_folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../web")
 }
 
-/// Finds a program on the `PATH`.
+/// Returns the first of these programs that is found on the `PATH`.
 fn find_program(names: &[&str]) -> Option<String> {
     let folders: Vec<PathBuf> =
         std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default()).collect();
@@ -25,7 +25,7 @@ fn find_program(names: &[&str]) -> Option<String> {
         .map(|path| path.to_string_lossy().into_owned())
 }
 
-/// Returns the installed browser, otherwise Playwright's.
+/// Returns the path of an installed Chromium, or else of the one that Playwright downloads.
 fn chromium() -> String {
     find_program(&[
         "chromium",
@@ -34,26 +34,28 @@ fn chromium() -> String {
         "google-chrome-stable",
     ])
     .unwrap_or_else(|| {
-        run(Command::new("npx")
-            .args(["playwright", "install", "--with-deps", "chromium"])
-            .current_dir(web()));
+        run_to_success(
+            Command::new("npx")
+                .args(["playwright", "install", "--with-deps", "chromium"])
+                .current_dir(web_folder()),
+        );
         let ask = "console.log(require('@playwright/test').chromium.executablePath())";
         let path = Command::new("node")
             .args(["-e", ask])
-            .current_dir(web())
+            .current_dir(web_folder())
             .output()
             .expect("node runs");
         String::from_utf8_lossy(&path.stdout).trim().to_string()
     })
 }
 
-/// Returns the headless shell of Chromium, which saves a third of the time. It has no back/forward
-/// cache, so tests of that use the full browser.
-fn shell(whole: &str) -> String {
+/// Returns the path of Chromium's headless shell, which takes a third less time. It has no
+/// back/forward cache, so tests of that cache use the full browser `whole`.
+fn headless_shell(whole: &str) -> String {
     find_program(&["chromium-headless-shell"]).unwrap_or_else(|| whole.to_string())
 }
 
-fn run(command: &mut Command) {
+fn run_to_success(command: &mut Command) {
     let output = command.output().expect("the program is there");
     let output_text = [&output.stdout, &output.stderr]
         .map(|bytes| String::from_utf8_lossy(bytes).into_owned())
@@ -62,17 +64,17 @@ fn run(command: &mut Command) {
     println!("{output_text}");
 }
 
-/// Time limit of one half, on two busy cores.
+/// Time limit in minutes for one of the two browser tests, while both share two cores.
 const MINUTES_MAX: u64 = 25;
 
-/// The built pages, shared by both halves.
-static DIST: LazyLock<PathBuf> =
-    LazyLock::new(|| site::ensure_built(&web()).expect("the web pages are built"));
+/// The folder of the built web pages. Both browser tests use it.
+static DIST_FOLDER: LazyLock<PathBuf> =
+    LazyLock::new(|| site::ensure_built(&web_folder()).expect("the web pages are built"));
 
-/// Path of the browser, found or downloaded once.
-static CHROMIUM: LazyLock<String> = LazyLock::new(chromium);
+/// Path of the browser. It is found or downloaded only once.
+static CHROMIUM_PATH: LazyLock<String> = LazyLock::new(chromium);
 
-/// Runs some folders of `web/e2e` against a separate demo.
+/// Runs the tests in some folders of `web/e2e` against a demo of their own.
 async fn run_e2e(half: &str, folders: &'static [&'static str]) {
     let folder = Folder::new();
     let data = folder.path().join("data");
@@ -80,31 +82,33 @@ async fn run_e2e(half: &str, folders: &'static [&'static str]) {
         Environment::from_pairs([("PORT", "0"), ("FD_DATA_DIR", data.to_str().expect("text"))]);
     let mut config = Config::demo(&environment).expect("the demo needs nothing");
     config.picture_program = env!("CARGO_BIN_EXE_server").into();
-    let demo = demo::start(config, Site::read(&DIST).expect("read"))
+    let demo = demo::start(config, Site::read(&DIST_FOLDER).expect("read"))
         .await
         .expect("the demo starts");
     let url = demo.running.url();
     let results = format!("--output=test-results/{half}");
     let limit = format!("--global-timeout={}", MINUTES_MAX * 60_000);
-    let whole = CHROMIUM.as_str();
-    // On a separate thread, because the server runs on this one.
+    let whole = CHROMIUM_PATH.as_str();
+    // Playwright runs on a separate thread, because this thread runs the server.
     let tested = tokio::task::spawn_blocking(move || {
-        run(Command::new("npx")
-            .args(["playwright", "test", &results, &limit])
-            .args(folders)
-            .current_dir(web())
-            .env("BASE_URL", url)
-            .env("CHROMIUM", shell(whole))
-            .env("CHROMIUM_WHOLE", whole)
-            .env("CI", "1"));
+        run_to_success(
+            Command::new("npx")
+                .args(["playwright", "test", &results, &limit])
+                .args(folders)
+                .current_dir(web_folder())
+                .env("BASE_URL", url)
+                .env("CHROMIUM", headless_shell(whole))
+                .env("CHROMIUM_WHOLE", whole)
+                .env("CI", "1"),
+        );
     });
     let tested = tested.await;
     demo.stop().await.expect("the demo stops");
     tested.expect("the browser's tests pass");
 }
 
-/// The browser tests are two Rust tests that run in parallel, because a usual CI machine has two
-/// cores.
+/// The browser tests are split into two Rust tests that run in parallel, because CI machines
+/// usually have two cores.
 #[actix_web::test]
 async fn buyer_pages_pass_in_a_real_browser() {
     run_e2e("buyers", &["e2e/buyer/"]).await;

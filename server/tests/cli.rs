@@ -1,4 +1,4 @@
-//! The command line of the real binary, with its own database.
+//! The command line of the built program, with a database of its own.
 
 use std::io::Write;
 use std::path::Path;
@@ -179,7 +179,7 @@ fn command_without_database_url_is_refused() {
 
 #[actix_web::test]
 async fn wrong_sealing_key_is_refused() {
-    const OTHER: &str = "ff0102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f";
+    const OTHER_KEY: &str = "ff0102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f";
     let cli = CliEnvironment::open().await;
     assert!(cli.run(&["migrate"], "").status.success());
     assert_eq!(
@@ -196,7 +196,7 @@ async fn wrong_sealing_key_is_refused() {
         run(arguments, &variables, cli.folder.path(), "")
     };
     for command in [["migrate"], ["audit"], ["fence"]] {
-        let output = with_key(&command, OTHER);
+        let output = with_key(&command, OTHER_KEY);
         assert_eq!(
             output.status.code(),
             Some(1),
@@ -208,12 +208,13 @@ async fn wrong_sealing_key_is_refused() {
             "{command:?}: {}",
             output_text(&output)
         );
-        assert!(!output_text(&output).contains(OTHER));
+        assert!(!output_text(&output).contains(OTHER_KEY));
     }
     assert!(with_key(&["migrate"], KEY).status.success());
 }
 
-/// A database from before the key check exists: its sealed seeds identify the key.
+/// An older database may not contain the value that checks the key. Its encrypted seeds then
+/// identify the right key.
 #[actix_web::test]
 async fn database_without_key_check_accepts_only_its_seeds_key() {
     let cli = CliEnvironment::open().await;
@@ -245,7 +246,7 @@ async fn database_without_key_check_accepts_only_its_seeds_key() {
     assert!(cli.run(&["migrate"], "").status.success());
 }
 
-/// Runs `serve` with a complete environment in which these variables are changed.
+/// Runs `serve` with all required environment variables, of which `changed` replaces some.
 fn serve(cli: &CliEnvironment, changed: &[(&str, &str)]) -> Output {
     std::fs::write(cli.folder.path().join("index.html"), "<title>x</title>").expect("written");
     let web = cli.folder.path().to_string_lossy().into_owned();
@@ -649,7 +650,7 @@ async fn audit_passes_until_an_unknown_payment_exists() {
         "{}",
         output_text(&output)
     );
-    let intent = take_money(&cli.folder.path().join("sandbox"), &account).await;
+    let intent = capture_payment(&cli.folder.path().join("sandbox"), &account).await;
     let output = cli.run(&["audit"], "");
     assert_eq!(output.status.code(), Some(1), "{}", output_text(&output));
     let row = output_text(&output)
@@ -662,8 +663,8 @@ async fn audit_passes_until_an_unknown_payment_exists() {
     );
 }
 
-/// Makes a payment outside the product, as in the provider's dashboard.
-async fn take_money(sandbox: &Path, account: &AccountId) -> String {
+/// Captures a payment directly at the provider, as a person could with its dashboard.
+async fn capture_payment(sandbox: &Path, account: &AccountId) -> String {
     let sandbox =
         Sandbox::open(Some(sandbox.to_path_buf()), Options::default()).expect("a sandbox");
     let serving = sandbox.clone();

@@ -1,4 +1,5 @@
-//! The demo of `cargo run`: the real binary on an empty folder, stopped, killed and started again.
+//! The demo of `cargo run`: the built program starts with an empty folder, is stopped, killed and
+//! started again.
 
 use std::io::{BufRead, BufReader, Read};
 use std::os::unix::fs::PermissionsExt;
@@ -23,7 +24,7 @@ struct Demo {
     greeting: String,
 }
 
-fn binary(folder: &Path) -> Command {
+fn demo_command(folder: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_server"));
     command
         .env_clear()
@@ -35,9 +36,9 @@ fn binary(folder: &Path) -> Command {
 }
 
 impl Demo {
-    /// Starts the demo and waits until its greeting is complete.
+    /// Starts the demo and waits until it has printed all its addresses.
     fn start(folder: &Path) -> Demo {
-        let mut child = binary(folder)
+        let mut child = demo_command(folder)
             .stdout(Stdio::piped())
             .spawn()
             .expect("the binary starts");
@@ -77,7 +78,7 @@ impl Demo {
         (answer.status().as_u16(), answer.text().await.expect("text"))
     }
 
-    /// Returns draw numbers and sold tickets over the three lists.
+    /// Returns draw number and number of sold tickets for each draw of the three public lists.
     async fn sold(&self) -> Vec<(i64, i64)> {
         let mut sold = Vec::new();
         for list in ["active", "awaiting-results", "completed"] {
@@ -100,7 +101,8 @@ impl Demo {
     }
 }
 
-/// A failed test leaves no server behind, whose open pipes would block readers of the test output.
+/// Kills the demo when a test fails. A running process would keep its pipes open, and readers of
+/// the test output would wait forever.
 impl Drop for Demo {
     fn drop(&mut self) {
         if matches!(self.child.try_wait(), Ok(None)) {
@@ -110,8 +112,8 @@ impl Drop for Demo {
     }
 }
 
-/// Writes a front end of one page, so that the server's tests need no web build.
-fn front_end(folder: &Path) {
+/// Writes a web build of a single page, so that these tests do not need the real one.
+fn write_front_end(folder: &Path) {
     let dist = folder.join("dist");
     std::fs::create_dir_all(&dist).expect("a folder");
     let page =
@@ -124,7 +126,7 @@ fn front_end(folder: &Path) {
 #[actix_web::test]
 async fn demo_starts_on_empty_folder_and_loses_nothing() {
     let folder = Folder::new();
-    front_end(folder.path());
+    write_front_end(folder.path());
 
     let mut demo = Demo::start(folder.path());
     let helpers = [
@@ -163,7 +165,7 @@ async fn demo_starts_on_empty_folder_and_loses_nothing() {
         "SIGTERM ends it successfully"
     );
 
-    let audit = binary(folder.path())
+    let audit = demo_command(folder.path())
         .args(["audit", "--demo"])
         .output()
         .expect("the audit runs");
@@ -191,8 +193,8 @@ async fn demo_starts_on_empty_folder_and_loses_nothing() {
 #[test]
 fn demo_stopped_during_seeding_leaves_no_postgres() {
     let folder = Folder::new();
-    front_end(folder.path());
-    let mut child = binary(folder.path())
+    write_front_end(folder.path());
+    let mut child = demo_command(folder.path())
         .stdout(Stdio::null())
         .stderr(Stdio::piped())
         .spawn()
@@ -215,7 +217,8 @@ fn demo_stopped_during_seeding_leaves_no_postgres() {
     assert!(!note.exists(), "Postgres was stopped");
 }
 
-/// As root the data folder can be traversed but not listed, because Postgres runs as another user.
+/// If the demo runs as root, Postgres runs as another user. That user may enter the data folder but
+/// not list it.
 fn check_file_modes(data: &Path) {
     let mode = |path: &Path| std::fs::metadata(path).expect("there").permissions().mode() & 0o777;
     assert_eq!(mode(data) & 0o066, 0);
@@ -238,15 +241,16 @@ fn check_file_modes(data: &Path) {
     }
 }
 
-/// Backs up beside the running server. Secrets of the database must stay sealed in the file.
+/// Makes a backup while the server runs. The file must contain the database's secrets only
+/// encrypted.
 async fn check_backup(demo: &Demo, folder: &Path, file: &Path) {
-    let output = binary(folder)
+    let output = demo_command(folder)
         .args(["--demo", "backup"])
         .arg(file)
         .output()
         .expect("the backup runs");
     assert!(output.status.success(), "{output:?}");
-    let again = binary(folder)
+    let again = demo_command(folder)
         .args(["--demo", "backup"])
         .arg(file)
         .output()
@@ -289,15 +293,15 @@ async fn check_restore(folder: &Path, file: &Path, sold: &[(i64, i64)]) {
         (output.status.success(), output_text)
     };
     let restore = || {
-        let mut command = binary(folder);
+        let mut command = demo_command(folder);
         command.args(["restore", "--demo"]).arg(file);
         command
     };
-    // The file was truncated, as by a power cut during a copy.
+    // Truncates the file, as a power cut during a copy could.
     let bytes = std::fs::read(file).expect("a file");
     let cut = folder.join("cut.backup");
     std::fs::write(&cut, &bytes[..bytes.len() - 100]).expect("written");
-    let mut command = binary(folder);
+    let mut command = demo_command(folder);
     let (done, text) = output_text({
         command.args(["restore", "--demo"]).arg(&cut);
         command
@@ -316,7 +320,7 @@ async fn check_restore(folder: &Path, file: &Path, sold: &[(i64, i64)]) {
 
     let (done, text) = output_text(restore());
     assert!(done && text.contains("before-restore"), "{text}");
-    let mut audit = binary(folder);
+    let mut audit = demo_command(folder);
     let (clean, text) = output_text({
         audit.args(["audit", "--demo"]);
         audit
@@ -332,8 +336,8 @@ async fn check_restore(folder: &Path, file: &Path, sold: &[(i64, i64)]) {
     assert_eq!(demo.signal(Signal::SIGTERM), Some(0));
 }
 
-/// The demo shows a prize at every step, offers in several states, a failed payment and a paid
-/// share.
+/// The demo has a prize at every stage, offers in several states, a failed payment, and a paid
+/// payout of a club's share.
 async fn check_club_screens(demo: &Demo) {
     let mut states_shown = std::collections::BTreeSet::new();
     let text = |value: &Value| value.as_str().unwrap_or("none").to_string();

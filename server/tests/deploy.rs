@@ -1,15 +1,17 @@
-//! Checks the deployment files with the programs that read them, where those are installed.
+//! Checks the deployment files with the programs for which they are written, where these are
+//! installed.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-fn file(name: &str) -> PathBuf {
+fn deploy_file(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("deploy")
         .join(name)
 }
 
-/// Runs a program's own configuration check. Returns `None` when it is not installed.
+/// Runs the command with which a program checks its configuration. Returns whether it passed, and
+/// the output; `None` if the program is not installed.
 fn run_check(program: &str, arguments: &[&str]) -> Option<(bool, String)> {
     let places = ["/usr/sbin", "/usr/bin", "/usr/local/sbin", "/usr/local/bin"];
     let find_program = places
@@ -34,7 +36,7 @@ fn run_check(program: &str, arguments: &[&str]) -> Option<(bool, String)> {
 
 #[test]
 fn haproxy_accepts_its_configuration() {
-    let path = file("haproxy.cfg");
+    let path = deploy_file("haproxy.cfg");
     if let Some((accepted, output_text)) =
         run_check("haproxy", &["-c", "-f", &path.to_string_lossy()])
     {
@@ -44,7 +46,10 @@ fn haproxy_accepts_its_configuration() {
 
 #[test]
 fn nginx_accepts_its_configuration() {
-    let (path, folder) = (file("nginx.conf"), persistence::testing::Folder::new());
+    let (path, folder) = (
+        deploy_file("nginx.conf"),
+        persistence::testing::Folder::new(),
+    );
     let here = folder.path().to_string_lossy().into_owned();
     if let Some((accepted, output_text)) =
         run_check("nginx", &["-t", "-p", &here, "-c", &path.to_string_lossy()])
@@ -53,10 +58,11 @@ fn nginx_accepts_its_configuration() {
     }
 }
 
-/// The addresses of a draw's pages, calls and sockets must match the balancer's routing patterns.
+/// Both load balancers route by patterns. All paths of a draw's pages, calls and WebSockets must
+/// match the patterns in the same way.
 #[test]
 fn both_balancers_route_the_same_draw_addresses() {
-    let read = |name: &str| std::fs::read_to_string(file(name)).expect("a configuration");
+    let read = |name: &str| std::fs::read_to_string(deploy_file(name)).expect("a configuration");
     for configuration in [read("haproxy.cfg"), read("nginx.conf")] {
         for place in [
             "api/draws",
@@ -79,11 +85,12 @@ fn both_balancers_route_the_same_draw_addresses() {
     }
 }
 
-/// A node receives only the client address that the balancer saw.
+/// The load balancer replaces this header with the address that it saw, so a client cannot forge
+/// its address.
 #[test]
 fn balancer_overwrites_the_client_address_header() {
     let says = |name: &str, text: &str| {
-        std::fs::read_to_string(file(name))
+        std::fs::read_to_string(deploy_file(name))
             .expect("a configuration")
             .contains(text)
     };
@@ -97,11 +104,10 @@ fn balancer_overwrites_the_client_address_header() {
     ));
 }
 
-/// Addresses contain secrets: order tokens, claim links and password links (reliability.md, rule
-/// L2).
+/// Paths contain secrets: order tokens, claim links and password links (reliability.md, rule L2).
 #[test]
 fn balancer_logs_contain_no_request_path() {
-    let read = |name: &str| std::fs::read_to_string(file(name)).expect("a configuration");
+    let read = |name: &str| std::fs::read_to_string(deploy_file(name)).expect("a configuration");
     let lines = |text: &str| {
         text.lines()
             .map(|line| line.trim().to_string())
@@ -121,7 +127,7 @@ fn balancer_logs_contain_no_request_path() {
     );
     let more = |line: &&String| line.starts_with("option httplog") || line.contains("capture");
     assert_eq!(haproxy.iter().find(more), None);
-    // Outside of the `http` block nginx handles no requests.
+    // Looks only at the `http` block, because nginx handles requests only there.
     let nginx = read("nginx.conf");
     let inside = lines(nginx.split_once("\nhttp {").expect("its part about HTTP").1);
     let logs: Vec<&String> = inside
@@ -133,7 +139,7 @@ fn balancer_logs_contain_no_request_path() {
 
 #[test]
 fn systemd_unit_names_every_per_node_variable() {
-    let unit = std::fs::read_to_string(file("server@.service")).expect("the unit");
+    let unit = std::fs::read_to_string(deploy_file("server@.service")).expect("the unit");
     for name in ["PORT", "METRICS_ADDR", "NODE_ADDRESS"] {
         assert!(unit.contains(name), "{name}");
     }

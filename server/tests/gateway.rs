@@ -1,5 +1,5 @@
-//! A contract test of the payment gateway, run against the sandbox over HTTP and against the fake
-//! that simulations use.
+//! A contract test of the payment gateway. It runs against the sandbox over HTTP, and against the
+//! in-memory fake that simulations use.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -15,27 +15,27 @@ use server::sandbox::{self, Options, Sandbox};
 
 const EPOCH_START: Timestamp = Timestamp(0);
 
-fn club() -> AccountId {
+fn club_account() -> AccountId {
     AccountId("acct_club".into())
 }
 
-fn order(number: u128, amount: i64) -> NewIntent {
+fn new_intent(number: u128, amount: i64) -> NewIntent {
     NewIntent {
         order: OrderId(number),
-        account: club(),
+        account: club_account(),
         amount: Cents(amount),
         draws: "1042x2".into(),
     }
 }
 
-fn code(error: GatewayError) -> String {
+fn refusal_code(error: GatewayError) -> String {
     match error {
         GatewayError::Refused { code, .. } => code,
         other => panic!("a refusal was expected, not {other:?}"),
     }
 }
 
-/// A sandbox on a real port that counts connections and calls.
+/// A sandbox on a real port, with counters of connections and calls.
 struct SandboxServer {
     sandbox: Arc<Sandbox>,
     stripe: Stripe,
@@ -77,7 +77,8 @@ fn sandbox_server() -> SandboxServer {
     }
 }
 
-/// Card names of each provider. Everything else must be equal.
+/// The names of test cards, which differ between the two providers. All other inputs and results
+/// must be equal.
 struct Cards {
     good: &'static str,
     declined: &'static str,
@@ -96,7 +97,7 @@ const SANDBOX_CARDS: Cards = Cards {
 };
 
 async fn check_contract(gateway: &dyn Gateway, cards: &Cards) {
-    let new = order(7, 1000);
+    let new = new_intent(7, 1000);
     let opened = gateway.create("create-7", &new).await.unwrap();
     assert_eq!(opened.intent.status, PaymentStatus::RequiresPaymentMethod);
     assert_eq!(
@@ -105,7 +106,7 @@ async fn check_contract(gateway: &dyn Gateway, cards: &Cards) {
     );
     assert_eq!(
         (opened.intent.currency.as_str(), &opened.intent.account),
-        ("aud", &club())
+        ("aud", &club_account())
     );
     let again = gateway.create("create-7", &new).await.unwrap();
     assert_eq!(
@@ -114,9 +115,9 @@ async fn check_contract(gateway: &dyn Gateway, cards: &Cards) {
         "one key, one intent"
     );
     assert_eq!(
-        code(
+        refusal_code(
             gateway
-                .create("create-7", &order(7, 1500))
+                .create("create-7", &new_intent(7, 1500))
                 .await
                 .unwrap_err()
         ),
@@ -125,12 +126,12 @@ async fn check_contract(gateway: &dyn Gateway, cards: &Cards) {
 
     let id = &opened.id;
     let updated = gateway
-        .update("update-7", &club(), id, &order(7, 2000))
+        .update("update-7", &club_account(), id, &new_intent(7, 2000))
         .await
         .unwrap();
     assert_eq!(updated.intent.amount, Cents(2000));
     let found = gateway
-        .find(&club(), OrderId(7), EPOCH_START)
+        .find(&club_account(), OrderId(7), EPOCH_START)
         .await
         .unwrap()
         .expect("found by its order");
@@ -140,51 +141,51 @@ async fn check_contract(gateway: &dyn Gateway, cards: &Cards) {
     );
     assert!(
         gateway
-            .find(&club(), OrderId(8), EPOCH_START)
+            .find(&club_account(), OrderId(8), EPOCH_START)
             .await
             .unwrap()
             .is_none()
     );
 
     assert_eq!(
-        code(
+        refusal_code(
             gateway
-                .capture("cap-early", &club(), id, Cents(70))
+                .capture("cap-early", &club_account(), id, Cents(70))
                 .await
                 .unwrap_err()
         ),
         "payment_intent_unexpected_state"
     );
     let declined = gateway
-        .confirm("confirm-7-bad", &club(), id, cards.declined)
+        .confirm("confirm-7-bad", &club_account(), id, cards.declined)
         .await
         .unwrap_err();
-    assert!(["card_declined", "generic_decline"].contains(&code(declined).as_str()));
-    let intent = gateway.retrieve(&club(), id).await.unwrap();
+    assert!(["card_declined", "generic_decline"].contains(&refusal_code(declined).as_str()));
+    let intent = gateway.retrieve(&club_account(), id).await.unwrap();
     assert_eq!(
         intent.decline.map(|decline| decline.message),
         Some("Your card was declined.".into()),
         "the intent says why"
     );
     let challenged = gateway
-        .confirm("confirm-7-3ds", &club(), id, cards.challenged)
+        .confirm("confirm-7-3ds", &club_account(), id, cards.challenged)
         .await
         .unwrap();
     assert_eq!(challenged.intent.status, PaymentStatus::RequiresAction);
     let held = gateway
-        .confirm("confirm-7-good", &club(), id, cards.good)
+        .confirm("confirm-7-good", &club_account(), id, cards.good)
         .await
         .unwrap();
     assert_eq!(held.intent.status, PaymentStatus::RequiresCapture);
     assert_eq!(held.intent.amount_received, Cents(0));
     let late = gateway
-        .update("update-7-late", &club(), id, &order(7, 500))
+        .update("update-7-late", &club_account(), id, &new_intent(7, 500))
         .await
         .unwrap_err();
-    assert_eq!(code(late), "payment_intent_unexpected_state");
+    assert_eq!(refusal_code(late), "payment_intent_unexpected_state");
 
     let captured = gateway
-        .capture("cap-7", &club(), id, Cents(70))
+        .capture("cap-7", &club_account(), id, Cents(70))
         .await
         .unwrap();
     assert_eq!(
@@ -193,22 +194,22 @@ async fn check_contract(gateway: &dyn Gateway, cards: &Cards) {
     );
     assert_eq!(
         gateway
-            .capture("cap-7", &club(), id, Cents(70))
+            .capture("cap-7", &club_account(), id, Cents(70))
             .await
             .unwrap(),
         captured,
         "the same key, the same answer"
     );
     assert_eq!(
-        code(
+        refusal_code(
             gateway
-                .capture("cap-7-b", &club(), id, Cents(70))
+                .capture("cap-7-b", &club_account(), id, Cents(70))
                 .await
                 .unwrap_err()
         ),
         "payment_intent_unexpected_state"
     );
-    let intent = gateway.retrieve(&club(), id).await.unwrap();
+    let intent = gateway.retrieve(&club_account(), id).await.unwrap();
     assert_eq!(
         (intent.application_fee, intent.provider_fee),
         (Cents(70), Some(Cents(64))),
@@ -217,27 +218,27 @@ async fn check_contract(gateway: &dyn Gateway, cards: &Cards) {
     assert_eq!((intent.amount_refunded, intent.disputed), (Cents(0), false));
 
     check_refunds(gateway, id).await;
-    check_endings(gateway, cards).await;
+    check_cancellations(gateway, cards).await;
 }
 
 async fn check_refunds(gateway: &dyn Gateway, id: &PaymentIntentId) {
     gateway
-        .refund_fee("fee-7", &club(), id, Cents(30))
+        .refund_fee("fee-7", &club_account(), id, Cents(30))
         .await
         .unwrap();
     gateway
-        .refund_fee("fee-7", &club(), id, Cents(30))
+        .refund_fee("fee-7", &club_account(), id, Cents(30))
         .await
         .unwrap();
     gateway
-        .refund("refund-7", &club(), id, Cents(2000))
+        .refund("refund-7", &club_account(), id, Cents(2000))
         .await
         .unwrap();
     gateway
-        .refund("refund-7", &club(), id, Cents(2000))
+        .refund("refund-7", &club_account(), id, Cents(2000))
         .await
         .unwrap();
-    let intent = gateway.retrieve(&club(), id).await.unwrap();
+    let intent = gateway.retrieve(&club_account(), id).await.unwrap();
     assert_eq!(
         (
             intent.amount_refunded,
@@ -247,9 +248,9 @@ async fn check_refunds(gateway: &dyn Gateway, id: &PaymentIntentId) {
         (Cents(2000), Cents(70), Cents(30))
     );
     assert_eq!(
-        code(
+        refusal_code(
             gateway
-                .refund("refund-7-b", &club(), id, Cents(1))
+                .refund("refund-7-b", &club_account(), id, Cents(1))
                 .await
                 .unwrap_err()
         ),
@@ -257,20 +258,23 @@ async fn check_refunds(gateway: &dyn Gateway, id: &PaymentIntentId) {
     );
     assert!(
         gateway
-            .refund_fee("fee-7-b", &club(), id, Cents(41))
+            .refund_fee("fee-7-b", &club_account(), id, Cents(41))
             .await
             .is_err()
     );
 }
 
-async fn check_endings(gateway: &dyn Gateway, cards: &Cards) {
-    let second = gateway.create("create-9", &order(9, 800)).await.unwrap();
+async fn check_cancellations(gateway: &dyn Gateway, cards: &Cards) {
+    let second = gateway
+        .create("create-9", &new_intent(9, 800))
+        .await
+        .unwrap();
     gateway
-        .confirm("confirm-9", &club(), &second.id, cards.good)
+        .confirm("confirm-9", &club_account(), &second.id, cards.good)
         .await
         .unwrap();
     let canceled = gateway
-        .cancel("cancel-9", &club(), &second.id)
+        .cancel("cancel-9", &club_account(), &second.id)
         .await
         .unwrap();
     assert_eq!(canceled.status, PaymentStatus::Canceled);
@@ -280,22 +284,22 @@ async fn check_endings(gateway: &dyn Gateway, cards: &Cards) {
     );
     assert_eq!(
         gateway
-            .cancel("cancel-9", &club(), &second.id)
+            .cancel("cancel-9", &club_account(), &second.id)
             .await
             .unwrap()
             .status,
         PaymentStatus::Canceled
     );
     assert_eq!(
-        code(
+        refusal_code(
             gateway
-                .cancel("cancel-9-b", &club(), &second.id)
+                .cancel("cancel-9-b", &club_account(), &second.id)
                 .await
                 .unwrap_err()
         ),
         "payment_intent_unexpected_state"
     );
-    let intent = gateway.retrieve(&club(), &second.id).await.unwrap();
+    let intent = gateway.retrieve(&club_account(), &second.id).await.unwrap();
     assert_eq!(
         (intent.amount_received, intent.amount_refunded),
         (Cents(0), Cents(0)),
@@ -303,14 +307,14 @@ async fn check_endings(gateway: &dyn Gateway, cards: &Cards) {
     );
     assert!(
         gateway
-            .find(&club(), OrderId(9), EPOCH_START)
+            .find(&club_account(), OrderId(9), EPOCH_START)
             .await
             .unwrap()
             .is_none(),
         "a cancelled intent is not found"
     );
 
-    let listed = gateway.list(&club(), EPOCH_START).await.unwrap();
+    let listed = gateway.list(&club_account(), EPOCH_START).await.unwrap();
     assert_eq!(
         listed.iter().map(|intent| intent.order).collect::<Vec<_>>(),
         [Some(OrderId(9)), Some(OrderId(7))]
@@ -321,22 +325,27 @@ async fn check_endings(gateway: &dyn Gateway, cards: &Cards) {
         "a list contains the same fields as a read"
     );
     let far = Timestamp(4_102_444_800_000);
-    assert!(gateway.list(&club(), far).await.unwrap().is_empty());
+    assert!(gateway.list(&club_account(), far).await.unwrap().is_empty());
 
     let stranger = AccountId("acct_other".into());
     assert_eq!(
-        code(gateway.retrieve(&stranger, &second.id).await.unwrap_err()),
+        refusal_code(gateway.retrieve(&stranger, &second.id).await.unwrap_err()),
         "resource_missing"
     );
     let unknown = PaymentIntentId("pi_unknown".into());
     assert_eq!(
-        code(gateway.retrieve(&club(), &unknown).await.unwrap_err()),
+        refusal_code(
+            gateway
+                .retrieve(&club_account(), &unknown)
+                .await
+                .unwrap_err()
+        ),
         "resource_missing"
     );
     assert_eq!(
-        code(
+        refusal_code(
             gateway
-                .create("create-small", &order(10, 49))
+                .create("create-small", &new_intent(10, 49))
                 .await
                 .unwrap_err()
         ),
@@ -366,14 +375,14 @@ async fn payment_list_spans_several_pages() {
     for number in 1..=130 {
         sandbox_server
             .stripe
-            .create(&format!("create-{number}"), &order(number, 500))
+            .create(&format!("create-{number}"), &new_intent(number, 500))
             .await
             .unwrap();
     }
     assert_eq!(
         sandbox_server
             .stripe
-            .list(&club(), EPOCH_START)
+            .list(&club_account(), EPOCH_START)
             .await
             .unwrap()
             .len(),
@@ -384,7 +393,7 @@ async fn payment_list_spans_several_pages() {
     for (number, pages) in [(130, 1), (1, 2)] {
         let found = sandbox_server
             .stripe
-            .find(&club(), OrderId(number), EPOCH_START)
+            .find(&club_account(), OrderId(number), EPOCH_START)
             .await
             .unwrap();
         assert_eq!(
@@ -416,7 +425,7 @@ async fn gateway_error_tells_whether_to_retry() {
         sandbox_server.sandbox.fail_next("payment_intents", fault);
         let error = sandbox_server
             .stripe
-            .create(&key, &order(number, 500))
+            .create(&key, &new_intent(number, 500))
             .await
             .unwrap_err();
         assert_eq!(
@@ -437,15 +446,15 @@ async fn gateway_error_tells_whether_to_retry() {
         );
         let found = sandbox_server
             .stripe
-            .find(&club(), OrderId(number), EPOCH_START)
+            .find(&club_account(), OrderId(number), EPOCH_START)
             .await
             .unwrap();
         assert_eq!(found.is_some(), fault == Fault::TimeoutAfter, "{fault:?}");
     }
 }
 
-/// A 409 and both kinds of 429 had no effect. The same key succeeds later (reliability.md, faults
-/// F26 and F27).
+/// A 409 and both kinds of 429 mean that the request had no effect. A retry with the same
+/// idempotency key succeeds (reliability.md, faults F26 and F27).
 #[actix_web::test]
 async fn key_in_use_lock_and_rate_limit_retry_with_the_same_key() {
     let sandbox_server = sandbox_server();
@@ -461,7 +470,7 @@ async fn key_in_use_lock_and_rate_limit_retry_with_the_same_key() {
     ];
     for (number, (fault, words)) in faults.into_iter().enumerate() {
         let number = number as u128 + 1;
-        let new = order(number, 500);
+        let new = new_intent(number, 500);
         sandbox.fail_next("payment_intents", fault);
         let refused = stripe
             .create(&format!("create-{number}"), &new)
@@ -470,7 +479,7 @@ async fn key_in_use_lock_and_rate_limit_retry_with_the_same_key() {
         assert_eq!(unavailable(refused), words);
         assert!(
             stripe
-                .find(&club(), OrderId(number), EPOCH_START)
+                .find(&club_account(), OrderId(number), EPOCH_START)
                 .await
                 .unwrap()
                 .is_none(),
@@ -483,7 +492,7 @@ async fn key_in_use_lock_and_rate_limit_retry_with_the_same_key() {
         stripe
             .confirm(
                 &format!("confirm-{number}"),
-                &club(),
+                &club_account(),
                 &opened.id,
                 SANDBOX_CARDS.good,
             )
@@ -493,36 +502,36 @@ async fn key_in_use_lock_and_rate_limit_retry_with_the_same_key() {
         sandbox.fail_next("/capture", fault);
         unavailable(
             stripe
-                .capture(&key, &club(), &opened.id, Cents(18))
+                .capture(&key, &club_account(), &opened.id, Cents(18))
                 .await
                 .unwrap_err(),
         );
         let captured = stripe
-            .capture(&key, &club(), &opened.id, Cents(18))
+            .capture(&key, &club_account(), &opened.id, Cents(18))
             .await
             .unwrap();
         assert_eq!(captured.amount_received, Cents(500), "{fault:?}");
-        // The first attempt had its effect but its answer was lost. Its key is in use for a while
-        // and then returns the result.
+        // The first attempt refunded the payment, but its response was lost. The next one gets a
+        // 409, because the idempotency key is in use. Later ones get the saved response.
         sandbox.fail_next("/refunds", Fault::TimeoutAfter);
         let key = format!("refund-{number}");
         let lost = stripe
-            .refund(&key, &club(), &opened.id, Cents(200))
+            .refund(&key, &club_account(), &opened.id, Cents(200))
             .await
             .unwrap_err();
         assert!(matches!(lost, GatewayError::Unknown(_)), "{lost:?}");
         sandbox.fail_next("/refunds", fault);
         unavailable(
             stripe
-                .refund(&key, &club(), &opened.id, Cents(200))
+                .refund(&key, &club_account(), &opened.id, Cents(200))
                 .await
                 .unwrap_err(),
         );
         stripe
-            .refund(&key, &club(), &opened.id, Cents(200))
+            .refund(&key, &club_account(), &opened.id, Cents(200))
             .await
             .unwrap();
-        let intent = stripe.retrieve(&club(), &opened.id).await.unwrap();
+        let intent = stripe.retrieve(&club_account(), &opened.id).await.unwrap();
         assert_eq!(intent.amount_refunded, Cents(200), "{fault:?}: once");
     }
 }
@@ -530,7 +539,10 @@ async fn key_in_use_lock_and_rate_limit_retry_with_the_same_key() {
 #[actix_web::test]
 async fn refused_connection_is_certainly_without_effect() {
     let stripe = Stripe::new(&StripeSettings::new("sk_test_1", "http://127.0.0.1:1")).unwrap();
-    let error = stripe.create("create-1", &order(1, 500)).await.unwrap_err();
+    let error = stripe
+        .create("create-1", &new_intent(1, 500))
+        .await
+        .unwrap_err();
     assert!(matches!(error, GatewayError::Unavailable(_)), "{error:?}");
     assert!(
         !format!("{:?}", StripeSettings::new("sk_test_secret", "x")).contains("sk_test"),

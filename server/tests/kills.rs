@@ -1,5 +1,6 @@
 //! Kills the server with `kill -9` before and after every step of a purchase. The buyer's page
-//! repeats unanswered calls, and every order must end decided once, as its buyer was told.
+//! repeats unanswered calls. Every order must have one final outcome, and it must be the one that
+//! the buyer saw.
 
 use std::collections::BTreeSet;
 
@@ -12,13 +13,14 @@ mod buyer;
 #[path = "kills/killable_server.rs"]
 mod killable_server;
 
-/// Returns the ticket count of a purchase. Neighbours differ, and no draw runs out.
+/// Returns how many tickets the buyer with this number buys. Consecutive buyers buy different
+/// numbers, and no draw sells out.
 fn ticket_count_of(number: usize) -> u16 {
     1 + (number % 3) as u16
 }
 
-/// Returns the number of rounds (`ROUNDS`).
-fn rounds() -> usize {
+/// Returns the number of rounds, from the environment variable `ROUNDS`.
+fn rounds_from_environment() -> usize {
     std::env::var("ROUNDS")
         .ok()
         .and_then(|rounds| rounds.parse().ok())
@@ -31,14 +33,14 @@ async fn purchase_survives_a_kill_before_and_after_each_step() {
     let mut server = KillableServer::open().await;
     let before = server.sold().await;
     let (mut buyers, mut kills) = (Vec::new(), 0);
-    for _ in 0..rounds() {
+    for _ in 0..rounds_from_environment() {
         for step in PurchaseStep::ALL {
             for side in [FailpointSide::Before, FailpointSide::After] {
                 let mut buyer =
                     Buyer::arrive(&server, buyers.len(), ticket_count_of(buyers.len())).await;
                 server.arm(&failpoint::name(step, side));
-                // From this step on the server can complete the order without the buyer, by webhook
-                // or reconciler.
+                // From this step on, a webhook or the reconciler can complete the order without the
+                // buyer's page.
                 let leave_when = matches!(
                     step,
                     PurchaseStep::Allocate
@@ -98,8 +100,8 @@ async fn purchase_survives_a_kill_before_and_after_each_step() {
         buyers.len()
     );
 
-    // The page's client key and session make this work. A page that loses them opens a second
-    // payment.
+    // Counter-check: repeated calls are safe because the page has a client key and a session. A
+    // page that lost both opens a second payment.
     server.arm(&failpoint::name(PurchaseStep::Intent, FailpointSide::After));
     let forgetful = Buyer::arrive(&server, buyers.len(), 1).await;
     let forgetful = forgetful.buy_twice(&mut server).await;

@@ -1,4 +1,4 @@
-//! Two real servers on one Postgres: one is killed, hung or replaced while people buy.
+//! Two real servers on one Postgres. One is killed, hung or replaced while people buy.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -10,10 +10,11 @@ use test_cluster::{ClusterBuyer, Node, TestCluster};
 #[path = "nodes/test_cluster.rs"]
 mod test_cluster;
 
-/// Longer than detecting a dead process, shorter than a lease. A request that takes longer waited
-/// for the dead node's lease.
+/// Time within which another node takes over from a killed one. It is shorter than a lease, so a
+/// slower request must have waited for the lease to end.
 const TAKEOVER_MAX: Duration = Duration::from_secs(4);
-/// A lease, an unanswered request and a slow machine.
+/// Maximum time to buy when a lease must end first. Includes an unanswered request and a slow
+/// machine.
 const LEASE_MAX: Duration = Duration::from_secs(30);
 
 #[actix_web::test]
@@ -62,7 +63,7 @@ async fn hung_owner_is_replaced_after_its_lease_and_stays_fenced() {
         .buy(draw, LEASE_MAX)
         .await
         .expect("the first owner sells");
-    // These purchases are in progress when the process stops, and continue when it resumes.
+    // These purchases are in progress when the process is paused. They continue when it resumes.
     let caught: Vec<_> = (0..8)
         .map(|_| tokio::spawn(cluster.buyer_at(&[&one]).buy(draw, LEASE_MAX)))
         .collect();
@@ -110,7 +111,8 @@ async fn rolling_deploy_fails_no_purchase() {
                         .await
                         .expect("no purchase fails");
                     bought.fetch_add(1, Ordering::Relaxed);
-                    // All of them share one address, which may open 600 payments a minute.
+                    // All buyers share one address, which may open 600 payments a minute, so each
+                    // waits between purchases.
                     tokio::time::sleep(Duration::from_millis(200)).await;
                 }
             })
@@ -140,7 +142,8 @@ async fn rolling_deploy_fails_no_purchase() {
         .await;
 }
 
-/// Login limits do not grow with the number of nodes, and are the same for unknown addresses.
+/// More nodes do not raise the limit of failed sign-ins. The limit is the same for e-mail addresses
+/// without an account.
 #[actix_web::test]
 async fn login_limit_is_shared_by_all_nodes() {
     let cluster = TestCluster::open(1).await;
@@ -164,7 +167,7 @@ async fn login_limit_is_shared_by_all_nodes() {
     cluster.close(vec![one, other], 0).await;
 }
 
-/// Each of these forms sends mail to an address that the caller names.
+/// Each of these forms sends a mail to an address that the caller chooses, so its use is limited.
 #[actix_web::test]
 async fn form_limit_is_shared_by_all_nodes() {
     let cluster = TestCluster::open(1).await;
@@ -187,7 +190,8 @@ async fn form_limit_is_shared_by_all_nodes() {
             .json(&body);
         request.send().await.expect("an answer").status().as_u16()
     };
-    // A registration with a weak password is refused after it was counted.
+    // The registration has a weak password. It is counted first and then refused, so no account is
+    // created.
     let forms = [
         ("/api/clubs/reset-password", 200),
         ("/api/my-tickets", 200),
@@ -206,7 +210,8 @@ async fn form_limit_is_shared_by_all_nodes() {
     cluster.close(vec![one, other], 0).await;
 }
 
-/// The port between nodes requires a pass, and browsers cannot reach its routes.
+/// Calls to the port for other nodes need a pass signed with the shared key. Browsers cannot reach
+/// the routes of this port.
 #[actix_web::test]
 async fn node_port_requires_a_pass_and_serves_nothing_else() {
     let cluster = TestCluster::open(1).await;

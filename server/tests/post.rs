@@ -1,4 +1,4 @@
-//! Mails from the outbox to the mailbox, sent by a whole server after a purchase.
+//! Mails from the outbox table to the mailbox. A complete server sends them after a purchase.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,7 +24,7 @@ mod post {
     mod withheld;
 }
 
-/// How long a mail may take to arrive.
+/// Maximum time until a mail has arrived in the mailbox.
 const MAIL_TIMEOUT: Duration = Duration::from_secs(30);
 const HOUR_MS: i64 = 3_600_000;
 
@@ -118,7 +118,7 @@ impl Club {
             .expect("bought")
     }
 
-    /// Waits for this many mails.
+    /// Waits until the mailbox contains this many mails, and returns them.
     async fn mails(&self, count: usize) -> Vec<RenderedMail> {
         let arrived = async {
             loop {
@@ -134,7 +134,7 @@ impl Club {
             .expect("the mails arrive")
     }
 
-    /// Moves kick-off to almost now and waits until the draw has closed.
+    /// Moves the draw's kick-off to a moment from now, and waits until the draw has closed.
     async fn kick_off(&self) {
         let terms = Terms {
             price: Cents(500),
@@ -156,7 +156,7 @@ impl Club {
             .expect("still watched");
     }
 
-    /// Enters a result with which this ticket wins.
+    /// Enters a result for which the ticket with this serial number wins.
     async fn enter_result_for(&self, serial: Serial) {
         let draws = &self.running.engine.draws;
         let (_, cell) = draws.cells(self.draw, &[serial]).await.expect("own pairs")[0];
@@ -276,7 +276,7 @@ async fn winner_is_mailed_the_prize_and_a_correction() {
         &data,
     )
     .await;
-    // A placeholder address is never written to; its mail counts as sent.
+    // Nothing is sent to the placeholder address of a buyer who gave none. The mail counts as sent.
     club.queue("winner", order.order.id, "no-email+7@invalid", &data)
         .await;
     let mails = club.mails(3).await;
@@ -308,7 +308,8 @@ async fn winner_is_mailed_the_prize_and_a_correction() {
     club.running.stop().await.expect("stopped");
 }
 
-/// Checks that the text and HTML parts are readable and complete.
+/// Checks the text part and the HTML part of a mail: both contain `words`, and neither contains
+/// markup of the other.
 #[track_caller]
 fn assert_reads_well(mail: &RenderedMail, words: &[&str]) {
     let kind = mail.kind.as_str();
@@ -343,8 +344,8 @@ fn assert_reads_well(mail: &RenderedMail, words: &[&str]) {
         "{kind}: markup in the text\n{}",
         mail.text
     );
-    // Every long line of the text part is also in the HTML part. A receipt is a table in one of
-    // them.
+    // Every long line of the text part is also in the HTML part, except in mails with a receipt,
+    // which is an HTML table.
     let lines = mail
         .text
         .lines()
@@ -363,10 +364,10 @@ fn assert_reads_well(mail: &RenderedMail, words: &[&str]) {
     }
 }
 
-/// Kind, recipient, stored data, and words that both parts of the mail contain.
+/// Kind of mail, recipient, stored data, and words that both parts of the mail must contain.
 type MailCase = (&'static str, &'static str, String, &'static [&'static str]);
 
-/// Returns the winner's mails about bank details.
+/// Returns the test cases for the mails to a winner about bank details.
 fn bank_mails(draw: DrawId) -> [MailCase; 2] {
     let data = format!(r#"{{"draw":{draw},"account":"••••321","by":"club"}}"#);
     let changed = &["entered the account ••••321", "write to us at once"];
@@ -377,7 +378,7 @@ fn bank_mails(draw: DrawId) -> [MailCase; 2] {
     ]
 }
 
-/// Every kind of mail, with the data it needs and the words that both parts must contain.
+/// Sends every kind of mail with the data that it needs. Checks both parts of each.
 #[actix_web::test]
 async fn every_mail_has_equal_text_and_html_without_images() {
     let club = Club::open().await;
@@ -540,7 +541,8 @@ async fn every_mail_has_equal_text_and_html_without_images() {
     club.running.stop().await.expect("stopped");
 }
 
-/// The content matches the situation at the time of sending: the order's game is still ahead.
+/// A mail describes the situation when it is sent. Here the draw is still open, because its game is
+/// ahead.
 #[actix_web::test]
 async fn not_charged_and_dispute_mails_reflect_an_open_draw() {
     let club = Club::open().await;
@@ -593,8 +595,8 @@ async fn not_charged_and_dispute_mails_reflect_an_open_draw() {
     club.running.stop().await.expect("stopped");
 }
 
-/// The result can still be undone and the draw still sells, so the club must not learn a pair
-/// (decision E-6).
+/// The result can still be undone, and the draw is then on sale again. Therefore the mail must not
+/// tell the club a ticket's pair (decision E-6).
 #[actix_web::test]
 async fn early_result_mail_hides_the_winning_ticket() {
     let club = Club::open().await;
@@ -675,7 +677,7 @@ async fn club_is_mailed_result_due_result_and_winner_details() {
         .expect("the winner's mail");
     assert!(won.text.contains(&result), "{}", won.text);
     for mail in &mails {
-        // Every address in an HTML part is a link.
+        // Every URL in the HTML part must be a link that can be clicked.
         let body = mail.html.split("</head>").nth(1).expect("a body");
         let body: String = body
             .split("<a href=")

@@ -1,8 +1,9 @@
-//! Races for the last tickets on a real Postgres. Exactly as many buyers win as there are tickets;
-//! all others are told how many are left and are not charged. Carts in opposite order must not
-//! deadlock.
+//! Races for the last tickets on a real Postgres. Exactly as many buyers win as there are tickets.
+//! All others learn how many are left and are not charged. Carts whose draws are in opposite order
+//! must not deadlock.
 //!
-//! `ROUNDS` plays more rounds, as `loadtest races --rounds 1000` does.
+//! The environment variable `ROUNDS` sets the number of rounds, like `loadtest races --rounds
+//! 1000`.
 
 use environment::{PurchaseOutcome, RaceEnvironment};
 use futures_util::future::join_all;
@@ -16,26 +17,28 @@ mod round;
 #[path = "races/unguarded.rs"]
 mod unguarded;
 
-const BUYERS: [usize; 4] = [2, 5, 20, 200];
-const LAST: [u16; 3] = [1, 3, 50];
-/// Rounds of each of the twelve shapes, unless `ROUNDS` is set.
+const BUYER_COUNTS: [usize; 4] = [2, 5, 20, 200];
+const LAST_TICKET_COUNTS: [u16; 3] = [1, 3, 50];
+/// Number of rounds for each of the twelve combinations of buyers and tickets, unless `ROUNDS` is
+/// set.
 const ROUNDS: usize = 6;
-/// Rounds that are played at the same time.
+/// Number of rounds that run at the same time.
 const CONCURRENT_ROUNDS: usize = 4;
-/// Rounds of each shape on one database, which is audited at the end.
+/// Number of rounds of one combination that use the same database. The database is checked after
+/// them.
 const ROUNDS_PER_DATABASE: usize = 25;
-/// Minimum number of rounds with two carts.
-const CARTS: usize = 300;
+/// Minimum number of rounds in which two carts compete.
+const CART_ROUNDS_MIN: usize = 300;
 
-fn rounds() -> usize {
+fn rounds_from_environment() -> usize {
     std::env::var("ROUNDS")
         .ok()
         .and_then(|rounds| rounds.parse().ok())
         .unwrap_or(ROUNDS)
 }
 
-/// Splits the rounds into portions of one database each.
-fn portions(rounds: usize, in_one: usize) -> impl Iterator<Item = usize> {
+/// Splits the rounds into portions, each with a database of its own.
+fn split_rounds(rounds: usize, in_one: usize) -> impl Iterator<Item = usize> {
     (0..rounds)
         .step_by(in_one)
         .map(move |played| in_one.min(rounds - played))
@@ -44,11 +47,11 @@ fn portions(rounds: usize, in_one: usize) -> impl Iterator<Item = usize> {
 #[actix_web::test]
 async fn race_for_last_tickets_sells_each_once_and_charges_winners() {
     let mut all = Outcome::default();
-    for rounds in portions(rounds(), ROUNDS_PER_DATABASE) {
+    for rounds in split_rounds(rounds_from_environment(), ROUNDS_PER_DATABASE) {
         let environment = RaceEnvironment::open().await;
-        for (buyers, last) in BUYERS
+        for (buyers, last) in BUYER_COUNTS
             .into_iter()
-            .flat_map(|buyers| LAST.map(|last| (buyers, last)))
+            .flat_map(|buyers| LAST_TICKET_COUNTS.map(|last| (buyers, last)))
         {
             let race_size = RaceSize { buyers, last };
             let played =
@@ -71,7 +74,7 @@ async fn race_for_last_tickets_sells_each_once_and_charges_winners() {
 #[actix_web::test]
 async fn late_payments_sell_last_tickets_once_and_charge_winners() {
     let mut all = Outcome::default();
-    for rounds in portions(rounds(), ROUNDS_PER_DATABASE) {
+    for rounds in split_rounds(rounds_from_environment(), ROUNDS_PER_DATABASE) {
         let environment = RaceEnvironment::open().await;
         for race_size in [
             RaceSize { buyers: 5, last: 1 },
@@ -106,11 +109,11 @@ async fn late_payments_sell_last_tickets_once_and_charge_winners() {
 #[actix_web::test]
 async fn carts_in_opposite_order_never_deadlock() {
     let mut environment = RaceEnvironment::open().await;
-    let (wanted, mut played) = (CARTS.max(10 * rounds()), 0);
+    let (wanted, mut played) = (CART_ROUNDS_MIN.max(10 * rounds_from_environment()), 0);
     while played < wanted {
         let draws = environment.draws(2, 169).await;
         let (one, other) = (draws[0], draws[1]);
-        // Each round sells two tickets of each draw, so a draw is full after 84.
+        // Each round sells two tickets of both draws, so 84 rounds nearly sell the 169 tickets.
         for _ in 0..(wanted - played).min(84) {
             let carts = [
                 environment.order_request(&[(one, 1), (other, 1)]),
@@ -127,16 +130,16 @@ async fn carts_in_opposite_order_never_deadlock() {
     environment.assert_consistent().await;
     assert_eq!(environment.deadlocks().await, 0);
     println!("carts in opposite order: {played} rounds, 0 deadlocks");
-    // Proves that the deadlock counter works.
+    // Counter-check: causes a deadlock, which the counter must find.
     environment.database.lock_each_other_out().await;
     assert_eq!(environment.deadlocks().await, 1);
 }
 
 #[actix_web::test]
 async fn missing_fence_and_uniqueness_oversell_the_last_ticket() {
-    let rounds = 10 * rounds();
+    let rounds = 10 * rounds_from_environment();
     let mut oversold = 0;
-    for rounds in portions(rounds, 10 * ROUNDS_PER_DATABASE) {
+    for rounds in split_rounds(rounds, 10 * ROUNDS_PER_DATABASE) {
         oversold += unguarded::play(rounds).await;
     }
     println!("without fence and uniqueness: {oversold} of {rounds} rounds oversold");

@@ -1,5 +1,5 @@
-//! Rules of the repository that no linter checks: the direction of dependencies, imports that are allowed in
-//! one file only, citations and file names in documents, and unfinished code.
+//! Rules of the repository that no linter checks: dependencies between crates, imports allowed in
+//! one file only, ids and file names in documents, and unfinished code.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -19,14 +19,14 @@ mod module_graph;
 mod source;
 use source::{Source, sources};
 
-fn root() -> PathBuf {
+fn repository_root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .parent()
         .expect("the workspace")
         .to_path_buf()
 }
 
-/// Fails with every finding at once.
+/// Fails if there are findings, and prints all of them.
 fn assert_none(rule: &str, findings: Vec<String>) {
     assert!(findings.is_empty(), "{rule}:\n  {}", findings.join("\n  "));
 }
@@ -38,7 +38,8 @@ fn crate_dependencies_point_one_way() {
         ("persistence", vec!["domain"]),
         ("actors", vec!["domain", "persistence"]),
         ("server", vec!["domain", "persistence", "actors"]),
-        // The benchmark also measures the engine alone.
+        // The benchmark may use the engine directly, because it also measures the engine without
+        // HTTP.
         (
             "loadtest",
             vec!["server", "actors", "persistence", "domain"],
@@ -99,7 +100,7 @@ fn restricted_imports_stay_in_their_files() {
         "stripe_types::",
         "stripe_client_core::",
     ];
-    // The payment sandbox is tested with the same library that calls the real provider.
+    // The tests of the payment sandbox may use the library that calls the real provider.
     let restricted = |path: &str| {
         outside("actors/src/payments/stripe")(path) && !path.starts_with("server/tests/sandbox")
     };
@@ -107,7 +108,7 @@ fn restricted_imports_stay_in_their_files() {
         "async-stripe (architecture rule A5)",
         mentions(&stripe, restricted),
     );
-    // One reference implementation of the benchmark broadcasts with it.
+    // A reference implementation of the benchmark may broadcast over WebSockets directly.
     let socket = |path: &str| {
         outside("server/src/live/session.rs")(path) && path != "loadtest/src/bench/actor_boards.rs"
     };
@@ -115,7 +116,8 @@ fn restricted_imports_stay_in_their_files() {
         "actix-web-actors (architecture rule A5)",
         mentions(&["actix_web_actors"], socket),
     );
-    // The load test writes the benchmark's baseline rows and ends connections without the product's code.
+    // The load test may use SQL directly. It writes the rows of the benchmark's baseline and ends
+    // connections, which the product never does.
     let sql = |path: &str| {
         let load_test = [
             "loadtest/src/bench/baseline",
@@ -134,9 +136,10 @@ fn restricted_imports_stay_in_their_files() {
     );
 }
 
-/// Returns the names under `[dependencies]` in a crate's manifest. Dev-dependencies do not count.
+/// Returns the names under `[dependencies]` in a crate's manifest, without its dev-dependencies.
 fn dependencies(member: &str) -> BTreeSet<String> {
-    let manifest = fs::read_to_string(root().join(member).join("Cargo.toml")).expect("a manifest");
+    let manifest =
+        fs::read_to_string(repository_root().join(member).join("Cargo.toml")).expect("a manifest");
     let lines = manifest
         .lines()
         .skip_while(|line| *line != "[dependencies]")
@@ -151,7 +154,8 @@ fn dependencies(member: &str) -> BTreeSet<String> {
         .collect()
 }
 
-/// Returns where the code of the selected files contains one of the texts. Comments and strings do not count.
+/// Returns each place where the code of the selected files contains one of the texts. Skips
+/// comments and string literals.
 fn mentions(texts: &[&str], is_selected: impl Fn(&str) -> bool) -> Vec<String> {
     let mut findings = Vec::new();
     for source in rust_sources()
@@ -172,7 +176,7 @@ fn mentions(texts: &[&str], is_selected: impl Fn(&str) -> bool) -> Vec<String> {
 
 fn rust_sources() -> Vec<Source> {
     sources(
-        &root(),
+        &repository_root(),
         &["server", "actors", "persistence", "loadtest"],
         &["rs"],
     )
@@ -180,7 +184,7 @@ fn rust_sources() -> Vec<Source> {
 
 fn web_sources() -> Vec<Source> {
     sources(
-        &root(),
+        &repository_root(),
         &["web/src", "web/e2e"],
         &["ts", "tsx", "js", "css"],
     )
@@ -213,13 +217,14 @@ fn code_has_no_unfinished_or_disabled_parts() {
     assert_none("unfinished", findings);
 }
 
-/// A fail point ends the process on purpose. Only tests enable the feature, and a release build compiles none even then.
+/// A fail point kills the process on purpose. Only tests enable the feature, and in a release build
+/// it has no effect.
 #[test]
 fn fail_points_exist_in_test_builds_only() {
     let mut findings = Vec::new();
     for member in ["persistence", "actors", "server", "loadtest"] {
-        let manifest =
-            fs::read_to_string(root().join(member).join("Cargo.toml")).expect("a manifest");
+        let manifest = fs::read_to_string(repository_root().join(member).join("Cargo.toml"))
+            .expect("a manifest");
         let before_dev_dependencies = manifest
             .split("[dev-dependencies]")
             .next()
@@ -230,8 +235,8 @@ fn fail_points_exist_in_test_builds_only() {
                 .then(|| format!("{member} enables them outside its tests")),
         );
     }
-    let code =
-        fs::read_to_string(root().join("persistence/src/failpoint.rs")).expect("the fail points");
+    let code = fs::read_to_string(repository_root().join("persistence/src/failpoint.rs"))
+        .expect("the fail points");
     let debug_only = code
         .split("#[cfg(all(feature = \"failpoints\", debug_assertions))]")
         .count()
@@ -243,13 +248,13 @@ fn fail_points_exist_in_test_builds_only() {
     assert_none("fail points", findings);
 }
 
-/// A production build holds no store in memory, no injected faults and no test databases.
+/// A production build contains no in-memory store, no fault injection and no test database.
 #[test]
 fn test_doubles_exist_in_test_builds_only() {
     let mut findings = Vec::new();
     for member in ["persistence", "actors", "server", "loadtest"] {
-        let manifest =
-            fs::read_to_string(root().join(member).join("Cargo.toml")).expect("a manifest");
+        let manifest = fs::read_to_string(repository_root().join(member).join("Cargo.toml"))
+            .expect("a manifest");
         let dependencies = manifest
             .split("[dev-dependencies]")
             .next()
@@ -261,7 +266,8 @@ fn test_doubles_exist_in_test_builds_only() {
                 .then(|| format!("{member} enables them outside its tests")),
         );
     }
-    let code = fs::read_to_string(root().join("persistence/src/lib.rs")).expect("the crate");
+    let code =
+        fs::read_to_string(repository_root().join("persistence/src/lib.rs")).expect("the crate");
     for module in ["memory", "testing"] {
         let gated = format!("#[cfg(feature = \"testing\")]\npub mod {module};");
         findings.extend((!code.contains(&gated)).then(|| format!("{module} is always compiled")));
@@ -283,7 +289,7 @@ fn top_level_has_the_prescribed_entries() {
     ];
     let missing = prescribed
         .iter()
-        .filter(|entry| !root().join(entry).exists());
+        .filter(|entry| !repository_root().join(entry).exists());
     assert_none(
         "missing at the top level",
         missing.map(ToString::to_string).collect(),
@@ -294,7 +300,7 @@ fn top_level_has_the_prescribed_entries() {
 fn security_checklist_names_existing_files_and_tests() {
     assert_none(
         "server/ASVS.md",
-        checklist::findings(&root(), &rust_sources()),
+        checklist::findings(&repository_root(), &rust_sources()),
     );
 }
 
@@ -310,10 +316,10 @@ fn specification_maps_name_existing_files_and_tests() {
         "web/e2e",
         "web/scripts",
     ];
-    let files = sources(&root(), &folders, &checklist::FILE_ENDINGS);
+    let files = sources(&repository_root(), &folders, &checklist::FILE_ENDINGS);
     assert_none(
         ".github/specification",
-        checklist::stale_map_entries(&root(), &files),
+        checklist::stale_map_entries(&repository_root(), &files),
     );
 }
 
@@ -321,26 +327,30 @@ fn specification_maps_name_existing_files_and_tests() {
 fn cited_ids_have_entries() {
     assert_none(
         "cited, but not in .github/decisions or .github/specification",
-        citations::findings(&root()),
+        citations::findings(&repository_root()),
     );
 }
 
 #[test]
 fn guides_name_existing_files() {
-    assert_none("named, but missing", documents::findings(&root()));
+    assert_none(
+        "named, but missing",
+        documents::findings(&repository_root()),
+    );
 }
 
 #[test]
 fn top_level_modules_have_no_import_circle() {
-    assert_none("import circles", module_graph::findings(&root()));
+    assert_none("import circles", module_graph::findings(&repository_root()));
 }
 
-/// Files and folders that a reader meets first. A new one belongs into a layer (`server/src/lib.rs`).
+/// Maximum number of files and folders directly in `server/src`, which a reader sees first. A new
+/// file belongs in one of the folders that `server/src/lib.rs` describes.
 const SERVER_ROOT_ENTRIES_MAX: usize = 20;
 
 #[test]
 fn server_root_has_few_entries() {
-    let entries = fs::read_dir(root().join("server/src")).expect("a folder");
+    let entries = fs::read_dir(repository_root().join("server/src")).expect("a folder");
     let count = entries.count();
     assert!(
         count <= SERVER_ROOT_ENTRIES_MAX,

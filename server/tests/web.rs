@@ -1,19 +1,19 @@
-//! Runs the web's own checks as part of `cargo test`: types, lint and unit tests.
+//! Runs the checks of the web project as part of `cargo test`: types, lint and unit tests.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-fn web() -> PathBuf {
+fn web_folder() -> PathBuf {
     let web = Path::new(env!("CARGO_MANIFEST_DIR")).join("../web");
     server::render::site::install(&web).expect("what the web pages are built with");
     web
 }
 
-/// Runs an npm script. Its output becomes the failure message.
-fn run(script: &str) {
+/// Runs an npm script of the web project. If it fails, panics with its output.
+fn run_npm_script(script: &str) {
     let output = Command::new("npm")
         .args(["run", "--silent", script])
-        .current_dir(web())
+        .current_dir(web_folder())
         .env("CI", "1")
         .env("NO_COLOR", "1")
         .output()
@@ -32,7 +32,7 @@ fn web_types_match_the_openapi_document() {
     let output = Command::new("node")
         .args(["scripts/types.mjs", "--check"])
         .arg(&described)
-        .current_dir(web())
+        .current_dir(web_folder())
         .output()
         .expect("node runs");
     std::fs::remove_file(&described).expect("removed");
@@ -45,10 +45,10 @@ fn web_types_match_the_openapi_document() {
 
 #[test]
 fn web_types_and_lint_are_clean() {
-    run("check");
+    run_npm_script("check");
 }
 
 #[test]
 fn web_unit_tests_pass() {
-    run("test");
+    run_npm_script("test");
 }

@@ -9,7 +9,10 @@ const still = (page: Page) =>
     Promise.all(document.getAnimations().map((animation) => animation.finished.catch(() => {}))),
   );
 
-/** Saves the whole page as one window, so that sticky bars are at its end. */
+/**
+ * Saves a screenshot of the whole page. The window is enlarged to the page's height, so that
+ * sticky bars appear at the page's end.
+ */
 async function keep(page: Page, name: string, width: number): Promise<void> {
   await still(page);
   const height = Math.max(
@@ -93,7 +96,7 @@ test('every state of a club’s screens at both widths', async ({ browser, playw
         ...(loggedOut ? {} : { storageState }),
       });
       await show({ page, playwright, baseURL: baseURL ?? '', club, draws });
-      // A dialog is saved with the visible window only; a page is saved in full length.
+      // A dialog is saved at the size of the visible window, a page at its full height.
       if (await page.locator('dialog[open]').count())
         await still(page).then(() => page.screenshot({ path: `${FOLDER}/${name}-${width}.png` }));
       else await keep(page, name, width);

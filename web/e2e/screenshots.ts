@@ -3,7 +3,10 @@ import { waitForAnimations } from './support/axe';
 import { SHOP_STATES } from './support/shop-states';
 
 const FOLDER = 'e2e/__screenshots__';
-/** States with an overlay are saved with the visible window only, other states in full length. */
+/**
+ * Names of states with an overlay. They are saved at the size of the visible window, other states
+ * at full height.
+ */
 const COVERS = /drawer|sheet|help|terms|bank/;
 const wanted = new RegExp(process.env.ONLY ?? '');
 

@@ -1,5 +1,5 @@
 // Size limits per page, in kilobytes after gzip (goals 14 to 16 of the design brief). The build
-// fails above them.
+// fails if a page exceeds its limit.
 import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -7,8 +7,8 @@ import { gzipSync } from 'node:zlib';
 const KB = 1024;
 
 /**
- * JavaScript per page, including the entry. A page that is not listed has the limit of the draw's
- * page.
+ * Limit of the JavaScript of each page, including the shared entry file, in kilobytes. A page that
+ * is not listed has the limit of the draw's page.
  */
 const JS_KB_MAX = {
   '/': 125,
@@ -32,7 +32,7 @@ function budgetOf(page) {
   return JS_KB_MAX[page] ?? (isClubDesk(page) ? CLUB_DESK_KB_MAX : OTHER_KB_MAX);
 }
 
-/** Returns one sentence for each exceeded limit. `report` receives one line per page. */
+/** Returns one sentence for each exceeded limit. Calls `report` with one line per page. */
 export function overweight(dist, report = () => {}) {
   const zipped = (name) =>
     existsSync(join(dist, `${name}.gz`))

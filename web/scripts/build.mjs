@@ -1,4 +1,4 @@
-// Builds dist/ for the server: index.html, hashed assets, critical.css and routes.json.
+// Builds the folder dist/ for the server: index.html, hashed assets, critical.css and routes.json.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -14,7 +14,8 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const dist = join(root, 'dist');
 const PUBLIC_URL = '/assets/';
 /**
- * Parcel reports a missing package instead of installing it. A build changes only its own folder.
+ * Options for Parcel. It must report a missing package instead of installing it, because a build
+ * must change only dist/.
  */
 const PLAIN = ['--no-source-maps', '--no-autoinstall'];
 
@@ -35,7 +36,7 @@ const only = (pattern) => {
   return found[0];
 };
 
-// The server inlines critical.css, so its font needs the hashed address.
+// The server inlines critical.css into pages, so the font's URL in it must be the hashed one.
 const font = only(/^barlow-condensed-600-subset\..*woff2$/);
 const source = ['font-faces.css', 'tokens.css', 'critical.css']
   .map((name) => readFileSync(join(root, 'src/shared/ui', name), 'utf8'))
@@ -44,7 +45,8 @@ const { code } = transform({ filename: 'critical.css', code: Buffer.from(source)
 const critical = code.toString().replace(/url\([^)]*woff2[^)]*\)/g, `url(${PUBLIC_URL}${font})`);
 writeFileSync(join(dist, 'critical.css'), critical);
 
-// The chunks of each page beside the entry. The server preloads them and saves a round trip.
+// The files that each page loads in addition to the shared entry file. The server preloads them,
+// which saves a round trip.
 const chunksOf = chunksByName(dist, names);
 const CHUNK_OF_PAGE = JSON.parse(readFileSync(join(root, 'src/app/chunks.json'), 'utf8'));
 const pages = Object.fromEntries(
@@ -57,7 +59,7 @@ for (const [page, chunks] of Object.entries(pages))
   if (chunks.length === 0) throw new Error(`no chunk was built for ${page}`);
 writeFileSync(join(dist, 'routes.json'), `${JSON.stringify(pages, null, 2)}\n`);
 
-// Other sites embed one small file with a fixed name: `/widgets/live.js`.
+// Builds the small script that other sites embed, with the fixed name `/widgets/live.js`.
 const embed = spawnSync(
   parcel,
   ['build', 'src/widget/live.ts', '--dist-dir', 'dist/widgets', ...PLAIN, '--no-content-hash'],
@@ -71,8 +73,8 @@ writeFileSync(
   manifest(join(root, 'src/offline/manifest.json'), dist, PUBLIC_URL),
 );
 
-// The service worker `/sw.js` shows pages offline. It caches the files of this build and deletes
-// them with the next build.
+// Builds the service worker `/sw.js`, which shows pages offline. It caches the files of this build.
+// The service worker of the next build deletes them.
 const FD_BUILD = createHash('sha256').update(names.sort().join('\n')).digest('hex').slice(0, 12);
 const worker = spawnSync(
   parcel,
@@ -81,7 +83,7 @@ const worker = spawnSync(
 );
 if (worker.status !== 0) process.exit(worker.status ?? 1);
 
-// Compresses each file once here instead of at every request.
+// Compresses each file here once, so that the server need not compress it for every request.
 for (const name of [...readdirSync(dist), 'widgets/live.js'].filter(
   (name) => /\.(js|css|svg)$/.test(name) && name !== 'critical.css',
 )) {

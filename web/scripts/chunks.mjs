@@ -1,12 +1,13 @@
-// Finds the files that a page loads beside the entry, including shared chunks, in the entry that
-// Parcel has written.
+// Finds the files that each page loads in addition to the entry file, including chunks shared by
+// several pages. Reads them from the entry file that Parcel has written.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const QUOTED = /"?([\w$]+)"?:"([^"]+\.(?:js|css))"/g;
 
 /**
- * Returns `page chunk name → file names`. A chunk that is loaded alone is found by its own name.
+ * Returns a map from the chunk name of a page to its file names. A chunk that is loaded without
+ * others is found by its own file name.
  */
 export function chunksByName(dist, names) {
   const entries = [

@@ -1,9 +1,12 @@
-// Writes the web manifest. Each icon has its digest in its name, like every built file.
+// Writes the web manifest. Icon file names contain a digest of the content, like all built files.
 import { createHash } from 'node:crypto';
 import { copyFileSync, readFileSync } from 'node:fs';
 import { basename, dirname, extname, join } from 'node:path';
 
-/** Copies the icons that `source` names into `dist`. Returns the manifest with their addresses. */
+/**
+ * Copies the icons that the manifest file `source` names into `dist`. Returns the manifest with
+ * the new icon URLs.
+ */
 export function manifest(source, dist, publicUrl) {
   const written = JSON.parse(readFileSync(source, 'utf8'));
   const icons = written.icons.map((icon) => {

@@ -10,7 +10,7 @@ const BYTES_MAX = 200 * 1024;
 const base = process.env.BASE_URL ?? 'http://127.0.0.1:8080';
 const folder = join(dirname(fileURLToPath(import.meta.url)), '../../.github');
 
-/** Returns the draw on sale that has sold most tickets and still has some left. */
+/** Returns the draw on sale that has sold the most tickets and still has some left. */
 async function busiestDraw() {
   const draws = await (await fetch(`${base}/api/draws/active`)).json();
   const onSale = draws.filter((draw) => draw.ticketsAvailable >= 10 && draw.status === 'active');
@@ -41,7 +41,7 @@ for (const { name, path, width, height, scale } of PICTURES) {
   await page.goto(base + path);
   await page.getByRole('heading').first().waitFor();
   await page.evaluate(() => document.fonts.ready);
-  // The counters and the payment form settle after the first frame from the socket.
+  // The displayed numbers and the payment form change once more after the first WebSocket frame.
   await page.waitForTimeout(2000);
   const file = join(folder, name);
   await page.screenshot({ path: file, animations: 'disabled' });

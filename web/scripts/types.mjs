@@ -1,5 +1,5 @@
-// Writes src/api/generated/schema.ts from the server's OpenAPI document: `npm run types`. With a
-// file and --check it writes nothing and fails when the committed file differs.
+// Writes src/api/generated/schema.ts from the server's OpenAPI document; run it with `npm run
+// types`. With a file and --check, writes nothing and fails if the committed file differs.
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -22,8 +22,8 @@ function described() {
   return asked.stdout;
 }
 
-// The screens use only the schemas. Which call uses which schema is in /api/docs. TypeScript has no
-// integer widths, so they are removed.
+// The screens use only the schemas of the document. TypeScript has no integer widths, so they are
+// removed.
 const document = JSON.parse(described(), (name, value) =>
   name === 'format' && typeof value === 'string' ? undefined : value,
 );

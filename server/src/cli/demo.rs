@@ -39,15 +39,16 @@ pub struct Demo {
     season: tokio::task::JoinHandle<()>,
 }
 
-/// Starts the demo, prints its addresses, and stops it in order on a signal.
+/// Starts the demo, prints its addresses, and stops the demo in an orderly way on SIGINT or
+/// SIGTERM.
 ///
 /// # Errors
 ///
-/// One line: what is missing and how to get it.
+/// One line that says what is missing, such as a program, and how to get it.
 pub async fn run(config: Config) -> anyhow::Result<()> {
     let port = config.listen.port();
     // Checks the port before anything is built or started, because a taken port is the most likely
-    // problem. The listener is bound again later.
+    // problem. The listener is dropped here, and the server binds the port again later.
     drop(app::listen(config.listen, "PORT")?);
     let web = Path::new(env!("CARGO_MANIFEST_DIR")).join("../web");
     let site = match &config.web_dir {
@@ -65,13 +66,13 @@ pub async fn run(config: Config) -> anyhow::Result<()> {
 ///
 /// # Errors
 ///
-/// One line: what is missing and how to get it.
+/// One line that says what is missing, such as a program, and how to get it.
 pub async fn start(config: Config, site: Site) -> anyhow::Result<Demo> {
     start_unless_stopped(config, site, std::future::pending::<()>()).await
 }
 
-/// Starts the demo unless `stop` completes first. `SeedRun` takes a while, and an interrupted start
-/// must leave no Postgres running.
+/// Starts the demo unless `stop` completes first. Seeding takes a while, and an interrupted start
+/// must not leave Postgres running.
 async fn start_unless_stopped(
     mut config: Config,
     site: Site,
@@ -155,8 +156,8 @@ async fn open(
     Ok((running, season))
 }
 
-/// Determines whether the database is seeded. A partial seed is erased, but only in the demo's own
-/// Postgres.
+/// Determines whether the database is seeded. Erases a partial seed, but only in the demo's own
+/// Postgres, never in a configured database.
 async fn prepare(
     postgres: &Postgres,
     database: &Database,
@@ -179,8 +180,8 @@ async fn prepare(
     Ok(seed_state)
 }
 
-/// Seeds the demo's sales on an unpublished server, stops it, and then moves the played games into
-/// the past.
+/// Seeds the demo's sales on a server that is not yet reachable, stops that server, and then moves
+/// the dates of the played games into the past.
 async fn run_seed_server(
     parts: Parts,
     postgres: &Postgres,
@@ -200,7 +201,7 @@ async fn run_seed_server(
 }
 
 impl Demo {
-    /// Drains, stops, and leaves everything ready for the next start.
+    /// Drains and stops the demo, so that the next start finds complete data.
     ///
     /// # Errors
     ///
@@ -215,8 +216,8 @@ impl Demo {
     }
 }
 
-/// Prints addresses and logins on one screen, with one write, so that a reader that closes the pipe
-/// early does not stop the demo.
+/// Prints addresses and logins on one screen. One write call is enough for all of it, so a reader
+/// that closes the pipe early does not stop the demo.
 fn print_addresses(running: &Running, configured_port: u16) {
     let config = &running.state.config;
     let (url, data_dir) = (&config.public_url, config.data_dir.display());

@@ -13,10 +13,10 @@ use super::record::RecordRef;
 use super::state::SandboxState;
 use super::table::{ObjectKey, StripeObject};
 
-/// Lifetime of an onboarding link. Stripe's links also live for minutes.
+/// Lifetime of an onboarding link in seconds. Stripe's links also expire within minutes.
 const LINK_SECONDS: i64 = 300;
 
-/// A connected account. The platform itself is not stored.
+/// A connected account of a club. The platform's own account is not stored.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Account {
     pub id: String,
@@ -138,7 +138,7 @@ impl StripeObject for Account {
 }
 
 impl SandboxState {
-    /// Returns an error unless charges are enabled on this account.
+    /// Returns an error unless the account may take payments.
     pub fn check_charges_enabled(&self, account: &str) -> Result<(), StripeError> {
         match self.accounts.get(account) {
             Some(found) if !found.charges_enabled => Err(StripeError::state(
@@ -149,8 +149,8 @@ impl SandboxState {
         }
     }
 
-    /// Creates a complete account with this id unless it exists. Used for seeds, and for databases
-    /// older than this journal.
+    /// Creates a fully onboarded account with this id unless it exists. Needed for seeds, and for
+    /// databases that are older than this journal and therefore name unknown accounts.
     pub fn adopt_account(&mut self, id: &str, name: Option<&str>) {
         if self.accounts.get(id).is_some() {
             return;
@@ -161,7 +161,7 @@ impl SandboxState {
         self.save(account);
     }
 
-    /// Enables or disables charges on an account, as Stripe's risk team would.
+    /// Allows or forbids an account to take payments, as Stripe's risk team would.
     pub fn restrict_account(
         &mut self,
         id: &str,
@@ -172,7 +172,8 @@ impl SandboxState {
         Ok(account.save_and_emit(self))
     }
 
-    /// Completes an account's onboarding through its link. Returns the URL to return to.
+    /// Completes an account's onboarding through its link. Returns the club's page to which the
+    /// browser returns.
     pub fn complete_onboarding(&mut self, id: &str, token: &str) -> Result<String, StripeError> {
         let mut link = self.open_link(id, token)?;
         let mut account = self.find::<Account>("", id)?;
@@ -184,7 +185,8 @@ impl SandboxState {
         Ok(address)
     }
 
-    /// Returns a link that is still usable. The error of a stale link carries its `refresh_url`.
+    /// Returns an onboarding link that is still valid. The error for an expired or used link
+    /// carries its `refresh_url`.
     pub fn open_link(&self, account: &str, token: &str) -> Result<AccountLink, StripeError> {
         let link = self
             .links
@@ -218,7 +220,8 @@ pub fn update(state: &mut SandboxState, call: &ApiCall, id: &str) -> Result<Valu
     Ok(account.save_and_emit(state))
 }
 
-/// Handles `GET /v1/accounts/{id}`, and `GET /v1/account` for the account of the request.
+/// Handles `GET /v1/accounts/{id}`, and `GET /v1/account` for the account that the request's header
+/// names.
 pub fn retrieve(
     state: &SandboxState,
     call: &ApiCall,

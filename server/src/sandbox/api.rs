@@ -1,4 +1,5 @@
-//! HTTP entry point of the Stripe API: keys, accounts, faults, idempotency, then the call.
+//! HTTP entry point of the Stripe API. It checks the API key and the account, injects faults,
+//! applies the idempotency key and then runs the API call.
 
 use std::io;
 
@@ -17,10 +18,10 @@ use super::idempotency::{SavedBody, SavedLookup, SavedResponse};
 use super::state::SandboxState;
 use super::{Sandbox, id, listing, route, to_json_text};
 
-/// Mount point of the API. The rest of the path is Stripe's own.
+/// Mount point of the API. The path after it is a path of Stripe's API.
 pub const MOUNT: &str = "/sandbox/stripe/v1/";
-/// Mount point for clients whose base URL lacks the final slash: async-stripe then appends `v1`
-/// without one.
+/// Mount point for clients whose base URL lacks the final slash. The async-stripe library then
+/// appends `v1` without a slash in between.
 pub const MOUNT_WITHOUT_SLASH: &str = "/sandbox/stripev1/";
 const KEY_BYTES_MAX: usize = 255;
 
@@ -41,7 +42,7 @@ impl From<StripeError> for ApiResponse {
     }
 }
 
-/// Handles every request below the mount point.
+/// Handles every API request below `MOUNT`.
 pub async fn serve(request: HttpRequest, body: Bytes, sandbox: Data<Sandbox>) -> HttpResponse {
     let mounted = request
         .path()
@@ -94,7 +95,8 @@ pub async fn serve(request: HttpRequest, body: Bytes, sandbox: Data<Sandbox>) ->
         .body(respond.body)
 }
 
-/// A response whose body fails at once. The connection closes before any byte is sent.
+/// Returns a response whose body fails at once. The server then closes the connection before it
+/// sends any byte.
 fn closed_connection() -> HttpResponse {
     let failing = stream::once(async { Err::<Bytes, _>(io::Error::other("a fault on order")) });
     HttpResponse::Ok().streaming(failing)
@@ -143,7 +145,8 @@ fn read(
     })
 }
 
-/// The kind of API key. Live keys are rejected, because this is not Stripe.
+/// Returns the kind of API key that the request carries. Live keys are rejected, because this
+/// sandbox is not Stripe.
 fn access(headers: &HeaderMap) -> Result<KeyKind, StripeError> {
     let key = header(headers, AUTHORIZATION.as_str())
         .and_then(|value| value.strip_prefix("Bearer "))
@@ -162,7 +165,7 @@ fn access(headers: &HeaderMap) -> Result<KeyKind, StripeError> {
     }
 }
 
-/// Runs the call under the state's lock, and commits before the response is sent.
+/// Runs the API call under the state's lock, and commits its changes before the response is sent.
 fn respond(
     sandbox: &Sandbox,
     call: &ApiCall,
@@ -217,7 +220,8 @@ fn respond(
     }
 }
 
-/// Runs the call. Also returns the body to save under the idempotency key, if any.
+/// Runs the API call. Also returns the body to save under the idempotency key, if the response must
+/// be saved.
 fn perform(
     state: &mut SandboxState,
     call: &ApiCall,
@@ -255,7 +259,8 @@ fn perform(
     }
 }
 
-/// The saved form of a response that is an unexpanded intent. It needs no second copy as JSON.
+/// Returns the saved form of a response that is a payment intent without expanded objects. A
+/// snapshot of the intent replaces the JSON, which saves memory.
 fn unexpanded_intent(call: &ApiCall, value: &Value) -> Option<SavedBody> {
     let is_plain = value["object"] == "payment_intent" && call.form.list("expand").is_empty();
     let id = value["id"].as_str().filter(|_| is_plain)?.to_owned();
@@ -266,7 +271,7 @@ fn unexpanded_intent(call: &ApiCall, value: &Value) -> Option<SavedBody> {
     })
 }
 
-/// Returns an error unless the account in the header is connected to the platform.
+/// Returns an error unless the account in the request's header is connected to the platform.
 fn check_account(
     state: &mut SandboxState,
     call: &ApiCall,

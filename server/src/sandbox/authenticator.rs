@@ -1,5 +1,5 @@
-//! Shows the one-time codes of the demo operators. In a demo, anyone may read the code that a phone
-//! would show.
+//! Shows the one-time codes of the demo operators. In a demo, anyone may read the codes that an
+//! authenticator app would show.
 
 use actix_web::Responder;
 use actix_web::web::{self, Data, Json, ServiceConfig};
@@ -8,17 +8,17 @@ use serde_json::json;
 use super::Sandbox;
 use crate::services::identity::second_factor::{STEP_SECONDS, authenticator};
 
-/// The address of the demo's first operator.
+/// The e-mail address of the demo's first operator.
 pub const OPERATOR: &str = "operator@demo.test";
 
-/// The second-factor secret of the seeded demo operators. It is public, so it protects nothing.
+/// The secret of the demo operators' authenticators. It is public, so it gives no protection.
 pub const OPERATOR_SECRET: &[u8; 20] = b"demo-operator-secret";
 
 pub fn configure(cfg: &mut ServiceConfig) {
     cfg.route("/operator-code.json", web::get().to(operator_code));
 }
 
-/// Returns the current code, the next one, and the remaining lifetime of the current one.
+/// Returns the current one-time code, the next one, and the remaining lifetime of the current one.
 async fn operator_code(sandbox: Data<Sandbox>) -> impl Responder {
     let now = sandbox.clock.unix_seconds();
     let step = now.div_euclid(STEP_SECONDS);

@@ -1,4 +1,4 @@
-//! One decoded request to Stripe's API.
+//! One decoded request to the sandbox's Stripe API.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,13 +6,14 @@ use super::failure::StripeError;
 use super::form::StripeForm;
 use super::intent::Intent;
 
-/// The kind of API key, which decides what the request may do.
+/// The kind of API key. It decides which calls the request may make.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum KeyKind {
     /// The server's key. Allows every call.
     Secret,
-    /// The browser's key. Allows payment methods, and single intents by their client secret.
+    /// The browser's key. Allows creating payment methods, and access to a single intent with the
+    /// intent's client secret.
     Publishable,
 }
 
@@ -22,12 +23,12 @@ pub struct ApiCall {
     pub method: String,
     /// The path after `/v1/`.
     pub path: String,
-    /// The `Stripe-Account` header. Empty for the platform itself.
+    /// The connected account in the `Stripe-Account` header. Empty for the platform itself.
     pub account: String,
     pub access: KeyKind,
     pub form: StripeForm,
     pub idempotency_key: Option<String>,
-    /// Base URL of this server for links in answers, such as `http://127.0.0.1:8080`.
+    /// Base URL of this server, such as `http://127.0.0.1:8080`. Links in responses begin with it.
     pub base: String,
 }
 

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::failure::StripeError;
 
-/// What happens when a payment with the card is confirmed.
+/// What the card's bank does when a payment with the card is confirmed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Behaviour {
@@ -32,7 +32,7 @@ pub enum Decline {
 }
 
 impl Decline {
-    /// The error response of the decline.
+    /// Returns the error response for the decline.
     pub fn failure(self) -> StripeError {
         let declined = "Your card was declined.";
         match self {
@@ -59,7 +59,7 @@ impl Decline {
     }
 }
 
-/// One test card. `token` is what follows `pm_card_` or `tok_`.
+/// A test card of the sandbox. `token` is the part of its id after `pm_card_` or `tok_`.
 #[derive(Clone, Copy, Debug)]
 pub struct TestCard {
     pub number: &'static str,
@@ -88,7 +88,8 @@ const fn card(
 
 use Behaviour::{Approves, Authenticates, AuthenticatesThenDeclines, Declines, Disputes};
 
-/// Stripe's own test numbers. Unlike Stripe's, the everyday cards are Australian.
+/// The supported test cards, with Stripe's numbers. The everyday cards are Australian, unlike
+/// Stripe's.
 pub const CARDS: &[TestCard] = &[
     card("4242424242424242", "visa", "AU", Approves, "Visa, approved"),
     card(

@@ -1,4 +1,4 @@
-//! A charge: one attempt to charge one card.
+//! A charge: one attempt to charge a card for a payment intent.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use super::record::RecordRef;
 use super::state::SandboxState;
 use super::table::{ObjectKey, StripeObject};
 
-/// How long an authorisation can be captured.
+/// Time in seconds during which an authorisation can be captured.
 const AUTHORISATION_SECONDS: i64 = 7 * 24 * 3600;
 
 /// A charge. Amounts are in cents, times in seconds since 1970.
@@ -93,7 +93,7 @@ impl Charge {
         }
     }
 
-    /// The amount that can still be refunded, in cents.
+    /// Returns the amount that can still be refunded, in cents.
     pub fn refundable(&self) -> i64 {
         self.amount_captured - self.amount_refunded
     }

@@ -1,4 +1,4 @@
-//! The demo's clock: the machine's clock plus an offset that only grows.
+//! The demo's clock: the machine's clock plus an offset that can only grow.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -8,16 +8,16 @@ use domain::Timestamp;
 use persistence::Failure;
 use persistence::records::Records;
 
-/// The demo's clock. The server, the Stripe stand-in, the mailbox and the database share it.
+/// The demo's clock. The server, the Stripe sandbox, the mailbox and the database use the same one.
 #[derive(Debug, Default)]
 pub struct SandboxClock {
     ahead_ms: AtomicI64,
-    /// Held while the clock moves, so that moves run one at a time.
+    /// Locked while the clock is moved, so that concurrent requests move it one after the other.
     moving: tokio::sync::Mutex<()>,
 }
 
 impl SandboxClock {
-    /// Reads the clock's offset from the database.
+    /// Creates the clock with the offset that the database stores.
     ///
     /// # Errors
     ///
@@ -30,18 +30,18 @@ impl SandboxClock {
         Ok(Arc::new(clock))
     }
 
-    /// Whether the clock was ever moved.
+    /// Whether a request has ever moved the clock.
     pub fn is_moved(&self) -> bool {
         self.ahead_ms.load(Ordering::Relaxed) > 0
     }
 
-    /// Seconds since 1970.
+    /// Returns the time in seconds since 1970.
     pub fn unix_seconds(&self) -> i64 {
         self.now().0 / 1000
     }
 
-    /// Moves the database's clock, then this one. The caller must wake tasks that sleep until a
-    /// deadline.
+    /// Moves the database's clock by `by_ms`, then this clock. The caller must wake tasks that
+    /// sleep until a deadline, because they do not notice the change.
     ///
     /// # Errors
     ///

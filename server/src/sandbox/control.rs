@@ -1,4 +1,5 @@
-//! The sandbox's own endpoints. They do what Stripe's dashboard, a bank or an auditor would do.
+//! The sandbox's own endpoints. They do what Stripe's dashboard, a bank or an auditor would do, so
+//! Stripe's API has no such calls.
 
 use actix_web::http::StatusCode;
 use actix_web::web::{self, Data, Json, Path, Query, ServiceConfig};
@@ -103,7 +104,8 @@ async fn restrict_account(
     })
 }
 
-/// Changes the state outside Stripe's API. Commits before it answers, as API calls do.
+/// Changes the state outside Stripe's API. The change is committed before the response is sent, as
+/// for API calls.
 pub fn change(
     sandbox: &Sandbox,
     change: impl FnOnce(&mut SandboxState) -> Result<Value, StripeError>,

@@ -1,4 +1,4 @@
-//! Disputes: a buyer's bank reverses a payment.
+//! Disputes: the buyer's bank takes a payment back.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -13,7 +13,7 @@ use super::state::SandboxState;
 use super::table::{ObjectKey, StripeObject};
 use super::transaction::BalanceTransaction;
 
-/// Fee that a dispute costs the merchant, in cents.
+/// Fee that Stripe takes from the merchant for a dispute, in cents.
 const DISPUTE_FEE: i64 = 2500;
 
 /// A dispute. Amounts are in cents, times in seconds since 1970.
@@ -57,7 +57,7 @@ impl StripeObject for Dispute {
     }
 }
 
-/// Opens a dispute over the unrefunded amount of a captured charge.
+/// Opens a dispute over the amount of a captured charge that was not refunded.
 pub fn open(state: &mut SandboxState, mut charge: Charge, reason: &str) -> Value {
     let dispute = Dispute {
         id: id::generate("dp"),

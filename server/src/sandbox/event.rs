@@ -1,4 +1,4 @@
-//! Events: a change of an object, with a snapshot of the object at that moment.
+//! Stripe events. Each reports a change of an object, with a snapshot of the object at that moment.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -11,10 +11,11 @@ use super::snapshot::Snapshot;
 use super::state::SandboxState;
 use super::table::{ObjectKey, StripeObject};
 
-/// The API version of the rendered objects: the one async-stripe 1.0.0-rc.10 is generated from.
+/// Version of Stripe's API in which objects are rendered. The async-stripe library 1.0.0-rc.10 is
+/// generated from it.
 pub const API_VERSION: &str = "2026-09-30.endive";
 
-/// The delivery status of an event. Its names are stored in the journal.
+/// The delivery status of an event. Variant names are stored in the journal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DeliveryStatus {
@@ -33,8 +34,8 @@ pub struct WebhookEvent {
     pub created: i64,
     /// The id of the object that changed.
     pub subject: String,
-    /// The object at the time of the event. A journal line contains it only if the line with the
-    /// object's own change has been removed.
+    /// The object at the time of the event. A line of the journal contains it only if compaction
+    /// has removed the line with the object's own change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub snapshot: Option<Snapshot>,
     pub request: Option<String>,
@@ -67,7 +68,8 @@ impl WebhookEvent {
 impl StripeObject for WebhookEvent {
     const OBJECT: &'static str = "event";
 
-    /// Events of a connected account, `account.updated` included, belong to that account.
+    /// An event of a connected account belongs to that account, also if its type is
+    /// `account.updated`.
     fn key(&self) -> ObjectKey<'_> {
         ObjectKey {
             id: &self.id,

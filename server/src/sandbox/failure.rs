@@ -1,9 +1,9 @@
-//! The error responses of the stand-in, with Stripe's status and body.
+//! The sandbox's error responses, with Stripe's status codes and bodies.
 
 use serde_json::{Map, Value, json};
 
-/// An error response. `saved` says whether it is stored under the idempotency key: outcomes are,
-/// validation errors are not.
+/// An error response. `saved` says whether it is stored under the idempotency key. Results of an
+/// executed call are stored, validation errors are not.
 #[derive(Clone, Debug)]
 pub struct StripeError {
     pub status: u16,
@@ -24,7 +24,7 @@ impl StripeError {
         }
     }
 
-    /// Invalid parameters. Not saved under an idempotency key.
+    /// A parameter is invalid. The error is not saved under the idempotency key.
     pub fn invalid(message: impl Into<String>) -> Self {
         Self::new(400, "invalid_request_error", message)
     }
@@ -44,7 +44,7 @@ impl StripeError {
             .detail("param", "id")
     }
 
-    /// The API has no such path.
+    /// The API has no such path or method.
     pub fn no_such_route(method: &str, path: &str) -> Self {
         Self::new(
             404,
@@ -53,7 +53,7 @@ impl StripeError {
         )
     }
 
-    /// The object's state forbids the call. Saved under the idempotency key.
+    /// The object's state forbids the call. The error is saved under the idempotency key.
     pub fn state(code: &'static str, message: impl Into<String>) -> Self {
         Self {
             saved: true,
@@ -66,7 +66,7 @@ impl StripeError {
         Self::new(401, "invalid_request_error", message)
     }
 
-    /// The account does not exist or is not connected.
+    /// The account in the request does not exist or is not connected to the platform.
     pub fn foreign_account(account: &str) -> Self {
         let message = format!(
             "The provided key does not have access to account '{account}' (or that account does not exist). \
@@ -81,20 +81,20 @@ impl StripeError {
         Self::new(429, "invalid_request_error", message).code("rate_limit")
     }
 
-    /// 409: another request uses the same idempotency key.
+    /// 409: another request with the same idempotency key is in progress.
     pub fn key_in_use() -> Self {
         let message = "There is currently another in-progress request using this idempotency key. Please try again later.";
         Self::new(409, "invalid_request_error", message).code("idempotency_key_in_use")
     }
 
-    /// 429: another request has locked the object.
+    /// 429: another request holds a lock on the object.
     pub fn locked() -> Self {
         let message =
             "This object cannot be accessed right now because another request is accessing it.";
         Self::new(429, "invalid_request_error", message).code("lock_timeout")
     }
 
-    /// An internal error. Saved under the idempotency key, as Stripe does.
+    /// 500: an internal error. It is saved under the idempotency key, as at Stripe.
     pub fn internal() -> Self {
         let message = "An unknown error occurred, and it is remembered under this idempotency key.";
         Self {
@@ -103,7 +103,7 @@ impl StripeError {
         }
     }
 
-    /// The idempotency key was used with other parameters.
+    /// The idempotency key was used before with other parameters.
     pub fn idempotency(key: &str) -> Self {
         let message = format!(
             "Keys for idempotent requests can only be used with the same parameters they were first used with. \
@@ -112,7 +112,7 @@ impl StripeError {
         Self::new(400, "idempotency_error", message)
     }
 
-    /// The card was declined: 402, saved under the idempotency key.
+    /// 402: the card was declined. The error is saved under the idempotency key.
     pub fn card(code: &'static str, decline_code: Option<&'static str>, message: &str) -> Self {
         let failure = Self {
             saved: true,
@@ -139,7 +139,7 @@ impl StripeError {
         self
     }
 
-    /// The inner error object, as it is stored in `last_payment_error`.
+    /// Returns the inner error object. A payment intent stores it as `last_payment_error`.
     pub fn error(&self) -> Value {
         let mut error = self.details.clone();
         error.insert("type".to_owned(), self.kind.into());
@@ -147,7 +147,7 @@ impl StripeError {
         Value::Object(error)
     }
 
-    /// The body of the error response.
+    /// Returns the JSON body of the error response.
     pub fn body(&self) -> Value {
         json!({ "error": self.error() })
     }

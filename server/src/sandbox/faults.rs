@@ -1,4 +1,5 @@
-//! Faults that tests and demos inject into requests and webhooks: by header, by script or by seed.
+//! Faults that tests and demos inject into requests and webhooks. A request header, a list of
+//! scripted faults or a seeded random sequence selects them.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -18,22 +19,23 @@ pub enum Fault {
     /// The request takes effect, and the connection breaks before the response.
     #[serde(alias = "timeout_after")]
     TimeoutAfter,
-    /// Nothing takes effect, and the 500 is saved under the idempotency key.
+    /// 500 without any effect. The response is saved under the idempotency key.
     #[serde(rename = "error-500", alias = "error_500")]
     Error500,
-    /// The request takes effect, and a 500 is returned and saved under the idempotency key.
+    /// 500 after the request has taken effect. The response is saved under the idempotency key.
     #[serde(rename = "error-500-after", alias = "error_500_after")]
     Error500After,
-    /// 429 before the idempotency layer: nothing takes effect and nothing is saved.
+    /// 429 before the idempotency key is looked at. The request has no effect and nothing is saved.
     #[serde(alias = "rate_limit")]
     RateLimit,
-    /// The response takes `hang_ms` longer.
+    /// The response is delayed by `hang_ms` milliseconds.
     Slow,
-    /// 409: another request with this key is in progress. Nothing takes effect and nothing is
-    /// saved.
+    /// 409: another request with this idempotency key is in progress. The request has no effect and
+    /// nothing is saved.
     #[serde(alias = "key_in_use")]
     KeyInUse,
-    /// 429: another request has locked the object. Nothing takes effect and nothing is saved.
+    /// 429: another request holds a lock on the object. The request has no effect and nothing is
+    /// saved.
     #[serde(alias = "lock_timeout")]
     LockTimeout,
 }
@@ -58,7 +60,7 @@ fn once() -> u32 {
     1
 }
 
-/// Faults of webhook deliveries. Rates are probabilities from 0 to 1.
+/// Faults of webhook deliveries. Each rate is a probability from 0 to 1.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct WebhookFaults {
@@ -68,11 +70,12 @@ pub struct WebhookFaults {
     pub doubled: f64,
     /// Rate of events that are delayed long enough for later events to overtake them.
     pub reordered: f64,
-    /// Upper bound of the random delay of every event.
+    /// Maximum of the random delay of each event, in milliseconds.
     pub late_ms: u64,
 }
 
-/// The body of `POST /sandbox/faults`. It stays in force until the next one.
+/// The configured faults, and the body of `POST /sandbox/faults`. They apply until the next such
+/// call replaces them.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Faults {
@@ -81,15 +84,17 @@ pub struct Faults {
     pub next: Vec<ScriptedFault>,
     #[serde(alias = "webhooks")]
     pub webhook: WebhookFaults,
-    /// How long a broken connection hangs before it breaks.
+    /// Time in milliseconds for which a connection hangs before it breaks.
     pub hang_ms: u64,
-    /// Requests seen since the faults were set. It is the position in the seeded sequence.
+    /// Number of requests since the faults were set. It is the position in the seeded random
+    /// sequence.
     #[serde(skip_deserializing)]
     pub requests: u64,
 }
 
 impl Faults {
-    /// The fault for this request, if any. Scripted faults come before seeded ones.
+    /// Returns the fault for this request, if any. A scripted fault takes precedence over a random
+    /// one.
     pub fn next_fault(&mut self, method: &str, path: &str) -> Option<Fault> {
         self.requests += 1;
         let request = format!("{method} {path}");
@@ -114,7 +119,7 @@ impl Faults {
         None
     }
 
-    /// Adds a scripted fault.
+    /// Appends a scripted fault.
     pub fn script(&mut self, line: ScriptedFault) {
         self.next.retain(|line| line.times > 0);
         assert!(
@@ -124,12 +129,12 @@ impl Faults {
         self.next.push(line);
     }
 
-    /// How long a broken connection hangs before it breaks.
+    /// Returns the time for which a connection hangs before it breaks.
     pub fn hang(&self) -> Duration {
         Duration::from_millis(self.hang_ms)
     }
 
-    /// How an event is delivered. The same seed and event always give the same plan.
+    /// Decides how an event is delivered. The same seed and event always give the same plan.
     pub fn delivery_plan(&self, event: &str) -> DeliveryPlan {
         let webhook = &self.webhook;
         let share = |purpose: &str| roll(self.seed, purpose, event);
@@ -149,10 +154,10 @@ impl Faults {
     }
 }
 
-/// Long enough for later events of the same second to overtake.
+/// Delay of a reordered event in milliseconds. Later events of the same second overtake it.
 const REORDER_MS: u64 = 400;
 
-/// How one event is delivered: lost, or `copies` times after `delay`.
+/// How one event is delivered: not at all if `lost`, otherwise `copies` times after `delay`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DeliveryPlan {
     pub lost: bool,
@@ -160,7 +165,8 @@ pub struct DeliveryPlan {
     pub delay: Duration,
 }
 
-/// A number in [0, 1) that depends only on the seed, the purpose and the subject.
+/// Returns a pseudo-random number in [0, 1) that depends only on the seed, the purpose and the
+/// subject.
 fn roll(seed: u64, purpose: &str, subject: &str) -> f64 {
     let mut hash = Sha256::new();
     hash.update(seed.to_le_bytes());

@@ -1,4 +1,4 @@
-//! Application fees: what the platform took from an account's charge, and what it refunded.
+//! Application fees: the platform's share of an account's charge, and refunds of that share.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -12,8 +12,7 @@ use super::table::{ObjectKey, StripeObject};
 use super::transaction::BalanceTransaction;
 use super::{id, refund};
 
-/// An application fee. It belongs to the platform. `origin` is the connected account it was taken
-/// from.
+/// An application fee. It belongs to the platform. `origin` is the connected account that paid it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Fee {
     pub id: String,
@@ -25,7 +24,7 @@ pub struct Fee {
     pub currency: String,
 }
 
-/// A refund of an application fee.
+/// A refund of an application fee to the connected account that paid it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct FeeRefund {
     pub id: String,
@@ -128,7 +127,7 @@ pub fn refund(state: &mut SandboxState, call: &ApiCall, id: &str) -> Result<Valu
     Ok(refund_part(state, fee, amount, call.form.map("metadata")).render())
 }
 
-/// Refunds a part of a fee to the account it came from.
+/// Refunds a part of a fee to the connected account that paid it.
 pub fn refund_part(
     state: &mut SandboxState,
     mut fee: Fee,

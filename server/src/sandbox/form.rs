@@ -1,4 +1,4 @@
-//! Stripe's form bodies: `metadata[order_id]=7`, `expand[]=latest_charge`,
+//! Decodes Stripe's form bodies, such as `metadata[order_id]=7`, `expand[]=latest_charge` and
 //! `created[gte]=1700000000`.
 
 use std::collections::BTreeMap;
@@ -8,12 +8,12 @@ use sha2::{Digest, Sha256};
 
 use super::failure::StripeError;
 
-/// A decoded form or query string. Names keep their brackets.
+/// A decoded form or query string. Field names keep their brackets, as in `metadata[order_id]`.
 #[derive(Clone, Debug, Default)]
 pub struct StripeForm(Vec<(String, String)>);
 
 impl StripeForm {
-    /// Decodes a form. An undecodable form counts as empty, as at Stripe.
+    /// Decodes a form. A form that cannot be decoded is treated as empty, as at Stripe.
     pub fn parse(raw: &str) -> Self {
         Self(
             Query::<Vec<(String, String)>>::from_query(raw)
@@ -22,12 +22,13 @@ impl StripeForm {
         )
     }
 
-    /// A value that is present and not empty.
+    /// Returns a field's value if the field is present and not empty.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.get_or_empty(name).filter(|value| !value.is_empty())
     }
 
-    /// A value that is present but may be empty. An empty value clears a field.
+    /// Returns a field's value if the field is present, also if empty. An empty value deletes a
+    /// stored one.
     pub fn get_or_empty(&self, name: &str) -> Option<&str> {
         self.0
             .iter()
@@ -35,17 +36,17 @@ impl StripeForm {
             .map(|(_, value)| value.as_str())
     }
 
-    /// As [`Self::get`], owned.
+    /// Like [`Self::get`], but returns an owned string.
     pub fn get_owned(&self, name: &str) -> Option<String> {
         self.get(name).map(str::to_owned)
     }
 
-    /// A required value, or Stripe's error for a missing one.
+    /// Returns a required field's value, or Stripe's error for a missing one.
     pub fn required(&self, name: &'static str) -> Result<&str, StripeError> {
         self.get(name).ok_or_else(|| StripeError::missing(name))
     }
 
-    /// An optional integer, or Stripe's error for an invalid one.
+    /// Returns an optional integer, or Stripe's error for an invalid one.
     pub fn integer(&self, name: &'static str) -> Result<Option<i64>, StripeError> {
         let Some(value) = self.get(name) else {
             return Ok(None);
@@ -57,7 +58,7 @@ impl StripeForm {
         })
     }
 
-    /// An optional boolean, or Stripe's error for an invalid one.
+    /// Returns an optional boolean, or Stripe's error for an invalid one.
     pub fn flag(&self, name: &'static str) -> Result<Option<bool>, StripeError> {
         match self.get(name) {
             None => Ok(None),
@@ -69,7 +70,7 @@ impl StripeForm {
         }
     }
 
-    /// The `name[key]=value` pairs.
+    /// Returns the `name[key]=value` fields as a map from key to value.
     pub fn map(&self, name: &str) -> BTreeMap<String, String> {
         self.0
             .iter()
@@ -77,7 +78,7 @@ impl StripeForm {
             .collect()
     }
 
-    /// The values of `name[]=value` or `name[0]=value`, in order.
+    /// Returns the values of the `name[]=value` or `name[0]=value` fields, in their order.
     pub fn list(&self, name: &str) -> Vec<&str> {
         let is_position = |key: &str| key.chars().all(|digit| digit.is_ascii_digit());
         self.0
@@ -87,7 +88,8 @@ impl StripeForm {
             .collect()
     }
 
-    /// The form nested in `name[…]`: `data[card][token]` becomes `card[token]`.
+    /// Returns the fields below `name[…]` as a form of their own: `data[card][token]` becomes
+    /// `card[token]`.
     pub fn nested(&self, name: &str) -> Option<Self> {
         let inner_key = |key: &str| {
             let (first, rest) = key.strip_prefix(name)?.strip_prefix('[')?.split_once(']')?;
@@ -101,7 +103,8 @@ impl StripeForm {
         (!pairs.is_empty()).then_some(Self(pairs))
     }
 
-    /// A hash of the parameters that does not depend on their order.
+    /// Returns a hash of the method, path and parameters. It does not depend on the parameters'
+    /// order, so a repeated request has the same hash.
     pub fn fingerprint(&self, method: &str, path: &str) -> String {
         let mut pairs: Vec<_> = self.0.iter().collect();
         pairs.sort();
@@ -118,7 +121,7 @@ impl StripeForm {
     }
 }
 
-/// The `key` of `name[key]`. Returns `None` for deeper nesting.
+/// Returns the `key` of `name[key]`, or `None` if the field is nested more deeply.
 fn key_within<'a>(key: &'a str, name: &str) -> Option<&'a str> {
     let key = key
         .strip_prefix(name)?

@@ -1,5 +1,5 @@
-//! Saved responses by idempotency key. The same request gets the same response, server errors
-//! included.
+//! Responses saved under idempotency keys. A repeated request gets the saved response, also if it
+//! was a server error.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -9,14 +9,15 @@ use serde_json::Value;
 use super::call::KeyKind;
 use super::intent::Intent;
 
-/// Stripe guarantees a day.
+/// Time for which a response is saved, in seconds. Stripe guarantees a day.
 pub const SAVED_SECONDS: i64 = 24 * 3600;
 const SAVED_KEYS_MAX: usize = 50_000;
 
 /// A response saved under an idempotency key.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SavedResponse {
-    /// The account, a space and the key, so that keys of different accounts cannot collide.
+    /// Account, space and idempotency key. The account prevents collisions of equal keys of
+    /// different accounts.
     pub key: String,
     pub fingerprint: String,
     pub status: u16,
@@ -24,7 +25,8 @@ pub struct SavedResponse {
     pub at: i64,
 }
 
-/// A saved response body. Most are payment intents, which are saved as a snapshot instead of JSON.
+/// A saved response body. Most bodies are payment intents, which are saved as a snapshot because
+/// JSON takes more memory.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SavedBody {
@@ -32,15 +34,15 @@ pub enum SavedBody {
     Intent {
         id: String,
         access: KeyKind,
-        /// A journal line contains it only if the line with the intent's own change has been
-        /// removed.
+        /// The intent at the time of the response. A line of the journal contains it only if
+        /// compaction has removed the line with the intent's own change.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         snapshot: Option<Box<Intent>>,
     },
 }
 
 impl SavedBody {
-    /// The body as JSON.
+    /// Returns the body as JSON text.
     pub fn text(&self) -> String {
         match self {
             Self::Text(text) => text.clone(),
@@ -60,7 +62,7 @@ pub struct SavedResponses {
     order: VecDeque<String>,
 }
 
-/// The result of looking up a key and its parameters.
+/// The result of a search for a saved response, by idempotency key and parameters.
 #[derive(Debug)]
 pub enum SavedLookup<'a> {
     Miss,
@@ -69,7 +71,7 @@ pub enum SavedLookup<'a> {
 }
 
 impl SavedResponses {
-    /// Looks up the response of a key and checks the parameters.
+    /// Finds the response saved under a key, and checks that the parameters are the same.
     pub fn look_up(&self, key: &str, fingerprint: &str) -> SavedLookup<'_> {
         match self.responses.get(key) {
             None => SavedLookup::Miss,

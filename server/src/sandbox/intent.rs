@@ -16,7 +16,7 @@ use super::record::RecordRef;
 use super::state::SandboxState;
 use super::table::{ObjectKey, StripeObject};
 
-/// Stripe's minimum charge in Australian cents.
+/// Stripe's minimum amount of a payment, in Australian cents.
 pub const AMOUNT_MIN: i64 = 50;
 pub const AMOUNT_MAX: i64 = 99_999_999;
 const METADATA_KEYS_MAX: usize = 50;
@@ -34,7 +34,7 @@ pub enum IntentStatus {
 }
 
 impl IntentStatus {
-    /// The status as Stripe writes it.
+    /// Returns the status in Stripe's spelling.
     pub fn word(self) -> &'static str {
         match self {
             Self::RequiresPaymentMethod => "requires_payment_method",
@@ -46,8 +46,8 @@ impl IntentStatus {
         }
     }
 
-    /// Whether the intent is not authorised yet. The buyer may still confirm it, and the amount may
-    /// still change.
+    /// Whether the payment is not authorised yet. The buyer may still confirm the intent, and its
+    /// amount may still change.
     pub fn is_open(self) -> bool {
         matches!(
             self,
@@ -84,7 +84,7 @@ pub struct Intent {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub receipt_email: Option<String>,
     pub metadata: BTreeMap<String, String>,
-    /// The `automatic_payment_methods[enabled]` parameter.
+    /// The `automatic_payment_methods[enabled]` parameter of the request that created the intent.
     pub automatic: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub payment_method: Option<String>,
@@ -147,7 +147,8 @@ impl Intent {
         })
     }
 
-    /// Renders the intent for a kind of key. The browser sees no metadata, fees or charges.
+    /// Renders the intent for the holder of this kind of API key. A browser sees no metadata, fees
+    /// or charges.
     pub fn render_for(&self, access: KeyKind) -> Value {
         let mut response = self.render();
         if access == KeyKind::Publishable
@@ -239,7 +240,8 @@ pub fn retrieve(state: &SandboxState, call: &ApiCall, id: &str) -> Result<Value,
     Ok(intent.render_for(call.access))
 }
 
-/// Handles `POST /v1/payment_intents/{id}`. The amount can change only while nothing is authorised.
+/// Handles `POST /v1/payment_intents/{id}`. The amount can change only while the payment is not
+/// authorised.
 pub fn update(state: &mut SandboxState, call: &ApiCall, id: &str) -> Result<Value, StripeError> {
     let form = &call.form;
     let mut intent = state.find::<Intent>(&call.account, id)?;
@@ -253,7 +255,7 @@ pub fn update(state: &mut SandboxState, call: &ApiCall, id: &str) -> Result<Valu
                 intent.status.word()
             )));
         }
-        // The buyer authenticated a different amount, so the intent must be confirmed again.
+        // The bank has shown the buyer the old amount, so the intent must be confirmed again.
         if intent.status == IntentStatus::RequiresAction {
             intent.status = IntentStatus::RequiresConfirmation;
         }
@@ -298,7 +300,8 @@ fn amount(form: &StripeForm) -> Result<Option<i64>, StripeError> {
     }
 }
 
-/// The platform's fee on a connected account's charge. It is never more than the charge.
+/// Returns the platform's fee on a connected account's payment, in cents. A fee above the amount is
+/// an error.
 fn fee(call: &ApiCall, amount: i64) -> Result<Option<i64>, StripeError> {
     let Some(fee) = call.form.integer("application_fee_amount")? else {
         return Ok(None);
@@ -317,7 +320,7 @@ fn fee(call: &ApiCall, amount: i64) -> Result<Option<i64>, StripeError> {
     Ok(Some(fee))
 }
 
-/// Merges metadata as Stripe does: an empty value deletes its key.
+/// Merges new metadata into the existing, as Stripe does: an empty value deletes its key.
 fn metadata(
     form: &StripeForm,
     mut merged: BTreeMap<String, String>,

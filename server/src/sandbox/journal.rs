@@ -1,5 +1,5 @@
-//! An append-only file of JSON lines. One line holds all effects of one request. The last version
-//! of an object wins.
+//! An append-only file of JSON lines. One line holds all changes of one request. If several lines
+//! hold the same object, the last one is valid.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, BufRead, BufReader, BufWriter, Write};
@@ -7,24 +7,25 @@ use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Only the owner may read the files: they hold cards, mails and secrets.
+/// File permissions: only the owner may read the files, because they hold cards, mails and secrets.
 const FILE_MODE: u32 = 0o600;
 const LOCK_ATTEMPTS_MAX: u32 = 50;
 const LOCK_PAUSE: Duration = Duration::from_millis(100);
 
-/// An open journal file. Lines survive the death of the process but not of the machine: there is no
-/// `fsync`.
+/// An open journal file. Its lines survive a crash of the process. They may be lost in a crash of
+/// the machine, because `fsync` is not called.
 #[derive(Debug)]
 pub struct Journal {
     path: PathBuf,
     file: File,
-    // Held open for its lock. Two processes appending to one journal would corrupt it.
+    // Keeps the file lock until the journal is dropped. Two processes that append to one journal
+    // would corrupt it.
     _lock: File,
 }
 
 impl Journal {
-    /// Opens `name` in `dir` and gives every complete line to `replay`. A line that a crash cut
-    /// short is dropped, because its request was never answered.
+    /// Opens the file `name` in `dir` and passes every complete line to `replay`. A last line that
+    /// a crash cut short is dropped, because its request was never answered.
     pub fn open(dir: &Path, name: &str, mut replay: impl FnMut(&str)) -> io::Result<Self> {
         fs::DirBuilder::new()
             .recursive(true)
@@ -55,8 +56,8 @@ impl Journal {
         })
     }
 
-    /// Appends a line with one write call, so that the kernel has it before the request is
-    /// answered.
+    /// Appends a line with one write call. Afterwards the line survives a crash of the process, so
+    /// the request may be answered.
     pub fn append(&mut self, line: &[u8]) -> io::Result<()> {
         debug_assert!(line.ends_with(b"\n"), "a journal line ends with a newline");
         self.file.write_all(line)
@@ -84,7 +85,8 @@ impl Journal {
     }
 }
 
-/// Locks the journal. Retries for a moment, because a predecessor may still be exiting.
+/// Locks the journal file. Retries for some seconds, because a previous process may still be
+/// exiting.
 fn lock(path: &Path) -> io::Result<File> {
     let file = OpenOptions::new()
         .mode(FILE_MODE)

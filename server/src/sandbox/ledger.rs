@@ -1,4 +1,4 @@
-//! Totals per account, used to audit the product against the payment provider.
+//! Totals of each account. They are compared with the product's own sums.
 
 use std::collections::BTreeMap;
 
@@ -10,21 +10,21 @@ use super::intent::{Intent, IntentStatus};
 use super::refund;
 use super::state::SandboxState;
 
-/// Cents and counts of one account, over all time.
+/// Totals of one account over all time. Amounts are in cents.
 #[derive(Debug, Default, Serialize)]
 pub struct AccountTotals {
     /// Number of captured intents.
     pub count: u64,
     pub captured: i64,
-    /// What Stripe kept of the captured amount.
+    /// Stripe's fees on the captured amount.
     pub stripe_fees: i64,
-    /// What the platform took of the captured amount, before refunds.
+    /// The platform's application fees on the captured amount, before refunds of fees.
     pub fees: i64,
     pub fees_refunded: i64,
     pub refunded: i64,
     pub refund_count: u64,
     pub disputed: i64,
-    /// Authorised, and neither captured nor cancelled.
+    /// Amount that is authorised, and neither captured nor cancelled.
     pub authorised: i64,
     pub authorised_count: u64,
     /// Number of intents by status.
@@ -65,8 +65,8 @@ impl AccountTotals {
     }
 }
 
-/// Returns the body of `GET /sandbox/ledger`. With `captured_intent=1` it lists every captured intent with
-/// its metadata.
+/// Returns the body of `GET /sandbox/ledger`. With `in_detail` it also lists every captured intent
+/// with its metadata.
 pub fn totals(state: &SandboxState, in_detail: bool) -> Value {
     let mut accounts: BTreeMap<&str, AccountTotals> = BTreeMap::new();
     let mut all = AccountTotals::default();

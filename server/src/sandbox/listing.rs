@@ -1,4 +1,4 @@
-//! Lists, newest first, and the expansion of ids into objects.
+//! Lists objects page by page, newest first, and replaces ids by the objects they name.
 
 use serde_json::{Value, json};
 
@@ -13,8 +13,8 @@ const LIMIT_MAX: i64 = 100;
 /// Maximum depth of an `expand` path, as in Stripe's API.
 const EXPAND_DEPTH_MAX: usize = 4;
 
-/// One page of the account's objects that pass `keep`. Supports `created`, `limit`,
-/// `starting_after` and `ending_before`.
+/// Returns one page of the account's objects for which the filter returns true. Supports the
+/// parameters `created`, `limit`, `starting_after` and `ending_before`.
 pub fn page<T: StripeObject>(
     state: &SandboxState,
     call: &ApiCall,
@@ -54,7 +54,8 @@ where
     };
     let numbered = table.rows().enumerate();
     let mut rows: Vec<&T> = match cursor("ending_before")? {
-        // Pages backwards: the objects just newer than the cursor, still shown newest first.
+        // With `ending_before`, the page holds the objects just newer than the cursor, still newest
+        // first.
         Some(above) => numbered
             .skip(above + 1)
             .map(|(_, row)| row)
@@ -65,7 +66,8 @@ where
             .rev()
             .filter(|(position, _)| *position < below)
             .map(|(_, row)| row)
-            // Creation times never decrease along the table, so everything further back is too old.
+            // The table is in order of creation, so once one object is too old, all earlier ones
+            // are too.
             .take_while(|row| row.key().created >= oldest)
             .filter(|row| is_match(row))
             .take(limit as usize + 1)
@@ -82,7 +84,7 @@ where
     )
 }
 
-/// Replaces the ids named by `expand[]` with their objects.
+/// Replaces the ids that `expand[]` parameters name with the objects themselves.
 pub fn expand(state: &SandboxState, call: &ApiCall, response: &mut Value) {
     for path in call.form.list("expand") {
         let steps: Vec<&str> = path.split('.').take(EXPAND_DEPTH_MAX).collect();
@@ -108,8 +110,8 @@ fn expand_path(state: &SandboxState, account: &str, value: &mut Value, steps: &[
     expand_path(state, account, field, rest);
 }
 
-/// Finds any object by the prefix of its id. A fee belongs to the platform, but the account of its
-/// charge may read it.
+/// Finds an object of any type, which the prefix of its id tells. A fee belongs to the platform,
+/// but the account that paid it may read it.
 fn object(state: &SandboxState, account: &str, id: &str) -> Option<Value> {
     fn render_visible<T: StripeObject>(found: Option<&T>, account: &str) -> Option<Value> {
         found
@@ -129,7 +131,8 @@ fn object(state: &SandboxState, account: &str, id: &str) -> Option<Value> {
     }
 }
 
-/// Whether a charge belongs to the intent that the list is filtered by.
+/// Whether a charge belongs to the payment intent that the request's `payment_intent` parameter
+/// names. True for every charge without this parameter.
 pub fn belongs_to_intent(call: &ApiCall, charge: &Charge) -> bool {
     call.form
         .get("payment_intent")

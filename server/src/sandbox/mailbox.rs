@@ -17,9 +17,9 @@ use super::journal::Journal;
 use crate::render::mail::RenderedMail;
 use crate::render::mail_sender;
 
-/// Maximum number of mails. The oldest are dropped first.
+/// Maximum number of stored mails. The oldest are dropped first.
 const MAILS_MAX: usize = 1_000;
-/// The journal is compacted when it holds this many more lines than there are mails.
+/// Number of journal lines beyond the number of mails at which the journal is compacted.
 const JOURNAL_SLACK_LINES_MAX: u64 = 4_000;
 const PAGE_MAX: usize = 200;
 const PAGE_DEFAULT: usize = 50;
@@ -43,7 +43,7 @@ pub struct Mailbox {
 #[derive(Debug, Default)]
 struct MailStore {
     mails: VecDeque<StoredMail>,
-    /// Mails delivered since the mailbox was created, dropped ones included.
+    /// Number of mails ever delivered, including mails that were dropped since.
     total: u64,
     journal: Option<Journal>,
     lines: u64,
@@ -78,7 +78,7 @@ impl Mailbox {
         })
     }
 
-    /// Stores a mail. It survives the death of the process once this returns.
+    /// Stores a mail. Once this returns, the mail survives a crash of the process.
     ///
     /// # Errors
     ///
@@ -103,7 +103,7 @@ impl Mailbox {
         Ok(())
     }
 
-    /// The stored mails, newest first.
+    /// Returns the stored mails, newest first.
     pub fn mails(&self) -> Vec<StoredMail> {
         self.store
             .lock()
@@ -115,7 +115,7 @@ impl Mailbox {
             .collect()
     }
 
-    /// Number of mails ever delivered.
+    /// Returns the number of mails ever delivered.
     pub fn total(&self) -> u64 {
         self.store
             .lock()
@@ -166,9 +166,9 @@ impl MailStore {
 /// Query parameters of `GET /sandbox/mailbox.json`.
 #[derive(Debug, Default, Deserialize)]
 struct MailboxQuery {
-    /// Only mails with a greater id.
+    /// Only mails whose id is greater than this one. `None` for all.
     after: Option<u64>,
-    /// Only mails to this address.
+    /// Only mails to this e-mail address. `None` for all.
     to: Option<String>,
     kind: Option<String>,
     limit: Option<usize>,
@@ -192,7 +192,7 @@ pub fn configure(cfg: &mut ServiceConfig) {
     cfg.route("/mailbox.json", web::get().to(list));
 }
 
-/// Handles `GET /sandbox/mailbox.json?to=&kind=&after=&limit=`. Newest first.
+/// Handles `GET /sandbox/mailbox.json?to=&kind=&after=&limit=`. Lists mails, newest first.
 async fn list(sandbox: Data<Sandbox>, query: Query<MailboxQuery>) -> impl Responder {
     let (total, messages) = sandbox.mailbox.find(&query);
     Json(json!({ "total": total, "messages": messages }))

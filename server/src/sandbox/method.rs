@@ -28,11 +28,11 @@ pub struct Method {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wallet: Option<String>,
     pub billing: Billing,
-    /// Whether the method was used. A method without a customer can be used for one payment only.
+    /// Whether a payment has used this method. A method without a customer can be used only once.
     pub spent: bool,
 }
 
-/// Billing details of a payment method.
+/// Billing details of a payment method: the payer's name and address.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Billing {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -93,7 +93,8 @@ impl Method {
         }
     }
 
-    /// Reads `card[number]`, `card[exp_month]`… or `card[token]`.
+    /// Reads the card from the fields `card[number]` and `card[exp_month]` and so on, or from
+    /// `card[token]`.
     fn read(
         state: &SandboxState,
         account: &str,
@@ -129,7 +130,7 @@ impl Method {
         Ok(method)
     }
 
-    /// The card as Stripe shows it.
+    /// Returns the card's public data, as Stripe shows it.
     pub fn card(&self) -> Value {
         json!({
             "brand": self.brand, "checks": { "address_line1_check": null, "address_postal_code_check": null,
@@ -222,8 +223,8 @@ fn find_token(state: &SandboxState, account: &str, id: &str) -> Result<Method, S
     }
 }
 
-/// The payment method that a confirmation uses: an existing one, a named test card, or data sent
-/// with the confirmation.
+/// Returns the payment method for a confirmation, or `None` if the request has none. It is an
+/// existing one, a named test card, or created from data in the request.
 pub fn resolve(state: &mut SandboxState, call: &ApiCall) -> Result<Option<Method>, StripeError> {
     let method = if let Some(data) = call.form.nested("payment_method_data") {
         Method::read(state, &call.account, &data, id::generate("pm"))?

@@ -1,4 +1,5 @@
-//! The sandbox's pages: an overview, the mailbox, and the form that completes a club's account.
+//! The sandbox's HTML pages: an overview, the mailbox, and the form that completes a club's
+//! account.
 
 use std::fmt::Write as _;
 use std::future::ready;
@@ -12,7 +13,8 @@ use super::Sandbox;
 use super::account::Account;
 use super::card::{Behaviour, CARDS};
 
-/// Scripts come only from this origin. Inline styles are allowed, because mails bring their own.
+/// Content security policy of the pages. Scripts come only from this origin. Inline styles are
+/// allowed, because mails contain them.
 const POLICY: &str = "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'self' 'unsafe-inline'; \
                       img-src 'self' data:; form-action *; base-uri 'none'; frame-ancestors 'self'";
 
@@ -88,7 +90,7 @@ async fn index() -> HttpResponse {
     html(include_str!("page/index.html").replace("{{cards}}", &rows))
 }
 
-/// Groups the digits as on the card: `4242 4242 4242 4242`.
+/// Groups the digits of a card number as on the card: `4242 4242 4242 4242`.
 fn grouped(number: &str) -> String {
     let groups: Vec<&str> = match number.len() {
         15 => vec![&number[..4], &number[4..10], &number[10..]],
@@ -100,7 +102,8 @@ fn grouped(number: &str) -> String {
     groups.join(" ")
 }
 
-/// Inserts line-break opportunities before the capitals of a camel-case name.
+/// Inserts optional line breaks before the capitals of a camel-case name, so that it fits on a
+/// phone.
 fn with_line_breaks(name: &str) -> String {
     name.chars()
         .map(|c| {
@@ -123,8 +126,8 @@ struct OnboardingLink {
     link: String,
 }
 
-/// Shows the page behind an account link. A stale link redirects to where a new one is made, as at
-/// Stripe.
+/// Shows the onboarding form of an account link. An expired link redirects to the page that creates
+/// a new link, as at Stripe.
 async fn show_onboarding(
     sandbox: Data<Sandbox>,
     id: Path<String>,

@@ -1,4 +1,4 @@
-//! One object as the journal stores it.
+//! The records of the journal. Each holds one object.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,8 +13,8 @@ use super::method::Method;
 use super::refund::Refund;
 use super::transaction::BalanceTransaction;
 
-/// Declares the record twice with the same variants: borrowed for writing, owned for reading.
-/// Variant names are stored in the journal.
+/// Declares the record type twice with the same variants: one borrows its object for writing, one
+/// owns it for reading. Variant names are stored in the journal.
 macro_rules! records {
     ($($variant:ident: $kind:ident),*) => {
         #[derive(Debug, Serialize)]

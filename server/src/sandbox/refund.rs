@@ -1,4 +1,4 @@
-//! Refunds to the buyer's card.
+//! Refunds of payments to the buyer's card.
 
 use std::collections::BTreeMap;
 
@@ -60,8 +60,8 @@ impl StripeObject for Refund {
     }
 }
 
-/// Handles `POST /v1/refunds` of a `payment_intent` or a `charge`: all that is left, or an
-/// `amount`.
+/// Handles `POST /v1/refunds` for a `payment_intent` or a `charge`. Refunds `amount`, or without it
+/// everything that is not refunded yet.
 pub fn create(state: &mut SandboxState, call: &ApiCall) -> Result<Value, StripeError> {
     let form = &call.form;
     let mut charge = charge_of(state, call)?;
@@ -157,8 +157,8 @@ fn charge_of(state: &SandboxState, call: &ApiCall) -> Result<Charge, StripeError
     Ok(charge)
 }
 
-/// Refunds the application fee as Stripe does on request: in proportion to the refund, rounded half
-/// up. The product never requests it (decision D-3).
+/// Refunds the application fee in proportion to the refund, rounded half up, as Stripe does if the
+/// request asks for it. The product never asks for it (decision D-3).
 fn refund_fee_in_proportion(state: &mut SandboxState, charge: &Charge, amount: i64) {
     let fee = charge
         .application_fee
@@ -178,7 +178,7 @@ pub fn dollars(cents: i64) -> String {
     format!("{}.{:02}", cents / 100, cents.abs() % 100)
 }
 
-/// The application fee of a charge, for the ledger.
+/// Returns the application fee of a charge. The account's totals use it.
 pub fn fee_of<'a>(state: &'a SandboxState, charge: &Charge) -> Option<&'a Fee> {
     charge
         .application_fee

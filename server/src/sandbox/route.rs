@@ -1,4 +1,4 @@
-//! The paths of Stripe's API that the stand-in supports.
+//! Dispatches API requests by path. Lists the paths of Stripe's API that the sandbox supports.
 
 use serde_json::Value;
 
@@ -17,7 +17,8 @@ use super::transaction::{self, BalanceTransaction};
 use super::{method, method::Method};
 use crate::sandbox::table::StripeObject;
 
-/// Runs one call. The state changes only if the response, success or error, reports the change.
+/// Runs one API call. If the call changes the state, its response, success or error, reports the
+/// change.
 pub fn run(state: &mut SandboxState, call: &ApiCall) -> Result<Value, StripeError> {
     let steps: Vec<&str> = call.path.trim_end_matches('/').split('/').collect();
     let request = (call.method.as_str(), steps.as_slice());

@@ -1,5 +1,5 @@
-//! Serves the sandbox at an address of its own, as Stripe has one. It keeps answering the engine
-//! after the product's own server has stopped.
+//! Serves the sandbox on a port of its own, because Stripe is also a separate server. It still
+//! answers payment calls after the product's server has stopped.
 
 use std::sync::Arc;
 
@@ -9,9 +9,9 @@ use anyhow::Context;
 
 use crate::sandbox::{self, Sandbox};
 
-/// A running server for the sandbox.
+/// A running HTTP server for the sandbox.
 pub struct SandboxServer {
-    /// The URL for a Stripe client.
+    /// Base URL of the sandbox for a Stripe client.
     pub url: String,
     server: ServerHandle,
 }
@@ -40,7 +40,7 @@ impl SandboxServer {
         Ok(stand_in)
     }
 
-    /// Stops the server without waiting for open requests.
+    /// Stops the server without waiting for requests in progress.
     pub async fn stop(self) {
         self.server.stop(false).await;
     }

@@ -1,4 +1,4 @@
-//! An object as it was at one moment. Events and saved responses contain one.
+//! Copies of an object at one moment. Events and saved responses contain them.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -12,7 +12,7 @@ use super::refund::Refund;
 use super::state::SandboxState;
 use super::table::StripeObject;
 
-/// A copy of an object. It takes a third of the memory of its JSON.
+/// A copy of an object. It takes a third of the memory that the object's JSON would take.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Snapshot {
@@ -25,7 +25,7 @@ pub enum Snapshot {
 }
 
 impl Snapshot {
-    /// Copies the object with this id as it is now.
+    /// Copies the current object with this id. Returns `None` if there is none.
     pub fn take(state: &SandboxState, id: &str) -> Option<Self> {
         match id.split('_').next()? {
             "pi" => state.intents.get(id).cloned().map(Self::Intent),

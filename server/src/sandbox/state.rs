@@ -1,4 +1,4 @@
-//! The objects of the stand-in, and the one place where changes become durable.
+//! The sandbox's objects. All changes are written to the journal here.
 
 use std::collections::HashMap;
 use std::io;
@@ -22,12 +22,13 @@ use super::snapshot::Snapshot;
 use super::table::{ObjectTable, StripeObject};
 use super::transaction::BalanceTransaction;
 
-/// Maximum number of events. The oldest are dropped first once delivered.
+/// Maximum number of stored events. Beyond it, the oldest delivered events are dropped.
 const EVENTS_MAX: usize = 5_000;
-/// The journal is compacted at startup when it holds this many times the records that still matter.
+/// The journal is compacted at startup if it holds more than this many times as many records as
+/// needed.
 const COMPACT_RATIO: usize = 2;
 
-/// All objects of the stand-in, and the uncommitted part of its journal.
+/// All objects of the sandbox, and the records that are not yet written to the journal.
 #[derive(Debug, Default)]
 pub struct SandboxState {
     pub accounts: ObjectTable<Account>,
@@ -42,9 +43,9 @@ pub struct SandboxState {
     pub disputes: ObjectTable<Dispute>,
     pub events: ObjectTable<WebhookEvent>,
     pub saved_responses: SavedResponses,
-    /// Ids of events that wait to be taken by the webhook sender.
+    /// Ids of events that the webhook sender has not taken yet.
     pub unsent: Vec<String>,
-    /// The id and idempotency key of the request being executed. Its events carry them.
+    /// Id and idempotency key of the API request in progress. The events of the request carry them.
     pub request: (String, Option<String>),
     clock: Arc<SandboxClock>,
     batch: Vec<u8>,
@@ -52,7 +53,7 @@ pub struct SandboxState {
 }
 
 impl SandboxState {
-    /// Reads the journal of `dir`, and compacts it if most of its records are superseded.
+    /// Reads the journal in `dir`, and compacts the journal if most records are superseded.
     pub fn open(dir: Option<&Path>, clock: Arc<SandboxClock>) -> io::Result<Self> {
         let mut state = Self {
             clock,
@@ -91,12 +92,12 @@ impl SandboxState {
         Ok(state)
     }
 
-    /// Seconds since 1970 by the sandbox's clock.
+    /// Returns the time of the sandbox's clock, in seconds since 1970.
     pub fn now(&self) -> i64 {
         self.clock.unix_seconds()
     }
 
-    /// Number of records in a compacted journal.
+    /// Returns the number of records that the journal would hold after compaction.
     fn record_count(&self) -> usize {
         let objects =
             self.accounts.len() + self.intents.len() + self.methods.len() + self.charges.len();
@@ -158,7 +159,7 @@ impl SandboxState {
             .try_for_each(|a| write_line(out, RecordRef::Remembered(a)))
     }
 
-    /// Stores a changed object and adds it to the next commit.
+    /// Stores a changed object. The next commit writes it to the journal.
     pub fn save<T: StripeObject>(&mut self, row: T)
     where
         Self: HasTable<T>,
@@ -167,19 +168,19 @@ impl SandboxState {
         self.table_mut().put(row);
     }
 
-    /// Stores an account link and adds it to the next commit.
+    /// Stores an account link. The next commit writes it to the journal.
     pub fn save_link(&mut self, link: AccountLink) {
         self.append_record(RecordRef::AccountLink(&link));
         self.links.insert(link.token.clone(), link);
     }
 
-    /// Stores a response for its idempotency key and adds it to the next commit.
+    /// Stores a response for its idempotency key. The next commit writes it to the journal.
     pub fn save_response(&mut self, response: SavedResponse) {
         self.append_record(RecordRef::Remembered(&response));
         self.insert_saved_response(response);
     }
 
-    /// Records an event about an object that was just saved, and queues it for delivery.
+    /// Records an event about an object that was just saved, and queues the event for delivery.
     pub fn emit(&mut self, kind: &'static str, account: &str, subject: &str) {
         let event = WebhookEvent::new(kind, account, subject, &self.request, self.now());
         self.unsent.push(event.id.clone());
@@ -187,8 +188,9 @@ impl SandboxState {
         self.insert_event(event);
     }
 
-    /// Inserts an event with a snapshot of its object. In the journal an event follows its object's
-    /// change, so the current object is the right one.
+    /// Inserts an event, and adds a snapshot of its object if it has none. The current object is
+    /// the right one when the journal is replayed, because the event's line follows the line of the
+    /// object's change.
     fn insert_event(&mut self, mut event: WebhookEvent) {
         event.snapshot = event
             .snapshot
@@ -214,7 +216,7 @@ impl SandboxState {
         self.saved_responses.insert(response);
     }
 
-    /// Records the outcome of an event's delivery. The next commit writes it.
+    /// Records whether an event was delivered or lost. The next commit writes it to the journal.
     pub fn settle_event(&mut self, id: &str, delivery: DeliveryStatus) {
         self.append_record(match delivery {
             DeliveryStatus::Lost => RecordRef::Lost(id),
@@ -238,7 +240,8 @@ impl SandboxState {
         serde_json::to_writer(&mut self.batch, &record).expect("a record is plain data");
     }
 
-    /// Writes the records since the last commit as one line. The caller may answer after this.
+    /// Writes all changes since the last commit as one line of the journal. The caller may send the
+    /// response only after this.
     pub fn commit(&mut self) -> io::Result<()> {
         let Some(journal) = &mut self.journal else {
             return Ok(());
@@ -252,7 +255,8 @@ impl SandboxState {
         result
     }
 
-    /// Finds an object of this account. Objects of other accounts give Stripe's 404.
+    /// Finds an object of this account by id. Returns Stripe's 404 for an object of another
+    /// account.
     pub fn find<T: StripeObject>(&self, account: &str, id: &str) -> Result<T, StripeError>
     where
         Self: HasTable<T>,
@@ -271,7 +275,7 @@ fn write_line(out: &mut dyn io::Write, record: RecordRef<'_>) -> io::Result<()> 
     out.write_all(b"\n")
 }
 
-/// Gives the table of a type of object.
+/// Selects the table that holds objects of type `T`.
 pub trait HasTable<T: StripeObject> {
     fn table(&self) -> &ObjectTable<T>;
     fn table_mut(&mut self) -> &mut ObjectTable<T>;

@@ -1,11 +1,11 @@
-//! The stand-in's own Stripe.js. It uses plain inputs instead of frames, and dialogs instead of
-//! wallets and bank pages.
+//! The sandbox's own Stripe.js for the browser. It uses plain inputs instead of iframes, and
+//! dialogs instead of wallets and bank pages.
 
 use actix_web::http::header;
 use actix_web::web::{self, ServiceConfig};
 use actix_web::{HttpResponse, Responder};
 
-/// All parts of the script, in order, inside one function.
+/// The script, concatenated from its parts in order. One function encloses all parts.
 const SCRIPT: &str = concat!(
     "/* The sandbox's stand-in for Stripe.js. It reaches no other host. */\n(function () {\n\"use strict\";\n",
     include_str!("stripejs/1_wire.js"),

@@ -1,4 +1,4 @@
-//! An in-memory table of one type of object, in order of creation, with lookup by id.
+//! An in-memory table for one type of object. Rows are in order of creation and can be found by id.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -6,21 +6,21 @@ use serde_json::Value;
 
 use super::record::RecordRef;
 
-/// The columns that an object is found and listed by.
+/// The columns by which an object is found and listed.
 pub struct ObjectKey<'a> {
     pub id: &'a str,
-    /// The connected account the object belongs to. Empty for the platform.
+    /// The connected account that owns the object. Empty for the platform.
     pub account: &'a str,
-    /// Seconds since 1970.
+    /// Time of creation in seconds since 1970.
     pub created: i64,
 }
 
-/// An object of Stripe's API that the stand-in stores.
+/// An object of Stripe's API that the sandbox stores.
 pub trait StripeObject: Clone {
-    /// Stripe's name of the type, as used in `object` and in errors.
+    /// Stripe's name of the object type, as in the JSON field `object` and in error messages.
     const OBJECT: &'static str;
     fn key(&self) -> ObjectKey<'_>;
-    /// Renders the object as Stripe shows it to a secret key.
+    /// Renders the object as JSON, as Stripe shows it to the holder of a secret key.
     fn render(&self) -> Value;
     fn record(&self) -> RecordRef<'_>;
 }
@@ -44,7 +44,7 @@ impl<T> Default for ObjectTable<T> {
 }
 
 impl<T: StripeObject> ObjectTable<T> {
-    /// Inserts an object, or replaces the one with the same id.
+    /// Inserts an object, or replaces the row with the same id.
     pub fn put(&mut self, row: T) {
         if let Some(position) = self.positions.get(row.key().id) {
             self.rows[(position - self.dropped) as usize] = row;
@@ -69,7 +69,7 @@ impl<T: StripeObject> ObjectTable<T> {
             .and_then(|position| self.rows.get_mut((position - self.dropped) as usize))
     }
 
-    /// The index of a row in order of creation.
+    /// Returns the index of the row with this id, in order of creation.
     pub fn position(&self, id: &str) -> Option<usize> {
         self.positions
             .get(id)

@@ -1,4 +1,4 @@
-//! Balance transactions: the effect of each movement on an account's balance, with its fees.
+//! Balance transactions. Each is the effect of a charge, refund or fee on an account's balance.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -16,7 +16,7 @@ use super::table::{ObjectKey, StripeObject};
 
 const PAYOUT_DELAY_SECONDS: i64 = 2 * 24 * 3600;
 
-/// The kind of a balance transaction. Its names are stored in the journal.
+/// The kind of a balance transaction. Variant names are stored in the journal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Movement {
@@ -43,7 +43,7 @@ pub struct BalanceTransaction {
     pub currency: String,
 }
 
-/// Stripe's fee in cents: 1.7 % + 30 c, the percentage rounded half up.
+/// Computes Stripe's fee in cents: 1.7 % + 30 c, with the percentage rounded half up.
 pub fn stripe_fee(amount: i64) -> i64 {
     (amount * 17 + 500) / 1000 + 30
 }
@@ -86,7 +86,7 @@ impl BalanceTransaction {
         }
     }
 
-    /// Creates the transaction of a refund. Stripe keeps its fee.
+    /// Creates the transaction of a refund. Stripe does not return its fee.
     pub fn of_refund(refund: &Refund, created: i64) -> Self {
         Self::new(
             &refund.account,
@@ -167,8 +167,8 @@ impl StripeObject for BalanceTransaction {
         }
     }
 
-    /// Renders the transaction. As with Stripe's direct charges, `fee` is the sum of both fees and
-    /// `fee_details` separates them.
+    /// Renders the transaction as JSON. As for Stripe's direct charges, `fee` is the sum of both
+    /// fees, and `fee_details` lists them separately.
     fn render(&self) -> Value {
         let (kind, category) = match self.movement {
             Movement::Charge => ("charge", "charge"),

@@ -1,4 +1,5 @@
-//! Delivers events to the webhook, signed, and retries until it answers with a 2xx status.
+//! Delivers signed events to the webhook. Retries each event until the webhook answers with a 2xx
+//! status.
 
 pub mod client;
 
@@ -20,16 +21,16 @@ use super::{Sandbox, to_json_text};
 const IN_FLIGHT_MAX: usize = 8;
 const BACKOFF_FIRST: Duration = Duration::from_millis(250);
 const BACKOFF_MAX: Duration = Duration::from_secs(15);
-/// Interval at which the sender checks that its sandbox still exists.
+/// Interval at which the sender checks whether its sandbox was dropped, and then ends.
 const LIVENESS_INTERVAL: Duration = Duration::from_secs(1);
 
-/// The webhook's URL and signing secrets. Each secret adds its own `v1` signature, because two are
-/// valid while a secret is being replaced.
+/// The webhook's URL and signing secrets. Two secrets are valid while one is being replaced. Each
+/// adds its own `v1` signature.
 #[derive(Clone, Debug)]
 pub struct Endpoint {
     pub url: String,
     pub secrets: Vec<String>,
-    /// The subscribed event types. Empty means all.
+    /// The event types that the webhook receives. Empty means all.
     pub kinds: Vec<String>,
 }
 
@@ -48,7 +49,7 @@ pub struct WebhookSender {
 }
 
 impl WebhookSender {
-    /// Sets the webhook and wakes the thread.
+    /// Sets the webhook and wakes the delivery thread.
     pub fn set_endpoint(&self, endpoint: Endpoint) {
         *self
             .endpoint
@@ -57,7 +58,7 @@ impl WebhookSender {
         self.wake();
     }
 
-    /// Changes the webhook, if one is set.
+    /// Changes the webhook's settings, if a webhook is set.
     pub fn change_endpoint(&self, change: impl FnOnce(&mut Endpoint)) {
         if let Some(endpoint) = self
             .endpoint
@@ -76,12 +77,12 @@ impl WebhookSender {
             .clone()
     }
 
-    /// Wakes the thread, because there may be new events.
+    /// Wakes the delivery thread, because there may be new events.
     pub fn wake(&self) {
         self.wakeup.notify_one();
     }
 
-    /// Starts the thread. It ends when the sandbox is dropped.
+    /// Starts the delivery thread. It ends when the sandbox is dropped.
     pub fn start(sandbox: &Arc<Sandbox>) -> std::io::Result<()> {
         let (sandbox, wakeup) = (
             Arc::downgrade(sandbox),
@@ -97,7 +98,7 @@ impl WebhookSender {
     }
 }
 
-/// State of the delivery thread: deliveries that wait for their time, and deliveries in flight.
+/// State of the delivery thread: scheduled deliveries and deliveries in progress.
 struct DeliveryLoop {
     sandbox: Weak<Sandbox>,
     wakeup: Arc<Notify>,
@@ -126,7 +127,8 @@ impl DeliveryLoop {
                 self.schedule_new_events(&sandbox, &endpoint);
                 self.send_due(&sandbox, &endpoint);
             }
-            // Drop the sandbox while sleeping, so that this thread does not keep it alive.
+            // The thread holds no reference while it sleeps. Otherwise the sandbox could never be
+            // dropped.
             drop(sandbox);
             let next = self.waiting.first_key_value().map(|((due, _), _)| *due);
             let can_send = self.in_flight.len() < IN_FLIGHT_MAX;
@@ -146,7 +148,7 @@ impl DeliveryLoop {
         }
     }
 
-    /// Takes new events from the state, applies the webhook faults and schedules the deliveries.
+    /// Takes new events from the state, decides their faults and schedules their deliveries.
     fn schedule_new_events(&mut self, sandbox: &Sandbox, endpoint: &Endpoint) {
         let faults = sandbox
             .faults
@@ -236,7 +238,8 @@ fn log_journal_error(written: std::io::Result<()>) {
     }
 }
 
-/// The `Stripe-Signature` header: `t=…,v1=…`, with one `v1` for each secret.
+/// Returns the `Stripe-Signature` header `t=…,v1=…`, with one `v1` for each secret. `at` is in
+/// seconds since 1970.
 pub fn sign(secrets: &[String], at: i64, body: &str) -> String {
     let mut header = format!("t={at}");
     for secret in secrets {

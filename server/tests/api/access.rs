@@ -1,5 +1,5 @@
-//! The route table is complete, and sign-in and sign-out work. `security/access_matrix.rs` covers
-//! who may call each route.
+//! Checks that the route table is complete, and that sign-in and sign-out work.
+//! `security/access_matrix.rs` checks who may call each route.
 
 use domain::DrawId;
 use reqwest::Method;
@@ -9,7 +9,7 @@ use server::http::routes::{Route, Verb};
 use crate::support::server::PASSWORD;
 use crate::support::{Buyer, TestServer, club};
 
-/// Fills a route's path with objects of the club `broncos`.
+/// Replaces the variables of a route's path with objects of the club `broncos`.
 pub fn broncos_path(route: &Route, draw: DrawId, club: i64, payout: i64) -> String {
     path_with(
         &route
@@ -22,13 +22,14 @@ pub fn broncos_path(route: &Route, draw: DrawId, club: i64, payout: i64) -> Stri
     )
 }
 
-/// Fills a path with the given objects, and with unknown ids for the console's objects.
+/// Replaces the variables of a path with the given objects, and the ids of console objects with
+/// unknown ones.
 pub fn path_with(path: &str, draw: DrawId, club: i64, payout: i64) -> String {
     path.replace("{draw}", &draw.to_string())
         .replace("{club}", &club.to_string())
         .replace("{payout}", &payout.to_string())
-        // 0 is the club's own login, which no call can change, so the order of the calls does not
-        // matter.
+        // User 0 is the club's own login, which no call can change. Therefore the calls may run in
+        // any order.
         .replace("{user}", "0")
         .replace("{type}/{id}", &format!("draw/{draw}"))
         .replace("{kind}", "sale")
@@ -99,10 +100,12 @@ fn every_handler_is_listed_in_route_table() {
             for piece in text.split("\npub async fn ").skip(1) {
                 let name = piece.split('(').next().unwrap_or_default();
                 let signature = piece.split('{').next().unwrap_or_default();
-                // A function with `&State` is a helper. A handler takes `web::Data`.
+                // A handler takes `web::Data`. A function that takes `&State` is a helper of
+                // handlers.
                 let is_handler =
                     signature.contains("HttpResponse") && !signature.contains("&State");
-                // Pages answer every path outside `/api/`, and the page shell has its own table.
+                // The page handlers of `shell` answer every path outside `/api/`. They are listed
+                // in another table.
                 let is_handler = is_handler && module != "shell";
                 if is_handler && !table.contains(&format!("{module}::{name};")) {
                     missing.push(format!("{module}::{name}"));

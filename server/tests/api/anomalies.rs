@@ -1,5 +1,5 @@
-//! The five kinds of payment anomalies, caused at the provider without webhooks. The reconciler finds
-//! them, the operator handles them, and the sums stay correct to the cent.
+//! The five kinds of payment anomalies. Each is caused at the provider while webhooks are lost. The
+//! reconciler finds it, the operator resolves it, and the sums stay correct to the cent.
 
 use domain::DrawId;
 use serde_json::{Value, json};
@@ -10,10 +10,10 @@ use crate::support::server::eventually;
 use crate::support::stripe_dashboard::Dashboard;
 use crate::support::{Buyer, TestServer, club};
 
-const ANOMALIES: &str = "/api/admin/payment-anomalies";
+const ANOMALIES_PATH: &str = "/api/admin/payment-anomalies";
 
-/// An order id that the database does not hold.
-const UNKNOWN_ORDER: &str = "00000000-0000-4000-8000-000000000404";
+/// An order id that is not in the database.
+const UNKNOWN_ORDER_ID: &str = "00000000-0000-4000-8000-000000000404";
 
 /// Starts a server with a draw, a signed-in operator and a provider that sends no webhooks.
 async fn server_with_operator() -> (TestServer, DrawId, Buyer) {
@@ -25,14 +25,14 @@ async fn server_with_operator() -> (TestServer, DrawId, Buyer) {
     (server, draw, operator)
 }
 
-/// Runs a check and returns the one open anomaly, which must be of this kind.
+/// Runs the reconciliation and returns the only open anomaly, which must be of this kind.
 async fn find_anomaly(operator: &Buyer, kind: &str) -> Value {
     operator
-        .post(&format!("{ANOMALIES}/check"), json!({}))
+        .post(&format!("{ANOMALIES_PATH}/check"), json!({}))
         .await
         .ok();
     let open = operator
-        .get(&format!("{ANOMALIES}?status=unresolved"))
+        .get(&format!("{ANOMALIES_PATH}?status=unresolved"))
         .await
         .ok();
     let open = open.as_array().expect("a list");
@@ -47,21 +47,21 @@ async fn find_anomaly(operator: &Buyer, kind: &str) -> Value {
 
 async fn assert_none_open(operator: &Buyer) {
     let checked = operator
-        .post(&format!("{ANOMALIES}/check"), json!({}))
+        .post(&format!("{ANOMALIES_PATH}/check"), json!({}))
         .await
         .ok();
     assert_eq!(
         checked["newAnomalies"], 0,
         "resolved anomalies are not raised again"
     );
-    let stats = operator.get(&format!("{ANOMALIES}/stats")).await.ok();
+    let stats = operator.get(&format!("{ANOMALIES_PATH}/stats")).await.ok();
     assert_eq!(
         (&stats["unresolved"], &stats["total"]),
         (&json!(0), &stats["resolved"])
     );
 }
 
-/// Returns the audited actions on an object, newest first.
+/// Returns the actions of the audit log on an object, newest first.
 async fn audited_actions(operator: &Buyer, object: &str) -> Vec<String> {
     let trail = operator
         .get(&format!("/api/admin/audit?object={object}"))
@@ -76,7 +76,7 @@ async fn audited_actions(operator: &Buyer, object: &str) -> Vec<String> {
 
 fn anomaly_path(anomaly: &Value, verb: &str) -> String {
     format!(
-        "{ANOMALIES}/{}/{verb}",
+        "{ANOMALIES_PATH}/{}/{verb}",
         anomaly["id"].as_str().expect("the id is text")
     )
 }
@@ -88,7 +88,7 @@ fn audit_object(anomaly: &Value) -> String {
     )
 }
 
-/// Returns the cents captured, refunded, taken as fees, and refunded fees.
+/// Returns four sums of the sandbox in cents: captured, refunded, application fees, refunded fees.
 fn ledger_totals(server: &TestServer) -> [i64; 4] {
     let ledger = server.sandbox.ledger();
     ["captured", "refunded", "fees", "fees_refunded"]
@@ -110,7 +110,7 @@ async fn order_of(server: &TestServer, intent: &Intent) -> String {
 async fn payment_of_unknown_order_gets_tickets_from_operator() {
     let (server, draw, operator) = server_with_operator().await;
     let payment = Dashboard::open(&server)
-        .take_payment_with_fee(UNKNOWN_ORDER, &format!("{draw}x2"), 1_000)
+        .take_payment_with_fee(UNKNOWN_ORDER_ID, &format!("{draw}x2"), 1_000)
         .await;
     let missing = find_anomaly(&operator, "missing_ticket").await;
     assert_eq!(
@@ -124,7 +124,7 @@ async fn payment_of_unknown_order_gets_tickets_from_operator() {
     let customer = json!({ "paymentIntentId": payment, "customerName": "Jo Lost", "customerEmail": "jo@x.test",
         "customerPhone": "0400 123 456" });
     let allocated = operator
-        .post(&format!("{ANOMALIES}/resolve"), customer.clone())
+        .post(&format!("{ANOMALIES_PATH}/resolve"), customer.clone())
         .await
         .ok();
     assert_eq!(
@@ -133,7 +133,7 @@ async fn payment_of_unknown_order_gets_tickets_from_operator() {
     );
     assert_eq!(
         operator
-            .post(&format!("{ANOMALIES}/resolve"), customer)
+            .post(&format!("{ANOMALIES_PATH}/resolve"), customer)
             .await
             .ok(),
         allocated,
@@ -141,7 +141,7 @@ async fn payment_of_unknown_order_gets_tickets_from_operator() {
     );
     assert_eq!(server.next_mail("tickets").await.to, "jo@x.test");
     assert_none_open(&operator).await;
-    let resolved = operator.get(ANOMALIES).await.ok();
+    let resolved = operator.get(ANOMALIES_PATH).await.ok();
     assert_eq!(
         (&resolved[0]["resolvedBy"], &resolved[0]["resolvedByEmail"]),
         (&json!("Super Admin"), &json!("operator@demo.test"))
@@ -228,7 +228,7 @@ async fn uncancellable_authorisation_is_anomaly_that_resolves_itself() {
         .complete(draw, 2, &intent)
         .await
         .expect_refusal(409, "not-charged");
-    let open = format!("{ANOMALIES}?status=unresolved&type=failed_allocation");
+    let open = format!("{ANOMALIES_PATH}?status=unresolved&type=failed_allocation");
     let failed = eventually("the failed allocation is listed", async || {
         let open = operator.get(&open).await.ok();
         open[0].is_object().then(|| open[0].clone())
@@ -237,13 +237,13 @@ async fn uncancellable_authorisation_is_anomaly_that_resolves_itself() {
     assert_eq!(failed["paymentIntentId"], json!(intent.id()));
     server.sandbox.set_faults(Faults::default());
     eventually("the authorisation is cancelled", async || {
-        // The next attempt is some seconds away.
+        // The operation is retried only after some seconds.
         server.clock.advance_seconds(10);
         (operator.get(&open).await.ok() == json!([])).then_some(())
     })
     .await;
     let healed = operator
-        .get(&format!("{ANOMALIES}?type=failed_allocation"))
+        .get(&format!("{ANOMALIES_PATH}?type=failed_allocation"))
         .await
         .ok();
     assert_eq!(
@@ -331,7 +331,8 @@ async fn failed_refund_is_retried_and_found_already_done() {
     };
     refund().await;
     wait_for_refund().await;
-    // Simulates that the provider refused our refund, and that somebody refunded the payment there.
+    // Simulates that the provider refused the server's refund, and that a person refunded the
+    // payment at the provider instead.
     let refused = "update payment_ops set state = 'failed' where kind = 'refund'; update refunds set state = 'failed';
          update payments set amount_refunded_cents = 0";
     server.database.run(refused).await;

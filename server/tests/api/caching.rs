@@ -1,4 +1,4 @@
-//! Cache headers: one row for every public GET route (server/README.md, "Caching").
+//! The cache headers of every public GET route (server/README.md, "Caching").
 
 use domain::DrawId;
 use domain::access::Audience;
@@ -7,17 +7,17 @@ use server::http::routes::{ROUTES, Verb};
 
 use crate::support::{Buyer, TestServer};
 
-/// Revalidated on every use: 304 when nothing changed.
-const REVALIDATED: &str = "private, no-cache";
+/// `Cache-Control` of a response that is stored and revalidated on every use.
+const REVALIDATED_CACHE_CONTROL: &str = "private, no-cache";
 const NO_STORE: &str = "no-store";
 
-/// Paths with another value than `no-store`.
-const CACHEABLE: [(&str, &str); 12] = [
-    ("/api/draws/active", REVALIDATED),
-    ("/api/draws/awaiting-results", REVALIDATED),
-    ("/api/draws/completed", REVALIDATED),
-    ("/api/draws/{draw}", REVALIDATED),
-    ("/api/draws/{draw}/tickets", REVALIDATED),
+/// Paths whose `Cache-Control` is not `no-store`, with its value.
+const CACHEABLE_PATHS: [(&str, &str); 12] = [
+    ("/api/draws/active", REVALIDATED_CACHE_CONTROL),
+    ("/api/draws/awaiting-results", REVALIDATED_CACHE_CONTROL),
+    ("/api/draws/completed", REVALIDATED_CACHE_CONTROL),
+    ("/api/draws/{draw}", REVALIDATED_CACHE_CONTROL),
+    ("/api/draws/{draw}/tickets", REVALIDATED_CACHE_CONTROL),
     ("/api/qr.svg", "private, max-age=86400"),
     ("/api/openapi.json", "no-cache"),
     ("/api/docs", "no-cache"),
@@ -26,8 +26,8 @@ const CACHEABLE: [(&str, &str); 12] = [
     ("/og/club/{slug}", "public, max-age=300"),
     ("/og/offer/{slug}/{bundle}", "public, max-age=300"),
 ];
-/// Files, which the tests of their handlers check.
-const FILES: [&str; 6] = [
+/// Paths of files. The tests of their handlers check the headers.
+const FILE_PATHS: [&str; 6] = [
     "/uploads/{key}",
     "/sitemap.xml",
     "/robots.txt",
@@ -59,8 +59,8 @@ async fn every_public_response_has_documented_cache_control() {
     let public = ROUTES
         .iter()
         .filter(|route| route.audience == Audience::Public && route.method == Verb::Get);
-    for route in public.filter(|route| !FILES.contains(&route.path)) {
-        let expected = CACHEABLE
+    for route in public.filter(|route| !FILE_PATHS.contains(&route.path)) {
+        let expected = CACHEABLE_PATHS
             .iter()
             .find(|(path, _)| *path == route.path)
             .map_or(NO_STORE, |(_, policy)| policy);
@@ -72,7 +72,11 @@ async fn every_public_response_has_documented_cache_control() {
             "{path}"
         );
         let tag = answer.header("etag").map(str::to_string);
-        assert_eq!(tag.is_some(), expected == REVALIDATED, "{path}");
+        assert_eq!(
+            tag.is_some(),
+            expected == REVALIDATED_CACHE_CONTROL,
+            "{path}"
+        );
         let head = Buyer::send_request(alice.raw(Method::HEAD, &path)).await;
         assert_eq!((head.status, head.text.as_str()), (200, ""), "HEAD {path}");
         let Some(tag) = tag else { continue };

@@ -1,4 +1,4 @@
-//! The club's calls (club.md).
+//! Tests of the API calls that a club makes (club.md).
 
 mod archived_club;
 mod concurrent_results;

@@ -1,4 +1,4 @@
-//! The demo season: games are added and completed, so that an old demo still sells.
+//! The demo's season: draws are created and completed, so that an old demo still has draws on sale.
 
 use domain::{Status, Timestamp, View};
 use server::cli::demo::plan::CLUBS;
@@ -6,10 +6,10 @@ use server::cli::demo::season::SeasonKeeper;
 
 use crate::support::TestServer;
 
-const DAY_S: i64 = 24 * 60 * 60;
+const DAY_SECONDS: i64 = 24 * 60 * 60;
 
-/// Returns the minutes until each kick-off of the draws on sale, soonest first.
-fn minutes_ahead(views: &[View], now: Timestamp) -> Vec<i64> {
+/// Returns the minutes until kick-off of each draw on sale, in ascending order.
+fn minutes_until_kick_offs(views: &[View], now: Timestamp) -> Vec<i64> {
     let on_sale = views
         .iter()
         .filter(|view| view.status == Status::Active && view.closes_at > now);
@@ -30,7 +30,7 @@ async fn demo_left_for_ten_days_keeps_selling_and_completing_games() {
     for visit in 1..=2 {
         keeper.look().await.expect("the season goes on");
         let views = server.engine.draws.views();
-        let ahead = minutes_ahead(&views, server.now());
+        let ahead = minutes_until_kick_offs(&views, server.now());
         assert!(ahead.len() >= 9, "visit {visit}: {ahead:?}");
         assert!(
             ahead[0] <= 60 && ahead[ahead.len() - 1] > 4 * 24 * 60,
@@ -46,7 +46,7 @@ async fn demo_left_for_ten_days_keeps_selling_and_completing_games() {
             views.iter().filter(waiting).count() <= 2,
             "visit {visit}: games wait for their result"
         );
-        server.clock.advance_seconds(10 * DAY_S);
+        server.clock.advance_seconds(10 * DAY_SECONDS);
     }
     assert!(
         server

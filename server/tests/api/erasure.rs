@@ -1,5 +1,5 @@
-//! Buyer details are erased from every table 13 months after the game, and every screen still works
-//! (decision F-8).
+//! Buyers' details are erased from every table 13 months after the game. All screens still work
+//! afterwards (decision F-8).
 
 use domain::{DrawId, PaymentIntentId, Timestamp};
 use persistence::records::erasure::{ERASED_EMAIL, ERASED_NAME};
@@ -10,31 +10,32 @@ use crate::club::winners::{bank_details, claim_token, win_draw};
 use crate::support::server::eventually;
 use crate::support::{Buyer, TestServer, club};
 
-const DAY: i64 = 86_400;
+const DAY_SECONDS: i64 = 86_400;
 
-/// Returns when a draw's buyers are due: 13 calendar months after its kick-off.
-async fn erasure_due(server: &TestServer, draw: DrawId) -> Timestamp {
+/// Returns the time from which a draw's buyers may be erased: 13 calendar months after its
+/// kick-off.
+async fn erasure_due_time(server: &TestServer, draw: DrawId) -> Timestamp {
     let when = "select (extract(epoch from (kick_off at time zone 'UTC' + interval '13 months') at time zone 'UTC') * 1000)::bigint
          from draws where id = $1::bigint";
     Timestamp(server.database.count(when, &draw.to_string()).await)
 }
 
-/// Runs the housekeeping sweep at a time.
+/// Runs the housekeeping task as if it were this time.
 async fn sweep_at(server: &TestServer, at: Timestamp) {
     let ahead = (at.0 - server.now().0).div_euclid(1000);
     server.clock.advance_seconds(ahead);
     server::http::routes::club::reminders::sweep(&server.state).await;
 }
 
-async fn is_stored(server: &TestServer, who: &Buyer) -> bool {
+async fn is_buyer_stored(server: &TestServer, who: &Buyer) -> bool {
     let rows = server.database.everything().await;
     [who.name, who.email, who.phone]
         .iter()
         .any(|word| rows.contains(word))
 }
 
-/// Alice wins, is mailed and submits bank details. Webhooks of her payment are stored.
-async fn claimed_prize(server: &TestServer) -> (DrawId, Buyer, Value) {
+/// Alice buys and wins, is mailed and submits bank details. The webhooks of her payment are stored.
+async fn set_up_claimed_prize(server: &TestServer) -> (DrawId, Buyer, Value) {
     let (draw, browser) = win_draw(server).await;
     browser
         .post(&format!("/api/draws/{draw}/notify-winners"), json!({}))
@@ -69,7 +70,8 @@ async fn claimed_prize(server: &TestServer) -> (DrawId, Buyer, Value) {
         .then_some(())
     })
     .await;
-    // A real provider's event names the payer, so the stored payload gets Alice's address.
+    // The events of the real provider contain the payer's address, so Alice's is added to the
+    // stored events.
     let name_the_payer = "update webhook_events set payload = replace(payload, '\"id\"', '\"receipt_email\":\"alice@example.com\",\"id\"')
                  where kind = 'payment_intent.succeeded' and handled_at is not null";
     server.database.run(name_the_payer).await;
@@ -80,7 +82,7 @@ async fn claimed_prize(server: &TestServer) -> (DrawId, Buyer, Value) {
 async fn buyer_is_erased_from_every_table_13_months_after_game() {
     let server = TestServer::start().await;
     server.create_operator().await;
-    let (draw, _, claim) = claimed_prize(&server).await;
+    let (draw, _, claim) = set_up_claimed_prize(&server).await;
     let alice = server.alice();
     let rows = "select count(*) from orders where buyer_email = $1 and buyer_phone is not null and consent_ip is not null";
     assert_eq!(server.database.count(rows, "alice@example.com").await, 1);
@@ -95,14 +97,14 @@ async fn buyer_is_erased_from_every_table_13_months_after_game() {
         .token;
     server
         .records
-        .sweep_ticket_links(server.now().plus_seconds(2 * DAY))
+        .sweep_ticket_links(server.now().plus_seconds(2 * DAY_SECONDS))
         .await
         .expect("the sweep succeeds");
 
-    let due_at = erasure_due(&server, draw).await;
-    sweep_at(&server, due_at.plus_seconds(-DAY)).await;
+    let due_at = erasure_due_time(&server, draw).await;
+    sweep_at(&server, due_at.plus_seconds(-DAY_SECONDS)).await;
     assert!(
-        is_stored(&server, &alice).await,
+        is_buyer_stored(&server, &alice).await,
         "nothing is erased a day early"
     );
     assert_eq!(
@@ -114,7 +116,7 @@ async fn buyer_is_erased_from_every_table_13_months_after_game() {
     );
     sweep_at(&server, due_at.plus_seconds(1)).await;
     assert!(
-        !is_stored(&server, &alice).await,
+        !is_buyer_stored(&server, &alice).await,
         "Alice's details are in no row"
     );
     assert_eq!(
@@ -125,13 +127,13 @@ async fn buyer_is_erased_from_every_table_13_months_after_game() {
         0
     );
     let before = server.database.everything().await;
-    sweep_at(&server, due_at.plus_seconds(DAY)).await;
+    sweep_at(&server, due_at.plus_seconds(DAY_SECONDS)).await;
     let erased =
         "select count(*) from orders where erased_at > to_timestamp($1::double precision / 1000)";
     assert_eq!(
         server
             .database
-            .count(erased, &due_at.plus_seconds(DAY / 2).0.to_string())
+            .count(erased, &due_at.plus_seconds(DAY_SECONDS / 2).0.to_string())
             .await,
         0,
         "a second run changes nothing"
@@ -150,7 +152,7 @@ async fn buyer_is_erased_from_every_table_13_months_after_game() {
     let comparison = server
         .state
         .reconciler
-        .scan(server.now().plus_seconds(-500 * DAY))
+        .scan(server.now().plus_seconds(-500 * DAY_SECONDS))
         .await
         .expect("compared");
     assert_eq!(
@@ -296,7 +298,7 @@ async fn erasure_waits_for_last_game_of_cart_and_unfinished_orders() {
         server.create_draw(club).await,
         server
             .create_draw_with(club, |new| {
-                new.kick_off = new.kick_off.plus_seconds(30 * DAY);
+                new.kick_off = new.kick_off.plus_seconds(30 * DAY_SECONDS);
             })
             .await,
     );
@@ -318,8 +320,8 @@ async fn erasure_waits_for_last_game_of_cart_and_unfinished_orders() {
     server.database.run(mark_unfinished).await;
 
     let (sooner, later) = (
-        erasure_due(&server, first).await,
-        erasure_due(&server, second).await,
+        erasure_due_time(&server, first).await,
+        erasure_due_time(&server, second).await,
     );
     let step = async |after: DrawId, at| {
         server
@@ -341,7 +343,7 @@ async fn erasure_waits_for_last_game_of_cart_and_unfinished_orders() {
         (1, true),
         "Bob's order is erased and the cart is not"
     );
-    assert!(!is_stored(&server, &bob).await && is_stored(&server, &alice).await);
+    assert!(!is_buyer_stored(&server, &bob).await && is_buyer_stored(&server, &alice).await);
     assert_eq!(step(DrawId(0), at).await, None);
     let erased = step(DrawId(0), later)
         .await
@@ -350,7 +352,7 @@ async fn erasure_waits_for_last_game_of_cart_and_unfinished_orders() {
         (erased.draw, erased.orders, erased.whole),
         (second, 1, true)
     );
-    assert!(!is_stored(&server, &alice).await);
+    assert!(!is_buyer_stored(&server, &alice).await);
     server.finish().await;
 }
 
@@ -363,7 +365,7 @@ async fn draws_with_unfinished_orders_never_delay_other_erasures() {
         last = server.create_draw(club).await;
     }
     server.bob().buy(last, 1).await;
-    // Each draw has one unfinished order.
+    // Opens one order of each draw and leaves it unpaid.
     server
         .database
         .run(
@@ -375,10 +377,10 @@ async fn draws_with_unfinished_orders_never_delay_other_erasures() {
              insert into order_lines (order_id, draw_id, count, unit_price_cents) select id, draw, 1, 500 from o",
         )
         .await;
-    let at = erasure_due(&server, last).await.plus_seconds(1);
+    let at = erasure_due_time(&server, last).await.plus_seconds(1);
     sweep_at(&server, at).await;
     assert!(
-        !is_stored(&server, &server.bob()).await,
+        !is_buyer_stored(&server, &server.bob()).await,
         "Bob is erased although 24 earlier draws have unfinished orders"
     );
     let stored = "select count(*) from orders where buyer_name = $1";
@@ -397,7 +399,8 @@ async fn concurrent_nodes_erase_each_order_once_in_bounded_steps() {
     for draw in draws {
         server.alice().buy(draw, 1).await;
     }
-    // Released orders: their details are kept as long as those of paid orders.
+    // The orders are released without payment. Their details are stored as long as those of paid
+    // orders.
     server
         .database
         .run(
@@ -410,7 +413,7 @@ async fn concurrent_nodes_erase_each_order_once_in_bounded_steps() {
                select id, (select min(id) from draws), 1, 500 from o",
         )
         .await;
-    let at = erasure_due(&server, draws[2]).await.plus_seconds(1);
+    let at = erasure_due_time(&server, draws[2]).await.plus_seconds(1);
     let node = async || {
         let (mut steps, mut after) = (Vec::new(), DrawId(0));
         while let Some(step) = server
@@ -427,7 +430,7 @@ async fn concurrent_nodes_erase_each_order_once_in_bounded_steps() {
     let (mut one, other) = tokio::join!(node(), node());
     one.extend(other);
     assert!(one.iter().all(|orders| *orders <= 100), "{one:?}");
-    // A node skips a draw that the other node is erasing.
+    // While one node erases a draw, another node skips the draw.
     assert_eq!(one.iter().sum::<u64>(), 253, "{one:?}");
     let remaining = "select count(*) from orders where erased_at is null and $1 = ''";
     assert_eq!(server.database.count(remaining, "").await, 0);

@@ -1,5 +1,5 @@
-//! The fast path answers cached content before the application. Bytes, headers and metrics are the
-//! same.
+//! The fast path answers requests for cached content before they reach the application. Its
+//! responses have the same bytes and headers, and are counted in the same metrics.
 
 use std::collections::BTreeMap;
 
@@ -9,11 +9,11 @@ use server::services::identity::browser::VALUE_DIGITS;
 
 use crate::support::{Buyer, TestServer, club};
 
-/// A cookie that the fast path does not parse, so that the application answers.
+/// A cookie that the fast path cannot parse. The application answers requests that carry it.
 const UNPARSED_COOKIE: (&str, &str) = ("cookie", "other=%31");
-/// Shorter bodies are not compressed.
-const COMPRESSED_FROM_BYTES: usize = 1_200;
-/// Headers with another value in every response.
+/// Smallest size in bytes of a response body that is compressed.
+const COMPRESSED_BYTES_MIN: usize = 1_200;
+/// Response headers whose values differ in every response.
 const VARYING_HEADERS: [&str; 3] = ["x-request-id", "x-server-time", "date"];
 
 #[derive(Debug, PartialEq, Eq)]
@@ -24,7 +24,7 @@ struct RawResponse {
 }
 
 async fn fetch(server: &TestServer, path: &str, headers: &[(&str, &str)]) -> RawResponse {
-    // A client without cookies that does not decompress.
+    // A client that stores no cookies and does not decompress responses.
     let http = reqwest::Client::builder().build().expect("a client");
     let mut request = http.get(format!("{}{path}", server.url));
     for (name, value) in headers {
@@ -42,7 +42,7 @@ fn header_values(headers: &HeaderMap) -> BTreeMap<String, Vec<String>> {
     let mut values: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for (name, value) in headers {
         let value = value.to_str().expect("the text is UTF-8").to_string();
-        // The cookie's value differs, its attributes must not.
+        // The value of a cookie may differ, but its attributes must be the same.
         let value = match value.split_once('=') {
             Some((cookie @ "fd_session", rest)) => format!("{cookie}={}", &rest[VALUE_DIGITS..]),
             _ => value,
@@ -57,7 +57,7 @@ fn header_values(headers: &HeaderMap) -> BTreeMap<String, Vec<String>> {
     values
 }
 
-/// Returns how many calls of a route succeeded, according to `/metrics`.
+/// Returns the number of successful calls of a route, from `/metrics`.
 async fn successful_calls(server: &TestServer, route: &str) -> u64 {
     let text = server::http::metrics::text(&server.state).await;
     let name = |status| {
@@ -99,7 +99,7 @@ async fn fast_path_responses_equal_application_responses() {
         (format!("/draw/{draw}"), "page"),
         ("/".to_string(), "page"),
     ] {
-        let is_long = fetch(&server, &path, &[]).await.body.len() >= COMPRESSED_FROM_BYTES;
+        let is_long = fetch(&server, &path, &[]).await.body.len() >= COMPRESSED_BYTES_MIN;
         for headers in [
             &[][..],
             &[("cookie", session)],
@@ -108,8 +108,8 @@ async fn fast_path_responses_equal_application_responses() {
             &[("if-none-match", "\"0\"")],
             &[("if-none-match", "*")],
         ] {
-            // The application fills the cache on the first call. A page is rendered again after 100
-            // ms.
+            // On the first call, the application puts the content into the cache. Pages are
+            // rendered again after 100 ms.
             fetch(&server, &path, headers).await;
             let before = successful_calls(&server, route).await;
             let mut from_fast_path = fetch(&server, &path, headers).await;
@@ -118,7 +118,7 @@ async fn fast_path_responses_equal_application_responses() {
                 _ => fetch(&server, &format!("{path}?"), headers).await,
             };
             if route == "page" {
-                // The page contains the current time.
+                // The page contains the current time, which is removed before the comparison.
                 for answer in [&mut from_fast_path, &mut from_application] {
                     assert!(!std::mem::take(&mut answer.body).is_empty());
                     answer.header_values.remove("content-length");

@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 
 use crate::support::{Buyer, TestServer};
 
-/// Every call that begins or ends a purchase.
-const PURCHASES: [&str; 10] = [
+/// Every call that begins or completes a purchase, by path.
+const PURCHASE_PATHS: [&str; 10] = [
     "/api/create-payment-intent",
     "/api/cart/create-payment-intent",
     "/api/validate-purchase",
@@ -136,7 +136,7 @@ async fn invalid_purchase_bodies_change_nothing() {
         &deep,
         &long,
     ];
-    for path in PURCHASES {
+    for path in PURCHASE_PATHS {
         for body in bodies {
             let request = alice
                 .raw(Method::POST, path)

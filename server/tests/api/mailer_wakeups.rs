@@ -1,6 +1,6 @@
-//! Calls that queue a mail beside another write must wake the mailer
-//! (`actors/tests/payments/worker_wakeups.rs`). Without a wake-up it polls every 15 seconds, and the reader
-//! waits for the mail.
+//! Calls that queue a mail in the transaction of another write must wake the mailer. Otherwise the
+//! recipient waits, because the mailer checks its queue only every 15 seconds. The wake-ups of
+//! payments are tested in `actors/tests/payments/worker_wakeups.rs`.
 
 use actors::FulfilStatus;
 use domain::PaymentIntentId;
@@ -11,7 +11,7 @@ use crate::support::buyer::Intent;
 use crate::support::server::eventually;
 use crate::support::{TestServer, club};
 
-/// Runs the call and asserts that it wakes the mailer once.
+/// Runs the call and asserts that it wakes the mailer exactly once.
 async fn assert_wakes_mailer<T>(server: &TestServer, call: impl Future<Output = T>) -> T {
     let before = server.state.outbox.wake_count();
     let call = call.await;
@@ -37,7 +37,8 @@ async fn password_reset_wakes_mailer() {
         .await
         .ok();
     let link = server.mailed_link(&server.next_mail("reset").await);
-    // The link is queued after the answer, and the mailer may poll before it is woken.
+    // The server queues the link after its response. The mailer may find the mail before it is
+    // woken.
     eventually("the mailer is woken for the link", async || {
         (server.state.outbox.wake_count() > before).then_some(())
     })
@@ -79,7 +80,7 @@ async fn result_correction_wakes_mailer() {
         .post(&format!("/api/draws/{draw}/notify-winners"), json!({}))
         .await
         .ok();
-    // Only a winner whose mail was sent gets a correction.
+    // A correction is mailed only to a winner who was already notified by mail.
     server.next_mail("winner").await;
     let confirmation = json!({ "reason": "Wrong player", "drawNumber": draw.0 });
     let undone = assert_wakes_mailer(
@@ -103,7 +104,7 @@ async fn late_buyer_email_wakes_mailer() {
         body: alice.post("/api/create-payment-intent", bare).await.ok(),
     };
     alice.authorise(&intent).await;
-    // Another entry point fulfils the order first.
+    // Another call, such as a webhook, fulfils the order first.
     let fulfilled = server
         .engine
         .payments

@@ -1,5 +1,5 @@
-//! Tests of the server over HTTP and WebSocket, with a private Postgres and the Stripe stand-in.
-//! Every test ends with a check of the invariants in the database.
+//! Tests of the server over HTTP and WebSocket. Each has its own Postgres database and Stripe
+//! sandbox, and ends with a check of the database's invariants.
 
 mod access;
 mod anomalies;

@@ -1,5 +1,5 @@
-//! Malformed input for every public call and every path variable: a 4xx status, a message, and no
-//! change.
+//! Malformed input for every public call and every path variable. Each gets a 4xx status and a
+//! message, and changes nothing.
 
 use domain::access::Audience;
 use reqwest::Method;
@@ -8,18 +8,18 @@ use server::http::routes::{ROUTES, Route, Verb};
 
 use crate::support::{Buyer, GOOD_CARD, TestServer, club};
 
-/// Calls that always answer 204.
-const ALWAYS_204: [&str; 3] = ["/api/debug-log", "/api/track", "/api/policy-report"];
-/// Calls that accept any body because they need none.
-const BODILESS: [&str; 4] = [
+/// Calls that answer 204 to any request.
+const ALWAYS_204_PATHS: [&str; 3] = ["/api/debug-log", "/api/track", "/api/policy-report"];
+/// Calls that accept any body, because they ignore it.
+const PATHS_WITHOUT_BODY: [&str; 4] = [
     "/api/auth/logout",
     "/api/clubs/logout",
     "/api/admin/logout",
     "/api/resend-confirmation",
 ];
 
-/// Bodies that are no JSON, or that have a type no call takes.
-const MALFORMED: [&str; 9] = [
+/// Bodies that are not JSON, or JSON of a type that no call accepts.
+const MALFORMED_BODIES: [&str; 9] = [
     "{",
     "nonsense",
     "[]",
@@ -35,13 +35,14 @@ fn routes_with_body() -> impl Iterator<Item = &'static Route> {
     let takes = |route: &&Route| {
         matches!(route.audience, Audience::Public)
             && route.method == Verb::Post
-            && !ALWAYS_204.contains(&route.path)
+            && !ALWAYS_204_PATHS.contains(&route.path)
     };
     ROUTES.iter().filter(takes)
 }
 
-/// Sums the rows that public calls could write and the revisions of all draws.
-async fn fingerprint(server: &TestServer) -> i64 {
+/// Returns one number that changes with any write of a public call: row counts plus revisions of
+/// draws.
+async fn database_fingerprint(server: &TestServer) -> i64 {
     let sum = "select (select count(*) from orders) + (select count(*) from reservations)
         + (select count(*) from email_outbox) + (select count(*) from clubs) + (select count(*) from waitlist)
         + (select count(*) from sessions) + (select count(*) from ticket_links)
@@ -54,10 +55,10 @@ async fn malformed_bodies_are_refused_with_message_by_every_public_call() {
     let server = TestServer::start().await;
     server.create_club_with_draw().await;
     let alice = server.alice();
-    let before = fingerprint(&server).await;
+    let before = database_fingerprint(&server).await;
     let deep = "[".repeat(5000);
-    for route in routes_with_body().filter(|route| !BODILESS.contains(&route.path)) {
-        for body in MALFORMED.iter().copied().chain([deep.as_str()]) {
+    for route in routes_with_body().filter(|route| !PATHS_WITHOUT_BODY.contains(&route.path)) {
+        for body in MALFORMED_BODIES.iter().copied().chain([deep.as_str()]) {
             let request = alice
                 .raw(Method::POST, route.path)
                 .header("origin", &server.url)
@@ -79,7 +80,11 @@ async fn malformed_bodies_are_refused_with_message_by_every_public_call() {
             );
         }
     }
-    assert_eq!(fingerprint(&server).await, before, "nothing changed");
+    assert_eq!(
+        database_fingerprint(&server).await,
+        before,
+        "nothing changed"
+    );
     server.finish().await;
 }
 
@@ -88,7 +93,7 @@ async fn invalid_ticket_counts_are_refused_by_every_call() {
     let server = TestServer::start().await;
     let draw = server.create_club_with_draw().await;
     let alice = server.alice();
-    let before = fingerprint(&server).await;
+    let before = database_fingerprint(&server).await;
     let range = "Choose between 1 and 50 tickets.";
     let counts = [
         (json!(0), "count-out-of-range"),
@@ -142,11 +147,15 @@ async fn invalid_ticket_counts_are_refused_by_every_call() {
             );
         }
     }
-    assert_eq!(fingerprint(&server).await, before, "nothing changed");
+    assert_eq!(
+        database_fingerprint(&server).await,
+        before,
+        "nothing changed"
+    );
     server.finish().await;
 }
 
-/// Values of a path variable that name no object.
+/// Values of a path variable that are the id of no object.
 const UNKNOWN_IDS: [&str; 9] = [
     "0",
     "-1",
@@ -164,7 +173,7 @@ async fn unknown_ids_return_404_in_every_public_path() {
     let server = TestServer::start().await;
     server.create_club_with_draw().await;
     let alice = server.alice();
-    let before = fingerprint(&server).await;
+    let before = database_fingerprint(&server).await;
     let open = |route: &&Route| {
         matches!(route.audience, Audience::Public | Audience::Buyer) && route.path.contains('{')
     };
@@ -195,7 +204,11 @@ async fn unknown_ids_return_404_in_every_public_path() {
     ] {
         assert_eq!(alice.get(path).await.status, 404, "{path}");
     }
-    assert_eq!(fingerprint(&server).await, before, "nothing changed");
+    assert_eq!(
+        database_fingerprint(&server).await,
+        before,
+        "nothing changed"
+    );
     server.finish().await;
 }
 
@@ -255,7 +268,8 @@ async fn malformed_query_is_refused_and_unmatched_query_lists_nothing() {
     server.finish().await;
 }
 
-/// Postgres text cannot hold a NUL byte, so every text is checked before it reaches the database.
+/// Postgres cannot store a NUL byte in text, so every text is checked before it reaches the
+/// database.
 #[actix_web::test]
 async fn nul_byte_in_path_or_query_is_refused() {
     let server = TestServer::start().await;

@@ -1,4 +1,4 @@
-//! The sandbox's movable clock: sales close, prizes are claimed and paid, and buyers are erased.
+//! The sandbox's clock is moved: sales close, prizes are claimed and paid, and buyers are erased.
 
 use domain::{DrawId, Status};
 use persistence::records::erasure::ERASED_EMAIL;
@@ -10,7 +10,7 @@ use crate::support::buyer::ApiResponse;
 use crate::support::server::eventually;
 use crate::support::{Buyer, TestServer, club};
 
-const DAY: i64 = 86_400;
+const DAY_SECONDS: i64 = 86_400;
 
 async fn advance_clock(server: &TestServer, seconds: i64) -> ApiResponse {
     server
@@ -19,16 +19,16 @@ async fn advance_clock(server: &TestServer, seconds: i64) -> ApiResponse {
         .await
 }
 
-async fn draw_in(server: &TestServer, days: i64) -> DrawId {
+async fn create_draw_in_days(server: &TestServer, days: i64) -> DrawId {
     let club = server.club_id("broncos");
-    let kick_off = server.now().plus_seconds(days * DAY);
+    let kick_off = server.now().plus_seconds(days * DAY_SECONDS);
     server
         .create_draw_with(club, |new| new.kick_off = kick_off)
         .await
 }
 
-/// Enters the result with which the first ticket of a purchase wins.
-async fn first_ticket_wins(browser: &Buyer, draw: DrawId, bought: &Value) {
+/// Enters a result for which the first ticket of the purchase wins.
+async fn enter_result_for_first_ticket(browser: &Buyer, draw: DrawId, bought: &Value) {
     let number = |name: &str| bought["tickets"][0][name].as_u64().expect("a JSON number") as u8;
     club::enter_result(browser, draw, number("homeNumber"), number("awayNumber"))
         .await
@@ -59,11 +59,14 @@ async fn record_and_settle_payout(browser: &Buyer, draw: DrawId) {
 async fn moved_clock_closes_every_sale_it_passes() {
     let server = TestServer::start_with_movable_clock().await;
     server.create_club("broncos").await;
-    let (passed, ahead) = (draw_in(&server, 7).await, draw_in(&server, 30).await);
+    let (passed, ahead) = (
+        create_draw_in_days(&server, 7).await,
+        create_draw_in_days(&server, 30).await,
+    );
     server.alice().buy(passed, 1).await;
     let before = server.now();
-    advance_clock(&server, 8 * DAY).await.ok();
-    assert!(server.now().ms_since(before) >= 8 * DAY * 1000);
+    advance_clock(&server, 8 * DAY_SECONDS).await.ok();
+    assert!(server.now().ms_since(before) >= 8 * DAY_SECONDS * 1000);
     let status = async |draw| {
         server
             .engine
@@ -161,13 +164,13 @@ async fn serve_refuses_a_database_whose_clock_was_moved() {
     server.finish().await;
 }
 
-/// Column defaults, statements and the invariant views use the moved clock.
+/// Column defaults, SQL statements and the invariant views use the moved clock.
 #[actix_web::test]
 async fn rows_are_stamped_by_moved_clock() {
     let server = TestServer::start_with_movable_clock().await;
     server.create_club("broncos").await;
-    let draw = draw_in(&server, 100).await;
-    advance_clock(&server, 50 * DAY).await.ok();
+    let draw = create_draw_in_days(&server, 100).await;
+    advance_clock(&server, 50 * DAY_SECONDS).await.ok();
     server.alice().buy(draw, 2).await;
     for (query, count) in [
         (
@@ -209,11 +212,11 @@ async fn rows_are_stamped_by_moved_clock() {
 async fn prize_is_claimed_and_paid_and_buyer_later_erased() {
     let server = TestServer::start_with_movable_clock().await;
     server.create_club("broncos").await;
-    let draw = draw_in(&server, 7).await;
+    let draw = create_draw_in_days(&server, 7).await;
     let (intent, bought) = server.alice().buy(draw, 2).await;
-    advance_clock(&server, 8 * DAY).await.ok();
+    advance_clock(&server, 8 * DAY_SECONDS).await.ok();
     let browser = club::sign_in_as_club(&server, "broncos").await;
-    first_ticket_wins(&browser, draw, &bought).await;
+    enter_result_for_first_ticket(&browser, draw, &bought).await;
     let proof = server
         .alice()
         .get(&format!("/api/public/draws/{draw}/proof"))
@@ -248,7 +251,7 @@ async fn prize_is_claimed_and_paid_and_buyer_later_erased() {
 
     let stored_details = "select count(*) from bank.winner_details where draw_id::text = $1";
     let named = "select count(*) from orders where buyer_email = $1";
-    advance_clock(&server, 89 * DAY).await.ok();
+    advance_clock(&server, 89 * DAY_SECONDS).await.ok();
     assert_eq!(
         server
             .database
@@ -257,7 +260,7 @@ async fn prize_is_claimed_and_paid_and_buyer_later_erased() {
         1,
         "the details are stored for 90 days after the payout"
     );
-    advance_clock(&server, 2 * DAY).await.ok();
+    advance_clock(&server, 2 * DAY_SECONDS).await.ok();
     assert_eq!(
         server
             .database
@@ -267,7 +270,7 @@ async fn prize_is_claimed_and_paid_and_buyer_later_erased() {
         "the details are purged 90 days after the payout"
     );
     assert_eq!(server.database.count(named, "alice@example.com").await, 1);
-    advance_clock(&server, 310 * DAY).await.ok();
+    advance_clock(&server, 310 * DAY_SECONDS).await.ok();
     assert_eq!(
         server.database.count(named, "alice@example.com").await,
         0,
@@ -287,18 +290,18 @@ async fn prize_is_claimed_and_paid_and_buyer_later_erased() {
 async fn winner_who_misses_seven_days_is_paid_through_club() {
     let server = TestServer::start_with_movable_clock().await;
     server.create_club("broncos").await;
-    let draw = draw_in(&server, 7).await;
+    let draw = create_draw_in_days(&server, 7).await;
     let (_, bought) = server.alice().buy(draw, 1).await;
-    advance_clock(&server, 8 * DAY).await.ok();
+    advance_clock(&server, 8 * DAY_SECONDS).await.ok();
     let browser = club::sign_in_as_club(&server, "broncos").await;
-    first_ticket_wins(&browser, draw, &bought).await;
+    enter_result_for_first_ticket(&browser, draw, &bought).await;
     browser
         .post(&format!("/api/draws/{draw}/notify-winners"), json!({}))
         .await
         .ok();
     let mut details = bank_details();
     details["token"] = json!(claim_token(&server).await);
-    advance_clock(&server, 7 * DAY).await.ok();
+    advance_clock(&server, 7 * DAY_SECONDS).await.ok();
     server
         .alice()
         .post("/api/claims", details)
@@ -323,13 +326,16 @@ async fn postponed_round_sells_on_and_abandoned_game_is_refunded() {
     let server = TestServer::start_with_movable_clock().await;
     server.create_operator().await;
     server.create_club("broncos").await;
-    let (postponed, abandoned) = (draw_in(&server, 7).await, draw_in(&server, 7).await);
+    let (postponed, abandoned) = (
+        create_draw_in_days(&server, 7).await,
+        create_draw_in_days(&server, 7).await,
+    );
     server.alice().buy(postponed, 1).await;
     let (intent, _) = server.alice().buy(abandoned, 3).await;
-    advance_clock(&server, 6 * DAY).await.ok();
+    advance_clock(&server, 6 * DAY_SECONDS).await.ok();
     let operator = club::sign_in_as_operator(&server).await;
     let kick_off = server::api::instant::local_date_time(
-        server.now().plus_seconds(8 * DAY),
+        server.now().plus_seconds(8 * DAY_SECONDS),
         "Australia/Brisbane",
     );
     let moved = json!({ "gameDate": kick_off, "reason": "The ground is under water." });
@@ -341,7 +347,7 @@ async fn postponed_round_sells_on_and_abandoned_game_is_refunded() {
         )
         .await
         .ok();
-    advance_clock(&server, 2 * DAY).await.ok();
+    advance_clock(&server, 2 * DAY_SECONDS).await.ok();
     let (_, bought) = server.bob().buy(postponed, 1).await;
     let operator = club::sign_in_as_operator(&server).await;
     let reason = json!({ "reason": "The game was abandoned.", "drawNumber": abandoned.0 });
@@ -350,9 +356,9 @@ async fn postponed_round_sells_on_and_abandoned_game_is_refunded() {
         .await
         .ok();
     server.alice().wait_for_status(&intent, "refunded").await;
-    advance_clock(&server, 7 * DAY).await.ok();
+    advance_clock(&server, 7 * DAY_SECONDS).await.ok();
     let browser = club::sign_in_as_club(&server, "broncos").await;
-    first_ticket_wins(&browser, postponed, &bought).await;
+    enter_result_for_first_ticket(&browser, postponed, &bought).await;
     let winners = browser
         .get(&format!("/api/draws/{postponed}/winners"))
         .await

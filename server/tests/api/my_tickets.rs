@@ -1,5 +1,5 @@
-//! A mailed link shows the orders of an e-mail address. The answer never says whether the address
-//! bought tickets.
+//! A mailed link shows the orders of an e-mail address. The response to the request for a link
+//! never reveals whether the address bought tickets.
 
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 use crate::support::server::eventually;
 use crate::support::{Buyer, TestServer};
 
-const MESSAGE: &str = "If tickets were bought with this email, a link to them has been sent.";
+const LINK_REQUESTED_MESSAGE: &str =
+    "If tickets were bought with this email, a link to them has been sent.";
 
 async fn request_link(browser: &Buyer, email: &str) -> Value {
     browser
@@ -16,8 +17,8 @@ async fn request_link(browser: &Buyer, email: &str) -> Value {
         .ok()
 }
 
-/// Returns the secret in the next mailed link.
-async fn secret(server: &TestServer) -> String {
+/// Waits for the next mail with a link, and returns the secret in the link.
+async fn secret_in_next_link(server: &TestServer) -> String {
     let mail = server.next_mail("my-tickets").await;
     assert_eq!(mail.to, "alice@example.com");
     let link = server.mailed_link(&mail);
@@ -48,9 +49,9 @@ async fn mailed_link_shows_all_orders_of_address_for_a_day() {
     let other_device = Buyer::new(&server.url, "", "", "");
     assert_eq!(
         request_link(&other_device, " ALICE@Example.com ").await,
-        json!({ "message": MESSAGE })
+        json!({ "message": LINK_REQUESTED_MESSAGE })
     );
-    let secret = secret(&server).await;
+    let secret = secret_in_next_link(&server).await;
     let stored = "select count(*) from ticket_links where token_hash = decode($1, 'hex')";
     assert_eq!(
         server.database.count(stored, &secret).await,
@@ -121,7 +122,7 @@ async fn ticket_link_request_hides_buyers_and_is_rate_limited() {
         request_link(&stranger, "nobody@example.com").await,
     );
     assert_eq!(known, unknown);
-    secret(&server).await;
+    secret_in_next_link(&server).await;
     for _ in 0..4 {
         assert_eq!(
             request_link(&stranger, "Alice@example.com").await,
@@ -130,7 +131,7 @@ async fn ticket_link_request_hides_buyers_and_is_rate_limited() {
         );
     }
     for _ in 0..2 {
-        secret(&server).await;
+        secret_in_next_link(&server).await;
     }
     eventually("three mails are queued", async || {
         (server.queued_mails("my-tickets").await == 3).then_some(())

@@ -1,4 +1,5 @@
-//! Offers: when they are listed, what their widgets show, and which purchases count as their sales.
+//! Offers: when they are listed, what their widgets show, and which purchases are counted as their
+//! sales.
 
 use domain::{ClubId, DrawId};
 use persistence::records::bundles::NewBundle;
@@ -7,7 +8,7 @@ use serde_json::json;
 
 use crate::support::{Buyer, TestServer};
 
-async fn offer(
+async fn create_offer_of_games(
     server: &TestServer,
     club: ClubId,
     slug: &str,
@@ -56,21 +57,21 @@ async fn offer_is_listed_only_while_on_sale() {
         server.create_draw(club).await,
     );
     let now = server.now();
-    offer(&server, club, "now", &[first, second], |_| ()).await;
-    offer(&server, club, "special", &[second], |_| ()).await;
-    offer(&server, club, "draft", &[first], |new| {
+    create_offer_of_games(&server, club, "now", &[first, second], |_| ()).await;
+    create_offer_of_games(&server, club, "special", &[second], |_| ()).await;
+    create_offer_of_games(&server, club, "draft", &[first], |new| {
         new.status = "draft".into();
     })
     .await;
-    offer(&server, club, "archived", &[first], |new| {
+    create_offer_of_games(&server, club, "archived", &[first], |new| {
         new.status = "archived".into();
     })
     .await;
-    offer(&server, club, "later", &[first], |new| {
+    create_offer_of_games(&server, club, "later", &[first], |new| {
         new.start_at = Some(now.plus_seconds(3600));
     })
     .await;
-    offer(&server, club, "over", &[first], |new| {
+    create_offer_of_games(&server, club, "over", &[first], |new| {
         new.end_at = Some(now.plus_seconds(-1));
     })
     .await;
@@ -144,7 +145,7 @@ async fn offer_widget_is_readable_cross_origin_without_cookies() {
         server.create_draw(club).await,
         server.create_draw(club).await,
     ];
-    let id = offer(&server, club, "finals", &games, |_| ()).await;
+    let id = create_offer_of_games(&server, club, "finals", &games, |_| ()).await;
     server.alice().buy(games[0], 3).await;
     let stranger = server.bob();
     for path in [
@@ -219,8 +220,8 @@ async fn captured_cart_counts_whole_offers_as_sales_and_locks_them() {
         server.create_draw(club).await,
         server.create_draw(club).await,
     ];
-    let id = offer(&server, club, "finals", &games, |_| ()).await;
-    let other = offer(&server, club, "other", &games[..1], |_| ()).await;
+    let id = create_offer_of_games(&server, club, "finals", &games, |_| ()).await;
+    let other = create_offer_of_games(&server, club, "other", &games[..1], |_| ()).await;
     let alice = server.alice();
     let items = json!([
         { "drawId": games[0].0, "quantity": 2, "bundleId": id },
@@ -289,7 +290,7 @@ async fn share_cards_are_versioned_and_cached_forever() {
     let server = TestServer::start().await;
     let draw = server.create_club_with_draw().await;
     let club = server.club_id("broncos");
-    offer(&server, club, "finals", &[draw], |_| ()).await;
+    create_offer_of_games(&server, club, "finals", &[draw], |_| ()).await;
     let alice = server.alice();
     for path in [
         "/".to_string(),
@@ -357,8 +358,8 @@ async fn sitemap_lists_every_indexable_page() {
     let server = TestServer::start().await;
     let draw = server.create_club_with_draw().await;
     let club = server.club_id("broncos");
-    offer(&server, club, "finals", &[draw], |_| ()).await;
-    offer(&server, club, "draft", &[draw], |new| {
+    create_offer_of_games(&server, club, "finals", &[draw], |_| ()).await;
+    create_offer_of_games(&server, club, "draft", &[draw], |new| {
         new.status = "draft".into();
     })
     .await;

@@ -1,4 +1,4 @@
-//! The `OpenAPI` document is complete. The response of every test call is checked against it.
+//! The `OpenAPI` document describes every route. Other tests check each response against it.
 
 use std::collections::BTreeSet;
 

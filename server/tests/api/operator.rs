@@ -1,4 +1,4 @@
-//! The operator's calls (operator.md).
+//! Tests of the API calls that the operator makes (operator.md).
 
 mod access_log;
 mod audit_trail;

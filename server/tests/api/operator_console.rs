@@ -1,4 +1,4 @@
-//! The operator's console: access, sums, actions and the audit log.
+//! The operator's console: who may use it, its sums, its actions and its audit log.
 
 use actors::Clock;
 use domain::{Anomaly, AnomalyKind, Cents, PaymentIntentId};
@@ -190,9 +190,12 @@ async fn operator_analytics_match_club_financials() {
         (&json!(1), &json!(1))
     );
     let series = operator.get("/api/admin/series?hours=1").await.ok();
-    let sold: i64 = numbers(&series["ticketsSold"]).sum();
+    let sold: i64 = numbers_of_column(&series["ticketsSold"]).sum();
     assert_eq!(
-        (sold, numbers(&series["revenueCents"]).sum::<i64>()),
+        (
+            sold,
+            numbers_of_column(&series["revenueCents"]).sum::<i64>()
+        ),
         (5, 2500)
     );
     operator
@@ -228,7 +231,7 @@ async fn operator_analytics_match_club_financials() {
     server.finish().await;
 }
 
-fn numbers(column: &Value) -> impl Iterator<Item = i64> {
+fn numbers_of_column(column: &Value) -> impl Iterator<Item = i64> {
     column
         .as_array()
         .into_iter()
@@ -511,7 +514,7 @@ async fn operator_refund_voids_tickets_and_runs_once() {
     server.finish().await;
 }
 
-/// Returns the id of the order that holds a draw's first sold ticket.
+/// Returns the id of the order that contains a draw's first sold ticket.
 async fn order_of(server: &TestServer, tickets: &Value) -> String {
     let draw = tickets[0]["serialNumber"]
         .as_str()
@@ -644,7 +647,8 @@ async fn cancelled_draw_refunds_every_buyer() {
     let draw = server.create_club_with_draw().await;
     server.create_operator().await;
     let (operator, alice) = (club::sign_in_as_operator(&server).await, server.alice());
-    // This order is refunded first, so that the cancellation must not refund it again.
+    // Refunds one order before the draw is cancelled. The cancellation must not refund this order
+    // again.
     server.bob().buy(draw, 3).await;
     let tickets = operator
         .get(&format!("/api/draws/{draw}/tickets"))
@@ -693,7 +697,8 @@ async fn cancelled_draw_refunds_every_buyer() {
         operator.get("/api/admin/analytics").await.ok()["platformFees"],
         "0.00"
     );
-    // The buyer sees the refund and its reason. The operator's own words stay in the console.
+    // The buyer sees the refund and its category. The operator's own reason is shown only in the
+    // console.
     let order = alice.wait_for_status(&intent, "refunded").await;
     assert_eq!(
         order["refund"],

@@ -1,10 +1,10 @@
-//! The HTML pages as a first request and a search engine see them.
+//! The HTML pages as the server renders them for a first request or a search engine.
 
 use server::render::page_address::{PAGES, Page, PageKind};
 
 use crate::support::{Buyer, TestServer};
 
-/// Returns status and target of a redirect without following it.
+/// Returns status and `Location` of a redirect, without following it.
 async fn redirect_of(server: &TestServer, path: &str) -> (u16, String) {
     let client = reqwest::Client::builder()
         .redirect(reqwest::redirect::Policy::none())
@@ -169,7 +169,7 @@ async fn club_page_has_canonical_link_to_current_slug() {
     server.finish().await;
 }
 
-/// The titles equal those that `web/src/app/routes` sets later.
+/// The titles in the HTML equal those that `web/src/app/routes` sets in the browser.
 #[actix_web::test]
 async fn every_public_page_has_final_title() {
     let server = TestServer::start().await;

@@ -1,5 +1,5 @@
-//! No public response holds a name, e-mail address, phone number or unrevealed pair (decision F-1).
-//! `security/public_bytes.rs` covers indirect leaks.
+//! No public response contains a name, e-mail address, phone number or unrevealed pair (decision
+//! F-1). `security/public_bytes.rs` checks indirect leaks.
 
 use domain::access::Audience;
 use serde_json::Value;
@@ -8,7 +8,7 @@ use server::http::routes::{ROUTES, Verb};
 use crate::support::socket::Socket;
 use crate::support::{TestServer, club};
 
-/// Returns the path of every public GET route, with the objects of this server.
+/// Returns the path of every public GET route, filled with this draw and club.
 pub fn public_paths(draw: domain::DrawId, club: i64) -> Vec<String> {
     let public = ROUTES
         .iter()
@@ -17,9 +17,9 @@ pub fn public_paths(draw: domain::DrawId, club: i64) -> Vec<String> {
         .filter(|route| {
             !["/ws", "/api/openapi.json", "/api/docs", "/api/qr.svg"].contains(&route.path)
         })
-        // Files of the web build, which this test server does not have.
+        // Leaves out files of the web build, because this test server has no web build.
         .filter(|route| !["/sw.js", "/manifest.webmanifest"].contains(&route.path))
-        // Pictures hold no personal data.
+        // Leaves out pictures, because they contain no personal data.
         .filter(|route| !route.path.starts_with("/og/") && !route.path.starts_with("/uploads/"))
         .map(|route| {
             let path = route
@@ -34,10 +34,11 @@ pub fn public_paths(draw: domain::DrawId, club: i64) -> Vec<String> {
     paths.collect()
 }
 
-/// Alice's details. They are searched whole, because a few digits occur in many random ids.
-const SECRETS: [&str; 4] = ["alice", "example.com", "0411 000 001", "0411000001"];
+/// Alice's details. The phone number is searched as a whole, because a few of its digits can occur
+/// in any random id.
+const DETAILS_OF_ALICE: [&str; 4] = ["alice", "example.com", "0411 000 001", "0411000001"];
 
-async fn frames(server: &TestServer, draw: domain::DrawId) -> Vec<String> {
+async fn socket_frames(server: &TestServer, draw: domain::DrawId) -> Vec<String> {
     let mut socket = Socket::open(server, &format!("draw:{draw},draws,public")).await;
     let mut frames = Vec::new();
     for kind in ["draw", "draws", "public"] {
@@ -70,13 +71,13 @@ async fn public_answers_hold_no_buyer_and_no_pair() {
     for path in public_paths(draw, club) {
         let answer = stranger.get(&path).await;
         assert_eq!(answer.status, 200, "{path}");
-        assert_clean(&path, &answer.text);
+        assert_no_personal_data(&path, &answer.text);
         for (name, value) in &answer.headers {
-            assert_clean(&path, &format!("{name}: {value:?}"));
+            assert_no_personal_data(&path, &format!("{name}: {value:?}"));
         }
     }
-    for frame in frames(&server, draw).await {
-        assert_clean("a frame", &frame);
+    for frame in socket_frames(&server, draw).await {
+        assert_no_personal_data("a frame", &frame);
     }
     let rows = stranger
         .get(&format!("/api/draws/{draw}/tickets"))
@@ -96,9 +97,9 @@ async fn public_answers_hold_no_buyer_and_no_pair() {
 }
 
 #[track_caller]
-fn assert_clean(place: &str, text: &str) {
+fn assert_no_personal_data(place: &str, text: &str) {
     let lower = text.to_lowercase();
-    for secret in SECRETS {
+    for secret in DETAILS_OF_ALICE {
         assert!(!lower.contains(secret), "{place} contains {secret}: {text}");
     }
     if let Ok(json) = serde_json::from_str::<Value>(text) {

@@ -8,12 +8,16 @@ use serde_json::{Value, json};
 
 use crate::support::{TestServer, club};
 
-/// The script that anyone can run against the public API.
-const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../loadtest/verify.py");
+/// Path of the script, which anyone can run against the public API.
+const SCRIPT_PATH: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../loadtest/verify.py");
 
 async fn run_script(url: &str, draw: domain::DrawId) -> Output {
     let (url, draw) = (url.to_string(), draw.to_string());
-    let ran = move || Command::new("python3").args([SCRIPT, &url, &draw]).output();
+    let ran = move || {
+        Command::new("python3")
+            .args([SCRIPT_PATH, &url, &draw])
+            .output()
+    };
     let ran = tokio::task::spawn_blocking(ran).await.expect("it ends");
     ran.expect("python3 is needed to run loadtest/verify.py: apt-get install python3")
 }
@@ -24,20 +28,21 @@ fn output_text(output: &Output) -> String {
         .concat()
 }
 
-/// Serves the two given JSON bodies to the script's two calls, then stops.
+/// Starts a server that answers the script's two calls with these bodies, then stops. Returns its
+/// URL.
 fn serve_forged_proof(proof: Value, tickets: Value) -> String {
     let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a free port");
     let url = format!("http://{}", listener.local_addr().expect("a local address"));
     std::thread::spawn(move || {
         for answer in [proof, tickets] {
             let (stream, _) = listener.accept().expect("the script calls");
-            reply(stream, &answer.to_string()).expect("answered");
+            send_reply(stream, &answer.to_string()).expect("answered");
         }
     });
     url
 }
 
-fn reply(mut stream: TcpStream, body: &str) -> std::io::Result<()> {
+fn send_reply(mut stream: TcpStream, body: &str) -> std::io::Result<()> {
     for line in BufReader::new(stream.try_clone()?).lines() {
         if line?.is_empty() {
             break;
@@ -76,7 +81,7 @@ async fn verification_script_accepts_draw_and_detects_every_lie() {
         .post(&refund, json!({ "reason": "Asked for" }))
         .await
         .ok();
-    // Returned tickets are sold last (decision M-3).
+    // A returned ticket is sold only after all others (decision M-3).
     server.bob().buy(draw, 1).await;
     let early = run_script(&server.url, draw).await;
     assert!(
@@ -126,12 +131,12 @@ async fn verification_script_accepts_draw_and_detects_every_lie() {
     server.finish().await;
 }
 
-/// Returns forged proofs, each with the check that must detect it.
+/// Returns forged proofs, each with the name of the check that must detect it.
 fn forged_proofs(proof: &Value, tickets: &Value) -> [((Value, Value), &'static str); 7] {
-    const ORDER: &str = "tickets left in the promised order";
+    const SALE_ORDER_CHECK: &str = "tickets left in the promised order";
     let (mut reseeded, mut moved, mut swapped) = (proof.clone(), proof.clone(), tickets.clone());
-    // The forged order sells a returned ticket before unsold ones, skips a ticket, differs from the
-    // sold tickets, or is missing.
+    // The sale order in the forged proof sells a returned ticket too early, skips a ticket, differs
+    // from the sold tickets, or is missing.
     let reordered = |ticket: u16| {
         let mut proof = proof.clone();
         (proof["ticketMoves"][4]["ticket"], proof["soldTickets"]) =
@@ -152,9 +157,9 @@ fn forged_proofs(proof: &Value, tickets: &Value) -> [((Value, Value), &'static s
         ((reseeded, tickets.clone()), "the seed is the promised one"),
         ((moved, tickets.clone()), "ticket"),
         ((proof.clone(), swapped), "every ticket carries its pair"),
-        ((reordered(1), tickets.clone()), ORDER),
-        ((reordered(4), tickets.clone()), ORDER),
-        ((hidden, tickets.clone()), ORDER),
-        ((unpublished, tickets.clone()), ORDER),
+        ((reordered(1), tickets.clone()), SALE_ORDER_CHECK),
+        ((reordered(4), tickets.clone()), SALE_ORDER_CHECK),
+        ((hidden, tickets.clone()), SALE_ORDER_CHECK),
+        ((unpublished, tickets.clone()), SALE_ORDER_CHECK),
     ]
 }

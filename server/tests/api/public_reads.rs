@@ -1,4 +1,4 @@
-//! Public reads: draws, clubs, proofs, widgets and calendars.
+//! Public GET calls: draws, clubs, proofs, widgets and calendars.
 
 use domain::Cents;
 use serde_json::{Value, json};
@@ -234,7 +234,7 @@ async fn completed_draw_before_kick_off_reveals_nothing() {
         (&proof["revealed"], &proof["seed"]),
         (&json!(false), &Value::Null)
     );
-    // Which ticket holds the result's pair is as secret as every other pair.
+    // Which ticket wins tells that ticket's pair, and pairs are secret before kick-off.
     let listed = async || alice.get("/api/draws/completed").await.ok()[0].clone();
     let shown_draws = async || {
         [

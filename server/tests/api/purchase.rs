@@ -1,4 +1,5 @@
-//! Purchases and their failures: never charged without tickets, never sold twice.
+//! Purchases and their failures. A buyer is never charged without tickets, and no ticket is sold
+//! twice.
 
 mod cart;
 mod faults;

@@ -17,14 +17,14 @@ use crate::support::server::eventually;
 use crate::support::stripe_dashboard::Dashboard;
 use crate::support::{BAD_CARD, Buyer, GOOD_CARD, TestServer, club};
 
-/// The journey starts at this instant: 2040-01-01T00:00:00Z, in milliseconds since 1970.
+/// Time at which the journey starts: 2040-01-01T00:00:00Z, in milliseconds since 1970.
 const START_MS: i64 = 2_208_988_800_000;
-/// The longest move that `POST /sandbox/clock` takes, in seconds.
-const LONGEST_MOVE_SECONDS: i64 = 2 * 366 * 86_400;
-/// The kick-off of both draws: 19:10 in Sydney.
+/// The most seconds by which one call of `POST /sandbox/clock` can move the clock.
+const CLOCK_MOVE_SECONDS_MAX: i64 = 2 * 366 * 86_400;
+/// The kick-off of both draws: 19:10 in Sydney, as the club enters it.
 const KICK_OFF_LOCAL: &str = "2040-01-08T19:10";
 const KICK_OFF: &str = "2040-01-08T08:10:00Z";
-/// Fields with one of the two jersey numbers of a ticket, which a random seed deals.
+/// JSON fields that hold a jersey number of a ticket. Their values are random in each run.
 const JERSEY_FIELDS: [&str; 6] = [
     "homeNumber",
     "awayNumber",
@@ -33,8 +33,8 @@ const JERSEY_FIELDS: [&str; 6] = [
     "home",
     "away",
 ];
-/// The rows that the journey leaves behind. `$1` is empty.
-const STORED_ROWS: [(&str, &str); 9] = [
+/// Queries for the rows that the journey stores, with their names. The parameter `$1` is empty.
+const STORED_ROW_QUERIES: [(&str, &str); 9] = [
     (
         "draw_events",
         "select coalesce(string_agg(row_to_json(t)::text, chr(10) order by draw_id, revision), '') from (
@@ -84,13 +84,15 @@ const STORED_ROWS: [(&str, &str); 9] = [
             select id, actor, club_id, action, object, detail from audit_log where $1 = '') t",
     ),
 ];
-/// Work that the server still does in the background: payment operations, mails, and card fees that Stripe has not told yet.
-const OPEN_WORK: &str = "select (select count(*) from payment_ops where state = 'pending')
+/// Counts the server's unfinished background work: payment operations, mails, and card fees that
+/// Stripe has not reported yet.
+const OPEN_WORK_QUERY: &str = "select (select count(*) from payment_ops where state = 'pending')
         + (select count(*) from email_outbox where state = 'pending' and to_address is not null)
         + (select count(*) from payments where status = 'succeeded' and provider_fee_cents is null)
     where $1 = ''";
 
-/// Calls the server and writes down every answer, with placeholders for what differs from run to run.
+/// Calls the server and records every response. Values that differ from run to run become
+/// placeholders.
 struct Recorder<'a> {
     server: &'a TestServer,
     text: String,
@@ -110,8 +112,8 @@ impl Recorder<'_> {
         let call = call.replace(&self.server.url, "<server>");
         let body = answer.text.replace(&self.server.url, "<server>");
         let (call, body) = (
-            self.placeholders.apply(&call),
-            self.placeholders.apply(&body),
+            self.placeholders.replace_varying_values(&call),
+            self.placeholders.replace_varying_values(&body),
         );
         writeln!(self.text, "{call}\n{}\n{body}\n", answer.status).expect("text is writable");
         serde_json::from_str(&answer.text).unwrap_or(Value::Null)
@@ -159,22 +161,22 @@ impl Recorder<'_> {
         self.record("POST /api/purchase-tickets", &answer)
     }
 
-    async fn order_page(&mut self, buyer: &Buyer, intent: &Intent) {
+    async fn record_order_page(&mut self, buyer: &Buyer, intent: &Intent) {
         self.get(buyer, &format!("/api/orders/{}", intent.token()))
             .await;
     }
 
-    /// Moves every clock, and records the answer without its instant.
+    /// Moves all clocks by this many seconds. Leaves the new time out of the recording.
     async fn move_clock(&mut self, seconds: i64) {
         let body = json!({ "advanceSeconds": seconds });
         self.post(&self.server.alice(), "/sandbox/clock", body)
             .await;
     }
 
-    /// Waits until no work is left in the background.
-    async fn settle(&self) {
+    /// Waits until the server has finished its background work.
+    async fn wait_until_idle(&self) {
         eventually("no work is left in the background", async || {
-            (self.server.database.count(OPEN_WORK, "").await == 0).then_some(())
+            (self.server.database.count(OPEN_WORK_QUERY, "").await == 0).then_some(())
         })
         .await;
         self.server
@@ -185,18 +187,18 @@ impl Recorder<'_> {
             .expect("the read succeeds");
     }
 
-    async fn stored_rows(&mut self) {
-        for (table, query) in STORED_ROWS {
+    async fn record_stored_rows(&mut self) {
+        for (table, query) in STORED_ROW_QUERIES {
             let rows = self.server.database.text(query, "").await;
             let rows = self
                 .placeholders
-                .apply(&rows.replace(&self.server.url, "<server>"));
+                .replace_varying_values(&rows.replace(&self.server.url, "<server>"));
             writeln!(self.text, "table {table}\n{rows}\n").expect("text is writable");
         }
     }
 }
 
-/// Stable names for values that differ from run to run, numbered by first appearance.
+/// Placeholders for values that differ from run to run. Each kind is numbered by first appearance.
 #[derive(Default)]
 struct Placeholders {
     names: HashMap<String, String>,
@@ -204,12 +206,13 @@ struct Placeholders {
 }
 
 impl Placeholders {
-    /// The text with every such value replaced; everything else stays byte for byte.
-    fn apply(&mut self, text: &str) -> String {
+    /// Returns the text with every such value replaced by its placeholder. All other bytes stay the
+    /// same.
+    fn replace_varying_values(&mut self, text: &str) -> String {
         let mut out = String::with_capacity(text.len());
         let mut rest = text;
         while let Some(first) = rest.chars().next() {
-            if let Some(length) = instant_length(rest) {
+            if let Some(length) = length_of_time(rest) {
                 let instant = &rest[..length];
                 out.push_str(if instant == KICK_OFF {
                     KICK_OFF
@@ -234,11 +237,12 @@ impl Placeholders {
         out
     }
 
-    /// The placeholder of a word, or the word itself. `before` is the text in front of it.
+    /// Returns the placeholder for a word, or the word itself if it is the same in each run.
+    /// `before` is the text before the word.
     fn replace(&mut self, before: &str, word: &str) -> String {
         if word.bytes().all(|byte| byte.is_ascii_digit()) {
             return match word.len() {
-                _ if is_jersey(before) => "<jersey>".to_string(),
+                _ if is_jersey_number(before) => "<jersey>".to_string(),
                 10.. if !word.starts_with('0') => "<time>".to_string(),
                 _ => word.to_string(),
             };
@@ -247,16 +251,16 @@ impl Placeholders {
             return "<request-id>".to_string();
         }
         if let Some((name, id)) = split_uuid(word) {
-            return format!("{name}{}", self.name(id, "id"));
+            return format!("{name}{}", self.numbered_placeholder(id, "id"));
         }
         if is_token(word) {
-            return self.name(word, "token");
+            return self.numbered_placeholder(word, "token");
         }
         word.to_string()
     }
 
-    /// The numbered placeholder of a value.
-    fn name(&mut self, value: &str, kind: &str) -> String {
+    /// Returns the numbered placeholder of a value. The same value always has the same placeholder.
+    fn numbered_placeholder(&mut self, value: &str, kind: &str) -> String {
         if let Some(name) = self.names.get(value) {
             return name.clone();
         }
@@ -268,8 +272,9 @@ impl Placeholders {
     }
 }
 
-/// Whether a number stands in a field with a jersey number, or in the pair of an undone result.
-fn is_jersey(before: &str) -> bool {
+/// Whether the number after the text `before` is a jersey number: in one of the `JERSEY_FIELDS`, or
+/// in the pair of an undone result.
+fn is_jersey_number(before: &str) -> bool {
     let before = before.trim_end();
     let is_field = |field: &&str| {
         before
@@ -282,7 +287,8 @@ fn is_jersey(before: &str) -> bool {
             .any(|start| before.ends_with(start) || before.ends_with(&format!("{start}<jersey>,")))
 }
 
-/// Splits a word that ends in a UUID, such as `tickets-<uuid>`.
+/// Splits a word that ends in a UUID, such as `tickets-<uuid>`, into the part before the UUID and
+/// the UUID.
 fn split_uuid(word: &str) -> Option<(&str, &str)> {
     let start = word.len().checked_sub(36)?;
     let (name, id) = (word.get(..start)?, word.get(start..)?);
@@ -293,7 +299,8 @@ fn split_uuid(word: &str) -> Option<(&str, &str)> {
     is_uuid.then_some((name, id))
 }
 
-/// Whether a word is an id of Stripe, a client secret, or a long run of random letters and digits.
+/// Whether a word is an id of Stripe, a client secret, or another long run of random letters and
+/// digits.
 fn is_token(word: &str) -> bool {
     let is_alphanumeric = word
         .bytes()
@@ -307,8 +314,9 @@ fn is_token(word: &str) -> bool {
     is_stripe_id || word.contains("_secret_") || is_alphanumeric && word.len() >= 20 && digits >= 2
 }
 
-/// How many bytes an instant such as `2040-01-01T00:00:00.123Z` takes at the start of a text.
-fn instant_length(text: &str) -> Option<usize> {
+/// Returns the length in bytes of a time such as `2040-01-01T00:00:00.123Z` at the start of a text,
+/// or `None` if there is none.
+fn length_of_time(text: &str) -> Option<usize> {
     const SHAPE: &[u8] = b"0000-00-00T00:00:00";
     let bytes = text.as_bytes();
     let fits = bytes.len() >= SHAPE.len()
@@ -327,7 +335,8 @@ fn instant_length(text: &str) -> Option<usize> {
     Some(SHAPE.len() + zone)
 }
 
-/// Webhooks would race with the calls, and the order of the rows would differ from run to run.
+/// Faults that lose all webhooks. Webhooks arrive at random times, so the order of the rows would
+/// differ from run to run.
 fn without_webhooks() -> Faults {
     let webhook = WebhookFaults {
         lost: 1.0,
@@ -361,13 +370,13 @@ async fn move_to_start(server: &TestServer) {
         if left <= 0 {
             break;
         }
-        let body = json!({ "advanceSeconds": left.min(LONGEST_MOVE_SECONDS) });
+        let body = json!({ "advanceSeconds": left.min(CLOCK_MOVE_SECONDS_MAX) });
         server.alice().post("/sandbox/clock", body).await.ok();
     }
     assert!(server.now() < Timestamp(START_MS + 86_400_000));
 }
 
-/// The club signs in and puts two draws and an offer over both on sale.
+/// Signs the club in, and puts two draws and an offer of both on sale.
 async fn put_on_sale(recorder: &mut Recorder<'_>, broncos: &Buyer) -> ([DrawId; 2], Value) {
     let terms = json!({ "termsVersion": "1.0" });
     recorder
@@ -396,8 +405,8 @@ async fn put_on_sale(recorder: &mut Recorder<'_>, broncos: &Buyer) -> ([DrawId; 
     (draws, offer["id"].clone())
 }
 
-/// Alice resizes her payment and pays it.
-async fn resized_purchase(recorder: &mut Recorder<'_>, alice: &Buyer, draw: DrawId) -> Value {
+/// Alice opens a payment, changes its ticket count, and pays.
+async fn buy_after_resize(recorder: &mut Recorder<'_>, alice: &Buyer, draw: DrawId) -> Value {
     recorder.get(alice, "/api/config").await;
     recorder.get(alice, &format!("/api/draws/{draw}")).await;
     recorder.get(alice, "/api/clubs/broncos/bundles").await;
@@ -406,19 +415,14 @@ async fn resized_purchase(recorder: &mut Recorder<'_>, alice: &Buyer, draw: Draw
     let intent = recorder.open_intent(alice, draw, 3).await;
     recorder.confirm(alice, &intent, GOOD_CARD).await;
     let bought = recorder.purchase(alice, draw, 3, &intent).await;
-    recorder.settle().await;
-    recorder.order_page(alice, &intent).await;
+    recorder.wait_until_idle().await;
+    recorder.record_order_page(alice, &intent).await;
     recorder.purchase(alice, draw, 3, &intent).await;
     bought
 }
 
-/// Bob pays one offer over two draws in one payment.
-async fn offer_purchase(
-    recorder: &mut Recorder<'_>,
-    bob: &Buyer,
-    draws: [DrawId; 2],
-    offer: &Value,
-) {
+/// Bob buys an offer of two draws in one payment.
+async fn buy_offer(recorder: &mut Recorder<'_>, bob: &Buyer, draws: [DrawId; 2], offer: &Value) {
     let items = draws.map(|draw| json!({ "drawId": draw.0, "quantity": 2, "bundleId": offer }));
     let body = json!({ "items": items, "buyer": bob.details() });
     let intent = Intent {
@@ -430,24 +434,28 @@ async fn offer_purchase(
     let body = json!({ "items": items, "buyer": bob.details(), "paymentIntentId": intent.id(),
         "orderToken": intent.token(), "ageConfirmation": true, "termsAgreement": true });
     recorder.post(bob, "/api/purchase-cart", body).await;
-    recorder.settle().await;
-    recorder.order_page(bob, &intent).await;
+    recorder.wait_until_idle().await;
+    recorder.record_order_page(bob, &intent).await;
 }
 
-/// Carol's first card is refused; her second pays the same intent.
-async fn refused_card(recorder: &mut Recorder<'_>, carol: &Buyer, draw: DrawId) -> Intent {
+/// Carol's first card is declined. She pays the same intent with a second card.
+async fn pay_after_declined_card(
+    recorder: &mut Recorder<'_>,
+    carol: &Buyer,
+    draw: DrawId,
+) -> Intent {
     let intent = recorder.open_intent(carol, draw, 1).await;
     recorder.confirm(carol, &intent, BAD_CARD).await;
     recorder.purchase(carol, draw, 1, &intent).await;
-    recorder.order_page(carol, &intent).await;
+    recorder.record_order_page(carol, &intent).await;
     recorder.confirm(carol, &intent, GOOD_CARD).await;
     recorder.purchase(carol, draw, 1, &intent).await;
-    recorder.settle().await;
+    recorder.wait_until_idle().await;
     intent
 }
 
-/// Dave keeps his tickets a little longer, then leaves.
-async fn abandoned_order(recorder: &mut Recorder<'_>, dave: &Buyer, draw: DrawId) {
+/// Dave extends his reservation, then abandons the order.
+async fn abandon_order(recorder: &mut Recorder<'_>, dave: &Buyer, draw: DrawId) {
     let intent = recorder.open_intent(dave, draw, 4).await;
     let reservation = intent.body["reservationId"]
         .as_str()
@@ -457,14 +465,14 @@ async fn abandoned_order(recorder: &mut Recorder<'_>, dave: &Buyer, draw: DrawId
         .post(dave, &format!("{path}/extend"), json!({}))
         .await;
     recorder.delete(dave, &path).await;
-    recorder.settle().await;
-    recorder.order_page(dave, &intent).await;
+    recorder.wait_until_idle().await;
+    recorder.record_order_page(dave, &intent).await;
 }
 
-/// The operator refunds Carol, finds a payment of an unknown order, and gives it back.
-async fn refunds(recorder: &mut Recorder<'_>, operator: &Buyer, draw: DrawId, order: &str) {
+/// The operator refunds Carol's order, finds a payment for an unknown order, and refunds it.
+async fn refund_payments(recorder: &mut Recorder<'_>, operator: &Buyer, draw: DrawId, order: &str) {
     let refund = format!("/api/admin/orders/{order}/refund");
-    // The refund is still under way when the answer is written.
+    // Delays the provider's refund, so that the response always shows it as pending.
     let slow = ScriptedFault {
         on: "/refunds".into(),
         fault: Fault::Slow,
@@ -478,7 +486,7 @@ async fn refunds(recorder: &mut Recorder<'_>, operator: &Buyer, draw: DrawId, or
     recorder
         .post(operator, &refund, json!({ "reason": "Asked for" }))
         .await;
-    recorder.settle().await;
+    recorder.wait_until_idle().await;
     recorder
         .get(operator, &format!("/api/admin/orders/{order}"))
         .await;
@@ -504,8 +512,8 @@ async fn refunds(recorder: &mut Recorder<'_>, operator: &Buyer, draw: DrawId, or
     recorder.get(operator, anomalies).await;
 }
 
-/// The club enters a result, the operator undoes it, and the club enters another.
-async fn results(recorder: &mut Recorder<'_>, draw: DrawId, bought: &Value) {
+/// The club enters a result, the operator undoes it, and the club enters another one.
+async fn enter_and_undo_results(recorder: &mut Recorder<'_>, draw: DrawId, bought: &Value) {
     let broncos = club::sign_in_as_club(recorder.server, "broncos").await;
     let operator = club::sign_in_as_operator(recorder.server).await;
     let path = format!("/api/draws/{draw}/results");
@@ -519,7 +527,7 @@ async fn results(recorder: &mut Recorder<'_>, draw: DrawId, bought: &Value) {
         .await;
     recorder.get(&broncos, &format!("/api/draws/{draw}")).await;
     recorder.post(&broncos, &path, result_form(bought, 1)).await;
-    recorder.settle().await;
+    recorder.wait_until_idle().await;
     for end in ["", "/winners", "/payouts", "/financials", "/tickets"] {
         recorder
             .get(&broncos, &format!("/api/draws/{draw}{end}"))
@@ -527,7 +535,7 @@ async fn results(recorder: &mut Recorder<'_>, draw: DrawId, bought: &Value) {
     }
 }
 
-async fn console_reads(recorder: &mut Recorder<'_>, orders: &[String]) {
+async fn read_console(recorder: &mut Recorder<'_>, orders: &[String]) {
     recorder.server.clock.advance_seconds(90);
     let operator = club::sign_in_as_operator(recorder.server).await;
     for order in orders {
@@ -554,7 +562,7 @@ fn golden_path() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/api/recorded_journey.golden.txt")
 }
 
-/// The first line that differs, as the failing test shows it.
+/// Returns the first line that differs, as text for the failing test; `None` if all are equal.
 fn first_difference(golden: &str, recorded: &str) -> Option<String> {
     if golden == recorded {
         return None;
@@ -587,33 +595,33 @@ async fn recorded_journey_answers_and_events_are_unchanged() {
 
     let broncos = buyer("Club", "club@example.com", "0400 111 222");
     let (draws, offer) = put_on_sale(&mut recorder, &broncos).await;
-    let bought = resized_purchase(&mut recorder, &alice, draws[0]).await;
-    offer_purchase(&mut recorder, &bob, draws, &offer).await;
-    let refunded = refused_card(&mut recorder, &carol, draws[1]).await;
-    abandoned_order(&mut recorder, &dave, draws[1]).await;
+    let bought = buy_after_resize(&mut recorder, &alice, draws[0]).await;
+    buy_offer(&mut recorder, &bob, draws, &offer).await;
+    let refunded = pay_after_declined_card(&mut recorder, &carol, draws[1]).await;
+    abandon_order(&mut recorder, &dave, draws[1]).await;
 
     let operator = club::sign_in_as_operator(&server).await;
     let orders = "select string_agg(id::text, ' ' order by opened_at) from orders where $1 = ''";
     let orders = server.database.text(orders, "").await;
     let orders: Vec<String> = orders.split(' ').map(str::to_string).collect();
-    refunds(&mut recorder, &operator, draws[1], &orders[2]).await;
-    recorder.order_page(&carol, &refunded).await;
+    refund_payments(&mut recorder, &operator, draws[1], &orders[2]).await;
+    recorder.record_order_page(&carol, &refunded).await;
 
     recorder.move_clock(8 * 86_400).await;
-    recorder.settle().await;
+    recorder.wait_until_idle().await;
     let late = json!({ "drawNumber": draws[0].0, "ticketCount": 1, "buyer": dave.details() });
     recorder
         .post(&dave, "/api/create-payment-intent", late)
         .await;
-    results(&mut recorder, draws[0], &bought).await;
+    enter_and_undo_results(&mut recorder, draws[0], &bought).await;
     for end in ["proof", "tickets"] {
         let public = if end == "proof" { "/public" } else { "" };
         recorder
             .get(&alice, &format!("/api{public}/draws/{}/{end}", draws[0]))
             .await;
     }
-    console_reads(&mut recorder, &orders).await;
-    recorder.stored_rows().await;
+    read_console(&mut recorder, &orders).await;
+    recorder.record_stored_rows().await;
 
     let recorded = recorder.text;
     let path = golden_path();

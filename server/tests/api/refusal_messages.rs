@@ -1,4 +1,4 @@
-//! The error messages of the specification (A:260-291) that the server sends, byte for byte.
+//! Error messages of the specification (A:260-291) that the server sends, compared byte for byte.
 
 use domain::{Cents, DrawId};
 use reqwest::Method;
@@ -9,14 +9,14 @@ use crate::support::buyer::{ApiResponse, items};
 use crate::support::server::eventually;
 use crate::support::{BAD_CARD, Buyer, TestServer, club};
 
-/// Returns status, code and message in one line.
+/// Returns status, error code and message of a response in one line.
 fn status_line(answer: ApiResponse) -> String {
     let body = answer.json();
     let text = |name: &str| body[name].as_str().unwrap_or_default().to_string();
     format!("{} {}: {}", answer.status, text("code"), text("message"))
 }
 
-const CLOSED: &str =
+const DRAW_CLOSED_MESSAGE: &str =
     "This draw has closed as the game has started. No more tickets can be purchased.";
 
 #[actix_web::test]
@@ -47,7 +47,7 @@ async fn refused_payment_opening_gives_specified_reason() {
             1,
             "404 draw-not-found: Draw Not Found".into(),
         ),
-        (closed, 1, format!("409 draw-closed: {CLOSED}")),
+        (closed, 1, format!("409 draw-closed: {DRAW_CLOSED_MESSAGE}")),
         (
             scheduled,
             1,
@@ -165,7 +165,8 @@ async fn refused_completion_says_whether_buyer_was_charged() {
 
     alice.authorise(&intent).await;
     server.start_game(draw).await;
-    let closed_message = format!("409 not-charged: {CLOSED} You have not been charged.");
+    let closed_message =
+        format!("409 not-charged: {DRAW_CLOSED_MESSAGE} You have not been charged.");
     assert_eq!(
         status_line(alice.purchase(draw, 1, &intent).await),
         closed_message
@@ -340,7 +341,7 @@ async fn missing_objects_get_specific_404_messages() {
     server.finish().await;
 }
 
-/// Five declines stop a browser, whichever call tried the card (decision G-13).
+/// After five declined cards the browser is blocked, whichever call tried the card (decision G-13).
 #[actix_web::test]
 async fn fifth_decline_releases_order_and_limits_browser() {
     let server = TestServer::start().await;

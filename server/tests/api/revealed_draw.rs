@@ -1,5 +1,5 @@
-//! A revealed draw never sells again (decision M-4): undo, postponement, manual allocation and the
-//! proof, over HTTP.
+//! A draw whose pairs were revealed never sells again (decision M-4). Tests undo, postponement,
+//! manual allocation and the proof, over HTTP.
 
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -8,7 +8,7 @@ use server::api::instant::rfc3339;
 use crate::support::stripe_dashboard::Dashboard;
 use crate::support::{TestServer, club};
 
-const ORDER: &str = "00000000-0000-4000-8000-000000000405";
+const UNKNOWN_ORDER_ID: &str = "00000000-0000-4000-8000-000000000405";
 
 #[actix_web::test]
 async fn revealed_draw_stays_closed_and_its_proof_public() {
@@ -24,7 +24,7 @@ async fn revealed_draw_stays_closed_and_its_proof_public() {
     let dashboard = Dashboard::open(&server);
     dashboard.set_faults(json!([])).await;
     let payment = dashboard
-        .take_payment(ORDER, &format!("{draw}x1"), 500)
+        .take_payment(UNKNOWN_ORDER_ID, &format!("{draw}x1"), 500)
         .await;
     operator
         .post("/api/admin/payment-anomalies/check", json!({}))

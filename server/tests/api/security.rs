@@ -1,4 +1,5 @@
-//! Attacks that must fail, one file per kind. `server/ASVS.md` names the requirement of each file.
+//! Attacks that must fail, one file for each kind. `server/ASVS.md` lists which requirement each
+//! file tests.
 
 mod access_matrix;
 mod account_webhooks;

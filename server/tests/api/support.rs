@@ -1,4 +1,4 @@
-//! Test fixtures: a server with its own database, and the clients that call it.
+//! Test fixtures: a server with its own database, and clients for its API.
 
 pub mod buyer;
 pub mod clock;
@@ -11,7 +11,7 @@ pub mod stripe_dashboard;
 pub use buyer::Buyer;
 pub use server::TestServer;
 
-/// Stand-in cards: approved, declined, and asking for 3-D Secure.
+/// Test cards of the sandbox: one is approved, one is declined, one requires 3-D Secure.
 pub const GOOD_CARD: &str = "pm_card_visa";
 pub const BAD_CARD: &str = "pm_card_chargeDeclined";
 pub const CARD_WITH_3DS: &str = "pm_card_threeDSecure2Required";

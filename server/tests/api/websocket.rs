@@ -1,4 +1,4 @@
-//! WebSocket frames of boards and open pages.
+//! The WebSocket frames that boards and open pages receive.
 
 use std::io::Write;
 use std::net::TcpStream;
@@ -69,7 +69,8 @@ async fn board_socket_gets_kick_off_and_result() {
     server.start_game(draw).await;
     while board.next_frame("draw").await["data"]["status"] != "closed" {}
     club::enter_result(&broncos, draw, 3, 7).await.ok();
-    // The clock closes the draw before the kick-off is stored, so a second frame may say closed.
+    // The clock may close the draw before the new kick-off is stored. Then two frames report the
+    // closed draw, and the second one is skipped here.
     let frame = loop {
         let frame = board.next_frame("draw").await;
         if frame["data"]["status"] != "closed" {
@@ -186,8 +187,8 @@ async fn sale_sends_no_frame_to_public_topic() {
         .await;
     page.next_frame("draw").await;
     server.alice().buy(draw, 4).await;
-    // Draw frames of a tick are sent before public frames. The second sale comes after the first
-    // sale's tick.
+    // In each tick, the frames of draws are sent before the public frames. The second sale is made
+    // after the tick of the first.
     for sold in [4, 5] {
         loop {
             let frame = page.next_frame_of_any_type("draw").await;
@@ -259,7 +260,7 @@ async fn draining_server_closes_sockets_with_reconnect_delay() {
     server.finish().await;
 }
 
-/// The client subscribes to the largest topic and reads nothing, like a phone in a tunnel.
+/// The client subscribes to the largest topic and never reads, like a phone without reception.
 #[actix_web::test]
 async fn client_that_stops_reading_is_disconnected() {
     let server = TestServer::start().await;
@@ -314,7 +315,7 @@ async fn client_that_stops_reading_is_disconnected() {
     server.finish().await;
 }
 
-/// Opens a socket with the smallest receive buffer and never reads.
+/// Opens a WebSocket with the smallest receive buffer. The caller never reads from it.
 fn stalled_socket(server: &TestServer) -> TcpStream {
     let address: std::net::SocketAddr = server
         .url

@@ -1,4 +1,4 @@
-//! The bank database refuses its login.
+//! A database server that refuses the login of the separate bank details database.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener};
@@ -6,14 +6,16 @@ use std::thread;
 
 use crate::{CliEnvironment, output_text, serve};
 
-/// Answers every client as `PostgreSQL` answers a wrong password (SQLSTATE 28P01).
+/// Starts a server that answers every client like `PostgreSQL` after a wrong password (SQLSTATE
+/// 28P01). Returns its address.
 fn refusing_database() -> SocketAddr {
     let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a port");
     let address = listener.local_addr().expect("an address");
     thread::spawn(move || {
         for mut connection in listener.incoming().flatten() {
             let mut bytes = [0; 1024];
-            // The client first asks for TLS, then logs in and is asked for its password.
+            // The client asks for TLS first, then sends its login, and then is asked for its
+            // password.
             while let Ok(1..) = connection.read(&mut bytes) {
                 let answer: &[u8] = match (&bytes[4..8], bytes[0]) {
                     ([4, 210, 22, 47], 0) => b"N",

@@ -1,8 +1,9 @@
-//! Commands on the database of a demo whose clock was moved.
+//! Commands on the database of a demo whose clock has been moved.
 
 use super::{CliEnvironment, SEASON, output_text};
 
-/// A demo's clock may be ahead of the games. The command must use it as `serve` does.
+/// The moved clock may be later than the imported games. The command must use this clock, as
+/// `serve` does.
 #[actix_web::test]
 async fn import_fixtures_uses_the_demos_moved_clock() {
     let cli = CliEnvironment::open().await;

@@ -1,4 +1,4 @@
-//! Checks the demo's content as a visitor sees it, and in the database.
+//! Checks the demo's content through the public API and in the database.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -14,25 +14,25 @@ use time::format_description::well_known::Rfc3339;
 
 use crate::Demo;
 
-fn different(rows: &[Value], name: &str) -> usize {
+fn count_distinct(rows: &[Value], name: &str) -> usize {
     rows.iter()
         .map(|row| row[name].to_string())
         .collect::<BTreeSet<_>>()
         .len()
 }
 
-async fn list(demo: &Demo, path: &str) -> Vec<Value> {
+async fn get_list(demo: &Demo, path: &str) -> Vec<Value> {
     demo.get(path).await.as_array().expect("a list").clone()
 }
 
-/// Three clubs, draws in every state, and one of every related object.
+/// Checks that there are three clubs, draws in every state, and at least one of every other object.
 pub async fn check_content(demo: &Demo, folder: &Path) {
-    let clubs = list(demo, "/api/clubs/public-list").await;
+    let clubs = get_list(demo, "/api/clubs/public-list").await;
     assert_eq!(clubs.len(), 3);
-    let active = list(demo, "/api/draws/active").await;
+    let active = get_list(demo, "/api/draws/active").await;
     assert!(active.len() >= 9, "{} on sale", active.len());
     assert_eq!(
-        different(&active, "clubPrimaryColor"),
+        count_distinct(&active, "clubPrimaryColor"),
         3,
         "each club has its own colour"
     );
@@ -42,18 +42,21 @@ pub async fn check_content(demo: &Demo, folder: &Path) {
         ("ticketsSold", 9),
         ("gameDate", 9),
     ] {
-        assert!(different(&active, name) >= least, "too few kinds of {name}");
+        assert!(
+            count_distinct(&active, name) >= least,
+            "too few kinds of {name}"
+        );
     }
     check_kick_offs(&active);
-    assert_eq!(list(demo, "/api/draws/awaiting-results").await.len(), 2);
-    let completed = list(demo, "/api/draws/completed").await;
+    assert_eq!(get_list(demo, "/api/draws/awaiting-results").await.len(), 2);
+    let completed = get_list(demo, "/api/draws/completed").await;
     assert!(completed.len() >= 6, "{} completed", completed.len());
     assert_eq!(
-        different(&completed, "winningTicketSold"),
+        count_distinct(&completed, "winningTicketSold"),
         2,
         "some were won, some were not"
     );
-    assert_eq!(list(demo, "/api/footer-menus").await.len(), 2);
+    assert_eq!(get_list(demo, "/api/footer-menus").await.len(), 2);
 
     let records = open_database(folder).await;
     assert!(records.waitlist().await.expect("read").len() >= 2);
@@ -94,7 +97,7 @@ pub async fn check_content(demo: &Demo, folder: &Path) {
     check_anomalies(folder, &records).await;
 }
 
-/// Anomalies can be resolved: they refer to real payments and tickets.
+/// Checks that the anomalies name existing payments and tickets, so that they can be resolved.
 async fn check_anomalies(folder: &Path, records: &Records) {
     let sign = RunningInstance::read(&folder.join("data")).expect("a sign");
     let auditor = Auditor::open(&sign.database)
@@ -131,7 +134,8 @@ async fn check_anomalies(folder: &Path, records: &Records) {
     );
 }
 
-/// One kick-off within the hour, one today, one on another day, and one most of a week away.
+/// Checks the kick-offs: one within the hour, one today, one on another day, and one almost a week
+/// ahead.
 fn check_kick_offs(active: &[Value]) {
     let now = OffsetDateTime::now_utc();
     let minutes = active.iter().map(|draw| {
@@ -151,7 +155,7 @@ fn check_kick_offs(active: &[Value]) {
     }
 }
 
-/// Opens the database of the running demo directly.
+/// Opens the database of the running demo without the demo's server.
 async fn open_database(folder: &Path) -> Records {
     let sign =
         RunningInstance::read(&folder.join("data")).expect("a running demo writes running.json");

@@ -1,4 +1,4 @@
-//! A buyer whose page repeats unanswered calls with the same key, as the real page does.
+//! A buyer whose page repeats unanswered calls with the same client key, as the real page does.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -10,11 +10,11 @@ use super::killable_server::KillableServer;
 const RETRY_PAUSE: Duration = Duration::from_millis(50);
 const ATTEMPTS_MAX: usize = 400;
 
-/// When the buyer leaves.
+/// When the buyer closes the page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BuyerLeaves {
     WithTickets,
-    /// The buyer closes the tab when the first call after the card is not answered.
+    /// The buyer closes the page when a call after the card's confirmation is not answered.
     AfterTheKill,
 }
 
@@ -25,21 +25,21 @@ pub struct Buyer {
     pub ticket_count: u16,
     http: reqwest::Client,
     token: String,
-    /// Payment intents that the buyer was given.
+    /// Ids of the payment intents that the server opened for the buyer.
     pub intents: BTreeSet<String>,
-    /// Tickets that the buyer was shown.
+    /// Tickets that a response showed to the buyer.
     pub answered: BTreeSet<Ticket>,
 }
 
-/// Draw number and ticket number.
+/// Draw number and number of the ticket within the draw.
 pub type Ticket = (i64, i64);
 
-fn text(value: &Value, field: &str) -> String {
+fn text_field(value: &Value, field: &str) -> String {
     value[field].as_str().unwrap_or_default().to_string()
 }
 
-/// Returns the number of payment intents at the provider, in any state.
-fn intents(ledger: &Value) -> i64 {
+/// Returns the number of payment intents at the provider, whatever their status.
+fn count_intents(ledger: &Value) -> i64 {
     ledger["total"]["intents"]
         .as_object()
         .expect("counts")
@@ -48,7 +48,7 @@ fn intents(ledger: &Value) -> i64 {
         .sum()
 }
 
-fn tickets(draw: i64, tickets: &Value) -> BTreeSet<Ticket> {
+fn ticket_set(draw: i64, tickets: &Value) -> BTreeSet<Ticket> {
     let numbers = tickets
         .as_array()
         .into_iter()
@@ -58,7 +58,7 @@ fn tickets(draw: i64, tickets: &Value) -> BTreeSet<Ticket> {
 }
 
 impl Buyer {
-    /// Loads the draw's page, which sets the session cookie.
+    /// Opens a draw's page, which sets the session cookie, as a new buyer.
     pub async fn arrive(server: &KillableServer, number: usize, ticket_count: u16) -> Buyer {
         let http = reqwest::Client::builder()
             .cookie_store(true)
@@ -95,8 +95,8 @@ impl Buyer {
         format!("kill{}@buyer.test", self.number)
     }
 
-    /// Repeats a call until there is a final answer. Returns `None` when the server died and the
-    /// buyer left.
+    /// Repeats a call until there is a final response. Returns `None` if the server died and the
+    /// buyer then closed the page.
     async fn request(
         &self,
         server: &mut KillableServer,
@@ -131,13 +131,13 @@ impl Buyer {
         panic!("{path} was not answered in {ATTEMPTS_MAX} tries");
     }
 
-    fn details(&self) -> Value {
+    fn buyer_details(&self) -> Value {
         json!({ "buyerName": "Kill", "buyerEmail": self.email(), "buyerPhone": "0400000000" })
     }
 
     async fn open_payment(&mut self, server: &mut KillableServer) -> Value {
         let key = format!("kill-{}", self.number);
-        let body = json!({ "drawNumber": self.draw, "ticketCount": self.ticket_count, "buyer": self.details(), "clientKey": key });
+        let body = json!({ "drawNumber": self.draw, "ticketCount": self.ticket_count, "buyer": self.buyer_details(), "clientKey": key });
         let (status, opened) = self
             .request(
                 server,
@@ -148,12 +148,12 @@ impl Buyer {
             .await
             .expect("stays");
         assert_eq!(status, 200, "{opened}");
-        self.intents.insert(text(&opened, "paymentIntentId"));
-        self.token = text(&opened, "orderToken");
+        self.intents.insert(text_field(&opened, "paymentIntentId"));
+        self.token = text_field(&opened, "orderToken");
         opened
     }
 
-    /// Makes a complete purchase. `wallet`: the server confirms the card.
+    /// Makes a complete purchase. `wallet` tells whether the server confirms the card.
     pub async fn buy(
         &mut self,
         server: &mut KillableServer,
@@ -162,19 +162,19 @@ impl Buyer {
     ) {
         let opened = self.open_payment(server).await;
         let (id, account) = (
-            text(&opened, "paymentIntentId"),
-            text(&opened, "connectedAccountId"),
+            text_field(&opened, "paymentIntentId"),
+            text_field(&opened, "connectedAccountId"),
         );
         let finish = if wallet {
             let customer = json!({ "name": "Kill", "email": self.email(), "phone": "0400000000" });
             let body = json!({ "drawNumber": self.draw, "ticketCount": self.ticket_count, "paymentMethodId": "pm_card_visa",
-                "customerInfo": customer, "buyer": self.details(), "paymentIntentId": id, "ageConfirmation": true,
+                "customerInfo": customer, "buyer": self.buyer_details(), "paymentIntentId": id, "ageConfirmation": true,
                 "termsAgreement": true });
             ("/api/process-wallet-payment", body)
         } else {
             let card = format!(
                 "client_secret={}&payment_method=pm_card_visa",
-                text(&opened, "clientSecret")
+                text_field(&opened, "clientSecret")
             );
             let path = format!("/sandbox/stripe/v1/payment_intents/{id}/confirm");
             self.request(
@@ -188,7 +188,7 @@ impl Buyer {
             )
             .await;
             let body = json!({ "drawNumber": self.draw, "ticketCount": self.ticket_count, "paymentIntentId": id,
-                "buyer": self.details(), "ageConfirmation": true, "termsAgreement": true });
+                "buyer": self.buyer_details(), "ageConfirmation": true, "termsAgreement": true });
             ("/api/complete-card-payment", body)
         };
         for _ in 0..ATTEMPTS_MAX {
@@ -205,7 +205,7 @@ impl Buyer {
             };
             assert_eq!(status, 200, "{answered}");
             if answered["status"] == "succeeded" {
-                self.answered = tickets(self.draw, &answered["tickets"]);
+                self.answered = ticket_set(self.draw, &answered["tickets"]);
                 return;
             }
             tokio::time::sleep(RETRY_PAUSE).await;
@@ -213,9 +213,9 @@ impl Buyer {
         panic!("the purchase was not decided in {ATTEMPTS_MAX} tries");
     }
 
-    /// Buys with a page that lost its cookies and key when the server died.
+    /// Buys with a page that lost its cookies and its client key when the server died.
     pub async fn buy_twice(mut self, server: &mut KillableServer) -> Buyer {
-        let body = json!({ "drawNumber": self.draw, "ticketCount": self.ticket_count, "buyer": self.details(), "clientKey": "once" });
+        let body = json!({ "drawNumber": self.draw, "ticketCount": self.ticket_count, "buyer": self.buyer_details(), "clientKey": "once" });
         assert!(
             self.request(
                 server,
@@ -226,21 +226,21 @@ impl Buyer {
             .await
             .is_none()
         );
-        let intents_before = intents(&server.get("/sandbox/ledger").await);
+        let intents_before = count_intents(&server.get("/sandbox/ledger").await);
         self = Buyer::arrive(server, self.number, self.ticket_count).await;
         self.open_payment(server).await;
-        // The first intent was created before the kill and never shown.
-        if intents(&server.get("/sandbox/ledger").await) == intents_before + 1 {
+        // If the server created the first intent before it was killed, the buyer never saw its id.
+        if count_intents(&server.get("/sandbox/ledger").await) == intents_before + 1 {
             self.intents.insert("the one that was made before".into());
         }
         self
     }
 
-    /// Returns the tickets on the order page.
+    /// Returns the tickets that the page of the buyer's order shows.
     pub async fn tickets_on_order_page(&self, server: &KillableServer) -> BTreeSet<Ticket> {
         let page = server.get(&format!("/api/orders/{}", self.token)).await;
-        assert_eq!(text(&page, "status"), "succeeded", "{page}");
-        tickets(self.draw, &page["lines"][0]["tickets"])
+        assert_eq!(text_field(&page, "status"), "succeeded", "{page}");
+        ticket_set(self.draw, &page["lines"][0]["tickets"])
     }
 }
 

@@ -1,4 +1,4 @@
-//! The demo as a process that dies at fail points and is restarted on the same folder.
+//! A demo process that kills itself at a fail point, and is started again with the same folder.
 
 use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
@@ -17,7 +17,8 @@ use super::buyer::Buyer;
 
 const GET_TRIES_MAX: usize = 20;
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
-/// The reconciler runs every 30 seconds and skips orders younger than 20 seconds.
+/// Maximum time to wait for a result. The reconciler runs every 30 seconds and skips orders younger
+/// than 20 seconds, so it may take two runs.
 const WAIT_MAX: Duration = Duration::from_secs(90);
 
 pub struct KillableServer {
@@ -62,16 +63,16 @@ impl KillableServer {
         )
     }
 
-    fn point(&self) -> PathBuf {
+    fn failpoint_file(&self) -> PathBuf {
         self.folder.path().join("failpoint")
     }
 
-    /// Arms a fail point: the process dies when it reaches it.
+    /// Arms a fail point: the process kills itself when it reaches that point.
     pub fn arm(&self, point: &str) {
-        std::fs::write(self.point(), point).expect("written");
+        std::fs::write(self.failpoint_file(), point).expect("written");
     }
 
-    /// Restarts the process if it has died. Returns whether it had.
+    /// Starts the process again if it has died. Returns whether it had died.
     pub fn restart_if_dead(&mut self) -> bool {
         let died = matches!(self.child.try_wait(), Ok(Some(_)));
         if died {
@@ -81,10 +82,10 @@ impl KillableServer {
         died
     }
 
-    /// Waits until the armed fail point has killed the process and it is running again.
+    /// Waits until the process has died at the armed fail point and was started again.
     pub async fn wait_until_killed(&mut self, step: PurchaseStep, side: FailpointSide) {
         let started = Instant::now();
-        while self.point().exists() {
+        while self.failpoint_file().exists() {
             assert!(
                 started.elapsed() < WAIT_MAX,
                 "the server did not reach {step:?} {side:?}"
@@ -107,7 +108,7 @@ impl KillableServer {
         let answer = loop {
             match reqwest::get(format!("{}{path}", self.url)).await {
                 Ok(answer) => break answer,
-                // A connection may be cut. A dead process is a failure.
+                // A kill may have cut this connection. Only repeated failures mean a dead process.
                 Err(_) if attempts < GET_TRIES_MAX => attempts += 1,
                 Err(silence) => panic!("{path}: {silence:?}\n{}", self.log_tail()),
             }
@@ -117,7 +118,7 @@ impl KillableServer {
         answer.json().await.expect("JSON")
     }
 
-    async fn active(&self) -> Vec<Value> {
+    async fn draws_on_sale(&self) -> Vec<Value> {
         self.get("/api/draws/active")
             .await
             .as_array()
@@ -125,18 +126,18 @@ impl KillableServer {
             .clone()
     }
 
-    /// Returns the sold tickets of all draws on sale.
+    /// Returns the number of sold tickets over all draws on sale.
     pub async fn sold(&self) -> i64 {
-        self.active()
+        self.draws_on_sale()
             .await
             .iter()
             .filter_map(|draw| draw["ticketsSold"].as_i64())
             .sum()
     }
 
-    /// Returns the draw with the most tickets left.
+    /// Returns the number of the draw with the most tickets left.
     pub async fn draw(&self) -> i64 {
-        let active = self.active().await;
+        let active = self.draws_on_sale().await;
         let draw = active
             .iter()
             .max_by_key(|draw| draw["ticketsAvailable"].as_i64());
@@ -144,7 +145,7 @@ impl KillableServer {
             .expect("a draw")
     }
 
-    /// Returns the number of confirmation mails to an address.
+    /// Returns the number of confirmation mails to an e-mail address.
     pub async fn mails(&self, to: &str) -> usize {
         let list = self.get(&format!("/sandbox/mailbox.json?to={to}")).await;
         list["messages"].as_array().expect("a list").len()
@@ -157,7 +158,7 @@ impl KillableServer {
             .expect("the database answers")
     }
 
-    /// Waits until no mail is queued, so that only the next kill can send one twice.
+    /// Waits until all queued mails are sent. Only the next kill can then cause a duplicate mail.
     pub async fn wait_for_mails(&self) {
         let (auditor, started) = (self.auditor().await, Instant::now());
         while auditor.unsent_mails().await.expect("read") > 0 {
@@ -166,8 +167,8 @@ impl KillableServer {
         }
     }
 
-    /// Waits until every order is decided and every mail sent. Then checks the invariants and the
-    /// provider's totals.
+    /// Waits until every order is final and every mail is sent. Then checks the database's
+    /// invariants and the provider's totals.
     pub async fn wait_until_idle(&self) {
         let auditor = self.auditor().await;
         let started = Instant::now();
@@ -185,7 +186,7 @@ impl KillableServer {
         }
         let broken = self.get("/api/health/integrity").await;
         assert_eq!(broken["healthy"], true, "{broken}");
-        let audit = command(&self.folder)
+        let audit = demo_command(&self.folder)
             .args(["audit", "--demo"])
             .output()
             .expect("the audit runs");
@@ -196,7 +197,7 @@ impl KillableServer {
         );
     }
 
-    /// Returns the number of payment intents that the buyers were given. Each must be captured.
+    /// Returns the number of payment intents of these buyers. Asserts that each is captured.
     pub async fn payment_intents(&self, buyers: &[Buyer]) -> usize {
         let ledger = self.get("/sandbox/ledger?detail=1").await;
         let captured: Vec<&str> = ledger["captured"]
@@ -221,7 +222,7 @@ impl KillableServer {
     }
 }
 
-/// A failed test leaves no server behind.
+/// Kills the server when a test fails.
 impl Drop for KillableServer {
     fn drop(&mut self) {
         if matches!(self.child.try_wait(), Ok(None)) {
@@ -231,7 +232,7 @@ impl Drop for KillableServer {
     }
 }
 
-fn command(folder: &Folder) -> Command {
+fn demo_command(folder: &Folder) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_server"));
     command
         .env_clear()
@@ -243,14 +244,15 @@ fn command(folder: &Folder) -> Command {
     command
 }
 
-/// Starts the server and waits until it prints its address.
+/// Starts the server and waits until it has printed its address. Returns the process and the
+/// address.
 fn start(folder: &Folder) -> (Child, String) {
     let log = std::fs::OpenOptions::new()
         .create(true)
         .append(true)
         .open(folder.path().join("log"))
         .expect("a log");
-    let mut child = command(folder)
+    let mut child = demo_command(folder)
         .stdout(Stdio::piped())
         .stderr(log)
         .spawn()

@@ -1,4 +1,5 @@
-//! The environment of two nodes: a Postgres, a payment sandbox that outlives them, and buyers.
+//! A cluster for tests: a Postgres database, a payment sandbox that runs longer than the nodes, and
+//! buyers.
 
 use std::collections::BTreeSet;
 use std::net::TcpListener;
@@ -25,9 +26,9 @@ use server::sandbox::{self, Options, Sandbox};
 
 const KEY: &str = "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f";
 const WEBHOOK_SECRET: &str = "whsec_of_the_tests";
-/// As the `Retry-After` of every 503 says.
+/// Pause before a retry, as in the `Retry-After` header of every 503.
 const RETRY_AFTER: Duration = Duration::from_secs(1);
-const STARTS_WITHIN: Duration = Duration::from_secs(60);
+const START_TIME_MAX: Duration = Duration::from_secs(60);
 
 pub struct TestCluster {
     pub draws: Vec<DrawId>,
@@ -39,22 +40,22 @@ pub struct TestCluster {
     buyers: AtomicU32,
 }
 
-/// A server process.
+/// A node of the cluster: one server process.
 pub struct Node {
     pub url: String,
-    /// Address of the port for other nodes.
+    /// URL of the port for other nodes.
     pub peer_url: String,
     name: &'static str,
     ports: [u16; 2],
     child: Process,
 }
 
-/// A child process that is killed on drop, also when a test fails.
+/// A child process that is killed when it is dropped, also after a failed test.
 struct Process(Child);
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // The process may have ended already.
+        // Errors are ignored, because the process may have ended already.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
@@ -131,7 +132,7 @@ impl TestCluster {
         }
     }
 
-    /// Starts a node and waits until it is ready.
+    /// Starts a node and waits until it is ready to serve.
     pub async fn node(&self, name: &'static str) -> Node {
         let node = self.spawn(name, [free_port(), free_port()]);
         self.sandbox
@@ -140,7 +141,7 @@ impl TestCluster {
         node
     }
 
-    /// Starts a node with the environment that `serve` needs.
+    /// Starts a node's process with the environment variables that `serve` requires.
     fn spawn(&self, name: &'static str, ports: [u16; 2]) -> Node {
         let (url, peer_url) = (
             format!("http://127.0.0.1:{}", ports[0]),
@@ -206,10 +207,10 @@ impl TestCluster {
 
     pub async fn owner(&self, draw: DrawId) -> InstanceId {
         let owner = "select owner_boot::text from draws where id::text = $1";
-        boot(&self.database.text(owner, &draw.to_string()).await)
+        instance_id(&self.database.text(owner, &draw.to_string()).await)
     }
 
-    /// Returns a pass as another node would send it.
+    /// Returns a pass with which another node would authenticate a call to this node.
     pub async fn pass_for(&self, node: &Node) -> String {
         let sealer = Sealer::from_hex(KEY).expect("a key");
         let boot = node.boot(self).await;
@@ -217,7 +218,7 @@ impl TestCluster {
             .issue(boot, actors::Clock::now(&actors::SystemClock))
     }
 
-    /// Waits until a ticket of the draw is reserved.
+    /// Waits until at least one ticket of the draw is reserved.
     pub async fn wait_for_reservation(&self, draw: DrawId) {
         let held = "select count(*) from reservations where draw_id::text = $1";
         while self.database.count(held, &draw.to_string()).await == 0 {
@@ -245,7 +246,8 @@ impl TestCluster {
         Board(socket)
     }
 
-    /// Ends all nodes. Checks that every sold ticket exists once and that only owners wrote.
+    /// Stops all nodes. Checks that each sold ticket exists once, and that only a draw's owner
+    /// wrote to it.
     pub async fn close(self, nodes: Vec<Node>, sold: u32) {
         let tickets = "select count(*) from tickets where $1 = ''";
         assert_eq!(
@@ -293,7 +295,7 @@ impl Node {
             .is_ok_and(|answer| answer.status().is_success())
         {
             assert!(
-                started.elapsed() < STARTS_WITHIN,
+                started.elapsed() < START_TIME_MAX,
                 "node {} does not start",
                 self.name
             );
@@ -309,10 +311,10 @@ impl Node {
         let address = self.peer_url.trim_start_matches("http://");
         let newest =
             "select boot_id::text from nodes where address = $1 order by started_at desc limit 1";
-        boot(&cluster.database.text(newest, address).await)
+        instance_id(&cluster.database.text(newest, address).await)
     }
 
-    /// Kills the process, as `kill -9` does.
+    /// Kills the process with SIGKILL, like `kill -9`.
     pub fn kill(self) {
         drop(self.child);
     }
@@ -336,7 +338,7 @@ impl Node {
         assert!(ended.success(), "it drains and ends well");
     }
 
-    /// Replaces the process as a deploy does: SIGTERM, then a new process.
+    /// Replaces the process as a deploy does: sends SIGTERM and then starts a new process.
     pub async fn replace(self, cluster: &TestCluster) -> Node {
         let (name, ports) = (self.name, self.ports);
         self.terminate().await;
@@ -346,7 +348,7 @@ impl Node {
     }
 }
 
-fn boot(name: &str) -> InstanceId {
+fn instance_id(name: &str) -> InstanceId {
     InstanceId(uuid::Uuid::parse_str(name).expect("a name").as_u128())
 }
 
@@ -355,7 +357,8 @@ fn free_port() -> u16 {
     listener.local_addr().expect("an address").port()
 }
 
-/// One buyer with one browser, who tries the next node when one does not answer or is unavailable.
+/// A buyer with a browser. If one node does not answer or is unavailable, the buyer tries the next
+/// one.
 pub struct ClusterBuyer {
     nodes: Vec<String>,
     provider: String,
@@ -378,8 +381,9 @@ impl ClusterBuyer {
         }
     }
 
-    /// Sends a request to one node after the other until one answers.
-    async fn ask(
+    /// Sends a request to one node after the other until one of them answers, or until the time
+    /// `until`.
+    async fn send_to_any_node(
         &self,
         method: Method,
         path: &str,
@@ -411,8 +415,8 @@ impl ClusterBuyer {
             if Instant::now() >= until {
                 break;
             }
-            // A load balancer tries the next node at once. When all have failed, the page waits as
-            // it was told.
+            // The next node is tried at once, as a load balancer does. After all nodes have failed,
+            // the buyer waits for the time of `Retry-After`.
             let all_nodes_tried =
                 (turn + 1 - self.number as usize).is_multiple_of(self.nodes.len());
             let pause = if all_nodes_tried {
@@ -425,21 +429,21 @@ impl ClusterBuyer {
         Err(format!("gave up: {last}"))
     }
 
-    fn buyer(&self) -> Value {
+    fn buyer_details(&self) -> Value {
         let number = self.number;
         json!({ "buyerName": "Ann", "buyerEmail": format!("ann{number}@buyer.test"), "buyerPhone": "0400 000 001" })
     }
 
     async fn open_payment(&self, draw: DrawId, until: Instant) -> Result<Value, String> {
-        // Fetches the cookie that identifies the browser, as a page does.
-        self.ask(Method::GET, "/api/config", &Value::Null, until)
+        // Requests the cookie that identifies the browser, as the first page does.
+        self.send_to_any_node(Method::GET, "/api/config", &Value::Null, until)
             .await?;
-        let body = json!({ "drawNumber": draw.0, "ticketCount": 1, "buyer": self.buyer() });
-        self.ask(Method::POST, "/api/create-payment-intent", &body, until)
+        let body = json!({ "drawNumber": draw.0, "ticketCount": 1, "buyer": self.buyer_details() });
+        self.send_to_any_node(Method::POST, "/api/create-payment-intent", &body, until)
             .await
     }
 
-    /// Reserves a ticket and releases it. Returns the revision in between.
+    /// Reserves a ticket and releases it. Returns the draw's revision between both steps.
     pub async fn reserve_and_release(
         &self,
         draw: DrawId,
@@ -448,7 +452,7 @@ impl ClusterBuyer {
         let until = Instant::now() + retry_for;
         let opened = self.open_payment(draw, until).await?;
         let shown = self
-            .ask(
+            .send_to_any_node(
                 Method::GET,
                 &format!("/api/draws/{draw}"),
                 &json!({}),
@@ -459,12 +463,12 @@ impl ClusterBuyer {
             "/api/reservations/{}",
             opened["reservationId"].as_str().unwrap_or_default()
         );
-        self.ask(Method::DELETE, &reservation, &json!({}), until)
+        self.send_to_any_node(Method::DELETE, &reservation, &json!({}), until)
             .await?;
         shown["revision"].as_u64().ok_or_else(|| shown.to_string())
     }
 
-    /// Buys one ticket.
+    /// Buys one ticket. Retries for the time `retry_for`.
     pub async fn buy(self, draw: DrawId, retry_for: Duration) -> Result<(), String> {
         let until = Instant::now() + retry_for;
         let opened = self.open_payment(draw, until).await?;
@@ -493,12 +497,12 @@ impl ClusterBuyer {
             return Err(confirmed.text().await.unwrap_or_default());
         }
         let body = json!({
-            "drawNumber": draw.0, "ticketCount": 1, "buyer": self.buyer(), "paymentIntentId": text("paymentIntentId"),
+            "drawNumber": draw.0, "ticketCount": 1, "buyer": self.buyer_details(), "paymentIntentId": text("paymentIntentId"),
             "ageConfirmation": true, "termsAgreement": true,
         });
         loop {
             let done = self
-                .ask(Method::POST, "/api/purchase-tickets", &body, until)
+                .send_to_any_node(Method::POST, "/api/purchase-tickets", &body, until)
                 .await?;
             match done["status"].as_str() {
                 Some("succeeded") => return Ok(()),
@@ -514,11 +518,11 @@ impl ClusterBuyer {
 type Socket =
     tokio_tungstenite::WebSocketStream<tokio_tungstenite::MaybeTlsStream<tokio::net::TcpStream>>;
 
-/// A board that follows a draw.
+/// A board that follows a draw over a WebSocket.
 pub struct Board(Socket);
 
 impl Board {
-    /// Waits until the board shows this revision or a later one.
+    /// Waits until the board has received this revision or a later one.
     pub async fn wait_until_shown(&mut self, revision: u64) {
         let shown = async {
             while let Some(Ok(message)) = self.0.next().await {

@@ -1,5 +1,5 @@
-//! What mails must not contain: pairs before the capture, and a club's texts before its address is
-//! confirmed.
+//! What mails must not contain: pairs before the payment is captured, and texts of a club whose
+//! e-mail address is not confirmed.
 
 use std::sync::Arc;
 
@@ -11,7 +11,8 @@ use server::render::mail_sender::{DeliveryMethod, MailSender};
 
 use crate::Club;
 
-/// Uses the order as it was before its capture. The mail is sent anyway.
+/// Renders the mail from the order as it was before its payment was captured. The mail must omit
+/// the pairs.
 #[actix_web::test]
 async fn allocated_order_mail_contains_no_pair() {
     let club = Club::open().await;
@@ -64,7 +65,7 @@ async fn allocated_order_mail_contains_no_pair() {
     club.running.stop().await.expect("stopped");
 }
 
-/// Mails to an address that another person registered.
+/// The club's e-mail address may belong to another person, who must not receive the club's texts.
 #[actix_web::test]
 async fn mail_to_unconfirmed_address_omits_club_texts() {
     let club = Club::open().await;

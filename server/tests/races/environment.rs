@@ -1,5 +1,5 @@
-//! The environment of a race: the engine on its own threads, a real Postgres, and a provider in
-//! memory, without HTTP.
+//! The environment of a race: the engine on its own threads, a real Postgres, and a payment
+//! provider in memory, without HTTP.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU32, Ordering};
@@ -24,13 +24,13 @@ use persistence::{Ledger, Postgres};
 
 pub const PRICE: Cents = Cents(500);
 const DAY_MS: i64 = 24 * 3_600_000;
-/// Largest number of tickets in one order.
+/// Maximum number of tickets in one order.
 const ORDER_MAX: u16 = 50;
-/// Pause of a buyer who is told to retry.
+/// Pause of a buyer before a retry, when the server is busy.
 const RETRY_PAUSE: Duration = Duration::from_millis(3);
 const RETRIES_MAX: usize = 2_000;
 
-/// A clock that is ahead of the machine's.
+/// A clock that is ahead of the machine's clock by a number of milliseconds.
 #[derive(Clone, Default)]
 pub struct ShiftedClock(Arc<AtomicI64>);
 
@@ -59,7 +59,7 @@ impl Post for NullMailer {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PurchaseOutcome {
     Won,
-    /// "Only N remaining."
+    /// Refused with "Only N remaining."
     TooFew {
         draw: DrawId,
         free: u16,
@@ -78,7 +78,7 @@ pub struct RaceEnvironment {
     orders: AtomicU32,
 }
 
-fn account() -> AccountId {
+fn account_id() -> AccountId {
     AccountId("acct_1".into())
 }
 
@@ -90,7 +90,7 @@ impl RaceEnvironment {
         environment
     }
 
-    /// Creates an environment without an engine.
+    /// Creates the environment without an engine, for tests that start their own engines.
     pub async fn empty() -> RaceEnvironment {
         let database = database().await;
         let postgres = database.postgres().await;
@@ -134,7 +134,7 @@ impl RaceEnvironment {
         self.engine.as_ref().expect("the engine runs")
     }
 
-    /// Creates draws with `left` tickets.
+    /// Creates `count` draws with `left` unsold tickets each.
     pub async fn draws(&self, count: usize, left: u16) -> Vec<DrawId> {
         let closes_at = SystemClock.now().plus_ms(7 * DAY_MS);
         let terms = Terms {
@@ -167,7 +167,7 @@ impl RaceEnvironment {
         draws
     }
 
-    /// Returns the order request of a new buyer with these counts.
+    /// Returns a new buyer's request for an order of these draws and counts.
     pub fn order_request(&self, lines: &[(DrawId, u16)]) -> OpenOrder {
         let number = self.orders.fetch_add(1, Ordering::Relaxed);
         let line = |(draw, count): &(DrawId, u16)| Line {
@@ -181,7 +181,7 @@ impl RaceEnvironment {
             token: format!("{number:032x}"),
             id: OrderId(u128::from(number)),
             club: ClubId(1),
-            account: account(),
+            account: account_id(),
             lines: lines.iter().map(line).collect(),
             buyer: BuyerDetails {
                 name: Some("Alice".into()),
@@ -192,7 +192,7 @@ impl RaceEnvironment {
         }
     }
 
-    /// Makes a complete purchase with retries, and fulfils it through two concurrent calls.
+    /// Makes a complete purchase, with retries. Two concurrent calls fulfil the order.
     pub async fn purchase(&self, wanted: OpenOrder) -> PurchaseOutcome {
         match self.open_order(self.engine(), wanted).await {
             Ok(record) => self.pay(self.engine(), &record).await,
@@ -214,7 +214,7 @@ impl RaceEnvironment {
                 }) => {
                     return Err(PurchaseOutcome::TooFew { draw, free });
                 }
-                // The server is busy (503), so the buyer retries.
+                // The server is busy (503), so the buyer retries after a pause.
                 Err(PaymentFailure::Unavailable) => tokio::time::sleep(RETRY_PAUSE).await,
                 Err(other) => panic!("opening an order: {other}"),
             }
@@ -247,13 +247,14 @@ impl RaceEnvironment {
         panic!("an order was not decided in {RETRIES_MAX} tries");
     }
 
-    /// Returns how many tickets of a draw are unsold, reserved ones included.
+    /// Returns the number of unsold tickets of a draw. Reserved tickets count as unsold.
     pub async fn unsold(&self, draw: DrawId) -> u16 {
         let view = self.engine().draws.view(draw).await.expect("a view");
         169 - view.sold
     }
 
-    /// Checks the invariants, and that the provider captured exactly what was sold, once.
+    /// Checks the database's invariants, and that the provider captured exactly the amount of the
+    /// sold tickets.
     pub async fn assert_consistent(&self) {
         let rows = self.postgres().violations().await.expect("the invariants");
         assert!(rows.is_empty(), "{rows:?}");
@@ -285,8 +286,8 @@ impl RaceEnvironment {
         assert_eq!(uncaptured, 0, "some authorisations are not decided");
     }
 
-    /// Returns how many deadlocks the database counted. Ends the engine and all connections,
-    /// because each reports its counts when it ends.
+    /// Returns the number of deadlocks that the database counted. Stops the engine and closes all
+    /// connections first, because each reports its counts when it ends.
     pub async fn deadlocks(&mut self) -> i64 {
         if let Some(engine) = self.engine.take() {
             engine.stop().await;

@@ -1,4 +1,4 @@
-//! One round of a race and its checks.
+//! Plays and checks one round of a race for the last tickets.
 
 use domain::DrawId;
 use domain::reservation::KEPT_SECONDS;
@@ -8,14 +8,14 @@ use persistence::stores::OrderRecord;
 
 use super::environment::{PurchaseOutcome, RaceEnvironment};
 
-/// The size of a round.
+/// The size of a round: how many buyers compete for how many tickets.
 #[derive(Clone, Copy, Debug)]
 pub struct RaceSize {
     pub buyers: usize,
     pub last: u16,
 }
 
-/// Totals of the rounds.
+/// Numbers of rounds and of buyers by result, added up over rounds.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Outcome {
     pub rounds: usize,
@@ -53,17 +53,18 @@ impl Outcome {
 }
 
 impl RaceSize {
-    /// Plays a round with simultaneous buyers. `mixed`: every third buyer has a cart of two draws.
+    /// Plays one round with simultaneous buyers. If `mixed`, every third buyer has a cart with two
+    /// draws.
     pub async fn play(self, environment: &RaceEnvironment, mixed: bool) -> Outcome {
         if mixed {
-            self.carts(environment).await
+            self.play_carts(environment).await
         } else {
-            self.singles(environment).await
+            self.play_singles(environment).await
         }
     }
 
-    /// Each buyer wants one ticket of one draw.
-    async fn singles(self, environment: &RaceEnvironment) -> Outcome {
+    /// Plays a round in which each buyer wants one ticket of the same draw.
+    async fn play_singles(self, environment: &RaceEnvironment) -> Outcome {
         let draw = environment.draws(1, self.last).await[0];
         let tried = join_all(
             (0..self.buyers).map(|_| environment.purchase(environment.order_request(&[(draw, 1)]))),
@@ -80,7 +81,7 @@ impl RaceSize {
             self.buyers,
             "{self:?}: {tried:?}"
         );
-        // A buyer who is refused one ticket is told that none is left.
+        // A buyer is refused a single ticket only if none is left, and the message must say so.
         assert!(
             tried
                 .iter()
@@ -94,9 +95,10 @@ impl RaceSize {
         outcome
     }
 
-    /// Carts and single tickets, one to three of each. A buyer who was refused while a cart held
-    /// tickets tries once more without competition. A second refusal means that too few are left.
-    async fn carts(self, environment: &RaceEnvironment) -> Outcome {
+    /// Plays a round with carts and single orders of one to three tickets. A buyer may be refused
+    /// because a cart held tickets at that moment, and then tries once more alone. A second refusal
+    /// must mean that too few tickets are left.
+    async fn play_carts(self, environment: &RaceEnvironment) -> Outcome {
         let draws = environment.draws(2, self.last).await;
         let wanted: Vec<Vec<(DrawId, u16)>> = (0..self.buyers)
             .map(|buyer| {
@@ -150,8 +152,8 @@ impl RaceSize {
         Outcome::of(&tried)
     }
 
-    /// In every round the buyers reserve in turn, and each reservation expires before the next.
-    /// Then all pay at once. The rounds share one clock.
+    /// Buyers of every round reserve one after the other, each after the previous reservation has
+    /// expired. Then all of them pay at once. The rounds share one clock.
     pub async fn late(self, environment: &RaceEnvironment, rounds: usize) -> Vec<Outcome> {
         let draws = environment.draws(rounds, self.last).await;
         let mut opened: Vec<Vec<OrderRecord>> = vec![Vec::new(); rounds];

@@ -1,5 +1,5 @@
-//! The negative control: two processes on one Postgres without fencing, and tables that accept a
-//! ticket twice.
+//! The negative control: without fencing and unique constraints, two processes on one Postgres do
+//! sell a ticket twice.
 
 use std::sync::Arc;
 
@@ -13,8 +13,8 @@ use tokio::sync::Mutex;
 
 use super::environment::RaceEnvironment;
 
-/// The constraints that also prevent double sales.
-const GUARDS: [&str; 5] = [
+/// The database constraints that also prevent double sales. This test drops them.
+const GUARD_CONSTRAINTS: [&str; 5] = [
     "alter table tickets drop constraint tickets_pkey",
     "alter table draws drop constraint draws_never_oversold",
     "alter table draws drop constraint draws_revenue_is_sold_times_price",
@@ -22,7 +22,7 @@ const GUARDS: [&str; 5] = [
     "alter table fee_ledger drop constraint fee_ledger_moves_with_revenue",
 ];
 
-/// A ledger that accepts every commit as the owner's next one.
+/// A ledger without fencing: it accepts every commit as if it came from the owner.
 struct Unfenced {
     postgres: Postgres,
     database: Arc<Database>,
@@ -31,7 +31,7 @@ struct Unfenced {
 
 #[async_trait]
 impl Ledger for Unfenced {
-    /// Leases are ignored.
+    /// Claims every requested draw, although another process may hold its lease.
     async fn claim(&self, me: InstanceId, draws: &[DrawId]) -> Result<Claims, Failure> {
         let _turn = self.one_at_a_time.lock().await;
         self.database
@@ -40,7 +40,6 @@ impl Ledger for Unfenced {
         self.postgres.claim(me, draws).await
     }
 
-    /// Takeovers by other nodes are not reported.
     async fn take_over(
         &self,
         me: InstanceId,
@@ -50,6 +49,7 @@ impl Ledger for Unfenced {
         self.postgres.take_over(me, draw, from).await
     }
 
+    /// Reports no change, so that a process does not notice that another one took its draws.
     async fn changed_draws(
         &self,
         _: InstanceId,
@@ -94,15 +94,15 @@ impl Ledger for Unfenced {
     }
 }
 
-/// Plays rounds with two buyers, each on its own process, for the last ticket. Returns how many
-/// rounds sold it twice.
+/// Plays rounds in which two buyers, each on its own process, compete for the last ticket. Returns
+/// the number of rounds that sold it twice.
 pub async fn play(rounds: usize) -> usize {
     let mut environment = RaceEnvironment::open().await;
     let draws = environment.draws(rounds, 1).await;
     if let Some(engine) = environment.engine.take() {
         engine.stop().await;
     }
-    for guard in GUARDS {
+    for guard in GUARD_CONSTRAINTS {
         environment.database.run(guard).await;
     }
     let unfenced = Unfenced {
@@ -115,7 +115,7 @@ pub async fn play(rounds: usize) -> usize {
         environment.engine_on(unfenced.clone()).await,
         environment.engine_on(unfenced).await,
     );
-    // Each process loads the draw with its last ticket first.
+    // Each process loads the draw into memory before either of them sells its last ticket.
     for draw in &draws {
         for engine in [&one, &other] {
             assert_eq!(engine.draws.view(*draw).await.expect("awake").sold, 168);
@@ -131,8 +131,8 @@ pub async fn play(rounds: usize) -> usize {
         };
         tokio::join!(buys(&one), buys(&other));
     }
-    // A process that notices 170 promised tickets stops (invariant D1). Then the second ticket is
-    // only reserved.
+    // A process stops when its draw has 170 sold and reserved tickets (invariant D1). The second
+    // ticket may then be reserved only, so the query counts these too.
     let twice = "select count(*) from draws d where $1 = ''
          and greatest(d.sold + d.held, (select count(*) from tickets t where t.draw_id = d.id)) > 169";
     let oversold = environment.database.count(twice, "").await;

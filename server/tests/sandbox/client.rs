@@ -1,5 +1,5 @@
-//! The real client library must parse every object of the sandbox. On failure it does not say which
-//! field is wrong.
+//! The client library of the product parses every object of the sandbox. If it fails, it does not
+//! say which field is wrong.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -20,7 +20,8 @@ use stripe_types::{Currency, RangeQueryTs};
 use crate::support::{CLUB, Provider};
 
 fn client(provider: &Provider) -> Client {
-    // Without a trailing slash: the library appends `v1` itself.
+    // The URL has no trailing slash. The library appends `v1` without one, and the sandbox accepts
+    // this.
     ClientBuilder::new("sk_test_1")
         .url(format!("{}/sandbox/stripe", provider.address))
         .timeout(Duration::from_secs(10))
@@ -28,11 +29,11 @@ fn client(provider: &Provider) -> Client {
         .unwrap()
 }
 
-fn club() -> AccountId {
+fn club_account() -> AccountId {
     CLUB.parse().unwrap()
 }
 
-async fn create(client: &Client, key: &str) -> PaymentIntent {
+async fn create_intent(client: &Client, key: &str) -> PaymentIntent {
     CreatePaymentIntent::new(1000, Currency::AUD)
         .capture_method(PaymentIntentCaptureMethod::Manual)
         .metadata(HashMap::from([("order_id".to_owned(), "7".to_owned())]))
@@ -40,7 +41,7 @@ async fn create(client: &Client, key: &str) -> PaymentIntent {
         .request_strategy(RequestStrategy::Idempotent(
             IdempotencyKey::new(key).unwrap(),
         ))
-        .account_id(club())
+        .account_id(club_account())
         .send(client)
         .await
         .unwrap()
@@ -50,13 +51,13 @@ async fn create(client: &Client, key: &str) -> PaymentIntent {
 async fn client_library_completes_payment_and_refund() {
     let provider = Provider::start();
     let client = &client(&provider);
-    let intent = create(client, "create-7").await;
-    assert_eq!(create(client, "create-7").await.id, intent.id);
+    let intent = create_intent(client, "create-7").await;
+    assert_eq!(create_intent(client, "create-7").await.id, intent.id);
     let id = || intent.id.clone();
     let updated = UpdatePaymentIntent::new(id())
         .amount(2000)
         .customize()
-        .account_id(club())
+        .account_id(club_account())
         .send(client)
         .await
         .unwrap();
@@ -68,7 +69,7 @@ async fn client_library_completes_payment_and_refund() {
         ConfirmPaymentIntent::new(id())
             .payment_method(method)
             .customize()
-            .account_id(club())
+            .account_id(club_account())
     };
     let challenged = confirm("pm_card_authenticationRequired")
         .send(client)
@@ -80,7 +81,7 @@ async fn client_library_completes_payment_and_refund() {
     let capture = CapturePaymentIntent::new(id())
         .application_fee_amount(70)
         .customize()
-        .account_id(club());
+        .account_id(club_account());
     assert_eq!(
         capture.send(client).await.unwrap().status,
         PaymentIntentStatus::Succeeded
@@ -93,7 +94,7 @@ async fn client_library_completes_payment_and_refund() {
     let retrieve = RetrievePaymentIntent::new(id())
         .expand(expand)
         .customize()
-        .account_id(club());
+        .account_id(club_account());
     let retrieved = retrieve.send(client).await.unwrap();
     let charge = retrieved
         .latest_charge
@@ -124,7 +125,7 @@ async fn client_library_completes_payment_and_refund() {
         .payment_intent(id())
         .amount(500)
         .customize()
-        .account_id(club())
+        .account_id(club_account())
         .send(client)
         .await;
     assert_eq!(refund.unwrap().amount, 500);
@@ -134,18 +135,18 @@ async fn client_library_completes_payment_and_refund() {
 async fn client_library_parses_lists_and_errors() {
     let provider = Provider::start();
     let client = &client(&provider);
-    let intent = create(client, "create-7").await;
+    let intent = create_intent(client, "create-7").await;
     let list = ListPaymentIntent::new()
         .created(RangeQueryTs::gte(intent.created - 60))
         .limit(10)
         .expand(["data.latest_charge".to_owned()])
         .customize()
-        .account_id(club());
+        .account_id(club_account());
     assert_eq!(list.send(client).await.unwrap().data[0].id, intent.id);
     let declined = ConfirmPaymentIntent::new(intent.id.clone())
         .payment_method("pm_card_chargeDeclined")
         .customize()
-        .account_id(club())
+        .account_id(club_account())
         .send(client)
         .await;
     match declined {
@@ -157,7 +158,7 @@ async fn client_library_parses_lists_and_errors() {
     let cancel = || {
         CancelPaymentIntent::new(intent.id.clone())
             .customize()
-            .account_id(club())
+            .account_id(club_account())
     };
     assert_eq!(
         cancel().send(client).await.unwrap().status,

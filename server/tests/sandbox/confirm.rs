@@ -7,7 +7,7 @@ async fn confirm(provider: &Provider, intent: &Value, form: &str) -> Answer {
     provider.post(&path, form).send().await
 }
 
-fn card(number: &str) -> String {
+fn card_form(number: &str) -> String {
     format!(
         "type=card&card[number]={number}&card[exp_month]=12&card[exp_year]=34&card[cvc]=123&billing_details[name]=Alice"
     )
@@ -75,7 +75,7 @@ async fn declined_card_leaves_intent_open_for_another_card() {
 async fn browser_payment_method_works_once_on_its_account() {
     let provider = Provider::start();
     let method = provider
-        .post("payment_methods", &card("4242424242424242"))
+        .post("payment_methods", &card_form("4242424242424242"))
         .publishable()
         .send()
         .await
@@ -132,7 +132,7 @@ async fn test_card_declines_match_the_provider() {
         ("4000000000009987", "card_declined", "lost_card"),
     ] {
         let method = provider
-            .post("payment_methods", &card(number))
+            .post("payment_methods", &card_form(number))
             .publishable()
             .send()
             .await
@@ -146,7 +146,7 @@ async fn test_card_declines_match_the_provider() {
         );
     }
     let wrong = provider
-        .post("payment_methods", &card("4242424242424241"))
+        .post("payment_methods", &card_form("4242424242424241"))
         .publishable()
         .send()
         .await;
@@ -214,7 +214,7 @@ async fn amount_changed_during_challenge_needs_confirmation() {
 async fn token_becomes_a_payment_method() {
     let provider = Provider::start();
     let token = provider
-        .post("tokens", &card("4242424242424242"))
+        .post("tokens", &card_form("4242424242424242"))
         .publishable()
         .send()
         .await

@@ -3,9 +3,9 @@ use server::sandbox::faults::Fault;
 
 use crate::support::Provider;
 
-const FORM: &str = "amount=1000&currency=aud&capture_method=manual";
+const INTENT_FORM: &str = "amount=1000&currency=aud&capture_method=manual";
 
-async fn intents(provider: &Provider) -> usize {
+async fn count_intents(provider: &Provider) -> usize {
     provider.get("payment_intents?limit=100").send().await.ok()["data"]
         .as_array()
         .unwrap()
@@ -17,27 +17,31 @@ async fn timeout_fault_respects_before_and_after_effect() {
     let provider = Provider::start();
     assert!(
         provider
-            .post("payment_intents", FORM)
+            .post("payment_intents", INTENT_FORM)
             .key("a")
             .fault("timeout-before")
             .try_send()
             .await
             .is_err()
     );
-    assert_eq!(intents(&provider).await, 0);
+    assert_eq!(count_intents(&provider).await, 0);
     assert!(
         provider
-            .post("payment_intents", FORM)
+            .post("payment_intents", INTENT_FORM)
             .key("a")
             .fault("timeout-after")
             .try_send()
             .await
             .is_err()
     );
-    assert_eq!(intents(&provider).await, 1);
-    let again = provider.post("payment_intents", FORM).key("a").send().await;
+    assert_eq!(count_intents(&provider).await, 1);
+    let again = provider
+        .post("payment_intents", INTENT_FORM)
+        .key("a")
+        .send()
+        .await;
     assert!(again.replayed, "the same key finds what happened");
-    assert_eq!(intents(&provider).await, 1);
+    assert_eq!(count_intents(&provider).await, 1);
 }
 
 #[actix_web::test]

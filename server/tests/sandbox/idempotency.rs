@@ -2,13 +2,13 @@ use server::sandbox::Options;
 
 use crate::support::{Provider, TempDir};
 
-const FORM: &str = "amount=1000&currency=aud&capture_method=manual";
+const INTENT_FORM: &str = "amount=1000&currency=aud&capture_method=manual";
 
 #[actix_web::test]
 async fn same_key_returns_the_same_intent() {
     let provider = Provider::start();
     let first = provider
-        .post("payment_intents", FORM)
+        .post("payment_intents", INTENT_FORM)
         .key("create-1")
         .send()
         .await;
@@ -21,7 +21,7 @@ async fn same_key_returns_the_same_intent() {
     assert!(!first.replayed && again.replayed);
     assert_eq!(first.body, again.body);
     let other = provider
-        .post("payment_intents", FORM)
+        .post("payment_intents", INTENT_FORM)
         .key("create-1")
         .account("acct_other")
         .send()
@@ -36,7 +36,7 @@ async fn same_key_returns_the_same_intent() {
 async fn same_key_with_other_parameters_is_refused() {
     let provider = Provider::start();
     provider
-        .post("payment_intents", FORM)
+        .post("payment_intents", INTENT_FORM)
         .key("create-1")
         .send()
         .await
@@ -56,7 +56,7 @@ async fn same_key_with_other_parameters_is_refused() {
 async fn server_error_without_effect_is_stored() {
     let provider = Provider::start();
     let broken = provider
-        .post("payment_intents", FORM)
+        .post("payment_intents", INTENT_FORM)
         .key("create-1")
         .fault("error-500")
         .send()
@@ -66,7 +66,7 @@ async fn server_error_without_effect_is_stored() {
         (500, &"api_error".into())
     );
     let again = provider
-        .post("payment_intents", FORM)
+        .post("payment_intents", INTENT_FORM)
         .key("create-1")
         .send()
         .await;
@@ -74,7 +74,7 @@ async fn server_error_without_effect_is_stored() {
     let list = provider.get("payment_intents").send().await.ok();
     assert_eq!(list["data"].as_array().unwrap().len(), 0);
     provider
-        .post("payment_intents", FORM)
+        .post("payment_intents", INTENT_FORM)
         .key("create-1-a2")
         .send()
         .await
@@ -132,7 +132,7 @@ async fn decline_is_stored_and_invalid_request_is_not() {
         400
     );
     provider
-        .post("payment_intents", FORM)
+        .post("payment_intents", INTENT_FORM)
         .key("k")
         .send()
         .await
@@ -143,7 +143,7 @@ async fn decline_is_stored_and_invalid_request_is_not() {
 async fn rate_limit_applies_before_stored_answers() {
     let provider = Provider::start();
     let limited = provider
-        .post("payment_intents", FORM)
+        .post("payment_intents", INTENT_FORM)
         .key("create-1")
         .fault("rate-limit")
         .send()
@@ -153,13 +153,13 @@ async fn rate_limit_applies_before_stored_answers() {
         (429, &"rate_limit".into())
     );
     provider
-        .post("payment_intents", FORM)
+        .post("payment_intents", INTENT_FORM)
         .key("create-1")
         .send()
         .await
         .ok();
     let again = provider
-        .post("payment_intents", FORM)
+        .post("payment_intents", INTENT_FORM)
         .key("create-1")
         .fault("rate-limit")
         .send()
@@ -175,22 +175,22 @@ async fn answered_requests_survive_a_process_death() {
     let dir = TempDir::new();
     let provider = Provider::open(Some(dir.0.clone()), Options::default());
     let first = provider
-        .post("payment_intents", FORM)
+        .post("payment_intents", INTENT_FORM)
         .key("create-1")
         .send()
         .await;
     let id = provider.captured(1000, 35).await;
     let ledger = provider.ledger().await;
     provider.stop().await;
-    // A partial record of a request that was being written when the process died. It was never
-    // answered.
+    // Appends half a journal record, as if the process had died while writing. The client never got
+    // a response to its request.
     let path = dir.0.join("provider.jsonl");
     let mut journal = std::fs::read(&path).unwrap();
     journal.extend_from_slice(b"[{\"intent\":{\"id\":\"pi_half");
     std::fs::write(&path, journal).unwrap();
     let provider = Provider::open(Some(dir.0.clone()), Options::default());
     let again = provider
-        .post("payment_intents", FORM)
+        .post("payment_intents", INTENT_FORM)
         .key("create-1")
         .send()
         .await;
@@ -216,7 +216,7 @@ async fn compacted_journal_keeps_its_history() {
     let dir = TempDir::new();
     let provider = Provider::open(Some(dir.0.clone()), Options::default());
     let first = provider
-        .post("payment_intents", FORM)
+        .post("payment_intents", INTENT_FORM)
         .key("create-1")
         .send()
         .await;
@@ -234,7 +234,7 @@ async fn compacted_journal_keeps_its_history() {
     for _ in 0..2 {
         let provider = Provider::open(Some(dir.0.clone()), Options::default());
         let again = provider
-            .post("payment_intents", FORM)
+            .post("payment_intents", INTENT_FORM)
             .key("create-1")
             .send()
             .await;

@@ -4,7 +4,7 @@ use server::sandbox::Options;
 
 use crate::support::{Provider, TempDir};
 
-fn mail(to: &str, kind: &str) -> RenderedMail {
+fn rendered_mail(to: &str, kind: &str) -> RenderedMail {
     RenderedMail {
         to: to.to_owned(),
         from: "tickets@demo.test".to_owned(),
@@ -24,12 +24,12 @@ async fn mails_are_newest_first_and_survive_a_restart() {
     provider
         .sandbox
         .mailbox()
-        .deliver(mail("alice@demo.test", "order-confirmation"))
+        .deliver(rendered_mail("alice@demo.test", "order-confirmation"))
         .unwrap();
     provider
         .sandbox
         .mailbox()
-        .deliver(mail("bob@demo.test", "winner"))
+        .deliver(rendered_mail("bob@demo.test", "winner"))
         .unwrap();
     provider.stop().await;
     let provider = Provider::open(Some(dir.0.clone()), Options::default());

@@ -1,5 +1,5 @@
-//! The payment sandbox must fail, repeat and store results exactly as the real provider does.
-//! Otherwise tests against it prove nothing.
+//! The payment sandbox must fail, repeat and save responses exactly like Stripe. Otherwise tests
+//! that use it prove nothing.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, reason = "a test may panic")]
 

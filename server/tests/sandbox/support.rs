@@ -1,4 +1,4 @@
-//! A running sandbox, an API client with a key, and a webhook receiver.
+//! Test fixtures: a running sandbox, an API client with a key, and a webhook receiver.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use tokio::sync::{Mutex, mpsc};
 
 pub const CLUB: &str = "acct_club";
 
-/// A sandbox on a real port.
+/// A running sandbox on a real port.
 pub struct Provider {
     pub sandbox: Arc<Sandbox>,
     pub address: String,
@@ -45,7 +45,8 @@ impl Answer {
     }
 }
 
-/// A request before it is sent. By default it uses the club's account and the secret key.
+/// A request before it is sent. By default it uses the connected account of the club and the secret
+/// key.
 pub struct Request<'a> {
     provider: &'a Provider,
     builder: reqwest::RequestBuilder,
@@ -80,7 +81,7 @@ impl Provider {
         }
     }
 
-    /// Stops serving and closes the journal, as the death of the process would.
+    /// Stops serving and closes the journal, as if the process had died.
     pub async fn stop(self) {
         self.handle.stop(false).await;
     }
@@ -109,7 +110,7 @@ impl Provider {
         }
     }
 
-    /// Calls one of the sandbox's control endpoints.
+    /// Calls an endpoint with which the sandbox itself is controlled. Stripe has no such endpoints.
     pub async fn control(&self, path: &str, body: Value) -> Answer {
         let answer = self
             .http
@@ -141,7 +142,7 @@ impl Provider {
             .expect("a JSON answer")
     }
 
-    /// Creates an unpaid intent of this many cents.
+    /// Creates an unpaid payment intent of this amount in cents.
     pub async fn intent(&self, amount: i64) -> Value {
         self.post(
             "payment_intents",
@@ -152,7 +153,7 @@ impl Provider {
         .ok()
     }
 
-    /// Creates an authorised intent.
+    /// Creates an authorised payment intent of this amount in cents. Returns its id.
     pub async fn authorised(&self, amount: i64) -> String {
         let intent = self.intent(amount).await;
         let id = intent["id"].as_str().expect("an id").to_owned();
@@ -176,7 +177,7 @@ impl Provider {
         id
     }
 
-    /// Returns the charge of an intent with its expanded fields.
+    /// Returns the charge of an intent, with its related objects expanded.
     pub async fn charge(&self, intent: &str) -> Value {
         let path = format!(
             "payment_intents/{intent}?expand[]=latest_charge.balance_transaction&expand[]=latest_charge.application_fee"
@@ -223,7 +224,7 @@ impl<'a> Request<'a> {
         self.try_send().await.expect("an answer")
     }
 
-    /// Returns the response, or how the connection failed.
+    /// Sends the request. Returns the response, or the error if the connection failed.
     pub async fn try_send(self) -> reqwest::Result<Answer> {
         let _alive = self.provider;
         let mut builder = self
@@ -241,7 +242,7 @@ impl<'a> Request<'a> {
     }
 }
 
-/// A temporary directory that is removed on drop.
+/// A temporary directory that is deleted when it is dropped.
 pub struct TempDir(pub PathBuf);
 
 impl TempDir {
@@ -258,7 +259,7 @@ impl Drop for TempDir {
     }
 }
 
-/// A received webhook: signature header and body.
+/// A webhook that was received: signature header and body.
 #[derive(Debug)]
 pub struct ReceivedWebhook {
     pub signature: String,
@@ -266,7 +267,7 @@ pub struct ReceivedWebhook {
     pub event: Value,
 }
 
-/// A webhook endpoint that answers with the given statuses first, then 200.
+/// A webhook endpoint. It answers with the given statuses first, and then always with 200.
 pub struct WebhookReceiver {
     pub url: String,
     handle: ServerHandle,
@@ -314,7 +315,7 @@ impl WebhookReceiver {
             .expect("the listener lives")
     }
 
-    /// Returns the next event of this kind and skips others.
+    /// Waits for the next event of this type, skipping others.
     pub async fn next_of(&mut self, kind: &str) -> ReceivedWebhook {
         loop {
             let webhook = self.next().await;

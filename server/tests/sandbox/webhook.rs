@@ -7,7 +7,7 @@ use sha2::Sha256;
 
 use crate::support::{Provider, TempDir, WebhookReceiver};
 
-fn mac(secret: &str, message: &str) -> String {
+fn hmac_hex(secret: &str, message: &str) -> String {
     let mut mac = Hmac::<Sha256>::new_from_slice(secret.as_bytes()).unwrap();
     mac.update(message.as_bytes());
     hex::encode(mac.finalize().into_bytes())
@@ -34,8 +34,8 @@ async fn every_payment_step_sends_a_signed_webhook() {
             rest,
             format!(
                 "v1={},v1={}",
-                mac("whsec_1", &signed),
-                mac("whsec_2", &signed)
+                hmac_hex("whsec_1", &signed),
+                hmac_hex("whsec_2", &signed)
             )
         );
         assert_eq!(webhook.event["account"], "acct_club");
@@ -153,7 +153,7 @@ async fn webhook_faults_lose_and_double_events() {
         .await
         .ok();
     let lost = provider.intent(500).await;
-    // The sender decides an event's fault when it fetches it.
+    // Waits for the loss, because the sender decides an event's fault only when it takes the event.
     while provider.sandbox.ledger()["events"]["lost"] == 0 {
         actix_web::rt::task::yield_now().await;
     }

@@ -1,5 +1,5 @@
-//! Checks `server/ASVS.md` and the maps of the specification. Files and tests that they name must exist, and the checklist must
-//! list every applicable requirement once.
+//! Checks `server/ASVS.md` and the pages of `.github/specification`, called maps. Files and tests
+//! that they name must exist. The checklist must list every applicable requirement once.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -7,8 +7,9 @@ use std::path::Path;
 
 use super::source::{Source, identifiers};
 
-/// The ASVS requirements that apply, by chapter. `2.3.1-4` means four. The last four lines are level 3.
-const APPLICABLE: [&str; 13] = [
+/// The ASVS requirements that apply, by chapter. `2.3.1-4` means 2.3.1 to 2.3.4. The last four
+/// lines are of level 3.
+const APPLICABLE_REQUIREMENTS: [&str; 13] = [
     "1.2.1-5 1.2.9 1.3.3 1.3.4 1.3.6 1.3.7 1.3.11 1.4.2 1.5.1 1.5.2",
     "2.1.2 2.1.3 2.2.1-3 2.3.1-4 2.4.1",
     "3.2.1 3.2.2 3.3.1-4 3.4.1-6 3.5.1-5 3.7.2",
@@ -24,9 +25,11 @@ const APPLICABLE: [&str; 13] = [
     "13.1.3 13.2.6 14.2.6 14.2.7 15.4.1 15.4.2 15.4.3 16.5.4",
 ];
 
-/// Returns the numbers of the applicable requirements, with ranges expanded.
-fn applicable() -> BTreeSet<String> {
-    let words = APPLICABLE.iter().flat_map(|line| line.split(' '));
+/// Returns the numbers of the applicable requirements. Ranges are expanded.
+fn applicable_requirements() -> BTreeSet<String> {
+    let words = APPLICABLE_REQUIREMENTS
+        .iter()
+        .flat_map(|line| line.split(' '));
     let each = words.flat_map(|word| {
         let (chapter, last) = word.rsplit_once('.').expect("a number");
         let (from, to) = last.split_once('-').unwrap_or((last, last));
@@ -39,7 +42,8 @@ fn applicable() -> BTreeSet<String> {
     each.collect()
 }
 
-/// Returns files and tests in the checklist that do not exist, and numbers that are missing, extra or repeated.
+/// Returns the files and tests in the checklist that do not exist, and requirements that are
+/// missing, not applicable or repeated.
 pub fn findings(root: &Path, tests: &[Source]) -> Vec<String> {
     let text = fs::read_to_string(root.join("server/ASVS.md")).expect("the checklist");
     let known: BTreeSet<String> = tests
@@ -62,7 +66,10 @@ pub fn findings(root: &Path, tests: &[Source]) -> Vec<String> {
         .map(|(number, _)| number.to_string())
         .filter(|number| number.contains('.'))
         .collect();
-    let (applicable, listed) = (applicable(), rows.iter().cloned().collect::<BTreeSet<_>>());
+    let (applicable, listed) = (
+        applicable_requirements(),
+        rows.iter().cloned().collect::<BTreeSet<_>>(),
+    );
     findings.extend(
         applicable
             .symmetric_difference(&listed)
@@ -74,21 +81,22 @@ pub fn findings(root: &Path, tests: &[Source]) -> Vec<String> {
     findings
 }
 
-/// The maps of the specification. Each row says where a point is implemented and tested.
-const MAPS: [&str; 3] = ["club.md", "operator.md", "public.md"];
+/// The maps of the specification. Each row says where the code implements and tests a point of the
+/// specification.
+const SPECIFICATION_MAPS: [&str; 3] = ["club.md", "operator.md", "public.md"];
 
-/// Endings by which a word in a map is recognised as a file.
+/// File name endings by which a word in a map is recognised as a file.
 pub const FILE_ENDINGS: [&str; 11] = [
     "rs", "ts", "tsx", "js", "mjs", "css", "sql", "html", "md", "txt", "json",
 ];
 
-/// Returns the files and names that a map has and that no source has.
+/// Returns the files and names in a map that do not exist in the sources.
 pub fn stale_map_entries(root: &Path, all_sources: &[Source]) -> Vec<String> {
     let files: Vec<String> = all_sources
         .iter()
-        .map(|source| shortened(&source.path))
+        .map(|source| shortened_path(&source.path))
         .collect();
-    // A name that only these tests or another page contain does not count.
+    // A name counts as existing only if it occurs in code other than these tests.
     let is_code = |source: &&Source| {
         !source.path.ends_with(".md") && !source.path.starts_with("server/tests/tidy")
     };
@@ -98,10 +106,10 @@ pub fn stale_map_entries(root: &Path, all_sources: &[Source]) -> Vec<String> {
         .filter(|name| is_long_name(name))
         .collect();
     let mut findings = Vec::new();
-    for map in MAPS {
+    for map in SPECIFICATION_MAPS {
         let text = fs::read_to_string(root.join(".github/specification").join(map)).expect("a map");
         for (number, line) in text.lines().enumerate() {
-            let missing = missing(line, &files, &known);
+            let missing = missing_names(line, &files, &known);
             findings.extend(
                 missing
                     .into_iter()
@@ -112,8 +120,9 @@ pub fn stale_map_entries(root: &Path, all_sources: &[Source]) -> Vec<String> {
     findings
 }
 
-/// Returns the files and names in a row that do not exist. `a_name_that_begins…` stands for a longer name.
-fn missing(line: &str, files: &[String], known: &BTreeSet<&str>) -> Vec<String> {
+/// Returns the files and names in a map's row that do not exist. `a_name_that_begins…` stands for
+/// any longer name.
+fn missing_names(line: &str, files: &[String], known: &BTreeSet<&str>) -> Vec<String> {
     let line = line.replace('…', "… ").replace('*', "* ");
     let words =
         line.split(|letter: char| !(letter.is_ascii_alphanumeric() || "_./-…*".contains(letter)));
@@ -128,7 +137,7 @@ fn missing(line: &str, files: &[String], known: &BTreeSet<&str>) -> Vec<String> 
             .rsplit_once('.')
             .is_some_and(|(_, ending)| FILE_ENDINGS.contains(&ending))
         {
-            let path = shortened(word);
+            let path = shortened_path(word);
             missing.extend(
                 (!files.iter().any(|file| file.ends_with(&path))).then(|| word.to_string()),
             );
@@ -147,8 +156,8 @@ fn missing(line: &str, files: &[String], known: &BTreeSet<&str>) -> Vec<String> 
     missing
 }
 
-/// Returns whether a word is a `snake_case` name of three parts or more: a test, a function or a column. Shorter words may be
-/// ordinary English.
+/// Returns whether a word is a `snake_case` name of at least three parts, such as a test, a
+/// function or a column. Shorter words may be ordinary English.
 fn is_long_name(name: &str) -> bool {
     name.matches('_').count() >= 2
         && name
@@ -156,9 +165,9 @@ fn is_long_name(name: &str) -> bool {
             .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
 }
 
-/// Returns a path in the form that the maps use: with a leading slash, without `src`, without a map's own letter
-/// (`W/fees/fees.tsx`), and a migration without its number.
-fn shortened(path: &str) -> String {
+/// Returns a path in the short form of the maps: with a leading slash, without `src`, without the
+/// map's letter as in `W/fees/fees.tsx`, and without a migration's number.
+fn shortened_path(path: &str) -> String {
     let path = match path.split_once('/') {
         Some((letter, rest)) if letter.len() == 1 => rest,
         _ => path,
@@ -177,9 +186,9 @@ fn stale_names_in_a_map_row_are_reported() {
         "server/src/wire/draw.rs",
         "migrations/20261120000001_core.sql",
     ]
-    .map(shortened);
+    .map(shortened_path);
     let known = BTreeSet::from(["a_draw_is_listed_while_it_is_on_sale"]);
-    let found = |line| missing(line, &files, &known);
+    let found = |line| missing_names(line, &files, &known);
     assert!(
         found("| 7 | S/wire/draw.rs, core.sql | api/reads::a_draw_is_listed…, /widgets/live.js |")
             .is_empty()

@@ -23,7 +23,7 @@ const INVARIANT_LETTERS: &str = "TMPEWONRBDAFS";
 /// Words that name a published standard, whose sections are not ours.
 const STANDARDS: [&str; 5] = ["RFC", "ASVS", "WCAG", "Law", "ISO"];
 /// Where a citation may stand.
-const FOLDERS: [&str; 6] = [
+const CITING_FOLDERS: [&str; 6] = [
     "server",
     "actors",
     "persistence",
@@ -31,7 +31,7 @@ const FOLDERS: [&str; 6] = [
     "migrations",
     "web",
 ];
-const ENDINGS: [&str; 8] = ["rs", "ts", "tsx", "js", "mjs", "css", "sql", "md"];
+const CITING_ENDINGS: [&str; 8] = ["rs", "ts", "tsx", "js", "mjs", "css", "sql", "md"];
 /// The parts of the specification: letter, map.
 const MAPS: [(char, &str); 3] = [('A', "public.md"), ('B', "club.md"), ('C', "operator.md")];
 
@@ -82,7 +82,7 @@ impl Entries {
         for line in text.lines() {
             let mut add = |cell: &str| {
                 self.lines
-                    .extend(ranges(cell).map(|number| format!("{letter}:{number}")));
+                    .extend(numbers_in_ranges(cell).map(|number| format!("{letter}:{number}")));
             };
             if let Some(heading) = line.strip_prefix("## ") {
                 heading
@@ -90,7 +90,7 @@ impl Entries {
                     .skip(1)
                     .filter_map(|part| part.split(')').next())
                     .for_each(&mut add);
-                self.map_sections.extend(leading_section(heading));
+                self.map_sections.extend(leading_sections(heading));
             } else if let Some(row) = line.strip_prefix("| ") {
                 add(row.split('|').next().unwrap_or_default());
             }
@@ -117,7 +117,7 @@ fn bold_ids(text: &str) -> Vec<String> {
 }
 
 /// Returns the numbers of a map's cell or heading: `18, 262`, `33-35, A-3`, `B:14-30`.
-fn ranges(cell: &str) -> impl Iterator<Item = u32> {
+fn numbers_in_ranges(cell: &str) -> impl Iterator<Item = u32> {
     let parts = cell.split([',', ' ']);
     parts.flat_map(|part| {
         let part = part.split_once(':').map_or(part, |(_, numbers)| numbers);
@@ -133,18 +133,20 @@ fn leading_number(text: &str) -> Option<u32> {
 }
 
 /// Returns the section numbers at the start of a map's heading: `§2 Routes`, `Section 3, …`, `1-2 Getting in`.
-fn leading_section(heading: &str) -> Vec<String> {
+fn leading_sections(heading: &str) -> Vec<String> {
     let heading = heading
         .trim_start_matches('§')
         .trim_start_matches("Section ");
     let first = heading.split([' ', ',']).next().unwrap_or_default();
-    ranges(first).map(|number| number.to_string()).collect()
+    numbers_in_ranges(first)
+        .map(|number| number.to_string())
+        .collect()
 }
 
 /// Returns where a comment or a page cites an id that has no entry.
 pub fn findings(root: &Path) -> Vec<String> {
     let entries = Entries::read(root);
-    let mut cited = sources(root, &FOLDERS, &ENDINGS);
+    let mut cited = sources(root, &CITING_FOLDERS, &CITING_ENDINGS);
     cited.extend(sources(root, &[".github"], &["md"]));
     cited.push(Source {
         path: "README.md".into(),
@@ -154,7 +156,7 @@ pub fn findings(root: &Path) -> Vec<String> {
     for source in &cited {
         for line in comment_lines(source) {
             findings.extend(
-                unresolved(&line.text, &entries)
+                unresolved_ids(&line.text, &entries)
                     .into_iter()
                     .map(|id| format!("{}:{}: {id} has no entry", source.path, line.number)),
             );
@@ -164,19 +166,19 @@ pub fn findings(root: &Path) -> Vec<String> {
 }
 
 /// Returns the ids in a line of prose that have no entry.
-fn unresolved(line: &str, entries: &Entries) -> Vec<String> {
+fn unresolved_ids(line: &str, entries: &Entries) -> Vec<String> {
     let mut missing = Vec::new();
     let words: Vec<&str> = line
         .split(|c: char| c.is_whitespace() || "()[]{}<>\"'“”‘’|;!?*".contains(c))
         .filter(|word| !word.is_empty())
         .collect();
     for (index, word) in words.iter().enumerate() {
-        for token in tokens(word) {
+        for token in ids_in_word(word) {
             let known = match token {
-                Token::Decision(ref id) | Token::Invariant(ref id) => {
+                CitedId::Decision(ref id) | CitedId::Invariant(ref id) => {
                     entries.ids.contains(&id.to_lowercase())
                 }
-                Token::Line(ref id) => entries.lines.contains(id),
+                CitedId::Line(ref id) => entries.lines.contains(id),
             };
             if !known {
                 missing.push(token.text().to_string());
@@ -224,13 +226,13 @@ impl Entries {
 
 /// An id in the text.
 #[derive(Debug, PartialEq, Eq)]
-enum Token {
+enum CitedId {
     Decision(String),
     Invariant(String),
     Line(String),
 }
 
-impl Token {
+impl CitedId {
     fn text(&self) -> &str {
         match self {
             Self::Decision(id) | Self::Invariant(id) | Self::Line(id) => id,
@@ -239,7 +241,7 @@ impl Token {
 }
 
 /// Returns the ids in a word: `C-9`, `(A:258-286)`, `T2/T3`, `F16-F22`.
-fn tokens(word: &str) -> Vec<Token> {
+fn ids_in_word(word: &str) -> Vec<CitedId> {
     let letters: Vec<char> = word.chars().collect();
     let mut found = Vec::new();
     for at in 0..letters.len() {
@@ -267,17 +269,17 @@ fn tokens(word: &str) -> Vec<Token> {
         }
         match separator {
             '-' if DECISION_LETTERS.contains(letter) => {
-                found.push(Token::Decision(format!("{letter}-{digits}")));
+                found.push(CitedId::Decision(format!("{letter}-{digits}")));
             }
             ':' if MAPS.iter().any(|(part, _)| *part == letter) => {
-                found.push(Token::Line(format!("{letter}:{digits}")));
+                found.push(CitedId::Line(format!("{letter}:{digits}")));
             }
             separator
                 if separator.is_ascii_digit()
                     && INVARIANT_LETTERS.contains(letter)
                     && digits.len() <= 2 =>
             {
-                found.push(Token::Invariant(format!("{letter}{digits}")));
+                found.push(CitedId::Invariant(format!("{letter}{digits}")));
             }
             _ => {}
         }
@@ -288,7 +290,7 @@ fn tokens(word: &str) -> Vec<Token> {
 #[test]
 fn citation_forms_are_recognised() {
     let found = |word: &str| {
-        let tokens = tokens(word);
+        let tokens = ids_in_word(word);
         tokens
             .iter()
             .map(|token| token.text().to_string())
@@ -327,7 +329,7 @@ fn id_without_entry_is_reported() {
         map_sections: BTreeSet::from(["2".to_string()]),
         lines: BTreeSet::from(["A:7".to_string()]),
     };
-    let missing = |line: &str| unresolved(line, &entries);
+    let missing = |line: &str| unresolved_ids(line, &entries);
     assert!(
         missing("decision C-9, rule 5, invariant T2, line A:7, section 7.4, §2, decision 7")
             .is_empty()

@@ -1,4 +1,4 @@
-//! Extracts the comments of a source file, line by line, so that citations in them can be checked.
+//! Extracts the comments of a source file line by line. Other checks then look for ids in them.
 
 use super::source::Source;
 
@@ -53,7 +53,7 @@ impl Language {
     }
 }
 
-/// Returns the comment lines of a file in a known language, without inline code.
+/// Returns the comment lines of a file without inline code. Returns none for an unknown language.
 pub fn comment_lines(source: &Source) -> Vec<CommentLine> {
     let lines = match Language::of(&source.path) {
         None => Vec::new(),
@@ -125,7 +125,8 @@ fn code_comment_lines(text: &str, language: Language) -> Vec<CommentLine> {
     lines
 }
 
-/// Returns how many characters the string or character literal at the start takes; 0 when there is none.
+/// Returns the length in characters of the string or character literal at the start of `rest`; 0 if
+/// there is none.
 pub fn literal_length(rest: &[char], language: Language) -> usize {
     let first = rest[0];
     if language == Language::Rust {
@@ -139,7 +140,8 @@ pub fn literal_length(rest: &[char], language: Language) -> usize {
     if !language.quotes().contains(&first) {
         return 0;
     }
-    // Apart from template literals and Rust strings, a string ends on its line. This bounds the harm of an apostrophe in JSX.
+    // Other strings than template literals and those of Rust and SQL end on their line. An
+    // apostrophe in the text of JSX therefore hides at most the rest of its line.
     let is_multi_line = first == '`' || matches!(language, Language::Rust | Language::Sql);
     let mut at = 1;
     while at < rest.len() {
@@ -154,7 +156,7 @@ pub fn literal_length(rest: &[char], language: Language) -> usize {
     rest.len()
 }
 
-/// Returns the length of a Rust character literal; 1 for the quote of a lifetime.
+/// Returns the length of a Rust character literal; 1 if the quote belongs to a lifetime.
 fn character_length(rest: &[char]) -> usize {
     if rest.get(1) == Some(&'\\') {
         let end = rest.iter().skip(3).position(|c| *c == '\'');
@@ -163,7 +165,7 @@ fn character_length(rest: &[char]) -> usize {
     if rest.get(2) == Some(&'\'') { 3 } else { 1 }
 }
 
-/// Returns the length of a raw Rust string; 0 for a raw identifier.
+/// Returns the length of a raw Rust string; 0 for a raw identifier such as `r#type`.
 fn raw_string_length(rest: &[char]) -> usize {
     let hashes = rest[1..].iter().take_while(|c| **c == '#').count();
     if rest.get(1 + hashes) != Some(&'"') {

@@ -1,29 +1,29 @@
-//! Checks that the files named in the repository's guides exist.
+//! Checks that the files named in the repository's Markdown pages exist.
 
 use std::fs;
 use std::path::Path;
 
 use super::source::sources;
 
-/// Pages beside those in `.github` whose paths are checked.
-const PAGES: [&str; 3] = ["README.md", "loadtest/EVIDENCE.md", "migrations/README.md"];
+/// Pages outside `.github` whose paths are checked as well.
+const CHECKED_PAGES: [&str; 3] = ["README.md", "loadtest/EVIDENCE.md", "migrations/README.md"];
 
-/// Returns the files and links that a page names and that do not exist.
+/// Returns the files and links in a page that do not exist.
 pub fn findings(root: &Path) -> Vec<String> {
-    let mut pages: Vec<String> = PAGES.map(String::from).to_vec();
+    let mut pages: Vec<String> = CHECKED_PAGES.map(String::from).to_vec();
     let guides = sources(root, &[".github"], &["md"]);
     pages.extend(
         guides
             .into_iter()
             .map(|page| page.path)
-            // The maps shorten paths; `checklist` checks them.
+            // Leaves out the specification's maps. They shorten paths, and `checklist` checks them.
             .filter(|path| !path.starts_with(".github/specification")),
     );
     let mut findings = Vec::new();
     for page in &pages {
         let text = fs::read_to_string(root.join(page)).expect("a page");
         let folder = root.join(page).parent().expect("a folder").to_path_buf();
-        for path in paths(&text) {
+        for path in paths_in_page(&text) {
             if !root.join(&path).exists() && !folder.join(&path).exists() {
                 findings.push(format!("{page}: {path} does not exist"));
             }
@@ -32,8 +32,8 @@ pub fn findings(root: &Path) -> Vec<String> {
     findings
 }
 
-/// Returns the paths in inline code and the targets of links, outside fenced code.
-fn paths(text: &str) -> Vec<String> {
+/// Returns the paths in inline code and the targets of links. Skips fenced code blocks.
+fn paths_in_page(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     let prose = text.split("```").step_by(2).collect::<String>();
     found.extend(
@@ -55,7 +55,8 @@ fn paths(text: &str) -> Vec<String> {
     found
 }
 
-/// Returns whether inline code is a path of the repository and no address, command or formula.
+/// Returns whether a piece of inline code is a path of the repository, and not a URL, command or
+/// formula.
 fn is_path(code: &str) -> bool {
     code.contains('/')
         && !code.starts_with('/')
@@ -67,5 +68,5 @@ fn is_path(code: &str) -> bool {
 #[test]
 fn paths_and_links_are_found() {
     let text = "`server/src/app.rs` `GET /api/x` `/draw/1`\n```\n`no/file`\n```\n[a](b/c.md#d) [e](https://f/g)";
-    assert_eq!(paths(text), ["server/src/app.rs", "b/c.md"]);
+    assert_eq!(paths_in_page(text), ["server/src/app.rs", "b/c.md"]);
 }

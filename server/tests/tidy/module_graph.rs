@@ -1,15 +1,16 @@
-//! Checks that the top-level modules of each crate import each other without a circle.
+//! Checks that the top-level modules of each crate import each other without a cycle.
 //!
-//! A module is a file `src/x.rs` together with its folder `src/x/`. An import is `use crate::x`, `use super::x` or a path
-//! `crate::x::y` in code. An item that `lib.rs` re-exports counts as its module's. Tests inside `src` do not count.
+//! A module is a file `src/x.rs` together with its folder `src/x/`. An import is `use crate::x`,
+//! `use super::x` or a path `crate::x::y` in code. An item that `lib.rs` re-exports belongs to its
+//! original module. Tests inside `src` are skipped.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use super::source::{Source, sources};
 
-/// The crates of the workspace, by folder.
-const CRATES: [&str; 5] = [
+/// Folders of the crates in the workspace.
+const CRATE_FOLDERS: [&str; 5] = [
     "actors/domain",
     "persistence",
     "actors",
@@ -17,14 +18,14 @@ const CRATES: [&str; 5] = [
     "loadtest",
 ];
 
-/// Which module imports which: importing module to imported modules.
+/// Map from a module to the modules that it imports.
 pub type Graph = BTreeMap<String, BTreeSet<String>>;
 
-/// Returns the circles among the top-level modules of each crate.
+/// Returns the import cycles among the top-level modules of each crate.
 pub fn findings(root: &Path) -> Vec<String> {
     let mut findings = Vec::new();
-    for member in CRATES {
-        let found = circles(&graph(root, member));
+    for member in CRATE_FOLDERS {
+        let found = import_cycles(&read_graph(root, member));
         findings.extend(
             found
                 .into_iter()
@@ -34,8 +35,8 @@ pub fn findings(root: &Path) -> Vec<String> {
     findings
 }
 
-/// Returns each circle as one line with its modules and imports.
-fn circles(graph: &Graph) -> Vec<String> {
+/// Returns each cycle as one line with its modules and imports.
+fn import_cycles(graph: &Graph) -> Vec<String> {
     let mut done: BTreeSet<&str> = BTreeSet::new();
     let mut found = Vec::new();
     for module in graph.keys() {
@@ -44,7 +45,10 @@ fn circles(graph: &Graph) -> Vec<String> {
         }
         let members: BTreeSet<&str> = graph
             .keys()
-            .filter(|other| reaches(graph, module, other) && reaches(graph, other, module))
+            .filter(|other| {
+                imports_transitively(graph, module, other)
+                    && imports_transitively(graph, other, module)
+            })
             .map(String::as_str)
             .collect();
         if members.is_empty() {
@@ -67,11 +71,12 @@ fn circles(graph: &Graph) -> Vec<String> {
     found
 }
 
-/// Returns few imports without which the modules of a circle have none. A greedy order, so not always the fewest.
+/// Returns a few imports whose removal would break the cycle. The search is greedy, so it may
+/// return more than necessary.
 fn breaking_imports(graph: &Graph, members: &BTreeSet<&str>) -> Vec<String> {
     let mut waiting = members.clone();
     let mut order: Vec<&str> = Vec::new();
-    // The module next in order is the one that the others import least and that imports most of them.
+    // Chooses the module that imports the most of the others and that the fewest of them import.
     while let Some(next) = waiting.iter().copied().max_by_key(|module| {
         let to = graph[*module]
             .iter()
@@ -100,8 +105,8 @@ fn breaking_imports(graph: &Graph, members: &BTreeSet<&str>) -> Vec<String> {
     breaking
 }
 
-/// Returns whether imports lead from one module to the other in at least one step.
-fn reaches(graph: &Graph, from: &str, to: &str) -> bool {
+/// Returns whether `from` imports `to`, directly or through other modules.
+fn imports_transitively(graph: &Graph, from: &str, to: &str) -> bool {
     let mut seen = BTreeSet::new();
     let mut waiting: Vec<&str> = vec![from];
     while let Some(module) = waiting.pop() {
@@ -117,8 +122,8 @@ fn reaches(graph: &Graph, from: &str, to: &str) -> bool {
     false
 }
 
-/// Reads the imports of a crate.
-fn graph(root: &Path, member: &str) -> Graph {
+/// Reads the imports between all modules of a crate.
+fn read_graph(root: &Path, member: &str) -> Graph {
     let base = format!("{member}/src/");
     let files: Vec<(Vec<String>, String)> = sources(root, &[&format!("{member}/src")], &["rs"])
         .into_iter()
@@ -164,7 +169,8 @@ fn is_test_file(path: &str) -> bool {
     path.ends_with("/tests.rs") || path.contains("/tests/") || path.ends_with("/properties.rs")
 }
 
-/// Returns the module of a file: `draw`, `queue` for `actors/src/draw/queue.rs`; empty for `lib.rs` and `main.rs`.
+/// Returns the module path of a file: `draw`, `queue` for `actors/src/draw/queue.rs`. Empty for
+/// `lib.rs` and `main.rs`.
 fn module_path(source: &Source, base: &str) -> Vec<String> {
     let path = source.path.trim_start_matches(base).trim_end_matches(".rs");
     let mut parts: Vec<String> = path.split('/').map(String::from).collect();
@@ -177,20 +183,21 @@ fn module_path(source: &Source, base: &str) -> Vec<String> {
     parts
 }
 
-/// Returns the first name below the crate's root of each import of another top-level module.
+/// Returns, for each import of another top-level module, that module's name.
 fn imported_names(module: &[String], code: &str) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
     for (inner, part) in inline_modules(code) {
         let depth = module.len() + inner;
         for path in use_paths(&part).into_iter().chain(inline_paths(&part)) {
-            names.extend(below_root(&path, depth));
+            names.extend(name_below_root(&path, depth));
         }
     }
     names
 }
 
-/// Returns the first name below the root of a path that starts at the root, seen from a module of this depth.
-fn below_root(path: &[String], depth: usize) -> Option<String> {
+/// Resolves a path, as written in a module of this depth. Returns its first name below the crate's
+/// root, or `None` if it does not start at the root.
+fn name_below_root(path: &[String], depth: usize) -> Option<String> {
     if path.first()? == "crate" {
         return path.get(1).cloned();
     }
@@ -200,10 +207,11 @@ fn below_root(path: &[String], depth: usize) -> Option<String> {
         .flatten()
 }
 
-/// Splits code into parts by inline module, each with its depth below the file. Parts under `#[cfg(test)]` are left out.
+/// Splits code into parts by inline module. Each part has its depth below the file. Leaves out
+/// parts under `#[cfg(test)]`.
 fn inline_modules(code: &str) -> Vec<(usize, String)> {
     let mut parts: Vec<(usize, String)> = vec![(0, String::new())];
-    // Brace depth at which each open inline module ends, and whether it is a test.
+    // For each open inline module: the brace depth at which it ends, and whether it is a test.
     let mut open: Vec<(usize, bool)> = Vec::new();
     let mut braces = 0;
     for line in code.split_inclusive('\n') {
@@ -244,7 +252,7 @@ fn inline_modules(code: &str) -> Vec<(usize, String)> {
     parts
 }
 
-/// Returns every path of the `use` declarations, with their braces expanded.
+/// Returns every path that the `use` declarations import, with braces expanded.
 fn use_paths(code: &str) -> Vec<Vec<String>> {
     let mut paths = Vec::new();
     for (at, _) in code.match_indices("use ") {
@@ -257,19 +265,19 @@ fn use_paths(code: &str) -> Vec<Vec<String>> {
             .split(" as ")
             .enumerate()
             .map(|(index, part)| {
-                // The new name after `as` is no part of the path.
+                // Cuts off the new name after `as`, because it is not part of the path.
                 let cut = part.find([',', '}']).unwrap_or(part.len());
                 if index == 0 { part } else { &part[cut..] }
             })
             .collect();
         let tree: String = tree.chars().filter(|c| !c.is_whitespace()).collect();
-        expand(&tree, &[], &mut paths);
+        expand_use_tree(&tree, &[], &mut paths);
     }
     paths
 }
 
-/// Expands `a::{b, c::d}` below a prefix.
-fn expand(tree: &str, prefix: &[String], paths: &mut Vec<Vec<String>>) {
+/// Expands `a::{b, c::d}` into `a::b` and `a::c::d`, after a prefix. Appends the result to `paths`.
+fn expand_use_tree(tree: &str, prefix: &[String], paths: &mut Vec<Vec<String>>) {
     if let Some((head, rest)) = tree.split_once('{') {
         let mut prefix = prefix.to_vec();
         prefix.extend(
@@ -284,13 +292,13 @@ fn expand(tree: &str, prefix: &[String], paths: &mut Vec<Vec<String>>) {
                 '{' => depth += 1,
                 '}' => depth -= 1,
                 ',' if depth == 0 => {
-                    expand(&inside[start..at], &prefix, paths);
+                    expand_use_tree(&inside[start..at], &prefix, paths);
                     start = at + 1;
                 }
                 _ => {}
             }
         }
-        expand(&inside[start..], &prefix, paths);
+        expand_use_tree(&inside[start..], &prefix, paths);
     } else if !tree.is_empty() {
         let mut path = prefix.to_vec();
         path.extend(tree.split("::").map(String::from));
@@ -298,7 +306,7 @@ fn expand(tree: &str, prefix: &[String], paths: &mut Vec<Vec<String>>) {
     }
 }
 
-/// Returns the paths in code that begin with `crate` or `super`.
+/// Returns the paths that begin with `crate` or `super` in code outside `use` declarations.
 fn inline_paths(code: &str) -> Vec<Vec<String>> {
     let mut paths = Vec::new();
     for start in ["crate::", "super::"] {
@@ -322,7 +330,7 @@ fn inline_paths(code: &str) -> Vec<Vec<String>> {
     paths
 }
 
-/// Returns the code without comments and without the content of string literals; lines stay.
+/// Returns the code without comments and without the content of string literals. Line breaks stay.
 fn code_only(text: &str) -> String {
     let letters: Vec<char> = text.chars().collect();
     let mut code = String::with_capacity(text.len());
@@ -374,7 +382,7 @@ fn circle_is_reported_with_its_imports() {
     .map(|(from, to)| (from.to_string(), BTreeSet::from([to.to_string()])))
     .collect();
     assert_eq!(
-        circles(&graph),
+        import_cycles(&graph),
         ["draw -> supervisor, supervisor -> draw; without draw -> supervisor there is no circle"]
     );
 }

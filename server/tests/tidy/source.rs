@@ -1,28 +1,29 @@
-//! Source files of the repository, and what the tidy tests read from them: code lines, functions and names.
+//! Source files of the repository, and what the tidy tests read from them: lines of code, functions
+//! and names.
 
 use std::fs;
 use std::path::Path;
 
-/// A file of the repository.
+/// A source file of the repository.
 pub struct Source {
-    /// Path below the root of the repository, with slashes.
+    /// Path relative to the root of the repository, with forward slashes.
     pub path: String,
     pub text: String,
 }
 
-/// Returns every file below the folders with one of the endings, sorted by path. Panics when a folder is missing, because files
-/// of a moved folder would otherwise be skipped silently.
+/// Returns every file below the folders with one of the endings, sorted by path. Panics if a folder
+/// is missing, because the files of a moved folder would otherwise go unchecked.
 pub fn sources(root: &Path, folders: &[&str], endings: &[&str]) -> Vec<Source> {
     let mut found = Vec::new();
     for folder in folders {
         assert!(root.join(folder).is_dir(), "{folder} does not exist");
-        gather(root, &root.join(folder), endings, &mut found);
+        gather_files(root, &root.join(folder), endings, &mut found);
     }
     found.sort_by(|a, b| a.path.cmp(&b.path));
     found
 }
 
-fn gather(root: &Path, folder: &Path, endings: &[&str], found: &mut Vec<Source>) {
+fn gather_files(root: &Path, folder: &Path, endings: &[&str], found: &mut Vec<Source>) {
     let Ok(entries) = fs::read_dir(folder) else {
         return;
     };
@@ -34,7 +35,7 @@ fn gather(root: &Path, folder: &Path, endings: &[&str], found: &mut Vec<Source>)
             .into_owned();
         if path.is_dir() {
             if !["target", "node_modules", "dist"].contains(&name.as_str()) {
-                gather(root, &path, endings, found);
+                gather_files(root, &path, endings, found);
             }
         } else if path
             .extension()
@@ -52,16 +53,18 @@ fn gather(root: &Path, folder: &Path, endings: &[&str], found: &mut Vec<Source>)
 }
 
 impl Source {
-    /// Returns line numbers and lines, without line comments and without the content of double quotes.
+    /// Returns each line with its number, without line comments and without the content of double
+    /// quotes.
     pub fn code_lines(&self) -> impl Iterator<Item = (usize, String)> {
         self.text
             .lines()
             .enumerate()
-            .map(|(index, line)| (index + 1, code(line)))
+            .map(|(index, line)| (index + 1, code_of_line(line)))
             .filter(|(_, line)| !line.is_empty())
     }
 
-    /// Returns the name, first line and last line of each function. rustfmt indents the closing brace like the first line.
+    /// Returns name, first line and last line of each function. Relies on rustfmt, which indents
+    /// the closing brace like the first line.
     pub fn functions(&self) -> Vec<(String, usize, usize)> {
         let lines: Vec<&str> = self.text.lines().collect();
         let mut found = Vec::new();
@@ -104,8 +107,8 @@ fn function_name(line: &str) -> Option<String> {
         .map(|rest| rest.split(['(', '<']).next().unwrap_or(rest).to_string())
 }
 
-/// Returns a line without its comment and without the content of double quotes.
-fn code(line: &str) -> String {
+/// Returns a line of code without its comment and without the content of double quotes.
+fn code_of_line(line: &str) -> String {
     let mut code = String::new();
     let mut quoted = false;
     let mut previous = ' ';

@@ -3,8 +3,8 @@ import { expectNoViolations } from '../support/axe';
 import { buyByCard, expectTickets, payButton, newBuyer } from '../support/buyer';
 import { drawWithAvailable } from '../support/draws';
 
-// `public/rules.spec.ts` checks each public state alone, and `shop-states.spec.ts` each buying
-// state. This test checks states that follow one another in one visit.
+// `public/rules.spec.ts` checks each public page alone, and `shop-states.spec.ts` each step of
+// buying. This test checks consecutive steps of one visit.
 const SIZES = [
   { width: 390, height: 844 },
   { width: 1280, height: 800 },
@@ -18,7 +18,8 @@ for (const size of SIZES) {
     await page.setViewportSize(size);
     const draw = await drawWithAvailable(request, 3);
     await page.goto(`/draw/${draw.drawNumber}`);
-    // The provider's fields load late and move the button down. An earlier click would miss it.
+    // The provider's card fields load late and move the Pay button down. A click before that would
+    // miss the button.
     await expect(page.getByLabel('Card number')).toBeVisible();
     await payButton(page).click({ force: true });
     await expect(page.locator('.problems')).toBeFocused();

@@ -95,7 +95,7 @@ test('a buyer requests a lost mail, and its link opens only the tickets of that 
   await expect(other.locator('.ticket')).toHaveCount(3);
   await expect(other.locator('main')).not.toContainText(buyer.email);
   expect(asked.filter((url) => url.includes(link.slice(-64)) && !url.includes('#'))).toEqual([]);
-  // An unknown token opens nothing. The page offers to request a new link.
+  // An unknown token shows no order. The page offers to request a new link.
   await other.goto(`/my#${'0'.repeat(64)}`);
   await other.reload();
   await expect(other.getByText('This link is invalid or has expired.')).toBeVisible();

@@ -2,7 +2,9 @@ import { expect, test, type Page } from '@playwright/test';
 import { expectTickets } from '../support/buyer';
 import { drawWithAvailable } from '../support/draws';
 
-/** Opens a payment of this browser and returns the Apple Pay link that the checkout would make. */
+/**
+ * Opens a payment in this browser. Returns the Apple Pay link that the checkout would show for it.
+ */
 async function ownLink(
   page: Page,
   drawNumber: number,

@@ -57,7 +57,7 @@ test('a count stays between one and the tickets left, at most fifty', async ({ p
   const less = line.getByRole('button', { name: 'One less' });
   const more = line.getByRole('button', { name: 'One more' });
   await expect(less).toHaveAttribute('aria-disabled', 'true');
-  // The maximum is 50 of one draw. The other line uses one of the cart's 100 tickets.
+  // A cart may hold 100 tickets, and at most 50 of one draw. The other draw's line has one ticket.
   const most = Math.min(50, (await stored(page))?.items[0]?.availableTickets ?? 0);
   const count = line.getByRole('spinbutton');
   await count.focus();
@@ -249,7 +249,7 @@ test('an expired reservation does not interrupt a payment that has started', asy
   });
   await payButton(page).click();
   await expect(page.locator('.timer-bar')).toHaveText('Finishing payment');
-  // Advances the clock past the expiry that the page shows.
+  // Advances the clock beyond the end of the reservation that the page shows.
   await page.clock.fastForward(70_000);
   await expect(page.locator('.timer-bar')).toHaveText('Finishing payment');
   release();

@@ -116,11 +116,12 @@ test('a payment without tickets waits on the thank-you page and never charges tw
   await page.getByLabel(/I accept the/).check();
   await fillDetails(page, newBuyer());
   await fillCard(page, GOOD_CARD);
-  // Blocks every source of the order's outcome: the call's answer, the poll and the socket.
+  // Blocks every source from which the page learns the order's outcome: the call, polling and the
+  // socket.
   await page.route(/\/api\/(complete-card-payment|orders\/)/, (route) => route.abort());
   await payButton(page).click();
-  // The money is authorised. The page says so and opens the thank-you page, still without tickets,
-  // after two seconds.
+  // The payment is authorised. The page says so, and two seconds later opens the thank-you page,
+  // which has no tickets yet.
   await expect(page.getByRole('heading', { name: 'Your payment went through' })).toBeVisible();
   await expect(payButton(page)).toHaveCount(0);
   page.on('dialog', (dialog) => void dialog.accept());
@@ -140,12 +141,13 @@ test('a reload during a payment requests the payment’s outcome', async ({ page
   const before = await drawNow(request, draw.drawNumber);
   await page.routeWebSocket(/\/ws/, (socket) => void socket.close());
   await page.goto(`/draw/${draw.drawNumber}`);
-  // The count is only in the form, so the reload loses it.
+  // The ticket count is stored only in the form, so reloading the page loses it.
   await page.getByRole('button', { name: 'One more' }).click();
   await tickBoxes(page);
   await fillDetails(page, newBuyer());
   await fillCard(page, GOOD_CARD);
-  // The provider takes the payment, but this page receives neither the answer nor the status.
+  // The provider confirms the payment, but this page receives neither the response nor the order's
+  // status.
   await page.route(/\/sandbox\/stripe\/v1\/payment_intents\/[^/]+\/confirm/, async (route) => {
     await route.fetch();
     await page.route(/\/sandbox\/stripe\/v1\/payment_intents\//, (other) => other.abort());

@@ -10,7 +10,7 @@ test('a wallet purchase without an address asks for one once and then sends a ma
   const draw = await drawWithAvailable(request, 3);
   const headers = { origin: new URL(baseURL ?? '').origin };
   await page.goto(`/draw/${draw.drawNumber}`);
-  // Buys by direct calls, like a wallet that gives no payer details.
+  // Buys by direct API calls without payer details, as with a wallet that gives none.
   const { publishableKey } = (await (await page.request.get('/api/config')).json()) as {
     publishableKey: string;
   };

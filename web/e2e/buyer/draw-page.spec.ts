@@ -153,7 +153,7 @@ test('an outdated price is refused and reloaded, and the next press pays the cur
 }) => {
   const draw = await ownDraw(playwright, baseURL ?? '');
   await noSockets(page);
-  // The page carries an outdated price.
+  // While `old` is true, the page and the server's answers contain an outdated price.
   let old = true;
   await changeResponse(page, new RegExp(`/api/draws/${draw.drawNumber}$`), (said: object) =>
     old ? { ...said, ticketPrice: '3.00' } : said,

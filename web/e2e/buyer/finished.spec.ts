@@ -12,10 +12,10 @@ import { drawNow, drawWithAvailable, type ListedDraw } from '../support/draws';
 import { toCartCheckout } from '../support/shop-states';
 
 /**
- * After a purchase, the back button, a duplicated tab and a page from the back/forward cache show a
- * finished purchase and open no second payment. Playwright disables the back/forward cache, so this
- * test enables it. A page from that cache does not load again, so the test waits for the commit
- * only. Chromium's headless shell has no such cache.
+ * After a purchase, the back button, a duplicated tab and a page from the back/forward cache show
+ * a finished purchase and open no second payment. Playwright disables the back/forward cache, so
+ * this test enables it in the full browser, because Chromium's headless shell has no such cache. A
+ * page from that cache does not load again, so the test waits only for the navigation.
  */
 const whole = process.env.CHROMIUM_WHOLE ?? process.env.CHROMIUM ?? '/usr/bin/chromium';
 test.use({
@@ -26,7 +26,7 @@ test.use({
   },
 });
 
-/** Records every later call, on any page of the browser, that would open a payment. */
+/** Records every later API call that would open a payment, on any page of the browser. */
 function opening(page: Page): string[] {
   const paymentRequests: string[] = [];
   page.context().on('request', (call) => {
@@ -35,7 +35,10 @@ function opening(page: Page): string[] {
   return paymentRequests;
 }
 
-/** Longer than the half second after which a checkout reserves automatically. */
+/**
+ * Longer than the half second after which a checkout reserves tickets automatically. In
+ * milliseconds.
+ */
 const RESERVED_BY_THEN_MS = 1_500;
 
 async function expectNonePaid(page: Page, paymentRequests: string[]): Promise<void> {
@@ -126,7 +129,7 @@ test('a tab duplicated after a purchase shows the finished purchase too', async 
   await buyAtCheckout(page, draw, 2);
   const before = await drawNow(request, draw.drawNumber);
   const paymentRequests = opening(page);
-  // A page opened by another page receives a copy of its session storage, like a duplicated tab.
+  // A page that another page opens gets a copy of its session storage, as a duplicated tab does.
   const openSecondTab = async (path: string) => {
     const [secondTab] = await Promise.all([
       context.waitForEvent('page'),
@@ -142,7 +145,7 @@ test('a tab duplicated after a purchase shows the finished purchase too', async 
   expect((await drawNow(request, draw.drawNumber)).ticketsSold).toBe(before.ticketsSold);
 });
 
-/** Whether this page came from the back/forward cache and was not loaded again. */
+/** Whether this page was restored from the back/forward cache instead of loaded again. */
 const wasKept = (page: Page) => page.evaluate(() => (window as { kept?: boolean }).kept === true);
 
 const noteKept = (page: Page) =>
@@ -190,8 +193,8 @@ for (const [what, path, arrive] of [
     const draw = await drawWithAvailable(request, 3);
     const before = await drawNow(request, draw.drawNumber);
     await noteKept(page);
-    // The provider takes the payment and redirects to the bank, which redirects to the thank-you
-    // page.
+    // The provider confirms the payment and redirects to the bank. The bank redirects to the
+    // thank-you page.
     const gone = new Promise<void>((taken) => {
       void page.route(/\/sandbox\/stripe\/v1\/payment_intents\/[^/]+\/confirm/, async (route) => {
         await route.fetch();

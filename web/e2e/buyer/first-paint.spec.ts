@@ -52,7 +52,7 @@ for (const width of [390, 1280]) {
   });
 }
 
-/** Returns the address of an offer that is on sale. */
+/** Returns the path of an offer that is on sale. */
 async function offerOnSale(request: APIRequestContext): Promise<string> {
   for (const club of new Set((await activeDraws(request)).map(({ clubSlug }) => clubSlug))) {
     const offers = (await (await request.get(`/api/clubs/${club}/bundles`)).json()) as {

@@ -11,15 +11,18 @@ import {
 import { AGAIN, buyThroughApi, drawNow, drawWithAvailable } from '../support/draws';
 import { shortenReservation } from '../support/shop-states';
 
-/** Tests the goals for the buying screens in section 6 of the design brief, by their numbers. */
+/**
+ * Window sizes at which the goals for the buying screens are tested (section 6 of the design
+ * brief).
+ */
 const SIZES = [
   { width: 390, height: 844 },
   { width: 1280, height: 800 },
 ];
 
 /**
- * Counts each tick, press and opening tap. Typing and the browser's autofill are counted
- * separately.
+ * Counts each ticked box, pressed button and opened field. Typing and the browser's autofill are
+ * counted separately.
  */
 class CountedPage {
   taps = 0;
@@ -54,11 +57,12 @@ test('goals 3, 4 and 5: a card purchase takes seven taps, six fields and two pag
   const buyer = new CountedPage(page);
   await buyer.tap(page.getByLabel('I confirm that I am over 18 years of age'));
   await buyer.tap(page.getByLabel(/I accept the/));
-  // One tap on the name and one on the browser's suggestion, which fills all three fields.
+  // One tap on the name field and one on the browser's suggestion, which fills all three fields.
   await buyer.tap(page.getByLabel('Full Name'));
   buyer.taps += 1;
   await fillDetails(page, newBuyer());
-  // One tap on the card number and one on the browser's suggestion. The security code needs no tap.
+  // One tap on the card number and one on the browser's suggestion. The focus then moves to the
+  // security code without a tap.
   await buyer.tap(page.getByLabel('Card number'));
   buyer.taps += 1;
   await fillCard(page, GOOD_CARD);
@@ -73,8 +77,8 @@ test('goal 7: at a human pace the wallet takes at most 20 seconds and the typed 
   request,
 }) => {
   const draw = await drawWithAvailable(request, 4);
-  // The buyer's own time comes from the brief's model. Only the waiting that the product causes is
-  // measured.
+  // Seconds that a buyer needs for each action, from the design brief's model. The test measures
+  // only the waiting that the product causes.
   const [TAP, READ, SHEET, FINGER, FIND_CARD, PER_LETTER] = [1.2, 4, 1.5, 2, 8, 60 / (36.2 * 5)];
   const waited = async (act: () => Promise<void>) => {
     const from = performance.now();
@@ -182,7 +186,7 @@ test('goal 18: without scripts the draw is readable and support is reachable', a
   await expect(page.getByRole('heading', { name: 'Purchase Tickets' })).toBeVisible();
 });
 
-/** Changes the kick-off of the draw on the page. */
+/** Changes the kick-off of this draw in the page's data and in the server's answers. */
 async function kickOffAt(page: Page, drawNumber: number, at: string): Promise<void> {
   const moved = (text: string) => text.replace(/("gameDate":)"[^"]+"/g, `$1"${at}"`);
   await page.routeWebSocket(/\/ws/, (socket) => void socket.close());
@@ -206,7 +210,8 @@ for (const wrong of [-300_000, 300_000]) {
     await page.addInitScript((by) => {
       const Real = Date;
       const shifted = () => Real.now() + by;
-      // Replaces `Date`, so that every way to read the device's clock returns the wrong time.
+      // A `Date` class that returns the wrong time, because pages must not rely on the device's
+      // clock.
       const Wrong = function (...given: unknown[]) {
         return given.length === 0
           ? new Real(shifted())
@@ -220,7 +225,7 @@ for (const wrong of [-300_000, 300_000]) {
     await page.goto(`/draw/${draw.drawNumber}`);
     const pill = page.locator('.hero [role=timer]');
     await expect(pill).toHaveText(/^\d\d:\d\d to kick-off/);
-    // The true time at which the shown second changes.
+    // Reads the moment, in true time, at which the displayed seconds change.
     const { shown, at } = await pill.evaluate(
       (timer) =>
         new Promise<{ shown: string; at: number }>((resolve) =>

@@ -3,8 +3,8 @@ import { expectTickets } from '../support/buyer';
 import { drawWithAvailable } from '../support/draws';
 
 /**
- * Presses Tab until the control with this name has focus. Every focused control on the way must be
- * visible.
+ * Presses Tab until the control with this name has the focus. Fails if a control that gets the
+ * focus before it is not visible.
  */
 async function tabTo(page: Page, name: RegExp): Promise<void> {
   for (let presses = 0; presses < 60; presses++) {

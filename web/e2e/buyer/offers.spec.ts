@@ -13,7 +13,7 @@ import { signedInClubRequest, ownDraws, type OwnDraw, type DrawOptions } from '.
 const drawer = (page: Page) => page.getByRole('dialog', { name: 'Your cart' });
 let made = 0;
 
-/** Creates a bundle that is on sale, and its games, by the calls of the club's screens. */
+/** Creates a bundle on sale, and its games, by the API calls that the club's screens make. */
 async function bundle(
   playwright: Parameters<typeof ownDraws>[0],
   baseURL: string,
@@ -78,7 +78,7 @@ test('an offer on its club’s page enters the cart whole, is paid once and coun
   await expect
     .poll(async () => await offer.seen())
     .toMatchObject({ status: 'locked', ticketsSold: 2 });
-  // A sold offer is locked against changes, but other buyers can still buy it.
+  // An offer with a sale can no longer be edited, but other buyers can still buy it.
   await page.goto(offer.path);
   await expect(page.locator('.offer-add:visible, .offer-bar:visible button').first()).toBeVisible();
 });

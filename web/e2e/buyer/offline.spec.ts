@@ -11,7 +11,8 @@ import {
 } from '../support/buyer';
 import { activeDraws, drawWithAvailable, type ListedDraw } from '../support/draws';
 
-// Only these tests allow the service worker. Elsewhere each answer must come from the server.
+// Only these tests allow the service worker, because in other tests each answer must come from the
+// server.
 test.use({ serviceWorkers: 'allow', viewport: { width: 390, height: 844 } });
 
 const TEXTS = "You are offline – tickets can't be bought";

@@ -66,7 +66,7 @@ test('a wallet purchase needs no typing and three taps: two boxes and the button
   expect((box?.y ?? 999) + (box?.height ?? 0)).toBeLessThanOrEqual(620);
   await tap(wallet);
   expect(taps).toBe(3);
-  // The buttons of the wallet's own sheet replace face or fingerprint recognition.
+  // The sandbox's wallet sheet has buttons in place of face or fingerprint recognition.
   await page.getByRole('button', { name: 'Confirm payment' }).click();
   await expectTickets(page, 2);
   expect((await drawNow(request, draw.drawNumber)).ticketsSold).toBe(before.ticketsSold + 2);
@@ -134,7 +134,8 @@ test('of two buyers of the last ticket, one gets it and the other is not charged
     await page.getByLabel('Phone Number').fill('0400 000 000');
     await fillCard(page, '4242424242424242');
   }
-  // The slower buyer may find no form, because the other buyer's payment holds the ticket.
+  // The slower buyer may find no payment form, because the other buyer's payment holds the last
+  // ticket.
   await Promise.all(
     pages.map((page) =>
       payButton(page)

@@ -5,7 +5,8 @@ import { drawWithAvailable } from '../support/draws';
 import { SHOP_STATES } from '../support/shop-states';
 
 /**
- * Returns the touch targets that are too small. Links inside a sentence are exempt (WCAG 2.5.8).
+ * Returns the touch targets that are smaller than 44 px. Links inside a sentence are exempt (WCAG
+ * 2.5.8).
  */
 const smallTargets = (page: Page) =>
   page.evaluate(() =>
@@ -35,13 +36,16 @@ const smallTargets = (page: Page) =>
       .map(({ html, box }) => `${Math.round(box.width)}×${Math.round(box.height)} ${html}`),
   );
 
-/** Returns how far the open dialog, or else the page, extends beyond its right edge. */
+/**
+ * Returns by how many pixels the content of the open dialog, or else of the page, exceeds its
+ * right edge.
+ */
 const overhang = () => {
   const judged = document.querySelector('dialog[open]') ?? document.documentElement;
   return judged.scrollWidth - judged.clientWidth;
 };
 
-/** Returns the elements of the header that overlap. */
+/** Returns the pairs of header elements that overlap. */
 const overlaps = () => {
   const all = [
     ...document.querySelectorAll<HTMLElement>('.skip, .site-head .brand, .site-nav > *'),
@@ -64,7 +68,7 @@ const overlaps = () => {
   );
 };
 
-/** Doubles the size of all text and of nothing else (WCAG 1.4.4). */
+/** Doubles the size of all text, and of nothing else (WCAG 1.4.4). */
 const doubleText = (page: Page) =>
   page.evaluate(() => {
     const all = [...document.querySelectorAll<HTMLElement>('body *')];

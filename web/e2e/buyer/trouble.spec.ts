@@ -11,7 +11,7 @@ import {
 import { drawNow, drawWithAvailable } from '../support/draws';
 import { SHOP_STATES, fillCart } from '../support/shop-states';
 
-/** Expects an error of the catalogue (A:258-286) in a toast and beside the form (decision D12). */
+/** Expects a specified error message (A:258-286) in a toast and beside the form (decision D12). */
 async function expectTrouble(page: Page, title: string, text: string): Promise<void> {
   await expect(page.locator('.toast')).toContainText(title);
   await expect(page.locator('.toast')).toContainText(text);

@@ -27,7 +27,8 @@ test('a visitor sees that every ticket is reserved, and then the ticket that is 
   await page.getByRole('button', { name: 'One more' }).click();
   await one.release();
   await expect(page.getByText('Quantity · 3 left')).toBeVisible();
-  // Another buyer reserves two tickets, so the count drops and the page says so.
+  // Another buyer reserves two tickets, so the number of available tickets drops and the page says
+  // so.
   await hold(2);
   await expect(
     page.getByRole('status').filter({ hasText: 'Only 1 left – quantity changed' }),

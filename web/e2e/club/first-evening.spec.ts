@@ -4,7 +4,7 @@ import { expectNoViolations } from '../support/axe';
 import { settled } from '../support/club';
 import { waitForMail } from '../support/mailbox';
 
-// Registers a new club, so that the demo's clubs stay unchanged for other tests.
+// Registers a new club, so that other tests find the demo's clubs unchanged.
 test.describe.configure({ mode: 'serial' });
 
 const STAMP = Date.now().toString(36);
@@ -55,8 +55,8 @@ test('a club registers and connects its payment account on the provider’s page
   await expectNoViolations(page, 'dashboard of a new club');
   await page.getByRole('button', { name: 'Connect Stripe account' }).first().click();
   await page.getByRole('button', { name: 'Complete onboarding' }).click();
-  // The provider redirects to the configured public address, which may be spelled differently on a
-  // test machine.
+  // The provider redirects to the server's configured public URL. On a test machine its host may
+  // differ from the one in the browser.
   await page.waitForURL(/\/admin\/stripe-connect\/complete$/);
   await page.goto('/admin/stripe-connect/complete');
   await expect(page.getByRole('heading', { level: 1, name: 'Setup Complete!' })).toBeVisible();

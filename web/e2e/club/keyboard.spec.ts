@@ -36,7 +36,7 @@ for (const size of [
     await page.keyboard.type('0400 000 000');
     await page.keyboard.press('Enter');
     const terms = page.getByRole('dialog', { name: 'Terms of Service' });
-    // The agreement is possible only after the terms have loaded.
+    // The terms can be accepted only after their text has loaded.
     await expect(terms.getByText('Questions go to our support address.')).toBeVisible();
     await tabTo(page, /^I have read and agree/);
     await page.keyboard.press('Space');
@@ -60,7 +60,8 @@ test('a result can be entered with the keyboard alone', async ({ page, baseURL }
   await page.keyboard.type('9');
   await tabTo(page, /^Submit Results$/);
   await page.keyboard.press('Enter');
-  // The confirmation first focuses its Cancel button.
+  // The Cancel button of a confirmation dialog has the focus first, because Enter must not confirm
+  // by accident.
   await expect(page.getByRole('alertdialog').getByRole('button', { name: 'Cancel' })).toBeFocused();
   await tabTo(page, /^Submit Results$/);
   await page.keyboard.press('Enter');

@@ -16,7 +16,7 @@ async function invite(page: Page, name: string, email: string, role: string): Pr
   await expect(dialog).toBeHidden();
 }
 
-/** Opens the link of the invitation mail. */
+/** Opens the link in the invitation mail to this e-mail address. */
 async function openInvitation(page: Page, email: string): Promise<void> {
   const letter = await waitForMail(page.request, email, 'invitation');
   const link = new URL(
@@ -95,7 +95,7 @@ test('an invited seller enters a result without access to people, becomes a view
   await page.getByRole('button', { name: 'Save role' }).click();
   await expect(card.getByText('Viewer', { exact: true })).toBeVisible();
 
-  // A changed role requires a new login, which shows the role.
+  // After a change of role, the member must sign in again and then has the new role.
   await kim.goto('/admin/login');
   await logIn(kim, email);
   await settled(kim);

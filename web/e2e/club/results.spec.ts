@@ -23,7 +23,7 @@ test('a result is entered in four taps without scrolling on a phone', async ({ p
     taps += 1;
   };
   const pads = page.locator('.pad');
-  // The bar must not cover a key of either pad.
+  // The bar at the bottom must not cover a number key of either team's pad.
   const bar = await page.locator('.entry-bar').boundingBox();
   for (const key of await pads.locator('button').all()) {
     const box = await key.boundingBox();

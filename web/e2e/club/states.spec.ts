@@ -42,7 +42,7 @@ for (const { name, wide, loggedOut, show } of CLUB_STATES) {
     expect.soft(await violationsOf(page, name), 'axe at 1280').toEqual([]);
     if (wide) expect.soft(await keyboardProblems(page), 'keys at 1280').toEqual([]);
     await page.setViewportSize({ width: 320, height: 640 });
-    // The header adapts shortly after the window becomes narrow.
+    // The header adapts only some time after the window becomes narrow, so the check is repeated.
     await expect.soft
       .poll(() => widthOf(page), { message: 'width at 320' })
       .toBeLessThanOrEqual(320);

@@ -9,7 +9,7 @@ interface AnsweredDraw {
   league: string | null;
 }
 
-// All tests share one login, because each authenticator code is valid once.
+// All tests share one sign-in, because each authenticator code is valid only once.
 test.describe.configure({ mode: 'serial' });
 
 let page: Page;
@@ -38,7 +38,8 @@ test('the overview shows the server’s numbers, and the badge is live', async (
   const draws = await answered<AnsweredDraw[]>('/api/admin/draws');
   const counted = draws.filter(({ league }) => !/test/i.test(league ?? ''));
   expect(counted.reduce((sum, draw) => sum + draw.ticketsSold, 0)).toBe(sums.ticketsSold);
-  // An orphaned ticket is paid and has no buyer, so it is neither sold nor free (decision F-3).
+  // An orphaned ticket is paid but has no known buyer, so it counts neither as sold nor as free
+  // (decision F-3).
   const orphaned = counted.reduce((sum, draw) => sum + draw.orphanedTickets, 0);
   await expect(page.locator('.ops-figure', { hasText: 'Tickets Sold' }).locator('dd')).toHaveText(
     `${sums.ticketsSold - orphaned}${orphaned > 0 ? `${orphaned} orphaned` : ''}`,
@@ -69,8 +70,8 @@ test('an anomaly of the demo is resolved manually, and its audit trail names the
 test('a check runs and reports what it found', async () => {
   await open('payments', 'Payment Monitor');
   await page.getByRole('button', { name: 'Run Check' }).click();
-  // The check requests every payment of the demo from the provider. The simulated buyers have
-  // bought since the tests began.
+  // The reconciliation requests every payment of the demo from the provider, which takes long
+  // because the simulated buyers go on buying during the tests.
   await expect(page.locator('.toast')).toContainText('Check finished', { timeout: 25_000 });
 });
 

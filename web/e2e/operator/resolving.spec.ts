@@ -20,7 +20,10 @@ const MISSING = makeAnomaly({
   detectedAt: new Date(Date.now() - 60_000).toISOString(),
 });
 
-/** Answers like a server that stores which anomalies are resolved. */
+/**
+ * Answers the console's calls with these anomalies, and remembers which ones the operator has
+ * resolved.
+ */
 async function withAnomalies(
   page: Page,
   list = [MISMATCH, DUPLICATE, MISSING],

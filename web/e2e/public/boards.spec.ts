@@ -15,8 +15,8 @@ import { changeDraw, noSockets } from '../support/stubs';
 const soon = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString();
 
 /**
- * Returns the elements that are cut off or lie in the outer 5 % that a television may hide. The
- * limit is 3 %, because the drift against burn-in uses the rest.
+ * Returns the elements that are cut off or within 3 % of the screen's edge. A television may hide
+ * the outer 5 %. The board shifts by up to 2 % against burn-in.
  */
 const outside = (page: Page) =>
   page.evaluate(() => {
@@ -42,7 +42,7 @@ const outside = (page: Page) =>
       .map((element) => element.outerHTML.slice(0, 120));
   });
 
-/** Returns the neighbours in a column that overlap. */
+/** Returns adjacent elements of a column that overlap. */
 const overlaps = (page: Page) =>
   page.evaluate(() => {
     const parts = [...document.querySelectorAll<HTMLElement>('.board-side > *')].map((part) => ({
@@ -186,12 +186,13 @@ test('a board survives three outages: it keeps the last numbers, shows their age
     await buyThroughApi(crowd, baseURL ?? '', draw.drawNumber, 1);
     await crowd.dispose();
     await page.context().setOffline(false);
-    // The reconnection attempts fail during the outage, and the board shows the age of its numbers.
+    // All attempts to reconnect fail during the outage. The board then shows how old its numbers
+    // are.
     await page.clock.fastForward(25_000);
     await expect(page.getByText(/^Updated \d+ s ago$/)).toBeVisible();
     await expect(sold).toHaveText(shown);
     down = false;
-    // The next attempt follows within half a minute.
+    // The next attempt to reconnect follows within half a minute.
     await page.clock.fastForward(31_000);
     await expect(sold).toHaveText(`${(await drawNow(request, draw.drawNumber)).ticketsSold} / 169`);
     await expect(page.getByText('Live · updated just now')).toBeVisible();
@@ -291,7 +292,8 @@ test.describe('widgets on another site’s page', () => {
           'target',
           '_blank',
         );
-        // The frame is exactly as high as its card, so nothing scrolls inside.
+        // The embedded frame is exactly as high as the widget inside it, so the widget needs no
+        // scroll bar.
         await expect
           .poll(async () =>
             frame

@@ -70,7 +70,7 @@ test.describe('on a desktop', () => {
     await expect(page.getByRole('button', { name: 'Buy Now' })).toHaveCount(0);
     await expect(page.getByRole('link', { name: /^Buy Now/ }).first()).toBeVisible();
     await expect(page.getByRole('button', { name: /^Share / })).toHaveCount(0);
-    // From here the clock advances only when the test advances it.
+    // From now on, the browser's clock advances only when the test advances it.
     await page.clock.pauseAt((await page.evaluate(() => Date.now())) + 1_000);
     await page.locator('[data-state="open"] .tip').first().hover();
     await page.clock.runFor(650);

@@ -16,7 +16,10 @@ const GROUPS = [
 const PHONE = { width: 390, height: 844 };
 const DESK = { width: 1280, height: 800 };
 
-/** Opens a screen in its own browser context and state, and waits for animations to end. */
+/**
+ * Opens a page in a new browser context, brings it into the required state, and waits until
+ * animations end.
+ */
 async function open(browser: Browser, { path, before, after }: PublicScreen): Promise<Page> {
   const context = await browser.newContext({ viewport: PHONE });
   const page = await context.newPage();
@@ -29,7 +32,7 @@ async function open(browser: Browser, { path, before, after }: PublicScreen): Pr
   return page;
 }
 
-/** Returns targets smaller than 44 px. Links inside a sentence are exempt. */
+/** Returns touch targets smaller than 44 px. Links inside a sentence are exempt. */
 const smallTargets = (page: Page) =>
   page.evaluate(() =>
     [

@@ -9,12 +9,12 @@ import {
 } from '../support/draws';
 import { stubResponse } from '../support/stubs';
 
-/** Specified texts and small behaviours that belong to no larger test. */
+/** Removes the browser's share menu, so that the page must copy the link instead. */
 
 const noShareMenu = (page: Page) =>
   page.addInitScript(() => Object.defineProperty(navigator, 'share', { value: undefined }));
 
-/** Stops the browser's clock. From here it advances only when the test advances it. */
+/** Stops the browser's clock. From now on it advances only when the test advances it. */
 const stopped = async (page: Page) =>
   page.clock.pauseAt((await page.evaluate(() => Date.now())) + 1_000);
 
@@ -176,7 +176,7 @@ test('every page has the version in its footer and the support link in its heade
     await expect(page.locator('.site-foot')).toContainText(`Version ${buildVersion}`);
     const links = page.getByRole('banner').locator('.support-link');
     await expect(links).toHaveText(['Support', new RegExp(`^Text\\s+${supportSms}`)]);
-    // The space must be visible as well as present in the text.
+    // The space between two links must be visible on the screen, not only present in the text.
     const gap = await links.nth(1).evaluate((link) => {
       const word = document.createRange();
       word.setStart(link.firstChild as Text, 0);

@@ -5,7 +5,7 @@ import { expect, type Page } from '@playwright/test';
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 
 /**
- * Waits until finite animations end, so that no half-transparent colour is checked. Endless
+ * Waits until animations end, because the colour check fails on half-transparent text. Endless
  * animations are ignored.
  */
 export const waitForAnimations = (page: Page) =>
@@ -20,7 +20,7 @@ export const waitForAnimations = (page: Page) =>
 
 export async function violationsOf(page: Page, what: string) {
   await waitForAnimations(page);
-  // Checks violations in the page itself only, which is three times faster. No page has a frame of
+  // Checks the page itself without frames, which is three times faster. No page embeds a frame of
   // another site.
   const { violations } = await new AxeBuilder({ page })
     .setLegacyMode(true)

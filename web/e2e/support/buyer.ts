@@ -1,4 +1,4 @@
-/** Actions of a buyer in a browser, by the labels on the screen. */
+/** A buyer's actions in a browser. Controls are found by their labels on the screen. */
 import { expect, type Page } from '@playwright/test';
 
 export const GOOD_CARD = '4242424242424242';
@@ -49,7 +49,7 @@ export async function buyByCard(
   await payButton(page).click();
 }
 
-/** Expects the thank-you page with this many tickets, each with its pair. */
+/** Expects the thank-you page with this many tickets, each with its pair of jersey numbers. */
 export async function expectTickets(page: Page, count: number): Promise<void> {
   await expect(page).toHaveURL(/\/thank-you$/);
   await expect(page.getByRole('heading', { level: 1 })).toContainText('Thank you');

@@ -1,4 +1,4 @@
-/** States of a club's people page, and of the pages as a seller and a viewer see them. */
+/** States of a club's staff page, and of the club's pages as a seller and as a viewer see them. */
 import { expect, type Page } from '@playwright/test';
 import type { DemoClub } from './club';
 import { openClubPage, stubMemberRole, title, type ClubState } from './club-stage';

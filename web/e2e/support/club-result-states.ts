@@ -1,4 +1,7 @@
-/** States of entering a result and of the steps after it: winner, bank details and payout. */
+/**
+ * States of the pages on which a club enters a result, and of the steps after it: winner, bank
+ * details and payout.
+ */
 import { expect, type Page } from '@playwright/test';
 import { newDraw } from './club';
 import {
@@ -41,7 +44,7 @@ const BANK = {
   from: 'winner',
 };
 
-/** Changes the winner of a completed draw to the given state. */
+/** Changes the winner of a completed draw in the server's answers. */
 async function winner(
   { page, club, draws }: ClubStage,
   more: JsonBody,

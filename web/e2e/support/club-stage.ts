@@ -1,4 +1,4 @@
-/** Shared setup of the club's screen states: the signed-in user and navigation. */
+/** Shared setup for the states of the club's screens: the signed-in user and navigation. */
 import { expect, type Page, type PlaywrightWorkerArgs } from '@playwright/test';
 import { settled, type DemoClub } from './club';
 import { changeResponse } from './stubs';
@@ -15,7 +15,7 @@ export interface ClubState {
   name: string;
   /** Whether the state exists only on a wide screen. */
   wide?: boolean;
-  /** Whether nobody is signed in. */
+  /** Whether the state is shown to a visitor who is not signed in. */
   loggedOut?: boolean;
   show: (stage: ClubStage) => Promise<void>;
 }
@@ -30,13 +30,16 @@ export async function openClubPage(page: Page, path: string): Promise<void> {
   await settled(page);
 }
 
-/** Changes the description of the signed-in user in the server's answer. */
+/** Changes fields of the signed-in user in the answer of the `whoami` call. */
 export const stubWhoami = (page: Page, more: JsonBody) =>
   changeResponse(page, '/api/admin/whoami', (who: { user: JsonBody }) => ({
     ...who,
     user: { ...who.user, ...more },
   }));
 
-/** Signs in as a member of the club instead of its own login. */
+/**
+ * Makes the pages show the signed-in user as a staff member with this role, instead of the club's
+ * own login.
+ */
 export const stubMemberRole = (page: Page, role: string) =>
   stubWhoami(page, { role, memberName: 'Kim of the canteen', memberEmail: 'kim@example.com' });

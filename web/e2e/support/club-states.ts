@@ -1,6 +1,6 @@
 /**
- * Every state of a club's screens that needs more than an address, with the steps that reach it.
- * Used for screenshots and for the axe, size and keyboard checks.
+ * Every state of a club's screens that cannot be opened by its address alone, with the steps that
+ * reach it. Used for screenshots and for the accessibility, size and keyboard checks.
  */
 import { expect, type Page } from '@playwright/test';
 import type { DemoClub } from './club';
@@ -196,7 +196,7 @@ export const CLUB_STATES: readonly ClubState[] = [
     name: 'club-winners-panel',
     show: async ({ page, club, draws }) => {
       await openClubPage(page, `/club/${club.slug}/admin`);
-      // The results of other draws may have been entered before kick-off.
+      // An earlier test may have entered results for other draws before their kick-off.
       const card = page
         .getByRole('article')
         .filter({ has: page.locator(`a[href$="/results/${draws.completed}"]`) });
@@ -262,7 +262,8 @@ export const CLUB_STATES: readonly ClubState[] = [
     show: async ({ page }) => {
       await connect(page, false);
       await title(page, 'Checking Connection...');
-      // The page sets the next timer only after it has rendered, so the clock advances in steps.
+      // The page sets its next timer only after it has rendered, so the clock advances in small
+      // steps.
       for (
         let round = 0;
         round < 40 && !(await page.getByText('We have stopped asking after a minute.').isVisible());

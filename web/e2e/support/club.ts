@@ -1,4 +1,4 @@
-/** Actions of a club: signs in by a call and creates draws for the test alone. */
+/** Actions of a club: signs in by an API call, and creates draws that no other test uses. */
 import { expect, type Page } from '@playwright/test';
 import type { Screen } from './screens';
 
@@ -18,7 +18,7 @@ export async function demoClub(page: Page, index = 0): Promise<DemoClub> {
   return club as DemoClub;
 }
 
-/** Signs the browser in, as the login page does. */
+/** Signs the browser in by the same API call as the login page. */
 export async function signIn(page: Page, baseURL: string, club: DemoClub): Promise<void> {
   const answer = await page.request.post('/api/clubs/login', {
     headers: origin(baseURL),
@@ -30,7 +30,8 @@ export async function signIn(page: Page, baseURL: string, club: DemoClub): Promi
 let made = 0;
 
 /**
- * Creates a draw on sale three days ahead, with the calls of the create form. Returns its number.
+ * Creates a draw on sale whose game is in three days, by the API call of the create form. Returns
+ * its draw number.
  */
 export async function newDraw(page: Page, baseURL: string, club: DemoClub): Promise<number> {
   const headers = origin(baseURL);
@@ -65,7 +66,7 @@ interface ClubDraw {
 }
 
 /**
- * Returns the club's draws in the states that its screens need. Fails when the demo lacks one,
+ * Finds a draw of the club for each state that its screens need. Fails if the demo lacks one,
  * because a screen would go untested.
  */
 export async function clubDraws(
@@ -95,7 +96,7 @@ export async function clubDraws(
   };
 }
 
-/** Returns every screen of a club, as found on the running server. */
+/** Returns every screen of a club, with the ids that exist on the running server. */
 export async function clubScreens(page: Page, club: DemoClub): Promise<Screen[]> {
   const { coming, awaiting, completed } = await clubDraws(page, club);
   const admin = `/club/${club.slug}/admin`;
@@ -117,7 +118,7 @@ export async function clubScreens(page: Page, club: DemoClub): Promise<Screen[]>
   ];
 }
 
-/** The pages before login. */
+/** The pages that a club sees before it signs in. */
 export const DOORS: readonly Screen[] = [
   { name: 'door-login', path: '/admin/login' },
   { name: 'door-forgot', path: '/forgot-password' },

@@ -1,5 +1,6 @@
 /**
- * The operator's console with stubbed answers, for states that a server cannot produce on demand.
+ * Shows the operator's console with stubbed answers, for states that a server cannot produce on
+ * demand.
  */
 import type { Page, Route } from '@playwright/test';
 import { consoleResponses } from '../../src/testing/operator-data';
@@ -11,7 +12,10 @@ export interface ConsoleResponse {
 
 export type Answers = Record<string, unknown | ((route: Route) => ConsoleResponse)>;
 
-/** Answers every call of the console from the table. Returns the requests in order. */
+/**
+ * Answers every API call of the console from a table of stubs. Returns the list of requests, in
+ * order.
+ */
 export async function stubConsole(page: Page, more: Answers = {}): Promise<string[]> {
   const requests: string[] = [];
   const table: Answers = { ...consoleResponses(Date.now()), ...more };

@@ -1,9 +1,9 @@
-/** Finds draws to test with, and buys without a browser. */
+/** Finds draws to test with, and buys tickets without a browser. */
 import { expect, type APIRequestContext } from '@playwright/test';
 
 /**
- * The server may close an idle connection just as the next request is sent on it, so reads are
- * retried.
+ * The server may close an idle connection just as the next request is sent on it, so read requests
+ * are retried.
  */
 export const AGAIN = { maxRetries: 3 };
 
@@ -40,7 +40,9 @@ export async function drawNow(request: APIRequestContext, drawNumber: number): P
   return (await request.get(`/api/draws/${drawNumber}`, AGAIN)).json() as Promise<ListedDraw>;
 }
 
-/** Returns a completed draw after its kick-off. Before kick-off nothing of a result is revealed. */
+/**
+ * Returns a completed draw whose kick-off has passed, because a result is hidden before kick-off.
+ */
 export async function completedDraw(request: APIRequestContext): Promise<number | null> {
   const draws = (await (await request.get('/api/draws/completed', AGAIN)).json()) as ListedDraw[];
   return draws.find((draw) => Date.parse(draw.gameDate) < Date.now())?.drawNumber ?? null;
@@ -48,7 +50,7 @@ export async function completedDraw(request: APIRequestContext): Promise<number 
 
 let buyers = 0;
 
-/** Buys by direct calls: intent, confirmation at the sandbox, completion. */
+/** Buys by direct API calls: opens a payment, confirms it at the sandbox and completes it. */
 export async function buyThroughApi(
   request: APIRequestContext,
   baseURL: string,
@@ -100,7 +102,10 @@ export async function buyThroughApi(
   expect(done.ok(), await done.text()).toBe(true);
 }
 
-/** Returns a club with two draws on sale, each with tickets left and time to pay. */
+/**
+ * Returns a club with two draws on sale. Each has tickets left, and enough time before kick-off to
+ * pay.
+ */
 export async function clubWithTwoDraws(request: APIRequestContext): Promise<string> {
   const draws = (await activeDraws(request)).filter(
     (draw) => draw.ticketsAvailable >= 3 && Date.parse(draw.gameDate) - Date.now() > 1_800_000,

@@ -1,17 +1,20 @@
-/** Keyboard checks: which controls Tab reaches, and whether focus is visible there. */
+/** Keyboard checks: which controls the Tab key reaches, and whether their focus is visible. */
 import { expect, type Page } from '@playwright/test';
 
 interface Focused {
   name: string;
-  /** Whether it is inside the window and not covered. */
+  /** Whether the element is inside the window and not covered by another one. */
   seen: boolean;
-  /** Whether it has a visible focus ring. */
+  /** Whether the element has a visible focus ring. */
   ringed: boolean;
-  /** The index among the controls that Tab should reach; -1 for any other element. */
+  /** Index of the element among the controls that Tab should reach; -1 for any other element. */
   place: number;
 }
 
-/** Returns the focused element. `data-tab` marks the controls that Tab should reach. */
+/**
+ * Returns a description of the focused element. The attribute `data-tab` marks the controls that
+ * Tab should reach.
+ */
 const focusedNow = (page: Page): Promise<Focused> =>
   page.evaluate(() => {
     const focused = document.activeElement;
@@ -35,8 +38,8 @@ const focusedNow = (page: Page): Promise<Focused> =>
   });
 
 /**
- * Presses Tab until the control with this name has focus. Every focused control on the way must be
- * visible and uncovered.
+ * Presses Tab until the control with this name has the focus. Fails if a control that gets the
+ * focus before it is not visible or is covered.
  */
 export async function tabTo(page: Page, name: RegExp): Promise<void> {
   for (let presses = 0; presses < 80; presses++) {
@@ -49,14 +52,14 @@ export async function tabTo(page: Page, name: RegExp): Promise<void> {
 }
 
 /**
- * Tabs through every control of the screen, or of the open dialog. Returns the controls that Tab
- * does not reach or whose focus is not visible.
+ * Presses Tab through the whole screen, or the open dialog. Returns the controls that Tab does not
+ * reach or whose focus is not visible.
  */
 export async function keyboardProblems(page: Page): Promise<string[]> {
   const wanted = await page.evaluate(() => {
     const scope = [...document.querySelectorAll('dialog[open]')].at(-1) ?? document;
-    // Toasts are skipped: they disappear during the walk, and F8 reaches them. Of a radio group Tab
-    // reaches one button; the arrow keys reach the others.
+    // Elements that the walk leaves out. Toasts disappear during the walk, and F8 reaches them. In
+    // a radio group, Tab reaches one button, and the arrow keys reach the others.
     const passedBy = (one: HTMLElement) =>
       one instanceof HTMLInputElement &&
       one.type === 'radio' &&
@@ -76,7 +79,7 @@ export async function keyboardProblems(page: Page): Promise<string[]> {
     );
     for (const old of document.querySelectorAll<HTMLElement>('[data-tab]')) delete old.dataset.tab;
     tabbable.forEach((one, place) => (one.dataset.tab = String(place)));
-    // Starts at the beginning, wherever the focus was.
+    // Removes the focus, so that the walk starts at the first control.
     (document.activeElement as HTMLElement | null)?.blur();
     return tabbable.map((one) =>
       (
@@ -91,8 +94,8 @@ export async function keyboardProblems(page: Page): Promise<string[]> {
   });
   const reached = new Set<number>();
   const problems = new Set<string>();
-  // A date or time input has several focus stops, and the browser has one between the last and the
-  // first control.
+  // The walk allows for extra focus stops: several in a date or time input, and one of the browser
+  // between the last and the first control.
   for (
     let presses = 0;
     presses < 2 * wanted.length + 16 && reached.size < wanted.length;

@@ -1,13 +1,13 @@
 /**
- * Creates an offer that is locked because a buyer has bought it, by the calls of its club and of
- * the buyer.
+ * Creates an offer that can no longer be edited because a buyer has bought it. Uses the API calls
+ * of the club and of the buyer.
  */
 import { expect, type PlaywrightWorkerArgs } from '@playwright/test';
 import { signedInClubRequest, ownDraws } from './own-draw';
 
 let made = 0;
 
-/** Returns the id of a locked offer of the demo's first club. */
+/** Returns the id of an offer of the demo's first club that can no longer be edited. */
 export async function lockedOffer(
   playwright: PlaywrightWorkerArgs['playwright'],
   baseURL: string,

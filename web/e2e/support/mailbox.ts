@@ -8,9 +8,7 @@ export interface ReceivedMail {
   text: string;
 }
 
-/**
- * Waits for the newest mail of this kind to an address that contains these words, and returns it.
- */
+/** Waits for a mail of this kind to an address that contains `words`. Returns the newest one. */
 export async function waitForMail(
   request: APIRequestContext,
   to: string,

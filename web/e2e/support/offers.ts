@@ -1,7 +1,4 @@
-/**
- * An offer of a club's first games on sale, in the state that a test needs, as the server would
- * answer it.
- */
+/** A stubbed offer over a club's first games on sale. Tests choose its state. */
 import { expect, type APIRequestContext, type Page } from '@playwright/test';
 import { activeDraws } from './draws';
 import { stubResponse, changeBoot, noSockets } from './stubs';
@@ -49,7 +46,7 @@ export async function createOffer(
   };
 }
 
-/** Answers the pages' requests with this offer, whatever the server has. */
+/** Answers the pages' requests with this offer, instead of the server's answer. */
 export async function serveOffer(page: Page, offer: StubOffer): Promise<void> {
   await noSockets(page);
   await changeBoot(page, (boot) => ({ ...boot, offer: null, offers: [] }));

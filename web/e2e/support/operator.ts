@@ -1,5 +1,5 @@
 /**
- * Signs in the demo's operator on a real server: password, then the code of the demo's
+ * Signs in the demo's operator on a real server, with the password and then the code of the demo's
  * authenticator.
  */
 import { expect, type APIRequestContext, type Page } from '@playwright/test';
@@ -14,8 +14,8 @@ export const operatorCode = async (request: APIRequestContext): Promise<Code> =>
   (await request.get('/sandbox/operator-code.json')).json() as Promise<Code>;
 
 /**
- * Types the authenticator's code. Each code is valid once. If it was used already, the next one is
- * typed; the server accepts it one step early.
+ * Enters the authenticator's current code. Each code is valid once. If it was used already, enters
+ * the next one, which the server accepts half a minute early.
  */
 export async function typeCode(page: Page, isIn: () => Promise<void>): Promise<void> {
   const { code, nextCode } = await operatorCode(page.request);

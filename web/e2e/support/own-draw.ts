@@ -1,6 +1,6 @@
 /**
- * Creates draws for one test by their club's own calls, so that no other purchase or reservation
- * changes their counts.
+ * Creates draws for one test by the API calls of their club, so that no purchase of another test
+ * changes their ticket counts.
  */
 import { expect, type APIRequestContext, type PlaywrightWorkerArgs } from '@playwright/test';
 import { buyThroughApi, type ListedDraw } from './draws';
@@ -14,7 +14,7 @@ interface Club {
 }
 
 export interface DrawOptions {
-  /** How many tickets are left. Other buyers buy the rest. */
+  /** Number of tickets to leave unsold. Other buyers buy the rest. All if not set. */
   left?: number;
   /** Seconds until kick-off. */
   startsIn?: number;
@@ -27,7 +27,7 @@ export interface OwnDraw extends ListedDraw {
 
 let made = 0;
 
-/** Returns a request context that is signed in as a club of the demo. */
+/** Returns a request context that is signed in as one of the demo's clubs. */
 export async function signedInClubRequest(
   playwright: Playwright,
   baseURL: string,
@@ -46,7 +46,7 @@ export async function signedInClubRequest(
   return { calls, club };
 }
 
-/** Creates draws of one club, on sale two days ahead by default. */
+/** Creates draws of one club. Their games are in two days by default. */
 export async function ownDraws(
   playwright: Playwright,
   baseURL: string,
@@ -96,7 +96,9 @@ export async function ownDraw(
   return draw as OwnDraw;
 }
 
-/** Moves kick-off to a moment ahead, as the club, and waits until it has passed. */
+/**
+ * Changes the kick-off to a moment ahead by the club's API call, and waits until it has passed.
+ */
 export async function kickOff(
   playwright: Playwright,
   baseURL: string,
@@ -113,7 +115,7 @@ export async function kickOff(
   await calls.dispose();
 }
 
-/** Buys as other buyers, fifty tickets each, until this many are left. */
+/** Buys fifty tickets at a time as other buyers, until this many are left. */
 async function sellUntil(
   playwright: Playwright,
   baseURL: string,

@@ -1,6 +1,6 @@
 /**
- * Every screen and state that shows data without selling. The screenshots and the rules are run on
- * these.
+ * Every public page without a purchase, in each of its states. Used for screenshots and for the
+ * checks of `public/rules.spec.ts`.
  */
 import type { APIRequestContext, Page } from '@playwright/test';
 import { AGAIN, activeDraws, completedDraw, type ListedDraw } from './draws';
@@ -19,11 +19,11 @@ import {
 export interface PublicScreen {
   name: string;
   path: string;
-  /** Setup before the page is opened. */
+  /** Prepares the browser page before it opens the address. */
   before?: (page: Page) => Promise<void>;
-  /** Steps after the page is opened, before it is checked. */
+  /** Steps after the page has opened and before it is checked. */
   after?: (page: Page) => Promise<void>;
-  /** Whether it is only for a large screen. */
+  /** Whether the page is meant only for a large screen, such as a television. */
   board?: boolean;
 }
 
@@ -300,7 +300,7 @@ async function proofs(request: APIRequestContext): Promise<PublicScreen[]> {
 }
 
 /**
- * Returns the draw's page in states in which nothing can be bought. The buying states are in
+ * Returns the draw's page in the states in which it sells nothing. The other states are in
  * shop-states.ts.
  */
 async function draws(request: APIRequestContext): Promise<PublicScreen[]> {

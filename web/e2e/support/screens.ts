@@ -1,4 +1,4 @@
-/** A screen with an address of its own. */
+/** A screen that can be opened by its address. */
 export interface Screen {
   name: string;
   path: string;

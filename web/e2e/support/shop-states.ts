@@ -1,6 +1,6 @@
 /**
- * Every state of the buying screens, with the steps that reach it. Used for screenshots and for the
- * axe and size checks.
+ * Every state of the pages on which a buyer buys, with the steps that reach it. Used for
+ * screenshots and for the accessibility and size checks.
  */
 import {
   expect,
@@ -33,8 +33,8 @@ export interface ShopState {
 }
 
 /**
- * Changes the answer of the cart's or the checkout's payment, so that its reservation ends after
- * `seconds`.
+ * Changes the server's answer that opens a payment, so that the reservation of the cart or
+ * checkout ends after `seconds`.
  */
 export async function shortenReservation(page: Page, seconds: number): Promise<void> {
   await page.route(/\/api\/(cart\/)?create-payment-intent/, async (route) => {
@@ -69,7 +69,7 @@ export async function toCartCheckout(page: Page, request: APIRequestContext): Pr
   await expect(page.locator('.timer-bar')).toContainText(/\d:\d\d/);
 }
 
-/** Opens the page as during maintenance, whatever the server answers. */
+/** Opens the page in its maintenance state, instead of the server's answer. */
 async function inMaintenance(page: Page, path: string): Promise<void> {
   await page.route('**/api/maintenance-mode', (route) =>
     route.fulfill({ json: { maintenanceMode: true } }),
@@ -89,7 +89,7 @@ async function inMaintenance(page: Page, path: string): Promise<void> {
   await expect(page.getByText('System Maintenance in Progress').first()).toBeVisible();
 }
 
-/** Shows a finished purchase with a changed answer of the server. */
+/** Shows the thank-you page of a purchase, with changed fields in the server's answer. */
 async function thankYouWith(stage: ScreenContext, more: Record<string, unknown>): Promise<void> {
   const { page, request } = stage;
   const draw = await drawWithAvailable(request, 3);
@@ -109,7 +109,7 @@ async function thankYouWith(stage: ScreenContext, more: Record<string, unknown>)
   await page.reload();
 }
 
-/** Shows the page of a mailed link with two orders, one of them refunded. */
+/** Shows the page that a mailed link opens, with two orders. One of them is refunded. */
 async function ownOrders({ page, request }: ScreenContext): Promise<void> {
   const draw = await drawWithAvailable(request, 4);
   await buyByCard(page, draw.drawNumber, 2, newBuyer());
@@ -322,8 +322,8 @@ export const SHOP_STATES: readonly ShopState[] = [
     name: 'shop-cart-expired',
     show: async ({ page, request }) => {
       await shortenReservation(page, 2);
-      // The toast and the page change after two seconds. Here those timers never fire, so that the
-      // state stays visible.
+      // After two seconds, the toast disappears and the page changes. These timers are disabled
+      // here, so that the state stays visible.
       await page.addInitScript(() => {
         const later = window.setTimeout.bind(window);
         Object.assign(window, {

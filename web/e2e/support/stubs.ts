@@ -1,9 +1,9 @@
-/** Changes answers of the running server, to produce states that it is not in. */
+/** Changes answers of the running server, so that pages show states that the server is not in. */
 import type { Page, Route } from '@playwright/test';
 
 type Json = Record<string, unknown>;
 
-/** Changes the data embedded in the page. */
+/** Changes the data that the server embeds in the HTML page. */
 export async function changeBoot(
   page: Page,
   changeResponse: (boot: Json) => Json | void,
@@ -28,7 +28,7 @@ export async function changeBoot(
   );
 }
 
-/** Answers a call with this body. */
+/** Answers an API call with this body, instead of the server's answer. */
 export async function stubResponse(
   page: Page,
   path: string | RegExp,
@@ -40,7 +40,7 @@ export async function stubResponse(
   );
 }
 
-/** Changes the answer of a call. */
+/** Changes the server's answer to an API call. */
 export async function changeResponse(
   page: Page,
   path: string | RegExp,
@@ -55,7 +55,7 @@ export async function changeResponse(
 export const stubFailure = (page: Page, path: string | RegExp, status = 500) =>
   stubResponse(page, path, { message: 'Out of order', code: 'unavailable' }, status);
 
-/** Blocks all sockets, so that data comes only from the page and the calls. */
+/** Blocks all WebSockets, so that data comes only from the HTML page and API calls. */
 export const noSockets = (page: Page) =>
   page.routeWebSocket(/\/ws/, (socket) => void socket.close());
 
@@ -73,7 +73,7 @@ export async function maintenance(page: Page): Promise<void> {
   await stubResponse(page, '/api/maintenance-mode', { maintenanceMode: true });
 }
 
-/** Changes one draw in the page's data and in every answer. */
+/** Changes one draw in the HTML page's data and in every answer of the server. */
 export async function changeDraw(page: Page, number: number, more: Json): Promise<void> {
   await noSockets(page);
   const changed = (draw: unknown) =>

@@ -1,7 +1,7 @@
-/** Size checks on a phone: small touch targets and the width of a page. */
+/** Size checks on a phone: small touch targets and content wider than the screen. */
 import type { Page } from '@playwright/test';
 
-/** Returns targets below 44 px. Links within running text are exempt. */
+/** Returns touch targets smaller than 44 px. Links inside a sentence are exempt. */
 export function smallTargets(page: Page): Promise<string[]> {
   return page.evaluate(() =>
     [
@@ -29,7 +29,7 @@ export function smallTargets(page: Page): Promise<string[]> {
   );
 }
 
-/** Returns the real width of the page, or of a dialog above it. */
+/** Returns the width of the page's content, or of the open dialog's, in pixels. */
 export const widthOf = (page: Page): Promise<number> =>
   page.evaluate(() =>
     Math.max(

@@ -1,5 +1,6 @@
-//! Seeds one open anomaly of each type for the operator's console. Four arise as in reality:
-//! directly at Stripe, or from a buyer without an address. The operator's actions on them succeed.
+//! Seeds one open anomaly of each type for the operator's console. Four of them are caused as in
+//! reality: by a payment made directly at Stripe, or by a buyer without an address. The operator
+//! can resolve them with the console's actions.
 
 use actors::{Gateway, NewIntent, Stripe};
 use anyhow::{Context, ensure};
@@ -15,13 +16,15 @@ use super::buyers::{self, CARD, PlannedOrder};
 use super::plan::DRAWS;
 use super::seed::{SeedRun, Seller};
 
-/// Indexes in [`DRAWS`]: on sale with free tickets, on sale, awaiting its result, completed.
+/// Indexes in [`DRAWS`] of the draw with each anomaly. In this order, the draws are on sale with
+/// free tickets, on sale, awaiting a result, and completed.
 const UNKNOWN_ORDER: usize = 3;
 const PAID_TWICE: usize = 1;
 const WITHOUT_BUYER: usize = 12;
 const DISPUTED: usize = 14;
 
-/// An anomaly that only becomes true once the dates have been moved, and is raised then.
+/// An anomaly that depends on dates in the past. It is raised after the games' dates have been
+/// moved.
 pub struct DeferredAnomaly {
     anomaly: Anomaly,
     amount: Cents,
@@ -29,7 +32,7 @@ pub struct DeferredAnomaly {
 }
 
 impl DeferredAnomaly {
-    /// Raises the anomaly.
+    /// Stores the anomaly as open, so that the operator's console lists it.
     pub async fn raise(&self, books: &dyn PaymentStores) -> anyhow::Result<()> {
         books
             .raise_anomaly(&self.anomaly, Some(self.amount), self.at)
@@ -43,7 +46,8 @@ struct AnomalySeeder<'a> {
     gateway: Stripe,
 }
 
-/// Creates the anomalies. The reconciler's next pass finds those at Stripe.
+/// Creates the anomalies. The reconciler finds the anomalous payments at Stripe in its next run.
+/// Returns the anomalies to raise after the games' dates have been moved.
 pub async fn create(
     seeding: &SeedRun<'_>,
     draws: &[DrawId],
@@ -76,7 +80,7 @@ pub async fn create(
 }
 
 impl AnomalySeeder<'_> {
-    /// A payment for an unknown order, as after a restored backup.
+    /// Creates a payment whose order is not in the database, as after a restore from an old backup.
     async fn unknown_order(&self, draw: DrawId, account: &AccountId) -> anyhow::Result<()> {
         let amount = Cents(2 * DRAWS[UNKNOWN_ORDER].price.0);
         let order = OrderId(Uuid::new_v4().as_u128());
@@ -89,7 +93,7 @@ impl AnomalySeeder<'_> {
         .await
     }
 
-    /// A second payment for an order that is already paid.
+    /// Creates a second payment for an order that is already paid.
     async fn paid_twice(&self, draw: DrawId) -> anyhow::Result<()> {
         let order = self.first_order(draw).await?.order;
         let lines: Vec<String> = order
@@ -107,7 +111,7 @@ impl AnomalySeeder<'_> {
         .await
     }
 
-    /// Takes a payment directly at Stripe, with the platform's fee.
+    /// Captures a payment directly at Stripe, including the platform's application fee.
     async fn take_payment(&self, new: NewIntent) -> anyhow::Result<()> {
         let key = |step: &str| format!("demo-{step}-{}", new.order);
         let (account, fee) = (&new.account, FeePolicy::DEFAULT.on(new.amount));
@@ -121,8 +125,8 @@ impl AnomalySeeder<'_> {
         Ok(())
     }
 
-    /// A sale through a wallet that gave no address. An operator must find the buyer after ten
-    /// minutes (decision C-11).
+    /// Creates a sale through a wallet that gave no name or e-mail address. It becomes an anomaly
+    /// after ten minutes, and the operator must find the buyer (decision C-11).
     async fn without_buyer(
         &self,
         draw: DrawId,
@@ -154,8 +158,8 @@ impl AnomalySeeder<'_> {
         })
     }
 
-    /// A real one resolves itself once Stripe answers again. This one only illustrates the type,
-    /// and the operator marks it as resolved.
+    /// Returns an invented anomaly of this type for display. A real one is resolved automatically
+    /// once Stripe answers again. The operator can mark the invented one as resolved.
     fn unresolved_cancellation(&self) -> DeferredAnomaly {
         let anomaly = Anomaly {
             kind: AnomalyKind::FailedAllocation,
@@ -170,7 +174,7 @@ impl AnomalySeeder<'_> {
         }
     }
 
-    /// The order of a draw's first ticket.
+    /// Returns the order that bought a draw's first ticket.
     async fn first_order(&self, draw: DrawId) -> anyhow::Result<OrderRecord> {
         let state = &self.seeding.running.state;
         let sold = state.records.sold_tickets(draw).await?;

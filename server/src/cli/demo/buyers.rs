@@ -15,25 +15,25 @@ use crate::text::terms;
 
 /// Maximum number of concurrent orders.
 const CONCURRENT_ORDERS: usize = 8;
-/// Maximum number of attempts while the server is busy.
+/// Maximum number of attempts of one request while the server answers that it is busy.
 const ATTEMPTS_MAX: u32 = 20;
 /// The sandbox card that always pays.
 pub const CARD: &str = "pm_card_visa";
 /// The sandbox card with insufficient funds.
 const EMPTY_CARD: &str = "pm_card_chargeDeclinedInsufficientFunds";
-/// Numbers of tickets that buyers take, in turn.
+/// Numbers of tickets per order. The orders use them in turn.
 const COUNTS: [u16; 8] = [2, 5, 10, 1, 4, 20, 3, 8];
 
-/// One order to place.
+/// An order that a simulated buyer will place.
 #[derive(Clone, Debug)]
 pub struct PlannedOrder {
     pub seller: Seller,
     pub wanted: LineRequest,
-    /// `None` for a buyer who leaves neither name nor address.
+    /// Name of the buyer. `None` for a buyer who leaves neither name nor address.
     pub buyer: Option<&'static str>,
 }
 
-/// The orders that buy the planned tickets of a draw.
+/// Plans the orders that together buy the planned number of tickets of a draw.
 pub fn planned_orders(seller: &Seller, draw: DrawId, plan: &DrawPlan) -> Vec<PlannedOrder> {
     let mut remaining = plan.sold;
     let mut planned_orders = Vec::new();
@@ -59,7 +59,7 @@ pub fn planned_orders(seller: &Seller, draw: DrawId, plan: &DrawPlan) -> Vec<Pla
     planned_orders
 }
 
-/// Places all orders, several at once.
+/// Places all planned orders, several of them concurrently.
 pub async fn buy(payments: &Payments, planned_orders: Vec<PlannedOrder>) -> anyhow::Result<()> {
     stream::iter(planned_orders)
         .map(|wish| buy_one(payments, wish))
@@ -74,7 +74,7 @@ pub async fn buy_one(payments: &Payments, wish: PlannedOrder) -> anyhow::Result<
     pay(payments, record).await
 }
 
-/// Pays an order that is already open.
+/// Authorises and fulfils the payment of an order that is already open.
 pub async fn pay(payments: &Payments, record: OrderRecord) -> anyhow::Result<OrderRecord> {
     let order = record.order.id;
     let Some(intent) = record.order.payment_intent else {
@@ -143,7 +143,7 @@ fn details(name: &str) -> BuyerDetails {
     }
 }
 
-/// Retries while the server is busy. Every call is idempotent.
+/// Repeats a request while the server is busy. This is safe because every request is idempotent.
 async fn with_retry<T, F>(mut ask: impl FnMut() -> F) -> Result<T, PaymentFailure>
 where
     F: Future<Output = Result<T, PaymentFailure>>,
@@ -157,7 +157,7 @@ where
     ask().await
 }
 
-/// Waits a tenth of a second.
+/// Waits a tenth of a second before the next attempt.
 pub(super) async fn pause() {
     tokio::time::sleep(std::time::Duration::from_millis(100)).await;
 }

@@ -1,4 +1,4 @@
-//! The staff of the demo's first club, and the offer that already has a sale.
+//! Creates the staff of the demo's first club, and the first sale of one of its offers.
 
 use anyhow::Context;
 use domain::DrawId;
@@ -11,10 +11,10 @@ use super::plan::{BUYERS, CLUBS, DRAWS, LOCKED_OFFER_SLUG, OFFERS, STAFF};
 use super::seed::{SeedRun, Seller};
 use crate::services::identity::random;
 
-/// Lifetime of an invitation: long enough for a seed on any machine.
+/// Lifetime of an invitation in seconds. Seeding takes less time than this on any machine.
 const INVITATION_SECONDS: i64 = 3600;
 
-/// The login of a person with a role in a club.
+/// Returns the e-mail address with which a staff member of this role signs in.
 pub fn login(role: Role, slug: &str) -> String {
     format!("{}.{slug}@demo.test", role.word())
 }
@@ -43,8 +43,8 @@ impl SeedRun<'_> {
         Ok(())
     }
 
-    /// The first sale of an offer. The offer stays on sale and can no longer be edited (decision
-    /// H-4).
+    /// Sells one ticket of an offer. A sold offer stays on sale and can no longer be edited
+    /// (decision H-4).
     pub(super) async fn first_sale(
         &self,
         sellers: &[Seller],

@@ -14,11 +14,12 @@ pub struct ClubPlan {
     /// Primary, secondary and accent colour: one dark, one bright, one light, so that every
     /// contrast rule is exercised.
     pub colours: [&'static str; 3],
-    /// First part of the team name the club plays under.
+    /// First part of the club's team name.
     pub home: &'static str,
     pub zone: &'static str,
     pub contact: (&'static str, &'static str),
-    /// Whether the club's address is confirmed. One is not, so that the reminder is visible.
+    /// Whether the club's e-mail address is confirmed. One club's address is not, so that its pages
+    /// show the reminder.
     pub is_verified: bool,
 }
 
@@ -64,27 +65,28 @@ pub const CLUBS: [ClubPlan; 3] = [
     },
 ];
 
-/// The planned status of a draw.
+/// The status that a draw has after seeding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PlannedStatus {
     /// On sale, with kick-off in this many minutes.
     OnSale { minutes: i64 },
-    /// Kick-off was this many hours ago, without a result.
+    /// Kick-off was this many hours ago, and no result is entered.
     Awaiting { hours_ago: i64 },
-    /// Played this many days ago, with the two first try scorers.
+    /// The game was this many days ago. `result` holds the jersey numbers of both first try
+    /// scorers.
     Completed { days_ago: i64, result: (u8, u8) },
 }
 
 /// The stage that a completed draw's prize has reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PrizeStage {
-    /// The planned result. Whether its ticket was sold is left to chance.
+    /// The result is the one in the plan. The random deal decides whether its ticket was sold.
     Chance,
-    /// A sold ticket won. The club has not notified the winner.
+    /// The winning ticket was sold. The club has not notified the winner.
     Won,
     /// The winner was notified and may still answer for some days.
     Notified,
-    /// The seven days passed without an answer.
+    /// The winner did not answer within the seven days.
     Late,
     /// The winner has given bank details.
     Received,
@@ -93,7 +95,7 @@ pub enum PrizeStage {
 
 /// A draw of the demo.
 pub struct DrawPlan {
-    /// Index in [`CLUBS`].
+    /// Index of the club in [`CLUBS`].
     pub club: usize,
     pub league: &'static str,
     pub away: &'static str,
@@ -165,7 +167,7 @@ const fn completed(days_ago: i64, home: u8, away: u8) -> PlannedStatus {
     }
 }
 
-/// In the order of their numbers, from 1001.
+/// The seeded draws. Their numbers count from 1001 in this order.
 pub const DRAWS: [DrawPlan; 21] = [
     draw(
         0,
@@ -266,7 +268,7 @@ pub const DRAWS: [DrawPlan; 21] = [
     draw(2, "Cooktown Kookaburras", 250, 40, 12, completed(18, 8, 9)).league("Tropical League"),
 ];
 
-/// Opponents of draws that are put on sale later.
+/// Opponents in the draws that the running demo creates later to replace completed ones.
 pub const LATER_OPPONENTS: [&str; 8] = [
     "Charters Cockatoos",
     "Roma Redtails",
@@ -278,7 +280,7 @@ pub const LATER_OPPONENTS: [&str; 8] = [
     "Casino Quolls",
 ];
 
-/// Invented buyers.
+/// Names of the simulated buyers.
 pub const BUYERS: [&str; 24] = [
     "Alice Nguyen",
     "Bob Taylor",
@@ -311,19 +313,19 @@ pub struct OfferPlan {
     pub club: usize,
     pub name: &'static str,
     pub slug: &'static str,
-    /// `BUNDLE` or `SPECIAL`.
+    /// The kind of the offer: `BUNDLE` or `SPECIAL`.
     pub kind: &'static str,
-    /// `active`, `draft` or `archived`.
+    /// The status of the offer: `active`, `draft` or `archived`.
     pub status: &'static str,
     pub tag: &'static str,
     pub copy: &'static str,
-    /// Indexes in [`DRAWS`].
+    /// The games of the offer, as indexes in [`DRAWS`].
     pub games: &'static [usize],
 }
 
-/// The slug of the offer whose first ticket is sold. It is locked and on sale.
+/// The slug of the offer that already has a sale. It is on sale and can no longer be edited.
 pub const LOCKED_OFFER_SLUG: &str = "derby-special";
-/// The staff of the first club.
+/// Role and name of each staff member of the first club.
 pub const STAFF: [(Role, &str); 2] = [(Role::Seller, "Sally Seller"), (Role::Viewer, "Vic Viewer")];
 
 pub const OFFERS: [OfferPlan; 6] = [
@@ -389,7 +391,7 @@ pub const OFFERS: [OfferPlan; 6] = [
     },
 ];
 
-/// Heading, then labels and addresses.
+/// The footer's menus: a heading, then the label and address of each link.
 pub const FOOTERS: [(&str, &[(&str, &str)]); 2] = [
     (
         "For supporters",
@@ -408,7 +410,7 @@ pub const FOOTERS: [(&str, &[(&str, &str)]); 2] = [
     ),
 ];
 
-/// Club, person, e-mail, phone.
+/// Clubs on the waitlist: club name, contact person, e-mail address, phone number.
 pub const WAITLIST: [(&str, &str, &str, &str); 2] = [
     (
         "Emu Park Emus",
@@ -463,7 +465,7 @@ mod tests {
             };
             assert!(DRAWS.iter().any(|draw| is_at_stage(&draw)), "{prize:?}");
         }
-        // Winners may answer for seven days.
+        // Winners have seven days to answer. Each game's date must agree with its prize's stage.
         for draw in &DRAWS {
             if let PlannedStatus::Completed { days_ago, .. } = draw.status {
                 assert!(

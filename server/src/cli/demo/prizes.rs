@@ -1,5 +1,5 @@
-//! Advances the demo's prizes: one draw for each stage, from a winner not yet notified to a paid
-//! prize.
+//! Moves the demo's prizes to their planned stages. There is one draw for each stage, from "winner
+//! not yet notified" to "prize paid".
 
 use anyhow::Context;
 use domain::{DrawId, GameResult};
@@ -17,7 +17,8 @@ use crate::services::identity::{link_hash, random};
 const DAY_SECONDS: i64 = 86_400;
 
 impl SeedRun<'_> {
-    /// The planned result, or one whose ticket was sold.
+    /// Returns the result to enter: the planned one, or the pair of a sold ticket if the plan needs
+    /// a winner.
     pub(super) async fn result(
         &self,
         prize: PrizeStage,
@@ -36,8 +37,8 @@ impl SeedRun<'_> {
         GameResult::new(cell.home(), cell.away()).context("a pair is a result")
     }
 
-    /// Advances a prize to its planned stage. The draw's dates, and these with them, move back by
-    /// `back_ms` afterwards.
+    /// Moves a prize to its planned stage. The dates of the draw and its prize move back by
+    /// `back_ms` afterwards, so the dates written here are that much later.
     pub(super) async fn award(
         &self,
         prize: PrizeStage,
@@ -71,7 +72,7 @@ impl SeedRun<'_> {
             bsb: "484799".to_string(),
         };
         let (by, at) = ("winner".to_string(), self.now.plus_seconds(DAY_SECONDS));
-        // The mails of the demo's past games are not sent.
+        // `winner` is `None`, so that no mail is queued. The demo sends no mails about past games.
         let change = BankChange {
             draw,
             serial,
@@ -101,8 +102,8 @@ impl SeedRun<'_> {
         Ok(())
     }
 
-    /// Queues the winner's mail with its link, as `notify-winners` does. Returns the hash that
-    /// identifies the link.
+    /// Queues the mail with the winner's link, as the `notify-winners` call does. Returns the hash
+    /// that identifies the link in the database.
     async fn invite(
         &self,
         draw: DrawId,
@@ -114,10 +115,11 @@ impl SeedRun<'_> {
             .buyer_email
             .clone()
             .context("the demo's buyers have addresses")?;
-        // The demo's URL is not known yet. The mail writer completes the address.
+        // A path only, because the demo's public URL is not known yet. The mail writer adds the
+        // host.
         let link = format!("/claim#{}", hex::encode(token));
         let respond_by = self.now.plus_seconds(7 * DAY_SECONDS);
-        // The mail states the day as it will be after the dates have moved.
+        // The mail states the deadline as it will be after the dates have moved back.
         let until = respond_by.plus_ms(-back_ms);
         let serial = ticket.serial.number();
         let sealed = sealed_link(self.records(), &to, &link);

@@ -1,4 +1,4 @@
-//! Keeps the demo alive: some draws are always on sale, and old games get a result.
+//! Keeps an old demo usable: some draws are always on sale, and played games get a result.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,18 +18,20 @@ use crate::sandbox::clock::SandboxClock;
 use crate::services::catalogue::lists::{List, ListSlice};
 use crate::state::State;
 
-/// Interval between checks.
+/// Interval between two checks of the draws.
 const CHECK_INTERVAL: Duration = Duration::from_secs(20);
-/// Minimum number of draws on sale.
+/// Number of draws on sale below which new draws are created.
 const LIVE_MIN: usize = 9;
-/// Number of draws on sale after a refill, so that the next refill is not needed at once.
+/// Number of draws on sale after new ones were created. It exceeds `LIVE_MIN`, so that the next
+/// check does not need to create more.
 const LIVE_AFTER_REFILL: usize = 12;
-/// Games without a result that are left for the user to complete.
+/// Number of games without a result that are left for the user, who can enter their results.
 const AWAITING_KEPT: usize = 2;
 const RESULT_WAIT_MS: i64 = 24 * HOUR_MS;
 const MINUTE_MS: i64 = 60 * 1000;
 const HOUR_MS: i64 = 60 * MINUTE_MS;
-/// Kick-offs of new draws in minutes from now, in turn: from within the hour to most of a week.
+/// Kick-off times of new draws, in minutes from now: from within the hour to almost a week. New
+/// draws use them in turn.
 const MINUTES_AHEAD: [i64; 8] = [
     45,
     5 * 60,
@@ -41,8 +43,8 @@ const MINUTES_AHEAD: [i64; 8] = [
     150 * 60,
 ];
 
-/// Checks at once and then at regular intervals, until aborted. Once the clock was moved, the user
-/// who moved it runs the season.
+/// Checks the draws at once and then at regular intervals, until the task is aborted. Does nothing
+/// once a user has moved the clock, because that user then controls the season.
 pub fn run(running: &Running, clock: Arc<SandboxClock>) -> tokio::task::JoinHandle<()> {
     let keeper = SeasonKeeper::of(running.state.clone(), &running.engine, clock.clone());
     tokio::spawn(async move {
@@ -57,7 +59,7 @@ pub fn run(running: &Running, clock: Arc<SandboxClock>) -> tokio::task::JoinHand
     })
 }
 
-/// Refills the draws on sale and completes old games.
+/// Creates draws when few are on sale, and completes old games.
 pub struct SeasonKeeper {
     state: web::Data<State>,
     draws: Draws,
@@ -75,11 +77,12 @@ impl SeasonKeeper {
         }
     }
 
-    /// Puts draws on sale when too few are left, and completes games that have waited too long.
+    /// Creates draws when fewer than `LIVE_MIN` are on sale, and completes games that have waited
+    /// too long.
     ///
     /// # Errors
     ///
-    /// The database does not answer, or one of the demo's clubs is gone.
+    /// The database does not answer, or one of the demo's clubs no longer exists.
     pub async fn look(&self) -> anyhow::Result<()> {
         let now = self.clock.now();
         let live = self
@@ -106,7 +109,7 @@ impl SeasonKeeper {
         Ok(())
     }
 
-    /// Completes a draw with everything that follows when a club enters a result.
+    /// Enters a result for a draw, and performs what follows when a club enters one.
     async fn complete(&self, draw: DrawId) -> anyhow::Result<()> {
         let outcome = self
             .draws
@@ -153,8 +156,8 @@ impl SeasonKeeper {
     }
 }
 
-/// The `turn`-th draw overall: modelled on one of the first season, with another opponent and fewer
-/// sales.
+/// Plans the new draw with number `turn`. It copies a seeded draw, with another opponent and fewer
+/// sold tickets.
 fn planned(turn: usize, now: Timestamp) -> (DrawPlan, Timestamp) {
     let model = &DRAWS[turn % DRAWS.len()];
     let plan = DrawPlan {
@@ -184,7 +187,7 @@ fn seller(clubs: &[Club], slug: &str) -> anyhow::Result<Seller> {
     })
 }
 
-/// A result that depends only on the draw.
+/// Computes a result from the draw's id alone, so that a repeated call gives the same result.
 fn result_of(draw: DrawId) -> GameResult {
     let (home, away) = (draw.0 * 7 % 13 + 1, draw.0 * 5 % 13 + 1);
     GameResult::new(home as u8, away as u8).expect("both within 1…13")

@@ -1,6 +1,6 @@
 //! Seeds an empty demo through the same code as a real season. Clubs and draws are created through
-//! Records. Every ticket comes from an order that is reserved, authorised, allocated and captured,
-//! so that the database and the sandbox agree to the cent.
+//! `Records`. Every ticket is bought through an order that is reserved, authorised, allocated and
+//! captured, so that the database and the sandbox agree to the cent.
 
 use actors::{Stripe, StripeSettings};
 use anyhow::{Context, ensure};
@@ -22,27 +22,30 @@ use crate::sandbox::Sandbox;
 use crate::sandbox::authenticator::{OPERATOR, OPERATOR_SECRET};
 use crate::services::identity::{link_hash, password, random};
 
-/// The second operator, for actions that need two approvals (decision I-8).
+/// Login of the second operator, who approves actions that need two operators (decision I-8).
 const SECOND_OPERATOR: &str = "second-operator@demo.test";
-/// The setting that is written last. A database without it was not seeded completely.
+/// Name of the setting that seeding writes last. A database without this setting is not seeded
+/// completely.
 const SEEDED: &str = "demo_seeded";
-/// Time until kick-off of a played draw while its tickets are sold: enough for any machine.
+/// Time between seeding and the kick-off of a played draw, in milliseconds. Its tickets are sold in
+/// this time, which is enough on any machine.
 const SEEDING_MS: i64 = 2 * HOUR_MS;
-/// Attempts, a tenth of a second apart, to see the webhooks of declined payments.
+/// Maximum number of checks, a tenth of a second apart, whether the webhooks of declined payments
+/// have arrived.
 const WEBHOOK_ATTEMPTS: u32 = 100;
 const MINUTE_MS: i64 = 60 * 1000;
 const HOUR_MS: i64 = 60 * MINUTE_MS;
 
-/// How far a database is seeded.
+/// How much of the demo's data a database contains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SeedState {
     Empty,
-    /// A seed that was interrupted. It is erased and started again.
+    /// Seeding was interrupted. The data is erased and seeding starts again.
     Partial,
     Complete,
 }
 
-/// Reads how far this database is seeded.
+/// Determines how much of the demo's data this database contains.
 pub async fn read_seed_state(records: &Records) -> anyhow::Result<SeedState> {
     if records.settings().await?.contains_key(SEEDED) {
         return Ok(SeedState::Complete);
@@ -54,7 +57,8 @@ pub async fn read_seed_state(records: &Records) -> anyhow::Result<SeedState> {
     })
 }
 
-/// Moves the played games into the past and marks the seed as complete. No actor may be running.
+/// Moves the dates of played games into the past and marks the seed as complete. No draw actor may
+/// be running, because it would not see the changed dates.
 pub async fn finish(postgres: &Postgres, seed_result: SeedResult) -> anyhow::Result<()> {
     let records = Records::new(postgres.clone());
     for PlayedDraw { draw, back_ms } in seed_result.played {
@@ -67,20 +71,20 @@ pub async fn finish(postgres: &Postgres, seed_result: SeedResult) -> anyhow::Res
     Ok(())
 }
 
-/// Everything a seed needs.
+/// The parts of the demo that seeding uses.
 pub struct SeedRun<'a> {
     pub running: &'a Running,
     pub sandbox: &'a Sandbox,
     pub now: Timestamp,
 }
 
-/// Work that must wait until the server has stopped.
+/// What seeding leaves to do after its server has stopped.
 pub struct SeedResult {
     played: Vec<PlayedDraw>,
     late: Vec<anomalies::DeferredAnomaly>,
 }
 
-/// A draw whose dates are still to be moved into the past.
+/// A draw whose dates will be moved into the past after seeding.
 pub struct PlayedDraw {
     draw: DrawId,
     back_ms: i64,
@@ -94,7 +98,8 @@ pub struct Seller {
 }
 
 impl SeedRun<'_> {
-    /// Seeds everything except the work that must wait until the server has stopped.
+    /// Seeds everything except the steps that must wait until the server has stopped. Returns
+    /// these.
     pub async fn run(&self) -> anyhow::Result<SeedResult> {
         let hash = password::hash(PASSWORD);
         for (email, name) in [
@@ -131,7 +136,7 @@ impl SeedRun<'_> {
             played.extend(self.settle(plan, *draw, &sellers[plan.club]).await?);
         }
         let late = anomalies::create(self, &draws, &sellers).await?;
-        // Let the reconciler see every payment before its dates move.
+        // The reconciler must see every payment before the dates of its game change.
         self.running
             .engine
             .reconciler
@@ -140,7 +145,7 @@ impl SeedRun<'_> {
         Ok(SeedResult { played, late })
     }
 
-    /// A Stripe client that bypasses the engine.
+    /// Returns a Stripe client for payments that the product's own engine must not know.
     pub fn provider(&self) -> anyhow::Result<Stripe> {
         let key = self.running.state.config.stripe.secret_key.expose();
         let settings = StripeSettings::new(key, format!("{}/sandbox/stripe", self.running.url()));
@@ -173,7 +178,8 @@ impl SeedRun<'_> {
             };
             buyers::declined(&self.running.engine.payments, wish).await?;
         }
-        // Webhooks report the declined payments. A late one is delivered after the next start.
+        // Waits until webhooks have reported the declined payments. A webhook that is later than
+        // this is delivered after the next start.
         for _ in 0..WEBHOOK_ATTEMPTS {
             if self
                 .records()
@@ -255,7 +261,7 @@ impl SeedRun<'_> {
         Ok(ids)
     }
 
-    /// Seeds offers, footers and the waitlist.
+    /// Seeds the clubs' offers, the footer's menus and the waitlist.
     async fn seed_offers_and_footers(
         &self,
         sellers: &[Seller],
@@ -292,7 +298,7 @@ impl SeedRun<'_> {
         Ok(())
     }
 
-    /// Enters the result of a played draw and everything that follows from it.
+    /// Enters the result of a played draw, and performs what follows, such as payouts.
     async fn settle(
         &self,
         plan: &DrawPlan,
@@ -330,7 +336,7 @@ impl SeedRun<'_> {
 }
 
 impl SeedRun<'_> {
-    /// Records a completed payout (decision D-17).
+    /// Records a payout and marks it as paid (decision D-17).
     pub(super) async fn pay(
         &self,
         draw: DrawId,
@@ -354,13 +360,13 @@ impl SeedRun<'_> {
     }
 }
 
-/// Rounds a kick-off to five minutes, as on a fixture list.
+/// Rounds a kick-off to five minutes, because fixture lists use such times.
 pub fn round(at: Timestamp) -> Timestamp {
     let step = 5 * MINUTE_MS;
     Timestamp((at.0 + step / 2).div_euclid(step) * step)
 }
 
-/// A planned draw with its kick-off.
+/// Converts a planned draw and its kick-off into a request to create the draw.
 pub fn new_draw(plan: &DrawPlan, seller: &Seller, kick_off: Timestamp) -> DrawToCreate {
     let club = &CLUBS[plan.club];
     DrawToCreate {

@@ -1,4 +1,4 @@
-//! The buyer's calls: confirming with a card, and answering a 3-D Secure challenge.
+//! The buyer's calls: confirm a payment with a card, and answer a 3-D Secure challenge.
 
 use serde_json::Value;
 
@@ -68,8 +68,8 @@ pub fn confirm(state: &mut SandboxState, call: &ApiCall, id: &str) -> Result<Val
     }
 }
 
-/// Handles `POST /v1/payment_intents/{id}/authenticate` with `outcome=complete|fail`: the result of
-/// the bank's page. Stripe's API has no such call.
+/// Handles `POST /v1/payment_intents/{id}/authenticate` with `outcome=complete|fail`, the result of
+/// the bank's 3-D Secure page. Stripe's API has no such call.
 pub fn authenticate(
     state: &mut SandboxState,
     call: &ApiCall,
@@ -136,7 +136,7 @@ fn approve(
         .render_for(call.access))
 }
 
-/// Records the decline on the intent and returns the error response that carries it.
+/// Records a declined card on the intent. Returns the error response, which contains the intent.
 fn record_decline(
     state: &mut SandboxState,
     call: &ApiCall,

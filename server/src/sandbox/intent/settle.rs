@@ -1,4 +1,4 @@
-//! The merchant's calls: capturing the money, or releasing the authorisation.
+//! The merchant's calls: capture a payment, or cancel it and release its authorisation.
 
 use serde_json::Value;
 
@@ -19,8 +19,8 @@ const REASONS: [&str; 4] = [
     "abandoned",
 ];
 
-/// Handles `POST /v1/payment_intents/{id}/capture`, in full or in part. The rest of the
-/// authorisation is released.
+/// Handles `POST /v1/payment_intents/{id}/capture`. Captures the whole amount or a part. The rest
+/// of the authorisation is released.
 pub fn capture(state: &mut SandboxState, call: &ApiCall, id: &str) -> Result<Value, StripeError> {
     let intent = state.find::<Intent>(&call.account, id)?;
     if intent.status != IntentStatus::RequiresCapture {
@@ -50,8 +50,8 @@ pub fn capture(state: &mut SandboxState, call: &ApiCall, id: &str) -> Result<Val
         .render_for(call.access))
 }
 
-/// Moves the money: updates the charge, its balance transaction and the platform's fee, and emits
-/// the event.
+/// Captures the money: updates the charge, creates its balance transaction and the platform's fee,
+/// and emits the event.
 pub(super) fn collect(
     state: &mut SandboxState,
     mut intent: Intent,
@@ -85,7 +85,7 @@ pub(super) fn collect(
     }
 }
 
-/// Handles `POST /v1/payment_intents/{id}/cancel`, from every state that is not final.
+/// Handles `POST /v1/payment_intents/{id}/cancel`. Allowed in every state that is not final.
 pub fn cancel(state: &mut SandboxState, call: &ApiCall, id: &str) -> Result<Value, StripeError> {
     let intent = state.find::<Intent>(&call.account, id)?;
     let reason = call.form.get_owned("cancellation_reason");
@@ -114,7 +114,7 @@ pub fn cancel(state: &mut SandboxState, call: &ApiCall, id: &str) -> Result<Valu
         .render_for(call.access))
 }
 
-/// Expires an authorisation, as a bank does after seven days: `POST /sandbox/expire`.
+/// Handles `POST /sandbox/expire`: lets an authorisation expire, as a bank does after seven days.
 pub fn expire(state: &mut SandboxState, id: &str) -> Result<Value, StripeError> {
     let intent = state
         .intents
@@ -143,8 +143,8 @@ fn release(state: &mut SandboxState, mut intent: Intent, reason: Option<String>)
         .and_then(|charge| state.charges.get(charge))
         .cloned();
     intent.save_and_emit(state, "payment_intent.canceled");
-    // Stripe shows a released authorisation as a refunded, never captured charge, and emits an
-    // event.
+    // Stripe shows a released authorisation as a charge that was refunded and never captured, and
+    // emits an event for it.
     if let Some(mut charge) = charge.filter(|_| held > 0) {
         charge.refunded = true;
         charge.amount_refunded = charge.amount;

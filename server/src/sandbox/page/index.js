@@ -1,4 +1,4 @@
-// The sandbox's front page: copies card numbers, shows the ledger, sets faults.
+// The sandbox's front page: copies card numbers, shows each account's totals, and sets faults.
 (function () {
   "use strict";
   var form = document.getElementById("faults-form");
@@ -43,7 +43,7 @@
     }, function () {});
   }
 
-  // `rates.slow` and `webhook.lost` are paths into the posted object.
+  // An input's name, such as `rates.slow` or `webhook.lost`, is a path into the posted object.
   function read() {
     var faults = { rates: {}, webhook: {} };
     Array.prototype.forEach.call(form.elements, function (field) {

@@ -1,4 +1,4 @@
-// The mailbox page: asks for newer mails every two seconds and shows the chosen one.
+// The mailbox page: requests new mails every two seconds and shows the selected mail.
 (function () {
   "use strict";
   var mails = [];
@@ -71,7 +71,7 @@
     fact("Sent", new Date(mail.at).toLocaleString("en-AU"));
     fact("Message id", mail.messageId);
     byId("text").textContent = mail.text;
-    // Links of a mail open beside the mailbox, as in a mail program.
+    // Links in a mail open in a new tab, as in a mail program.
     byId("frame").srcdoc = "<base target=\"_blank\">" + mail.html;
     select(mail.html ? "html" : "text");
     history.replaceState(null, "", "#" + mail.id);

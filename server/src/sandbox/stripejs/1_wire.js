@@ -1,4 +1,5 @@
-// Part 1: events, forms and calls. All parts are concatenated inside one function and share its names.
+// Part 1: events, form encoding and API calls. One function encloses all parts, so they share their
+// names.
 
 var script = document.currentScript;
 var origin = script && script.src ? script.src.replace(/\/sandbox\/stripe\.js.*$/, "") : "";
@@ -13,7 +14,7 @@ function IntegrationError(message) {
   return error;
 }
 
-// What elements are: something one can listen to.
+// The base of all elements: the page can add listeners for their events.
 function Emitter() { this.listeners = {}; }
 Emitter.prototype.on = function (name, listener) {
   (this.listeners[name] = this.listeners[name] || []).push(listener);
@@ -36,7 +37,7 @@ Emitter.prototype.emit = function (name, event) {
   (this.listeners[name] || []).slice().forEach(function (listener) { listener(event); });
 };
 
-// {card: {number: "42"}} becomes card[number]=42.
+// Flattens nested fields as Stripe expects: {card: {number: "42"}} becomes card[number]=42.
 function encode(fields, prefix) {
   return Object.keys(fields).filter(function (name) {
     return fields[name] !== undefined && fields[name] !== null;
@@ -51,7 +52,7 @@ function wait(ms) {
   return new Promise(function (resolve) { setTimeout(resolve, ms); });
 }
 
-// One call. Resolves to {ok, status, body}; status 0 means that no answer came.
+// Makes one API call. Resolves to {ok, status, body}. Status 0 means that no response arrived.
 function call(context, method, path, fields) {
   var headers = { authorization: "Bearer " + context.key };
   if (context.account) headers["stripe-account"] = context.account;
@@ -59,7 +60,8 @@ function call(context, method, path, fields) {
   var options = { method: method, headers: headers, credentials: "omit" };
   if (method === "POST") {
     headers["content-type"] = "application/x-www-form-urlencoded";
-    // A browser repeats a request by itself when a kept connection turns out to be dead.
+    // Browsers repeat a request on a new connection when a reused connection was closed. The key
+    // makes this safe.
     headers["idempotency-key"] = "js_" + Date.now().toString(36) + Math.random().toString(36).slice(2);
     options.body = form;
   }
@@ -75,7 +77,7 @@ function errorOf(answer) {
   return answer.body.error || { type: "api_error", message: "An unexpected error occurred." };
 }
 
-// A call without lasting effect: repeated until somebody answers.
+// Repeats an API call until a response arrives. Only for calls without a lasting effect.
 function insist(context, method, path, fields, attempt) {
   var tried = attempt || 1;
   return call(context, method, path, fields).then(function (answer) {
@@ -94,7 +96,8 @@ function retrieve(context, clientSecret) {
   return insist(context, "GET", "payment_intents/" + idOf(clientSecret), { client_secret: clientSecret });
 }
 
-// Confirms or authenticates. When no answer comes, the intent itself is asked how far it has come before another attempt.
+// Confirms or authenticates a payment. If no response arrives, reads the intent's status before
+// another attempt.
 function step(context, clientSecret, verb, fields, attempt) {
   var tried = attempt || 1;
   var path = "payment_intents/" + idOf(clientSecret) + "/" + verb;

@@ -1,4 +1,4 @@
-// Part 2: what makes a card number, an expiry date and a security code complete and right.
+// Part 2: validates a card number, an expiry date and a security code.
 
 function digits(text) { return text.replace(/\D/g, ""); }
 
@@ -21,7 +21,7 @@ function passesLuhn(number) {
   return sum % 10 === 0;
 }
 
-// 4000 0000 0000 3155 is a shorthand for a 3-D Secure card that is no well-formed number.
+// 4000 0000 0000 3155 is the sandbox's short number for a 3-D Secure card. It fails the Luhn check.
 function isKnownTestNumber(number) { return number === "4000000000003155"; }
 
 function grouped(number) {
@@ -61,7 +61,8 @@ function cvcProblem(text, brand) {
     ? problem("incomplete_cvc", "Your card's security code is incomplete.") : null;
 }
 
-// "4" becomes "04 / ", "1" waits for its second digit; browsers fill in "12/2034" and "2034-12" too.
+// Formats the expiry while the buyer types: "4" becomes "04 / ", "1" waits for a second digit.
+// Browsers may fill in "12/2034" or "2034-12", which are accepted.
 function formattedExpiry(text, isDeleting) {
   var year = /^\s*(\d{4})-(\d{1,2})/.exec(text) || /^\s*(\d{1,2})\D+\d{2}(\d{2})\s*$/.exec(text);
   if (year) text = year[1].length === 4 ? ("0" + year[2]).slice(-2) + year[1].slice(2) : ("0" + year[1]).slice(-2) + year[2];

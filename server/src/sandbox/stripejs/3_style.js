@@ -1,4 +1,5 @@
-// Part 3: how it looks. Every element lives in a shadow root of its own, so that neither page nor element disturbs the other.
+// Part 3: the styles. Each element has its own shadow root, so that the styles of page and element
+// do not affect each other.
 
 var CSS = [
   ":host{display:block;all:initial;display:block;font-family:var(--s-font);color:var(--s-text);",
@@ -44,7 +45,7 @@ var CSS = [
   "@media (prefers-reduced-motion:reduce){.sheet{animation:none}}"
 ].join("");
 
-// Appearance variables of the real thing, as far as they have a meaning here.
+// Stripe's appearance variables that this script supports, with the CSS property of each.
 var VARIABLES = {
   colorPrimary: "--s-primary", colorText: "--s-text", colorTextSecondary: "--s-text-2", colorBackground: "--s-bg",
   colorTextPlaceholder: "--s-text-3", colorDanger: "--s-danger", borderRadius: "--s-radius", fontFamily: "--s-font", fontSizeBase: "--s-size",
@@ -53,7 +54,8 @@ var VARIABLES = {
 
 function styleRoot(root) {
   try {
-    // A constructed sheet needs no 'unsafe-inline' of the page's content security policy.
+    // A constructed style sheet works without 'unsafe-inline' in the page's content security
+    // policy.
     var sheet = new CSSStyleSheet();
     sheet.replaceSync(CSS);
     root.adoptedStyleSheets = [sheet];
@@ -72,7 +74,7 @@ function applyAppearance(host, appearance) {
   });
 }
 
-// make("p", {class: "note"}, ["text", node])
+// Creates a DOM node, for example make("p", {class: "note"}, ["text", node]).
 function make(name, attributes, children) {
   var made = document.createElement(name);
   Object.keys(attributes || {}).forEach(function (key) {

@@ -1,4 +1,4 @@
-// Part 4: the three inputs of a card, used by the payment element and by the card element.
+// Part 4: the three inputs of a card. The payment element and the card element use them.
 
 var fieldCount = 0;
 
@@ -34,7 +34,7 @@ CardFields.prototype.input = function (name, label, placeholder, autocomplete, l
   return input;
 };
 
-// Enter submits the page's form, as it does from the real fields.
+// The Enter key submits the page's form, as in Stripe's own fields.
 CardFields.prototype.submitForm = function (input) {
   var host = input.getRootNode().host;
   var form = host && host.closest("form");
@@ -70,7 +70,7 @@ CardFields.prototype.restoreCaret = function (input, count) {
   input.setSelectionRange(at, at);
 };
 
-// A complete and right field hands over to the next one.
+// Moves the focus to the next field once this field is complete and valid.
 CardFields.prototype.advance = function (name) {
   var next = { number: "expiry", expiry: "cvc" }[name];
   if (!next || this.problemOf(name)) return;
@@ -90,7 +90,7 @@ CardFields.prototype.problemOf = function (name) {
   return name === "expiry" ? expiryProblem(text) : cvcProblem(text, this.brand);
 };
 
-// Shows a field's problem, or takes it away.
+// Shows a field's error, or removes it.
 CardFields.prototype.show = function (name, found) {
   var input = this.inputs[name];
   this.problems[name] = found;
@@ -106,7 +106,8 @@ CardFields.prototype.validate = function (name) {
   this.report();
 };
 
-// Checks everything, shows every problem, puts the cursor on the first. Gives the first problem.
+// Validates all fields, shows every error and focuses the first invalid field. Returns the first
+// error.
 CardFields.prototype.check = function () {
   var self = this;
   var first = null;
@@ -143,7 +144,7 @@ CardFields.prototype.disable = function (isDisabled) {
   CardFields.NAMES.forEach(function (name) { self.inputs[name].disabled = isDisabled; });
 };
 
-// What the API is told.
+// Returns the card's data for the API.
 CardFields.prototype.card = function () {
   var expiry = expiryParts(this.inputs.expiry.value);
   return { number: digits(this.inputs.number.value), exp_month: expiry.month, exp_year: expiry.year, cvc: this.inputs.cvc.value };

@@ -1,4 +1,4 @@
-// Part 5: what all elements share, and the two that take a card.
+// Part 5: the base of all elements, and the two elements with card fields.
 
 function Element(type, options, group) {
   Emitter.call(this);
@@ -66,7 +66,7 @@ Element.prototype.blur = function () { if (this.host) this.host.blur(); return t
 Element.prototype.clear = function () { if (this.fields) this.fields.clear(); return this; };
 Element.prototype.collapse = function () { return this; };
 
-// The payment element, cards only: labelled fields with their errors below them.
+// The payment element, for cards only: labelled fields, each with its error below it.
 function PaymentElement(options, group) {
   Element.call(this, "payment", options, group);
   var self = this;
@@ -93,7 +93,8 @@ PaymentElement.prototype.build = function (root) {
 
 PaymentElement.prototype.changed = function () { this.fields.disable(Boolean(this.options.readOnly)); };
 
-// The card element: one row without a frame; the page draws the frame and shows the error.
+// The card element: one row of fields without a border. The page draws the border and shows the
+// error.
 function CardElement(options, group) {
   Element.call(this, "card", options, group);
   var self = this;
@@ -114,7 +115,7 @@ CardElement.prototype.dress = function (classes, state) {
 
 CardElement.prototype.build = function (root) {
   var fields = this.fields;
-  // Where the row is too narrow, expiry and code move to a second line together.
+  // In a narrow row, expiry and security code move to a second line together.
   var tail = make("span", { "class": "tail" });
   var row = make("div", { "class": "row", role: "group", "aria-label": "Card" }, [this.options.hideIcon ? null : fields.mark]);
   CardFields.NAMES.forEach(function (name) {

@@ -1,4 +1,5 @@
-// Part 6: dialogs. They open inside the element they belong to, so that a page's own modal does not steal their focus.
+// Part 6: dialogs. A dialog opens inside its element, because a modal of the page would take the
+// focus from a dialog outside it.
 
 var openDialogs = [];
 
@@ -15,13 +16,14 @@ function openDialog(owner, kind, labelId, children) {
   return entry;
 }
 
-// The light DOM around an element: its mount point, or the page.
+// Returns the light DOM node around an element: its mount point, or the page's body.
 function homeOf(owner) {
   var place = owner && owner.host && owner.host.isConnected && owner.host.parentNode;
   return place || document.body;
 }
 
-// An element that leaves the page must not take an open dialog along: the buyer is in the middle of it.
+// Moves an open dialog to the page before its element is removed, because the buyer is still using
+// the dialog.
 function rehome(host) {
   var place = host && host.parentNode;
   if (!place) return;
@@ -34,12 +36,14 @@ function moveToPage(entry) {
   var wasOpen = entry.dialog.open;
   document.body.appendChild(entry.host);
   if (!wasOpen) return;
-  // A moved dialog is open but no longer modal.
+  // A dialog that was moved in the DOM is open but no longer modal, so it is closed and opened
+  // again.
   entry.dialog.close();
   entry.dialog.showModal();
 }
 
-// A page that redraws itself may drop the dialog's place without telling its element.
+// Watches for a page that redraws itself and removes the dialog's parent without notifying the
+// element.
 function keepAlive(entry) {
   entry.watch = setInterval(function () {
     if (!entry.host.isConnected) moveToPage(entry);
@@ -57,7 +61,8 @@ function money(cents, currency) {
   return new Intl.NumberFormat("en-AU", { style: "currency", currency: String(currency || "aud").toUpperCase() }).format(cents / 100);
 }
 
-// The bank's question. Resolves to "complete" or "fail"; closing it is a failure too.
+// Shows the bank's 3-D Secure challenge. Resolves to "complete" or "fail". Closing the dialog
+// resolves to "fail".
 function challenge(owner, intent) {
   return new Promise(function (resolve) {
     var complete = make("button", { "class": "btn", type: "button" }, ["Complete"]);
@@ -76,7 +81,7 @@ function challenge(owner, intent) {
     complete.addEventListener("click", answer("complete"));
     fail.addEventListener("click", answer("fail"));
     entry.dialog.addEventListener("cancel", answer("fail"));
-    // A browser may close a dialog without asking first; a second answer changes nothing.
+    // Some browsers close a dialog without a cancel event. A second call of `answer` has no effect.
     entry.dialog.addEventListener("close", function (event) { if (!entry.dialog.open) answer("fail")(event); });
     complete.focus();
   });

@@ -1,4 +1,5 @@
-// Part 7: the express checkout element, and the sheet that plays Apple Pay or Google Pay.
+// Part 7: the express checkout element, and the dialog that simulates the sheet of Apple Pay or
+// Google Pay.
 
 var CLICK_ANSWER_MS = 1000;
 var CONFIRM_ANSWER_MS = 30000;
@@ -56,7 +57,7 @@ ExpressCheckoutElement.prototype.ready = function () {
   this.emit("availablepaymentmethodschange", { elementType: "expressCheckout", paymentMethods: available });
 };
 
-// The page has a second to say what the sheet should ask for.
+// Emits the click event. The page has one second to answer which details the sheet should request.
 ExpressCheckoutElement.prototype.clicked = function (wallet) {
   var self = this;
   if (this.sheet) return;
@@ -89,7 +90,8 @@ ExpressCheckoutElement.prototype.open = function (wallet, details) {
   });
 };
 
-// The page confirms with the elements group while this sheet is open.
+// Returns the payment method of the open sheet. The page confirms the payment with it while the
+// sheet is open.
 ExpressCheckoutElement.prototype.method = function () {
   return this.sheet && this.sheet.isConfirming ? this.sheet.method() : null;
 };
@@ -147,7 +149,7 @@ Sheet.prototype.listen = function (form) {
   };
   this.cancel.addEventListener("click", giveUp);
   this.entry.dialog.addEventListener("cancel", giveUp);
-  // A browser may close a dialog without asking first.
+  // Some browsers close a dialog without a cancel event.
   this.entry.dialog.addEventListener("close", function (event) { if (!self.entry.dialog.open) giveUp(event); });
   form.addEventListener("submit", function (event) {
     event.preventDefault();
@@ -187,7 +189,7 @@ Sheet.prototype.confirm = function () {
 Sheet.prototype.busy = function (isBusy) { this.pay.disabled = isBusy; this.cancel.disabled = isBusy; };
 Sheet.prototype.say = function (text, tone) { this.status.className = "status " + tone; this.status.textContent = text; };
 
-// While the bank asks its question the sheet steps aside.
+// Hides the sheet while the bank's 3-D Secure challenge is shown.
 Sheet.prototype.hide = function () { if (this.entry.dialog.open) this.entry.dialog.close(); clearTimeout(this.timer); };
 
 Sheet.prototype.fail = function (message) {

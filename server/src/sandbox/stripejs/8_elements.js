@@ -1,4 +1,4 @@
-// Part 8: a group of elements, with or without an intent behind it.
+// Part 8: a group of elements, created with an intent or before one exists.
 
 var KINDS = { payment: PaymentElement, card: CardElement, expressCheckout: ExpressCheckoutElement };
 
@@ -49,7 +49,7 @@ Elements.prototype.update = function (options) {
 
 Elements.prototype.fetchUpdates = function () { return Promise.resolve({}); };
 
-// Validates what the buyer typed; a wallet's sheet has validated itself.
+// Validates what the buyer typed. A wallet's sheet validates its own fields.
 Elements.prototype.submit = function () {
   var express = this.made.expressCheckout;
   this.submitted = true;
@@ -59,7 +59,8 @@ Elements.prototype.submit = function () {
   return Promise.resolve(found ? { error: found } : { selectedPaymentMethod: "card" });
 };
 
-// The method the group stands for right now: the open sheet's, else the typed card. {error} when it is not complete.
+// Returns the group's current payment method: that of the open sheet, otherwise the typed card.
+// Returns {error} if the card is incomplete.
 Elements.prototype.method = function () {
   var express = this.made.expressCheckout;
   var wallet = express && express.method();

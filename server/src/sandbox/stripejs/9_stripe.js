@@ -1,11 +1,12 @@
-// Part 9: the object the page works with.
+// Part 9: the `Stripe` object that the page uses.
 
 function Stripe(key, options) {
   if (!/^pk_/.test(String(key))) throw IntegrationError("Missing value for Stripe(): apiKey should be a publishable key (pk_…).");
   if (/_live_/.test(key)) throw IntegrationError("This is the sandbox's stripe.js: it takes no live keys.");
   var context = { key: key, account: (options || {}).stripeAccount };
 
-  // From any answer about an intent to what the caller gets, with the bank's question in between if it has one.
+  // Converts a response about an intent into the caller's result. If the intent requires it, shows
+  // the bank's 3-D Secure challenge first.
   function settle(answer, clientSecret, owner, sheet, isHandling) {
     if (!answer.ok) return { error: errorOf(answer) };
     var intent = answer.body;
@@ -26,7 +27,9 @@ function Stripe(key, options) {
     return { error: error };
   }
 
-  // A deferred group must show the buyer what the intent will charge; the real one refuses a mismatch as well.
+  // Compares the amount, currency and capture method that the elements were created with to those
+  // of the intent. Stripe refuses a difference too, because the buyer would see another amount than
+  // is charged.
   function mismatch(group, intent) {
     var wanted = group.options;
     if (wanted.mode !== "payment") return null;
@@ -132,7 +135,7 @@ function Stripe(key, options) {
     });
   }
 
-  // The dialog of an action opens beside a mounted element, if there is one.
+  // Returns a mounted element, if there is one. The 3-D Secure dialog opens beside it.
   var groups = [];
   function lastOwner() {
     var owners = [];
@@ -140,7 +143,7 @@ function Stripe(key, options) {
     return owners.filter(function (owner) { return owner.host && owner.host.isConnected; })[0] || null;
   }
 
-  // Misuse rejects the promise instead of throwing in the caller's face.
+  // Turns an exception for a wrong call into a rejected promise, because callers expect a promise.
   function promised(act) {
     return function () {
       var given = arguments;

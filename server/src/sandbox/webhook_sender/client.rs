@@ -1,4 +1,5 @@
-//! A minimal HTTP client that posts JSON to this machine: keep-alive, one attempt, a time limit.
+//! A minimal HTTP client that posts JSON to this machine. It reuses connections and limits the time
+//! of a request.
 
 use std::io;
 use std::sync::Mutex;
@@ -11,13 +12,13 @@ const RESPONSE_TIMEOUT: Duration = Duration::from_secs(10);
 const IDLE_MAX: usize = 16;
 const RESPONSE_BYTES_MAX: usize = 1 << 20;
 
-/// An HTTP client with a pool of idle connections.
+/// An HTTP client with a pool of idle connections to reuse.
 #[derive(Debug, Default)]
 pub struct WebhookClient {
     idle: Mutex<Vec<(String, BufReader<TcpStream>)>>,
 }
 
-/// The host and path of an `http://host:port/path` URL.
+/// Host and path of an `http://host:port/path` URL.
 #[derive(Debug, PartialEq, Eq)]
 pub struct WebhookUrl<'a> {
     pub host: &'a str,
@@ -25,7 +26,8 @@ pub struct WebhookUrl<'a> {
 }
 
 impl<'a> WebhookUrl<'a> {
-    /// Parses a plain-HTTP URL. Others are refused, because the stand-in only calls this machine.
+    /// Parses a plain-HTTP URL. Returns `None` for others, because the sandbox only calls this
+    /// machine.
     pub fn parse(url: &'a str) -> Option<Self> {
         let rest = url.strip_prefix("http://")?;
         let (host, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
@@ -50,7 +52,7 @@ impl<'a> WebhookUrl<'a> {
 }
 
 impl WebhookClient {
-    /// Posts a signed event and returns the status of the response.
+    /// Posts a signed event and returns the status code of the response.
     pub async fn send(&self, url: &str, signature: &str, body: String) -> io::Result<u16> {
         let url_parts = WebhookUrl::parse(url)
             .ok_or_else(|| io::Error::other("the webhook address is not plain HTTP"))?;
@@ -67,7 +69,8 @@ impl WebhookClient {
             {
                 return Ok(status);
             }
-            // The peer may have closed the idle connection, so retry on a new one.
+            // The server may have closed the idle connection, so the request is sent once more on a
+            // new one.
             let stream = TcpStream::connect(url_parts.socket()).await?;
             stream.set_nodelay(true)?;
             self.exchange(url_parts.host, BufReader::new(stream), &message)
@@ -108,7 +111,7 @@ impl WebhookClient {
     }
 }
 
-/// Reads one response to its end. Also returns whether the connection can be reused.
+/// Reads one response to its end. Returns its status, and whether the connection can be reused.
 async fn read_response(stream: &mut BufReader<TcpStream>) -> io::Result<(u16, bool)> {
     let mut line = String::new();
     stream.read_line(&mut line).await?;
@@ -129,7 +132,7 @@ async fn read_response(stream: &mut BufReader<TcpStream>) -> io::Result<(u16, bo
         }
         closes |= header.starts_with("connection:") && header.contains("close");
     }
-    // Only the status matters, so a body without a length is not read and the connection is
+    // Only the status is needed. A body without a length is not read, and its connection is
     // dropped.
     match length.or((status == 204).then_some(0)) {
         Some(length) if length <= RESPONSE_BYTES_MAX && !closes => {

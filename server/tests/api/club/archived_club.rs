@@ -1,5 +1,5 @@
-//! An archived club can read, finish its draws and pay prizes, but start nothing new (decision
-//! H-3).
+//! An archived club can read, complete its draws and pay prizes, but cannot start anything new
+//! (decision H-3).
 
 use domain::access::Audience;
 use reqwest::Method;
@@ -24,7 +24,7 @@ async fn set_archived(server: &TestServer, archived: bool) {
         .expect("the read succeeds");
 }
 
-/// Ends of the paths that an archived club may still write to.
+/// Endings of the paths to which an archived club may still write.
 const ALLOWED_ENDINGS: [&str; 7] = [
     "results",
     "notify-winners",
@@ -92,7 +92,7 @@ async fn every_route_enforces_limits_of_archived_club() {
                 admitted && answer.status != 404
             }
             Audience::Club | Audience::Seller | Audience::Owner => stopped,
-            // Whether a signed-in caller must be an operator is decided by the call itself.
+            // The handler itself decides whether the signed-in caller must be an operator.
             Audience::SignedIn => admitted || stopped,
             _ => admitted,
         };

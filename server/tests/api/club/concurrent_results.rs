@@ -1,5 +1,5 @@
-//! Concurrent results and undos on a real Postgres: one call wins, the other gets 409, and the
-//! database holds the winner's result (reliability.md, F51).
+//! Concurrent calls that enter and undo a result, on a real Postgres. One call wins and the other
+//! gets 409. The database holds the winner's result (reliability.md, F51).
 
 use domain::DrawId;
 use futures_util::join;
@@ -10,7 +10,7 @@ use crate::support::{Buyer, TestServer, club};
 
 const ROUNDS: u8 = 12;
 
-/// Returns the first try scorers of the draw's result.
+/// Returns the jersey numbers of the draw's result, or `None` if it has no result.
 async fn stored_result(server: &TestServer, draw: DrawId) -> Option<(u8, u8)> {
     let view = server
         .engine
@@ -22,14 +22,14 @@ async fn stored_result(server: &TestServer, draw: DrawId) -> Option<(u8, u8)> {
         .map(|(result, _)| (result.cell.home(), result.cell.away()))
 }
 
-async fn audit_entries(server: &TestServer, action: &str) -> i64 {
+async fn count_audit_entries(server: &TestServer, action: &str) -> i64 {
     server
         .database
         .count("select count(*) from audit_log where action = $1", action)
         .await
 }
 
-async fn payouts(server: &TestServer, draw: DrawId) -> i64 {
+async fn count_payouts(server: &TestServer, draw: DrawId) -> i64 {
     server
         .database
         .count(
@@ -39,14 +39,14 @@ async fn payouts(server: &TestServer, draw: DrawId) -> i64 {
         .await
 }
 
-async fn undo(operator: &Buyer, draw: DrawId) -> ApiResponse {
+async fn undo_result(operator: &Buyer, draw: DrawId) -> ApiResponse {
     let confirmation = json!({ "reason": "Wrong player", "drawNumber": draw.0 });
     operator
         .post(&format!("/api/draws/{draw}/undo-results"), confirmation)
         .await
 }
 
-/// Runs both calls concurrently. They take turns in being sent first.
+/// Runs both calls concurrently. The call that is sent first alternates from round to round.
 async fn run_concurrently<A: Future, B: Future>(
     round: u8,
     one: A,
@@ -86,12 +86,12 @@ async fn concurrent_results_accept_one_and_refuse_other_with_409() {
             "round {round}"
         );
         assert_eq!(
-            audit_entries(&server, "enter-results").await,
+            count_audit_entries(&server, "enter-results").await,
             i64::from(round),
             "the refused result is not audited"
         );
-        assert_eq!(payouts(&server, draw).await, 1, "round {round}");
-        undo(&operator, draw).await.ok();
+        assert_eq!(count_payouts(&server, draw).await, 1, "round {round}");
+        undo_result(&operator, draw).await.ok();
     }
     server.finish().await;
 }
@@ -110,13 +110,13 @@ async fn concurrent_result_and_undo_end_as_answered() {
         let (entered, undone) = run_concurrently(
             round,
             club::enter_result(&broncos, draw, 3, round),
-            undo(&operator, draw),
+            undo_result(&operator, draw),
         )
         .await;
         let stands = undone.status == 409;
         match (entered.status, undone.status) {
             (200, 409) => drop(undone.expect_refusal(409, "not-completed")),
-            // The result was entered, then undone.
+            // Both calls succeeded: the result was entered first and then undone.
             (200, 200) => {}
             (409, 200) => drop(entered.expect_refusal(409, "result-undone")),
             _ => panic!("round {round}: {entered:?} {undone:?}"),
@@ -127,12 +127,12 @@ async fn concurrent_result_and_undo_end_as_answered() {
             "round {round}"
         );
         assert_eq!(
-            payouts(&server, draw).await,
+            count_payouts(&server, draw).await,
             i64::from(stands),
             "round {round}"
         );
         if stands {
-            undo(&operator, draw).await.ok();
+            undo_result(&operator, draw).await.ok();
         }
     }
     server.finish().await;
@@ -151,7 +151,7 @@ async fn new_result_during_undo_is_refused_or_recorded() {
         club::enter_result(&broncos, draw, 1, round).await.ok();
         let (undone, entered) = run_concurrently(
             round,
-            undo(&operator, draw),
+            undo_result(&operator, draw),
             club::enter_result(&broncos, draw, 2, round),
         )
         .await;
@@ -166,12 +166,12 @@ async fn new_result_during_undo_is_refused_or_recorded() {
             "round {round}"
         );
         assert_eq!(
-            payouts(&server, draw).await,
+            count_payouts(&server, draw).await,
             i64::from(stands),
             "round {round}"
         );
         if stands {
-            undo(&operator, draw).await.ok();
+            undo_result(&operator, draw).await.ok();
         }
     }
     server.finish().await;

@@ -33,7 +33,7 @@ async fn connected_club_with_accepted_terms_creates_draw() {
     let answer = browser.post("/api/draws", form()).await;
     assert_eq!(answer.status, 201, "{}", answer.text);
     let draw = answer.json();
-    // 19:10 in Sydney's summer is 08:10 UTC.
+    // 19:10 in Sydney is 08:10 UTC, because daylight saving time applies in November.
     assert_eq!(draw["gameDate"], "2036-11-28T08:10:00Z");
     for (field, value) in [
         ("id", draw["drawNumber"].clone()),

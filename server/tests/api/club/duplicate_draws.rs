@@ -1,5 +1,5 @@
-//! Submitting the same game again or concurrently creates one draw (B:58, B:232), because no club
-//! can take a draw off sale.
+//! A game that is submitted again, later or concurrently, creates only one draw (B:58, B:232). This
+//! matters because a club cannot withdraw a draw from sale.
 
 use domain::{ClubId, DrawId};
 use reqwest::Method;
@@ -20,7 +20,7 @@ async fn import_fixtures(server: &TestServer, browser: &Buyer, club: ClubId) -> 
     Buyer::send_request(request.body(FIXTURES)).await
 }
 
-async fn draws(browser: &Buyer, club: ClubId) -> usize {
+async fn count_draws(browser: &Buyer, club: ClubId) -> usize {
     browser
         .get(&format!("/api/clubs/{club}/draws"))
         .await
@@ -56,7 +56,7 @@ async fn resubmitted_draw_form_is_refused_with_existing_draw() {
         message,
         "the answer is the same after a new agreement"
     );
-    assert_eq!(draws(&browser, broncos.id).await, 1);
+    assert_eq!(count_draws(&browser, broncos.id).await, 1);
     browser
         .post("/api/draws", with("gameDate", json!("2036-11-29T19:10")))
         .await
@@ -65,7 +65,7 @@ async fn resubmitted_draw_form_is_refused_with_existing_draw() {
     let storm = club::sign_in_as_club(&server, "storm").await;
     accept_terms(&storm).await;
     storm.post("/api/draws", form()).await.ok();
-    // A cancelled game may be put on sale again.
+    // If the game's first draw is cancelled, the game may be put on sale again.
     server
         .engine
         .payments
@@ -92,14 +92,15 @@ async fn concurrent_draw_submissions_create_one_draw() {
         statuses.sort_unstable();
         assert_eq!(statuses, [201, 409], "{} {}", one.text, other.text);
     }
-    assert_eq!(draws(&browser, broncos.id).await, 4);
+    assert_eq!(count_draws(&browser, broncos.id).await, 4);
     accept_terms(&browser).await;
     accept_terms(&browser).await;
     let (one, other) = tokio::join!(
         import_fixtures(&server, &browser, broncos.id),
         import_fixtures(&server, &browser, broncos.id)
     );
-    // The later import runs before or after the first one's draws are visible.
+    // The losing import either sees the draws of the winning one, or fails because they appear
+    // meanwhile.
     let later = if one.status == 200 && one.json()["created"] == 2 {
         other
     } else {
@@ -110,7 +111,7 @@ async fn concurrent_draw_submissions_create_one_draw() {
         "{}",
         later.text
     );
-    assert_eq!(draws(&browser, broncos.id).await, 6);
+    assert_eq!(count_draws(&browser, broncos.id).await, 6);
     server.finish().await;
 }
 
@@ -155,6 +156,6 @@ async fn created_draw_is_answered_even_if_catalogue_reload_fails() {
         draw,
         "the draw reads as it was answered"
     );
-    assert_eq!(draws(&browser, broncos.id).await, 3);
+    assert_eq!(count_draws(&browser, broncos.id).await, 3);
     server.finish().await;
 }

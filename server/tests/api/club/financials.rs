@@ -26,8 +26,8 @@ async fn buy_cart(buyer: &Buyer, lines: &[(DrawId, u16)]) {
     );
 }
 
-/// Sells two draws of one club: single orders and a cart, one draw with a passed-on card fee, and
-/// no fee cap reached.
+/// Sells tickets of two draws of one club: single orders and a cart. One draw passes the card fee
+/// on to its buyers, and no order reaches the fee cap.
 pub async fn sell_two_draws(server: &TestServer) -> (DrawId, DrawId, Buyer) {
     let broncos = server.create_club("broncos").await;
     let one = server

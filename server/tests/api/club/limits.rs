@@ -1,5 +1,5 @@
-//! Limits of lengths, counts and sizes: the last accepted value and the first refused one (club.md
-//! section 5).
+//! Limits of text lengths, counts and sizes. Each test sends the largest accepted value and the
+//! smallest refused one (club.md section 5).
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -11,13 +11,13 @@ use serde_json::{Value, json};
 
 use crate::support::{Buyer, TestServer, club};
 
-const SLUG: &str = "Page name must contain only lowercase letters, numbers, and hyphens";
+const SLUG_MESSAGE: &str = "Page name must contain only lowercase letters, numbers, and hyphens";
 
 fn data_url(kind: &str, bytes: &[u8]) -> String {
     format!("data:{kind};base64,{}", STANDARD.encode(bytes))
 }
 
-/// Returns a JPEG of exactly this many bytes, filled up with comment segments.
+/// Returns a JPEG of exactly this many bytes. Comment segments fill it up.
 fn jpeg_of_size(bytes: usize) -> Vec<u8> {
     const SEGMENT_MAX: usize = 65_535 + 2;
     let mut file = Vec::new();
@@ -27,7 +27,7 @@ fn jpeg_of_size(bytes: usize) -> Vec<u8> {
     let mut missing = bytes - file.len();
     let mut segments = Vec::new();
     while missing > 0 {
-        // A segment takes at least four bytes, so the last one must not be left with fewer.
+        // A comment segment has at least four bytes, so the last one must not be left with fewer.
         let take = if missing > SEGMENT_MAX {
             (missing - 4).min(SEGMENT_MAX)
         } else {
@@ -72,7 +72,7 @@ async fn home_page_fields_accept_limits_and_refuse_beyond() {
             save("homePageSlug", json!(word))
                 .await
                 .expect_refusal(400, "invalid")["message"],
-            SLUG,
+            SLUG_MESSAGE,
             "{word}"
         );
     }
@@ -141,12 +141,12 @@ async fn home_page_fields_accept_limits_and_refuse_beyond() {
     server.finish().await;
 }
 
-fn offer(name: &str, kind: &str, games: &[DrawId]) -> Value {
+fn offer_form(name: &str, kind: &str, games: &[DrawId]) -> Value {
     json!({ "name": name, "slug": name.to_lowercase(), "type": kind, "status": "active",
         "gameIds": games.iter().map(|game| game.0).collect::<Vec<_>>() })
 }
 
-const OFFERS: &str = "/api/admin/clubs/broncos/bundles";
+const OFFERS_PATH: &str = "/api/admin/clubs/broncos/bundles";
 
 #[actix_web::test]
 async fn offer_fields_accept_limits_and_refuse_beyond() {
@@ -186,10 +186,10 @@ async fn offer_fields_accept_limits_and_refuse_beyond() {
         ),
         ("startAt", "soon".to_string(), "This is not a date and time"),
     ] {
-        let mut form = offer("Double", "BUNDLE", &[one, two]);
+        let mut form = offer_form("Double", "BUNDLE", &[one, two]);
         form[field] = json!(value);
         let refused = browser
-            .post(OFFERS, form)
+            .post(OFFERS_PATH, form)
             .await
             .expect_refusal(400, "invalid");
         assert_eq!(
@@ -197,10 +197,10 @@ async fn offer_fields_accept_limits_and_refuse_beyond() {
             (&json!(message), &json!(field))
         );
     }
-    let mut form = offer("Double", "BUNDLE", &[one, two]);
+    let mut form = offer_form("Double", "BUNDLE", &[one, two]);
     form["slug"] = json!("a".repeat(60));
     form["displayTag"] = json!("é".repeat(200));
-    let made = browser.post(OFFERS, form).await.ok();
+    let made = browser.post(OFFERS_PATH, form).await.ok();
     assert_eq!(
         made["displayTag"].as_str().map(|tag| tag.chars().count()),
         Some(200),
@@ -214,7 +214,7 @@ async fn offer_fields_accept_limits_and_refuse_beyond() {
         .await
         .expect("the read succeeds");
     let over = browser
-        .post(OFFERS, offer("Late", "BUNDLE", &[one, two]))
+        .post(OFFERS_PATH, offer_form("Late", "BUNDLE", &[one, two]))
         .await
         .expect_refusal(400, "invalid");
     assert_eq!(
@@ -234,15 +234,15 @@ async fn sold_closed_or_archived_offer_cannot_be_edited() {
     );
     let browser = club::sign_in_as_club(&server, "broncos").await;
     let special = browser
-        .post(OFFERS, offer("Special", "SPECIAL", &[one]))
+        .post(OFFERS_PATH, offer_form("Special", "SPECIAL", &[one]))
         .await
         .ok();
     let double = browser
-        .post(OFFERS, offer("Double", "BUNDLE", &[one, two]))
+        .post(OFFERS_PATH, offer_form("Double", "BUNDLE", &[one, two]))
         .await
         .ok();
     let old = browser
-        .post(OFFERS, offer("Old", "SPECIAL", &[two]))
+        .post(OFFERS_PATH, offer_form("Old", "SPECIAL", &[two]))
         .await
         .ok();
     let put = async |made: &Value| {
@@ -258,13 +258,13 @@ async fn sold_closed_or_archived_offer_cannot_be_edited() {
         browser
             .call(
                 Method::PUT,
-                &format!("{OFFERS}/{}", made["id"]),
-                Some(&offer(name, kind, &games)),
+                &format!("{OFFERS_PATH}/{}", made["id"]),
+                Some(&offer_form(name, kind, &games)),
             )
             .await
     };
     browser
-        .post(&format!("{OFFERS}/{}/archive", old["id"]), json!({}))
+        .post(&format!("{OFFERS_PATH}/{}/archive", old["id"]), json!({}))
         .await
         .ok();
     let message = "This bundle is locked (archived) and cannot be edited.";
@@ -289,7 +289,7 @@ async fn sold_closed_or_archived_offer_cannot_be_edited() {
         .ok();
     assert_eq!(
         browser
-            .get(&format!("{OFFERS}/{}", special["id"]))
+            .get(&format!("{OFFERS_PATH}/{}", special["id"]))
             .await
             .ok()["status"],
         "locked"
@@ -331,11 +331,14 @@ async fn offer_with_cancelled_game_can_be_edited_or_archived() {
     );
     let browser = club::sign_in_as_club(&server, "broncos").await;
     let sold = browser
-        .post(OFFERS, offer("Sold", "BUNDLE", &[one, two]))
+        .post(OFFERS_PATH, offer_form("Sold", "BUNDLE", &[one, two]))
         .await
         .ok();
     let unsold = browser
-        .post(OFFERS, offer("Unsold", "BUNDLE", &[one, two, three]))
+        .post(
+            OFFERS_PATH,
+            offer_form("Unsold", "BUNDLE", &[one, two, three]),
+        )
         .await
         .ok();
     let items: Vec<Value> = [one, two]
@@ -357,7 +360,11 @@ async fn offer_with_cancelled_game_can_be_edited_or_archived() {
         .await
         .ok();
     let status = async |made: &Value| {
-        browser.get(&format!("{OFFERS}/{}", made["id"])).await.ok()["status"].clone()
+        browser
+            .get(&format!("{OFFERS_PATH}/{}", made["id"]))
+            .await
+            .ok()["status"]
+            .clone()
     };
     assert_eq!(
         (status(&sold).await, status(&unsold).await),
@@ -380,16 +387,16 @@ async fn offer_with_cancelled_game_can_be_edited_or_archived() {
         "neither offer is listed"
     );
     let archived = browser
-        .post(&format!("{OFFERS}/{}/archive", sold["id"]), json!({}))
+        .post(&format!("{OFFERS_PATH}/{}/archive", sold["id"]), json!({}))
         .await
         .ok();
     assert_eq!(archived["status"], "archived");
-    let path = format!("{OFFERS}/{}", unsold["id"]);
+    let path = format!("{OFFERS_PATH}/{}", unsold["id"]);
     browser
         .call(
             Method::PUT,
             &path,
-            Some(&offer("Unsold", "BUNDLE", &[two, three])),
+            Some(&offer_form("Unsold", "BUNDLE", &[two, three])),
         )
         .await
         .ok();
@@ -409,7 +416,7 @@ async fn concurrent_offers_of_one_slug_accept_first_and_explain_second() {
     let browser = club::sign_in_as_club(&server, "broncos").await;
     let save = async || {
         browser
-            .post(OFFERS, offer("Special", "SPECIAL", &[one]))
+            .post(OFFERS_PATH, offer_form("Special", "SPECIAL", &[one]))
             .await
     };
     let (first, second) = futures_util::join!(save(), save());
@@ -425,15 +432,15 @@ async fn concurrent_offers_of_one_slug_accept_first_and_explain_second() {
         message
     );
     let other = browser
-        .post(OFFERS, offer("Other", "SPECIAL", &[one]))
+        .post(OFFERS_PATH, offer_form("Other", "SPECIAL", &[one]))
         .await
         .ok();
-    let path = format!("{OFFERS}/{}", other["id"]);
+    let path = format!("{OFFERS_PATH}/{}", other["id"]);
     let renamed = browser
         .call(
             Method::PUT,
             &path,
-            Some(&offer("Special", "SPECIAL", &[one])),
+            Some(&offer_form("Special", "SPECIAL", &[one])),
         )
         .await;
     assert_eq!(
@@ -465,9 +472,12 @@ async fn share_image_has_at_most_3_mb_and_stays_while_in_use() {
     );
     let url = upload(&jpeg_of_size(3_000_000)).await.ok()["url"].clone();
     for (name, game) in [("First", one), ("Second", two)] {
-        let mut form = offer(name, "SPECIAL", &[game]);
+        let mut form = offer_form(name, "SPECIAL", &[game]);
         form["shareImageUrl"] = url.clone();
-        assert_eq!(browser.post(OFFERS, form).await.ok()["shareImageUrl"], url);
+        assert_eq!(
+            browser.post(OFFERS_PATH, form).await.ok()["shareImageUrl"],
+            url
+        );
     }
     let delete_image = async |browser: &Buyer, offer: &str| {
         let body = json!({ "url": url, "clubSlug": "broncos", "bundleSlug": offer });
@@ -483,12 +493,12 @@ async fn share_image_has_at_most_3_mb_and_stays_while_in_use() {
         200,
         "the other offer still shows it"
     );
-    let second = browser.get(OFFERS).await.ok()[0].clone();
-    let plain = offer("Second", "SPECIAL", &[two]);
+    let second = browser.get(OFFERS_PATH).await.ok()[0].clone();
+    let plain = offer_form("Second", "SPECIAL", &[two]);
     browser
         .call(
             Method::PUT,
-            &format!("{OFFERS}/{}", second["id"]),
+            &format!("{OFFERS_PATH}/{}", second["id"]),
             Some(&plain),
         )
         .await

@@ -9,10 +9,10 @@ use crate::support::{Buyer, TestServer, club};
 
 const NEW_PASSWORD: &str = "choose wisely 8";
 
-/// Returns the browser of the club's own login and the path of the club's members.
+/// Signs in with the club's own login. Returns the browser and the path of the club's members.
 async fn broncos_members(server: &TestServer) -> (Buyer, String) {
     let club = server.create_club("broncos").await;
-    // The club's e-mail address counts as confirmed.
+    // Only a club with a confirmed e-mail address can invite members.
     server
         .database
         .run("update clubs set email_verified_at = now()")
@@ -27,7 +27,7 @@ fn invitation_of_ann(role: &str) -> Value {
     json!({ "email": "Ann@example.com", "name": " Ann Lee ", "role": role })
 }
 
-fn token(link: &str) -> String {
+fn token_in_link(link: &str) -> String {
     link.split_once("token=").expect("a secret").1.to_string()
 }
 
@@ -40,7 +40,7 @@ async fn choose_password(server: &TestServer, token: &str) -> u16 {
         .status
 }
 
-/// Invites Ann and lets her join; returns her id and her browser.
+/// Invites Ann and accepts the invitation in a new browser. Returns her id and her browser.
 async fn invite_and_join(
     server: &TestServer,
     owner: &Buyer,
@@ -51,7 +51,7 @@ async fn invite_and_join(
         .as_i64()
         .expect("the id is a number");
     let link = server.mailed_link(&server.next_mail("invitation").await);
-    assert_eq!(choose_password(server, &token(&link)).await, 200);
+    assert_eq!(choose_password(server, &token_in_link(&link)).await, 200);
     let browser = server.alice();
     browser.sign_in("ann@example.com", NEW_PASSWORD).await.ok();
     (id, browser)
@@ -82,7 +82,7 @@ async fn invited_member_sets_password_and_acts_for_club() {
     assert_eq!(mail.to, "Ann@example.com");
     let link = server.mailed_link(&mail);
     assert!(link.contains("/reset-password?invited=1&token="), "{link}");
-    let first = token(&link);
+    let first = token_in_link(&link);
     assert!(
         !mail.data.contains(&first),
         "the outbox must not hold the token in clear text"
@@ -98,7 +98,7 @@ async fn invited_member_sets_password_and_acts_for_club() {
         (&invited["id"], &json!("viewer")),
         "the invitation is the same member with the new role"
     );
-    let second = token(&server.mailed_link(&server.next_mail("invitation").await));
+    let second = token_in_link(&server.mailed_link(&server.next_mail("invitation").await));
     assert_eq!(
         choose_password(&server, &first).await,
         400,
@@ -168,7 +168,7 @@ async fn invitation_expires_after_three_days_and_can_be_resent() {
     let server = TestServer::start().await;
     let (owner, members) = broncos_members(&server).await;
     owner.post(&members, invitation_of_ann("seller")).await.ok();
-    let late = token(&server.mailed_link(&server.next_mail("invitation").await));
+    let late = token_in_link(&server.mailed_link(&server.next_mail("invitation").await));
     server.clock.advance_seconds(72 * 3600);
     assert_eq!(choose_password(&server, &late).await, 400);
     let owner = club::sign_in_as_club(&server, "broncos").await;
@@ -195,7 +195,7 @@ async fn invitation_expires_after_three_days_and_can_be_resent() {
     assert_eq!(
         choose_password(
             &server,
-            &token(&server.mailed_link(&server.next_mail("invitation").await))
+            &token_in_link(&server.mailed_link(&server.next_mail("invitation").await))
         )
         .await,
         200
@@ -362,7 +362,7 @@ async fn role_change_and_removal_end_member_sessions() {
     patch(json!({ "role": "boss" }))
         .await
         .expect_refusal(400, "invalid");
-    // A reset link requested before the removal does not restore the member.
+    // A password reset that was requested before the removal does not make Ann a member again.
     server
         .bob()
         .post(
@@ -371,7 +371,7 @@ async fn role_change_and_removal_end_member_sessions() {
         )
         .await
         .ok();
-    let link = token(&server.mailed_link(&server.next_mail("reset").await));
+    let link = token_in_link(&server.mailed_link(&server.next_mail("reset").await));
     assert_eq!(owner.call(Method::DELETE, &path, None).await.status, 204);
     browser
         .get("/api/admin/whoami")
@@ -520,7 +520,7 @@ async fn member_password_reset_is_limited_like_any_account() {
     assert_eq!(mail.to, "seller.broncos@demo.test");
     server.clock.advance_seconds(30 * 60);
     assert_eq!(
-        choose_password(&server, &token(&server.mailed_link(&mail))).await,
+        choose_password(&server, &token_in_link(&server.mailed_link(&mail))).await,
         400,
         "a member's reset link expires after 30 minutes"
     );
@@ -528,7 +528,7 @@ async fn member_password_reset_is_limited_like_any_account() {
     assert_eq!(
         choose_password(
             &server,
-            &token(&server.mailed_link(&server.next_mail("reset").await))
+            &token_in_link(&server.mailed_link(&server.next_mail("reset").await))
         )
         .await,
         200
@@ -542,7 +542,7 @@ async fn member_password_reset_is_limited_like_any_account() {
         200,
         "the owner's session stays valid"
     );
-    // A reset of the club's own password ends no session of its members.
+    // A reset of the club's own password leaves the sessions of its members open.
     member
         .sign_in("seller.broncos@demo.test", NEW_PASSWORD)
         .await
@@ -551,7 +551,7 @@ async fn member_password_reset_is_limited_like_any_account() {
     assert_eq!(
         choose_password(
             &server,
-            &token(&server.mailed_link(&server.next_mail("reset").await))
+            &token_in_link(&server.mailed_link(&server.next_mail("reset").await))
         )
         .await,
         200

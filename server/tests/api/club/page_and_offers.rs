@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Buyer, TestServer, club};
 
-const DRAWING: &[u8] = br#"<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9" onload="alert(1)"><rect width="9" height="9"/></svg>"#;
+const LOGO_SVG: &[u8] = br#"<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9" onload="alert(1)"><rect width="9" height="9"/></svg>"#;
 
 fn data_url(kind: &str, bytes: &[u8]) -> String {
     format!("data:{kind};base64,{}", STANDARD.encode(bytes))
@@ -75,7 +75,7 @@ async fn saved_home_page_is_found_under_old_and_new_slug() {
         .expect_refusal(409, "slug-taken");
     let saved = save(
         json!({ "homePageSlug": "the-broncos", "homePageTitle": "The Broncos", "primaryColor": "#AA0011",
-        "logoUrl": data_url("image/svg+xml", DRAWING), "facebookPixelId": "1234567" }),
+        "logoUrl": data_url("image/svg+xml", LOGO_SVG), "facebookPixelId": "1234567" }),
     );
     let saved = saved.await.ok();
     assert_eq!(
@@ -126,7 +126,7 @@ async fn saved_home_page_is_found_under_old_and_new_slug() {
     server.finish().await;
 }
 
-fn offer(name: &str, kind: &str, status: &str, games: &[DrawId]) -> Value {
+fn offer_form(name: &str, kind: &str, status: &str, games: &[DrawId]) -> Value {
     json!({ "name": name, "slug": name.to_lowercase(), "type": kind, "status": status,
         "gameIds": games.iter().map(|game| game.0).collect::<Vec<_>>() })
 }
@@ -146,26 +146,26 @@ async fn offer_create_change_and_archive_use_specified_messages() {
     let needed = "Please provide name, slug, and select at least one game";
     for (body, message) in [
         (json!({}), needed),
-        (offer("", "BUNDLE", "draft", &[one, two]), needed),
-        (offer("Double", "BUNDLE", "draft", &[]), needed),
+        (offer_form("", "BUNDLE", "draft", &[one, two]), needed),
+        (offer_form("Double", "BUNDLE", "draft", &[]), needed),
         (
-            offer("Double", "SPECIAL", "draft", &[one, two]),
+            offer_form("Double", "SPECIAL", "draft", &[one, two]),
             "A Special must include exactly one game",
         ),
         (
-            offer("Double", "BUNDLE", "draft", &[one]),
+            offer_form("Double", "BUNDLE", "draft", &[one]),
             "A Bundle must include at least two games",
         ),
         (
-            offer("Double", "BUNDLE", "active", &[one]),
+            offer_form("Double", "BUNDLE", "active", &[one]),
             "Select at least 2 games to activate this bundle",
         ),
         (
-            offer("Do uble", "BUNDLE", "draft", &[one, two]),
+            offer_form("Do uble", "BUNDLE", "draft", &[one, two]),
             "Slug must contain only lowercase letters, numbers, and hyphens",
         ),
         (
-            offer("Double", "BUNDLE", "draft", &[one, foreign]),
+            offer_form("Double", "BUNDLE", "draft", &[one, foreign]),
             "A game of this offer is not one of this club's games on sale",
         ),
     ] {
@@ -178,7 +178,7 @@ async fn offer_create_change_and_archive_use_specified_messages() {
         );
     }
     let made = browser
-        .post(path, offer("Double", "BUNDLE", "draft", &[one, two]))
+        .post(path, offer_form("Double", "BUNDLE", "draft", &[one, two]))
         .await
         .ok();
     assert_eq!(
@@ -190,13 +190,13 @@ async fn offer_create_change_and_archive_use_specified_messages() {
         (&json!("draft"), &json!(true), &json!("Broncos"))
     );
     browser
-        .post(path, offer("double", "SPECIAL", "draft", &[one]))
+        .post(path, offer_form("double", "SPECIAL", "draft", &[one]))
         .await
         .expect_refusal(409, "slug-taken");
     let own = format!("{path}/{}", made["id"]);
     let put = async |body: Value| browser.call(Method::PUT, &own, Some(&body)).await;
     assert_eq!(
-        put(offer("Double", "BUNDLE", "active", &[one, two]))
+        put(offer_form("Double", "BUNDLE", "active", &[one, two]))
             .await
             .ok()["status"],
         "active"
@@ -211,7 +211,7 @@ async fn offer_create_change_and_archive_use_specified_messages() {
     let sold = "insert into bundle_sales (bundle_id, order_id, quantity)
          select 1, id, 1 from orders where payment_intent_id = $1 returning id";
     server.database.count(sold, intent.id()).await;
-    let refused = put(offer("Double", "BUNDLE", "active", &[one, two]))
+    let refused = put(offer_form("Double", "BUNDLE", "active", &[one, two]))
         .await
         .expect_refusal(409, "locked");
     assert_eq!(
@@ -240,7 +240,7 @@ async fn offer_create_change_and_archive_use_specified_messages() {
         browser.post(&archive, json!({})).await.ok()["status"],
         "archived"
     );
-    put(offer("Double", "BUNDLE", "active", &[two, one]))
+    put(offer_form("Double", "BUNDLE", "active", &[two, one]))
         .await
         .expect_refusal(409, "locked");
     server.finish().await;
@@ -265,7 +265,7 @@ async fn share_image_type_is_read_from_bytes_and_owner_deletes_it() {
     picture
         .write_to(&mut std::io::Cursor::new(&mut png), image::ImageFormat::Png)
         .expect("encoded");
-    for bad in [&b"GIF89a"[..], DRAWING, b""] {
+    for bad in [&b"GIF89a"[..], LOGO_SVG, b""] {
         let message = upload(&browser, bad)
             .await
             .expect_refusal(400, "invalid-file")["message"]

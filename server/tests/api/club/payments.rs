@@ -1,4 +1,4 @@
-//! The payment pages: captured and failed payments, and each club sees only its own (B:84-87,
+//! The pages that list captured and failed payments. Each club sees only its own payments (B:84-87,
 //! decision G-2).
 
 use domain::DrawId;
@@ -8,15 +8,15 @@ use crate::support::buyer::Intent;
 use crate::support::server::eventually;
 use crate::support::{BAD_CARD, Buyer, TestServer, club};
 
-const PAGES: [&str; 3] = [
+const PAYMENT_PAGES: [&str; 3] = [
     "/api/stripe-debug",
     "/api/admin/payment-integrity-audit",
     "/api/admin/payment-recovery-report",
 ];
 
-const SUMS: &str = "/api/stripe-debug/sums";
+const SUMS_PATH: &str = "/api/stripe-debug/sums";
 
-/// Opens a payment and lets the bank decline its card. The provider then sends a webhook.
+/// Opens a payment and confirms it with a card that is declined. The provider then sends a webhook.
 async fn decline_card(buyer: &Buyer, draw: DrawId, count: u16) -> Intent {
     let intent = buyer.open_intent(draw, count).await;
     assert_eq!(buyer.confirm(&intent, BAD_CARD).await.status, 402);
@@ -25,7 +25,7 @@ async fn decline_card(buyer: &Buyer, draw: DrawId, count: u16) -> Intent {
 
 async fn wait_for_failures(browser: &Buyer, expected: usize) -> Value {
     eventually("the provider's webhooks are handled", async || {
-        let audit = browser.get(PAGES[1]).await.ok();
+        let audit = browser.get(PAYMENT_PAGES[1]).await.ok();
         (audit["failedPayments"].as_array().map(Vec::len) == Some(expected)).then_some(audit)
     })
     .await
@@ -54,7 +54,7 @@ async fn club_lists_only_its_own_payments_with_payment_method() {
     );
     server.bob().buy(other_draw, 1).await;
     let browser = club::sign_in_as_club(&server, "broncos").await;
-    let transactions = browser.get(PAGES[0]).await.ok();
+    let transactions = browser.get(PAYMENT_PAGES[0]).await.ok();
     let row = |intent: &Intent| {
         let rows = transactions.as_array().expect("a JSON list");
         rows.iter()
@@ -77,7 +77,7 @@ async fn club_lists_only_its_own_payments_with_payment_method() {
         (&json!("0.00"), &json!("card"))
     );
     assert_eq!(second["paymentMethod"], "apple_pay");
-    let own = browser.get(SUMS).await.ok();
+    let own = browser.get(SUMS_PATH).await.ok();
     assert_eq!(
         (&own["count"], &own["totalCharged"], &own["prizePools"]),
         (&json!(2), &json!("15.00"), &json!("0.00"))
@@ -85,11 +85,16 @@ async fn club_lists_only_its_own_payments_with_payment_method() {
     server.create_operator().await;
     let operator = club::sign_in_as_operator(&server).await;
     assert_eq!(
-        operator.get(PAGES[0]).await.ok().as_array().map(Vec::len),
+        operator
+            .get(PAYMENT_PAGES[0])
+            .await
+            .ok()
+            .as_array()
+            .map(Vec::len),
         Some(3)
     );
-    assert_eq!(operator.get(SUMS).await.ok()["totalCharged"], "20.00");
-    for path in PAGES.into_iter().chain([SUMS]) {
+    assert_eq!(operator.get(SUMS_PATH).await.ok()["totalCharged"], "20.00");
+    for path in PAYMENT_PAGES.into_iter().chain([SUMS_PATH]) {
         server
             .alice()
             .get(path)
@@ -127,7 +132,7 @@ async fn declined_card_is_listed_for_its_club_and_operator() {
         (&audit["totalFailedAmount"], &audit["affectedCustomers"]),
         (&json!(1000), &json!(1))
     );
-    let report = browser.get(PAGES[2]).await;
+    let report = browser.get(PAYMENT_PAGES[2]).await;
     assert_eq!(
         report.header("content-type"),
         Some("text/plain; charset=utf-8")
@@ -156,7 +161,7 @@ async fn declined_card_is_listed_for_its_club_and_operator() {
         (&json!(2500), &json!(2))
     );
     assert_eq!(audit["failedCount"], 2);
-    // Once another card has paid the intent, it is no longer a failure.
+    // A payment that succeeds with a second card is removed from the list of failed payments.
     alice.authorise(&own).await;
     assert_eq!(
         alice.purchase(broncos, 2, &own).await.ok()["status"],

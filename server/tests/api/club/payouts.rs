@@ -9,7 +9,7 @@ use crate::support::buyer::ApiResponse;
 use crate::support::server::eventually;
 use crate::support::{Buyer, TestServer, club};
 
-async fn record(browser: &Buyer, draw: DrawId) -> ApiResponse {
+async fn record_payout(browser: &Buyer, draw: DrawId) -> ApiResponse {
     browser
         .post(
             &format!("/api/draws/{draw}/payouts"),
@@ -18,7 +18,7 @@ async fn record(browser: &Buyer, draw: DrawId) -> ApiResponse {
         .await
 }
 
-async fn settle(browser: &Buyer, payout: &Value, status: &str) -> ApiResponse {
+async fn settle_payout(browser: &Buyer, payout: &Value, status: &str) -> ApiResponse {
     let path = format!("/api/payouts/{}", payout["id"]);
     browser
         .call(
@@ -33,7 +33,7 @@ async fn settle(browser: &Buyer, payout: &Value, status: &str) -> ApiResponse {
 async fn disputed_payment_blocks_prize_payout() {
     let server = TestServer::start().await;
     let (draw, browser) = win_draw(&server).await;
-    let payout = record(&browser, draw).await.ok();
+    let payout = record_payout(&browser, draw).await.ok();
     let winner = async || {
         let winners = browser
             .get(&format!("/api/draws/{draw}/winners"))
@@ -54,18 +54,18 @@ async fn disputed_payment_blocks_prize_payout() {
     .await;
     let message = "The winner's payment is disputed by the buyer's bank. The prize can be paid once that is resolved.";
     assert_eq!(
-        settle(&browser, &payout, "completed")
+        settle_payout(&browser, &payout, "completed")
             .await
             .expect_refusal(409, "winner-disputed")["message"],
         message
     );
     assert_eq!(
-        settle(&browser, &payout, "failed").await.ok()["status"],
+        settle_payout(&browser, &payout, "failed").await.ok()["status"],
         "failed",
         "a payout may still be marked as failed"
     );
     assert_eq!(
-        record(&browser, draw)
+        record_payout(&browser, draw)
             .await
             .expect_refusal(409, "winner-disputed")["message"],
         message
@@ -73,9 +73,9 @@ async fn disputed_payment_blocks_prize_payout() {
     let resolved = "with done as (update payments set disputed = false where payment_intent_id = $1 returning 1)
          select count(*) from done";
     assert_eq!(server.database.count(resolved, &intent).await, 1);
-    let payout = record(&browser, draw).await.ok();
+    let payout = record_payout(&browser, draw).await.ok();
     assert_eq!(
-        settle(&browser, &payout, "completed").await.ok()["status"],
+        settle_payout(&browser, &payout, "completed").await.ok()["status"],
         "completed"
     );
     server.finish().await;
@@ -85,7 +85,7 @@ async fn disputed_payment_blocks_prize_payout() {
 async fn refunded_ticket_gets_no_prize_payout() {
     let server = TestServer::start().await;
     let (draw, browser) = win_draw(&server).await;
-    let payout = record(&browser, draw).await.ok();
+    let payout = record_payout(&browser, draw).await.ok();
     server.create_operator().await;
     let operator = club::sign_in_as_operator(&server).await;
     let order = operator
@@ -103,17 +103,17 @@ async fn refunded_ticket_gets_no_prize_payout() {
         .ok();
     let message = "This ticket was not sold - no winner contact information available";
     assert_eq!(
-        settle(&browser, &payout, "completed")
+        settle_payout(&browser, &payout, "completed")
             .await
             .expect_refusal(409, "winner-unsold")["message"],
         message
     );
     assert_eq!(
-        settle(&browser, &payout, "failed").await.ok()["status"],
+        settle_payout(&browser, &payout, "failed").await.ok()["status"],
         "failed",
         "a payout may still be marked as failed"
     );
-    record(&browser, draw)
+    record_payout(&browser, draw)
         .await
         .expect_refusal(409, "winner-unsold");
     server.finish().await;
@@ -142,7 +142,8 @@ async fn club_share_is_settled_once_provider_fees_are_known() {
     );
     assert_eq!(payouts[0]["amount"], money["clubRevenue"]);
     assert!(payouts[0]["completedAt"].is_string());
-    // The club share moves no money, so it does not stop the operator from undoing a wrong result.
+    // The payout of the club's share moves no money, so it does not prevent the operator from
+    // undoing a wrong result.
     server.create_operator().await;
     let operator = club::sign_in_as_operator(&server).await;
     operator
@@ -164,22 +165,22 @@ async fn failed_payout_can_be_recorded_again() {
     let server = TestServer::start().await;
     let (draw, browser) = win_draw(&server).await;
     put_bank_details(&browser, draw, bank_details()).await.ok();
-    let first = record(&browser, draw).await.ok();
+    let first = record_payout(&browser, draw).await.ok();
     assert_eq!(
-        record(&browser, draw).await.ok()["id"],
+        record_payout(&browser, draw).await.ok()["id"],
         first["id"],
         "asked twice, recorded once"
     );
-    let failed = settle(&browser, &first, "failed").await.ok();
+    let failed = settle_payout(&browser, &first, "failed").await.ok();
     assert_eq!(
         (&failed["status"], &failed["failureReason"]),
         (&json!("failed"), &json!("by transfer"))
     );
-    let refused = settle(&browser, &first, "completed")
+    let refused = settle_payout(&browser, &first, "completed")
         .await
         .expect_refusal(409, "payout-settled");
     assert_eq!(refused["message"], "This payout is settled already.");
-    let second = record(&browser, draw).await.ok();
+    let second = record_payout(&browser, draw).await.ok();
     assert_ne!(second["id"], first["id"]);
     assert_eq!(second["status"], "pending");
     let status = async || {
@@ -194,7 +195,7 @@ async fn failed_payout_can_be_recorded_again() {
         "details_received",
         "a failed payout leaves the prize unpaid"
     );
-    settle(&browser, &second, "completed").await.ok();
+    settle_payout(&browser, &second, "completed").await.ok();
     assert_eq!(status().await, "completed");
     server.finish().await;
 }
@@ -203,8 +204,8 @@ async fn failed_payout_can_be_recorded_again() {
 async fn bank_details_are_refused_after_prize_is_paid() {
     let server = TestServer::start().await;
     let (draw, browser) = win_draw(&server).await;
-    let payout = record(&browser, draw).await.ok();
-    settle(&browser, &payout, "completed").await.ok();
+    let payout = record_payout(&browser, draw).await.ok();
+    settle_payout(&browser, &payout, "completed").await.ok();
     let refused = put_bank_details(&browser, draw, bank_details())
         .await
         .expect_refusal(409, "payout-settled");

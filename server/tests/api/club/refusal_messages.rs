@@ -1,4 +1,5 @@
-//! Error messages that a club reads, byte for byte, where no other test covers them.
+//! Error messages shown to a club, compared byte for byte. Contains those that no other test
+//! covers.
 
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -159,8 +160,8 @@ async fn too_long_password_gets_specified_messages() {
     server.finish().await;
 }
 
-/// The list of easy passwords is tested beside `is_easy`. This test covers every call that sets a
-/// password.
+/// A unit test beside `is_easy` checks the list of easy passwords. This test checks every call that
+/// sets a password.
 #[actix_web::test]
 async fn easy_password_is_refused_at_registration_and_reset() {
     let server = TestServer::start().await;

@@ -1,5 +1,4 @@
-//! Registration, e-mail confirmation, password reset and sign-in (club.md section 2, first
-//! screens).
+//! Registration, e-mail confirmation, password reset and sign-in of a club (club.md section 2).
 
 use persistence::records::settings::CLUB_REGISTRATION_ENABLED;
 use reqwest::Method;
@@ -8,12 +7,12 @@ use serde_json::{Value, json};
 use crate::support::server::{PASSWORD, eventually};
 use crate::support::{Buyer, TestServer, club};
 
-fn registration(name: &str, email: &str) -> Value {
+fn registration_form(name: &str, email: &str) -> Value {
     json!({ "name": name, "email": email, "password": "sharks-forever", "location": "Redcliffe", "phone": "07 3000 1234" })
 }
 
-/// Returns the token of a mailed link.
-fn token(link: &str) -> String {
+/// Returns the secret token that a mailed link contains.
+fn token_in_link(link: &str) -> String {
     link.rsplit_once("token=").expect("a token").1.to_string()
 }
 
@@ -25,7 +24,7 @@ async fn registered_club_is_signed_in_with_unique_slug() {
         browser.get("/api/settings/club-registration").await.ok(),
         json!({ "enabled": true })
     );
-    let form = registration("  St. Mary's Saints ", "Saints@Example.com");
+    let form = registration_form("  St. Mary's Saints ", "Saints@Example.com");
     let answer = browser.post("/api/clubs/register", form).await;
     assert_eq!(answer.status, 201, "{}", answer.text);
     assert!(
@@ -56,7 +55,7 @@ async fn registered_club_is_signed_in_with_unique_slug() {
         .bob()
         .post(
             "/api/clubs/register",
-            registration("St Marys Saints", "b@example.com"),
+            registration_form("St Marys Saints", "b@example.com"),
         )
         .await
         .ok();
@@ -65,12 +64,12 @@ async fn registered_club_is_signed_in_with_unique_slug() {
         .bob()
         .post(
             "/api/clubs/register",
-            registration("St Marys Saints", "c@example.com"),
+            registration_form("St Marys Saints", "c@example.com"),
         )
         .await
         .ok();
     assert_eq!(third["clubSlug"], "st-marys-saints-3");
-    let again = registration("Other", "saints@example.COM");
+    let again = registration_form("Other", "saints@example.COM");
     server
         .bob()
         .post("/api/clubs/register", again)
@@ -84,8 +83,14 @@ async fn concurrent_registrations_of_one_name_get_different_slugs() {
     let server = TestServer::start().await;
     let (one, other) = (server.alice(), server.bob());
     let (a, b) = futures_util::join!(
-        one.post("/api/clubs/register", registration("Jets", "a@example.com")),
-        other.post("/api/clubs/register", registration("Jets", "b@example.com")),
+        one.post(
+            "/api/clubs/register",
+            registration_form("Jets", "a@example.com")
+        ),
+        other.post(
+            "/api/clubs/register",
+            registration_form("Jets", "b@example.com")
+        ),
     );
     let mut slugs =
         [a.ok()["clubSlug"].clone(), b.ok()["clubSlug"].clone()].map(|slug| slug.to_string());
@@ -136,7 +141,7 @@ async fn registration_names_missing_fields_and_obeys_its_switch() {
     let refused = browser
         .post(
             "/api/clubs/register",
-            registration("Jets", "jets@example.com"),
+            registration_form("Jets", "jets@example.com"),
         )
         .await;
     refused.expect_refusal(403, "registration-off");
@@ -200,14 +205,14 @@ async fn newest_mailed_link_confirms_email_once() {
     let user = browser
         .post(
             "/api/clubs/register",
-            registration("Jets", "jets@example.com"),
+            registration_form("Jets", "jets@example.com"),
         )
         .await
         .ok();
-    let first = token(&server.mailed_link(&server.next_mail("verify").await));
+    let first = token_in_link(&server.mailed_link(&server.next_mail("verify").await));
     let again = format!("/api/clubs/{}/verification-email", user["id"]);
     assert_eq!(browser.post(&again, json!({})).await.status, 202);
-    let second = token(&server.mailed_link(&server.next_mail("verify").await));
+    let second = token_in_link(&server.mailed_link(&server.next_mail("verify").await));
     let refused = browser
         .post("/api/clubs/verify-email", json!({ "token": first }))
         .await;
@@ -288,7 +293,7 @@ async fn password_reset_works_once_and_ends_all_sessions() {
     assert_eq!(answer, json!({ "message": message }));
     let mail = server.next_mail("reset").await;
     assert_eq!(mail.to, "broncos@demo.test");
-    let token = token(&server.mailed_link(&mail));
+    let token = token_in_link(&server.mailed_link(&mail));
     assert!(
         !mail.data.contains(&token),
         "the outbox must not hold the token in clear text"
@@ -375,7 +380,7 @@ async fn reset_link_expires_after_30_minutes_or_when_replaced() {
             )
             .await
             .ok();
-        token(&server.mailed_link(&server.next_mail("reset").await))
+        token_in_link(&server.mailed_link(&server.next_mail("reset").await))
     };
     let (old, new) = (ask().await, ask().await);
     let confirm = async |token: &str| {

@@ -1,5 +1,5 @@
-//! The PDF and CSV reports of a draw show the same figures as the dashboard, and no bank details
-//! (decision F-6).
+//! The PDF and CSV reports of a draw show the same amounts as the dashboard, and contain no bank
+//! details (decision F-6).
 
 use domain::DrawId;
 use lopdf::{Document, Object};
@@ -11,10 +11,10 @@ use super::winners::{bank_details, put_bank_details, win_draw};
 use crate::support::server::eventually;
 use crate::support::{Buyer, TestServer, club};
 
-/// Characters that no Latin-1 font holds.
-const NAME: &str = "Zoë Ōtāhuhu Nguyễn";
+/// A name with characters that a Latin-1 font does not contain.
+const NON_LATIN_NAME: &str = "Zoë Ōtāhuhu Nguyễn";
 
-async fn bytes(browser: &Buyer, path: &str) -> Vec<u8> {
+async fn download_bytes(browser: &Buyer, path: &str) -> Vec<u8> {
     let answer = browser
         .raw(Method::GET, path)
         .send()
@@ -24,7 +24,7 @@ async fn bytes(browser: &Buyer, path: &str) -> Vec<u8> {
     answer.bytes().await.expect("the body is read").to_vec()
 }
 
-/// Returns the document and the text of its pages, as a reader would copy it.
+/// Returns the parsed PDF document and the text of its pages.
 pub fn pdf_text(file: &[u8]) -> (Document, String) {
     let document = Document::load_mem(file).expect("a PDF");
     let pages: Vec<u32> = document.get_pages().keys().copied().collect();
@@ -62,10 +62,12 @@ async fn dashboard_pdf_csv_and_provider_agree_to_the_cent() {
     let (mut captured, mut provider, mut platform) = (0, 0, 0);
     for draw in [one, two] {
         let money = settled_financials(&browser, draw).await;
-        let table =
-            String::from_utf8(bytes(&browser, &format!("/api/draws/{draw}/tickets/csv")).await)
-                .expect("UTF-8");
-        let (_, paper) = pdf_text(&bytes(&browser, &format!("/api/draws/{draw}/report")).await);
+        let table = String::from_utf8(
+            download_bytes(&browser, &format!("/api/draws/{draw}/tickets/csv")).await,
+        )
+        .expect("UTF-8");
+        let (_, paper) =
+            pdf_text(&download_bytes(&browser, &format!("/api/draws/{draw}/report")).await);
         for (name, field) in REPORT_LINES {
             let amount = money[field].as_str().expect("an amount");
             assert!(
@@ -97,13 +99,18 @@ async fn dashboard_pdf_csv_and_provider_agree_to_the_cent() {
 async fn pdf_report_is_a4_with_embedded_font_and_unicode_names() {
     let server = TestServer::start().await;
     let draw = server.create_club_with_draw().await;
-    let buyer = Buyer::new(&server.url, NAME, "zoe@example.com", "0411 000 009");
+    let buyer = Buyer::new(
+        &server.url,
+        NON_LATIN_NAME,
+        "zoe@example.com",
+        "0411 000 009",
+    );
     buyer.buy(draw, 40).await;
     let browser = club::sign_in_as_club(&server, "broncos").await;
-    let file = bytes(&browser, &format!("/api/draws/{draw}/report")).await;
+    let file = download_bytes(&browser, &format!("/api/draws/{draw}/report")).await;
     let (document, text) = pdf_text(&file);
     for needed in [
-        NAME,
+        NON_LATIN_NAME,
         "zoe@example.com",
         "0411 000 009",
         "Broncos v Cowboys",
@@ -128,7 +135,7 @@ async fn pdf_report_is_a4_with_embedded_font_and_unicode_names() {
             .and_then(Object::as_array)
             .expect("a size")
             .iter()
-            .map(points)
+            .map(length_in_points)
             .collect();
         assert!(
             (size[2] - 595.3).abs() < 1.0 && (size[3] - 841.9).abs() < 1.0,
@@ -152,7 +159,8 @@ async fn pdf_report_is_a4_with_embedded_font_and_unicode_names() {
         .count();
     assert_eq!(embedded, 1, "the font is embedded");
     assert!(file.len() < 300 * 1024, "{} bytes", file.len());
-    let (_, poster) = pdf_text(&bytes(&browser, &format!("/api/draws/{draw}/poster")).await);
+    let (_, poster) =
+        pdf_text(&download_bytes(&browser, &format!("/api/draws/{draw}/poster")).await);
     for line in [
         "Scan to buy tickets",
         "18+ only, in Australia.",
@@ -164,7 +172,7 @@ async fn pdf_report_is_a4_with_embedded_font_and_unicode_names() {
     server.finish().await;
 }
 
-fn points(object: &Object) -> f32 {
+fn length_in_points(object: &Object) -> f32 {
     object.as_float().unwrap_or_default()
 }
 

@@ -1,4 +1,4 @@
-//! Session lifetimes and rate limits of sign-in calls (decisions G-5, G-6, G-13).
+//! Lifetimes of sessions and rate limits of calls that sign in (decisions G-5, G-6, G-13).
 
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use crate::support::buyer::ApiResponse;
 use crate::support::server::PASSWORD;
 use crate::support::{Buyer, TestServer, club};
 
-const HOUR: i64 = 3600;
+const HOUR_SECONDS: i64 = 3600;
 
 async fn is_signed_in(browser: &Buyer) -> bool {
     match browser.get("/api/admin/whoami").await.status {
@@ -22,19 +22,19 @@ async fn club_session_ends_after_12_idle_hours_or_one_day() {
     let server = TestServer::start().await;
     server.create_club("broncos").await;
     let quiet = club::sign_in_as_club(&server, "broncos").await;
-    server.clock.advance_seconds(12 * HOUR - 60);
+    server.clock.advance_seconds(12 * HOUR_SECONDS - 60);
     assert!(
         is_signed_in(&quiet).await,
         "a call within twelve hours keeps the session"
     );
-    server.clock.advance_seconds(12 * HOUR + 1);
+    server.clock.advance_seconds(12 * HOUR_SECONDS + 1);
     assert!(!is_signed_in(&quiet).await);
     let busy = club::sign_in_as_club(&server, "broncos").await;
     for hours in [11, 11] {
-        server.clock.advance_seconds(hours * HOUR);
+        server.clock.advance_seconds(hours * HOUR_SECONDS);
         assert!(is_signed_in(&busy).await);
     }
-    server.clock.advance_seconds(2 * HOUR - 60);
+    server.clock.advance_seconds(2 * HOUR_SECONDS - 60);
     assert!(is_signed_in(&busy).await);
     server.clock.advance_seconds(61);
     assert!(!is_signed_in(&busy).await, "the session ends after a day");
@@ -51,11 +51,11 @@ async fn operator_session_ends_after_2_idle_hours_or_12_hours() {
         browser
     };
     let quiet = sign_in().await;
-    server.clock.advance_seconds(2 * HOUR + 1);
+    server.clock.advance_seconds(2 * HOUR_SECONDS + 1);
     assert!(!is_signed_in(&quiet).await);
     let busy = sign_in().await;
     for _ in 0..6 {
-        server.clock.advance_seconds(2 * HOUR - 10);
+        server.clock.advance_seconds(2 * HOUR_SECONDS - 10);
         assert!(is_signed_in(&busy).await);
     }
     server.clock.advance_seconds(61);
@@ -87,8 +87,9 @@ async fn every_logout_path_returns_204_with_or_without_session() {
     server.finish().await;
 }
 
-/// Posts from a client address, behind the proxy that the test server trusts.
-async fn from(
+/// Posts with a chosen client address. The test server trusts this header, as if a proxy had set
+/// it.
+async fn post_from_address(
     browser: &Buyer,
     server: &TestServer,
     address: &str,
@@ -103,7 +104,7 @@ async fn from(
 }
 
 #[track_caller]
-fn assert_slowed(answer: ApiResponse) {
+fn assert_rate_limited(answer: ApiResponse) {
     let seconds: u64 = answer
         .header("retry-after")
         .and_then(|text| text.parse().ok())
@@ -123,18 +124,18 @@ async fn address_makes_20_registration_or_reset_calls_an_hour() {
     let complete_entry = json!({ "clubName": "Jets", "contactName": "Sam", "contactEmail": "sam@example.com",
         "contactPhone": "0400 111 222" });
     let ask = async |address: &str, path: &str, body: Value| {
-        from(&browser, &server, address, path, body).await
+        post_from_address(&browser, &server, address, path, body).await
     };
     for _ in 0..20 {
         ask("203.0.113.7", "/api/waitlist", complete_entry.clone())
             .await
             .ok();
     }
-    assert_slowed(ask("203.0.113.7", "/api/waitlist", complete_entry.clone()).await);
+    assert_rate_limited(ask("203.0.113.7", "/api/waitlist", complete_entry.clone()).await);
     let club = json!({ "name": "Jets", "email": "jets@example.com", "password": "jets forever", "phone": "0400 111 222" });
-    assert_slowed(ask("203.0.113.7", "/api/clubs/register", club).await);
+    assert_rate_limited(ask("203.0.113.7", "/api/clubs/register", club).await);
     let email = json!({ "email": "jets@example.com" });
-    assert_slowed(ask("203.0.113.7", "/api/clubs/reset-password", email).await);
+    assert_rate_limited(ask("203.0.113.7", "/api/clubs/reset-password", email).await);
     ask("203.0.113.8", "/api/waitlist", complete_entry)
         .await
         .ok();
@@ -147,14 +148,14 @@ async fn address_tries_20_claim_links_a_minute() {
     let browser = server.alice();
     let look = async |address: &str| {
         let body = json!({ "token": "0".repeat(64) });
-        from(&browser, &server, address, "/api/claims/look", body).await
+        post_from_address(&browser, &server, address, "/api/claims/look", body).await
     };
     for _ in 0..20 {
         look("203.0.113.7")
             .await
             .expect_refusal(404, "claim-unknown");
     }
-    assert_slowed(look("203.0.113.7").await);
+    assert_rate_limited(look("203.0.113.7").await);
     look("203.0.113.8")
         .await
         .expect_refusal(404, "claim-unknown");

@@ -1,5 +1,5 @@
-//! Calls that need a recent password. Changed bank details are mailed to the winner, and the
-//! winner's own details change only with two people.
+//! Calls that need a recent password. The winner is mailed when bank details change. To change
+//! details that the winner submitted, two people are needed.
 
 use domain::DrawId;
 use domain::access::{Audience, Role};
@@ -14,11 +14,11 @@ use crate::support::{Buyer, TestServer, club};
 
 const STALE_SECONDS: i64 = 601;
 
-fn other_bank() -> Value {
+fn other_bank_details() -> Value {
     json!({ "accountName": "Mallory Example", "accountNumber": "87654321", "bsb": "484-799" })
 }
 
-/// The winner submits bank details by the mailed link.
+/// Submits bank details through the link in the winner's mail.
 async fn submit_claim(server: &TestServer, draw: DrawId, browser: &Buyer) {
     browser
         .post(&format!("/api/draws/{draw}/notify-winners"), json!({}))
@@ -41,7 +41,7 @@ async fn shown_bank_details(browser: &Buyer, draw: DrawId) -> Value {
         .clone()
 }
 
-async fn audit_entries(server: &TestServer, action: &str) -> i64 {
+async fn count_audit_entries(server: &TestServer, action: &str) -> i64 {
     server
         .database
         .count("select count(*) from audit_log where action = $1", action)
@@ -115,7 +115,7 @@ async fn stale_session_changes_nothing_until_password_is_confirmed() {
         );
     }
     server.clock.advance_seconds(STALE_SECONDS);
-    put_bank_details(&browser, draw, other_bank())
+    put_bank_details(&browser, draw, other_bank_details())
         .await
         .expect_refusal(403, "reauthentication-required");
     server.finish().await;
@@ -156,7 +156,7 @@ async fn wrong_reauthentication_password_is_limited_and_audited() {
         .await
         .expect_refusal(403, "reauthentication-required");
     assert_eq!(
-        audit_entries(&server, "reauthenticate").await,
+        count_audit_entries(&server, "reauthenticate").await,
         5,
         "a call over the limit writes nothing"
     );
@@ -169,7 +169,9 @@ async fn winner_is_mailed_at_every_bank_change_and_audit_is_masked() {
     let (draw, browser) = win_draw(&server).await;
     put_bank_details(&browser, draw, bank_details()).await.ok();
     put_bank_details(&browser, draw, bank_details()).await.ok();
-    put_bank_details(&browser, draw, other_bank()).await.ok();
+    put_bank_details(&browser, draw, other_bank_details())
+        .await
+        .ok();
     for account in ["••••678", "••••321"] {
         let mail = server.next_mail("winner-bank").await;
         assert_eq!(mail.to, "alice@example.com");
@@ -207,7 +209,7 @@ async fn winners_own_bank_details_are_replaced_only_by_two_people() {
     submit_claim(&server, draw, &browser).await;
     let second = club::sign_in_as_member(&server, server.club_id("broncos"), Role::Owner).await;
     for _ in 0..2 {
-        let pending = put_bank_details(&browser, draw, other_bank()).await;
+        let pending = put_bank_details(&browser, draw, other_bank_details()).await;
         assert_eq!(pending.status, 202, "{}", pending.text);
         let pending = pending.json();
         assert_eq!(
@@ -222,7 +224,7 @@ async fn winners_own_bank_details_are_replaced_only_by_two_people() {
         "alice@example.com"
     );
     assert_eq!(
-        audit_entries(&server, "propose-winner-bank").await,
+        count_audit_entries(&server, "propose-winner-bank").await,
         1,
         "the same member cannot approve the own proposal"
     );
@@ -230,7 +232,7 @@ async fn winners_own_bank_details_are_replaced_only_by_two_people() {
         shown_bank_details(&second, draw).await["pendingApproval"]["isOwn"],
         false
     );
-    let mut different = other_bank();
+    let mut different = other_bank_details();
     different["bsb"] = json!("484-798");
     assert_eq!(
         put_bank_details(&second, draw, different).await.status,
@@ -238,10 +240,12 @@ async fn winners_own_bank_details_are_replaced_only_by_two_people() {
         "other details are a new proposal"
     );
     assert_eq!(
-        put_bank_details(&browser, draw, other_bank()).await.status,
+        put_bank_details(&browser, draw, other_bank_details())
+            .await
+            .status,
         202
     );
-    let changed = put_bank_details(&second, draw, other_bank()).await;
+    let changed = put_bank_details(&second, draw, other_bank_details()).await;
     assert_eq!(changed.status, 200, "{}", changed.text);
     let changed = changed.json();
     assert_eq!(
@@ -252,7 +256,7 @@ async fn winners_own_bank_details_are_replaced_only_by_two_people() {
         server.next_mail("winner-bank").await.to,
         "alice@example.com"
     );
-    assert_eq!(audit_entries(&server, "approve-winner-bank").await, 1);
+    assert_eq!(count_audit_entries(&server, "approve-winner-bank").await, 1);
     assert_eq!(
         put_bank_details(&second, draw, bank_details()).await.status,
         202,
@@ -274,7 +278,9 @@ async fn declined_proposal_keeps_winners_own_bank_details() {
         "declining without a proposal is accepted"
     );
     assert_eq!(
-        put_bank_details(&browser, draw, other_bank()).await.status,
+        put_bank_details(&browser, draw, other_bank_details())
+            .await
+            .status,
         202
     );
     for _ in 0..2 {
@@ -288,17 +294,19 @@ async fn declined_proposal_keeps_winners_own_bank_details() {
             (&json!("••••678"), &json!(null))
         );
     }
-    assert_eq!(audit_entries(&server, "decline-winner-bank").await, 1);
+    assert_eq!(count_audit_entries(&server, "decline-winner-bank").await, 1);
     assert_eq!(
-        put_bank_details(&second, draw, other_bank()).await.status,
+        put_bank_details(&second, draw, other_bank_details())
+            .await
+            .status,
         202,
         "a declined proposal cannot be approved"
     );
     server.finish().await;
 }
 
-/// Path parts of routes that move a prize, decide the winner, or decide who may act for a club.
-const PRIZES_AND_ROLES: [&str; 14] = [
+/// Parts of the paths of routes that change a prize, a winner, or who may act for a club.
+const PRIZE_AND_ROLE_PATHS: [&str; 14] = [
     "/results",
     "/undo-results",
     "/winner-bank",
@@ -325,7 +333,7 @@ async fn every_prize_and_role_route_refuses_stale_session() {
     let id = server.club_id("broncos").to_string();
     let (mut unguarded, mut stale) = (Vec::new(), 0);
     for route in ROUTES.iter().filter(|route| route.method != Verb::Get) {
-        let is_sensitive = PRIZES_AND_ROLES
+        let is_sensitive = PRIZE_AND_ROLE_PATHS
             .iter()
             .any(|part| route.path.contains(part));
         if !route.audience.needs_fresh_proof() {
@@ -365,7 +373,9 @@ async fn proposed_bank_details_expire_after_seven_days() {
     let (draw, browser) = win_draw(&server).await;
     submit_claim(&server, draw, &browser).await;
     assert_eq!(
-        put_bank_details(&browser, draw, other_bank()).await.status,
+        put_bank_details(&browser, draw, other_bank_details())
+            .await
+            .status,
         202
     );
     server.clock.advance_seconds(7 * 86_400);
@@ -375,13 +385,17 @@ async fn proposed_bank_details_expire_after_seven_days() {
         json!(null)
     );
     assert_eq!(
-        put_bank_details(&operator, draw, other_bank()).await.status,
+        put_bank_details(&operator, draw, other_bank_details())
+            .await
+            .status,
         202,
         "an expired proposal cannot be approved"
     );
     let browser = club::sign_in_as_club(&server, "broncos").await;
     assert_eq!(
-        put_bank_details(&browser, draw, other_bank()).await.status,
+        put_bank_details(&browser, draw, other_bank_details())
+            .await
+            .status,
         200,
         "the operator and the club are two people"
     );

@@ -1,4 +1,4 @@
-//! A club's Stripe account, from onboarding until the club deauthorizes the platform (decision
+//! A club's Stripe account, from onboarding until the club revokes the platform's access (decision
 //! B-13).
 
 use domain::{AccountId, ClubId};
@@ -20,7 +20,8 @@ async fn register_club(server: &TestServer) -> (Buyer, i64) {
     (browser, id)
 }
 
-/// Waits until the catalogue shows whether the club is connected. The provider is not asked.
+/// Waits until the cached catalogue shows whether the club is connected, without a request to the
+/// provider.
 async fn wait_until_connected(server: &TestServer, id: i64, connected: bool) {
     eventually("the provider's webhook is handled", async || {
         let facts = server.state.catalogue.facts();
@@ -32,7 +33,7 @@ async fn wait_until_connected(server: &TestServer, id: i64, connected: bool) {
     .await;
 }
 
-/// Completes the onboarding form of the Stripe stand-in.
+/// Submits the onboarding form of the Stripe sandbox.
 async fn complete_onboarding(server: &TestServer, browser: &Buyer, link: &str) {
     let (page, token) = link.split_once("?link=").expect("a single-use secret");
     let page = page.strip_prefix(&server.url).expect("the stand-in");
@@ -107,7 +108,7 @@ async fn club_that_deauthorized_platform_can_reconnect() {
     let server = TestServer::start().await;
     let id = server.create_club("storm").await.id;
     let storm = club::sign_in_as_club(&server, "storm").await;
-    // The stand-in answers for this account as for one that does not belong to the platform.
+    // The sandbox does not know this account, and answers as for an account that revoked access.
     let lost_account = AccountId("gone_storm".into());
     server
         .records

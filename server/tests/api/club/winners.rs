@@ -1,4 +1,4 @@
-//! Results, winners and the bank details for a prize (club.md sections 2 and 4).
+//! Results, winners, and the bank details to which prizes are paid (club.md sections 2 and 4).
 
 use domain::{Command, DrawId, GameResult};
 use reqwest::Method;
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::support::server::eventually;
 use crate::support::{Buyer, TestServer, club};
 
-/// Sells two tickets to Alice and enters a result with which her second ticket wins.
+/// Sells two tickets to Alice and enters a result for which her second ticket wins.
 pub async fn win_draw(server: &TestServer) -> (DrawId, Buyer) {
     let draw = server.create_club_with_draw().await;
     let bought = server.alice().buy(draw, 2).await.1;
@@ -294,7 +294,7 @@ async fn claim_link_expires_after_seven_days() {
         refused["message"],
         "The 7 days to respond have passed. Please contact the club."
     );
-    // The winner can still tell the club by phone, so the club may enter the details.
+    // The winner can tell the club the bank details by phone, so the club may enter them.
     let browser_again = club::sign_in_as_club(&server, "broncos").await;
     put_bank_details(&browser_again, draw, bank_details())
         .await
@@ -452,7 +452,8 @@ async fn bank_details_are_never_stored_in_plain_text() {
             !everything.contains(secret),
             "{secret} is stored in plain text"
         );
-        // Bytea columns are printed in hexadecimal digits.
+        // The query prints binary columns as hexadecimal digits, so the text is searched in this
+        // form.
         assert!(
             !everything.contains(&hex::encode(secret)),
             "{secret} is stored unsealed"
@@ -615,14 +616,14 @@ async fn club_is_reminded_once_of_due_result_and_lost_connection() {
     server.finish().await;
 }
 
-/// Returns every response that could name a winner, of a draw completed before its kick-off.
+/// Returns every response that might reveal the winner. The draw was completed before its kick-off.
 async fn visible_responses(browser: &Buyer, draw: DrawId) -> Vec<String> {
     let path = |end: &str| format!("/api/draws/{draw}/{end}");
     let mut responses = Vec::new();
     for end in ["winners", "payouts", "financials", "tickets", "tickets/csv"] {
         let answer = browser.get(&path(end)).await;
         assert_eq!(answer.status, 200, "{end}: {}", answer.text);
-        // The CSV ends with the time at which it was generated.
+        // The last line of the CSV report is cut off, because it contains the current time.
         responses.push(
             answer
                 .text
@@ -656,8 +657,8 @@ async fn visible_responses(browser: &Buyer, draw: DrawId) -> Vec<String> {
     responses
 }
 
-/// A result before kick-off can be undone and the draw then sells on. Its club must not learn a
-/// pair from it (decisions E-6, F-1).
+/// A result that was entered before kick-off can be undone, and the draw is then on sale again.
+/// Therefore the club must not learn any ticket's pair from the result (decisions E-6, F-1).
 #[actix_web::test]
 async fn result_before_kick_off_reveals_winner_to_nobody() {
     let server = TestServer::start().await;
@@ -670,7 +671,7 @@ async fn result_before_kick_off_reveals_winner_to_nobody() {
     );
     let id = server.club_id("broncos");
     let mut earlier: Vec<Vec<String>> = Vec::new();
-    // Alice's first ticket, her second, and an unsold one.
+    // The tickets that win in turn: Alice's first ticket, her second, and an unsold one.
     for number in [1, 2, 169] {
         let serial = domain::Serial::new(number).expect("a serial");
         let pair = server
@@ -702,7 +703,8 @@ async fn result_before_kick_off_reveals_winner_to_nobody() {
         ] {
             all.push(browser.get(&path).await.ok().to_string());
         }
-        // The two scorers are public. Revisions, ids and times change with every result.
+        // The numbers of both scorers are public. Revisions, ids and times differ after every
+        // result. All these are replaced before the comparison.
         let scorers = [("home", pair.home()), ("away", pair.away())];
         let plain = all.into_iter().map(|text| {
             let text = scorers.iter().fold(text, |text, (side, jersey)| {

@@ -12,7 +12,7 @@ use tracing_subscriber::util::SubscriberInitExt;
 use crate::support::server::eventually;
 use crate::support::{BAD_CARD, Buyer, TestServer};
 
-/// Everything that the servers of this process have logged since `capture` was first called.
+/// All log output of this process since the first call of `capture`.
 #[derive(Clone, Default)]
 struct LogCapture(Arc<Mutex<Vec<u8>>>);
 
@@ -39,7 +39,7 @@ impl<'w> MakeWriter<'w> for LogCapture {
 }
 
 impl LogCapture {
-    /// Starts capturing with the layout, level and filter of production.
+    /// Starts to capture the log, with the format, level and filter of production.
     fn capture() -> LogCapture {
         static CAPTURE: OnceLock<LogCapture> = OnceLock::new();
         let install = || {
@@ -56,7 +56,7 @@ impl LogCapture {
         String::from_utf8_lossy(&self.0.lock().expect("never poisoned")).into_owned()
     }
 
-    /// Returns the log lines of one request id.
+    /// Returns the log lines that belong to one request, by its id.
     fn of_request(&self, id: &str) -> Vec<Value> {
         let lines: Vec<Value> = self
             .text()

@@ -1,12 +1,12 @@
-//! Every operator write adds an audit entry on its object in the same transaction, and the hash
-//! chain stays valid.
+//! Every write of the operator adds an entry to the audit log in the same transaction. The hash
+//! chain of the log stays valid.
 
 use reqwest::Method;
 use serde_json::{Value, json};
 
 use crate::support::{Buyer, TestServer, club};
 
-async fn entries(operator: &Buyer, object: &str) -> Vec<Value> {
+async fn audit_entries(operator: &Buyer, object: &str) -> Vec<Value> {
     let trail = operator
         .get(&format!("/api/admin/audit?object={object}"))
         .await
@@ -101,7 +101,7 @@ async fn operator_writes_are_audited_on_their_object() {
     post(&format!("/api/admin/clubs/{club}/archive"), json!({})).await;
 
     let actions = async |object: String| -> Vec<String> {
-        let entries = entries(&operator, &object).await;
+        let entries = audit_entries(&operator, &object).await;
         entries
             .iter()
             .filter_map(|entry| entry["action"].as_str().map(str::to_string))
@@ -142,7 +142,7 @@ async fn operator_writes_are_audited_on_their_object() {
         ["cancel-draw", "undo-results", "enter-results"]
     );
     assert_eq!(actions(format!("club:{club}")).await, ["archive-club"]);
-    let cancelled = &entries(&operator, &format!("draw:{draw}")).await[0];
+    let cancelled = &audit_entries(&operator, &format!("draw:{draw}")).await[0];
     let view = server
         .engine
         .draws
@@ -179,11 +179,14 @@ async fn closing_expired_draws_is_audited_per_draw() {
         json!({ "message": "No expired draws to close.", "closed": 0 })
     );
     assert_eq!(
-        entries(&operator, &format!("draw:{draw}")).await.len(),
+        audit_entries(&operator, &format!("draw:{draw}"))
+            .await
+            .len(),
         0,
         "no entry without an effect"
     );
-    // The clock jumps ahead. The draw's timer counts elapsed time, so it has not fired yet.
+    // The clock moves past kick-off. The draw's timer counts elapsed time, so it has not closed the
+    // draw yet.
     server.clock.advance_seconds(8 * 86_400);
     let operator = club::sign_in_as_operator(&server).await;
     let answer = operator
@@ -194,7 +197,7 @@ async fn closing_expired_draws_is_audited_per_draw() {
         answer,
         json!({ "message": "Closed 1 expired draw.", "closed": 1 })
     );
-    let entries = entries(&operator, &format!("draw:{draw}")).await;
+    let entries = audit_entries(&operator, &format!("draw:{draw}")).await;
     assert_eq!(
         (&entries[0]["action"], &entries[0]["detail"]["status"]),
         (&json!("close-expired-draw"), &json!("closed"))
@@ -274,7 +277,7 @@ async fn club_writes_are_audited_and_refusals_are_not() {
             .ok();
     }
     let actions = async |object: String| -> Vec<String> {
-        let entries = entries(&operator, &object).await;
+        let entries = audit_entries(&operator, &object).await;
         assert!(
             entries
                 .iter()

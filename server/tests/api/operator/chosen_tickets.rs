@@ -1,5 +1,5 @@
-//! A payment that matches no order (decision M-9) is refunded, gets chosen tickets, or is closed
-//! with a reason.
+//! A payment that matches no order (decision M-9). The operator refunds it, gives it tickets of a
+//! chosen draw, or closes it with a reason.
 
 use domain::{Anomaly, AnomalyKind, DrawId, PaymentIntentId};
 use persistence::stores::AnomalyStore;
@@ -9,8 +9,8 @@ use crate::support::buyer::ApiResponse;
 use crate::support::stripe_dashboard::Dashboard;
 use crate::support::{Buyer, TestServer, club};
 
-const ANOMALIES: &str = "/api/admin/payment-anomalies";
-/// Payment metadata that names no order and no draw.
+const ANOMALIES_PATH: &str = "/api/admin/payment-anomalies";
+/// Metadata values of a payment that name no order and no draw.
 const NO_ORDER: &str = "-";
 const NO_DRAWS: &str = "-";
 
@@ -34,20 +34,21 @@ impl AnomalyFixture {
         }
     }
 
-    /// Captures a payment with the platform's fee, and lets the reconciler find it.
-    async fn payment(&self, cents: i64) -> String {
+    /// Captures a payment with the platform's fee, and runs the reconciler. Returns the payment's
+    /// id.
+    async fn capture_payment(&self, cents: i64) -> String {
         let payment = Dashboard::open(&self.server)
             .take_payment_with_fee(NO_ORDER, NO_DRAWS, cents)
             .await;
         self.operator
-            .post(&format!("{ANOMALIES}/check"), json!({}))
+            .post(&format!("{ANOMALIES_PATH}/check"), json!({}))
             .await
             .ok();
         payment
     }
 
-    async fn anomaly(&self, payment: &str) -> Value {
-        let all = self.operator.get(ANOMALIES).await.ok();
+    async fn anomaly_of_payment(&self, payment: &str) -> Value {
+        let all = self.operator.get(ANOMALIES_PATH).await.ok();
         all.as_array()
             .expect("a list")
             .iter()
@@ -63,11 +64,11 @@ impl AnomalyFixture {
             .expect("a form")
             .extend(more.as_object().expect("fields").clone());
         self.operator
-            .post(&format!("{ANOMALIES}/resolve"), form)
+            .post(&format!("{ANOMALIES_PATH}/resolve"), form)
             .await
     }
 
-    async fn choose(&self, payment: &str, draw: DrawId, count: i64) -> ApiResponse {
+    async fn choose_tickets(&self, payment: &str, draw: DrawId, count: i64) -> ApiResponse {
         self.allocate(
             payment,
             json!({ "drawNumber": draw.0, "ticketCount": count }),
@@ -75,7 +76,7 @@ impl AnomalyFixture {
         .await
     }
 
-    async fn sold(&self) -> u16 {
+    async fn count_sold_tickets(&self) -> u16 {
         self.server
             .engine
             .draws
@@ -85,8 +86,8 @@ impl AnomalyFixture {
             .sold
     }
 
-    /// Returns the audit entries of an object, newest first.
-    async fn trail(&self, object: &str) -> Vec<Value> {
+    /// Returns the audit log's entries about an object, newest first.
+    async fn audit_entries(&self, object: &str) -> Vec<Value> {
         let trail = self
             .operator
             .get(&format!("/api/admin/audit?object={object}"))
@@ -105,7 +106,7 @@ fn audit_object(anomaly: &Value) -> String {
 
 fn anomaly_path(anomaly: &Value, verb: &str) -> String {
     format!(
-        "{ANOMALIES}/{}/{verb}",
+        "{ANOMALIES_PATH}/{}/{verb}",
         anomaly["id"].as_str().expect("the id is text")
     )
 }
@@ -121,8 +122,8 @@ async fn payment_without_an_order_gets_the_chosen_tickets() {
     let other_draw = server
         .create_draw(server.create_club("storm").await.id)
         .await;
-    let payment = fixture.payment(1_000).await;
-    let missing = fixture.anomaly(&payment).await;
+    let payment = fixture.capture_payment(1_000).await;
+    let missing = fixture.anomaly_of_payment(&payment).await;
     assert_eq!(
         (&missing["type"], &missing["orderId"]),
         (&json!("missing_ticket"), &Value::Null)
@@ -155,17 +156,17 @@ async fn payment_without_an_order_gets_the_chosen_tickets() {
     );
     for count in [0, 51, -1] {
         let refusal = fixture
-            .choose(&payment, *draw, count)
+            .choose_tickets(&payment, *draw, count)
             .await
             .expect_refusal(400, "invalid");
         assert_eq!(refusal["message"], "Choose between 1 and 50 tickets");
     }
     fixture
-        .choose(&payment, DrawId(999_999), 2)
+        .choose_tickets(&payment, DrawId(999_999), 2)
         .await
         .expect_refusal(404, "draw-not-found");
     let refusal = fixture
-        .choose(&payment, other_draw, 2)
+        .choose_tickets(&payment, other_draw, 2)
         .await
         .expect_refusal(409, "other-club");
     let message =
@@ -176,41 +177,44 @@ async fn payment_without_an_order_gets_the_chosen_tickets() {
     );
     for count in [1, 3] {
         fixture
-            .choose(&payment, *draw, count)
+            .choose_tickets(&payment, *draw, count)
             .await
             .expect_refusal(409, "payment-mismatch");
     }
     server.clock.advance_seconds(601);
     fixture
-        .choose(&payment, *draw, 2)
+        .choose_tickets(&payment, *draw, 2)
         .await
         .expect_refusal(403, "reauthentication-required");
     assert_eq!(
-        fixture.sold().await,
+        fixture.count_sold_tickets().await,
         0,
         "a refused call allocates no ticket"
     );
     club::submit_unused_code(server, operator, "/api/admin/reauthenticate").await;
 
-    let allocated = fixture.choose(&payment, *draw, 2).await.ok();
+    let allocated = fixture.choose_tickets(&payment, *draw, 2).await.ok();
     assert_eq!(
         allocated["allocatedTickets"].as_array().map(Vec::len),
         Some(2)
     );
     assert_eq!(
-        fixture.choose(&payment, *draw, 2).await.ok(),
+        fixture.choose_tickets(&payment, *draw, 2).await.ok(),
         allocated,
         "the repeated call returns the same tickets"
     );
     fixture
-        .choose(&payment, *draw, 3)
+        .choose_tickets(&payment, *draw, 3)
         .await
         .expect_refusal(409, "order-known");
     assert_eq!(
-        (fixture.sold().await, server.next_mail("tickets").await.to),
+        (
+            fixture.count_sold_tickets().await,
+            server.next_mail("tickets").await.to
+        ),
         (2, "jo@x.test".into())
     );
-    let resolved = fixture.anomaly(&payment).await;
+    let resolved = fixture.anomaly_of_payment(&payment).await;
     assert_eq!(
         [
             &resolved["resolvedBy"],
@@ -223,11 +227,14 @@ async fn payment_without_an_order_gets_the_chosen_tickets() {
             "Tickets allocated by hand"
         ]
     );
-    assert_eq!(fixture.trail(&audit_object(&resolved)).await.len(), 1);
+    assert_eq!(
+        fixture.audit_entries(&audit_object(&resolved)).await.len(),
+        1
+    );
     let order = resolved["orderId"]
         .as_str()
         .expect("the order that was opened");
-    let signed = fixture.trail(&format!("order:{order}")).await;
+    let signed = fixture.audit_entries(&format!("order:{order}")).await;
     assert_eq!(
         (
             &signed[0]["detail"]["drawNumber"],
@@ -236,7 +243,7 @@ async fn payment_without_an_order_gets_the_chosen_tickets() {
         (&json!(draw.0), &json!(2))
     );
     let checked = operator
-        .post(&format!("{ANOMALIES}/check"), json!({}))
+        .post(&format!("{ANOMALIES_PATH}/check"), json!({}))
         .await
         .ok();
     assert_eq!(
@@ -251,12 +258,12 @@ async fn chosen_draw_that_cannot_take_tickets_is_refused_with_reason() {
     let fixture = AnomalyFixture::start().await;
     let (draw, operator) = (fixture.draw, &fixture.operator);
     let (before, unallocated, late) = (
-        fixture.payment(500).await,
-        fixture.payment(500).await,
-        fixture.payment(30_000).await,
+        fixture.capture_payment(500).await,
+        fixture.capture_payment(500).await,
+        fixture.capture_payment(30_000).await,
     );
     let refusal = fixture
-        .choose(&late, draw, 50)
+        .choose_tickets(&late, draw, 50)
         .await
         .expect_refusal(409, "payment-mismatch");
     assert_eq!(
@@ -264,13 +271,13 @@ async fn chosen_draw_that_cannot_take_tickets_is_refused_with_reason() {
         "The amount does not match the tickets. Refund the payment."
     );
     fixture.server.start_game(draw).await;
-    // Rule 5 of the decisions: a payment authorised before kick-off may get tickets until a result
-    // is entered.
-    fixture.choose(&before, draw, 1).await.ok();
+    // Rule 5 of the decisions: a payment that was authorised before kick-off may get tickets until
+    // a result is entered.
+    fixture.choose_tickets(&before, draw, 1).await.ok();
     let broncos = club::sign_in_as_club(&fixture.server, "broncos").await;
     club::enter_result(&broncos, draw, 3, 11).await.ok();
     fixture
-        .choose(&unallocated, draw, 1)
+        .choose_tickets(&unallocated, draw, 1)
         .await
         .expect_refusal(409, "result-entered");
     let confirmation = json!({ "reason": "Typed wrongly", "drawNumber": draw.0 });
@@ -279,13 +286,13 @@ async fn chosen_draw_that_cannot_take_tickets_is_refused_with_reason() {
         .await
         .ok();
     let refusal = fixture
-        .choose(&unallocated, draw, 1)
+        .choose_tickets(&unallocated, draw, 1)
         .await
         .expect_refusal(409, "revealed");
     assert_eq!(refusal["refundable"], true);
-    assert_eq!(fixture.sold().await, 1);
+    assert_eq!(fixture.count_sold_tickets().await, 1);
 
-    let anomaly = fixture.anomaly(&unallocated).await;
+    let anomaly = fixture.anomaly_of_payment(&unallocated).await;
     for _ in 0..2 {
         operator
             .post(
@@ -303,10 +310,10 @@ async fn chosen_draw_that_cannot_take_tickets_is_refused_with_reason() {
         );
     }
     fixture
-        .choose(&unallocated, draw, 1)
+        .choose_tickets(&unallocated, draw, 1)
         .await
         .expect_refusal(409, "already-refunded");
-    let resolved = fixture.anomaly(&unallocated).await;
+    let resolved = fixture.anomaly_of_payment(&unallocated).await;
     assert_eq!(
         [
             &resolved["resolvedBy"],
@@ -316,7 +323,7 @@ async fn chosen_draw_that_cannot_take_tickets_is_refused_with_reason() {
         ["Super Admin", "operator@demo.test", "Refunded by hand"]
     );
     let actions: Vec<Value> = fixture
-        .trail(&audit_object(&resolved))
+        .audit_entries(&audit_object(&resolved))
         .await
         .iter()
         .map(|entry| entry["action"].clone())
@@ -325,7 +332,7 @@ async fn chosen_draw_that_cannot_take_tickets_is_refused_with_reason() {
     let closed = json!({ "note": "Paid out at the ground" });
     operator
         .post(
-            &anomaly_path(&fixture.anomaly(&late).await, "resolve"),
+            &anomaly_path(&fixture.anomaly_of_payment(&late).await, "resolve"),
             closed,
         )
         .await
@@ -353,7 +360,7 @@ async fn every_anomaly_kind_is_closed_with_name_and_reason() {
                 .await,
             Ok(true)
         );
-        let open = fixture.anomaly(&payment).await;
+        let open = fixture.anomaly_of_payment(&payment).await;
         let reason = json!({ "note": "Settled by phone" });
         let mut closed = Value::Null;
         for _ in 0..2 {
@@ -372,7 +379,7 @@ async fn every_anomaly_kind_is_closed_with_name_and_reason() {
             ["Super Admin", "operator@demo.test", "Settled by phone"],
             "{kind:?}"
         );
-        let trail = fixture.trail(&audit_object(&closed)).await;
+        let trail = fixture.audit_entries(&audit_object(&closed)).await;
         assert_eq!(trail.len(), 1, "{kind:?} is closed once");
         assert_eq!(trail[0]["detail"]["resolution"], "Settled by phone");
         assert_eq!(
@@ -385,7 +392,7 @@ async fn every_anomaly_kind_is_closed_with_name_and_reason() {
     }
     assert_eq!(
         operator
-            .get(&format!("{ANOMALIES}?status=unresolved"))
+            .get(&format!("{ANOMALIES_PATH}?status=unresolved"))
             .await
             .ok(),
         json!([])

@@ -1,4 +1,4 @@
-//! Further console calls: search, payments in flight, settings, footers and health.
+//! Calls of the operator's console: search, payments in progress, settings, footers and health.
 
 use reqwest::Method;
 use serde_json::{Value, json};

@@ -1,4 +1,5 @@
-//! Irreversible operator calls need a code of the last ten minutes. Without one no row changes.
+//! Operator calls that cannot be undone need an authenticator code of the last ten minutes. Without
+//! one, they change no row.
 
 use domain::access::Audience;
 use domain::{Anomaly, AnomalyKind, Cents, PaymentIntentId};
@@ -9,7 +10,7 @@ use server::http::routes::{ROUTES, Verb};
 use crate::support::stripe_dashboard::Dashboard;
 use crate::support::{TestServer, club};
 
-/// A valid call, and the route pattern that it belongs to.
+/// A valid call that needs a recent code, and the route to which it belongs.
 struct ProvenCall {
     pattern: &'static str,
     method: Method,
@@ -257,7 +258,7 @@ async fn irreversible_calls_need_fresh_operator_code() {
     server.finish().await;
 }
 
-/// Counts the rows that these calls would change, directly in the database.
+/// Returns counts of the rows that these calls would change, read directly from the database.
 async fn changed_rows(server: &TestServer) -> [i64; 6] {
     let count = async |question: &'static str| server.database.count(question, "").await;
     [

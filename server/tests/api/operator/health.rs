@@ -16,7 +16,7 @@ use crate::support::server::eventually;
 use crate::support::socket::Socket;
 use crate::support::{Buyer, TestServer, club};
 
-async fn check(operator: &Buyer, name: &str) -> Value {
+async fn health_check(operator: &Buyer, name: &str) -> Value {
     operator.get("/api/admin/health").await.ok()["checks"][name].clone()
 }
 
@@ -29,14 +29,15 @@ async fn reconciler_health_is_ok_while_passes_complete() {
         server.engine.payments.metrics().last_pass_at()
     })
     .await;
-    let reconciler = check(&operator, "reconciler").await;
+    let reconciler = health_check(&operator, "reconciler").await;
     assert_eq!(
         (&reconciler["ok"], reconciler["lastRunAt"].is_string()),
         (&json!(true), true)
     );
     server.clock.advance_seconds(91);
     let health = operator.get("/api/admin/health").await.ok();
-    // The next pass may have completed in between. Then the check is ok again and names its time.
+    // The reconciler may have run again between both reads. Its check is then ok and names the time
+    // of that run.
     let (reconciler, ran) = (
         &health["checks"]["reconciler"],
         server.engine.payments.metrics().last_pass_at(),
@@ -49,8 +50,8 @@ async fn reconciler_health_is_ok_while_passes_complete() {
     server.finish().await;
 }
 
-/// The clock is ten minutes fast or slow (reliability.md, F46). The operator is told, webhooks are
-/// refused and counted, and buyers can still buy.
+/// The node's clock is ten minutes fast or slow (reliability.md, F46). The operator sees this,
+/// webhooks are refused and counted, and buyers can still buy.
 #[actix_web::test]
 async fn node_with_wrong_clock_reports_it_and_still_sells() {
     for off_seconds in [600, -600] {
@@ -59,7 +60,7 @@ async fn node_with_wrong_clock_reports_it_and_still_sells() {
         server.create_operator().await;
         let operator = club::sign_in_as_operator(&server).await;
         assert_eq!(
-            check(&operator, "clock").await,
+            health_check(&operator, "clock").await,
             json!({ "ok": true, "offMs": 0 })
         );
         server.clock.advance_seconds(off_seconds);
@@ -70,7 +71,8 @@ async fn node_with_wrong_clock_reports_it_and_still_sells() {
             (&json!(false), &json!("degraded")),
             "{health}"
         );
-        // The reported offset is a lower bound: the duration of the query is left out.
+        // The reported offset can be smaller than the real one, because the time of the query is
+        // subtracted.
         let off_ms = clock["offMs"].as_i64().expect("milliseconds");
         let least = off_seconds.abs() * 1000 - 60_000;
         assert!(
@@ -87,7 +89,7 @@ async fn node_with_wrong_clock_reports_it_and_still_sells() {
             400,
             "a webhook of the present is refused by a wrong clock"
         );
-        assert_eq!(check(&operator, "webhook").await["outOfTime"], 1);
+        assert_eq!(health_check(&operator, "webhook").await["outOfTime"], 1);
         let page = server::http::metrics::text(&server.state).await;
         let sample = |name: &str| {
             page.lines()
@@ -107,8 +109,8 @@ async fn node_with_wrong_clock_reports_it_and_still_sells() {
                 && clock_offset.signum() as i64 == off_seconds.signum(),
             "{clock_offset}"
         );
-        // Webhooks of the purchase are refused too, so the browser's completion call alone must be
-        // enough.
+        // The webhooks of the purchase are refused too, so the order depends on the browser's
+        // completion call.
         let bought = server.alice().buy(draw, 2).await.1;
         assert_eq!(bought["tickets"].as_array().map(Vec::len), Some(2));
         server.next_mail("tickets").await;
@@ -124,12 +126,12 @@ async fn node_with_wrong_clock_reports_it_and_still_sells() {
         );
         assert_eq!(server.sandbox.ledger()["total"]["captured"], 1000);
         server.clock.advance_seconds(-off_seconds);
-        assert_eq!(check(&operator, "clock").await["ok"], true);
+        assert_eq!(health_check(&operator, "clock").await["ok"], true);
         server.finish().await;
     }
 }
 
-/// The database clock may correct a wrong machine clock (reliability.md, F46).
+/// The server may use the database's clock to correct a wrong machine clock (reliability.md, F46).
 #[actix_web::test]
 async fn wrong_clock_is_corrected_from_database_and_stays_visible() {
     let server = TestServer::start().await;
@@ -206,7 +208,7 @@ async fn unsent_winner_mail_is_no_failure_after_undo() {
         .post(&format!("/api/draws/{draw}/undo-results"), confirmation)
         .await
         .ok();
-    let mail = check(&operator, "mail").await;
+    let mail = health_check(&operator, "mail").await;
     assert_eq!(
         (&mail["ok"], &mail["dead"]),
         (&json!(true), &json!(0)),
@@ -273,7 +275,7 @@ async fn ops_topic_is_sent_to_operators_only() {
             "{list}: {later}"
         );
     }
-    // After sign-out the socket stays open but receives no more `ops` frames.
+    // After the sign-out, the WebSocket stays open but receives no more frames of the topic `ops`.
     let signed_out = club::sign_in_as_operator_again(&server).await;
     let mut ended = Socket::open_as(&server, &signed_out, "ops").await;
     ended.next_frame("ops").await;

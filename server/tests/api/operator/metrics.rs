@@ -1,4 +1,5 @@
-//! The `/metrics` page. The Grafana dashboard and the alert rules use only metrics that exist.
+//! The page `/metrics`. The Grafana dashboard and the alert rules use only metrics that the page
+//! has.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::TcpListener;
@@ -8,10 +9,10 @@ use serde_json::{Value, json};
 use crate::support::TestServer;
 
 const DASHBOARD: &str = include_str!("../../../operations/grafana.json");
-const ALERTS: &str = include_str!("../../../operations/alerts.yml");
+const ALERT_RULES: &str = include_str!("../../../operations/alerts.yml");
 
-/// Returns the metrics page of a server that has answered a purchase, a 404 and an unknown method.
-async fn scrape() -> String {
+/// Returns the metrics page of a server that has answered a purchase, a 404 and a wrong method.
+async fn scrape_metrics() -> String {
     let server = TestServer::start().await;
     let draw = server.create_club_with_draw().await;
     server.alice().buy(draw, 2).await;
@@ -49,20 +50,20 @@ async fn scrape() -> String {
 }
 
 /// Returns the declared type of each metric family.
-fn families(text: &str) -> BTreeMap<&str, &str> {
+fn metric_types(text: &str) -> BTreeMap<&str, &str> {
     let typed = text.lines().filter_map(|line| line.strip_prefix("# TYPE "));
     typed.filter_map(|line| line.split_once(' ')).collect()
 }
 
-fn sample<'a>(text: &'a str, name: &str) -> Option<&'a str> {
+fn sample_value<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     text.lines()
         .find_map(|line| line.strip_prefix(name)?.strip_prefix(' '))
 }
 
 #[actix_web::test]
 async fn metrics_have_specified_names_and_no_personal_data() {
-    let text = scrape().await;
-    let families = families(&text);
+    let text = scrape_metrics().await;
+    let families = metric_types(&text);
     for (name, kind) in [
         ("fd_tickets_sold_total", "counter"),
         ("fd_allocation_duration_seconds", "histogram"),
@@ -73,20 +74,20 @@ async fn metrics_have_specified_names_and_no_personal_data() {
     ] {
         assert_eq!(families.get(name), Some(&kind), "{name}");
     }
-    assert_eq!(sample(&text, "fd_tickets_sold_total"), Some("2"));
+    assert_eq!(sample_value(&text, "fd_tickets_sold_total"), Some("2"));
     assert_eq!(
-        sample(&text, "fd_allocation_duration_seconds_count"),
+        sample_value(&text, "fd_allocation_duration_seconds_count"),
         Some("1")
     );
-    assert_eq!(sample(&text, "fd_reservations_active"), Some("0"));
+    assert_eq!(sample_value(&text, "fd_reservations_active"), Some("0"));
     assert_eq!(
-        sample(&text, "fd_payment_anomalies_open{type=\"missing_ticket\"}"),
+        sample_value(&text, "fd_payment_anomalies_open{type=\"missing_ticket\"}"),
         Some("0")
     );
     let bought = "fd_http_request_duration_seconds_count{route=\"/api/purchase-tickets\",method=\"POST\",status=\"200\"}";
-    assert_eq!(sample(&text, bought), Some("1"));
+    assert_eq!(sample_value(&text, bought), Some("1"));
     let lost = "fd_http_request_duration_seconds_count{route=\"/api/orders/{token}\",method=\"GET\",status=\"404\"}";
-    assert_eq!(sample(&text, lost), Some("1"));
+    assert_eq!(sample_value(&text, lost), Some("1"));
     assert!(
         text.contains("route=\"page\",method=\"GET\""),
         "all pages share one route label"
@@ -107,7 +108,7 @@ async fn metrics_have_specified_names_and_no_personal_data() {
     }
 }
 
-/// Returns the metric names in a text, without histogram suffixes.
+/// Returns the names of metrics in a text, without the suffixes of histograms.
 fn metric_names(text: &str) -> BTreeSet<String> {
     let is_letter = |c: char| c.is_ascii_lowercase() || c == '_';
     let candidates = text
@@ -125,8 +126,8 @@ fn metric_names(text: &str) -> BTreeSet<String> {
 
 #[actix_web::test]
 async fn dashboard_and_alerts_use_only_existing_metrics() {
-    let text = scrape().await;
-    let families = families(&text);
+    let text = scrape_metrics().await;
+    let families = metric_types(&text);
     let dashboard: Value = serde_json::from_str(DASHBOARD).expect("valid JSON");
     let panels = dashboard["panels"].as_array().expect("panels");
     assert!(
@@ -135,7 +136,7 @@ async fn dashboard_and_alerts_use_only_existing_metrics() {
             .all(|panel| panel["targets"][0]["expr"].is_string() || panel["type"] == "row"),
         "each asks"
     );
-    let mut used = metric_names(ALERTS);
+    let mut used = metric_names(ALERT_RULES);
     used.extend(
         panels
             .iter()
@@ -170,8 +171,8 @@ async fn dashboard_and_alerts_use_only_existing_metrics() {
             .collect();
         assert_eq!(unknown_labels, Vec::<&str>::new(), "{expression}");
     }
-    // Each alert has an expression, a severity and a summary.
-    let count = |word: &str| ALERTS.matches(word).count();
+    // Each alert rule has an expression, a severity and a summary.
+    let count = |word: &str| ALERT_RULES.matches(word).count();
     let alerts = count("- alert: ");
     assert!(
         alerts >= 6 && [count("expr: "), count("severity: "), count("summary: ")] == [alerts; 3],

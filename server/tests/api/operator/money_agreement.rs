@@ -1,4 +1,4 @@
-//! The sums of the console, of the audit and of the provider agree to the cent.
+//! The sums of the operator's console, of the audit command and of the provider agree to the cent.
 
 use actors::payments::stripe::{Stripe, StripeSettings};
 use persistence::auditor::Auditor;
@@ -10,9 +10,9 @@ use crate::club::financials::{cents, sell_two_draws};
 use crate::support::server::eventually;
 use crate::support::{Buyer, TestServer, club};
 
-/// Returns the cents charged, kept as platform fees and refunded, summed over the listed
-/// transactions.
-async fn transactions(operator: &Buyer) -> [i64; 3] {
+/// Returns three sums over the console's list of transactions, in cents: charged, platform fees,
+/// refunded.
+async fn transaction_sums(operator: &Buyer) -> [i64; 3] {
     let rows = operator.get("/api/stripe-debug").await.ok();
     let sum = |name: &str| {
         rows.as_array()
@@ -24,8 +24,8 @@ async fn transactions(operator: &Buyer) -> [i64; 3] {
     [sum("customerCharged"), sum("platformFee"), sum("refunded")]
 }
 
-/// Asserts that the listed transactions add up to the sums of the console. Call it once no work is
-/// pending.
+/// Asserts that the list of transactions adds up to the console's sums. Call it only when no
+/// payment operation is pending.
 async fn assert_list_adds_up(operator: &Buyer) {
     let rows = operator.get("/api/stripe-debug").await.ok();
     let succeeded = || {
@@ -34,7 +34,8 @@ async fn assert_list_adds_up(operator: &Buyer) {
             .flatten()
             .filter(|row| row["status"] == "succeeded")
     };
-    // The cent fields are signed: a refunded payment costs its club money.
+    // The amounts are signed. A refunded payment has a negative one, because it costs its club
+    // money.
     let listed = ["amount", "stripeFee", "platformFeeCents", "clubPayoutCents"].map(|name| {
         succeeded()
             .filter_map(|row| row[name].as_i64())
@@ -49,8 +50,8 @@ async fn assert_list_adds_up(operator: &Buyer) {
     );
 }
 
-/// Returns the same three sums as the sandbox counted them.
-async fn sandbox(operator: &Buyer) -> [i64; 3] {
+/// Returns the same three sums from the sandbox's ledger.
+async fn sandbox_sums(operator: &Buyer) -> [i64; 3] {
     let total = operator.get("/sandbox/ledger").await.ok()["total"].clone();
     let amount_of = |name: &str| total[name].as_i64().expect("cents");
     [
@@ -79,7 +80,10 @@ async fn console_audit_and_sandbox_agree_to_the_cent() {
         .await
         .ok();
     let settled = async || {
-        let (console, provider) = (transactions(&operator).await, sandbox(&operator).await);
+        let (console, provider) = (
+            transaction_sums(&operator).await,
+            sandbox_sums(&operator).await,
+        );
         let analytics = operator.get("/api/admin/analytics").await.ok();
         let stripe_fees =
             operator.get("/sandbox/ledger").await.ok()["total"]["stripe_fees"].as_i64();

@@ -1,5 +1,5 @@
-//! A winning ticket, or an order that holds one, needs two operators to name its buyer (decision
-//! I-8).
+//! Orphaned tickets: sold tickets whose buyer is unknown. If a winning ticket is among them, two
+//! operators must agree on its buyer (decision I-8).
 
 use domain::DrawId;
 use serde_json::{Value, json};
@@ -12,9 +12,9 @@ use crate::support::stripe_dashboard::Dashboard;
 use crate::support::{Buyer, TestServer, club};
 
 const SECOND_OPERATOR: &str = "second@demo.test";
-const SECOND_SECRET: &[u8] = b"another authenticator of test";
+const SECOND_OPERATOR_SECRET: &[u8] = b"another authenticator of test";
 
-async fn recover(operator: &Buyer, ticket: &str, approval: Option<Value>) -> ApiResponse {
+async fn recover_ticket(operator: &Buyer, ticket: &str, approval: Option<Value>) -> ApiResponse {
     let form = json!({ "name": "Jo", "email": "jo@x.test", "secondApproval": approval });
     operator
         .call(
@@ -25,7 +25,7 @@ async fn recover(operator: &Buyer, ticket: &str, approval: Option<Value>) -> Api
         .await
 }
 
-/// Buys two tickets in one order without buyer details.
+/// Buys two tickets in one order without giving buyer details.
 async fn buy_without_details(server: &TestServer, draw: DrawId) {
     let anonymous = server.alice();
     let body = json!({ "drawNumber": draw.0, "ticketCount": 2 });
@@ -55,7 +55,7 @@ async fn recovery_in_winning_order_needs_second_operator() {
         .expect("an operator");
     server
         .records
-        .begin_second_factor(id, SECOND_SECRET)
+        .begin_second_factor(id, SECOND_OPERATOR_SECRET)
         .await
         .expect("the call succeeds");
     server
@@ -78,7 +78,7 @@ async fn recovery_in_winning_order_needs_second_operator() {
         .await
         .ok();
     let loser = format!("FD-{draw}-002");
-    let refusal = recover(&operator, &loser, None)
+    let refusal = recover_ticket(&operator, &loser, None)
         .await
         .expect_refusal(409, "second-approval-required");
     assert!(
@@ -89,17 +89,17 @@ async fn recovery_in_winning_order_needs_second_operator() {
     );
     let own_approval =
         json!({ "email": "operator@demo.test", "code": club::totp_code(&server, 0) });
-    recover(&operator, &loser, Some(own_approval))
+    recover_ticket(&operator, &loser, Some(own_approval))
         .await
         .expect_refusal(403, "second-approval-wrong");
     let seconds = (server.now().0 / 1000) as u64;
-    let code = authenticator(SECOND_SECRET, SECOND_OPERATOR)
+    let code = authenticator(SECOND_OPERATOR_SECRET, SECOND_OPERATOR)
         .expect("an authenticator")
         .generate(seconds)
         .to_string();
     let approval = json!({ "email": SECOND_OPERATOR, "code": code });
     assert_eq!(
-        recover(&operator, &loser, Some(approval)).await.ok()["recovered"],
+        recover_ticket(&operator, &loser, Some(approval)).await.ok()["recovered"],
         2
     );
     let order = operator
@@ -156,7 +156,7 @@ async fn order_without_buyer_is_anomaly_after_10_minutes_until_recovered() {
         .expect("the id is text")
         .to_string();
     club::submit_unused_code(&server, &operator, "/api/admin/reauthenticate").await;
-    let recovered = recover(&operator, &ticket, None).await.ok();
+    let recovered = recover_ticket(&operator, &ticket, None).await.ok();
     assert_eq!(
         (&recovered["recovered"], &recovered["notified"]),
         (&json!(2), &json!(true))

@@ -1,5 +1,5 @@
-//! The error messages of the specification (C:303) that the server sends, byte for byte. The
-//! console adds the titles of its toasts.
+//! Error messages of the specification (C:303) that the server sends, compared byte for byte. The
+//! console adds their titles.
 
 use domain::DrawId;
 use reqwest::Method;
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::support::{TestServer, club};
 
-/// A call, and the status, code and message that refuse it.
+/// A call, and the status, error code and message with which the server refuses it.
 struct ExpectedRefusal(Method, String, Value, u16, &'static str, &'static str);
 
 fn expected_refusals(draw: DrawId, menu: i64) -> Vec<ExpectedRefusal> {

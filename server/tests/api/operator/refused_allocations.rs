@@ -1,4 +1,4 @@
-//! A missing ticket that can no longer be allocated: each reason has its own message, and the
+//! Missing tickets that can no longer be allocated. Each reason has its own message, and the
 //! payment can be refunded (decision I-2).
 
 use domain::{Command, GameResult};
@@ -8,7 +8,7 @@ use crate::support::server::eventually;
 use crate::support::stripe_dashboard::Dashboard;
 use crate::support::{Buyer, TestServer, club};
 
-fn order(last: u8) -> String {
+fn order_id(last: u8) -> String {
     format!("00000000-0000-4000-8000-0000000000{last:02x}")
 }
 
@@ -33,10 +33,10 @@ async fn full_draw_wrong_amount_or_result_leaves_only_refund() {
     );
     dashboard.set_faults(json!([])).await;
     let wrong = dashboard
-        .take_payment(&order(1), &format!("{draw}x2"), 2000)
+        .take_payment(&order_id(1), &format!("{draw}x2"), 2000)
         .await;
     let late = dashboard
-        .take_payment(&order(2), &format!("{draw}x1"), 500)
+        .take_payment(&order_id(2), &format!("{draw}x1"), 500)
         .await;
     operator
         .post("/api/admin/payment-anomalies/check", json!({}))
@@ -74,7 +74,7 @@ async fn full_draw_wrong_amount_or_result_leaves_only_refund() {
         refusal["message"],
         "The result is entered. Refund the payment."
     );
-    // A payment that matches no order can still be refunded.
+    // A payment that matches no order gets no tickets, but can still be refunded.
     let open = operator
         .get("/api/admin/payment-anomalies?status=unresolved")
         .await
@@ -114,7 +114,7 @@ async fn payment_authorised_after_kick_off_gets_no_ticket() {
     );
     dashboard.set_faults(json!([])).await;
     server.start_game(draw).await;
-    // The provider's times have whole seconds.
+    // The provider's times are in whole seconds, so the kick-off is rounded too.
     let kick_off_seconds = server
         .engine
         .draws
@@ -129,7 +129,7 @@ async fn payment_authorised_after_kick_off_gets_no_ticket() {
     })
     .await;
     let payment = dashboard
-        .take_payment(&order(3), &format!("{draw}x1"), 500)
+        .take_payment(&order_id(3), &format!("{draw}x1"), 500)
         .await;
     operator
         .post("/api/admin/payment-anomalies/check", json!({}))

@@ -1,4 +1,4 @@
-//! PDF reports for the operator.
+//! The PDF reports that the operator can download.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! Carts: several draws of one club in one payment, all or nothing.
+//! Carts: one payment buys tickets of several draws of one club, or none of them.
 
 use serde_json::json;
 use server::sandbox::faults::{Faults, WebhookFaults};

@@ -1,4 +1,5 @@
-//! Purchases with lost webhooks, declined cards, 3-D Secure, kick-off and provider faults.
+//! Purchases with lost webhooks, declined cards, 3-D Secure, a kick-off in between, and faults of
+//! the provider.
 
 use serde_json::json;
 use server::sandbox::faults::{Fault, Faults, ScriptedFault, WebhookFaults};
@@ -89,7 +90,7 @@ async fn disconnected_completion_call_still_fulfils_order() {
     let alice = server.alice();
     let intent = alice.open_intent(draw, 2).await;
     alice.authorise(&intent).await;
-    // The provider is slow, so the connection breaks during the call.
+    // The provider's response is slow, so that the connection breaks during the call.
     let mut slow = webhook_faults(1.0, 0.0, 0.0);
     slow.hang_ms = 300;
     server.sandbox.set_faults(slow);
@@ -191,7 +192,7 @@ async fn allocated_order_shows_no_pair_until_its_capture() {
         Some(2)
     );
     server.next_mail("tickets").await;
-    // The first frame with a pair must be the one of the captured order.
+    // No frame may show a pair before the order is captured. Reads frames until one has a pair.
     loop {
         let frame = page.next_frame_of_any_type("the captured order").await;
         if contains_jersey_number(&frame) {

@@ -1,4 +1,4 @@
-//! A full queue of one draw's actor.
+//! Requests are refused when the command queue of a draw's actor is full.
 
 use std::sync::Arc;
 use std::task::Poll;
@@ -14,7 +14,7 @@ use tokio::sync::{Notify, Semaphore};
 
 use crate::support::TestServer;
 
-/// A ledger whose every commit waits for a permit.
+/// A ledger in which every commit waits for a permit of the test.
 struct SlowLedger {
     postgres: Postgres,
     begun: Arc<Notify>,
@@ -59,8 +59,9 @@ impl Ledger for SlowLedger {
     }
 }
 
-/// More than a draw's queue may hold, so that the test fails if the queue has no limit.
-const TOO_MANY: usize = 5_000;
+/// More commands than a draw's queue may hold. If the queue had no limit, all would wait and the
+/// test would fail.
+const COMMANDS_BEYOND_QUEUE: usize = 5_000;
 
 #[actix_web::test]
 async fn full_draw_queue_answers_503_with_retry_after() {
@@ -77,7 +78,8 @@ async fn full_draw_queue_answers_503_with_retry_after() {
     let draw = server.create_club_with_draw().await;
     let (alice, bob) = (server.alice(), server.bob());
     let mut first = Box::pin(alice.request_intent(draw, 1));
-    // Alice's reservation is being written, so every other command waits.
+    // While the commit of Alice's reservation waits for its permit, every later command waits in
+    // the queue.
     tokio::select! {
         answer = &mut first => panic!("the answer came before the commit: {answer:?}"),
         () = commit_begun.notified() => {}
@@ -94,7 +96,10 @@ async fn full_draw_queue_answers_503_with_retry_after() {
             Poll::Ready(answer) => break answer,
             Poll::Pending => waiting.push(command),
         }
-        assert!(waiting.len() < TOO_MANY, "a draw's queue has no limit");
+        assert!(
+            waiting.len() < COMMANDS_BEYOND_QUEUE,
+            "a draw's queue has no limit"
+        );
     };
     assert_eq!(denied, Err(Denied::Unavailable));
 

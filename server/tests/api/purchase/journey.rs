@@ -1,4 +1,4 @@
-//! Purchases that succeed.
+//! Purchases in which nothing goes wrong.
 
 use futures_util::future::join_all;
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! Limits of a purchase: amounts, counts, rates, and clubs that cannot sell.
+//! Limits of a purchase: amounts, ticket counts, request rates, and clubs that cannot sell.
 
 use domain::Cents;
 use serde_json::json;

@@ -1,4 +1,5 @@
-//! Payments that the server confirms with a payment method from the browser.
+//! Payments in which the browser creates a payment method and the server confirms the payment with
+//! it.
 
 use serde_json::{Value, json};
 use server::sandbox::faults::Fault;
@@ -14,12 +15,12 @@ async fn pay_cart(
     alice
         .post(
             "/api/cart/complete-card-payment",
-            cart(alice, lines, method),
+            cart_request(alice, lines, method),
         )
         .await
 }
 
-fn cart(alice: &Buyer, lines: &[(domain::DrawId, u16)], method: &str) -> Value {
+fn cart_request(alice: &Buyer, lines: &[(domain::DrawId, u16)], method: &str) -> Value {
     json!({ "items": items(lines), "buyer": alice.details(), "ageConfirmation": true, "termsAgreement": true,
         "paymentMethodId": method })
 }
@@ -50,7 +51,8 @@ async fn cart_card_can_be_declined_and_retried_on_same_intent() {
     server.finish().await;
 }
 
-/// The server checks the e-mail address like the mailer does, and refuses it before any charge.
+/// The server checks the e-mail address by the mailer's rules. It refuses an invalid one before it
+/// charges the card.
 #[actix_web::test]
 async fn cart_card_is_not_charged_with_invalid_email() {
     let server = TestServer::start().await;
@@ -65,7 +67,7 @@ async fn cart_card_is_not_charged_with_invalid_email() {
         "alice(home)@example.com",
         "not an address",
     ] {
-        let mut body = cart(&alice, &[(draw, 1)], GOOD_CARD);
+        let mut body = cart_request(&alice, &[(draw, 1)], GOOD_CARD);
         body["buyer"]["buyerEmail"] = json!(email);
         let refused = alice
             .post("/api/cart/complete-card-payment", body)
@@ -113,7 +115,7 @@ async fn cart_card_with_3ds_is_completed_by_browser() {
     server.finish().await;
 }
 
-/// The bank's challenge opens its own app, and the browser tab may be gone afterwards.
+/// The bank's challenge opens in the bank's app. The buyer may never return to the browser tab.
 #[actix_web::test]
 async fn buyer_who_never_returns_from_3ds_gets_tickets_by_mail() {
     let server = TestServer::start().await;
@@ -140,7 +142,7 @@ async fn buyer_who_never_returns_from_3ds_gets_tickets_by_mail() {
         ("alice@example.com", &json!("Alice"))
     );
 
-    // The same for a wallet payment.
+    // The same test for a payment through a wallet.
     let intent = open_cart().await;
     let info = json!({ "name": "Mum", "email": "mum@example.com", "phone": "0411 000 012" });
     let body = json!({ "items": items(&[(draw, 1)]), "paymentMethodId": CARD_WITH_3DS, "customerInfo": info });
@@ -170,7 +172,7 @@ async fn cart_buyer_is_corrected_after_decline_by_own_browser_only() {
         .await
         .expect_refusal(402, "declined");
     assert_eq!(alice.order(&intent).await["buyerName"], "Alice");
-    // Another browser with the client secret may pay, but cannot change the buyer.
+    // Another browser that knows the client secret may pay, but cannot change the buyer's details.
     let foreign = json!({ "clientSecret": intent.secret(), "paymentMethodId": BAD_CARD, "buyer": bob.details() });
     bob.post("/api/payments/confirm-wallet", foreign)
         .await
@@ -241,7 +243,8 @@ async fn confirmation_with_unknown_outcome_is_retried_not_declined() {
         "the outcome is read from the intent"
     );
     server.sandbox.fail_next("/confirm", Fault::Error500);
-    // The intent still shows the previous card's decline, which must not answer for the next card.
+    // The intent still contains the decline of the previous card. The server must not report it for
+    // the next card.
     pay_cart(&alice, &[(draw, 2)], GOOD_CARD)
         .await
         .expect_refusal(503, "unavailable");

@@ -1,5 +1,5 @@
-//! A read-only database (SQLSTATE 25006), for example after a demotion, counts as down. The server
-//! is not ready and sells nothing, reads go on, and it recovers by itself.
+//! A read-only database (SQLSTATE 25006), for example a demoted primary, is treated as unavailable.
+//! The server is not ready and sells nothing, but answers reads. It recovers without a restart.
 
 use serde_json::{Value, json};
 use server::sandbox::faults::{Faults, WebhookFaults};
@@ -7,19 +7,19 @@ use server::sandbox::faults::{Faults, WebhookFaults};
 use crate::support::server::eventually;
 use crate::support::{TestServer, club};
 
-/// Makes new sessions read-only and ends the existing ones, as a demotion does.
+/// SQL that makes new sessions read-only and ends the existing ones, as a demotion does.
 const MAKE_READ_ONLY: &str = "begin read write;
     do $$ begin execute format('alter database %I set default_transaction_read_only = on', current_database()); end $$;
     commit;
     select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()";
-/// Makes new sessions writable. An older session stays read-only.
+/// SQL that makes new sessions writable. Sessions that already exist stay read-only.
 const MAKE_WRITABLE: &str = "begin read write;
     do $$ begin execute format('alter database %I reset default_transaction_read_only', current_database()); end $$;
     commit";
 const RETRY_MESSAGE: &str = "Please wait a moment and try again.";
 
-/// Returns the answer of the readiness check.
-async fn readiness(server: &TestServer) -> (u16, Value) {
+/// Returns status and body of the readiness check.
+async fn readiness_answer(server: &TestServer) -> (u16, Value) {
     let answer = server.alice().get("/api/health/ready").await;
     (
         answer.status,
@@ -48,11 +48,11 @@ async fn read_only_database_counts_as_down_until_writable() {
     let intent = alice.open_intent(draw, 2).await;
     alice.authorise(&intent).await;
     let ready = (200, json!({ "ready": true, "database": true }));
-    assert_eq!(readiness(&server).await, ready);
+    assert_eq!(readiness_answer(&server).await, ready);
 
     server.database.run(MAKE_READ_ONLY).await;
     assert_eq!(
-        readiness(&server).await,
+        readiness_answer(&server).await,
         (503, json!({ "ready": false, "database": false }))
     );
     let health = operator.get("/api/admin/health").await.ok();
@@ -94,7 +94,7 @@ async fn read_only_database_counts_as_down_until_writable() {
 
     server.database.run(MAKE_WRITABLE).await;
     eventually("the server is ready again", async || {
-        (readiness(&server).await == ready).then_some(())
+        (readiness_answer(&server).await == ready).then_some(())
     })
     .await;
     eventually("the authorised order is fulfilled", async || {

@@ -1,4 +1,5 @@
-//! The access matrix: every route, called by every kind of caller on own and foreign objects.
+//! The access matrix: every route is called by every kind of caller, with the caller's own objects
+//! and those of others.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +14,7 @@ use crate::support::buyer::ApiResponse;
 use crate::support::server::PASSWORD;
 use crate::support::{Buyer, TestServer, club};
 
-/// A club's objects that occur in paths.
+/// Ids of a club's objects, with which the variables of paths are filled.
 pub struct ClubObjects {
     pub slug: &'static str,
     pub club: i64,
@@ -23,7 +24,7 @@ pub struct ClubObjects {
 }
 
 impl ClubObjects {
-    /// Creates a club with a won draw, its payout and an offer.
+    /// Creates a club with a draw that has a winner, the payout of the prize, and an offer.
     pub async fn of(server: &TestServer, slug: &'static str) -> ClubObjects {
         let club = server.create_club(slug).await.id;
         let draw = server.create_draw(club).await;
@@ -72,27 +73,29 @@ impl ClubObjects {
     }
 }
 
-/// The relation of a caller to a route's object.
+/// The kind of caller, relative to the object that the path names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum CallerKind {
     Anonymous,
     Owner,
-    /// A member of the club with a lesser role (decision G-17).
+    /// A member of the club with this role, who may do less than the club's own login (decision
+    /// G-17).
     Member(Role),
     OtherClub,
-    /// Calls its own objects.
+    /// The login of an archived club. Calls the club's own objects.
     ArchivedOwner,
-    /// Stripe onboarding is incomplete. Calls its own objects.
+    /// The login of a club whose Stripe onboarding is incomplete. Calls the club's own objects.
     UnconnectedOwner,
     Operator,
-    /// Has given the password but no code.
+    /// An operator who has entered the password but no authenticator code.
     OperatorWithoutCode,
-    /// Signed in, but password or code are older than ten minutes. Calls its own objects.
+    /// A club's own login whose password was entered more than ten minutes ago. Calls the club's
+    /// own objects.
     StaleOwner,
     StaleOperator,
 }
 
-/// Ends of the paths that an archived club may still write to (decision H-3).
+/// Endings of the paths to which an archived club may still write (decision H-3).
 const ALLOWED_ENDINGS: [&str; 7] = [
     "results",
     "notify-winners",
@@ -103,8 +106,8 @@ const ALLOWED_ENDINGS: [&str; 7] = [
     "{payout}",
 ];
 
-/// Returns whether a response fits the matrix. There is no default arm, so that a new audience
-/// needs a decision here.
+/// Returns whether a response agrees with the access matrix. The match has no default arm, so that
+/// a new `Audience` does not compile without a decision here.
 fn matches_matrix(kind: CallerKind, route: &Route, answer: &ApiResponse) -> bool {
     let status = answer.status;
     let code = || serde_json::from_str::<Value>(&answer.text).unwrap_or_default()["code"].clone();
@@ -112,7 +115,7 @@ fn matches_matrix(kind: CallerKind, route: &Route, answer: &ApiResponse) -> bool
     let admitted = !matches!(status, 401 | 403) && status < 500;
     let is_allowed_ending =
         route.method == Verb::Get || ALLOWED_ENDINGS.iter().any(|end| route.path.ends_with(end));
-    // A session with an old password or code reaches everything but the calls that need a recent
+    // A session whose password or code is old may do everything except calls that need a recent
     // one.
     let (kind, stale) = match kind {
         CallerKind::StaleOwner => (CallerKind::Owner, true),
@@ -120,20 +123,21 @@ fn matches_matrix(kind: CallerKind, route: &Route, answer: &ApiResponse) -> bool
         other => (other, false),
     };
     match (route.audience, kind) {
-        // Node routes are in no list of this table (`server/tests/nodes.rs`).
+        // The route table of this test has no routes between nodes. `server/tests/nodes.rs` tests
+        // them.
         (Audience::Node, _) => false,
-        // Only the holder of the order's token has access, and no caller here has it.
+        // Access needs the order's token, which no caller of this test has.
         (Audience::Buyer, _) => status == 404,
         (Audience::Public | Audience::Machine, _) => admitted,
         (_, CallerKind::Anonymous) => status == 401 && code() == "unauthenticated",
-        // Whether a signed-in caller must be an operator is decided by the call itself.
+        // The handler itself decides whether the signed-in caller must be an operator.
         (Audience::SignedIn, CallerKind::Operator | CallerKind::OperatorWithoutCode) => {
             !matches!(status, 401 | 500..) || status == 401 && code() != "unauthenticated"
         }
         (Audience::SignedIn, _) => status != 401 && status < 500,
         (_, CallerKind::OperatorWithoutCode) => status == 403 && code() == "second-factor-required",
-        // A club edits its draw without a recent password; the operator needs a recent code
-        // (decision E-9).
+        // A club may edit its draw without a recent password. An operator needs a recent
+        // authenticator code (decision E-9).
         (Audience::Seller, CallerKind::Operator)
             if stale && route.method == Verb::Patch && route.path == "/api/draws/{draw}" =>
         {
@@ -177,7 +181,7 @@ fn matches_matrix(kind: CallerKind, route: &Route, answer: &ApiResponse) -> bool
             | CallerKind::StaleOperator => false,
         },
         (Audience::Operator | Audience::ProvenOperator, CallerKind::Operator) => {
-            // A 401 of the call itself, for example for a wrong code, is allowed.
+            // The handler itself may answer 401, for example for a wrong code.
             status != 403 && !(status == 401 && code() == "unauthenticated") && status < 500
         }
         (Audience::Operator | Audience::ProvenOperator, _) => {
@@ -234,7 +238,8 @@ async fn every_route_admits_only_its_declared_audience() {
     let seller = club::sign_in_as_member(&server, id, Role::Seller).await;
     let viewer = club::sign_in_as_member(&server, id, Role::Viewer).await;
     let operator = club::sign_in_as_operator(&server).await;
-    // Refused callers come first, so that admitted calls cannot change their results.
+    // The callers who must be refused come first, so that calls of the others cannot change their
+    // results.
     let callers: [(&str, CallerKind, &Buyer, &ClubObjects, Option<String>); 14] = [
         (
             "anonymous",
@@ -317,7 +322,7 @@ async fn every_route_admits_only_its_declared_audience() {
         ("club owner", CallerKind::Owner, &owner, &broncos, None),
         ("operator", CallerKind::Operator, &operator, &broncos, None),
     ];
-    // Sign-in, sign-out and the WebSocket are tested elsewhere.
+    // Routes that other files test: sign-in, sign-out and the WebSocket.
     let apart = [
         "/ws",
         "/api/clubs/login",
@@ -379,7 +384,7 @@ async fn order_token_opens_only_its_order() {
     bob.call(reqwest::Method::DELETE, &release, None)
         .await
         .expect_refusal(404, "not-found");
-    // Neither the order id nor the payment intent id opens the order.
+    // An order's page needs the order's token. Other ids must not open it.
     for id in [
         &reservation,
         alices_order.id(),
@@ -412,7 +417,8 @@ async fn order_token_opens_only_its_order() {
     server.finish().await;
 }
 
-/// Every route without a login, listed a second time, so that opening a route takes two edits.
+/// Second list of every route that needs no login. A route becomes public only if it is changed in
+/// both lists.
 const OPEN_ROUTES: &str = include_str!("access_matrix/open.txt");
 
 #[test]

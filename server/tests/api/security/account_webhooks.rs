@@ -1,5 +1,5 @@
-//! An account webhook is a hint: the server asks the provider for the status (decisions B-1, B-13;
-//! reliability.md F13, F14, F30).
+//! The content of an account webhook is not trusted. The server asks the provider for the account's
+//! status (decisions B-1, B-13; reliability.md F13, F14, F30).
 
 use actors::payments::signature::sign;
 use domain::AccountId;
@@ -10,30 +10,31 @@ use super::webhooks::{WEBHOOK_SECRET, send_webhook, stored_events};
 use crate::support::server::eventually;
 use crate::support::{Buyer, TestServer};
 
-const ACCOUNT: &str = "acct_broncos";
+const ACCOUNT_ID: &str = "acct_broncos";
 
 fn account_updated_event(id: &str, charges_enabled: bool) -> Value {
     json!({
-        "id": id, "type": "account.updated", "account": ACCOUNT, "livemode": false,
-        "data": { "object": { "object": "account", "id": ACCOUNT, "charges_enabled": charges_enabled,
+        "id": id, "type": "account.updated", "account": ACCOUNT_ID, "livemode": false,
+        "data": { "object": { "object": "account", "id": ACCOUNT_ID, "charges_enabled": charges_enabled,
             "details_submitted": true, "payouts_enabled": charges_enabled } },
     })
 }
 
-/// Sends a signed webhook and returns the status.
+/// Sends a webhook with a valid signature and returns the response's status.
 async fn send_account_webhook(server: &TestServer, browser: &Buyer, event: &Value) -> u16 {
     let body = event.to_string();
     let header = sign(body.as_bytes(), WEBHOOK_SECRET, server.now());
     send_webhook(browser, body, &header).await
 }
 
-/// Changes the account at the provider; `lost` is the rate of lost webhooks.
+/// Allows or forbids payments to the account at the provider. `lost` is the share of webhooks that
+/// are lost.
 async fn set_account_charges(browser: &Buyer, charges_enabled: bool, lost: f64) {
     browser
         .post("/sandbox/faults", json!({ "webhook": { "lost": lost } }))
         .await
         .ok();
-    let path = format!("/sandbox/accounts/{ACCOUNT}");
+    let path = format!("/sandbox/accounts/{ACCOUNT_ID}");
     browser
         .post(&path, json!({ "charges_enabled": charges_enabled }))
         .await
@@ -146,7 +147,7 @@ async fn deauthorized_club_stops_selling_and_is_notified() {
     let server = TestServer::start().await;
     let draw = server.create_club_with_draw().await;
     let club = server.club_id("broncos");
-    // The stand-in answers for this account as for one that does not belong to the platform.
+    // The sandbox does not know this account, and answers as for an account that revoked access.
     let lost_account = AccountId("gone_broncos".into());
     server
         .records

@@ -1,5 +1,5 @@
-//! Bots: one reserves no more than a person, and card testing and password guessing are stopped
-//! (decisions C-2, G-13).
+//! Limits for automated clients. A bot can reserve no more tickets than a person. Card testing and
+//! password guessing are stopped (decisions C-2, G-13).
 
 use domain::DrawId;
 use reqwest::Method;
@@ -12,7 +12,8 @@ use crate::support::buyer::ApiResponse;
 use crate::support::server::PASSWORD;
 use crate::support::{BAD_CARD, Buyer, TestServer, club};
 
-/// A client address other than the local one, which has no limits in a demo.
+/// A public client address. The local address has no limits in a demo, so tests of limits use this
+/// one.
 const OTHER_ADDRESS: &str = "203.0.113.9";
 
 async fn tickets_taken(server: &TestServer, draws: &[DrawId]) -> u16 {
@@ -53,7 +54,8 @@ async fn bot_with_10_000_requests_reserves_at_most_100_tickets() {
     let bot = server.bob();
     bot.get("/api/config").await;
     let (mut opened, mut most) = (0, 0);
-    // Sequential and concurrent calls, any count, one draw and all draws.
+    // The bot calls one after the other and concurrently, with any count, for one draw and all
+    // draws.
     for round in 0..250u16 {
         let calls = (0..40u16).map(|turn| {
             request_tickets(
@@ -97,7 +99,7 @@ async fn bot_without_cookie_reserves_no_more_than_one_browser() {
     ];
     let mut answers = Vec::new();
     for turn in 0..200 {
-        // Each call is a new browser without cookies.
+        // Each call comes from a new browser without cookies.
         let answer = request_tickets(&server, &server.bob(), draws[turn % 2], 50).await;
         assert!(
             matches!(answer.status, 200 | 429),
@@ -114,7 +116,7 @@ async fn bot_without_cookie_reserves_no_more_than_one_browser() {
             .is_some_and(|seconds| seconds.parse::<u32>().is_ok_and(|s| (1..=151).contains(&s)))
     );
     assert_eq!(tickets_taken(&server, &draws).await, 50);
-    // A person at the same address, whose browser has a cookie, is not blocked.
+    // A person with the same address is not blocked, because the person's browser has a cookie.
     let alice = server.alice();
     assert_eq!(
         alice
@@ -146,7 +148,8 @@ async fn card_testing_is_stopped_after_five_declines() {
             break;
         }
         let intent = crate::support::buyer::Intent { body: opened.ok() };
-        // The order may have been released before the card: then no card was tried.
+        // If the order was already released, the server did not try the card. The loop then opens a
+        // new order.
         if card_tester.confirm(&intent, BAD_CARD).await.status != 402 {
             continue;
         }
@@ -166,8 +169,8 @@ async fn card_testing_is_stopped_after_five_declines() {
     server.finish().await;
 }
 
-/// Limits count by account and address, by address, and by account over all addresses. No account
-/// is locked for good, and no answer tells which accounts exist.
+/// Failed sign-ins are limited for each account and address, for each address, and for each account
+/// over all addresses. No account is blocked forever, and no response tells which accounts exist.
 #[actix_web::test]
 async fn password_guessing_is_limited_by_address_and_by_account() {
     let server = TestServer::start().await;
@@ -180,7 +183,8 @@ async fn password_guessing_is_limited_by_address_and_by_account() {
         let body = json!({ "email": email, "password": "guess" });
         Buyer::send_request(request.header("x-forwarded-for", from).json(&body)).await
     };
-    // One account from one address, in any spelling (decision G-6).
+    // Five attempts on one account from one address. Upper and lower case count as the same account
+    // (decision G-6).
     for turn in 0..5 {
         assert_eq!(
             guesses("Broncos@demo.test".into(), "203.0.113.1".into())
@@ -193,11 +197,11 @@ async fn password_guessing_is_limited_by_address_and_by_account() {
     guesses("broncos@demo.test ".into(), "203.0.113.1".into())
         .await
         .expect_refusal(429, "too-many-requests");
-    // The owner at another address can still sign in. The login address is public in the club's
-    // mails.
+    // The owner can still sign in from another address. An attacker may know the login, because the
+    // club's mails contain it.
     let owner = Buyer::new(&server.url, "Club", "club@example.com", "0400 111 222");
     owner.sign_in("broncos@demo.test", PASSWORD).await.ok();
-    // One account from many addresses: ten times the limit of one address.
+    // Attempts on one account from many addresses: the limit is ten times that of one address.
     for turn in 5..50 {
         let from = format!("198.51.100.{}", turn / 5);
         assert_eq!(
@@ -209,7 +213,7 @@ async fn password_guessing_is_limited_by_address_and_by_account() {
     guesses("broncos@demo.test".into(), "198.51.100.100".into())
         .await
         .expect_refusal(429, "too-many-requests");
-    // Many accounts from one address. Unknown accounts get the same answers.
+    // Attempts on many accounts from one address. The responses for unknown accounts are the same.
     for turn in 0..20 {
         assert_eq!(
             guesses(format!("{turn}@demo.test"), OTHER_ADDRESS.into())
@@ -222,7 +226,7 @@ async fn password_guessing_is_limited_by_address_and_by_account() {
     guesses("another@demo.test".into(), OTHER_ADDRESS.into())
         .await
         .expect_refusal(429, "too-many-requests");
-    // Existing sessions stay valid.
+    // Sessions that were opened before the attack stay valid.
     owner.get("/api/admin/whoami").await.ok();
     server.create_club("storm").await;
     club::sign_in_as_club(&server, "storm")
@@ -233,8 +237,8 @@ async fn password_guessing_is_limited_by_address_and_by_account() {
     server.finish().await;
 }
 
-/// Failed sign-ins do not block the reveal of bank details, and its wrong passwords are limited
-/// too.
+/// The call that reveals bank details asks for a password. It has its own limit of wrong passwords,
+/// and failed sign-ins do not block it.
 #[actix_web::test]
 async fn bank_detail_password_limit_is_separate_from_sign_in_limit() {
     let server = TestServer::start().await;
@@ -263,7 +267,7 @@ async fn bank_detail_password_limit_is_separate_from_sign_in_limit() {
     server.finish().await;
 }
 
-/// Concurrent guesses count like sequential ones.
+/// Concurrent attempts count toward the limit like consecutive ones.
 #[actix_web::test]
 async fn concurrent_guesses_count_toward_limit() {
     let server = TestServer::start().await;
@@ -309,7 +313,8 @@ async fn concurrent_guesses_count_toward_limit() {
     server.finish().await;
 }
 
-/// Three links an hour. Another node counts them from the database.
+/// An address gets at most three mailed links an hour. All nodes count them together, in the
+/// database.
 #[actix_web::test]
 async fn mail_limit_per_address_holds_across_nodes() {
     let server = TestServer::start().await;

@@ -1,4 +1,4 @@
-//! Security headers on every response: API calls, errors, pages and files (reliability.md 5.9).
+//! Security headers of every response: API calls, errors, pages and files (reliability.md 5.9).
 
 use domain::access::Audience;
 use reqwest::Method;
@@ -9,8 +9,8 @@ use super::access_matrix::ClubObjects;
 use crate::access::method;
 use crate::support::{Buyer, TestServer, club};
 
-/// Returns the foreign hosts in a content security policy.
-fn hosts(policy: &str) -> Vec<&str> {
+/// Returns the hosts in a content security policy, apart from the site itself.
+fn external_hosts(policy: &str) -> Vec<&str> {
     policy
         .split([' ', ';'])
         .filter(|word| word.contains("://"))
@@ -26,7 +26,7 @@ fn directive<'a>(policy: &'a str, name: &str) -> &'a str {
 }
 
 #[track_caller]
-fn assert_guarded(place: &str, headers: &reqwest::header::HeaderMap) {
+fn assert_security_headers(place: &str, headers: &reqwest::header::HeaderMap) {
     let header = |name: &str| {
         headers
             .get(name)
@@ -105,7 +105,7 @@ async fn every_api_response_has_security_headers_and_is_unframeable() {
             };
             let answer = request.send().await.expect("the server answers");
             let headers = answer.headers();
-            assert_guarded(&path, headers);
+            assert_security_headers(&path, headers);
             let policy = headers["content-security-policy"]
                 .to_str()
                 .expect("the text is UTF-8");
@@ -113,12 +113,15 @@ async fn every_api_response_has_security_headers_and_is_unframeable() {
                 directive(policy, "frame-ancestors") == "'none'" || policy.contains("sandbox");
             assert!(is_unframeable, "{path}: {policy}");
             let is_api = path.starts_with("/api/");
-            assert!(!is_api || hosts(policy).is_empty(), "{path}: {policy}");
+            assert!(
+                !is_api || external_hosts(policy).is_empty(),
+                "{path}: {policy}"
+            );
             let cache = headers
                 .get("cache-control")
                 .map(|value| value.to_str().expect("the text is UTF-8").to_string());
             let policy_value = cache.as_deref().unwrap_or_default();
-            // Responses for signed-in callers must not stay in a shared cache.
+            // A shared cache must not store a response for a signed-in caller.
             let is_personal =
                 !matches!(route.audience, Audience::Public) || policy_value.is_empty();
             let shared = is_personal
@@ -174,7 +177,7 @@ async fn pages_and_errors_have_security_headers_and_only_boards_frame() {
             .send()
             .await
             .expect("the server answers");
-        assert_guarded(&path, answer.headers());
+        assert_security_headers(&path, answer.headers());
         let policy = answer.headers()["content-security-policy"]
             .to_str()
             .expect("the text is UTF-8")
@@ -194,7 +197,7 @@ async fn pages_and_errors_have_security_headers_and_only_boards_frame() {
             .send()
             .await
             .expect("the server answers");
-        assert_guarded(&path, answer.headers());
+        assert_security_headers(&path, answer.headers());
         let policy = answer.headers()["content-security-policy"]
             .to_str()
             .expect("the text is UTF-8")
@@ -209,7 +212,7 @@ async fn pages_and_errors_have_security_headers_and_only_boards_frame() {
             "{path} sets a cookie inside a frame"
         );
     }
-    // Refused by the framework: method, size and type.
+    // Requests that the framework refuses before a handler runs: wrong method, size or type.
     for (verb, path, body) in [
         (Method::DELETE, "/api/config".to_string(), String::new()),
         (Method::TRACE, "/api/config".to_string(), String::new()),
@@ -234,7 +237,7 @@ async fn pages_and_errors_have_security_headers_and_only_boards_frame() {
             "{path}: {}",
             answer.status
         );
-        assert_guarded(&path, &answer.headers);
+        assert_security_headers(&path, &answer.headers);
     }
     let wrong_method = alice
         .raw(Method::DELETE, "/api/config")

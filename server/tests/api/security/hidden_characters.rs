@@ -1,4 +1,5 @@
-//! No stored text holds invisible characters, direction overrides or terminal controls.
+//! No stored text contains invisible characters, direction overrides or terminal control
+//! characters.
 
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -8,24 +9,27 @@ use super::access_matrix::ClubObjects;
 use crate::support::server::PASSWORD;
 use crate::support::{Buyer, TestServer, club};
 
-/// Inserted into every text: direction, zero width, C0, C1 and line separators.
+/// Characters that are inserted into every text: direction overrides, zero-width characters, C0 and
+/// C1 control characters, and line separators.
 const HIDDEN_CHARACTERS: &str =
     "\u{202e}\u{2066}\u{200b}\u{200f}\u{7}\u{1b}\u{85}\u{2028}\u{2029}\r\n\t\u{feff}";
 
-fn with_hidden(word: &str) -> Value {
+fn with_hidden_characters(word: &str) -> Value {
     let (start, end) = word.split_at(word.len() / 2);
     json!(format!(
         "{start}{HIDDEN_CHARACTERS}{end}{HIDDEN_CHARACTERS}"
     ))
 }
 
-/// Returns a body with hidden characters in every text field of a call.
-fn body_of(document: &Value, operation: &Value) -> Option<Value> {
+/// Returns a body for a call with hidden characters in every text field, or `None` if the call
+/// takes no body.
+fn body_with_hidden_characters(document: &Value, operation: &Value) -> Option<Value> {
     let schema = operation.pointer("/requestBody/content/application~1json/schema")?;
     let name = schema["$ref"].as_str()?.rsplit('/').next()?;
     let fields = document["components"]["schemas"][name]["properties"].as_object()?;
     let is_text = |field: &Value| field["type"].to_string().contains("string");
-    let hidden_text = |(name, _): (&String, &Value)| (name.clone(), with_hidden("Hidden"));
+    let hidden_text =
+        |(name, _): (&String, &Value)| (name.clone(), with_hidden_characters("Hidden"));
     Some(Value::Object(
         fields
             .iter()
@@ -49,11 +53,13 @@ async fn no_text_field_of_any_call_stores_hidden_characters() {
     let mut tried = 0;
     for route in server::http::routes::ROUTES {
         let verb = route.method.method().to_string().to_lowercase();
-        let Some(body) = body_of(&document, &document["paths"][route.path][&verb]) else {
+        let Some(body) =
+            body_with_hidden_characters(&document, &document["paths"][route.path][&verb])
+        else {
             continue;
         };
         for caller in [&owner, &operator] {
-            // Signing out would end the session.
+            // Skips the logout routes, because they would end the session that the next calls use.
             if !route.path.ends_with("logout") {
                 let answer = caller
                     .call(
@@ -96,7 +102,7 @@ async fn no_text_field_of_any_call_stores_hidden_characters() {
     server.finish().await;
 }
 
-/// Makes valid calls, so that each kind of text reaches the database.
+/// Makes valid calls that store each kind of text in the database.
 async fn write_every_kind_of_text(server: &TestServer, owner: &Buyer, operator: &Buyer) {
     let id = server.club_id("broncos");
     owner
@@ -104,8 +110,8 @@ async fn write_every_kind_of_text(server: &TestServer, owner: &Buyer, operator: 
         .await
         .ok();
     let draw = json!({
-        "clubId": id.0, "homeTeam": with_hidden("Sharks"), "awayTeam": with_hidden("Eagles"), "league": with_hidden("League"),
-        "gameDate": "2099-03-06T19:10", "ticketPrice": "5.00", "prizePercentage": 50, "contactName": with_hidden("Contac"),
+        "clubId": id.0, "homeTeam": with_hidden_characters("Sharks"), "awayTeam": with_hidden_characters("Eagles"), "league": with_hidden_characters("League"),
+        "gameDate": "2099-03-06T19:10", "ticketPrice": "5.00", "prizePercentage": 50, "contactName": with_hidden_characters("Contac"),
         "contactPhone": "0400 333 444", "timezone": "Australia/Brisbane",
     });
     let draw = owner.post("/api/draws", draw).await.ok();
@@ -114,14 +120,14 @@ async fn write_every_kind_of_text(server: &TestServer, owner: &Buyer, operator: 
         .or(draw["id"].as_i64())
         .expect("a JSON number");
     let offer = json!({
-        "name": with_hidden("Offers"), "slug": "hidden", "type": "SPECIAL", "status": "draft", "gameIds": [number],
-        "displayTag": with_hidden("Tagged"), "primaryCopy": "Copy\u{202e}",
+        "name": with_hidden_characters("Offers"), "slug": "hidden", "type": "SPECIAL", "status": "draft", "gameIds": [number],
+        "displayTag": with_hidden_characters("Tagged"), "primaryCopy": "Copy\u{202e}",
     });
     owner
         .post("/api/admin/clubs/broncos/bundles", offer)
         .await
         .ok();
-    let page = json!({ "homePageTitle": with_hidden("Titles"), "homePageTagline": with_hidden("Taglines") });
+    let page = json!({ "homePageTitle": with_hidden_characters("Titles"), "homePageTagline": with_hidden_characters("Taglines") });
     owner
         .call(
             Method::PATCH,
@@ -133,14 +139,14 @@ async fn write_every_kind_of_text(server: &TestServer, owner: &Buyer, operator: 
     operator
         .post(
             "/api/admin/footer-menus",
-            json!({ "heading": with_hidden("Footer") }),
+            json!({ "heading": with_hidden_characters("Footer") }),
         )
         .await
         .ok();
-    let form = json!({ "name": with_hidden("Regist"), "email": "new@club.test", "password": PASSWORD, "phone": "0400 111 333" });
+    let form = json!({ "name": with_hidden_characters("Regist"), "email": "new@club.test", "password": PASSWORD, "phone": "0400 111 333" });
     server.bob().post("/api/clubs/register", form).await.ok();
     let waiting = json!({
-        "clubName": with_hidden("Waitin"), "contactName": with_hidden("Waiter"), "contactEmail": "w@club.test", "contactPhone": "0400 111 333",
+        "clubName": with_hidden_characters("Waitin"), "contactName": with_hidden_characters("Waiter"), "contactEmail": "w@club.test", "contactPhone": "0400 111 333",
     });
     server.bob().post("/api/waitlist", waiting).await.ok();
     let game = domain::DrawId(number);
@@ -148,7 +154,7 @@ async fn write_every_kind_of_text(server: &TestServer, owner: &Buyer, operator: 
     Buyer::new(&server.url, hidden, "b@buyer.test", "0411 000 009")
         .open_intent(game, 1)
         .await;
-    // A wallet sends the buyer with the payment, after the order was opened.
+    // With a wallet, the buyer's details arrive with the payment, after the order was opened.
     let wallet = server.bob();
     let opened = wallet
         .post(
@@ -160,7 +166,7 @@ async fn write_every_kind_of_text(server: &TestServer, owner: &Buyer, operator: 
     let body = json!({
         "drawNumber": number, "ticketCount": 1, "paymentIntentId": opened["paymentIntentId"],
         "paymentMethodId": "pm_card_visa", "ageConfirmation": true, "termsAgreement": true,
-        "customerInfo": { "name": with_hidden("Wallet"), "email": "w@buyer.test", "phone": "0411 000 010" },
+        "customerInfo": { "name": with_hidden_characters("Wallet"), "email": "w@buyer.test", "phone": "0411 000 010" },
     });
     wallet.post("/api/process-wallet-payment", body).await.ok();
 }

@@ -1,5 +1,5 @@
-//! Unpaid requests cannot empty a draw: the browser cookie is signed, and unpaid tickets are
-//! limited per network (decision M-7).
+//! Reservations that are never paid cannot use up a draw. The browser's cookie is signed, and the
+//! unpaid tickets of a network are limited (decision M-7).
 
 use domain::DrawId;
 use domain::draw::hold_limit::{SCARCE_PER_ORDER_MAX, source_quota};
@@ -13,8 +13,8 @@ use server::services::identity::Browser;
 use crate::support::buyer::{ApiResponse, Intent};
 use crate::support::{Buyer, TestServer};
 
-const ATTACKER: &str = "203.0.113.66";
-const CLUBHOUSE: &str = "198.51.100.20";
+const ATTACKER_ADDRESS: &str = "203.0.113.66";
+const CLUBHOUSE_ADDRESS: &str = "198.51.100.20";
 
 /// Returns a browser that has a cookie.
 async fn browser_with_cookie(server: &TestServer) -> Buyer {
@@ -23,7 +23,7 @@ async fn browser_with_cookie(server: &TestServer) -> Buyer {
     browser
 }
 
-async fn post(
+async fn post_from_address(
     server: &TestServer,
     buyer: &Buyer,
     from: &str,
@@ -37,7 +37,7 @@ async fn post(
     Buyer::send_request(request.json(&body)).await
 }
 
-async fn reserve(
+async fn reserve_tickets(
     server: &TestServer,
     buyer: &Buyer,
     from: &str,
@@ -45,10 +45,10 @@ async fn reserve(
     count: u16,
 ) -> ApiResponse {
     let body = json!({ "drawNumber": draw.0, "ticketCount": count, "buyer": buyer.details() });
-    post(server, buyer, from, "/api/create-payment-intent", body).await
+    post_from_address(server, buyer, from, "/api/create-payment-intent", body).await
 }
 
-async fn pay(buyer: &Buyer, draw: DrawId, count: u16, opened: ApiResponse) {
+async fn pay_order(buyer: &Buyer, draw: DrawId, count: u16, opened: ApiResponse) {
     let intent = Intent { body: opened.ok() };
     buyer.authorise(&intent).await;
     assert_eq!(
@@ -57,11 +57,12 @@ async fn pay(buyer: &Buyer, draw: DrawId, count: u16, opened: ApiResponse) {
     );
 }
 
-/// Reserves as many tickets as possible with a fresh cookie for each order.
+/// Reserves as many tickets as possible. Each order comes from a browser with a new cookie. Returns
+/// the number of reserved tickets.
 async fn reserve_all_it_can(server: &TestServer, from: &str, draw: DrawId) -> u16 {
     let mut reserved = 0;
     for count in [50, 50, 50, 19, 10, 5, 2, 1] {
-        let answer = reserve(
+        let answer = reserve_tickets(
             server,
             &browser_with_cookie(server).await,
             from,
@@ -80,7 +81,7 @@ async fn reserve_all_it_can(server: &TestServer, from: &str, draw: DrawId) -> u1
     reserved
 }
 
-async fn held(server: &TestServer, draw: DrawId) -> u16 {
+async fn held_tickets(server: &TestServer, draw: DrawId) -> u16 {
     server
         .engine
         .draws
@@ -90,7 +91,7 @@ async fn held(server: &TestServer, draw: DrawId) -> u16 {
         .held
 }
 
-async fn advance(server: &TestServer, seconds: i64) {
+async fn advance_clock(server: &TestServer, seconds: i64) {
     server
         .alice()
         .post("/sandbox/clock", json!({ "advanceSeconds": seconds }))
@@ -102,12 +103,12 @@ async fn advance(server: &TestServer, seconds: i64) {
 async fn one_network_with_fresh_cookies_holds_at_most_half_a_draw() {
     let server = TestServer::start().await;
     let draw = server.create_club_with_draw().await;
-    let reserved = reserve_all_it_can(&server, ATTACKER, draw).await;
+    let reserved = reserve_all_it_can(&server, ATTACKER_ADDRESS, draw).await;
     assert!((50..=source_quota(169)).contains(&reserved), "{reserved}");
-    let refused = reserve(
+    let refused = reserve_tickets(
         &server,
         &browser_with_cookie(&server).await,
-        ATTACKER,
+        ATTACKER_ADDRESS,
         draw,
         50,
     )
@@ -121,29 +122,31 @@ async fn one_network_with_fresh_cookies_holds_at_most_half_a_draw() {
         "{body}"
     );
     assert_eq!(
-        held(&server, draw).await,
+        held_tickets(&server, draw).await,
         reserved,
         "a refusal reserves nothing"
     );
     let buyer = browser_with_cookie(&server).await;
-    let opened = reserve(&server, &buyer, CLUBHOUSE, draw, 20).await;
-    pay(&buyer, draw, 20, opened).await;
+    let opened = reserve_tickets(&server, &buyer, CLUBHOUSE_ADDRESS, draw, 20).await;
+    pay_order(&buyer, draw, 20, opened).await;
     server.finish().await;
 }
 
-/// The network reserves again after each expiry, for hours. Other buyers still buy every ticket.
+/// A network reserves again after each expiry, for hours, and never pays. Other buyers can still
+/// buy every ticket.
 #[actix_web::test]
 async fn network_that_never_pays_cannot_block_a_draw() {
     let server = TestServer::start_with_movable_clock().await;
     let draw = server.create_club_with_draw().await;
     let (mut sold, mut most_reserved) = (0, 0);
     for _ in 0..60 {
-        most_reserved = most_reserved.max(reserve_all_it_can(&server, ATTACKER, draw).await);
+        most_reserved =
+            most_reserved.max(reserve_all_it_can(&server, ATTACKER_ADDRESS, draw).await);
         let buyer = browser_with_cookie(&server).await;
         for count in [10, 1] {
-            let opened = reserve(&server, &buyer, CLUBHOUSE, draw, count).await;
+            let opened = reserve_tickets(&server, &buyer, CLUBHOUSE_ADDRESS, draw, count).await;
             if opened.status == 200 {
-                pay(&buyer, draw, count, opened).await;
+                pay_order(&buyer, draw, count, opened).await;
                 sold += count;
                 break;
             }
@@ -151,7 +154,7 @@ async fn network_that_never_pays_cannot_block_a_draw() {
         if sold == 169 {
             break;
         }
-        advance(&server, 151).await;
+        advance_clock(&server, 151).await;
     }
     assert!(
         most_reserved >= 50,
@@ -169,32 +172,46 @@ async fn scarce_draw_gives_ten_tickets_and_two_short_extensions() {
         server.alice().buy(draw, count).await;
     }
     let buyer = browser_with_cookie(&server).await;
-    let refused = reserve(&server, &buyer, CLUBHOUSE, draw, SCARCE_PER_ORDER_MAX + 1).await;
+    let refused = reserve_tickets(
+        &server,
+        &buyer,
+        CLUBHOUSE_ADDRESS,
+        draw,
+        SCARCE_PER_ORDER_MAX + 1,
+    )
+    .await;
     assert_eq!(
         refused.expect_refusal(409, "hold-limit")["available"],
         SCARCE_PER_ORDER_MAX
     );
-    let opened = reserve(&server, &buyer, CLUBHOUSE, draw, SCARCE_PER_ORDER_MAX)
-        .await
-        .ok();
+    let opened = reserve_tickets(
+        &server,
+        &buyer,
+        CLUBHOUSE_ADDRESS,
+        draw,
+        SCARCE_PER_ORDER_MAX,
+    )
+    .await
+    .ok();
     let path = format!(
         "/api/reservations/{}/extend",
         opened["reservationId"].as_str().expect("the id is text")
     );
     for remaining in [1, 0] {
-        let extended = post(&server, &buyer, CLUBHOUSE, &path, json!({}))
+        let extended = post_from_address(&server, &buyer, CLUBHOUSE_ADDRESS, &path, json!({}))
             .await
             .ok();
         assert_eq!(extended["extensionsLeft"], remaining);
-        advance(&server, 60).await;
+        advance_clock(&server, 60).await;
     }
-    post(&server, &buyer, CLUBHOUSE, &path, json!({}))
+    post_from_address(&server, &buyer, CLUBHOUSE_ADDRESS, &path, json!({}))
         .await
         .expect_refusal(409, "extensions-used-up");
     server.finish().await;
 }
 
-/// One round of a phone: it reserves and pays a ticket, or leaves (one in five).
+/// One round of a phone. It reserves a ticket and pays, or in one of five rounds leaves without
+/// paying.
 async fn phone_round(
     server: &TestServer,
     http: &reqwest::Client,
@@ -207,7 +224,11 @@ async fn phone_round(
             .post(format!("{}{path}", server.url))
             .header("origin", &server.url)
             .header("cookie", cookie);
-        Buyer::send_request(request.header("x-forwarded-for", CLUBHOUSE).json(&body))
+        Buyer::send_request(
+            request
+                .header("x-forwarded-for", CLUBHOUSE_ADDRESS)
+                .json(&body),
+        )
     };
     let buyer =
         json!({ "buyerName": "Jo", "buyerEmail": "jo@example.com", "buyerPhone": "0400 111 222" });
@@ -232,7 +253,8 @@ async fn phone_round(
     1
 }
 
-/// 1,000 phones behind one address pass every limit. The clock moves between the rounds.
+/// 1,000 phones share one address. All of them can buy despite the limits. The clock moves between
+/// the rounds.
 #[actix_web::test]
 async fn thousand_phones_behind_one_address_buy_every_ticket() {
     let server = TestServer::start_with_movable_clock().await;
@@ -251,7 +273,8 @@ async fn thousand_phones_behind_one_address_buy_every_ticket() {
     let (mut sold, mut rounds, begun) = (0, 0, server.now());
     while sold < 169 {
         assert!(rounds < 20, "{sold} sold after {rounds} rounds");
-        // Eight at a time. A phone without a ticket tries again in the next round.
+        // Eight phones buy at the same time. A phone that got no ticket tries again in the next
+        // round.
         for phones in waiting.chunks(8) {
             let visits = phones
                 .iter()
@@ -274,7 +297,7 @@ async fn thousand_phones_behind_one_address_buy_every_ticket() {
         }
         rounds += 1;
         waiting.rotate_left(211);
-        advance(&server, 151).await;
+        advance_clock(&server, 151).await;
     }
     assert_eq!(
         server
@@ -291,8 +314,8 @@ async fn thousand_phones_behind_one_address_buy_every_ticket() {
     server.finish().await;
 }
 
-/// A browser that has paid is not limited by unpaid tickets of its network. Using another order's
-/// token does not count as paying.
+/// The unpaid tickets of a network do not limit a browser that has paid. A browser that only used
+/// another order's token does not count as one that has paid.
 #[actix_web::test]
 async fn browser_that_paid_has_its_own_quota() {
     let server = TestServer::start().await;
@@ -303,7 +326,9 @@ async fn browser_that_paid_has_its_own_quota() {
     );
     let buyer = browser_with_cookie(&server).await;
     let opened = Intent {
-        body: reserve(&server, &buyer, ATTACKER, first, 2).await.ok(),
+        body: reserve_tickets(&server, &buyer, ATTACKER_ADDRESS, first, 2)
+            .await
+            .ok(),
     };
     buyer.authorise(&opened).await;
     buyer.complete(first, 2, &opened).await.ok();
@@ -312,15 +337,18 @@ async fn browser_that_paid_has_its_own_quota() {
         friend.complete(first, 2, &opened).await.ok()["success"],
         true
     );
-    reserve_all_it_can(&server, ATTACKER, second).await;
-    reserve(&server, &friend, ATTACKER, second, 50)
+    reserve_all_it_can(&server, ATTACKER_ADDRESS, second).await;
+    reserve_tickets(&server, &friend, ATTACKER_ADDRESS, second, 50)
         .await
         .expect_refusal(409, "hold-limit");
-    reserve(&server, &buyer, ATTACKER, second, 50).await.ok();
+    reserve_tickets(&server, &buyer, ATTACKER_ADDRESS, second, 50)
+        .await
+        .ok();
     server.finish().await;
 }
 
-/// Cookie values: 32 digits without a signature, 72 digits, near misses of a valid one, and others.
+/// Generates invalid cookie values: without a signature, with a wrong one, or with small changes to
+/// the valid value `good`.
 fn forged_cookies(good: String) -> impl Strategy<Value = String> {
     let near = (0..good.len(), "[0-9a-f]").prop_map(move |(at, digit)| {
         let same = good[at..=at] == digit;
@@ -390,7 +418,7 @@ async fn forged_cookie_identifies_no_browser_and_opens_no_order() {
         );
         answer.expect_refusal(404, "not-found");
     }
-    assert_eq!(held(&server, draw).await, 3);
+    assert_eq!(held_tickets(&server, draw).await, 3);
     let request = server
         .bob()
         .raw(Method::DELETE, &path)
@@ -405,8 +433,8 @@ async fn forged_cookie_identifies_no_browser_and_opens_no_order() {
     server.finish().await;
 }
 
-/// Without a valid cookie an address gets one order per reservation period, however many cookies
-/// are forged.
+/// An address without a valid cookie gets one order per reservation period, even if it sends many
+/// forged cookies.
 #[actix_web::test]
 async fn forged_cookies_count_as_no_cookie() {
     let server = TestServer::start().await;
@@ -420,7 +448,7 @@ async fn forged_cookies_count_as_no_cookie() {
             .header("origin", &server.url);
         let request = request
             .header("cookie", cookie)
-            .header("x-forwarded-for", ATTACKER);
+            .header("x-forwarded-for", ATTACKER_ADDRESS);
         let answer = Buyer::send_request(request.json(&body)).await;
         assert!(
             answer
@@ -434,12 +462,12 @@ async fn forged_cookies_count_as_no_cookie() {
             answer.text
         );
     }
-    assert_eq!(held(&server, draw).await, 19);
+    assert_eq!(held_tickets(&server, draw).await, 19);
     server.finish().await;
 }
 
-/// A rolling deploy may replace the cookie of a paying buyer. The order is then completed by its
-/// client secret or token.
+/// During a rolling deploy, a paying buyer's cookie may be replaced. The order can then be
+/// completed with its client secret or its token.
 #[actix_web::test]
 async fn order_of_a_replaced_cookie_is_completed_by_its_secrets() {
     let server = TestServer::start().await;

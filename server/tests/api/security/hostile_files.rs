@@ -1,10 +1,11 @@
-//! Generates files that are small to send and costly to decode. Each kind grows with the length.
+//! Generates files that are small but take much time or memory to decode. The effort grows with the
+//! length.
 
 use std::io::Cursor;
 
 use image::{ImageFormat, RgbImage};
 
-/// A kind of hostile file.
+/// The way in which a file attacks the decoder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HostileFileKind {
     NestedGroups,
@@ -70,16 +71,19 @@ pub const HOSTILE_FILE_KINDS: [HostileFileKind; 29] = [
     HostileFileKind::RandomBytes,
 ];
 
-/// The most elements of a reference chain that the SVG check accepts.
-const CHAIN: usize = 900;
+/// Maximum number of elements in a chain of references that the SVG check accepts.
+const REFERENCE_CHAIN_MAX: usize = 900;
 
-/// Returns a file of this kind with at most about `length` bytes. `seed` chooses the variation.
+/// Returns a file of this kind with at most about `length` bytes. Different values of `seed` give
+/// different files.
 pub fn hostile_file(kind: HostileFileKind, length: usize, seed: u64) -> Vec<u8> {
     match kind {
         HostileFileKind::NestedGroups => nested("g", length / 7).into_bytes(),
         HostileFileKind::NestedDrawings => nested("svg", length / 11).into_bytes(),
-        HostileFileKind::PngOfOneColour => png(side(length, 5600), side(length, 5600)),
-        HostileFileKind::PngThatClaims => claiming(
+        HostileFileKind::PngOfOneColour => {
+            png(picture_side(length, 5600), picture_side(length, 5600))
+        }
+        HostileFileKind::PngThatClaims => overwrite_png_header(
             png(8, 8),
             16,
             &[seed as u32 | 1, (seed >> 32) as u32 | 1]
@@ -89,22 +93,22 @@ pub fn hostile_file(kind: HostileFileKind, length: usize, seed: u64) -> Vec<u8> 
         HostileFileKind::PngProfile => png_with_profile(length),
         HostileFileKind::JpegThatClaims => jpeg_that_claims(7000, 4500),
         HostileFileKind::JpegScans => jpeg_of_scans(length),
-        HostileFileKind::Truncated => valid(seed)
+        HostileFileKind::Truncated => valid_picture(seed)
             .into_iter()
             .take(length.min(seed as usize % 3000))
             .collect(),
-        HostileFileKind::Mutated => mutated(valid(seed), seed),
-        HostileFileKind::RandomBytes => random(seed).take(length).collect(),
-        _ => drawing(kind, length).into_bytes(),
+        HostileFileKind::Mutated => mutate_bytes(valid_picture(seed), seed),
+        HostileFileKind::RandomBytes => random_bytes(seed).take(length).collect(),
+        _ => hostile_svg(kind, length).into_bytes(),
     }
 }
 
-/// Repeats the unit as often as it fits.
-fn repeated(unit: &str, length: usize) -> String {
+/// Repeats `unit` as often as it fits into `length` bytes.
+fn repeat_to_length(unit: &str, length: usize) -> String {
     unit.repeat(length / unit.len())
 }
 
-fn numbered(count: usize, unit: impl Fn(usize) -> String) -> String {
+fn repeat_numbered(count: usize, unit: impl Fn(usize) -> String) -> String {
     (0..count).map(unit).collect()
 }
 
@@ -128,25 +132,25 @@ pub fn blurred_rectangles(count: usize) -> String {
     ))
 }
 
-fn drawing(kind: HostileFileKind, length: usize) -> String {
+fn hostile_svg(kind: HostileFileKind, length: usize) -> String {
     let count = length / 100;
     match kind {
-        HostileFileKind::Elements => svg(&repeated(
+        HostileFileKind::Elements => svg(&repeat_to_length(
             "<rect width='512' height='512' fill-opacity='.1'/>",
             length,
         )),
         HostileFileKind::BlurredRectangles => blurred_rectangles(count),
-        HostileFileKind::BlurProperties => svg(&repeated(
+        HostileFileKind::BlurProperties => svg(&repeat_to_length(
             "<rect width='512' height='512' style='filter:blur(90px)'/>",
             length,
         )),
-        HostileFileKind::PatternsInPatterns => svg(&numbered(count, |n| {
+        HostileFileKind::PatternsInPatterns => svg(&repeat_numbered(count, |n| {
             format!(
                 "<pattern id='p{n}' width='.01' height='.01'><rect width='9' height='9' fill='url(#p{})'/></pattern>",
                 n + 1
             )
         })),
-        HostileFileKind::UsesInUses => svg(&numbered(count, |n| {
+        HostileFileKind::UsesInUses => svg(&repeat_numbered(count, |n| {
             format!(
                 "<g id='g{n}'><use href='#g{}'/><use href='#g{}'/></g>",
                 n + 1,
@@ -154,7 +158,7 @@ fn drawing(kind: HostileFileKind, length: usize) -> String {
             )
         })),
         HostileFileKind::GradientChain => {
-            let chain = numbered(count.min(CHAIN), |n| {
+            let chain = repeat_numbered(count.min(REFERENCE_CHAIN_MAX), |n| {
                 format!("<linearGradient id='g{n}' href='#g{}'/>", n + 1)
             });
             svg(&format!(
@@ -171,7 +175,7 @@ fn drawing(kind: HostileFileKind, length: usize) -> String {
             let rectangle = "<rect width='512' height='512' clip-path='url(#c0)'/>";
             svg(&format!(
                 "{}{}",
-                numbered(count.min(CHAIN), clip),
+                repeat_numbered(count.min(REFERENCE_CHAIN_MAX), clip),
                 rectangle.repeat(90)
             ))
         }
@@ -180,16 +184,16 @@ fn drawing(kind: HostileFileKind, length: usize) -> String {
                 "<marker id='m' markerWidth='512' markerHeight='512'><circle r='512'/></marker>";
             svg(&format!(
                 "{marker}<path marker-mid='url(#m)' d='M0 0{}'/>",
-                repeated("L9 9L0 512", length)
+                repeat_to_length("L9 9L0 512", length)
             ))
         }
         HostileFileKind::LongPath => svg(&format!(
             "<path stroke='red' stroke-width='99' d='M0 0{}'/>",
-            repeated("L9 512L500 0", length)
+            repeat_to_length("L9 512L500 0", length)
         )),
         HostileFileKind::Arcs => svg(&format!(
             "<path stroke='red' d='M0 0{}'/>",
-            repeated("A9 500 45 1 0 512 512A500 9 45 1 1 0 0", length)
+            repeat_to_length("A9 500 45 1 0 512 512A500 9 45 1 1 0 0", length)
         )),
         HostileFileKind::TinyDashes => {
             let line = "<path stroke='red' stroke-width='9' stroke-dasharray='.0001' d='M0 0L512 512L0 512L512 0'/>";
@@ -197,10 +201,10 @@ fn drawing(kind: HostileFileKind, length: usize) -> String {
         }
         HostileFileKind::Attributes => svg(&format!(
             "<rect {}/>",
-            numbered(length / 12, |n| format!("a{n}='x' "))
+            repeat_numbered(length / 12, |n| format!("a{n}='x' "))
         )),
         HostileFileKind::Selectors => {
-            let rules = repeated("g g g > rect:first-child + rect{fill:red}", length);
+            let rules = repeat_to_length("g g g > rect:first-child + rect{fill:red}", length);
             svg(&format!(
                 "<style>{rules}</style>{}",
                 "<g><g><g><rect/><rect/></g></g></g>".repeat(350)
@@ -208,7 +212,7 @@ fn drawing(kind: HostileFileKind, length: usize) -> String {
         }
         HostileFileKind::Letters => svg(&format!(
             "<text font-size='300' stroke='red'>{}</text>",
-            repeated("Wi\u{301}ljkß", length)
+            repeat_to_length("Wi\u{301}ljkß", length)
         )),
         HostileFileKind::Spans => {
             let span = format!(
@@ -222,7 +226,7 @@ fn drawing(kind: HostileFileKind, length: usize) -> String {
             svg(&format!("{open}{}", "</g>".repeat(45)).repeat(length / 2000 % 21 + 1))
         }
         HostileFileKind::EntityBomb => {
-            let entities = numbered(count, |n| {
+            let entities = repeat_numbered(count, |n| {
                 format!("<!ENTITY e{} \"{}\">", n + 1, format!("&e{n};").repeat(9))
             });
             format!(
@@ -230,7 +234,7 @@ fn drawing(kind: HostileFileKind, length: usize) -> String {
                 svg(&format!("<text>&e{count};</text>"))
             )
         }
-        HostileFileKind::EmbeddedImages => svg(&repeated(
+        HostileFileKind::EmbeddedImages => svg(&repeat_to_length(
             "<image width='512' height='512' href='data:image/svg+xml,&lt;svg/&gt;'/>",
             length,
         )),
@@ -238,11 +242,11 @@ fn drawing(kind: HostileFileKind, length: usize) -> String {
     }
 }
 
-fn side(length: usize, most: usize) -> u32 {
+fn picture_side(length: usize, most: usize) -> u32 {
     (most.min(length / 100 + 1)) as u32
 }
 
-fn encoded(width: u32, height: u32, format: ImageFormat) -> Vec<u8> {
+fn encode_picture(width: u32, height: u32, format: ImageFormat) -> Vec<u8> {
     let mut bytes = Cursor::new(Vec::new());
     RgbImage::from_fn(width, height, |x, _| image::Rgb([x as u8, 0, 0]))
         .write_to(&mut bytes, format)
@@ -251,11 +255,11 @@ fn encoded(width: u32, height: u32, format: ImageFormat) -> Vec<u8> {
 }
 
 pub fn png(width: u32, height: u32) -> Vec<u8> {
-    encoded(width, height, ImageFormat::Png)
+    encode_picture(width, height, ImageFormat::Png)
 }
 
-/// Replaces bytes of the header chunk and corrects its checksum.
-fn claiming(mut png: Vec<u8>, at: usize, bytes: &[u8]) -> Vec<u8> {
+/// Overwrites bytes of a PNG's header chunk at an offset, and corrects the chunk's checksum.
+fn overwrite_png_header(mut png: Vec<u8>, at: usize, bytes: &[u8]) -> Vec<u8> {
     png[at..at + bytes.len()].copy_from_slice(bytes);
     let checksum = crc32(&png[12..29]);
     png[29..33].copy_from_slice(&checksum.to_be_bytes());
@@ -275,7 +279,7 @@ fn crc32(bytes: &[u8]) -> u32 {
     !bytes.iter().fold(!0, step)
 }
 
-/// Returns a PNG whose colour profile inflates a thousandfold.
+/// Returns a PNG with a colour profile that is a thousand times larger after decompression.
 fn png_with_profile(length: usize) -> Vec<u8> {
     let zeros = vec![0; (length * 500).min(100_000_000)];
     let mut packed = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::fast());
@@ -293,9 +297,9 @@ fn png_with_profile(length: usize) -> Vec<u8> {
     picture
 }
 
-/// Returns a small JPEG whose frame header claims another size.
+/// Returns a small JPEG whose header states this width and height.
 fn jpeg_that_claims(width: u16, height: u16) -> Vec<u8> {
-    let mut bytes = encoded(16, 16, ImageFormat::Jpeg);
+    let mut bytes = encode_picture(16, 16, ImageFormat::Jpeg);
     let frame = bytes
         .windows(2)
         .position(|marker| marker == [0xff, 0xc0])
@@ -305,8 +309,8 @@ fn jpeg_that_claims(width: u16, height: u16) -> Vec<u8> {
     bytes
 }
 
-/// Returns a progressive JPEG of 7,000 by 4,500 pixels with thousands of short scans over every
-/// block.
+/// Returns a progressive JPEG of 7,000 × 4,500 pixels. It has thousands of short scans, each over
+/// the whole picture.
 fn jpeg_of_scans(length: usize) -> Vec<u8> {
     let mut bytes = b"\xff\xd8\xff\xdb\x00\x43\x00".to_vec();
     bytes.extend([1; 64]);
@@ -320,7 +324,8 @@ fn jpeg_of_scans(length: usize) -> Vec<u8> {
         ]
         .concat(),
     );
-    // One code of one bit: an end-of-band run over 16,384 blocks. As a DC table: no difference.
+    // Huffman tables with a single code of one bit. The AC symbol ends the band of 16,384 blocks.
+    // The DC symbol means "no difference".
     for (class, symbol) in [(0x00, 0x00), (0x10, 0xe0)] {
         bytes.extend([0xff, 0xc4, 0x00, 0x14, class, 1]);
         bytes.extend([0; 15]);
@@ -336,10 +341,10 @@ fn jpeg_of_scans(length: usize) -> Vec<u8> {
     bytes
 }
 
-fn valid(seed: u64) -> Vec<u8> {
+fn valid_picture(seed: u64) -> Vec<u8> {
     match seed % 3 {
-        0 => encoded(200, 100, ImageFormat::Png),
-        1 => encoded(200, 100, ImageFormat::Jpeg),
+        0 => encode_picture(200, 100, ImageFormat::Png),
+        1 => encode_picture(200, 100, ImageFormat::Jpeg),
         _ => svg(
             "<g fill='red'><path d='M0 0L9 9Z'/><text y='50' style='fill:blue'>Sharks</text></g>",
         )
@@ -347,8 +352,8 @@ fn valid(seed: u64) -> Vec<u8> {
     }
 }
 
-fn mutated(mut bytes: Vec<u8>, seed: u64) -> Vec<u8> {
-    let mut random = random(seed);
+fn mutate_bytes(mut bytes: Vec<u8>, seed: u64) -> Vec<u8> {
+    let mut random = random_bytes(seed);
     for _ in 0..=seed % 9 {
         let place = random
             .by_ref()
@@ -360,7 +365,7 @@ fn mutated(mut bytes: Vec<u8>, seed: u64) -> Vec<u8> {
     bytes
 }
 
-fn random(seed: u64) -> impl Iterator<Item = u8> {
+fn random_bytes(seed: u64) -> impl Iterator<Item = u8> {
     let step = |state: &u64| {
         Some(
             state

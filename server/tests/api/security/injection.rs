@@ -1,12 +1,13 @@
-//! Names stay text in CSV tables, PDFs, mails, page heads and boot data.
+//! Names are treated as plain text in CSV reports, PDFs, mails, the HTML head, and the data
+//! embedded in pages.
 
 use reqwest::Method;
 use serde_json::json;
 
 use crate::support::{Buyer, TestServer, club};
 
-/// Texts that some spreadsheet reads as a formula or as the end of a cell.
-const FORMULAS: [&str; 19] = [
+/// Texts that some spreadsheet programs read as a formula or as the end of a cell.
+const FORMULA_TEXTS: [&str; 19] = [
     "=1+1",
     "+1+1",
     "-1+1",
@@ -28,8 +29,8 @@ const FORMULAS: [&str; 19] = [
     "\u{feff}=1+1",
 ];
 
-/// Names with line ends, tags, direction overrides and template syntax.
-const NAMES: [&str; 8] = [
+/// Names that contain line breaks, tags, direction overrides or template syntax.
+const HOSTILE_NAMES: [&str; 8] = [
     "Eve\r\nBcc: victim@example.com",
     "Eve\nSubject: changed",
     "<script>alert(1)</script>",
@@ -40,8 +41,8 @@ const NAMES: [&str; 8] = [
     "Eve\u{7}\u{1b}[31m",
 ];
 
-/// Returns the cells of a CSV (RFC 4180).
-fn cells(table: &str) -> Vec<Vec<String>> {
+/// Parses a CSV text (RFC 4180) into rows of cells.
+fn csv_cells(table: &str) -> Vec<Vec<String>> {
     let mut reader = csv::ReaderBuilder::new()
         .has_headers(false)
         .flexible(true)
@@ -56,8 +57,8 @@ fn cells(table: &str) -> Vec<Vec<String>> {
 async fn buyer_name_never_becomes_formula_or_leaves_csv_cell() {
     let server = TestServer::start().await;
     let draw = server.create_club_with_draw().await;
-    for name in FORMULAS.into_iter().chain(NAMES) {
-        // A browser per name, because buyer details belong to an order.
+    for name in FORMULA_TEXTS.into_iter().chain(HOSTILE_NAMES) {
+        // Each name buys in its own browser, because buyer details belong to an order.
         Buyer::new(&server.url, name, "eve@example.com", "+61 411 000 009")
             .buy(draw, 1)
             .await;
@@ -67,7 +68,7 @@ async fn buyer_name_never_becomes_formula_or_leaves_csv_cell() {
         .get(&format!("/api/draws/{draw}/tickets/csv"))
         .await
         .text;
-    let rows = cells(table.trim_start_matches('\u{feff}'));
+    let rows = csv_cells(table.trim_start_matches('\u{feff}'));
     let width = rows[0].len();
     let sold: Vec<_> = rows
         .iter()
@@ -75,7 +76,7 @@ async fn buyer_name_never_becomes_formula_or_leaves_csv_cell() {
         .collect();
     assert_eq!(
         sold.len(),
-        FORMULAS.len() + NAMES.len(),
+        FORMULA_TEXTS.len() + HOSTILE_NAMES.len(),
         "one row for each ticket:\n{table}"
     );
     for cell in rows.iter().flatten() {
@@ -83,7 +84,7 @@ async fn buyer_name_never_becomes_formula_or_leaves_csv_cell() {
         let starts = bare.starts_with([
             '=', '+', '@', '\t', '\r', '\n', '\0', '\u{ff1d}', '\u{ff0b}', '\u{ff0d}', '\u{ff20}',
         ]);
-        // A negative amount is a number.
+        // A text that begins with a minus and is a number is not a formula.
         let is_formula_minus = bare.starts_with('-') && bare.parse::<f64>().is_err();
         assert!(
             !starts && !is_formula_minus,
@@ -94,7 +95,7 @@ async fn buyer_name_never_becomes_formula_or_leaves_csv_cell() {
             "{cell:?} contains a line break"
         );
     }
-    // The PDF report of the same tickets.
+    // The PDF report lists the same tickets, so it must contain the same names.
     let report = owner
         .raw(Method::GET, &format!("/api/draws/{draw}/report"))
         .send()
@@ -133,7 +134,7 @@ async fn name_is_always_escaped_in_page_and_boot_data() {
     let id = server.create_club("broncos").await.id;
     let owner = club::sign_in_as_club(&server, "broncos").await;
     owner.post("/api/terms/accept", json!({})).await.ok();
-    for name in NAMES {
+    for name in HOSTILE_NAMES {
         let page = json!({ "homePageTitle": name.chars().take(60).collect::<String>(), "tagline": name, "homePageTagline": name });
         let saved = owner
             .call(
@@ -162,7 +163,7 @@ async fn name_is_always_escaped_in_page_and_boot_data() {
                     && (run != "49" || html.contains("}49") || html.contains(">49<"));
                 assert!(!is_there, "{path} with {name:?} contains {run}");
             }
-            // The boot data must end at our own script tag.
+            // The first closing tag after the embedded data must be the server's own `</script>`.
             if let Some((_, rest)) =
                 html.split_once("<script type=\"application/json\" id=\"boot\">")
             {
@@ -186,18 +187,18 @@ async fn name_is_always_escaped_in_page_and_boot_data() {
     server.finish().await;
 }
 
-/// A buyer's name adds no mail header, subject or tag.
+/// A buyer's name cannot add a mail header, a subject or an HTML tag.
 #[actix_web::test]
 async fn name_never_becomes_mail_header_or_tag() {
     let server = TestServer::start().await;
     let draw = server.create_club_with_draw().await;
-    for name in NAMES {
+    for name in HOSTILE_NAMES {
         let buyer = Buyer::new(&server.url, name, "eve@example.com", "0411 000 009");
         buyer.buy(draw, 1).await;
         let mail = server.next_mail("tickets").await;
         assert_eq!(mail.to, "eve@example.com");
-        // The mail is rendered from this column (`render/mail` escapes tags, `post/smtp` encodes
-        // headers).
+        // Mails take the name from this column. `render/mail` escapes tags and `post/smtp` encodes
+        // headers.
         let name = "select coalesce(buyer_name, '') from orders where $1 = '' order by opened_at desc limit 1";
         let stored = server.database.text(name, "").await;
         assert!(
@@ -205,7 +206,7 @@ async fn name_never_becomes_mail_header_or_tag() {
             "{stored:?}"
         );
     }
-    // The stored e-mail address is a single one or empty.
+    // Every stored e-mail address is empty or a single valid address.
     let invalid_emails = [
         "a@b.au\r\nBcc: v@example.com",
         "a@b.au, v@example.com",

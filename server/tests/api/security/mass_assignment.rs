@@ -1,5 +1,4 @@
-//! Mass assignment: fields that a call does not take, or that the sender may not set, have no
-//! effect.
+//! Mass assignment: a call ignores fields that it does not accept or that the sender may not set.
 
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -8,7 +7,7 @@ use super::access_matrix::ClubObjects;
 use crate::support::server::PASSWORD;
 use crate::support::{TestServer, club};
 
-/// Returns privileged fields in every spelling.
+/// Returns fields that only the server may set, in every spelling.
 fn privileged_fields() -> Value {
     json!({
         "isAdmin": true, "is_admin": true, "role": "super-admin", "admin": true, "archived": false, "id": 1, "clubId": 1,
@@ -22,8 +21,8 @@ fn privileged_fields() -> Value {
     })
 }
 
-/// Returns the privileged fields plus the fields that the call takes.
-fn with(accepted: Value) -> Value {
+/// Returns the privileged fields together with the fields that the call accepts.
+fn with_privileged_fields(accepted: Value) -> Value {
     let mut body = privileged_fields();
     for (name, value) in accepted.as_object().expect("an object") {
         body[name] = value.clone();
@@ -36,7 +35,7 @@ async fn registration_ignores_privileged_fields() {
     let server = TestServer::start().await;
     server.create_club("broncos").await;
     let browser = server.alice();
-    let form = with(json!({
+    let form = with_privileged_fields(json!({
         "name": "Evil RLFC", "email": "evil@demo.test", "password": PASSWORD, "confirmPassword": PASSWORD, "phone": "0400 111 333",
         "location": "Brisbane", "contactName": "Eve", "description": "A club.",
     }));
@@ -80,7 +79,10 @@ async fn draw_form_ignores_server_owned_fields() {
     let storm = server.create_club("storm").await.id;
     let browser = club::sign_in_as_club(&server, "storm").await;
     browser
-        .post("/api/terms/accept", with(json!({ "clubId": storm.0 })))
+        .post(
+            "/api/terms/accept",
+            with_privileged_fields(json!({ "clubId": storm.0 })),
+        )
         .await
         .ok();
     let written = "select coalesce(max(ip_address), '') from terms_acceptances where $1 = ''";
@@ -93,7 +95,10 @@ async fn draw_form_ignores_server_owned_fields() {
         "clubId": storm.0, "homeTeam": "Storm", "awayTeam": "Eels", "gameDate": "2099-03-06T19:10", "ticketPrice": "5.00",
         "prizePercentage": 50, "contactName": "Sam", "contactPhone": "0400 333 444", "timezone": "Australia/Brisbane",
     });
-    let made = browser.post("/api/draws", with(form)).await.ok();
+    let made = browser
+        .post("/api/draws", with_privileged_fields(form))
+        .await
+        .ok();
     let draw = made["drawNumber"]
         .as_i64()
         .or(made["id"].as_i64())
@@ -125,7 +130,9 @@ async fn draw_form_ignores_server_owned_fields() {
         .call(
             Method::PATCH,
             &format!("/api/draws/{draw}"),
-            Some(&with(json!({ "status": "completed", "clubId": storm.0 }))),
+            Some(&with_privileged_fields(
+                json!({ "status": "completed", "clubId": storm.0 }),
+            )),
         )
         .await;
     assert!(edited.status < 500, "{}", edited.text);
@@ -151,7 +158,7 @@ async fn other_forms_ignore_server_owned_fields() {
     let browser = club::sign_in_as_club(&server, "broncos").await;
     let before = "select stripe_connect_account_id || email || password || archived::text || charges_enabled::text from clubs where home_page_slug = $1";
     let facts = server.database.text(before, "broncos").await;
-    let page = with(json!({ "homePageTitle": "Broncos" }));
+    let page = with_privileged_fields(json!({ "homePageTitle": "Broncos" }));
     browser
         .call(
             Method::PATCH,
@@ -161,13 +168,13 @@ async fn other_forms_ignore_server_owned_fields() {
         .await
         .ok();
     assert_eq!(server.database.text(before, "broncos").await, facts);
-    // The amount of a payout is the prize.
+    // The server sets the amount of a payout to the draw's prize.
     let amount = "select amount_cents::bigint from payouts where id::text = $1";
     let prize = server
         .database
         .count(amount, &objects.payout.to_string())
         .await;
-    let settle = with(
+    let settle = with_privileged_fields(
         json!({ "status": "completed", "amount": "9999.00", "amountCents": 999_900, "clubId": 2 }),
     );
     browser
@@ -185,10 +192,10 @@ async fn other_forms_ignore_server_owned_fields() {
             .await,
         prize
     );
-    // Price, fee, account and order are set by the server.
+    // The server sets the price, fee, account and order of a payment.
     let draw = server.create_draw(server.club_id("broncos")).await;
     let alice = server.alice();
-    let body = with(json!({
+    let body = with_privileged_fields(json!({
         "drawNumber": draw.0, "ticketCount": 2, "buyer": alice.details(), "ticketPrice": "0.01", "amount": 1, "unitPrice": 1,
         "passStripeFees": false, "applicationFee": 0, "connectedAccountId": "acct_evil", "orderToken": "0".repeat(32),
         "reservationId": "00000000-0000-4000-8000-000000000000", "expiresAt": "2099-01-01T00:00:00Z", "capture_method": "automatic",

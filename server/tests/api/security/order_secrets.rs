@@ -1,6 +1,6 @@
-//! Without the order's secret no call changes an order or shows a pair or personal data (decision
-//! M-1). Every open route, page and socket topic is called with the public data of another buyer's
-//! order.
+//! Without an order's secret, no call can change the order or see its pairs or personal data
+//! (decision M-1). A stranger calls every public route, page and socket topic with the public data
+//! of another buyer's order.
 
 use domain::access::Audience;
 use domain::{DrawId, Serial};
@@ -17,14 +17,14 @@ use crate::support::server::eventually;
 use crate::support::socket::Socket;
 use crate::support::{Buyer, TestServer, club};
 
-const MALLORY: &str = "mallory@example.com";
+const STRANGER_EMAIL: &str = "mallory@example.com";
 
-/// An order that a stranger attacks.
+/// An order of another buyer that the stranger tries to read and change.
 struct AttackedOrder {
     name: &'static str,
     draw: DrawId,
     intent: Intent,
-    /// After the reveal every pair of the draw is public.
+    /// Whether the draw's result was revealed. All pairs of the draw are then public.
     is_revealed: bool,
 }
 
@@ -35,9 +35,10 @@ impl AttackedOrder {
             .expect("the id is text")
     }
 
-    /// Returns a body for any call, made of the public data of the order.
+    /// Returns a body that fits any call. It contains only public data of the order.
     fn body(&self) -> Value {
-        let mallory = json!({ "name": "Mallory", "email": MALLORY, "phone": "0499 999 999" });
+        let mallory =
+            json!({ "name": "Mallory", "email": STRANGER_EMAIL, "phone": "0499 999 999" });
         let plain = self.order().replace('-', "");
         json!({
             "paymentIntentId": self.intent.id(), "reservationId": self.order(), "orderId": self.order(),
@@ -48,7 +49,7 @@ impl AttackedOrder {
         })
     }
 
-    /// Returns a route's paths with public names in place of the order's secrets.
+    /// Returns paths of a route in which public ids stand where the order's secrets belong.
     fn paths(&self, pattern: &str, club: i64) -> Vec<String> {
         let plain = self.order().replace('-', "");
         let names = [plain.as_str(), self.intent.id(), self.order()];
@@ -75,7 +76,7 @@ impl AttackedOrder {
     }
 }
 
-/// Returns all rows of the order as text.
+/// Returns all database rows of the order as one text.
 async fn order_rows(server: &TestServer, order: &str) -> String {
     let query = "select concat_ws(chr(10),
          (select o::text from orders o where o.id::text = $1),
@@ -86,14 +87,14 @@ async fn order_rows(server: &TestServer, order: &str) -> String {
     server.database.text(query, order).await
 }
 
-/// Returns the columns that `fulfil` never changes.
+/// Returns the order's columns that must stay the same when the order is fulfilled.
 async fn buyer_rows(server: &TestServer, order: &str) -> String {
     let query = "select (buyer_name, buyer_email, buyer_phone, consent_at, consent_ip, client_key, total_cents)::text
          from orders where id::text = $1";
     server.database.text(query, order).await
 }
 
-/// Returns whether a jersey number stands in a JSON or HTML text.
+/// Returns whether a JSON or HTML text contains a jersey number.
 fn text_contains_jersey_number(text: &str) -> bool {
     let is_digit = |rest: &str| {
         rest.trim_start_matches(['\\', '"', ':', ' '])
@@ -104,7 +105,7 @@ fn text_contains_jersey_number(text: &str) -> bool {
         .any(|name| text.split(name).skip(1).any(is_digit))
 }
 
-/// Returns which secret a text contains. Buyer details are checked by `leak`.
+/// Returns the name of the first secret that a text contains. `leak` also checks buyer details.
 fn secret_in(target: &AttackedOrder, text: &str) -> Option<&'static str> {
     let secrets = [
         ("token", target.intent.token()),
@@ -117,7 +118,7 @@ fn secret_in(target: &AttackedOrder, text: &str) -> Option<&'static str> {
     found.or_else(|| (!target.is_revealed && text_contains_jersey_number(text)).then_some("pair"))
 }
 
-fn leak(target: &AttackedOrder, answer: &ApiResponse) -> Option<&'static str> {
+fn leaked_secret(target: &AttackedOrder, answer: &ApiResponse) -> Option<&'static str> {
     let details = [
         ("name", "Alice"),
         ("e-mail", "alice@example.com"),
@@ -132,7 +133,7 @@ fn leak(target: &AttackedOrder, answer: &ApiResponse) -> Option<&'static str> {
         .or_else(|| (answer.status >= 500).then_some("500"))
 }
 
-/// Reads every page and the first socket frames as a stranger.
+/// Opens every page and WebSocket topic as a stranger. Adds leaks to `wrong`.
 async fn read_pages_and_sockets(
     server: &TestServer,
     target: &AttackedOrder,
@@ -143,7 +144,8 @@ async fn read_pages_and_sockets(
         for path in target.paths(page.path, club) {
             let answer = server.bob().get(&path).await;
             wrong.extend(
-                leak(target, &answer).map(|what| format!("{}: {path}: {what}", target.name)),
+                leaked_secret(target, &answer)
+                    .map(|what| format!("{}: {path}: {what}", target.name)),
             );
         }
     }
@@ -166,7 +168,8 @@ async fn read_pages_and_sockets(
     }
 }
 
-/// Reads as the club, which may see buyers, but no pair before the result and no order secret.
+/// Reads the club's pages. A club may see buyers, but no pair before the result and no secret of an
+/// order. Adds leaks to `wrong`.
 async fn read_as_club(server: &TestServer, target: &AttackedOrder, wrong: &mut Vec<String>) {
     let club = server.club_id("broncos").0;
     let owner = club::sign_in_as_club(server, "broncos").await;
@@ -190,8 +193,8 @@ async fn read_as_club(server: &TestServer, target: &AttackedOrder, wrong: &mut V
     }
 }
 
-/// Calls every open route with and without a cookie, and returns what leaked.
-async fn attack(server: &TestServer, target: &AttackedOrder) -> Vec<String> {
+/// Calls every public route as a stranger, with and without a cookie. Returns what leaked.
+async fn call_routes_as_stranger(server: &TestServer, target: &AttackedOrder) -> Vec<String> {
     let club = server.club_id("broncos").0;
     let with_cookie = server.bob();
     with_cookie.get("/api/config").await.ok();
@@ -221,7 +224,7 @@ async fn attack(server: &TestServer, target: &AttackedOrder) -> Vec<String> {
                         request.json(&body)
                     };
                     let answer = Buyer::send_request(request).await;
-                    if let Some(what) = leak(target, &answer) {
+                    if let Some(what) = leaked_secret(target, &answer) {
                         let text: String = answer.text.chars().take(300).collect();
                         wrong.push(format!(
                             "{}: {:?} {path}: {what}: {text}",
@@ -237,7 +240,7 @@ async fn attack(server: &TestServer, target: &AttackedOrder) -> Vec<String> {
     wrong
 }
 
-/// Opens an order with Alice's details, or without any like a wallet.
+/// Opens an order with Alice's details, or without details as with a wallet.
 async fn open_order(server: &TestServer, draw: DrawId, has_details: bool) -> (Buyer, Intent) {
     let alice = server.alice();
     let mut body = json!({ "drawNumber": draw.0, "ticketCount": 2 });
@@ -261,8 +264,8 @@ async fn capture_order(server: &TestServer, draw: DrawId, has_details: bool) -> 
     intent
 }
 
-/// Enters the result with which the draw's first ticket wins.
-async fn reveal(server: &TestServer, draw: DrawId) -> Buyer {
+/// Enters a result for which the draw's first ticket wins. Returns the club's browser.
+async fn reveal_result(server: &TestServer, draw: DrawId) -> Buyer {
     let first = Serial::new(1).expect("a serial");
     let pair = server
         .engine
@@ -314,14 +317,14 @@ async fn no_stranger_changes_an_order_or_sees_its_secrets() {
         );
         let draw = server.create_draw(club).await;
         let intent = capture_order(&server, draw, has_details).await;
-        reveal(&server, draw).await;
+        reveal_result(&server, draw).await;
         let revealed = AttackedOrder {
             is_revealed: true,
             ..target("revealed", draw, intent)
         };
         for target in [reserved, paid, revealed] {
             let before = order_rows(&server, target.order()).await;
-            wrong.extend(attack(&server, &target).await);
+            wrong.extend(call_routes_as_stranger(&server, &target).await);
             assert_eq!(
                 order_rows(&server, target.order()).await,
                 before,
@@ -334,7 +337,7 @@ async fn no_stranger_changes_an_order_or_sees_its_secrets() {
         alice.authorise(&intent).await;
         let authorised = target("authorised", draw, intent);
         let before = buyer_rows(&server, authorised.order()).await;
-        wrong.extend(attack(&server, &authorised).await);
+        wrong.extend(call_routes_as_stranger(&server, &authorised).await);
         assert_eq!(
             buyer_rows(&server, authorised.order()).await,
             before,
@@ -347,10 +350,10 @@ async fn no_stranger_changes_an_order_or_sees_its_secrets() {
         );
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    // The stranger gets mails only for the stranger's own orders.
+    // The stranger receives mails only about orders of the stranger's own.
     let mails = "select count(*) from email_outbox m where m.to_address = $1 and not exists (
          select from orders o where o.id = m.order_id and o.buyer_email = $1)";
-    assert_eq!(server.database.count(mails, MALLORY).await, 0);
+    assert_eq!(server.database.count(mails, STRANGER_EMAIL).await, 0);
     server.finish().await;
 }
 
@@ -371,7 +374,7 @@ async fn stranger_with_an_intent_id_never_becomes_the_buyer() {
     );
     let named = "select count(*) from orders where payment_intent_id = $1 and (buyer_email is not null or buyer_phone is not null)";
     assert_eq!(server.database.count(named, intent.id()).await, 0);
-    // After the capture the client secret is no proof either.
+    // Once the payment is captured, not even the client secret gives access to the order.
     body["clientSecret"] = json!(intent.secret());
     assert_eq!(
         stranger.post("/api/complete-card-payment", body).await.ok()["orderToken"],
@@ -445,7 +448,7 @@ async fn buyer_cannot_be_named_after_reveal_without_two_operators() {
     let server = TestServer::start().await;
     let draw = server.create_club_with_draw().await;
     let intent = capture_order(&server, draw, false).await;
-    let seller = reveal(&server, draw).await;
+    let seller = reveal_result(&server, draw).await;
     let stranger = server.bob();
     let mut body = json!({ "paymentIntentId": intent.id(), "buyer": stranger.details() });
     stranger
@@ -532,7 +535,7 @@ async fn unproven_calls_are_limited_by_address() {
     server.finish().await;
 }
 
-/// Routes and sockets change or show an order only through `OwnOrder`.
+/// Only a caller with an `OwnOrder`, the proof of the order's secret, can change or show an order.
 #[test]
 fn buyer_effects_require_proof_of_order() {
     let effects = [
@@ -548,7 +551,7 @@ fn buyer_effects_require_proof_of_order() {
     let src = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let folders = ["http", "live", "checkout", "access", "services"];
     let mut folders: Vec<_> = folders.map(|folder| src.join(folder)).into();
-    // The file that defines `OwnOrder`.
+    // Skips the file that defines `OwnOrder`.
     let definition = src.join("access/order_access.rs");
     let mut found = Vec::new();
     while let Some(folder) = folders.pop() {

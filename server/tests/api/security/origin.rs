@@ -1,4 +1,4 @@
-//! Pages of other sites cannot make a signed-in browser write anything (decision G-5).
+//! Pages of other sites cannot make a signed-in browser change anything (decision G-5).
 
 use domain::access::Audience;
 use reqwest::{Method, RequestBuilder};
@@ -8,8 +8,8 @@ use super::access_matrix::ClubObjects;
 use crate::access::method;
 use crate::support::{Buyer, TestServer, club};
 
-/// Returns requests that another site's page can cause, with the browser's marks.
-fn forgeries(request: impl Fn() -> RequestBuilder) -> [(&'static str, RequestBuilder); 9] {
+/// Returns requests that another site's page can cause, with the headers that the browser adds.
+fn forged_requests(request: impl Fn() -> RequestBuilder) -> [(&'static str, RequestBuilder); 9] {
     let form = |request: RequestBuilder| {
         request
             .header("content-type", "application/x-www-form-urlencoded")
@@ -57,8 +57,8 @@ fn forgeries(request: impl Fn() -> RequestBuilder) -> [(&'static str, RequestBui
     ]
 }
 
-/// Sums the rows that any call could write.
-async fn fingerprint(server: &TestServer) -> i64 {
+/// Returns one number that changes with any write: the sum of row counts.
+async fn database_fingerprint(server: &TestServer) -> i64 {
     let sum =
         "select (select count(*) from orders) + (select count(*) from reservations) + (select count(*) from payouts)
         + (select count(*) from audit_log) + (select count(*) from sessions) + (select count(*) from bundles)
@@ -75,7 +75,7 @@ async fn cross_site_page_cannot_trigger_any_write() {
         club::sign_in_as_club(&server, "broncos").await,
         club::sign_in_as_operator(&server).await,
     );
-    let before = fingerprint(&server).await;
+    let before = database_fingerprint(&server).await;
     let (mut wrong, mut tried) = (Vec::new(), 0);
     for route in ROUTES
         .iter()
@@ -83,7 +83,7 @@ async fn cross_site_page_cannot_trigger_any_write() {
     {
         let path = objects.path(route);
         for caller in [&browser, &operator] {
-            for (marking, request) in forgeries(|| caller.raw(method(route), &path)) {
+            for (marking, request) in forged_requests(|| caller.raw(method(route), &path)) {
                 let answer = Buyer::send_request(request).await;
                 tried += 1;
                 if answer.status != 403 || answer.json()["code"] != "cross-origin" {
@@ -102,8 +102,13 @@ async fn cross_site_page_cannot_trigger_any_write() {
         wrong.join("\n")
     );
     assert!(tried > 1_000, "{tried}");
-    assert_eq!(fingerprint(&server).await, before, "nothing changed");
-    // The same call from the own site succeeds: the origin was the reason.
+    assert_eq!(
+        database_fingerprint(&server).await,
+        before,
+        "nothing changed"
+    );
+    // The same call from the site's own origin succeeds, so the origin was the reason for the
+    // refusal.
     assert_eq!(
         browser
             .post("/api/auth/logout", serde_json::json!({}))
@@ -114,7 +119,7 @@ async fn cross_site_page_cannot_trigger_any_write() {
     server.finish().await;
 }
 
-/// Other sites can cause GET requests, so a GET must change nothing.
+/// Pages of other sites can cause GET requests, so no GET request may change anything.
 #[actix_web::test]
 async fn get_request_cannot_be_overridden_into_write() {
     let server = TestServer::start().await;
@@ -124,7 +129,7 @@ async fn get_request_cannot_be_overridden_into_write() {
         club::sign_in_as_club(&server, "broncos").await,
         club::sign_in_as_operator(&server).await,
     );
-    let before = fingerprint(&server).await;
+    let before = database_fingerprint(&server).await;
     for route in ROUTES.iter().filter(|route| route.method != Verb::Get) {
         let (path, verb) = (objects.path(route), route.method.method().to_string());
         let is_read_too = ROUTES
@@ -146,13 +151,17 @@ async fn get_request_cannot_be_overridden_into_write() {
                 .expect("the server answers")
                 .status()
                 .as_u16();
-            // If the path also matches a GET route's variable, that route answers.
+            // If the path also matches a GET route with a variable, that GET route answers.
             assert!(
                 is_read_too || matches!(status, 404 | 405),
                 "{verb} {path} by GET: {status}"
             );
         }
     }
-    assert_eq!(fingerprint(&server).await, before, "nothing changed");
+    assert_eq!(
+        database_fingerprint(&server).await,
+        before,
+        "nothing changed"
+    );
     server.finish().await;
 }

@@ -1,5 +1,5 @@
-//! An object of another club is answered like a missing one, byte for byte, under every name
-//! (decision G-1).
+//! For an object of another club, the server answers as if the object did not exist, byte for byte,
+//! whatever name is used (decision G-1).
 
 use domain::access::Role;
 use reqwest::Method;
@@ -11,10 +11,10 @@ use crate::access::method;
 use crate::support::buyer::ApiResponse;
 use crate::support::{Buyer, TestServer, club};
 
-/// Returns status, body and headers without the values that differ in every response.
-fn comparable(answer: &ApiResponse) -> String {
+/// Returns status, body and headers as text, without values that differ in every response.
+fn comparable_text(answer: &ApiResponse) -> String {
     let mut body: Value = serde_json::from_str(&answer.text).unwrap_or_default();
-    // A list has no `requestId`.
+    // A body that is a list has no `requestId`.
     body.as_object_mut().map(|body| body.remove("requestId"));
     let own = ["x-request-id", "x-server-time", "date", "set-cookie"];
     let mut headers: Vec<String> = (answer.headers.iter())
@@ -25,7 +25,8 @@ fn comparable(answer: &ApiResponse) -> String {
     format!("{} {body} {}", answer.status, headers.join("; "))
 }
 
-/// Returns the names of a club's objects, each with a missing object of the same kind.
+/// Returns path variables, each with the name of an existing object of another club and of a
+/// missing object of the same kind.
 fn object_names(
     foreign_objects: &ClubObjects,
     order: &str,
@@ -38,7 +39,7 @@ fn object_names(
         ("{payout}", foreign_objects.payout.to_string(), "999999"),
         ("{bundle}", foreign_objects.offer.to_string(), "999999"),
         ("{bundle}", "double".to_string(), "nobody"),
-        // The club's first member.
+        // The first member of the other club.
         ("{user}", "1".to_string(), "999999"),
         (
             "{draw}",
@@ -74,7 +75,8 @@ async fn other_clubs_object_answers_like_missing_object() {
             if !route.path.contains(variable) {
                 continue;
             }
-            // The other variables name the caller's objects first, then the other club's.
+            // All other variables of the path name first the caller's objects, then those of the
+            // other club.
             for rest in [&own_objects, &foreign_objects] {
                 let path = |name: &str| {
                     let path = route
@@ -90,9 +92,11 @@ async fn other_clubs_object_answers_like_missing_object() {
                     answers.push(storm.call(method(route), &path, body.as_ref()).await);
                 }
                 tried += 2;
-                if answers[0].status != 404 || comparable(&answers[0]) != comparable(&answers[1]) {
+                if answers[0].status != 404
+                    || comparable_text(&answers[0]) != comparable_text(&answers[1])
+                {
                     let [foreign, missing_object] =
-                        [comparable(&answers[0]), comparable(&answers[1])];
+                        [comparable_text(&answers[0]), comparable_text(&answers[1])];
                     wrong.push(format!(
                         "{:?} {}:\n  {foreign}\n  {missing_object}",
                         route.method,
@@ -133,8 +137,8 @@ async fn club_id_in_body_or_query_gives_no_access() {
             .call(verb, "/api/uploads/bundle-image", Some(&missing))
             .await;
         assert_eq!(
-            (foreign.status, comparable(&foreign)),
-            (404, comparable(&missing_object))
+            (foreign.status, comparable_text(&foreign)),
+            (404, comparable_text(&missing_object))
         );
     }
     let foreign = storm
@@ -146,8 +150,9 @@ async fn club_id_in_body_or_query_gives_no_access() {
     let missing_object = storm
         .post("/api/terms/accept", json!({ "clubId": 999_999 }))
         .await;
-    assert_eq!(comparable(&foreign), comparable(&missing_object));
-    // A club reads only its own rows in the shared console pages (decision G-2).
+    assert_eq!(comparable_text(&foreign), comparable_text(&missing_object));
+    // A club sees only its own rows in pages that it shares with the operator's console (decision
+    // G-2).
     for path in [
         "/api/stripe-debug",
         "/api/stripe-debug/sums",
@@ -172,7 +177,7 @@ async fn club_id_in_body_or_query_gives_no_access() {
     server.finish().await;
 }
 
-/// Upload keys of another club, and keys with path traversal.
+/// Tries upload keys of another club, and keys that contain `..`.
 #[actix_web::test]
 async fn upload_key_gives_access_to_no_other_file() {
     let server = TestServer::start().await;

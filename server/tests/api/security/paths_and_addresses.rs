@@ -1,5 +1,5 @@
-//! Only one spelling of a path is answered, cache headers follow the matched route, and forwarded
-//! addresses are trusted from known proxies only.
+//! Only one spelling of a path is answered. Cache headers depend on the matched route. Only known
+//! proxies may state a client address.
 
 use std::net::{IpAddr, TcpListener};
 
@@ -11,8 +11,8 @@ use super::access_matrix::ClubObjects;
 use crate::access::method;
 use crate::support::{Buyer, TestServer, club};
 
-/// Returns a path with its last letter or digit escaped.
-fn escaped(path: &str) -> String {
+/// Returns a path whose last letter or digit is percent-encoded.
+fn percent_encoded(path: &str) -> String {
     let at = path
         .rfind(|letter: char| letter.is_ascii_alphanumeric())
         .expect("a letter");
@@ -32,7 +32,7 @@ async fn needlessly_escaped_paths_return_404_uncached() {
     for route in ROUTES {
         let path = objects.path(route);
         for spelling in [
-            escaped(&path),
+            percent_encoded(&path),
             path.replacen("/api", "/%61pi", 1),
             path.replacen("/api", "/a%70i", 1),
         ] {
@@ -82,13 +82,13 @@ async fn pages_that_set_a_cookie_are_private() {
         "/my".into(),
         "/nowhere".into(),
     ] {
-        // The fast path does not parse this cookie, so the application answers.
+        // With the second cookie the application answers, because the fast path cannot parse it.
         for cookie in [None, Some("other=%31")] {
             let request = reqwest::Client::new().get(format!("{}{path}", server.url));
             let request = cookie
                 .into_iter()
                 .fold(request, |request, cookie| request.header("cookie", cookie));
-            // The second response comes from the cache.
+            // The first response fills the cache, and the second comes from it.
             for _ in 0..2 {
                 let answer = request
                     .try_clone()
@@ -141,7 +141,7 @@ async fn purchase_checks_are_limited_by_browser_and_by_address() {
         ),
         (60, 429)
     );
-    // Without a cookie the address is counted, however many browsers call from it.
+    // Calls without a cookie are counted by their address, so new browsers do not raise the limit.
     let mut answers = Vec::new();
     for _ in 0..61 {
         answers.push(validate(&server.bob()).await.status);
@@ -156,7 +156,8 @@ async fn purchase_checks_are_limited_by_browser_and_by_address() {
     server.finish().await;
 }
 
-/// The test server trusts 127.0.0.1 only, so a caller at 127.0.0.2 is an unknown proxy.
+/// The test server trusts only the proxy 127.0.0.1. A request from 127.0.0.2 is counted by that
+/// address.
 #[cfg(target_os = "linux")]
 #[actix_web::test]
 async fn forwarded_addresses_of_untrusted_peers_are_counted() {

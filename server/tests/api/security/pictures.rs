@@ -1,5 +1,5 @@
-//! Invalid or ambiguous pictures are refused, or encoded again so that nothing of the upload is
-//! kept (decisions G-8, G-9).
+//! Invalid or ambiguous pictures are refused. Others are decoded and encoded again, so that no byte
+//! of the upload is stored (decisions G-8, G-9).
 
 use std::net::TcpListener;
 
@@ -14,7 +14,7 @@ fn base64(bytes: &[u8]) -> String {
     STANDARD.encode(bytes)
 }
 
-/// Returns a PNG of one colour in base64.
+/// Returns a PNG in base64, all of one colour.
 pub fn png(width: u32, height: u32) -> String {
     base64(&png_bytes(width, height))
 }
@@ -35,7 +35,7 @@ fn jpeg_bytes() -> Vec<u8> {
     bytes.into_inner()
 }
 
-/// Returns a PNG whose header claims this size, with a valid checksum.
+/// Returns a PNG whose header states this size, with a valid checksum, but without the pixels.
 fn png_that_claims(width: u32, height: u32) -> Vec<u8> {
     let mut bytes = png_bytes(1, 1);
     bytes[16..20].copy_from_slice(&width.to_be_bytes());
@@ -58,8 +58,9 @@ fn crc32(bytes: &[u8]) -> u32 {
     !bytes.iter().fold(!0, step)
 }
 
-/// SVGs with active or external content. `URL` is a local address that must never be requested.
-const DRAWINGS: [&str; 24] = [
+/// SVGs with scripts or external content. `URL` is replaced by a local address that the server must
+/// never request.
+const ACTIVE_SVGS: [&str; 24] = [
     r#"<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><script>alert(1)</script></svg>"#,
     r#"<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9" onload="alert(1)"><rect width="9" height="9"/></svg>"#,
     r#"<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><foreignObject width="9" height="9"><iframe xmlns="http://www.w3.org/1999/xhtml" src="javascript:alert(1)"/></foreignObject></svg>"#,
@@ -86,7 +87,8 @@ const DRAWINGS: [&str; 24] = [
     r#"<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><defs><filter id="f"><feGaussianBlur stdDeviation="1e9"/><feTurbulence numOctaves="1000000"/></filter></defs><rect width="9" height="9" filter="url(#f)"/></svg>"#,
 ];
 
-/// Returns two "billion laughs" SVGs: one of entities, one of nested `use` elements.
+/// Returns two "billion laughs" SVGs, which multiply themselves: one by entities, one by nested
+/// `use` elements.
 fn billion_laughs() -> [String; 2] {
     let entities =
         (1..10).map(|n| format!("<!ENTITY l{n} \"{}\">", format!("&l{};", n - 1).repeat(10)));
@@ -106,8 +108,8 @@ fn billion_laughs() -> [String; 2] {
     ]
 }
 
-/// Asserts that the stored picture is a PNG or JPEG without any content of the upload.
-async fn assert_plain(browser: &Buyer, url: &str, sent: &str) {
+/// Asserts that the stored picture is a PNG or JPEG that contains nothing of the upload.
+async fn assert_picture_reencoded(browser: &Buyer, url: &str, sent: &str) {
     let answer = browser
         .raw(Method::GET, url)
         .send()
@@ -151,7 +153,7 @@ async fn hostile_svg_is_refused_or_rendered_without_network_access() {
     let url = format!("http://{}", listener.local_addr().expect("a local address"));
     let path = format!("/api/clubs/{id}/home-page");
     let mut drawn = 0;
-    for drawing in DRAWINGS
+    for drawing in ACTIVE_SVGS
         .iter()
         .map(|drawing| drawing.replace("URL", &url))
         .chain(billion_laughs())
@@ -170,20 +172,20 @@ async fn hostile_svg_is_refused_or_rendered_without_network_access() {
                 url_path.starts_with("/uploads/") && url_path.ends_with(".png"),
                 "{url_path}: {start}"
             );
-            assert_plain(&browser, &url_path, &start).await;
+            assert_picture_reencoded(&browser, &url_path, &start).await;
             drawn += 1;
         } else {
             assert_eq!(answer.status, 400, "{start}: {}", answer.text);
         }
-        // An SVG is never accepted as a share image.
+        // An SVG is never accepted as a share image, even a harmless one.
         let image = json!({ "clubSlug": "broncos", "data": base64(drawing.as_bytes()) });
         browser
             .post("/api/uploads/bundle-image", image)
             .await
             .expect_refusal(400, "invalid-file");
     }
-    // Outside references, filters, `use` and entity declarations refuse the SVG. Scripts and
-    // handlers are only left out.
+    // The server refuses an SVG with external references, filters, `use` or entity declarations. It
+    // only removes scripts and event handlers.
     assert!(
         drawn >= 6,
         "SVGs whose scripts can be left out are rendered: {drawn}"
@@ -231,7 +233,7 @@ async fn invalid_polyglot_or_large_picture_is_refused_or_reencoded() {
             .as_str()
             .expect("a local address")
             .to_string();
-        assert_plain(&browser, &url, what).await;
+        assert_picture_reencoded(&browser, &url, what).await;
     }
     let bare = |bytes: &[u8]| base64(bytes);
     for (what, data) in [
@@ -286,7 +288,7 @@ async fn invalid_polyglot_or_large_picture_is_refused_or_reencoded() {
     server.finish().await;
 }
 
-/// Browsers show a logo URL as it is, and the server never fetches it.
+/// The server passes a logo's URL on to browsers unchanged, and never requests it.
 #[actix_web::test]
 async fn logo_url_never_runs_script_and_is_never_fetched() {
     let server = TestServer::start().await;
@@ -315,8 +317,8 @@ async fn logo_url_never_runs_script_and_is_never_fetched() {
         .set_nonblocking(true)
         .expect("the listener does not block");
     let there = listener.local_addr().expect("a local address");
-    // An http URL is stored, as specified. The content policy stops browsers from showing it, and
-    // the server does not fetch it.
+    // The specification allows an http URL. Browsers do not show it because of the content security
+    // policy.
     for logo_url in [
         format!("https://{there}/logo.png"),
         format!("http://{there}/latest/meta-data"),

@@ -1,5 +1,5 @@
-//! Servers that differ only in a secret give strangers the same bytes, headers, `ETags` and frames
-//! until results are entered (reliability.md 5.9, decisions F-1, K-3).
+//! Two servers that differ only in a secret send strangers the same bytes, headers, `ETag`s and
+//! frames, until results are entered (reliability.md 5.9, decisions F-1, K-3).
 
 use domain::{Cents, DrawId, FeePolicy, Timestamp};
 use persistence::records::draws::DrawToCreate;
@@ -10,13 +10,14 @@ use crate::privacy::public_paths;
 use crate::support::socket::Socket;
 use crate::support::{Buyer, TestServer, club};
 
-/// Draws per server. Each sells another number of tickets, and the last one all.
-const DRAWS: usize = 20;
+/// Number of draws per server. Each sells a different number of tickets, and the last one sells
+/// all.
+const DRAW_COUNT: usize = 20;
 
-/// What a draw copies from the other server.
+/// What the draws of one server copy from those of another.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum CopiedSecret {
-    /// The commitment alone, so that another deal lies behind the same public text.
+    /// Only the commitment: the public text is the same, but the deal behind it differs.
     Commitment,
     Deal,
 }
@@ -25,15 +26,15 @@ struct ServerVariant {
     server: TestServer,
     draws: Vec<DrawId>,
     club: i64,
-    /// The first draw's kick-off; the others follow day by day.
+    /// Kick-off of the first draw. Each following draw is a day later.
     kick_off: Timestamp,
-    /// The replaced commitments, as `draw:commitment`.
+    /// The server's original commitments before the copy, as `draw:commitment`.
     own_commitments: Vec<String>,
 }
 
 impl ServerVariant {
-    /// Starts a server with the same club, draws and sales. `source` names what is copied from
-    /// another server.
+    /// Starts a server with the same club, draws and sales as the others. `source` is the server to
+    /// copy from and what to copy.
     async fn open(
         source: Option<(&ServerVariant, CopiedSecret)>,
         name: &'static str,
@@ -42,7 +43,8 @@ impl ServerVariant {
     ) -> ServerVariant {
         let server = TestServer::start().await;
         let club = server.create_club("broncos").await.id;
-        // Half a day of margin, so that "in seven days" stays the same during the test.
+        // Half a day is added, so that texts such as "in seven days" stay the same while the test
+        // runs.
         let kick_off = source.map_or(
             server.now().plus_seconds(7 * 86_400 + 43_200),
             |(other, _)| other.kick_off,
@@ -63,12 +65,12 @@ impl ServerVariant {
             contact_name: "Sam Contact".into(),
             contact_phone: "0400 333 444".into(),
         };
-        let new: Vec<DrawToCreate> = (0..DRAWS as i64).map(draw).collect();
+        let new: Vec<DrawToCreate> = (0..DRAW_COUNT as i64).map(draw).collect();
         let draws = server.records.create_draws(&new).await.expect("draws");
         let mut own_commitments = Vec::new();
         for draw in &draws {
-            // An actor checks the seed against the commitment when it wakes, so the other
-            // commitment is written afterwards.
+            // A draw's actor checks the seed against the commitment when it starts. Therefore the
+            // copied commitment is written after the sales.
             let server_to_copy = |secret: CopiedSecret| {
                 source
                     .filter(|(_, copied)| *copied == secret)
@@ -112,7 +114,7 @@ impl ServerVariant {
             own_commitments,
         };
         for (number, draw) in variant.draws.iter().enumerate() {
-            let counts = if number + 1 == DRAWS {
+            let counts = if number + 1 == DRAW_COUNT {
                 vec![50, 50, 50, 19]
             } else {
                 vec![1 + (number as u16 * 11) % 50]
@@ -123,14 +125,15 @@ impl ServerVariant {
                     .await;
             }
         }
-        // One order stays unpaid, so that held tickets are compared too.
+        // One order stays unpaid, so that the comparison includes reserved tickets.
         Buyer::new(&variant.server.url, name, email, phone)
             .open_intent(variant.draws[1], 3)
             .await;
         variant
     }
 
-    /// Returns every response and first frame that a stranger or another buyer can get.
+    /// Returns every response and every first WebSocket frame that this browser can get, each with
+    /// its name.
     async fn responses(&self, browser: &Buyer) -> Vec<(String, String)> {
         let mut paths: Vec<String> = [
             "/",
@@ -161,7 +164,7 @@ impl ServerVariant {
                 paths.push(format!("/{}", page.replace("{}", &draw.to_string())));
             }
         }
-        // The integrity check would find the copied commitments, so it is left out.
+        // Leaves out the integrity check, because it would report the copied commitments.
         paths.extend(
             public_paths(self.draws[0], self.club)
                 .into_iter()
@@ -214,7 +217,7 @@ impl ServerVariant {
         responses
     }
 
-    /// Removes what differs in every run: port, time and request id.
+    /// Removes values that differ in every run: port, time and request id.
     fn without_varying_values(&self, text: &str) -> String {
         let text = text
             .replace(&self.server.url, "URL")
@@ -241,7 +244,8 @@ impl ServerVariant {
                 .collect::<Vec<_>>()
                 .join(name);
         }
-        // The frames of lists are numbered by time, those of a draw by its public revision.
+        // The sequence numbers of list frames contain the time, so they are removed. Those of draw
+        // frames are public revisions and are compared.
         match plain.split_once("\"topic\":\"draw") {
             Some((_, rest)) if rest.starts_with("s\"") => without_seq(&plain),
             None if plain.contains("\"topic\":\"public\"") => without_seq(&plain),
@@ -250,7 +254,7 @@ impl ServerVariant {
     }
 }
 
-/// Returns an entity tag without the catalogue's reload count.
+/// Returns an `ETag` without the number of catalogue reloads, which differs between servers.
 fn tag_without_count(tag: &HeaderValue) -> String {
     let tag = format!("{tag:?}");
     tag.split_once('.')
@@ -309,10 +313,10 @@ async fn public_bytes_are_independent_of_deal_and_buyers() {
         other_deals.responses(&bobs_browser(&other_deals)).await,
         other_buyers.responses(&bobs_browser(&other_buyers)).await,
     );
-    assert!(responses.len() > 15 * DRAWS, "{}", responses.len());
+    assert!(responses.len() > 15 * DRAW_COUNT, "{}", responses.len());
     assert_same("another deal", &responses, &with_other_deal);
     assert_same("other buyers", &responses, &with_other_buyers);
-    // A buyer learns no more about other tickets than a stranger.
+    // A buyer with a ticket learns no more about the other tickets than a stranger.
     let mut holders = Vec::new();
     for variant in [&one, &other_deals] {
         let holder = bobs_browser(variant);
@@ -320,10 +324,11 @@ async fn public_bytes_are_independent_of_deal_and_buyers() {
         holders.push(variant.responses(&holder).await);
     }
     assert_same("another deal, to a holder", &holders[0], &holders[1]);
-    // After the results the deals are public and differ, so the comparison does detect differences.
+    // Counter-check: after the results the deals are public, so the comparison must find
+    // differences.
     for variant in [&one, &other_deals] {
         let owner = club::sign_in_as_club(&variant.server, "broncos").await;
-        club::enter_result(&owner, variant.draws[DRAWS - 1], 3, 4)
+        club::enter_result(&owner, variant.draws[DRAW_COUNT - 1], 3, 4)
             .await
             .ok();
         variant.server.clock.advance_seconds(86_400 * 40);
@@ -335,7 +340,7 @@ async fn public_bytes_are_independent_of_deal_and_buyers() {
             .await
             .expect("the read succeeds");
     }
-    let path = format!("/api/draws/{}/tickets", one.draws[DRAWS - 1]);
+    let path = format!("/api/draws/{}/tickets", one.draws[DRAW_COUNT - 1]);
     let (first, second) = (
         bobs_browser(&one).get(&path).await.text,
         bobs_browser(&other_deals).get(&path).await.text,
@@ -353,14 +358,14 @@ async fn public_bytes_are_independent_of_deal_and_buyers() {
 }
 
 impl TestServer {
-    /// Returns `draw:commitment` in hexadecimal digits.
+    /// Returns a draw's commitment as `draw:commitment`, in hexadecimal digits.
     async fn commitment(&self, draw: DrawId) -> String {
         let read =
             "select id::text || ':' || encode(commitment, 'hex') from draws where id::text = $1";
         self.database.text(read, &draw.to_string()).await
     }
 
-    /// Overwrites a draw's commitment directly in the database.
+    /// Replaces a draw's commitment directly in the database.
     async fn overwrite_commitment(&self, commitment: &str) {
         let write =
             "with written as (update draws set commitment = decode(split_part($1, ':', 2), 'hex')
@@ -368,7 +373,8 @@ impl TestServer {
         assert_eq!(self.database.count(write, commitment).await, 1);
     }
 
-    /// Copies a draw's commitment, and its sealed seed if wanted, from another server.
+    /// Copies a draw's commitment from another server, and its encrypted seed too for
+    /// `CopiedSecret::Deal`.
     async fn copy_secret(&self, other: &TestServer, draw: DrawId, copied: CopiedSecret) {
         self.overwrite_commitment(&other.commitment(draw).await)
             .await;

@@ -1,4 +1,5 @@
-//! Redirects stay on this site, and no request header changes the links that the server writes.
+//! Redirects never lead to another site, and no request header changes the links that the server
+//! writes.
 
 use reqwest::Method;
 use reqwest::redirect::Policy;
@@ -6,7 +7,7 @@ use serde_json::json;
 
 use crate::support::{TestServer, club};
 
-/// Returns status and target of a redirect without following it.
+/// Returns status and `Location` of a redirect, without following it.
 async fn redirect_of(server: &TestServer, path: &str) -> (u16, Option<String>) {
     let browser = reqwest::Client::builder()
         .redirect(Policy::none())
@@ -71,7 +72,8 @@ async fn every_redirect_stays_on_own_site() {
     server.finish().await;
 }
 
-/// Links in mails, QR codes and page heads use the configured address, never one of the request.
+/// Links in mails, QR codes and HTML heads contain the configured host, never a host from the
+/// request.
 #[actix_web::test]
 async fn host_headers_never_change_generated_links() {
     let server = TestServer::start().await;

@@ -1,4 +1,5 @@
-//! Bodies that are too large, too deep or never end are refused early and delay no other client.
+//! Request bodies that are too large, too deeply nested or endless are refused early, and delay no
+//! other client.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -11,8 +12,8 @@ use super::access_matrix::ClubObjects;
 use crate::access::method;
 use crate::support::{Buyer, TestServer, club};
 
-/// Calls that always answer 204 (decision B-23).
-const ALWAYS_204: [&str; 3] = ["/api/debug-log", "/api/track", "/api/policy-report"];
+/// Calls that answer 204 to any request (decision B-23).
+const ALWAYS_204_PATHS: [&str; 3] = ["/api/debug-log", "/api/track", "/api/policy-report"];
 
 #[actix_web::test]
 async fn body_one_byte_over_limit_is_refused_by_every_call() {
@@ -24,10 +25,10 @@ async fn body_one_byte_over_limit_is_refused_by_every_call() {
     let is_logout = |route: &&Route| route.path.ends_with("/logout");
     let writes = ROUTES
         .iter()
-        .filter(|route| route.method != Verb::Get && !ALWAYS_204.contains(&route.path));
+        .filter(|route| route.method != Verb::Get && !ALWAYS_204_PATHS.contains(&route.path));
     for route in writes.filter(|route| !is_logout(route)) {
         let path = objects.path(route);
-        // All methods of a path share the largest of their limits.
+        // The methods of one path share a limit: the largest of theirs.
         let most = ROUTES
             .iter()
             .filter(|other| other.path == route.path)
@@ -38,7 +39,8 @@ async fn body_one_byte_over_limit_is_refused_by_every_call() {
             .raw(method(route), &path)
             .header("origin", &server.url)
             .body(large);
-        // A call without a body may ignore it; the connection is then closed.
+        // A call that takes no body may answer without reading it. The server then closes the
+        // connection.
         let status = match request.send().await {
             Ok(answer) => answer.status().as_u16(),
             Err(_) => 413,
@@ -94,8 +96,8 @@ fn connect(server: &TestServer) -> TcpStream {
     stream
 }
 
-/// 200 connections start a request and never finish it. Other clients are served meanwhile, and the
-/// server closes them.
+/// 200 connections start a request and never finish it. Meanwhile other clients are served, and the
+/// server closes the 200.
 #[actix_web::test]
 async fn slow_requests_are_closed_and_delay_no_other_client() {
     let server = TestServer::start().await;
@@ -120,7 +122,7 @@ async fn slow_requests_are_closed_and_delay_no_other_client() {
         let mut ended = 0;
         for mut stream in heads {
             let mut answer = Vec::new();
-            // A timeout response or a closed connection are both fine.
+            // The server may send a timeout response or just close the connection.
             ended += usize::from(stream.read_to_end(&mut answer).is_ok());
         }
         ended
@@ -180,7 +182,7 @@ async fn malformed_http_requests_are_refused() {
     server.finish().await;
 }
 
-/// Found by the fuzzer: negating the smallest integer overflows.
+/// The smallest integer overflows when it is negated. The fuzzer found such a case.
 #[actix_web::test]
 async fn extreme_numbers_are_refused_without_server_error() {
     let server = TestServer::start().await;

@@ -1,4 +1,5 @@
-//! WebSocket access: origins, message limits and topics (reliability.md F57, F58).
+//! Who may open a WebSocket and receive which topics, and the limits of messages (reliability.md
+//! F57, F58).
 
 use futures_util::SinkExt;
 use serde_json::json;
@@ -60,7 +61,7 @@ async fn long_frequent_or_binary_messages_close_socket() {
             "{what}: {end:?}"
         );
     }
-    // Messages that cannot be parsed are ignored, and the socket stays open.
+    // The server ignores messages that it cannot parse, and leaves the WebSocket open.
     let mut socket = Socket::open(&server, "public").await;
     socket.next_frame("public").await;
     for text in [
@@ -78,8 +79,8 @@ async fn long_frequent_or_binary_messages_close_socket() {
     server.finish().await;
 }
 
-/// The operator's topic and foreign order topics send nothing to other callers, and subscriptions
-/// are limited.
+/// Other callers receive nothing on the operator's topic and on the topics of other buyers' orders.
+/// The number of subscriptions is limited.
 #[actix_web::test]
 async fn socket_sends_no_operator_or_foreign_order_topic() {
     let server = TestServer::start().await;
@@ -107,7 +108,8 @@ async fn socket_sends_no_operator_or_foreign_order_topic() {
         socket
             .send_text(&json!({ "subscribe": topics.split(',').collect::<Vec<_>>() }).to_string())
             .await;
-        // The topic joined last answers last, so every earlier frame must be a public one.
+        // The topics are answered in the order of subscription. All frames before that of the last
+        // topic must be public.
         let mut kinds = Vec::new();
         socket.send_text("{\"subscribe\":[\"draws\"]}").await;
         loop {

@@ -1,5 +1,5 @@
-//! Issued secrets are stored neither in clear text nor as a plain SHA-256 (decision M-5). The audit
-//! anchor is mailed daily.
+//! The database contains no issued secret as clear text or as a plain SHA-256 hash (decision M-5).
+//! The anchor of the audit log is mailed daily.
 
 use serde_json::json;
 use sha2::{Digest, Sha256};
@@ -7,8 +7,8 @@ use sha2::{Digest, Sha256};
 use crate::support::server::{PASSWORD, eventually};
 use crate::support::{Buyer, TestServer, club};
 
-/// Returns the forms in which a column could hold a secret: text, bytes, or SHA-256 of either, in
-/// hexadecimal digits.
+/// Returns the forms in which a column could contain a secret: as text, as bytes, or as the SHA-256
+/// of either, in hexadecimal digits.
 fn stored_forms(secret: &str) -> Vec<String> {
     let bytes = hex::decode(secret).ok();
     let plain = bytes.iter().map(Vec::as_slice).chain([secret.as_bytes()]);
@@ -25,7 +25,7 @@ fn secret_after(link: &str, mark: &str) -> String {
         .to_string()
 }
 
-fn cookie(browser: &Buyer, name: &str) -> String {
+fn cookie_value(browser: &Buyer, name: &str) -> String {
     let cookies = browser.cookies();
     let value = cookies
         .split("; ")
@@ -34,7 +34,8 @@ fn cookie(browser: &Buyer, name: &str) -> String {
     value.trim_start_matches('=').to_string()
 }
 
-/// Creates and returns every kind of secret that buyers, clubs, members and operators get.
+/// Makes the server issue every kind of secret to buyers, clubs, members and operators. Returns
+/// each with its name.
 async fn issue_secrets(server: &TestServer) -> Vec<(&'static str, String)> {
     let broncos = server.create_club("broncos").await;
     let draw = server.create_draw(broncos.id).await;
@@ -51,7 +52,7 @@ async fn issue_secrets(server: &TestServer) -> Vec<(&'static str, String)> {
             "client secret of an unpaid order",
             unpaid.secret().to_string(),
         ),
-        ("browser cookie", cookie(&alice, "fd_session")),
+        ("browser cookie", cookie_value(&alice, "fd_session")),
     ];
     alice
         .post("/api/my-tickets", json!({ "email": alice.email }))
@@ -69,8 +70,11 @@ async fn issue_secrets(server: &TestServer) -> Vec<(&'static str, String)> {
         club::sign_in_as_club(server, "broncos").await,
         club::sign_in_as_operator(server).await,
     );
-    secrets.push(("login cookie of a club", cookie(&owner, "fd_login")));
-    secrets.push(("login cookie of an operator", cookie(&operator, "fd_login")));
+    secrets.push(("login cookie of a club", cookie_value(&owner, "fd_login")));
+    secrets.push((
+        "login cookie of an operator",
+        cookie_value(&operator, "fd_login"),
+    ));
     let ann = json!({ "email": "ann@example.com", "name": "Ann", "role": "seller" });
     owner
         .post(&format!("/api/clubs/{}/users", broncos.id), ann)

@@ -1,5 +1,5 @@
-//! A club with an unconfirmed e-mail address cannot send its own words by mail or block names and
-//! addresses.
+//! A club whose e-mail address is not confirmed cannot send its own texts by mail. It also cannot
+//! reserve names or e-mail addresses for long.
 
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -34,7 +34,7 @@ async fn unconfirmed_club_sends_no_invitation_and_no_own_text() {
         "clubName": "Win at evil", "contactName": "Win at evil", "contactEmail": "w@x.test", "contactPhone": "0400 111 333",
     });
     browser.post("/api/waitlist", waiting).await.ok();
-    // Mails to an unconfirmed address hold no text of the club either.
+    // Mails to the unconfirmed address itself contain no text of the club either.
     browser
         .post(
             "/api/clubs/reset-password",
@@ -60,7 +60,7 @@ async fn unconfirmed_club_sends_no_invitation_and_no_own_text() {
         .database
         .run("update clubs set email_verified_at = now()")
         .await;
-    // Sessions end after a day.
+    // The previous session has ended, because sessions last one day.
     browser.sign_in("stranger@club.test", PASSWORD).await.ok();
     let body = json!({ "email": "s0@x.test", "name": "Sam", "role": "seller" });
     browser
@@ -114,8 +114,8 @@ async fn unconfirmed_club_is_removed_after_a_week_unless_it_has_draws() {
     server.finish().await;
 }
 
-/// A registration signs in at once (decision G-18), so a refusal tells that the e-mail address has
-/// an account. Such refusals are limited, and the account's holder is mailed.
+/// A registration signs in at once (decision G-18). A refusal therefore reveals that the e-mail
+/// address has an account. Such refusals are limited, and the holder of the account is mailed.
 #[actix_web::test]
 async fn registration_with_known_email_is_limited_and_holder_is_mailed() {
     let server = TestServer::start().await;
@@ -135,7 +135,7 @@ async fn registration_with_known_email_is_limited_and_holder_is_mailed() {
             .await
             .expect_refusal(409, "email-taken");
     }
-    // Beyond the limit the answer is the same for known and new addresses.
+    // Beyond the limit, known and new addresses get the same response, so it reveals nothing.
     for email in [
         format!("club{KNOWN_ADDRESSES_MAX}@demo.test"),
         "new@club.test".to_string(),

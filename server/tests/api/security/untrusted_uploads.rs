@@ -1,5 +1,5 @@
-//! An upload of up to 2 MB costs at most a second of processor time and never ends the server. The club
-//! needs a confirmed e-mail address.
+//! An upload of up to 2 MB costs at most one second of processor time and never crashes the server.
+//! Only clubs with a confirmed e-mail address can upload.
 
 use std::time::Duration;
 
@@ -22,13 +22,14 @@ use crate::support::{Buyer, TestServer, club};
 
 const LOGO_BYTES_MAX: usize = 2 * 1024 * 1024;
 const PROCESSOR_TIME_MAX: Duration = Duration::from_secs(1);
-/// Generated files of one run. `PROPTEST_CASES` and `PROPTEST_RNG_SEED` change the count and the
-/// files.
-const CASES: u32 = 16;
-/// Shrunken files that once exceeded the limit. Each run starts with them, and adds new ones.
-const REGRESSIONS: &str = "tests/api/security/untrusted_uploads.regressions";
-/// Set in the child process that measures.
-const IS_MEASURED: &str = "UPLOADS_MEASURED";
+/// Number of generated files per run. The environment variables `PROPTEST_CASES` and
+/// `PROPTEST_RNG_SEED` change the number and the files.
+const GENERATED_FILES: u32 = 16;
+/// File with seeds of generated files that once exceeded the limit. Each run starts with these, and
+/// appends new ones.
+const REGRESSIONS_PATH: &str = "tests/api/security/untrusted_uploads.regressions";
+/// Environment variable that is set in the child process in which the test measures.
+const MEASURING_VARIABLE: &str = "UPLOADS_MEASURED";
 
 fn logo_body(bytes: &[u8]) -> String {
     json!({ "logoUrl": format!("data:image/png;base64,{}", STANDARD.encode(bytes)) }).to_string()
@@ -85,7 +86,7 @@ impl UploadFixture {
         self.server.bob().get("/api/clubs/slug/broncos").await.ok()["logoUrl"].clone()
     }
 
-    /// Sends a body and asserts the status and the limit of processor time.
+    /// Sends a body, and asserts the response's status and the limit of processor time.
     async fn measure(&self, name: &str, method: Method, path: &str, kind: &str, body: String) {
         let before = processor_time();
         let answer = self.send(method, path, kind, body).await;
@@ -112,7 +113,7 @@ impl UploadFixture {
             logo_body(bytes),
         )
         .await;
-        // An SVG is no share image: it is refused by its first bytes.
+        // An SVG, which begins with this character, is not accepted as a share image.
         if bytes.starts_with(b"<") {
             return;
         }
@@ -127,7 +128,7 @@ impl UploadFixture {
     }
 }
 
-/// Returns the processor time of this process and of the children it waited for.
+/// Returns the processor time of this process and of its finished child processes.
 fn processor_time() -> Duration {
     let usage_of = |who| {
         let usage = getrusage(who).expect("usage");
@@ -139,7 +140,8 @@ fn processor_time() -> Duration {
     usage_of(UsageWho::RUSAGE_SELF) + usage_of(UsageWho::RUSAGE_CHILDREN)
 }
 
-/// Files that once ended the process or took seconds, and one of each generated kind.
+/// Returns files that once crashed the process or took seconds, and one file of each generated
+/// kind. Each has a name.
 fn known_files() -> Vec<(String, Vec<u8>)> {
     let mut files = vec![
         (
@@ -164,7 +166,7 @@ fn known_files() -> Vec<(String, Vec<u8>)> {
     files
 }
 
-fn texts() -> [(&'static str, String); 8] {
+fn hostile_bodies() -> [(&'static str, String); 8] {
     [
         (
             "arrays in arrays",
@@ -205,7 +207,7 @@ fn texts() -> [(&'static str, String); 8] {
     ]
 }
 
-fn tables() -> [(&'static str, String); 6] {
+fn hostile_csv_tables() -> [(&'static str, String); 6] {
     let heading = "date,kick-off,zone,home,away\n";
     let row = |n: usize| format!("2098-03-06,15:00,Australia/Brisbane,A{n},B{n}\n");
     [
@@ -230,16 +232,16 @@ fn tables() -> [(&'static str, String); 6] {
     ]
 }
 
-async fn measure_known(uploads: &UploadFixture) {
+async fn measure_known_files(uploads: &UploadFixture) {
     for (name, bytes) in known_files() {
         uploads.measure_picture(&name, &bytes).await;
     }
-    for (name, text) in texts() {
+    for (name, text) in hostile_bodies() {
         uploads
             .measure(name, Method::PATCH, &uploads.page, "application/json", text)
             .await;
     }
-    for (name, table) in tables() {
+    for (name, table) in hostile_csv_tables() {
         uploads
             .measure(name, Method::POST, &uploads.table, "text/csv", table)
             .await;
@@ -263,7 +265,7 @@ async fn measure_known(uploads: &UploadFixture) {
     }
 }
 
-fn generated() -> impl Strategy<Value = (HostileFileKind, usize, u64)> {
+fn generated_files() -> impl Strategy<Value = (HostileFileKind, usize, u64)> {
     (
         select(&HOSTILE_FILE_KINDS[..]),
         1..LOGO_BYTES_MAX - 4096,
@@ -271,10 +273,10 @@ fn generated() -> impl Strategy<Value = (HostileFileKind, usize, u64)> {
     )
 }
 
-/// Runs in a process of its own, so that the processor time of other tests is not counted.
+/// Measures in a child process, so that the processor time of other tests is not counted.
 #[test]
 fn uploads_cost_at_most_one_second_of_processor_time() {
-    if std::env::var_os(IS_MEASURED).is_none() {
+    if std::env::var_os(MEASURING_VARIABLE).is_none() {
         let name = format!(
             "{}::uploads_cost_at_most_one_second_of_processor_time",
             module_path!().split_once("::").expect("a path").1
@@ -282,7 +284,7 @@ fn uploads_cost_at_most_one_second_of_processor_time() {
         let program = std::env::current_exe().expect("this program");
         let run = std::process::Command::new(program)
             .args([&name, "--exact", "--nocapture"])
-            .env(IS_MEASURED, "1")
+            .env(MEASURING_VARIABLE, "1")
             .output();
         let run = run.expect("started");
         let (output, errors) = (
@@ -298,7 +300,7 @@ fn uploads_cost_at_most_one_second_of_processor_time() {
     }
     let system = System::new();
     let uploads = system.block_on(UploadFixture::open());
-    system.block_on(measure_known(&uploads));
+    system.block_on(measure_known_files(&uploads));
     let default = ProptestConfig::default();
     let rng_seed = if default.rng_seed == RngSeed::Random {
         RngSeed::Fixed(1042)
@@ -309,17 +311,18 @@ fn uploads_cost_at_most_one_second_of_processor_time() {
         cases: if std::env::var_os("PROPTEST_CASES").is_some() {
             default.cases
         } else {
-            CASES
+            GENERATED_FILES
         },
         rng_seed,
-        failure_persistence: Some(Box::new(FileFailurePersistence::Direct(REGRESSIONS))),
-        // Each step renders two pictures.
+        failure_persistence: Some(Box::new(FileFailurePersistence::Direct(REGRESSIONS_PATH))),
+        // Limits the search for a smaller failing file, because each step of it renders two
+        // pictures.
         max_shrink_iters: 64,
         rng_algorithm: RngAlgorithm::XorShift,
         ..default
     };
     let mut runner = TestRunner::new(config);
-    let outcome = runner.run(&generated(), |(kind, length, seed)| {
+    let outcome = runner.run(&generated_files(), |(kind, length, seed)| {
         let name = format!("{kind:?} of {length} bytes, seed {seed}");
         system.block_on(uploads.measure_picture(&name, &hostile_file(kind, length, seed)));
         Ok(())
@@ -367,7 +370,7 @@ async fn hostile_logo_is_refused_and_changes_nothing() {
 #[actix_web::test]
 async fn picture_that_exceeds_a_limit_is_refused_and_ends_only_its_child() {
     let uploads = UploadFixture::open().await;
-    // These files pass the checks before drawing, and the limit of processor time stops them.
+    // These files pass all checks before rendering. Only the limit of processor time stops them.
     for kind in [
         HostileFileKind::Markers,
         HostileFileKind::LongPath,
@@ -386,7 +389,7 @@ async fn picture_that_exceeds_a_limit_is_refused_and_ends_only_its_child() {
     uploads.server.finish().await;
 }
 
-/// Reads the limits of the child from `/proc` while it waits for its file.
+/// Reads the limits of the picture process from `/proc` while the process waits for its file.
 #[cfg(target_os = "linux")]
 #[actix_web::test]
 async fn picture_child_runs_within_the_kernels_limits() {
@@ -402,14 +405,14 @@ async fn picture_child_runs_within_the_kernels_limits() {
     let most = |name: &str| -> Option<String> {
         let limits = std::fs::read_to_string(&path).ok()?;
         let values = limits.lines().find_map(|line| line.strip_prefix(name))?;
-        // The soft and the hard limit.
+        // Each line contains the soft limit and the hard limit, which must be equal.
         let mut values = values.split_whitespace();
         values
             .next()
             .filter(|soft| values.next() == Some(*soft))
             .map(str::to_string)
     };
-    // This limit is set last.
+    // The number of open files is limited last, so all limits are set once this one is.
     eventually("the child is limited", async || {
         most("Max open files").filter(|most| most == "3")
     })
@@ -456,7 +459,7 @@ async fn club_with_unconfirmed_email_uploads_no_picture() {
         "the refused form saves nothing"
     );
     assert!(shown["logoUrl"].is_null(), "{shown}");
-    // Other fields of the page need no confirmed address.
+    // A club without a confirmed address can still change the other fields of its page.
     browser
         .call(
             Method::PATCH,

@@ -1,5 +1,5 @@
-//! Forged webhooks are refused, and a signed one is only a hint to ask the provider (decision B-1;
-//! reliability.md F13, F16-F22).
+//! Webhooks with a forged signature are refused. A valid one only makes the server ask the provider
+//! (decision B-1; reliability.md F13, F16-F22).
 
 use actors::payments::signature::sign;
 use domain::Timestamp;
@@ -39,7 +39,7 @@ pub async fn stored_events(server: &TestServer, id: &str) -> i64 {
         .await
 }
 
-/// Returns signature headers that a forger might send; `signed` is the correct one.
+/// Returns signature headers that an attacker might send. `signed` is the valid one.
 fn forged_headers(signed: &str, body: &[u8], now: Timestamp) -> Vec<String> {
     let (time, signature) = signed
         .trim_start_matches("t=")
@@ -77,7 +77,7 @@ fn forged_headers(signed: &str, body: &[u8], now: Timestamp) -> Vec<String> {
         sign(&[b" ", body].concat(), WEBHOOK_SECRET, now),
         sign(b"", WEBHOOK_SECRET, now),
     ];
-    // The correct signature with another second, and with one wrong digit.
+    // The valid signature with another time, and with one wrong digit.
     let seconds: i64 = time.parse().expect("seconds");
     headers.extend(
         (1..=20)
@@ -139,8 +139,8 @@ async fn forged_webhook_signature_or_changed_body_is_refused() {
     Buyer::send_request(none)
         .await
         .expect_refusal(400, "bad-signature");
-    // The same body with its own signature is accepted. During key rotation the header holds two
-    // signatures.
+    // The same body is accepted with its own signature. While a secret is replaced, the header
+    // contains two signatures.
     assert_eq!(
         send_webhook(
             &alice,
@@ -191,8 +191,8 @@ async fn webhook_timestamp_is_accepted_within_five_minutes() {
     server.finish().await;
 }
 
-/// The events are signed but wrong: another account, live mode, an unknown kind. The server asks
-/// the provider, so no ticket is sold.
+/// These events are signed but their content is wrong: another account, live mode, or an unknown
+/// type. The server asks the provider instead, so no ticket is sold.
 #[actix_web::test]
 async fn signed_webhook_content_is_verified_with_provider() {
     let server = TestServer::start().await;
@@ -242,7 +242,7 @@ async fn signed_webhook_content_is_verified_with_provider() {
         (&order["status"], &order["lines"][0]["tickets"]),
         (&json!("requires_payment_method"), &json!([]))
     );
-    // Only events of an account itself may change its status.
+    // Only an event about the account itself may change the account's status.
     let account = json!({
         "id": "evt_account", "type": "account.updated", "account": "acct_storm", "livemode": false,
         "data": { "object": { "object": "account", "id": "acct_broncos", "charges_enabled": false } },
@@ -282,13 +282,14 @@ async fn repeated_webhook_is_stored_once_and_oversized_one_refused() {
     server.finish().await;
 }
 
-/// As many webhooks as a provider sends in a second when it catches up after an outage.
-const FLOOD: usize = 1_000;
-const AT_ONCE: usize = 100;
-/// Each webhook names one of these buyers in turn.
-const BUYERS: usize = 8;
+/// Number of webhooks that a provider may send in a second after an outage.
+const FLOOD_WEBHOOKS: usize = 1_000;
+const CONCURRENT_WEBHOOKS: usize = 100;
+/// Number of buyers. The webhooks name their payments in turn.
+const BUYER_COUNT: usize = 8;
 
-/// Loses the provider's webhooks. If it also answers no call, no webhook can be handled.
+/// Faults that lose the provider's own webhooks. Unless `answers`, the provider also answers no
+/// call, so the server can process no webhook.
 fn provider_faults(answers: bool) -> Faults {
     let rates = if answers {
         [].into()
@@ -311,7 +312,7 @@ async fn webhook_flood_is_accepted_at_once_and_takes_effect_once() {
     let draw = server.create_club_with_draw().await;
     server.sandbox.set_faults(provider_faults(true));
     let mut intents = Vec::new();
-    for _ in 0..BUYERS {
+    for _ in 0..BUYER_COUNT {
         let buyer = server.alice();
         let intent = buyer.open_intent(draw, 1).await;
         buyer.authorise(&intent).await;
@@ -319,10 +320,10 @@ async fn webhook_flood_is_accepted_at_once_and_takes_effect_once() {
     }
     server.sandbox.set_faults(provider_faults(false));
     let browser = server.bob();
-    let sends_all = (0..FLOOD).map(|number| {
+    let sends_all = (0..FLOOD_WEBHOOKS).map(|number| {
         let (id, intent) = (
             format!("evt_flood_{number}"),
-            intents[number % BUYERS].1.id(),
+            intents[number % BUYER_COUNT].1.id(),
         );
         let event = event_body(
             &id,
@@ -335,20 +336,23 @@ async fn webhook_flood_is_accepted_at_once_and_takes_effect_once() {
         async move { send_webhook(browser, event, &header).await }
     });
     let answers: Vec<u16> = stream::iter(sends_all)
-        .buffer_unordered(AT_ONCE)
+        .buffer_unordered(CONCURRENT_WEBHOOKS)
         .collect()
         .await;
     assert_eq!(
         answers.iter().filter(|status| **status == 200).count(),
-        FLOOD,
+        FLOOD_WEBHOOKS,
         "every webhook is acknowledged at once"
     );
     let waiting =
         "select count(*) from webhook_events where handled_at is null and event_id like $1 || '%'";
-    assert_eq!(stored_events(&server, "evt_flood").await, FLOOD as i64);
+    assert_eq!(
+        stored_events(&server, "evt_flood").await,
+        FLOOD_WEBHOOKS as i64
+    );
     assert_eq!(
         server.database.count(waiting, "evt_flood").await,
-        FLOOD as i64,
+        FLOOD_WEBHOOKS as i64,
         "no webhook is handled while the provider is down"
     );
     assert_eq!(
@@ -363,7 +367,7 @@ async fn webhook_flood_is_accepted_at_once_and_takes_effect_once() {
     );
 
     server.sandbox.set_faults(provider_faults(true));
-    // Unhandled webhooks are retried after 30 seconds. One more webhook wakes the worker.
+    // The server retries unprocessed webhooks after 30 seconds. One more webhook wakes its worker.
     server.clock.advance_seconds(31);
     let last = event_body(
         "evt_last",
@@ -390,16 +394,16 @@ async fn webhook_flood_is_accepted_at_once_and_takes_effect_once() {
             .await
             .expect("the draw has a view")
             .sold,
-        BUYERS as u16
+        BUYER_COUNT as u16
     );
     let total = &server.sandbox.ledger()["total"];
     assert_eq!(
         (&total["captured"], &total["count"]),
-        (&json!(500 * BUYERS), &json!(BUYERS))
+        (&json!(500 * BUYER_COUNT), &json!(BUYER_COUNT))
     );
     assert_eq!(
         server.queued_mails("tickets").await,
-        BUYERS as i64,
+        BUYER_COUNT as i64,
         "each buyer gets one mail"
     );
     server.finish().await;

@@ -1,4 +1,4 @@
-//! A buyer: an HTTP client with its cookies, and the calls of Stripe's browser library.
+//! A buyer: an HTTP client with cookies, and the calls that Stripe's browser library makes.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use super::GOOD_CARD;
 use super::schema_check;
 use super::server::eventually;
 
-/// A person with a browser: the details for the forms, an HTTP client and its cookie jar.
+/// A person with a browser: the details to enter in forms, an HTTP client and its cookie jar.
 pub struct Buyer {
     pub name: &'static str,
     pub email: &'static str,
@@ -21,7 +21,7 @@ pub struct Buyer {
     jar: Arc<Jar>,
 }
 
-/// The response to a call.
+/// The server's response to an API call.
 #[derive(Debug)]
 pub struct ApiResponse {
     pub status: u16,
@@ -35,7 +35,8 @@ impl ApiResponse {
             .unwrap_or_else(|_| panic!("no JSON: {} {}", self.status, self.text))
     }
 
-    /// Returns the JSON body of a successful response, or null if it is empty.
+    /// Returns the JSON body of a successful response, or null if the body is empty. Panics on a
+    /// refusal.
     #[track_caller]
     pub fn ok(self) -> Value {
         assert!(
@@ -51,7 +52,7 @@ impl ApiResponse {
         }
     }
 
-    /// Asserts status, code and a message, and returns the JSON body.
+    /// Asserts status and error code, and that there is a message. Returns the JSON body.
     #[track_caller]
     pub fn expect_refusal(self, status: u16, code: &str) -> Value {
         assert_eq!(self.status, status, "{}", self.text);
@@ -75,7 +76,7 @@ impl ApiResponse {
     }
 }
 
-/// A payment intent as the browser received it.
+/// A payment intent with the data that the browser received.
 #[derive(Clone, Debug)]
 pub struct Intent {
     pub body: Value,
@@ -118,7 +119,7 @@ impl Buyer {
         }
     }
 
-    /// Returns the browser's cookie header, for a call made by another client.
+    /// Returns the browser's `Cookie` header, for calls that another HTTP client makes.
     pub fn cookies(&self) -> String {
         let url = self.url.parse().expect("a local address");
         let cookies = self.jar.cookies(&url);
@@ -127,7 +128,7 @@ impl Buyer {
             .unwrap_or_default()
     }
 
-    /// Calls the server with the headers of the site's own pages.
+    /// Makes an API call with the headers that the site's own pages send.
     pub async fn call(&self, method: Method, path: &str, body: Option<&Value>) -> ApiResponse {
         let request = self
             .http
@@ -140,7 +141,7 @@ impl Buyer {
         Buyer::send_request(request).await
     }
 
-    /// Sends a request and checks the response against the `OpenAPI` document.
+    /// Sends a request, and checks the response against the `OpenAPI` document.
     pub async fn send_request(request: reqwest::RequestBuilder) -> ApiResponse {
         let (client, request) = request.build_split();
         let request = request.expect("a request");
@@ -159,7 +160,7 @@ impl Buyer {
         }
     }
 
-    /// Starts a request without the headers of the site's own pages.
+    /// Creates a request without the headers that the site's own pages send.
     pub fn raw(&self, method: Method, path: &str) -> reqwest::RequestBuilder {
         self.http.request(method, format!("{}{path}", self.url))
     }
@@ -172,58 +173,58 @@ impl Buyer {
         self.call(Method::POST, path, Some(&body)).await
     }
 
-    /// Returns the buyer details as the forms send them.
+    /// Returns the buyer's details as the forms send them.
     pub fn details(&self) -> Value {
         json!({ "buyerName": self.name, "buyerEmail": self.email, "buyerPhone": self.phone })
     }
 
-    /// Asks for a payment of one draw.
+    /// Requests a payment for tickets of one draw.
     pub async fn request_intent(&self, draw: DrawId, count: u16) -> ApiResponse {
         let body = json!({ "drawNumber": draw.0, "ticketCount": count, "buyer": self.details() });
         self.post("/api/create-payment-intent", body).await
     }
 
-    /// Opens a payment of one draw, and asserts success.
+    /// Opens a payment for tickets of one draw, and asserts success.
     pub async fn open_intent(&self, draw: DrawId, count: u16) -> Intent {
         Intent {
             body: self.request_intent(draw, count).await.ok(),
         }
     }
 
-    /// Asks for one payment of several draws.
+    /// Requests one payment for tickets of several draws.
     pub async fn request_cart_intent(&self, lines: &[(DrawId, u16)]) -> ApiResponse {
         let body = json!({ "items": items(lines), "buyer": self.details() });
         self.post("/api/cart/create-payment-intent", body).await
     }
 
-    /// Confirms the intent like Stripe's browser library, with the publishable key and the client
-    /// secret.
+    /// Confirms the intent with the publishable key and the client secret, like Stripe's browser
+    /// library.
     pub async fn confirm(&self, intent: &Intent, method: &str) -> ApiResponse {
         let path = format!("/sandbox/stripe/v1/payment_intents/{}/confirm", intent.id());
         let body = format!("client_secret={}&payment_method={method}", intent.secret());
-        self.provider(&path, intent, body).await
+        self.post_to_provider(&path, intent, body).await
     }
 
-    /// Creates a payment method for a card number, like Stripe's browser library. `more` holds
-    /// further form fields.
+    /// Creates a payment method for a card number, like Stripe's browser library. `more` is
+    /// appended to the form. Returns the method's id.
     pub async fn create_payment_method(&self, intent: &Intent, number: &str, more: &str) -> String {
         let card = format!(
             "type=card&card[number]={number}&card[exp_month]=12&card[exp_year]=2040&card[cvc]=123{more}"
         );
         let made = self
-            .provider("/sandbox/stripe/v1/payment_methods", intent, card)
+            .post_to_provider("/sandbox/stripe/v1/payment_methods", intent, card)
             .await
             .ok();
         made["id"].as_str().expect("the id is text").to_string()
     }
 
-    /// Completes or fails the bank's 3-D Secure challenge.
+    /// Answers the bank's 3-D Secure challenge. `outcome` is `complete` or `fail`.
     pub async fn authenticate(&self, intent: &Intent, outcome: &str) -> ApiResponse {
         let path = format!(
             "/sandbox/stripe/v1/payment_intents/{}/authenticate",
             intent.id()
         );
-        self.provider(
+        self.post_to_provider(
             &path,
             intent,
             format!("client_secret={}&outcome={outcome}", intent.secret()),
@@ -231,8 +232,8 @@ impl Buyer {
         .await
     }
 
-    /// Posts a form to the Stripe stand-in with the publishable key.
-    async fn provider(&self, path: &str, intent: &Intent, body: String) -> ApiResponse {
+    /// Posts a form to the sandbox's Stripe API with the publishable key.
+    async fn post_to_provider(&self, path: &str, intent: &Intent, body: String) -> ApiResponse {
         let account = intent.body["connectedAccountId"]
             .as_str()
             .expect("an account");
@@ -248,13 +249,13 @@ impl Buyer {
         .await
     }
 
-    /// Confirms the intent with an approved card, and asserts that it is authorised.
+    /// Confirms the intent with a card that is approved, and asserts that it is authorised.
     pub async fn authorise(&self, intent: &Intent) {
         let confirmed = self.confirm(intent, GOOD_CARD).await.ok();
         assert_eq!(confirmed["status"], "requires_capture");
     }
 
-    /// Calls the completion route of the card form.
+    /// Calls the route that completes a purchase by the draw page's card form.
     pub async fn complete(&self, draw: DrawId, count: u16, intent: &Intent) -> ApiResponse {
         let body = json!({
             "drawNumber": draw.0, "ticketCount": count, "paymentIntentId": intent.id(), "buyer": self.details(),
@@ -263,7 +264,7 @@ impl Buyer {
         self.post("/api/complete-card-payment", body).await
     }
 
-    /// Calls the completion route of the checkout page with both consents.
+    /// Calls the route that completes a purchase on the checkout page, with both consents.
     pub async fn purchase(&self, draw: DrawId, count: u16, intent: &Intent) -> ApiResponse {
         let body = json!({
             "drawNumber": draw.0, "ticketCount": count, "paymentIntentId": intent.id(), "buyer": self.details(),
@@ -273,7 +274,8 @@ impl Buyer {
         self.post("/api/purchase-tickets", body).await
     }
 
-    /// Opens, authorises and completes a purchase, and asserts its success.
+    /// Opens, authorises and completes a purchase, and asserts success. Returns the intent and the
+    /// response.
     pub async fn buy(&self, draw: DrawId, count: u16) -> (Intent, Value) {
         let intent = self.open_intent(draw, count).await;
         self.authorise(&intent).await;
@@ -286,14 +288,14 @@ impl Buyer {
         (intent, bought)
     }
 
-    /// Returns the order page of the intent.
+    /// Returns the order of the intent, as its page requests it.
     pub async fn order(&self, intent: &Intent) -> Value {
         self.get(&format!("/api/orders/{}", intent.token()))
             .await
             .ok()
     }
 
-    /// Waits until the order page shows this status.
+    /// Waits until the intent's order has this status, and returns the order.
     pub async fn wait_for_status(&self, intent: &Intent, status: &str) -> Value {
         eventually(&format!("{} sees {status}", self.name), async || {
             let order = self.order(intent).await;
@@ -312,7 +314,7 @@ impl Buyer {
     }
 }
 
-/// Returns the items of a cart, as draws with counts.
+/// Converts draws and counts into the items of a cart request.
 pub fn items(lines: &[(DrawId, u16)]) -> Vec<Value> {
     lines
         .iter()

@@ -7,7 +7,7 @@ use actors::Clock;
 use domain::Timestamp;
 use server::sandbox::clock::SandboxClock;
 
-/// The sandbox clock plus an offset that a test can change.
+/// The sandbox's clock plus an offset that a test can change.
 #[derive(Default)]
 pub struct AdvanceableClock {
     sandbox: Arc<SandboxClock>,
@@ -22,7 +22,7 @@ impl AdvanceableClock {
         }
     }
 
-    /// Moves the clock; a negative number moves it back.
+    /// Moves the clock forward; a negative number moves it back.
     pub fn advance_seconds(&self, seconds: i64) {
         self.ahead_ms.fetch_add(seconds * 1000, Ordering::Relaxed);
     }

@@ -1,4 +1,4 @@
-//! Browsers that are signed in as a club, a member or the operator.
+//! Signs browsers in as a club, a member or the operator, and makes their calls.
 
 use actors::Clock;
 use domain::access::Role;
@@ -12,25 +12,27 @@ use server::services::identity::second_factor::{STEP_SECONDS, authenticator};
 use super::buyer::{ApiResponse, Buyer};
 use super::server::{PASSWORD, TestServer};
 
-/// Signs in as the club with this slug.
+/// Signs in with the own login of the club with this slug.
 pub async fn sign_in_as_club(server: &TestServer, slug: &str) -> Buyer {
     sign_in_with_email(server, &format!("{slug}@demo.test")).await
 }
 
-/// Signs in as the operator with password and code.
+/// Signs in as the operator with a password and an authenticator code.
 pub async fn sign_in_as_operator(server: &TestServer) -> Buyer {
     let browser = sign_in_with_email(server, "operator@demo.test").await;
     submit_unused_code(server, &browser, "/api/admin/totp/verify").await;
     browser
 }
 
-/// Signs in as the operator in a second browser, 90 seconds later, because each code works once.
+/// Signs in as the operator in a second browser. First moves the clock by 90 seconds, because each
+/// code is valid once.
 pub async fn sign_in_as_operator_again(server: &TestServer) -> Buyer {
     server.clock.advance_seconds(90);
     sign_in_as_operator(server).await
 }
 
-/// Submits the first unused of the three codes that the server accepts at this time.
+/// Submits authenticator codes until one is accepted. The server accepts three codes at a time,
+/// each once.
 pub async fn submit_unused_code(server: &TestServer, browser: &Buyer, path: &str) {
     for steps in -1..=1 {
         let answer = browser
@@ -39,21 +41,21 @@ pub async fn submit_unused_code(server: &TestServer, browser: &Buyer, path: &str
         if answer.status == 200 {
             return;
         }
-        // The code's half minute may have ended between reading the clock and the call.
+        // The code may have expired between the reading of the clock and the call.
         let late = steps == -1 && answer.json()["code"] == "wrong-code";
         answer.expect_refusal(401, if late { "wrong-code" } else { "code-used" });
     }
     panic!("all three codes of this minute are used");
 }
 
-/// Returns the operator's code, `steps` half minutes from now.
+/// Returns the operator's authenticator code, `steps` half minutes from now.
 pub fn totp_code(server: &TestServer, steps: i64) -> String {
     let seconds = server.clock.now().0 / 1000 + steps * STEP_SECONDS;
     let totp = authenticator(OPERATOR_SECRET, "operator@demo.test").expect("an authenticator");
     totp.generate(seconds as u64).to_string()
 }
 
-/// Invites a member `<role>.<slug>@demo.test` to a club, and signs in as this member.
+/// Invites `<role>.<slug>@demo.test` as a member of a club, and signs in as this member.
 pub async fn sign_in_as_member(server: &TestServer, club: ClubId, role: Role) -> Buyer {
     let slug = server
         .state
@@ -91,7 +93,7 @@ pub async fn sign_in_as_member(server: &TestServer, club: ClubId, role: Role) ->
     sign_in_with_email(server, &email).await
 }
 
-/// Confirms the password again, which is then recent for ten minutes.
+/// Enters the password again, so that it is recent for ten minutes.
 pub async fn reauthenticate(browser: &Buyer) {
     browser
         .post("/api/auth/reauthenticate", json!({ "password": PASSWORD }))
@@ -105,7 +107,7 @@ async fn sign_in_with_email(server: &TestServer, email: &str) -> Buyer {
     browser
 }
 
-/// Enters a result with the jersey numbers of both first try scorers.
+/// Enters a result: the jersey numbers of the first try scorers of both teams.
 pub async fn enter_result(browser: &Buyer, draw: DrawId, home: u8, away: u8) -> ApiResponse {
     let body = json!({ "homeFirstTryScorer": home, "awayFirstTryScorer": away });
     browser

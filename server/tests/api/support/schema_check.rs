@@ -8,11 +8,12 @@ use server::http::openapi;
 
 static DOCUMENT: LazyLock<Value> = LazyLock::new(openapi::document);
 
-/// Statuses of every call: wrong method, body too large, too many calls.
+/// Statuses that any call may return and the document does not list: wrong method, body too large,
+/// too many requests.
 const STATUSES_OF_ANY_CALL: [u16; 3] = [405, 413, 429];
 
-/// Asserts that a response matches its description. Paths that the document does not list are
-/// ignored.
+/// Asserts that a response matches the `OpenAPI` document. Ignores paths that are not in the
+/// document.
 #[track_caller]
 pub fn assert_documented(method: &Method, path: &str, status: u16, is_json: bool, text: &str) {
     let Some(operation) = operation(method, path) else {
@@ -39,7 +40,7 @@ pub fn assert_documented(method: &Method, path: &str, status: u16, is_json: bool
 
 fn operation(method: &Method, path: &str) -> Option<&'static Value> {
     let paths = DOCUMENT["paths"].as_object()?;
-    // Literal path parts come before variables, as in the route table.
+    // A literal part of a path takes precedence over a variable, as in the route table.
     let mut fitting: Vec<&String> = paths
         .keys()
         .filter(|pattern| path_matches(pattern, path))
@@ -56,7 +57,7 @@ fn path_matches(pattern: &str, path: &str) -> bool {
             .all(|(part, actual_part)| part.starts_with('{') || part == actual_part)
 }
 
-/// Returns whether a jersey number stands in a response or a frame.
+/// Returns whether a response or a frame contains a jersey number.
 pub fn contains_jersey_number(value: &Value) -> bool {
     match value {
         Value::Object(fields) => fields.iter().any(|(name, value)| {
@@ -68,8 +69,8 @@ pub fn contains_jersey_number(value: &Value) -> bool {
     }
 }
 
-/// Returns the first mismatch between a value and a schema. Every field of an object must be
-/// described.
+/// Returns the first mismatch between a value and a schema. A field that the schema does not
+/// describe is a mismatch.
 pub fn schema_mismatch(document: &Value, schema: &Value, value: &Value) -> Option<String> {
     if let Some(reference) = schema["$ref"].as_str() {
         let target = document
@@ -106,7 +107,7 @@ pub fn schema_mismatch(document: &Value, schema: &Value, value: &Value) -> Optio
     }
 }
 
-/// Merges the parts of an `allOf` into one object schema, as serde's `flatten` writes it.
+/// Merges the parts of an `allOf` into one object schema. Serde's `flatten` produces such parts.
 fn merge_all_of(document: &Value, parts: &[Value]) -> Value {
     let mut merged = serde_json::json!({ "type": "object", "properties": {}, "required": [] });
     for part in parts {

@@ -1,4 +1,4 @@
-//! A complete server on a free port, with its own database and Stripe stand-in.
+//! A complete server on a free port, with its own database and Stripe sandbox.
 
 use std::net::TcpListener;
 use std::sync::Arc;
@@ -38,17 +38,17 @@ use super::buyer::Buyer;
 use super::clock::AdvanceableClock;
 
 pub const PASSWORD: &str = "correct horse battery";
-/// The longest wait for a condition.
-const PATIENCE: Duration = Duration::from_secs(20);
+/// Maximum time to wait for a condition.
+const WAIT_MAX: Duration = Duration::from_secs(20);
 
-/// A running server and handles to its parts.
+/// A running server, and access to its parts.
 pub struct TestServer {
     pub url: String,
     pub state: web::Data<State>,
     pub clock: Arc<AdvanceableClock>,
     pub sandbox: Arc<Sandbox>,
     pub records: Records,
-    /// Direct access to the stores, past the engine that owns their rows.
+    /// Direct access to the database's tables, without the engine that usually writes their rows.
     pub store: Arc<dyn PaymentStores>,
     pub mails: tokio::sync::Mutex<mpsc::UnboundedReceiver<Mail>>,
     pub engine: Engine,
@@ -58,7 +58,7 @@ pub struct TestServer {
     tasks: Vec<JoinHandle<()>>,
 }
 
-/// Hands mails to the test instead of sending them.
+/// A mailer that passes mails to the test instead of sending them.
 struct MailRecorder(mpsc::UnboundedSender<Mail>);
 
 #[async_trait]
@@ -73,7 +73,7 @@ impl TestServer {
         TestServer::start_with_ledger(|store| Arc::new(store)).await
     }
 
-    /// Starts with additional environment variables.
+    /// Starts a server with additional environment variables.
     pub async fn start_with_environment(variables: &[(&'static str, &'static str)]) -> TestServer {
         TestServer::start_with(
             Environment::from_pairs(variables.iter().copied()),
@@ -82,13 +82,14 @@ impl TestServer {
         .await
     }
 
-    /// Starts like a demo: `POST /sandbox/clock` moves the clocks of server, stand-in and database.
+    /// Starts a server like that of a demo: `POST /sandbox/clock` moves the clocks of the server,
+    /// the sandbox and the database.
     pub async fn start_with_movable_clock() -> TestServer {
         let sandbox = Some(Arc::new(SandboxClock::default()));
         TestServer::start_with_clock(Environment::default(), |store| Arc::new(store), sandbox).await
     }
 
-    /// Starts with a ledger that wraps or replaces the Postgres one.
+    /// Starts a server with a ledger that wraps or replaces the Postgres ledger.
     pub async fn start_with_ledger(ledger: impl FnOnce(Postgres) -> Arc<dyn Ledger>) -> TestServer {
         TestServer::start_with(Environment::default(), ledger).await
     }
@@ -114,7 +115,8 @@ impl TestServer {
         let mut config = Config::demo(&environment).expect("the demo needs nothing");
         config.public_url = url.clone();
         config.picture_program = env!("CARGO_BIN_EXE_server").into();
-        // Lets a test choose a client address with `x-forwarded-for`.
+        // The server trusts this proxy, so a test can choose its client address with
+        // `x-forwarded-for`.
         config.proxies = vec![std::net::IpAddr::from([127, 0, 0, 1])];
         let clock = Arc::new(AdvanceableClock::new(
             movable_clock.clone().unwrap_or_default(),
@@ -199,7 +201,7 @@ impl TestServer {
         }
     }
 
-    /// Creates a club that can sell, with a confirmed e-mail address, and the login
+    /// Creates a club that can sell, has a confirmed e-mail address and the login
     /// `<slug>@demo.test`.
     pub async fn create_club(&self, slug: &str) -> Club {
         let club = self.create_unconfirmed_club(slug).await;
@@ -211,7 +213,7 @@ impl TestServer {
             .expect("the club exists")
     }
 
-    /// Creates a club that can sell and has not confirmed its e-mail address.
+    /// Creates a club that can sell, but has not confirmed its e-mail address.
     pub async fn create_unconfirmed_club(&self, slug: &str) -> Club {
         let new = NewClub {
             name: format!("{slug} RLFC"),
@@ -246,7 +248,7 @@ impl TestServer {
             .expect("the club exists")
     }
 
-    /// Confirms the club's e-mail address as the mailed link does.
+    /// Confirms the club's e-mail address, as its mailed link does.
     pub async fn confirm_email(&self, club: ClubId) {
         let (token_hash, now) = (server::services::identity::random(), self.clock.now());
         self.records
@@ -262,7 +264,7 @@ impl TestServer {
         );
     }
 
-    /// Creates a draw with $5.00 tickets and half for the prize, a week before kick-off.
+    /// Creates a draw with tickets for $5.00, half of the sales as prize, and kick-off in a week.
     pub async fn create_draw(&self, club: ClubId) -> DrawId {
         self.create_draw_with(club, |_| ()).await
     }
@@ -309,7 +311,7 @@ impl TestServer {
             .id
     }
 
-    /// Returns how often an offer was sold.
+    /// Returns the number of sales of an offer.
     pub async fn offer_sales(&self, offer: i64) -> i64 {
         let count =
             "select coalesce(sum(quantity), 0) from bundle_sales where bundle_id::text = $1";
@@ -366,7 +368,7 @@ impl TestServer {
         Buyer::new(&self.url, "Bob", "bob@example.com", "0411 000 002")
     }
 
-    /// Moves a draw's kick-off to 300 ms from now, and waits until the draw closes.
+    /// Moves a draw's kick-off to 300 ms from now, and waits until the actor closes the draw.
     pub async fn start_game(&self, draw: DrawId) {
         let view = self
             .engine
@@ -388,25 +390,26 @@ impl TestServer {
                 .execute(draw, Command::amend(terms), None)
                 .await
             {
-                // On a busy machine the new kick-off has passed before the actor reads the command.
+                // On a busy machine, this kick-off is in the past before the actor handles the
+                // command, so it is refused and sent again.
                 Err(Denied::Refused(Refusal::TermsInvalid)) => {}
                 amended => break amended.map(|_| ()).expect("amended"),
             }
         }
         let mut watched = self.engine.draws.watch(draw).await.expect("watched");
         let closed = watched.wait_for(|view| view.status != Status::Active);
-        tokio::time::timeout(PATIENCE, closed)
+        tokio::time::timeout(WAIT_MAX, closed)
             .await
             .expect("the draw closes")
             .expect("still watched");
     }
 
-    /// Returns the time of the server.
+    /// Returns the server's current time.
     pub fn now(&self) -> Timestamp {
         self.clock.now()
     }
 
-    /// Waits for the next mail of a kind.
+    /// Waits for the next mail of this kind, skipping others.
     pub async fn next_mail(&self, kind: &str) -> Mail {
         let mut mails = self.mails.lock().await;
         let next = async {
@@ -417,12 +420,12 @@ impl TestServer {
                 }
             }
         };
-        tokio::time::timeout(PATIENCE, next)
+        tokio::time::timeout(WAIT_MAX, next)
             .await
             .expect("a mail comes")
     }
 
-    /// Returns the link of a mail, which the outbox stores sealed.
+    /// Returns the link in a mail, decrypted. The outbox stores links encrypted.
     pub fn mailed_link(&self, mail: &Mail) -> String {
         let data: serde_json::Value = serde_json::from_str(&mail.data).expect("valid JSON");
         let sealed = data["sealedLink"].as_str().expect("a sealed link");
@@ -431,20 +434,20 @@ impl TestServer {
             .expect("it opens")
     }
 
-    /// Returns how many mails of a kind were ever queued.
+    /// Returns the number of mails of this kind that were ever queued.
     pub async fn queued_mails(&self, kind: &str) -> i64 {
         self.database
             .count("select count(*) from email_outbox where kind = $1", kind)
             .await
     }
 
-    /// Begins to drain: sockets are closed.
+    /// Starts to drain the server, which closes its WebSockets.
     pub fn drain(&self) {
         self.phase.send_replace(Phase::Draining);
         self.phase.send_replace(Phase::Closing);
     }
 
-    /// Asserts that no invariant is violated in the database, and stops the server.
+    /// Asserts that the database violates no invariant, and stops the server.
     pub async fn finish(self) {
         let broken = self
             .records
@@ -464,7 +467,7 @@ impl TestServer {
     }
 }
 
-/// Sets a small send buffer, so that a client that stops reading is noticed early.
+/// Makes the send buffer small, so that the server soon notices a client that does not read.
 fn shrink_send_buffer(connection: &dyn std::any::Any, _: &mut actix_web::dev::Extensions) {
     if let Some(stream) = connection.downcast_ref::<actix_web::rt::net::TcpStream>() {
         socket2::SockRef::from(stream)
@@ -473,7 +476,7 @@ fn shrink_send_buffer(connection: &dyn std::any::Any, _: &mut actix_web::dev::Ex
     }
 }
 
-/// Polls until `look` returns a value, and panics after `PATIENCE`.
+/// Calls `look` repeatedly until it returns a value. Panics after `WAIT_MAX`.
 pub async fn eventually<T>(condition: &str, mut look: impl AsyncFnMut() -> Option<T>) -> T {
     let found = async {
         loop {
@@ -483,7 +486,7 @@ pub async fn eventually<T>(condition: &str, mut look: impl AsyncFnMut() -> Optio
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     };
-    tokio::time::timeout(PATIENCE, found)
+    tokio::time::timeout(WAIT_MAX, found)
         .await
         .unwrap_or_else(|_| panic!("the condition was never met: {condition}"))
 }

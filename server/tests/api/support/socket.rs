@@ -1,4 +1,4 @@
-//! A WebSocket client of a board or of a buyer's page.
+//! A WebSocket client, such as a board or a buyer's page.
 
 use std::time::Duration;
 
@@ -13,22 +13,22 @@ use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
 use super::buyer::Buyer;
 use super::server::TestServer;
 
-const PATIENCE: Duration = Duration::from_secs(20);
+const WAIT_MAX: Duration = Duration::from_secs(20);
 
-/// An open WebSocket.
+/// An open WebSocket to the server.
 pub struct Socket {
     pub stream: WebSocketStream<MaybeTlsStream<TcpStream>>,
 }
 
 impl Socket {
-    /// Opens a socket from the own origin, without cookies.
+    /// Opens a WebSocket with the site's own origin and without cookies.
     pub async fn open(server: &TestServer, topics: &str) -> Socket {
         Socket::open_from_origin(server, topics, &server.url)
             .await
             .expect("a socket")
     }
 
-    /// Opens a socket with the cookies of a browser.
+    /// Opens a WebSocket with the site's own origin and the cookies of a browser.
     pub async fn open_as(server: &TestServer, browser: &Buyer, topics: &str) -> Socket {
         let url = format!(
             "{}/ws?topics={topics}",
@@ -49,7 +49,7 @@ impl Socket {
         }
     }
 
-    /// Opens a socket from an origin; the error is the HTTP status of the refusal.
+    /// Opens a WebSocket with this `Origin` header. The error is the HTTP status of the refusal.
     pub async fn open_from_origin(
         server: &TestServer,
         topics: &str,
@@ -72,7 +72,7 @@ impl Socket {
         }
     }
 
-    /// Waits for the next frame of a type.
+    /// Waits for the next frame of this type, skipping others.
     pub async fn next_frame(&mut self, kind: &str) -> Value {
         let next = async {
             loop {
@@ -82,12 +82,12 @@ impl Socket {
                 }
             }
         };
-        tokio::time::timeout(PATIENCE, next)
+        tokio::time::timeout(WAIT_MAX, next)
             .await
             .unwrap_or_else(|_| panic!("no frame of type {kind} arrived"))
     }
 
-    /// Waits for the next frame of any type. `awaited` is named if none arrives.
+    /// Waits for the next frame of any type. If none arrives, panics with the text `awaited`.
     pub async fn next_frame_of_any_type(&mut self, awaited: &str) -> Value {
         let next = async {
             loop {
@@ -104,7 +104,7 @@ impl Socket {
                 }
             }
         };
-        tokio::time::timeout(PATIENCE, next)
+        tokio::time::timeout(WAIT_MAX, next)
             .await
             .unwrap_or_else(|_| panic!("no frame arrived: {awaited}"))
     }
@@ -113,7 +113,7 @@ impl Socket {
         self.stream.send(Message::text(text)).await.expect("sent");
     }
 
-    /// Waits until the server closes the socket, and returns its close frame.
+    /// Waits until the server closes the WebSocket, and returns the close frame.
     pub async fn close_frame(&mut self) -> Option<CloseFrame> {
         let end = async {
             loop {
@@ -124,7 +124,7 @@ impl Socket {
                 }
             }
         };
-        tokio::time::timeout(PATIENCE, end)
+        tokio::time::timeout(WAIT_MAX, end)
             .await
             .expect("the socket ends")
     }

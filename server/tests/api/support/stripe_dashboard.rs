@@ -1,4 +1,5 @@
-//! Acts at Stripe without our server, with the platform's key, like a person at Stripe's dashboard.
+//! Acts at Stripe directly with the platform's key, like a person with Stripe's dashboard. The
+//! server does not take part.
 
 use domain::{Cents, FeePolicy};
 use reqwest::Method;
@@ -14,7 +15,7 @@ pub struct Dashboard<'a> {
 }
 
 impl Dashboard<'_> {
-    /// Opens the dashboard of the club `broncos`.
+    /// Returns the dashboard for the account of the club `broncos`.
     pub fn open(server: &TestServer) -> Dashboard<'_> {
         Dashboard {
             server,
@@ -36,14 +37,15 @@ impl Dashboard<'_> {
         Buyer::send_request(request).await.ok()
     }
 
-    /// Captures a payment whose metadata names an order and its draws. The order need not exist.
+    /// Captures a payment without a fee. Its metadata names an order, which need not exist, and its
+    /// draws.
     pub async fn take_payment(&self, order: &str, draws: &str, cents: i64) -> String {
         let id = self.authorise_payment(order, draws, cents).await;
         self.capture(&id).await;
         id
     }
 
-    /// Captures a payment with the platform's fee, as a server that then lost its database.
+    /// Captures a payment with the platform's fee, like a server that lost its database afterwards.
     pub async fn take_payment_with_fee(&self, order: &str, draws: &str, cents: i64) -> String {
         let id = self.authorise_payment(order, draws, cents).await;
         let fee = FeePolicy::DEFAULT.on(Cents(cents)).0;
@@ -82,13 +84,13 @@ impl Dashboard<'_> {
             .await;
     }
 
-    /// Loses every webhook from now on, and scripts further faults.
+    /// Loses all webhooks from now on, and injects the given faults in addition.
     pub async fn set_faults(&self, next: Value) {
         let faults = json!({ "webhook": { "lost": 1.0 }, "next": next });
         self.browser.post("/sandbox/faults", faults).await.ok();
     }
 
-    /// Returns the row of a payment in `/sandbox/ledger?detail=1`.
+    /// Returns the row of a payment in the response of `/sandbox/ledger?detail=1`.
     pub async fn ledger_row(&self, id: &str) -> Value {
         let ledger = self
             .server
