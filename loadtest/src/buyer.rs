@@ -434,7 +434,7 @@ impl Buyer<'_> {
     /// confirms the card itself.
     fn completion_request(&self, payment: &Payment, method: Option<&str>) -> Request {
         let mut body = json!({
-            "buyer": self.details(),
+            "buyer": self.buyer_details(),
             "paymentIntentId": payment.intent,
             "ageConfirmation": true,
             "termsAgreement": true,

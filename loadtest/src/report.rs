@@ -291,7 +291,7 @@ fn table_html(table: &Table) -> String {
         let tag = if index == 0 { "th" } else { "td" };
         out.push_str("<tr>");
         for cell in row {
-            let _ = write!(out, "<{tag}>{}</{tag}>", escape(cell));
+            let _ = write!(out, "<{tag}>{}</{tag}>", escape_html(cell));
         }
         out.push_str("</tr>");
     }

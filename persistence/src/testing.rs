@@ -295,10 +295,10 @@ async fn prepare_data_dir() -> Result<(PathBuf, File), Box<dyn std::error::Error
 
 /// Removes folders of a crashed machine or of other sets of migrations. The newest stay, so that
 /// switching between branches does not create them again each time.
-fn sweep() {
-    const KEPT: Duration = Duration::from_secs(24 * 3600);
+fn remove_old_folders() {
+    const UNUSED_FOLDER_KEPT: Duration = Duration::from_secs(24 * 3600);
 
-    let mut sets: Vec<_> = fs::read_dir(base())
+    let mut sets: Vec<_> = fs::read_dir(base_folder())
         .into_iter()
         .flatten()
         .flatten()
@@ -309,7 +309,7 @@ fn sweep() {
     for (_, older) in sets.into_iter().rev().skip(OTHER_MIGRATION_SETS_KEPT) {
         let _ = fs::remove_dir_all(older);
     }
-    for entry in fs::read_dir(base()).into_iter().flatten().flatten() {
+    for entry in fs::read_dir(base_folder()).into_iter().flatten().flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
         let age = entry
             .metadata()

@@ -43,7 +43,7 @@ macro_rules! contract {
 
             #[tokio::test]
             async fn sale_after_kick_off_prevents_all_commits() {
-                together::sale_after_kick_off_prevents_all_commits(World::in_memory(&[OVER])).await;
+                together::sale_after_kick_off_prevents_all_commits(World::in_memory(&[TERMS_AFTER_KICK_OFF])).await;
             }
         }
     };

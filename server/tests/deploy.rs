@@ -58,7 +58,7 @@ fn nginx_accepts_its_configuration() {
     }
 }
 
-/// Both load balancers route by patterns. All paths of a draw's pages, calls and WebSockets must
+/// Both load balancers route by patterns. All paths of a draw's pages, calls and sockets must
 /// match the patterns in the same way.
 #[test]
 fn both_balancers_route_the_same_draw_addresses() {

@@ -176,7 +176,7 @@ impl Records {
                 .bind(role.map(Role::word))
                 .execute(&mut *transaction)
                 .await?;
-            let user = find(&mut transaction, id).await?;
+            let user = find_member(&mut transaction, id).await?;
             audit::write_signed(&mut transaction, signer.as_deref(), id).await?;
             transaction.commit().await?;
             Ok(user)

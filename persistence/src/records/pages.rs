@@ -42,7 +42,7 @@ impl Records {
             {
                 return Ok(SavePageOutcome::SlugTaken);
             }
-            update(&mut transaction, club, page).await?;
+            update_page(&mut transaction, club, page).await?;
             audit::write_signed(&mut transaction, signer.as_deref(), club).await?;
             catalogue_changed(&mut transaction).await?;
             transaction.commit().await?;

@@ -11,7 +11,7 @@ pub enum Phase {
     /// The server was asked to stop. It reports not ready, and refuses new payment intents and new
     /// sockets. Requests in flight finish.
     Draining,
-    /// WebSockets are being closed with code 1001.
+    /// Sockets are being closed with code 1001.
     Closing,
 }
 

@@ -72,7 +72,7 @@ pub fn check_same_origin(request: &HttpRequest, config: &Config) -> Result<(), P
 
 /// Whether a cookie of this name is the login cookie.
 pub fn is_login_cookie_name(name: &str, config: &Config) -> bool {
-    name == self::name(LOGIN_COOKIE, config)
+    name == cookie_name(LOGIN_COOKIE, config)
 }
 
 fn login_token(request: &HttpRequest, config: &Config) -> Option<[u8; 32]> {

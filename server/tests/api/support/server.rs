@@ -441,7 +441,7 @@ impl TestServer {
             .await
     }
 
-    /// Starts to drain the server, which closes its WebSockets.
+    /// Starts to drain the server, which closes its sockets.
     pub fn drain(&self) {
         self.phase.send_replace(Phase::Draining);
         self.phase.send_replace(Phase::Closing);

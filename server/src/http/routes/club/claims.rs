@@ -27,7 +27,7 @@ pub async fn show(
     state
         .limits
         .check_claim_limit(address(&request, &state.config))?;
-    let claim = find(&state, body.0.token.as_deref()).await?;
+    let claim = find_claim(&state, body.0.token.as_deref()).await?;
     Ok(HttpResponse::Ok().json(claim_page(&state, &claim).await?))
 }
 
@@ -40,7 +40,7 @@ pub async fn submit_bank_details(
     state
         .limits
         .check_claim_limit(address(&request, &state.config))?;
-    let claim = find(&state, body.0.token.as_deref()).await?;
+    let claim = find_claim(&state, body.0.token.as_deref()).await?;
     if claim.paid {
         return Err(Problem::conflict("payout-settled", PAID_ERROR));
     }
@@ -91,7 +91,7 @@ pub async fn submit_bank_details(
     }
     state.outbox.wake_mailer();
     notify_club(&state, &claim).await?;
-    let claim = find(&state, body.0.token.as_deref()).await?;
+    let claim = find_claim(&state, body.0.token.as_deref()).await?;
     Ok(HttpResponse::Ok().json(claim_page(&state, &claim).await?))
 }
 
@@ -118,8 +118,8 @@ async fn notify_club(state: &State, claim: &ClaimRecord) -> Result<(), Problem> 
     Ok(())
 }
 
-async fn find(state: &State, token: Option<&str>) -> Result<ClaimRecord, Problem> {
-    let hash = link_hash_of(&trimmed(token)).ok_or_else(unknown)?;
+async fn find_claim(state: &State, token: Option<&str>) -> Result<ClaimRecord, Problem> {
+    let hash = link_hash_of(&trimmed(token)).ok_or_else(unknown_claim)?;
     state
         .records
         .claim_by_token(&hash)

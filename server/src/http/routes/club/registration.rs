@@ -94,7 +94,7 @@ pub async fn register(
         .json(signed_in_user(&state, holder).await?))
 }
 
-fn check(form: &Registration) -> Result<(), Problem> {
+fn check_registration(form: &Registration) -> Result<(), Problem> {
     let (name, phone) = (
         trimmed(form.name.as_deref()),
         trimmed(form.phone.as_deref()),
