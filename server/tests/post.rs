@@ -12,13 +12,13 @@ use persistence::records::clubs::NewClub;
 use persistence::records::draws::DrawToCreate;
 use persistence::stores::OrderRecord;
 use persistence::testing::Database;
+use sandbox::mailbox::MailMessage;
+use sandbox::{Options, Sandbox};
 use server::app::{self, Parts, Provider, Running};
 use server::cli::demo::buyers::{self, PlannedOrder};
 use server::cli::demo::seed::Seller;
 use server::config::{Config, Environment};
-use server::render::mail::RenderedMail;
 use server::render::site::Site;
-use server::sandbox::{Options, Sandbox};
 
 mod post {
     mod withheld;
@@ -119,7 +119,7 @@ impl Club {
     }
 
     /// Waits for this many mails.
-    async fn mails(&self, count: usize) -> Vec<RenderedMail> {
+    async fn mails(&self, count: usize) -> Vec<MailMessage> {
         let arrived = async {
             loop {
                 let mails = self.sandbox.mailbox().mails();
@@ -310,7 +310,7 @@ async fn winner_is_mailed_the_prize_and_a_correction() {
 
 /// Checks that the text and HTML parts are readable and complete.
 #[track_caller]
-fn assert_reads_well(mail: &RenderedMail, words: &[&str]) {
+fn assert_reads_well(mail: &MailMessage, words: &[&str]) {
     let kind = mail.kind.as_str();
     assert!(
         (1..=50).contains(&mail.subject.chars().count()),

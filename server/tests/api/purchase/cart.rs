@@ -1,7 +1,7 @@
 //! Carts: several draws of one club in one payment, all or nothing.
 
+use sandbox::faults::{Faults, WebhookFaults};
 use serde_json::json;
-use server::sandbox::faults::{Faults, WebhookFaults};
 
 use crate::support::TestServer;
 use crate::support::buyer::{Intent, items};

@@ -1,7 +1,7 @@
 //! Purchases with lost webhooks, declined cards, 3-D Secure, kick-off and provider faults.
 
+use sandbox::faults::{Fault, Faults, ScriptedFault, WebhookFaults};
 use serde_json::json;
-use server::sandbox::faults::{Fault, Faults, ScriptedFault, WebhookFaults};
 
 use crate::support::schema_check::contains_jersey_number;
 use crate::support::server::eventually;

@@ -1,7 +1,7 @@
 //! Payments that the server confirms with a payment method from the browser.
 
+use sandbox::faults::Fault;
 use serde_json::{Value, json};
-use server::sandbox::faults::Fault;
 
 use crate::support::buyer::{Buyer, Intent, items};
 use crate::support::{BAD_CARD, CARD_WITH_3DS, GOOD_CARD, TestServer};

@@ -1,8 +1,8 @@
 //! A read-only database (SQLSTATE 25006), for example after a demotion, counts as down. The server
 //! is not ready and sells nothing, reads go on, and it recovers by itself.
 
+use sandbox::faults::{Faults, WebhookFaults};
 use serde_json::{Value, json};
-use server::sandbox::faults::{Faults, WebhookFaults};
 
 use crate::support::server::eventually;
 use crate::support::{TestServer, club};

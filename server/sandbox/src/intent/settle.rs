@@ -3,14 +3,14 @@
 use serde_json::Value;
 
 use super::{Intent, IntentStatus};
-use crate::sandbox::call::ApiCall;
-use crate::sandbox::charge::Charge;
-use crate::sandbox::dispute;
-use crate::sandbox::failure::StripeError;
-use crate::sandbox::fee::Fee;
-use crate::sandbox::state::SandboxState;
-use crate::sandbox::table::StripeObject;
-use crate::sandbox::transaction::BalanceTransaction;
+use crate::call::ApiCall;
+use crate::charge::Charge;
+use crate::dispute;
+use crate::failure::StripeError;
+use crate::fee::Fee;
+use crate::state::SandboxState;
+use crate::table::StripeObject;
+use crate::transaction::BalanceTransaction;
 
 const REASONS: [&str; 4] = [
     "duplicate",

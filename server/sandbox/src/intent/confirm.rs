@@ -3,13 +3,13 @@
 use serde_json::Value;
 
 use super::{CaptureMethod, Intent, IntentStatus, settle};
-use crate::sandbox::call::ApiCall;
-use crate::sandbox::card::{Behaviour, Decline};
-use crate::sandbox::charge::Charge;
-use crate::sandbox::failure::StripeError;
-use crate::sandbox::method::{self, Method};
-use crate::sandbox::state::SandboxState;
-use crate::sandbox::table::StripeObject;
+use crate::call::ApiCall;
+use crate::card::{Behaviour, Decline};
+use crate::charge::Charge;
+use crate::failure::StripeError;
+use crate::method::{self, Method};
+use crate::state::SandboxState;
+use crate::table::StripeObject;
 
 /// Handles `POST /v1/payment_intents/{id}/confirm`.
 pub fn confirm(state: &mut SandboxState, call: &ApiCall, id: &str) -> Result<Value, StripeError> {

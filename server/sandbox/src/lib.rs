@@ -8,7 +8,7 @@
 //! ```no_run
 //! # async fn demo() -> std::io::Result<()> {
 //! use actix_web::{App, HttpServer};
-//! use server::sandbox::{self, Options, Sandbox};
+//! use sandbox::{Options, Sandbox};
 //!
 //! let sandbox = Sandbox::open(Some(".data/sandbox".into()), Options::default())?;
 //! sandbox.set_webhook("http://127.0.0.1:8080/api/stripe/webhook", "whsec_demo");
@@ -31,7 +31,7 @@
 //! - Cancelling an authorisation also emits `charge.refunded`.
 //! - A payment method can be used for one payment only.
 //!
-//! The production command `serve` must not mount this module.
+//! The server depends on this crate only with its feature `demo`, and `serve` never mounts it.
 
 pub mod authenticator;
 pub mod card;
