@@ -6,8 +6,8 @@ use actix_web::{HttpResponse, Responder};
 use serde::Deserialize;
 
 use super::Sandbox;
-use super::account::Account;
-use super::card::{Behaviour, CARDS};
+use crate::stripe::account::Account;
+use crate::stripe::card::{Behaviour, CARDS};
 
 /// Scripts come only from this origin. Inline styles are allowed, because mails bring their own.
 const POLICY: &str = "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'self' 'unsafe-inline'; \

@@ -15,7 +15,7 @@ use super::refund::{self, Refund};
 use super::state::SandboxState;
 use super::transaction::{self, BalanceTransaction};
 use super::{method, method::Method};
-use crate::table::StripeObject;
+use crate::stripe::table::StripeObject;
 
 /// Runs one call. The state changes only if the response, success or error, reports the change.
 pub fn run(state: &mut SandboxState, call: &ApiCall) -> Result<Value, StripeError> {

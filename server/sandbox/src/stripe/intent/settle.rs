@@ -3,14 +3,14 @@
 use serde_json::Value;
 
 use super::{Intent, IntentStatus};
-use crate::call::ApiCall;
-use crate::charge::Charge;
-use crate::dispute;
-use crate::failure::StripeError;
-use crate::fee::Fee;
-use crate::state::SandboxState;
-use crate::table::StripeObject;
-use crate::transaction::BalanceTransaction;
+use crate::stripe::call::ApiCall;
+use crate::stripe::charge::Charge;
+use crate::stripe::dispute;
+use crate::stripe::failure::StripeError;
+use crate::stripe::fee::Fee;
+use crate::stripe::state::SandboxState;
+use crate::stripe::table::StripeObject;
+use crate::stripe::transaction::BalanceTransaction;
 
 const REASONS: [&str; 4] = [
     "duplicate",
