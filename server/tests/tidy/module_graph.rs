@@ -9,10 +9,11 @@ use std::path::Path;
 use super::source::{Source, sources};
 
 /// The crates of the workspace, by folder.
-const CRATES: [&str; 5] = [
+const CRATES: [&str; 6] = [
     "actors/domain",
     "persistence",
     "actors",
+    "server/sandbox",
     "server",
     "loadtest",
 ];
