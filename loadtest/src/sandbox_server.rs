@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use actix_web::{App, HttpServer};
 use anyhow::{Context, Result, bail};
+use sandbox::{self, Options, Sandbox};
 use server::config::DEMO_WEBHOOK_SECRET;
-use server::sandbox::{self, Options, Sandbox};
 
 use crate::server_process::ServerProcess;
 

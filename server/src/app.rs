@@ -18,15 +18,16 @@ use persistence::{PaymentStores, Postgres};
 use crate::config::{Config, Stage};
 use crate::http::front::Front;
 use crate::http::nodes::HttpPeerClient;
-use crate::http::{edge, housekeeping, metrics, nodes, routes, sandbox_clock};
+use crate::http::{edge, housekeeping, metrics, nodes, routes};
 use crate::ops::lifecycle::{Lifecycle, Phase};
 use crate::ops::peer_credentials::PeerCredentials;
-use crate::render::mail_sender::smtp::Smtp;
-use crate::render::mail_sender::{DeliveryMethod, MailSender};
+use crate::render::mail_sender::MailSender;
 use crate::render::site::Site;
-use crate::sandbox::server::SandboxServer;
-use crate::sandbox::{self, Sandbox};
 use crate::state::{State, StateParts};
+
+mod provider;
+pub use provider::Provider;
+use provider::RunningSandbox;
 
 /// Time that requests in flight get to finish once the server is told to stop.
 pub const DRAIN_SECONDS_MAX: u64 = 20;
@@ -51,28 +52,7 @@ pub struct Parts {
     pub provider: Provider,
 }
 
-/// The payment provider, real or simulated, and how mails are sent.
-pub enum Provider {
-    /// Stripe with the configured keys. Mails are sent by SMTP.
-    Real,
-    /// The sandbox that imitates Stripe, served by this server. Mails are stored in the sandbox's
-    /// mailbox instead of being sent.
-    Sandbox(Arc<Sandbox>),
-    /// The sandbox, but mails stay in the outbox for the next server. The demo's seed uses this
-    /// variant, because the dates in the seeded mails are moved before they are sent.
-    Rehearsal(Arc<Sandbox>),
-}
-
-impl Provider {
-    fn sandbox(&self) -> Option<&Arc<Sandbox>> {
-        match self {
-            Provider::Real => None,
-            Provider::Sandbox(sandbox) | Provider::Rehearsal(sandbox) => Some(sandbox),
-        }
-    }
-}
-
-/// A running server, and the handles to stop it.
+/// A started server.
 pub struct Running {
     pub address: SocketAddr,
     pub state: web::Data<State>,
@@ -81,7 +61,7 @@ pub struct Running {
     server: ServerHandle,
     finished: tokio::task::JoinHandle<std::io::Result<()>>,
     housekeeping: Vec<tokio::task::JoinHandle<()>>,
-    stand_in: Option<SandboxServer>,
+    sandbox: RunningSandbox,
     metrics: Option<ServerHandle>,
     /// The HTTP server for requests of other nodes; `None` for a single node.
     peer_endpoint: Option<ServerHandle>,
@@ -114,29 +94,15 @@ pub async fn start(parts: Parts) -> anyhow::Result<Running> {
     let lifecycle = Arc::new(Lifecycle::default());
     let records = Records::new(postgres.clone());
     let payment_stores: Arc<dyn PaymentStores> = Arc::new(postgres.clone());
-    let stand_in = provider
-        .sandbox()
-        .map(|sandbox| SandboxServer::serve(sandbox.clone()))
-        .transpose()?;
-    let gateway = gateway(&config, &provider, stand_in.as_ref())?;
+    let sandbox = provider.serve_sandbox()?;
+    let gateway = gateway(&config, provider.stripe_url(&config, &sandbox))?;
     let peer_endpoint = config
         .node
         .map(|address| listen(address, "NODE_ADDRESS"))
         .transpose()?;
     let (peers, peer_credentials) = connect_peers(peer_endpoint.as_ref(), &postgres, &clock)?;
-    if let Some(sandbox) = provider.sandbox() {
-        // The sandbox sends webhooks over the loopback address, whatever the public URL is.
-        let secret = config
-            .stripe
-            .webhook_secrets
-            .first()
-            .context("no webhook secret is configured")?;
-        sandbox.set_webhook(
-            &format!("http://127.0.0.1:{}/api/stripe/webhook", address.port()),
-            secret.expose(),
-        );
-    }
-    let delivery = delivery(&config, &provider, &lifecycle)?;
+    provider.set_webhook(&config, address.port())?;
+    let delivery = provider.delivery(&config, &lifecycle)?;
     let mail_sender = Arc::new(MailSender::new(
         config.clone(),
         records.clone(),
@@ -169,12 +135,7 @@ pub async fn start(parts: Parts) -> anyhow::Result<Running> {
         .await?,
     );
     mail_sender.set_catalogue(state.catalogue.clone());
-    let (server, finished) = serve(
-        listener,
-        state.clone(),
-        site.into(),
-        provider.sandbox().cloned(),
-    )?;
+    let (server, finished) = serve(listener, state.clone(), site.into(), provider.routes())?;
     let housekeeping = housekeeping::run(state.clone());
     let peer_endpoint = peer_endpoint
         .map(|listener| nodes::serve(listener, state.clone()))
@@ -191,7 +152,7 @@ pub async fn start(parts: Parts) -> anyhow::Result<Running> {
         server,
         finished,
         housekeeping,
-        stand_in,
+        sandbox,
         metrics,
         peer_endpoint,
     })
@@ -237,19 +198,16 @@ fn serve(
     listener: TcpListener,
     state: web::Data<State>,
     site: web::Data<Site>,
-    sandbox: Option<Arc<Sandbox>>,
+    provider_routes: impl Fn(&mut web::ServiceConfig) + Clone + Send + 'static,
 ) -> anyhow::Result<ServerTask> {
     let server = HttpServer::new(move || {
-        let (state, sandbox) = (state.clone(), sandbox.clone());
+        let (state, provider_routes) = (state.clone(), provider_routes.clone());
         let front = state.clone();
         let app = actix_web::App::new()
             .wrap(from_fn(edge::wrap))
             .app_data(site.clone())
             .configure(|cfg| {
-                if let Some(sandbox) = sandbox {
-                    sandbox_clock::configure(cfg, sandbox.clone());
-                    sandbox::configure(cfg, sandbox);
-                }
+                provider_routes(cfg);
                 routes::configure(cfg, state);
             })
             .default_service(routes::pages());
@@ -264,37 +222,11 @@ fn serve(
     Ok((handle, tokio::spawn(server)))
 }
 
-/// Creates the Stripe client. The demo calls its own sandbox. If the configured API address is on
-/// this machine, it calls that address instead, because `loadtest proxy` may listen there.
-fn gateway(
-    config: &Config,
-    provider: &Provider,
-    stand_in: Option<&SandboxServer>,
-) -> anyhow::Result<Arc<Stripe>> {
-    let configured_url = &config.stripe.api_url;
-    let url = match (provider, stand_in) {
-        (Provider::Sandbox(_), Some(_)) if configured_url.starts_with("http://127.0.0.1:") => {
-            configured_url
-        }
-        (_, Some(stand_in)) => &stand_in.url,
-        (_, None) => configured_url,
-    };
+/// Creates the Stripe client.
+fn gateway(config: &Config, url: &str) -> anyhow::Result<Arc<Stripe>> {
     let settings = StripeSettings::new(config.stripe.secret_key.expose(), url);
     let stripe = Stripe::new(&settings.rate_limited(config.stripe.calls_per_second));
     Ok(Arc::new(stripe.map_err(anyhow::Error::msg)?))
-}
-
-fn delivery(
-    config: &Config,
-    provider: &Provider,
-    lifecycle: &Lifecycle,
-) -> anyhow::Result<DeliveryMethod> {
-    match (provider, &config.mail.smtp_url) {
-        (Provider::Rehearsal(_), _) => Ok(DeliveryMethod::Held(lifecycle.watch())),
-        (Provider::Sandbox(sandbox), _) => Ok(DeliveryMethod::Mailbox(sandbox.clone())),
-        (Provider::Real, Some(url)) => Ok(DeliveryMethod::Smtp(Smtp::new(url)?)),
-        (Provider::Real, None) => anyhow::bail!("SMTP_URL is missing"),
-    }
 }
 
 impl Running {
@@ -333,9 +265,7 @@ impl Running {
         self.housekeeping
             .iter()
             .for_each(tokio::task::JoinHandle::abort);
-        if let Some(stand_in) = self.stand_in {
-            stand_in.stop().await;
-        }
+        self.sandbox.stop().await;
         Ok(())
     }
 }

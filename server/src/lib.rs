@@ -101,8 +101,6 @@ pub mod render {
     pub mod when;
 }
 
-pub mod sandbox;
-
 pub mod state;
 
 /// Who the caller is, and what the caller may see and do.
@@ -124,15 +122,17 @@ pub mod http {
     pub mod nodes;
     pub mod openapi;
     pub mod routes;
+    #[cfg(feature = "demo")]
     pub mod sandbox_clock;
 }
 
 pub mod app;
 
-/// The commands of the program. Without a command it runs the demo.
+/// The commands of the program. Without a command it runs the demo, if it is compiled in.
 pub mod cli {
     pub mod audit;
     pub mod command;
+    #[cfg(feature = "demo")]
     pub mod demo;
     pub mod serve;
 }

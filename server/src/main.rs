@@ -1,4 +1,4 @@
-//! The command line. Without a command it runs the demo.
+//! The command line. Without a command it runs the demo, if it is compiled in.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -7,7 +7,9 @@ use anyhow::ensure;
 use clap::{Parser, Subcommand};
 use mimalloc::MiMalloc;
 use persistence::records::audit_chain::AuditAnchor;
-use server::cli::{audit, command, demo, serve};
+#[cfg(feature = "demo")]
+use server::cli::demo;
+use server::cli::{audit, command, serve};
 use server::config::{Config, Environment, Stage};
 use server::ops::{backup, telemetry};
 use server::render::renderer::child;
@@ -19,14 +21,18 @@ static ALLOCATOR: MiMalloc = MiMalloc;
 
 /// Football Doubles: ticket draws for rugby league clubs.
 #[derive(Parser)]
-#[command(
-    name = "server",
-    version,
-    about = "Football Doubles: ticket draws for rugby league clubs. Without a command: the demo."
+#[command(name = "server", version)]
+#[cfg_attr(
+    feature = "demo",
+    command(
+        about = "Football Doubles: ticket draws for rugby league clubs. Without a command: the demo."
+    )
 )]
+#[cfg_attr(not(feature = "demo"), command(subcommand_required = true))]
 struct Arguments {
     /// For a command: use the demo's private Postgres in `FD_DATA_DIR`, not the one `DATABASE_URL`
     /// names
+    #[cfg(feature = "demo")]
     #[arg(long, global = true)]
     demo: bool,
     #[command(subcommand)]
@@ -130,10 +136,12 @@ async fn start(arguments: Arguments) -> ExitCode {
 
 async fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
     let environment = Environment::of_the_process();
+    #[cfg(feature = "demo")]
+    let uses_demo = arguments.demo;
+    #[cfg(not(feature = "demo"))]
+    let uses_demo = false;
     let Some(command) = arguments.command else {
-        telemetry::start(Stage::Demo);
-        demo::run(Config::demo(&environment)?).await?;
-        return Ok(ExitCode::SUCCESS);
+        return run_without_command(&environment).await;
     };
     if let ServerCommand::Openapi = command {
         println!("{:#}", server::http::openapi::document());
@@ -141,7 +149,7 @@ async fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
     }
     if let ServerCommand::Serve = command {
         ensure!(
-            !arguments.demo,
+            !uses_demo,
             "serve takes no --demo: start the demo without a command"
         );
         telemetry::start(Stage::Production);
@@ -149,7 +157,7 @@ async fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     telemetry::start(Stage::Demo);
-    let config = if arguments.demo {
+    let config = if uses_demo {
         Config::demo(&environment)?
     } else {
         Config::tool(&environment)?
@@ -196,4 +204,18 @@ async fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+#[cfg(feature = "demo")]
+async fn run_without_command(environment: &Environment) -> anyhow::Result<ExitCode> {
+    telemetry::start(Stage::Demo);
+    demo::run(Config::demo(environment)?).await?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Fails. The argument parser already requires a command in a build without the demo.
+#[cfg(not(feature = "demo"))]
+#[expect(clippy::unused_async, reason = "the demo's variant waits")]
+async fn run_without_command(_: &Environment) -> anyhow::Result<ExitCode> {
+    anyhow::bail!("a command is missing: see --help")
 }

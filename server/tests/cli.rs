@@ -12,7 +12,7 @@ use persistence::records::Records;
 use persistence::records::clubs::NewClub;
 use persistence::testing::{Database, Folder, database, empty_database};
 use persistence::{Postgres, Sealer};
-use server::sandbox::{Options, Sandbox};
+use sandbox::{Options, Sandbox};
 
 #[path = "cli/anchor.rs"]
 mod anchor;
@@ -670,7 +670,7 @@ async fn capture_payment(sandbox: &Path, account: &AccountId) -> String {
     let serving = sandbox.clone();
     let server = HttpServer::new(move || {
         let sandbox = serving.clone();
-        App::new().configure(|cfg| server::sandbox::configure(cfg, sandbox))
+        App::new().configure(|cfg| sandbox::configure(cfg, sandbox))
     });
     let server = server
         .workers(1)

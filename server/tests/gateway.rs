@@ -10,8 +10,8 @@ use actix_web::{App, HttpServer};
 use actors::testing::FakeGateway;
 use actors::{Connect, Gateway, GatewayError, NewIntent, Stripe, StripeSettings, SystemClock};
 use domain::{AccountId, Cents, OrderId, PaymentIntentId, PaymentStatus, Timestamp};
-use server::sandbox::faults::Fault;
-use server::sandbox::{self, Options, Sandbox};
+use sandbox::faults::Fault;
+use sandbox::{self, Options, Sandbox};
 
 const EPOCH_START: Timestamp = Timestamp(0);
 

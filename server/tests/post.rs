@@ -12,13 +12,13 @@ use persistence::records::clubs::NewClub;
 use persistence::records::draws::DrawToCreate;
 use persistence::stores::OrderRecord;
 use persistence::testing::Database;
+use sandbox::mailbox::MailMessage;
+use sandbox::{Options, Sandbox};
 use server::app::{self, Parts, Provider, Running};
 use server::cli::demo::buyers::{self, PlannedOrder};
 use server::cli::demo::seed::Seller;
 use server::config::{Config, Environment};
-use server::render::mail::RenderedMail;
 use server::render::site::Site;
-use server::sandbox::{Options, Sandbox};
 
 mod post {
     mod withheld;
@@ -118,8 +118,8 @@ impl Club {
             .expect("bought")
     }
 
-    /// Waits until the mailbox contains this many mails, and returns them.
-    async fn mails(&self, count: usize) -> Vec<RenderedMail> {
+    /// Waits for this many mails.
+    async fn mails(&self, count: usize) -> Vec<MailMessage> {
         let arrived = async {
             loop {
                 let mails = self.sandbox.mailbox().mails();
@@ -311,7 +311,7 @@ async fn winner_is_mailed_the_prize_and_a_correction() {
 /// Checks the text part and the HTML part of a mail: both contain `words`, and neither contains
 /// markup of the other.
 #[track_caller]
-fn assert_reads_well(mail: &RenderedMail, words: &[&str]) {
+fn assert_reads_well(mail: &MailMessage, words: &[&str]) {
     let kind = mail.kind.as_str();
     assert!(
         (1..=50).contains(&mail.subject.chars().count()),

@@ -37,15 +37,22 @@ fn crate_dependencies_point_one_way() {
         ("actors/domain", vec![]),
         ("persistence", vec!["domain"]),
         ("actors", vec!["domain", "persistence"]),
-        ("server", vec!["domain", "persistence", "actors"]),
-        // The benchmark may use the engine directly, because it also measures the engine without
-        // HTTP.
+        ("server/sandbox", vec!["domain", "persistence", "actors"]),
+        ("server", vec!["domain", "persistence", "actors", "sandbox"]),
+        // The benchmark also measures the engine alone.
         (
             "loadtest",
-            vec!["server", "actors", "persistence", "domain"],
+            vec!["server", "sandbox", "actors", "persistence", "domain"],
         ),
     ];
-    let workspace = ["domain", "persistence", "actors", "server", "loadtest"];
+    let workspace = [
+        "domain",
+        "persistence",
+        "actors",
+        "sandbox",
+        "server",
+        "loadtest",
+    ];
     let mut findings = Vec::new();
     for (member, allowed) in allowed {
         for name in dependencies(member)
@@ -222,7 +229,13 @@ fn code_has_no_unfinished_or_disabled_parts() {
 #[test]
 fn fail_points_exist_in_test_builds_only() {
     let mut findings = Vec::new();
-    for member in ["persistence", "actors", "server", "loadtest"] {
+    for member in [
+        "persistence",
+        "actors",
+        "server/sandbox",
+        "server",
+        "loadtest",
+    ] {
         let manifest = fs::read_to_string(repository_root().join(member).join("Cargo.toml"))
             .expect("a manifest");
         let before_dev_dependencies = manifest
@@ -252,7 +265,13 @@ fn fail_points_exist_in_test_builds_only() {
 #[test]
 fn test_doubles_exist_in_test_builds_only() {
     let mut findings = Vec::new();
-    for member in ["persistence", "actors", "server", "loadtest"] {
+    for member in [
+        "persistence",
+        "actors",
+        "server/sandbox",
+        "server",
+        "loadtest",
+    ] {
         let manifest = fs::read_to_string(repository_root().join(member).join("Cargo.toml"))
             .expect("a manifest");
         let dependencies = manifest
@@ -273,6 +292,53 @@ fn test_doubles_exist_in_test_builds_only() {
         findings.extend((!code.contains(&gated)).then(|| format!("{module} is always compiled")));
     }
     assert_none("test doubles", findings);
+}
+
+/// A build without the feature `demo` holds no sandbox. That it compiles is a step of `.ci/run`.
+#[test]
+fn sandbox_is_an_optional_dependency_of_the_server() {
+    let manifest =
+        fs::read_to_string(repository_root().join("server/Cargo.toml")).expect("a manifest");
+    for line in [
+        "demo = [\"dep:sandbox\"]",
+        "sandbox = { workspace = true, optional = true }",
+    ] {
+        assert!(
+            manifest.lines().any(|found| found == line),
+            "server/Cargo.toml has no line {line}"
+        );
+    }
+}
+
+/// Lines of `server/src` that name an address of the sandbox stand directly under the feature `demo`, or in a file that
+/// only the feature compiles.
+#[test]
+fn sandbox_addresses_are_compiled_only_with_the_demo() {
+    let demo_only = [
+        "server/src/cli/demo",
+        "server/src/http/sandbox_clock.rs",
+        "server/src/app/provider.rs",
+        "server/src/cli/audit/provider.rs",
+    ];
+    let mut findings = Vec::new();
+    for source in sources(&repository_root(), &["server/src"], &["rs"]) {
+        let is_test = source.path.ends_with("/tests.rs");
+        if is_test || demo_only.iter().any(|path| source.path.starts_with(path)) {
+            continue;
+        }
+        let code = source.text.split("#[cfg(test)]").next().unwrap_or_default();
+        let lines: Vec<&str> = code.lines().collect();
+        for (index, line) in lines.iter().enumerate() {
+            let is_comment = line.trim_start().starts_with("//");
+            let is_gated = lines[index.saturating_sub(2)..index]
+                .iter()
+                .any(|before| before.contains("cfg(feature = \"demo\")"));
+            if line.contains("/sandbox") && !is_comment && !is_gated {
+                findings.push(format!("{}:{}", source.path, index + 1));
+            }
+        }
+    }
+    assert_none("addresses of the sandbox outside the feature", findings);
 }
 
 #[test]

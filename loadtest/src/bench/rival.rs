@@ -10,7 +10,7 @@ use actix_web::web::{self, Bytes, Data};
 use actix_web::{App, HttpResponse, HttpServer};
 use anyhow::{Context, Result};
 use clap::Args;
-use server::sandbox::{self, Options, Sandbox};
+use sandbox::{self, Options, Sandbox};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::process::{Child, Command};
 use tokio::sync::broadcast;

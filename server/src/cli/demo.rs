@@ -16,9 +16,9 @@ use crate::http::routes::machine::webhooks;
 use crate::ops::database::{Database, RunningInstance};
 use crate::ops::private_files;
 use crate::render::site::{self, Site};
-use crate::sandbox::authenticator;
-use crate::sandbox::clock::SandboxClock;
-use crate::sandbox::{Options, Sandbox};
+use sandbox::authenticator;
+use sandbox::clock::SandboxClock;
+use sandbox::{Options, Sandbox};
 use seed::SeedState;
 
 pub mod anomalies;

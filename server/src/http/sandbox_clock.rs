@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 use crate::api::error::Problem;
 use crate::api::instant::rfc3339;
 use crate::http::housekeeping;
-use crate::sandbox::{BODY_BYTES_MAX, Sandbox};
 use crate::state::State;
+use sandbox::{BODY_BYTES_MAX, Sandbox};
 
 /// Maximum seconds by which one request may advance the clock: two years.
 const ADVANCE_SECONDS_MAX: i64 = 2 * 366 * 86_400;

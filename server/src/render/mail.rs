@@ -2,15 +2,13 @@
 //! phone and in dark mode (ux.md section 5).
 
 use askama::Template;
-use serde::{Deserialize, Serialize};
 
 use crate::render::colour::Colour;
 
 pub mod subject;
 
 /// A mail ready to be sent.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RenderedMail {
     /// Message-ID without angle brackets. It is the same on every attempt, so that mail programs
     /// recognise a repeated send as the same message.

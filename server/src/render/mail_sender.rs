@@ -16,6 +16,8 @@ use crate::render::mail::{MailContent, RenderedMail};
 use crate::services::catalogue::Catalogue;
 use smtp::Smtp;
 
+#[cfg(feature = "demo")]
+mod sandbox_mailbox;
 pub mod smtp;
 mod templates;
 

@@ -15,37 +15,49 @@ pub enum ResponseKind {
     Board,
     /// Files that pages load: scripts, styles and pictures.
     Asset,
-    /// Pages of the demo's sandbox, which imitates Stripe and shows the mailbox.
-    Sandbox,
     Page,
+    /// The demo's stand-in for Stripe, and its mailbox.
+    #[cfg(feature = "demo")]
+    Sandbox,
 }
 
 impl ResponseKind {
-    /// All response kinds, in the sequence of their declaration, because headers are stored by
-    /// index.
-    const ALL: [ResponseKind; 6] = [
+    /// All kinds, in the order of their declaration.
+    const ALL: &[ResponseKind] = &[
         ResponseKind::Api,
         ResponseKind::Widget,
         ResponseKind::Board,
         ResponseKind::Asset,
-        ResponseKind::Sandbox,
         ResponseKind::Page,
+        #[cfg(feature = "demo")]
+        ResponseKind::Sandbox,
     ];
 
     /// Returns the kind of the response for a path or route pattern.
     pub fn of(path: &str) -> ResponseKind {
+        #[cfg(feature = "demo")]
+        if path.starts_with("/sandbox/") {
+            return ResponseKind::Sandbox;
+        }
         if path.starts_with("/api/public/widget/") || path == "/api/qr.svg" {
             ResponseKind::Widget
         } else if path.starts_with("/api/") {
             ResponseKind::Api
-        } else if path.starts_with("/sandbox/") {
-            ResponseKind::Sandbox
         } else if is_file(path) || path.starts_with("/uploads/") {
             ResponseKind::Asset
         } else if Page::of(path).is_some_and(|page| page.is_framed_by_anyone()) {
             ResponseKind::Board
         } else {
             ResponseKind::Page
+        }
+    }
+
+    /// Whether the sandbox serves responses of this kind.
+    fn is_sandbox(self) -> bool {
+        match self {
+            #[cfg(feature = "demo")]
+            ResponseKind::Sandbox => true,
+            _ => false,
         }
     }
 
@@ -69,18 +81,18 @@ fn is_file(path: &str) -> bool {
 
 /// The security headers of each kind of response, built once at startup.
 pub struct Policies {
-    content: [HeaderValue; ResponseKind::ALL.len()],
+    content: Vec<HeaderValue>,
     over_tls: bool,
 }
 
 impl Policies {
     pub fn new(config: &Config) -> Policies {
-        let content = ResponseKind::ALL.map(|kind| {
-            let content = HeaderValue::try_from(content_security_policy(kind, config));
+        let content = ResponseKind::ALL.iter().map(|kind| {
+            let content = HeaderValue::try_from(content_security_policy(*kind, config));
             content.unwrap_or(HeaderValue::from_static("default-src 'none'"))
         });
         Policies {
-            content,
+            content: content.collect(),
             over_tls: config.over_tls(),
         }
     }
@@ -121,11 +133,8 @@ impl Policies {
                 HeaderValue::from_static("same-origin"),
             );
         }
-        if matches!(
-            kind,
-            ResponseKind::Api | ResponseKind::Page | ResponseKind::Sandbox
-        ) {
-            // Pages of other sites must not load the response as a script, a picture or a style.
+        if matches!(kind, ResponseKind::Api | ResponseKind::Page) || kind.is_sandbox() {
+            // Pages of other sites cannot load it as a script, a picture or a style.
             let policy = HeaderName::from_static("cross-origin-resource-policy");
             insert_if_missing(policy, HeaderValue::from_static("same-origin"));
         }
@@ -161,13 +170,14 @@ fn content_security_policy(kind: ResponseKind, config: &Config) -> String {
             " https://api.stripe.com",
         ),
     };
-    let inline_script = if kind == ResponseKind::Sandbox {
+    let inline_script = if kind.is_sandbox() {
         " 'unsafe-inline'"
     } else {
         ""
     };
     let ancestors = match kind {
         ResponseKind::Board => "*",
+        #[cfg(feature = "demo")]
         ResponseKind::Sandbox => "'self'",
         ResponseKind::Api | ResponseKind::Widget | ResponseKind::Asset | ResponseKind::Page => {
             "'none'"

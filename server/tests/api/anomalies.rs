@@ -2,8 +2,8 @@
 //! reconciler finds it, the operator resolves it, and the sums stay correct to the cent.
 
 use domain::DrawId;
+use sandbox::faults::{Fault, Faults, ScriptedFault};
 use serde_json::{Value, json};
-use server::sandbox::faults::{Fault, Faults, ScriptedFault};
 
 use crate::support::buyer::Intent;
 use crate::support::server::eventually;

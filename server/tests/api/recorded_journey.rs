@@ -9,8 +9,8 @@ use std::path::PathBuf;
 
 use domain::{DrawId, Timestamp};
 use reqwest::Method;
+use sandbox::faults::{Fault, Faults, ScriptedFault, WebhookFaults};
 use serde_json::{Value, json};
-use server::sandbox::faults::{Fault, Faults, ScriptedFault, WebhookFaults};
 
 use crate::support::buyer::{ApiResponse, Intent};
 use crate::support::server::eventually;

@@ -2,8 +2,8 @@
 
 use domain::{Cents, DrawId};
 use reqwest::Method;
+use sandbox::faults::{Fault, Faults, WebhookFaults};
 use serde_json::{Value, json};
-use server::sandbox::faults::{Fault, Faults, WebhookFaults};
 
 use crate::support::buyer::{ApiResponse, items};
 use crate::support::server::eventually;

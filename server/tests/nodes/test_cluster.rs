@@ -20,9 +20,9 @@ use persistence::records::draws::DrawToCreate;
 use persistence::testing::{Database, Folder, database};
 use persistence::{Postgres, Sealer};
 use reqwest::Method;
+use sandbox::{self, Options, Sandbox};
 use serde_json::{Value, json};
 use server::ops::peer_credentials::PeerCredentials;
-use server::sandbox::{self, Options, Sandbox};
 
 const KEY: &str = "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f";
 const WEBHOOK_SECRET: &str = "whsec_of_the_tests";

@@ -1,5 +1,5 @@
+use sandbox::Options;
 use serde_json::json;
-use server::sandbox::Options;
 
 use crate::support::{Provider, WebhookReceiver};
 

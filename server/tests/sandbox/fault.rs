@@ -1,5 +1,5 @@
+use sandbox::faults::Fault;
 use serde_json::json;
-use server::sandbox::faults::Fault;
 
 use crate::support::Provider;
 

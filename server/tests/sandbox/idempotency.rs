@@ -1,4 +1,4 @@
-use server::sandbox::Options;
+use sandbox::Options;
 
 use crate::support::{Provider, TempDir};
 

@@ -1,11 +1,11 @@
+use sandbox::Options;
+use sandbox::mailbox::MailMessage;
 use serde_json::Value;
-use server::render::mail::RenderedMail;
-use server::sandbox::Options;
 
 use crate::support::{Provider, TempDir};
 
-fn rendered_mail(to: &str, kind: &str) -> RenderedMail {
-    RenderedMail {
+fn rendered_mail(to: &str, kind: &str) -> MailMessage {
+    MailMessage {
         to: to.to_owned(),
         from: "tickets@demo.test".to_owned(),
         subject: format!("Your tickets, {to}"),
@@ -13,7 +13,7 @@ fn rendered_mail(to: &str, kind: &str) -> RenderedMail {
         html: "<p>Hello</p>".to_owned(),
         message_id: format!("<{to}@demo.test>"),
         kind: kind.to_owned(),
-        ..RenderedMail::default()
+        ..MailMessage::default()
     }
 }
 

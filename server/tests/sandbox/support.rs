@@ -7,8 +7,8 @@ use actix_web::dev::ServerHandle;
 use actix_web::http::StatusCode;
 use actix_web::web::{self, Bytes, Data};
 use actix_web::{App, HttpRequest, HttpResponse, HttpServer};
+use sandbox::{self, Options, Sandbox};
 use serde_json::Value;
-use server::sandbox::{self, Options, Sandbox};
 use tokio::sync::{Mutex, mpsc};
 
 pub const CLUB: &str = "acct_club";

@@ -1,8 +1,8 @@
 use std::collections::BTreeSet;
 
 use hmac::{Hmac, Mac};
+use sandbox::Options;
 use serde_json::json;
-use server::sandbox::Options;
 use sha2::Sha256;
 
 use crate::support::{Provider, TempDir, WebhookReceiver};

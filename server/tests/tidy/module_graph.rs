@@ -9,11 +9,12 @@ use std::path::Path;
 
 use super::source::{Source, sources};
 
-/// Folders of the crates in the workspace.
-const CRATE_FOLDERS: [&str; 5] = [
+/// The crates of the workspace, by folder.
+const CRATE_FOLDERS: [&str; 6] = [
     "actors/domain",
     "persistence",
     "actors",
+    "server/sandbox",
     "server",
     "loadtest",
 ];

@@ -4,12 +4,17 @@
 use std::num::NonZeroU32;
 
 use actors::payments::stripe::{Stripe, StripeSettings};
+#[cfg(feature = "demo")]
 use anyhow::Context;
+#[cfg(feature = "demo")]
+use sandbox::server::SandboxServer;
+#[cfg(feature = "demo")]
+use sandbox::{Options, Sandbox};
 
-use crate::config::{Config, Stage};
+use crate::config::Config;
+#[cfg(feature = "demo")]
+use crate::config::Stage;
 use crate::ops::database::RunningInstance;
-use crate::sandbox::server::SandboxServer;
-use crate::sandbox::{Options, Sandbox};
 
 /// The audit makes at most one call in this many that the rate limit allows, because it shares
 /// Stripe's limit with a running server.
@@ -18,20 +23,29 @@ const RATE_FRACTION: u32 = 4;
 /// A connected payment provider: Stripe or the sandbox.
 pub struct ConnectedProvider {
     pub gateway: Stripe,
+    #[cfg(feature = "demo")]
     started_sandbox: Option<SandboxServer>,
 }
 
 impl ConnectedProvider {
-    /// Disconnects, and stops the sandbox if the audit started it.
+    /// Stops the sandbox if the audit started it.
+    #[cfg_attr(not(feature = "demo"), expect(clippy::unused_async))]
     pub async fn leave(self) {
+        #[cfg(feature = "demo")]
         if let Some(stand_in) = self.started_sandbox {
             stand_in.stop().await;
         }
     }
 }
 
-/// Connects to Stripe in production, or to the sandbox in the demo.
-pub fn reach(config: &Config, sign: Option<&RunningInstance>) -> anyhow::Result<ConnectedProvider> {
+/// Connects to Stripe. In the demo's stage, connects to the sandbox.
+pub fn reach(
+    config: &Config,
+    #[cfg_attr(not(feature = "demo"), expect(unused_variables))] sign: Option<&RunningInstance>,
+) -> anyhow::Result<ConnectedProvider> {
+    #[cfg(not(feature = "demo"))]
+    let url = config.stripe.api_url.clone();
+    #[cfg(feature = "demo")]
     let (url, started_sandbox) = match (config.stage, sign) {
         (Stage::Production, _) => (config.stripe.api_url.clone(), None),
         (Stage::Demo, Some(sign)) => (format!("{}/sandbox/stripe", sign.address), None),
@@ -52,6 +66,7 @@ pub fn reach(config: &Config, sign: Option<&RunningInstance>) -> anyhow::Result<
     );
     Ok(ConnectedProvider {
         gateway: stripe.map_err(anyhow::Error::msg)?,
+        #[cfg(feature = "demo")]
         started_sandbox,
     })
 }

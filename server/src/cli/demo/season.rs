@@ -14,9 +14,9 @@ use super::plan::{CLUBS, DRAWS, DrawPlan, LATER_OPPONENTS};
 use super::seed::{Seller, new_draw, round};
 use crate::app::Running;
 use crate::http::routes::club::results;
-use crate::sandbox::clock::SandboxClock;
 use crate::services::catalogue::lists::{List, ListSlice};
 use crate::state::State;
+use sandbox::clock::SandboxClock;
 
 /// Interval between two checks of the draws.
 const CHECK_INTERVAL: Duration = Duration::from_secs(20);

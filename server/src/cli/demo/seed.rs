@@ -18,9 +18,9 @@ use super::plan::{
 };
 use super::{PASSWORD, anomalies, buyers};
 use crate::app::Running;
-use crate::sandbox::Sandbox;
-use crate::sandbox::authenticator::{OPERATOR, OPERATOR_SECRET};
 use crate::services::identity::{link_hash, password, random};
+use sandbox::Sandbox;
+use sandbox::authenticator::{OPERATOR, OPERATOR_SECRET};
 
 /// Login of the second operator, who approves actions that need two operators (decision I-8).
 const SECOND_OPERATOR: &str = "second-operator@demo.test";

@@ -30,10 +30,10 @@ impl CatalogueFacts {
             },
             terms_version: crate::text::terms::SERVICE.version,
             demo,
-            stripe_js: if demo {
-                "/sandbox/stripe.js"
-            } else {
-                STRIPE_JS
+            stripe_js: match config.stage {
+                #[cfg(feature = "demo")]
+                Stage::Demo => "/sandbox/stripe.js",
+                _ => STRIPE_JS,
             },
         }
     }

@@ -3,8 +3,8 @@
 
 use domain::{AccountId, ClubId};
 use reqwest::Method;
+use sandbox::faults::Fault;
 use serde_json::{Value, json};
-use server::sandbox::faults::Fault;
 
 use super::draws::{accept_terms, form, with};
 use crate::support::server::eventually;

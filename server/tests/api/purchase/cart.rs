@@ -1,7 +1,7 @@
 //! Carts: one payment buys tickets of several draws of one club, or none of them.
 
+use sandbox::faults::{Faults, WebhookFaults};
 use serde_json::json;
-use server::sandbox::faults::{Faults, WebhookFaults};
 
 use crate::support::TestServer;
 use crate::support::buyer::{Intent, items};

@@ -1,8 +1,8 @@
 //! Purchases with lost webhooks, declined cards, 3-D Secure, a kick-off in between, and faults of
 //! the provider.
 
+use sandbox::faults::{Fault, Faults, ScriptedFault, WebhookFaults};
 use serde_json::json;
-use server::sandbox::faults::{Fault, Faults, ScriptedFault, WebhookFaults};
 
 use crate::support::schema_check::contains_jersey_number;
 use crate::support::server::eventually;

@@ -1,8 +1,8 @@
 //! Limits of a purchase: amounts, ticket counts, request rates, and clubs that cannot sell.
 
 use domain::Cents;
+use sandbox::faults::{Faults, WebhookFaults};
 use serde_json::json;
-use server::sandbox::faults::{Faults, WebhookFaults};
 
 use crate::support::TestServer;
 

@@ -1,8 +1,8 @@
 //! Payments in which the browser creates a payment method and the server confirms the payment with
 //! it.
 
+use sandbox::faults::Fault;
 use serde_json::{Value, json};
-use server::sandbox::faults::Fault;
 
 use crate::support::buyer::{Buyer, Intent, items};
 use crate::support::{BAD_CARD, CARD_WITH_3DS, GOOD_CARD, TestServer};

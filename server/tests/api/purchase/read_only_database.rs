@@ -1,8 +1,8 @@
 //! A read-only database (SQLSTATE 25006), for example a demoted primary, is treated as unavailable.
 //! The server is not ready and sells nothing, but answers reads. It recovers without a restart.
 
+use sandbox::faults::{Faults, WebhookFaults};
 use serde_json::{Value, json};
-use server::sandbox::faults::{Faults, WebhookFaults};
 
 use crate::support::server::eventually;
 use crate::support::{TestServer, club};

@@ -1,8 +1,8 @@
 //! Reservations: resize, extend, release and expiry.
 
 use reqwest::Method;
+use sandbox::faults::{Faults, WebhookFaults};
 use serde_json::json;
-use server::sandbox::faults::{Faults, WebhookFaults};
 
 use crate::support::TestServer;
 use crate::support::buyer::Intent;

@@ -3,8 +3,8 @@
 
 use actors::payments::signature::sign;
 use domain::AccountId;
+use sandbox::faults::Fault;
 use serde_json::{Value, json};
-use server::sandbox::faults::Fault;
 
 use super::webhooks::{WEBHOOK_SECRET, send_webhook, stored_events};
 use crate::support::server::eventually;

@@ -5,10 +5,10 @@
 use domain::access::Audience;
 use domain::{DrawId, Serial};
 use reqwest::Method;
+use sandbox::faults::{Faults, WebhookFaults};
 use serde_json::{Value, json};
 use server::http::routes::{ROUTES, Verb};
 use server::render::page_address::PAGES;
-use server::sandbox::faults::{Faults, WebhookFaults};
 use server::services::limits::UNPROVEN_PER_ADDRESS_AND_MINUTE;
 
 use crate::access::{method, path_with};

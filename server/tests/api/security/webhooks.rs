@@ -5,9 +5,9 @@ use actors::payments::signature::sign;
 use domain::Timestamp;
 use futures_util::{StreamExt, stream};
 use reqwest::{Method, RequestBuilder};
+use sandbox::faults::{Fault, Faults, WebhookFaults};
 use serde_json::{Value, json};
 use server::config::DEMO_WEBHOOK_SECRET;
-use server::sandbox::faults::{Fault, Faults, WebhookFaults};
 
 use crate::support::server::eventually;
 use crate::support::{Buyer, TestServer};

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 
 use actors::Clock;
 use domain::Timestamp;
-use server::sandbox::clock::SandboxClock;
+use sandbox::clock::SandboxClock;
 
 /// The sandbox's clock plus an offset that a test can change.
 #[derive(Default)]

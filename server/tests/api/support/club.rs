@@ -4,8 +4,8 @@ use actors::Clock;
 use domain::access::Role;
 use domain::{ClubId, DrawId};
 use persistence::records::club_users::NewClubUser;
+use sandbox::authenticator::OPERATOR_SECRET;
 use serde_json::json;
-use server::sandbox::authenticator::OPERATOR_SECRET;
 use server::services::identity::password;
 use server::services::identity::second_factor::{STEP_SECONDS, authenticator};
 

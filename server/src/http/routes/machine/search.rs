@@ -14,14 +14,19 @@ const ADDRESSES_MAX: usize = 45_000;
 const CACHE_FOR_AN_HOUR: (actix_web::http::header::HeaderName, &str) =
     (CACHE_CONTROL, "public, max-age=3600");
 
+/// The rule for the sandbox, if it is compiled in.
+#[cfg(feature = "demo")]
+const SANDBOX_RULE: &str = "Disallow: /sandbox/\n";
+#[cfg(not(feature = "demo"))]
+const SANDBOX_RULE: &str = "";
+
 /// Handles `GET /robots.txt`.
 pub async fn robots(state: web::Data<State>) -> HttpResponse {
     let site = &state.config.public_url;
-    // Pages that must not be indexed are not disallowed here, because a crawler has to fetch them
-    // to read their `noindex`.
-    let text = format!(
-        "User-agent: *\nDisallow: /api/\nDisallow: /sandbox/\n\nSitemap: {site}/sitemap.xml\n"
-    );
+    // Pages that must not be indexed say so themselves. A crawler that may not fetch them would
+    // never read that.
+    let text =
+        format!("User-agent: *\nDisallow: /api/\n{SANDBOX_RULE}\nSitemap: {site}/sitemap.xml\n");
     HttpResponse::Ok()
         .insert_header(CACHE_FOR_AN_HOUR)
         .content_type("text/plain; charset=utf-8")

@@ -7,7 +7,7 @@ use actix_web::HttpServer;
 use actix_web::dev::ServerHandle;
 use anyhow::Context;
 
-use crate::sandbox::{self, Sandbox};
+use crate::Sandbox;
 
 /// A running HTTP server for the sandbox.
 pub struct SandboxServer {
@@ -25,7 +25,7 @@ impl SandboxServer {
     pub fn serve(sandbox: Arc<Sandbox>) -> anyhow::Result<SandboxServer> {
         let server = HttpServer::new(move || {
             let sandbox = sandbox.clone();
-            actix_web::App::new().configure(|cfg| sandbox::configure(cfg, sandbox))
+            actix_web::App::new().configure(|cfg| crate::configure(cfg, sandbox))
         })
         .workers(1)
         .disable_signals()

@@ -15,7 +15,7 @@ use super::refund::{self, Refund};
 use super::state::SandboxState;
 use super::transaction::{self, BalanceTransaction};
 use super::{method, method::Method};
-use crate::sandbox::table::StripeObject;
+use crate::stripe::table::StripeObject;
 
 /// Runs one API call. If the call changes the state, its response, success or error, reports the
 /// change.

@@ -3,13 +3,13 @@
 use serde_json::Value;
 
 use super::{CaptureMethod, Intent, IntentStatus, settle};
-use crate::sandbox::call::ApiCall;
-use crate::sandbox::card::{Behaviour, Decline};
-use crate::sandbox::charge::Charge;
-use crate::sandbox::failure::StripeError;
-use crate::sandbox::method::{self, Method};
-use crate::sandbox::state::SandboxState;
-use crate::sandbox::table::StripeObject;
+use crate::stripe::call::ApiCall;
+use crate::stripe::card::{Behaviour, Decline};
+use crate::stripe::charge::Charge;
+use crate::stripe::failure::StripeError;
+use crate::stripe::method::{self, Method};
+use crate::stripe::state::SandboxState;
+use crate::stripe::table::StripeObject;
 
 /// Handles `POST /v1/payment_intents/{id}/confirm`.
 pub fn confirm(state: &mut SandboxState, call: &ApiCall, id: &str) -> Result<Value, StripeError> {

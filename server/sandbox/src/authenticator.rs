@@ -4,14 +4,16 @@
 use actix_web::Responder;
 use actix_web::web::{self, Data, Json, ServiceConfig};
 use serde_json::json;
+use totp_rs::{Builder, Secret};
 
 use super::Sandbox;
-use crate::services::identity::second_factor::{STEP_SECONDS, authenticator};
-
-/// The e-mail address of the demo's first operator.
+/// The address of the demo's first operator.
 pub const OPERATOR: &str = "operator@demo.test";
 
-/// The secret of the demo operators' authenticators. It is public, so it gives no protection.
+/// Validity of one code in seconds: the default of RFC 6238.
+const STEP_SECONDS: i64 = 30;
+
+/// The second-factor secret of the seeded demo operators. It is public, so it protects nothing.
 pub const OPERATOR_SECRET: &[u8; 20] = b"demo-operator-secret";
 
 pub fn configure(cfg: &mut ServiceConfig) {
@@ -23,7 +25,11 @@ async fn operator_code(sandbox: Data<Sandbox>) -> impl Responder {
     let now = sandbox.clock.unix_seconds();
     let step = now.div_euclid(STEP_SECONDS);
     let code_at = |step: i64| {
-        let totp = authenticator(OPERATOR_SECRET, OPERATOR).ok()?;
+        let totp = Builder::new()
+            .with_secret(Secret::new(OPERATOR_SECRET.as_slice().into()))
+            .with_account_name(OPERATOR)
+            .build()
+            .ok()?;
         Some(
             totp.generate((step * STEP_SECONDS).unsigned_abs())
                 .to_string(),

@@ -13,9 +13,9 @@ use tokio::sync::Notify;
 use tokio::task::JoinSet;
 
 use self::client::WebhookClient;
-use super::event::DeliveryStatus;
-use super::table::StripeObject;
 use super::{Sandbox, to_json_text};
+use crate::stripe::event::DeliveryStatus;
+use crate::stripe::table::StripeObject;
 
 /// Maximum number of concurrent deliveries.
 const IN_FLIGHT_MAX: usize = 8;

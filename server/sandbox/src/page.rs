@@ -10,8 +10,8 @@ use actix_web::web::{self, Data, Form, Path, Query, ServiceConfig};
 use serde::Deserialize;
 
 use super::Sandbox;
-use super::account::Account;
-use super::card::{Behaviour, CARDS};
+use crate::stripe::account::Account;
+use crate::stripe::card::{Behaviour, CARDS};
 
 /// Content security policy of the pages. Scripts come only from this origin. Inline styles are
 /// allowed, because mails contain them.

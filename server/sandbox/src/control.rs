@@ -7,11 +7,12 @@ use actix_web::{HttpResponse, Responder};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::failure::StripeError;
+use super::Sandbox;
 use super::faults::Faults;
-use super::intent::settle;
-use super::state::SandboxState;
-use super::{Sandbox, dispute, ledger};
+use crate::stripe::failure::StripeError;
+use crate::stripe::intent::settle;
+use crate::stripe::state::SandboxState;
+use crate::stripe::{dispute, ledger};
 
 pub fn configure(cfg: &mut ServiceConfig) {
     cfg.route("/ledger", web::get().to(show_ledger))

@@ -8,7 +8,7 @@
 //! ```no_run
 //! # async fn demo() -> std::io::Result<()> {
 //! use actix_web::{App, HttpServer};
-//! use server::sandbox::{self, Options, Sandbox};
+//! use sandbox::{Options, Sandbox};
 //!
 //! let sandbox = Sandbox::open(Some(".data/sandbox".into()), Options::default())?;
 //! sandbox.set_webhook("http://127.0.0.1:8080/api/stripe/webhook", "whsec_demo");
@@ -31,42 +31,20 @@
 //! - Cancelling an authorisation also emits `charge.refunded`.
 //! - A payment method can be used for one payment only.
 //!
-//! The production command `serve` must not mount this module.
+//! The server depends on this crate only with its feature `demo`, and `serve` never mounts it.
 
 pub mod authenticator;
-pub mod card;
 pub mod clock;
 pub mod faults;
 pub mod mailbox;
 pub mod server;
 pub mod webhook_sender;
 
-mod account;
-mod api;
-mod call;
-mod charge;
 mod control;
-mod dispute;
-mod event;
-mod failure;
-mod fee;
-mod form;
-mod id;
-mod idempotency;
-mod intent;
 mod journal;
-mod ledger;
-mod listing;
-mod method;
 mod page;
-mod record;
-mod refund;
-mod route;
-mod snapshot;
-mod state;
+mod stripe;
 mod stripejs;
-mod table;
-mod transaction;
 
 use std::io;
 use std::path::PathBuf;
@@ -79,7 +57,7 @@ use serde_json::Value;
 use self::clock::SandboxClock;
 use self::faults::{Fault, Faults, ScriptedFault};
 use self::mailbox::Mailbox;
-use self::state::SandboxState;
+use self::stripe::state::SandboxState;
 use self::webhook_sender::client::WebhookUrl;
 use self::webhook_sender::{Endpoint, WebhookSender};
 
@@ -219,7 +197,7 @@ impl Sandbox {
     /// no captured payment has this id.
     pub fn dispute(&self, payment_intent: &str) -> bool {
         control::change(self, |state| {
-            dispute::raise(state, payment_intent, "fraudulent")
+            stripe::dispute::raise(state, payment_intent, "fraudulent")
         })
         .status()
         .is_success()
@@ -227,7 +205,7 @@ impl Sandbox {
 
     /// Returns the totals of each account, like `GET /sandbox/ledger`.
     pub fn ledger(&self) -> Value {
-        ledger::totals(
+        stripe::ledger::totals(
             &self.state.lock().expect("the state is never poisoned"),
             false,
         )
@@ -258,6 +236,9 @@ pub fn configure(cfg: &mut ServiceConfig, sandbox: Arc<Sandbox>) {
             .configure(authenticator::configure)
             .configure(page::configure)
             .configure(stripejs::configure)
-            .service(web::resource(["/stripe/v1/{path:.*}", "/stripev1/{path:.*}"]).to(api::serve)),
+            .service(
+                web::resource(["/stripe/v1/{path:.*}", "/stripev1/{path:.*}"])
+                    .to(stripe::api::serve),
+            ),
     );
 }

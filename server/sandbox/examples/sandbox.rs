@@ -1,9 +1,9 @@
-//! Runs only the stand-in for Stripe: `cargo run -p server --example sandbox -- 8081 [directory]`.
+//! Runs only the stand-in for Stripe: `cargo run -p sandbox --example sandbox -- 8081 [directory]`.
 
 use std::path::PathBuf;
 
 use actix_web::{App, HttpServer};
-use server::sandbox::{self, Options, Sandbox};
+use sandbox::{self, Options, Sandbox};
 
 #[actix_web::main]
 async fn main() -> std::io::Result<()> {

@@ -3,14 +3,14 @@
 use serde_json::Value;
 
 use super::{Intent, IntentStatus};
-use crate::sandbox::call::ApiCall;
-use crate::sandbox::charge::Charge;
-use crate::sandbox::dispute;
-use crate::sandbox::failure::StripeError;
-use crate::sandbox::fee::Fee;
-use crate::sandbox::state::SandboxState;
-use crate::sandbox::table::StripeObject;
-use crate::sandbox::transaction::BalanceTransaction;
+use crate::stripe::call::ApiCall;
+use crate::stripe::charge::Charge;
+use crate::stripe::dispute;
+use crate::stripe::failure::StripeError;
+use crate::stripe::fee::Fee;
+use crate::stripe::state::SandboxState;
+use crate::stripe::table::StripeObject;
+use crate::stripe::transaction::BalanceTransaction;
 
 const REASONS: [&str; 4] = [
     "duplicate",

@@ -14,8 +14,6 @@ use serde_json::json;
 use super::Sandbox;
 use super::clock::SandboxClock;
 use super::journal::Journal;
-use crate::render::mail::RenderedMail;
-use crate::render::mail_sender;
 
 /// Maximum number of stored mails. The oldest are dropped first.
 const MAILS_MAX: usize = 1_000;
@@ -24,13 +22,29 @@ const JOURNAL_SLACK_LINES_MAX: u64 = 4_000;
 const PAGE_MAX: usize = 200;
 const PAGE_DEFAULT: usize = 50;
 
+/// A mail as the server hands it over.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct MailMessage {
+    /// Without angle brackets. It is the same on every attempt to send the mail.
+    pub message_id: String,
+    /// `tickets`, `winner`, `correction`, …
+    pub kind: String,
+    pub to: String,
+    pub from: String,
+    pub reply_to: Option<String>,
+    pub subject: String,
+    pub text: String,
+    pub html: String,
+}
+
 /// A mail in the mailbox. `id` counts from 1; `at` is in milliseconds since 1970.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct StoredMail {
     pub id: u64,
     pub at: i64,
     #[serde(flatten)]
-    pub mail: RenderedMail,
+    pub mail: MailMessage,
 }
 
 /// The mailbox, shared by all workers.
@@ -47,12 +61,6 @@ struct MailStore {
     total: u64,
     journal: Option<Journal>,
     lines: u64,
-}
-
-impl mail_sender::Mailbox for Sandbox {
-    fn deliver(&self, mail: RenderedMail) -> io::Result<()> {
-        self.mailbox.deliver(mail)
-    }
 }
 
 impl Mailbox {
@@ -83,7 +91,7 @@ impl Mailbox {
     /// # Errors
     ///
     /// The journal cannot be written. The mail is then not delivered.
-    pub fn deliver(&self, mail: RenderedMail) -> io::Result<()> {
+    pub fn deliver(&self, mail: MailMessage) -> io::Result<()> {
         let mut store = self.store.lock().expect("the mailbox is never poisoned");
         let delivered = StoredMail {
             id: store.total + 1,

@@ -12,11 +12,12 @@ use serde_json::Value;
 
 use super::call::{ApiCall, KeyKind};
 use super::failure::StripeError;
-use super::faults::Fault;
 use super::form::StripeForm;
 use super::idempotency::{SavedBody, SavedLookup, SavedResponse};
 use super::state::SandboxState;
-use super::{Sandbox, id, listing, route, to_json_text};
+use super::{id, listing, route};
+use crate::faults::Fault;
+use crate::{Sandbox, to_json_text};
 
 /// Mount point of the API. The path after it is a path of Stripe's API.
 pub const MOUNT: &str = "/sandbox/stripe/v1/";

@@ -7,20 +7,20 @@ use std::sync::Arc;
 
 use super::account::{Account, AccountLink};
 use super::charge::Charge;
-use super::clock::SandboxClock;
 use super::dispute::Dispute;
 use super::event::{DeliveryStatus, WebhookEvent};
 use super::failure::StripeError;
 use super::fee::{Fee, FeeRefund};
 use super::idempotency::{SAVED_SECONDS, SavedBody, SavedResponse, SavedResponses};
 use super::intent::Intent;
-use super::journal::Journal;
 use super::method::Method;
 use super::record::{Record, RecordRef};
 use super::refund::Refund;
 use super::snapshot::Snapshot;
 use super::table::{ObjectTable, StripeObject};
 use super::transaction::BalanceTransaction;
+use crate::clock::SandboxClock;
+use crate::journal::Journal;
 
 /// Maximum number of stored events. Beyond it, the oldest delivered events are dropped.
 const EVENTS_MAX: usize = 5_000;
