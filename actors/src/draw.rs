@@ -184,7 +184,7 @@ impl Drop for StopNotifier {
         if std::thread::panicking() {
             self.stopped.cause = StopCause::Failed;
         }
-        // Sending fails only when the supervisor has ended, at the end of the process.
+        // Sending fails if the supervisor has already ended, for example when the process ends.
         let _ = self.to.send(self.stopped);
     }
 }

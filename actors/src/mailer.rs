@@ -61,7 +61,7 @@ impl Outbox {
     }
 
     /// Queues a mail that is due now. `order` and `data` are the input of its template. `false`: a
-    /// mail with this key is queued already.
+    /// mail with this key was queued before.
     ///
     /// # Errors
     /// The mail was not stored.

@@ -24,8 +24,7 @@ const DATABASE_SLOW_AFTER: Duration = Duration::from_millis(400);
 /// that loses three packets in ten, all six answers are prompt only once in eight cases.
 const DATABASE_SLOW_PERIOD: Duration = Duration::from_secs(3);
 /// How old the last confirmation of ownership may be for an answer from memory. A node that takes a
-/// draw over waits this long before it serves the draw. Longer than the interval between renewals,
-/// so that healthy nodes always have a recent confirmation.
+/// draw over waits this long before it serves the draw. Longer than the interval between renewals.
 pub(crate) const STALE_READ_MAX: Duration = Duration::from_secs(2);
 /// This node stops serving this long before the other nodes consider its lease ended.
 const LEASE_MARGIN: Duration = Duration::from_secs(1);

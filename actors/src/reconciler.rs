@@ -34,7 +34,7 @@ const CONCURRENT_SWEEPS_MAX: usize = 16;
 /// Largest number of rows that one database query reads.
 const ROWS_READ_MAX: u32 = 500;
 /// Pause between two calls to the provider. The provider allows a hundred calls per second, and
-/// most of them are reserved for buyers.
+/// buyers' calls are more urgent.
 const CALL_PAUSE: Duration = Duration::from_millis(10);
 /// Tolerated difference between this machine's clock and the provider's, in milliseconds.
 const CLOCK_SKEW_MS: i64 = 300_000;
@@ -50,17 +50,17 @@ const LONG_LIST_MS: i64 = 3_600_000;
 const ACTIVE_ACCOUNT_MS: i64 = 1_200_000;
 /// Number of inactive accounts that one pass lists. Passes take turns over all of them.
 const INACTIVE_ACCOUNTS_PER_PASS: usize = 10;
-/// Largest number of verified payments that are remembered. A remembered payment is compared again
-/// only when the provider's data changed or an anomaly about it is open.
+/// Largest number of verified payments that are remembered. A list of payments is compared again
+/// for a remembered payment only if the provider's data changed or an anomaly about it is open.
 const VERIFIED_PAYMENTS_MAX: usize = 50_000;
 /// The reason stored with an order that the schedule refunds because its draw was cancelled.
 const DRAW_CANCELLED_REASON: &str = "the draw was cancelled";
 /// How far back the first pass of a process looks for captured payments that were not compared, in
 /// milliseconds.
 const FIRST_CAPTURE_CHECK_MS: i64 = 3_600_000;
-/// Number of failed accounts after which a pass stops, because the provider itself seems
-/// unavailable. Fewer failures, such as an account that its club disconnected, do not stop the
-/// other accounts.
+/// Number of accounts that may fail in the scan after a restore and in the capture check of one
+/// pass. When so many fail, the provider itself is considered unavailable. Fewer failures, such as
+/// an account that its club disconnected, do not block the other accounts.
 const FAILED_ACCOUNTS_MAX: usize = 3;
 /// How far back the first pass of a process looks for payments that a restored database lacks, in
 /// milliseconds. The same limit as for an operator's scan (decision I-3).
@@ -190,7 +190,7 @@ pub(crate) async fn run(context: Arc<PaymentContext>, mut stop: watch::Receiver<
     loop {
         node_changes.mark_unchanged();
         // Only the oldest node runs passes. While nodes join and leave, two nodes may run a pass;
-        // that is harmless, because both write the same results.
+        // both find the same disagreements.
         let is_oldest = schedule.comparison.context.draws.is_oldest_node();
         if is_oldest {
             schedule.run_pass().await;
@@ -200,7 +200,7 @@ pub(crate) async fn run(context: Arc<PaymentContext>, mut stop: watch::Receiver<
         tokio::select! {
             biased;
             _ = stop.wait_for(|stop| *stop) => return,
-            // Another node has left, so this node may be the oldest now.
+            // The list of nodes has changed, so this node may be the oldest now.
             Ok(()) = node_changes.changed(), if !is_oldest => {}
             () = tokio::time::sleep(PASS_INTERVAL) => {}
         }

@@ -71,8 +71,7 @@ pub(crate) async fn run(context: Arc<PaymentContext>, stop: watch::Receiver<bool
             backoff.reset();
             context.wakeups.webhook_events.notify_one();
         } else {
-            // The remaining events failed because of the provider or the database, so the next poll
-            // is delayed.
+            // No event was handled. Events that remain wait for the provider or the database.
             backoff.increase();
         }
     }

@@ -16,8 +16,7 @@ pub enum AnomalyKind {
     FailedAllocation,
     /// Amount, currency, account or fee differ; or the payment is disputed.
     MismatchedAmount,
-    /// The order has tickets, but its payment is not captured; or the order has no contact details
-    /// of its buyer.
+    /// The order has tickets, but its payment is not captured; or its buyer left no e-mail address.
     OrphanedTicket,
 }
 

@@ -61,7 +61,7 @@ pub struct Draw {
     /// Whether the deal is public, because a result was valid at or after kick-off. Never set back
     /// to false (decision M-4).
     pub(crate) revealed: bool,
-    /// Serials that were returned by their buyer at least once. They are sold last (decision M-3).
+    /// Serials that were voided at least once, for any reason. They are sold last (decision M-3).
     pub(crate) returned: BTreeSet<Serial>,
 }
 
@@ -219,7 +219,7 @@ impl Draw {
         self.revealed
     }
 
-    /// Returns the serials that were returned by their buyer at least once, ascending.
+    /// Returns the serials that were voided at least once, ascending.
     pub fn returned(&self) -> impl Iterator<Item = Serial> + '_ {
         self.returned.iter().copied()
     }

@@ -88,8 +88,8 @@ impl CommandQueue {
         let (pending, _) = uncommitted.answers.remove(0);
         pending.answer(Err(denied));
         self.requeue_batch(uncommitted);
-        // Only `Unavailable` may be caused by the database. Other denials concern this command
-        // alone.
+        // Only `Unavailable` may mean that the database does not work. Other denials concern this
+        // command alone.
         self.consecutive_failures = if denied == Denied::Unavailable {
             self.consecutive_failures + 1
         } else {

@@ -112,7 +112,7 @@ impl<'a> Repairs<'a> {
         Repairs { context }
     }
 
-    /// Ends a repair, so that a repair of the other kind (allocation or refund) may begin. After
+    /// Ends a repair, so that a repair of the other kind (allocation or return) may begin. After
     /// `Unavailable` the repair may still be running, so it blocks the other kind until its
     /// registration expires.
     async fn end_repair<T>(
@@ -181,9 +181,9 @@ impl<'a> Repairs<'a> {
 
     /// Handles a dispute of a captured payment (decision C-25). Must run in a job of the order.
     ///
-    /// If no game of the order has started, its tickets are taken back and its part of the fee is
-    /// refunded, and the result is `true`. The bank itself returns the money. After a kick-off the
-    /// buyer keeps the tickets, marked as disputed, and the result is `false`.
+    /// If all draws of the order are active and before kick-off, its tickets are taken back and its
+    /// part of the fee is refunded, and the result is `true`. The bank itself returns the money.
+    /// Otherwise the buyer keeps the tickets, marked as disputed, and the result is `false`.
     pub(crate) async fn release_disputed(self, record: &OrderRecord) -> Result<bool, Failure> {
         let context = self.context;
         let now = context.clock.now();

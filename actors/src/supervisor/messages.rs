@@ -162,7 +162,7 @@ impl Handler<StopAll> for DrawSupervisor {
         self.roster_writer.stop_all();
         let all_stopped = self.actors.all_stopped();
         Box::pin(async move {
-            // Waiting fails only if the supervisor has ended, and then no actor is left.
+            // Waiting fails only if the supervisor has ended. Then there is nothing to wait for.
             let _ = all_stopped.await;
         })
     }

@@ -141,8 +141,8 @@ fn only_matching_payment_in_time_is_allocated() {
     });
 }
 
-/// Two nodes try both repairs of one payment at the same time. Only the first one that is written
-/// takes effect.
+/// Different nodes may try both repairs of one payment. Only the repair that is written first takes
+/// effect.
 #[test]
 fn payment_gets_tickets_or_refund_but_never_both() {
     play(|| async {

@@ -62,7 +62,7 @@ pub enum Command {
     },
     /// Remove an ended draw from the public lists, or put it back (B:140, decision E-14).
     Archive { archived: bool },
-    /// Cancel the draw. The caller then refunds every order (decision E-9).
+    /// Cancel the draw. Every order is then refunded (decision E-9).
     Cancel,
 }
 

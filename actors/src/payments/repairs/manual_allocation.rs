@@ -21,8 +21,8 @@ struct TicketRecipient {
 }
 
 impl Repairs<'_> {
-    /// Allocates the missing tickets of a payment. `chosen`: the operator's choice, if no order or
-    /// metadata names the tickets.
+    /// Allocates the missing tickets of a payment, or the tickets in `chosen`, which an operator
+    /// has chosen.
     pub(crate) async fn allocate_missing(
         self,
         id: &PaymentIntentId,

@@ -114,7 +114,8 @@ impl Repairs<'_> {
     /// Returns the payment's order. `None`: there is none.
     ///
     /// # Errors
-    /// The order has its tickets, even if their capture is not stored yet.
+    /// `HasTickets`: the order has its tickets, even if their capture is not stored yet.
+    /// `Unavailable`: the database could not be read.
     async fn order_without_tickets(
         self,
         id: &PaymentIntentId,

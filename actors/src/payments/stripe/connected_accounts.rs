@@ -1,4 +1,5 @@
-//! Creates the clubs' connected accounts and reads their state.
+//! Creates the clubs' connected accounts, returns links to Stripe's onboarding, and reads the
+//! accounts' state.
 
 use async_trait::async_trait;
 use domain::AccountId;

@@ -22,7 +22,8 @@ use stripe_client_core::{
 use super::rate_limiter::{CallPriority, RateLimiter};
 use crate::GatewayError;
 
-/// Largest number of idle connections. More connections than this are never in use at once.
+/// Largest number of idle connections. Keeping more connections than are in use at once would be
+/// useless.
 const IDLE_CONNECTIONS_MAX: usize = 128;
 /// How long an idle connection is reused. Shorter than the idle timeout of servers (actix: 5 s), so
 /// that a request rarely uses a connection that the server is closing.

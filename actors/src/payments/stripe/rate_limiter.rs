@@ -31,7 +31,8 @@ pub(super) const WAITING_MAX: usize = 256;
 /// still end before the lease of their operation (30 s) expires.
 pub(super) const WAIT_MAX: Duration = Duration::from_secs(4);
 /// One started call in this many is the call that has waited longest, whatever its priority.
-/// Otherwise reads could wait for ever, and every capture starts with a read.
+/// Otherwise new buyers' calls could keep reads out permanently, and every capture starts with a
+/// read.
 const LONGEST_WAITING_ONE_IN: u64 = 4;
 /// The largest burst after an idle time is the number of calls per second divided by this. With a
 /// rate of 80, at most 100 calls start in any second.
