@@ -62,8 +62,8 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// Starts an actor for every unfinished draw, and starts the workers. Must be called inside an
-    /// actix `System`.
+    /// Makes every live draw available, and starts the workers. A draw is available if it has an
+    /// actor here or a known owner. Must be called inside an actix `System`.
     ///
     /// # Errors
     /// The database could not be read.

@@ -59,7 +59,8 @@ pub struct EngineMetrics {
     /// Duration of an order's allocation, from the first command to a draw until the last commit.
     pub allocations: DurationHistogram,
     tickets_sold: AtomicU64,
-    /// When the reconciler last completed a pass, in milliseconds since 1970. Zero: never.
+    /// When the reconciler last ended a pass, in milliseconds since 1970. A node that is not the
+    /// oldest skips the work of a pass but records its end. Zero: never.
     last_pass_ms: AtomicI64,
 }
 
@@ -69,7 +70,7 @@ impl EngineMetrics {
         self.tickets_sold.load(Ordering::Relaxed)
     }
 
-    /// Returns when the reconciler last completed a pass. `None`: never.
+    /// Returns when the reconciler last ended a pass. `None`: never.
     pub fn last_pass_at(&self) -> Option<Timestamp> {
         Some(Timestamp(self.last_pass_ms.load(Ordering::Relaxed))).filter(|at| at.0 > 0)
     }

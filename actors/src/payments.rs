@@ -147,7 +147,8 @@ impl Payments {
 
     /// Opens an order, or resizes the order with the same client key. Reserves every line or none
     /// (decision C-10), and creates or updates the payment intent (decision C-2). An order that is
-    /// authorised or has ended is returned unchanged. To buy again, the caller uses another key.
+    /// authorised or decided already is returned unchanged. To buy again, the caller uses another
+    /// key.
     ///
     /// # Errors
     /// `Refused` names the draw that is closed or has too few tickets. Then the reservations are as
@@ -331,8 +332,8 @@ impl Payments {
     }
 
     /// Replaces the buyer's contact details before the payment. Empty details change nothing. Only
-    /// the browser that opened the order may do this. `false`: the order is paid or has ended, so
-    /// nothing was changed.
+    /// the browser that opened the order may do this. `false`: the order is authorised, decided or
+    /// erased, so nothing was changed.
     ///
     /// # Errors
     /// The database write failed.

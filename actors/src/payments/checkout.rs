@@ -18,8 +18,8 @@ use crate::{Confirmation, Denied, FulfilStatus, GatewayError, PaymentFailure, UN
 
 mod open;
 
-/// How long after the end of the reservation a buyer may complete a 3-D Secure page, in seconds.
-/// Afterwards the payment intent is cancelled.
+/// How long after the end of a reservation without extensions a buyer may complete a 3-D Secure
+/// page, in seconds. Afterwards the payment intent is cancelled.
 const THREE_D_SECURE_SECONDS_MAX: i64 = 300;
 /// Age in seconds at which an order that still has no payment intent is abandoned.
 const ORDER_WITHOUT_INTENT_SECONDS_MAX: i64 = 600;

@@ -109,8 +109,8 @@ impl<'a> Fulfilment<'a> {
                 {
                     Ok(just_allocated) => state.just_allocated = just_allocated,
                     Err(refusal) if self.reject(state, &refusal.to_string()).await? => {}
-                    // The order was rejected, so the intent that was read before is outdated. A
-                    // later call continues with a new one.
+                    // Another node has allocated or ended the order, so the intent that was read
+                    // before is outdated. A later call continues.
                     Err(_) => return Err(Deferred),
                 },
                 NextStep::Capture => self.capture(state).await?,

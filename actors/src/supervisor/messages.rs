@@ -22,8 +22,9 @@ pub(crate) struct Wake {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum WakeCause {
     Caller,
-    /// The owner did not execute a command. `is_stalled`: whether the owner did not answer and the
-    /// database shows no progress of the draw.
+    /// No node answered a command as the draw's owner, or the owner was not asked. The command may
+    /// have been executed. `is_stalled`: whether the owner did not answer and the draw hardly
+    /// changed in the database.
     OwnerUnreachable {
         owner: InstanceId,
         is_stalled: bool,

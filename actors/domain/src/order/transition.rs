@@ -9,7 +9,7 @@ use crate::OrderState;
 pub enum OrderTransition {
     /// Allocate tickets to the order.
     Allocate {
-        /// Whether this is a sale before kick-off. Otherwise it is a repair.
+        /// Whether this is a sale. Otherwise it is a repair.
         is_sale: bool,
     },
     /// Record that the payment was captured.
@@ -96,7 +96,7 @@ impl OrderTransition {
         }
     }
 
-    /// Returns the name of the state to which the transition leads, for the error message.
+    /// Returns what the transition would make of the order, for the error message.
     fn target_state_name(self) -> &'static str {
         match self {
             OrderTransition::Allocate { .. } => "allocated",

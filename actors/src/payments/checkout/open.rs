@@ -285,8 +285,9 @@ impl Checkout<'_> {
         Ok(())
     }
 
-    /// Restores the earlier reservations with their earlier ends. If the order lacked a reservation
-    /// before the call, it is abandoned, because its buyer could not pay for it.
+    /// Restores the earlier reservations with their earlier ends. If a draw refuses and the order
+    /// lacked a reservation before the call, the order is abandoned, because its buyer could not
+    /// pay for it.
     async fn restore_reservations(
         self,
         order: OrderId,

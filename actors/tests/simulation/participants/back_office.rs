@@ -97,8 +97,8 @@ impl Participant {
         }
     }
 
-    /// The game is postponed after kick-off. A draw whose number pairs are public must not sell
-    /// again (decision M-4).
+    /// The result was undone, and the game is played later. A draw whose number pairs are public
+    /// must not sell again (decision M-4).
     async fn postpone_game(&self, draw: DrawId) {
         self.pause(SECOND, MINUTE).await;
         let later = self
