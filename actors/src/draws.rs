@@ -400,9 +400,9 @@ impl DrawRouter {
         Err(PeerError::NotTheOwner)
     }
 
-    /// Forwards an action to the draw's owner. `Err(is_stalled)`: no node answered as the owner, but
-    /// the action may have been executed. The draw is stalled if its owner did not answer in time
-    /// and the draw hardly changed, although this node's connection to the database works.
+    /// Forwards an action to the draw's owner. `Err(is_stalled)`: no node answered as the owner,
+    /// but the action may have been executed. The draw is stalled if its owner did not answer in
+    /// time and the draw hardly changed, although this node's connection to the database works.
     async fn forward_to_owner(
         &self,
         owner: &Node,

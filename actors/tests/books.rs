@@ -457,8 +457,8 @@ fn kick_off_refuses_all_authorised_orders() {
     actix::System::new().block_on(async {
         let club = TestClub::open(1, 4_000).await;
         let engine = club.engine().await;
-        // The kill left authorised payments. The first pass of the reconciler would find them and
-        // correctly allocate their tickets, so the test waits until that pass is over.
+        // The first pass of the reconciler would find the payments that are authorised below, and
+        // correctly allocate their tickets. So the test waits until that pass is over.
         while engine.payments.metrics().last_pass_at().is_none() {
             tokio::task::yield_now().await;
         }

@@ -62,7 +62,7 @@ fn rejected_order_is_not_fulfilled_by_another_node() {
 }
 
 /// A client stops waiting for one node and asks another before the first has written anything.
-/// Either enough tickets are left, or so few that the second request alone would be refused.
+/// Either enough tickets are left, or so few that the second request would be refused.
 #[test]
 fn same_client_key_at_two_nodes_makes_one_order() {
     for others in [0, 3] {
