@@ -50,8 +50,8 @@ const LONG_LIST_MS: i64 = 3_600_000;
 const ACTIVE_ACCOUNT_MS: i64 = 1_200_000;
 /// Number of inactive accounts that one pass lists. Passes take turns over all of them.
 const INACTIVE_ACCOUNTS_PER_PASS: usize = 10;
-/// Largest number of verified payments that are remembered. A list of payments is compared again
-/// for a remembered payment only if the provider's data changed or an anomaly about it is open.
+/// Largest number of verified payments that are remembered. When a remembered payment is listed
+/// again, it is compared only if the provider's data changed or an anomaly about it is open.
 const VERIFIED_PAYMENTS_MAX: usize = 50_000;
 /// The reason stored with an order that the schedule refunds because its draw was cancelled.
 const DRAW_CANCELLED_REASON: &str = "the draw was cancelled";

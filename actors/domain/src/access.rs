@@ -128,7 +128,7 @@ pub fn may(who: Principal, audience: Audience) -> bool {
         // A node has no session: its request is identified by the sealing key.
         Audience::Node => false,
         Audience::SignedIn => who != Principal::Anonymous,
-        // The age of the last password entry is checked where the session is read.
+        // The caller checks the age of the proof, see `needs_fresh_proof`.
         Audience::Club
         | Audience::Seller
         | Audience::Owner
