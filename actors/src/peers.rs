@@ -51,7 +51,7 @@ pub trait PeerClient: Send + Sync {
     async fn execute(&self, owner: &Node, draw: DrawId, request: DrawRequest) -> PeerAnswer;
 }
 
-/// This node's id, the list of nodes, and the client for the other nodes.
+/// This node, the list of nodes, and the client for the other nodes.
 #[derive(Clone)]
 pub struct Peers {
     pub me: Node,

@@ -165,7 +165,7 @@ impl Monitor {
         }
     }
 
-    /// Rebuilds a draw from the journal, which checks T1, T6, M4, D1 to D6 and unique tickets.
+    /// Rebuilds a draw from its tables, which checks T1, T6, M4, D1 to D6 and unique tickets.
     /// After a commit only the changed draw is rebuilt; `check_views` rebuilds all draws every few
     /// seconds.
     fn rebuild_draw(&self, world: &World, draw: DrawId) -> Option<Draw> {
@@ -286,7 +286,7 @@ impl Monitor {
         }
     }
 
-    /// Rebuilds every draw from the journal and returns the draws.
+    /// Rebuilds every draw from its tables and returns the draws.
     pub fn check_draws(&self, world: &World) -> Vec<Draw> {
         let draws = catch_unwind(AssertUnwindSafe(|| world.memory.draws()));
         draws.unwrap_or_else(|_| {
