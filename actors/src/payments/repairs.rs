@@ -37,7 +37,7 @@ pub struct NamedTickets {
     pub draws: Vec<(DrawId, u16)>,
 }
 
-/// Why an operator's repair failed. A failed repair has changed nothing.
+/// Why an operator's repair failed. After `Unavailable` a part of the repair may have been done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum RepairError {
     /// The payment or ticket is unknown, or the payment was never captured.

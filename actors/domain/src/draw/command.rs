@@ -7,8 +7,8 @@ use crate::{Cents, GameResult, OrderId, Terms, TermsEdit, Timestamp};
 pub enum Authority {
     /// An ordinary sale: allowed only while the draw is active and before kick-off.
     Sale,
-    /// An operator or the reconciler repairs a payment that was authorised before kick-off. Allowed
-    /// until a result is entered (rule 5 of the decisions).
+    /// The repair of a payment that was authorised before kick-off. Allowed while no result is
+    /// entered (rule 5 of the decisions).
     Repair { authorised_at: Timestamp },
 }
 
