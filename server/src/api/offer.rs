@@ -50,7 +50,7 @@ pub struct PublicOfferGame {
     pub timezone: String,
     pub ticket_price: String,
     pub pass_stripe_fees: bool,
-    /// Always null at present: sales of a game close at its kick-off (decision H-6).
+    /// When sales of this game close: at kick-off, or at an earlier end of sales (decision H-6).
     pub sales_close_at: Option<String>,
     pub status: &'static str,
     pub current_prize: String,

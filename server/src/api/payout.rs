@@ -72,7 +72,7 @@ pub struct Winners {
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct WinnerNotified {
-    /// Number of mails queued or sent for this result.
+    /// Number of mails to the winner queued or sent for this result.
     pub emails_sent: u16,
     pub total_winners: u16,
 }

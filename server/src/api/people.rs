@@ -25,7 +25,7 @@ pub struct ClubUser {
     pub invited_at: Option<String>,
     /// When the invitation expires.
     pub invited_until: Option<String>,
-    /// Time of the user's last activity, according to the user's sessions.
+    /// Time of the user's last request with a session.
     pub last_seen_at: Option<String>,
 }
 
