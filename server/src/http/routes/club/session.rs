@@ -85,7 +85,8 @@ fn invalid_credentials() -> Problem {
 /// Checks the password again and makes the session fresh for ten minutes. Operators enter a
 /// second-factor code elsewhere. Every attempt within the limit is written to the audit log.
 ///
-/// # Errors 400 `wrong-password`, 429.
+/// # Errors
+/// 400 `wrong-password`, 429.
 pub async fn reauthenticate(
     request: HttpRequest,
     state: web::Data<State>,
