@@ -229,7 +229,8 @@ async fn subscribe(state: &State, topic: Topic, outbox: &Arc<Outbox>) {
     }
 }
 
-/// Builds the current frame of a topic; `None` when the topic's draw or order does not exist.
+/// Builds the current frame of a topic; `None` when the topic's draw or order does not exist, or
+/// the console's data cannot be read.
 async fn build_frame(state: &State, topic: &Topic, after: u64) -> Option<TopicFrame> {
     match topic {
         Topic::Draw(draw) => {

@@ -30,7 +30,7 @@ impl SandboxClock {
         Ok(Arc::new(clock))
     }
 
-    /// Whether a request has ever moved the clock.
+    /// Whether the clock was ever moved.
     pub fn is_moved(&self) -> bool {
         self.ahead_ms.load(Ordering::Relaxed) > 0
     }

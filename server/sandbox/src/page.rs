@@ -102,8 +102,7 @@ fn grouped(number: &str) -> String {
     groups.join(" ")
 }
 
-/// Inserts optional line breaks before the capitals of a camel-case name, so that it fits on a
-/// phone.
+/// Inserts optional line breaks before the capitals of a camel-case name.
 fn with_line_breaks(name: &str) -> String {
     name.chars()
         .map(|c| {

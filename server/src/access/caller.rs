@@ -197,8 +197,9 @@ fn state_of(request: &HttpRequest) -> Result<&State, Problem> {
 }
 
 /// Opens a session for a caller who has just proved the identity, and closes the session of the
-/// request's cookie (session fixation). An operator's session has no rights until a second-factor
-/// code is entered; `proven` tells whether it was.
+/// request's cookie (session fixation). An operator's session has the role
+/// [`Principal::HalfOperator`] until a second-factor code is entered; `proven` tells whether it
+/// was.
 ///
 /// # Errors
 ///

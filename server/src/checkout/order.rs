@@ -83,8 +83,8 @@ pub(super) async fn find_or_open(
             | OrderState::Void
             | OrderState::Anomaly => {}
         }
-        // The tracked order was abandoned a moment ago, for example after a fifth declined card.
-        // The next order needs a new payment intent, so count it against the limit.
+        // The tracked order ended a moment ago, for example after a fifth declined card. The next
+        // order needs a new payment intent, so count it against the limit.
         if !std::mem::replace(&mut is_counted, true) {
             count_new_intent(state, request)?;
         }

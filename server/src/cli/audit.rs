@@ -40,7 +40,8 @@ struct AccountTotals {
     payments: u64,
     ledger_side: MoneyTotals,
     provider_side: MoneyTotals,
-    /// Sums of payments that match no order but have an open anomaly.
+    /// Sums of payments at Stripe that match no order and either have an open anomaly or are fully
+    /// refunded.
     strays: MoneyTotals,
 }
 

@@ -17,7 +17,7 @@ use crate::render::site::Site;
 ///
 /// # Errors
 ///
-/// A one-line error that says which setting cannot be used.
+/// A one-line error that says what cannot be used.
 pub async fn run(config: Config) -> anyhow::Result<()> {
     if config.lacks_trusted_proxies() {
         tracing::warn!(

@@ -53,8 +53,8 @@ pub async fn sweep(state: &State) {
     }
 }
 
-/// Deletes expired sessions, mailed links and failed sign-in attempts. Also replaces link secrets
-/// that a node of an earlier version stored in clear text by their hashes.
+/// Deletes expired sessions, mailed links and failed sign-in attempts. Also converts link secrets
+/// that a node of an earlier version stored in clear text to keyed hashes.
 async fn delete_expired(state: &State) -> Result<(), Failure> {
     let now = state.clock.now();
     let converted = state.records.convert_link_secrets().await?;

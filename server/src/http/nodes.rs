@@ -29,7 +29,7 @@ use crate::ops::peer_credentials::{PASS, PeerCredentials};
 const CONNECT_TIMEOUT: Duration = Duration::from_millis(500);
 /// Maximum time to wait for another node's answer. Longer than any commit and shorter than a lease.
 /// After the timeout the caller retries until a new owner is determined. The time covers two
-/// database reads, so that a busy owner answers before it counts as unresponsive
+/// database reads, so that a busy owner is seen alive more often than its allowed silence
 /// (`actors/src/unresponsive_owners.rs`).
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(1);
 /// How long the client keeps an idle connection. Shorter than the server does (actix: 5 s), so that
@@ -64,8 +64,7 @@ impl HttpPeerClient {
         }
     }
 
-    /// Sends a request to a draw's owner. `None` if the owner does not answer or its answer cannot
-    /// be decrypted.
+    /// Sends a request to a draw's owner. `None` if there is no readable answer.
     async fn send(
         &self,
         owner: &Node,

@@ -20,7 +20,8 @@ const TICK: Duration = Duration::from_millis(100);
 /// background workers change orders without notifying this node.
 const TICKS_PER_CHECK: u64 = 10;
 
-/// Builds the current frame of an order's topic; `None` when no order has this token.
+/// Builds the current frame of an order's topic; `None` when no order has this token, or the order
+/// cannot be read.
 pub(super) async fn build_frame(
     state: &State,
     topic: &Topic,

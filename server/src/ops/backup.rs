@@ -10,7 +10,7 @@ use crate::config::Config;
 use crate::ops::database::Database;
 use crate::ops::private_files;
 
-/// Folder of uploaded files, which older versions created. Uploads are now stored in the database.
+/// Folder of uploaded files, if there is one. New uploads are stored in the database.
 const UPLOADS_FOLDER: &str = "uploads";
 
 /// How many draw numbers are skipped after a restore. Draws created after the backup may have
@@ -22,8 +22,7 @@ pub(crate) const NUMBERS_SKIPPED: i64 = 10_000;
 ///
 /// # Errors
 ///
-/// A one-line error: the file exists, or the database cannot be read. No partial file is left
-/// behind.
+/// A one-line error. No partial file is left behind.
 pub async fn back_up(config: &Config, file: &Path) -> anyhow::Result<()> {
     ensure!(
         config.database_url.is_none(),

@@ -30,7 +30,7 @@ impl Database {
     ///
     /// # Errors
     ///
-    /// A one-line error: what is missing and how to install it.
+    /// A one-line error: what is missing and how to get it.
     pub async fn open(config: &Config) -> Result<Database, EmbeddedError> {
         if let Some(url) = &config.database_url {
             return Ok(Database {

@@ -18,7 +18,7 @@ pub const ASSETS: &str = "/assets/";
 /// Why the front end could not be loaded or built.
 #[derive(Debug, Error)]
 pub enum SiteError {
-    /// A tool or file is missing. The one-line text says what is missing and how to install it.
+    /// A tool or file is missing. The one-line text says what is missing and how to get it.
     #[error("{0}")]
     Missing(String),
     #[error("the web build failed: {0}")]

@@ -61,8 +61,8 @@ impl ConnectedAccounts<'_> {
         Ok(false)
     }
 
-    /// Whether this platform cannot access the account any more, because the club disconnected the
-    /// account.
+    /// Whether this platform cannot access the account: the account does not belong to the
+    /// platform, or the club disconnected it.
     pub async fn is_disconnected(&self, account: &AccountId) -> bool {
         self.connect
             .account_status(account)

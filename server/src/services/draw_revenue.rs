@@ -10,7 +10,7 @@ use crate::api::payout::Financials;
 pub struct DrawRevenue {
     pub sold: u16,
     pub orders: i64,
-    /// Ticket price times sold tickets, without card fees (decision D-4).
+    /// Ticket sales without card fees passed on to buyers (decision D-4).
     pub revenue: Cents,
     /// Card fees that buyers paid in addition to the ticket price.
     pub passed_on: Cents,

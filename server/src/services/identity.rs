@@ -23,8 +23,8 @@ pub use browser::{Browser, BrowserCookies, KnownBrowser};
 
 const LOGIN_COOKIE: [&str; 2] = ["fd_login", "__Host-fd_login"];
 
-/// Returns the hash of the request's login token, by which the database stores sessions. The
-/// session may be invalid or expired.
+/// Returns the hash of the request's login token, by which its session is found. The session may be
+/// invalid or expired.
 pub fn login(request: &HttpRequest, config: &Config) -> Option<[u8; 32]> {
     login_token(request, config).map(|token| hash(&token))
 }
@@ -114,7 +114,7 @@ pub fn link_hash_of(text: &str) -> Option<[u8; 32]> {
     decode(text).map(|token| link_hash(&token))
 }
 
-/// Returns the SHA-256 of a token. The database stores this hash, never the token.
+/// Returns the SHA-256 of a token. The database stores only a keyed hash of it, never the token.
 pub fn hash(token: &[u8; 32]) -> [u8; 32] {
     Sha256::digest(token).into()
 }

@@ -56,7 +56,7 @@ const INVITATIONS_PER_CLUB_AND_HOUR: u32 = 30;
 const DECLINES_MAX: u32 = 5;
 const DECLINES_WINDOW: Duration = Duration::from_secs(10 * 60);
 
-/// New sockets per second of the whole server. After a restart, all 20,000 sockets of a server can
+/// New sockets per second of the whole server. If 20,000 sockets are lost at once, all of them can
 /// reconnect within half a minute (reliability.md, F56).
 const SOCKETS_PER_SECOND: u32 = 700;
 /// Open sockets of one address. The people in a clubhouse, or the customers of a mobile carrier,
@@ -223,7 +223,7 @@ impl Limits {
     }
 
     /// Counts a request with a winner's link, and refuses it above the limit. The link's 256 random
-    /// bits cannot be guessed; the limit also saves the work of checking guesses.
+    /// bits cannot be guessed; the limit makes guessing pointless.
     ///
     /// # Errors
     ///

@@ -178,7 +178,7 @@ impl OpenOrders {
             .push((counts.clone(), now.plus_seconds(KEPT_SECONDS)));
     }
 
-    /// Removes a started opening that was refused, because it reserved no tickets.
+    /// Removes a started opening that was refused, because it left the reservations unchanged.
     pub fn record_refused(&self, browser: &Browser, counts: &RequestedTickets, now: Timestamp) {
         if let Some(mut browser_orders) = self.0.get_mut(browser) {
             browser_orders.settle(counts, now);
@@ -296,8 +296,8 @@ impl OpenOrders {
     /// Removes browsers that were idle for too long from memory.
     pub fn sweep(&self, now: Timestamp) {
         self.0.retain(|_, browser_orders| {
-            // Browsers without an order, opening or consent are removed, so that many visitors take
-            // no memory.
+            // Browsers without an order, opening, consent or payment are removed, so that many
+            // visitors take no memory.
             let holds = !browser_orders.orders.is_empty()
                 || !browser_orders.unsettled.is_empty()
                 || browser_orders.consented_at.is_some();

@@ -3,7 +3,7 @@
 use persistence::stores::TermsAgreed;
 use sha2::{Digest, Sha256};
 
-/// One version of a legal text, with its kind and digest.
+/// One version of a legal text. `kind` tells which text, such as `sale`.
 #[derive(Clone, Copy, Debug)]
 pub struct Document {
     pub kind: &'static str,

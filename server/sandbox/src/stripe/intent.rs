@@ -255,7 +255,7 @@ pub fn update(state: &mut SandboxState, call: &ApiCall, id: &str) -> Result<Valu
                 intent.status.word()
             )));
         }
-        // The bank has shown the buyer the old amount, so the intent must be confirmed again.
+        // The 3-D Secure challenge is for the old amount, so the intent must be confirmed again.
         if intent.status == IntentStatus::RequiresAction {
             intent.status = IntentStatus::RequiresConfirmation;
         }

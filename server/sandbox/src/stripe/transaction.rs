@@ -1,4 +1,5 @@
-//! Balance transactions. Each is the effect of a charge, refund or fee on an account's balance.
+//! Balance transactions. Each is the effect of a charge, refund, fee or dispute on an account's
+//! balance.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};

@@ -43,7 +43,7 @@ impl SeedRun<'_> {
         Ok(())
     }
 
-    /// Sells one ticket of an offer. A sold offer stays on sale and can no longer be edited
+    /// Makes the first sale of an offer. A sold offer stays on sale and can no longer be edited
     /// (decision H-4).
     pub(super) async fn first_sale(
         &self,

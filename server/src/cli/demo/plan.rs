@@ -268,7 +268,7 @@ pub const DRAWS: [DrawPlan; 21] = [
     draw(2, "Cooktown Kookaburras", 250, 40, 12, completed(18, 8, 9)).league("Tropical League"),
 ];
 
-/// Opponents in the draws that the running demo creates later to replace completed ones.
+/// Opponents in the draws that the running demo creates later.
 pub const LATER_OPPONENTS: [&str; 8] = [
     "Charters Cockatoos",
     "Roma Redtails",

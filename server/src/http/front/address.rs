@@ -21,7 +21,7 @@ pub const CALLS: [&str; 5] = [
 /// The route whose sold-out refusals the fast path answers (`front/sold_out.rs`).
 pub const CREATE_INTENT_PATH: &str = "/api/create-payment-intent";
 
-/// Maximum number of digits of a draw's number, so that it fits into 64 bits.
+/// Maximum number of digits accepted in a draw's number. Every draw's number has fewer.
 const DRAW_NUMBER_DIGITS_MAX: usize = 15;
 
 /// An address that the fast path can answer.

@@ -36,7 +36,7 @@ pub fn patience(body_max: usize) -> Duration {
 }
 
 /// Wraps a body so that reading it fails after `patience`. Otherwise a client that sends one byte
-/// at a time could occupy a handler for hours.
+/// at a time could occupy a handler.
 pub fn in_time(payload: Payload, patience: Duration) -> Payload {
     let end = Instant::now() + patience;
     let chunks = stream::unfold(Some(payload), move |payload| async move {

@@ -52,8 +52,8 @@ pub async fn own_draw(
         .draw(draw)
         .await
         .ok_or_else(Problem::draw_not_found)?;
-    // Another club's draw answers the same 404 as an unknown draw, so that numbers cannot be
-    // probed.
+    // Another club's draw answers the same 404 as an unknown draw, like every other object of
+    // another club.
     caller
         .require_ownership(listing.club)
         .map_err(|_| Problem::draw_not_found())?;

@@ -26,7 +26,7 @@ fn unescaped(value: &str) -> String {
     out
 }
 
-/// Replaces control characters, which a calendar line cannot contain.
+/// Removes control characters except line breaks, because a calendar line cannot contain them.
 fn without_control_characters(typed: &str) -> String {
     typed
         .chars()

@@ -51,7 +51,7 @@ fn message(mail: &RenderedMail) -> Result<Message, SmtpError> {
         .subject(&mail.subject)
         .message_id(Some(format!("<{}>", mail.message_id)));
     // Leave out a reply address that cannot be parsed, so that buyers still get their tickets. Such
-    // an address was stored before today's validation existed.
+    // an address may have been stored before today's validation existed.
     if let Some(reply_to) = mail
         .reply_to
         .as_ref()

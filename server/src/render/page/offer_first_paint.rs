@@ -33,7 +33,7 @@ pub struct OfferTexts {
     pub sold: u16,
     pub cap: u16,
     pub closed: bool,
-    /// When sales open, as text; `None` once they are open.
+    /// The offer's own start of sales, as text; `None` unless the offer is scheduled and has one.
     pub opens: Option<String>,
 }
 

@@ -23,8 +23,8 @@ pub enum List {
     Completed,
 }
 
-/// Maximum number of completed draws in the topic `draws`. The topic is sent every second, so it
-/// does not hold a whole season.
+/// Maximum number of completed draws in the topic `draws`. The topic may be sent every second, so
+/// it does not hold a whole season.
 const RESULTS_PUBLISHED_MAX: usize = 50;
 
 /// The requested part of a list: one club's draws, and paging.
@@ -41,7 +41,7 @@ pub struct CachedLists {
     changed: u64,
     reading: u64,
     /// The next kick-off. At that time the responses become outdated without a write, because a
-    /// draw moves to another list.
+    /// draw moves to another list or its winner is revealed.
     valid_until: Option<Timestamp>,
     responses: Option<[Prepared; 3]>,
 }
@@ -49,7 +49,7 @@ pub struct CachedLists {
 type ListedDraw = (Arc<Listing>, View);
 
 impl CachedLists {
-    /// Returns the cached responses if no draw or club has changed since they were built.
+    /// Returns the cached responses if nothing has changed since they were built.
     fn if_current(&self, reading: u64, changed: u64, now: Timestamp) -> Option<&[Prepared; 3]> {
         let current = self.reading == reading
             && self.changed == changed

@@ -60,7 +60,8 @@ impl Catalogue {
         Ok(Some(self.tickets.insert(draw, Prepared::json(key, &rows))))
     }
 
-    /// Reads the deal of a draw, the pairs of its tickets; `None` before it is revealed.
+    /// Reads the deal of a draw, the pairs of its tickets; `None` while the deal is not public, or
+    /// if it cannot be read.
     pub async fn deal_revealed(&self, view: &View, now: Timestamp) -> Option<Deal> {
         if !view.is_deal_public(now) {
             return None;

@@ -43,7 +43,7 @@ pub fn check_origin(origin_headers: &OriginHeaders<'_>) -> OriginVerdict {
 }
 
 /// Whether scheme, host and port of `origin` are those of the public URL. The demo may be opened as
-/// `localhost` or `127.0.0.1`; then only the port must match.
+/// `localhost` or `127.0.0.1`; `origin` must then match the `Host` header, including the port.
 fn is_own(origin: &str, origin_headers: &OriginHeaders<'_>) -> bool {
     let (Some(origin), Some(public)) = (
         parse_origin(origin),

@@ -158,8 +158,8 @@ fn method(id: Option<&str>) -> Result<&str, Problem> {
     id.filter(|id| is_stripe_id(id, "pm_")).ok_or_else(missing)
 }
 
-/// Whether a text is a Stripe id: the prefix and at most 100 plain characters. The limit makes sure
-/// that no card data is accepted as an id.
+/// Whether a text is a Stripe id: the prefix and at most 100 plain characters. Card data cannot
+/// pass as such an id.
 fn is_stripe_id(text: &str, prefix: &str) -> bool {
     let rest = text.strip_prefix(prefix).unwrap_or_default();
     !rest.is_empty()

@@ -86,7 +86,7 @@ pub async fn show(
 ) -> Result<HttpResponse, Problem> {
     let draw = draw_number(&path)?;
     let facts = state.catalogue.facts();
-    // Look up the session only if there is a login cookie, to save a database read.
+    // Only the draw's own club and the operator get the fields for editing.
     if facts
         .listing(draw)
         .is_some_and(|listing| access::owns(caller.principal(), listing.club))

@@ -212,8 +212,8 @@ fn offer_locked(status: &str) -> Problem {
     )
 }
 
-/// Converts a write error to a response: 409 if the database's unique constraint found another
-/// offer with the same slug.
+/// Converts a failed write to a response: 409 if another offer now has the slug. The database's
+/// unique constraint rejects such a write.
 async fn slug_conflict(
     state: &State,
     club: &Club,
@@ -260,7 +260,7 @@ async fn checked_form(
     Ok(new)
 }
 
-/// Builds an audit entry. For a new offer, whose id is unknown, the store appends the id.
+/// Builds an audit entry. The store appends the offer's id to the object.
 fn audit_entry(caller: Caller, club: &Club, action: &str) -> AuditEntry {
     caller
         .act(&caller.name(), Some(club.id), action, "bundle:")

@@ -111,7 +111,7 @@ pub async fn settle(
             "A payout becomes completed or failed.",
         ));
     }
-    // Marking as failed needs no check; only a completed winner's payout does.
+    // Only completing a winner's payout needs a check. A payout can always be marked as failed.
     if payout.kind == "winner" && status == "completed" && payout.status == "pending" {
         let (_, _, view) = state
             .catalogue

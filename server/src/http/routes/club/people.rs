@@ -181,7 +181,8 @@ fn check_user_form(form: &ClubUserForm) -> Result<(String, String, Role), Proble
     Ok((email, name, role.unwrap_or(Role::Viewer)))
 }
 
-/// Whether a user's name is short and has no control characters, because the name appears in mails.
+/// Whether a user's name is not empty and has no control characters, because the name appears in
+/// mails.
 fn is_valid_name(name: &str) -> bool {
     !name.is_empty() && !name.contains(char::is_control)
 }

@@ -86,7 +86,7 @@ fn invalid_credentials() -> Problem {
 /// second-factor code elsewhere. Every attempt within the limit is written to the audit log.
 ///
 /// # Errors
-/// 400 `invalid_credentials-password`, 429.
+/// 400 `wrong-password`, 429.
 pub async fn reauthenticate(
     request: HttpRequest,
     state: web::Data<State>,

@@ -32,8 +32,8 @@ pub(super) fn decoded(text: &str) -> Option<Vec<u8>> {
     STANDARD.decode(text).ok()
 }
 
-/// Re-encodes and stores a picture under a key made of its purpose, club and digest. Returns its
-/// URL path.
+/// Stores a re-encoded picture under a key made of its purpose, club and digest. Returns its URL
+/// path.
 ///
 /// # Errors
 /// 409 `too-many-pictures`.

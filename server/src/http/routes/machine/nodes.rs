@@ -9,7 +9,7 @@ use crate::api::error::Problem;
 use crate::api::node::{DrawResponse, WireDrawRequest};
 use crate::state::State;
 
-/// Executes the command on this node and never forwards it, so that a command is sent at most once
+/// Executes the command on this node and never forwards it, so that a command takes at most one hop
 /// between nodes. 409 when another node owns the draw.
 pub async fn execute(
     state: web::Data<State>,

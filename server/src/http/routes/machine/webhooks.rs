@@ -190,7 +190,7 @@ impl WebhookEvent {
         let envelope: EventEnvelope = serde_json::from_str(payload).ok()?;
         let (sender, object) = (envelope.account, envelope.data.object);
         let changed_account = match envelope.kind.as_str() {
-            // Accept the event only if it was sent by the account that it is about.
+            // Ignore an event that another account sent about this account.
             "account.updated" => object
                 .id
                 .clone()

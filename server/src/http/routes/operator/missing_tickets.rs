@@ -130,7 +130,8 @@ fn detail_of(payment: &PaymentIntentId, chosen_tickets: Option<&ChosenTickets>) 
 /// Reads the draw and ticket count that the operator chose; `None` if the operator chose none.
 ///
 /// # Errors
-/// 404 `draw-not-found`; 409 `other-club`: the payment is not on the account of the draw's club.
+/// 404 `draw-not-found`; 409 `other-club`: the draw's club has no connected account, so it never took
+/// a payment.
 async fn chosen_tickets(
     state: &State,
     form: &MissingTicket,

@@ -163,7 +163,7 @@ impl MailWriter<'_> {
     }
 
     /// Tells the winner that the bank details were entered or changed. Replies go to the platform,
-    /// because the club itself may have made a wrong change.
+    /// not to the club.
     pub(super) async fn winner_bank(
         &self,
         record: &OrderRecord,
