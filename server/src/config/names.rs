@@ -68,13 +68,13 @@ impl Environment {
     /// Reports unknown variable names as problems.
     pub(super) fn check_names(&self, strictness: Strictness, problems: &mut Problems) {
         for name in self.names() {
-            if known_names().any(|known_names| known_names == name) {
+            if known_names().any(|known| known == name) {
                 continue;
             }
             let is_ours = OWN_PREFIXES.iter().any(|prefix| name.starts_with(prefix));
             match closest_name(name) {
-                Some(closest_name) => problems.add(format!(
-                    "{name} is not a variable of this program: did you mean {closest_name}?"
+                Some(closest) => problems.add(format!(
+                    "{name} is not a variable of this program: did you mean {closest}?"
                 )),
                 None if is_ours && strictness == Strictness::Prefix => {
                     problems
@@ -94,20 +94,17 @@ fn known_names() -> impl Iterator<Item = &'static str> {
 /// so that a variable of the system is never taken for a misspelt one.
 fn closest_name(name: &str) -> Option<&'static str> {
     let first_word = |name: &str| name.split_once('_').map(|(word, _)| word.to_string());
-    let near = known_names().filter(|known_names| {
-        first_word(known_names).is_some() && first_word(known_names) == first_word(name)
-    });
-    let is_near = |known_names: &&str| {
+    let near = known_names()
+        .filter(|known| first_word(known).is_some() && first_word(known) == first_word(name));
+    let is_near = |known: &&str| {
         let longer = |long: &str, short: &str| {
             long.strip_prefix(short)
                 .is_some_and(|rest| rest.len() <= EXTENSION_MAX && !rest.contains('_'))
         };
-        distance(known_names, name) <= DISTANCE_MAX
-            || longer(name, known_names)
-            || longer(known_names, name)
+        distance(known, name) <= DISTANCE_MAX || longer(name, known) || longer(known, name)
     };
     near.filter(is_near)
-        .min_by_key(|known_names| distance(known_names, name))
+        .min_by_key(|known| distance(known, name))
 }
 
 /// Levenshtein distance: letters to insert, remove or replace to turn one word into the other.

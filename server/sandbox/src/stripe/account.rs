@@ -165,10 +165,10 @@ impl SandboxState {
     pub fn restrict_account(
         &mut self,
         id: &str,
-        check_charges_enabled: bool,
+        charges_enabled: bool,
     ) -> Result<Value, StripeError> {
         let mut account = self.find::<Account>("", id)?;
-        account.charges_enabled = check_charges_enabled;
+        account.charges_enabled = charges_enabled;
         Ok(account.save_and_emit(self))
     }
 

@@ -61,7 +61,7 @@ pub async fn serve(request: HttpRequest, body: Bytes, sandbox: Data<Sandbox>) ->
         (fault, faults.hang())
     };
     let request_id = id::generate("req");
-    let respond = match fault {
+    let answer = match fault {
         Some(Fault::RateLimit) => ApiResponse::from(StripeError::too_many()),
         Some(Fault::KeyInUse) => ApiResponse::from(StripeError::key_in_use()),
         Some(Fault::LockTimeout) => ApiResponse::from(StripeError::locked()),
@@ -82,18 +82,18 @@ pub async fn serve(request: HttpRequest, body: Bytes, sandbox: Data<Sandbox>) ->
         return closed_connection();
     }
     let mut response = HttpResponse::build(
-        StatusCode::from_u16(respond.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR),
+        StatusCode::from_u16(answer.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR),
     );
     response
         .insert_header(("request-id", request_id))
         .insert_header(("stripe-version", super::event::API_VERSION));
-    if respond.replayed {
+    if answer.replayed {
         response.insert_header(("idempotent-replayed", "true"));
     }
     response
         .insert_header(("cache-control", "no-store"))
         .content_type("application/json")
-        .body(respond.body)
+        .body(answer.body)
 }
 
 /// Returns a response whose body fails at once. The server then closes the connection before it
@@ -201,19 +201,19 @@ fn respond(
         }
     }
     state.request = (request_id.to_owned(), call.idempotency_key.clone());
-    let (respond, saved) = perform(&mut state, call, fault, sandbox);
+    let (answer, saved) = perform(&mut state, call, fault, sandbox);
     if let Some((key, body)) = cache_key.zip(saved) {
         let at = state.now();
         state.save_response(SavedResponse {
             key,
             fingerprint,
-            status: respond.status,
+            status: answer.status,
             body,
             at,
         });
     }
     match state.commit() {
-        Ok(()) => respond,
+        Ok(()) => answer,
         Err(error) => {
             tracing::error!(%error, "the sandbox journal cannot be written");
             StripeError::internal().into()
@@ -231,9 +231,9 @@ fn perform(
 ) -> (ApiResponse, Option<SavedBody>) {
     let refusal = |failure: StripeError| {
         let saved = failure.saved;
-        let respond = ApiResponse::from(failure);
-        let body = saved.then(|| SavedBody::Text(respond.body.clone()));
-        (respond, body)
+        let answer = ApiResponse::from(failure);
+        let body = saved.then(|| SavedBody::Text(answer.body.clone()));
+        (answer, body)
     };
     if fault == Some(Fault::Error500) {
         return refusal(StripeError::internal());

@@ -61,18 +61,17 @@ impl SandboxState {
         };
         let Some(dir) = dir else { return Ok(state) };
         let (mut unreadable, mut records_read) = (None, 0);
-        let mut journal =
-            Journal::open(dir, "provider", |write_line| {
-                match serde_json::from_str::<Vec<Record>>(write_line) {
-                    Ok(records) => {
-                        records_read += records.len();
-                        for record in records {
-                            state.restore(record);
-                        }
+        let mut journal = Journal::open(dir, "provider", |line| {
+            match serde_json::from_str::<Vec<Record>>(line) {
+                Ok(records) => {
+                    records_read += records.len();
+                    for record in records {
+                        state.restore(record);
                     }
-                    Err(error) => unreadable = Some(error),
                 }
-            })?;
+                Err(error) => unreadable = Some(error),
+            }
+        })?;
         if let Some(error) = unreadable {
             return Err(io::Error::new(
                 io::ErrorKind::InvalidData,

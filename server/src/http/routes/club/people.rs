@@ -273,12 +273,10 @@ fn parse_member_path(caller: Caller, (club, id): (String, i64)) -> Result<(ClubI
 /// Refuses a change of the caller's own account: owners cannot remove or demote themselves.
 fn refuse_own_account(caller: Caller, id: i64) -> Result<(), Problem> {
     match caller.holder() {
-        Some(Holder::Member(parse_member_path)) if parse_member_path.id == id => {
-            Err(Problem::conflict(
-                "own-account",
-                "Another owner of the club has to do this for you.",
-            ))
-        }
+        Some(Holder::Member(member)) if member.id == id => Err(Problem::conflict(
+            "own-account",
+            "Another owner of the club has to do this for you.",
+        )),
         _ => Ok(()),
     }
 }
