@@ -237,7 +237,7 @@ async fn erase_winner(
 }
 
 /// Marks the draw as erased when no order of it contains a buyer any more. An order with a later
-/// game counts as part of that game's draw.
+/// game is erased with that game, so it does not count here.
 async fn mark_draw_erased(
     connection: &mut PgConnection,
     draw: DrawId,
