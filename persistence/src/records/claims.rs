@@ -177,8 +177,8 @@ impl Records {
     }
 
     /// Queues the winner's mail and stores the hash of its link, in one transaction. Returns
-    /// `false` when the mail was queued before. A mail that could not be delivered is queued again,
-    /// with a new link.
+    /// `false` when the mail was queued before. A mail that was given up is queued again, with a
+    /// new link.
     pub async fn invite_winner(&self, invitation: &Invitation) -> Result<bool, Failure> {
         let (invitation, signer) = (invitation.clone(), self.signer.clone());
         let token_hash = self.link_hash(LinkKind::Claim, &invitation.token_hash);
