@@ -217,9 +217,10 @@ impl Records {
         Ok(())
     }
 
-    /// Deletes bank details whose retention time is over (decision F-7), and details of a winner
-    /// whose personal data was erased (decision F-8), paid or not. Also deletes proposed changes
-    /// that have expired. Returns how many details were deleted.
+    /// Deletes bank details whose retention time is over (decision F-7), and details that were
+    /// received before the winner's personal data was erased (decision F-8), paid or not. Also
+    /// deletes proposed changes that have expired, or whose winner was paid or erased. Returns how
+    /// many details were deleted.
     pub async fn purge_claims(&self, at: Timestamp) -> Result<u64, Failure> {
         let until = column(at.plus_seconds(-BANK_DETAILS_KEPT_DAYS * 86_400));
         let write = "with served as (
