@@ -106,8 +106,8 @@ impl Buyer<'_> {
         }
     }
 
-    /// Returns how the purchase ends. A buyer who waited for tickets pays at once with a good card,
-    /// so that a full draw sells out after one wave of waiting.
+    /// Returns how the purchase ends. A buyer who waited for tickets does not leave before paying,
+    /// and replaces a declined card, so that a full draw sells out after one wave of waiting.
     fn ending(&self) -> Ending {
         match self.plan.ending {
             Ending::Abandons | Ending::Releases if self.waited => Ending::Reads,

@@ -172,7 +172,7 @@ impl Club {
         })
     }
 
-    /// Sends the mail to the winner. Returns how many mails this result has caused so far.
+    /// Sends the mail to the winner. Returns the number of mails for this result.
     pub async fn notify(&self, draw: i64) -> Result<i64> {
         let request = Request::post(format!("/api/draws/{draw}/notify-winners"), json!({}));
         let answer = self

@@ -34,9 +34,9 @@ const EXPECTED_TICKETS_PER_DRAW: u64 = 120;
 const EXPECTED_TICKETS_PER_BUYER: u64 = 4;
 /// Limit of concurrent buyers, as the number of seconds in which that many arrive.
 const CONCURRENT_BUYERS_SECONDS: usize = 15;
-/// Maximum milliseconds until the server is ready again. The next constant is the same for
-/// Postgres.
+/// Maximum milliseconds until the server is ready again after it was killed.
 const SERVER_READY_MS_MAX: f64 = 5_000.0;
+/// Maximum milliseconds until the server is ready again after Postgres was killed.
 const POSTGRES_READY_MS_MAX: f64 = 15_000.0;
 
 #[derive(Args, Clone, Debug)]

@@ -30,9 +30,10 @@ pub const RETRY_TIMEOUT: Duration = Duration::from_secs(30);
 const RECOVERY_PAUSE: Duration = Duration::from_secs(5);
 /// How long after the load an order may stay undecided.
 const DECIDED_WITHIN: Duration = Duration::from_secs(60);
-/// Maximum milliseconds until a node answers after a crash. The next constant is for other faults
-/// (reliability.md, section 6.5).
+/// Maximum milliseconds until a node answers after a crash (reliability.md, section 6.5).
 const CRASH_RECOVERY_MS_MAX: f64 = 1_000.0;
+/// Maximum milliseconds until a node answers after a hang or a network fault (reliability.md,
+/// section 6.5).
 const OTHER_RECOVERY_MS_MAX: f64 = 6_500.0;
 
 #[derive(Args, Clone, Debug)]

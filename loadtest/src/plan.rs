@@ -238,7 +238,7 @@ impl CrowdPlan {
                 }
             }
         }
-        // The tickets of one cart must stay below the limit of a browser, which is fifty (decision
+        // The tickets of one cart must not exceed the limit of a browser, which is fifty (decision
         // C-2).
         let mut tickets_left = TICKETS_PER_BROWSER_MAX;
         let mut lines: Vec<(usize, u32)> = chosen

@@ -25,8 +25,8 @@ use crate::transcript::Verdict;
 use crate::usage;
 
 /// How long a buyer waits for a ticket of a full draw. A reservation expires after 150 seconds
-/// (decision C-1), and the next holder then pays without delay. So the time suffices for one expiry
-/// and some restarts.
+/// (decision C-1), and the next holder stays until the purchase ends. So the time suffices for one
+/// expiry and some restarts.
 const WAIT_FOR_TICKETS: Duration = Duration::from_secs(240);
 
 #[derive(Args, Clone, Debug)]

@@ -11,7 +11,7 @@ use server::config::DEMO_WEBHOOK_SECRET;
 
 use crate::server_process::ServerProcess;
 
-/// Opens a sandbox with the payments of an existing journal file.
+/// Opens a sandbox with the payments of an existing journal.
 pub fn open(journal: &Path) -> Result<Arc<Sandbox>> {
     Sandbox::open(Some(journal.to_owned()), Options::default()).context("the sandbox's journal")
 }

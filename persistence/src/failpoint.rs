@@ -117,8 +117,8 @@ mod armed {
             .as_ref()
     }
 
-    /// Returns whether the failpoint file names this point, and removes the file. If several
-    /// processes share it, only the first that removes it ends.
+    /// Removes the failpoint file if it names this point, and returns whether this process removed
+    /// it. If several processes share the file, only the one that removes it ends.
     fn remove_matching_failpoint_file(step: PurchaseStep, side: FailpointSide) -> bool {
         let Some(file) = failpoint_file() else {
             return false;

@@ -52,8 +52,8 @@ pub struct Node {
 pub struct OtherNodes {
     /// The other nodes whose lease has not ended, in the order in which they started.
     pub others: Vec<Node>,
-    /// Whether no other node started earlier. Only the eldest node does work that must not run on
-    /// several nodes.
+    /// Whether no other node started earlier. The eldest node does the work that needs only one
+    /// node.
     pub eldest: bool,
 }
 
@@ -73,12 +73,12 @@ pub trait Nodes: Send + Sync {
     /// Removes `me`, which has stopped writing. Other nodes can claim its draws at once.
     async fn leave(&self, me: InstanceId) -> Result<(), Failure>;
 
-    /// Tells the memory store that the process was killed. The Postgres store ignores the call.
+    /// Tells a store in a test that the process was killed. The Postgres store ignores the call.
     fn simulate_kill(&self, _me: InstanceId) {}
 }
 
-/// Returns whether a node of an earlier version is alive. Such a node can read and write neither
-/// keyed link hashes nor keyed audit entries.
+/// Returns whether a node of an earlier version is alive. Such a node stores link secrets and audit
+/// entries without the key.
 pub(crate) async fn has_older_node(database: impl PgExecutor<'_>) -> Result<bool, sqlx::Error> {
     let older = "select exists (select from public.nodes where not keeps_link_secrets and lease_until > clock_timestamp())";
     sqlx::query_scalar(older).fetch_one(database).await

@@ -81,7 +81,7 @@ const READ_ONLY_SESSION_MAX: Duration = Duration::from_secs(1);
 const WRITERS_PER_QUEUE: usize = 2;
 const LOOKUP_WORKERS: usize = 2;
 const LOOKUP_BATCH_MAX: usize = 128;
-/// Number of threads that only wait for the database.
+/// Number of threads that run only database calls.
 const DATABASE_THREADS: usize = 2;
 
 /// Settings of every database session. Postgres itself enforces them.

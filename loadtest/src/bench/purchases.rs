@@ -30,9 +30,9 @@ const P99_MS_MAX: f64 = 56.0;
 /// Maximum number of draws for which rivals are compared. With more draws, purchases hardly wait
 /// for each other.
 const COMPARED_DRAWS_MAX: usize = 20;
-/// Number of simultaneous buyers of one draw. The next constant limits the time until the last
-/// final answer, in milliseconds, without the provider's time.
+/// Number of simultaneous buyers of one draw.
 const SIMULTANEOUS_BUYER_COUNT: usize = 1_000;
+/// Maximum time until the last final answer, in milliseconds, without the provider's time.
 const SIMULTANEOUS_MS_MAX: f64 = 100.0;
 
 impl BenchContext<'_> {

@@ -19,9 +19,10 @@ use super::{purchase_client, purchases};
 use crate::latency::{Percentiles, millis};
 use crate::new_draws;
 
-/// Number of webhooks sent per second. The next constant is the longest time until an answer
-/// (reliability.md, fault F21).
+/// Number of webhooks sent per second (reliability.md, fault F21).
 const WEBHOOKS_PER_SECOND: u32 = 1_000;
+/// Maximum of the 99th percentile of the time until an answer, in milliseconds (reliability.md,
+/// fault F21).
 const P99_MS_MAX: f64 = 50.0;
 /// Number of connections that send webhooks.
 const CONNECTION_COUNT: usize = 64;

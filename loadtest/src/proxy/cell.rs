@@ -67,7 +67,7 @@ impl MatrixCell {
         transcripts
     }
 
-    /// Lets the buyers shop without a fault.
+    /// Lets the buyers shop. Neither sets nor removes a fault.
     pub async fn send(
         self,
         proxy_run: &ProxyRun,

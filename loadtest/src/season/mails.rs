@@ -128,8 +128,8 @@ impl WinnerMails {
     }
 }
 
-/// Returns the number of winner mails in the outbox, in any state. Zero when the database cannot be
-/// reached.
+/// Returns the number of winner mails in the outbox, in any state. Zero when the access to the
+/// database is not known.
 async fn count_winner_mails_in_outbox(test_run: &TestRun) -> Result<i64> {
     let Some(access) = test_run.server_process.lock().await.access() else {
         return Ok(0);

@@ -19,8 +19,8 @@ use crate::transcript::Ticket;
 
 /// Of this many winners, one lets the claim link expire.
 const EXPIRED_CLAIM_EVERY: usize = 6;
-/// How long a claim link is valid, in seconds: seven days. A margin is added, because the mail is
-/// sent after the end of the round by the demo's clock.
+/// How long a claim link is valid, in seconds: seven days. Ten minutes are added, because the mail
+/// is sent after the end of the round by the demo's clock.
 const CLAIM_LINK_SECONDS: u64 = 7 * 86_400 + 600;
 const VERIFICATION_SCRIPT: &str = include_str!("../../verify.py");
 

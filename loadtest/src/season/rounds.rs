@@ -23,8 +23,9 @@ use crate::plan::{CrowdPlan, Habits};
 use crate::test_run::{SETTLE_SECONDS_MAX, TestRun};
 use crate::transcript::{BuyerTranscript, CompletionOutcome};
 
-/// Index of the round that is postponed. The next constant says by how much.
+/// Index of the round that is postponed.
 const POSTPONED_ROUND: usize = 1;
+/// Time by which that round is postponed.
 const POSTPONED_BY: Duration = Duration::from_secs(3 * 86_400);
 /// Index of the round whose first game is abandoned, so that its draw is cancelled.
 const ABANDONED_ROUND: usize = 2;
@@ -119,8 +120,8 @@ impl<'a> SeasonProgress<'a> {
             self.postpone_round(operator, &mut games[within.clone()])
                 .await?;
         }
-        // Moves the clock by five minutes. Then the server's sweeper completes orders of buyers who
-        // closed the tab, because it handles only orders that are some minutes old.
+        // Moves the clock by five minutes. Then the server's sweeper decides the orders of buyers
+        // who closed the tab, because it handles only orders that are some minutes old.
         operator.advance(300).await?;
         let settle_timeout = Duration::from_secs(SETTLE_SECONDS_MAX);
         settle(&self.test_run.site, &transcripts, settle_timeout).await?;

@@ -18,7 +18,7 @@ pub enum OperationState {
     Failed {
         why: String,
     },
-    /// The operation is no longer needed and is never tried.
+    /// The operation is no longer needed. It may have been tried before.
     Dropped,
 }
 

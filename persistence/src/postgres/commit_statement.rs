@@ -259,8 +259,8 @@ impl JournalColumns {
     }
 }
 
-/// Returns why each of these draws was rejected: another owner, another revision, a closed sale, or
-/// no such draw.
+/// Returns why each of these draws was rejected: another owner, another revision, a deadline that
+/// has passed by the database's clock, or no such draw.
 pub(super) async fn rejection_reasons(
     connection: &mut PgConnection,
     rejected: &[&DrawBatch],

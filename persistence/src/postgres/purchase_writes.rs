@@ -114,8 +114,8 @@ impl BatchTransaction for PurchaseWrites {
         batch: &[&PurchaseWrite],
     ) -> Result<Vec<Result<WriteOutcome, Failure>>, TransactionError> {
         let mut outcomes: Outcomes = batch.iter().map(|_| None).collect();
-        // The groups are always written in this order. So every writer locks orders first, then
-        // operations, then mails, and no deadlock arises.
+        // The groups are always written in this order. So every writer locks orders before
+        // operations and mails.
         orders::record_consents(connection, batch, &mut outcomes).await?;
         record_intents_and_captures(connection, secrets, batch, &mut outcomes).await?;
         operations::claim_each(connection, batch, &mut outcomes).await?;

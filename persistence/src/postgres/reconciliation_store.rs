@@ -113,9 +113,9 @@ impl ReconciliationStore for Postgres {
     }
 }
 
-/// Stores provider snapshots, and adds the provider's fee to the payment's row where it was
-/// unknown. For a disputed payment it queues a mail to the club, even if a newer snapshot was
-/// stored before.
+/// Stores provider snapshots, and copies the provider's fee, the dispute and a missing payment
+/// method to the payment's row. For a disputed payment it queues a mail to the club, even if a
+/// newer snapshot was stored before.
 async fn store_snapshots(
     pool: &PgPool,
     intents: &[PaymentIntent],

@@ -142,8 +142,8 @@ impl<T: BatchTransaction> BatchWriter<T> {
         }
     }
 
-    /// Writes each request in a separate transaction. After two requests that ended by a timeout,
-    /// the remaining requests fail without a try.
+    /// Writes each request in a separate transaction. After two requests for which the database was
+    /// busy, silent or read-only, the remaining requests fail without a try.
     async fn write_each(&mut self, batch: &[&T::Request]) -> Vec<Result<T::Response, Failure>> {
         const BUSY_MAX: usize = 2;
         let mut busy = 0;

@@ -16,7 +16,8 @@ pub struct Written {
     pub id: i64,
     pub at: Timestamp,
     pub actor: String,
-    /// Name and current address of the club member who acted. `None` when no member did.
+    /// Name and current address of the club member who acted. `None` when no member did, or the
+    /// member no longer exists.
     pub person: Option<String>,
     pub club: Option<ClubId>,
     pub action: String,

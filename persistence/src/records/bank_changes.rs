@@ -1,8 +1,8 @@
 //! Changes of the bank details to which a prize is paid.
 //!
 //! One transaction writes the details, the audit entry (old and new details, masked) and the mail
-//! to the winner. Details that the winner entered are replaced only when two people of the club
-//! enter the same new details.
+//! to the winner. Details that the winner entered are replaced only when two people enter
+//! the same new details.
 
 use domain::{DrawId, OrderId, Serial, Timestamp};
 use serde_json::{Value, json};

@@ -177,8 +177,8 @@ impl Records {
     }
 
     /// Queues the winner's mail and stores the hash of its link, in one transaction. Returns
-    /// `false` when the mail was queued before. A mail that could not be delivered is queued again,
-    /// with a new link.
+    /// `false` when the mail was queued before. A mail that was given up is queued again, with a
+    /// new link.
     pub async fn invite_winner(&self, invitation: &Invitation) -> Result<bool, Failure> {
         let (invitation, signer) = (invitation.clone(), self.signer.clone());
         let token_hash = self.link_hash(LinkKind::Claim, &invitation.token_hash);
@@ -217,9 +217,10 @@ impl Records {
         Ok(())
     }
 
-    /// Deletes bank details whose retention time is over (decision F-7), and details of a winner
-    /// whose personal data was erased (decision F-8), paid or not. Also deletes proposed changes
-    /// that have expired. Returns how many details were deleted.
+    /// Deletes bank details whose retention time is over (decision F-7), and details that were
+    /// received before the winner's personal data was erased (decision F-8), paid or not. Also
+    /// deletes proposed changes that have expired, or whose winner was paid or erased. Returns how
+    /// many details were deleted.
     pub async fn purge_claims(&self, at: Timestamp) -> Result<u64, Failure> {
         let until = column(at.plus_seconds(-BANK_DETAILS_KEPT_DAYS * 86_400));
         let write = "with served as (

@@ -109,8 +109,9 @@ macro_rules! named_orders {
     };
 }
 
-/// Locks the next draw that is due and has an order that can be erased. Skips a draw whose orders
-/// all need a person's attention, because it would block the draws after it. Months are calendar
+/// Locks the next draw that is due and has an order that can be erased, or no order left to erase.
+/// Skips a draw whose orders all need a person's attention, because it would block the draws after
+/// it. Months are calendar
 /// months in UTC. The additional condition on `kick_off` lets the query use the index.
 async fn lock_due_draw(
     connection: &mut PgConnection,
@@ -237,7 +238,7 @@ async fn erase_winner(
 }
 
 /// Marks the draw as erased when no order of it contains a buyer any more. An order with a later
-/// game counts as part of that game's draw.
+/// game is erased with that game, so it does not count here.
 async fn mark_draw_erased(
     connection: &mut PgConnection,
     draw: DrawId,

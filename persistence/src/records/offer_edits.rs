@@ -1,5 +1,5 @@
-//! Changes of offers. A club may change only the offers it created, and only while no ticket was
-//! sold through the offer (decision H-4).
+//! Changes of offers. A club may change only its own offers, and only while no ticket was sold
+//! through the offer (decision H-4).
 
 use domain::ClubId;
 use sqlx::{PgConnection, PgPool};

@@ -19,7 +19,7 @@ const SHIFT_STATEMENTS: [&str; 7] = [
      where o.lines = 1 and exists (select 1 from order_lines l where l.order_id = o.id and l.draw_id = $1)",
     "update winner_claims set respond_by = respond_by - $2, received_at = received_at - $2, paid_at = paid_at - $2,
          created_at = created_at - $2 where draw_id = $1",
-    // In the demo, a payout is recorded four hours after kick-off and completed a day later.
+    // So that a payout is recorded after the game and completed the day after.
     "update payouts set created_at = created_at - $2 + interval '4 hours',
          completed_at = completed_at - $2 + interval '28 hours' where draw_id = $1",
 ];

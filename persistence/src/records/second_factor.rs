@@ -16,7 +16,7 @@ pub struct SecondFactor {
     pub secret: Vec<u8>,
     /// Whether enrolment is complete, which means that a code was accepted.
     pub enrolled: bool,
-    /// The newest time step whose code was accepted. Older codes are refused.
+    /// The newest time step whose code was accepted. This code and older ones are refused.
     pub last_step: i64,
 }
 

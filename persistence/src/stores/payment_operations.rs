@@ -42,7 +42,8 @@ pub struct Operation {
     pub id: i64,
     pub order: OrderId,
     pub kind: OperationKind,
-    /// The idempotency key for the provider. It is the same for every attempt.
+    /// The idempotency key for the provider. It is the same for every attempt, until
+    /// [`Attempt::Again`] replaces it.
     pub key: String,
     /// The amount to refund. `None` for an operation that refunds nothing.
     pub amount: Option<Cents>,

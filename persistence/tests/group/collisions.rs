@@ -13,8 +13,9 @@ use super::support::{LEASELESS_NODE, NOW, Owner, TERMS, World};
 use super::{reserve, spawn_append};
 
 const TRIES_MAX: i64 = 3;
-/// SQL of a trigger that fails when the row is written. The next constant fails at the commit.
+/// SQL of a trigger that fails when the row is written.
 const TRIGGER_AT_WRITE: &str = "trigger collide after insert or update on";
+/// SQL of a trigger that fails at the commit.
 const TRIGGER_AT_COMMIT: &str = "constraint trigger collide after insert or update on";
 
 /// Makes the first `times` writes to a table fail with this SQLSTATE. A sequence counts the writes,

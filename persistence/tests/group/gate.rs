@@ -40,8 +40,8 @@ impl Gate {
         (gate, blocked)
     }
 
-    /// Waits until the count that a query returns has the expected value. Fails early, because a
-    /// lock wait has a time limit.
+    /// Waits until the count that a query returns has the expected value. Returns after 2,000
+    /// queries in any case, because a lock wait has a time limit.
     async fn until(&mut self, count: &'static str, expected: i64) {
         for _ in 0..2_000 {
             let found: i64 = sqlx::query_scalar(count)
