@@ -37,7 +37,7 @@ pub fn line(text: &str) -> String {
     cleaned(text, |_| false)
 }
 
-/// Cleans a text with several lines: like [`line`], but keeps line breaks and tabs.
+/// Cleans a text with several lines: like [`line()`], but keeps line breaks and tabs.
 fn lines(text: &str) -> String {
     cleaned(text, |letter| matches!(letter, '\n' | '\r' | '\t'))
 }
