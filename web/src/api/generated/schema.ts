@@ -81,7 +81,7 @@ export interface components {
         /** @description The body that archives or restores a draw. */
         ArchiveForm: {
             /**
-             * @description True when absent.
+             * @description Whether to archive (true or absent) or to restore the draw (false).
              * @default null
              */
             archived: boolean | null;
@@ -137,12 +137,12 @@ export interface components {
             /** @default null */
             accountName: string | null;
             /**
-             * @description Six to ten digits.
+             * @description Bank account number: six to ten digits.
              * @default null
              */
             accountNumber: string | null;
             /**
-             * @description Six digits, with or without a hyphen.
+             * @description Bank branch code (BSB): six digits, with or without a hyphen.
              * @default null
              */
             bsb: string | null;
@@ -218,7 +218,7 @@ export interface components {
             timezone: string;
             winnerName: string;
         };
-        /** @description An event on an offer, for first-party statistics. */
+        /** @description An event that a page reports about an offer, such as a view, for this site's own statistics. */
         ClientEvent: {
             /** @default null */
             bundleSlug: string | null;
@@ -446,7 +446,7 @@ export interface components {
         };
         /** @description A diagnostic message of a browser. */
         Diagnostics: {
-            /** @description Stored as one line of text, without personal data. */
+            /** @description Additional data, logged as one line of text without personal data. */
             data?: Record<string, never> | null;
             /** @default null */
             level: string | null;
@@ -550,20 +550,20 @@ export interface components {
             /** @default null */
             contactPhone: string | null;
             /**
-             * @description `2026-11-27` (with `gameTime`), `2026-11-27T19:10` in `timezone`, or an RFC 3339 time with
-             *     offset.
+             * @description Kick-off: `2026-11-27` (with `gameTime`), `2026-11-27T19:10` in `timezone`, or an RFC 3339
+             *     time with offset.
              * @default null
              */
             gameDate: string | null;
             /**
-             * @description `19:10` or `19:10:00`; 15:00:00 for a new draw without it.
+             * @description Time of kick-off, `19:10` or `19:10:00`; 15:00:00 if a new draw has none.
              * @default null
              */
             gameTime: string | null;
             /** @default null */
             homeTeam: string | null;
             /**
-             * @description `null` removes the league.
+             * @description Name of the league; `null` removes it.
              * @default null
              */
             league: string | null;
@@ -572,24 +572,24 @@ export interface components {
             /** @default null */
             prizePercentage: number | null;
             /**
-             * @description The operator's reason for editing a club's draw (decision E-9). A club needs none.
+             * @description The operator's reason for editing a club's draw (decision E-9). Clubs need no reason.
              * @default null
              */
             reason: string | null;
             /** @default null */
             roundUpPrize: boolean | null;
             /**
-             * @description When sales open; immediately when absent (decision E-20).
+             * @description When sales open; at once when absent (decision E-20).
              * @default null
              */
             salesOpenAt: string | null;
             /**
-             * @description Dollars, as a number or as text.
+             * @description Ticket price in dollars, as a number or as text.
              * @default null
              */
             ticketPrice: string | null;
             /**
-             * @description IANA name; Australia/Brisbane for a new draw without it.
+             * @description IANA name of the time zone; Australia/Brisbane if a new draw has none.
              * @default null
              */
             timezone: string | null;
@@ -769,7 +769,7 @@ export interface components {
             /** @default null */
             accentColor: string | null;
             /**
-             * @description Empty, or 5 to 20 digits.
+             * @description Facebook pixel id: empty, or 5 to 20 digits.
              * @default null
              */
             facebookPixelId: string | null;
@@ -782,7 +782,7 @@ export interface components {
             /** @default null */
             homePageTitle: string | null;
             /**
-             * @description Empty, a URL, or a picture as `data:image/…;base64,…`.
+             * @description The logo: empty, a URL, or a picture as `data:image/…;base64,…`.
              * @default null
              */
             logoUrl: string | null;
@@ -794,7 +794,7 @@ export interface components {
         /** @description A share image to delete. */
         ImageRemoval: {
             /**
-             * @description The offer that drops the picture. The picture stays while another offer uses it.
+             * @description Slug of the offer whose picture is removed. The file stays while another offer uses it.
              * @default null
              */
             bundleSlug: string | null;
@@ -811,7 +811,7 @@ export interface components {
             /** @default null */
             clubSlug: string | null;
             /**
-             * @description Base64, with or without a `data:` prefix.
+             * @description The image in base64, with or without a `data:` prefix.
              * @default null
              */
             data: string | null;
@@ -878,8 +878,8 @@ export interface components {
             updatedBy: string | null;
         };
         /**
-         * @description The body of a maintenance switch. `updatedBy` is ignored: the session tells who changed it
-         *     (decision G-7).
+         * @description The body of a maintenance switch. `updatedBy` is ignored: the operator's name is taken from the
+         *     session (decision G-7).
          */
         MaintenanceForm: {
             /** @default null */
@@ -914,14 +914,15 @@ export interface components {
             /** @default null */
             customerPhone: string | null;
             /**
-             * @description With `ticketCount`: the tickets for a payment that matches no order (decision M-9).
+             * @description Draw of the tickets, given with `ticketCount` for a payment that matches no order (decision
+             *     M-9).
              * @default null
              */
             drawNumber: number | null;
             /** @default null */
             paymentIntentId: string | null;
             /**
-             * @description 1 to 50.
+             * @description Number of tickets, 1 to 50.
              * @default null
              */
             ticketCount: number | null;
@@ -966,12 +967,12 @@ export interface components {
             /** @default null */
             startAt: string | null;
             /**
-             * @description `draft` or `active`.
+             * @description Status of the offer: `draft` or `active`.
              * @default null
              */
             status: string | null;
             /**
-             * @description `BUNDLE` or `SPECIAL`.
+             * @description Type of the offer: `BUNDLE` or `SPECIAL`.
              * @default null
              */
             type: string | null;
@@ -1397,7 +1398,7 @@ export interface components {
             status: string;
             /** @description Price of one ticket of each game, in dollars. */
             totalPrice: string;
-            /** @description Type of the offer: `BUNDLE` or `SPECIAL`. */
+            /** @description `BUNDLE` or `SPECIAL`. */
             type: string;
             /**
              * @description Why the offer cannot be bought: `Bundle closed`, or the game that is sold out (decision
@@ -1651,7 +1652,7 @@ export interface components {
         SlugPreview: {
             slug: string;
         };
-        /** @description Whether more WebSockets can be opened. */
+        /** @description Whether more `WebSockets` can be opened. */
         SocketsCheck: {
             ok: boolean;
             sessions: number;
