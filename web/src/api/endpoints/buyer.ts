@@ -145,10 +145,7 @@ export const extendReservation = (reservation: string) =>
     {},
   );
 
-/**
- * Releases held tickets when the buyer leaves. The response is ignored, because the page is
- * closing.
- */
+/** Releases held tickets when the buyer leaves. The response is ignored. */
 export function releaseReservation(reservation: string): void {
   void fetch(`/api/reservations/${encodeURIComponent(reservation)}`, {
     method: 'DELETE',

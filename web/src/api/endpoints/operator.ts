@@ -115,7 +115,7 @@ export const restoreClub = (club: number) =>
 export const fetchWaitlist = () => get<WaitlistEntry[]>('/api/admin/waitlist');
 export const removeWaitlistEntry = (entry: number) => del<void>(`/api/admin/waitlist/${entry}`);
 
-// Calls for settings and footer menus. The operator's name is stored with each saved setting.
+// Calls for settings and footer menus. The server ignores `updatedBy`.
 const EDITOR_NAME = 'Super Admin';
 export const fetchMaintenance = () => get<{ maintenanceMode: boolean }>('/api/maintenance-mode');
 export const setMaintenance = (enabled: boolean) =>

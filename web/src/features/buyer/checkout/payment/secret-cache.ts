@@ -9,7 +9,7 @@ const SECRET_CACHED_MS = 120_000;
 interface CachedSecret {
   contents: string;
   answer: IntentResponse;
-  /** End of the secret's validity, in milliseconds by the browser's clock. */
+  /** End of the secret's validity, in milliseconds on the `performance.now()` clock. */
   until: number;
 }
 

@@ -135,7 +135,7 @@ export function reduceCheckout(checkout: Checkout, event: CheckoutEvent): Checko
         return { ...checkout, state: 'lost' };
       return checkout;
     case 'lost':
-      // The socket may deliver the tickets after the requests have stopped.
+      // The socket may still deliver the outcome after the requests have stopped.
       if (event.type === 'issued') return { state: 'issued', tickets: event.tickets };
       if (event.type === 'notCharged')
         return {
