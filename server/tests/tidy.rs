@@ -224,26 +224,34 @@ fn code_has_no_unfinished_or_disabled_parts() {
     assert_none("unfinished", findings);
 }
 
+/// Folders of the crates that could turn on a feature for tests outside their tests.
+const CRATES_WITH_TEST_FEATURES: [&str; 5] = [
+    "persistence",
+    "actors",
+    "server/sandbox",
+    "server",
+    "loadtest",
+];
+
+/// Returns the text of a crate's manifest up to its development dependencies.
+fn before_dev_dependencies(member: &str) -> String {
+    let manifest =
+        fs::read_to_string(repository_root().join(member).join("Cargo.toml")).expect("a manifest");
+    manifest
+        .split("[dev-dependencies]")
+        .next()
+        .unwrap_or_default()
+        .to_string()
+}
+
 /// A fail point kills the process on purpose. Only tests enable the feature, and in a release build
 /// it has no effect.
 #[test]
 fn fail_points_exist_in_test_builds_only() {
     let mut findings = Vec::new();
-    for member in [
-        "persistence",
-        "actors",
-        "server/sandbox",
-        "server",
-        "loadtest",
-    ] {
-        let manifest = fs::read_to_string(repository_root().join(member).join("Cargo.toml"))
-            .expect("a manifest");
-        let before_dev_dependencies = manifest
-            .split("[dev-dependencies]")
-            .next()
-            .unwrap_or_default();
+    for member in CRATES_WITH_TEST_FEATURES {
         findings.extend(
-            before_dev_dependencies
+            before_dev_dependencies(member)
                 .contains("\"failpoints\"")
                 .then(|| format!("{member} enables them outside its tests")),
         );
@@ -265,19 +273,10 @@ fn fail_points_exist_in_test_builds_only() {
 #[test]
 fn test_doubles_exist_in_test_builds_only() {
     let mut findings = Vec::new();
-    for member in [
-        "persistence",
-        "actors",
-        "server/sandbox",
-        "server",
-        "loadtest",
-    ] {
-        let manifest = fs::read_to_string(repository_root().join(member).join("Cargo.toml"))
-            .expect("a manifest");
+    for member in CRATES_WITH_TEST_FEATURES {
+        let manifest = before_dev_dependencies(member);
         let dependencies = manifest
-            .split("[dev-dependencies]")
-            .next()
-            .and_then(|text| text.split_once("[dependencies]"))
+            .split_once("[dependencies]")
             .map_or("", |(_, dependencies)| dependencies);
         findings.extend(
             dependencies
