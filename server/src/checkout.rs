@@ -83,10 +83,10 @@ pub async fn open(state: &State, request: CheckoutRequest) -> Result<OpenedCheck
     limits::check_open_for_payments(state)?;
     let quote =
         failpoint::around(PurchaseStep::Quote, quote::price(state, &request.tickets)).await?;
-    let now = state.clock.now();
     limits::check_amount(&request, &quote)?;
     limits::check_not_sold_out(state, &request, &quote)?;
-    let turn = state.open_orders.turn(&request.browser).await;
+    let _turn = state.open_orders.turn(&request.browser).await;
+    let now = state.clock.now();
     let plan = state
         .open_orders
         .plan(&request.browser, &request.tickets, now);
@@ -111,7 +111,6 @@ pub async fn open(state: &State, request: CheckoutRequest) -> Result<OpenedCheck
     state
         .open_orders
         .record_opened(&request.browser, tracked, now);
-    drop(turn);
     Ok(OpenedCheckout { order, shown_until })
 }
 

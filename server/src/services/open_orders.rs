@@ -108,17 +108,13 @@ impl BrowserOrders {
         let live = |tracked: &&TrackedOrder| !tracked.is_finished && now < tracked.reserved_until;
         let overlaps =
             |other: &RequestedTickets| other.keys().any(|draw| counts.contains_key(draw));
-        let others: Vec<&TrackedOrder> = self
+        let (overlapping, elsewhere): (Vec<_>, Vec<_>) = self
             .orders
             .iter()
             .filter(live)
             .filter(|tracked| !same(tracked))
-            .collect();
+            .partition(|tracked| overlaps(&tracked.counts));
         let current = self.orders.iter().rev().find(same);
-        let settled_elsewhere = others
-            .iter()
-            .map(|tracked| &tracked.counts)
-            .filter(|other| !overlaps(other));
         // An unfinished opening for the same draws is not counted, because it is the same order.
         let unsettled_elsewhere = self
             .unsettled
@@ -129,12 +125,10 @@ impl BrowserOrders {
             generation: current.map_or(0, |tracked| tracked.generation),
             is_new: current
                 .is_none_or(|tracked| tracked.is_finished || now >= tracked.reserved_until),
-            abandon: others
+            abandon: overlapping.iter().map(|tracked| tracked.order).collect(),
+            reserved_elsewhere: elsewhere
                 .iter()
-                .filter(|tracked| overlaps(&tracked.counts))
-                .map(|tracked| tracked.order)
-                .collect(),
-            reserved_elsewhere: settled_elsewhere
+                .map(|tracked| &tracked.counts)
                 .chain(unsettled_elsewhere)
                 .flat_map(RequestedTickets::values)
                 .sum(),

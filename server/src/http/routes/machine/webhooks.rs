@@ -9,6 +9,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
 use crate::api::error::Problem;
+use crate::checkout;
 use crate::http::routes::body::unreadable;
 use crate::state::State;
 
@@ -114,7 +115,7 @@ async fn record_decline(state: &State, declined: &CardDecline) -> Result<(), Pro
     if enough && record.order.state == OrderState::Quoted {
         state.payments.abandon(record.order.id).await?;
         if let Some(browser) = browser {
-            state.open_orders.mark_finished(&browser, record.order.id);
+            checkout::stop_tracking_if_ended(state, &browser, record.order.id).await?;
         }
         state.live.mark_order_changed(&record.token);
     }
