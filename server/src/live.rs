@@ -278,7 +278,7 @@ fn public_now(state: &State) -> PublicNow {
 async fn draw_frame(state: &State, topic: &Topic, view: &View) -> TopicFrame {
     let now = state.clock.now();
     let mut sold = state.catalogue.facts().winner_sold(view, now);
-    if view.revealed(now).is_some()
+    if view.public_result(now).is_some()
         && sold.is_none()
         && Box::pin(state.catalogue.reload()).await.is_ok()
     {

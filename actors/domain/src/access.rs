@@ -3,7 +3,8 @@
 
 use crate::ClubId;
 
-/// The role of a club member (decision G-17). Each role includes the rights of the earlier ones.
+/// The role of a club member (decision G-17). Each role also has the rights of the roles listed
+/// before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Role {
     /// Sees draws, counts and money, but no buyer's name, e-mail or phone number, and no bank
@@ -12,8 +13,8 @@ pub enum Role {
     /// Manages draws, results, offers, fixtures and reports. Writes to winners, and therefore sees
     /// the buyers.
     Seller,
-    /// Manages the club: its account at the provider, its page, its members and its bank details.
-    /// The club's own login is an owner.
+    /// Manages the club: its account at the payment provider, its page, its members and its bank
+    /// details. The club's own login is an owner.
     Owner,
 }
 
@@ -21,7 +22,7 @@ impl Role {
     pub const ALL: [Role; 3] = [Role::Viewer, Role::Seller, Role::Owner];
 
     /// Returns the name of the role on the wire and in the database.
-    pub fn word(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             Role::Viewer => "viewer",
             Role::Seller => "seller",
@@ -30,15 +31,16 @@ impl Role {
     }
 
     /// Parses the name of a role. `None`: no role has this name.
-    pub fn read(word: &str) -> Option<Role> {
-        Role::ALL.into_iter().find(|role| role.word() == word)
+    pub fn from_name(name: &str) -> Option<Role> {
+        Role::ALL.into_iter().find(|role| role.name() == name)
     }
 }
 
 /// Who makes a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Principal {
-    /// Not signed in. A buyer is anonymous and has the secret of an order.
+    /// A caller without a session. Buyers are anonymous: they identify themselves by the secret
+    /// token of an order.
     Anonymous,
     /// A club member.
     Club(ClubId, Role),
@@ -56,15 +58,17 @@ pub enum Audience {
     Buyer,
     /// Everyone who has entered a correct password, also before the second factor.
     SignedIn,
-    /// The members of the club that owns the object, and the operator.
+    /// The members of the club that owns the requested object, and the operator.
     Club,
-    /// Sellers and owners of the club that owns the object, and the operator.
+    /// Sellers and owners of the club that owns the requested object, and the operator.
     Seller,
-    /// Owners of the club that owns the object, and the operator.
+    /// Owners of the club that owns the requested object, and the operator.
     Owner,
-    /// Sellers who entered the password, or the operator's code, within the last ten minutes.
+    /// Like `Seller`, but a member must have entered the password, and the operator the code of the
+    /// second factor, within the last ten minutes.
     ProvenSeller,
-    /// Owners who entered the password, or the operator's code, within the last ten minutes.
+    /// Like `Owner`, but a member must have entered the password, and the operator the code of the
+    /// second factor, within the last ten minutes.
     ProvenOwner,
     Operator,
     /// The operator, with a second factor entered within the last ten minutes. For irreversible
@@ -72,8 +76,8 @@ pub enum Audience {
     ProvenOperator,
     /// The payment provider, identified by its signature on the request.
     Machine,
-    /// Another node, identified by the sealing key that all nodes share. Served on a separate
-    /// address.
+    /// Another node of this system, identified by the sealing key that all nodes share. These
+    /// routes are served on a separate network address.
     Node,
 }
 
@@ -89,7 +93,8 @@ impl Audience {
         }
     }
 
-    /// Whether the caller must have shown the password, or the code, within the last ten minutes.
+    /// Whether the caller must have entered the password, or the operator's code of the second
+    /// factor, within the last ten minutes.
     pub fn needs_fresh_proof(self) -> bool {
         match self {
             Audience::ProvenSeller | Audience::ProvenOwner | Audience::ProvenOperator => true,
@@ -121,14 +126,16 @@ impl Audience {
     }
 }
 
-/// Whether a principal may call routes of this audience. [`owns`] decides about the object.
-pub fn may(who: Principal, audience: Audience) -> bool {
+/// Whether a principal may call routes of this audience. [`may_see_club`] decides about the
+/// requested object.
+pub fn may_call_route(who: Principal, audience: Audience) -> bool {
     match audience {
         Audience::Public | Audience::Buyer | Audience::Machine => true,
         // A node has no session: its request is identified by the sealing key.
         Audience::Node => false,
         Audience::SignedIn => who != Principal::Anonymous,
-        // The caller checks the age of the proof, see `needs_fresh_proof`.
+        // How recently the password or code was entered is checked separately, see
+        // `needs_fresh_proof`.
         Audience::Club
         | Audience::Seller
         | Audience::Owner
@@ -143,17 +150,17 @@ pub fn may(who: Principal, audience: Audience) -> bool {
 }
 
 /// Whether a principal may see the objects of a club. If not, the response status is 404.
-pub fn owns(who: Principal, club: ClubId) -> bool {
+pub fn may_see_club(who: Principal, club: ClubId) -> bool {
     has_club_role(who, club, Role::Viewer)
 }
 
 /// Whether a principal may see the buyers of a club's tickets and their contact details.
-pub fn knows_buyers(who: Principal, club: ClubId) -> bool {
+pub fn may_see_buyers(who: Principal, club: ClubId) -> bool {
     has_club_role(who, club, Role::Seller)
 }
 
 /// Whether a principal may see the masked bank details of a club's winners.
-pub fn knows_bank_details(who: Principal, club: ClubId) -> bool {
+pub fn may_see_bank_details(who: Principal, club: ClubId) -> bool {
     has_club_role(who, club, Role::Owner)
 }
 

@@ -12,16 +12,17 @@ pub struct Allocation {
     pub fee: Cents,
 }
 
-/// One change of a draw's fee ledger. The sum of all `fee_delta` is `fee_after`. `fee_after` never
-/// exceeds the fee due, `f(revenue_after)`, and so never the cap. It is below the fee due only
-/// after an order was voided without a charge.
+/// One change of a draw's fee ledger. The `fee_delta` of all steps so far add up to `fee_after`.
+/// `fee_after` never exceeds the fee due on `revenue_after`, and so never the cap. It is below the
+/// fee due only after an order was voided without a charge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FeeStep {
     pub revenue_delta: Cents,
     pub fee_delta: Cents,
     pub revenue_after: Cents,
     pub fee_after: Cents,
-    /// Fee that the draw's orders have overpaid because of this change. Fee refunds return it
-    /// (decision D-3). Negative if part of a fee that was to be returned was never paid.
+    /// Application fee that the draw's orders have overpaid because of this step. Fee refunds
+    /// return it (decision D-3). Negative if an earlier step counted a fee as overpaid that was
+    /// never paid.
     pub to_return: Cents,
 }

@@ -76,8 +76,8 @@ pub struct DrawPause {
 }
 
 impl DrawPause {
-    /// Returns the note of the pause's anomaly. The database contains notes in this format, so it
-    /// must not change.
+    /// Returns the note of the anomaly that reports this pause. The database contains notes in this
+    /// format, so the format must not change.
     pub fn note(self) -> String {
         format!("draw {} is paused: {}", self.draw, self.cause)
     }

@@ -43,8 +43,8 @@ pub struct Deal {
 impl Deal {
     /// Shuffles the cells with Fisher–Yates, from the last index down. Each random index is a
     /// little-endian 32-bit word of the `ChaCha20` keystream (key = seed, nonce 0, counter 0).
-    /// Words at or above the largest multiple of the bound are rejected, so that all indexes are
-    /// equally likely.
+    /// Words at or above the largest multiple of the number of possible indexes are rejected, so
+    /// that all indexes are equally likely.
     pub fn new(seed: Seed) -> Deal {
         let mut keystream = chacha20::ChaCha20::new(&seed.0.into(), &[0; 12].into());
         let mut next_word = move || {
@@ -74,7 +74,7 @@ impl Deal {
     /// Returns the cell of a ticket. Until the deal is public, only the ticket's owner may see its
     /// cell.
     pub fn cell(&self, serial: Serial) -> Cell {
-        Cell::at(self.cells[usize::from(serial.number()) - 1])
+        Cell::from_grid_index(self.cells[usize::from(serial.number()) - 1])
     }
 
     /// Returns the ticket to which the deal assigns this cell.

@@ -1,5 +1,5 @@
 //! A draw: the sale of 169 tickets for one game. `decide` returns the events that a command causes,
-//! and `apply` changes the draw by events.
+//! and `apply` applies these events to the draw.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -56,12 +56,14 @@ pub struct Draw {
     pub(crate) revenue: Cents,
     pub(crate) fee: Cents,
     pub(crate) outcome: Option<Outcome>,
-    /// Whether the draw is removed from the public lists. Its address still works (decision E-14).
+    /// Whether the draw is removed from the public lists. The URL of its page still works (decision
+    /// E-14).
     pub(crate) archived: bool,
     /// Whether the deal is public, because a result was valid at or after kick-off. Never set back
     /// to false (decision M-4).
     pub(crate) revealed: bool,
-    /// Serials that were voided at least once, for any reason. They are sold last (decision M-3).
+    /// Tickets that were sold and taken back at least once, for any reason. They are sold again
+    /// only after all tickets that were never sold (decision M-3).
     pub(crate) returned: BTreeSet<Serial>,
 }
 
@@ -107,26 +109,26 @@ impl Draw {
                 order,
                 count,
                 until,
-            } => self.reserve(now, order, count, until),
-            Command::Extend { order, until } => self.extend(now, order, until),
-            Command::Release { order } => Ok(self.release(order)),
+            } => self.reserve_tickets(now, order, count, until),
+            Command::Extend { order, until } => self.extend_reservation(now, order, until),
+            Command::Release { order } => Ok(self.release_reservation(order)),
             Command::Allocate {
                 order,
                 count,
                 unit_price,
                 authority,
-            } => self.allocate(now, order, count, unit_price, authority),
-            Command::Void { order, charged } => Ok(self.void(order, charged)),
-            Command::Tick => Ok(self.tick(now)),
-            Command::Complete { result } => self.complete(now, result),
-            Command::Undo => self.undo(now),
+            } => self.allocate_tickets(now, order, count, unit_price, authority),
+            Command::Void { order, charged } => Ok(self.void_tickets(order, charged)),
+            Command::Tick => Ok(self.apply_deadlines(now)),
+            Command::Complete { result } => self.enter_result(now, result),
+            Command::Undo => self.undo_result(now),
             Command::Amend {
                 ref edit,
                 by,
                 described,
-            } => self.amend(now, edit, by, described),
-            Command::Archive { archived } => self.archive(archived),
-            Command::Cancel => self.cancel(),
+            } => self.change_terms(now, edit, by, described),
+            Command::Archive { archived } => self.set_archived(archived),
+            Command::Cancel => self.cancel_sale(),
         }
     }
 
@@ -141,7 +143,7 @@ impl Draw {
         }
         self.revision += 1;
         if cfg!(debug_assertions) {
-            self.check();
+            self.assert_invariants();
         }
     }
 
@@ -166,8 +168,8 @@ impl Draw {
             price: self.terms.price,
             prize: self
                 .outcome
-                .map_or_else(|| self.prize_of(self.sold()), |outcome| outcome.prize),
-            prize_max: self.prize_of(TICKETS),
+                .map_or_else(|| self.prize_for_sold(self.sold()), |outcome| outcome.prize),
+            prize_max: self.prize_for_sold(TICKETS),
             closes_at: self.terms.closes_at,
             deal_public: self.revealed,
             result: self.outcome.map(|outcome| (outcome.result, outcome.winner)),
@@ -219,8 +221,8 @@ impl Draw {
         self.revealed
     }
 
-    /// Returns the serials that were voided at least once, ascending.
-    pub fn returned(&self) -> impl Iterator<Item = Serial> + '_ {
+    /// Returns the tickets that were sold and taken back at least once, ascending.
+    pub fn returned_serials(&self) -> impl Iterator<Item = Serial> + '_ {
         self.returned.iter().copied()
     }
 
@@ -255,7 +257,7 @@ impl Draw {
             .sum()
     }
 
-    fn prize_of(&self, sold: u16) -> Cents {
+    fn prize_for_sold(&self, sold: u16) -> Cents {
         prize(
             sold,
             self.terms.price,
@@ -312,8 +314,8 @@ impl Draw {
                 });
             }
             Event::Undone { status } => {
-                // Undoing a result sets `Closed` only if the deal is public. In journals older than
-                // the event `Revealed`, this status is the only record of that.
+                // Undoing a result sets `Closed` only if the deal is public. Journals older than
+                // the event `Revealed` have no other record that the deal is public.
                 self.revealed |= *status == Status::Closed;
                 self.status = *status;
                 self.outcome = None;
@@ -333,11 +335,12 @@ impl Draw {
         self.fee = step.fee_after;
     }
 
-    /// Checks the invariants D1 to D6 of the README that concern a single draw.
+    /// Asserts those of the invariants D1 to D6 (see the README of this crate) that concern a
+    /// single draw.
     ///
     /// # Panics
     /// An invariant is broken. That is a bug, and the draw must stop selling.
-    pub fn check(&self) {
+    pub fn assert_invariants(&self) {
         let id = self.id;
         assert!(
             self.sold() + self.held() <= TICKETS,
@@ -389,7 +392,7 @@ impl Draw {
             self.terms.price * self.sold().into(),
             "D6: draw {id} revenue"
         );
-        let due = self.fee_policy.on(self.revenue);
+        let due = self.fee_policy.fee_on_revenue(self.revenue);
         assert!(
             (Cents::ZERO..=due).contains(&self.fee),
             "D6: draw {id} fee {} of {due}",

@@ -1,5 +1,5 @@
-//! Why an order ended without a charge. The database stores only a text. It is parsed here, so that
-//! no other code depends on its wording.
+//! Why an order ended without a charge. The database stores only a text. This module parses the
+//! text, so that no other code depends on its wording.
 
 use std::ops::Deref;
 
@@ -84,7 +84,8 @@ impl Deref for EndReason {
     }
 }
 
-/// Parses a stored text. The text may start with the draw, as in `draw 1001: the draw is closed`.
+/// Parses the stored reason of an ended order. The text may start with the draw, as in `draw 1001:
+/// the draw is closed`.
 fn parse_cause(text: &str) -> EndCause {
     let remaining = text
         .split_once("only ")

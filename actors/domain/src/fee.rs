@@ -20,7 +20,7 @@ impl FeePolicy {
 
     /// Returns the fee due on a draw's cumulative ticket revenue: `f(R) = min(cap,
     /// round_half_up(rate × R))`.
-    pub fn on(&self, revenue: Cents) -> Cents {
+    pub fn fee_on_revenue(&self, revenue: Cents) -> Cents {
         revenue
             .share_half_up(self.rate_bps.into(), 10_000)
             .min(self.cap)
@@ -38,8 +38,8 @@ pub fn card_fee(subtotal: Cents) -> Cents {
     subtotal.share_half_up(CARD_FEE_BPS.into(), 10_000) + CARD_FEE_FIXED
 }
 
-/// Whether an order of several draws pays the fixed 30 cents per line, as specified, or once per
-/// charge (decision D-6).
+/// Whether an order of several draws pays the fixed 30 cents of the card fee once per line, as
+/// specified, or once per charge (decision D-6).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SurchargeMode {
     #[default]

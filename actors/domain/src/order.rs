@@ -10,8 +10,8 @@ use crate::{
 
 pub mod transition;
 
-/// The state of an order. A successful order goes `Quoted → Allocated → Captured`. Other ends are
-/// `Rejecting → Released`, `Allocated → Void` and `Captured → Void`.
+/// The state of an order. A successful order goes `Quoted → Allocated → Captured`. An order can
+/// also end as `Rejecting → Released`, `Allocated → Void` or `Captured → Void`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OrderState {
     /// Priced and reserved. As far as this system knows, the buyer has not authorised the payment.
@@ -202,9 +202,9 @@ impl Order {
         }
     }
 
-    /// Whether the intent belongs to this order: same account, same order and, once stored, same
-    /// intent id. An intent that names no order belongs to the order that an operator opened for it
-    /// (decision M-9).
+    /// Whether the intent belongs to this order: it names this order, is in this order's account,
+    /// and has the intent id that is stored with this order, if one is stored. An intent that names
+    /// no order belongs to the order that an operator opened for it (decision M-9).
     fn is_paid_by(&self, intent: &PaymentIntent) -> bool {
         let order = intent
             .order
@@ -223,10 +223,10 @@ impl Order {
     }
 }
 
-/// Computes the prices of the lines, ascending by draw. The card fee is charged per line, as
-/// specified, or once per charge. The fee per charge is split over the lines that pass it on, by
+/// Returns the priced lines, ascending by draw. Each line that passes on the card fee pays its own
+/// card fee (`PerLine`), or all such lines share one (`PerCharge`). A shared card fee is split by
 /// the largest remainder method (decision D-6).
-pub fn price(wanted: &[LineRequest], mode: SurchargeMode) -> Vec<Line> {
+pub fn price_lines(wanted: &[LineRequest], mode: SurchargeMode) -> Vec<Line> {
     let mut wanted = wanted.to_vec();
     wanted.sort_by_key(|wanted| wanted.draw);
     let subtotal = |wanted: &LineRequest| wanted.unit_price * wanted.count.into();
@@ -238,7 +238,9 @@ pub fn price(wanted: &[LineRequest], mode: SurchargeMode) -> Vec<Line> {
     let card_fees = match mode {
         SurchargeMode::PerLine => passing.into_iter().map(fee::card_fee).collect(),
         SurchargeMode::PerCharge if passing.is_empty() => Vec::new(),
-        SurchargeMode::PerCharge => split(fee::card_fee(passing.iter().copied().sum()), &passing),
+        SurchargeMode::PerCharge => {
+            split_by_weights(fee::card_fee(passing.iter().copied().sum()), &passing)
+        }
     };
     let mut card_fees = card_fees.into_iter();
     wanted
@@ -269,7 +271,7 @@ pub fn price(wanted: &[LineRequest], mode: SurchargeMode) -> Vec<Line> {
 /// Splits an amount in proportion to weights by the largest remainder method. The parts sum to the
 /// amount exactly; ties go to the earlier part. Amount and weights must not be negative. If all
 /// weights are zero, the parts are equal. Without weights there are no parts.
-pub fn split(amount: Cents, weights: &[Cents]) -> Vec<Cents> {
+pub fn split_by_weights(amount: Cents, weights: &[Cents]) -> Vec<Cents> {
     let all_zero = weights.iter().all(|weight| *weight == Cents::ZERO);
     let weights: Vec<i128> = weights
         .iter()

@@ -36,8 +36,8 @@ pub struct PaymentIntent {
     pub disputed: bool,
     /// When the buyer authorised the payment. `None`: not yet.
     pub authorised_at: Option<Timestamp>,
-    /// Draws and ticket counts from the metadata. They name the tickets if the database lost the
-    /// order.
+    /// Draws and ticket counts from the intent's metadata. They show what was bought if the
+    /// database lost the order.
     pub draws: Vec<(DrawId, u16)>,
     /// The provider's type of payment method: `card`, or the name of the wallet. `None`: there is
     /// no charge yet.
@@ -57,7 +57,7 @@ pub struct Decline {
 
 impl PaymentIntent {
     /// Whether the payment was captured.
-    pub fn is_taken(&self) -> bool {
+    pub fn is_captured(&self) -> bool {
         self.status == PaymentStatus::Succeeded
     }
 

@@ -3,11 +3,11 @@
 use crate::{Anomaly, AnomalyKind, Cents, Order, OrderState, PaymentIntent, PaymentStatus};
 
 /// Returns the disagreements between an order and its payment intent that need an operator. A
-/// difference that a step of `Order::decide` removes is not an anomaly. A capture for an ended
-/// order without tickets always is one, even if a repair then succeeds (decision C-9).
+/// difference that a step of `Order::decide` removes is not an anomaly. A captured payment of an
+/// ended order without tickets is always an anomaly, even if a repair then succeeds (decision C-9).
 pub fn reconcile(order: Option<&Order>, intent: &PaymentIntent) -> Vec<Anomaly> {
     let found = match order {
-        None if intent.is_taken() && !intent.is_refunded() => {
+        None if intent.is_captured() && !intent.is_refunded() => {
             vec![(
                 AnomalyKind::MissingTicket,
                 "a payment was taken for an order we do not know",
@@ -36,14 +36,14 @@ fn compare_with_order(order: &Order, intent: &PaymentIntent) -> Vec<(AnomalyKind
     {
         // The order is paid by a different intent. This intent, which also names the order, is an
         // anomaly only if money was captured with it.
-        if intent.is_taken() && !intent.is_refunded() {
+        if intent.is_captured() && !intent.is_refunded() {
             found.push((DuplicatePayment, "a second payment was taken for one order"));
         }
         return found;
     }
-    // Before the authorisation a difference is harmless, because a resize updates first the order
-    // and then the intent.
-    let money_at_stake = intent.is_taken() || intent.status == PaymentStatus::RequiresCapture;
+    // Before the authorisation a difference between order and intent is harmless, because a resize
+    // updates first the order and then the intent.
+    let money_at_stake = intent.is_captured() || intent.status == PaymentStatus::RequiresCapture;
     // The anomaly of an order in state `Anomaly` was raised earlier. Raising it again would reopen
     // an anomaly that an operator dismissed.
     if money_at_stake && order.state != OrderState::Anomaly && !order.agrees_with(intent) {
@@ -56,7 +56,7 @@ fn compare_with_order(order: &Order, intent: &PaymentIntent) -> Vec<(AnomalyKind
         found.push((MismatchedAmount, "the buyer's bank disputes the payment"));
     }
     match order.state {
-        OrderState::Captured if !intent.is_taken() => {
+        OrderState::Captured if !intent.is_captured() => {
             found.push((
                 OrphanedTicket,
                 "the tickets are sold but the payment was not taken",
@@ -81,9 +81,9 @@ fn compare_with_order(order: &Order, intent: &PaymentIntent) -> Vec<(AnomalyKind
                 ));
             }
         }
-        // A disputed payment is reported above. The bank decides about its refund.
+        // A disputed payment has an anomaly already, and the bank decides about its refund.
         OrderState::Released | OrderState::Void
-            if intent.is_taken() && !intent.is_refunded() && !intent.disputed =>
+            if intent.is_captured() && !intent.is_refunded() && !intent.disputed =>
         {
             found.push((
                 MissingTicket,

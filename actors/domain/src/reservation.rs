@@ -2,7 +2,7 @@
 
 use crate::Timestamp;
 
-/// Duration of a reservation that the buyer is shown, in seconds (A:187).
+/// Duration of a reservation as the buyer sees it, in seconds (A:187).
 pub const SHOWN_SECONDS: i64 = 120;
 /// Actual duration of a reservation, in seconds. The additional grace period lets a buyer complete
 /// a 3-D Secure page late (decision C-1).

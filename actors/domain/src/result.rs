@@ -3,7 +3,7 @@
 use crate::Cell;
 
 /// The jersey number that counts for a team that scored no try (A:8).
-pub const NO_TRY: u8 = 9;
+pub const NO_TRY_JERSEY_NUMBER: u8 = 9;
 
 /// The result of a game: the winning cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

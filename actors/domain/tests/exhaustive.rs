@@ -178,7 +178,7 @@ fn step_and_compare(
     if actual == Prediction::Changes {
         let events = decided.as_deref().unwrap_or_default();
         draw.apply(events);
-        draw.check();
+        draw.assert_invariants();
         let sells = |event: &Event| {
             matches!(
                 event,

@@ -2,7 +2,9 @@
 //! block a draw, and a thousand phones behind one address can buy all of it. Each step is one
 //! second; random numbers come from a fixed seed.
 
-use domain::draw::hold_limit::{ALWAYS_ALLOWED, SCARCE_FREE, never_paid_quota, source_quota};
+use domain::draw::hold_limit::{
+    SCARCE_FREE_TICKETS_MAX, SOURCE_QUOTA_MIN, never_paid_quota, source_quota,
+};
 use domain::reservation::KEPT_SECONDS;
 use domain::{
     Authority, Cents, Command, Deal, Draw, DrawId, FeePolicy, HoldLimiter, HoldSource, OrderId,
@@ -53,7 +55,7 @@ impl Sale {
     fn execute(&mut self, command: &Command, source: Option<HoldSource>) -> Result<(), Refusal> {
         let events = self.limiter.decide(&self.draw, self.now, command, source)?;
         self.draw.apply(&events);
-        self.limiter.settle(&self.draw, self.now);
+        self.limiter.sync_with_draw(&self.draw, self.now);
         Ok(())
     }
 
@@ -436,9 +438,9 @@ fn payment_offsets_lapsed_reservations() {
 #[test]
 fn scarce_draw_limits_an_order_and_its_extensions() {
     let mut sale = Sale::new();
-    sale.sell_tickets(TICKETS - SCARCE_FREE);
+    sale.sell_tickets(TICKETS - SCARCE_FREE_TICKETS_MAX);
     assert_eq!(
-        sale.reserve(ALWAYS_ALLOWED + 1, Some(CLUBHOUSE)),
+        sale.reserve(SOURCE_QUOTA_MIN + 1, Some(CLUBHOUSE)),
         Err(Refusal::HoldLimit { available: 10 })
     );
     let order = sale.reserve(10, Some(CLUBHOUSE)).expect("ten");

@@ -1,7 +1,7 @@
 //! Tests of fees and prizes. The expected amounts in cents were computed independently with decimal
 //! arithmetic.
 
-use domain::order::{LineRequest, price, split};
+use domain::order::{LineRequest, price_lines, split_by_weights};
 use domain::prize::prize;
 use domain::{Cents, DrawId, FeePolicy, SurchargeMode, fee};
 
@@ -35,7 +35,7 @@ fn application_fee_matches_the_default_policy_table() {
     ];
     for (revenue, expected) in table {
         assert_eq!(
-            FeePolicy::DEFAULT.on(Cents(revenue)),
+            FeePolicy::DEFAULT.fee_on_revenue(Cents(revenue)),
             Cents(expected),
             "fee on {revenue}"
         );
@@ -59,7 +59,7 @@ fn application_fee_matches_another_policy_table() {
         (99_999, 1000),
     ] {
         assert_eq!(
-            policy.on(Cents(revenue)),
+            policy.fee_on_revenue(Cents(revenue)),
             Cents(expected),
             "fee on {revenue}"
         );
@@ -204,7 +204,7 @@ fn odd_cent_of_a_split_goes_to_the_lower_draw() {
         [20, 19]
     );
     assert_eq!(
-        price(&wanted, SurchargeMode::PerCharge)[0].draw,
+        price_lines(&wanted, SurchargeMode::PerCharge)[0].draw,
         DrawId(1001)
     );
 }
@@ -223,7 +223,7 @@ fn split_follows_the_largest_remainder() {
     ];
     for (amount, weights, expected) in table {
         assert_eq!(
-            split(Cents(amount), &amounts_in_cents(weights)),
+            split_by_weights(Cents(amount), &amounts_in_cents(weights)),
             amounts_in_cents(expected),
             "{amount} over {weights:?}"
         );
@@ -285,7 +285,7 @@ fn line_request(draw: i64, cents: i64, passes_card_fee: bool) -> LineRequest {
 }
 
 fn card_fees_of_lines(wanted: &[LineRequest], mode: SurchargeMode) -> Vec<i64> {
-    price(wanted, mode)
+    price_lines(wanted, mode)
         .iter()
         .map(|line| line.card_fee.0)
         .collect()

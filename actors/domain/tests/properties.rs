@@ -5,7 +5,7 @@
 mod model;
 
 use domain::draw::DrawSnapshot;
-use domain::order::{LineRequest, price, split};
+use domain::order::{LineRequest, price_lines, split_by_weights};
 use domain::{
     Authority, Cell, Cents, Command, Deal, Draw, DrawId, Editor, Event, FeePolicy, GameResult,
     OrderId, Seed, Serial, SurchargeMode, TICKETS, Terms, Timestamp, fee, prize::prize,
@@ -177,7 +177,7 @@ proptest! {
             };
             prop_assert_eq!(seen, model.step(*now, command), "{:?} at {:?}", command, now);
             draw.apply(&decided.unwrap_or_default());
-            draw.check();
+            draw.assert_invariants();
             model.assert_agrees(&draw);
             // Invariant D7: every commit increases the revision by one, and refused or repeated
             // commands do not.
@@ -322,8 +322,8 @@ proptest! {
             }
             draw.apply(&events);
             prop_assert_eq!(draw.fee(), ledger);
-            prop_assert!(Cents::ZERO <= ledger && ledger <= policy.on(draw.revenue()) && ledger <= policy.cap);
-            prop_assert!(!always_charged || ledger == policy.on(draw.revenue()), "the ledger is below the fee due although every order was charged");
+            prop_assert!(Cents::ZERO <= ledger && ledger <= policy.fee_on_revenue(draw.revenue()) && ledger <= policy.cap);
+            prop_assert!(!always_charged || ledger == policy.fee_on_revenue(draw.revenue()), "the ledger is below the fee due although every order was charged");
             prop_assert_eq!(held.iter().map(|part| part.1).sum::<Cents>(), ledger + to_return);
             prop_assert!(to_return >= Cents::ZERO);
         }
@@ -353,7 +353,7 @@ proptest! {
     fn split_sums_to_the_amount_exactly(amount in 0..10_000_000i64, weights in vec(0..50_000_000i64, 1..20)) {
         let whole: i64 = weights.iter().sum();
         let cents: Vec<Cents> = weights.iter().copied().map(Cents).collect();
-        let parts = split(Cents(amount), &cents);
+        let parts = split_by_weights(Cents(amount), &cents);
         prop_assert_eq!(parts.iter().copied().sum::<Cents>(), Cents(amount));
         for (part, weight) in parts.iter().zip(&weights).filter(|_| whole > 0) {
             let off = i128::from(part.0) * i128::from(whole) - i128::from(amount) * i128::from(*weight);
@@ -374,7 +374,7 @@ proptest! {
         let passing = wanted.iter().filter(|line| line.passes_card_fee);
         let subtotals: Vec<Cents> = passing.map(|line| line.unit_price * line.count.into()).collect();
         for mode in [SurchargeMode::PerLine, SurchargeMode::PerCharge] {
-            let priced = price(&wanted, mode);
+            let priced = price_lines(&wanted, mode);
             let expected: Cents = match mode {
                 SurchargeMode::PerLine => subtotals.iter().map(|subtotal| fee::card_fee(*subtotal)).sum(),
                 SurchargeMode::PerCharge if subtotals.is_empty() => Cents::ZERO,
@@ -389,7 +389,7 @@ proptest! {
             }
             let mut backwards = wanted.clone();
             backwards.reverse();
-            prop_assert_eq!(price(&backwards, mode), priced);
+            prop_assert_eq!(price_lines(&backwards, mode), priced);
         }
     }
 
@@ -449,6 +449,6 @@ fn tables_of(draw: &Draw) -> DrawSnapshot {
         outcome: draw.outcome(),
         archived: draw.is_archived(),
         revealed: draw.is_revealed(),
-        returned: draw.returned().collect(),
+        returned: draw.returned_serials().collect(),
     }
 }

@@ -306,7 +306,7 @@ impl CommandBatch {
         self.orders.extend(order);
         let committed = self.append_commit(request, draw, epoch, now, events);
         if let Some(next) = &self.next {
-            limiter.settle(next, now);
+            limiter.sync_with_draw(next, now);
         }
         Ok(committed)
     }

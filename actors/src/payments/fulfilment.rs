@@ -289,7 +289,7 @@ fn status_of_order(record: &OrderRecord, intent: &PaymentIntent) -> FulfilStatus
 /// Returns the status of an order that is undecided, or whose decision is still being executed.
 fn status_in_progress(record: &OrderRecord, intent: &PaymentIntent) -> FulfilStatus {
     match record.order.state {
-        OrderState::Void if intent.is_taken() => FulfilStatus::Refunding,
+        OrderState::Void if intent.is_captured() => FulfilStatus::Refunding,
         OrderState::Rejecting | OrderState::Released | OrderState::Void => {
             FulfilStatus::NotCharged {
                 reason: record.reason.clone().unwrap_or_default(),

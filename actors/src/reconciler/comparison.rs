@@ -340,7 +340,7 @@ impl Comparison {
         anomalies.extend(record.and_then(|record| anomaly_without_address(record, now)));
         // Captured money without tickets is not final: a fulfilment will change the order, even if
         // the payment does not change. So the payment is unsettled.
-        let has_money = intent.is_taken() && !intent.is_refunded();
+        let has_money = intent.is_captured() && !intent.is_refunded();
         let is_in_progress = has_money && record.is_some_and(|record| record.captured_at.is_none());
         report.unsettled = u64::from(is_in_progress || !anomalies.is_empty());
         for anomaly in &anomalies {

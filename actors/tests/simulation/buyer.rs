@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use actors::{Confirmation, FulfilStatus, OpenOrder, PaymentFailure};
-use domain::order::{LineRequest, price};
+use domain::order::{LineRequest, price_lines};
 use domain::{
     ClubId, DrawId, HoldSource, OrderId, OrderState, PaymentIntentId, Refusal, SourceId,
     SurchargeMode,
@@ -242,7 +242,7 @@ impl Buyer {
                     passes_card_fee: draw.0 % 2 == 0,
                 });
             }
-            request.lines = price(&priced, SurchargeMode::PerLine);
+            request.lines = price_lines(&priced, SurchargeMode::PerLine);
             handles.payments.open(request).await
         });
         answer.await

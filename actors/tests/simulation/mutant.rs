@@ -153,7 +153,7 @@ impl Mutant {
                 let (policy, revenue) = draw.map_or((FeePolicy::DEFAULT, Cents::ZERO), |d| {
                     (d.fee_policy(), d.revenue())
                 });
-                policy.on(revenue + line.subtotal()) - policy.on(revenue)
+                policy.fee_on_revenue(revenue + line.subtotal()) - policy.fee_on_revenue(revenue)
             });
             let fee = fee.sum();
             world.mutant_state().fees.insert(id.clone(), fee);

@@ -278,7 +278,7 @@ impl TestWorld {
         let drawn = self.memory.draws();
         assert_eq!(drawn, self.memory.replayed(), "tables and journal agree");
         for draw in &drawn {
-            draw.check();
+            draw.assert_invariants();
         }
         for view in self.draws().views() {
             let draw = drawn

@@ -223,7 +223,7 @@ impl MemoryDraw {
                 refused("the fee does not telescope")
             }
             Some((_, step))
-                if !(Cents::ZERO..=self.base.fee_policy.on(step.revenue_after))
+                if !(Cents::ZERO..=self.base.fee_policy.fee_on_revenue(step.revenue_after))
                     .contains(&step.fee_after) =>
             {
                 refused("the fee is more than is due")

@@ -99,7 +99,7 @@ impl TryFrom<ClubUserRow> for ClubUser {
 ///
 /// The text is not a known role. A CHECK constraint should prevent that.
 pub(super) fn role(word: &str) -> Result<Role, sqlx::Error> {
-    Role::read(word).ok_or_else(|| sqlx::Error::Decode(format!("no role {word}").into()))
+    Role::from_name(word).ok_or_else(|| sqlx::Error::Decode(format!("no role {word}").into()))
 }
 
 impl Records {
@@ -164,7 +164,7 @@ impl Records {
             let Some(before) = lock_member(&mut transaction, club, id).await? else {
                 return Ok(None);
             };
-            if role.is_some_and(|role| role.word() != before) {
+            if role.is_some_and(|role| role.name() != before) {
                 sqlx::query("delete from sessions where club_user_id = $1")
                     .bind(id)
                     .execute(&mut *transaction)
@@ -298,7 +298,7 @@ async fn renew_invitation(
     )
     .bind(id)
     .bind(&new.name)
-    .bind(new.role.word())
+    .bind(new.role.name())
     .bind(token_hash)
     .bind(column(new.until))
     .bind(column(new.at))
@@ -334,7 +334,7 @@ async fn insert_member(
     .bind(new.club.0)
     .bind(&new.email)
     .bind(&new.name)
-    .bind(new.role.word())
+    .bind(new.role.name())
     .bind(token_hash)
     .bind(column(new.until))
     .bind(column(new.at))

@@ -105,7 +105,7 @@ impl Caller {
     ///
     /// 404 if the caller is another club, as if the object did not exist (decision G-1).
     pub fn require_ownership(self, club: ClubId) -> Result<(), Problem> {
-        if access::owns(self.principal(), club) {
+        if access::may_see_club(self.principal(), club) {
             Ok(())
         } else {
             Err(Problem::not_found())
@@ -113,8 +113,8 @@ impl Caller {
     }
 
     /// Whether the caller may see the buyers of a club's tickets.
-    pub fn knows_buyers(self, club: ClubId) -> bool {
-        access::knows_buyers(self.principal(), club)
+    pub fn may_see_buyers(self, club: ClubId) -> bool {
+        access::may_see_buyers(self.principal(), club)
     }
 
     /// Returns the session's identity for the audit log, such as `club 3`. It is never taken from

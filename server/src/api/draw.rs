@@ -186,6 +186,6 @@ pub fn status_shown(view: &View, now: Timestamp) -> &'static str {
 }
 
 fn winning_label(view: &View, now: Timestamp) -> Option<String> {
-    view.revealed(now)
+    view.public_result(now)
         .map(|(_, serial)| serial.label(view.draw))
 }

@@ -79,8 +79,8 @@ impl Problem {
             }
         };
         Problem::new(StatusCode::FORBIDDEN, "role-not-allowed", fields)
-            .with("role", role.word())
-            .with("needs", needs.word())
+            .with("role", role.name())
+            .with("needs", needs.name())
     }
 
     /// Builds a 404 response of the operator console, with a code such as `club-unknown`.

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use actix_web::http::StatusCode;
-use domain::order::{LineRequest, price as price_lines};
+use domain::order::{LineRequest, price_lines};
 use domain::{AccountId, Cents, DrawId, Line, Refusal, Status, TICKETS, Timestamp, View};
 use persistence::records::clubs::Club;
 use persistence::records::listings::Listing;

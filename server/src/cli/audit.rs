@@ -191,7 +191,7 @@ fn totals(
         .filter_map(|order| order.payment_intent.as_deref())
         .collect();
     // A payment that is fully refunded at Stripe needs no order.
-    let is_over = |intent: &PaymentIntent| intent.is_taken() && intent.is_refunded();
+    let is_over = |intent: &PaymentIntent| intent.is_captured() && intent.is_refunded();
     let is_stray = |intent: &&PaymentIntent| {
         !own.contains(intent.id.0.as_str()) && (reported.contains(&intent.id.0) || is_over(intent))
     };

@@ -228,7 +228,7 @@ fn print_addresses(running: &Running, configured_port: u16) {
             .iter()
             .filter(|_| club.slug == plan::CLUBS[0].slug);
         for (role, _) in staff {
-            let what = format!("  its {}", role.word());
+            let what = format!("  its {}", role.name());
             let login = club_staff::login(*role, club.slug);
             let _ = writeln!(logins, "    {what:<22} {login}");
         }

@@ -132,7 +132,7 @@ impl CatalogueFacts {
     /// Whether the winning ticket was sold. `None` before the winning ticket is revealed (decision
     /// E-6), and while these facts are older than the result.
     pub fn winner_sold(&self, view: &View, now: Timestamp) -> Option<bool> {
-        view.revealed(now)?;
+        view.public_result(now)?;
         let listing = self.listing(view.draw)?;
         (listing.view.result == view.result)
             .then_some(listing.winner_sold)

@@ -176,7 +176,7 @@ fn total(games: &[(Arc<Listing>, View)], mode: SurchargeMode) -> Cents {
         passes_card_fee: listing.pass_card_fee,
     };
     let requested: Vec<LineRequest> = games.iter().map(one_ticket).collect();
-    order::price(&requested, mode)
+    order::price_lines(&requested, mode)
         .iter()
         .map(|line| line.subtotal() + line.card_fee)
         .sum()

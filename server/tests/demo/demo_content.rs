@@ -76,7 +76,7 @@ pub async fn check_content(demo: &Demo, folder: &Path) {
         let email = format!("{role}.bayside-barracudas@demo.test");
         let credentials = records.credentials(&email).await.expect("read");
         assert!(
-            matches!(credentials, Some((Holder::Member(member), _)) if member.role.word() == role),
+            matches!(credentials, Some((Holder::Member(member), _)) if member.role.name() == role),
             "{email}"
         );
     }

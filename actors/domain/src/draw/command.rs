@@ -54,7 +54,7 @@ pub enum Command {
     /// Undo the result (decision E-6).
     Undo,
     /// Change price, prize, opening or kick-off. `described`: whether the same commit also changes
-    /// names or the contact. Then a commit is made even if the terms stay the same.
+    /// the draw's names or contact. Such a commit is made even if the terms stay the same.
     Amend {
         edit: TermsEdit,
         by: Editor,

@@ -4,17 +4,18 @@ use super::{Draw, Event, Refusal, Status};
 use crate::{GameResult, Timestamp};
 
 impl Draw {
-    /// Closes the draw if `now` is at or after kick-off, otherwise expires overdue reservations. A
-    /// late timer sells nothing more, because every sale checks the time itself.
-    pub(super) fn tick(&self, now: Timestamp) -> Vec<Event> {
+    /// Closes the draw if `now` is at or after kick-off, otherwise expires overdue reservations. If
+    /// the timer calls this late, nothing is sold after kick-off: every sale checks the time
+    /// itself.
+    pub(super) fn apply_deadlines(&self, now: Timestamp) -> Vec<Event> {
         if self.status == Status::Active && now >= self.terms.closes_at {
             return self.end_sales(Event::Closed);
         }
-        self.overdue(now, None)
+        self.expiry_events(now, None)
     }
 
     /// Enters the result. An active draw is closed first, in the same commit (decision E-5).
-    pub(super) fn complete(
+    pub(super) fn enter_result(
         &self,
         now: Timestamp,
         result: GameResult,
@@ -33,15 +34,15 @@ impl Draw {
         events.push(Event::Completed {
             result,
             winner,
-            prize: self.prize_of(self.sold()),
+            prize: self.prize_for_sold(self.sold()),
         });
         Ok(events)
     }
 
     /// Undoes the result. The draw is on sale again only if the deal is not public (decisions E-6,
-    /// M-4). A result entered before kick-off makes the deal public when kick-off passes. The event
-    /// for that is added here if it is still missing.
-    pub(super) fn undo(&self, now: Timestamp) -> Result<Vec<Event>, Refusal> {
+    /// M-4). A result entered before kick-off makes the deal public when kick-off passes. If no
+    /// `Revealed` event was recorded for that yet, this function adds it.
+    pub(super) fn undo_result(&self, now: Timestamp) -> Result<Vec<Event>, Refusal> {
         if self.status != Status::Completed {
             return Err(Refusal::NotCompleted);
         }
@@ -58,14 +59,15 @@ impl Draw {
             .collect())
     }
 
-    /// Returns the event that makes the deal public, if a result is valid at or after kick-off.
+    /// Returns the event `Revealed` if kick-off has passed and the deal is not public yet.
+    /// Called only when a result is entered or undone.
     fn reveal_event(&self, now: Timestamp) -> Option<Event> {
         (!self.revealed && now >= self.terms.closes_at).then_some(Event::Revealed)
     }
 
     /// Cancels the draw. Each order keeps its tickets until it is refunded and voided (decision
     /// E-9).
-    pub(super) fn cancel(&self) -> Result<Vec<Event>, Refusal> {
+    pub(super) fn cancel_sale(&self) -> Result<Vec<Event>, Refusal> {
         match self.status {
             Status::Cancelled => Ok(Vec::new()),
             Status::Completed => Err(Refusal::AlreadyCompleted),
@@ -74,7 +76,7 @@ impl Draw {
     }
 
     /// Archives a draw that has ended (B:140). Restoring an archived draw is always allowed.
-    pub(super) fn archive(&self, archived: bool) -> Result<Vec<Event>, Refusal> {
+    pub(super) fn set_archived(&self, archived: bool) -> Result<Vec<Event>, Refusal> {
         match self.status {
             _ if archived == self.archived => Ok(Vec::new()),
             Status::Active | Status::Closed if archived => Err(Refusal::NotCompleted),
@@ -82,8 +84,8 @@ impl Draw {
         }
     }
 
-    /// Expires all reservations, because sales have ended, and appends `end`, the event that ended
-    /// them.
+    /// Returns the expiry events of all reservations, followed by `end`, the event that ends the
+    /// sale.
     fn end_sales(&self, end: Event) -> Vec<Event> {
         let expired = self
             .reservations

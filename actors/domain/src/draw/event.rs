@@ -46,8 +46,8 @@ pub enum Event {
     Amended {
         terms: Terms,
     },
-    /// Names or the contact were changed. The new texts are stored with the commit; no rule of the
-    /// draw depends on them.
+    /// The draw's names or contact were changed. The new texts are stored with the commit; no rule
+    /// of the draw depends on them.
     Described,
     /// The game was postponed after its original kick-off, and the draw is on sale again.
     Reopened,

@@ -13,18 +13,19 @@ use super::refusal::Refusal;
 use super::{Draw, Reservation};
 use crate::{OrderId, TICKETS, Timestamp};
 
-/// Number of tickets that one source may always reserve. Enough for a family.
-pub const ALWAYS_ALLOWED: u16 = 10;
-/// When a reservation ends unpaid, its tickets count against the source for this many times the
-/// reservation's duration. A source that never pays therefore reserves its quota for at most a
-/// fifth of the time.
-pub const COOLING_FACTOR: i64 = 4;
-/// A draw is scarce when at most this many tickets are free: a third of all.
-pub const SCARCE_FREE: u16 = 56;
+/// Smallest quota of a source (a browser or a network) while that many tickets are unsold. Enough
+/// for a family.
+pub const SOURCE_QUOTA_MIN: u16 = 10;
+/// The tickets of a reservation that ended unpaid count against its source for this many times the
+/// reservation's duration. A source that never pays therefore holds its quota for at most a fifth
+/// of the time.
+pub const COOLING_PERIOD_FACTOR: i64 = 4;
+/// A draw is scarce while at most this many of its tickets are free: a third of 169.
+pub const SCARCE_FREE_TICKETS_MAX: u16 = 56;
 /// Largest number of tickets in an order of a browser that never paid, while the draw is scarce.
-pub const SCARCE_PER_ORDER_MAX: u16 = 10;
+pub const SCARCE_TICKETS_PER_ORDER_MAX: u16 = 10;
 /// How often an order of a browser that never paid may be extended, while the draw is scarce.
-pub const SCARCE_EXTENSIONS_MAX: u8 = 2;
+pub const SCARCE_EXTENSIONS_PER_ORDER_MAX: u8 = 2;
 /// Length of one extension for a browser that never paid, while the draw is scarce.
 pub const SCARCE_EXTENSION_SECONDS: i64 = 60;
 
@@ -43,19 +44,19 @@ pub struct HoldSource {
 /// Returns the quota of unpaid tickets for one source that has not paid in this draw: half of the
 /// unsold tickets.
 pub fn source_quota(unsold: u16) -> u16 {
-    (unsold / 2).max(ALWAYS_ALLOWED).min(unsold)
+    (unsold / 2).max(SOURCE_QUOTA_MIN).min(unsold)
 }
 
-/// Returns the common quota of all browsers that never paid. The remaining sixth of the unsold
-/// tickets is left for buyers who paid before.
+/// Returns the quota that all browsers that never paid share: five sixths of the unsold tickets,
+/// but at least ten. The remaining sixth is left for buyers who paid before.
 pub fn never_paid_quota(unsold: u16) -> u16 {
-    (unsold * 5 / 6).max(ALWAYS_ALLOWED)
+    (unsold * 5 / 6).max(SOURCE_QUOTA_MIN)
 }
 
 /// Returns how many extensions a browser that never paid may make while `free` tickets are free.
 pub fn extensions_max(free: u16) -> u8 {
-    if free <= SCARCE_FREE {
-        SCARCE_EXTENSIONS_MAX
+    if free <= SCARCE_FREE_TICKETS_MAX {
+        SCARCE_EXTENSIONS_PER_ORDER_MAX
     } else {
         crate::reservation::EXTENSIONS_MAX
     }
@@ -70,7 +71,8 @@ struct Hold {
     until: Timestamp,
 }
 
-/// Tickets of a reservation that ended unpaid. They count against their source until this time.
+/// Tickets of a reservation that ended unpaid. They count against the quota of `source` until
+/// `until`.
 #[derive(Clone, Copy, Debug)]
 struct CoolingTickets {
     source: SourceId,
@@ -88,7 +90,7 @@ pub struct HoldLimiter {
 }
 
 impl HoldLimiter {
-    /// Decides a command like [`Draw::decide`], but also enforces the limits of this module. A
+    /// Decides a command like [`Draw::decide`], but also enforces the limits on unpaid tickets. A
     /// reservation without a source is not limited.
     ///
     /// # Errors
@@ -110,7 +112,7 @@ impl HoldLimiter {
                 count,
                 until,
             } => {
-                self.settle(draw, now);
+                self.sync_with_draw(draw, now);
                 let Some(known) = source.or_else(|| self.source_of_order(order)) else {
                     return Ok(events);
                 };
@@ -143,7 +145,7 @@ impl HoldLimiter {
                 )
             }
             Command::Extend { order, until } => {
-                self.settle(draw, now);
+                self.sync_with_draw(draw, now);
                 let kept_until = self.limit_extension(draw, now, order, until)?;
                 if kept_until == until {
                     return Ok(events);
@@ -160,9 +162,9 @@ impl HoldLimiter {
         }
     }
 
-    /// Updates the counts after a commit of the draw. Paid tickets increase their source's quota.
-    /// Tickets of reservations that ended unpaid still count for their cooling period.
-    pub fn settle(&mut self, draw: &Draw, now: Timestamp) {
+    /// Updates the counts to the state of the draw at `now`. Paid tickets increase their source's
+    /// quota. Tickets of reservations that ended unpaid still count for their cooling period.
+    pub fn sync_with_draw(&mut self, draw: &Draw, now: Timestamp) {
         let HoldLimiter {
             holds,
             cooling,
@@ -199,8 +201,9 @@ impl HoldLimiter {
         }
     }
 
-    /// Returns the end of the reservation that the limits allow. Reducing the count is always
-    /// allowed, but while the order is over the quota it does not extend the reservation.
+    /// Returns until when the order may reserve `count` tickets. An active reservation may always
+    /// be reduced, but if the reduced count is still over the quota, the reservation is not
+    /// extended.
     fn limit_reservation(
         &self,
         draw: &Draw,
@@ -230,15 +233,15 @@ impl HoldLimiter {
         source: HoldSource,
     ) -> u16 {
         let unsold = TICKETS - draw.sold();
-        let held = HeldTickets::of(self, draw, now, source.id, order);
+        let held = HeldTickets::of_other_orders(self, draw, now, source.id, order);
         let own = self.remaining_source_quota(unsold, source.id, held.by_source);
         if source.has_paid {
             return own;
         }
         let shared = never_paid_quota(unsold).saturating_sub(held.never_paid);
-        let is_scarce = unsold.saturating_sub(held.by_all) <= SCARCE_FREE;
+        let is_scarce = unsold.saturating_sub(held.by_all) <= SCARCE_FREE_TICKETS_MAX;
         own.min(shared).min(if is_scarce {
-            SCARCE_PER_ORDER_MAX
+            SCARCE_TICKETS_PER_ORDER_MAX
         } else {
             u16::MAX
         })
@@ -259,7 +262,7 @@ impl HoldLimiter {
         quota.saturating_sub(held).saturating_sub(cooling)
     }
 
-    /// Returns the end of the extended reservation that the limits allow.
+    /// Returns until when the limits allow the order's reservation to be extended.
     fn limit_extension(
         &self,
         draw: &Draw,
@@ -272,12 +275,12 @@ impl HoldLimiter {
             return Ok(until);
         };
         let unsold = TICKETS - draw.sold();
-        let held = HeldTickets::of(self, draw, now, source.id, order);
+        let held = HeldTickets::of_other_orders(self, draw, now, source.id, order);
         if self.remaining_source_quota(unsold, source.id, held.by_source) < earlier.count {
             return Err(Refusal::ExtensionsUsedUp);
         }
         let free = unsold.saturating_sub(held.by_all + earlier.count);
-        if source.has_paid || free > SCARCE_FREE {
+        if source.has_paid || free > SCARCE_FREE_TICKETS_MAX {
             return Ok(until);
         }
         if earlier.extensions >= extensions_max(free) {
@@ -288,11 +291,11 @@ impl HoldLimiter {
 }
 
 impl Hold {
-    /// Returns the tickets that still count after this hold ends unpaid, and until when. `None`: no
-    /// time is left.
+    /// Returns the tickets that still count after this hold ends unpaid, and until when. `None`:
+    /// the cooling period is over already.
     fn cooling_after_end(&self, now: Timestamp) -> Option<CoolingTickets> {
         let ended = self.until.min(now);
-        let until = ended.plus_ms(COOLING_FACTOR * ended.ms_since(self.since));
+        let until = ended.plus_ms(COOLING_PERIOD_FACTOR * ended.ms_since(self.since));
         (now < until).then_some(CoolingTickets {
             source: self.source.id,
             count: self.count,
@@ -311,7 +314,7 @@ struct HeldTickets {
 }
 
 impl HeldTickets {
-    fn of(
+    fn of_other_orders(
         limiter: &HoldLimiter,
         draw: &Draw,
         now: Timestamp,

@@ -10,7 +10,7 @@ use crate::{
 impl Draw {
     /// Reserves tickets for an order. Repeating the same request changes nothing; another count
     /// resizes the reservation (decision C-2).
-    pub(super) fn reserve(
+    pub(super) fn reserve_tickets(
         &self,
         now: Timestamp,
         order: OrderId,
@@ -34,7 +34,7 @@ impl Draw {
         self.check_free_tickets(now, order, count)?;
         let until = until.min(self.terms.closes_at);
         let extensions = earlier.map_or(0, |reservation| reservation.extensions);
-        let mut events = self.overdue(now, Some(order));
+        let mut events = self.expiry_events(now, Some(order));
         events.push(Event::Reserved {
             order,
             reservation: Reservation {
@@ -47,7 +47,7 @@ impl Draw {
     }
 
     /// Extends a reservation, at most ten times and never past kick-off (decision B-8).
-    pub(super) fn extend(
+    pub(super) fn extend_reservation(
         &self,
         now: Timestamp,
         order: OrderId,
@@ -72,12 +72,12 @@ impl Draw {
             extensions: earlier.extensions + 1,
             ..earlier
         };
-        let mut events = self.overdue(now, Some(order));
+        let mut events = self.expiry_events(now, Some(order));
         events.push(Event::Reserved { order, reservation });
         Ok(events)
     }
 
-    pub(super) fn release(&self, order: OrderId) -> Vec<Event> {
+    pub(super) fn release_reservation(&self, order: OrderId) -> Vec<Event> {
         self.reservation(order)
             .map(|_| Event::Released { order })
             .into_iter()
@@ -86,7 +86,7 @@ impl Draw {
 
     /// Allocates tickets to an order. If its reservation is overdue, it still gets tickets while
     /// enough are free (decision C-9).
-    pub(super) fn allocate(
+    pub(super) fn allocate_tickets(
         &self,
         now: Timestamp,
         order: OrderId,
@@ -113,7 +113,7 @@ impl Draw {
         }
         self.check_free_tickets(now, order, count)?;
         let step = self.allocation_fee_step(self.terms.price * count.into());
-        let mut events = self.overdue(now, Some(order));
+        let mut events = self.expiry_events(now, Some(order));
         events.push(Event::Allocated {
             order,
             serials: self.next_serials(count),
@@ -124,7 +124,7 @@ impl Draw {
 
     /// Takes an order's tickets back. Allowed in every status of the draw, so that a refund is
     /// never blocked.
-    pub(super) fn void(&self, order: OrderId, charged: bool) -> Vec<Event> {
+    pub(super) fn void_tickets(&self, order: OrderId, charged: bool) -> Vec<Event> {
         let Some(allocation) = self.allocations.get(&order) else {
             return Vec::new();
         };
@@ -181,7 +181,7 @@ impl Draw {
 
     /// Returns the expiry events of overdue reservations. They are written with the next commit.
     /// The reservation of order `except` is left out, because the caller replaces that reservation.
-    pub(super) fn overdue(&self, now: Timestamp, except: Option<OrderId>) -> Vec<Event> {
+    pub(super) fn expiry_events(&self, now: Timestamp, except: Option<OrderId>) -> Vec<Event> {
         self.reservations
             .iter()
             .filter(|(order, reservation)| Some(**order) != except && !reservation.is_active(now))
@@ -189,14 +189,14 @@ impl Draw {
             .collect()
     }
 
-    /// Checks that the draw is on sale. From kick-off on it is not, even if the timer has not
-    /// closed the draw yet.
+    /// Checks that the draw is on sale. At and after kick-off nothing is on sale, even if the timer
+    /// has not closed the draw yet.
     fn check_on_sale(&self, now: Timestamp) -> Result<(), Refusal> {
         if self.status != Status::Active || now >= self.terms.closes_at {
             return Err(Refusal::DrawClosed);
         }
-        // A draw whose deal is public can be active if it was reopened before decision M-4 was
-        // made.
+        // Before decision M-4, a draw whose deal was public could be reopened. Such a draw may
+        // still be active.
         if self.revealed {
             return Err(Refusal::Revealed);
         }
@@ -238,12 +238,13 @@ impl Draw {
         }
     }
 
-    /// Returns the fee ledger's change for an allocation. It raises the ledger to the fee due on
-    /// all revenue. Fee that is missing because an order was voided without a charge is collected
-    /// here, up to the amount of the line.
+    /// Returns the change of the fee ledger when tickets for the amount `line` are allocated. The
+    /// ledger rises to the fee due on the draw's whole revenue. So this order also pays fee that is
+    /// missing since an order was voided without a charge, but never more than `line`.
     fn allocation_fee_step(&self, line: Cents) -> FeeStep {
         let revenue_after = self.revenue + line;
-        let fee_delta = (self.fee_policy.on(revenue_after) - self.fee).clamp(Cents::ZERO, line);
+        let fee_delta =
+            (self.fee_policy.fee_on_revenue(revenue_after) - self.fee).clamp(Cents::ZERO, line);
         let fee_after = self.fee + fee_delta;
         FeeStep {
             revenue_delta: line,
@@ -254,14 +255,18 @@ impl Draw {
         }
     }
 
-    /// Returns the fee ledger's change for a void. It lowers the ledger to the fee that is still
-    /// due. `unpaid_fee` is only removed from the ledger, because no order paid it; the rest was
-    /// paid and is refunded. The ledger may fall below the fee due; later sales then collect the
-    /// difference.
+    /// Returns the change of the fee ledger when tickets for the amount `line` are voided. The
+    /// ledger falls at least to the fee due on the remaining revenue. `unpaid_fee` is removed
+    /// without a refund, because no order paid it; the rest of the reduction is refunded. If the
+    /// ledger falls below the fee due, later sales collect the difference.
     fn void_fee_step(&self, line: Cents, unpaid_fee: Cents) -> FeeStep {
         let revenue_after = self.revenue - line;
         let held = self.fee - unpaid_fee;
-        let fee_after = self.fee_policy.on(revenue_after).min(held).max(Cents::ZERO);
+        let fee_after = self
+            .fee_policy
+            .fee_on_revenue(revenue_after)
+            .min(held)
+            .max(Cents::ZERO);
         let fee_delta = fee_after - self.fee;
         FeeStep {
             revenue_delta: -line,

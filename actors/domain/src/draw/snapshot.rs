@@ -44,7 +44,7 @@ impl Draw {
             revealed: from.revealed,
             returned: from.returned.into_iter().collect(),
         };
-        draw.check();
+        draw.assert_invariants();
         draw
     }
 }

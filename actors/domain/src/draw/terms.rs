@@ -7,7 +7,7 @@ use crate::{Cents, Reservation, Timestamp};
 /// Highest ticket price, $10,000. Sums over 169 tickets stay far below the limit of an `i64`.
 pub const PRICE_MAX: Cents = Cents(1_000_000);
 
-/// The terms of a draw.
+/// The price, prize, opening time and kick-off of a draw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Terms {
     /// Ticket price, from 1 cent (decision C-23) to `PRICE_MAX`.
@@ -79,7 +79,7 @@ impl Draw {
     /// Changes the terms. Price and prize cannot change while a ticket is sold or reserved (B:158,
     /// decision E-12). Names and times may change until kick-off. An earlier kick-off also shortens
     /// the reservations that would end after it.
-    pub(super) fn amend(
+    pub(super) fn change_terms(
         &self,
         now: Timestamp,
         edit: &TermsEdit,
@@ -98,7 +98,7 @@ impl Draw {
         if changes {
             self.check_terms(now, &terms)?;
         }
-        let mut events = self.overdue(now, None);
+        let mut events = self.expiry_events(now, None);
         for (order, reservation) in &self.reservations {
             if reservation.is_active(now) && reservation.until > terms.closes_at {
                 let shortened = Reservation {

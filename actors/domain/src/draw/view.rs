@@ -21,8 +21,8 @@ pub struct View {
     /// Whether the deal is public. It stays public while the result is undone (decision M-4).
     pub deal_public: bool,
     /// The result and the winning serial, once the result is entered. Secret until kick-off,
-    /// because the result can still be undone and they disclose one number pair. Show only
-    /// [`View::revealed`] (decision E-6).
+    /// because the result can still be undone, and the winning serial discloses the number pair of
+    /// one ticket. Show only [`View::public_result`] (decision E-6).
     pub result: Option<(GameResult, Serial)>,
 }
 
@@ -33,13 +33,13 @@ impl View {
 
     /// Returns the result and the winning serial if they are public: the result is entered and
     /// kick-off has passed (decision E-6).
-    pub fn revealed(&self, now: Timestamp) -> Option<(GameResult, Serial)> {
+    pub fn public_result(&self, now: Timestamp) -> Option<(GameResult, Serial)> {
         self.result
             .filter(|_| self.status == Status::Completed && now >= self.closes_at)
     }
 
     /// Whether the seed and all number pairs may be shown.
     pub fn is_deal_public(&self, now: Timestamp) -> bool {
-        self.deal_public || self.revealed(now).is_some()
+        self.deal_public || self.public_result(now).is_some()
     }
 }

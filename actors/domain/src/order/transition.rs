@@ -1,4 +1,5 @@
-//! The allowed changes of an order's state. Every implementation of the store uses these rules.
+//! The allowed changes of an order's state. Every implementation of the order store uses these
+//! rules.
 
 use thiserror::Error;
 
@@ -9,7 +10,7 @@ use crate::OrderState;
 pub enum OrderTransition {
     /// Allocate tickets to the order.
     Allocate {
-        /// Whether this is a sale. Otherwise it is a repair.
+        /// Whether the allocation is an ordinary sale. Otherwise it is a repair.
         is_sale: bool,
     },
     /// Record that the payment was captured.
@@ -23,7 +24,7 @@ pub enum OrderTransition {
     Release,
     /// Mark the order as ended, because its payment is being refunded.
     Refund,
-    /// Mark the order as ended for good.
+    /// Mark the order as void. Refused while any line has tickets.
     Void,
 }
 
@@ -31,7 +32,8 @@ pub enum OrderTransition {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TransitionDecision {
     Allowed,
-    /// An earlier transition had this effect or made it impossible: there is nothing to write.
+    /// An earlier transition had this effect already or made it needless: there is nothing to
+    /// write.
     AlreadyDone,
     Refused,
 }
@@ -96,7 +98,7 @@ impl OrderTransition {
         }
     }
 
-    /// Returns what the transition would make of the order, for the error message.
+    /// Returns the end of the error message "an order that is … cannot be …".
     fn target_state_name(self) -> &'static str {
         match self {
             OrderTransition::Allocate { .. } => "allocated",

@@ -211,7 +211,7 @@ impl ScenarioRun {
             Ok(events) => events.last().map_or("same".into(), describe_event),
         };
         self.draw.apply(&decided.unwrap_or_default());
-        self.draw.check();
+        self.draw.assert_invariants();
         self.model.assert_agrees(&self.draw);
         text
     }

@@ -192,7 +192,7 @@ impl Repairs<'_> {
         } = recipient;
         let mut audit_entry = audit_entry.map(|entry| entry.named(order));
         let by_operator = audit_entry.is_some();
-        if !intent.is_taken() {
+        if !intent.is_captured() {
             return Err(RepairError::Unknown);
         }
         if intent.is_refunded() {

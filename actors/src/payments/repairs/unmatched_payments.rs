@@ -67,7 +67,7 @@ impl Repairs<'_> {
         let fee_is_in_ledger = order
             .as_ref()
             .is_some_and(|record| record.captured_at.is_some());
-        if !intent.is_taken() {
+        if !intent.is_captured() {
             return Err(RepairError::Unknown);
         }
         let to_return = ReturnedPayment {

@@ -55,7 +55,7 @@ impl Audit<'_> {
                 .intents
                 .iter()
                 .find(|intent| Some(&intent.said.id) == record.order.payment_intent.as_ref());
-            if !own.is_some_and(|intent| intent.said.is_taken()) {
+            if !own.is_some_and(|intent| intent.said.is_captured()) {
                 self.report_violation(format!(
                     "P2: order {} was captured, its payment was not: {own:?}",
                     id.0
@@ -226,7 +226,7 @@ impl Audit<'_> {
                 .released_uncharged
                 .contains(&draw.id())
         }) {
-            let due = draw.fee_policy().on(draw.revenue());
+            let due = draw.fee_policy().fee_on_revenue(draw.revenue());
             if draw.fee() != due {
                 self.report_violation(format!(
                     "M4: draw {} has a fee of {}, due are {due}",

@@ -114,7 +114,7 @@ impl AnomalySeeder<'_> {
     /// Captures a payment directly at Stripe, including the platform's application fee.
     async fn take_payment(&self, new: NewIntent) -> anyhow::Result<()> {
         let key = |step: &str| format!("demo-{step}-{}", new.order);
-        let (account, fee) = (&new.account, FeePolicy::DEFAULT.on(new.amount));
+        let (account, fee) = (&new.account, FeePolicy::DEFAULT.fee_on_revenue(new.amount));
         let opened = self.gateway.create(&key("create"), &new).await?;
         self.gateway
             .confirm(&key("confirm"), account, &opened.id, CARD)

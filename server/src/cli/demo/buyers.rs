@@ -2,7 +2,7 @@
 
 use actors::{Confirmation, FulfilStatus, OpenOrder, PaymentFailure, Payments};
 use anyhow::{bail, ensure};
-use domain::order::{LineRequest, price};
+use domain::order::{LineRequest, price_lines};
 use domain::{DrawId, OrderId, SurchargeMode};
 use futures_util::{StreamExt, TryStreamExt, stream};
 use persistence::ledger::BuyerDetails;
@@ -118,7 +118,7 @@ pub async fn open(payments: &Payments, wish: &PlannedOrder) -> anyhow::Result<Or
         id: OrderId(id.as_u128()),
         club: wish.seller.club,
         account: wish.seller.account.clone(),
-        lines: price(std::slice::from_ref(&wish.wanted), SurchargeMode::PerLine),
+        lines: price_lines(std::slice::from_ref(&wish.wanted), SurchargeMode::PerLine),
         buyer: wish.buyer.map(details).unwrap_or_default(),
         source: None,
     };

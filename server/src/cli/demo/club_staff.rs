@@ -16,7 +16,7 @@ const INVITATION_SECONDS: i64 = 3600;
 
 /// Returns the e-mail address with which a staff member of this role signs in.
 pub fn login(role: Role, slug: &str) -> String {
-    format!("{}.{slug}@demo.test", role.word())
+    format!("{}.{slug}@demo.test", role.name())
 }
 
 impl SeedRun<'_> {

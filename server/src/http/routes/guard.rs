@@ -6,7 +6,7 @@ use actix_web::dev::{ServiceRequest, ServiceResponse};
 use actix_web::http::StatusCode;
 use actix_web::middleware::{Next, from_fn};
 use actix_web::{Error, HttpMessage, Route as ActixRoute, web};
-use domain::access::{Audience, Principal, may};
+use domain::access::{Audience, Principal, may_call_route};
 use tracing::Instrument;
 
 use super::Route;
@@ -126,7 +126,7 @@ async fn check_access(route: &Route, request: &ServiceRequest) -> Result<(), Pro
     let caller = caller(request.request()).await?;
     let principal = caller.principal();
     match principal {
-        Principal::Club(club, _) if may(principal, audience) => {
+        Principal::Club(club, _) if may_call_route(principal, audience) => {
             let archived = state
                 .catalogue
                 .facts()
@@ -137,7 +137,7 @@ async fn check_access(route: &Route, request: &ServiceRequest) -> Result<(), Pro
                 return Err(Problem::club_archived());
             }
         }
-        _ if may(principal, audience) => {}
+        _ if may_call_route(principal, audience) => {}
         Principal::Anonymous => return Err(Problem::unauthenticated()),
         Principal::HalfOperator => {
             let sentence = "Enter the code of your authenticator first.";

@@ -72,7 +72,7 @@ impl Catalogue {
 
 fn public_rows(view: &View, sold: &[Serial], deal: Option<&Deal>, now: Timestamp) -> Vec<Ticket> {
     let revealed = deal
-        .zip(view.revealed(now))
+        .zip(view.public_result(now))
         .map(|(deal, (_, winner))| Revealed { deal, winner });
     let row = |serial: Serial| {
         Ticket::public(

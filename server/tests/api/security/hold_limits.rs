@@ -2,7 +2,7 @@
 //! unpaid tickets of a network are limited (decision M-7).
 
 use domain::DrawId;
-use domain::draw::hold_limit::{SCARCE_PER_ORDER_MAX, source_quota};
+use domain::draw::hold_limit::{SCARCE_TICKETS_PER_ORDER_MAX, source_quota};
 use proptest::prelude::{Strategy, any, prop_oneof};
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
@@ -177,19 +177,19 @@ async fn scarce_draw_gives_ten_tickets_and_two_short_extensions() {
         &buyer,
         CLUBHOUSE_ADDRESS,
         draw,
-        SCARCE_PER_ORDER_MAX + 1,
+        SCARCE_TICKETS_PER_ORDER_MAX + 1,
     )
     .await;
     assert_eq!(
         refused.expect_refusal(409, "hold-limit")["available"],
-        SCARCE_PER_ORDER_MAX
+        SCARCE_TICKETS_PER_ORDER_MAX
     );
     let opened = reserve_tickets(
         &server,
         &buyer,
         CLUBHOUSE_ADDRESS,
         draw,
-        SCARCE_PER_ORDER_MAX,
+        SCARCE_TICKETS_PER_ORDER_MAX,
     )
     .await
     .ok();

@@ -65,10 +65,10 @@ pub async fn sign_in_as_member(server: &TestServer, club: ClubId, role: Role) ->
         .expect("a club")
         .slug
         .clone();
-    let email = format!("{}.{slug}@demo.test", role.word());
+    let email = format!("{}.{slug}@demo.test", role.name());
     let token_hash = server::services::identity::random();
     let at = server.clock.now();
-    let name = format!("{} {}", role.word(), club);
+    let name = format!("{} {}", role.name(), club);
     let new = NewClubUser {
         club,
         email: email.clone(),

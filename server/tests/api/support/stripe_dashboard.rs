@@ -48,7 +48,7 @@ impl Dashboard<'_> {
     /// Captures a payment with the platform's fee, like a server that lost its database afterwards.
     pub async fn take_payment_with_fee(&self, order: &str, draws: &str, cents: i64) -> String {
         let id = self.authorise_payment(order, draws, cents).await;
-        let fee = FeePolicy::DEFAULT.on(Cents(cents)).0;
+        let fee = FeePolicy::DEFAULT.fee_on_revenue(Cents(cents)).0;
         self.post_form(
             &format!("payment_intents/{id}/capture"),
             &format!("application_fee_amount={fee}"),

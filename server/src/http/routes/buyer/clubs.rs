@@ -144,7 +144,7 @@ fn find_club(facts: &CatalogueFacts, club: &str) -> Result<Arc<ClubRecord>, Prob
 /// operator.
 fn own_club(facts: &CatalogueFacts, caller: Caller, club: &str) -> Option<Arc<ClubRecord>> {
     by_id_or_slug(facts, club)
-        .filter(|club| access::owns(caller.principal(), club.id))
+        .filter(|club| access::may_see_club(caller.principal(), club.id))
         .cloned()
 }
 

@@ -89,7 +89,7 @@ pub async fn show(
     // Only the draw's own club and the operator get the fields for editing.
     if facts
         .listing(draw)
-        .is_some_and(|listing| access::owns(caller.principal(), listing.club))
+        .is_some_and(|listing| access::may_see_club(caller.principal(), listing.club))
     {
         return Ok(HttpResponse::Ok().json(draw_for_editor(&state, draw).await?));
     }

@@ -49,6 +49,6 @@ pub async fn show(
             home: result.cell.home(),
             away: result.cell.away(),
         }),
-        winning_ticket: view.revealed(now).map(|(_, winner)| winner.number()),
+        winning_ticket: view.public_result(now).map(|(_, winner)| winner.number()),
     }))
 }

@@ -26,7 +26,7 @@ pub async fn list(
         .draw(draw)
         .await
         .ok_or_else(Problem::draw_not_found)?;
-    if caller.knows_buyers(listing.club) {
+    if caller.may_see_buyers(listing.club) {
         return Ok(HttpResponse::Ok().json(tickets_with_buyers(&state, &view).await?));
     }
     let prepared = state.catalogue.tickets(draw, state.clock.now()).await?;
@@ -42,7 +42,7 @@ async fn tickets_with_buyers(state: &State, view: &View) -> Result<Vec<Ticket>, 
     let deal = state.catalogue.deal_revealed(view, now).await;
     let revealed = deal
         .as_ref()
-        .zip(view.revealed(now))
+        .zip(view.public_result(now))
         .map(|(deal, (_, winner))| Revealed { deal, winner });
     let row = |serial: Serial| match sold.binary_search_by_key(&serial, |ticket| ticket.serial) {
         Ok(place) => Ticket::owned(view.draw, &sold[place], revealed),

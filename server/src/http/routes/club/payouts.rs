@@ -28,7 +28,7 @@ pub async fn list(
     let (draw, listing, view) = own_draw(&state, caller, &path).await?;
     must_be_completed(draw, &view)?;
     let payouts = state.records.payouts(draw).await?;
-    let knows = caller.knows_buyers(listing.club);
+    let knows = caller.may_see_buyers(listing.club);
     let shown = |payout: Payout| {
         if knows {
             payout

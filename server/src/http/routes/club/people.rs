@@ -119,7 +119,7 @@ pub async fn invite(
     };
     let (actor, detail) = (
         caller.name(),
-        json!({ "email": new.email, "role": role.word() }),
+        json!({ "email": new.email, "role": role.name() }),
     );
     let act = caller.act(&actor, Some(club), "invite-club-user", "club-user:");
     let user = match state
@@ -149,7 +149,7 @@ pub async fn invite(
         hex::encode(token)
     );
     let sealed = sealed_link(&state.records, &user.email, &link);
-    let data = json!({ "name": user.name, "club": club.0, "role": user.role.word(), "sealedLink": sealed }).to_string();
+    let data = json!({ "name": user.name, "club": club.0, "role": user.role.name(), "sealedLink": sealed }).to_string();
     let key = format!("invite-{}", state.records.link_id(LinkKind::Account, &hash));
     state
         .outbox
@@ -170,7 +170,7 @@ fn check_user_form(form: &ClubUserForm) -> Result<(String, String, Role), Proble
     let (email, name, role) = (
         trimmed(form.email.as_deref()),
         trimmed(form.name.as_deref()),
-        Role::read(&trimmed(form.role.as_deref())),
+        Role::from_name(&trimmed(form.role.as_deref())),
     );
     let mut findings = Findings::default();
     findings.require("email", is_email(&email), "Valid email is required");
@@ -203,7 +203,11 @@ pub async fn change(
 ) -> Result<HttpResponse, Problem> {
     let (club, id) = parse_member_path(caller, path.into_inner())?;
     let name = body.0.name.as_ref().map(|name| name.trim());
-    let role = body.0.role.as_deref().map(|word| Role::read(word.trim()));
+    let role = body
+        .0
+        .role
+        .as_deref()
+        .map(|word| Role::from_name(word.trim()));
     let mut findings = Findings::default();
     findings.require("name", name.is_none_or(is_valid_name), NAME_ERROR);
     findings.require_short_name("name", name.unwrap_or_default());
@@ -219,7 +223,7 @@ pub async fn change(
     if role.is_some_and(|role| role != before.role) {
         refuse_own_account(caller, id)?;
     }
-    let detail = json!({ "role": role.unwrap_or(before.role).word(), "was": before.role.word() });
+    let detail = json!({ "role": role.unwrap_or(before.role).name(), "was": before.role.name() });
     let (actor, object) = (caller.name(), format!("club-user:{id}"));
     let act = caller.act(&actor, Some(club), "change-club-user", &object);
     let changed = state

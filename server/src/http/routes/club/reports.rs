@@ -135,7 +135,7 @@ impl DrawReport {
         let now = state.clock.now();
         let deal = state.catalogue.deal_revealed(&view, now).await;
         let sold = state.records.sold_tickets(draw).await?;
-        let winner = view.revealed(now).map(|(_, serial)| serial);
+        let winner = view.public_result(now).map(|(_, serial)| serial);
         let rows = sold.into_iter().map(|ticket| ReportRow {
             label: ticket.serial.label(draw),
             number: ticket.serial.number(),

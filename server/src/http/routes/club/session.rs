@@ -256,7 +256,7 @@ async fn club_user(state: &State, id: ClubId, member: Option<ClubUser>) -> Resul
         name: club.name,
         is_admin: false,
         club_slug: Some(club.slug),
-        role: Some(role.word()),
+        role: Some(role.name()),
         member_name,
         member_email,
         email_verified: club.email_verified,

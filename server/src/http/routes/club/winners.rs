@@ -50,7 +50,7 @@ pub(super) struct Winner {
 pub(super) async fn winner(state: &State, view: &View) -> Result<Winner, Problem> {
     view.result
         .ok_or_else(|| Problem::refused(view.draw, Refusal::NotCompleted))?;
-    let revealed = view.revealed(state.clock.now());
+    let revealed = view.public_result(state.clock.now());
     let (result, serial) =
         revealed.ok_or_else(|| Problem::conflict("not-revealed", NOT_REVEALED_ERROR))?;
     let sold = state.records.sold_tickets(view.draw).await?;
@@ -94,7 +94,7 @@ pub(super) async fn rows(
     view: &View,
     claim: Option<&Claim>,
 ) -> Result<(Vec<WinningTicket>, Option<String>), Problem> {
-    if view.result.is_some() && view.revealed(state.clock.now()).is_none() {
+    if view.result.is_some() && view.public_result(state.clock.now()).is_none() {
         return Ok((Vec::new(), Some(rfc3339(view.closes_at))));
     }
     let winner = winner(state, view).await?;
@@ -126,11 +126,11 @@ async fn winning_ticket(
         ),
         None => (None, false),
     };
-    let bank = match claim.filter(|_| access::knows_bank_details(caller.principal(), club)) {
+    let bank = match claim.filter(|_| access::may_see_bank_details(caller.principal(), club)) {
         Some(claim) => masked_bank_details(state, caller, claim).await?,
         None => None,
     };
-    let buyer = ticket.as_ref().filter(|_| caller.knows_buyers(club));
+    let buyer = ticket.as_ref().filter(|_| caller.may_see_buyers(club));
     Ok(WinningTicket {
         ticket_number: serial.number(),
         serial_number: serial.label(view.draw),

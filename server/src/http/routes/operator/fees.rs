@@ -113,8 +113,8 @@ mod tests {
         let at = cap_reached_at(Cents(1100), 350);
         assert_eq!(at, 31_415);
         let policy = domain::FeePolicy::DEFAULT;
-        assert_eq!(policy.on(Cents(at)), Cents(1100));
-        assert_eq!(policy.on(Cents(at - 1)), Cents(1099));
+        assert_eq!(policy.fee_on_revenue(Cents(at)), Cents(1100));
+        assert_eq!(policy.fee_on_revenue(Cents(at - 1)), Cents(1099));
     }
 
     #[test]

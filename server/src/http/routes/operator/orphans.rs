@@ -35,7 +35,7 @@ async fn orphan_json(state: &State, orphan: &Orphan) -> Option<OrphanedTicket> {
     let now = state.clock.now();
     let (_, _, view) = state.catalogue.draw(DrawId(orphan.draw_id)).await?;
     let serial = Serial::new(orphan.serial as u16)?;
-    let revealed = view.revealed(now);
+    let revealed = view.public_result(now);
     let cell = match revealed {
         Some(_) => state
             .draws

@@ -101,7 +101,7 @@ impl MailWriter<'_> {
         let draw = listing.id();
         let (result, _) = listing.view.result.ok_or("the draw has no result")?;
         let (home, away) = (&listing.home_team, &listing.away_team);
-        let outcome = match listing.view.revealed(self.now) {
+        let outcome = match listing.view.public_result(self.now) {
             // Do not name the winning ticket before kick-off, because the result can be undone and
             // tickets are sold again (decision E-6).
             None => "Which ticket wins is shown after kick-off, on the result's page.".to_string(),
@@ -257,7 +257,7 @@ impl MailWriter<'_> {
         let role = data
             .role
             .as_deref()
-            .and_then(Role::read)
+            .and_then(Role::from_name)
             .ok_or("the mail names no role")?;
         let note = Note {
             head: self.letterhead(Some(&club)),
