@@ -43,7 +43,7 @@ fn any_header() -> impl Strategy<Value = String> {
     prop_oneof![nearly, "\\PC{0,5000}"]
 }
 
-fn config() -> ProptestConfig {
+fn seeded_config() -> ProptestConfig {
     let default = ProptestConfig::default();
     let rng_seed = match default.rng_seed {
         RngSeed::Random => RngSeed::Fixed(1042),
@@ -59,7 +59,7 @@ fn config() -> ProptestConfig {
 }
 
 proptest! {
-    #![proptest_config(config())]
+    #![proptest_config(seeded_config())]
 
     #[test]
     fn unsigned_header_is_rejected(header in any_header(), body in vec(any::<u8>(), 0..200)) {

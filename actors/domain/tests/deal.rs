@@ -8,32 +8,32 @@ use domain::{Cell, Deal, DrawId, Seed, Serial, TICKETS};
 
 const TEST_VECTORS_JSON: &str = include_str!("deal_vector.json");
 /// Number of deals in the uniformity test.
-const DEALS_COUNTED: u64 = 30_000;
+const UNIFORMITY_TEST_DEALS: u64 = 30_000;
 
-struct Vector {
+struct DealTestVector {
     note: &'static str,
     draw: i64,
     seed: [u8; 32],
     words_rejected: u8,
 }
 
-fn test_vectors() -> [Vector; 3] {
+fn test_vectors() -> [DealTestVector; 3] {
     let mut rejecting = [0; 32];
     rejecting[..3].copy_from_slice(&[0xd4, 0xb9, 0x06]);
     [
-        Vector {
+        DealTestVector {
             note: "the bytes 0 to 31",
             draw: 1042,
             seed: std::array::from_fn(|i| i as u8),
             words_rejected: 0,
         },
-        Vector {
+        DealTestVector {
             note: "all zero",
             draw: 1001,
             seed: [0; 32],
             words_rejected: 0,
         },
-        Vector {
+        DealTestVector {
             note: "the rejection limit is met: one word of the keystream is thrown away",
             draw: 99999,
             seed: rejecting,
@@ -55,14 +55,14 @@ fn deal_matches_golden_vectors() {
     );
 }
 
-/// Formats a test vector as in the file, because the domain crate has no JSON library.
+/// Formats a test vector as `deal_vector.json` does, because the domain crate has no JSON library.
 fn vector_as_json(
-    Vector {
+    DealTestVector {
         note,
         draw,
         seed,
         words_rejected,
-    }: &Vector,
+    }: &DealTestVector,
 ) -> String {
     let commitment = format_hex(&Seed(*seed).commitment(DrawId(*draw)));
     let deal = Deal::new(Seed(*seed));
@@ -97,7 +97,7 @@ fn format_hex(bytes: &[u8]) -> String {
 }
 
 #[test]
-fn golden_deal_has_known_first_pairs() {
+fn deal_of_a_fixed_seed_has_known_first_pairs() {
     let deal = Deal::new(Seed(std::array::from_fn(|i| i as u8)));
     let pairs = [1, 2, 3, 4, 5].map(|number| deal.cell(Serial::new(number).expect("1…169")));
     let expected = [(13, 4), (3, 12), (7, 5), (6, 7), (1, 4)];
@@ -157,7 +157,7 @@ fn serials_and_cells_outside_the_grid_are_rejected() {
 fn deal_distributes_cells_uniformly() {
     let size = usize::from(TICKETS);
     let mut counts = vec![0u32; size * size];
-    for number in 0..DEALS_COUNTED {
+    for number in 0..UNIFORMITY_TEST_DEALS {
         let mut seed = [0; 32];
         seed[..8].copy_from_slice(&number.to_le_bytes());
         let deal = Deal::new(Seed(seed));
@@ -168,7 +168,7 @@ fn deal_distributes_cells_uniformly() {
                 + usize::from(cell.away() - 1)] += 1;
         }
     }
-    let expected = DEALS_COUNTED as f64 / size as f64;
+    let expected = UNIFORMITY_TEST_DEALS as f64 / size as f64;
     let chi_squared: f64 = counts
         .iter()
         .map(|count| (f64::from(*count) - expected).powi(2) / expected)

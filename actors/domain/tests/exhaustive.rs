@@ -1,4 +1,5 @@
-//! Visits every state that a small draw can reach, and tries every command at every time in each.
+//! Visits every state that a small draw can reach. In each state, every command is executed at
+//! every time.
 //!
 //! The draw has 50 tickets left, two orders and three times, the last of which is kick-off. The
 //! ticket counts are chosen so that together they either just fit into the draw or just exceed it.
@@ -19,7 +20,7 @@ use model::{Model, Prediction};
 const EARLY_IN_SALE: Timestamp = Timestamp(0);
 const LATER_IN_SALE: Timestamp = Timestamp(10);
 const KICK_OFF: Timestamp = Timestamp(20);
-const POSTPONED: Timestamp = Timestamp(30);
+const POSTPONED_KICK_OFF: Timestamp = Timestamp(30);
 const PRICE: Cents = Cents(500);
 const FIRST_ORDER: OrderId = OrderId(1);
 const SECOND_ORDER: OrderId = OrderId(2);
@@ -27,8 +28,8 @@ const SECOND_ORDER: OrderId = OrderId(2);
 #[test]
 fn every_state_of_a_small_draw_agrees_with_the_model() {
     let start = small_draw();
-    let commands = commands(*start.0.terms());
-    let mut visited = HashSet::from([fingerprint(&start.0)]);
+    let commands = all_commands(*start.0.terms());
+    let mut visited = HashSet::from([state_fingerprint(&start.0)]);
     let mut to_visit = vec![start];
     let (mut events, mut refusals) = (HashSet::new(), HashSet::new());
     while let Some((draw, model)) = to_visit.pop() {
@@ -39,7 +40,7 @@ fn every_state_of_a_small_draw_agrees_with_the_model() {
                     Ok(happened) => events.extend(happened.iter().map(discriminant)),
                     Err(refusal) => _ = refusals.insert(discriminant(&refusal)),
                 }
-                if visited.insert(fingerprint(&draw)) {
+                if visited.insert(state_fingerprint(&draw)) {
                     to_visit.push((draw, model));
                 }
             }
@@ -68,16 +69,21 @@ fn small_draw() -> (Draw, Model) {
         FeePolicy::DEFAULT,
         Deal::new(Seed([42; 32])),
     );
-    let mut model = Model::of(&draw);
+    let mut model = Model::of_new_draw(&draw);
     for (crowd, count) in [(100, 50), (101, 50), (102, 19)] {
-        let sale = allocate(OrderId(crowd), count, PRICE, Authority::Sale);
+        let sale = allocate_command(OrderId(crowd), count, PRICE, Authority::Sale);
         step_and_compare(&mut draw, &mut model, Timestamp(1), &sale)
             .expect("enough tickets are free");
     }
     (draw, model)
 }
 
-fn allocate(order: OrderId, count: u16, unit_price: Cents, authority: Authority) -> Command {
+fn allocate_command(
+    order: OrderId,
+    count: u16,
+    unit_price: Cents,
+    authority: Authority,
+) -> Command {
     Command::Allocate {
         order,
         count,
@@ -86,7 +92,7 @@ fn allocate(order: OrderId, count: u16, unit_price: Cents, authority: Authority)
     }
 }
 
-fn postpone(closes_at: Timestamp) -> Command {
+fn postpone_command(closes_at: Timestamp) -> Command {
     let edit = TermsEdit {
         closes_at: Some(closes_at),
         ..TermsEdit::default()
@@ -98,7 +104,7 @@ fn postpone(closes_at: Timestamp) -> Command {
     }
 }
 
-fn commands(terms: Terms) -> Vec<Command> {
+fn all_commands(terms: Terms) -> Vec<Command> {
     let results = [(7, 9), (9, 7)].map(|(home, away)| GameResult::new(home, away).expect("1…13"));
     let mut commands = vec![Command::Tick, Command::Undo, Command::Cancel];
     commands.extend(results.map(|result| Command::Complete { result }));
@@ -112,7 +118,7 @@ fn commands(terms: Terms) -> Vec<Command> {
             ..terms
         }),
         Command::amend(terms),
-        postpone(POSTPONED),
+        postpone_command(POSTPONED_KICK_OFF),
         Command::Archive { archived: true },
         Command::Archive { archived: false },
         Command::Void {
@@ -137,7 +143,7 @@ fn commands(terms: Terms) -> Vec<Command> {
                 count,
                 until: *until,
             }));
-            commands.push(allocate(order, count, PRICE, Authority::Sale));
+            commands.push(allocate_command(order, count, PRICE, Authority::Sale));
         }
     }
     commands.extend([
@@ -145,9 +151,9 @@ fn commands(terms: Terms) -> Vec<Command> {
             order: FIRST_ORDER,
             until: KICK_OFF,
         },
-        allocate(FIRST_ORDER, 51, PRICE, Authority::Sale),
-        allocate(SECOND_ORDER, 26, Cents(501), Authority::Sale),
-        allocate(
+        allocate_command(FIRST_ORDER, 51, PRICE, Authority::Sale),
+        allocate_command(SECOND_ORDER, 26, Cents(501), Authority::Sale),
+        allocate_command(
             FIRST_ORDER,
             25,
             PRICE,
@@ -174,7 +180,11 @@ fn step_and_compare(
         Ok(events) if events.is_empty() => Prediction::Same,
         Ok(_) => Prediction::Changes,
     };
-    assert_eq!(actual, model.step(now, command), "{command:?} at {now:?}");
+    assert_eq!(
+        actual,
+        model.predict_and_execute(now, command),
+        "{command:?} at {now:?}"
+    );
     if actual == Prediction::Changes {
         let events = decided.as_deref().unwrap_or_default();
         draw.apply(events);
@@ -204,7 +214,7 @@ fn step_and_compare(
 }
 
 /// Returns the state of a draw, without its revision, as a list of numbers.
-fn fingerprint(draw: &Draw) -> Vec<i64> {
+fn state_fingerprint(draw: &Draw) -> Vec<i64> {
     let mut numbers = vec![
         draw.status() as i64,
         draw.terms().closes_at.0,

@@ -11,26 +11,26 @@ use domain::{
     Refusal, Seed, SourceId, TICKETS, Terms, Timestamp,
 };
 
-const ATTACKER: HoldSource = HoldSource {
+const ATTACKER_NETWORK: HoldSource = HoldSource {
     id: SourceId(1),
     has_paid: false,
 };
-const CLUBHOUSE: HoldSource = HoldSource {
+const CLUBHOUSE_NETWORK: HoldSource = HoldSource {
     id: SourceId(2),
     has_paid: false,
 };
 const PRICE: Cents = Cents(500);
 
-/// A draw with its limiter, as the draw's actor combines them.
-struct Sale {
+/// A draw with its limiter of unpaid tickets, as the draw's actor combines them.
+struct LimitedSale {
     draw: Draw,
     limiter: HoldLimiter,
     now: Timestamp,
     orders: u128,
 }
 
-impl Sale {
-    fn new() -> Sale {
+impl LimitedSale {
+    fn new() -> LimitedSale {
         let terms = Terms {
             price: PRICE,
             prize_percentage: 50,
@@ -44,7 +44,7 @@ impl Sale {
             FeePolicy::DEFAULT,
             Deal::new(Seed([7; 32])),
         );
-        Sale {
+        LimitedSale {
             draw,
             limiter: HoldLimiter::default(),
             now: Timestamp(0),
@@ -119,7 +119,7 @@ impl Sale {
         }
     }
 
-    fn held_by_all(&self) -> u16 {
+    fn total_held_tickets(&self) -> u16 {
         self.draw.held()
     }
 
@@ -146,7 +146,7 @@ impl Random {
     }
 }
 
-enum Phone {
+enum PhoneState {
     /// The phone tries to reserve at this second.
     Trying(i64),
     Paying {
@@ -158,47 +158,47 @@ enum Phone {
 
 /// Honest buyers of one source. Each reserves one or two tickets and pays after 15 to 60 seconds;
 /// one in five never pays. A refused buyer tries again within ten seconds.
-struct Crowd {
-    phones: Vec<(Phone, u16)>,
+struct BuyerCrowd {
+    phones: Vec<(PhoneState, u16)>,
     random: Random,
     source: Option<HoldSource>,
 }
 
-impl Crowd {
-    fn new(size: usize, arrive_within: u64, source: Option<HoldSource>, seed: u64) -> Crowd {
+impl BuyerCrowd {
+    fn new(size: usize, arrive_within: u64, source: Option<HoldSource>, seed: u64) -> BuyerCrowd {
         let mut random = Random(seed);
         let phone = |_| {
             let at = random.below(arrive_within) as i64;
-            (Phone::Trying(at), 1 + random.below(2) as u16)
+            (PhoneState::Trying(at), 1 + random.below(2) as u16)
         };
-        Crowd {
+        BuyerCrowd {
             phones: (0..size).map(phone).collect(),
             random,
             source,
         }
     }
 
-    fn step(&mut self, sale: &mut Sale, second: i64) {
+    fn act_at(&mut self, sale: &mut LimitedSale, second: i64) {
         for (phone, count) in &mut self.phones {
             match *phone {
-                Phone::Trying(at) if at == second => match sale.reserve(*count, self.source) {
-                    Ok(_) if self.random.below(5) == 0 => *phone = Phone::Gone,
+                PhoneState::Trying(at) if at == second => match sale.reserve(*count, self.source) {
+                    Ok(_) if self.random.below(5) == 0 => *phone = PhoneState::Gone,
                     Ok(order) => {
-                        *phone = Phone::Paying {
+                        *phone = PhoneState::Paying {
                             order,
                             at: second + 15 + self.random.below(46) as i64,
                         }
                     }
                     Err(_) => {
                         *count = 1;
-                        *phone = Phone::Trying(second + 1 + self.random.below(10) as i64);
+                        *phone = PhoneState::Trying(second + 1 + self.random.below(10) as i64);
                     }
                 },
-                Phone::Paying { order, at } if at == second => {
+                PhoneState::Paying { order, at } if at == second => {
                     sale.pay_order(order, *count);
-                    *phone = Phone::Gone;
+                    *phone = PhoneState::Gone;
                 }
-                Phone::Trying(_) | Phone::Paying { .. } | Phone::Gone => {}
+                PhoneState::Trying(_) | PhoneState::Paying { .. } | PhoneState::Gone => {}
             }
         }
     }
@@ -212,7 +212,7 @@ struct Attacker {
 }
 
 impl Attacker {
-    fn step(&mut self, sale: &mut Sale, source: Option<HoldSource>) {
+    fn reserve_all_it_can(&mut self, sale: &mut LimitedSale, source: Option<HoldSource>) {
         self.orders
             .retain(|order| sale.draw.reservation(*order).is_some());
         for order in &self.orders {
@@ -225,7 +225,7 @@ impl Attacker {
         }
     }
 
-    fn held_tickets(&self, sale: &Sale) -> u16 {
+    fn held_tickets(&self, sale: &LimitedSale) -> u16 {
         self.orders
             .iter()
             .filter_map(|order| sale.draw.reservation(*order))
@@ -234,14 +234,18 @@ impl Attacker {
     }
 }
 
-const HOUR: i64 = 3600;
-/// Number of seeds that the tests play. The README contains measurements of twenty seeds.
-const SEEDS: u64 = 3;
+const HOUR_SECONDS: i64 = 3600;
+/// Number of random seeds with which each crowd test runs. The README contains measurements with
+/// twenty seeds.
+const SEED_COUNT: u64 = 3;
 
 /// Returns the second in which the last ticket was sold. `None`: not all tickets were sold within
 /// an hour.
-fn sold_out_at(sale: &mut Sale, mut step: impl FnMut(&mut Sale, i64)) -> Option<i64> {
-    for second in 0..HOUR {
+fn second_of_sell_out(
+    sale: &mut LimitedSale,
+    mut step: impl FnMut(&mut LimitedSale, i64),
+) -> Option<i64> {
+    for second in 0..HOUR_SECONDS {
         step(sale, second);
         if sale.draw.sold() == TICKETS {
             return Some(second);
@@ -253,26 +257,28 @@ fn sold_out_at(sale: &mut Sale, mut step: impl FnMut(&mut Sale, i64)) -> Option<
 
 #[test]
 fn thousand_phones_behind_one_address_buy_the_whole_draw() {
-    for seed in 0..SEEDS {
+    for seed in 0..SEED_COUNT {
         let time = |source| {
-            let mut crowd = Crowd::new(1000, 60, source, seed);
-            sold_out_at(&mut Sale::new(), |sale, second| crowd.step(sale, second))
-                .expect("sold out")
+            let mut crowd = BuyerCrowd::new(1000, 60, source, seed);
+            second_of_sell_out(&mut LimitedSale::new(), |sale, second| {
+                crowd.act_at(sale, second)
+            })
+            .expect("sold out")
         };
-        let (limited, unlimited) = (time(Some(CLUBHOUSE)), time(None));
+        let (limited, unlimited) = (time(Some(CLUBHOUSE_NETWORK)), time(None));
         println!("seed {seed}: sold out after {limited} s, without limits {unlimited} s");
         assert!(limited < 900, "seed {seed}: {limited} s");
     }
 }
 
 #[test]
-fn attacker_at_one_address_cannot_keep_a_draw_from_others() {
-    for seed in 0..SEEDS {
-        let mut crowd = Crowd::new(1000, 60, Some(CLUBHOUSE), seed);
+fn attacker_at_one_address_cannot_stop_others_from_buying() {
+    for seed in 0..SEED_COUNT {
+        let mut crowd = BuyerCrowd::new(1000, 60, Some(CLUBHOUSE_NETWORK), seed);
         let mut attacker = Attacker::default();
         let (mut seconds_without_free, mut most) = (0, 0);
-        let sold_out = sold_out_at(&mut Sale::new(), |sale, second| {
-            attacker.step(sale, Some(ATTACKER));
+        let sold_out = second_of_sell_out(&mut LimitedSale::new(), |sale, second| {
+            attacker.reserve_all_it_can(sale, Some(ATTACKER_NETWORK));
             let (held, unsold) = (attacker.held_tickets(sale), TICKETS - sale.draw.sold());
             most = most.max(held);
             seconds_without_free += i64::from(held == unsold);
@@ -280,7 +286,7 @@ fn attacker_at_one_address_cannot_keep_a_draw_from_others() {
                 second > 0 || held <= source_quota(unsold),
                 "{held} of {unsold}"
             );
-            crowd.step(sale, second);
+            crowd.act_at(sale, second);
         });
         let sold_out = sold_out.expect("the crowd buys all");
         println!(
@@ -292,22 +298,22 @@ fn attacker_at_one_address_cannot_keep_a_draw_from_others() {
 
 /// Without the limits no honest buyer gets a ticket within an hour.
 #[test]
-fn attacker_without_limits_keeps_the_whole_draw() {
-    let (mut sale, mut attacker) = (Sale::new(), Attacker::default());
-    let mut crowd = Crowd::new(100, 60, None, 1);
-    let sold_out = sold_out_at(&mut sale, |sale, second| {
-        attacker.step(sale, None);
-        crowd.step(sale, second);
+fn attacker_without_limits_blocks_the_whole_draw() {
+    let (mut sale, mut attacker) = (LimitedSale::new(), Attacker::default());
+    let mut crowd = BuyerCrowd::new(100, 60, None, 1);
+    let sold_out = second_of_sell_out(&mut sale, |sale, second| {
+        attacker.reserve_all_it_can(sale, None);
+        crowd.act_at(sale, second);
     });
     assert_eq!((sold_out, sale.draw.sold()), (None, 0));
 }
 
 #[test]
 fn source_that_never_pays_holds_its_quota_a_fifth_of_the_time() {
-    let (mut sale, mut attacker, mut ticket_seconds) = (Sale::new(), Attacker::default(), 0);
-    let day = 6 * HOUR;
+    let (mut sale, mut attacker, mut ticket_seconds) = (LimitedSale::new(), Attacker::default(), 0);
+    let day = 6 * HOUR_SECONDS;
     for _ in 0..day {
-        attacker.step(&mut sale, Some(ATTACKER));
+        attacker.reserve_all_it_can(&mut sale, Some(ATTACKER_NETWORK));
         ticket_seconds += i64::from(attacker.held_tickets(&sale));
         sale.pass_seconds(1);
     }
@@ -321,20 +327,20 @@ fn source_that_never_pays_holds_its_quota_a_fifth_of_the_time() {
 
 #[test]
 fn last_ticket_is_free_half_of_the_time_despite_an_attacker() {
-    let (mut sale, mut attacker, mut free) = (Sale::new(), Attacker::default(), 0);
+    let (mut sale, mut attacker, mut free) = (LimitedSale::new(), Attacker::default(), 0);
     sale.sell_tickets(TICKETS - 1);
-    for _ in 0..HOUR {
-        attacker.step(&mut sale, Some(ATTACKER));
-        free += i64::from(sale.held_by_all() == 0);
+    for _ in 0..HOUR_SECONDS {
+        attacker.reserve_all_it_can(&mut sale, Some(ATTACKER_NETWORK));
+        free += i64::from(sale.total_held_tickets() == 0);
         sale.pass_seconds(1);
     }
-    println!("the last ticket is free {free} of {HOUR} s");
-    assert!(free > HOUR / 2, "{free}");
+    println!("the last ticket is free {free} of {HOUR_SECONDS} s");
+    assert!(free > HOUR_SECONDS / 2, "{free}");
 }
 
 #[test]
 fn browsers_that_never_paid_leave_a_sixth_for_paying_browsers() {
-    let mut sale = Sale::new();
+    let mut sale = LimitedSale::new();
     let mut held = 0;
     for network in 10..200 {
         held += u16::from(
@@ -359,12 +365,12 @@ fn browsers_that_never_paid_leave_a_sixth_for_paying_browsers() {
 
 #[test]
 fn resizing_does_not_extend_a_reservation_beyond_the_quota() {
-    let mut sale = Sale::new();
+    let mut sale = LimitedSale::new();
     let order = sale
-        .reserve(50, Some(ATTACKER))
+        .reserve(50, Some(ATTACKER_NETWORK))
         .expect("half is free to hold");
     let mut last_reserved = 0;
-    for second in 0..HOUR {
+    for second in 0..HOUR_SECONDS {
         sale.pass_seconds(1);
         let Some(held) = sale
             .draw
@@ -376,7 +382,7 @@ fn resizing_does_not_extend_a_reservation_beyond_the_quota() {
         let _ = sale.resize(
             order,
             if held.count == 50 { 49 } else { 50 },
-            Some(ATTACKER),
+            Some(ATTACKER_NETWORK),
         );
         last_reserved = second;
     }
@@ -388,62 +394,62 @@ fn resizing_does_not_extend_a_reservation_beyond_the_quota() {
 
 #[test]
 fn reduced_order_beyond_the_quota_keeps_its_end() {
-    let mut sale = Sale::new();
-    let first = sale.reserve(50, Some(ATTACKER)).expect("free");
-    sale.reserve(34, Some(ATTACKER)).expect("free");
+    let mut sale = LimitedSale::new();
+    let first = sale.reserve(50, Some(ATTACKER_NETWORK)).expect("free");
+    sale.reserve(34, Some(ATTACKER_NETWORK)).expect("free");
     sale.pass_seconds(100);
-    sale.resize(first, 49, Some(ATTACKER))
+    sale.resize(first, 49, Some(ATTACKER_NETWORK))
         .expect("within the quota");
     assert_eq!(sale.seconds_left(first), KEPT_SECONDS);
     sale.pass_seconds(40);
-    sale.resize(first, 48, Some(ATTACKER))
+    sale.resize(first, 48, Some(ATTACKER_NETWORK))
         .expect("fewer are never refused");
     assert_eq!(sale.seconds_left(first), KEPT_SECONDS - 40);
     assert_eq!(
-        sale.resize(first, 50, Some(ATTACKER)),
+        sale.resize(first, 50, Some(ATTACKER_NETWORK)),
         Err(Refusal::HoldLimit { available: 0 })
     );
     assert_eq!(sale.extend(first), Err(Refusal::ExtensionsUsedUp));
 }
 
 #[test]
-fn early_release_counts_in_proportion_to_its_duration() {
-    let mut sale = Sale::new();
-    let order = sale.reserve(50, Some(CLUBHOUSE)).expect("free");
+fn early_released_tickets_count_in_proportion_to_their_duration() {
+    let mut sale = LimitedSale::new();
+    let order = sale.reserve(50, Some(CLUBHOUSE_NETWORK)).expect("free");
     sale.pass_seconds(10);
     sale.execute(&Command::Release { order }, None)
         .expect("released");
     assert_eq!(
-        sale.reserve(50, Some(CLUBHOUSE)),
+        sale.reserve(50, Some(CLUBHOUSE_NETWORK)),
         Err(Refusal::HoldLimit { available: 34 })
     );
     sale.pass_seconds(40);
-    sale.reserve(50, Some(CLUBHOUSE))
+    sale.reserve(50, Some(CLUBHOUSE_NETWORK))
         .expect("four times ten seconds later");
 }
 
 #[test]
-fn payment_offsets_lapsed_reservations() {
-    let mut sale = Sale::new();
-    sale.reserve(50, Some(CLUBHOUSE)).expect("free");
+fn paid_tickets_offset_lapsed_tickets_in_the_quota() {
+    let mut sale = LimitedSale::new();
+    sale.reserve(50, Some(CLUBHOUSE_NETWORK)).expect("free");
     sale.pass_seconds(KEPT_SECONDS);
     let order = sale
-        .reserve(30, Some(CLUBHOUSE))
+        .reserve(30, Some(CLUBHOUSE_NETWORK))
         .expect("the rest of the quota");
     sale.pay_order(order, 30);
-    sale.reserve(49, Some(CLUBHOUSE))
+    sale.reserve(49, Some(CLUBHOUSE_NETWORK))
         .expect("30 of the 50 that lapsed are offset");
 }
 
 #[test]
 fn scarce_draw_limits_an_order_and_its_extensions() {
-    let mut sale = Sale::new();
+    let mut sale = LimitedSale::new();
     sale.sell_tickets(TICKETS - SCARCE_FREE_TICKETS_MAX);
     assert_eq!(
-        sale.reserve(SOURCE_QUOTA_MIN + 1, Some(CLUBHOUSE)),
+        sale.reserve(SOURCE_QUOTA_MIN + 1, Some(CLUBHOUSE_NETWORK)),
         Err(Refusal::HoldLimit { available: 10 })
     );
-    let order = sale.reserve(10, Some(CLUBHOUSE)).expect("ten");
+    let order = sale.reserve(10, Some(CLUBHOUSE_NETWORK)).expect("ten");
     for _ in 0..2 {
         sale.pass_seconds(100);
         sale.extend(order).expect("twice");
@@ -455,12 +461,12 @@ fn scarce_draw_limits_an_order_and_its_extensions() {
 
 #[test]
 fn reservation_without_a_source_is_not_limited() {
-    let mut sale = Sale::new();
+    let mut sale = LimitedSale::new();
     for count in [50, 50, 50, 19] {
         sale.reserve(count, None).expect("not limited");
     }
     assert_eq!(
-        sale.reserve(1, Some(CLUBHOUSE)),
+        sale.reserve(1, Some(CLUBHOUSE_NETWORK)),
         Err(Refusal::TooFewTickets { free: 0 }),
         "the draw's own refusal does not come first"
     );

@@ -15,11 +15,11 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::test_runner::{RngAlgorithm, RngSeed};
 
-const ORDERS: u128 = 8;
+const ORDER_COUNT: u128 = 8;
 const KICK_OFF: i64 = 1_000_000;
 
 /// Uses a fixed seed unless the environment sets one.
-fn config(cases: u32) -> ProptestConfig {
+fn seeded_config(cases: u32) -> ProptestConfig {
     let default = ProptestConfig::default();
     let rng_seed = match default.rng_seed {
         RngSeed::Random => RngSeed::Fixed(1042),
@@ -53,7 +53,7 @@ fn new_draw() -> Draw {
 
 /// Generates a time step, a duration, and a command whose times are relative to its execution.
 fn any_command() -> impl Strategy<Value = (i64, i64, Command)> {
-    let order = (0..ORDERS).prop_map(OrderId);
+    let order = (0..ORDER_COUNT).prop_map(OrderId);
     let count = prop_oneof![
         Just(0),
         Just(1),
@@ -132,7 +132,7 @@ fn amended_terms(number: u8, cents: i64) -> Terms {
 }
 
 /// Generates a history: the absolute time and the command of each step.
-fn history() -> impl Strategy<Value = Vec<(Timestamp, Command)>> {
+fn any_history() -> impl Strategy<Value = Vec<(Timestamp, Command)>> {
     (0..KICK_OFF, vec(any_command(), 1..80)).prop_map(|(start, steps)| {
         let mut now = start;
         let absolute = |now: i64, command: Command| match command {
@@ -160,13 +160,13 @@ fn history() -> impl Strategy<Value = Vec<(Timestamp, Command)>> {
 }
 
 proptest! {
-    #![proptest_config(config(2_000))]
+    #![proptest_config(seeded_config(2_000))]
 
     /// Invariants D1 to D6 hold, and the model predicts every outcome.
     #[test]
-    fn any_history_keeps_the_invariants_and_agrees_with_the_model(history in history()) {
+    fn any_history_keeps_the_invariants_and_agrees_with_the_model(history in any_history()) {
         let mut draw = new_draw();
-        let mut model = Model::of(&draw);
+        let mut model = Model::of_new_draw(&draw);
         for (now, command) in &history {
             let before = draw.clone();
             let decided = draw.decide(*now, command);
@@ -175,7 +175,7 @@ proptest! {
                 Ok(events) if events.is_empty() => Prediction::Same,
                 Ok(_) => Prediction::Changes,
             };
-            prop_assert_eq!(seen, model.step(*now, command), "{:?} at {:?}", command, now);
+            prop_assert_eq!(seen, model.predict_and_execute(*now, command), "{:?} at {:?}", command, now);
             draw.apply(&decided.unwrap_or_default());
             draw.assert_invariants();
             model.assert_agrees(&draw);
@@ -189,7 +189,7 @@ proptest! {
 
     /// Invariant D8: a command that is repeated at the same time changes nothing.
     #[test]
-    fn repeated_command_changes_nothing(history in history()) {
+    fn repeated_command_changes_nothing(history in any_history()) {
         let mut draw = new_draw();
         for (now, command) in &history {
             draw.apply(&draw.decide(*now, command).unwrap_or_default());
@@ -199,7 +199,7 @@ proptest! {
 
     /// A draw can be restored completely from the journal, and from the tables.
     #[test]
-    fn journal_and_tables_restore_the_same_draw(history in history()) {
+    fn journal_and_tables_restore_the_same_draw(history in any_history()) {
         let mut draw = new_draw();
         let mut journal: Vec<Vec<Event>> = Vec::new();
         for (now, command) in &history {
@@ -212,12 +212,12 @@ proptest! {
             replayed.apply(commit);
         }
         prop_assert_eq!(&replayed, &draw);
-        prop_assert_eq!(&Draw::restore(tables_of(&draw)), &draw);
+        prop_assert_eq!(&Draw::restore(snapshot_of(&draw)), &draw);
     }
 
     /// A commit has at most one event per order, so its events may be written in any order.
     #[test]
-    fn commit_has_at_most_one_event_per_order(history in history()) {
+    fn commit_has_at_most_one_event_per_order(history in any_history()) {
         let mut draw = new_draw();
         for (now, command) in &history {
             let events = draw.decide(*now, command).unwrap_or_default();
@@ -232,13 +232,13 @@ proptest! {
 
     /// A sold ticket belongs to its order until that order is voided.
     #[test]
-    fn sold_ticket_keeps_its_owner_until_voided(history in history()) {
+    fn sold_ticket_keeps_its_owner_until_voided(history in any_history()) {
         let mut draw = new_draw();
         for (now, command) in &history {
             let before = draw.clone();
             draw.apply(&draw.decide(*now, command).unwrap_or_default());
             let voids = |order| matches!(command, Command::Void { order: of, .. } if *of == order);
-            for order in (0..ORDERS).map(OrderId).filter(|order| !voids(*order)) {
+            for order in (0..ORDER_COUNT).map(OrderId).filter(|order| !voids(*order)) {
                 if let Some(allocation) = before.allocation(order) {
                     prop_assert_eq!(draw.allocation(order), Some(allocation), "{:?}", command);
                 }
@@ -249,7 +249,7 @@ proptest! {
     /// The timer cannot loop for ever: a tick at the deadline has events, and the next deadline is
     /// later.
     #[test]
-    fn tick_at_the_deadline_moves_the_deadline(history in history()) {
+    fn tick_at_the_deadline_moves_the_deadline(history in any_history()) {
         let mut draw = new_draw();
         for (now, command) in &history {
             draw.apply(&draw.decide(*now, command).unwrap_or_default());
@@ -268,7 +268,7 @@ proptest! {
     /// and equals it as long as no order was voided without a charge.
     #[test]
     fn fee_steps_sum_to_the_ledger_and_never_exceed_the_cap(
-        steps in vec((0..ORDERS, 1..=50u16, 0..5u8), 1..80),
+        steps in vec((0..ORDER_COUNT, 1..=50u16, 0..5u8), 1..80),
         cents in prop_oneof![1..2_000i64, Just(1_000_000)],
         rate_bps in prop_oneof![Just(350u32), 0..10_000u32],
         cap in prop_oneof![Just(1100i64), 0..100_000i64],
@@ -348,7 +348,8 @@ proptest! {
         prop_assert_ne!(Deal::new(Seed(other)), deal);
     }
 
-    /// The parts sum to the amount, and each differs from its exact share by less than a cent.
+    /// The parts of a split amount sum to that amount, and each differs from its exact share by
+    /// less than a cent.
     #[test]
     fn split_sums_to_the_amount_exactly(amount in 0..10_000_000i64, weights in vec(0..50_000_000i64, 1..20)) {
         let whole: i64 = weights.iter().sum();
@@ -361,8 +362,8 @@ proptest! {
         }
     }
 
-    /// The price does not depend on the sequence of the lines. The card fee follows the surcharge
-    /// mode.
+    /// The price of an order does not depend on the sequence of its lines. The card fee follows the
+    /// surcharge mode.
     #[test]
     fn cart_price_does_not_depend_on_line_order(
         lines in vec((1..=50u16, 1..1_000_000i64, any::<bool>()), 1..8).prop_shuffle(),
@@ -429,8 +430,8 @@ fn order_of(event: &Event) -> Option<OrderId> {
     }
 }
 
-fn tables_of(draw: &Draw) -> DrawSnapshot {
-    let orders = || (0..ORDERS).map(OrderId);
+fn snapshot_of(draw: &Draw) -> DrawSnapshot {
+    let orders = || (0..ORDER_COUNT).map(OrderId);
     DrawSnapshot {
         id: draw.id(),
         terms: *draw.terms(),

@@ -6,13 +6,13 @@ mod model;
 #[path = "support/script.rs"]
 mod script;
 
-use script::play;
+use script::run_scenario;
 
 /// The example of the architecture page, in which 69 tickets are left. One order may have at most
 /// 50 tickets.
 #[test]
-fn two_reservations_lapse_and_tickets_are_sold_until_kick_off() {
-    play(
+fn tickets_of_lapsed_reservations_are_sold_until_kick_off() {
+    run_scenario(
         "draw   closes 15:00  sold 100
          14:00  reserve A 34 until 14:02   → reserved
          14:00  reserve B 35 until 14:02   → reserved
@@ -31,7 +31,7 @@ fn two_reservations_lapse_and_tickets_are_sold_until_kick_off() {
 
 #[test]
 fn reservation_ends_exactly_at_its_time() {
-    play(
+    run_scenario(
         "draw          closes 15:00  sold 119
          14:00         reserve A 50 until 14:02   → reserved 50 until 14:02
          14:00         wakes                      → 14:02
@@ -51,8 +51,8 @@ fn reservation_ends_exactly_at_its_time() {
 }
 
 #[test]
-fn overdue_reservation_can_be_made_again() {
-    play(
+fn order_with_overdue_reservation_can_reserve_again() {
+    run_scenario(
         "draw   closes 15:00
          14:00  reserve A 2 until 14:02   → reserved
          14:01  extend A until 14:03      → reserved
@@ -63,7 +63,7 @@ fn overdue_reservation_can_be_made_again() {
 
 #[test]
 fn last_millisecond_before_kick_off_sells_and_kick_off_does_not() {
-    play(
+    run_scenario(
         "draw          closes 15:00
          14:58         reserve A 2 until 15:00:30       → reserved 2 until 15:00  // never past kick-off
          14:58         reserve B 2 until 15:00          → reserved
@@ -87,7 +87,7 @@ fn last_millisecond_before_kick_off_sells_and_kick_off_does_not() {
 
 #[test]
 fn sales_start_at_the_opening_time() {
-    play(
+    run_scenario(
         "draw          opens 13:00  closes 15:00
          12:59:59.999  reserve A 1 until 13:02          → DrawNotOpen
          12:59:59.999  allocate A                       → DrawNotOpen
@@ -98,7 +98,7 @@ fn sales_start_at_the_opening_time() {
 
 #[test]
 fn order_takes_one_to_fifty_tickets() {
-    play(
+    run_scenario(
         "draw   closes 15:00
          14:00  reserve A 0 until 14:02   → CountOutOfRange 50
          14:00  reserve A 51 until 14:02  → CountOutOfRange 50
@@ -113,7 +113,7 @@ fn order_takes_one_to_fifty_tickets() {
 
 #[test]
 fn last_ticket_is_sold_once() {
-    play(
+    run_scenario(
         "draw   closes 15:00  sold 168
          14:00  reserve A 2 until 14:02   → TooFewTickets 1
          14:00  reserve A 1 until 14:02   → reserved
@@ -127,7 +127,7 @@ fn last_ticket_is_sold_once() {
 
 #[test]
 fn reservation_can_be_resized_within_the_free_tickets() {
-    play(
+    run_scenario(
         "draw   closes 15:00  sold 139
          14:00  reserve A 20 until 14:02  → reserved
          14:00  reserve B 10 until 14:02  → reserved
@@ -147,7 +147,7 @@ fn reservation_can_be_resized_within_the_free_tickets() {
 
 #[test]
 fn reservation_that_ends_now_or_earlier_is_refused() {
-    play(
+    run_scenario(
         "draw          closes 15:00
          14:00         reserve A 1 until 14:00      → TermsInvalid
          14:00         reserve A 1 until 13:59      → TermsInvalid
@@ -157,7 +157,7 @@ fn reservation_that_ends_now_or_earlier_is_refused() {
 
 #[test]
 fn reservation_can_be_extended_ten_times() {
-    play(
+    run_scenario(
         "draw   closes 15:00
          14:00  reserve A 2 until 14:02   → reserved
          14:01  extend A until 14:04      → reserved 2 until 14:04
@@ -183,7 +183,7 @@ fn reservation_can_be_extended_ten_times() {
 
 #[test]
 fn extension_ends_at_kick_off() {
-    play(
+    run_scenario(
         "draw          closes 15:00
          14:57         reserve A 2 until 14:59          → reserved
          14:58         extend A until 15:01             → reserved 2 until 15:00
@@ -194,7 +194,7 @@ fn extension_ends_at_kick_off() {
 
 #[test]
 fn order_gets_its_tickets_once() {
-    play(
+    run_scenario(
         "draw   closes 15:00
          14:00  allocate A 3 at 5.00      → serials 1–3
          14:00  allocate A 3 at 5.00      → same
@@ -210,7 +210,7 @@ fn order_gets_its_tickets_once() {
 
 #[test]
 fn refusals_are_checked_in_a_fixed_order() {
-    play(
+    run_scenario(
         "draw   closes 15:00  sold 169
          14:00  reserve A 51 until 13:00            → CountOutOfRange    // before the time and the free tickets
          14:00  reserve A 50 until 13:00            → TermsInvalid       // before the free tickets
@@ -225,7 +225,7 @@ fn refusals_are_checked_in_a_fixed_order() {
 
 #[test]
 fn repair_needs_authorisation_before_kick_off_and_no_result() {
-    play(
+    run_scenario(
         "draw          closes 15:00  sold 119
          14:59         reserve B 50 until 15:00                  → reserved
          14:59         allocate A 1 authorised 14:50             → TooFewTickets 0   // it does not push others out
@@ -245,7 +245,7 @@ fn repair_needs_authorisation_before_kick_off_and_no_result() {
 
 #[test]
 fn returned_ticket_is_sold_after_never_sold_tickets() {
-    play(
+    run_scenario(
         "draw   closes 15:00  sold 110
          14:00  allocate A 4              → serials 111–114
          14:00  allocate B 50             → serials 115–164
@@ -258,7 +258,7 @@ fn returned_ticket_is_sold_after_never_sold_tickets() {
 
 #[test]
 fn lowest_free_serial_is_sold_next() {
-    play(
+    run_scenario(
         "draw   closes 15:00
          14:00  allocate A 2              → serials 1–2 fee 0.35
          14:00  allocate B 3              → serials 3–5 fee 0.53
@@ -275,7 +275,7 @@ fn lowest_free_serial_is_sold_next() {
 
 #[test]
 fn fee_stops_at_its_cap_and_falls_with_refunds() {
-    play(
+    run_scenario(
         "draw   closes 15:00  price 100.00
          14:00  allocate A 3              → serials 1–3 fee 10.50
          14:00  allocate B 1              → serials 4–4 fee 0.50
@@ -288,7 +288,7 @@ fn fee_stops_at_its_cap_and_falls_with_refunds() {
 
 #[test]
 fn unpaid_fee_is_added_to_the_next_sale() {
-    play(
+    run_scenario(
         "draw   closes 15:00  price 100.00
          14:00  allocate A 4              → serials 1–4 fee 11.00
          14:00  allocate B 1              → serials 5–5 fee 0.00

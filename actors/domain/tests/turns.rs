@@ -6,11 +6,11 @@ mod model;
 #[path = "support/script.rs"]
 mod script;
 
-use script::play;
+use script::run_scenario;
 
 #[test]
-fn price_change_is_refused_while_reserved_and_then_applies() {
-    play(
+fn price_change_is_refused_while_a_ticket_is_reserved() {
+    run_scenario(
         "draw   closes 15:00
          14:00  reserve A 1 until 14:02   → reserved
          14:01  amend price 6.00          → TermsKept 1         // a buyer was promised the price
@@ -22,8 +22,8 @@ fn price_change_is_refused_while_reserved_and_then_applies() {
 }
 
 #[test]
-fn price_and_prize_lock_with_the_first_sale() {
-    play(
+fn price_and_prize_cannot_change_after_the_first_sale() {
+    run_scenario(
         "draw   closes 15:00
          14:00  amend price 6.00 prize 60 rounding up  → amended
          14:00  amend price 6.00          → same
@@ -49,7 +49,7 @@ fn price_and_prize_lock_with_the_first_sale() {
 
 #[test]
 fn only_the_operator_postpones_a_game_after_kick_off() {
-    play(
+    run_scenario(
         "draw          closes 15:00
          14:00         allocate A 2                     → serials 1–2
          14:59:59.999  describe                         → described
@@ -75,7 +75,7 @@ fn only_the_operator_postpones_a_game_after_kick_off() {
 
 #[test]
 fn only_an_ended_draw_can_be_archived() {
-    play(
+    run_scenario(
         "draw   closes 15:00
          14:00  archive                   → NotCompleted
          14:00  unarchive                 → same
@@ -95,7 +95,7 @@ fn only_an_ended_draw_can_be_archived() {
 
 #[test]
 fn earlier_kick_off_shortens_longer_reservations() {
-    play(
+    run_scenario(
         "draw          closes 15:00
          14:00         reserve A 1 until 14:10          → reserved
          14:00         reserve B 1 until 14:02          → reserved
@@ -109,7 +109,7 @@ fn earlier_kick_off_shortens_longer_reservations() {
 
 #[test]
 fn result_on_an_active_draw_closes_it_first() {
-    play(
+    run_scenario(
         "draw   closes 15:00
          14:00  allocate A 2              → serials 1–2
          14:00  reserve B 2 until 14:02   → reserved
@@ -125,7 +125,7 @@ fn result_on_an_active_draw_closes_it_first() {
 
 #[test]
 fn result_is_valid_until_it_is_undone() {
-    play(
+    run_scenario(
         "draw          closes 15:00
          14:00         undo                             → NotCompleted
          14:00         allocate A 2                     → serials 1–2
@@ -148,7 +148,7 @@ fn result_is_valid_until_it_is_undone() {
 
 #[test]
 fn refund_after_the_result_changes_neither_prize_nor_winner() {
-    play(
+    run_scenario(
         "draw   closes 15:00
          14:00  allocate A 4              → serials 1–4
          15:00  tick                      → closed
@@ -160,7 +160,7 @@ fn refund_after_the_result_changes_neither_prize_nor_winner() {
 
 #[test]
 fn cancelled_draw_sells_nothing_and_allows_voids() {
-    play(
+    run_scenario(
         "draw   closes 15:00
          14:00  allocate A 2              → serials 1–2
          14:00  reserve B 2 until 14:02   → reserved

@@ -18,7 +18,7 @@ pub enum Prediction {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-struct Claim {
+struct ModelReservation {
     order: OrderId,
     count: usize,
     until: Timestamp,
@@ -33,7 +33,7 @@ pub struct Model {
     status: Status,
     /// The owner of each ticket. Index `k - 1` is ticket `k`.
     owners: Vec<Option<OrderId>>,
-    claims: Vec<Claim>,
+    claims: Vec<ModelReservation>,
     result: Option<(GameResult, i64)>,
     archived: bool,
     revealed: bool,
@@ -49,7 +49,7 @@ pub struct Model {
 
 impl Model {
     /// Returns a model of a draw that has sold nothing yet.
-    pub fn of(draw: &Draw) -> Model {
+    pub fn of_new_draw(draw: &Draw) -> Model {
         Model {
             terms: *draw.terms(),
             rate_bps: draw.fee_policy().rate_bps.into(),
@@ -68,9 +68,9 @@ impl Model {
     }
 
     /// Predicts the outcome of a command and executes it on the model.
-    pub fn step(&mut self, now: Timestamp, command: &Command) -> Prediction {
+    pub fn predict_and_execute(&mut self, now: Timestamp, command: &Command) -> Prediction {
         let before = self.clone();
-        match self.attempt(now, command) {
+        match self.execute_command(now, command) {
             Err(refusal) => {
                 assert_eq!(before, *self, "the model itself changed on a refusal");
                 Prediction::Refused(refusal)
@@ -80,7 +80,7 @@ impl Model {
         }
     }
 
-    fn attempt(&mut self, now: Timestamp, command: &Command) -> Result<(), Refusal> {
+    fn execute_command(&mut self, now: Timestamp, command: &Command) -> Result<(), Refusal> {
         match *command {
             Command::Reserve {
                 order,
@@ -120,7 +120,7 @@ impl Model {
                 if self.status == Status::Active && now >= self.terms.closes_at {
                     self.end_sales(Status::Closed);
                 }
-                self.remove_expired(now);
+                self.remove_expired_reservations(now);
                 Ok(())
             }
             Command::Complete { result } => match (self.status, self.result) {
@@ -193,10 +193,10 @@ impl Model {
             return Err(Refusal::TermsInvalid);
         }
         self.check_free_tickets(now, order, count)?;
-        self.remove_expired(now);
+        self.remove_expired_reservations(now);
         self.claims.retain(|claim| claim.order != order);
         let until = Timestamp(until.0.min(self.terms.closes_at.0));
-        self.claims.push(Claim {
+        self.claims.push(ModelReservation {
             order,
             count,
             until,
@@ -223,7 +223,7 @@ impl Model {
             }
             claim.until = until;
             claim.extensions += 1;
-            self.remove_expired(now);
+            self.remove_expired_reservations(now);
         }
         Ok(())
     }
@@ -258,7 +258,7 @@ impl Model {
             return Err(Refusal::PriceChanged);
         }
         self.check_free_tickets(now, order, count)?;
-        self.remove_expired(now);
+        self.remove_expired_reservations(now);
         self.claims.retain(|claim| claim.order != order);
         for _ in 0..count {
             let next = |returned| {
@@ -302,7 +302,7 @@ impl Model {
         }
         self.descriptions += u32::from(described);
         if terms == old {
-            self.remove_expired(now);
+            self.remove_expired_reservations(now);
             return Ok(());
         }
         if self.revealed {
@@ -329,7 +329,7 @@ impl Model {
         if promise(&terms) != promise(&old) && held > 0 {
             return Err(Refusal::TermsKept { held: held as u16 });
         }
-        self.remove_expired(now);
+        self.remove_expired_reservations(now);
         self.claims
             .iter_mut()
             .for_each(|claim| claim.until = claim.until.min(terms.closes_at));
@@ -382,7 +382,7 @@ impl Model {
         self.status = status;
     }
 
-    fn remove_expired(&mut self, now: Timestamp) {
+    fn remove_expired_reservations(&mut self, now: Timestamp) {
         self.claims.retain(|claim| now < claim.until);
     }
 
@@ -448,7 +448,7 @@ impl Model {
             };
             assert_eq!(draw.reservation(claim.order), Some(expected));
         }
-        for (order, serials) in self.sales() {
+        for (order, serials) in self.sold_serials_by_order() {
             assert_eq!(
                 draw.allocation(order).map(|allocation| &allocation.serials),
                 Some(&serials)
@@ -457,7 +457,7 @@ impl Model {
     }
 
     /// Returns the serials of the sold tickets by order.
-    fn sales(&self) -> std::collections::BTreeMap<OrderId, Vec<Serial>> {
+    fn sold_serials_by_order(&self) -> std::collections::BTreeMap<OrderId, Vec<Serial>> {
         let mut sales = std::collections::BTreeMap::<OrderId, Vec<Serial>>::new();
         for (place, owner) in self.owners.iter().enumerate() {
             if let Some(order) = owner {

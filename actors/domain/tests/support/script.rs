@@ -16,25 +16,25 @@ use domain::{
 use crate::model::{Model, Prediction};
 
 /// Executes a scenario table and asserts each outcome.
-pub fn play(script: &str) {
+pub fn run_scenario(script: &str) {
     let mut lines = script
         .lines()
         .map(|line| line.split("//").next().unwrap_or("").trim())
         .filter(|l| !l.is_empty());
-    let opening = Words(
+    let opening = ScenarioWords(
         lines
             .next()
             .expect("a first line")
             .split_whitespace()
             .collect(),
     );
-    let mut scene = ScenarioRun::open(&opening);
+    let mut scene = ScenarioRun::from_first_line(&opening);
     for line in lines {
         let (asked, expected) = line
             .split_once('→')
             .unwrap_or_else(|| panic!("no arrow in {line}"));
-        let words = Words(asked.split_whitespace().collect());
-        let actual = scene.play(&words);
+        let words = ScenarioWords(asked.split_whitespace().collect());
+        let actual = scene.execute_line(&words);
         let expected = expected.trim();
         let matches = match words.0[1] {
             "sees" => expected
@@ -56,7 +56,7 @@ struct ScenarioRun {
 }
 
 impl ScenarioRun {
-    fn open(words: &Words) -> ScenarioRun {
+    fn from_first_line(words: &ScenarioWords) -> ScenarioRun {
         let terms = Terms {
             price: Cents(500),
             prize_percentage: 50,
@@ -68,7 +68,7 @@ impl ScenarioRun {
         let deal = Deal::new(Seed(std::array::from_fn(|i| i as u8)));
         let draw = Draw::new(DrawId(1042), terms, FeePolicy::DEFAULT, deal);
         let mut scene = ScenarioRun {
-            model: Model::of(&draw),
+            model: Model::of_new_draw(&draw),
             draw,
             counts: HashMap::new(),
         };
@@ -86,13 +86,13 @@ impl ScenarioRun {
                 unit_price: terms.price,
                 authority: Authority::Sale,
             };
-            scene.execute(terms.opens_at.unwrap_or(Timestamp(0)), &command);
+            scene.execute_on_draw_and_model(terms.opens_at.unwrap_or(Timestamp(0)), &command);
             left -= count;
         }
         scene
     }
 
-    fn play(&mut self, words: &Words) -> String {
+    fn execute_line(&mut self, words: &ScenarioWords) -> String {
         let now = parse_time(words.0[0]);
         match words.0[1] {
             "wakes" => self
@@ -109,12 +109,12 @@ impl ScenarioRun {
             }
             _ => {
                 let command = self.parse_command(words);
-                self.execute(now, &command)
+                self.execute_on_draw_and_model(now, &command)
             }
         }
     }
 
-    fn parse_command(&mut self, words: &Words) -> Command {
+    fn parse_command(&mut self, words: &ScenarioWords) -> Command {
         let who = words.0.get(2).copied().unwrap_or_default();
         let order = OrderId(who.bytes().fold(0, |id, byte| id << 8 | u128::from(byte)));
         let until = words.word_after("until").map(parse_time);
@@ -190,9 +190,9 @@ impl ScenarioRun {
         }
     }
 
-    fn execute(&mut self, now: Timestamp, command: &Command) -> String {
+    fn execute_on_draw_and_model(&mut self, now: Timestamp, command: &Command) -> String {
         let decided = self.draw.decide(now, command);
-        let predicted = self.model.step(now, command);
+        let predicted = self.model.predict_and_execute(now, command);
         let actual = match &decided {
             Err(refusal) => Prediction::Refused(*refusal),
             Ok(events) if events.is_empty() => Prediction::Same,
@@ -263,9 +263,9 @@ fn format_serial_ranges(serials: &[Serial]) -> String {
     runs.join(",")
 }
 
-struct Words<'a>(Vec<&'a str>);
+struct ScenarioWords<'a>(Vec<&'a str>);
 
-impl<'a> Words<'a> {
+impl<'a> ScenarioWords<'a> {
     fn word_after(&self, word: &str) -> Option<&'a str> {
         self.0
             .windows(2)
