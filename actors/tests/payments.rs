@@ -31,6 +31,6 @@ mod worker_wakeups;
 #[path = "support/world.rs"]
 mod world;
 
-fn not_charged(status: &FulfilStatus) -> bool {
+fn is_not_charged(status: &FulfilStatus) -> bool {
     matches!(status, FulfilStatus::NotCharged { .. })
 }

@@ -9,12 +9,12 @@ use persistence::memory::{Call, Fault};
 
 #[path = "support/world.rs"]
 mod world;
-use world::{NOON, TestWorld, play, reserve, snapshot};
+use world::{NOON, TestWorld, draw_snapshot, reserve_command, run_in_paused_time};
 
 const DRAW: DrawId = DrawId(1042);
 
 /// Makes the next `left` appends to the ledger fail.
-fn fail_appends(world: &TestWorld, mut left: usize, fault: Fault) {
+fn make_appends_fail(world: &TestWorld, mut left: usize, fault: Fault) {
     world.memory.set_faults(move |call| match call {
         Call::Append(_) if left > 0 => {
             left -= 1;
@@ -25,7 +25,7 @@ fn fail_appends(world: &TestWorld, mut left: usize, fault: Fault) {
 }
 
 /// Makes the actor panic in each of the next `left` commits.
-fn panic_in_appends(world: &TestWorld, mut left: usize) {
+fn make_appends_panic(world: &TestWorld, mut left: usize) {
     world.memory.set_faults(move |call| match call {
         Call::Append(_) if left > 0 => {
             left -= 1;
@@ -37,19 +37,22 @@ fn panic_in_appends(world: &TestWorld, mut left: usize) {
 
 #[test]
 fn panicking_actor_is_rebuilt_and_keeps_its_watchers() {
-    play(|| async {
-        let world = TestWorld::with(&[1042]).await;
+    run_in_paused_time(|| async {
+        let world = TestWorld::with_draws(&[1042]).await;
         let mut watcher = world.draws().watch(DRAW).await.unwrap();
-        panic_in_appends(&world, 1);
+        make_appends_panic(&world, 1);
         assert_eq!(
-            world.draws().execute(DRAW, reserve(7, 3), None).await,
+            world
+                .draws()
+                .execute(DRAW, reserve_command(7, 3), None)
+                .await,
             Err(Denied::Unavailable)
         );
         watcher.borrow_and_update();
         assert_eq!(
             world
                 .draws()
-                .execute(DRAW, reserve(7, 3), None)
+                .execute(DRAW, reserve_command(7, 3), None)
                 .await
                 .unwrap()
                 .view
@@ -58,24 +61,30 @@ fn panicking_actor_is_rebuilt_and_keeps_its_watchers() {
         );
         watcher.changed().await.unwrap();
         assert_eq!(watcher.borrow().held, 3, "the channel is the same");
-        world.audit();
+        world.assert_consistent();
     });
 }
 
 #[test]
 fn fourth_restart_within_ten_seconds_pauses_the_draw() {
-    play(|| async {
-        let world = TestWorld::with(&[1042, 1043]).await;
-        panic_in_appends(&world, 4);
+    run_in_paused_time(|| async {
+        let world = TestWorld::with_draws(&[1042, 1043]).await;
+        make_appends_panic(&world, 4);
         for _ in 0..4 {
             assert_eq!(
-                world.draws().execute(DRAW, reserve(7, 3), None).await,
+                world
+                    .draws()
+                    .execute(DRAW, reserve_command(7, 3), None)
+                    .await,
                 Err(Denied::Unavailable)
             );
             world.pass_seconds(1).await;
         }
         assert_eq!(
-            world.draws().execute(DRAW, reserve(7, 3), None).await,
+            world
+                .draws()
+                .execute(DRAW, reserve_command(7, 3), None)
+                .await,
             Err(Denied::Paused)
         );
         assert_eq!(
@@ -85,7 +94,7 @@ fn fourth_restart_within_ten_seconds_pauses_the_draw() {
         );
         let other_draw = world
             .draws()
-            .execute(DrawId(1043), reserve(7, 3), None)
+            .execute(DrawId(1043), reserve_command(7, 3), None)
             .await;
         assert_eq!(
             other_draw.unwrap().view.held,
@@ -103,7 +112,10 @@ fn fourth_restart_within_ten_seconds_pauses_the_draw() {
 
         world.pass_seconds(120).await;
         assert_eq!(
-            world.draws().execute(DRAW, reserve(7, 3), None).await,
+            world
+                .draws()
+                .execute(DRAW, reserve_command(7, 3), None)
+                .await,
             Err(Denied::Paused),
             "the draw stays paused until it is woken"
         );
@@ -117,7 +129,7 @@ fn fourth_restart_within_ten_seconds_pauses_the_draw() {
         assert_eq!(
             world
                 .draws()
-                .execute(DRAW, reserve, None)
+                .execute(DRAW, reserve_command, None)
                 .await
                 .unwrap()
                 .view
@@ -129,19 +141,25 @@ fn fourth_restart_within_ten_seconds_pauses_the_draw() {
 
 #[test]
 fn resolving_the_anomaly_wakes_a_paused_draw() {
-    play(|| async {
-        let world = TestWorld::with(&[1042]).await;
+    run_in_paused_time(|| async {
+        let world = TestWorld::with_draws(&[1042]).await;
         for pauses in 1..=2 {
-            panic_in_appends(&world, 4);
+            make_appends_panic(&world, 4);
             for _ in 0..4 {
                 assert_eq!(
-                    world.draws().execute(DRAW, reserve(pauses, 3), None).await,
+                    world
+                        .draws()
+                        .execute(DRAW, reserve_command(pauses, 3), None)
+                        .await,
                     Err(Denied::Unavailable)
                 );
                 world.pass_seconds(1).await;
             }
             assert_eq!(
-                world.draws().execute(DRAW, reserve(pauses, 3), None).await,
+                world
+                    .draws()
+                    .execute(DRAW, reserve_command(pauses, 3), None)
+                    .await,
                 Err(Denied::Paused)
             );
             let open = world.engine().anomalies.list(true, 10).await.unwrap();
@@ -162,7 +180,7 @@ fn resolving_the_anomaly_wakes_a_paused_draw() {
             assert_eq!(
                 world
                     .draws()
-                    .execute(DRAW, reserve(pauses, 3), None)
+                    .execute(DRAW, reserve_command(pauses, 3), None)
                     .await
                     .unwrap()
                     .view
@@ -181,16 +199,16 @@ fn resolving_the_anomaly_wakes_a_paused_draw() {
                 .await
                 .unwrap();
         }
-        world.audit();
+        world.assert_consistent();
     });
 }
 
 #[test]
 fn repeated_lost_answers_do_not_pause_the_draw() {
-    play(|| async {
-        let world = TestWorld::with(&[1042]).await;
+    run_in_paused_time(|| async {
+        let world = TestWorld::with_draws(&[1042]).await;
         for order in 1..=20 {
-            fail_appends(
+            make_appends_fail(
                 &world,
                 1,
                 if order % 2 == 0 {
@@ -200,14 +218,17 @@ fn repeated_lost_answers_do_not_pause_the_draw() {
                 },
             );
             assert_eq!(
-                world.draws().execute(DRAW, reserve(order, 1), None).await,
+                world
+                    .draws()
+                    .execute(DRAW, reserve_command(order, 1), None)
+                    .await,
                 Err(Denied::Unavailable)
             );
         }
         assert_eq!(
             world
                 .draws()
-                .execute(DRAW, reserve(99, 1), None)
+                .execute(DRAW, reserve_command(99, 1), None)
                 .await
                 .unwrap()
                 .view
@@ -216,18 +237,21 @@ fn repeated_lost_answers_do_not_pause_the_draw() {
             "ten were written"
         );
         assert!(world.memory.anomaly_records().is_empty());
-        world.audit();
+        world.assert_consistent();
     });
 }
 
 #[test]
 fn restarts_far_apart_do_not_pause_the_draw() {
-    play(|| async {
-        let world = TestWorld::with(&[1042]).await;
+    run_in_paused_time(|| async {
+        let world = TestWorld::with_draws(&[1042]).await;
         for order in 1..=8 {
-            panic_in_appends(&world, 1);
+            make_appends_panic(&world, 1);
             assert_eq!(
-                world.draws().execute(DRAW, reserve(order, 1), None).await,
+                world
+                    .draws()
+                    .execute(DRAW, reserve_command(order, 1), None)
+                    .await,
                 Err(Denied::Unavailable)
             );
             world.pass_seconds(6).await;
@@ -235,7 +259,7 @@ fn restarts_far_apart_do_not_pause_the_draw() {
         assert_eq!(
             world
                 .draws()
-                .execute(DRAW, reserve(99, 1), None)
+                .execute(DRAW, reserve_command(99, 1), None)
                 .await
                 .unwrap()
                 .view
@@ -247,8 +271,8 @@ fn restarts_far_apart_do_not_pause_the_draw() {
 
 #[test]
 fn contradicted_command_does_not_pause_the_draw() {
-    play(|| async {
-        let world = TestWorld::with(&[1042]).await;
+    run_in_paused_time(|| async {
+        let world = TestWorld::with_draws(&[1042]).await;
         for _ in 0..10 {
             // The order of this allocation was never opened.
             let allocate = Command::Allocate {
@@ -265,30 +289,33 @@ fn contradicted_command_does_not_pause_the_draw() {
         assert_eq!(
             world
                 .draws()
-                .execute(DRAW, reserve(7, 3), None)
+                .execute(DRAW, reserve_command(7, 3), None)
                 .await
                 .unwrap()
                 .view
                 .held,
             3
         );
-        world.audit();
+        world.assert_consistent();
     });
 }
 
 #[test]
 fn database_outage_sells_nothing_and_loses_nothing() {
-    play(|| async {
-        let world = TestWorld::with(&[1042]).await;
+    run_in_paused_time(|| async {
+        let world = TestWorld::with_draws(&[1042]).await;
         world
             .draws()
-            .execute(DRAW, reserve(7, 3), None)
+            .execute(DRAW, reserve_command(7, 3), None)
             .await
             .unwrap();
         world.memory.set_faults(|_| Fault::UnknownNotWritten);
         for order in 10..20 {
             assert_eq!(
-                world.draws().execute(DRAW, reserve(order, 1), None).await,
+                world
+                    .draws()
+                    .execute(DRAW, reserve_command(order, 1), None)
+                    .await,
                 Err(Denied::Unavailable)
             );
             world.pass_seconds(1).await;
@@ -298,24 +325,27 @@ fn database_outage_sells_nothing_and_loses_nothing() {
         assert_eq!(
             world
                 .draws()
-                .execute(DRAW, reserve(20, 1), None)
+                .execute(DRAW, reserve_command(20, 1), None)
                 .await
                 .unwrap()
                 .view
                 .held,
             4
         );
-        world.audit();
+        world.assert_consistent();
     });
 }
 
 #[test]
 fn lost_draw_is_claimed_again_by_the_supervisor() {
-    play(|| async {
-        let world = TestWorld::with(&[1042]).await;
+    run_in_paused_time(|| async {
+        let world = TestWorld::with_draws(&[1042]).await;
         world.memory.steal(DRAW).unwrap();
         assert_eq!(
-            world.draws().execute(DRAW, reserve(7, 3), None).await,
+            world
+                .draws()
+                .execute(DRAW, reserve_command(7, 3), None)
+                .await,
             Err(Denied::Unavailable)
         );
         let mut watcher = world.draws().watch(DRAW).await.unwrap();
@@ -330,10 +360,10 @@ fn lost_draw_is_claimed_again_by_the_supervisor() {
 
 #[test]
 fn draw_of_another_process_is_found_by_scan_or_request() {
-    play(|| async {
-        let world = TestWorld::with(&[1042]).await;
-        world.memory.add_draw(snapshot(1043));
-        world.memory.add_draw(snapshot(1044));
+    run_in_paused_time(|| async {
+        let world = TestWorld::with_draws(&[1042]).await;
+        world.memory.add_draw(draw_snapshot(1043));
+        world.memory.add_draw(draw_snapshot(1044));
         assert_eq!(world.draws().views().len(), 1);
         world.draws().wake(DrawId(1044)).await.unwrap();
         assert_eq!(
@@ -360,8 +390,8 @@ fn draw_of_another_process_is_found_by_scan_or_request() {
 
 #[test]
 fn unwatched_decided_draw_is_unloaded_and_reloaded() {
-    play(|| async {
-        let world = TestWorld::with(&[1042]).await;
+    run_in_paused_time(|| async {
+        let world = TestWorld::with_draws(&[1042]).await;
         let result = GameResult::new(1, 2).unwrap();
         world
             .draws()
@@ -391,29 +421,29 @@ fn unwatched_decided_draw_is_unloaded_and_reloaded() {
             world.draws().view(DRAW).await.unwrap().status,
             Status::Active
         );
-        world.audit();
+        world.assert_consistent();
     });
 }
 
 #[test]
 fn draw_with_invalid_state_is_paused_alone() {
-    play(|| async {
-        let mut world = TestWorld::with(&[1042]).await;
-        let mut impossible = snapshot(1043);
+    run_in_paused_time(|| async {
+        let mut world = TestWorld::with_draws(&[1042]).await;
+        let mut impossible = draw_snapshot(1043);
         impossible.revenue = domain::Cents(1);
         world.memory.add_draw(impossible);
-        world.restart().await;
+        world.restart_engine().await;
         assert_eq!(
             world
                 .draws()
-                .execute(DrawId(1043), reserve(7, 1), None)
+                .execute(DrawId(1043), reserve_command(7, 1), None)
                 .await,
             Err(Denied::Paused)
         );
         assert_eq!(
             world
                 .draws()
-                .execute(DRAW, reserve(7, 1), None)
+                .execute(DRAW, reserve_command(7, 1), None)
                 .await
                 .unwrap()
                 .view
@@ -426,54 +456,54 @@ fn draw_with_invalid_state_is_paused_alone() {
 
 #[test]
 fn kill_loses_no_answered_command() {
-    play(|| async {
-        let mut world = TestWorld::with(&[1042]).await;
+    run_in_paused_time(|| async {
+        let mut world = TestWorld::with_draws(&[1042]).await;
         world
             .draws()
-            .execute(DRAW, reserve(7, 3), None)
+            .execute(DRAW, reserve_command(7, 3), None)
             .await
             .unwrap();
         let old = world.draws();
-        world.restart().await;
+        world.restart_engine().await;
         assert_eq!(world.draws().view(DRAW).await.unwrap().held, 3);
         assert_eq!(
-            old.execute(DRAW, reserve(8, 3), None).await,
+            old.execute(DRAW, reserve_command(8, 3), None).await,
             Err(Denied::Unavailable),
             "a killed engine does nothing"
         );
-        assert_eq!(world.held(1042), 3);
-        world.audit();
+        assert_eq!(world.held_in_draw(1042), 3);
+        world.assert_consistent();
     });
 }
 
 #[test]
 fn stop_finishes_commands_and_accepts_no_more() {
-    play(|| async {
-        let mut world = TestWorld::with(&[1042]).await;
+    run_in_paused_time(|| async {
+        let mut world = TestWorld::with_draws(&[1042]).await;
         let draws = world.draws();
         let asked = actix::spawn({
             let draws = draws.clone();
-            async move { draws.execute(DRAW, reserve(7, 3), None).await }
+            async move { draws.execute(DRAW, reserve_command(7, 3), None).await }
         });
         tokio::task::yield_now().await;
         world.engine.take().unwrap().stop().await;
         assert_eq!(asked.await.unwrap().unwrap().view.held, 3);
         assert_eq!(
-            draws.execute(DRAW, reserve(8, 3), None).await,
+            draws.execute(DRAW, reserve_command(8, 3), None).await,
             Err(Denied::Unavailable)
         );
-        assert_eq!(world.held(1042), 3);
+        assert_eq!(world.held_in_draw(1042), 3);
     });
 }
 
 #[test]
 fn ten_thousand_draws_share_one_thread() {
-    play(|| async {
-        let world = TestWorld::with(&(1..=10_000).collect::<Vec<_>>()).await;
+    run_in_paused_time(|| async {
+        let world = TestWorld::with_draws(&(1..=10_000).collect::<Vec<_>>()).await;
         assert_eq!(world.draws().views().len(), 10_000);
         let last = world
             .draws()
-            .execute(DrawId(10_000), reserve(7, 1), None)
+            .execute(DrawId(10_000), reserve_command(7, 1), None)
             .await;
         assert_eq!(last.unwrap().view.held, 1);
         assert_eq!(actors::Clock::now(&world.clock), NOON, "no time passed");
@@ -486,7 +516,7 @@ fn draws_run_on_separate_threads() {
     // paused.
     actix::System::new().block_on(async {
         let memory = persistence::memory::Memory::new();
-        let mut today = snapshot(1042);
+        let mut today = draw_snapshot(1042);
         let now = actors::Clock::now(&actors::SystemClock);
         today.terms.closes_at = now.plus_seconds(3600);
         memory.add_draw(today);
@@ -513,7 +543,7 @@ fn draws_run_on_separate_threads() {
         assert_eq!(
             engine
                 .draws
-                .execute(DRAW, reserve, None)
+                .execute(DRAW, reserve_command, None)
                 .await
                 .unwrap()
                 .view

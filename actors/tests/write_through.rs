@@ -7,12 +7,12 @@ use persistence::memory::{Call, Fault};
 
 #[path = "support/world.rs"]
 mod world;
-use world::{KICK_OFF, NOON, PRICE, TestWorld, play, reserve};
+use world::{KICK_OFF, NOON, PRICE, TestWorld, reserve_command, run_in_paused_time};
 
 const DRAW: DrawId = DrawId(1042);
 
 /// Makes only the next append to the ledger fail.
-fn fail_next_append(world: &TestWorld, fault: Fault) {
+fn make_next_append_fail(world: &TestWorld, fault: Fault) {
     let mut left = Some(fault);
     world.memory.set_faults(move |call| match call {
         Call::Append(_) => left.take().unwrap_or_default(),
@@ -22,36 +22,39 @@ fn fail_next_append(world: &TestWorld, fault: Fault) {
 
 #[test]
 fn commit_is_written_before_it_is_shown() {
-    play(|| async {
-        let world = TestWorld::with(&[1042]).await;
+    run_in_paused_time(|| async {
+        let world = TestWorld::with_draws(&[1042]).await;
         let mut watcher = world.draws().watch(DRAW).await.unwrap();
         watcher.borrow_and_update();
         let committed = world
             .draws()
-            .execute(DRAW, reserve(7, 3), None)
+            .execute(DRAW, reserve_command(7, 3), None)
             .await
             .unwrap();
         assert!(committed.written);
         assert_eq!((committed.view.held, committed.view.revision), (3, 1));
         assert_eq!(committed.reservation.unwrap().count, 3);
-        assert_eq!(world.held(1042), 3, "the reservation is stored");
+        assert_eq!(world.held_in_draw(1042), 3, "the reservation is stored");
         watcher.changed().await.unwrap();
         assert_eq!(*watcher.borrow(), committed.view);
-        world.audit();
+        world.assert_consistent();
     });
 }
 
 #[test]
 fn refusal_writes_nothing_and_notifies_no_watcher() {
-    play(|| async {
-        let world = TestWorld::with(&[1042]).await;
+    run_in_paused_time(|| async {
+        let world = TestWorld::with_draws(&[1042]).await;
         let watcher = world.draws().watch(DRAW).await.unwrap();
         let before = *world.draws().changed().borrow();
         world.memory.set_faults(|call| match call {
             Call::Append(_) => panic!("a refusal was written"),
             _ => Fault::None,
         });
-        let refused = world.draws().execute(DRAW, reserve(7, 51), None).await;
+        let refused = world
+            .draws()
+            .execute(DRAW, reserve_command(7, 51), None)
+            .await;
         assert_eq!(
             refused,
             Err(Denied::Refused(Refusal::CountOutOfRange { max: 50 }))
@@ -63,8 +66,8 @@ fn refusal_writes_nothing_and_notifies_no_watcher() {
 
 #[test]
 fn moved_kick_off_moves_the_close() {
-    play(|| async {
-        let world = TestWorld::with(&[1042]).await;
+    run_in_paused_time(|| async {
+        let world = TestWorld::with_draws(&[1042]).await;
         let move_to = async |at| {
             let edit = TermsEdit {
                 closes_at: Some(at),
@@ -107,22 +110,22 @@ fn moved_kick_off_moves_the_close() {
             .unwrap();
         world.clock.advance_to(KICK_OFF.plus_seconds(901)).await;
         assert_eq!(status().await, Status::Closed);
-        world.audit();
+        world.assert_consistent();
     });
 }
 
 #[test]
 fn repeated_command_writes_nothing_and_answers_the_same() {
-    play(|| async {
-        let world = TestWorld::with(&[1042]).await;
+    run_in_paused_time(|| async {
+        let world = TestWorld::with_draws(&[1042]).await;
         let first = world
             .draws()
-            .execute(DRAW, reserve(7, 3), None)
+            .execute(DRAW, reserve_command(7, 3), None)
             .await
             .unwrap();
         let second = world
             .draws()
-            .execute(DRAW, reserve(7, 3), None)
+            .execute(DRAW, reserve_command(7, 3), None)
             .await
             .unwrap();
         assert!(!second.written);
@@ -135,79 +138,95 @@ fn repeated_command_writes_nothing_and_answers_the_same() {
 
 #[test]
 fn failed_write_is_denied_and_leaves_state_unchanged() {
-    play(|| async {
-        let world = TestWorld::with(&[1042]).await;
-        fail_next_append(&world, Fault::NotWritten);
+    run_in_paused_time(|| async {
+        let world = TestWorld::with_draws(&[1042]).await;
+        make_next_append_fail(&world, Fault::NotWritten);
         assert_eq!(
-            world.draws().execute(DRAW, reserve(7, 3), None).await,
+            world
+                .draws()
+                .execute(DRAW, reserve_command(7, 3), None)
+                .await,
             Err(Denied::Unavailable)
         );
         assert_eq!(world.draws().view(DRAW).await.unwrap().held, 0);
         let again = world
             .draws()
-            .execute(DRAW, reserve(7, 3), None)
+            .execute(DRAW, reserve_command(7, 3), None)
             .await
             .unwrap();
         assert_eq!((again.view.held, again.view.revision), (3, 1));
-        world.audit();
+        world.assert_consistent();
     });
 }
 
 #[test]
 fn unknown_written_outcome_is_found_in_the_ledger() {
-    play(|| async {
-        let world = TestWorld::with(&[1042]).await;
-        fail_next_append(&world, Fault::UnknownWritten);
+    run_in_paused_time(|| async {
+        let world = TestWorld::with_draws(&[1042]).await;
+        make_next_append_fail(&world, Fault::UnknownWritten);
         assert_eq!(
-            world.draws().execute(DRAW, reserve(7, 3), None).await,
+            world
+                .draws()
+                .execute(DRAW, reserve_command(7, 3), None)
+                .await,
             Err(Denied::Unavailable)
         );
         let again = world
             .draws()
-            .execute(DRAW, reserve(7, 3), None)
+            .execute(DRAW, reserve_command(7, 3), None)
             .await
             .unwrap();
         assert!(!again.written, "it was written the first time");
         assert_eq!((again.view.held, again.view.revision), (3, 1));
-        world.audit();
+        world.assert_consistent();
     });
 }
 
 #[test]
 fn unknown_unwritten_outcome_is_discarded() {
-    play(|| async {
-        let world = TestWorld::with(&[1042]).await;
-        fail_next_append(&world, Fault::UnknownNotWritten);
+    run_in_paused_time(|| async {
+        let world = TestWorld::with_draws(&[1042]).await;
+        make_next_append_fail(&world, Fault::UnknownNotWritten);
         assert_eq!(
-            world.draws().execute(DRAW, reserve(7, 3), None).await,
+            world
+                .draws()
+                .execute(DRAW, reserve_command(7, 3), None)
+                .await,
             Err(Denied::Unavailable)
         );
         let again = world
             .draws()
-            .execute(DRAW, reserve(7, 3), None)
+            .execute(DRAW, reserve_command(7, 3), None)
             .await
             .unwrap();
         assert!(again.written);
         assert_eq!((again.view.held, again.view.revision), (3, 1));
-        world.audit();
+        world.assert_consistent();
     });
 }
 
 #[test]
 fn newer_epoch_fences_the_former_owner() {
-    play(|| async {
-        let world = TestWorld::with(&[1042]).await;
+    run_in_paused_time(|| async {
+        let world = TestWorld::with_draws(&[1042]).await;
         world.memory.steal(DRAW).unwrap();
         assert_eq!(
-            world.draws().execute(DRAW, reserve(7, 3), None).await,
+            world
+                .draws()
+                .execute(DRAW, reserve_command(7, 3), None)
+                .await,
             Err(Denied::Unavailable)
         );
-        assert_eq!(world.held(1042), 0, "the former owner wrote nothing");
+        assert_eq!(
+            world.held_in_draw(1042),
+            0,
+            "the former owner wrote nothing"
+        );
         // Another request makes this node claim the draw again.
         assert_eq!(
             world
                 .draws()
-                .execute(DRAW, reserve(7, 3), None)
+                .execute(DRAW, reserve_command(7, 3), None)
                 .await
                 .unwrap()
                 .view
@@ -219,12 +238,12 @@ fn newer_epoch_fences_the_former_owner() {
 
 #[test]
 fn commands_of_one_draw_never_overlap() {
-    play(|| async {
-        let world = TestWorld::with(&[1042]).await;
+    run_in_paused_time(|| async {
+        let world = TestWorld::with_draws(&[1042]).await;
         let draws = world.draws();
         let crowd = (1..=60).map(|order| {
             let draws = draws.clone();
-            async move { draws.execute(DRAW, reserve(order, 10), None).await }
+            async move { draws.execute(DRAW, reserve_command(order, 10), None).await }
         });
         let answers = futures_util::future::join_all(crowd).await;
         assert_eq!(
@@ -236,8 +255,8 @@ fn commands_of_one_draw_never_overlap() {
             **answer == Err(Denied::Refused(Refusal::TooFewTickets { free: 9 }))
         };
         assert_eq!(answers.iter().filter(refused).count(), 44);
-        assert_eq!(world.held(1042), 160);
-        world.audit();
+        assert_eq!(world.held_in_draw(1042), 160);
+        world.assert_consistent();
     });
 }
 
@@ -247,7 +266,7 @@ async fn reserve_concurrently(world: &TestWorld, people: u128) -> (usize, usize,
     let draws = world.draws();
     let crowd = (1..=people).map(|order| {
         let draws = draws.clone();
-        async move { draws.execute(DRAW, reserve(order, 1), None).await }
+        async move { draws.execute(DRAW, reserve_command(order, 1), None).await }
     });
     let answers = futures_util::future::join_all(crowd).await;
     let count = |wanted: fn(&Result<CommandOutcome, Denied>) -> bool| {
@@ -262,18 +281,18 @@ async fn reserve_concurrently(world: &TestWorld, people: u128) -> (usize, usize,
 
 #[test]
 fn thousand_concurrent_buyers_all_get_an_answer() {
-    play(|| async {
-        let world = TestWorld::with(&[1042]).await;
+    run_in_paused_time(|| async {
+        let world = TestWorld::with_draws(&[1042]).await;
         assert_eq!(reserve_concurrently(&world, 1_000).await, (169, 831, 0));
-        assert_eq!(world.held(1042), 169);
-        world.audit();
+        assert_eq!(world.held_in_draw(1042), 169);
+        world.assert_consistent();
     });
 }
 
 #[test]
 fn full_mailbox_answers_unavailable() {
-    play(|| async {
-        let world = TestWorld::with(&[1042]).await;
+    run_in_paused_time(|| async {
+        let world = TestWorld::with_draws(&[1042]).await;
         let (granted, refused, busy) = reserve_concurrently(&world, 3_000).await;
         assert_eq!((granted, granted + refused + busy), (169, 3_000));
         assert!(
@@ -286,11 +305,11 @@ fn full_mailbox_answers_unavailable() {
 
 #[test]
 fn expired_reservation_is_released_automatically() {
-    play(|| async {
-        let world = TestWorld::with(&[1042]).await;
+    run_in_paused_time(|| async {
+        let world = TestWorld::with_draws(&[1042]).await;
         world
             .draws()
-            .execute(DRAW, reserve(7, 3), None)
+            .execute(DRAW, reserve_command(7, 3), None)
             .await
             .unwrap();
         let mut watcher = world.draws().watch(DRAW).await.unwrap();
@@ -302,28 +321,28 @@ fn expired_reservation_is_released_automatically() {
             NOON.plus_seconds(150),
             "to the millisecond"
         );
-        assert_eq!(world.held(1042), 0);
-        world.audit();
+        assert_eq!(world.held_in_draw(1042), 0);
+        world.assert_consistent();
     });
 }
 
 #[test]
 fn kick_off_closes_the_draw_without_a_request() {
-    play(|| async {
-        let world = TestWorld::with(&[1042]).await;
+    run_in_paused_time(|| async {
+        let world = TestWorld::with_draws(&[1042]).await;
         let mut watcher = world.draws().watch(DRAW).await.unwrap();
         watcher.borrow_and_update();
         watcher.changed().await.unwrap();
         assert_eq!(watcher.borrow().status, Status::Closed);
         assert_eq!(actors::Clock::now(&world.clock), KICK_OFF);
-        world.audit();
+        world.assert_consistent();
     });
 }
 
 #[test]
 fn tick_after_clock_change_resets_the_timer() {
-    play(|| async {
-        let world = TestWorld::with(&[1042]).await;
+    run_in_paused_time(|| async {
+        let world = TestWorld::with_draws(&[1042]).await;
         world
             .draws()
             .execute(DRAW, Command::Tick, None)
@@ -349,8 +368,8 @@ fn tick_after_clock_change_resets_the_timer() {
 
 #[test]
 fn failed_tick_is_retried() {
-    play(|| async {
-        let world = TestWorld::with(&[1042]).await;
+    run_in_paused_time(|| async {
+        let world = TestWorld::with_draws(&[1042]).await;
         let mut left = 3;
         world.memory.set_faults(move |call| match call {
             Call::Append(_) if left > 0 => {
@@ -369,9 +388,9 @@ fn failed_tick_is_retried() {
 
 #[test]
 fn database_clock_decides_the_close() {
-    play(|| async {
-        let world = TestWorld::with(&[1042]).await;
-        let record = world.open(&[(1042, 2)]).await;
+    run_in_paused_time(|| async {
+        let world = TestWorld::with_draws(&[1042]).await;
+        let record = world.open_order(&[(1042, 2)]).await;
         world.clock.advance_to(KICK_OFF.plus_ms(-1)).await;
         // By this node's clock, kick-off is still ten minutes away.
         world.clock.set_skew_ms(-600_000);
@@ -384,15 +403,15 @@ fn database_clock_decides_the_close() {
         };
         let refused = world.draws().execute(DRAW, allocate, None).await;
         assert_eq!(refused, Err(Denied::Refused(Refusal::DrawClosed)));
-        assert_eq!(world.sold(1042), 0);
+        assert_eq!(world.sold_in_draw(1042), 0);
     });
 }
 
 #[test]
 fn repair_after_kick_off_is_written_for_earlier_payment() {
-    play(|| async {
-        let world = TestWorld::with(&[1042]).await;
-        let record = world.open(&[(1042, 2)]).await;
+    run_in_paused_time(|| async {
+        let world = TestWorld::with_draws(&[1042]).await;
+        let record = world.open_order(&[(1042, 2)]).await;
         world.clock.advance_to(KICK_OFF.plus_seconds(5)).await;
         let order = record.order.id;
         let authority = Authority::Repair {
@@ -420,11 +439,14 @@ fn repair_after_kick_off_is_written_for_earlier_payment() {
 
 #[test]
 fn unknown_draw_is_reported() {
-    play(|| async {
-        let world = TestWorld::with(&[1042]).await;
+    run_in_paused_time(|| async {
+        let world = TestWorld::with_draws(&[1042]).await;
         assert_eq!(world.draws().view(DrawId(9)).await, Err(Denied::NoSuchDraw));
         assert_eq!(
-            world.draws().execute(DrawId(9), reserve(7, 1), None).await,
+            world
+                .draws()
+                .execute(DrawId(9), reserve_command(7, 1), None)
+                .await,
             Err(Denied::NoSuchDraw)
         );
     });
@@ -432,8 +454,8 @@ fn unknown_draw_is_reported() {
 
 #[test]
 fn cells_match_the_committed_deal() {
-    play(|| async {
-        let world = TestWorld::with(&[1042]).await;
+    run_in_paused_time(|| async {
+        let world = TestWorld::with_draws(&[1042]).await;
         let deal = world.draws().deal(DRAW).await.unwrap();
         let serials: Vec<_> = domain::Serial::all().take(2).collect();
         let cells = world.draws().cells(DRAW, &serials).await.unwrap();
@@ -449,9 +471,9 @@ fn cells_match_the_committed_deal() {
 
 #[test]
 fn result_is_committed_and_shown() {
-    play(|| async {
-        let world = TestWorld::with(&[1042]).await;
-        world.buy(&[(1042, 2)]).await;
+    run_in_paused_time(|| async {
+        let world = TestWorld::with_draws(&[1042]).await;
+        world.buy_tickets(&[(1042, 2)]).await;
         let result = GameResult::new(4, 9).unwrap();
         let committed = world
             .draws()
@@ -461,6 +483,6 @@ fn result_is_committed_and_shown() {
         assert_eq!(committed.view.status, Status::Completed);
         assert_eq!(committed.view.result.unwrap().0, result);
         world.pass_seconds(1).await;
-        world.audit();
+        world.assert_consistent();
     });
 }

@@ -13,7 +13,7 @@ use persistence::nodes::InstanceId;
 use persistence::stores::{AnomalyRecord, StoredWebhookEvent};
 use persistence::stores::{AnomalyStore, OrderStore, WebhookEventStore};
 
-use crate::world::{KICK_OFF, TestWorld, account, intent_of, play};
+use crate::world::{KICK_OFF, TestWorld, account, intent_of, run_in_paused_time};
 
 pub fn open(world: &TestWorld) -> Vec<(AnomalyKind, Option<PaymentIntentId>)> {
     let open = world
@@ -57,8 +57,8 @@ pub async fn lost_payment(
 
 #[test]
 fn payment_without_order_is_missing_until_allocated() {
-    play(|| async {
-        let world = TestWorld::with(&[1042, 1043]).await;
+    run_in_paused_time(|| async {
+        let world = TestWorld::with_draws(&[1042, 1043]).await;
         let id = lost_payment(&world, 404, 1500, "1042x2,1043x1").await;
         world.pass_seconds(60).await;
         assert_eq!(
@@ -73,7 +73,7 @@ fn payment_without_order_is_missing_until_allocated() {
             .await
             .unwrap();
         assert_eq!(record.order.state, OrderState::Captured);
-        assert_eq!((world.sold(1042), world.sold(1043)), (2, 1));
+        assert_eq!((world.sold_in_draw(1042), world.sold_in_draw(1043)), (2, 1));
         let again = anomalies
             .allocate_missing(&id, recovered_buyer(), "e".repeat(32))
             .await
@@ -97,8 +97,8 @@ fn payment_without_order_is_missing_until_allocated() {
 
 #[test]
 fn only_matching_payment_in_time_is_allocated() {
-    play(|| async {
-        let world = TestWorld::with(&[1042]).await;
+    run_in_paused_time(|| async {
+        let world = TestWorld::with_draws(&[1042]).await;
         let anomalies = world.engine().anomalies.clone();
         let ask = async |id: &PaymentIntentId| {
             let result = anomalies
@@ -120,7 +120,7 @@ fn only_matching_payment_in_time_is_allocated() {
         world.gateway.refund_in_dashboard(&refunded);
         assert_eq!(ask(&refunded).await, RepairError::Refunded);
         for count in [50, 50, 50, 19] {
-            world.buy(&[(1042, count)]).await;
+            world.buy_tickets(&[(1042, count)]).await;
         }
         assert_eq!(
             ask(&full).await,
@@ -137,7 +137,7 @@ fn only_matching_payment_in_time_is_allocated() {
             RepairError::Refused(Refusal::AlreadyCompleted),
             "only a refund is left"
         );
-        assert_eq!(world.sold(1042), 169);
+        assert_eq!(world.sold_in_draw(1042), 169);
     });
 }
 
@@ -145,8 +145,8 @@ fn only_matching_payment_in_time_is_allocated() {
 /// effect.
 #[test]
 fn payment_gets_tickets_or_refund_but_never_both() {
-    play(|| async {
-        let world = TestWorld::with(&[1042]).await;
+    run_in_paused_time(|| async {
+        let world = TestWorld::with_draws(&[1042]).await;
         let anomalies = world.engine().anomalies.clone();
         let [back, kept, many] = [
             lost_payment(&world, 401, 1000, "1042x2").await,
@@ -208,14 +208,17 @@ fn payment_gets_tickets_or_refund_but_never_both() {
             .return_payment(&many)
             .await
             .expect("no repair is in progress");
-        assert_eq!((returned.amount, world.sold(1042)), (Cents(30000), 3));
+        assert_eq!(
+            (returned.amount, world.sold_in_draw(1042)),
+            (Cents(30000), 3)
+        );
     });
 }
 
 #[test]
 fn order_opened_for_a_payment_references_it_at_once() {
-    play(|| async {
-        let world = TestWorld::with(&[1042, 1043]).await;
+    run_in_paused_time(|| async {
+        let world = TestWorld::with_draws(&[1042, 1043]).await;
         let anomalies = world.engine().anomalies.clone();
         let id = lost_payment(&world, 401, 1500, "1042x2,1043x1").await;
         world.pass_seconds(60).await;
@@ -230,7 +233,7 @@ fn order_opened_for_a_payment_references_it_at_once() {
         });
         assert_eq!(give().await.err(), Some(RepairError::Unavailable));
         world.memory.set_faults(|_| Lost::None);
-        assert_eq!((world.sold(1042), world.sold(1043)), (2, 0));
+        assert_eq!((world.sold_in_draw(1042), world.sold_in_draw(1043)), (2, 0));
         let opened = world
             .memory
             .order_by_payment_intent(&id)
@@ -246,7 +249,11 @@ fn order_opened_for_a_payment_references_it_at_once() {
         assert_eq!(listed.len(), 1, "no second intent is created");
         let record = give().await.expect("a retry continues");
         assert_eq!(
-            (record.order.state, world.sold(1042), world.sold(1043)),
+            (
+                record.order.state,
+                world.sold_in_draw(1042),
+                world.sold_in_draw(1043)
+            ),
             (OrderState::Captured, 2, 1)
         );
     });
@@ -254,9 +261,9 @@ fn order_opened_for_a_payment_references_it_at_once() {
 
 #[test]
 fn second_payment_of_an_order_is_found_without_webhook() {
-    play(|| async {
-        let world = TestWorld::with(&[1042]).await;
-        let record = world.buy(&[(1042, 2)]).await;
+    run_in_paused_time(|| async {
+        let world = TestWorld::with_draws(&[1042]).await;
+        let record = world.buy_tickets(&[(1042, 2)]).await;
         let second = lost_payment(&world, record.order.id.0, 1000, "1042x2").await;
         world.pass_seconds(60).await;
         assert_eq!(
@@ -271,9 +278,9 @@ fn second_payment_of_an_order_is_found_without_webhook() {
 
 #[test]
 fn failed_cancellation_is_reported_until_it_succeeds() {
-    play(|| async {
-        let world = TestWorld::with(&[1042]).await;
-        let record = world.open(&[(1042, 2)]).await;
+    run_in_paused_time(|| async {
+        let world = TestWorld::with_draws(&[1042]).await;
+        let record = world.open_order(&[(1042, 2)]).await;
         world.gateway.authorise(&intent_of(&record));
         world
             .draws()
@@ -300,7 +307,10 @@ fn failed_cancellation_is_reported_until_it_succeeds() {
         world.gateway.clear_faults();
         world.pass_seconds(120).await;
         assert_eq!(open(&world), []);
-        assert_eq!(world.order(&record).order.state, OrderState::Released);
+        assert_eq!(
+            world.stored_order(&record).order.state,
+            OrderState::Released
+        );
     });
 }
 
@@ -308,9 +318,9 @@ fn failed_cancellation_is_reported_until_it_succeeds() {
 /// It raised an anomaly but did not learn that the anomaly was stored.
 #[test]
 fn obsolete_anomaly_of_another_node_is_resolved() {
-    play(|| async {
-        let world = TestWorld::with(&[1042]).await;
-        let record = world.buy(&[(1042, 2)]).await;
+    run_in_paused_time(|| async {
+        let world = TestWorld::with_draws(&[1042]).await;
+        let record = world.buy_tickets(&[(1042, 2)]).await;
         world.pass_seconds(60).await;
         assert_eq!(open(&world), [], "it was compared");
         let anomaly = Anomaly {
@@ -333,9 +343,9 @@ fn obsolete_anomaly_of_another_node_is_resolved() {
 
 #[test]
 fn missing_fee_is_a_mismatch_that_stays_resolved() {
-    play(|| async {
-        let world = TestWorld::with(&[1042]).await;
-        let record = world.open(&[(1042, 2)]).await;
+    run_in_paused_time(|| async {
+        let world = TestWorld::with_draws(&[1042]).await;
+        let record = world.open_order(&[(1042, 2)]).await;
         world.gateway.authorise(&intent_of(&record));
         world.gateway.capture_in_dashboard(&intent_of(&record));
         assert_eq!(
@@ -369,9 +379,9 @@ fn missing_fee_is_a_mismatch_that_stays_resolved() {
 
 #[test]
 fn external_refund_orphans_the_tickets() {
-    play(|| async {
-        let world = TestWorld::with(&[1042]).await;
-        let record = world.buy(&[(1042, 2)]).await;
+    run_in_paused_time(|| async {
+        let world = TestWorld::with_draws(&[1042]).await;
+        let record = world.buy_tickets(&[(1042, 2)]).await;
         world.gateway.refund_in_dashboard(&intent_of(&record));
         world.pass_seconds(60).await;
         assert_eq!(
@@ -384,9 +394,9 @@ fn external_refund_orphans_the_tickets() {
 /// No webhook reports the refund, and the payment is already half an hour old.
 #[test]
 fn late_external_refund_is_found() {
-    play(|| async {
-        let world = TestWorld::with(&[1042]).await;
-        let record = world.buy(&[(1042, 2)]).await;
+    run_in_paused_time(|| async {
+        let world = TestWorld::with_draws(&[1042]).await;
+        let record = world.buy_tickets(&[(1042, 2)]).await;
         world.pass_seconds(1_300).await;
         world.gateway.refund_in_dashboard(&intent_of(&record));
         world.pass_seconds(600).await;
@@ -399,8 +409,8 @@ fn late_external_refund_is_found() {
 
 #[test]
 fn orphaned_ticket_gets_buyer_and_winner_needs_approval() {
-    play(|| async {
-        let world = TestWorld::with(&[1042]).await;
+    run_in_paused_time(|| async {
+        let world = TestWorld::with_draws(&[1042]).await;
         let buys_nameless = async |count| {
             let mut request = world.order_request(&[(1042, count)]);
             request.buyer = BuyerDetails::default();
@@ -465,14 +475,17 @@ fn orphaned_ticket_gets_buyer_and_winner_needs_approval() {
 
 #[test]
 fn dispute_releases_tickets_only_before_the_game() {
-    play(|| async {
-        let world = TestWorld::with(&[1042, 1043]).await;
-        let (before, after) = (world.buy(&[(1042, 2)]).await, world.buy(&[(1043, 2)]).await);
+    run_in_paused_time(|| async {
+        let world = TestWorld::with_draws(&[1042, 1043]).await;
+        let (before, after) = (
+            world.buy_tickets(&[(1042, 2)]).await,
+            world.buy_tickets(&[(1043, 2)]).await,
+        );
         world.gateway.dispute(&intent_of(&before));
-        world.deliver_notices().await;
+        world.deliver_queued_webhooks().await;
         world.pass_seconds(30).await;
-        assert_eq!(world.order(&before).order.state, OrderState::Void);
-        assert_eq!((world.sold(1042), world.sold(1043)), (0, 2));
+        assert_eq!(world.stored_order(&before).order.state, OrderState::Void);
+        assert_eq!((world.sold_in_draw(1042), world.sold_in_draw(1043)), (0, 2));
         let takings = world.gateway.takings(&account());
         assert_eq!(
             (takings.refunded, takings.fees_refunded),
@@ -482,10 +495,13 @@ fn dispute_releases_tickets_only_before_the_game() {
 
         world.clock.advance_to(KICK_OFF.plus_seconds(60)).await;
         world.gateway.dispute(&intent_of(&after));
-        world.deliver_notices().await;
+        world.deliver_queued_webhooks().await;
         world.pass_seconds(30).await;
         assert_eq!(
-            (world.order(&after).order.state, world.sold(1043)),
+            (
+                world.stored_order(&after).order.state,
+                world.sold_in_draw(1043)
+            ),
             (OrderState::Captured, 2)
         );
         let kinds: Vec<_> = open(&world).into_iter().map(|(kind, _)| kind).collect();
@@ -496,9 +512,9 @@ fn dispute_releases_tickets_only_before_the_game() {
 /// Any account can create a payment whose metadata names an order of another account.
 #[test]
 fn dispute_of_forged_payment_takes_no_tickets() {
-    play(|| async {
-        let world = TestWorld::with(&[1042]).await;
-        let record = world.buy(&[(1042, 2)]).await;
+    run_in_paused_time(|| async {
+        let world = TestWorld::with_draws(&[1042]).await;
+        let record = world.buy_tickets(&[(1042, 2)]).await;
         let order = record.order.id;
         let forged = NewIntent {
             order,
@@ -509,10 +525,13 @@ fn dispute_of_forged_payment_takes_no_tickets() {
         let forged = world.gateway.create("forged", &forged).await.unwrap().id;
         assert!(world.gateway.authorise(&forged) && world.gateway.capture_in_dashboard(&forged));
         assert!(world.gateway.dispute(&forged));
-        world.deliver_notices().await;
+        world.deliver_queued_webhooks().await;
         world.pass_seconds(60).await;
         assert_eq!(
-            (world.order(&record).order.state, world.sold(1042)),
+            (
+                world.stored_order(&record).order.state,
+                world.sold_in_draw(1042)
+            ),
             (OrderState::Captured, 2)
         );
         assert_eq!(world.gateway.takings(&account()).fees_refunded, Cents(0));
@@ -527,11 +546,11 @@ fn dispute_of_forged_payment_takes_no_tickets() {
 
 #[test]
 fn unreachable_account_does_not_hide_refunds_of_others() {
-    play(|| async {
-        let mut world = TestWorld::with(&[1042, 1043]).await;
+    run_in_paused_time(|| async {
+        let mut world = TestWorld::with_draws(&[1042, 1043]).await;
         let gone = AccountId("acct_a_club_that_left".into());
         world.memory.add_club(ClubId(2), gone.clone());
-        let record = world.buy(&[(1042, 2)]).await;
+        let record = world.buy_tickets(&[(1042, 2)]).await;
         let mut request = world.order_request(&[(1043, 1)]);
         (request.club, request.account) = (ClubId(2), gone.clone());
         let other_order = world.payments().open(request).await.unwrap();
@@ -552,7 +571,7 @@ fn unreachable_account_does_not_hide_refunds_of_others() {
             }
         });
         world.pass_seconds(1_800).await;
-        world.start().await;
+        world.start_engine().await;
         world.pass_seconds(90).await;
         assert_eq!(
             open(&world).len(),
@@ -570,10 +589,10 @@ fn unreachable_account_does_not_hide_refunds_of_others() {
 
 #[test]
 fn failing_webhooks_do_not_delay_others() {
-    play(|| async {
-        let world = TestWorld::with(&[1042]).await;
-        let record = world.buy(&[(1042, 2)]).await;
-        world.deliver_notices().await;
+    run_in_paused_time(|| async {
+        let world = TestWorld::with_draws(&[1042]).await;
+        let record = world.buy_tickets(&[(1042, 2)]).await;
+        world.deliver_queued_webhooks().await;
         let gone = AccountId("acct_a_club_that_left".into());
         let silent = gone.clone();
         world.gateway.set_faults(move |call| {

@@ -9,18 +9,18 @@ use domain::Cents;
 use futures_util::future::join_all;
 use persistence::stores::OrderRecord;
 
-use crate::world::{TestWorld, account, intent_of, play};
+use crate::world::{TestWorld, account, intent_of, run_in_paused_time};
 
 async fn authorised(world: &TestWorld, count: u16) -> OrderRecord {
-    let record = world.open(&[(1042, count)]).await;
+    let record = world.open_order(&[(1042, count)]).await;
     assert!(world.gateway.authorise(&intent_of(&record)));
     record
 }
 
 #[test]
 fn concurrent_duplicate_payments_are_fulfilled_once() {
-    play(|| async {
-        let world = TestWorld::with(&[1042]).await;
+    run_in_paused_time(|| async {
+        let world = TestWorld::with_draws(&[1042]).await;
         let mut records = Vec::new();
         for _ in 0..20 {
             records.push(authorised(&world, 2).await);
@@ -33,13 +33,13 @@ fn concurrent_duplicate_payments_are_fulfilled_once() {
                 .iter()
                 .all(|results| results.as_ref().unwrap().status == FulfilStatus::Succeeded)
         );
-        world.deliver_notices().await;
+        world.deliver_queued_webhooks().await;
         world.pass_seconds(60).await;
-        assert_eq!(world.sold(1042), 40);
+        assert_eq!(world.sold_in_draw(1042), 40);
         let mut serials: Vec<u16> = Vec::new();
         for record in &records {
             serials.extend(
-                world.order(record).tickets[0]
+                world.stored_order(record).tickets[0]
                     .1
                     .iter()
                     .map(|serial| serial.number()),
@@ -53,14 +53,14 @@ fn concurrent_duplicate_payments_are_fulfilled_once() {
         );
         assert_eq!(world.gateway.takings(&account()).captured, Cents(20 * 1000));
         assert_eq!(world.mails().len(), 20);
-        world.audit();
+        world.assert_consistent();
     });
 }
 
 #[test]
 fn provider_hanging_on_one_order_delays_no_other_call() {
-    play(|| async {
-        let world = TestWorld::with(&[1042]).await;
+    run_in_paused_time(|| async {
+        let world = TestWorld::with_draws(&[1042]).await;
         let (slow, quick) = (authorised(&world, 1).await, authorised(&world, 1).await);
         let hangs = slow.order.id.to_string();
         world.gateway.set_pace(move |call| {
@@ -76,7 +76,7 @@ fn provider_hanging_on_one_order_delays_no_other_call() {
             );
             // The draw itself is not blocked, because its commit was made before the call to the
             // provider.
-            world.open(&[(1042, 3)]).await;
+            world.open_order(&[(1042, 3)]).await;
             began.elapsed()
         };
         let (results, passed) = tokio::join!(waits, passes);
@@ -86,6 +86,6 @@ fn provider_hanging_on_one_order_delays_no_other_call() {
         );
         assert_eq!(results.unwrap().status, FulfilStatus::Succeeded);
         assert!(began.elapsed() >= Duration::from_secs(20));
-        world.audit();
+        world.assert_consistent();
     });
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use crate::world::{TestWorld, account, intent_of, play};
+use crate::world::{TestWorld, account, intent_of, run_in_paused_time};
 use actors::testing::{Fault, GatewayMethod};
 use actors::{Confirmation, FulfilStatus, PaymentFailure};
 use domain::{Cents, OrderState, Timestamp};
@@ -14,10 +14,10 @@ use persistence::stores::WebhookEventStore;
 
 #[test]
 fn purchase_reserves_allocates_captures_and_mails() {
-    play(|| async {
-        let world = TestWorld::with(&[1042]).await;
-        let record = world.open(&[(1042, 2)]).await;
-        assert_eq!((world.held(1042), world.sold(1042)), (2, 0));
+    run_in_paused_time(|| async {
+        let world = TestWorld::with_draws(&[1042]).await;
+        let record = world.open_order(&[(1042, 2)]).await;
+        assert_eq!((world.held_in_draw(1042), world.sold_in_draw(1042)), (2, 0));
         assert!(record.client_secret.is_some());
         assert_eq!(
             world.fulfil(&record).await.unwrap().status,
@@ -28,8 +28,8 @@ fn purchase_reserves_allocates_captures_and_mails() {
         let fulfilled = world.fulfil(&record).await.unwrap();
         assert_eq!(fulfilled.status, FulfilStatus::Succeeded);
         assert_eq!(fulfilled.record.tickets[0].1.len(), 2);
-        assert_eq!((world.held(1042), world.sold(1042)), (0, 2));
-        let in_books = world.order(&record);
+        assert_eq!((world.held_in_draw(1042), world.sold_in_draw(1042)), (0, 2));
+        let in_books = world.stored_order(&record);
         assert_eq!(
             in_books.order, fulfilled.record.order,
             "the answer equals the stored order"
@@ -42,14 +42,14 @@ fn purchase_reserves_allocates_captures_and_mails() {
         );
         world.pass_seconds(5).await;
         assert_eq!(world.mails().len(), 1);
-        world.audit();
+        world.assert_consistent();
     });
 }
 
 #[test]
 fn queued_mail_is_sent_at_once() {
-    play(|| async {
-        let world = TestWorld::with(&[1042]).await;
+    run_in_paused_time(|| async {
+        let world = TestWorld::with_draws(&[1042]).await;
         // Enough time for a mailer that polls rarely because no mail was queued.
         world.pass_seconds(300).await;
         let started = tokio::time::Instant::now();
@@ -72,14 +72,14 @@ fn queued_mail_is_sent_at_once() {
 
 #[test]
 fn five_entry_points_at_once_fulfil_the_order_once() {
-    play(|| async {
-        let mut world = TestWorld::with(&[1042]).await;
-        let record = world.open(&[(1042, 3)]).await;
+    run_in_paused_time(|| async {
+        let mut world = TestWorld::with_draws(&[1042]).await;
+        let record = world.open_order(&[(1042, 3)]).await;
         let id = intent_of(&record);
         world.gateway.authorise(&id);
-        world.restart().await; // entry point: the restart scan
+        world.restart_engine().await; // entry point: the restart scan
         world.pass_seconds(25).await; // old enough for the sweeper
-        world.deliver_notices().await; // entry point: the webhook
+        world.deliver_queued_webhooks().await; // entry point: the webhook
         let (payments, reconciler) = (world.payments(), world.engine().reconciler.clone());
         let calls = futures_util::future::join_all((0..20).map(|_| payments.fulfil(&id)));
         let (answers, (), scanned) = futures_util::join!(
@@ -94,28 +94,28 @@ fn five_entry_points_at_once_fulfil_the_order_once() {
             assert_eq!(fulfilled.record.tickets[0].1.len(), 3);
         }
         world.pass_seconds(60).await;
-        assert_eq!(world.sold(1042), 3);
+        assert_eq!(world.sold_in_draw(1042), 3);
         assert_eq!(world.gateway.intent(&id).unwrap().captures, 1);
         assert_eq!(world.mails().len(), 1);
         assert_eq!(world.memory.anomaly_records().len(), 0);
-        world.audit();
+        world.assert_consistent();
     });
 }
 
 #[test]
 fn each_entry_point_alone_fulfils_the_order() {
-    play(|| async {
+    run_in_paused_time(|| async {
         for entry_point in ["call", "webhook", "sweeper", "restart scan", "operator"] {
-            let mut world = TestWorld::with(&[1042]).await;
-            let record = world.open(&[(1042, 1)]).await;
+            let mut world = TestWorld::with_draws(&[1042]).await;
+            let record = world.open_order(&[(1042, 1)]).await;
             world.gateway.authorise(&intent_of(&record));
             match entry_point {
                 "call" => drop(world.fulfil(&record).await.unwrap()),
-                "webhook" => world.deliver_notices().await,
+                "webhook" => world.deliver_queued_webhooks().await,
                 "sweeper" => world.pass_seconds(51).await,
                 "restart scan" => {
                     world.pass_seconds(21).await;
-                    world.restart().await;
+                    world.restart_engine().await;
                 }
                 _ => drop(
                     world
@@ -128,11 +128,11 @@ fn each_entry_point_alone_fulfils_the_order() {
             }
             world.pass_seconds(5).await;
             assert_eq!(
-                world.order(&record).order.state,
+                world.stored_order(&record).order.state,
                 OrderState::Captured,
                 "{entry_point}"
             );
-            world.audit();
+            world.assert_consistent();
             world.engine.take().unwrap().kill();
         }
     });
@@ -140,9 +140,9 @@ fn each_entry_point_alone_fulfils_the_order() {
 
 #[test]
 fn cart_is_allocated_by_line_and_captured_once() {
-    play(|| async {
-        let world = TestWorld::with(&[1042, 1043, 1044]).await;
-        let record = world.buy(&[(1044, 1), (1042, 2), (1043, 3)]).await;
+    run_in_paused_time(|| async {
+        let world = TestWorld::with_draws(&[1042, 1043, 1044]).await;
+        let record = world.buy_tickets(&[(1044, 1), (1042, 2), (1043, 3)]).await;
         let counts: Vec<_> = record
             .tickets
             .iter()
@@ -150,15 +150,15 @@ fn cart_is_allocated_by_line_and_captured_once() {
             .collect();
         assert_eq!(counts, [(1042, 2), (1043, 3), (1044, 1)]);
         assert_eq!(world.gateway.takings(&account()).captured, Cents(3000));
-        world.audit();
+        world.assert_consistent();
     });
 }
 
 #[test]
 fn second_card_after_decline_pays_the_same_order() {
-    play(|| async {
-        let world = TestWorld::with(&[1042]).await;
-        let record = world.open(&[(1042, 2)]).await;
+    run_in_paused_time(|| async {
+        let world = TestWorld::with_draws(&[1042]).await;
+        let record = world.open_order(&[(1042, 2)]).await;
         let id = record.order.id;
         let declined = world
             .payments()
@@ -184,18 +184,18 @@ fn second_card_after_decline_pays_the_same_order() {
             FulfilStatus::Succeeded
         );
         assert_eq!(world.gateway.intents().len(), 1);
-        world.audit();
+        world.assert_consistent();
     });
 }
 
 #[test]
 fn unknown_confirmation_is_no_decline_and_can_be_retried() {
-    play(|| async {
+    run_in_paused_time(|| async {
         // Faults without an effect: a server error that the provider stores, a timeout before the
         // effect, and no connection. The next loop has the faults after the effect.
         for fault in [Fault::CachedError, Fault::TimeoutBefore, Fault::Unavailable] {
-            let mut world = TestWorld::with(&[1042]).await;
-            let record = world.open(&[(1042, 2)]).await;
+            let mut world = TestWorld::with_draws(&[1042]).await;
+            let record = world.open_order(&[(1042, 2)]).await;
             let id = record.order.id;
             world.gateway.fail_next(GatewayMethod::Confirm, fault);
             let unknown = world.payments().confirm(id, "pm_visa").await;
@@ -212,8 +212,8 @@ fn unknown_confirmation_is_no_decline_and_can_be_retried() {
             world.engine.take().unwrap().kill();
         }
         for fault in [Fault::CachedErrorAfter, Fault::TimeoutAfter] {
-            let mut world = TestWorld::with(&[1042]).await;
-            let record = world.open(&[(1042, 2)]).await;
+            let mut world = TestWorld::with_draws(&[1042]).await;
+            let record = world.open_order(&[(1042, 2)]).await;
             let id = record.order.id;
             world.gateway.fail_next(GatewayMethod::Confirm, fault);
             let declined = world.payments().confirm(id, "pm_decline").await;
@@ -236,9 +236,9 @@ fn unknown_confirmation_is_no_decline_and_can_be_retried() {
 
 #[test]
 fn already_confirmed_intent_is_not_reported_as_declined() {
-    play(|| async {
-        let world = TestWorld::with(&[1042]).await;
-        let record = world.open(&[(1042, 2)]).await;
+    run_in_paused_time(|| async {
+        let world = TestWorld::with_draws(&[1042]).await;
+        let record = world.open_order(&[(1042, 2)]).await;
         let id = record.order.id;
         // The first attempt authorises but its answer is lost. The second is refused because of the
         // intent's state, and reading the intent fails.
@@ -265,15 +265,15 @@ fn already_confirmed_intent_is_not_reported_as_declined() {
             world.fulfil(&record).await.unwrap().status,
             FulfilStatus::Succeeded
         );
-        world.audit();
+        world.assert_consistent();
     });
 }
 
 #[test]
 fn decline_of_first_card_is_not_reported_for_the_second() {
-    play(|| async {
-        let world = TestWorld::with(&[1042]).await;
-        let record = world.open(&[(1042, 2)]).await;
+    run_in_paused_time(|| async {
+        let world = TestWorld::with_draws(&[1042]).await;
+        let record = world.open_order(&[(1042, 2)]).await;
         let id = record.order.id;
         assert!(matches!(
             world.payments().confirm(id, "pm_decline").await,
@@ -292,15 +292,15 @@ fn decline_of_first_card_is_not_reported_for_the_second() {
             world.payments().confirm(id, "pm_visa").await,
             Ok(Confirmation::Authorised)
         );
-        world.audit();
+        world.assert_consistent();
     });
 }
 
 #[test]
 fn doubled_and_reordered_webhooks_are_stored_once() {
-    play(|| async {
-        let world = TestWorld::with(&[1042]).await;
-        let record = world.buy(&[(1042, 2)]).await;
+    run_in_paused_time(|| async {
+        let world = TestWorld::with_draws(&[1042]).await;
+        let record = world.buy_tickets(&[(1042, 2)]).await;
         let mut notices = world.gateway.take_webhook_events();
         assert!(notices.len() >= 2);
         notices.reverse();
@@ -332,17 +332,20 @@ fn doubled_and_reordered_webhooks_are_stored_once() {
                 .is_empty()
         );
         assert_eq!(world.mails().len(), 1);
-        assert_eq!(world.order(&record).order.state, OrderState::Captured);
-        world.audit();
+        assert_eq!(
+            world.stored_order(&record).order.state,
+            OrderState::Captured
+        );
+        world.assert_consistent();
     });
 }
 
 #[test]
 fn captured_payments_are_recorded_within_a_minute() {
-    play(|| async {
-        let world = TestWorld::with(&[1042]).await;
+    run_in_paused_time(|| async {
+        let world = TestWorld::with_draws(&[1042]).await;
         for _ in 0..12 {
-            world.buy(&[(1042, 1)]).await;
+            world.buy_tickets(&[(1042, 1)]).await;
         }
         world.pass_seconds(40).await;
         assert_eq!(world.memory.witnesses().len(), 12);
@@ -353,9 +356,9 @@ fn captured_payments_are_recorded_within_a_minute() {
 /// There are more payments than one page of the database query returns.
 #[test]
 fn many_captured_payments_are_recorded_page_by_page() {
-    play(|| async {
+    run_in_paused_time(|| async {
         const ORDERS_BOUGHT: usize = 600;
-        let world = TestWorld::with(&[1042, 1043, 1044, 1045]).await;
+        let world = TestWorld::with_draws(&[1042, 1043, 1044, 1045]).await;
         world.pass_seconds(35).await;
         let (lists, writes) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
         let (listed, written) = (lists.clone(), writes.clone());
@@ -374,7 +377,7 @@ fn many_captured_payments_are_recorded_page_by_page() {
             BooksFault::None
         });
         for number in 0..ORDERS_BOUGHT {
-            world.buy(&[(1042 + number as i64 % 4, 1)]).await;
+            world.buy_tickets(&[(1042 + number as i64 % 4, 1)]).await;
             world.clock.advance(Duration::from_millis(10)).await;
         }
         // In this time the reconciler makes one scheduled pass.
@@ -391,10 +394,10 @@ fn many_captured_payments_are_recorded_page_by_page() {
 
 #[test]
 fn mail_is_retried_until_the_server_is_up() {
-    play(|| async {
-        let world = TestWorld::with(&[1042]).await;
+    run_in_paused_time(|| async {
+        let world = TestWorld::with_draws(&[1042]).await;
         *world.mailer.is_down.lock().unwrap() = true;
-        world.buy(&[(1042, 1)]).await;
+        world.buy_tickets(&[(1042, 1)]).await;
         world.pass_seconds(3600).await;
         assert_eq!(world.mails().len(), 0);
         *world.mailer.is_down.lock().unwrap() = false;
@@ -405,9 +408,9 @@ fn mail_is_retried_until_the_server_is_up() {
 
 #[test]
 fn disconnected_caller_does_not_stop_fulfilment() {
-    play(|| async {
-        let world = TestWorld::with(&[1042]).await;
-        let record = world.open(&[(1042, 2)]).await;
+    run_in_paused_time(|| async {
+        let world = TestWorld::with_draws(&[1042]).await;
+        let record = world.open_order(&[(1042, 2)]).await;
         let id = intent_of(&record);
         world.gateway.authorise(&id);
         world
@@ -421,15 +424,18 @@ fn disconnected_caller_does_not_stop_fulfilment() {
             "the browser's connection is reset in the middle"
         );
         world.pass_seconds(2).await;
-        assert_eq!(world.order(&record).order.state, OrderState::Captured);
-        world.audit();
+        assert_eq!(
+            world.stored_order(&record).order.state,
+            OrderState::Captured
+        );
+        world.assert_consistent();
     });
 }
 
 #[test]
 fn unknown_payment_intent_is_reported() {
-    play(|| async {
-        let world = TestWorld::with(&[1042]).await;
+    run_in_paused_time(|| async {
+        let world = TestWorld::with_draws(&[1042]).await;
         let unknown = world
             .payments()
             .fulfil(&domain::PaymentIntentId("pi_nobody".into()))

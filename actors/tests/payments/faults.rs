@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 
-use crate::not_charged;
-use crate::world::{TestWorld, account, intent_of, line, play};
+use crate::is_not_charged;
+use crate::world::{TestWorld, account, intent_of, order_line, run_in_paused_time};
 use actors::testing::{Fault, GatewayMethod};
 use actors::{FulfilStatus, PaymentFailure};
 use domain::{Cents, Command, DrawId, GameResult, OrderState, PaymentStatus};
@@ -20,7 +20,7 @@ const ALL_FAULTS: [Fault; 5] = [
 
 #[test]
 fn unanswered_capture_is_looked_up() {
-    play(|| async {
+    run_in_paused_time(|| async {
         for (fault, expected) in [
             (Fault::TimeoutAfter, FulfilStatus::Succeeded),
             (Fault::CachedErrorAfter, FulfilStatus::Succeeded),
@@ -28,8 +28,8 @@ fn unanswered_capture_is_looked_up() {
             (Fault::CachedError, FulfilStatus::Processing),
             (Fault::Unavailable, FulfilStatus::Processing),
         ] {
-            let mut world = TestWorld::with(&[1042]).await;
-            let record = world.open(&[(1042, 2)]).await;
+            let mut world = TestWorld::with_draws(&[1042]).await;
+            let record = world.open_order(&[(1042, 2)]).await;
             world.gateway.authorise(&intent_of(&record));
             world.gateway.fail_next(GatewayMethod::Capture, fault);
             assert_eq!(
@@ -39,7 +39,7 @@ fn unanswered_capture_is_looked_up() {
             );
             world.pass_seconds(60).await;
             assert_eq!(
-                world.order(&record).order.state,
+                world.stored_order(&record).order.state,
                 OrderState::Captured,
                 "{fault:?}"
             );
@@ -50,7 +50,7 @@ fn unanswered_capture_is_looked_up() {
             );
             assert_eq!(world.mails().len(), 1, "{fault:?}");
             assert_eq!(world.memory.anomaly_records().len(), 0, "{fault:?}");
-            world.audit();
+            world.assert_consistent();
             world.engine.take().unwrap().kill();
         }
     });
@@ -58,9 +58,9 @@ fn unanswered_capture_is_looked_up() {
 
 #[test]
 fn unanswered_creation_makes_one_intent() {
-    play(|| async {
+    run_in_paused_time(|| async {
         for fault in ALL_FAULTS {
-            let mut world = TestWorld::with(&[1042]).await;
+            let mut world = TestWorld::with_draws(&[1042]).await;
             let request = world.order_request(&[(1042, 2)]);
             world.gateway.fail_next(GatewayMethod::Create, fault);
             let first = world.payments().open(request.clone()).await;
@@ -74,13 +74,13 @@ fn unanswered_creation_makes_one_intent() {
                 world.pass_seconds(1).await;
             };
             assert_eq!(world.gateway.intents().len(), 1, "{fault:?}");
-            assert_eq!(world.held(1042), 2, "{fault:?}");
+            assert_eq!(world.held_in_draw(1042), 2, "{fault:?}");
             world.gateway.authorise(&intent_of(&record));
             assert_eq!(
                 world.fulfil(&record).await.unwrap().status,
                 FulfilStatus::Succeeded
             );
-            world.audit();
+            world.assert_consistent();
             world.engine.take().unwrap().kill();
         }
     });
@@ -88,10 +88,10 @@ fn unanswered_creation_makes_one_intent() {
 
 #[test]
 fn unanswered_cancellation_ends_without_a_charge() {
-    play(|| async {
+    run_in_paused_time(|| async {
         for fault in ALL_FAULTS {
-            let mut world = TestWorld::with(&[1042]).await;
-            let record = world.open(&[(1042, 2)]).await;
+            let mut world = TestWorld::with_draws(&[1042]).await;
+            let record = world.open_order(&[(1042, 2)]).await;
             world.gateway.authorise(&intent_of(&record));
             world
                 .draws()
@@ -100,12 +100,12 @@ fn unanswered_cancellation_ends_without_a_charge() {
                 .unwrap();
             world.gateway.fail_next(GatewayMethod::Cancel, fault);
             assert!(
-                not_charged(&world.fulfil(&record).await.unwrap().status),
+                is_not_charged(&world.fulfil(&record).await.unwrap().status),
                 "{fault:?}"
             );
             world.pass_seconds(60).await;
             assert_eq!(
-                world.order(&record).order.state,
+                world.stored_order(&record).order.state,
                 OrderState::Released,
                 "{fault:?}"
             );
@@ -118,7 +118,7 @@ fn unanswered_cancellation_ends_without_a_charge() {
                     .status,
                 PaymentStatus::Canceled
             );
-            world.audit();
+            world.assert_consistent();
             world.engine.take().unwrap().kill();
         }
     });
@@ -126,14 +126,14 @@ fn unanswered_cancellation_ends_without_a_charge() {
 
 #[test]
 fn mail_of_killed_sender_is_sent_by_next_process() {
-    play(|| async {
-        let mut world = TestWorld::with(&[1042]).await;
+    run_in_paused_time(|| async {
+        let mut world = TestWorld::with_draws(&[1042]).await;
         *world.mailer.hangs.lock().unwrap() = true;
-        world.buy(&[(1042, 2)]).await;
+        world.buy_tickets(&[(1042, 2)]).await;
         world.pass_seconds(2).await;
         assert_eq!(world.mails().len(), 0, "it is being sent");
         *world.mailer.hangs.lock().unwrap() = false;
-        world.restart().await;
+        world.restart_engine().await;
         world.pass_seconds(2).await;
         assert_eq!(
             world.mails().len(),
@@ -146,10 +146,10 @@ fn mail_of_killed_sender_is_sent_by_next_process() {
 
 #[test]
 fn kill_at_any_purchase_step_loses_nothing() {
-    play(|| async {
+    run_in_paused_time(|| async {
         // Each run of the loop kills the process before a different write to the database.
         for step in 1..=24 {
-            let mut world = TestWorld::with(&[1042, 1043]).await;
+            let mut world = TestWorld::with_draws(&[1042, 1043]).await;
             let request = world.order_request(&[(1042, 2), (1043, 1)]);
             let purchase = {
                 let (payments, gateway) = (world.payments(), world.gateway.clone());
@@ -192,8 +192,8 @@ fn kill_at_any_purchase_step_loses_nothing() {
             world.engine.take().unwrap().kill();
             purchase.abort();
             world.memory.clear_faults();
-            world.start().await;
-            world.deliver_notices().await;
+            world.start_engine().await;
+            world.deliver_queued_webhooks().await;
             world.pass_seconds(900).await;
             let authorised = world
                 .gateway
@@ -208,8 +208,12 @@ fn kill_at_any_purchase_step_loses_nothing() {
                 );
                 assert_eq!(state == OrderState::Captured, authorised, "step {step}");
             }
-            assert_eq!(world.sold(1042) == 2, authorised, "step {step}");
-            assert_eq!((world.held(1042), world.held(1043)), (0, 0), "step {step}");
+            assert_eq!(world.sold_in_draw(1042) == 2, authorised, "step {step}");
+            assert_eq!(
+                (world.held_in_draw(1042), world.held_in_draw(1043)),
+                (0, 0),
+                "step {step}"
+            );
             // A kill between the delivery of a mail and the record of it sends the mail again under
             // the same message id (rule E4).
             let mut mails: Vec<_> = world
@@ -220,7 +224,7 @@ fn kill_at_any_purchase_step_loses_nothing() {
             mails.dedup();
             assert_eq!(mails.len(), usize::from(authorised), "step {step}");
             assert_eq!(world.memory.anomaly_records().len(), 0, "step {step}");
-            world.audit();
+            world.assert_consistent();
             if !died {
                 assert!(step > 7, "a purchase has more steps than {step}");
                 return;
@@ -233,10 +237,10 @@ fn kill_at_any_purchase_step_loses_nothing() {
 
 #[test]
 fn unanswered_refund_is_made_once() {
-    play(|| async {
+    run_in_paused_time(|| async {
         for fault in ALL_FAULTS {
-            let mut world = TestWorld::with(&[1042]).await;
-            let record = world.buy(&[(1042, 2)]).await;
+            let mut world = TestWorld::with_draws(&[1042]).await;
+            let record = world.buy_tickets(&[(1042, 2)]).await;
             world.gateway.fail_next(GatewayMethod::Refund, fault);
             world
                 .payments()
@@ -250,7 +254,7 @@ fn unanswered_refund_is_made_once() {
                 (Cents(1000), Cents(35)),
                 "{fault:?}"
             );
-            world.audit();
+            world.assert_consistent();
             world.engine.take().unwrap().kill();
         }
     });
@@ -258,13 +262,13 @@ fn unanswered_refund_is_made_once() {
 
 #[test]
 fn unanswered_update_reaches_the_provider_later() {
-    play(|| async {
+    run_in_paused_time(|| async {
         for fault in ALL_FAULTS {
-            let mut world = TestWorld::with(&[1042]).await;
+            let mut world = TestWorld::with_draws(&[1042]).await;
             let request = world.order_request(&[(1042, 2)]);
             let record = world.payments().open(request.clone()).await.unwrap();
             let mut more = request;
-            more.lines = vec![line(1042, 4)];
+            more.lines = vec![order_line(1042, 4)];
             world.gateway.fail_next(GatewayMethod::Update, fault);
             let _ = world.payments().open(more).await;
             world.pass_seconds(20).await;
@@ -284,8 +288,8 @@ fn unanswered_update_reaches_the_provider_later() {
                 FulfilStatus::Succeeded,
                 "{fault:?}"
             );
-            assert_eq!(world.sold(1042), 4);
-            world.audit();
+            assert_eq!(world.sold_in_draw(1042), 4);
+            world.assert_consistent();
             world.engine.take().unwrap().kill();
         }
     });
@@ -295,10 +299,10 @@ fn unanswered_update_reaches_the_provider_later() {
 /// second refund.
 #[test]
 fn refund_changes_its_key_only_after_a_stored_error() {
-    play(|| async {
+    run_in_paused_time(|| async {
         for (fault, keys) in [(Fault::TimeoutBefore, 1), (Fault::CachedError, 2)] {
-            let mut world = TestWorld::with(&[1042]).await;
-            let record = world.buy(&[(1042, 2)]).await;
+            let mut world = TestWorld::with_draws(&[1042]).await;
+            let record = world.buy_tickets(&[(1042, 2)]).await;
             let requests = Arc::new(Mutex::new(Vec::new()));
             let request_log = requests.clone();
             world.gateway.set_faults(move |call| match call.verb {
@@ -341,14 +345,14 @@ fn refund_changes_its_key_only_after_a_stored_error() {
 /// faults F26 and F27).
 #[test]
 fn key_in_use_is_retried_with_backoff() {
-    play(|| async {
+    run_in_paused_time(|| async {
         for verb in [
             GatewayMethod::Create,
             GatewayMethod::Capture,
             GatewayMethod::Cancel,
             GatewayMethod::Refund,
         ] {
-            let mut world = TestWorld::with(&[1042]).await;
+            let mut world = TestWorld::with_draws(&[1042]).await;
             let requests = Arc::new(Mutex::new(Vec::new()));
             let (request_log, clock) = (requests.clone(), world.clock.clone());
             world.gateway.set_faults(move |call| {
@@ -394,7 +398,7 @@ fn key_in_use_is_retried_with_backoff() {
                 GatewayMethod::Refund => OrderState::Void,
                 _ => OrderState::Captured,
             };
-            assert_eq!(world.order(&record).order.state, ended, "{verb:?}");
+            assert_eq!(world.stored_order(&record).order.state, ended, "{verb:?}");
             assert_eq!(world.gateway.intents().len(), 1, "{verb:?}");
             let requests = requests.lock().unwrap().clone();
             assert!(
@@ -412,7 +416,7 @@ fn key_in_use_is_retried_with_backoff() {
                     .all(|(failed, pause)| pause >= 500 << failed),
                 "{verb:?}: {requests:?}"
             );
-            world.audit();
+            world.assert_consistent();
             world.engine.take().unwrap().kill();
         }
     });
@@ -422,9 +426,9 @@ fn key_in_use_is_retried_with_backoff() {
 /// captured and refunded in the provider's dashboard.
 #[test]
 fn externally_refunded_half_cart_keeps_no_tickets() {
-    play(|| async {
-        let world = TestWorld::with(&[1042, 1043]).await;
-        let record = world.open(&[(1042, 2), (1043, 3)]).await;
+    run_in_paused_time(|| async {
+        let world = TestWorld::with_draws(&[1042, 1043]).await;
+        let record = world.open_order(&[(1042, 2), (1043, 3)]).await;
         world.gateway.authorise(&intent_of(&record));
         let result = GameResult::new(1, 1).unwrap();
         world
@@ -441,7 +445,10 @@ fn externally_refunded_half_cart_keeps_no_tickets() {
             FulfilStatus::Processing
         );
         assert_eq!(
-            (world.order(&record).order.state, world.sold(1042)),
+            (
+                world.stored_order(&record).order.state,
+                world.sold_in_draw(1042)
+            ),
             (OrderState::Quoted, 2)
         );
         assert!(world.gateway.capture_in_dashboard(&intent_of(&record)));
@@ -449,7 +456,10 @@ fn externally_refunded_half_cart_keeps_no_tickets() {
         world.memory.clear_faults();
         world.pass_seconds(60).await;
         assert_eq!(
-            (world.order(&record).order.state, world.sold(1042)),
+            (
+                world.stored_order(&record).order.state,
+                world.sold_in_draw(1042)
+            ),
             (OrderState::Void, 0)
         );
         assert_eq!(
@@ -462,11 +472,11 @@ fn externally_refunded_half_cart_keeps_no_tickets() {
 
 #[test]
 fn provider_hanging_on_one_order_delays_no_other_capture() {
-    play(|| async {
-        let world = TestWorld::with(&[1042]).await;
+    run_in_paused_time(|| async {
+        let world = TestWorld::with_draws(&[1042]).await;
         let mut records = Vec::new();
         for _ in 0..5 {
-            let record = world.open(&[(1042, 1)]).await;
+            let record = world.open_order(&[(1042, 1)]).await;
             world.gateway.authorise(&intent_of(&record));
             records.push(record);
         }
@@ -486,21 +496,21 @@ fn provider_hanging_on_one_order_delays_no_other_capture() {
             std::time::Duration::from_secs(if call.key == hanging { 600 } else { 0 })
         });
         world.pass_seconds(10).await;
-        let captured = |record| world.order(record).order.state == OrderState::Captured;
+        let captured = |record| world.stored_order(record).order.state == OrderState::Captured;
         assert_eq!(records.iter().filter(|record| captured(record)).count(), 4);
         world.pass_seconds(700).await;
         assert!(records.iter().all(captured));
-        world.audit();
+        world.assert_consistent();
     });
 }
 
 #[test]
 fn authorised_orders_are_fulfilled_after_an_outage() {
-    play(|| async {
-        let world = TestWorld::with(&[1042, 1043]).await;
+    run_in_paused_time(|| async {
+        let world = TestWorld::with_draws(&[1042, 1043]).await;
         let mut records = Vec::new();
         for number in 0..100 {
-            let record = world.open(&[(1042 + number % 2, 1)]).await;
+            let record = world.open_order(&[(1042 + number % 2, 1)]).await;
             world.gateway.authorise(&intent_of(&record));
             records.push(record);
         }
@@ -512,16 +522,16 @@ fn authorised_orders_are_fulfilled_after_an_outage() {
             );
         }
         world.pass_seconds(1800).await;
-        assert_eq!(world.sold(1042), 0);
+        assert_eq!(world.sold_in_draw(1042), 0);
         world.gateway.clear_faults();
         world.pass_seconds(60).await;
         assert!(
             records
                 .iter()
-                .all(|record| world.order(record).order.state == OrderState::Captured)
+                .all(|record| world.stored_order(record).order.state == OrderState::Captured)
         );
         world.pass_seconds(60).await;
         assert_eq!(world.mails().len(), 100);
-        world.audit();
+        world.assert_consistent();
     });
 }

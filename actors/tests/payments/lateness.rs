@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use crate::not_charged;
-use crate::world::{KICK_OFF, NOON, TestWorld, intent_of, play};
+use crate::is_not_charged;
+use crate::world::{KICK_OFF, NOON, TestWorld, intent_of, run_in_paused_time};
 use actors::testing::{Fault, GatewayMethod};
 use actors::{FulfilStatus, PaymentFailure};
 use domain::{Command, DrawId, GameResult, OrderState, PaymentStatus, Refusal};
@@ -12,9 +12,9 @@ use persistence::stores::OrderStore;
 
 #[test]
 fn cart_with_closed_draw_is_released_and_not_charged() {
-    play(|| async {
-        let world = TestWorld::with(&[1042, 1043]).await;
-        let record = world.open(&[(1042, 2), (1043, 3)]).await;
+    run_in_paused_time(|| async {
+        let world = TestWorld::with_draws(&[1042, 1043]).await;
+        let record = world.open_order(&[(1042, 2), (1043, 3)]).await;
         let result = GameResult::new(1, 1).unwrap();
         world
             .draws()
@@ -29,9 +29,16 @@ fn cart_with_closed_draw_is_released_and_not_charged() {
                 reason: "the draw is closed".into()
             }
         );
-        assert_eq!(world.order(&record).order.state, OrderState::Released);
         assert_eq!(
-            (world.sold(1042), world.held(1042), world.sold(1043)),
+            world.stored_order(&record).order.state,
+            OrderState::Released
+        );
+        assert_eq!(
+            (
+                world.sold_in_draw(1042),
+                world.held_in_draw(1042),
+                world.sold_in_draw(1043)
+            ),
             (0, 0, 0)
         );
         assert_eq!(
@@ -52,14 +59,14 @@ fn cart_with_closed_draw_is_released_and_not_charged() {
         }
         world.pass_seconds(60).await;
         assert!(world.mails().iter().all(|mail| mail.kind != "tickets"));
-        world.audit();
+        world.assert_consistent();
     });
 }
 
 #[test]
 fn intent_of_abandoned_order_is_cancelled() {
-    play(|| async {
-        let world = TestWorld::with(&[1042]).await;
+    run_in_paused_time(|| async {
+        let world = TestWorld::with_draws(&[1042]).await;
         let (request, payments) = (world.order_request(&[(1042, 2)]), world.payments());
         let order = request.id;
         world.gateway.set_pace(|call| {
@@ -104,12 +111,12 @@ fn intent_of_abandoned_order_is_cancelled() {
 
 #[test]
 fn late_authorisation_gets_tickets_while_available() {
-    play(|| async {
-        let world = TestWorld::with(&[1042]).await;
-        let record = world.open(&[(1042, 2)]).await;
+    run_in_paused_time(|| async {
+        let world = TestWorld::with_draws(&[1042]).await;
+        let record = world.open_order(&[(1042, 2)]).await;
         world.gateway.challenge(&intent_of(&record)); // the buyer is on the 3-D Secure page
         world.pass_seconds(200).await;
-        assert_eq!(world.held(1042), 0, "the reservation lapsed");
+        assert_eq!(world.held_in_draw(1042), 0, "the reservation lapsed");
         assert!(
             world.gateway.authorise(&intent_of(&record)),
             "the intent is still open"
@@ -118,20 +125,20 @@ fn late_authorisation_gets_tickets_while_available() {
             world.fulfil(&record).await.unwrap().status,
             FulfilStatus::Succeeded
         );
-        assert_eq!(world.sold(1042), 2);
-        world.audit();
+        assert_eq!(world.sold_in_draw(1042), 2);
+        world.assert_consistent();
     });
 }
 
 #[test]
 fn late_authorisation_of_full_draw_is_not_charged() {
-    play(|| async {
-        let world = TestWorld::with(&[1042]).await;
-        let record = world.open(&[(1042, 2)]).await;
+    run_in_paused_time(|| async {
+        let world = TestWorld::with_draws(&[1042]).await;
+        let record = world.open_order(&[(1042, 2)]).await;
         world.gateway.challenge(&intent_of(&record));
         world.pass_seconds(200).await;
         for count in [50, 50, 50, 18] {
-            world.buy(&[(1042, count)]).await;
+            world.buy_tickets(&[(1042, count)]).await;
         }
         world.gateway.authorise(&intent_of(&record));
         let fulfilled = world.fulfil(&record).await.unwrap();
@@ -151,17 +158,17 @@ fn late_authorisation_of_full_draw_is_not_charged() {
             PaymentStatus::Canceled
         );
         world.pass_seconds(60).await;
-        world.audit();
+        world.assert_consistent();
     });
 }
 
 #[test]
 fn unpaid_order_is_released_by_the_sweeper() {
-    play(|| async {
-        let world = TestWorld::with(&[1042]).await;
-        let record = world.open(&[(1042, 2)]).await;
+    run_in_paused_time(|| async {
+        let world = TestWorld::with_draws(&[1042]).await;
+        let record = world.open_order(&[(1042, 2)]).await;
         world.pass_seconds(190).await;
-        let order = world.order(&record);
+        let order = world.stored_order(&record);
         assert_eq!(order.order.state, OrderState::Released);
         assert_eq!(
             world
@@ -176,15 +183,15 @@ fn unpaid_order_is_released_by_the_sweeper() {
             !world.gateway.authorise(&intent_of(&record)),
             "a late card finds it closed"
         );
-        assert!(not_charged(&world.fulfil(&record).await.unwrap().status));
+        assert!(is_not_charged(&world.fulfil(&record).await.unwrap().status));
     });
 }
 
 #[test]
 fn extended_reservation_is_not_swept() {
-    play(|| async {
-        let world = TestWorld::with(&[1042]).await;
-        let record = world.open(&[(1042, 2)]).await;
+    run_in_paused_time(|| async {
+        let world = TestWorld::with_draws(&[1042]).await;
+        let record = world.open_order(&[(1042, 2)]).await;
         let id = record.order.id;
         for _ in 0..4 {
             world.pass_seconds(100).await;
@@ -204,7 +211,7 @@ fn extended_reservation_is_not_swept() {
                 .extensions,
             4
         );
-        assert_eq!(world.order(&record).order.state, OrderState::Quoted);
+        assert_eq!(world.stored_order(&record).order.state, OrderState::Quoted);
         world.pass_seconds(200).await;
         assert_eq!(world.payments().reservation(id).await.unwrap(), None);
         let refused = world.payments().extend(id).await.unwrap_err();
@@ -220,12 +227,12 @@ fn extended_reservation_is_not_swept() {
 
 #[test]
 fn payment_sells_until_kick_off_and_not_after() {
-    play(|| async {
-        let world = TestWorld::with(&[1042]).await;
+    run_in_paused_time(|| async {
+        let world = TestWorld::with_draws(&[1042]).await;
         world.clock.advance_to(KICK_OFF.plus_seconds(-10)).await;
         let (early, late) = (
-            world.open(&[(1042, 1)]).await,
-            world.open(&[(1042, 1)]).await,
+            world.open_order(&[(1042, 1)]).await,
+            world.open_order(&[(1042, 1)]).await,
         );
         world.gateway.authorise(&intent_of(&early));
         world.gateway.authorise(&intent_of(&late));
@@ -242,7 +249,7 @@ fn payment_sells_until_kick_off_and_not_after() {
                 reason: "the draw is closed".into()
             }
         );
-        assert_eq!(world.sold(1042), 1);
+        assert_eq!(world.sold_in_draw(1042), 1);
         let closed = world
             .payments()
             .open(world.order_request(&[(1042, 1)]))
@@ -256,15 +263,15 @@ fn payment_sells_until_kick_off_and_not_after() {
             }
         );
         world.pass_seconds(60).await;
-        world.audit();
+        world.assert_consistent();
     });
 }
 
 #[test]
 fn expired_authorisation_releases_the_tickets() {
-    play(|| async {
-        let world = TestWorld::with(&[1042]).await;
-        let record = world.open(&[(1042, 2)]).await;
+    run_in_paused_time(|| async {
+        let world = TestWorld::with_draws(&[1042]).await;
+        let record = world.open_order(&[(1042, 2)]).await;
         world.gateway.authorise(&intent_of(&record));
         world
             .gateway
@@ -274,10 +281,10 @@ fn expired_authorisation_releases_the_tickets() {
             FulfilStatus::Processing
         );
         world.gateway.expire(&intent_of(&record));
-        assert!(not_charged(&world.fulfil(&record).await.unwrap().status));
-        assert_eq!(world.sold(1042), 0);
-        assert_eq!(world.order(&record).order.state, OrderState::Void);
+        assert!(is_not_charged(&world.fulfil(&record).await.unwrap().status));
+        assert_eq!(world.sold_in_draw(1042), 0);
+        assert_eq!(world.stored_order(&record).order.state, OrderState::Void);
         world.pass_seconds(60).await;
-        world.audit();
+        world.assert_consistent();
     });
 }

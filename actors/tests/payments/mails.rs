@@ -10,7 +10,7 @@ use persistence::ledger::BuyerDetails;
 use persistence::stores::AnomalyStore;
 use persistence::stores::OrderRecord;
 
-use crate::world::{KICK_OFF, NOON, TestWorld, account, intent_of, play};
+use crate::world::{KICK_OFF, NOON, TestWorld, account, intent_of, run_in_paused_time};
 
 /// Returns the kind and the recipient of every mail about an order.
 fn mails_about(world: &TestWorld, record: &OrderRecord) -> Vec<(String, String)> {
@@ -29,30 +29,36 @@ fn mail_kinds(world: &TestWorld, record: &OrderRecord) -> Vec<String> {
 }
 
 async fn open_authorised_order(world: &TestWorld, lines: &[(i64, u16)]) -> OrderRecord {
-    let record = world.open(lines).await;
+    let record = world.open_order(lines).await;
     assert!(world.gateway.authorise(&intent_of(&record)));
     record
 }
 
 #[test]
 fn expired_authorisation_is_mailed_once() {
-    play(|| async {
-        let mut world = TestWorld::with(&[1042]).await;
+    run_in_paused_time(|| async {
+        let mut world = TestWorld::with_draws(&[1042]).await;
         let record = open_authorised_order(&world, &[(1042, 2)]).await;
         world
             .gateway
             .fail_next(GatewayMethod::Capture, Fault::Unavailable);
         world.fulfil(&record).await.unwrap();
-        assert_eq!(world.order(&record).order.state, OrderState::Allocated);
+        assert_eq!(
+            world.stored_order(&record).order.state,
+            OrderState::Allocated
+        );
         assert!(world.gateway.expire(&intent_of(&record)));
         for _ in 0..3 {
             world.fulfil(&record).await.unwrap();
         }
-        world.deliver_notices().await;
-        world.restart().await;
+        world.deliver_queued_webhooks().await;
+        world.restart_engine().await;
         world.pass_seconds(700).await;
         assert_eq!(
-            (world.order(&record).order.state, world.sold(1042)),
+            (
+                world.stored_order(&record).order.state,
+                world.sold_in_draw(1042)
+            ),
             (OrderState::Void, 0)
         );
         assert_eq!(
@@ -65,13 +71,13 @@ fn expired_authorisation_is_mailed_once() {
 /// Kick-off, sold-out tickets and an expired authorisation all end an order without tickets.
 #[test]
 fn refused_authorised_buyer_is_mailed_once() {
-    play(|| async {
-        let world = TestWorld::with(&[1042, 1043]).await;
-        let beaten = world.open(&[(1042, 2), (1043, 2)]).await;
+    run_in_paused_time(|| async {
+        let world = TestWorld::with_draws(&[1042, 1043]).await;
+        let beaten = world.open_order(&[(1042, 2), (1043, 2)]).await;
         world.gateway.challenge(&intent_of(&beaten));
         world.pass_seconds(200).await;
         for count in [50, 50, 50, 18] {
-            world.buy(&[(1042, 1), (1043, count)]).await;
+            world.buy_tickets(&[(1042, 1), (1043, count)]).await;
         }
         assert!(world.gateway.authorise(&intent_of(&beaten)));
         world.fulfil(&beaten).await.unwrap();
@@ -84,12 +90,12 @@ fn refused_authorised_buyer_is_mailed_once() {
         world.fulfil(&late).await.unwrap();
         world.pass_seconds(700).await;
         for record in [&beaten, &expired, &late] {
-            assert_eq!(world.order(record).order.state, OrderState::Released);
+            assert_eq!(world.stored_order(record).order.state, OrderState::Released);
             assert_eq!(
                 mail_kinds(&world, record),
                 ["not-charged"],
                 "{:?}",
-                world.order(record).reason
+                world.stored_order(record).reason
             );
         }
     });
@@ -97,12 +103,12 @@ fn refused_authorised_buyer_is_mailed_once() {
 
 #[test]
 fn buyer_without_authorisation_or_address_gets_no_mail() {
-    play(|| async {
-        let world = TestWorld::with(&[1042]).await;
-        let lapsed = world.open(&[(1042, 1)]).await;
-        let declined = world.open(&[(1042, 1)]).await;
+    run_in_paused_time(|| async {
+        let world = TestWorld::with_draws(&[1042]).await;
+        let lapsed = world.open_order(&[(1042, 1)]).await;
+        let declined = world.open_order(&[(1042, 1)]).await;
         assert!(world.gateway.decline(&intent_of(&declined)));
-        let left = world.open(&[(1042, 1)]).await;
+        let left = world.open_order(&[(1042, 1)]).await;
         // The bank authorises the payment while the buyer abandons the order, between two reads of
         // the intent.
         let (bank, id, mut asked_before) = (world.gateway.clone(), intent_of(&left), false);
@@ -131,7 +137,7 @@ fn buyer_without_authorisation_or_address_gets_no_mail() {
         );
         world.pass_seconds(700).await;
         for record in [&lapsed, &declined, &left, &nameless] {
-            assert_eq!(world.order(record).order.state, OrderState::Released);
+            assert_eq!(world.stored_order(record).order.state, OrderState::Released);
         }
         assert_eq!(world.memory.mails(), []);
     });
@@ -139,24 +145,24 @@ fn buyer_without_authorisation_or_address_gets_no_mail() {
 
 #[test]
 fn refunded_buyer_is_not_told_not_charged() {
-    play(|| async {
-        let world = TestWorld::with(&[1042]).await;
-        let refunded = world.buy(&[(1042, 2)]).await;
+    run_in_paused_time(|| async {
+        let world = TestWorld::with_draws(&[1042]).await;
+        let refunded = world.buy_tickets(&[(1042, 2)]).await;
         world
             .payments()
             .refund(refunded.order.id, "asked for")
             .await
             .unwrap();
-        let disputed = world.buy(&[(1042, 2)]).await;
+        let disputed = world.buy_tickets(&[(1042, 2)]).await;
         world.gateway.dispute(&intent_of(&disputed));
-        world.deliver_notices().await;
+        world.deliver_queued_webhooks().await;
         world.clock.advance_to(KICK_OFF.plus_seconds(-5)).await;
         let taken = open_authorised_order(&world, &[(1042, 1)]).await;
         assert!(world.gateway.capture_in_dashboard(&intent_of(&taken)));
         world.clock.advance_to(KICK_OFF).await;
         world.pass_seconds(700).await;
         for record in [&refunded, &disputed, &taken] {
-            assert_eq!(world.order(record).order.state, OrderState::Void);
+            assert_eq!(world.stored_order(record).order.state, OrderState::Void);
         }
         assert_eq!(mail_kinds(&world, &refunded), ["tickets", "refunded"]);
         assert_eq!(mail_kinds(&world, &disputed), ["tickets", "disputed"]);
@@ -166,13 +172,13 @@ fn refunded_buyer_is_not_told_not_charged() {
 
 #[test]
 fn dispute_is_mailed_to_the_club_once() {
-    play(|| async {
-        let mut world = TestWorld::with(&[1042]).await;
-        let record = world.buy(&[(1042, 2)]).await;
+    run_in_paused_time(|| async {
+        let mut world = TestWorld::with_draws(&[1042]).await;
+        let record = world.buy_tickets(&[(1042, 2)]).await;
         let id = intent_of(&record);
         world.clock.advance_to(KICK_OFF.plus_seconds(60)).await;
         world.gateway.dispute(&id);
-        world.deliver_notices().await;
+        world.deliver_queued_webhooks().await;
         world.pass_seconds(60).await;
         let expected_mails = [
             ("tickets", "alice@example.org"),
@@ -181,7 +187,7 @@ fn dispute_is_mailed_to_the_club_once() {
         let expected_mails = expected_mails.map(|(kind, to)| (kind.to_string(), to.to_string()));
         assert_eq!(mails_about(&world, &record), expected_mails);
         assert_eq!(
-            world.order(&record).order.state,
+            world.stored_order(&record).order.state,
             OrderState::Captured,
             "the tickets were in the game"
         );
@@ -190,7 +196,7 @@ fn dispute_is_mailed_to_the_club_once() {
             .resolve_healed(&id, AnomalyKind::MismatchedAmount, KICK_OFF)
             .await
             .unwrap();
-        world.restart().await;
+        world.restart_engine().await;
         world.engine().reconciler.scan(NOON).await.unwrap();
         world.pass_seconds(60).await;
         assert_eq!(
@@ -205,9 +211,9 @@ fn dispute_is_mailed_to_the_club_once() {
 /// Any account can create a payment whose metadata names an order of another account.
 #[test]
 fn dispute_of_forged_payment_is_not_mailed() {
-    play(|| async {
-        let world = TestWorld::with(&[1042]).await;
-        let record = world.buy(&[(1042, 2)]).await;
+    run_in_paused_time(|| async {
+        let world = TestWorld::with_draws(&[1042]).await;
+        let record = world.buy_tickets(&[(1042, 2)]).await;
         let forged = NewIntent {
             order: record.order.id,
             account: account(),
@@ -217,7 +223,7 @@ fn dispute_of_forged_payment_is_not_mailed() {
         let forged: PaymentIntentId = world.gateway.create("forged", &forged).await.unwrap().id;
         assert!(world.gateway.authorise(&forged) && world.gateway.capture_in_dashboard(&forged));
         assert!(world.gateway.dispute(&forged));
-        world.deliver_notices().await;
+        world.deliver_queued_webhooks().await;
         world.pass_seconds(700).await;
         assert!(
             world

@@ -8,14 +8,14 @@ use persistence::memory::{Call, Fault as BooksFault};
 use persistence::stores::AnomalyStore;
 
 use crate::anomalies::open;
-use crate::world::{KICK_OFF, TestWorld, intent_of, play};
+use crate::world::{KICK_OFF, TestWorld, intent_of, run_in_paused_time};
 
 /// A node that hung still has old data of the provider. Another node has raised an anomaly since.
 #[test]
 fn anomaly_is_resolved_only_by_newer_provider_data() {
-    play(|| async {
-        let world = TestWorld::with(&[1042]).await;
-        let record = world.buy(&[(1042, 2)]).await;
+    run_in_paused_time(|| async {
+        let world = TestWorld::with_draws(&[1042]).await;
+        let record = world.buy_tickets(&[(1042, 2)]).await;
         let id = intent_of(&record);
         // The payment is verified now, so later passes only list it and do not read it.
         world.pass_seconds(60).await;
@@ -48,11 +48,11 @@ fn anomaly_is_resolved_only_by_newer_provider_data() {
 
 #[test]
 fn wrongly_resolved_anomaly_is_raised_again() {
-    play(|| async {
-        let world = TestWorld::with(&[1042]).await;
-        let id = intent_of(&world.buy(&[(1042, 2)]).await);
+    run_in_paused_time(|| async {
+        let world = TestWorld::with_draws(&[1042]).await;
+        let id = intent_of(&world.buy_tickets(&[(1042, 2)]).await);
         world.gateway.dispute(&id);
-        world.deliver_notices().await;
+        world.deliver_queued_webhooks().await;
         world.pass_seconds(60).await;
         let wrong = [(AnomalyKind::MismatchedAmount, Some(id.clone()))];
         assert_eq!(open(&world), wrong);
@@ -71,13 +71,13 @@ fn wrongly_resolved_anomaly_is_raised_again() {
 /// clock that is behind. So the payment is not among the recently captured orders.
 #[test]
 fn payment_checked_before_allocation_is_checked_again() {
-    play(|| async {
-        let world = TestWorld::with(&[1042, 1043]).await;
+    run_in_paused_time(|| async {
+        let world = TestWorld::with_draws(&[1042, 1043]).await;
         world.clock.set_skew_ms(120_000);
-        world.buy(&[(1042, 2)]).await;
+        world.buy_tickets(&[(1042, 2)]).await;
         world.pass_seconds(40).await;
         world.clock.set_skew_ms(0);
-        let record = world.open(&[(1043, 2)]).await;
+        let record = world.open_order(&[(1043, 2)]).await;
         let id = intent_of(&record);
         assert!(world.gateway.authorise(&id) && world.gateway.capture_in_dashboard(&id));
         world.memory.set_faults(|call| match call {
@@ -87,7 +87,10 @@ fn payment_checked_before_allocation_is_checked_again() {
         world.pass_seconds(40).await;
         world.memory.clear_faults();
         world.pass_seconds(660).await;
-        assert_eq!(world.order(&record).order.state, OrderState::Captured);
+        assert_eq!(
+            world.stored_order(&record).order.state,
+            OrderState::Captured
+        );
         assert_eq!(open(&world), [(AnomalyKind::MismatchedAmount, Some(id))]);
     });
 }

@@ -1,8 +1,8 @@
 //! Tests of opening, resizing and abandoning orders: one order for each client key, and all lines
 //! or none.
 
-use crate::not_charged;
-use crate::world::{TestWorld, intent_of, line, play};
+use crate::is_not_charged;
+use crate::world::{TestWorld, intent_of, order_line, run_in_paused_time};
 use actors::testing::{Fault, GatewayMethod};
 use actors::{FulfilStatus, PaymentFailure};
 use domain::{
@@ -12,8 +12,8 @@ use persistence::memory::{Call, Fault as BooksFault};
 
 #[test]
 fn same_client_key_resizes_the_same_order() {
-    play(|| async {
-        let world = TestWorld::with(&[1042, 1043]).await;
+    run_in_paused_time(|| async {
+        let world = TestWorld::with_draws(&[1042, 1043]).await;
         let request = world.order_request(&[(1042, 2)]);
         let first = world.payments().open(request.clone()).await.unwrap();
         let mut again = world.order_request(&[(1042, 2)]);
@@ -24,11 +24,11 @@ fn same_client_key_resizes_the_same_order() {
             (first.order.id, &first.client_secret)
         );
 
-        again.lines = vec![line(1042, 5), line(1043, 1)];
+        again.lines = vec![order_line(1042, 5), order_line(1043, 1)];
         let third = world.payments().open(again.clone()).await.unwrap();
         assert_eq!(intent_of(&third), intent_of(&first));
-        assert_eq!((world.held(1042), world.held(1043)), (5, 1));
-        assert_eq!(world.order(&third).order.lines, again.lines);
+        assert_eq!((world.held_in_draw(1042), world.held_in_draw(1043)), (5, 1));
+        assert_eq!(world.stored_order(&third).order.lines, again.lines);
         assert_eq!(
             world
                 .gateway
@@ -39,10 +39,10 @@ fn same_client_key_resizes_the_same_order() {
             Cents(3000)
         );
 
-        again.lines = vec![line(1043, 1)];
+        again.lines = vec![order_line(1043, 1)];
         world.payments().open(again.clone()).await.unwrap();
-        assert_eq!((world.held(1042), world.held(1043)), (0, 1));
-        assert_eq!(world.order(&third).order.lines, again.lines);
+        assert_eq!((world.held_in_draw(1042), world.held_in_draw(1043)), (0, 1));
+        assert_eq!(world.stored_order(&third).order.lines, again.lines);
         assert_eq!(
             world
                 .gateway
@@ -65,14 +65,14 @@ fn same_client_key_resizes_the_same_order() {
             OrderState::Captured,
             "an order that is decided is answered as it is"
         );
-        world.audit();
+        world.assert_consistent();
     });
 }
 
 #[test]
 fn concurrent_opens_with_one_key_make_one_order() {
-    play(|| async {
-        let world = TestWorld::with(&[1042]).await;
+    run_in_paused_time(|| async {
+        let world = TestWorld::with_draws(&[1042]).await;
         let (first, mut second) = (
             world.order_request(&[(1042, 2)]),
             world.order_request(&[(1042, 2)]),
@@ -85,7 +85,7 @@ fn concurrent_opens_with_one_key_make_one_order() {
             (
                 world.memory.orders().len(),
                 world.gateway.intents().len(),
-                world.held(1042)
+                world.held_in_draw(1042)
             ),
             (1, 1, 2)
         );
@@ -94,30 +94,30 @@ fn concurrent_opens_with_one_key_make_one_order() {
 
 #[test]
 fn authorised_order_is_not_resized() {
-    play(|| async {
-        let world = TestWorld::with(&[1042]).await;
+    run_in_paused_time(|| async {
+        let world = TestWorld::with_draws(&[1042]).await;
         let request = world.order_request(&[(1042, 2)]);
         let record = world.payments().open(request.clone()).await.unwrap();
         world.gateway.authorise(&intent_of(&record));
         let mut more = request;
-        more.lines = vec![line(1042, 9)];
+        more.lines = vec![order_line(1042, 9)];
         let answered = world.payments().open(more).await.unwrap();
-        assert_eq!(answered.order.lines, vec![line(1042, 2)]);
+        assert_eq!(answered.order.lines, vec![order_line(1042, 2)]);
         assert_eq!(
             world.fulfil(&record).await.unwrap().status,
             FulfilStatus::Succeeded
         );
-        assert_eq!(world.sold(1042), 2);
-        world.audit();
+        assert_eq!(world.sold_in_draw(1042), 2);
+        world.assert_consistent();
     });
 }
 
 #[test]
 fn cart_reserves_all_lines_or_names_the_refusing_draw() {
-    play(|| async {
-        let world = TestWorld::with(&[1042, 1043, 1044]).await;
+    run_in_paused_time(|| async {
+        let world = TestWorld::with_draws(&[1042, 1043, 1044]).await;
         for _ in 0..4 {
-            world.open(&[(1043, 41)]).await;
+            world.open_order(&[(1043, 41)]).await;
         }
         let refused = world
             .payments()
@@ -132,7 +132,11 @@ fn cart_reserves_all_lines_or_names_the_refusing_draw() {
             }
         );
         assert_eq!(
-            (world.held(1042), world.held(1043), world.held(1044)),
+            (
+                world.held_in_draw(1042),
+                world.held_in_draw(1043),
+                world.held_in_draw(1044)
+            ),
             (0, 164, 0)
         );
         assert_eq!(
@@ -151,15 +155,15 @@ fn cart_reserves_all_lines_or_names_the_refusing_draw() {
 
 #[test]
 fn failed_resize_changes_nothing() {
-    play(|| async {
-        let world = TestWorld::with(&[1042, 1043]).await;
+    run_in_paused_time(|| async {
+        let world = TestWorld::with_draws(&[1042, 1043]).await;
         let request = world.order_request(&[(1042, 2), (1043, 2)]);
         let record = world.payments().open(request.clone()).await.unwrap();
         for _ in 0..3 {
-            world.open(&[(1043, 50)]).await;
+            world.open_order(&[(1043, 50)]).await;
         }
         let mut more = request.clone();
-        more.lines = vec![line(1042, 30), line(1043, 30)];
+        more.lines = vec![order_line(1042, 30), order_line(1043, 30)];
         let refused = world.payments().open(more).await.unwrap_err();
         assert_eq!(
             refused,
@@ -168,25 +172,31 @@ fn failed_resize_changes_nothing() {
                 refusal: Refusal::TooFewTickets { free: 19 }
             }
         );
-        assert_eq!((world.held(1042), world.held(1043)), (2, 152));
-        assert_eq!(world.order(&record).order.lines, request.lines);
+        assert_eq!(
+            (world.held_in_draw(1042), world.held_in_draw(1043)),
+            (2, 152)
+        );
+        assert_eq!(world.stored_order(&record).order.lines, request.lines);
         world.gateway.authorise(&intent_of(&record));
         assert_eq!(
             world.fulfil(&record).await.unwrap().status,
             FulfilStatus::Succeeded
         );
-        world.audit();
+        world.assert_consistent();
     });
 }
 
 #[test]
 fn leaving_releases_tickets_unless_payment_started() {
-    play(|| async {
-        let world = TestWorld::with(&[1042]).await;
-        let leaves = world.open(&[(1042, 2)]).await;
+    run_in_paused_time(|| async {
+        let world = TestWorld::with_draws(&[1042]).await;
+        let leaves = world.open_order(&[(1042, 2)]).await;
         world.payments().abandon(leaves.order.id).await.unwrap();
-        assert_eq!(world.held(1042), 0);
-        assert_eq!(world.order(&leaves).order.state, OrderState::Released);
+        assert_eq!(world.held_in_draw(1042), 0);
+        assert_eq!(
+            world.stored_order(&leaves).order.state,
+            OrderState::Released
+        );
         assert_eq!(
             world
                 .gateway
@@ -197,32 +207,32 @@ fn leaving_releases_tickets_unless_payment_started() {
             PaymentStatus::Canceled
         );
 
-        let challenged = world.open(&[(1042, 2)]).await;
+        let challenged = world.open_order(&[(1042, 2)]).await;
         world.gateway.challenge(&intent_of(&challenged));
         world.payments().abandon(challenged.order.id).await.unwrap();
         assert_eq!(
-            world.held(1042),
+            world.held_in_draw(1042),
             2,
             "opening the 3-D Secure page also leaves the page"
         );
 
-        let paid = world.open(&[(1042, 2)]).await;
+        let paid = world.open_order(&[(1042, 2)]).await;
         world.gateway.authorise(&intent_of(&paid));
         world.payments().abandon(paid.order.id).await.unwrap();
-        assert_eq!(world.order(&paid).order.state, OrderState::Captured);
+        assert_eq!(world.stored_order(&paid).order.state, OrderState::Captured);
         world.pass_seconds(5).await;
-        world.audit();
+        world.assert_consistent();
     });
 }
 
 #[test]
 fn amount_changed_during_payment_is_not_charged() {
-    play(|| async {
-        let world = TestWorld::with(&[1042]).await;
+    run_in_paused_time(|| async {
+        let world = TestWorld::with_draws(&[1042]).await;
         let request = world.order_request(&[(1042, 2)]);
         let record = world.payments().open(request.clone()).await.unwrap();
         let mut more = request;
-        more.lines = vec![line(1042, 4)];
+        more.lines = vec![order_line(1042, 4)];
         // The database stores four tickets, but the intent could not be updated to their price. The
         // buyer pays for two tickets in another tab.
         world
@@ -234,21 +244,24 @@ fn amount_changed_during_payment_is_not_charged() {
         );
         world.gateway.authorise(&intent_of(&record));
         let fulfilled = world.fulfil(&record).await.unwrap();
-        assert!(not_charged(&fulfilled.status), "{:?}", fulfilled.status);
+        assert!(is_not_charged(&fulfilled.status), "{:?}", fulfilled.status);
         world.pass_seconds(60).await;
-        assert_eq!(world.order(&record).order.state, OrderState::Released);
-        assert_eq!((world.held(1042), world.sold(1042)), (0, 0));
+        assert_eq!(
+            world.stored_order(&record).order.state,
+            OrderState::Released
+        );
+        assert_eq!((world.held_in_draw(1042), world.sold_in_draw(1042)), (0, 0));
         assert_eq!(world.memory.anomaly_records().len(), 0);
-        world.audit();
+        world.assert_consistent();
     });
 }
 
 #[test]
 fn full_draw_refuses_without_database_access() {
-    play(|| async {
-        let world = TestWorld::with(&[1042]).await;
+    run_in_paused_time(|| async {
+        let world = TestWorld::with_draws(&[1042]).await;
         for count in [50, 50, 50, 19] {
-            world.buy(&[(1042, count)]).await;
+            world.buy_tickets(&[(1042, count)]).await;
         }
         world.memory.set_faults(|call| match call {
             Call::Append(_) | Call::Read("order_by_client_key") => {
@@ -275,8 +288,8 @@ fn full_draw_refuses_without_database_access() {
 
 #[test]
 fn interrupted_cart_continues_with_the_same_key() {
-    play(|| async {
-        let world = TestWorld::with(&[1042, 1043]).await;
+    run_in_paused_time(|| async {
+        let world = TestWorld::with_draws(&[1042, 1043]).await;
         let request = world.order_request(&[(1042, 2), (1043, 3)]);
         world.memory.set_faults(|call| match call {
             Call::Append(appends) if appends[0].draw == DrawId(1043) => BooksFault::NotWritten,
@@ -296,7 +309,7 @@ fn interrupted_cart_continues_with_the_same_key() {
         );
         world.memory.clear_faults();
         for _ in 0..3 {
-            world.open(&[(1043, 50)]).await;
+            world.open_order(&[(1043, 50)]).await;
         }
         let refused = world.payments().open(other).await.unwrap_err();
         let refusal = Refusal::TooFewTickets { free: 19 };
@@ -307,23 +320,30 @@ fn interrupted_cart_continues_with_the_same_key() {
                 refusal
             }
         );
-        assert_eq!(world.held(1042), 2, "a half-reserved cart is released");
+        assert_eq!(
+            world.held_in_draw(1042),
+            2,
+            "a half-reserved cart is released"
+        );
         let record = world.payments().open(request).await.unwrap();
-        assert_eq!((world.held(1042), world.held(1043)), (2, 153));
+        assert_eq!(
+            (world.held_in_draw(1042), world.held_in_draw(1043)),
+            (2, 153)
+        );
         world.gateway.authorise(&intent_of(&record));
         assert_eq!(
             world.fulfil(&record).await.unwrap().status,
             FulfilStatus::Succeeded
         );
-        world.audit();
+        world.assert_consistent();
     });
 }
 
 /// A resize fails on another line. It restores the first line with its earlier expiry.
 #[test]
 fn refused_resize_prolongs_no_reservation() {
-    play(|| async {
-        let world = TestWorld::with(&[1042, 1043]).await;
+    run_in_paused_time(|| async {
+        let world = TestWorld::with_draws(&[1042, 1043]).await;
         let request = world.order_request(&[(1042, 20), (1043, 20)]);
         let order = world
             .payments()
@@ -347,12 +367,12 @@ fn refused_resize_prolongs_no_reservation() {
         };
         let before = reserved().await;
         for _ in 0..3 {
-            world.open(&[(1043, 49)]).await;
+            world.open_order(&[(1043, 49)]).await;
         }
         for _ in 0..2 {
             world.pass_seconds(60).await;
             let mut more = request.clone();
-            more.lines = vec![line(1042, 19), line(1043, 50)];
+            more.lines = vec![order_line(1042, 19), order_line(1043, 50)];
             world
                 .payments()
                 .open(more)
@@ -367,8 +387,8 @@ fn refused_resize_prolongs_no_reservation() {
 /// resized or extended.
 #[test]
 fn orders_of_one_network_share_its_quota_of_unpaid_tickets() {
-    play(|| async {
-        let world = TestWorld::with(&[1042]).await;
+    run_in_paused_time(|| async {
+        let world = TestWorld::with_draws(&[1042]).await;
         let of = |network| {
             Some(HoldSource {
                 id: SourceId(network),
@@ -394,9 +414,9 @@ fn orders_of_one_network_share_its_quota_of_unpaid_tickets() {
             refused(4)
         );
         let mut more = second;
-        more.lines = vec![line(1042, 35)];
+        more.lines = vec![order_line(1042, 35)];
         assert_eq!(world.payments().open(more).await.map(|_| ()), refused(34));
-        assert_eq!(world.held(1042), 80, "a refusal changes nothing");
+        assert_eq!(world.held_in_draw(1042), 80, "a refusal changes nothing");
         world
             .payments()
             .open(order(10, 2))
@@ -412,6 +432,6 @@ fn orders_of_one_network_share_its_quota_of_unpaid_tickets() {
             .open(order(49, 1))
             .await
             .expect("what was paid for counts for the network");
-        world.audit();
+        world.assert_consistent();
     });
 }

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use crate::not_charged;
-use crate::world::{KICK_OFF, TestWorld, account, intent_of, play};
+use crate::is_not_charged;
+use crate::world::{KICK_OFF, TestWorld, account, intent_of, run_in_paused_time};
 use actors::testing::{Fault, GatewayCall, GatewayMethod};
 use actors::{Denied, FulfilStatus, Gateway, PaymentFailure, RepairError};
 use domain::{AnomalyKind, Cents, Command, DrawId, GameResult, OrderState, Refusal, Status};
@@ -11,16 +11,16 @@ use persistence::memory::{Call, Fault as BooksFault};
 
 #[test]
 fn external_capture_gets_tickets_while_on_sale() {
-    play(|| async {
-        let world = TestWorld::with(&[1042]).await;
-        let record = world.open(&[(1042, 2)]).await;
+    run_in_paused_time(|| async {
+        let world = TestWorld::with_draws(&[1042]).await;
+        let record = world.open_order(&[(1042, 2)]).await;
         world.gateway.authorise(&intent_of(&record));
         world.gateway.capture_in_dashboard(&intent_of(&record));
         assert_eq!(
             world.fulfil(&record).await.unwrap().status,
             FulfilStatus::Succeeded
         );
-        assert_eq!(world.sold(1042), 2);
+        assert_eq!(world.sold_in_draw(1042), 2);
         let anomalies = world.memory.anomaly_records();
         assert_eq!(anomalies[0].anomaly.kind, AnomalyKind::MissingTicket);
         assert!(anomalies[0].resolved_at.is_some(), "raised and healed");
@@ -29,20 +29,23 @@ fn external_capture_gets_tickets_while_on_sale() {
 
 #[test]
 fn external_capture_after_kick_off_is_refunded() {
-    play(|| async {
-        let world = TestWorld::with(&[1042]).await;
-        let record = world.open(&[(1042, 2)]).await;
+    run_in_paused_time(|| async {
+        let world = TestWorld::with_draws(&[1042]).await;
+        let record = world.open_order(&[(1042, 2)]).await;
         let id = intent_of(&record);
         world.gateway.authorise(&id);
         world.gateway.capture_in_dashboard(&id);
         world.clock.advance_to(KICK_OFF.plus_seconds(1)).await;
         // The sweeper found this payment first and allocated its tickets before kick-off. The next
         // order reaches the draw after kick-off.
-        assert_eq!(world.order(&record).order.state, OrderState::Captured);
+        assert_eq!(
+            world.stored_order(&record).order.state,
+            OrderState::Captured
+        );
 
-        let world = TestWorld::with(&[1043]).await;
+        let world = TestWorld::with_draws(&[1043]).await;
         world.clock.advance_to(KICK_OFF.plus_seconds(-15)).await;
-        let record = world.open(&[(1043, 2)]).await;
+        let record = world.open_order(&[(1043, 2)]).await;
         let id = intent_of(&record);
         world.gateway.authorise(&id);
         world.gateway.capture_in_dashboard(&id);
@@ -57,7 +60,7 @@ fn external_capture_after_kick_off_is_refunded() {
             (takings.captured, takings.refunded),
             (Cents(1000), Cents(1000))
         );
-        assert_eq!(world.sold(1043), 0);
+        assert_eq!(world.sold_in_draw(1043), 0);
         let open: Vec<_> = world
             .memory
             .anomaly_records()
@@ -74,10 +77,10 @@ fn external_capture_after_kick_off_is_refunded() {
 
 #[test]
 fn lost_payment_is_found_by_listing() {
-    play(|| async {
+    run_in_paused_time(|| async {
         use actors::NewIntent;
-        let world = TestWorld::with(&[1042]).await;
-        world.buy(&[(1042, 1)]).await;
+        let world = TestWorld::with_draws(&[1042]).await;
+        world.buy_tickets(&[(1042, 1)]).await;
         let lost_payment = NewIntent {
             order: domain::OrderId(404),
             account: account(),
@@ -129,12 +132,12 @@ fn lost_payment_is_found_by_listing() {
 
 #[test]
 fn refund_returns_tickets_and_fee_from_the_charged_order() {
-    play(|| async {
-        let world = TestWorld::with(&[1042]).await;
+    run_in_paused_time(|| async {
+        let world = TestWorld::with_draws(&[1042]).await;
         // 63 tickets of $5 reach the fee cap of $11. So the third order pays no fee.
-        let first = world.buy(&[(1042, 50)]).await;
-        let second = world.buy(&[(1042, 13)]).await;
-        let third = world.buy(&[(1042, 20)]).await;
+        let first = world.buy_tickets(&[(1042, 50)]).await;
+        let second = world.buy_tickets(&[(1042, 13)]).await;
+        let third = world.buy_tickets(&[(1042, 20)]).await;
         let fees = |record| {
             world
                 .gateway
@@ -159,22 +162,22 @@ fn refund_returns_tickets_and_fee_from_the_charged_order() {
             .await
             .unwrap();
         world.pass_seconds(30).await;
-        assert_eq!(world.sold(1042), 70);
-        world.audit();
+        assert_eq!(world.sold_in_draw(1042), 70);
+        world.assert_consistent();
         world
             .payments()
             .refund(third.order.id, "asked for")
             .await
             .unwrap();
         world.pass_seconds(30).await;
-        world.audit();
+        world.assert_consistent();
         world
             .payments()
             .refund(first.order.id, "asked for")
             .await
             .unwrap();
         world.pass_seconds(30).await;
-        world.audit();
+        world.assert_consistent();
         let takings = world.gateway.takings(&account());
         assert_eq!(
             (takings.refunded, takings.fees_refunded),
@@ -191,9 +194,9 @@ fn refund_returns_tickets_and_fee_from_the_charged_order() {
 /// The order has its tickets, although the capture could not be stored yet.
 #[test]
 fn payment_with_tickets_cannot_be_refunded_manually() {
-    play(|| async {
-        let world = TestWorld::with(&[1042]).await;
-        let record = world.open(&[(1042, 2)]).await;
+    run_in_paused_time(|| async {
+        let world = TestWorld::with_draws(&[1042]).await;
+        let record = world.open_order(&[(1042, 2)]).await;
         world.gateway.authorise(&intent_of(&record));
         world.memory.set_faults(|call| match call {
             Call::Write("captured") => BooksFault::NotWritten,
@@ -203,7 +206,10 @@ fn payment_with_tickets_cannot_be_refunded_manually() {
             world.fulfil(&record).await.unwrap().status,
             FulfilStatus::Processing
         );
-        assert_eq!(world.order(&record).order.state, OrderState::Allocated);
+        assert_eq!(
+            world.stored_order(&record).order.state,
+            OrderState::Allocated
+        );
         let returned = world
             .engine()
             .anomalies
@@ -212,9 +218,12 @@ fn payment_with_tickets_cannot_be_refunded_manually() {
         assert_eq!(returned, Err(RepairError::HasTickets));
         world.memory.clear_faults();
         world.pass_seconds(60).await;
-        assert_eq!(world.order(&record).order.state, OrderState::Captured);
+        assert_eq!(
+            world.stored_order(&record).order.state,
+            OrderState::Captured
+        );
         assert_eq!(world.gateway.takings(&account()).refunded, Cents::ZERO);
-        world.audit();
+        world.assert_consistent();
     });
 }
 
@@ -222,9 +231,9 @@ fn payment_with_tickets_cannot_be_refunded_manually() {
 /// manually.
 #[test]
 fn payment_being_refunded_manually_gets_no_tickets() {
-    play(|| async {
-        let world = TestWorld::with(&[1042]).await;
-        let record = world.open(&[(1042, 2)]).await;
+    run_in_paused_time(|| async {
+        let world = TestWorld::with_draws(&[1042]).await;
+        let record = world.open_order(&[(1042, 2)]).await;
         let id = intent_of(&record);
         assert!(world.gateway.authorise(&id) && world.gateway.capture_in_dashboard(&id));
         world.gateway.set_pace(|call| {
@@ -238,13 +247,19 @@ fn payment_being_refunded_manually_gets_no_tickets() {
         let manual_refund = actix::spawn(async move { anomalies.return_payment(&id).await });
         world.pass_seconds(50).await;
         assert_eq!(
-            (world.order(&record).order.state, world.sold(1042)),
+            (
+                world.stored_order(&record).order.state,
+                world.sold_in_draw(1042)
+            ),
             (OrderState::Void, 0)
         );
         world.pass_seconds(60).await;
         assert_eq!(manual_refund.await.unwrap().unwrap().amount, Cents(1000));
         assert_eq!(
-            (world.gateway.takings(&account()).refunded, world.sold(1042)),
+            (
+                world.gateway.takings(&account()).refunded,
+                world.sold_in_draw(1042)
+            ),
             (Cents(1000), 0)
         );
         assert!(
@@ -261,10 +276,10 @@ fn payment_being_refunded_manually_gets_no_tickets() {
 /// manually.
 #[test]
 fn manual_refund_during_refund_returns_the_fee_once() {
-    play(|| async {
-        let world = TestWorld::with(&[1042]).await;
-        let first = world.buy(&[(1042, 50)]).await;
-        let second = world.buy(&[(1042, 33)]).await;
+    run_in_paused_time(|| async {
+        let world = TestWorld::with_draws(&[1042]).await;
+        let first = world.buy_tickets(&[(1042, 50)]).await;
+        let second = world.buy_tickets(&[(1042, 33)]).await;
         let away = |call: GatewayCall<'_>| {
             if call.verb == GatewayMethod::Refund {
                 Fault::Unavailable
@@ -298,19 +313,22 @@ fn manual_refund_during_refund_returns_the_fee_once() {
             (takings.refunded, takings.fees_refunded),
             (Cents(25_000), Cents(522))
         );
-        assert_eq!(world.order(&second).order.state, OrderState::Captured);
-        world.audit();
+        assert_eq!(
+            world.stored_order(&second).order.state,
+            OrderState::Captured
+        );
+        world.assert_consistent();
     });
 }
 
 #[test]
 fn cancelled_game_refunds_all_orders_even_after_a_kill() {
-    play(|| async {
-        let mut world = TestWorld::with(&[1042, 1043]).await;
-        let alone = world.buy(&[(1042, 2)]).await;
-        let cart = world.buy(&[(1042, 1), (1043, 3)]).await;
-        let other = world.buy(&[(1043, 1)]).await;
-        let late = world.open(&[(1042, 1)]).await;
+    run_in_paused_time(|| async {
+        let mut world = TestWorld::with_draws(&[1042, 1043]).await;
+        let alone = world.buy_tickets(&[(1042, 2)]).await;
+        let cart = world.buy_tickets(&[(1042, 1), (1043, 3)]).await;
+        let other = world.buy_tickets(&[(1043, 1)]).await;
+        let late = world.open_order(&[(1042, 1)]).await;
         world.gateway.authorise(&intent_of(&late));
         // The process is killed when it queues the first refund.
         world.memory.set_faults(|call| match call {
@@ -327,22 +345,22 @@ fn cancelled_game_refunds_all_orders_even_after_a_kill() {
             (Status::Cancelled, 2)
         );
         world.memory.clear_faults();
-        world.restart().await;
+        world.restart_engine().await;
         world.pass_seconds(90).await;
         for record in [&alone, &cart] {
-            assert_eq!(world.order(record).order.state, OrderState::Void);
+            assert_eq!(world.stored_order(record).order.state, OrderState::Void);
         }
-        assert_eq!((world.sold(1042), world.sold(1043)), (0, 1));
+        assert_eq!((world.sold_in_draw(1042), world.sold_in_draw(1043)), (0, 1));
         assert_eq!(world.gateway.takings(&account()).refunded, Cents(3000));
-        assert!(not_charged(&world.fulfil(&late).await.unwrap().status));
-        assert_eq!(world.order(&other).order.state, OrderState::Captured);
+        assert!(is_not_charged(&world.fulfil(&late).await.unwrap().status));
+        assert_eq!(world.stored_order(&other).order.state, OrderState::Captured);
         let refund_mails: Vec<_> = world
             .mails()
             .into_iter()
             .filter(|mail| mail.kind == "refunded")
             .collect();
         assert_eq!(refund_mails.len(), 2);
-        world.audit();
+        world.assert_consistent();
 
         let again = world
             .payments()
@@ -364,9 +382,9 @@ fn cancelled_game_refunds_all_orders_even_after_a_kill() {
 /// Another node captured the order, including the fee of tickets that were returned meanwhile.
 #[test]
 fn refused_captured_order_returns_its_fee() {
-    play(|| async {
-        let world = TestWorld::with(&[1042]).await;
-        let record = world.open(&[(1042, 2)]).await;
+    run_in_paused_time(|| async {
+        let world = TestWorld::with_draws(&[1042]).await;
+        let record = world.open_order(&[(1042, 2)]).await;
         let id = intent_of(&record);
         world.gateway.authorise(&id);
         world
@@ -381,8 +399,11 @@ fn refused_captured_order_returns_its_fee() {
                 Fault::None
             }
         });
-        assert!(not_charged(&world.fulfil(&record).await.unwrap().status));
-        assert_eq!(world.order(&record).order.state, OrderState::Rejecting);
+        assert!(is_not_charged(&world.fulfil(&record).await.unwrap().status));
+        assert_eq!(
+            world.stored_order(&record).order.state,
+            OrderState::Rejecting
+        );
         world
             .gateway
             .capture("another-node", &account(), &id, Cents(35))
@@ -395,7 +416,7 @@ fn refused_captured_order_returns_its_fee() {
             (takings.refunded, takings.fees, takings.fees_refunded),
             (Cents(1000), Cents(35), Cents(35))
         );
-        assert_eq!(world.order(&record).order.state, OrderState::Void);
+        assert_eq!(world.stored_order(&record).order.state, OrderState::Void);
     });
 }
 
@@ -403,9 +424,9 @@ fn refused_captured_order_returns_its_fee() {
 /// draw shows that a refund is due.
 #[test]
 fn partially_returned_cart_is_refunded_by_the_sweeper() {
-    play(|| async {
-        let world = TestWorld::with(&[1042, 1043]).await;
-        let cart = world.buy(&[(1042, 1), (1043, 3)]).await;
+    run_in_paused_time(|| async {
+        let world = TestWorld::with_draws(&[1042, 1043]).await;
+        let cart = world.buy_tickets(&[(1042, 1), (1043, 3)]).await;
         world.memory.set_faults(|call| match call {
             Call::Append(appends) if appends[0].draw == DrawId(1043) => BooksFault::NotWritten,
             _ => BooksFault::None,
@@ -415,44 +436,47 @@ fn partially_returned_cart_is_refunded_by_the_sweeper() {
             .cancel_draw(DrawId(1042), "the ground is flooded")
             .await
             .unwrap();
-        assert_eq!((world.sold(1042), world.sold(1043)), (0, 3));
+        assert_eq!((world.sold_in_draw(1042), world.sold_in_draw(1043)), (0, 3));
         world.memory.clear_faults();
         world.pass_seconds(90).await;
-        assert_eq!(world.order(&cart).order.state, OrderState::Void);
+        assert_eq!(world.stored_order(&cart).order.state, OrderState::Void);
         assert_eq!(world.gateway.takings(&account()).refunded, Cents(2000));
-        world.audit();
+        world.assert_consistent();
     });
 }
 
 #[test]
 fn interrupted_refund_is_finished_by_the_sweeper() {
-    play(|| async {
-        let mut world = TestWorld::with(&[1042]).await;
-        let record = world.buy(&[(1042, 2)]).await;
+    run_in_paused_time(|| async {
+        let mut world = TestWorld::with_draws(&[1042]).await;
+        let record = world.buy_tickets(&[(1042, 2)]).await;
         world.memory.set_faults(|call| match call {
             Call::Write("refunding") => BooksFault::NotWritten,
             _ => BooksFault::None,
         });
         let cut_off = world.payments().refund(record.order.id, "asked for").await;
         assert_eq!(cut_off, Err(PaymentFailure::Unavailable));
-        assert_eq!(world.sold(1042), 0);
+        assert_eq!(world.sold_in_draw(1042), 0);
         world.memory.clear_faults();
-        world.restart().await;
+        world.restart_engine().await;
         world.pass_seconds(60).await;
         assert_eq!(world.gateway.takings(&account()).refunded, Cents(1000));
-        assert_eq!(world.order(&record).order.state, OrderState::Void);
-        world.audit();
+        assert_eq!(world.stored_order(&record).order.state, OrderState::Void);
+        world.assert_consistent();
     });
 }
 
 #[test]
 fn external_refunds_and_disputes_become_anomalies() {
-    play(|| async {
-        let world = TestWorld::with(&[1042]).await;
-        let (refunded, disputed) = (world.buy(&[(1042, 2)]).await, world.buy(&[(1042, 1)]).await);
+    run_in_paused_time(|| async {
+        let world = TestWorld::with_draws(&[1042]).await;
+        let (refunded, disputed) = (
+            world.buy_tickets(&[(1042, 2)]).await,
+            world.buy_tickets(&[(1042, 1)]).await,
+        );
         world.gateway.refund_in_dashboard(&intent_of(&refunded));
         world.gateway.dispute(&intent_of(&disputed));
-        world.deliver_notices().await;
+        world.deliver_queued_webhooks().await;
         world.pass_seconds(30).await;
         let kinds: Vec<_> = world
             .memory
@@ -470,10 +494,10 @@ fn external_refunds_and_disputes_become_anomalies() {
 
 #[test]
 fn second_payment_is_a_duplicate_and_unused_intent_is_ignored() {
-    play(|| async {
+    run_in_paused_time(|| async {
         use actors::NewIntent;
-        let world = TestWorld::with(&[1042]).await;
-        let record = world.buy(&[(1042, 2)]).await;
+        let world = TestWorld::with_draws(&[1042]).await;
+        let record = world.buy_tickets(&[(1042, 2)]).await;
         let again = NewIntent {
             order: record.order.id,
             account: account(),
@@ -497,7 +521,10 @@ fn second_payment_is_a_duplicate_and_unused_intent_is_ignored() {
             (AnomalyKind::DuplicatePayment, Some(&second.id))
         );
         assert_eq!(world.gateway.intent(&unused.id).unwrap().captures, 0);
-        assert_eq!(world.order(&record).order.state, OrderState::Captured);
+        assert_eq!(
+            world.stored_order(&record).order.state,
+            OrderState::Captured
+        );
         world.gateway.refund_in_dashboard(&second.id);
         assert_eq!(
             world

@@ -9,7 +9,7 @@ use domain::{
 use persistence::ledger::BuyerDetails;
 use persistence::stores::OrderRecord;
 
-use crate::world::{TestWorld, account, intent_of, play};
+use crate::world::{TestWorld, account, intent_of, run_in_paused_time};
 
 const DRAWS: [i64; 2] = [1042, 1043];
 
@@ -30,10 +30,10 @@ async fn sell_after_backup(world: &TestWorld, seconds: u64) -> LostPayments {
     ];
     let mut captured = Vec::new();
     for lines in request {
-        captured.push(world.buy(lines).await);
+        captured.push(world.buy_tickets(lines).await);
         world.pass_seconds(seconds / request.len() as u64).await;
     }
-    let authorised = world.open(&[(1042, 4)]).await;
+    let authorised = world.open_order(&[(1042, 4)]).await;
     assert!(world.gateway.authorise(&intent_of(&authorised)));
     LostPayments {
         captured,
@@ -93,10 +93,10 @@ fn assert_all_found(world: &TestWorld, lost_payment: &LostPayments) {
 
 #[test]
 fn payments_lost_in_ten_minutes_are_found_and_resolved() {
-    play(|| async {
-        let mut world = TestWorld::with(&DRAWS).await;
-        let before = world.buy(&[(1042, 3)]).await;
-        let quoted = world.open(&[(1043, 2)]).await;
+    run_in_paused_time(|| async {
+        let mut world = TestWorld::with_draws(&DRAWS).await;
+        let before = world.buy_tickets(&[(1042, 3)]).await;
+        let quoted = world.open_order(&[(1043, 2)]).await;
         let (backup, refunded) = (world.memory.backup(), before.clone());
         world.gateway.authorise(&intent_of(&quoted));
         assert_eq!(
@@ -104,15 +104,18 @@ fn payments_lost_in_ten_minutes_are_found_and_resolved() {
             FulfilStatus::Succeeded
         );
         let lost_payment = sell_after_backup(&world, 600).await;
-        world.restart_on(backup).await;
+        world.restart_engine_on(backup).await;
         world.pass_seconds(120).await;
         assert_all_found(&world, &lost_payment);
         assert_eq!(
-            world.order(&quoted).order.state,
+            world.stored_order(&quoted).order.state,
             OrderState::Captured,
             "the backup has the order, so it is allocated again"
         );
-        assert_eq!(world.order(&refunded).order.state, OrderState::Captured);
+        assert_eq!(
+            world.stored_order(&refunded).order.state,
+            OrderState::Captured
+        );
 
         let anomalies = world.engine().anomalies.clone();
         let (healed, returned) = lost_payment.captured.split_at(3);
@@ -144,7 +147,10 @@ fn payments_lost_in_ten_minutes_are_found_and_resolved() {
         anomalies.scan(1).await.unwrap();
         world.pass_seconds(60).await;
         assert_eq!(open(&world), []);
-        assert_eq!((world.sold(1042), world.sold(1043)), (3 + 2 + 1, 2 + 1 + 3));
+        assert_eq!(
+            (world.sold_in_draw(1042), world.sold_in_draw(1043)),
+            (3 + 2 + 1, 2 + 1 + 3)
+        );
         let takings = world.gateway.takings(&account());
         let kept: Cents = world
             .memory
@@ -164,12 +170,12 @@ fn payments_lost_in_ten_minutes_are_found_and_resolved() {
 
 #[test]
 fn payments_since_a_two_hour_old_backup_are_found() {
-    play(|| async {
-        let mut world = TestWorld::with(&DRAWS).await;
-        world.buy(&[(1042, 3)]).await;
+    run_in_paused_time(|| async {
+        let mut world = TestWorld::with_draws(&DRAWS).await;
+        world.buy_tickets(&[(1042, 3)]).await;
         let backup = world.memory.backup();
         let lost_payment = sell_after_backup(&world, 2 * 3_600).await;
-        world.restart_on(backup).await;
+        world.restart_engine_on(backup).await;
         world.pass_seconds(120).await;
         assert_all_found(&world, &lost_payment);
     });
@@ -177,10 +183,10 @@ fn payments_since_a_two_hour_old_backup_are_found() {
 
 #[test]
 fn provider_outage_after_restore_is_retried() {
-    play(|| async {
+    run_in_paused_time(|| async {
         use actors::testing::{Fault, GatewayMethod};
-        let mut world = TestWorld::with(&DRAWS).await;
-        world.buy(&[(1042, 3)]).await;
+        let mut world = TestWorld::with_draws(&DRAWS).await;
+        world.buy_tickets(&[(1042, 3)]).await;
         let backup = world.memory.backup();
         let lost_payment = sell_after_backup(&world, 2 * 3_600).await;
         world.gateway.set_faults(|call| {
@@ -190,25 +196,25 @@ fn provider_outage_after_restore_is_retried() {
                 Fault::None
             }
         });
-        world.restart_on(backup).await;
+        world.restart_engine_on(backup).await;
         world.pass_seconds(300).await;
         assert_eq!(open(&world), []);
         world.gateway.clear_faults();
         world.pass_seconds(60).await;
         assert_all_found(&world, &lost_payment);
-        assert_eq!(world.sold(DrawId(1042).0), 3);
+        assert_eq!(world.sold_in_draw(DrawId(1042).0), 3);
     });
 }
 
 #[test]
 fn unreachable_account_does_not_hide_lost_payments_of_others() {
-    play(|| async {
+    run_in_paused_time(|| async {
         use actors::testing::Fault;
-        let mut world = TestWorld::with(&DRAWS).await;
+        let mut world = TestWorld::with_draws(&DRAWS).await;
         // This account has left the platform, so calls for it fail. It is queried first.
         let gone = AccountId("acct_a_club_that_left".into());
         world.memory.add_club(ClubId(2), gone.clone());
-        world.buy(&[(1042, 3)]).await;
+        world.buy_tickets(&[(1042, 3)]).await;
         let backup = world.memory.backup();
         let lost_payment = sell_after_backup(&world, 2 * 3_600).await;
         world.gateway.set_faults(move |call| {
@@ -218,7 +224,7 @@ fn unreachable_account_does_not_hide_lost_payments_of_others() {
                 Fault::None
             }
         });
-        world.restart_on(backup).await;
+        world.restart_engine_on(backup).await;
         world.pass_seconds(120).await;
         assert_all_found(&world, &lost_payment);
     });

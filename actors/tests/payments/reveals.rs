@@ -4,7 +4,7 @@ use actors::{Denied, RepairError};
 use domain::{AnomalyKind, Command, DrawId, Editor, GameResult, Refusal, Status, TermsEdit};
 
 use crate::anomalies::{lost_payment, open, recovered_buyer};
-use crate::world::{KICK_OFF, TestWorld, play};
+use crate::world::{KICK_OFF, TestWorld, run_in_paused_time};
 
 const DRAW: DrawId = DrawId(1042);
 
@@ -18,8 +18,8 @@ async fn execute(world: &TestWorld, command: Command) -> Result<Status, Denied> 
 
 #[test]
 fn revealed_draw_is_not_postponed_and_takes_no_repair() {
-    play(|| async {
-        let mut world = TestWorld::with(&[1042]).await;
+    run_in_paused_time(|| async {
+        let mut world = TestWorld::with_draws(&[1042]).await;
         let id = lost_payment(&world, 404, 1000, "1042x2").await;
         world.pass_seconds(60).await;
         assert_eq!(
@@ -70,7 +70,7 @@ fn revealed_draw_is_not_postponed_and_takes_no_repair() {
                 ),
                 (Status::Closed, 0, None, true)
             );
-            world.restart().await;
+            world.restart_engine().await;
         }
         assert_eq!(
             execute(&world, Command::Complete { result }).await,

@@ -8,7 +8,7 @@ use persistence::memory::{Call, Fault as BooksFault};
 use persistence::stores::OrderRecord;
 use tokio::time::Instant;
 
-use crate::world::{KICK_OFF, NOON, TestWorld, account, intent_of, play};
+use crate::world::{KICK_OFF, NOON, TestWorld, account, intent_of, run_in_paused_time};
 
 /// Advances the time without new work until every worker polls at its longest interval.
 async fn let_workers_idle(world: &TestWorld) {
@@ -38,28 +38,28 @@ fn mail_kinds(world: &TestWorld) -> Vec<String> {
 }
 
 async fn buy_order(world: &TestWorld) -> OrderRecord {
-    let record = world.buy(&[(1042, 2)]).await;
+    let record = world.buy_tickets(&[(1042, 2)]).await;
     let_workers_idle(world).await;
     record
 }
 
 #[test]
 fn captured_order_is_mailed_at_once() {
-    play(|| async {
-        let world = TestWorld::with(&[1042]).await;
+    run_in_paused_time(|| async {
+        let world = TestWorld::with_draws(&[1042]).await;
         let_workers_idle(&world).await;
-        run_without_delay(async { _ = world.buy(&[(1042, 2)]).await }).await;
+        run_without_delay(async { _ = world.buy_tickets(&[(1042, 2)]).await }).await;
         assert_eq!(mail_kinds(&world), ["tickets"]);
     });
 }
 
 #[test]
 fn not_charged_mail_is_sent_at_once() {
-    play(|| async {
-        let world = TestWorld::with(&[1042]).await;
+    run_in_paused_time(|| async {
+        let world = TestWorld::with_draws(&[1042]).await;
         let_workers_idle(&world).await;
         for (had_tickets, mails) in [(false, 1), (true, 2)] {
-            let record = world.open(&[(1042, 2)]).await;
+            let record = world.open_order(&[(1042, 2)]).await;
             assert!(world.gateway.authorise(&intent_of(&record)));
             if had_tickets {
                 world
@@ -77,8 +77,8 @@ fn not_charged_mail_is_sent_at_once() {
 
 #[test]
 fn refund_fee_and_mail_are_sent_at_once() {
-    play(|| async {
-        let world = TestWorld::with(&[1042]).await;
+    run_in_paused_time(|| async {
+        let world = TestWorld::with_draws(&[1042]).await;
         let record = buy_order(&world).await;
         run_without_delay(async {
             world
@@ -96,8 +96,8 @@ fn refund_fee_and_mail_are_sent_at_once() {
 
 #[test]
 fn refund_is_sent_at_once_while_its_fee_waits() {
-    play(|| async {
-        let world = TestWorld::with(&[1042]).await;
+    run_in_paused_time(|| async {
+        let world = TestWorld::with_draws(&[1042]).await;
         let record = buy_order(&world).await;
         world.memory.set_faults(|call| match call {
             Call::Write("give_fees_back") => BooksFault::NotWritten,
@@ -117,13 +117,16 @@ fn refund_is_sent_at_once_while_its_fee_waits() {
 
 #[test]
 fn dispute_returns_fee_and_mails_club_at_once() {
-    play(|| async {
-        let world = TestWorld::with(&[1042]).await;
+    run_in_paused_time(|| async {
+        let world = TestWorld::with_draws(&[1042]).await;
         let record = buy_order(&world).await;
         assert!(world.gateway.dispute(&intent_of(&record)));
         run_without_delay(async { _ = world.engine().reconciler.scan(NOON).await.unwrap() }).await;
         assert_eq!(
-            (world.order(&record).order.state, world.sold(1042)),
+            (
+                world.stored_order(&record).order.state,
+                world.sold_in_draw(1042)
+            ),
             (OrderState::Void, 0)
         );
         assert_eq!(world.gateway.takings(&account()).fees_refunded, Cents(35));
@@ -135,11 +138,11 @@ fn dispute_returns_fee_and_mails_club_at_once() {
 /// it, and would poll only after seven seconds.
 #[test]
 fn refused_order_is_cancelled_by_worker_within_seconds() {
-    play(|| async {
-        let world = TestWorld::with(&[1042]).await;
+    run_in_paused_time(|| async {
+        let world = TestWorld::with_draws(&[1042]).await;
         let_workers_idle(&world).await;
         world.pass_seconds(4).await;
-        let record = world.open(&[(1042, 2)]).await;
+        let record = world.open_order(&[(1042, 2)]).await;
         let mut is_first = true;
         world.memory.set_faults(move |call| match call {
             Call::Write("claim_operation") if std::mem::take(&mut is_first) => {
@@ -149,13 +152,16 @@ fn refused_order_is_cancelled_by_worker_within_seconds() {
         });
         world.payments().abandon(record.order.id).await.unwrap();
         assert_eq!(
-            world.order(&record).order.state,
+            world.stored_order(&record).order.state,
             OrderState::Rejecting,
             "the cancellation was not claimed"
         );
         world.pass_seconds(4).await;
         assert_eq!(
-            (world.order(&record).order.state, world.held(1042)),
+            (
+                world.stored_order(&record).order.state,
+                world.held_in_draw(1042)
+            ),
             (OrderState::Released, 0)
         );
         assert_eq!(
@@ -172,8 +178,8 @@ fn refused_order_is_cancelled_by_worker_within_seconds() {
 
 #[test]
 fn mail_to_recovered_buyer_is_sent_at_once() {
-    play(|| async {
-        let world = TestWorld::with(&[1042]).await;
+    run_in_paused_time(|| async {
+        let world = TestWorld::with_draws(&[1042]).await;
         let mut request = world.order_request(&[(1042, 1)]);
         request.buyer = BuyerDetails::default();
         let record = world.payments().open(request).await.unwrap();
@@ -196,22 +202,25 @@ fn mail_to_recovered_buyer_is_sent_at_once() {
 
 #[test]
 fn webhook_is_handled_at_once() {
-    play(|| async {
-        let world = TestWorld::with(&[1042]).await;
+    run_in_paused_time(|| async {
+        let world = TestWorld::with_draws(&[1042]).await;
         let_workers_idle(&world).await;
-        let record = world.open(&[(1042, 1)]).await;
+        let record = world.open_order(&[(1042, 1)]).await;
         assert!(world.gateway.authorise(&intent_of(&record)));
-        run_without_delay(world.deliver_notices()).await;
-        assert_eq!(world.order(&record).order.state, OrderState::Captured);
+        run_without_delay(world.deliver_queued_webhooks()).await;
+        assert_eq!(
+            world.stored_order(&record).order.state,
+            OrderState::Captured
+        );
     });
 }
 
 #[test]
 fn capture_after_kick_off_is_refunded_at_once() {
-    play(|| async {
-        let world = TestWorld::with(&[1042]).await;
+    run_in_paused_time(|| async {
+        let world = TestWorld::with_draws(&[1042]).await;
         world.clock.advance_to(KICK_OFF.plus_seconds(-15)).await;
-        let record = world.open(&[(1042, 2)]).await;
+        let record = world.open_order(&[(1042, 2)]).await;
         let id = intent_of(&record);
         assert!(world.gateway.authorise(&id));
         world.gateway.capture_in_dashboard(&id);
@@ -223,17 +232,23 @@ fn capture_after_kick_off_is_refunded_at_once() {
 
 #[test]
 fn failed_provider_call_is_retried_within_seconds() {
-    play(|| async {
-        let world = TestWorld::with(&[1042]).await;
+    run_in_paused_time(|| async {
+        let world = TestWorld::with_draws(&[1042]).await;
         let_workers_idle(&world).await;
-        let record = world.open(&[(1042, 1)]).await;
+        let record = world.open_order(&[(1042, 1)]).await;
         assert!(world.gateway.authorise(&intent_of(&record)));
         world
             .gateway
             .fail_next(GatewayMethod::Capture, Fault::Unavailable);
         world.fulfil(&record).await.unwrap();
-        assert_ne!(world.order(&record).order.state, OrderState::Captured);
+        assert_ne!(
+            world.stored_order(&record).order.state,
+            OrderState::Captured
+        );
         world.pass_seconds(2).await;
-        assert_eq!(world.order(&record).order.state, OrderState::Captured);
+        assert_eq!(
+            world.stored_order(&record).order.state,
+            OrderState::Captured
+        );
     });
 }

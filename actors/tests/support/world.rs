@@ -69,7 +69,7 @@ pub struct TestWorld {
 }
 
 /// Runs a test in an actix system on one thread with paused time.
-pub fn play<F: Future<Output = ()>>(test: impl FnOnce() -> F) {
+pub fn run_in_paused_time<F: Future<Output = ()>>(test: impl FnOnce() -> F) {
     let runtime = || {
         let mut builder = tokio::runtime::Builder::new_current_thread();
         builder
@@ -81,7 +81,7 @@ pub fn play<F: Future<Output = ()>>(test: impl FnOnce() -> F) {
     actix::System::with_tokio_rt(runtime).block_on(async { test().await });
 }
 
-pub fn snapshot(number: i64) -> DrawSnapshot {
+pub fn draw_snapshot(number: i64) -> DrawSnapshot {
     DrawSnapshot {
         id: DrawId(number),
         terms: Terms {
@@ -108,11 +108,11 @@ pub fn snapshot(number: i64) -> DrawSnapshot {
 
 impl TestWorld {
     /// Creates a world in which the draws with these numbers are on sale.
-    pub async fn with(numbers: &[i64]) -> TestWorld {
+    pub async fn with_draws(numbers: &[i64]) -> TestWorld {
         TestWorld::with_ledger(|memory| Arc::new(memory), numbers).await
     }
 
-    /// Like [`Self::with`], but the engine uses the ledger that `ledger` returns.
+    /// Like [`Self::with_draws`], but the engine uses the ledger that `ledger` returns.
     pub async fn with_ledger(
         ledger: impl FnOnce(Memory) -> Arc<dyn Ledger>,
         numbers: &[i64],
@@ -121,7 +121,7 @@ impl TestWorld {
         let memory = Memory::new();
         memory.add_club(ClubId(1), account());
         for number in numbers {
-            memory.add_draw(snapshot(*number));
+            memory.add_draw(draw_snapshot(*number));
         }
         let database_clock = clock.clone();
         memory.set_clock(move || database_clock.true_now());
@@ -136,11 +136,11 @@ impl TestWorld {
             orders: AtomicU32::new(1),
             instances: 0,
         };
-        world.start().await;
+        world.start_engine().await;
         world
     }
 
-    pub async fn start(&mut self) {
+    pub async fn start_engine(&mut self) {
         self.instances += 1;
         let nodes = Arc::new(self.memory.clone());
         let parts = EngineParts {
@@ -159,20 +159,20 @@ impl TestWorld {
     }
 
     /// Kills the engine and starts a new one.
-    pub async fn restart(&mut self) {
+    pub async fn restart_engine(&mut self) {
         if let Some(engine) = self.engine.take() {
             engine.kill();
         }
-        self.start().await;
+        self.start_engine().await;
     }
 
     /// Kills the engine and starts a new one on a restored backup.
-    pub async fn restart_on(&mut self, backup: Memory) {
+    pub async fn restart_engine_on(&mut self, backup: Memory) {
         let database_clock = self.clock.clone();
         backup.set_clock(move || database_clock.true_now());
         self.ledger = Arc::new(backup.clone());
         self.memory = backup;
-        self.restart().await;
+        self.restart_engine().await;
     }
 
     pub fn engine(&self) -> &Engine {
@@ -202,7 +202,7 @@ impl TestWorld {
             account: account(),
             lines: lines
                 .iter()
-                .map(|(draw, count)| line(*draw, *count))
+                .map(|(draw, count)| order_line(*draw, *count))
                 .collect(),
             buyer: BuyerDetails {
                 name: Some("Alice".into()),
@@ -213,7 +213,7 @@ impl TestWorld {
         }
     }
 
-    pub async fn open(&self, lines: &[(i64, u16)]) -> OrderRecord {
+    pub async fn open_order(&self, lines: &[(i64, u16)]) -> OrderRecord {
         self.payments()
             .open(self.order_request(lines))
             .await
@@ -225,14 +225,14 @@ impl TestWorld {
     }
 
     /// Opens, authorises and fulfils an order. `lines`: draw number and count.
-    pub async fn buy(&self, lines: &[(i64, u16)]) -> OrderRecord {
-        let record = self.open(lines).await;
+    pub async fn buy_tickets(&self, lines: &[(i64, u16)]) -> OrderRecord {
+        let record = self.open_order(lines).await;
         assert!(self.gateway.authorise(&intent_of(&record)));
         self.fulfil(&record).await.expect("fulfilled").record
     }
 
     /// Returns the current stored state of an order.
-    pub fn order(&self, record: &OrderRecord) -> OrderRecord {
+    pub fn stored_order(&self, record: &OrderRecord) -> OrderRecord {
         self.memory
             .orders()
             .into_iter()
@@ -240,7 +240,7 @@ impl TestWorld {
             .expect("the order is stored")
     }
 
-    pub fn sold(&self, number: i64) -> u16 {
+    pub fn sold_in_draw(&self, number: i64) -> u16 {
         self.memory
             .draws()
             .iter()
@@ -249,7 +249,7 @@ impl TestWorld {
             .sold()
     }
 
-    pub fn held(&self, number: i64) -> u16 {
+    pub fn held_in_draw(&self, number: i64) -> u16 {
         self.memory
             .draws()
             .iter()
@@ -263,7 +263,7 @@ impl TestWorld {
     }
 
     /// Delivers every webhook that the provider has queued.
-    pub async fn deliver_notices(&self) {
+    pub async fn deliver_queued_webhooks(&self) {
         for notice in self.gateway.take_webhook_events() {
             self.payments()
                 .store_webhook_event(notice)
@@ -274,7 +274,7 @@ impl TestWorld {
 
     /// Asserts what must hold whenever no work is pending: the captured money equals tickets and
     /// refunds, and tables, journal and views agree.
-    pub fn audit(&self) {
+    pub fn assert_consistent(&self) {
         let drawn = self.memory.draws();
         assert_eq!(drawn, self.memory.replayed(), "tables and journal agree");
         for draw in &drawn {
@@ -316,7 +316,7 @@ impl TestWorld {
     }
 }
 
-pub fn line(draw: i64, count: u16) -> Line {
+pub fn order_line(draw: i64, count: u16) -> Line {
     Line {
         draw: DrawId(draw),
         count,
@@ -333,7 +333,7 @@ pub fn intent_of(record: &OrderRecord) -> PaymentIntentId {
         .expect("a payment intent")
 }
 
-pub fn reserve(order: u128, count: u16) -> Command {
+pub fn reserve_command(order: u128, count: u16) -> Command {
     Command::Reserve {
         order: OrderId(order),
         count,

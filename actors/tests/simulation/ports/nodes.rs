@@ -62,7 +62,7 @@ impl Street {
 
 #[async_trait]
 impl PeerClient for Street {
-    async fn execute(&self, owner: &Node, draw: DrawId, errand: DrawRequest) -> PeerAnswer {
+    async fn execute(&self, owner: &Node, draw: DrawId, request: DrawRequest) -> PeerAnswer {
         let (world, process) = &self.0;
         process.pass().await;
         world.watch.met("a command forwarded");
@@ -74,7 +74,7 @@ impl PeerClient for Street {
         let request = async {
             other.pass().await;
             let draws = other.handles().ok_or(PeerError::Silent)?.draws;
-            let answer = draws.execute_here(draw, errand).await;
+            let answer = draws.execute_here(draw, request).await;
             other.pass().await;
             answer
         };

@@ -10,26 +10,26 @@ use persistence::Ledger;
 use persistence::memory::{Call, Fault, Memory};
 use persistence::nodes::InstanceId;
 
-#[path = "support/disk.rs"]
-mod disk;
-#[path = "neighbours/orders.rs"]
+#[path = "multi_node/orders.rs"]
 mod orders;
-#[path = "neighbours/takeover.rs"]
+#[path = "support/slow_ledger.rs"]
+mod slow_ledger;
+#[path = "multi_node/takeover.rs"]
 mod takeover;
-#[path = "neighbours/test_nodes.rs"]
+#[path = "multi_node/test_nodes.rs"]
 mod test_nodes;
 #[path = "support/world.rs"]
 mod world;
 use test_nodes::{TestNodes, two_nodes, two_settled_nodes};
-use world::{play, reserve, snapshot};
+use world::{draw_snapshot, reserve_command, run_in_paused_time};
 
 const DRAW: DrawId = DrawId(1042);
-const LEASE: Duration = Duration::from_millis(5_000);
+const LEASE_DURATION: Duration = Duration::from_millis(5_000);
 
 #[test]
 fn command_at_any_node_is_executed_by_the_owner() {
-    play(|| async {
-        let nodes = TestNodes::with(&[1042]);
+    run_in_paused_time(|| async {
+        let nodes = TestNodes::with_draws(&[1042]);
         let (one, other) = two_nodes(&nodes).await;
         assert_eq!(other.reserve(7, 3).await.unwrap().held, 3);
         assert_eq!(one.reserve(8, 2).await.unwrap().held, 5);
@@ -54,8 +54,8 @@ fn command_at_any_node_is_executed_by_the_owner() {
 
 #[test]
 fn secrets_are_read_without_the_owner() {
-    play(|| async {
-        let nodes = TestNodes::with(&[1042]);
+    run_in_paused_time(|| async {
+        let nodes = TestNodes::with_draws(&[1042]);
         let (one, other) = two_nodes(&nodes).await;
         let serials = [
             domain::Serial::new(1).unwrap(),
@@ -75,8 +75,8 @@ fn secrets_are_read_without_the_owner() {
 
 #[test]
 fn board_on_another_node_follows_within_a_second() {
-    play(|| async {
-        let nodes = TestNodes::with(&[1042]);
+    run_in_paused_time(|| async {
+        let nodes = TestNodes::with_draws(&[1042]);
         let (one, other) = two_nodes(&nodes).await;
         let mut board = other.engine.draws.watch(DRAW).await.unwrap();
         for order in 1..=20 {
@@ -99,9 +99,9 @@ fn board_on_another_node_follows_within_a_second() {
 
 #[test]
 fn single_node_never_polls_for_changes() {
-    play(|| async {
-        let nodes = TestNodes::with(&[1042]);
-        let one = nodes.node(1).await;
+    run_in_paused_time(|| async {
+        let nodes = TestNodes::with_draws(&[1042]);
+        let one = nodes.start_node(1).await;
         let poll_count = Arc::new(Mutex::new(0));
         let count = poll_count.clone();
         nodes.memory.set_faults(move |call| {
@@ -120,8 +120,8 @@ fn single_node_never_polls_for_changes() {
 
 #[test]
 fn dead_nodes_draw_is_taken_over_at_first_request() {
-    play(|| async {
-        let nodes = TestNodes::with(&[1042]);
+    run_in_paused_time(|| async {
+        let nodes = TestNodes::with_draws(&[1042]);
         let (one, other) = two_nodes(&nodes).await;
         assert_eq!(other.reserve(7, 3).await.unwrap().held, 3);
         one.kill();
@@ -136,8 +136,8 @@ fn dead_nodes_draw_is_taken_over_at_first_request() {
 
 #[test]
 fn dead_nodes_draw_is_taken_over_without_a_request() {
-    play(|| async {
-        let nodes = TestNodes::with(&[1042]);
+    run_in_paused_time(|| async {
+        let nodes = TestNodes::with_draws(&[1042]);
         let (one, other) = two_nodes(&nodes).await;
         let mut board = other.engine.draws.watch(DRAW).await.unwrap();
         one.kill();
@@ -152,8 +152,8 @@ fn dead_nodes_draw_is_taken_over_without_a_request() {
 
 #[test]
 fn hung_nodes_draw_is_taken_over_after_its_lease_and_stays_fenced() {
-    play(|| async {
-        let nodes = TestNodes::with(&[1042]);
+    run_in_paused_time(|| async {
+        let nodes = TestNodes::with_draws(&[1042]);
         let (one, other) = two_nodes(&nodes).await;
         one.database_link.send_replace(false);
         one.stop_answering();
@@ -166,7 +166,7 @@ fn hung_nodes_draw_is_taken_over_after_its_lease_and_stays_fenced() {
         while other.reserve(7, 3).await.is_err() {
             tokio::time::sleep(Duration::from_millis(100)).await;
         }
-        assert!(started.elapsed() <= LEASE + Duration::from_millis(200));
+        assert!(started.elapsed() <= LEASE_DURATION + Duration::from_millis(200));
         assert_eq!(
             one.reserve(8, 1).await,
             Err(Denied::Unavailable),
@@ -197,8 +197,8 @@ fn hung_nodes_draw_is_taken_over_after_its_lease_and_stays_fenced() {
 
 #[test]
 fn node_resuming_after_its_lease_discards_its_state() {
-    play(|| async {
-        let nodes = TestNodes::with(&[1042]);
+    run_in_paused_time(|| async {
+        let nodes = TestNodes::with_draws(&[1042]);
         let (one, other) = two_nodes(&nodes).await;
         one.database_link.send_replace(false);
         one.stop_answering();
@@ -224,12 +224,12 @@ fn node_resuming_after_its_lease_discards_its_state() {
 
 #[test]
 fn node_learns_of_lost_draw_and_its_boards_follow() {
-    play(|| async {
-        let nodes = TestNodes::with(&[1042]);
+    run_in_paused_time(|| async {
+        let nodes = TestNodes::with_draws(&[1042]);
         let (one, other) = two_nodes(&nodes).await;
         let mut board = one.engine.draws.watch(DRAW).await.unwrap();
         one.database_link.send_replace(false);
-        tokio::time::sleep(LEASE + Duration::from_secs(1)).await;
+        tokio::time::sleep(LEASE_DURATION + Duration::from_secs(1)).await;
         let view = other.reserve(7, 3).await.unwrap();
         one.database_link.send_replace(true);
         let follows = board.wait_for(|shown| shown.revision >= view.revision);
@@ -249,7 +249,7 @@ fn node_learns_of_lost_draw_and_its_boards_follow() {
 
 #[test]
 fn handed_over_draw_is_owned_by_the_other_node_at_once() {
-    play(|| async {
+    run_in_paused_time(|| async {
         let (nodes, one, other) = two_settled_nodes().await;
         assert_eq!(one.reserve(7, 3).await.unwrap().held, 3);
         one.engine.hand_over_draws().await;
@@ -281,7 +281,7 @@ fn handed_over_draw_is_owned_by_the_other_node_at_once() {
 }
 
 /// Makes the draw's actor panic in each of the next `left` commits.
-fn panic_in_appends(memory: &Memory, mut left: usize) {
+fn make_appends_panic(memory: &Memory, mut left: usize) {
     memory.set_faults(move |call| match call {
         Call::Append(_) if left > 0 => {
             left -= 1;
@@ -293,9 +293,9 @@ fn panic_in_appends(memory: &Memory, mut left: usize) {
 
 #[test]
 fn draw_paused_on_one_node_is_woken_from_the_other() {
-    play(|| async {
+    run_in_paused_time(|| async {
         let (nodes, one, other) = two_settled_nodes().await;
-        panic_in_appends(&nodes.memory, 4);
+        make_appends_panic(&nodes.memory, 4);
         for _ in 0..4 {
             assert_eq!(one.reserve(7, 3).await, Err(Denied::Unavailable));
             tokio::time::sleep(Duration::from_secs(1)).await;
@@ -328,9 +328,9 @@ fn draw_paused_on_one_node_is_woken_from_the_other() {
 
 #[test]
 fn new_draw_is_known_on_the_other_node_within_seconds() {
-    play(|| async {
+    run_in_paused_time(|| async {
         let (nodes, one, other) = two_settled_nodes().await;
-        nodes.memory.add_draw(snapshot(1043));
+        nodes.memory.add_draw(draw_snapshot(1043));
         one.engine.draws.wake(DrawId(1043)).await.unwrap();
         let knows_draw = || {
             other
@@ -349,7 +349,7 @@ fn new_draw_is_known_on_the_other_node_within_seconds() {
             other
                 .engine
                 .draws
-                .execute(DrawId(1043), reserve(7, 1), None)
+                .execute(DrawId(1043), reserve_command(7, 1), None)
                 .await
                 .is_ok()
         );
@@ -358,7 +358,7 @@ fn new_draw_is_known_on_the_other_node_within_seconds() {
 
 #[test]
 fn oldest_node_is_the_leader() {
-    play(|| async {
+    run_in_paused_time(|| async {
         let (_house, one, other) = two_settled_nodes().await;
         assert!(one.engine.draws.is_oldest_node() && !other.engine.draws.is_oldest_node());
         one.kill();

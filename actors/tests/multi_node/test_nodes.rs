@@ -17,7 +17,7 @@ use persistence::{Failure, Ledger};
 use tokio::sync::watch;
 
 use super::DRAW;
-use super::world::{NOON, RecordingMailer, reserve, snapshot};
+use super::world::{NOON, RecordingMailer, draw_snapshot, reserve_command};
 
 /// How long a node waits for another node's answer.
 pub const ANSWER_TIMEOUT: Duration = Duration::from_secs(1);
@@ -48,14 +48,14 @@ impl FakeNetwork {
 
 #[async_trait]
 impl PeerClient for FakeNetwork {
-    async fn execute(&self, owner: &Node, draw: DrawId, errand: DrawRequest) -> PeerAnswer {
+    async fn execute(&self, owner: &Node, draw: DrawId, request: DrawRequest) -> PeerAnswer {
         let request_delay = *self.request_delay.lock().unwrap();
         tokio::time::sleep(request_delay).await;
         let there = self.handles.lock().unwrap().get(&owner.boot).cloned();
         let Some(there) = there else {
             return self.drop_requests().await;
         };
-        let answer = there.execute_here(draw, errand).await;
+        let answer = there.execute_here(draw, request).await;
         let answers_lost = self.answers_lost.lock().unwrap().contains(&owner.boot);
         if answers_lost {
             self.drop_requests().await
@@ -117,11 +117,11 @@ pub struct TestNode {
 }
 
 impl TestNodes {
-    pub fn with(numbers: &[i64]) -> TestNodes {
+    pub fn with_draws(numbers: &[i64]) -> TestNodes {
         let (clock, memory) = (ManualClock::new(NOON), Memory::new());
         memory.add_club(ClubId(1), AccountId("acct_club".into()));
         for number in numbers {
-            memory.add_draw(snapshot(*number));
+            memory.add_draw(draw_snapshot(*number));
         }
         let database_clock = clock.clone();
         memory.set_clock(move || database_clock.true_now());
@@ -134,12 +134,13 @@ impl TestNodes {
         }
     }
 
-    pub async fn node(&self, number: u128) -> TestNode {
-        self.node_on(number, Arc::new(self.memory.clone())).await
+    pub async fn start_node(&self, number: u128) -> TestNode {
+        self.start_node_with_ledger(number, Arc::new(self.memory.clone()))
+            .await
     }
 
     /// Starts a node with the given ledger.
-    pub async fn node_on(&self, number: u128, ledger: Arc<dyn Ledger>) -> TestNode {
+    pub async fn start_node_with_ledger(&self, number: u128, ledger: Arc<dyn Ledger>) -> TestNode {
         let (line, open) = watch::channel(true);
         let boot = InstanceId(number);
         let parts = EngineParts {
@@ -181,7 +182,7 @@ impl TestNode {
     pub async fn reserve(&self, order: u128, count: u16) -> Result<View, Denied> {
         self.engine
             .draws
-            .execute(DRAW, reserve(order, count), None)
+            .execute(DRAW, reserve_command(order, count), None)
             .await
             .map(|done| done.view)
     }
@@ -217,13 +218,13 @@ impl TestNode {
 
 /// Starts two nodes. The first one owns the draw.
 pub async fn two_nodes(nodes: &TestNodes) -> (TestNode, TestNode) {
-    let one = nodes.node(1).await;
-    (one, nodes.node(2).await)
+    let one = nodes.start_node(1).await;
+    (one, nodes.start_node(2).await)
 }
 
 /// Starts two nodes with one draw, and waits until each knows the other and has a lease.
 pub async fn two_settled_nodes() -> (TestNodes, TestNode, TestNode) {
-    let nodes = TestNodes::with(&[1042]);
+    let nodes = TestNodes::with_draws(&[1042]);
     let (one, other) = two_nodes(&nodes).await;
     tokio::time::sleep(Duration::from_secs(2)).await;
     (nodes, one, other)

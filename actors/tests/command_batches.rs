@@ -7,12 +7,12 @@ use persistence::ledger::Append;
 use persistence::memory::{Call, Fault};
 use tokio::task::JoinHandle;
 
-#[path = "support/disk.rs"]
-mod disk;
+#[path = "support/slow_ledger.rs"]
+mod slow_ledger;
 #[path = "support/world.rs"]
 mod world;
-use disk::{SlowDisk, world_on_slow_disk};
-use world::{KICK_OFF, PRICE, TestWorld, play, reserve};
+use slow_ledger::{SlowLedgerControl, world_with_slow_ledger};
+use world::{KICK_OFF, PRICE, TestWorld, reserve_command, run_in_paused_time};
 
 const DRAW: DrawId = DrawId(1042);
 
@@ -31,10 +31,13 @@ fn spawn_command(world: &TestWorld, command: Command) -> JoinHandle<CommandAnswe
 }
 
 /// Starts one command whose write is held back. Later commands wait behind it.
-async fn start_blocked_command(world: &TestWorld, disk: &SlowDisk) -> JoinHandle<CommandAnswer> {
-    let first = spawn_command(world, reserve(1, 1));
+async fn start_blocked_command(
+    world: &TestWorld,
+    control: &SlowLedgerControl,
+) -> JoinHandle<CommandAnswer> {
+    let first = spawn_command(world, reserve_command(1, 1));
     yield_to_all().await;
-    assert_eq!(disk.sizes(), [1]);
+    assert_eq!(control.transaction_sizes(), [1]);
     first
 }
 
@@ -67,7 +70,7 @@ fn too_few_tickets(free: u16) -> CommandAnswer {
 }
 
 /// Makes the next `times` transactions fail that contain a reservation for this order.
-fn fail_reservations(world: &TestWorld, order: u128, fault: Fault, mut times: usize) {
+fn make_reservations_fail(world: &TestWorld, order: u128, fault: Fault, mut times: usize) {
     world.memory.set_faults(move |call| match call {
         Call::Append(appends)
             if times > 0
@@ -91,26 +94,30 @@ fn reserves_for_order(append: &Append, wanted: u128) -> bool {
 
 #[test]
 fn commands_queued_during_a_write_share_a_transaction() {
-    play(|| async {
-        let (world, disk) = world_on_slow_disk().await;
-        let first = start_blocked_command(&world, &disk).await;
-        let crowd = spawn_in_order(&world, (2..=6).map(|order| reserve(order, 2))).await;
+    run_in_paused_time(|| async {
+        let (world, control) = world_with_slow_ledger().await;
+        let first = start_blocked_command(&world, &control).await;
+        let crowd = spawn_in_order(&world, (2..=6).map(|order| reserve_command(order, 2))).await;
         assert!(none_answered(&crowd));
         let mut watched = world.draws().watch(DRAW).await.unwrap();
         let mut changes = world.draws().changed();
-        disk.permits.add_permits(1);
+        control.permits.add_permits(1);
         assert_eq!(first.await.unwrap().unwrap().view.revision, 1);
         yield_to_all().await;
-        assert_eq!(disk.sizes(), [1, 5], "the five share a transaction");
+        assert_eq!(
+            control.transaction_sizes(),
+            [1, 5],
+            "the five share a transaction"
+        );
         assert!(none_answered(&crowd), "which is not committed");
         assert_eq!(
-            (watched.borrow_and_update().held, world.held(1042)),
+            (watched.borrow_and_update().held, world.held_in_draw(1042)),
             (1, 1),
             "nor shown"
         );
         let shown = *changes.borrow_and_update();
 
-        disk.permits.add_permits(1);
+        control.permits.add_permits(1);
         for (answer, place) in collect_answers(crowd).await.into_iter().zip(0..) {
             let committed = answer.unwrap();
             assert!(committed.written);
@@ -127,33 +134,33 @@ fn commands_queued_during_a_write_share_a_transaction() {
             shown + 1,
             "one view for the five"
         );
-        world.audit();
+        world.assert_consistent();
     });
 }
 
 #[test]
 fn refusal_based_on_unwritten_commands_waits_for_commit() {
-    play(|| async {
-        let (world, disk) = world_on_slow_disk().await;
-        let first = start_blocked_command(&world, &disk).await;
+    run_in_paused_time(|| async {
+        let (world, control) = world_with_slow_ledger().await;
+        let first = start_blocked_command(&world, &control).await;
         let order_request = [
-            reserve(2, 50),
-            reserve(3, 50),
-            reserve(4, 50),
-            reserve(5, 18),
-            reserve(6, 1),
-            reserve(2, 50),
+            reserve_command(2, 50),
+            reserve_command(3, 50),
+            reserve_command(4, 50),
+            reserve_command(5, 18),
+            reserve_command(6, 1),
+            reserve_command(2, 50),
         ];
         let crowd = spawn_in_order(&world, order_request).await;
-        disk.permits.add_permits(1);
+        control.permits.add_permits(1);
         first.await.unwrap().unwrap();
         yield_to_all().await;
-        assert_eq!(disk.sizes(), [1, 4]);
+        assert_eq!(control.transaction_sizes(), [1, 4]);
         assert!(
             none_answered(&crowd),
             "not even the refused command is answered"
         );
-        disk.permits.add_permits(1);
+        control.permits.add_permits(1);
         let answers = collect_answers(crowd).await;
         assert!(answers[..4].iter().all(Result::is_ok));
         assert_eq!(answers[4], too_few_tickets(0));
@@ -161,32 +168,40 @@ fn refusal_based_on_unwritten_commands_waits_for_commit() {
             !answers[5].clone().unwrap().written,
             "the order already has this reservation"
         );
-        assert_eq!(disk.sizes(), [1, 4]);
-        world.audit();
+        assert_eq!(control.transaction_sizes(), [1, 4]);
+        world.assert_consistent();
     });
 }
 
 #[test]
 fn refusal_is_decided_again_after_failed_batch() {
-    play(|| async {
-        let (world, disk) = world_on_slow_disk().await;
-        disk.permits.add_permits(9);
+    run_in_paused_time(|| async {
+        let (world, control) = world_with_slow_ledger().await;
+        control.permits.add_permits(9);
         for order in 2..=4 {
-            spawn_command(&world, reserve(order, 50))
+            spawn_command(&world, reserve_command(order, 50))
                 .await
                 .unwrap()
                 .unwrap();
         }
-        disk.permits.forget_permits(9);
+        control.permits.forget_permits(9);
         let held_up = spawn_command(&world, Command::Release { order: OrderId(4) });
         yield_to_all().await;
         // When order 4 is released, 69 tickets are free. They are enough for 50 and 19 tickets, and
         // then none is left.
-        let crowd = spawn_in_order(&world, [reserve(5, 50), reserve(6, 19), reserve(7, 1)]).await;
-        fail_reservations(&world, 5, Fault::NotWritten, 2);
-        disk.permits.add_permits(1);
+        let crowd = spawn_in_order(
+            &world,
+            [
+                reserve_command(5, 50),
+                reserve_command(6, 19),
+                reserve_command(7, 1),
+            ],
+        )
+        .await;
+        make_reservations_fail(&world, 5, Fault::NotWritten, 2);
+        control.permits.add_permits(1);
         held_up.await.unwrap().unwrap();
-        disk.permits.add_permits(9);
+        control.permits.add_permits(9);
         let answers = collect_answers(crowd).await;
         assert_eq!(answers[0], Err(Denied::Unavailable), "together and alone");
         assert_eq!(answers[1].clone().unwrap().view.held, 119);
@@ -195,18 +210,18 @@ fn refusal_is_decided_again_after_failed_batch() {
             120,
             "the refused command now has enough tickets"
         );
-        assert_eq!(disk.sizes(), [1, 1, 1, 1, 2, 1, 1, 1]);
-        world.audit();
+        assert_eq!(control.transaction_sizes(), [1, 1, 1, 1, 2, 1, 1, 1]);
+        world.assert_consistent();
     });
 }
 
 #[test]
 fn refusal_is_decided_again_after_failed_single_write() {
-    play(|| async {
-        let (world, disk) = world_on_slow_disk().await;
-        disk.permits.add_permits(3);
+    run_in_paused_time(|| async {
+        let (world, control) = world_with_slow_ledger().await;
+        control.permits.add_permits(3);
         for order in 2..=4 {
-            spawn_command(&world, reserve(order, 50))
+            spawn_command(&world, reserve_command(order, 50))
                 .await
                 .unwrap()
                 .unwrap();
@@ -219,63 +234,67 @@ fn refusal_is_decided_again_after_failed_single_write() {
             },
         );
         yield_to_all().await;
-        let crowd = spawn_in_order(&world, [reserve(5, 19), reserve(6, 1)]).await;
-        fail_reservations(&world, 5, Fault::NotWritten, 1);
-        disk.permits.add_permits(1);
+        let crowd = spawn_in_order(&world, [reserve_command(5, 19), reserve_command(6, 1)]).await;
+        make_reservations_fail(&world, 5, Fault::NotWritten, 1);
+        control.permits.add_permits(1);
         first.await.unwrap().unwrap();
         yield_to_all().await;
         assert!(none_answered(&crowd));
-        disk.permits.add_permits(9);
+        control.permits.add_permits(9);
         let answers = collect_answers(crowd).await;
         assert_eq!(answers[0], Err(Denied::Unavailable));
         assert_eq!(answers[1].clone().unwrap().view.held, 151);
-        world.audit();
+        world.assert_consistent();
     });
 }
 
 #[test]
 fn unwritable_command_fails_alone() {
-    play(|| async {
-        let (world, disk) = world_on_slow_disk().await;
-        let first = start_blocked_command(&world, &disk).await;
-        let crowd = spawn_in_order(&world, (2..=6).map(|order| reserve(order, 1))).await;
-        fail_reservations(&world, 4, Fault::NotWritten, usize::MAX);
-        disk.permits.add_permits(9);
+    run_in_paused_time(|| async {
+        let (world, control) = world_with_slow_ledger().await;
+        let first = start_blocked_command(&world, &control).await;
+        let crowd = spawn_in_order(&world, (2..=6).map(|order| reserve_command(order, 1))).await;
+        make_reservations_fail(&world, 4, Fault::NotWritten, usize::MAX);
+        control.permits.add_permits(9);
         first.await.unwrap().unwrap();
         let answers = collect_answers(crowd).await;
         assert_eq!(
             answers.iter().map(Result::is_ok).collect::<Vec<_>>(),
             [true, true, false, true, true]
         );
-        assert_eq!(disk.sizes(), [1, 5, 1, 1, 1, 1, 1]);
-        assert_eq!(world.held(1042), 5);
-        world.audit();
+        assert_eq!(control.transaction_sizes(), [1, 5, 1, 1, 1, 1, 1]);
+        assert_eq!(world.held_in_draw(1042), 5);
+        world.assert_consistent();
     });
 }
 
 #[test]
 fn failing_database_is_not_tried_for_each_command() {
-    play(|| async {
-        let (world, disk) = world_on_slow_disk().await;
-        let first = start_blocked_command(&world, &disk).await;
-        let crowd = spawn_in_order(&world, (2..=40).map(|order| reserve(order, 1))).await;
-        disk.permits.add_permits(1);
+    run_in_paused_time(|| async {
+        let (world, control) = world_with_slow_ledger().await;
+        let first = start_blocked_command(&world, &control).await;
+        let crowd = spawn_in_order(&world, (2..=40).map(|order| reserve_command(order, 1))).await;
+        control.permits.add_permits(1);
         first.await.unwrap().unwrap();
         world.memory.set_faults(|call| match call {
             Call::Append(_) => Fault::NotWritten,
             _ => Fault::None,
         });
-        disk.permits.add_permits(99);
+        control.permits.add_permits(99);
         assert!(
             collect_answers(crowd)
                 .await
                 .iter()
                 .all(|answer| *answer == Err(Denied::Unavailable))
         );
-        assert_eq!(disk.sizes(), [1, 39, 1, 1], "together, and two more");
+        assert_eq!(
+            control.transaction_sizes(),
+            [1, 39, 1, 1],
+            "together, and two more"
+        );
         world.memory.clear_faults();
         assert_eq!(
-            spawn_command(&world, reserve(2, 1))
+            spawn_command(&world, reserve_command(2, 1))
                 .await
                 .unwrap()
                 .unwrap()
@@ -283,16 +302,16 @@ fn failing_database_is_not_tried_for_each_command() {
                 .held,
             2
         );
-        world.audit();
+        world.assert_consistent();
     });
 }
 
 #[test]
 fn late_sale_in_a_batch_fails_alone() {
-    play(|| async {
-        let (world, disk) = world_on_slow_disk().await;
-        disk.permits.add_permits(99);
-        let late = world.open(&[(1042, 2)]).await.order.id;
+    run_in_paused_time(|| async {
+        let (world, control) = world_with_slow_ledger().await;
+        control.permits.add_permits(99);
+        let late = world.open_order(&[(1042, 2)]).await.order.id;
         for order in 101..=103 {
             let until = KICK_OFF;
             spawn_command(
@@ -308,7 +327,7 @@ fn late_sale_in_a_batch_fails_alone() {
             .unwrap();
         }
         world.clock.advance_to(KICK_OFF.plus_ms(-1)).await;
-        disk.permits.forget_permits(99);
+        control.permits.forget_permits(99);
         // By this node's clock, kick-off is still ten minutes away.
         world.clock.set_skew_ms(-600_000);
         let first = spawn_command(
@@ -329,53 +348,63 @@ fn late_sale_in_a_batch_fails_alone() {
             order: OrderId(order),
         };
         let crowd = spawn_in_order(&world, [release(102), sale, release(103)]).await;
-        disk.permits.add_permits(99);
+        control.permits.add_permits(99);
         first.await.unwrap().unwrap();
         let answers = collect_answers(crowd).await;
         assert!(answers[0].as_ref().unwrap().written && answers[2].as_ref().unwrap().written);
         assert_eq!(answers[1], Err(Denied::Refused(Refusal::DrawClosed)));
-        assert_eq!(world.sold(1042), 0);
-        let sizes = disk.sizes();
+        assert_eq!(world.sold_in_draw(1042), 0);
+        let sizes = control.transaction_sizes();
         assert_eq!(sizes[sizes.len() - 4..], [3, 1, 1, 1]);
     });
 }
 
 #[test]
 fn second_command_of_an_order_waits_for_its_commit() {
-    play(|| async {
-        let (world, disk) = world_on_slow_disk().await;
-        let first = start_blocked_command(&world, &disk).await;
+    run_in_paused_time(|| async {
+        let (world, control) = world_with_slow_ledger().await;
+        let first = start_blocked_command(&world, &control).await;
         let crowd = spawn_in_order(
             &world,
-            [reserve(7, 1), reserve(8, 1), reserve(7, 2), reserve(9, 1)],
+            [
+                reserve_command(7, 1),
+                reserve_command(8, 1),
+                reserve_command(7, 2),
+                reserve_command(9, 1),
+            ],
         )
         .await;
-        disk.permits.add_permits(9);
+        control.permits.add_permits(9);
         first.await.unwrap().unwrap();
         assert!(collect_answers(crowd).await.iter().all(Result::is_ok));
-        assert_eq!(disk.sizes(), [1, 2, 2]);
-        assert_eq!(world.held(1042), 5);
-        world.audit();
+        assert_eq!(control.transaction_sizes(), [1, 2, 2]);
+        assert_eq!(world.held_in_draw(1042), 5);
+        world.assert_consistent();
     });
 }
 
 #[test]
 fn operator_command_ends_the_batch() {
-    play(|| async {
-        let (world, disk) = world_on_slow_disk().await;
-        let first = start_blocked_command(&world, &disk).await;
+    run_in_paused_time(|| async {
+        let (world, control) = world_with_slow_ledger().await;
+        let first = start_blocked_command(&world, &control).await;
         let crowd = spawn_in_order(
             &world,
-            [reserve(2, 1), reserve(3, 1), Command::Cancel, reserve(4, 1)],
+            [
+                reserve_command(2, 1),
+                reserve_command(3, 1),
+                Command::Cancel,
+                reserve_command(4, 1),
+            ],
         )
         .await;
-        disk.permits.add_permits(9);
+        control.permits.add_permits(9);
         first.await.unwrap().unwrap();
         let answers = collect_answers(crowd).await;
         assert!(answers[..3].iter().all(Result::is_ok));
         assert_eq!(answers[3], Err(Denied::Refused(Refusal::DrawClosed)));
-        assert_eq!(disk.sizes(), [1, 2, 1]);
-        world.audit();
+        assert_eq!(control.transaction_sizes(), [1, 2, 1]);
+        world.assert_consistent();
     });
 }
 
@@ -385,20 +414,20 @@ fn unknown_batch_outcome_makes_all_callers_retry() {
         (Fault::UnknownWritten, true),
         (Fault::UnknownNotWritten, false),
     ] {
-        play(|| async {
-            let (world, disk) = world_on_slow_disk().await;
-            let first = start_blocked_command(&world, &disk).await;
+        run_in_paused_time(|| async {
+            let (world, control) = world_with_slow_ledger().await;
+            let first = start_blocked_command(&world, &control).await;
             let order_request = || {
                 [
-                    reserve(2, 50),
-                    reserve(3, 50),
-                    reserve(4, 50),
-                    reserve(5, 50),
+                    reserve_command(2, 50),
+                    reserve_command(3, 50),
+                    reserve_command(4, 50),
+                    reserve_command(5, 50),
                 ]
             };
             let crowd = spawn_in_order(&world, order_request()).await;
-            fail_reservations(&world, 2, fault, 1);
-            disk.permits.add_permits(9);
+            make_reservations_fail(&world, 2, fault, 1);
+            control.permits.add_permits(9);
             first.await.unwrap().unwrap();
             assert!(
                 collect_answers(crowd)
@@ -414,31 +443,31 @@ fn unknown_batch_outcome_makes_all_callers_retry() {
                     .all(|answer| answer.as_ref().unwrap().written != written)
             );
             assert_eq!(again[3], too_few_tickets(18));
-            world.audit();
+            world.assert_consistent();
         });
     }
 }
 
 #[test]
 fn stale_owners_batch_is_fenced() {
-    play(|| async {
-        let (world, disk) = world_on_slow_disk().await;
-        let first = start_blocked_command(&world, &disk).await;
-        let crowd = spawn_in_order(&world, (2..=4).map(|order| reserve(order, 1))).await;
-        disk.permits.add_permits(1);
+    run_in_paused_time(|| async {
+        let (world, control) = world_with_slow_ledger().await;
+        let first = start_blocked_command(&world, &control).await;
+        let crowd = spawn_in_order(&world, (2..=4).map(|order| reserve_command(order, 1))).await;
+        control.permits.add_permits(1);
         first.await.unwrap().unwrap();
         yield_to_all().await;
         world.memory.steal(DRAW).unwrap();
-        disk.permits.add_permits(9);
+        control.permits.add_permits(9);
         assert!(
             collect_answers(crowd)
                 .await
                 .iter()
                 .all(|answer| *answer == Err(Denied::Unavailable))
         );
-        assert_eq!(world.held(1042), 1, "nothing of it was written");
+        assert_eq!(world.held_in_draw(1042), 1, "nothing of it was written");
         assert_eq!(
-            spawn_command(&world, reserve(2, 1))
+            spawn_command(&world, reserve_command(2, 1))
                 .await
                 .unwrap()
                 .unwrap()
@@ -451,29 +480,30 @@ fn stale_owners_batch_is_fenced() {
 
 #[test]
 fn stopping_node_answers_all_waiting_commands() {
-    play(|| async {
-        let (mut world, disk) = world_on_slow_disk().await;
-        let first = start_blocked_command(&world, &disk).await;
-        let crowd = spawn_in_order(&world, (2..=169).map(|order| reserve(order, 1))).await;
+    run_in_paused_time(|| async {
+        let (mut world, control) = world_with_slow_ledger().await;
+        let first = start_blocked_command(&world, &control).await;
+        let crowd = spawn_in_order(&world, (2..=169).map(|order| reserve_command(order, 1))).await;
         let engine = world.engine.take().unwrap();
         let stopped = tokio::task::spawn_local(async move { engine.stop().await });
         yield_to_all().await;
         assert!(!stopped.is_finished() && none_answered(&crowd));
-        disk.permits.add_permits(9);
+        control.permits.add_permits(9);
         first.await.unwrap().unwrap();
         assert!(collect_answers(crowd).await.iter().all(Result::is_ok));
         stopped.await.unwrap();
-        assert_eq!(disk.sizes(), [1, 64, 64, 40]);
-        assert_eq!(world.held(1042), 169);
+        assert_eq!(control.transaction_sizes(), [1, 64, 64, 40]);
+        assert_eq!(world.held_in_draw(1042), 169);
     });
 }
 
 #[test]
 fn waiting_commands_count_against_mailbox_capacity() {
-    play(|| async {
-        let (world, disk) = world_on_slow_disk().await;
-        let first = start_blocked_command(&world, &disk).await;
-        let crowd = spawn_in_order(&world, (2..=3_000).map(|order| reserve(order, 1))).await;
+    run_in_paused_time(|| async {
+        let (world, control) = world_with_slow_ledger().await;
+        let first = start_blocked_command(&world, &control).await;
+        let crowd =
+            spawn_in_order(&world, (2..=3_000).map(|order| reserve_command(order, 1))).await;
         let waiting = |crowd: &[JoinHandle<CommandAnswer>]| {
             crowd.iter().filter(|one| !one.is_finished()).count()
         };
@@ -482,14 +512,22 @@ fn waiting_commands_count_against_mailbox_capacity() {
             "{} wait",
             waiting(&crowd)
         );
-        disk.permits.add_permits(1);
+        control.permits.add_permits(1);
         first.await.unwrap().unwrap();
         yield_to_all().await;
-        assert_eq!(disk.sizes(), [1, 64], "most of them wait in the actor now");
-        let more = spawn_in_order(&world, (3_001..=3_100).map(|order| reserve(order, 1))).await;
+        assert_eq!(
+            control.transaction_sizes(),
+            [1, 64],
+            "most of them wait in the actor now"
+        );
+        let more = spawn_in_order(
+            &world,
+            (3_001..=3_100).map(|order| reserve_command(order, 1)),
+        )
+        .await;
         assert!(waiting(&more) <= 2, "{} more wait", waiting(&more));
         let waited = waiting(&crowd);
-        disk.permits.add_permits(9);
+        control.permits.add_permits(9);
         let answers = collect_answers(crowd).await;
         assert_eq!(answers.iter().filter(|answer| answer.is_ok()).count(), 168);
         assert_eq!(
@@ -500,28 +538,32 @@ fn waiting_commands_count_against_mailbox_capacity() {
             waited - 168
         );
         // The mailbox has free capacity again.
-        let again = spawn_in_order(&world, (4_001..=5_000).map(|order| reserve(order, 1))).await;
+        let again = spawn_in_order(
+            &world,
+            (4_001..=5_000).map(|order| reserve_command(order, 1)),
+        )
+        .await;
         assert!(
             self::collect_answers(again)
                 .await
                 .iter()
                 .all(|answer| *answer == too_few_tickets(0))
         );
-        world.audit();
+        world.assert_consistent();
     });
 }
 
 #[test]
 fn killed_process_answers_unavailable() {
-    play(|| async {
-        let (mut world, disk) = world_on_slow_disk().await;
-        let first = start_blocked_command(&world, &disk).await;
-        let crowd = spawn_in_order(&world, (2..=4).map(|order| reserve(order, 1))).await;
-        disk.permits.add_permits(1);
+    run_in_paused_time(|| async {
+        let (mut world, control) = world_with_slow_ledger().await;
+        let first = start_blocked_command(&world, &control).await;
+        let crowd = spawn_in_order(&world, (2..=4).map(|order| reserve_command(order, 1))).await;
+        control.permits.add_permits(1);
         first.await.unwrap().unwrap();
         yield_to_all().await;
         world.engine.take().unwrap().kill();
-        disk.permits.add_permits(9);
+        control.permits.add_permits(9);
         assert!(
             collect_answers(crowd)
                 .await

@@ -40,7 +40,7 @@ fn account() -> AccountId {
 }
 
 impl TestClub {
-    async fn open(draws: usize, kick_off_ms: i64) -> TestClub {
+    async fn create(draws: usize, kick_off_ms: i64) -> TestClub {
         let postgres = database().await.postgres().await;
         let records = Records::new(postgres.clone());
         let reds = NewClub {
@@ -81,7 +81,7 @@ impl TestClub {
         }
     }
 
-    async fn engine(&self) -> Engine {
+    async fn start_engine(&self) -> Engine {
         let parts = EngineParts {
             ledger: Arc::new(self.postgres.clone()),
             store: Arc::new(self.postgres.clone()),
@@ -200,8 +200,8 @@ async fn buy_tickets(
 #[test]
 fn two_hundred_buyers_with_provider_faults_sell_out_cleanly() {
     actix::System::new().block_on(async {
-        let club = TestClub::open(2, 3_600_000).await;
-        let engine = club.engine().await;
+        let club = TestClub::create(2, 3_600_000).await;
+        let engine = club.start_engine().await;
         let mut calls = 0_u32;
         club.gateway.set_faults(move |call| {
             calls += 1;
@@ -273,8 +273,8 @@ fn two_hundred_buyers_with_provider_faults_sell_out_cleanly() {
 #[test]
 fn killed_process_orders_are_finished_by_next_process() {
     actix::System::new().block_on(async {
-        let club = TestClub::open(2, 3_600_000).await;
-        let engine = club.engine().await;
+        let club = TestClub::create(2, 3_600_000).await;
+        let engine = club.start_engine().await;
         let mut records = Vec::new();
         for number in 1..=12 {
             let record = engine
@@ -295,7 +295,7 @@ fn killed_process_orders_are_finished_by_next_process() {
         engine.kill();
         futures_util::future::join_all(calls).await;
 
-        let next = club.engine().await;
+        let next = club.start_engine().await;
         let calls = records.iter().map(|record| {
             let (payments, id) = (next.payments.clone(), intent_of(record));
             async move {
@@ -325,8 +325,8 @@ fn killed_process_orders_are_finished_by_next_process() {
 #[test]
 fn refusals_resizes_refunds_and_result_violate_no_invariant() {
     actix::System::new().block_on(async {
-        let club = TestClub::open(3, 3_600_000).await;
-        let engine = club.engine().await;
+        let club = TestClub::create(3, 3_600_000).await;
+        let engine = club.start_engine().await;
         let payments = &engine.payments;
 
         let mut resized = club.order_request(1, &[(0, 2)]);
@@ -408,8 +408,8 @@ fn refusals_resizes_refunds_and_result_violate_no_invariant() {
 #[test]
 fn retried_operation_reuses_its_idempotency_key() {
     actix::System::new().block_on(async {
-        let club = TestClub::open(1, 3_600_000).await;
-        let engine = club.engine().await;
+        let club = TestClub::create(1, 3_600_000).await;
+        let engine = club.start_engine().await;
         let keys = Arc::new(std::sync::Mutex::new(Vec::new()));
         let seen_keys = keys.clone();
         club.gateway.set_faults(move |call| {
@@ -455,8 +455,8 @@ fn retried_operation_reuses_its_idempotency_key() {
 #[test]
 fn kick_off_refuses_all_authorised_orders() {
     actix::System::new().block_on(async {
-        let club = TestClub::open(1, 4_000).await;
-        let engine = club.engine().await;
+        let club = TestClub::create(1, 4_000).await;
+        let engine = club.start_engine().await;
         // The first pass of the reconciler would find the payments that are authorised below, and
         // correctly allocate their tickets. So the test waits until that pass is over.
         while engine.payments.metrics().last_pass_at().is_none() {

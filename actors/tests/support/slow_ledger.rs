@@ -14,24 +14,24 @@ use tokio::sync::Semaphore;
 use super::world::TestWorld;
 
 /// Controls a slow ledger, and records the number of commands in each transaction.
-pub struct SlowDisk {
-    books: Memory,
+pub struct SlowLedgerControl {
+    memory: Memory,
     pub permits: Semaphore,
     sizes: Mutex<Vec<usize>>,
 }
 
-impl SlowDisk {
-    pub fn sizes(&self) -> Vec<usize> {
+impl SlowLedgerControl {
+    pub fn transaction_sizes(&self) -> Vec<usize> {
         self.sizes.lock().unwrap().clone()
     }
 }
 
-struct SlowLedger(Arc<SlowDisk>);
+struct SlowLedger(Arc<SlowLedgerControl>);
 
 #[async_trait]
 impl Ledger for SlowLedger {
     async fn claim(&self, me: InstanceId, draws: &[DrawId]) -> Result<Claims, Failure> {
-        self.0.books.claim(me, draws).await
+        self.0.memory.claim(me, draws).await
     }
 
     async fn take_over(
@@ -40,7 +40,7 @@ impl Ledger for SlowLedger {
         draw: DrawId,
         from: InstanceId,
     ) -> Result<Claims, Failure> {
-        self.0.books.take_over(me, draw, from).await
+        self.0.memory.take_over(me, draw, from).await
     }
 
     async fn changed_draws(
@@ -48,44 +48,44 @@ impl Ledger for SlowLedger {
         me: InstanceId,
         known: &[KnownDraw],
     ) -> Result<Vec<ChangedDraw>, Failure> {
-        self.0.books.changed_draws(me, known).await
+        self.0.memory.changed_draws(me, known).await
     }
 
     async fn deal(&self, draw: DrawId) -> Result<Deal, Failure> {
-        self.0.books.deal(draw).await
+        self.0.memory.deal(draw).await
     }
 
     async fn append(&self, appends: Vec<Append>) -> Result<(), Failure> {
         self.0.sizes.lock().unwrap().push(appends.len());
         self.0.permits.acquire().await.unwrap().forget();
-        self.0.books.append(appends).await
+        self.0.memory.append(appends).await
     }
 
     async fn live_draws(&self) -> Result<Vec<DrawId>, Failure> {
-        self.0.books.live_draws().await
+        self.0.memory.live_draws().await
     }
 }
 
 /// Returns a ledger whose commits wait, and its control. All other stores answer at once.
-pub fn slow_ledger(books: Memory) -> (Arc<dyn Ledger>, Arc<SlowDisk>) {
-    let disk = Arc::new(SlowDisk {
-        books,
+pub fn new_slow_ledger(memory: Memory) -> (Arc<dyn Ledger>, Arc<SlowLedgerControl>) {
+    let control = Arc::new(SlowLedgerControl {
+        memory,
         permits: Semaphore::new(0),
         sizes: Mutex::default(),
     });
-    (Arc::new(SlowLedger(disk.clone())), disk)
+    (Arc::new(SlowLedger(control.clone())), control)
 }
 
-pub async fn world_on_slow_disk() -> (TestWorld, Arc<SlowDisk>) {
-    let mut disk = None;
+pub async fn world_with_slow_ledger() -> (TestWorld, Arc<SlowLedgerControl>) {
+    let mut control = None;
     let world = TestWorld::with_ledger(
-        |books| {
-            let (ledger, made) = slow_ledger(books);
-            disk = Some(made);
+        |memory| {
+            let (ledger, made) = new_slow_ledger(memory);
+            control = Some(made);
             ledger
         },
         &[1042],
     )
     .await;
-    (world, disk.unwrap())
+    (world, control.unwrap())
 }

@@ -9,9 +9,9 @@ use domain::{ClubId, OrderId, OrderState, PaymentStatus};
 use persistence::ledger::BuyerDetails;
 use tokio::time::sleep;
 
-use super::disk::slow_ledger;
+use super::slow_ledger::new_slow_ledger;
 use super::test_nodes::{TestNodes, two_nodes};
-use super::world::{account, intent_of, line, play};
+use super::world::{account, intent_of, order_line, run_in_paused_time};
 
 fn order_request(count: u16) -> OpenOrder {
     OpenOrder {
@@ -20,7 +20,7 @@ fn order_request(count: u16) -> OpenOrder {
         id: OrderId(1),
         club: ClubId(1),
         account: account(),
-        lines: vec![line(1042, count)],
+        lines: vec![order_line(1042, count)],
         buyer: BuyerDetails::default(),
         source: None,
     }
@@ -30,8 +30,8 @@ fn order_request(count: u16) -> OpenOrder {
 /// fulfil that order.
 #[test]
 fn rejected_order_is_not_fulfilled_by_another_node() {
-    play(|| async {
-        let nodes = TestNodes::with(&[1042]);
+    run_in_paused_time(|| async {
+        let nodes = TestNodes::with_draws(&[1042]);
         let (owner, other) = two_nodes(&nodes).await;
         let record = owner.engine.payments.open(order_request(3)).await.unwrap();
         let id = intent_of(&record);
@@ -66,8 +66,8 @@ fn rejected_order_is_not_fulfilled_by_another_node() {
 #[test]
 fn same_client_key_at_two_nodes_makes_one_order() {
     for others in [0, 3] {
-        play(move || async move {
-            let nodes = TestNodes::with(&[1042]);
+        run_in_paused_time(move || async move {
+            let nodes = TestNodes::with_draws(&[1042]);
             let (owner, other) = two_nodes(&nodes).await;
             for order in 0..others {
                 owner.reserve(10 + u128::from(order), 45).await.unwrap();
@@ -103,8 +103,8 @@ fn same_client_key_at_two_nodes_makes_one_order() {
 /// over a slow connection.
 #[test]
 fn order_abandoned_by_one_node_gets_no_intent_from_another() {
-    play(|| async {
-        let nodes = TestNodes::with(&[1042]);
+    run_in_paused_time(|| async {
+        let nodes = TestNodes::with_draws(&[1042]);
         let (owner, other) = two_nodes(&nodes).await;
         nodes.gateway.set_pace(|call| {
             Duration::from_secs(if call.verb == GatewayMethod::Create {
@@ -140,11 +140,11 @@ fn order_abandoned_by_one_node_gets_no_intent_from_another() {
 /// from memory then.
 #[test]
 fn queued_command_is_not_answered_from_memory_after_lease_end() {
-    play(|| async {
-        let nodes = TestNodes::with(&[1042]);
-        let (ledger, disk) = slow_ledger(nodes.memory.clone());
-        let one = Arc::new(nodes.node_on(1, ledger).await);
-        let _other = nodes.node(2).await;
+    run_in_paused_time(|| async {
+        let nodes = TestNodes::with_draws(&[1042]);
+        let (ledger, control) = new_slow_ledger(nodes.memory.clone());
+        let one = Arc::new(nodes.start_node_with_ledger(1, ledger).await);
+        let _other = nodes.start_node(2).await;
         sleep(Duration::from_secs(2)).await;
         let (writes, remembers) = (one.clone(), one.clone());
         let written = tokio::task::spawn_local(async move { writes.reserve(7, 3).await });
@@ -154,7 +154,7 @@ fn queued_command_is_not_answered_from_memory_after_lease_end() {
         while one.engine.draws.may_serve() {
             sleep(Duration::from_millis(10)).await;
         }
-        disk.permits.add_permits(1);
+        control.permits.add_permits(1);
         assert_eq!(
             written.await.unwrap().map(|view| view.held),
             Ok(3),

@@ -8,18 +8,18 @@ use persistence::memory::{Call, Fault};
 use persistence::nodes::InstanceId;
 
 use super::test_nodes::{ANSWER_TIMEOUT, TestNode, TestNodes, two_settled_nodes};
-use super::world::play;
-use super::{DRAW, LEASE};
+use super::world::run_in_paused_time;
+use super::{DRAW, LEASE_DURATION};
 
 #[test]
 fn unreachable_owner_loses_draw_despite_valid_lease() {
-    play(|| async {
+    run_in_paused_time(|| async {
         let (nodes, one, other) = two_settled_nodes().await;
         one.drop_requests();
         let started = tokio::time::Instant::now();
         assert_eq!(other.reserve(7, 3).await.unwrap().held, 3);
         assert!(
-            started.elapsed() < LEASE,
+            started.elapsed() < LEASE_DURATION,
             "takeover does not wait for the renewed lease"
         );
         assert_eq!(owner_in_database(&nodes).await, other.boot);
@@ -38,7 +38,7 @@ fn unreachable_owner_loses_draw_despite_valid_lease() {
 
 #[test]
 fn former_owner_without_database_does_not_answer_from_memory() {
-    play(|| async {
+    run_in_paused_time(|| async {
         let (nodes, one, other) = two_settled_nodes().await;
         one.reserve(6, 1).await.unwrap();
         // The former owner's lease is still valid, but its queries to the database return old data
@@ -60,7 +60,7 @@ fn former_owner_without_database_does_not_answer_from_memory() {
 
 #[test]
 fn draw_is_taken_over_when_owners_answers_are_lost() {
-    play(|| async {
+    run_in_paused_time(|| async {
         let (nodes, one, other) = two_settled_nodes().await;
         one.lose_answers();
         let started = tokio::time::Instant::now();
@@ -69,7 +69,7 @@ fn draw_is_taken_over_when_owners_answers_are_lost() {
             3,
             "executed by the former owner, answered by the new one"
         );
-        assert!(started.elapsed() < LEASE);
+        assert!(started.elapsed() < LEASE_DURATION);
         assert_eq!(owner_in_database(&nodes).await, other.boot);
         assert_eq!(
             one.reserve(8, 2).await.unwrap().held,
@@ -101,14 +101,14 @@ async fn drop_answer_and_sell(one: &TestNode, other: &TestNode, orders: [u128; 2
 
 #[test]
 fn owner_silent_twice_loses_a_nearly_idle_draw() {
-    play(|| async {
+    run_in_paused_time(|| async {
         let (nodes, one, other) = two_settled_nodes().await;
         drop_answer_and_sell(&one, &other, [7, 100]).await;
         assert_eq!(owner_in_database(&nodes).await, one.boot);
         tokio::time::sleep(Duration::from_secs(1)).await;
         let started = tokio::time::Instant::now();
         assert_eq!(other.reserve(8, 2).await.unwrap().held, 6);
-        assert!(started.elapsed() < LEASE);
+        assert!(started.elapsed() < LEASE_DURATION);
         assert_eq!(owner_in_database(&nodes).await, other.boot);
         assert_eq!(
             nodes.memory.draws(),
@@ -120,7 +120,7 @@ fn owner_silent_twice_loses_a_nearly_idle_draw() {
 
 #[test]
 fn answer_from_memory_does_not_clear_owners_silence() {
-    play(|| async {
+    run_in_paused_time(|| async {
         let (nodes, one, other) = two_settled_nodes().await;
         drop_answer_and_sell(&one, &other, [7, 100]).await;
         one.deliver_answers();
@@ -137,7 +137,7 @@ fn answer_from_memory_does_not_clear_owners_silence() {
 
 #[test]
 fn answered_write_clears_owners_silence() {
-    play(|| async {
+    run_in_paused_time(|| async {
         let (nodes, one, other) = two_settled_nodes().await;
         drop_answer_and_sell(&one, &other, [7, 100]).await;
         one.deliver_answers();
@@ -149,7 +149,7 @@ fn answered_write_clears_owners_silence() {
 
 #[test]
 fn active_draw_stays_with_an_unresponsive_owner() {
-    play(|| async {
+    run_in_paused_time(|| async {
         let (nodes, one, other) = two_settled_nodes().await;
         one.drop_requests();
         let busy = async {
@@ -174,7 +174,7 @@ fn active_draw_stays_with_an_unresponsive_owner() {
 
 #[test]
 fn node_with_slow_database_takes_over_no_draw() {
-    play(|| async {
+    run_in_paused_time(|| async {
         let (nodes, one, other) = two_settled_nodes().await;
         other.database_link.send_replace(false);
         tokio::time::sleep(Duration::from_millis(1_500)).await;
@@ -191,7 +191,7 @@ fn node_with_slow_database_takes_over_no_draw() {
 
 #[test]
 fn node_with_recently_slow_database_takes_over_no_draw() {
-    play(|| async {
+    run_in_paused_time(|| async {
         let (nodes, one, other) = two_settled_nodes().await;
         other.database_link.send_replace(false);
         tokio::time::sleep(Duration::from_millis(1_100)).await;
@@ -210,7 +210,7 @@ fn node_with_recently_slow_database_takes_over_no_draw() {
 
 #[test]
 fn node_without_database_does_not_blame_silent_owner() {
-    play(|| async {
+    run_in_paused_time(|| async {
         let (nodes, one, other) = two_settled_nodes().await;
         one.drop_requests();
         nodes.memory.set_faults(|call| match call {
