@@ -61,11 +61,11 @@ async fn collect_answers(pending: Vec<JoinHandle<CommandAnswer>>) -> Vec<Command
     answers
 }
 
-fn none_answered(pending: &[JoinHandle<CommandAnswer>]) -> bool {
+fn no_command_is_answered(pending: &[JoinHandle<CommandAnswer>]) -> bool {
     pending.iter().all(|one| !one.is_finished())
 }
 
-fn too_few_tickets(free: u16) -> CommandAnswer {
+fn too_few_tickets_answer(free: u16) -> CommandAnswer {
     Err(Denied::Refused(Refusal::TooFewTickets { free }))
 }
 
@@ -98,7 +98,7 @@ fn commands_queued_during_a_write_share_a_transaction() {
         let (world, control) = world_with_slow_ledger().await;
         let first = start_blocked_command(&world, &control).await;
         let crowd = spawn_in_order(&world, (2..=6).map(|order| reserve_command(order, 2))).await;
-        assert!(none_answered(&crowd));
+        assert!(no_command_is_answered(&crowd));
         let mut watched = world.draws().watch(DRAW).await.unwrap();
         let mut changes = world.draws().changed();
         control.permits.add_permits(1);
@@ -109,7 +109,7 @@ fn commands_queued_during_a_write_share_a_transaction() {
             [1, 5],
             "the five share a transaction"
         );
-        assert!(none_answered(&crowd), "which is not committed");
+        assert!(no_command_is_answered(&crowd), "which is not committed");
         assert_eq!(
             (watched.borrow_and_update().held, world.held_in_draw(1042)),
             (1, 1),
@@ -157,13 +157,13 @@ fn refusal_based_on_unwritten_commands_waits_for_commit() {
         yield_to_all().await;
         assert_eq!(control.transaction_sizes(), [1, 4]);
         assert!(
-            none_answered(&crowd),
+            no_command_is_answered(&crowd),
             "not even the refused command is answered"
         );
         control.permits.add_permits(1);
         let answers = collect_answers(crowd).await;
         assert!(answers[..4].iter().all(Result::is_ok));
-        assert_eq!(answers[4], too_few_tickets(0));
+        assert_eq!(answers[4], too_few_tickets_answer(0));
         assert!(
             !answers[5].clone().unwrap().written,
             "the order already has this reservation"
@@ -239,7 +239,7 @@ fn refusal_is_decided_again_after_failed_single_write() {
         control.permits.add_permits(1);
         first.await.unwrap().unwrap();
         yield_to_all().await;
-        assert!(none_answered(&crowd));
+        assert!(no_command_is_answered(&crowd));
         control.permits.add_permits(9);
         let answers = collect_answers(crowd).await;
         assert_eq!(answers[0], Err(Denied::Unavailable));
@@ -442,7 +442,7 @@ fn unknown_batch_outcome_makes_all_callers_retry() {
                     .iter()
                     .all(|answer| answer.as_ref().unwrap().written != written)
             );
-            assert_eq!(again[3], too_few_tickets(18));
+            assert_eq!(again[3], too_few_tickets_answer(18));
             world.assert_consistent();
         });
     }
@@ -487,7 +487,7 @@ fn stopping_node_answers_all_waiting_commands() {
         let engine = world.engine.take().unwrap();
         let stopped = tokio::task::spawn_local(async move { engine.stop().await });
         yield_to_all().await;
-        assert!(!stopped.is_finished() && none_answered(&crowd));
+        assert!(!stopped.is_finished() && no_command_is_answered(&crowd));
         control.permits.add_permits(9);
         first.await.unwrap().unwrap();
         assert!(collect_answers(crowd).await.iter().all(Result::is_ok));
@@ -533,7 +533,7 @@ fn waiting_commands_count_against_mailbox_capacity() {
         assert_eq!(
             answers
                 .iter()
-                .filter(|answer| **answer == too_few_tickets(0))
+                .filter(|answer| **answer == too_few_tickets_answer(0))
                 .count(),
             waited - 168
         );
@@ -547,7 +547,7 @@ fn waiting_commands_count_against_mailbox_capacity() {
             self::collect_answers(again)
                 .await
                 .iter()
-                .all(|answer| *answer == too_few_tickets(0))
+                .all(|answer| *answer == too_few_tickets_answer(0))
         );
         world.assert_consistent();
     });

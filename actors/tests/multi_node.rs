@@ -53,7 +53,7 @@ fn command_at_any_node_is_executed_by_the_owner() {
 }
 
 #[test]
-fn secrets_are_read_without_the_owner() {
+fn deal_and_cells_are_read_without_the_owner() {
     run_in_paused_time(|| async {
         let nodes = TestNodes::with_draws(&[1042]);
         let (one, other) = two_nodes(&nodes).await;
@@ -74,7 +74,7 @@ fn secrets_are_read_without_the_owner() {
 }
 
 #[test]
-fn board_on_another_node_follows_within_a_second() {
+fn view_on_another_node_is_updated_within_a_second() {
     run_in_paused_time(|| async {
         let nodes = TestNodes::with_draws(&[1042]);
         let (one, other) = two_nodes(&nodes).await;
@@ -119,7 +119,7 @@ fn single_node_never_polls_for_changes() {
 }
 
 #[test]
-fn dead_nodes_draw_is_taken_over_at_first_request() {
+fn draw_of_dead_node_is_taken_over_at_first_request() {
     run_in_paused_time(|| async {
         let nodes = TestNodes::with_draws(&[1042]);
         let (one, other) = two_nodes(&nodes).await;
@@ -135,7 +135,7 @@ fn dead_nodes_draw_is_taken_over_at_first_request() {
 }
 
 #[test]
-fn dead_nodes_draw_is_taken_over_without_a_request() {
+fn draw_of_dead_node_is_taken_over_without_a_request() {
     run_in_paused_time(|| async {
         let nodes = TestNodes::with_draws(&[1042]);
         let (one, other) = two_nodes(&nodes).await;
@@ -151,7 +151,7 @@ fn dead_nodes_draw_is_taken_over_without_a_request() {
 }
 
 #[test]
-fn hung_nodes_draw_is_taken_over_after_its_lease_and_stays_fenced() {
+fn draw_of_hung_node_is_taken_over_after_its_lease_and_fenced() {
     run_in_paused_time(|| async {
         let nodes = TestNodes::with_draws(&[1042]);
         let (one, other) = two_nodes(&nodes).await;
@@ -223,7 +223,7 @@ fn node_resuming_after_its_lease_discards_its_state() {
 }
 
 #[test]
-fn node_learns_of_lost_draw_and_its_boards_follow() {
+fn node_that_lost_a_draw_keeps_its_views_up_to_date() {
     run_in_paused_time(|| async {
         let nodes = TestNodes::with_draws(&[1042]);
         let (one, other) = two_nodes(&nodes).await;
@@ -237,7 +237,7 @@ fn node_learns_of_lost_draw_and_its_boards_follow() {
             .await
             .expect("the node learns of the change")
             .unwrap();
-        // This node receives the owner's next commit as it receives any other node's commits.
+        // The former owner receives the new owner's next commit like any commit of another node.
         let view = other.reserve(8, 1).await.unwrap();
         let follows = board.wait_for(|shown| shown.revision >= view.revision);
         tokio::time::timeout(Duration::from_secs(1), follows)
@@ -292,7 +292,7 @@ fn make_appends_panic(memory: &Memory, mut left: usize) {
 }
 
 #[test]
-fn draw_paused_on_one_node_is_woken_from_the_other() {
+fn paused_draw_is_resumed_from_another_node() {
     run_in_paused_time(|| async {
         let (nodes, one, other) = two_settled_nodes().await;
         make_appends_panic(&nodes.memory, 4);

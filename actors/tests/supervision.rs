@@ -121,7 +121,7 @@ fn fourth_restart_within_ten_seconds_pauses_the_draw() {
         );
         world.draws().wake(DRAW).await.unwrap();
         let until = actors::Clock::now(&world.clock).plus_seconds(150);
-        let reserve = Command::Reserve {
+        let command = Command::Reserve {
             order: domain::OrderId(7),
             count: 3,
             until,
@@ -129,7 +129,7 @@ fn fourth_restart_within_ten_seconds_pauses_the_draw() {
         assert_eq!(
             world
                 .draws()
-                .execute(DRAW, reserve_command, None)
+                .execute(DRAW, command, None)
                 .await
                 .unwrap()
                 .view
@@ -535,7 +535,7 @@ fn draws_run_on_separate_threads() {
         let engine = Engine::start_at(parts, Placement::OwnThreads { draws: 2 })
             .await
             .unwrap();
-        let reserve = Command::Reserve {
+        let command = Command::Reserve {
             order: domain::OrderId(1),
             count: 2,
             until: now.plus_seconds(150),
@@ -543,7 +543,7 @@ fn draws_run_on_separate_threads() {
         assert_eq!(
             engine
                 .draws
-                .execute(DRAW, reserve_command, None)
+                .execute(DRAW, command, None)
                 .await
                 .unwrap()
                 .view

@@ -65,7 +65,7 @@ fn refusal_writes_nothing_and_notifies_no_watcher() {
 }
 
 #[test]
-fn moved_kick_off_moves_the_close() {
+fn moved_kick_off_moves_the_end_of_sales() {
     run_in_paused_time(|| async {
         let world = TestWorld::with_draws(&[1042]).await;
         let move_to = async |at| {
@@ -160,7 +160,7 @@ fn failed_write_is_denied_and_leaves_state_unchanged() {
 }
 
 #[test]
-fn unknown_written_outcome_is_found_in_the_ledger() {
+fn written_commit_without_answer_is_found_in_the_ledger() {
     run_in_paused_time(|| async {
         let world = TestWorld::with_draws(&[1042]).await;
         make_next_append_fail(&world, Fault::UnknownWritten);
@@ -183,7 +183,7 @@ fn unknown_written_outcome_is_found_in_the_ledger() {
 }
 
 #[test]
-fn unknown_unwritten_outcome_is_discarded() {
+fn unwritten_commit_without_answer_is_discarded() {
     run_in_paused_time(|| async {
         let world = TestWorld::with_draws(&[1042]).await;
         make_next_append_fail(&world, Fault::UnknownNotWritten);
@@ -348,8 +348,7 @@ fn tick_after_clock_change_resets_the_timer() {
             .execute(DRAW, Command::Tick, None)
             .await
             .unwrap();
-        // The demo's clock is set to five seconds before kick-off. The timer still sleeps for a
-        // minute.
+        // The clock is set to five seconds before kick-off. The timer still sleeps for a minute.
         world.clock.set_skew_ms(KICK_OFF.ms_since(NOON) - 5_000);
         for _ in 0..2 {
             world

@@ -21,7 +21,7 @@ const ORDER_STATES: [OrderState; 7] = [
     OrderState::Anomaly,
 ];
 
-const STATUSES: [PaymentStatus; 7] = [
+const PAYMENT_STATUSES: [PaymentStatus; 7] = [
     PaymentStatus::RequiresPaymentMethod,
     PaymentStatus::RequiresConfirmation,
     PaymentStatus::RequiresAction,
@@ -45,7 +45,7 @@ const EXPECTED_NEXT_STEPS: [(OrderState, [NextStep; 7]); 7] = [
 ];
 
 /// Returns an order with two lines, $10 and $25, and 90 cents of card fee.
-fn order(state: OrderState) -> Order {
+fn order_in_state(state: OrderState) -> Order {
     let line = |draw, count, cents, card_fee| Line {
         draw: DrawId(draw),
         count,
@@ -86,9 +86,9 @@ fn new_intent(status: PaymentStatus) -> PaymentIntent {
 }
 
 /// A named change that makes an intent differ from its order.
-type Difference = (&'static str, fn(&mut PaymentIntent));
+type IntentDifference = (&'static str, fn(&mut PaymentIntent));
 
-const FOREIGN_INTENTS: [Difference; 4] = [
+const FOREIGN_INTENTS: [IntentDifference; 4] = [
     ("account", |intent| {
         intent.account = AccountId("acct_other".into());
     }),
@@ -99,7 +99,7 @@ const FOREIGN_INTENTS: [Difference; 4] = [
     }),
 ];
 
-const DIFFERENT_AMOUNTS: [Difference; 3] = [
+const DIFFERENT_AMOUNTS: [IntentDifference; 3] = [
     ("less", |intent| intent.amount = Cents(3589)),
     ("more", |intent| intent.amount = Cents(3591)),
     ("currency", |intent| intent.currency = "usd".into()),
@@ -107,7 +107,7 @@ const DIFFERENT_AMOUNTS: [Difference; 3] = [
 
 #[test]
 fn order_totals_sum_its_lines() {
-    let order = order(OrderState::Quoted);
+    let order = order_in_state(OrderState::Quoted);
     assert_eq!(
         (order.subtotal(), order.card_fee(), order.total()),
         (Cents(3500), Cents(90), Cents(3590))
@@ -119,9 +119,9 @@ fn order_totals_sum_its_lines() {
 fn every_state_and_status_has_one_next_step() {
     assert_eq!(EXPECTED_NEXT_STEPS.map(|(state, _)| state), ORDER_STATES);
     for (state, nexts) in EXPECTED_NEXT_STEPS {
-        for (status, next) in STATUSES.into_iter().zip(nexts) {
+        for (status, next) in PAYMENT_STATUSES.into_iter().zip(nexts) {
             assert_eq!(
-                order(state).decide(&new_intent(status)),
+                order_in_state(state).decide(&new_intent(status)),
                 next,
                 "{state:?} and {status:?}"
             );
@@ -132,13 +132,13 @@ fn every_state_and_status_has_one_next_step() {
 #[test]
 fn intent_of_another_order_is_a_mismatch() {
     for (state, nexts) in EXPECTED_NEXT_STEPS {
-        for (status, next) in STATUSES.into_iter().zip(nexts) {
+        for (status, next) in PAYMENT_STATUSES.into_iter().zip(nexts) {
             for (what, differ) in FOREIGN_INTENTS {
                 let mut intent = new_intent(status);
                 differ(&mut intent);
                 let expected = if next == Done { Done } else { Mismatch };
                 assert_eq!(
-                    order(state).decide(&intent),
+                    order_in_state(state).decide(&intent),
                     expected,
                     "{state:?} and {status:?}, other {what}"
                 );
@@ -153,7 +153,7 @@ fn payment_without_order_pays_only_the_order_opened_for_it() {
     intent.order = None;
     let mut opened = Order {
         id: OrderId::of_payment(&intent.id),
-        ..order(OrderState::Allocated)
+        ..order_in_state(OrderState::Allocated)
     };
     opened.payment_intent = Some(intent.id.clone());
     assert_eq!(opened.decide(&intent), Record);
@@ -184,14 +184,14 @@ fn payment_without_order_pays_only_the_order_opened_for_it() {
 #[test]
 fn different_amount_is_a_mismatch_only_for_steps_that_move_money() {
     for (state, nexts) in EXPECTED_NEXT_STEPS {
-        for (status, next) in STATUSES.into_iter().zip(nexts) {
+        for (status, next) in PAYMENT_STATUSES.into_iter().zip(nexts) {
             for (what, differ) in DIFFERENT_AMOUNTS {
                 let mut intent = new_intent(status);
                 differ(&mut intent);
                 let takes = [Allocate, Capture, Record, Repair].contains(&next);
                 let expected = if takes { Mismatch } else { next };
                 assert_eq!(
-                    order(state).decide(&intent),
+                    order_in_state(state).decide(&intent),
                     expected,
                     "{state:?} and {status:?}, {what}"
                 );
@@ -202,7 +202,7 @@ fn different_amount_is_a_mismatch_only_for_steps_that_move_money() {
 
 #[test]
 fn order_without_stored_intent_accepts_the_intent_that_names_it() {
-    let mut order = order(OrderState::Quoted);
+    let mut order = order_in_state(OrderState::Quoted);
     order.payment_intent = None;
     assert_eq!(
         order.decide(&new_intent(PaymentStatus::RequiresCapture)),
@@ -214,7 +214,7 @@ fn order_without_stored_intent_accepts_the_intent_that_names_it() {
 #[test]
 fn state_and_status_pairs_have_the_expected_anomalies() {
     for state in ORDER_STATES {
-        for status in STATUSES {
+        for status in PAYMENT_STATUSES {
             let expected: &[AnomalyKind] = match (state, status) {
                 (OrderState::Captured, PaymentStatus::Succeeded) => &[],
                 (OrderState::Captured, _) => &[OrphanedTicket],
@@ -224,7 +224,7 @@ fn state_and_status_pairs_have_the_expected_anomalies() {
                 _ => &[],
             };
             assert_eq!(
-                anomaly_kinds(&order(state), &new_intent(status)),
+                anomaly_kinds(&order_in_state(state), &new_intent(status)),
                 expected,
                 "{state:?} and {status:?}"
             );
@@ -234,7 +234,7 @@ fn state_and_status_pairs_have_the_expected_anomalies() {
 
 #[test]
 fn difference_is_an_anomaly_once_the_payment_is_authorised() {
-    for status in STATUSES {
+    for status in PAYMENT_STATUSES {
         for (what, differ) in FOREIGN_INTENTS.into_iter().chain(DIFFERENT_AMOUNTS) {
             let mut intent = new_intent(status);
             differ(&mut intent);
@@ -244,12 +244,12 @@ fn difference_is_an_anomaly_once_the_payment_is_authorised() {
             );
             let expected: &[AnomalyKind] = if at_stake { &[MismatchedAmount] } else { &[] };
             assert_eq!(
-                anomaly_kinds(&order(OrderState::Quoted), &intent),
+                anomaly_kinds(&order_in_state(OrderState::Quoted), &intent),
                 expected,
                 "{status:?}, other {what}"
             );
             assert_eq!(
-                anomaly_kinds(&order(OrderState::Anomaly), &intent),
+                anomaly_kinds(&order_in_state(OrderState::Anomaly), &intent),
                 [],
                 "an order in state Anomaly is reported again"
             );
@@ -259,7 +259,7 @@ fn difference_is_an_anomaly_once_the_payment_is_authorised() {
 
 #[test]
 fn second_payment_is_a_duplicate_once_it_is_captured() {
-    for status in STATUSES {
+    for status in PAYMENT_STATUSES {
         let mut second = new_intent(status);
         second.id = PaymentIntentId("pi_second".into());
         let expected: &[AnomalyKind] = if status == PaymentStatus::Succeeded {
@@ -268,13 +268,13 @@ fn second_payment_is_a_duplicate_once_it_is_captured() {
             &[]
         };
         assert_eq!(
-            anomaly_kinds(&order(OrderState::Captured), &second),
+            anomaly_kinds(&order_in_state(OrderState::Captured), &second),
             expected,
             "{status:?}"
         );
         second.amount_refunded = second.amount_received;
         assert_eq!(
-            anomaly_kinds(&order(OrderState::Captured), &second),
+            anomaly_kinds(&order_in_state(OrderState::Captured), &second),
             [],
             "{status:?}, refunded"
         );
@@ -299,7 +299,7 @@ fn refund_without_returned_tickets_is_an_anomaly() {
     ];
     for (state, refunded, expected) in table {
         assert_eq!(
-            anomaly_kinds(&order(state), &succeeded(refunded)),
+            anomaly_kinds(&order_in_state(state), &succeeded(refunded)),
             expected,
             "{state:?}, {refunded} refunded"
         );
@@ -311,12 +311,12 @@ fn application_fee_that_differs_from_the_ledger_is_an_anomaly() {
     let mut intent = new_intent(PaymentStatus::Succeeded);
     intent.application_fee = Cents(124);
     assert_eq!(
-        anomaly_kinds(&order(OrderState::Captured), &intent),
+        anomaly_kinds(&order_in_state(OrderState::Captured), &intent),
         [MismatchedAmount]
     );
     intent.amount_refunded = intent.amount_received;
     assert_eq!(
-        anomaly_kinds(&order(OrderState::Captured), &intent),
+        anomaly_kinds(&order_in_state(OrderState::Captured), &intent),
         [MismatchedAmount, OrphanedTicket],
         "one anomaly hides the other"
     );
@@ -325,7 +325,10 @@ fn application_fee_that_differs_from_the_ledger_is_an_anomaly() {
         application_fee_refunded: Cents(50),
         ..new_intent(PaymentStatus::Succeeded)
     };
-    assert_eq!(anomaly_kinds(&order(OrderState::Captured), &intent), []);
+    assert_eq!(
+        anomaly_kinds(&order_in_state(OrderState::Captured), &intent),
+        []
+    );
 }
 
 #[test]
@@ -336,7 +339,7 @@ fn disputed_payment_is_always_an_anomaly() {
             ..new_intent(PaymentStatus::Succeeded)
         };
         assert!(
-            anomaly_kinds(&order(state), &intent).contains(&MismatchedAmount),
+            anomaly_kinds(&order_in_state(state), &intent).contains(&MismatchedAmount),
             "{state:?}"
         );
     }
@@ -344,7 +347,7 @@ fn disputed_payment_is_always_an_anomaly() {
 
 #[test]
 fn payment_without_order_is_an_anomaly_until_refunded() {
-    for status in STATUSES {
+    for status in PAYMENT_STATUSES {
         let found = reconcile(None, &new_intent(status));
         let expected = usize::from(status == PaymentStatus::Succeeded);
         assert_eq!(found.len(), expected, "{status:?}");
@@ -367,7 +370,7 @@ fn anomaly_contains_its_payment_and_order() {
         disputed: true,
         ..new_intent(PaymentStatus::Succeeded)
     };
-    let found = reconcile(Some(&order(OrderState::Captured)), &intent);
+    let found = reconcile(Some(&order_in_state(OrderState::Captured)), &intent);
     assert_eq!(
         found[0].payment_intent,
         Some(PaymentIntentId("pi_1".into()))

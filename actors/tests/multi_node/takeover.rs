@@ -85,7 +85,7 @@ fn draw_is_taken_over_when_owners_answers_are_lost() {
 }
 
 /// Loses the owner's answers, and lets the owner sell one ticket while the other node waits.
-async fn drop_answer_and_sell(one: &TestNode, other: &TestNode, orders: [u128; 2]) {
+async fn lose_answer_while_owner_sells(one: &TestNode, other: &TestNode, orders: [u128; 2]) {
     one.lose_answers();
     let sells = async {
         tokio::time::sleep(ANSWER_TIMEOUT / 2).await;
@@ -100,10 +100,10 @@ async fn drop_answer_and_sell(one: &TestNode, other: &TestNode, orders: [u128; 2
 }
 
 #[test]
-fn owner_silent_twice_loses_a_nearly_idle_draw() {
+fn owner_without_two_answers_loses_a_nearly_idle_draw() {
     run_in_paused_time(|| async {
         let (nodes, one, other) = two_settled_nodes().await;
-        drop_answer_and_sell(&one, &other, [7, 100]).await;
+        lose_answer_while_owner_sells(&one, &other, [7, 100]).await;
         assert_eq!(owner_in_database(&nodes).await, one.boot);
         tokio::time::sleep(Duration::from_secs(1)).await;
         let started = tokio::time::Instant::now();
@@ -119,10 +119,10 @@ fn owner_silent_twice_loses_a_nearly_idle_draw() {
 }
 
 #[test]
-fn answer_from_memory_does_not_clear_owners_silence() {
+fn answer_from_memory_leaves_the_owner_unresponsive() {
     run_in_paused_time(|| async {
         let (nodes, one, other) = two_settled_nodes().await;
-        drop_answer_and_sell(&one, &other, [7, 100]).await;
+        lose_answer_while_owner_sells(&one, &other, [7, 100]).await;
         one.deliver_answers();
         assert_eq!(
             other.reserve(7, 3).await.unwrap().held,
@@ -136,13 +136,13 @@ fn answer_from_memory_does_not_clear_owners_silence() {
 }
 
 #[test]
-fn answered_write_clears_owners_silence() {
+fn answered_write_makes_the_owner_responsive_again() {
     run_in_paused_time(|| async {
         let (nodes, one, other) = two_settled_nodes().await;
-        drop_answer_and_sell(&one, &other, [7, 100]).await;
+        lose_answer_while_owner_sells(&one, &other, [7, 100]).await;
         one.deliver_answers();
         assert_eq!(other.reserve(9, 1).await.unwrap().held, 5);
-        drop_answer_and_sell(&one, &other, [8, 101]).await;
+        lose_answer_while_owner_sells(&one, &other, [8, 101]).await;
         assert_eq!(owner_in_database(&nodes).await, one.boot);
     });
 }
@@ -196,7 +196,7 @@ fn node_with_recently_slow_database_takes_over_no_draw() {
         other.database_link.send_replace(false);
         tokio::time::sleep(Duration::from_millis(1_100)).await;
         other.database_link.send_replace(true);
-        // After this time the lease has been renewed on time and without delay.
+        // Within these 1.3 s the lease is renewed again, on time and without delay.
         tokio::time::sleep(Duration::from_millis(1_300)).await;
         one.drop_requests();
         assert_eq!(
@@ -209,7 +209,7 @@ fn node_with_recently_slow_database_takes_over_no_draw() {
 }
 
 #[test]
-fn node_without_database_does_not_blame_silent_owner() {
+fn node_without_database_takes_over_no_draw() {
     run_in_paused_time(|| async {
         let (nodes, one, other) = two_settled_nodes().await;
         one.drop_requests();

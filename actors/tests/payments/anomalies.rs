@@ -15,7 +15,7 @@ use persistence::stores::{AnomalyStore, OrderStore, WebhookEventStore};
 
 use crate::world::{KICK_OFF, TestWorld, account, intent_of, run_in_paused_time};
 
-pub fn open(world: &TestWorld) -> Vec<(AnomalyKind, Option<PaymentIntentId>)> {
+pub fn open_anomalies(world: &TestWorld) -> Vec<(AnomalyKind, Option<PaymentIntentId>)> {
     let open = world
         .memory
         .anomaly_records()
@@ -56,13 +56,13 @@ pub async fn lost_payment(
 }
 
 #[test]
-fn payment_without_order_is_missing_until_allocated() {
+fn payment_without_order_is_an_anomaly_until_allocated() {
     run_in_paused_time(|| async {
         let world = TestWorld::with_draws(&[1042, 1043]).await;
         let id = lost_payment(&world, 404, 1500, "1042x2,1043x1").await;
         world.pass_seconds(60).await;
         assert_eq!(
-            open(&world),
+            open_anomalies(&world),
             [(AnomalyKind::MissingTicket, Some(id.clone()))]
         );
         let anomalies = world.engine().anomalies.clone();
@@ -85,7 +85,10 @@ fn payment_without_order_is_missing_until_allocated() {
         );
         world.pass_seconds(60).await;
         assert_eq!(world.mails().len(), 1, "the buyer has the tickets");
-        let left: Vec<_> = open(&world).into_iter().map(|(kind, _)| kind).collect();
+        let left: Vec<_> = open_anomalies(&world)
+            .into_iter()
+            .map(|(kind, _)| kind)
+            .collect();
         assert_eq!(
             left,
             [AnomalyKind::MismatchedAmount],
@@ -96,7 +99,7 @@ fn payment_without_order_is_missing_until_allocated() {
 }
 
 #[test]
-fn only_matching_payment_in_time_is_allocated() {
+fn only_matching_timely_payment_is_allocated() {
     run_in_paused_time(|| async {
         let world = TestWorld::with_draws(&[1042]).await;
         let anomalies = world.engine().anomalies.clone();
@@ -111,7 +114,7 @@ fn only_matching_payment_in_time_is_allocated() {
         let refunded = lost_payment(&world, 403, 500, "1042x1").await;
         let late = lost_payment(&world, 404, 500, "1042x1").await;
         world.pass_seconds(60).await;
-        assert_eq!(open(&world).len(), 4);
+        assert_eq!(open_anomalies(&world).len(), 4);
         assert_eq!(
             ask(&PaymentIntentId("pi_nobody".into())).await,
             RepairError::Unknown
@@ -141,8 +144,8 @@ fn only_matching_payment_in_time_is_allocated() {
     });
 }
 
-/// Different nodes may try both repairs of one payment. Only the repair that is written first takes
-/// effect.
+/// Different nodes may try both repairs of one payment: tickets and a refund. Only the repair that
+/// is written first takes effect.
 #[test]
 fn payment_gets_tickets_or_refund_but_never_both() {
     run_in_paused_time(|| async {
@@ -267,12 +270,12 @@ fn second_payment_of_an_order_is_found_without_webhook() {
         let second = lost_payment(&world, record.order.id.0, 1000, "1042x2").await;
         world.pass_seconds(60).await;
         assert_eq!(
-            open(&world),
+            open_anomalies(&world),
             [(AnomalyKind::DuplicatePayment, Some(second.clone()))]
         );
         world.gateway.refund_in_dashboard(&second);
         world.pass_seconds(60).await;
-        assert_eq!(open(&world), [], "it was refunded externally");
+        assert_eq!(open_anomalies(&world), [], "it was refunded externally");
     });
 }
 
@@ -301,12 +304,12 @@ fn failed_cancellation_is_reported_until_it_succeeds() {
         );
         world.pass_seconds(60).await;
         assert_eq!(
-            open(&world),
+            open_anomalies(&world),
             [(AnomalyKind::FailedAllocation, Some(intent_of(&record)))]
         );
         world.gateway.clear_faults();
         world.pass_seconds(120).await;
-        assert_eq!(open(&world), []);
+        assert_eq!(open_anomalies(&world), []);
         assert_eq!(
             world.stored_order(&record).order.state,
             OrderState::Released
@@ -322,7 +325,7 @@ fn obsolete_anomaly_of_another_node_is_resolved() {
         let world = TestWorld::with_draws(&[1042]).await;
         let record = world.buy_tickets(&[(1042, 2)]).await;
         world.pass_seconds(60).await;
-        assert_eq!(open(&world), [], "it was compared");
+        assert_eq!(open_anomalies(&world), [], "it was compared");
         let anomaly = Anomaly {
             kind: AnomalyKind::MissingTicket,
             payment_intent: record.order.payment_intent.clone(),
@@ -337,7 +340,7 @@ fn obsolete_anomaly_of_another_node_is_resolved() {
             Ok(true)
         );
         world.pass_seconds(60).await;
-        assert_eq!(open(&world), []);
+        assert_eq!(open_anomalies(&world), []);
     });
 }
 
@@ -354,7 +357,7 @@ fn missing_fee_is_a_mismatch_that_stays_resolved() {
         );
         world.pass_seconds(60).await;
         assert_eq!(
-            open(&world),
+            open_anomalies(&world),
             [(AnomalyKind::MismatchedAmount, Some(intent_of(&record)))]
         );
         let anomalies = world.engine().anomalies.clone();
@@ -373,19 +376,19 @@ fn missing_fee_is_a_mismatch_that_stays_resolved() {
             "a resolved anomaly is not raised again"
         );
         assert_eq!(anomalies.scan(10_000).await.unwrap().raised, 0);
-        assert_eq!(open(&world), []);
+        assert_eq!(open_anomalies(&world), []);
     });
 }
 
 #[test]
-fn external_refund_orphans_the_tickets() {
+fn external_refund_makes_an_orphaned_ticket_anomaly() {
     run_in_paused_time(|| async {
         let world = TestWorld::with_draws(&[1042]).await;
         let record = world.buy_tickets(&[(1042, 2)]).await;
         world.gateway.refund_in_dashboard(&intent_of(&record));
         world.pass_seconds(60).await;
         assert_eq!(
-            open(&world),
+            open_anomalies(&world),
             [(AnomalyKind::OrphanedTicket, Some(intent_of(&record)))]
         );
     });
@@ -401,14 +404,14 @@ fn late_external_refund_is_found() {
         world.gateway.refund_in_dashboard(&intent_of(&record));
         world.pass_seconds(600).await;
         assert_eq!(
-            open(&world),
+            open_anomalies(&world),
             [(AnomalyKind::OrphanedTicket, Some(intent_of(&record)))]
         );
     });
 }
 
 #[test]
-fn orphaned_ticket_gets_buyer_and_winner_needs_approval() {
+fn buyer_of_orphaned_ticket_is_added_and_winner_needs_approval() {
     run_in_paused_time(|| async {
         let world = TestWorld::with_draws(&[1042]).await;
         let buys_nameless = async |count| {
@@ -420,9 +423,9 @@ fn orphaned_ticket_gets_buyer_and_winner_needs_approval() {
         };
         let (first, second) = (buys_nameless(1).await, buys_nameless(1).await);
         world.pass_seconds(500).await;
-        assert_eq!(open(&world), [], "a buyer has ten minutes");
+        assert_eq!(open_anomalies(&world), [], "a buyer has ten minutes");
         world.pass_seconds(160).await;
-        assert_eq!(open(&world).len(), 2);
+        assert_eq!(open_anomalies(&world).len(), 2);
         let anomalies = world.engine().anomalies.clone();
         let [one, two, three] = [1, 2, 3].map(|number| Serial::new(number).unwrap());
         let recovered = anomalies
@@ -447,7 +450,7 @@ fn orphaned_ticket_gets_buyer_and_winner_needs_approval() {
         assert_eq!(taken.map(drop), Err(RepairError::HasBuyer));
         world.pass_seconds(60).await;
         assert_eq!(
-            open(&world),
+            open_anomalies(&world),
             [(AnomalyKind::OrphanedTicket, Some(intent_of(&second)))]
         );
         assert_eq!(world.mails().len(), 1, "the confirmation left");
@@ -469,7 +472,7 @@ fn orphaned_ticket_gets_buyer_and_winner_needs_approval() {
             .await
             .unwrap();
         world.pass_seconds(60).await;
-        assert_eq!(open(&world), []);
+        assert_eq!(open_anomalies(&world), []);
     });
 }
 
@@ -504,7 +507,10 @@ fn dispute_releases_tickets_only_before_the_game() {
             ),
             (OrderState::Captured, 2)
         );
-        let kinds: Vec<_> = open(&world).into_iter().map(|(kind, _)| kind).collect();
+        let kinds: Vec<_> = open_anomalies(&world)
+            .into_iter()
+            .map(|(kind, _)| kind)
+            .collect();
         assert_eq!(kinds, [AnomalyKind::MismatchedAmount; 2]);
     });
 }
@@ -536,10 +542,10 @@ fn dispute_of_forged_payment_takes_no_tickets() {
         );
         assert_eq!(world.gateway.takings(&account()).fees_refunded, Cents(0));
         assert!(
-            open(&world)
+            open_anomalies(&world)
                 .iter()
                 .all(|(_, payment)| payment.as_ref() == Some(&forged))
-                && !open(&world).is_empty()
+                && !open_anomalies(&world).is_empty()
         );
     });
 }
@@ -574,16 +580,24 @@ fn unreachable_account_does_not_hide_refunds_of_others() {
         world.start_engine().await;
         world.pass_seconds(90).await;
         assert_eq!(
-            open(&world).len(),
+            open_anomalies(&world).len(),
             1,
             "found despite the unreachable account"
         );
         assert!(world.gateway.refund_in_dashboard(&intent_of(&other_order)));
         world.pass_seconds(60).await;
-        assert_eq!(open(&world).len(), 1, "the other account is unreachable");
+        assert_eq!(
+            open_anomalies(&world).len(),
+            1,
+            "the other account is unreachable"
+        );
         world.gateway.clear_faults();
         world.pass_seconds(60).await;
-        assert_eq!(open(&world).len(), 2, "the account is queried again");
+        assert_eq!(
+            open_anomalies(&world).len(),
+            2,
+            "the account is queried again"
+        );
     });
 }
 

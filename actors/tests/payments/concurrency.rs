@@ -11,7 +11,7 @@ use persistence::stores::OrderRecord;
 
 use crate::world::{TestWorld, account, intent_of, run_in_paused_time};
 
-async fn authorised(world: &TestWorld, count: u16) -> OrderRecord {
+async fn open_authorised_order(world: &TestWorld, count: u16) -> OrderRecord {
     let record = world.open_order(&[(1042, count)]).await;
     assert!(world.gateway.authorise(&intent_of(&record)));
     record
@@ -23,7 +23,7 @@ fn concurrent_duplicate_payments_are_fulfilled_once() {
         let world = TestWorld::with_draws(&[1042]).await;
         let mut records = Vec::new();
         for _ in 0..20 {
-            records.push(authorised(&world, 2).await);
+            records.push(open_authorised_order(&world, 2).await);
         }
         // `fulfil` is called three times concurrently for every order.
         let entry_points = records.iter().flat_map(|record| [record, record, record]);
@@ -61,7 +61,10 @@ fn concurrent_duplicate_payments_are_fulfilled_once() {
 fn provider_hanging_on_one_order_delays_no_other_call() {
     run_in_paused_time(|| async {
         let world = TestWorld::with_draws(&[1042]).await;
-        let (slow, quick) = (authorised(&world, 1).await, authorised(&world, 1).await);
+        let (slow, quick) = (
+            open_authorised_order(&world, 1).await,
+            open_authorised_order(&world, 1).await,
+        );
         let hangs = slow.order.id.to_string();
         world.gateway.set_pace(move |call| {
             let slow = call.verb == GatewayMethod::Capture && call.key.contains(&hangs);

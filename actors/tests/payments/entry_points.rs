@@ -50,7 +50,7 @@ fn purchase_reserves_allocates_captures_and_mails() {
 fn queued_mail_is_sent_at_once() {
     run_in_paused_time(|| async {
         let world = TestWorld::with_draws(&[1042]).await;
-        // Enough time for a mailer that polls rarely because no mail was queued.
+        // After five minutes without queued mail the mailer polls only rarely.
         world.pass_seconds(300).await;
         let started = tokio::time::Instant::now();
         let outbox = world.engine().outbox.clone();
@@ -380,7 +380,7 @@ fn many_captured_payments_are_recorded_page_by_page() {
             world.buy_tickets(&[(1042 + number as i64 % 4, 1)]).await;
             world.clock.advance(Duration::from_millis(10)).await;
         }
-        // In this time the reconciler makes one scheduled pass.
+        // In these 30 seconds the reconciler makes one scheduled pass.
         world.pass_seconds(30).await;
         assert_eq!(world.memory.witnesses().len(), ORDERS_BOUGHT);
         // One write for a page of 500 orders, and one for the page with the rest.

@@ -173,8 +173,8 @@ fn kill_at_any_purchase_step_loses_nothing() {
                 {
                     let _ = reached.send(());
                 }
-                // The process is dead from here on. In every other run the last write still
-                // arrives.
+                // The process is dead from here on. In every second run the last write still takes
+                // effect.
                 if counts && calls >= step {
                     if step % 2 == 0 && calls == step {
                         BooksFault::UnknownWritten

@@ -78,7 +78,8 @@ fn intent_of_abandoned_order_is_cancelled() {
         });
         let opening = tokio::spawn(async move { payments.open(request).await });
         world.pass_seconds(1).await;
-        // Another process cannot know of the answer that this one still waits for.
+        // Another process releases the order. It cannot know that this process still waits for the
+        // provider's answer.
         world
             .draws()
             .execute(DrawId(1042), Command::Release { order }, None)
@@ -226,7 +227,7 @@ fn extended_reservation_is_not_swept() {
 }
 
 #[test]
-fn payment_sells_until_kick_off_and_not_after() {
+fn payment_gets_tickets_until_kick_off_and_not_after() {
     run_in_paused_time(|| async {
         let world = TestWorld::with_draws(&[1042]).await;
         world.clock.advance_to(KICK_OFF.plus_seconds(-10)).await;

@@ -102,7 +102,7 @@ fn refused_authorised_buyer_is_mailed_once() {
 }
 
 #[test]
-fn buyer_without_authorisation_or_address_gets_no_mail() {
+fn buyer_without_authorisation_or_email_gets_no_mail() {
     run_in_paused_time(|| async {
         let world = TestWorld::with_draws(&[1042]).await;
         let lapsed = world.open_order(&[(1042, 1)]).await;
@@ -144,7 +144,7 @@ fn buyer_without_authorisation_or_address_gets_no_mail() {
 }
 
 #[test]
-fn refunded_buyer_is_not_told_not_charged() {
+fn refunded_buyer_gets_no_not_charged_mail() {
     run_in_paused_time(|| async {
         let world = TestWorld::with_draws(&[1042]).await;
         let refunded = world.buy_tickets(&[(1042, 2)]).await;

@@ -7,7 +7,7 @@ use domain::{Anomaly, AnomalyKind, OrderState};
 use persistence::memory::{Call, Fault as BooksFault};
 use persistence::stores::AnomalyStore;
 
-use crate::anomalies::open;
+use crate::anomalies::open_anomalies;
 use crate::world::{KICK_OFF, TestWorld, intent_of, run_in_paused_time};
 
 /// A node that hung still has old data of the provider. Another node has raised an anomaly since.
@@ -42,7 +42,7 @@ fn anomaly_is_resolved_only_by_newer_provider_data() {
             Duration::ZERO
         });
         world.pass_seconds(60).await;
-        assert_eq!(open(&world), [(kind, Some(id))]);
+        assert_eq!(open_anomalies(&world), [(kind, Some(id))]);
     });
 }
 
@@ -55,15 +55,15 @@ fn wrongly_resolved_anomaly_is_raised_again() {
         world.deliver_queued_webhooks().await;
         world.pass_seconds(60).await;
         let wrong = [(AnomalyKind::MismatchedAmount, Some(id.clone()))];
-        assert_eq!(open(&world), wrong);
+        assert_eq!(open_anomalies(&world), wrong);
         world
             .memory
             .resolve_healed(&id, AnomalyKind::MismatchedAmount, KICK_OFF)
             .await
             .unwrap();
-        assert_eq!(open(&world), []);
+        assert_eq!(open_anomalies(&world), []);
         world.pass_seconds(660).await;
-        assert_eq!(open(&world), wrong);
+        assert_eq!(open_anomalies(&world), wrong);
     });
 }
 
@@ -91,6 +91,9 @@ fn payment_checked_before_allocation_is_checked_again() {
             world.stored_order(&record).order.state,
             OrderState::Captured
         );
-        assert_eq!(open(&world), [(AnomalyKind::MismatchedAmount, Some(id))]);
+        assert_eq!(
+            open_anomalies(&world),
+            [(AnomalyKind::MismatchedAmount, Some(id))]
+        );
     });
 }

@@ -187,7 +187,7 @@ fn failed_resize_changes_nothing() {
 }
 
 #[test]
-fn leaving_releases_tickets_unless_payment_started() {
+fn abandoning_releases_tickets_unless_payment_started() {
     run_in_paused_time(|| async {
         let world = TestWorld::with_draws(&[1042]).await;
         let leaves = world.open_order(&[(1042, 2)]).await;

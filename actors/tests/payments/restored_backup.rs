@@ -41,7 +41,7 @@ async fn sell_after_backup(world: &TestWorld, seconds: u64) -> LostPayments {
     }
 }
 
-fn open(world: &TestWorld) -> Vec<(AnomalyKind, PaymentIntentId)> {
+fn open_anomalies(world: &TestWorld) -> Vec<(AnomalyKind, PaymentIntentId)> {
     let open = world
         .memory
         .anomaly_records()
@@ -59,7 +59,7 @@ fn open(world: &TestWorld) -> Vec<(AnomalyKind, PaymentIntentId)> {
     open
 }
 
-fn status(world: &TestWorld, record: &OrderRecord) -> PaymentStatus {
+fn payment_status(world: &TestWorld, record: &OrderRecord) -> PaymentStatus {
     world
         .gateway
         .intent(&intent_of(record))
@@ -83,9 +83,9 @@ fn assert_all_found(world: &TestWorld, lost_payment: &LostPayments) {
         .iter()
         .map(|record| (AnomalyKind::MissingTicket, intent_of(record)))
         .collect();
-    assert_eq!(open(world), expected);
+    assert_eq!(open_anomalies(world), expected);
     assert_eq!(
-        status(world, &lost_payment.authorised),
+        payment_status(world, &lost_payment.authorised),
         PaymentStatus::Canceled,
         "an unknown order is not charged"
     );
@@ -146,7 +146,7 @@ fn payments_lost_in_ten_minutes_are_found_and_resolved() {
         }
         anomalies.scan(1).await.unwrap();
         world.pass_seconds(60).await;
-        assert_eq!(open(&world), []);
+        assert_eq!(open_anomalies(&world), []);
         assert_eq!(
             (world.sold_in_draw(1042), world.sold_in_draw(1043)),
             (3 + 2 + 1, 2 + 1 + 3)
@@ -198,7 +198,7 @@ fn provider_outage_after_restore_is_retried() {
         });
         world.restart_engine_on(backup).await;
         world.pass_seconds(300).await;
-        assert_eq!(open(&world), []);
+        assert_eq!(open_anomalies(&world), []);
         world.gateway.clear_faults();
         world.pass_seconds(60).await;
         assert_all_found(&world, &lost_payment);

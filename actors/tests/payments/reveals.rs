@@ -3,7 +3,7 @@
 use actors::{Denied, RepairError};
 use domain::{AnomalyKind, Command, DrawId, Editor, GameResult, Refusal, Status, TermsEdit};
 
-use crate::anomalies::{lost_payment, open, recovered_buyer};
+use crate::anomalies::{lost_payment, open_anomalies, recovered_buyer};
 use crate::world::{KICK_OFF, TestWorld, run_in_paused_time};
 
 const DRAW: DrawId = DrawId(1042);
@@ -23,7 +23,7 @@ fn revealed_draw_is_not_postponed_and_takes_no_repair() {
         let id = lost_payment(&world, 404, 1000, "1042x2").await;
         world.pass_seconds(60).await;
         assert_eq!(
-            open(&world),
+            open_anomalies(&world),
             [(AnomalyKind::MissingTicket, Some(id.clone()))],
             "authorised before kick-off"
         );

@@ -33,12 +33,12 @@ pub async fn audit_world(world: &World) {
     pending_work(world)
         .await
         .into_iter()
-        .for_each(|what| world.watch.report_violation(what));
-    let reported = reported(world);
-    let externally_changed = world.watch.state().externally_changed.clone();
+        .for_each(|what| world.monitor.report_violation(what));
+    let reported = reported_payments(world);
+    let externally_changed = world.monitor.state().externally_changed.clone();
     let audit = Audit {
         world,
-        draws: world.watch.check_draws(world),
+        draws: world.monitor.rebuild_draws(world),
         orders: world
             .memory
             .orders()
@@ -54,20 +54,20 @@ pub async fn audit_world(world: &World) {
         externally_changed,
         reported,
     };
-    audit.tickets();
-    audit.mails();
-    audit.payments();
-    audit.orders();
-    audit.fees();
-    audit.sums();
-    audit.anomalies();
-    audit.answers_shown();
+    audit.check_tickets();
+    audit.check_mails();
+    audit.check_payments();
+    audit.check_orders();
+    audit.check_fees();
+    audit.check_sums();
+    audit.check_anomalies();
+    audit.check_answers_shown();
     audit.check_repeated_calls().await;
     audit.record_situations();
 }
 
 fn is_forged(world: &World, id: &PaymentIntentId) -> bool {
-    world.watch.state().forged.contains(id)
+    world.monitor.state().forged.contains(id)
 }
 
 /// Returns the payments of all open anomalies.
@@ -84,12 +84,12 @@ fn open_anomalies(world: &World) -> BTreeSet<PaymentIntentId> {
 /// Returns whether open anomalies wait for the next pass of the reconciler. No payment was changed
 /// externally, so the anomalies must be resolved automatically.
 pub fn awaits_resolution(world: &World) -> bool {
-    world.watch.state().externally_changed.is_empty() && !open_anomalies(world).is_empty()
+    world.monitor.state().externally_changed.is_empty() && !open_anomalies(world).is_empty()
 }
 
 /// Returns the payments that an open anomaly reports, and those that an operator acted on.
-fn reported(world: &World) -> BTreeSet<PaymentIntentId> {
-    let repaired = world.watch.state().repaired.clone();
+fn reported_payments(world: &World) -> BTreeSet<PaymentIntentId> {
+    let repaired = world.monitor.state().repaired.clone();
     let repaired = repaired.into_iter().filter(|id| !is_forged(world, id));
     open_anomalies(world).into_iter().chain(repaired).collect()
 }
@@ -113,7 +113,7 @@ pub async fn pending_work(world: &World) -> Vec<String> {
         // The payment was captured externally with a different amount than the order's. An operator
         // must resolve it.
         let is_known = || {
-            let reported = reported(world);
+            let reported = reported_payments(world);
             world.is_externally_changed(record.order.id)
                 && record
                     .order
@@ -173,7 +173,7 @@ pub async fn pending_work(world: &World) -> Vec<String> {
     for draw in world.memory.fees_owed().await.unwrap_or_default() {
         pending_items.push(format!("P5 pending: draw {draw} owes a fee to its orders"));
     }
-    let draws = world.watch.check_draws(world);
+    let draws = world.monitor.rebuild_draws(world);
     for draw in draws.iter().filter(|draw| draw.held() > 0) {
         pending_items.push(format!(
             "D2 pending: draw {} still keeps {} tickets",
@@ -191,7 +191,7 @@ fn has_been_captured(record: &OrderRecord) -> bool {
 
 impl Audit<'_> {
     fn report_violation(&self, what: String) {
-        self.world.watch.report_violation(what);
+        self.world.monitor.report_violation(what);
     }
 
     fn is_externally_changed(&self, order: OrderId) -> bool {
@@ -202,22 +202,24 @@ impl Audit<'_> {
 
     /// Records which of the required situations occurred in this world.
     fn record_situations(&self) {
-        let watch = &self.world.watch;
+        let monitor = &self.world.monitor;
         for record in self.orders.values() {
             match record.order.state {
                 OrderState::Captured if record.order.lines.len() > 3 => {
-                    watch.met("a cart of four or five captured");
+                    monitor.record_situation("a cart of four or five captured");
                 }
                 OrderState::Captured if record.order.lines.len() > 1 => {
-                    watch.met("a cart captured");
+                    monitor.record_situation("a cart captured");
                 }
-                OrderState::Captured => watch.met("an order captured"),
+                OrderState::Captured => monitor.record_situation("an order captured"),
                 OrderState::Released if record.authorised_at.is_some() => {
-                    watch.met("a refusal after authorisation");
+                    monitor.record_situation("a refusal after authorisation");
                 }
-                OrderState::Released => watch.met("an order released"),
-                OrderState::Void if has_been_captured(record) => watch.met("an order refunded"),
-                OrderState::Void => watch.met("an order void before its capture"),
+                OrderState::Released => monitor.record_situation("an order released"),
+                OrderState::Void if has_been_captured(record) => {
+                    monitor.record_situation("an order refunded")
+                }
+                OrderState::Void => monitor.record_situation("an order void before its capture"),
                 _ => {}
             }
         }
@@ -226,14 +228,14 @@ impl Audit<'_> {
             .iter()
             .filter(|draw| draw.sold() == domain::TICKETS)
         {
-            watch.met(if draw.outcome().is_some() {
+            monitor.record_situation(if draw.outcome().is_some() {
                 "a draw sold out and decided"
             } else {
                 "a draw sold out"
             });
         }
         if !self.externally_changed.is_empty() {
-            watch.met("a payment changed externally");
+            monitor.record_situation("a payment changed externally");
         }
         if self
             .world
@@ -242,13 +244,13 @@ impl Audit<'_> {
             .iter()
             .any(|record| record.resolved_at.is_some())
         {
-            watch.met("an anomaly healed");
+            monitor.record_situation("an anomaly healed");
         }
     }
 
     /// Checks D7, T2, T3 and T6: a captured order has exactly its tickets, and no other order has
     /// any.
-    fn tickets(&self) {
+    fn check_tickets(&self) {
         if self.draws != self.world.memory.replayed() {
             self.report_violation("D7: the journal has another trace than the tables".into());
         }

@@ -15,16 +15,16 @@ use persistence::ledger::BuyerDetails;
 use persistence::stores::OrderRecord;
 use tokio::time::sleep;
 
-use super::buyer_answers::Answer;
+use super::buyer_answers::ShownAnswer;
 use super::plan::{MINUTE, SECOND, account};
 use super::processes::EngineHandles;
 use super::random_stream::RandomStream;
 use super::world::World;
 
 /// How long the browser waits for an answer of the server.
-const PATIENCE: Duration = Duration::from_secs(25);
+const BROWSER_TIMEOUT: Duration = Duration::from_secs(25);
 /// Largest number of attempts while the server is busy or does not answer.
-const ATTEMPTS_MAX: u32 = 6;
+const BROWSER_ATTEMPTS_MAX: u32 = 6;
 
 pub struct Buyer {
     world: Arc<World>,
@@ -44,40 +44,41 @@ impl Buyer {
         }
     }
 
-    /// Runs the buyer. Most buyers arrive in the last three minutes before kick-off.
-    pub async fn run(self) {
+    /// Simulates one or two visits of the buyer. Most buyers arrive in the last three minutes
+    /// before kick-off.
+    pub async fn simulate_visits(self) {
         let kick_off = self.world.plan.first_kick_off_ms();
         let arrives_ms = if self.random.happens(700) {
             kick_off.saturating_sub(self.random.below(3 * MINUTE))
         } else {
             self.random.below(kick_off + MINUTE)
         };
-        self.pause(arrives_ms, arrives_ms).await;
-        for shop_once in 1..=self.random.between(1, 2) {
-            if self.world.weather.faults_ended() {
+        self.wait_random_ms(arrives_ms, arrives_ms).await;
+        for visit in 1..=self.random.between(1, 2) {
+            if self.world.fault_injector.faults_ended() {
                 return;
             }
-            self.shop_once(shop_once).await;
-            self.pause(SECOND, 30 * SECOND).await;
+            self.shop_once(visit).await;
+            self.wait_random_ms(SECOND, 30 * SECOND).await;
         }
     }
 
-    async fn shop_once(&self, shop_once: u64) {
+    async fn shop_once(&self, visit: u64) {
         let club = *self.random.one_of(&self.world.plan.clubs);
         let mut draws = self.world.plan.draws_of(club);
-        while draws.len() > 1 && self.random.coin() {
+        while draws.len() > 1 && self.random.coin_flip() {
             draws.remove(self.random.below(draws.len() as u64) as usize);
         }
         let wants: RequestedLines = draws
             .into_iter()
             .map(|draw| (draw, self.random_ticket_count()))
             .collect();
-        let key = format!("browser-{}-{shop_once}", self.number);
+        let key = format!("browser-{}-{visit}", self.number);
         let Some(mut record) = self.open_or_resize_order(&key, club, wants.clone()).await else {
             return;
         };
-        if self.happens(|r| r.resized) {
-            self.pause(SECOND, 20 * SECOND).await;
+        if self.happens_at_rate(|r| r.resized) {
+            self.wait_random_ms(SECOND, 20 * SECOND).await;
             let other = wants
                 .iter()
                 .map(|(draw, _)| (*draw, self.random_ticket_count()))
@@ -94,9 +95,11 @@ impl Buyer {
         if record.order.state != OrderState::Quoted {
             return;
         }
-        self.world.answers_shown.shown(record.order.id, &id);
-        self.pause(2 * SECOND, 100 * SECOND).await;
-        if self.happens(|r| r.left) {
+        self.world
+            .answers_shown
+            .record_shown_intent(record.order.id, &id);
+        self.wait_random_ms(2 * SECOND, 100 * SECOND).await;
+        if self.happens_at_rate(|r| r.order_abandoned) {
             let order = record.order.id;
             self.send_request(true, |handles| async move {
                 handles.payments.abandon(order).await
@@ -110,13 +113,13 @@ impl Buyer {
                 handles.payments.extend(order).await
             })
             .await;
-            self.pause(SECOND, 100 * SECOND).await;
+            self.wait_random_ms(SECOND, 100 * SECOND).await;
         }
         let paid = self.pay_order(&record, &id).await;
-        if paid && self.happens(|r| r.surprised) {
+        if paid && self.happens_at_rate(|r| r.amount_changed) {
             return self.abandon_changed_order(record.order.id).await;
         }
-        if paid && !self.happens(|r| r.tab_closed) {
+        if paid && !self.happens_at_rate(|r| r.tab_closed) {
             self.poll_outcome(&id).await;
         }
     }
@@ -124,7 +127,7 @@ impl Buyer {
     /// The buyer was shown a different amount than the order's, so the order is abandoned (decision
     /// C-3).
     async fn abandon_changed_order(&self, order: OrderId) {
-        for _ in 0..ATTEMPTS_MAX {
+        for _ in 0..BROWSER_ATTEMPTS_MAX {
             let answered_call = self
                 .send_request(false, |handles| async move {
                     handles.payments.abandon_changed_amount(order).await
@@ -132,15 +135,17 @@ impl Buyer {
                 .await;
             match answered_call {
                 Some(Ok(FulfilStatus::NotCharged { .. })) => {
-                    self.world.watch.met("a surprised buyer");
-                    self.world
-                        .answers_shown
-                        .record_answer(&self.world, order, Answer::NotCharged);
+                    self.world.monitor.record_situation("a surprised buyer");
+                    self.world.answers_shown.record_answer(
+                        &self.world,
+                        order,
+                        ShownAnswer::NotCharged,
+                    );
                     return;
                 }
                 // The tickets were already allocated, so the order is not abandoned.
                 Some(Ok(FulfilStatus::Succeeded | FulfilStatus::Refunding)) => return,
-                _ => self.pause(SECOND, 5 * SECOND).await,
+                _ => self.wait_random_ms(SECOND, 5 * SECOND).await,
             }
         }
     }
@@ -156,9 +161,9 @@ impl Buyer {
         club: ClubId,
         mut wants: RequestedLines,
     ) -> Option<OrderRecord> {
-        for attempt in 1..=ATTEMPTS_MAX {
+        for attempt in 1..=BROWSER_ATTEMPTS_MAX {
             let first = self.send_open_request(key, club, &wants, 2 * attempt);
-            let answer = if self.happens(|r| r.double_click) {
+            let answer = if self.happens_at_rate(|r| r.double_click) {
                 let (first, second) = join(
                     first,
                     self.send_open_request(key, club, &wants, 2 * attempt + 1),
@@ -185,12 +190,13 @@ impl Buyer {
                 Some(Err(PaymentFailure::Unavailable)) | None => {}
                 Some(Err(_)) => return None,
             }
-            self.pause(SECOND, 8 * SECOND).await;
+            self.wait_random_ms(SECOND, 8 * SECOND).await;
         }
         None
     }
 
-    /// Returns the buyer's network, one of a few. `None`: the buyer's reservations are not limited.
+    /// Returns the network from which the buyer reserves, one of a few. `None`: the buyer's
+    /// reservations are not limited.
     fn reservation_source(&self) -> Option<HoldSource> {
         let network = self.number % 8;
         (network > 1).then_some(HoldSource {
@@ -252,9 +258,11 @@ impl Buyer {
     async fn pay_order(&self, record: &OrderRecord, id: &PaymentIntentId) -> bool {
         let provider = &self.world.provider;
         for card in 1..=2 {
-            let (declined, challenged) =
-                (self.happens(|r| r.declined), self.happens(|r| r.challenged));
-            let paid = if self.happens(|r| r.server_confirms) {
+            let (declined, challenged) = (
+                self.happens_at_rate(|r| r.declined),
+                self.happens_at_rate(|r| r.challenged),
+            );
+            let paid = if self.happens_at_rate(|r| r.server_confirms) {
                 self.confirm_payment(record.order.id, id, card, declined, challenged)
                     .await
             } else if declined {
@@ -265,20 +273,22 @@ impl Buyer {
             } else {
                 provider.authorise(id)
             };
-            self.world
-                .trace
-                .note("pays", &[record.order.id.0 as u64, u64::from(paid)], || {
+            self.world.trace.record_event(
+                "pays",
+                &[record.order.id.0 as u64, u64::from(paid)],
+                || {
                     format!(
                         "order {} {id}: {}",
                         record.order.id.0,
                         if paid { "authorised" } else { "not authorised" }
                     )
-                });
+                },
+            );
             self.world.signal_webhooks();
-            if paid || self.random.coin() {
+            if paid || self.random.coin_flip() {
                 return paid;
             }
-            self.pause(2 * SECOND, 15 * SECOND).await;
+            self.wait_random_ms(2 * SECOND, 15 * SECOND).await;
         }
         false
     }
@@ -296,7 +306,7 @@ impl Buyer {
             (_, true) => format!("pm_3ds_{card}"),
             _ => format!("pm_good_{card}"),
         };
-        for _ in 1..=ATTEMPTS_MAX {
+        for _ in 1..=BROWSER_ATTEMPTS_MAX {
             let with = method.clone();
             let answered_call = self.send_request(false, |handles| async move {
                 handles.payments.confirm(order, &with).await
@@ -308,7 +318,7 @@ impl Buyer {
                 }
                 Some(Ok(Confirmation::Processing) | Err(PaymentFailure::Unavailable)) | None => {}
                 Some(Err(PaymentFailure::Declined { .. })) if !declined && !challenged => {
-                    self.world.watch.report_violation(format!(
+                    self.world.monitor.report_violation(format!(
                         "B1: order {} has a good card and was told it is declined",
                         order.0
                     ));
@@ -316,7 +326,7 @@ impl Buyer {
                 }
                 Some(Err(_)) => return false,
             }
-            self.pause(SECOND, 5 * SECOND).await;
+            self.wait_random_ms(SECOND, 5 * SECOND).await;
         }
         false
     }
@@ -324,7 +334,8 @@ impl Buyer {
     /// Opens the 3-D Secure page, and answers it late or never.
     async fn complete_3d_secure(&self, id: &PaymentIntentId) -> bool {
         self.world.signal_webhooks();
-        self.pause(SECOND, self.world.plan.rates.challenge_ms).await;
+        self.wait_random_ms(SECOND, self.world.plan.rates.challenge_ms)
+            .await;
         match self.random.below(10) {
             0 => false,
             1 => {
@@ -344,7 +355,7 @@ impl Buyer {
                     |handles| async move { handles.payments.fulfil(id).await },
                 )
             };
-            let (first, second) = if self.happens(|r| r.double_click) {
+            let (first, second) = if self.happens_at_rate(|r| r.double_click) {
                 join(ask(), ask()).await
             } else {
                 (ask().await, None)
@@ -359,7 +370,7 @@ impl Buyer {
             if ended {
                 return;
             }
-            self.pause(2 * SECOND, 20 * SECOND).await;
+            self.wait_random_ms(2 * SECOND, 20 * SECOND).await;
         }
     }
 
@@ -373,19 +384,20 @@ impl Buyer {
     {
         let lost = self
             .world
-            .weather
-            .rate(|r| if beacon { r.beacon_lost } else { r.call_lost });
+            .fault_injector
+            .current_rate(|r| if beacon { r.beacon_lost } else { r.call_lost });
         self.world
-            .house
-            .call(&self.random, lost, PATIENCE, work)
+            .processes
+            .call_random_process(&self.random, lost, BROWSER_TIMEOUT, work)
             .await
     }
 
-    fn happens(&self, rate: impl FnOnce(&super::plan::FaultRates) -> u64) -> bool {
-        self.random.happens(self.world.weather.rate(rate))
+    fn happens_at_rate(&self, rate: impl FnOnce(&super::plan::FaultRates) -> u64) -> bool {
+        self.random
+            .happens(self.world.fault_injector.current_rate(rate))
     }
 
-    async fn pause(&self, least_ms: u64, most_ms: u64) {
+    async fn wait_random_ms(&self, least_ms: u64, most_ms: u64) {
         sleep(Duration::from_millis(
             self.random.between(least_ms, most_ms.max(least_ms)),
         ))

@@ -10,7 +10,7 @@ use super::world::World;
 
 /// One answer of the server, as the browser shows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Answer {
+pub enum ShownAnswer {
     Bought(Vec<(DrawId, Vec<Serial>)>),
     NotCharged,
     Refunding,
@@ -22,50 +22,52 @@ pub enum Answer {
 #[derive(Clone, Debug, Default)]
 pub struct OrderTranscript {
     pub payment_intent: Option<PaymentIntentId>,
-    pub answers: Vec<Answer>,
+    pub answers: Vec<ShownAnswer>,
 }
 
 #[derive(Default)]
 pub struct AnswerLog(Mutex<BTreeMap<OrderId, OrderTranscript>>);
 
 impl AnswerLog {
-    pub fn shown(&self, order: OrderId, id: &PaymentIntentId) {
-        self.with(order, |transcript| {
+    pub fn record_shown_intent(&self, order: OrderId, id: &PaymentIntentId) {
+        self.update_transcript(order, |transcript| {
             transcript.payment_intent = Some(id.clone());
         });
     }
 
-    /// Records an answer. Returns whether it is final.
+    /// Records the server's answer to `fulfil`. Returns whether the answer is final.
     pub fn record_fulfilled(&self, world: &World, fulfilled: &FulfilmentResult) -> bool {
         let order = fulfilled.record.order.id;
         let answer = match &fulfilled.status {
-            FulfilStatus::Succeeded => Answer::Bought(fulfilled.record.tickets.clone()),
-            FulfilStatus::NotCharged { .. } => Answer::NotCharged,
-            FulfilStatus::Refunding => Answer::Refunding,
-            FulfilStatus::Waiting | FulfilStatus::Processing => Answer::Undecided,
+            FulfilStatus::Succeeded => ShownAnswer::Bought(fulfilled.record.tickets.clone()),
+            FulfilStatus::NotCharged { .. } => ShownAnswer::NotCharged,
+            FulfilStatus::Refunding => ShownAnswer::Refunding,
+            FulfilStatus::Waiting | FulfilStatus::Processing => ShownAnswer::Undecided,
         };
         self.record_answer(world, order, answer)
     }
 
-    /// Records what the browser shows. Returns whether it is final.
-    pub fn record_answer(&self, world: &World, order: OrderId, answer: Answer) -> bool {
+    /// Records an answer that the browser shows. Returns whether the answer is final.
+    pub fn record_answer(&self, world: &World, order: OrderId, answer: ShownAnswer) -> bool {
         let sign = match &answer {
-            Answer::Bought(_) => 1,
-            Answer::NotCharged => 2,
-            Answer::Refunding => 3,
-            Answer::Undecided => 4,
+            ShownAnswer::Bought(_) => 1,
+            ShownAnswer::NotCharged => 2,
+            ShownAnswer::Refunding => 3,
+            ShownAnswer::Undecided => 4,
         };
-        world.trace.note("told", &[order.0 as u64, sign], || {
-            format!("order {}: {answer:?}", order.0)
+        world
+            .trace
+            .record_event("told", &[order.0 as u64, sign], || {
+                format!("order {}: {answer:?}", order.0)
+            });
+        world.monitor.record_situation(match &answer {
+            ShownAnswer::Bought(_) => "told: bought",
+            ShownAnswer::NotCharged => "told: not charged",
+            ShownAnswer::Refunding => "told: money goes back",
+            ShownAnswer::Undecided => "told: being confirmed",
         });
-        world.watch.met(match &answer {
-            Answer::Bought(_) => "told: bought",
-            Answer::NotCharged => "told: not charged",
-            Answer::Refunding => "told: money goes back",
-            Answer::Undecided => "told: being confirmed",
-        });
-        let is_end = answer != Answer::Undecided;
-        self.with(order, |transcript| transcript.answers.push(answer));
+        let is_end = answer != ShownAnswer::Undecided;
+        self.update_transcript(order, |transcript| transcript.answers.push(answer));
         is_end
     }
 
@@ -76,8 +78,8 @@ impl AnswerLog {
             .clone()
     }
 
-    fn with(&self, order: OrderId, tell: impl FnOnce(&mut OrderTranscript)) {
-        tell(
+    fn update_transcript(&self, order: OrderId, update: impl FnOnce(&mut OrderTranscript)) {
+        update(
             self.0
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner)

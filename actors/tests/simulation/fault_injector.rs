@@ -10,7 +10,7 @@ use persistence::memory::{self, Call, Memory};
 use super::plan::{FaultRates, NOON, WorldPlan};
 use super::random_stream::RandomStream;
 
-/// One lease renewal in this many may be slow.
+/// One lease renewal or poll in this many may be slow.
 const SLOW_POLL_ONE_IN: u64 = 8;
 
 pub struct FaultInjector {
@@ -40,11 +40,11 @@ impl FaultInjector {
     /// Installs the faults in the store and the provider.
     pub fn install(self: &Arc<FaultInjector>, memory: &Memory, provider: &FakeGateway) {
         let injector = self.clone();
-        memory.set_faults(move |call| injector.store_fault(call));
+        memory.set_faults(move |call| injector.choose_store_fault(call));
         let injector = self.clone();
-        provider.set_faults(move |asked| injector.provider_fault(asked));
+        provider.set_faults(move |asked| injector.choose_provider_fault(asked));
         let injector = self.clone();
-        provider.set_pace(move |_| injector.pause(injector.rates.provider_slow_ms));
+        provider.set_pace(move |_| injector.random_delay(injector.rates.provider_slow_ms));
     }
 
     pub fn end_faults(&self) {
@@ -56,7 +56,7 @@ impl FaultInjector {
     }
 
     /// Returns the current rate of a fault, per thousand. Zero after the fault phase.
-    pub fn rate(&self, of: impl FnOnce(&FaultRates) -> u64) -> u64 {
+    pub fn current_rate(&self, of: impl FnOnce(&FaultRates) -> u64) -> u64 {
         if self.faults_ended() {
             0
         } else {
@@ -64,19 +64,20 @@ impl FaultInjector {
         }
     }
 
-    /// Waits as long as a slow request to the database, or its answer, would take.
-    pub async fn store_pause(&self) {
-        let pause = self.pause(self.rates.books_slow_ms);
+    /// Delays a request to the database, or its answer, by a random time. No delay after the fault
+    /// phase.
+    pub async fn delay_store_call(&self) {
+        let pause = self.random_delay(self.rates.database_slow_ms);
         if !pause.is_zero() {
             tokio::time::sleep(pause).await;
         }
     }
 
-    /// Waits as long as a slow lease renewal or poll would take. Both happen several times a
-    /// second, so they are slow less often; otherwise a world would mostly wait for them.
-    pub async fn poll_pause(&self) {
-        if self.rates.books_slow_ms > 0 && self.store_random.below(SLOW_POLL_ONE_IN) == 0 {
-            self.store_pause().await;
+    /// Delays a lease renewal or a poll by a random time. Both happen several times a second, so
+    /// they are delayed less often; otherwise a world would mostly wait for them.
+    pub async fn delay_poll(&self) {
+        if self.rates.database_slow_ms > 0 && self.store_random.below(SLOW_POLL_ONE_IN) == 0 {
+            self.delay_store_call().await;
         }
     }
 
@@ -85,43 +86,49 @@ impl FaultInjector {
         *self.last.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn pause(&self, most_ms: u64) -> Duration {
-        if self.faults_ended() || most_ms == 0 || self.provider_random.coin() {
+    fn random_delay(&self, most_ms: u64) -> Duration {
+        if self.faults_ended() || most_ms == 0 || self.provider_random.coin_flip() {
             return Duration::ZERO;
         }
         Duration::from_millis(self.provider_random.between(1, most_ms))
     }
 
-    fn store_fault(&self, call: Call<'_>) -> memory::Fault {
+    fn choose_store_fault(&self, call: Call<'_>) -> memory::Fault {
         use memory::Fault;
         let random = &self.store_random;
         let fault = match call {
-            Call::Read(_) if random.happens(self.rate(|r| r.unread)) => Fault::NotWritten,
+            Call::Read(_) if random.happens(self.current_rate(|r| r.read_failed)) => {
+                Fault::NotWritten
+            }
             Call::Read(_) => Fault::None,
-            _ if random.happens(self.rate(|r| r.not_written)) => Fault::NotWritten,
-            _ if random.happens(self.rate(|r| r.written_unknown)) => Fault::UnknownWritten,
-            _ if random.happens(self.rate(|r| r.unwritten_unknown)) => Fault::UnknownNotWritten,
+            _ if random.happens(self.current_rate(|r| r.not_written)) => Fault::NotWritten,
+            _ if random.happens(self.current_rate(|r| r.written_unknown)) => Fault::UnknownWritten,
+            _ if random.happens(self.current_rate(|r| r.unwritten_unknown)) => {
+                Fault::UnknownNotWritten
+            }
             _ => Fault::None,
         };
         *self.last.lock().unwrap_or_else(PoisonError::into_inner) = fault;
         fault
     }
 
-    fn provider_fault(&self, _: GatewayCall<'_>) -> testing::Fault {
+    fn choose_provider_fault(&self, _: GatewayCall<'_>) -> testing::Fault {
         use testing::Fault;
         let random = &self.provider_random;
         match () {
-            () if self.provider_is_away() => Fault::Unavailable,
-            () if random.happens(self.rate(|r| r.unavailable)) => Fault::Unavailable,
-            () if random.happens(self.rate(|r| r.timeout_before)) => Fault::TimeoutBefore,
-            () if random.happens(self.rate(|r| r.timeout_after)) => Fault::TimeoutAfter,
-            () if random.happens(self.rate(|r| r.cached_error)) => Fault::CachedError,
-            () if random.happens(self.rate(|r| r.cached_error_after)) => Fault::CachedErrorAfter,
+            () if self.is_provider_down() => Fault::Unavailable,
+            () if random.happens(self.current_rate(|r| r.unavailable)) => Fault::Unavailable,
+            () if random.happens(self.current_rate(|r| r.timeout_before)) => Fault::TimeoutBefore,
+            () if random.happens(self.current_rate(|r| r.timeout_after)) => Fault::TimeoutAfter,
+            () if random.happens(self.current_rate(|r| r.cached_error)) => Fault::CachedError,
+            () if random.happens(self.current_rate(|r| r.cached_error_after)) => {
+                Fault::CachedErrorAfter
+            }
             () => Fault::None,
         }
     }
 
-    fn provider_is_away(&self) -> bool {
+    fn is_provider_down(&self) -> bool {
         let now = self.clock.true_now().ms_since(NOON);
         let until = self.outage_from_ms + self.rates.outage_ms as i64;
         !self.faults_ended() && (self.outage_from_ms..until).contains(&now)

@@ -32,7 +32,7 @@ pub struct MonitorState {
     pub delivered: BTreeMap<i64, u32>,
     /// Payments that were changed at the provider directly.
     pub externally_changed: BTreeSet<PaymentIntentId>,
-    /// Payments of other accounts that name an order of the product.
+    /// Payments of other accounts that name an order of this system.
     pub forged: BTreeSet<PaymentIntentId>,
     /// Payments that an operator acted on.
     pub repaired: BTreeSet<PaymentIntentId>,
@@ -62,19 +62,24 @@ impl Monitor {
     }
 
     /// Records that a required situation occurred.
-    pub fn met(&self, situation: &'static str) {
+    pub fn record_situation(&self, situation: &'static str) {
         *self.state().met.entry(situation).or_default() += 1;
     }
 
-    pub fn epoch(&self, draw: DrawId) -> i64 {
+    pub fn newest_epoch(&self, draw: DrawId) -> i64 {
         self.state().epochs.get(&draw).copied().unwrap_or_default()
     }
 
-    pub fn claimed(&self, world: &World, process: u64, claimed: &Result<Vec<Claimed>, Failure>) {
+    pub fn record_claims(
+        &self,
+        world: &World,
+        process: u64,
+        claimed: &Result<Vec<Claimed>, Failure>,
+    ) {
         for one in claimed.iter().flatten() {
             let draw = one.snapshot.id;
             let numbers = [process, draw.0 as u64, one.epoch as u64];
-            world.trace.note("claims", &numbers, || {
+            world.trace.record_event("claims", &numbers, || {
                 format!("process {process} draw {draw} epoch {}", one.epoch)
             });
             let mut state = self.state();
@@ -106,7 +111,7 @@ impl Monitor {
 
     /// Checks every transaction that an actor attempts. `appends`: the commits that the actor
     /// requested.
-    pub fn appended(
+    pub fn check_appends(
         &self,
         world: &World,
         process: u64,
@@ -115,10 +120,10 @@ impl Monitor {
     ) {
         let unknown = matches!(written, Err(Failure::Unknown(_)));
         let is_written = written.is_ok()
-            || (unknown && world.weather.last_store_fault() == Fault::UnknownWritten);
+            || (unknown && world.fault_injector.last_store_fault() == Fault::UnknownWritten);
         let sign = u64::from(is_written) + 2 * u64::from(unknown);
         for append in appends {
-            world.trace.note(
+            world.trace.record_event(
                 "append",
                 &[process, append.draw.0 as u64, append.after, sign],
                 || {
@@ -136,7 +141,7 @@ impl Monitor {
                 },
             );
         }
-        self.met(match written {
+        self.record_situation(match written {
             Ok(()) => "a commit written",
             Err(Failure::Unknown(_)) if is_written => "a commit written without an answer",
             Err(Failure::Unknown(_)) => "a commit not written without an answer",
@@ -146,7 +151,7 @@ impl Monitor {
             Err(_) => "a commit contradicted",
         });
         if appends.len() > 1 {
-            self.met(if is_written {
+            self.record_situation(if is_written {
                 "commands written together"
             } else {
                 "commands not written together"
@@ -180,7 +185,7 @@ impl Monitor {
 
     /// T7: a node whose epoch is outdated never writes.
     fn check_epoch(&self, append: &Append) {
-        let newest = self.epoch(append.draw);
+        let newest = self.newest_epoch(append.draw);
         if append.epoch < newest {
             let stale_epoch = append.epoch;
             self.report_violation(format!(
@@ -287,7 +292,7 @@ impl Monitor {
     }
 
     /// Rebuilds every draw from its tables and returns the draws.
-    pub fn check_draws(&self, world: &World) -> Vec<Draw> {
+    pub fn rebuild_draws(&self, world: &World) -> Vec<Draw> {
         let draws = catch_unwind(AssertUnwindSafe(|| world.memory.draws()));
         draws.unwrap_or_else(|_| {
             self.report_violation(
@@ -299,8 +304,8 @@ impl Monitor {
 
     /// A6: views show only committed state.
     pub fn check_views(&self, world: &World) {
-        let draws = self.check_draws(world);
-        for view in world.house.views() {
+        let draws = self.rebuild_draws(world);
+        for view in world.processes.views() {
             let Some(draw) = draws.iter().find(|draw| draw.id() == view.draw) else {
                 continue;
             };
@@ -317,7 +322,7 @@ impl Monitor {
     }
 
     /// W1: the store reports each webhook as new only once.
-    pub fn stored(&self, notice: &StoredWebhookEvent) {
+    pub fn record_stored_webhook(&self, notice: &StoredWebhookEvent) {
         let mut state = self.state();
         let stored = state.stored.entry(notice.event_id.clone()).or_default();
         *stored += 1;
@@ -330,11 +335,11 @@ impl Monitor {
         }
     }
 
-    pub fn delivered(&self, mail: &Mail) {
+    pub fn record_delivered_mail(&self, mail: &Mail) {
         *self.state().delivered.entry(mail.id).or_default() += 1;
     }
 
-    pub fn externally_changed(&self, id: &PaymentIntentId) {
+    pub fn record_external_change(&self, id: &PaymentIntentId) {
         self.state().externally_changed.insert(id.clone());
     }
 
@@ -349,7 +354,7 @@ impl Monitor {
         self.state().forged.insert(id.clone());
     }
 
-    pub fn repaired(&self, id: &PaymentIntentId) {
+    pub fn record_operator_action(&self, id: &PaymentIntentId) {
         self.state().repaired.insert(id.clone());
     }
 
@@ -367,7 +372,7 @@ impl Monitor {
         }
     }
 
-    pub fn refund_requested(&self, order: OrderId) {
+    pub fn record_refund_request(&self, order: OrderId) {
         self.state().refund_requested.insert(order);
     }
 }

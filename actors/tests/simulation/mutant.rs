@@ -22,20 +22,20 @@ pub enum Mutant {
     /// compare its own clock.
     KickOffUnchecked,
     /// The store reports a repeated webhook as new.
-    NoticeTwice,
+    RepeatedWebhookIsNew,
     /// A captured order is read as not captured, and its mail has no dedupe key. So every entry
     /// point sends a mail.
-    CapturedTwice,
+    CaptureForgotten,
     /// The ledger accepts a commit with an outdated epoch.
     FenceIgnored,
     /// The application fee is computed when the payment intent is created, not when it is captured.
     FeeAtCreation,
     /// A cancellation is recorded as done but not sent to the provider.
-    CancelIsOnlyBelieved,
+    CancellationNotSent,
     /// A failed capture is not retried.
-    CaptureTriedOnce,
+    CaptureNotRetried,
     /// The payment intent of an order with an expired reservation is not cancelled.
-    ExpiryDoesNotCancel,
+    ExpiredOrderNotCancelled,
     /// The account of a payment is not checked, so a payment to another account pays for the order
     /// that it names.
     AccountUnchecked,
@@ -43,14 +43,14 @@ pub enum Mutant {
     CaptureKeyUnstable,
     /// A commit whose answer is lost is treated as not written, and the ledger does not compare
     /// revisions.
-    LostAnswerIsFailure,
+    LostAnswerTreatedAsFailure,
     /// A node claims draws while their owner's lease is valid.
     LeaseIgnored,
     /// A refund returns a proportional part of its payment's fee, instead of the reduction of the
     /// draw's fee.
-    RefundProportional,
+    FeeRefundProportional,
     /// All commands of one batch are answered as written, even if the database reports a failure.
-    TogetherIsBelieved,
+    BatchFailureIgnored,
     /// After a takeover, both the node and the ledger have lost the event that the deal became
     /// public.
     RevealForgotten,
@@ -59,26 +59,26 @@ pub enum Mutant {
 impl Mutant {
     pub const ALL: [Mutant; 15] = [
         Mutant::KickOffUnchecked,
-        Mutant::NoticeTwice,
-        Mutant::CapturedTwice,
+        Mutant::RepeatedWebhookIsNew,
+        Mutant::CaptureForgotten,
         Mutant::FenceIgnored,
         Mutant::FeeAtCreation,
-        Mutant::CancelIsOnlyBelieved,
-        Mutant::CaptureTriedOnce,
-        Mutant::ExpiryDoesNotCancel,
+        Mutant::CancellationNotSent,
+        Mutant::CaptureNotRetried,
+        Mutant::ExpiredOrderNotCancelled,
         Mutant::AccountUnchecked,
         Mutant::CaptureKeyUnstable,
-        Mutant::LostAnswerIsFailure,
+        Mutant::LostAnswerTreatedAsFailure,
         Mutant::LeaseIgnored,
-        Mutant::RefundProportional,
-        Mutant::TogetherIsBelieved,
+        Mutant::FeeRefundProportional,
+        Mutant::BatchFailureIgnored,
         Mutant::RevealForgotten,
     ];
 
-    pub fn appends(self, world: &World, appends: Vec<Append>) -> Vec<Append> {
+    pub fn mutate_appends(self, world: &World, appends: Vec<Append>) -> Vec<Append> {
         let draw = appends[0].draw;
         let first = match self {
-            Mutant::FenceIgnored | Mutant::LostAnswerIsFailure => {
+            Mutant::FenceIgnored | Mutant::LostAnswerTreatedAsFailure => {
                 world.memory.draw(draw).as_ref().map(Draw::revision)
             }
             _ => None,
@@ -90,11 +90,11 @@ impl Mutant {
                 ..append
             },
             Mutant::FenceIgnored => Append {
-                epoch: world.watch.epoch(draw),
+                epoch: world.monitor.newest_epoch(draw),
                 after: first + place,
                 ..append
             },
-            Mutant::LostAnswerIsFailure => Append {
+            Mutant::LostAnswerTreatedAsFailure => Append {
                 after: first + place,
                 ..append
             },
@@ -103,8 +103,9 @@ impl Mutant {
         (0..).zip(appends).map(mutated).collect()
     }
 
-    /// Called before draws are claimed.
-    pub fn claiming(self, world: &World, draws: &[DrawId]) {
+    /// Called before draws are claimed. `RevealForgotten` makes the store forget that the deals of
+    /// these draws are public.
+    pub fn mutate_store_before_claim(self, world: &World, draws: &[DrawId]) {
         if self == Mutant::RevealForgotten {
             for draw in draws {
                 world.memory.forget_reveal(*draw);
@@ -112,7 +113,11 @@ impl Mutant {
         }
     }
 
-    pub fn claim(self, world: &World, claims: Result<Claims, Failure>) -> Result<Claims, Failure> {
+    pub fn mutate_claims(
+        self,
+        world: &World,
+        claims: Result<Claims, Failure>,
+    ) -> Result<Claims, Failure> {
         let mut claims = claims?;
         if self == Mutant::LeaseIgnored {
             let elsewhere = std::mem::take(&mut claims.elsewhere);
@@ -126,21 +131,25 @@ impl Mutant {
     }
 
     /// Returns the answer that the actor gets about its commit.
-    pub fn answer(self, appends: &[Append], written: Result<(), Failure>) -> Result<(), Failure> {
+    pub fn mutate_commit_answer(
+        self,
+        appends: &[Append],
+        written: Result<(), Failure>,
+    ) -> Result<(), Failure> {
         match written {
-            Err(_) if self == Mutant::TogetherIsBelieved && appends.len() > 1 => Ok(()),
-            Err(Failure::Unknown(why)) if self == Mutant::LostAnswerIsFailure => {
+            Err(_) if self == Mutant::BatchFailureIgnored && appends.len() > 1 => Ok(()),
+            Err(Failure::Unknown(why)) if self == Mutant::LostAnswerTreatedAsFailure => {
                 Err(Failure::NotWritten(why))
             }
             _ => written,
         }
     }
 
-    pub fn skew_ms(self) -> Option<i64> {
+    pub fn clock_skew_ms(self) -> Option<i64> {
         (self == Mutant::KickOffUnchecked).then_some(-10 * MINUTE as i64)
     }
 
-    pub fn created(self, world: &World, id: &PaymentIntentId, new: &NewIntent) {
+    pub fn remember_fee_at_creation(self, world: &World, id: &PaymentIntentId, new: &NewIntent) {
         if self == Mutant::FeeAtCreation {
             let draws = world.memory.draws();
             let orders = world.memory.orders();
@@ -160,20 +169,22 @@ impl Mutant {
         }
     }
 
-    pub fn fee(self, world: &World, id: &PaymentIntentId) -> Option<Cents> {
+    pub fn fee_at_creation(self, world: &World, id: &PaymentIntentId) -> Option<Cents> {
         world.mutant_state().fees.get(id).copied()
     }
 
-    /// Returns the idempotency key that is used for a capture.
-    pub fn key(self, world: &World, key: &str) -> String {
+    /// Returns the idempotency key that is sent with a capture. `CaptureKeyUnstable` makes a new
+    /// key for each attempt.
+    pub fn capture_key(self, world: &World, key: &str) -> String {
         match self {
-            Mutant::CaptureKeyUnstable => format!("{key}-{}", world.trace.events()),
+            Mutant::CaptureKeyUnstable => format!("{key}-{}", world.trace.event_count()),
             _ => key.into(),
         }
     }
 
-    /// Returns the proportional part of a payment's fee for a refunded amount.
-    pub fn fee_with_refund(
+    /// Returns the proportional part of the payment's fee that `FeeRefundProportional` refunds
+    /// together with `amount`. `None`: another mutant, or nothing to refund.
+    pub fn proportional_fee_of_refund(
         self,
         world: &World,
         id: &PaymentIntentId,
@@ -182,7 +193,7 @@ impl Mutant {
         let intent = world
             .provider
             .intent(id)
-            .filter(|_| self == Mutant::RefundProportional)?;
+            .filter(|_| self == Mutant::FeeRefundProportional)?;
         let part = intent.said.application_fee.0 * amount.0 / intent.said.amount_received.0.max(1);
         (part > 0).then_some(Cents(part))
     }
@@ -199,11 +210,12 @@ impl Mutant {
                     reason.cause() == EndCause::Abandoned(AbandonReason::ReservationLapsed)
                 })
         };
-        self == Mutant::CancelIsOnlyBelieved || (self == Mutant::ExpiryDoesNotCancel && lapsed())
+        self == Mutant::CancellationNotSent
+            || (self == Mutant::ExpiredOrderNotCancelled && lapsed())
     }
 
-    pub fn lets_claim(self, operation: &Operation) -> bool {
-        self != Mutant::CaptureTriedOnce
+    pub fn allows_operation_claim(self, operation: &Operation) -> bool {
+        self != Mutant::CaptureNotRetried
             || operation.kind != OperationKind::Capture
             || operation.attempts <= 1
     }
@@ -214,8 +226,8 @@ impl Mutant {
         notice: &StoredWebhookEvent,
     ) -> StoredWebhookEvent {
         match self {
-            Mutant::NoticeTwice => {
-                let event_id = format!("{}-{}", notice.event_id, world.trace.events());
+            Mutant::RepeatedWebhookIsNew => {
+                let event_id = format!("{}-{}", notice.event_id, world.trace.event_count());
                 StoredWebhookEvent {
                     event_id,
                     ..notice.clone()
@@ -225,9 +237,9 @@ impl Mutant {
         }
     }
 
-    pub fn believes(self, world: &World, notice: &StoredWebhookEvent) {
+    pub fn remember_forged_payment(self, world: &World, notice: &StoredWebhookEvent) {
         if let (Mutant::AccountUnchecked, Some(id)) = (self, &notice.payment_intent)
-            && world.watch.state().forged.contains(id)
+            && world.monitor.state().forged.contains(id)
             && let Some(said) = world.provider.intent(id).map(|intent| intent.said)
             && let Some(order) = said.order
         {
@@ -239,7 +251,7 @@ impl Mutant {
     }
 
     /// Returns the order for which a payment of another account is mistakenly accepted.
-    pub fn misled(self, world: &World, id: &PaymentIntentId) -> Option<OrderId> {
+    pub fn order_of_forged_payment(self, world: &World, id: &PaymentIntentId) -> Option<OrderId> {
         world
             .mutant_state()
             .paid_by
@@ -248,8 +260,8 @@ impl Mutant {
             .map(|(order, _)| *order)
     }
 
-    pub fn recalled(self, world: &World, mut record: OrderRecord) -> OrderRecord {
-        if self == Mutant::CapturedTwice && record.order.state == OrderState::Captured {
+    pub fn mutate_order_record(self, world: &World, mut record: OrderRecord) -> OrderRecord {
+        if self == Mutant::CaptureForgotten && record.order.state == OrderState::Captured {
             record.order.state = OrderState::Allocated;
         }
         if let Some((id, account)) = world.mutant_state().paid_by.get(&record.order.id) {
@@ -259,8 +271,9 @@ impl Mutant {
         record
     }
 
-    /// Called before the store records a capture.
-    pub async fn captured(
+    /// Called before the store records a capture. If the order already has a mail,
+    /// `CaptureForgotten` queues another ticket mail with a new dedupe key.
+    pub async fn mail_repeated_capture(
         self,
         world: &World,
         order: OrderId,
@@ -273,7 +286,7 @@ impl Mutant {
                 .iter()
                 .any(|mail| mail.order == Some(order))
         };
-        if self == Mutant::CapturedTwice && again() {
+        if self == Mutant::CaptureForgotten && again() {
             let key = format!("tickets-{order}-{}", at.0);
             world
                 .memory

@@ -20,13 +20,13 @@ pub const MINUTE: u64 = 60 * SECOND;
 
 /// One world in this many executes every poll.
 const EVERY_POLL_ONE_IN: u64 = 32;
-/// One in this many of those worlds runs for a full hour after the faults. An idle hour takes as
-/// long as several worlds, because two nodes poll each other every 400 ms.
-const HOUR_ONE_IN: u64 = 256;
+/// One world in this many runs for a full hour after the faults, if it executes every poll. An idle
+/// hour takes as long as several worlds, because two nodes poll each other every 400 ms.
+const FULL_HOUR_ONE_IN: u64 = 256;
 
 /// How idle polls are simulated. Faults and participants are the same in both modes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Pace {
+pub enum IdlePollMode {
     /// Nodes poll each other every 400 ms even if nothing changed. Late webhooks arrive up to 15
     /// minutes after the fault phase.
     EveryPoll,
@@ -36,19 +36,19 @@ pub enum Pace {
     SkipIdlePolls,
 }
 
-impl Pace {
-    pub fn of(seed: u64) -> Pace {
+impl IdlePollMode {
+    pub fn of_seed(seed: u64) -> IdlePollMode {
         if seed.is_multiple_of(EVERY_POLL_ONE_IN) {
-            Pace::EveryPoll
+            IdlePollMode::EveryPoll
         } else {
-            Pace::SkipIdlePolls
+            IdlePollMode::SkipIdlePolls
         }
     }
 }
 
 pub struct WorldPlan {
     pub seed: u64,
-    pub pace: Pace,
+    pub poll_mode: IdlePollMode,
     pub draws: Vec<DrawSnapshot>,
     /// The club of each draw: `clubs[i]` sells `draws[i]`.
     pub clubs: Vec<ClubId>,
@@ -58,7 +58,7 @@ pub struct WorldPlan {
     /// Largest number of tickets that a buyer wants from one draw.
     pub count_max: u64,
     /// Length of the fault phase in milliseconds.
-    pub safety_ms: u64,
+    pub fault_phase_ms: u64,
     pub rates: FaultRates,
     pub rare_events: RareEvents,
 }
@@ -68,7 +68,7 @@ pub fn account(club: ClubId) -> AccountId {
 }
 
 impl WorldPlan {
-    pub fn of(seed: u64, pace: Pace) -> WorldPlan {
+    pub fn from_seed(seed: u64, poll_mode: IdlePollMode) -> WorldPlan {
         let random = RandomStream::new(seed);
         let clubs_count = *random.one_of(&[1, 1, 1, 2]);
         let draws_count = *random.one_of(&[1, 1, 2, 2, 3, 4, 5]);
@@ -89,21 +89,21 @@ impl WorldPlan {
         let count_max = (2 * demand / buyers).clamp(2, 50);
         WorldPlan {
             seed,
-            pace,
+            poll_mode,
             draws,
             clubs,
             buyers,
             count_max,
             nodes: *random.one_of(&[1, 1, 1, 2]),
-            safety_ms: last + random.between(20 * SECOND, 90 * SECOND),
-            rates: FaultRates::of(&random),
-            rare_events: RareEvents::of(&random),
+            fault_phase_ms: last + random.between(20 * SECOND, 90 * SECOND),
+            rates: FaultRates::random(&random),
+            rare_events: RareEvents::random(&random),
         }
     }
 
     /// Returns whether the world runs for a full hour after the faults, with all its nodes.
     pub fn runs_full_hour(&self) -> bool {
-        self.pace == Pace::EveryPoll && self.seed.is_multiple_of(HOUR_ONE_IN)
+        self.poll_mode == IdlePollMode::EveryPoll && self.seed.is_multiple_of(FULL_HOUR_ONE_IN)
     }
 
     /// Returns the draws of one club, in ascending order.
@@ -136,8 +136,8 @@ fn random_buyer_count(random: &RandomStream) -> u64 {
 }
 
 /// Returns zero half of the time, otherwise a random number up to `most`.
-fn random_amount(random: &RandomStream, most: u64) -> u64 {
-    if random.coin() {
+fn zero_or_random_up_to(random: &RandomStream, most: u64) -> u64 {
+    if random.coin_flip() {
         0
     } else {
         random.between(1, most)
@@ -161,7 +161,7 @@ fn random_draw(random: &RandomStream, place: i64) -> DrawSnapshot {
         terms: Terms {
             price: Cents(cents),
             prize_percentage: random.between(1, 100) as u8,
-            round_up_prize: random.coin(),
+            round_up_prize: random.coin_flip(),
             opens_at: None,
             closes_at,
         },

@@ -18,15 +18,15 @@ use persistence::{Failure, Ledger};
 use tokio::time::{Instant, sleep, sleep_until};
 
 use super::mutant::Mutant;
-use super::plan::Pace;
+use super::plan::IdlePollMode;
 use super::processes::Process;
 use super::world::World;
 
-pub use books::PaymentStoresPort;
-pub use nodes::{NodesPort, Street};
+pub use nodes::{NodesPort, SimulatedPeerClient};
+pub use payment_stores::PaymentStoresPort;
 
-mod books;
 mod nodes;
+mod payment_stores;
 
 /// Time after which the database ends a statement with an error.
 const STATEMENT_TIMEOUT: Duration = Duration::from_secs(2);
@@ -37,63 +37,65 @@ const POLL_INTERVAL_MS: u64 = 400;
 /// are shorter than `STALE_READ_MAX` in `membership.rs`.
 const POLL_TIMEOUT: Duration = Duration::from_millis(700);
 
-pub type Owner = (Arc<World>, Arc<Process>);
+pub type PortContext = (Arc<World>, Arc<Process>);
 
 /// Delays a request to the database, or makes it fail.
-async fn enter(owner: &Owner) -> Result<(), Failure> {
-    delay(owner).await;
-    ensure_reachable(owner).await.map_err(Failure::NotWritten)
+async fn delay_or_fail_request(context: &PortContext) -> Result<(), Failure> {
+    delay_call(context).await;
+    ensure_reachable(context).await.map_err(Failure::NotWritten)
 }
 
 /// Delays the answer of the database, or loses it. If it is lost, the caller does not know whether
 /// the request had its effect.
-async fn leave(owner: &Owner) -> Result<(), Failure> {
-    delay(owner).await;
-    ensure_reachable(owner).await.map_err(Failure::Unknown)
+async fn delay_or_lose_answer(context: &PortContext) -> Result<(), Failure> {
+    delay_call(context).await;
+    ensure_reachable(context).await.map_err(Failure::Unknown)
 }
 
-async fn delay((world, process): &Owner) {
-    world.weather.store_pause().await;
-    process.pass().await;
+async fn delay_call((world, process): &PortContext) {
+    world.fault_injector.delay_store_call().await;
+    process.wait_until_running().await;
 }
 
-/// Delays a poll of the database. Every node polls several times a second.
-async fn enter_beat(owner: &Owner) -> Result<(), Failure> {
-    owner.0.weather.poll_pause().await;
-    owner.1.pass().await;
-    ensure_reachable(owner).await.map_err(Failure::NotWritten)
+/// Delays a poll of the database, or makes it fail. Every node polls several times a second.
+async fn delay_or_fail_poll(context: &PortContext) -> Result<(), Failure> {
+    context.0.fault_injector.delay_poll().await;
+    context.1.wait_until_running().await;
+    ensure_reachable(context).await.map_err(Failure::NotWritten)
 }
 
-/// Delays the answer to a poll.
-async fn leave_beat(owner: &Owner) -> Result<(), Failure> {
-    owner.0.weather.poll_pause().await;
-    owner.1.pass().await;
-    ensure_reachable(owner).await.map_err(Failure::Unknown)
+/// Delays the answer to a poll of the database, or loses it.
+async fn delay_or_lose_poll_answer(context: &PortContext) -> Result<(), Failure> {
+    context.0.fault_injector.delay_poll().await;
+    context.1.wait_until_running().await;
+    ensure_reachable(context).await.map_err(Failure::Unknown)
 }
 
 /// Returns an error after the statement timeout if the process is cut off from the database.
-async fn ensure_reachable((world, process): &Owner) -> Result<(), String> {
+async fn ensure_reachable((world, process): &PortContext) -> Result<(), String> {
     if !process.is_cut_off() {
         return Ok(());
     }
-    world.watch.met("the database is out of reach");
+    world
+        .monitor
+        .record_situation("the database is out of reach");
     sleep(STATEMENT_TIMEOUT).await;
-    process.pass().await;
+    process.wait_until_running().await;
     Err("cut off from the database".into())
 }
 
-pub struct LedgerPort(Owner);
+pub struct LedgerPort(PortContext);
 
 impl LedgerPort {
-    pub fn new(owner: Owner) -> LedgerPort {
-        LedgerPort(owner)
+    pub fn new(context: PortContext) -> LedgerPort {
+        LedgerPort(context)
     }
 }
 
 impl LedgerPort {
     /// Waits for a change, instead of executing polls that would find nothing. Returns the first
     /// changes, or none after [`POLL_TIMEOUT`].
-    async fn first_change_in_time(
+    async fn wait_for_changes(
         &self,
         me: InstanceId,
         known: &[KnownDraw],
@@ -108,7 +110,7 @@ impl LedgerPort {
             }
             tokio::select! {
                 biased;
-                () = ledger_written => sleep(Duration::from_millis(world.courier.below(POLL_INTERVAL_MS))).await,
+                () = ledger_written => sleep(Duration::from_millis(world.network_random.below(POLL_INTERVAL_MS))).await,
                 () = sleep_until(silent_until) => return Ok(moved),
             }
         }
@@ -119,26 +121,26 @@ impl LedgerPort {
 impl Ledger for LedgerPort {
     async fn claim(&self, me: InstanceId, draws: &[DrawId]) -> Result<Claims, Failure> {
         let (world, process) = &self.0;
-        enter(&self.0).await?;
+        delay_or_fail_request(&self.0).await?;
         let owners: Vec<_> = draws
             .iter()
             .map(|draw| (*draw, world.memory.owner(*draw)))
             .collect();
-        world.mutant.claiming(world, draws);
+        world.mutant.mutate_store_before_claim(world, draws);
         let claims = world
             .mutant
-            .claim(world, world.memory.claim(me, draws).await);
+            .mutate_claims(world, world.memory.claim(me, draws).await);
         let taken = claims.clone().map(|claims| claims.taken);
-        world.watch.claimed(world, process.number, &taken);
+        world.monitor.record_claims(world, process.number, &taken);
         world.ledger_written.notify_waiters();
-        world.watch.check_leases(me, &owners, &taken);
+        world.monitor.check_leases(me, &owners, &taken);
         if claims
             .as_ref()
             .is_ok_and(|claims| !claims.elsewhere.is_empty())
         {
-            world.watch.met("a draw is another node's");
+            world.monitor.record_situation("a draw is another node's");
         }
-        leave(&self.0).await?;
+        delay_or_lose_answer(&self.0).await?;
         claims
     }
 
@@ -149,23 +151,25 @@ impl Ledger for LedgerPort {
         from: InstanceId,
     ) -> Result<Claims, Failure> {
         let (world, process) = &self.0;
-        enter(&self.0).await?;
+        delay_or_fail_request(&self.0).await?;
         let claims = world.memory.take_over(me, draw, from).await;
         let taken = claims.clone().map(|claims| claims.taken);
-        world.watch.claimed(world, process.number, &taken);
+        world.monitor.record_claims(world, process.number, &taken);
         if taken.is_ok_and(|taken| !taken.is_empty()) {
-            world.watch.met("a draw taken from an unreachable owner");
+            world
+                .monitor
+                .record_situation("a draw taken from an unreachable owner");
             if world
-                .house
+                .processes
                 .process_of(from)
                 .is_some_and(|owner| owner.is_running() && !owner.is_cut_off())
             {
                 world
-                    .watch
-                    .met("a draw taken from an owner whose answers were lost");
+                    .monitor
+                    .record_situation("a draw taken from an owner whose answers were lost");
             }
         }
-        leave(&self.0).await?;
+        delay_or_lose_answer(&self.0).await?;
         claims
     }
 
@@ -174,94 +178,96 @@ impl Ledger for LedgerPort {
         me: InstanceId,
         known: &[KnownDraw],
     ) -> Result<Vec<ChangedDraw>, Failure> {
-        enter_beat(&self.0).await?;
+        delay_or_fail_poll(&self.0).await?;
         let world = &self.0.0;
         // In an hour without faults there are no commits, so all polls would be idle.
-        let moved = match world.plan.pace {
-            Pace::EveryPoll if !world.weather.faults_ended() => {
+        let moved = match world.plan.poll_mode {
+            IdlePollMode::EveryPoll if !world.fault_injector.faults_ended() => {
                 world.memory.changed_draws(me, known).await
             }
-            Pace::EveryPoll | Pace::SkipIdlePolls => self.first_change_in_time(me, known).await,
+            IdlePollMode::EveryPoll | IdlePollMode::SkipIdlePolls => {
+                self.wait_for_changes(me, known).await
+            }
         };
-        leave_beat(&self.0).await?;
+        delay_or_lose_poll_answer(&self.0).await?;
         moved
     }
 
     async fn deal(&self, draw: DrawId) -> Result<Deal, Failure> {
-        enter(&self.0).await?;
+        delay_or_fail_request(&self.0).await?;
         let deal = self.0.0.memory.deal(draw).await;
-        leave(&self.0).await?;
+        delay_or_lose_answer(&self.0).await?;
         deal
     }
 
     async fn append(&self, appends: Vec<Append>) -> Result<(), Failure> {
         let (world, process) = &self.0;
-        enter(&self.0).await?;
+        delay_or_fail_request(&self.0).await?;
         let written = world
             .memory
-            .append(world.mutant.appends(world, appends.clone()))
+            .append(world.mutant.mutate_appends(world, appends.clone()))
             .await;
         world
-            .watch
-            .appended(world, process.number, &appends, &written);
+            .monitor
+            .check_appends(world, process.number, &appends, &written);
         world.ledger_written.notify_waiters();
         world
             .mutant
-            .answer(&appends, leave(&self.0).await.and(written))
+            .mutate_commit_answer(&appends, delay_or_lose_answer(&self.0).await.and(written))
     }
 
     async fn live_draws(&self) -> Result<Vec<DrawId>, Failure> {
-        enter(&self.0).await?;
+        delay_or_fail_request(&self.0).await?;
         let draws = self.0.0.memory.live_draws().await;
-        leave(&self.0).await?;
+        delay_or_lose_answer(&self.0).await?;
         draws
     }
 }
 
-pub struct PostPort(Owner);
+pub struct MailerPort(PortContext);
 
-impl PostPort {
-    pub fn new(owner: Owner) -> PostPort {
-        PostPort(owner)
+impl MailerPort {
+    pub fn new(context: PortContext) -> MailerPort {
+        MailerPort(context)
     }
 }
 
 #[async_trait]
-impl Post for PostPort {
+impl Post for MailerPort {
     async fn send(&self, mail: &Mail, _: Option<&OrderRecord>) -> Result<(), String> {
         let (world, process) = &self.0;
-        process.pass().await;
-        if world.post_is_shut() {
+        process.wait_until_running().await;
+        if world.is_mail_rejected() {
             return Err("the mail server is down".into());
         }
         world
             .trace
-            .note("mail", &[process.number, mail.id as u64], || {
+            .record_event("mail", &[process.number, mail.id as u64], || {
                 format!("{} to {}", mail.kind, mail.to)
             });
-        world.watch.delivered(mail);
-        process.pass().await;
+        world.monitor.record_delivered_mail(mail);
+        process.wait_until_running().await;
         Ok(())
     }
 }
 
-pub struct GatewayPort(Owner);
+pub struct GatewayPort(PortContext);
 
 impl GatewayPort {
-    pub fn new(owner: Owner) -> GatewayPort {
-        GatewayPort(owner)
+    pub fn new(context: PortContext) -> GatewayPort {
+        GatewayPort(context)
     }
 
-    /// Makes one call to the provider, records what the process told others, and returns the
+    /// Makes one call to the provider, records its outcome in the trace, and returns the provider's
     /// answer.
-    async fn ask<T>(
+    async fn call_provider<T>(
         &self,
         verb: &'static str,
         of: u128,
         call: impl Future<Output = Result<T, GatewayError>> + Send,
     ) -> Result<T, GatewayError> {
         let (world, process) = &self.0;
-        process.pass().await;
+        process.wait_until_running().await;
         let said = call.await;
         let (sign, situation) = match &said {
             Ok(_) => (0, "the provider answered"),
@@ -271,10 +277,10 @@ impl GatewayPort {
                 (3, "the provider without an answer")
             }
         };
-        world.watch.met(situation);
+        world.monitor.record_situation(situation);
         world
             .trace
-            .note(verb, &[process.number, of as u64, sign], || {
+            .record_event(verb, &[process.number, of as u64, sign], || {
                 let words = said
                     .as_ref()
                     .err()
@@ -282,7 +288,7 @@ impl GatewayPort {
                 format!("process {} for {of}: {words}", process.number)
             });
         world.signal_webhooks();
-        process.pass().await;
+        process.wait_until_running().await;
         said
     }
 }
@@ -295,11 +301,13 @@ fn number_of_intent(id: &PaymentIntentId) -> u128 {
 impl Gateway for GatewayPort {
     async fn create(&self, key: &str, new: &NewIntent) -> Result<OpenedIntent, GatewayError> {
         let world = &self.0.0;
-        self.0.0.watch.check_operation_key(&self.0.0, key);
+        self.0.0.monitor.check_operation_key(&self.0.0, key);
         let opened = self
-            .ask("create", new.order.0, world.provider.create(key, new))
+            .call_provider("create", new.order.0, world.provider.create(key, new))
             .await?;
-        world.mutant.created(world, &opened.id, new);
+        world
+            .mutant
+            .remember_fee_at_creation(world, &opened.id, new);
         Ok(opened)
     }
 
@@ -310,8 +318,8 @@ impl Gateway for GatewayPort {
         id: &PaymentIntentId,
         new: &NewIntent,
     ) -> Result<OpenedIntent, GatewayError> {
-        self.0.0.watch.check_operation_key(&self.0.0, key);
-        self.ask(
+        self.0.0.monitor.check_operation_key(&self.0.0, key);
+        self.call_provider(
             "update",
             number_of_intent(id),
             self.0.0.provider.update(key, account, id, new),
@@ -324,7 +332,7 @@ impl Gateway for GatewayPort {
         account: &AccountId,
         id: &PaymentIntentId,
     ) -> Result<PaymentIntent, GatewayError> {
-        self.ask(
+        self.call_provider(
             "retrieve",
             number_of_intent(id),
             self.0.0.provider.retrieve(account, id),
@@ -339,7 +347,7 @@ impl Gateway for GatewayPort {
         id: &PaymentIntentId,
         payment_method: &str,
     ) -> Result<OpenedIntent, GatewayError> {
-        self.ask(
+        self.call_provider(
             "confirm",
             number_of_intent(id),
             self.0.0.provider.confirm(key, account, id, payment_method),
@@ -355,10 +363,13 @@ impl Gateway for GatewayPort {
         application_fee: Cents,
     ) -> Result<PaymentIntent, GatewayError> {
         let world = &self.0.0;
-        let fee = world.mutant.fee(world, id).unwrap_or(application_fee);
-        let key = world.mutant.key(world, key);
-        world.watch.check_operation_key(world, &key);
-        self.ask(
+        let fee = world
+            .mutant
+            .fee_at_creation(world, id)
+            .unwrap_or(application_fee);
+        let key = world.mutant.capture_key(world, key);
+        world.monitor.check_operation_key(world, &key);
+        self.call_provider(
             "capture",
             number_of_intent(id),
             world.provider.capture(&key, account, id, fee),
@@ -379,8 +390,8 @@ impl Gateway for GatewayPort {
                 ..said
             });
         }
-        self.0.0.watch.check_operation_key(&self.0.0, key);
-        self.ask(
+        self.0.0.monitor.check_operation_key(&self.0.0, key);
+        self.call_provider(
             "cancel",
             number_of_intent(id),
             self.0.0.provider.cancel(key, account, id),
@@ -396,17 +407,17 @@ impl Gateway for GatewayPort {
         amount: Cents,
     ) -> Result<(), GatewayError> {
         let world = &self.0.0;
-        world.watch.check_operation_key(world, key);
+        world.monitor.check_operation_key(world, key);
         world
             .trace
-            .note("asks", &[amount.0 as u64], || format!("{key} {amount}"));
-        self.ask(
+            .record_event("asks", &[amount.0 as u64], || format!("{key} {amount}"));
+        self.call_provider(
             "refund",
             number_of_intent(id),
             world.provider.refund(key, account, id, amount),
         )
         .await?;
-        if let Some(part) = world.mutant.fee_with_refund(world, id, amount) {
+        if let Some(part) = world.mutant.proportional_fee_of_refund(world, id, amount) {
             let _ = world
                 .provider
                 .refund_fee(&format!("{key}-fee"), account, id, part)
@@ -422,15 +433,15 @@ impl Gateway for GatewayPort {
         id: &PaymentIntentId,
         amount: Cents,
     ) -> Result<(), GatewayError> {
-        if self.0.0.mutant == Mutant::RefundProportional {
+        if self.0.0.mutant == Mutant::FeeRefundProportional {
             return Ok(());
         }
-        self.0.0.watch.check_operation_key(&self.0.0, key);
+        self.0.0.monitor.check_operation_key(&self.0.0, key);
         self.0
             .0
             .trace
-            .note("asks", &[amount.0 as u64], || format!("{key} {amount}"));
-        self.ask(
+            .record_event("asks", &[amount.0 as u64], || format!("{key} {amount}"));
+        self.call_provider(
             "fee back",
             number_of_intent(id),
             self.0.0.provider.refund_fee(key, account, id, amount),
@@ -443,7 +454,7 @@ impl Gateway for GatewayPort {
         account: &AccountId,
         since: Timestamp,
     ) -> Result<Vec<PaymentIntent>, GatewayError> {
-        self.ask("list", 0, self.0.0.provider.list(account, since))
+        self.call_provider("list", 0, self.0.0.provider.list(account, since))
             .await
     }
 
@@ -453,7 +464,7 @@ impl Gateway for GatewayPort {
         order: OrderId,
         since: Timestamp,
     ) -> Result<Option<OpenedIntent>, GatewayError> {
-        self.ask(
+        self.call_provider(
             "find",
             order.0,
             self.0.0.provider.find(account, order, since),

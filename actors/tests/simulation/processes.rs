@@ -11,7 +11,9 @@ use domain::View;
 use persistence::nodes::{InstanceId, Node};
 use tokio::sync::Notify;
 
-use super::ports::{GatewayPort, LedgerPort, NodesPort, PaymentStoresPort, PostPort, Street};
+use super::ports::{
+    GatewayPort, LedgerPort, MailerPort, NodesPort, PaymentStoresPort, SimulatedPeerClient,
+};
 use super::random_stream::RandomStream;
 use super::world::World;
 
@@ -56,12 +58,12 @@ impl Process {
     }
 
     /// Sets the error of the process's clock, in milliseconds.
-    pub fn set_clock(&self, skew_ms: i64) {
+    pub fn set_clock_error_ms(&self, skew_ms: i64) {
         self.clock.set_skew_ms(skew_ms);
     }
 
     /// Cuts the process off from the database, or reconnects it.
-    pub fn cut_off(&self, cut_off: bool) {
+    pub fn set_cut_off(&self, cut_off: bool) {
         self.cut_off.store(cut_off, Ordering::Relaxed);
     }
 
@@ -90,7 +92,7 @@ impl Process {
 
     /// Waits while the process is paused, and forever when it is dead. Everything that a process
     /// sends or receives calls this.
-    pub async fn pass(&self) {
+    pub async fn wait_until_running(&self) {
         self.wait_for_state(|state| state == ProcessState::Running)
             .await;
     }
@@ -166,7 +168,7 @@ impl Processes {
     }
 
     /// Returns the serving processes that are alive.
-    pub fn all_serving(&self) -> Vec<Arc<Process>> {
+    pub fn serving_processes(&self) -> Vec<Arc<Process>> {
         self.load_balancer()
             .iter()
             .filter(|process| !process.is_dead())
@@ -175,8 +177,8 @@ impl Processes {
     }
 
     /// Returns a random serving process.
-    pub fn serving(&self, random: &RandomStream) -> Option<Arc<Process>> {
-        let serving = self.all_serving();
+    pub fn random_serving_process(&self, random: &RandomStream) -> Option<Arc<Process>> {
+        let serving = self.serving_processes();
         (!serving.is_empty()).then(|| random.one_of(&serving).clone())
     }
 
@@ -196,7 +198,7 @@ impl Processes {
     /// Returns the views that the serving processes show.
     pub fn views(&self) -> Vec<View> {
         let handles = self
-            .all_serving()
+            .serving_processes()
             .into_iter()
             .filter_map(|process| process.handles());
         handles.flat_map(|handles| handles.draws.views()).collect()
@@ -210,14 +212,14 @@ impl Processes {
     /// database can be read.
     pub async fn start(&self, world: &Arc<World>, replaces: Option<u64>) {
         let _starting = self.starting.lock().await;
-        self.start_alone(world, replaces).await;
+        self.start_while_locked(world, replaces).await;
     }
 
-    async fn start_alone(&self, world: &Arc<World>, replaces: Option<u64>) {
+    async fn start_while_locked(&self, world: &Arc<World>, replaces: Option<u64>) {
         loop {
             let number = self.count.fetch_add(1, Ordering::Relaxed) + 1;
             let clock = ManualClock::new(world.clock.true_now());
-            clock.set_skew_ms(world.skew_ms());
+            clock.set_skew_ms(world.random_clock_skew_ms());
             let process = Process::new(number, clock.clone());
             let with = || (world.clone(), process.clone());
             let parts = EngineParts {
@@ -225,14 +227,14 @@ impl Processes {
                 store: Arc::new(PaymentStoresPort::new(with())),
                 gateway: Arc::new(GatewayPort::new(with())),
                 clock: Arc::new(clock),
-                mail: Arc::new(PostPort::new(with())),
+                mail: Arc::new(MailerPort::new(with())),
                 peers: Peers {
                     me: Node {
                         boot: InstanceId(u128::from(number)),
                         address: format!("node-{number}"),
                     },
                     nodes: Arc::new(NodesPort::new(with())),
-                    client: Arc::new(Street::new(with())),
+                    client: Arc::new(SimulatedPeerClient::new(with())),
                 },
             };
             match Engine::start_at(parts, Placement::Current).await {
@@ -245,7 +247,7 @@ impl Processes {
                     load_balancer.push(process.clone());
                     world
                         .trace
-                        .note("starts", &[number], || format!("process {number}"));
+                        .record_event("starts", &[number], || format!("process {number}"));
                     return;
                 }
                 Err(_) => tokio::time::sleep(Duration::from_millis(500)).await,
@@ -254,7 +256,7 @@ impl Processes {
     }
 
     pub fn kill(&self, world: &World, process: &Process) {
-        world.trace.note("dies", &[process.number], || {
+        world.trace.record_event("dies", &[process.number], || {
             format!("process {}", process.number)
         });
         process.kill();
@@ -268,13 +270,13 @@ impl Processes {
         for process in others.iter().filter(|process| !process.is_dead()) {
             if self.is_serving(process) {
                 process.set_state(ProcessState::Running);
-                process.cut_off(false);
+                process.set_cut_off(false);
             } else {
                 self.kill(world, process);
             }
         }
-        if self.all_serving().is_empty() {
-            self.start_alone(world, None).await;
+        if self.serving_processes().is_empty() {
+            self.start_while_locked(world, None).await;
         }
         // In most worlds only one process continues, because an hour with two idle nodes takes long
         // and finds few errors.
@@ -283,8 +285,8 @@ impl Processes {
         } else {
             1
         };
-        for process in self.all_serving().iter().skip(kept_alive) {
-            world.trace.note("leaves", &[process.number], || {
+        for process in self.serving_processes().iter().skip(kept_alive) {
+            world.trace.record_event("leaves", &[process.number], || {
                 format!("process {}", process.number)
             });
             process.stop().await;
@@ -295,14 +297,14 @@ impl Processes {
     /// the longest period.
     pub async fn restart_all(&self, world: &Arc<World>) {
         let _starting = self.starting.lock().await;
-        for process in self.all_serving() {
+        for process in self.serving_processes() {
             self.kill(world, &process);
         }
-        self.start_alone(world, None).await;
+        self.start_while_locked(world, None).await;
     }
 
     /// Kills all processes.
-    pub fn close(&self) {
+    pub fn kill_all(&self) {
         self.all_processes()
             .drain(..)
             .for_each(|process| process.kill());
@@ -311,7 +313,7 @@ impl Processes {
 
     /// Sends a request to a process. The request or its answer may be lost. After `patience` the
     /// caller stops waiting, which drops the handler's future.
-    pub async fn call<T, F>(
+    pub async fn call_random_process<T, F>(
         &self,
         random: &RandomStream,
         lost: u64,
@@ -325,7 +327,7 @@ impl Processes {
         if random.happens(lost / 2) {
             return None;
         }
-        let process = self.serving(random)?;
+        let process = self.random_serving_process(random)?;
         let handles = process.handles()?;
         let answer = tokio::select! {
             biased;
@@ -336,7 +338,7 @@ impl Processes {
         // A paused process answers after it continues, if the caller still waits.
         tokio::select! {
             biased;
-            () = process.pass() => {}
+            () = process.wait_until_running() => {}
             () = tokio::time::sleep(patience) => return None,
         }
         answer.filter(|_| !process.is_dead() && !random.happens(lost / 2))

@@ -9,7 +9,7 @@ pub struct RandomStream(Arc<AtomicU64>);
 
 impl RandomStream {
     pub fn new(seed: u64) -> RandomStream {
-        RandomStream(Arc::new(AtomicU64::new(mix(seed))))
+        RandomStream(Arc::new(AtomicU64::new(scramble_bits(seed))))
     }
 
     /// Returns an independent stream. Taking more numbers from one stream does not change the
@@ -19,7 +19,7 @@ impl RandomStream {
     }
 
     pub fn next(&self) -> u64 {
-        mix(self.0.fetch_add(0x9E37_79B9_7F4A_7C15, Ordering::Relaxed))
+        scramble_bits(self.0.fetch_add(0x9E37_79B9_7F4A_7C15, Ordering::Relaxed))
     }
 
     /// Returns a number from 0 to `bound` − 1.
@@ -36,7 +36,7 @@ impl RandomStream {
         per_mille > 0 && self.below(1000) < per_mille
     }
 
-    pub fn coin(&self) -> bool {
+    pub fn coin_flip(&self) -> bool {
         self.below(2) == 0
     }
 
@@ -45,7 +45,7 @@ impl RandomStream {
     }
 }
 
-fn mix(number: u64) -> u64 {
+fn scramble_bits(number: u64) -> u64 {
     let mut bits = number;
     bits = (bits ^ (bits >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     bits = (bits ^ (bits >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);

@@ -9,8 +9,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use super::mutant::Mutant;
-use super::plan::Pace;
-use super::world::{WorldResult, play};
+use super::plan::IdlePollMode;
+use super::world::{WorldResult, play_seed};
 
 /// Time between two lines of progress output.
 const PROGRESS_INTERVAL: Duration = Duration::from_secs(10);
@@ -23,30 +23,43 @@ pub struct SeedTotals {
     pub played: u64,
     pub events: u64,
     pub met: BTreeMap<&'static str, u64>,
-    pub failed: Vec<(u64, Pace, WorldResult)>,
+    pub failed: Vec<(u64, IdlePollMode, WorldResult)>,
     /// Processor time of the worker threads.
-    pub active_tasks: Duration,
-    said: Option<Instant>,
+    pub processor_time: Duration,
+    last_progress_at: Option<Instant>,
 }
 
 impl SeedTotals {
-    fn add(&mut self, (seed, pace): (u64, Pace), result: WorldResult, active_tasks: Duration) {
+    fn add(
+        &mut self,
+        (seed, poll_mode): (u64, IdlePollMode),
+        result: WorldResult,
+        processor_time: Duration,
+    ) {
         self.played += 1;
-        self.active_tasks += active_tasks;
+        self.processor_time += processor_time;
         self.events += result.events;
         for (situation, times) in &result.met {
             *self.met.entry(situation).or_default() += times;
         }
         if !result.violations.is_empty() {
-            println!("seed {seed} ({pace:?}): {}", result.violations.join("; "));
-            self.failed.push((seed, pace, result));
+            println!(
+                "seed {seed} ({poll_mode:?}): {}",
+                result.violations.join("; ")
+            );
+            self.failed.push((seed, poll_mode, result));
         }
-        if self.said.get_or_insert_with(Instant::now).elapsed() >= PROGRESS_INTERVAL {
-            self.said = Some(Instant::now());
+        if self
+            .last_progress_at
+            .get_or_insert_with(Instant::now)
+            .elapsed()
+            >= PROGRESS_INTERVAL
+        {
+            self.last_progress_at = Some(Instant::now());
             let (played, failed, rate, mb) = (
                 self.played,
                 self.failed.len(),
-                self.rate(),
+                self.seeds_per_core_second(),
                 memory_megabytes(),
             );
             println!(
@@ -56,15 +69,15 @@ impl SeedTotals {
     }
 
     /// Returns the number of seeds played per second and core.
-    pub fn rate(&self) -> f64 {
-        self.played as f64 / self.active_tasks.as_secs_f64().max(f64::MIN_POSITIVE)
+    pub fn seeds_per_core_second(&self) -> f64 {
+        self.played as f64 / self.processor_time.as_secs_f64().max(f64::MIN_POSITIVE)
     }
 }
 
 /// Plays seeds on every core. Stops when all are played, at the first failure if `stop_at_first` is
 /// set, or after [`FAILURES_MAX`] failures.
-pub fn play_all(
-    seeds: impl Iterator<Item = (u64, Pace)> + Send,
+pub fn play_all_seeds(
+    seeds: impl Iterator<Item = (u64, IdlePollMode)> + Send,
     mutant: Mutant,
     stop_at_first: bool,
 ) -> SeedTotals {
@@ -78,14 +91,15 @@ pub fn play_all(
         for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
             scope.spawn(|| {
                 while !stop.load(Ordering::Relaxed) {
-                    let Some((seed, pace)) = seeds.lock().expect("no seed panics").next() else {
+                    let Some((seed, poll_mode)) = seeds.lock().expect("no seed panics").next()
+                    else {
                         return;
                     };
                     let started = cpu_time();
-                    let result = play(seed, pace, mutant, false);
-                    let active_tasks = cpu_time().saturating_sub(started);
+                    let result = play_seed(seed, poll_mode, mutant, false);
+                    let processor_time = cpu_time().saturating_sub(started);
                     let mut totals = totals.lock().expect("no harvest panics");
-                    totals.add((seed, pace), result, active_tasks);
+                    totals.add((seed, poll_mode), result, processor_time);
                     stop.fetch_or(totals.failed.len() >= failures_max, Ordering::Relaxed);
                 }
             });
@@ -114,29 +128,32 @@ fn memory_megabytes() -> u64 {
     pages.unwrap_or_default() * 4096 / (1 << 20)
 }
 
-/// Returns the seeds of `regression_seeds.txt`. Each has failed once, so they are always played
-/// first.
-pub fn regression_seeds() -> Vec<(u64, Pace)> {
+/// Returns the seeds of `regress.txt`. Each has failed once, so they are always played first.
+pub fn regression_seeds() -> Vec<(u64, IdlePollMode)> {
     let lines = include_str!("regress.txt")
         .lines()
         .filter(|line| !line.starts_with('#'));
     let seeds = lines
         .filter_map(|line| line.split_whitespace().next())
         .map(|seed| seed.parse().expect("a seed"));
-    seeds.flat_map(both_paces).collect()
+    seeds.flat_map(both_poll_modes).collect()
 }
 
-/// Returns the seed with both modes, because the mode in which it failed is not stored.
-pub fn both_paces(seed: u64) -> [(u64, Pace); 2] {
-    [(seed, Pace::EveryPoll), (seed, Pace::SkipIdlePolls)]
+/// Returns the seed with both modes of simulating idle polls, because `regress.txt` does not store
+/// the mode in which the seed failed.
+pub fn both_poll_modes(seed: u64) -> [(u64, IdlePollMode); 2] {
+    [
+        (seed, IdlePollMode::EveryPoll),
+        (seed, IdlePollMode::SkipIdlePolls),
+    ]
 }
 
 /// Replays the first failed seed with a text trace, and panics with instructions.
-pub fn report(totals: &SeedTotals) {
-    let Some((seed, pace, _)) = totals.failed.first() else {
+pub fn panic_on_failure(totals: &SeedTotals) {
+    let Some((seed, poll_mode, _)) = totals.failed.first() else {
         return;
     };
-    let again = play(*seed, *pace, Mutant::None, true);
+    let again = play_seed(*seed, *poll_mode, Mutant::None, true);
     let transcript = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("simulation-{seed}.log"));
     let lines = again
         .text
@@ -145,8 +162,11 @@ pub fn report(totals: &SeedTotals) {
         .map(|line| format!("{line}\n"));
     fs::write(&transcript, lines.collect::<String>()).expect("the story is written");
     let failed = totals.failed.iter();
-    let failed = failed.map(|(seed, pace, result)| {
-        format!("seed {seed} ({pace:?}): {}", result.violations.join("; "))
+    let failed = failed.map(|(seed, poll_mode, result)| {
+        format!(
+            "seed {seed} ({poll_mode:?}): {}",
+            result.violations.join("; ")
+        )
     });
     panic!(
         "{} of {} seeds failed\n{}\nthe story is in {}; again, exactly:\n  SEED={seed} cargo test -p actors --test simulation\n\

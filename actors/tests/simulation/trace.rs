@@ -27,7 +27,12 @@ impl Trace {
 
     /// Records an event. The numbers always go into the hash; `sentence` is called only if text was
     /// requested.
-    pub fn note(&self, what: &'static str, numbers: &[u64], sentence: impl FnOnce() -> String) {
+    pub fn record_event(
+        &self,
+        what: &'static str,
+        numbers: &[u64],
+        sentence: impl FnOnce() -> String,
+    ) {
         let now = self.clock.true_now().ms_since(NOON);
         let mut hash = self.hash.load(Ordering::Relaxed);
         let bytes = what.bytes().map(u64::from);
@@ -55,7 +60,7 @@ impl Trace {
         self.hash.load(Ordering::Relaxed)
     }
 
-    pub fn events(&self) -> u64 {
+    pub fn event_count(&self) -> u64 {
         self.events.load(Ordering::Relaxed)
     }
 

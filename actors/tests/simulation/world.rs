@@ -21,7 +21,7 @@ use super::fault_injector::FaultInjector;
 use super::monitor::Monitor;
 use super::mutant::{Mutant, MutantState};
 use super::participants::Participant;
-use super::plan::{MINUTE, NOON, Pace, SECOND, WorldPlan, account};
+use super::plan::{IdlePollMode, MINUTE, NOON, SECOND, WorldPlan, account};
 use super::processes::Processes;
 use super::random_stream::RandomStream;
 use super::trace::Trace;
@@ -31,11 +31,11 @@ const FAULT_FREE_PHASE_MS: u64 = 60 * MINUTE;
 /// Most worlds end when this many consecutive checks find no unfinished work. A few run for the
 /// full hour ([`WorldPlan::runs_full_hour`]).
 const CHECKS_AT_REST_NEEDED: u32 = 2;
-/// Time between two checks in the fault phase, in milliseconds.
+/// Time between two checks of a world in its fault phase, in milliseconds.
 const CHECK_INTERVAL_MS: u64 = 15_000;
-/// Time between two checks after the fault phase, in milliseconds. All remaining work is attempted
-/// at least once a minute: retry delays grow to one minute, draws read their clocks every minute,
-/// the sweeper runs every 30 s, mail every 15 s and webhooks every 10 s.
+/// Time between two checks of a world after its fault phase, in milliseconds. All remaining work is
+/// attempted at least once a minute: retry delays grow to one minute, draws read their clocks every
+/// minute, the sweeper runs every 30 s, mail every 15 s and webhooks every 10 s.
 const IDLE_CHECK_INTERVAL_MS: u64 = MINUTE;
 /// Time between two checks in worlds that execute every poll, in milliseconds. There the reconciler
 /// makes a long list only every ten minutes. In other worlds a restarted process makes one at once
@@ -49,12 +49,12 @@ pub struct World {
     pub clock: ManualClock,
     pub memory: Memory,
     pub provider: FakeGateway,
-    pub weather: Arc<FaultInjector>,
-    pub house: Processes,
+    pub fault_injector: Arc<FaultInjector>,
+    pub processes: Processes,
     pub trace: Trace,
-    pub watch: Monitor,
+    pub monitor: Monitor,
     pub answers_shown: AnswerLog,
-    pub courier: RandomStream,
+    pub network_random: RandomStream,
     pub webhooks_waiting: Notify,
     /// Notified when the ledger has been written.
     pub ledger_written: Notify,
@@ -87,21 +87,26 @@ pub fn collect_panics() {
     INSTALL_HOOK_ONCE.call_once(|| {
         let print = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |panicked| {
-            let mutant_state = COLLECTED_PANICS.with_borrow_mut(|panics| {
+            let is_in_world = COLLECTED_PANICS.with_borrow_mut(|panics| {
                 panics
                     .as_mut()
                     .map(|p| p.push(panicked.to_string()))
                     .is_some()
             });
-            if !mutant_state {
+            if !is_in_world {
                 print(panicked);
             }
         }));
     });
 }
 
-/// Plays one seed to its end.
-pub fn play(seed: u64, pace: Pace, mutant: Mutant, readable: bool) -> WorldResult {
+/// Plays the simulated world of one seed to its end.
+pub fn play_seed(
+    seed: u64,
+    poll_mode: IdlePollMode,
+    mutant: Mutant,
+    readable: bool,
+) -> WorldResult {
     collect_panics();
     COLLECTED_PANICS.set(Some(Vec::new()));
     let played = catch_unwind(AssertUnwindSafe(|| {
@@ -115,8 +120,8 @@ pub fn play(seed: u64, pace: Pace, mutant: Mutant, readable: bool) -> WorldResul
         // polled after every step of any task.
         runtime.block_on(async move {
             actix::spawn(async move {
-                World::new(WorldPlan::of(seed, pace), mutant, readable)
-                    .run()
+                World::new(WorldPlan::from_seed(seed, poll_mode), mutant, readable)
+                    .run_phases()
                     .await
             })
             .await
@@ -153,13 +158,13 @@ impl World {
             mutant,
             memory,
             provider,
-            weather: injector,
-            house: Processes::default(),
+            fault_injector: injector,
+            processes: Processes::default(),
             trace: Trace::new(clock.clone(), readable),
             clock,
-            watch: Monitor::default(),
+            monitor: Monitor::default(),
             answers_shown: AnswerLog::default(),
-            courier: random.fork(),
+            network_random: random.fork(),
             webhooks_waiting: Notify::new(),
             ledger_written: Notify::new(),
             random,
@@ -168,69 +173,70 @@ impl World {
         })
     }
 
-    async fn run(self: Arc<World>) -> WorldResult {
+    async fn run_phases(self: Arc<World>) -> WorldResult {
         for _ in 0..self.plan.nodes {
-            self.house.start(&self, None).await;
+            self.processes.start(&self, None).await;
         }
         for number in 1..=self.plan.buyers {
-            self.spawn_task(Buyer::new(self.clone(), number, self.random.fork()).run());
+            self.spawn_task(Buyer::new(self.clone(), number, self.random.fork()).simulate_visits());
         }
         Participant::spawn_all(&self, &self.random);
         actix::spawn(self.clone().deliver_webhooks());
-        self.run_until(self.plan.safety_ms).await;
-        self.weather.end_faults();
+        self.advance_and_check(self.plan.fault_phase_ms).await;
+        self.fault_injector.end_faults();
         self.trace
-            .note("calm", &[], || "no more faults from now on".into());
-        self.house.end_fault_phase(&self).await;
-        self.run_until(FAULT_FREE_PHASE_MS).await;
-        if !self.watch.has_violations() {
+            .record_event("calm", &[], || "no more faults from now on".into());
+        self.processes.end_fault_phase(&self).await;
+        self.advance_and_check(FAULT_FREE_PHASE_MS).await;
+        if !self.monitor.has_violations() {
             audit::audit_world(&self).await;
         }
         let result = self.result();
-        self.house.close();
+        self.processes.kill_all();
         result
     }
 
-    /// Advances the time and checks the views. Stops at the first violation.
-    async fn run_until(self: &Arc<World>, for_ms: u64) {
+    /// Advances the time by `for_ms` and checks the views regularly. Stops earlier at the first
+    /// violation, or when the world has no unfinished work.
+    async fn advance_and_check(self: &Arc<World>, for_ms: u64) {
         let until = self.clock.true_now().plus_ms(for_ms as i64);
-        let polls_all = self.plan.pace == Pace::EveryPoll;
+        let polls_all = self.plan.poll_mode == IdlePollMode::EveryPoll;
         let (mut consecutive_rests, mut restarted) =
-            (0, polls_all || !self.watch.has_external_changes());
+            (0, polls_all || !self.monitor.has_external_changes());
         let mut pause_ms = if polls_all {
             self.check_interval_ms()
         } else {
             SECOND
         };
         while self.clock.true_now() < until
-            && !self.watch.has_violations()
+            && !self.monitor.has_violations()
             && consecutive_rests < CHECKS_AT_REST_NEEDED
         {
             sleep(Duration::from_millis(pause_ms)).await;
             pause_ms = self.check_interval_ms();
-            self.watch.check_views(self);
+            self.monitor.check_views(self);
             consecutive_rests = if restarted && self.is_at_rest().await {
                 consecutive_rests + 1
             } else {
                 0
             };
-            if !restarted && self.weather.faults_ended() && !self.is_busy() {
-                self.house.restart_all(self).await;
+            if !restarted && self.fault_injector.faults_ended() && !self.is_busy() {
+                self.processes.restart_all(self).await;
                 restarted = true;
             }
         }
     }
 
     fn check_interval_ms(&self) -> u64 {
-        match self.plan.pace {
-            _ if !self.weather.faults_ended() => CHECK_INTERVAL_MS,
-            Pace::SkipIdlePolls => IDLE_CHECK_INTERVAL_MS,
-            Pace::EveryPoll => EVERY_POLL_CHECK_INTERVAL_MS,
+        match self.plan.poll_mode {
+            _ if !self.fault_injector.faults_ended() => CHECK_INTERVAL_MS,
+            IdlePollMode::SkipIdlePolls => IDLE_CHECK_INTERVAL_MS,
+            IdlePollMode::EveryPoll => EVERY_POLL_CHECK_INTERVAL_MS,
         }
     }
 
     async fn is_at_rest(&self) -> bool {
-        let may_leave = self.weather.faults_ended() && !self.plan.runs_full_hour();
+        let may_leave = self.fault_injector.faults_ended() && !self.plan.runs_full_hour();
         may_leave
             && !self.is_busy()
             && audit::pending_work(self).await.is_empty()
@@ -252,25 +258,28 @@ impl World {
     }
 
     fn result(&self) -> WorldResult {
-        let state = self.watch.state();
+        let state = self.monitor.state();
         WorldResult {
             violations: state.violations.clone(),
             hash: self.trace.hash(),
-            events: self.trace.events(),
+            events: self.trace.event_count(),
             met: state.met.clone(),
             text: self.trace.text(),
         }
     }
 
     /// Returns the clock error of a new process, in milliseconds.
-    pub fn skew_ms(&self) -> i64 {
-        let most = self.weather.rate(|_| self.plan.rare_events.skew_ms);
+    pub fn random_clock_skew_ms(&self) -> i64 {
+        let most = self
+            .fault_injector
+            .current_rate(|_| self.plan.rare_events.skew_ms);
         let chosen = self.random.below(2 * most + 1) as i64 - most as i64;
-        self.mutant.skew_ms().unwrap_or(chosen)
+        self.mutant.clock_skew_ms().unwrap_or(chosen)
     }
 
-    pub fn post_is_shut(&self) -> bool {
-        self.courier.happens(self.weather.rate(|r| r.post_shut))
+    pub fn is_mail_rejected(&self) -> bool {
+        self.network_random
+            .happens(self.fault_injector.current_rate(|r| r.mail_server_down))
     }
 
     pub fn draw(&self, id: DrawId) -> Option<Draw> {
@@ -283,7 +292,7 @@ impl World {
 
     /// Returns whether this order's payment was changed at the provider directly.
     pub fn is_externally_changed(&self, order: OrderId) -> bool {
-        let externally_changed = &self.watch.state().externally_changed;
+        let externally_changed = &self.monitor.state().externally_changed;
         // Checked first because it is cheap: most worlds have no such payment.
         !externally_changed.is_empty()
             && self.provider.intents().iter().any(|intent| {

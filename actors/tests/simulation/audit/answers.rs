@@ -6,13 +6,13 @@ use std::time::Duration;
 use actors::{FulfilStatus, PaymentFailure};
 use domain::{OrderId, OrderState};
 
-use super::super::buyer_answers::{Answer, OrderTranscript};
+use super::super::buyer_answers::{OrderTranscript, ShownAnswer};
 use super::{Audit, has_been_captured};
 
-const PATIENCE: Duration = Duration::from_secs(60);
+const REPEATED_CALL_TIMEOUT: Duration = Duration::from_secs(60);
 
 impl Audit<'_> {
-    pub fn answers_shown(&self) {
+    pub fn check_answers_shown(&self) {
         for (order, transcript) in self.world.answers_shown.transcripts() {
             for answer in &transcript.answers {
                 self.check_answer(order, &transcript, answer);
@@ -20,7 +20,7 @@ impl Audit<'_> {
         }
     }
 
-    fn check_answer(&self, order: OrderId, transcript: &OrderTranscript, answer: &Answer) {
+    fn check_answer(&self, order: OrderId, transcript: &OrderTranscript, answer: &ShownAnswer) {
         let Some(record) = self.orders.get(&order) else {
             return self.report_violation(format!(
                 "told: order {} was shown to a browser but does not exist",
@@ -41,32 +41,32 @@ impl Audit<'_> {
             .iter()
             .any(|intent| intent.said.order == Some(order) && intent.captures > 0);
         let state = record.order.state;
-        let goes_back = self.world.watch.state().refund_requested.contains(&order)
+        let goes_back = self.world.monitor.state().refund_requested.contains(&order)
             || self.is_externally_changed(order);
         match answer {
-            Answer::Bought(tickets)
+            ShownAnswer::Bought(tickets)
                 if state == OrderState::Captured && *tickets == record.tickets => {}
-            Answer::Bought(_)
+            ShownAnswer::Bought(_)
                 if state == OrderState::Void && has_been_captured(record) && goes_back => {}
-            Answer::Bought(tickets) => {
+            ShownAnswer::Bought(tickets) => {
                 self.report_violation(format!(
                     "told: order {} bought {tickets:?}, but it is {state:?}",
                     order.0
                 ));
             }
-            Answer::NotCharged if taken && !self.is_externally_changed(order) => {
+            ShownAnswer::NotCharged if taken && !self.is_externally_changed(order) => {
                 self.report_violation(format!(
                     "told: order {} is not charged, but it was ({state:?})",
                     order.0
                 ));
             }
-            Answer::Refunding if !taken => {
+            ShownAnswer::Refunding if !taken => {
                 self.report_violation(format!(
                     "told: order {} is refunded but was never captured",
                     order.0
                 ));
             }
-            Answer::NotCharged | Answer::Refunding | Answer::Undecided => {}
+            ShownAnswer::NotCharged | ShownAnswer::Refunding | ShownAnswer::Undecided => {}
         }
     }
 
@@ -81,8 +81,8 @@ impl Audit<'_> {
             };
             let answer = self
                 .world
-                .house
-                .call(&self.world.courier, 0, PATIENCE, ask)
+                .processes
+                .call_random_process(&self.world.network_random, 0, REPEATED_CALL_TIMEOUT, ask)
                 .await;
             let Some(Ok(fulfilled)) = answer else {
                 if matches!(answer, Some(Err(PaymentFailure::Mismatch)))

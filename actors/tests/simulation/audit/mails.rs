@@ -12,10 +12,10 @@ const REASON_BUYER_LEFT: &str = "the buyer left";
 const DISPUTE_NOTE: &str = "the buyer's bank disputes the payment";
 
 impl Audit<'_> {
-    /// E3: every mail was delivered. E1, E2: one ticket mail for each captured order. E4 and E5 are
-    /// described at their functions.
-    pub fn mails(&self) {
-        let delivered = self.world.watch.state().delivered.clone();
+    /// Checks E3: every mail was delivered. Checks E1 and E2: each captured order has one ticket
+    /// mail. The rules E4 and E5 are checked by the functions that this function calls.
+    pub fn check_mails(&self) {
+        let delivered = self.world.monitor.state().delivered.clone();
         let mut queued: BTreeMap<(OrderId, String), u32> = BTreeMap::new();
         for mail in self.world.memory.mails() {
             if let Some(order) = mail.order {
@@ -77,7 +77,9 @@ impl Audit<'_> {
             ));
         }
         if due {
-            self.world.watch.met("a buyer reads of no charge");
+            self.world
+                .monitor
+                .record_situation("a buyer reads of no charge");
         }
     }
 
@@ -109,7 +111,9 @@ impl Audit<'_> {
             ));
         }
         if must {
-            self.world.watch.met("a club reads of a dispute");
+            self.world
+                .monitor
+                .record_situation("a club reads of a dispute");
         }
     }
 }

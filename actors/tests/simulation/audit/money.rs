@@ -11,7 +11,7 @@ use super::{Audit, has_been_captured, open_anomalies};
 
 impl Audit<'_> {
     /// Checks invariants P1 to P6 for each payment.
-    pub fn payments(&self) {
+    pub fn check_payments(&self) {
         let shown: BTreeSet<PaymentIntentId> = self
             .world
             .answers_shown
@@ -129,7 +129,7 @@ impl Audit<'_> {
 
     /// M1, M2, M3: an order's amount is the sum of its lines, at the prices of the draws, and goes
     /// to one club's account.
-    pub fn orders(&self) {
+    pub fn check_orders(&self) {
         for (id, record) in &self.orders {
             let order = &record.order;
             let lines: Cents = order
@@ -176,7 +176,7 @@ impl Audit<'_> {
 
     /// P1: the captured amounts equal the sum of tickets, refunds and reported payments. Skipped in
     /// worlds with external changes, because there each payment is checked alone.
-    pub fn sums(&self) {
+    pub fn check_sums(&self) {
         if !self.externally_changed.is_empty() {
             return;
         }
@@ -206,7 +206,7 @@ impl Audit<'_> {
 
     /// P5, decision D-2: the application fees at the provider equal the fee ledgers and respect the
     /// caps.
-    pub fn fees(&self) {
+    pub fn check_fees(&self) {
         if !self.externally_changed.is_empty() {
             return;
         }
@@ -221,7 +221,7 @@ impl Audit<'_> {
         for draw in self.draws.iter().filter(|draw| {
             !self
                 .world
-                .watch
+                .monitor
                 .state()
                 .released_uncharged
                 .contains(&draw.id())
@@ -242,7 +242,7 @@ impl Audit<'_> {
     }
 
     /// Without external changes no anomaly is open at the end.
-    pub fn anomalies(&self) {
+    pub fn check_anomalies(&self) {
         let open = open_anomalies(self.world);
         if self.externally_changed.is_empty() && !open.is_empty() {
             self.report_violation(format!("P1: anomalies are open about {open:?}"));

@@ -5,7 +5,7 @@ use persistence::ledger::BuyerDetails;
 use std::time::Duration;
 use tokio::time::sleep;
 
-use super::{PATIENCE, Participant};
+use super::{PARTICIPANT_TIMEOUT, Participant};
 use crate::simulation::plan::{MINUTE, SECOND};
 use crate::simulation::processes::EngineHandles;
 
@@ -16,26 +16,33 @@ impl Participant {
             let ask = |handles: EngineHandles| async move {
                 handles.draws.execute(draw, command_copy, None).await
             };
-            match self.world.house.call(&self.random, 0, PATIENCE, ask).await {
+            match self
+                .world
+                .processes
+                .call_random_process(&self.random, 0, PARTICIPANT_TIMEOUT, ask)
+                .await
+            {
                 Some(Ok(_)) => {
-                    self.world.watch.met(match &command {
+                    self.world.monitor.record_situation(match &command {
                         Command::Amend { .. } => "terms amended",
                         Command::Complete { .. } => "a result entered",
                         Command::Undo => "a result undone",
                         _ => "a game called off",
                     });
-                    self.world.trace.note("club", &[draw.0 as u64], || {
+                    self.world.trace.record_event("club", &[draw.0 as u64], || {
                         format!("draw {draw}: {command:?}")
                     });
                     return true;
                 }
                 Some(Err(actors::Denied::Refused(refusal))) => {
                     if refusal == Refusal::Revealed {
-                        self.world.watch.met("a revealed draw stayed off sale");
+                        self.world
+                            .monitor
+                            .record_situation("a revealed draw stayed off sale");
                     }
                     return false;
                 }
-                _ => self.pause(SECOND, 5 * SECOND).await,
+                _ => self.wait_random_ms(SECOND, 5 * SECOND).await,
             }
         }
         false
@@ -43,7 +50,7 @@ impl Participant {
 
     pub(super) async fn move_kick_off(self) {
         if self.wait_random_time().await {
-            let draw = self.draw();
+            let draw = self.random_draw_id();
             let minutes = *self.random.one_of(&[-3, -1, 2, 5, 15]);
             let Some(mut terms) = self.world.terms(draw) else {
                 return;
@@ -56,11 +63,11 @@ impl Participant {
     }
 
     pub(super) async fn edit_price(self) {
-        // This time is early in the sale, or a buyer has already bought.
-        self.pause(0, MINUTE).await;
-        let draw = self.draw();
+        // The price is edited within the first minute of the sale. A buyer may have bought already.
+        self.wait_random_ms(0, MINUTE).await;
+        let draw = self.random_draw_id();
         let price = Some(Cents(*self.random.one_of(&[50, 150, 700, 2500])));
-        let described = self.random.coin();
+        let described = self.random.coin_flip();
         let edit = TermsEdit {
             price,
             ..TermsEdit::default()
@@ -76,7 +83,7 @@ impl Participant {
             )
             .await
         {
-            self.world.watch.met("a price edited");
+            self.world.monitor.record_situation("a price edited");
         }
     }
 
@@ -84,13 +91,13 @@ impl Participant {
         if !self.wait_random_time().await {
             return;
         }
-        let draw = self.draw();
+        let draw = self.random_draw_id();
         let number = || self.random.between(1, 13) as u8;
         let Some(result) = GameResult::new(number(), number()) else {
             return;
         };
-        if self.send_command(draw, Command::Complete { result }).await && self.random.coin() {
-            self.pause(SECOND, MINUTE).await;
+        if self.send_command(draw, Command::Complete { result }).await && self.random.coin_flip() {
+            self.wait_random_ms(SECOND, MINUTE).await;
             if self.send_command(draw, Command::Undo).await {
                 self.postpone_game(draw).await;
             }
@@ -100,7 +107,7 @@ impl Participant {
     /// The result was undone, and the game is played later. A draw whose number pairs are public
     /// must not sell again (decision M-4).
     async fn postpone_game(&self, draw: DrawId) {
-        self.pause(SECOND, MINUTE).await;
+        self.wait_random_ms(SECOND, MINUTE).await;
         let later = self
             .world
             .clock
@@ -127,21 +134,26 @@ impl Participant {
         if !self.wait_random_time().await {
             return;
         }
-        let draw = self.draw();
+        let draw = self.random_draw_id();
         loop {
             self.expect_refunds(draw);
             let ask = |handles: EngineHandles| async move {
                 handles.payments.cancel_draw(draw, "rain").await
             };
-            match self.world.house.call(&self.random, 0, PATIENCE, ask).await {
+            match self
+                .world
+                .processes
+                .call_random_process(&self.random, 0, PARTICIPANT_TIMEOUT, ask)
+                .await
+            {
                 Some(Ok(_)) => break,
                 Some(Err(actors::Denied::Refused(_))) => return,
-                _ => self.pause(SECOND, 10 * SECOND).await,
+                _ => self.wait_random_ms(SECOND, 10 * SECOND).await,
             }
         }
         self.expect_refunds(draw);
-        self.world.watch.met("a game called off");
-        self.world.trace.note("club", &[draw.0 as u64], || {
+        self.world.monitor.record_situation("a game called off");
+        self.world.trace.record_event("club", &[draw.0 as u64], || {
             format!("draw {draw} is called off")
         });
     }
@@ -151,10 +163,10 @@ impl Participant {
         let orders = self.world.memory.orders().into_iter();
         let bought =
             orders.filter(|record| record.order.lines.iter().any(|line| line.draw == draw));
-        bought.for_each(|record| self.world.watch.refund_requested(record.order.id));
+        bought.for_each(|record| self.world.monitor.record_refund_request(record.order.id));
     }
 
-    pub(super) async fn refund(self) {
+    pub(super) async fn refund_random_order(self) {
         if !self.wait_random_time().await {
             return;
         }
@@ -175,18 +187,23 @@ impl Participant {
     }
 
     async fn refund_order(&self, order: domain::OrderId) {
-        self.world.watch.refund_requested(order);
+        self.world.monitor.record_refund_request(order);
         self.world
             .trace
-            .note("refund", &[order.0 as u64], || format!("order {}", order.0));
+            .record_event("refund", &[order.0 as u64], || format!("order {}", order.0));
         for _ in 0..20 {
             let ask = |handles: EngineHandles| async move {
                 handles.payments.refund(order, "as asked").await
             };
-            if let Some(Ok(())) = self.world.house.call(&self.random, 0, PATIENCE, ask).await {
+            if let Some(Ok(())) = self
+                .world
+                .processes
+                .call_random_process(&self.random, 0, PARTICIPANT_TIMEOUT, ask)
+                .await
+            {
                 return;
             }
-            self.pause(SECOND, 20 * SECOND).await;
+            self.wait_random_ms(SECOND, 20 * SECOND).await;
         }
     }
 
@@ -209,17 +226,20 @@ impl Participant {
                 .filter(is_paused)
                 .collect();
             for draw in paused {
-                self.world.watch.met("a paused draw woken");
+                self.world.monitor.record_situation("a paused draw woken");
                 let wake = |handles: EngineHandles| async move { handles.draws.wake(draw).await };
-                self.world.house.call(&self.random, 0, PATIENCE, wake).await;
+                self.world
+                    .processes
+                    .call_random_process(&self.random, 0, PARTICIPANT_TIMEOUT, wake)
+                    .await;
             }
         }
     }
 
     /// Moves kick-off to the current moment.
-    pub(super) async fn close_now(self) {
+    pub(super) async fn move_kick_off_to_now(self) {
         if self.wait_random_time().await {
-            let draw = self.draw();
+            let draw = self.random_draw_id();
             let Some(mut terms) = self.world.terms(draw) else {
                 return;
             };
@@ -229,7 +249,7 @@ impl Participant {
     }
 
     /// The operator handles an open anomaly in one of four ways.
-    pub(super) async fn repair(self) {
+    pub(super) async fn handle_anomaly(self) {
         if !self.wait_random_time().await {
             return;
         }
@@ -254,7 +274,7 @@ impl Participant {
         ][choice as usize];
         let chosen = (choice > 0).then(|| self.random.one_of(&open).clone());
         if let Some((_, payment)) = &chosen {
-            self.world.watch.repaired(payment);
+            self.world.monitor.record_operator_action(payment);
         }
         let press = |handles: EngineHandles| async move {
             match (choice, chosen) {
@@ -275,15 +295,15 @@ impl Participant {
         };
         let pressed = self
             .world
-            .house
-            .call(&self.random, 0, PATIENCE, press)
+            .processes
+            .call_random_process(&self.random, 0, PARTICIPANT_TIMEOUT, press)
             .await;
-        self.world.watch.met(match pressed {
+        self.world.monitor.record_situation(match pressed {
             Some(true) => "an operator's button worked",
             Some(false) => "an operator's button was refused",
             None => "an operator's button without an answer",
         });
-        self.world.trace.note(
+        self.world.trace.record_event(
             "operator",
             &[choice, u64::from(pressed == Some(true))],
             || format!("{button}: {pressed:?}"),

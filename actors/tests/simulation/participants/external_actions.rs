@@ -32,15 +32,15 @@ impl Participant {
             3 if provider.dispute(id) => "disputes",
             _ => return,
         };
-        self.world.watch.externally_changed(id);
+        self.world.monitor.record_external_change(id);
         self.world
             .trace
-            .note("meddles", &[choice], || format!("external: {action} {id}"));
+            .record_event("meddles", &[choice], || format!("external: {action} {id}"));
         self.world.signal_webhooks();
     }
 
     /// The buyer's bank disputes a payment.
-    pub(super) async fn dispute(self) {
+    pub(super) async fn dispute_payment(self) {
         if !self.wait_random_time().await {
             return;
         }
@@ -55,18 +55,18 @@ impl Participant {
             .collect();
         if !taken.is_empty() {
             let id = &self.random.one_of(&taken).id;
-            self.world.watch.externally_changed(id);
-            self.world.watch.met("a payment disputed");
+            self.world.monitor.record_external_change(id);
+            self.world.monitor.record_situation("a payment disputed");
             self.world.provider.dispute(id);
             self.world
                 .trace
-                .note("disputes", &[], || format!("the bank of {id}"));
+                .record_event("disputes", &[], || format!("the bank of {id}"));
             self.world.signal_webhooks();
         }
     }
 
-    /// Another account creates a payment that names an order of the product.
-    pub(super) async fn forge(self) {
+    /// Another account creates a payment that names an order of this system.
+    pub(super) async fn forge_payment(self) {
         if !self.wait_random_time().await {
             return;
         }
@@ -95,10 +95,10 @@ impl Participant {
         let Ok(forged) = self.world.provider.create(&key, &new).await else {
             return;
         };
-        self.world.watch.record_forged_intent(&forged.id);
-        self.world.watch.met("a payment forged");
+        self.world.monitor.record_forged_intent(&forged.id);
+        self.world.monitor.record_situation("a payment forged");
         self.world.provider.authorise(&forged.id);
-        self.world.trace.note("forges", &[], || {
+        self.world.trace.record_event("forges", &[], || {
             format!("{} of {} for order {}", forged.id, new.account, order.id.0)
         });
         self.world.signal_webhooks();

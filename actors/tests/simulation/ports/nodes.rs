@@ -9,40 +9,43 @@ use persistence::Failure;
 use persistence::nodes::{InstanceId, Node, Nodes, OtherNodes};
 use tokio::time::{Instant, sleep_until};
 
-use super::{Owner, enter, enter_beat, leave, leave_beat};
+use super::{
+    PortContext, delay_or_fail_poll, delay_or_fail_request, delay_or_lose_answer,
+    delay_or_lose_poll_answer,
+};
 
 /// How long a node waits for another node's response.
-const RESPONSE_TIMEOUT: Duration = Duration::from_secs(3);
+const PEER_RESPONSE_TIMEOUT: Duration = Duration::from_secs(3);
 
-pub struct NodesPort(Owner);
+pub struct NodesPort(PortContext);
 
 impl NodesPort {
-    pub fn new(owner: Owner) -> NodesPort {
-        NodesPort(owner)
+    pub fn new(context: PortContext) -> NodesPort {
+        NodesPort(context)
     }
 }
 
 #[async_trait]
 impl Nodes for NodesPort {
     async fn renew(&self, me: &Node) -> Result<OtherNodes, Failure> {
-        enter_beat(&self.0).await?;
+        delay_or_fail_poll(&self.0).await?;
         let roll = self.0.0.memory.renew(me).await;
-        leave_beat(&self.0).await.and(roll)
+        delay_or_lose_poll_answer(&self.0).await.and(roll)
     }
 
     async fn remove_ended(&self, gone: InstanceId) -> Result<bool, Failure> {
-        enter_beat(&self.0).await?;
+        delay_or_fail_poll(&self.0).await?;
         let buried = self.0.0.memory.remove_ended(gone).await;
         if buried == Ok(true) {
-            self.0.0.watch.met("a dead node buried");
+            self.0.0.monitor.record_situation("a dead node buried");
         }
-        leave_beat(&self.0).await.and(buried)
+        delay_or_lose_poll_answer(&self.0).await.and(buried)
     }
 
     async fn leave(&self, me: InstanceId) -> Result<(), Failure> {
-        enter(&self.0).await?;
+        delay_or_fail_request(&self.0).await?;
         let left = self.0.0.memory.leave(me).await;
-        leave(&self.0).await.and(left)
+        delay_or_lose_answer(&self.0).await.and(left)
     }
 
     fn simulate_kill(&self, me: InstanceId) {
@@ -52,39 +55,39 @@ impl Nodes for NodesPort {
 
 /// A client for calls from one simulated node to another. The other node may hang or be dead, and
 /// its response may be lost.
-pub struct Street(Owner);
+pub struct SimulatedPeerClient(PortContext);
 
-impl Street {
-    pub fn new(owner: Owner) -> Street {
-        Street(owner)
+impl SimulatedPeerClient {
+    pub fn new(context: PortContext) -> SimulatedPeerClient {
+        SimulatedPeerClient(context)
     }
 }
 
 #[async_trait]
-impl PeerClient for Street {
+impl PeerClient for SimulatedPeerClient {
     async fn execute(&self, owner: &Node, draw: DrawId, request: DrawRequest) -> PeerAnswer {
         let (world, process) = &self.0;
-        process.pass().await;
-        world.watch.met("a command forwarded");
+        process.wait_until_running().await;
+        world.monitor.record_situation("a command forwarded");
         let other = world
-            .house
+            .processes
             .process_of(owner.boot)
             .ok_or(PeerError::Silent)?;
-        let timeout_at = Instant::now() + RESPONSE_TIMEOUT;
+        let timeout_at = Instant::now() + PEER_RESPONSE_TIMEOUT;
         let request = async {
-            other.pass().await;
+            other.wait_until_running().await;
             let draws = other.handles().ok_or(PeerError::Silent)?.draws;
             let answer = draws.execute_here(draw, request).await;
-            other.pass().await;
+            other.wait_until_running().await;
             answer
         };
-        let answer = tokio::time::timeout(RESPONSE_TIMEOUT, request)
+        let answer = tokio::time::timeout(PEER_RESPONSE_TIMEOUT, request)
             .await
             .unwrap_or(Err(PeerError::Silent));
-        process.pass().await;
+        process.wait_until_running().await;
         if !world
-            .courier
-            .happens(world.weather.rate(|r| r.call_lost) / 4)
+            .network_random
+            .happens(world.fault_injector.current_rate(|r| r.call_lost) / 4)
         {
             return answer;
         }

@@ -18,14 +18,14 @@ use persistence::stores::{
     StoredWebhookEvent, TermsAgreed, WebhookEventStore,
 };
 
-use super::{Owner, enter, leave};
+use super::{PortContext, delay_or_fail_request, delay_or_lose_answer};
 use crate::simulation::mutant::Mutant;
 
-pub struct PaymentStoresPort(Owner);
+pub struct PaymentStoresPort(PortContext);
 
 impl PaymentStoresPort {
-    pub fn new(owner: Owner) -> PaymentStoresPort {
-        PaymentStoresPort(owner)
+    pub fn new(context: PortContext) -> PaymentStoresPort {
+        PaymentStoresPort(context)
     }
 
     /// Adds a line about a call and its result to the simulation's trace.
@@ -38,7 +38,7 @@ impl PaymentStoresPort {
         let (world, process) = &self.0;
         world
             .trace
-            .note(action, &[process.number, u64::from(result.is_ok())], || {
+            .record_event(action, &[process.number, u64::from(result.is_ok())], || {
                 format!("process {} {}: {result:?}", process.number, describe())
             });
     }
@@ -47,37 +47,37 @@ impl PaymentStoresPort {
 type StoreResult<T> = Result<T, Failure>;
 
 /// Calls a method of the shared store, with simulated faults before and after the call.
-macro_rules! through {
+macro_rules! call_store {
     ($port:ident, $method:ident($($argument:expr),*)) => {{
-        enter(&$port.0).await?;
+        delay_or_fail_request(&$port.0).await?;
         let result = $port.0.0.memory.$method($($argument),*).await;
-        leave(&$port.0).await.and(result)
+        delay_or_lose_answer(&$port.0).await.and(result)
     }};
 }
 
 #[async_trait]
 impl OrderStore for PaymentStoresPort {
     async fn order(&self, id: OrderId) -> StoreResult<Option<OrderRecord>> {
-        let record = through!(self, order(id))?;
-        Ok(record.map(|record| self.0.0.mutant.recalled(&self.0.0, record)))
+        let record = call_store!(self, order(id))?;
+        Ok(record.map(|record| self.0.0.mutant.mutate_order_record(&self.0.0, record)))
     }
 
     async fn order_by_client_key(&self, client_key: &str) -> StoreResult<Option<OrderRecord>> {
-        through!(self, order_by_client_key(client_key))
+        call_store!(self, order_by_client_key(client_key))
     }
 
     async fn order_by_token(&self, token: &str) -> StoreResult<Option<OrderRecord>> {
-        through!(self, order_by_token(token))
+        call_store!(self, order_by_token(token))
     }
 
     async fn order_by_payment_intent(
         &self,
         id: &PaymentIntentId,
     ) -> StoreResult<Option<OrderRecord>> {
-        if let Some(order) = self.0.0.mutant.misled(&self.0.0, id) {
+        if let Some(order) = self.0.0.mutant.order_of_forged_payment(&self.0.0, id) {
             return self.order(order).await;
         }
-        through!(self, order_by_payment_intent(id))
+        call_store!(self, order_by_payment_intent(id))
     }
 
     async fn record_payment_intent(
@@ -86,7 +86,7 @@ impl OrderStore for PaymentStoresPort {
         id: &PaymentIntentId,
         client_secret: &str,
     ) -> StoreResult<()> {
-        through!(self, record_payment_intent(order, id, client_secret))
+        call_store!(self, record_payment_intent(order, id, client_secret))
     }
 
     async fn fill_buyer(
@@ -95,11 +95,11 @@ impl OrderStore for PaymentStoresPort {
         buyer: &BuyerDetails,
         source: BuyerSource,
     ) -> StoreResult<bool> {
-        through!(self, fill_buyer(order, buyer, source))
+        call_store!(self, fill_buyer(order, buyer, source))
     }
 
     async fn correct_buyer(&self, order: OrderId, buyer: &BuyerDetails) -> StoreResult<bool> {
-        through!(self, correct_buyer(order, buyer))
+        call_store!(self, correct_buyer(order, buyer))
     }
 
     async fn record_consent(
@@ -109,7 +109,7 @@ impl OrderStore for PaymentStoresPort {
         ip: &str,
         terms: TermsAgreed,
     ) -> StoreResult<()> {
-        through!(self, record_consent(order, at, ip, terms))
+        call_store!(self, record_consent(order, at, ip, terms))
     }
 
     async fn record_capture(
@@ -118,15 +118,19 @@ impl OrderStore for PaymentStoresPort {
         intent: &PaymentIntent,
         at: Timestamp,
     ) -> StoreResult<()> {
-        self.0.0.mutant.captured(&self.0.0, order, at).await?;
-        through!(self, record_capture(order, intent, at))
+        self.0
+            .0
+            .mutant
+            .mail_repeated_capture(&self.0.0, order, at)
+            .await?;
+        call_store!(self, record_capture(order, intent, at))
     }
 
     async fn reject(&self, order: OrderId, reason: &str, at: Timestamp) -> StoreResult<()> {
-        if self.0.0.mutant == Mutant::ExpiryDoesNotCancel && reason.contains("lapsed") {
-            return through!(self, release(order, reason, NotifyBuyer::Nobody, at));
+        if self.0.0.mutant == Mutant::ExpiredOrderNotCancelled && reason.contains("lapsed") {
+            return call_store!(self, release(order, reason, NotifyBuyer::Nobody, at));
         }
-        through!(self, reject(order, reason, at))
+        call_store!(self, reject(order, reason, at))
     }
 
     async fn release(
@@ -136,7 +140,7 @@ impl OrderStore for PaymentStoresPort {
         tell: NotifyBuyer,
         at: Timestamp,
     ) -> StoreResult<()> {
-        through!(self, release(order, reason, tell, at))
+        call_store!(self, release(order, reason, tell, at))
     }
 
     async fn void(
@@ -146,7 +150,7 @@ impl OrderStore for PaymentStoresPort {
         tell: NotifyBuyer,
         at: Timestamp,
     ) -> StoreResult<()> {
-        through!(self, void(order, reason, tell, at))
+        call_store!(self, void(order, reason, tell, at))
     }
 }
 
@@ -157,15 +161,15 @@ impl ReconciliationStore for PaymentStoresPort {
         opened_before: Timestamp,
         limit: u32,
     ) -> StoreResult<Vec<OrderRecord>> {
-        through!(self, orders_open(opened_before, limit))
+        call_store!(self, orders_open(opened_before, limit))
     }
 
     async fn orders_captured(&self, since: Timestamp, limit: u32) -> StoreResult<Vec<OrderRecord>> {
-        through!(self, orders_captured(since, limit))
+        call_store!(self, orders_captured(since, limit))
     }
 
     async fn orders_of_cancelled_draws(&self, limit: u32) -> StoreResult<Vec<OrderRecord>> {
-        through!(self, orders_of_cancelled_draws(limit))
+        call_store!(self, orders_of_cancelled_draws(limit))
     }
 
     async fn orders_without_address(
@@ -173,15 +177,15 @@ impl ReconciliationStore for PaymentStoresPort {
         captured_before: Timestamp,
         limit: u32,
     ) -> StoreResult<Vec<OrderRecord>> {
-        through!(self, orders_without_address(captured_before, limit))
+        call_store!(self, orders_without_address(captured_before, limit))
     }
 
     async fn newest_order(&self) -> StoreResult<Option<Timestamp>> {
-        through!(self, newest_order())
+        call_store!(self, newest_order())
     }
 
     async fn connected_accounts(&self) -> StoreResult<Vec<AccountId>> {
-        through!(self, connected_accounts())
+        call_store!(self, connected_accounts())
     }
 
     async fn record_provider_snapshots(
@@ -189,22 +193,22 @@ impl ReconciliationStore for PaymentStoresPort {
         intents: &[PaymentIntent],
         at: Timestamp,
     ) -> StoreResult<()> {
-        through!(self, record_provider_snapshots(intents, at))
+        call_store!(self, record_provider_snapshots(intents, at))
     }
 
     async fn account_of_payment(
         &self,
         payment_intent: &PaymentIntentId,
     ) -> StoreResult<Option<AccountId>> {
-        through!(self, account_of_payment(payment_intent))
+        call_store!(self, account_of_payment(payment_intent))
     }
 
     async fn club_of(&self, account: &AccountId) -> StoreResult<Option<ClubId>> {
-        through!(self, club_of(account))
+        call_store!(self, club_of(account))
     }
 
     async fn ticket_owner(&self, draw: DrawId, serial: Serial) -> StoreResult<Option<OrderId>> {
-        through!(self, ticket_owner(draw, serial))
+        call_store!(self, ticket_owner(draw, serial))
     }
 }
 
@@ -216,10 +220,10 @@ impl PaymentOperationStore for PaymentStoresPort {
         lease_ms: i64,
         limit: u32,
     ) -> StoreResult<Vec<Operation>> {
-        let claimed = through!(self, claim_operations(now, lease_ms, limit))?;
+        let claimed = call_store!(self, claim_operations(now, lease_ms, limit))?;
         Ok(claimed
             .into_iter()
-            .filter(|operation| self.0.0.mutant.lets_claim(operation))
+            .filter(|operation| self.0.0.mutant.allows_operation_claim(operation))
             .collect())
     }
 
@@ -230,20 +234,20 @@ impl PaymentOperationStore for PaymentStoresPort {
         now: Timestamp,
         lease_ms: i64,
     ) -> StoreResult<Option<Operation>> {
-        let claimed = through!(self, claim_operation(order, kind, now, lease_ms))?;
-        Ok(claimed.filter(|operation| self.0.0.mutant.lets_claim(operation)))
+        let claimed = call_store!(self, claim_operation(order, kind, now, lease_ms))?;
+        Ok(claimed.filter(|operation| self.0.0.mutant.allows_operation_claim(operation)))
     }
 
     async fn record_attempt(&self, operation: i64, attempt: Attempt) -> StoreResult<()> {
-        through!(self, record_attempt(operation, attempt))
+        call_store!(self, record_attempt(operation, attempt))
     }
 
     async fn fee_returned(&self, order: OrderId) -> StoreResult<Cents> {
-        through!(self, fee_returned(order))
+        call_store!(self, fee_returned(order))
     }
 
     async fn fee_refunded(&self, order: OrderId) -> StoreResult<Cents> {
-        through!(self, fee_refunded(order))
+        call_store!(self, fee_refunded(order))
     }
 
     async fn queue_refund(
@@ -253,15 +257,15 @@ impl PaymentOperationStore for PaymentStoresPort {
         fee: Cents,
         reason: &str,
     ) -> StoreResult<()> {
-        through!(self, queue_refund(order, amount, fee, reason))
+        call_store!(self, queue_refund(order, amount, fee, reason))
     }
 
     async fn fees_owed(&self) -> StoreResult<Vec<DrawId>> {
-        through!(self, fees_owed())
+        call_store!(self, fees_owed())
     }
 
     async fn queue_fee_refunds(&self, draw: DrawId) -> StoreResult<()> {
-        through!(self, queue_fee_refunds(draw))
+        call_store!(self, queue_fee_refunds(draw))
     }
 
     async fn begin_repair(
@@ -270,11 +274,11 @@ impl PaymentOperationStore for PaymentStoresPort {
         repair: Repair,
         at: Timestamp,
     ) -> StoreResult<bool> {
-        through!(self, begin_repair(id, repair, at))
+        call_store!(self, begin_repair(id, repair, at))
     }
 
     async fn end_repair(&self, id: &PaymentIntentId, repair: Repair) -> StoreResult<()> {
-        through!(self, end_repair(id, repair))
+        call_store!(self, end_repair(id, repair))
     }
 }
 
@@ -287,8 +291,8 @@ impl WebhookEventStore for PaymentStoresPort {
         at: Timestamp,
     ) -> StoreResult<bool> {
         let world = &self.0.0;
-        world.mutant.believes(world, notice);
-        let stored = through!(
+        world.mutant.remember_forged_payment(world, notice);
+        let stored = call_store!(
             self,
             store_event(
                 &world.mutant.mutate_webhook_event(world, notice),
@@ -297,7 +301,7 @@ impl WebhookEventStore for PaymentStoresPort {
             )
         );
         if stored == Ok(true) {
-            world.watch.stored(notice);
+            world.monitor.record_stored_webhook(notice);
         }
         stored
     }
@@ -308,11 +312,11 @@ impl WebhookEventStore for PaymentStoresPort {
         overdue: Timestamp,
         limit: u32,
     ) -> StoreResult<Vec<StoredWebhookEvent>> {
-        through!(self, unhandled_events(receiver, overdue, limit))
+        call_store!(self, unhandled_events(receiver, overdue, limit))
     }
 
     async fn mark_event_handled(&self, event_id: &str, at: Timestamp) -> StoreResult<()> {
-        through!(self, mark_event_handled(event_id, at))
+        call_store!(self, mark_event_handled(event_id, at))
     }
 }
 
@@ -327,7 +331,7 @@ impl OutboxStore for PaymentStoresPort {
         data: &str,
         at: Timestamp,
     ) -> StoreResult<bool> {
-        through!(self, queue_mail(dedupe_key, kind, order, to, data, at))
+        call_store!(self, queue_mail(dedupe_key, kind, order, to, data, at))
     }
 
     async fn claim_mail(
@@ -337,15 +341,15 @@ impl OutboxStore for PaymentStoresPort {
         lease_ms: i64,
         limit: u32,
     ) -> StoreResult<Vec<Mail>> {
-        through!(self, claim_mail(sender, now, lease_ms, limit))
+        call_store!(self, claim_mail(sender, now, lease_ms, limit))
     }
 
     async fn mail_sent(&self, mail: i64, at: Timestamp) -> StoreResult<()> {
-        through!(self, mail_sent(mail, at))
+        call_store!(self, mail_sent(mail, at))
     }
 
     async fn mail_failed(&self, mail: i64, why: &str, again: Option<Timestamp>) -> StoreResult<()> {
-        through!(self, mail_failed(mail, why, again))
+        call_store!(self, mail_failed(mail, why, again))
     }
 }
 
@@ -357,7 +361,7 @@ impl AnomalyStore for PaymentStoresPort {
         amount: Option<Cents>,
         at: Timestamp,
     ) -> StoreResult<bool> {
-        let raised = async { through!(self, raise_anomaly(anomaly, amount, at)) }.await;
+        let raised = async { call_store!(self, raise_anomaly(anomaly, amount, at)) }.await;
         self.trace("raises", &raised, || {
             format!(
                 "{:?} of {:?}: {}",
@@ -373,34 +377,34 @@ impl AnomalyStore for PaymentStoresPort {
         kind: AnomalyKind,
         at: Timestamp,
     ) -> StoreResult<u64> {
-        let healed = async { through!(self, resolve_healed(payment_intent, kind, at)) }.await;
+        let healed = async { call_store!(self, resolve_healed(payment_intent, kind, at)) }.await;
         self.trace("heals", &healed, || format!("{kind:?} of {payment_intent}"));
         healed
     }
 
     async fn open_anomalies_of(&self, payment_intent: &PaymentIntentId) -> StoreResult<Vec<u128>> {
-        through!(self, open_anomalies_of(payment_intent))
+        call_store!(self, open_anomalies_of(payment_intent))
     }
 
     async fn payments_with_open_anomalies(
         &self,
         among: &[PaymentIntentId],
     ) -> StoreResult<BTreeSet<PaymentIntentId>> {
-        through!(self, payments_with_open_anomalies(among))
+        call_store!(self, payments_with_open_anomalies(among))
     }
 
     async fn resolve_listed(&self, anomalies: &[u128], at: Timestamp) -> StoreResult<u64> {
-        let healed = async { through!(self, resolve_listed(anomalies, at)) }.await;
+        let healed = async { call_store!(self, resolve_listed(anomalies, at)) }.await;
         self.trace("heals", &healed, || format!("anomalies {anomalies:?}"));
         healed
     }
 
     async fn anomalies(&self, only_open: bool, limit: u32) -> StoreResult<Vec<AnomalyRecord>> {
-        through!(self, anomalies(only_open, limit))
+        call_store!(self, anomalies(only_open, limit))
     }
 
     async fn anomaly_counts(&self) -> StoreResult<(u64, u64)> {
-        through!(self, anomaly_counts())
+        call_store!(self, anomaly_counts())
     }
 
     async fn close_anomaly(
@@ -409,6 +413,6 @@ impl AnomalyStore for PaymentStoresPort {
         resolution: &str,
         at: Timestamp,
     ) -> StoreResult<bool> {
-        through!(self, close_anomaly(anomaly, resolution, at))
+        call_store!(self, close_anomaly(anomaly, resolution, at))
     }
 }
