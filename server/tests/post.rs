@@ -145,7 +145,7 @@ impl Club {
         };
         let draws = &self.running.engine.draws;
         draws
-            .execute(self.draw, Command::amend(terms), None)
+            .execute(self.draw, Command::amend_by_club(terms), None)
             .await
             .expect("amended");
         let mut watched = draws.watch(self.draw).await.expect("watched");

@@ -2,7 +2,7 @@
 
 use crate::TICKETS;
 
-/// Number of jersey numbers per team: players wear 1 to 13 (A:8).
+/// Number of jersey numbers per team, 1 to 13 (A:8).
 pub const JERSEY_NUMBERS_PER_TEAM: u8 = 13;
 const _: () = assert!(JERSEY_NUMBERS_PER_TEAM as u16 * JERSEY_NUMBERS_PER_TEAM as u16 == TICKETS);
 

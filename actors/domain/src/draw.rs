@@ -62,8 +62,8 @@ pub struct Draw {
     /// Whether the deal is public, because a result was valid at or after kick-off. Never set back
     /// to false (decision M-4).
     pub(crate) revealed: bool,
-    /// Tickets that were sold and taken back at least once, for any reason. They are sold again
-    /// only after all tickets that were never sold (decision M-3).
+    /// Tickets that were allocated and taken back at least once, for any reason. They are sold
+    /// again only after all tickets that were never sold (decision M-3).
     pub(crate) returned: BTreeSet<Serial>,
 }
 
@@ -221,7 +221,7 @@ impl Draw {
         self.revealed
     }
 
-    /// Returns the tickets that were sold and taken back at least once, ascending.
+    /// Returns the tickets that were allocated and taken back at least once, ascending.
     pub fn returned_serials(&self) -> impl Iterator<Item = Serial> + '_ {
         self.returned.iter().copied()
     }

@@ -173,7 +173,7 @@ impl Records {
             sqlx::query("update club_users set name = coalesce($2, name), role = coalesce($3, role) where id = $1")
                 .bind(id)
                 .bind(name)
-                .bind(role.map(Role::word))
+                .bind(role.map(Role::name))
                 .execute(&mut *transaction)
                 .await?;
             let user = find_member(&mut transaction, id).await?;

@@ -117,9 +117,13 @@ impl HoldLimiter {
                     return Ok(events);
                 };
                 let kept_until = match source {
-                    Some(source) => {
-                        self.limit_reservation(draw, now, order, (count, until), source)?
-                    }
+                    Some(source) => self.reservation_end_within_limits(
+                        draw,
+                        now,
+                        order,
+                        (count, until),
+                        source,
+                    )?,
                     None => until,
                 };
                 self.replace_hold(
@@ -146,7 +150,7 @@ impl HoldLimiter {
             }
             Command::Extend { order, until } => {
                 self.sync_with_draw(draw, now);
-                let kept_until = self.limit_extension(draw, now, order, until)?;
+                let kept_until = self.extension_end_within_limits(draw, now, order, until)?;
                 if kept_until == until {
                     return Ok(events);
                 }
@@ -204,7 +208,7 @@ impl HoldLimiter {
     /// Returns until when the order may reserve `count` tickets. An active reservation may always
     /// be reduced, but if the reduced count is still over the quota, the reservation is not
     /// extended.
-    fn limit_reservation(
+    fn reservation_end_within_limits(
         &self,
         draw: &Draw,
         now: Timestamp,
@@ -263,7 +267,7 @@ impl HoldLimiter {
     }
 
     /// Returns until when the limits allow the order's reservation to be extended.
-    fn limit_extension(
+    fn extension_end_within_limits(
         &self,
         draw: &Draw,
         now: Timestamp,

@@ -58,7 +58,7 @@ impl Participant {
             terms.closes_at = terms
                 .closes_at
                 .plus_ms(minutes * MINUTE as i64 + self.random.below(20_000) as i64);
-            self.send_command(draw, Command::amend(terms)).await;
+            self.send_command(draw, Command::amend_by_club(terms)).await;
         }
     }
 
@@ -244,7 +244,7 @@ impl Participant {
                 return;
             };
             terms.closes_at = self.world.clock.true_now().plus_ms(SECOND as i64);
-            self.send_command(draw, Command::amend(terms)).await;
+            self.send_command(draw, Command::amend_by_club(terms)).await;
         }
     }
 
