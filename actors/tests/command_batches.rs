@@ -41,7 +41,7 @@ async fn start_blocked_command(
     first
 }
 
-async fn spawn_in_order(
+async fn spawn_commands_in_order(
     world: &TestWorld,
     commands: impl IntoIterator<Item = Command>,
 ) -> Vec<JoinHandle<CommandAnswer>> {
@@ -97,7 +97,8 @@ fn commands_queued_during_a_write_share_a_transaction() {
     run_in_paused_time(|| async {
         let (world, control) = world_with_slow_ledger().await;
         let first = start_blocked_command(&world, &control).await;
-        let crowd = spawn_in_order(&world, (2..=6).map(|order| reserve_command(order, 2))).await;
+        let crowd =
+            spawn_commands_in_order(&world, (2..=6).map(|order| reserve_command(order, 2))).await;
         assert!(no_command_is_answered(&crowd));
         let mut watched = world.draws().watch(DRAW).await.unwrap();
         let mut changes = world.draws().changed();
@@ -151,7 +152,7 @@ fn refusal_based_on_unwritten_commands_waits_for_commit() {
             reserve_command(6, 1),
             reserve_command(2, 50),
         ];
-        let crowd = spawn_in_order(&world, order_request).await;
+        let crowd = spawn_commands_in_order(&world, order_request).await;
         control.permits.add_permits(1);
         first.await.unwrap().unwrap();
         yield_to_all().await;
@@ -189,7 +190,7 @@ fn refusal_is_decided_again_after_failed_batch() {
         yield_to_all().await;
         // When order 4 is released, 69 tickets are free. They are enough for 50 and 19 tickets, and
         // then none is left.
-        let crowd = spawn_in_order(
+        let crowd = spawn_commands_in_order(
             &world,
             [
                 reserve_command(5, 50),
@@ -234,7 +235,8 @@ fn refusal_is_decided_again_after_failed_single_write() {
             },
         );
         yield_to_all().await;
-        let crowd = spawn_in_order(&world, [reserve_command(5, 19), reserve_command(6, 1)]).await;
+        let crowd =
+            spawn_commands_in_order(&world, [reserve_command(5, 19), reserve_command(6, 1)]).await;
         make_reservations_fail(&world, 5, Fault::NotWritten, 1);
         control.permits.add_permits(1);
         first.await.unwrap().unwrap();
@@ -253,7 +255,8 @@ fn unwritable_command_fails_alone() {
     run_in_paused_time(|| async {
         let (world, control) = world_with_slow_ledger().await;
         let first = start_blocked_command(&world, &control).await;
-        let crowd = spawn_in_order(&world, (2..=6).map(|order| reserve_command(order, 1))).await;
+        let crowd =
+            spawn_commands_in_order(&world, (2..=6).map(|order| reserve_command(order, 1))).await;
         make_reservations_fail(&world, 4, Fault::NotWritten, usize::MAX);
         control.permits.add_permits(9);
         first.await.unwrap().unwrap();
@@ -273,7 +276,8 @@ fn failing_database_is_not_tried_for_each_command() {
     run_in_paused_time(|| async {
         let (world, control) = world_with_slow_ledger().await;
         let first = start_blocked_command(&world, &control).await;
-        let crowd = spawn_in_order(&world, (2..=40).map(|order| reserve_command(order, 1))).await;
+        let crowd =
+            spawn_commands_in_order(&world, (2..=40).map(|order| reserve_command(order, 1))).await;
         control.permits.add_permits(1);
         first.await.unwrap().unwrap();
         world.memory.set_faults(|call| match call {
@@ -337,7 +341,7 @@ fn late_sale_in_a_batch_fails_alone() {
             },
         );
         yield_to_all().await;
-        world.pass_seconds(1).await;
+        world.advance_seconds(1).await;
         let sale = Command::Allocate {
             order: late,
             count: 2,
@@ -347,7 +351,7 @@ fn late_sale_in_a_batch_fails_alone() {
         let release = |order| Command::Release {
             order: OrderId(order),
         };
-        let crowd = spawn_in_order(&world, [release(102), sale, release(103)]).await;
+        let crowd = spawn_commands_in_order(&world, [release(102), sale, release(103)]).await;
         control.permits.add_permits(99);
         first.await.unwrap().unwrap();
         let answers = collect_answers(crowd).await;
@@ -364,7 +368,7 @@ fn second_command_of_an_order_waits_for_its_commit() {
     run_in_paused_time(|| async {
         let (world, control) = world_with_slow_ledger().await;
         let first = start_blocked_command(&world, &control).await;
-        let crowd = spawn_in_order(
+        let crowd = spawn_commands_in_order(
             &world,
             [
                 reserve_command(7, 1),
@@ -388,7 +392,7 @@ fn operator_command_ends_the_batch() {
     run_in_paused_time(|| async {
         let (world, control) = world_with_slow_ledger().await;
         let first = start_blocked_command(&world, &control).await;
-        let crowd = spawn_in_order(
+        let crowd = spawn_commands_in_order(
             &world,
             [
                 reserve_command(2, 1),
@@ -425,7 +429,7 @@ fn unknown_batch_outcome_makes_all_callers_retry() {
                     reserve_command(5, 50),
                 ]
             };
-            let crowd = spawn_in_order(&world, order_request()).await;
+            let crowd = spawn_commands_in_order(&world, order_request()).await;
             make_reservations_fail(&world, 2, fault, 1);
             control.permits.add_permits(9);
             first.await.unwrap().unwrap();
@@ -436,7 +440,8 @@ fn unknown_batch_outcome_makes_all_callers_retry() {
                     .all(|answer| *answer == Err(Denied::Unavailable)),
                 "the refused command too"
             );
-            let again = collect_answers(spawn_in_order(&world, order_request()).await).await;
+            let again =
+                collect_answers(spawn_commands_in_order(&world, order_request()).await).await;
             assert!(
                 again[..3]
                     .iter()
@@ -453,7 +458,8 @@ fn stale_owners_batch_is_fenced() {
     run_in_paused_time(|| async {
         let (world, control) = world_with_slow_ledger().await;
         let first = start_blocked_command(&world, &control).await;
-        let crowd = spawn_in_order(&world, (2..=4).map(|order| reserve_command(order, 1))).await;
+        let crowd =
+            spawn_commands_in_order(&world, (2..=4).map(|order| reserve_command(order, 1))).await;
         control.permits.add_permits(1);
         first.await.unwrap().unwrap();
         yield_to_all().await;
@@ -483,7 +489,8 @@ fn stopping_node_answers_all_waiting_commands() {
     run_in_paused_time(|| async {
         let (mut world, control) = world_with_slow_ledger().await;
         let first = start_blocked_command(&world, &control).await;
-        let crowd = spawn_in_order(&world, (2..=169).map(|order| reserve_command(order, 1))).await;
+        let crowd =
+            spawn_commands_in_order(&world, (2..=169).map(|order| reserve_command(order, 1))).await;
         let engine = world.engine.take().unwrap();
         let stopped = tokio::task::spawn_local(async move { engine.stop().await });
         yield_to_all().await;
@@ -503,7 +510,8 @@ fn waiting_commands_count_against_mailbox_capacity() {
         let (world, control) = world_with_slow_ledger().await;
         let first = start_blocked_command(&world, &control).await;
         let crowd =
-            spawn_in_order(&world, (2..=3_000).map(|order| reserve_command(order, 1))).await;
+            spawn_commands_in_order(&world, (2..=3_000).map(|order| reserve_command(order, 1)))
+                .await;
         let waiting = |crowd: &[JoinHandle<CommandAnswer>]| {
             crowd.iter().filter(|one| !one.is_finished()).count()
         };
@@ -520,7 +528,7 @@ fn waiting_commands_count_against_mailbox_capacity() {
             [1, 64],
             "most of them wait in the actor now"
         );
-        let more = spawn_in_order(
+        let more = spawn_commands_in_order(
             &world,
             (3_001..=3_100).map(|order| reserve_command(order, 1)),
         )
@@ -538,7 +546,7 @@ fn waiting_commands_count_against_mailbox_capacity() {
             waited - 168
         );
         // The mailbox has free capacity again.
-        let again = spawn_in_order(
+        let again = spawn_commands_in_order(
             &world,
             (4_001..=5_000).map(|order| reserve_command(order, 1)),
         )
@@ -558,7 +566,8 @@ fn killed_process_answers_unavailable() {
     run_in_paused_time(|| async {
         let (mut world, control) = world_with_slow_ledger().await;
         let first = start_blocked_command(&world, &control).await;
-        let crowd = spawn_in_order(&world, (2..=4).map(|order| reserve_command(order, 1))).await;
+        let crowd =
+            spawn_commands_in_order(&world, (2..=4).map(|order| reserve_command(order, 1))).await;
         control.permits.add_permits(1);
         first.await.unwrap().unwrap();
         yield_to_all().await;

@@ -20,7 +20,7 @@ mod takeover;
 mod test_nodes;
 #[path = "support/world.rs"]
 mod world;
-use test_nodes::{TestNodes, two_nodes, two_settled_nodes};
+use test_nodes::{TestNodes, start_two_nodes, start_two_settled_nodes};
 use world::{draw_snapshot, reserve_command, run_in_paused_time};
 
 const DRAW: DrawId = DrawId(1042);
@@ -30,7 +30,7 @@ const LEASE_DURATION: Duration = Duration::from_millis(5_000);
 fn command_at_any_node_is_executed_by_the_owner() {
     run_in_paused_time(|| async {
         let nodes = TestNodes::with_draws(&[1042]);
-        let (one, other) = two_nodes(&nodes).await;
+        let (one, other) = start_two_nodes(&nodes).await;
         assert_eq!(other.reserve(7, 3).await.unwrap().held, 3);
         assert_eq!(one.reserve(8, 2).await.unwrap().held, 5);
         assert_eq!(
@@ -56,7 +56,7 @@ fn command_at_any_node_is_executed_by_the_owner() {
 fn deal_and_cells_are_read_without_the_owner() {
     run_in_paused_time(|| async {
         let nodes = TestNodes::with_draws(&[1042]);
-        let (one, other) = two_nodes(&nodes).await;
+        let (one, other) = start_two_nodes(&nodes).await;
         let serials = [
             domain::Serial::new(1).unwrap(),
             domain::Serial::new(169).unwrap(),
@@ -77,7 +77,7 @@ fn deal_and_cells_are_read_without_the_owner() {
 fn view_on_another_node_is_updated_within_a_second() {
     run_in_paused_time(|| async {
         let nodes = TestNodes::with_draws(&[1042]);
-        let (one, other) = two_nodes(&nodes).await;
+        let (one, other) = start_two_nodes(&nodes).await;
         let mut board = other.engine.draws.watch(DRAW).await.unwrap();
         for order in 1..=20 {
             let view = one.reserve(order, 1).await.unwrap();
@@ -122,7 +122,7 @@ fn single_node_never_polls_for_changes() {
 fn draw_of_dead_node_is_taken_over_at_first_request() {
     run_in_paused_time(|| async {
         let nodes = TestNodes::with_draws(&[1042]);
-        let (one, other) = two_nodes(&nodes).await;
+        let (one, other) = start_two_nodes(&nodes).await;
         assert_eq!(other.reserve(7, 3).await.unwrap().held, 3);
         one.kill();
         let started = tokio::time::Instant::now();
@@ -138,7 +138,7 @@ fn draw_of_dead_node_is_taken_over_at_first_request() {
 fn draw_of_dead_node_is_taken_over_without_a_request() {
     run_in_paused_time(|| async {
         let nodes = TestNodes::with_draws(&[1042]);
-        let (one, other) = two_nodes(&nodes).await;
+        let (one, other) = start_two_nodes(&nodes).await;
         let mut board = other.engine.draws.watch(DRAW).await.unwrap();
         one.kill();
         // The draw must be closed at kick-off although no command arrives. The owner's timer closes
@@ -154,7 +154,7 @@ fn draw_of_dead_node_is_taken_over_without_a_request() {
 fn draw_of_hung_node_is_taken_over_after_its_lease_and_fenced() {
     run_in_paused_time(|| async {
         let nodes = TestNodes::with_draws(&[1042]);
-        let (one, other) = two_nodes(&nodes).await;
+        let (one, other) = start_two_nodes(&nodes).await;
         one.database_link.send_replace(false);
         one.stop_answering();
         assert_eq!(
@@ -199,7 +199,7 @@ fn draw_of_hung_node_is_taken_over_after_its_lease_and_fenced() {
 fn node_resuming_after_its_lease_discards_its_state() {
     run_in_paused_time(|| async {
         let nodes = TestNodes::with_draws(&[1042]);
-        let (one, other) = two_nodes(&nodes).await;
+        let (one, other) = start_two_nodes(&nodes).await;
         one.database_link.send_replace(false);
         one.stop_answering();
         nodes.memory.set_faults(|call| match call {
@@ -226,7 +226,7 @@ fn node_resuming_after_its_lease_discards_its_state() {
 fn node_that_lost_a_draw_keeps_its_views_up_to_date() {
     run_in_paused_time(|| async {
         let nodes = TestNodes::with_draws(&[1042]);
-        let (one, other) = two_nodes(&nodes).await;
+        let (one, other) = start_two_nodes(&nodes).await;
         let mut board = one.engine.draws.watch(DRAW).await.unwrap();
         one.database_link.send_replace(false);
         tokio::time::sleep(LEASE_DURATION + Duration::from_secs(1)).await;
@@ -250,7 +250,7 @@ fn node_that_lost_a_draw_keeps_its_views_up_to_date() {
 #[test]
 fn handed_over_draw_is_owned_by_the_other_node_at_once() {
     run_in_paused_time(|| async {
-        let (nodes, one, other) = two_settled_nodes().await;
+        let (nodes, one, other) = start_two_settled_nodes().await;
         assert_eq!(one.reserve(7, 3).await.unwrap().held, 3);
         one.engine.hand_over_draws().await;
         let started = tokio::time::Instant::now();
@@ -294,7 +294,7 @@ fn make_appends_panic(memory: &Memory, mut left: usize) {
 #[test]
 fn paused_draw_is_resumed_from_another_node() {
     run_in_paused_time(|| async {
-        let (nodes, one, other) = two_settled_nodes().await;
+        let (nodes, one, other) = start_two_settled_nodes().await;
         make_appends_panic(&nodes.memory, 4);
         for _ in 0..4 {
             assert_eq!(one.reserve(7, 3).await, Err(Denied::Unavailable));
@@ -329,7 +329,7 @@ fn paused_draw_is_resumed_from_another_node() {
 #[test]
 fn new_draw_is_known_on_the_other_node_within_seconds() {
     run_in_paused_time(|| async {
-        let (nodes, one, other) = two_settled_nodes().await;
+        let (nodes, one, other) = start_two_settled_nodes().await;
         nodes.memory.add_draw(draw_snapshot(1043));
         one.engine.draws.wake(DrawId(1043)).await.unwrap();
         let knows_draw = || {
@@ -359,7 +359,7 @@ fn new_draw_is_known_on_the_other_node_within_seconds() {
 #[test]
 fn oldest_node_is_the_leader() {
     run_in_paused_time(|| async {
-        let (_house, one, other) = two_settled_nodes().await;
+        let (_house, one, other) = start_two_settled_nodes().await;
         assert!(one.engine.draws.is_oldest_node() && !other.engine.draws.is_oldest_node());
         one.kill();
         tokio::time::sleep(Duration::from_secs(3)).await;

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use proptest::test_runner::{RngAlgorithm, RngSeed};
 
 const NOW: Timestamp = Timestamp(1_795_226_400_000);
-const SECRET: &str = "whsec_ours";
+const WEBHOOK_SECRET: &str = "whsec_ours";
 
 /// Generates arbitrary text and headers that are nearly valid.
 fn any_header() -> impl Strategy<Value = String> {
@@ -63,7 +63,7 @@ proptest! {
 
     #[test]
     fn unsigned_header_is_rejected(header in any_header(), body in vec(any::<u8>(), 0..200)) {
-        prop_assert!(verify(&body, &header, &[SECRET.to_owned()], NOW).is_err());
+        prop_assert!(verify(&body, &header, &[WEBHOOK_SECRET.to_owned()], NOW).is_err());
     }
 
     #[test]
@@ -72,8 +72,8 @@ proptest! {
         beside in "v[02-9]=[0-9a-f]{0,64}",
         flipped in any::<prop::sample::Index>(),
     ) {
-        let secrets = ["whsec_next".to_owned(), SECRET.to_owned()];
-        let header = sign(&body, SECRET, NOW);
+        let secrets = ["whsec_next".to_owned(), WEBHOOK_SECRET.to_owned()];
+        let header = sign(&body, WEBHOOK_SECRET, NOW);
         prop_assert_eq!(verify(&body, &format!("{header},{beside}"), &secrets, NOW), Ok(()));
         prop_assert_eq!(verify(&body, &header, &["whsec_other".to_owned()], NOW), Err(BadSignature::Forged));
         // Changes one bit of the body, or one digit of the signature.

@@ -78,7 +78,7 @@ fn fourth_restart_within_ten_seconds_pauses_the_draw() {
                     .await,
                 Err(Denied::Unavailable)
             );
-            world.pass_seconds(1).await;
+            world.advance_seconds(1).await;
         }
         assert_eq!(
             world
@@ -110,7 +110,7 @@ fn fourth_restart_within_ten_seconds_pauses_the_draw() {
             anomalies[0].anomaly.note
         );
 
-        world.pass_seconds(120).await;
+        world.advance_seconds(120).await;
         assert_eq!(
             world
                 .draws()
@@ -153,7 +153,7 @@ fn resolving_the_anomaly_wakes_a_paused_draw() {
                         .await,
                     Err(Denied::Unavailable)
                 );
-                world.pass_seconds(1).await;
+                world.advance_seconds(1).await;
             }
             assert_eq!(
                 world
@@ -176,7 +176,7 @@ fn resolving_the_anomaly_wakes_a_paused_draw() {
                     .await
                     .unwrap()
             );
-            world.pass_seconds(1).await;
+            world.advance_seconds(1).await;
             assert_eq!(
                 world
                     .draws()
@@ -254,7 +254,7 @@ fn restarts_far_apart_do_not_pause_the_draw() {
                     .await,
                 Err(Denied::Unavailable)
             );
-            world.pass_seconds(6).await;
+            world.advance_seconds(6).await;
         }
         assert_eq!(
             world
@@ -318,10 +318,10 @@ fn database_outage_sells_nothing_and_loses_nothing() {
                     .await,
                 Err(Denied::Unavailable)
             );
-            world.pass_seconds(1).await;
+            world.advance_seconds(1).await;
         }
         world.memory.clear_faults();
-        world.pass_seconds(6).await;
+        world.advance_seconds(6).await;
         assert_eq!(
             world
                 .draws()
@@ -375,7 +375,7 @@ fn draw_of_another_process_is_found_by_scan_or_request() {
                 .collect::<Vec<_>>(),
             [1042, 1044]
         );
-        world.pass_seconds(61).await;
+        world.advance_seconds(61).await;
         assert_eq!(
             world
                 .draws()
@@ -399,14 +399,14 @@ fn unwatched_decided_draw_is_unloaded_and_reloaded() {
             .await
             .unwrap();
         let watcher = world.draws().watch(DRAW).await.unwrap();
-        world.pass_seconds(1200).await;
+        world.advance_seconds(1200).await;
         assert_eq!(
             world.draws().views().len(),
             1,
             "a watched draw stays loaded"
         );
         drop(watcher);
-        world.pass_seconds(1200).await;
+        world.advance_seconds(1200).await;
         assert_eq!(world.draws().views().len(), 0);
         assert_eq!(
             world.draws().view(DRAW).await.unwrap().status,

@@ -393,7 +393,7 @@ fn database_clock_decides_the_close() {
         world.clock.advance_to(KICK_OFF.plus_ms(-1)).await;
         // By this node's clock, kick-off is still ten minutes away.
         world.clock.set_skew_ms(-600_000);
-        world.pass_seconds(1).await;
+        world.advance_seconds(1).await;
         let allocate = Command::Allocate {
             order: record.order.id,
             count: 2,
@@ -481,7 +481,7 @@ fn result_is_committed_and_shown() {
             .unwrap();
         assert_eq!(committed.view.status, Status::Completed);
         assert_eq!(committed.view.result.unwrap().0, result);
-        world.pass_seconds(1).await;
+        world.advance_seconds(1).await;
         world.assert_consistent();
     });
 }

@@ -67,8 +67,8 @@ impl fmt::Display for PauseCause {
     }
 }
 
-/// A pause of a draw. Its anomaly has no payment and no order, so only the note names the draw and
-/// the cause. The note is parsed when anomalies are read.
+/// A paused draw, as an anomaly reports it. Such an anomaly has no payment and no order, so only
+/// its note names the draw and the cause. The note is parsed when anomalies are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DrawPause {
     pub draw: DrawId,

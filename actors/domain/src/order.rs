@@ -91,7 +91,7 @@ impl Line {
     }
 }
 
-/// A number of tickets of one draw whose price is to be computed.
+/// The tickets of one draw for which the price of an order line is to be computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LineRequest {
     pub draw: DrawId,

@@ -103,7 +103,7 @@ impl LimitedSale {
             .expect("reserved tickets are sold");
     }
 
-    fn pass_seconds(&mut self, seconds: i64) {
+    fn advance_seconds(&mut self, seconds: i64) {
         self.now = self.now.plus_seconds(seconds);
         self.execute(&Command::Tick, None)
             .expect("the timer is never refused");
@@ -250,7 +250,7 @@ fn second_of_sell_out(
         if sale.draw.sold() == TICKETS {
             return Some(second);
         }
-        sale.pass_seconds(1);
+        sale.advance_seconds(1);
     }
     None
 }
@@ -315,7 +315,7 @@ fn source_that_never_pays_holds_its_quota_a_fifth_of_the_time() {
     for _ in 0..day {
         attacker.reserve_all_it_can(&mut sale, Some(ATTACKER_NETWORK));
         ticket_seconds += i64::from(attacker.held_tickets(&sale));
-        sale.pass_seconds(1);
+        sale.advance_seconds(1);
     }
     let mean = ticket_seconds as f64 / day as f64;
     println!("{mean:.1} of {TICKETS} tickets on average");
@@ -332,7 +332,7 @@ fn last_ticket_is_free_half_of_the_time_despite_an_attacker() {
     for _ in 0..HOUR_SECONDS {
         attacker.reserve_all_it_can(&mut sale, Some(ATTACKER_NETWORK));
         free += i64::from(sale.total_held_tickets() == 0);
-        sale.pass_seconds(1);
+        sale.advance_seconds(1);
     }
     println!("the last ticket is free {free} of {HOUR_SECONDS} s");
     assert!(free > HOUR_SECONDS / 2, "{free}");
@@ -371,7 +371,7 @@ fn resizing_does_not_extend_a_reservation_beyond_the_quota() {
         .expect("half is free to hold");
     let mut last_reserved = 0;
     for second in 0..HOUR_SECONDS {
-        sale.pass_seconds(1);
+        sale.advance_seconds(1);
         let Some(held) = sale
             .draw
             .reservation(order)
@@ -397,11 +397,11 @@ fn reduced_order_beyond_the_quota_keeps_its_end() {
     let mut sale = LimitedSale::new();
     let first = sale.reserve(50, Some(ATTACKER_NETWORK)).expect("free");
     sale.reserve(34, Some(ATTACKER_NETWORK)).expect("free");
-    sale.pass_seconds(100);
+    sale.advance_seconds(100);
     sale.resize(first, 49, Some(ATTACKER_NETWORK))
         .expect("within the quota");
     assert_eq!(sale.seconds_left(first), KEPT_SECONDS);
-    sale.pass_seconds(40);
+    sale.advance_seconds(40);
     sale.resize(first, 48, Some(ATTACKER_NETWORK))
         .expect("fewer are never refused");
     assert_eq!(sale.seconds_left(first), KEPT_SECONDS - 40);
@@ -416,14 +416,14 @@ fn reduced_order_beyond_the_quota_keeps_its_end() {
 fn early_released_tickets_count_in_proportion_to_their_duration() {
     let mut sale = LimitedSale::new();
     let order = sale.reserve(50, Some(CLUBHOUSE_NETWORK)).expect("free");
-    sale.pass_seconds(10);
+    sale.advance_seconds(10);
     sale.execute(&Command::Release { order }, None)
         .expect("released");
     assert_eq!(
         sale.reserve(50, Some(CLUBHOUSE_NETWORK)),
         Err(Refusal::HoldLimit { available: 34 })
     );
-    sale.pass_seconds(40);
+    sale.advance_seconds(40);
     sale.reserve(50, Some(CLUBHOUSE_NETWORK))
         .expect("four times ten seconds later");
 }
@@ -432,7 +432,7 @@ fn early_released_tickets_count_in_proportion_to_their_duration() {
 fn paid_tickets_offset_lapsed_tickets_in_the_quota() {
     let mut sale = LimitedSale::new();
     sale.reserve(50, Some(CLUBHOUSE_NETWORK)).expect("free");
-    sale.pass_seconds(KEPT_SECONDS);
+    sale.advance_seconds(KEPT_SECONDS);
     let order = sale
         .reserve(30, Some(CLUBHOUSE_NETWORK))
         .expect("the rest of the quota");
@@ -451,11 +451,11 @@ fn scarce_draw_limits_an_order_and_its_extensions() {
     );
     let order = sale.reserve(10, Some(CLUBHOUSE_NETWORK)).expect("ten");
     for _ in 0..2 {
-        sale.pass_seconds(100);
+        sale.advance_seconds(100);
         sale.extend(order).expect("twice");
         assert!(sale.seconds_left(order) <= KEPT_SECONDS - 100 + 60);
     }
-    sale.pass_seconds(60);
+    sale.advance_seconds(60);
     assert_eq!(sale.extend(order), Err(Refusal::ExtensionsUsedUp));
 }
 

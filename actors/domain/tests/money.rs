@@ -196,7 +196,7 @@ fn line_that_does_not_pass_on_the_card_fee_has_none() {
 }
 
 #[test]
-fn odd_cent_of_a_split_goes_to_the_lower_draw() {
+fn odd_cent_of_a_split_goes_to_the_lower_draw_number() {
     let wanted = [line_request(1002, 250, true), line_request(1001, 250, true)];
     // 1.7 % of 500 cents is 8.5, rounded half up to 9. Plus 30 it is 39, split into 20 + 19.
     assert_eq!(

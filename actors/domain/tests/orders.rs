@@ -33,7 +33,7 @@ const PAYMENT_STATUSES: [PaymentStatus; 7] = [
 
 #[rustfmt::skip]
 const EXPECTED_NEXT_STEPS: [(OrderState, [NextStep; 7]); 7] = [
-    // Columns: the next step for a payment that requires a
+    // Columns: the next step for each payment status, written without its prefix `requires_`.
     // payment_method  confirmation  action  processing  capture   succeeded canceled
     (OrderState::Quoted,     [Wait,           Wait,         Wait,   Wait,       Allocate, Repair,   Release]),
     (OrderState::Allocated,  [Wait,           Wait,         Wait,   Wait,       Capture,  Record,   Void]),

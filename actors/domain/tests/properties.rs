@@ -221,7 +221,7 @@ proptest! {
         let mut draw = new_draw();
         for (now, command) in &history {
             let events = draw.decide(*now, command).unwrap_or_default();
-            let mut mentioned: Vec<OrderId> = events.iter().filter_map(order_of).collect();
+            let mut mentioned: Vec<OrderId> = events.iter().filter_map(order_of_event).collect();
             let mentions = mentioned.len();
             mentioned.sort();
             mentioned.dedup();
@@ -411,7 +411,7 @@ proptest! {
     }
 }
 
-fn order_of(event: &Event) -> Option<OrderId> {
+fn order_of_event(event: &Event) -> Option<OrderId> {
     match event {
         Event::Reserved { order, .. }
         | Event::Released { order }

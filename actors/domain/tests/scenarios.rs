@@ -30,7 +30,7 @@ fn tickets_of_lapsed_reservations_are_sold_until_kick_off() {
 }
 
 #[test]
-fn reservation_ends_exactly_at_its_time() {
+fn reservation_ends_exactly_at_its_expiry_time() {
     run_scenario(
         "draw          closes 15:00  sold 119
          14:00         reserve A 50 until 14:02   → reserved 50 until 14:02

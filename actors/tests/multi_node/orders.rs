@@ -10,7 +10,7 @@ use persistence::ledger::BuyerDetails;
 use tokio::time::sleep;
 
 use super::slow_ledger::new_slow_ledger;
-use super::test_nodes::{TestNodes, two_nodes};
+use super::test_nodes::{TestNodes, start_two_nodes};
 use super::world::{account, intent_of, order_line, run_in_paused_time};
 
 fn order_request(count: u16) -> OpenOrder {
@@ -32,7 +32,7 @@ fn order_request(count: u16) -> OpenOrder {
 fn rejected_order_is_not_fulfilled_by_another_node() {
     run_in_paused_time(|| async {
         let nodes = TestNodes::with_draws(&[1042]);
-        let (owner, other) = two_nodes(&nodes).await;
+        let (owner, other) = start_two_nodes(&nodes).await;
         let record = owner.engine.payments.open(order_request(3)).await.unwrap();
         let id = intent_of(&record);
         assert!(nodes.gateway.authorise(&id));
@@ -68,7 +68,7 @@ fn same_client_key_at_two_nodes_makes_one_order() {
     for others in [0, 3] {
         run_in_paused_time(move || async move {
             let nodes = TestNodes::with_draws(&[1042]);
-            let (owner, other) = two_nodes(&nodes).await;
+            let (owner, other) = start_two_nodes(&nodes).await;
             for order in 0..others {
                 owner.reserve(10 + u128::from(order), 45).await.unwrap();
             }
@@ -105,7 +105,7 @@ fn same_client_key_at_two_nodes_makes_one_order() {
 fn order_abandoned_by_one_node_gets_no_intent_from_another() {
     run_in_paused_time(|| async {
         let nodes = TestNodes::with_draws(&[1042]);
-        let (owner, other) = two_nodes(&nodes).await;
+        let (owner, other) = start_two_nodes(&nodes).await;
         nodes.gateway.set_pace(|call| {
             Duration::from_secs(if call.verb == GatewayMethod::Create {
                 2

@@ -7,14 +7,14 @@ use persistence::Ledger;
 use persistence::memory::{Call, Fault};
 use persistence::nodes::InstanceId;
 
-use super::test_nodes::{ANSWER_TIMEOUT, TestNode, TestNodes, two_settled_nodes};
+use super::test_nodes::{ANSWER_TIMEOUT, TestNode, TestNodes, start_two_settled_nodes};
 use super::world::run_in_paused_time;
 use super::{DRAW, LEASE_DURATION};
 
 #[test]
 fn unreachable_owner_loses_draw_despite_valid_lease() {
     run_in_paused_time(|| async {
-        let (nodes, one, other) = two_settled_nodes().await;
+        let (nodes, one, other) = start_two_settled_nodes().await;
         one.drop_requests();
         let started = tokio::time::Instant::now();
         assert_eq!(other.reserve(7, 3).await.unwrap().held, 3);
@@ -39,7 +39,7 @@ fn unreachable_owner_loses_draw_despite_valid_lease() {
 #[test]
 fn former_owner_without_database_does_not_answer_from_memory() {
     run_in_paused_time(|| async {
-        let (nodes, one, other) = two_settled_nodes().await;
+        let (nodes, one, other) = start_two_settled_nodes().await;
         one.reserve(6, 1).await.unwrap();
         // The former owner's lease is still valid, but its queries to the database return old data
         // or fail.
@@ -61,7 +61,7 @@ fn former_owner_without_database_does_not_answer_from_memory() {
 #[test]
 fn draw_is_taken_over_when_owners_answers_are_lost() {
     run_in_paused_time(|| async {
-        let (nodes, one, other) = two_settled_nodes().await;
+        let (nodes, one, other) = start_two_settled_nodes().await;
         one.lose_answers();
         let started = tokio::time::Instant::now();
         assert_eq!(
@@ -102,7 +102,7 @@ async fn lose_answer_while_owner_sells(one: &TestNode, other: &TestNode, orders:
 #[test]
 fn owner_without_two_answers_loses_a_nearly_idle_draw() {
     run_in_paused_time(|| async {
-        let (nodes, one, other) = two_settled_nodes().await;
+        let (nodes, one, other) = start_two_settled_nodes().await;
         lose_answer_while_owner_sells(&one, &other, [7, 100]).await;
         assert_eq!(owner_in_database(&nodes).await, one.boot);
         tokio::time::sleep(Duration::from_secs(1)).await;
@@ -121,7 +121,7 @@ fn owner_without_two_answers_loses_a_nearly_idle_draw() {
 #[test]
 fn answer_from_memory_leaves_the_owner_unresponsive() {
     run_in_paused_time(|| async {
-        let (nodes, one, other) = two_settled_nodes().await;
+        let (nodes, one, other) = start_two_settled_nodes().await;
         lose_answer_while_owner_sells(&one, &other, [7, 100]).await;
         one.deliver_answers();
         assert_eq!(
@@ -138,7 +138,7 @@ fn answer_from_memory_leaves_the_owner_unresponsive() {
 #[test]
 fn answered_write_makes_the_owner_responsive_again() {
     run_in_paused_time(|| async {
-        let (nodes, one, other) = two_settled_nodes().await;
+        let (nodes, one, other) = start_two_settled_nodes().await;
         lose_answer_while_owner_sells(&one, &other, [7, 100]).await;
         one.deliver_answers();
         assert_eq!(other.reserve(9, 1).await.unwrap().held, 5);
@@ -150,7 +150,7 @@ fn answered_write_makes_the_owner_responsive_again() {
 #[test]
 fn active_draw_stays_with_an_unresponsive_owner() {
     run_in_paused_time(|| async {
-        let (nodes, one, other) = two_settled_nodes().await;
+        let (nodes, one, other) = start_two_settled_nodes().await;
         one.drop_requests();
         let busy = async {
             for order in 100..140 {
@@ -175,7 +175,7 @@ fn active_draw_stays_with_an_unresponsive_owner() {
 #[test]
 fn node_with_slow_database_takes_over_no_draw() {
     run_in_paused_time(|| async {
-        let (nodes, one, other) = two_settled_nodes().await;
+        let (nodes, one, other) = start_two_settled_nodes().await;
         other.database_link.send_replace(false);
         tokio::time::sleep(Duration::from_millis(1_500)).await;
         one.drop_requests();
@@ -192,7 +192,7 @@ fn node_with_slow_database_takes_over_no_draw() {
 #[test]
 fn node_with_recently_slow_database_takes_over_no_draw() {
     run_in_paused_time(|| async {
-        let (nodes, one, other) = two_settled_nodes().await;
+        let (nodes, one, other) = start_two_settled_nodes().await;
         other.database_link.send_replace(false);
         tokio::time::sleep(Duration::from_millis(1_100)).await;
         other.database_link.send_replace(true);
@@ -211,7 +211,7 @@ fn node_with_recently_slow_database_takes_over_no_draw() {
 #[test]
 fn node_without_database_takes_over_no_draw() {
     run_in_paused_time(|| async {
-        let (nodes, one, other) = two_settled_nodes().await;
+        let (nodes, one, other) = start_two_settled_nodes().await;
         one.drop_requests();
         nodes.memory.set_faults(|call| match call {
             Call::Read("moved") => Fault::NotWritten,

@@ -35,7 +35,7 @@ pub struct FakeNetwork {
 }
 
 impl FakeNetwork {
-    async fn drop_requests(&self) -> PeerAnswer {
+    async fn wait_without_answer(&self) -> PeerAnswer {
         let no_answer_wait = *self.no_answer_wait.lock().unwrap();
         tokio::time::sleep(no_answer_wait).await;
         Err(PeerError::Silent)
@@ -53,12 +53,12 @@ impl PeerClient for FakeNetwork {
         tokio::time::sleep(request_delay).await;
         let there = self.handles.lock().unwrap().get(&owner.boot).cloned();
         let Some(there) = there else {
-            return self.drop_requests().await;
+            return self.wait_without_answer().await;
         };
         let answer = there.execute_here(draw, request).await;
         let answers_lost = self.answers_lost.lock().unwrap().contains(&owner.boot);
         if answers_lost {
-            self.drop_requests().await
+            self.wait_without_answer().await
         } else {
             answer
         }
@@ -72,7 +72,7 @@ pub struct NodesConnection {
 }
 
 impl NodesConnection {
-    async fn wait_until_open(&self) {
+    async fn wait_until_link_is_open(&self) {
         self.open
             .clone()
             .wait_for(|open| *open)
@@ -84,12 +84,12 @@ impl NodesConnection {
 #[async_trait]
 impl Nodes for NodesConnection {
     async fn renew(&self, me: &Node) -> Result<OtherNodes, Failure> {
-        self.wait_until_open().await;
+        self.wait_until_link_is_open().await;
         self.memory.renew(me).await
     }
 
     async fn remove_ended(&self, gone: InstanceId) -> Result<bool, Failure> {
-        self.wait_until_open().await;
+        self.wait_until_link_is_open().await;
         self.memory.remove_ended(gone).await
     }
 
@@ -217,15 +217,15 @@ impl TestNode {
 }
 
 /// Starts two nodes. The first one owns the draw.
-pub async fn two_nodes(nodes: &TestNodes) -> (TestNode, TestNode) {
+pub async fn start_two_nodes(nodes: &TestNodes) -> (TestNode, TestNode) {
     let one = nodes.start_node(1).await;
     (one, nodes.start_node(2).await)
 }
 
 /// Starts two nodes with one draw, and waits until each knows the other and has a lease.
-pub async fn two_settled_nodes() -> (TestNodes, TestNode, TestNode) {
+pub async fn start_two_settled_nodes() -> (TestNodes, TestNode, TestNode) {
     let nodes = TestNodes::with_draws(&[1042]);
-    let (one, other) = two_nodes(&nodes).await;
+    let (one, other) = start_two_nodes(&nodes).await;
     tokio::time::sleep(Duration::from_secs(2)).await;
     (nodes, one, other)
 }

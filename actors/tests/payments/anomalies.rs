@@ -60,7 +60,7 @@ fn payment_without_order_is_an_anomaly_until_allocated() {
     run_in_paused_time(|| async {
         let world = TestWorld::with_draws(&[1042, 1043]).await;
         let id = lost_payment(&world, 404, 1500, "1042x2,1043x1").await;
-        world.pass_seconds(60).await;
+        world.advance_seconds(60).await;
         assert_eq!(
             open_anomalies(&world),
             [(AnomalyKind::MissingTicket, Some(id.clone()))]
@@ -83,7 +83,7 @@ fn payment_without_order_is_an_anomaly_until_allocated() {
             (OrderId(404), "f".repeat(32)),
             "the order is allocated once"
         );
-        world.pass_seconds(60).await;
+        world.advance_seconds(60).await;
         assert_eq!(world.mails().len(), 1, "the buyer has the tickets");
         let left: Vec<_> = open_anomalies(&world)
             .into_iter()
@@ -113,7 +113,7 @@ fn only_matching_timely_payment_is_allocated() {
         let full = lost_payment(&world, 402, 500, "1042x1").await;
         let refunded = lost_payment(&world, 403, 500, "1042x1").await;
         let late = lost_payment(&world, 404, 500, "1042x1").await;
-        world.pass_seconds(60).await;
+        world.advance_seconds(60).await;
         assert_eq!(open_anomalies(&world).len(), 4);
         assert_eq!(
             ask(&PaymentIntentId("pi_nobody".into())).await,
@@ -156,7 +156,7 @@ fn payment_gets_tickets_or_refund_but_never_both() {
             lost_payment(&world, 402, 1500, "1042x3").await,
             lost_payment(&world, 403, 30000, "1042x60").await,
         ];
-        world.pass_seconds(60).await;
+        world.advance_seconds(60).await;
         let give = async |id| {
             anomalies
                 .allocate_missing(id, recovered_buyer(), "f".repeat(32))
@@ -224,7 +224,7 @@ fn order_opened_for_a_payment_references_it_at_once() {
         let world = TestWorld::with_draws(&[1042, 1043]).await;
         let anomalies = world.engine().anomalies.clone();
         let id = lost_payment(&world, 401, 1500, "1042x2,1043x1").await;
-        world.pass_seconds(60).await;
+        world.advance_seconds(60).await;
         let give = || anomalies.allocate_missing(&id, recovered_buyer(), "f".repeat(32));
         // The node that allocates the tickets dies after it has written the first line.
         world.memory.set_faults(|call| match call {
@@ -247,7 +247,7 @@ fn order_opened_for_a_payment_references_it_at_once() {
             (opened.order.id, opened.order.state),
             (OrderId(401), OrderState::Quoted)
         );
-        world.pass_seconds(60).await;
+        world.advance_seconds(60).await;
         let listed = world.gateway.list(&account(), Timestamp(0)).await.unwrap();
         assert_eq!(listed.len(), 1, "no second intent is created");
         let record = give().await.expect("a retry continues");
@@ -268,13 +268,13 @@ fn second_payment_of_an_order_is_found_without_webhook() {
         let world = TestWorld::with_draws(&[1042]).await;
         let record = world.buy_tickets(&[(1042, 2)]).await;
         let second = lost_payment(&world, record.order.id.0, 1000, "1042x2").await;
-        world.pass_seconds(60).await;
+        world.advance_seconds(60).await;
         assert_eq!(
             open_anomalies(&world),
             [(AnomalyKind::DuplicatePayment, Some(second.clone()))]
         );
         world.gateway.refund_in_dashboard(&second);
-        world.pass_seconds(60).await;
+        world.advance_seconds(60).await;
         assert_eq!(open_anomalies(&world), [], "it was refunded externally");
     });
 }
@@ -302,13 +302,13 @@ fn failed_cancellation_is_reported_until_it_succeeds() {
             matches!(status, FulfilStatus::NotCharged { .. }),
             "{status:?}"
         );
-        world.pass_seconds(60).await;
+        world.advance_seconds(60).await;
         assert_eq!(
             open_anomalies(&world),
             [(AnomalyKind::FailedAllocation, Some(intent_of(&record)))]
         );
         world.gateway.clear_faults();
-        world.pass_seconds(120).await;
+        world.advance_seconds(120).await;
         assert_eq!(open_anomalies(&world), []);
         assert_eq!(
             world.stored_order(&record).order.state,
@@ -324,7 +324,7 @@ fn obsolete_anomaly_of_another_node_is_resolved() {
     run_in_paused_time(|| async {
         let world = TestWorld::with_draws(&[1042]).await;
         let record = world.buy_tickets(&[(1042, 2)]).await;
-        world.pass_seconds(60).await;
+        world.advance_seconds(60).await;
         assert_eq!(open_anomalies(&world), [], "it was compared");
         let anomaly = Anomaly {
             kind: AnomalyKind::MissingTicket,
@@ -339,7 +339,7 @@ fn obsolete_anomaly_of_another_node_is_resolved() {
                 .await,
             Ok(true)
         );
-        world.pass_seconds(60).await;
+        world.advance_seconds(60).await;
         assert_eq!(open_anomalies(&world), []);
     });
 }
@@ -355,7 +355,7 @@ fn missing_fee_is_a_mismatch_that_stays_resolved() {
             world.fulfil(&record).await.unwrap().status,
             FulfilStatus::Succeeded
         );
-        world.pass_seconds(60).await;
+        world.advance_seconds(60).await;
         assert_eq!(
             open_anomalies(&world),
             [(AnomalyKind::MismatchedAmount, Some(intent_of(&record)))]
@@ -386,7 +386,7 @@ fn external_refund_makes_an_orphaned_ticket_anomaly() {
         let world = TestWorld::with_draws(&[1042]).await;
         let record = world.buy_tickets(&[(1042, 2)]).await;
         world.gateway.refund_in_dashboard(&intent_of(&record));
-        world.pass_seconds(60).await;
+        world.advance_seconds(60).await;
         assert_eq!(
             open_anomalies(&world),
             [(AnomalyKind::OrphanedTicket, Some(intent_of(&record)))]
@@ -400,9 +400,9 @@ fn late_external_refund_is_found() {
     run_in_paused_time(|| async {
         let world = TestWorld::with_draws(&[1042]).await;
         let record = world.buy_tickets(&[(1042, 2)]).await;
-        world.pass_seconds(1_300).await;
+        world.advance_seconds(1_300).await;
         world.gateway.refund_in_dashboard(&intent_of(&record));
-        world.pass_seconds(600).await;
+        world.advance_seconds(600).await;
         assert_eq!(
             open_anomalies(&world),
             [(AnomalyKind::OrphanedTicket, Some(intent_of(&record)))]
@@ -422,9 +422,9 @@ fn buyer_of_orphaned_ticket_is_added_and_winner_needs_approval() {
             world.fulfil(&record).await.unwrap().record
         };
         let (first, second) = (buys_nameless(1).await, buys_nameless(1).await);
-        world.pass_seconds(500).await;
+        world.advance_seconds(500).await;
         assert_eq!(open_anomalies(&world), [], "a buyer has ten minutes");
-        world.pass_seconds(160).await;
+        world.advance_seconds(160).await;
         assert_eq!(open_anomalies(&world).len(), 2);
         let anomalies = world.engine().anomalies.clone();
         let [one, two, three] = [1, 2, 3].map(|number| Serial::new(number).unwrap());
@@ -448,7 +448,7 @@ fn buyer_of_orphaned_ticket_is_added_and_winner_needs_approval() {
             .recover_buyer(DrawId(1042), one, recovered_buyer(), false)
             .await;
         assert_eq!(taken.map(drop), Err(RepairError::HasBuyer));
-        world.pass_seconds(60).await;
+        world.advance_seconds(60).await;
         assert_eq!(
             open_anomalies(&world),
             [(AnomalyKind::OrphanedTicket, Some(intent_of(&second)))]
@@ -471,7 +471,7 @@ fn buyer_of_orphaned_ticket_is_added_and_winner_needs_approval() {
             .recover_buyer(DrawId(1042), two, recovered_buyer(), true)
             .await
             .unwrap();
-        world.pass_seconds(60).await;
+        world.advance_seconds(60).await;
         assert_eq!(open_anomalies(&world), []);
     });
 }
@@ -486,7 +486,7 @@ fn dispute_releases_tickets_only_before_the_game() {
         );
         world.gateway.dispute(&intent_of(&before));
         world.deliver_queued_webhooks().await;
-        world.pass_seconds(30).await;
+        world.advance_seconds(30).await;
         assert_eq!(world.stored_order(&before).order.state, OrderState::Void);
         assert_eq!((world.sold_in_draw(1042), world.sold_in_draw(1043)), (0, 2));
         let takings = world.gateway.takings(&account());
@@ -499,7 +499,7 @@ fn dispute_releases_tickets_only_before_the_game() {
         world.clock.advance_to(KICK_OFF.plus_seconds(60)).await;
         world.gateway.dispute(&intent_of(&after));
         world.deliver_queued_webhooks().await;
-        world.pass_seconds(30).await;
+        world.advance_seconds(30).await;
         assert_eq!(
             (
                 world.stored_order(&after).order.state,
@@ -532,7 +532,7 @@ fn dispute_of_forged_payment_takes_no_tickets() {
         assert!(world.gateway.authorise(&forged) && world.gateway.capture_in_dashboard(&forged));
         assert!(world.gateway.dispute(&forged));
         world.deliver_queued_webhooks().await;
-        world.pass_seconds(60).await;
+        world.advance_seconds(60).await;
         assert_eq!(
             (
                 world.stored_order(&record).order.state,
@@ -576,23 +576,23 @@ fn unreachable_account_does_not_hide_refunds_of_others() {
                 Fault::None
             }
         });
-        world.pass_seconds(1_800).await;
+        world.advance_seconds(1_800).await;
         world.start_engine().await;
-        world.pass_seconds(90).await;
+        world.advance_seconds(90).await;
         assert_eq!(
             open_anomalies(&world).len(),
             1,
             "found despite the unreachable account"
         );
         assert!(world.gateway.refund_in_dashboard(&intent_of(&other_order)));
-        world.pass_seconds(60).await;
+        world.advance_seconds(60).await;
         assert_eq!(
             open_anomalies(&world).len(),
             1,
             "the other account is unreachable"
         );
         world.gateway.clear_faults();
-        world.pass_seconds(60).await;
+        world.advance_seconds(60).await;
         assert_eq!(
             open_anomalies(&world).len(),
             2,
@@ -634,7 +634,7 @@ fn failing_webhooks_do_not_delay_others() {
         }
         let last = notice("evt_last".into(), &account(), intent_of(&record));
         world.payments().store_webhook_event(last).await.unwrap();
-        world.pass_seconds(10).await;
+        world.advance_seconds(10).await;
         let left = world
             .memory
             .unhandled_events(InstanceId(1), world.clock.true_now(), 1_000)
@@ -646,7 +646,7 @@ fn failing_webhooks_do_not_delay_others() {
             "the last webhook was handled"
         );
         world.gateway.clear_faults();
-        world.pass_seconds(60).await;
+        world.advance_seconds(60).await;
         let left = world
             .memory
             .unhandled_events(InstanceId(1), world.clock.true_now(), 1_000)

@@ -34,7 +34,7 @@ fn concurrent_duplicate_payments_are_fulfilled_once() {
                 .all(|results| results.as_ref().unwrap().status == FulfilStatus::Succeeded)
         );
         world.deliver_queued_webhooks().await;
-        world.pass_seconds(60).await;
+        world.advance_seconds(60).await;
         assert_eq!(world.sold_in_draw(1042), 40);
         let mut serials: Vec<u16> = Vec::new();
         for record in &records {

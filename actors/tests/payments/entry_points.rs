@@ -40,7 +40,7 @@ fn purchase_reserves_allocates_captures_and_mails() {
             (intent.amount_received, intent.application_fee),
             (Cents(1000), Cents(35))
         );
-        world.pass_seconds(5).await;
+        world.advance_seconds(5).await;
         assert_eq!(world.mails().len(), 1);
         world.assert_consistent();
     });
@@ -51,7 +51,7 @@ fn queued_mail_is_sent_at_once() {
     run_in_paused_time(|| async {
         let world = TestWorld::with_draws(&[1042]).await;
         // After five minutes without queued mail the mailer polls only rarely.
-        world.pass_seconds(300).await;
+        world.advance_seconds(300).await;
         let started = tokio::time::Instant::now();
         let outbox = world.engine().outbox.clone();
         outbox
@@ -78,7 +78,7 @@ fn five_entry_points_at_once_fulfil_the_order_once() {
         let id = intent_of(&record);
         world.gateway.authorise(&id);
         world.restart_engine().await; // entry point: the restart scan
-        world.pass_seconds(25).await; // old enough for the sweeper
+        world.advance_seconds(25).await; // old enough for the sweeper
         world.deliver_queued_webhooks().await; // entry point: the webhook
         let (payments, reconciler) = (world.payments(), world.engine().reconciler.clone());
         let calls = futures_util::future::join_all((0..20).map(|_| payments.fulfil(&id)));
@@ -93,7 +93,7 @@ fn five_entry_points_at_once_fulfil_the_order_once() {
             assert_eq!(fulfilled.status, FulfilStatus::Succeeded);
             assert_eq!(fulfilled.record.tickets[0].1.len(), 3);
         }
-        world.pass_seconds(60).await;
+        world.advance_seconds(60).await;
         assert_eq!(world.sold_in_draw(1042), 3);
         assert_eq!(world.gateway.intent(&id).unwrap().captures, 1);
         assert_eq!(world.mails().len(), 1);
@@ -112,9 +112,9 @@ fn each_entry_point_alone_fulfils_the_order() {
             match entry_point {
                 "call" => drop(world.fulfil(&record).await.unwrap()),
                 "webhook" => world.deliver_queued_webhooks().await,
-                "sweeper" => world.pass_seconds(51).await,
+                "sweeper" => world.advance_seconds(51).await,
                 "restart scan" => {
-                    world.pass_seconds(21).await;
+                    world.advance_seconds(21).await;
                     world.restart_engine().await;
                 }
                 _ => drop(
@@ -126,7 +126,7 @@ fn each_entry_point_alone_fulfils_the_order() {
                         .unwrap(),
                 ),
             }
-            world.pass_seconds(5).await;
+            world.advance_seconds(5).await;
             assert_eq!(
                 world.stored_order(&record).order.state,
                 OrderState::Captured,
@@ -322,7 +322,7 @@ fn doubled_and_reordered_webhooks_are_stored_once() {
                     .unwrap()
             );
         }
-        world.pass_seconds(30).await;
+        world.advance_seconds(30).await;
         assert!(
             world
                 .memory
@@ -347,7 +347,7 @@ fn captured_payments_are_recorded_within_a_minute() {
         for _ in 0..12 {
             world.buy_tickets(&[(1042, 1)]).await;
         }
-        world.pass_seconds(40).await;
+        world.advance_seconds(40).await;
         assert_eq!(world.memory.witnesses().len(), 12);
         assert!(world.memory.anomaly_records().is_empty());
     });
@@ -359,7 +359,7 @@ fn many_captured_payments_are_recorded_page_by_page() {
     run_in_paused_time(|| async {
         const ORDERS_BOUGHT: usize = 600;
         let world = TestWorld::with_draws(&[1042, 1043, 1044, 1045]).await;
-        world.pass_seconds(35).await;
+        world.advance_seconds(35).await;
         let (lists, writes) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
         let (listed, written) = (lists.clone(), writes.clone());
         world.gateway.set_faults(move |call| {
@@ -381,7 +381,7 @@ fn many_captured_payments_are_recorded_page_by_page() {
             world.clock.advance(Duration::from_millis(10)).await;
         }
         // In these 30 seconds the reconciler makes one scheduled pass.
-        world.pass_seconds(30).await;
+        world.advance_seconds(30).await;
         assert_eq!(world.memory.witnesses().len(), ORDERS_BOUGHT);
         // One write for a page of 500 orders, and one for the page with the rest.
         assert_eq!(writes.load(Ordering::Relaxed), 2);
@@ -398,10 +398,10 @@ fn mail_is_retried_until_the_server_is_up() {
         let world = TestWorld::with_draws(&[1042]).await;
         *world.mailer.is_down.lock().unwrap() = true;
         world.buy_tickets(&[(1042, 1)]).await;
-        world.pass_seconds(3600).await;
+        world.advance_seconds(3600).await;
         assert_eq!(world.mails().len(), 0);
         *world.mailer.is_down.lock().unwrap() = false;
-        world.pass_seconds(120).await;
+        world.advance_seconds(120).await;
         assert_eq!(world.mails().len(), 1);
     });
 }
@@ -423,7 +423,7 @@ fn disconnected_caller_does_not_stop_fulfilment() {
             gone.is_err(),
             "the browser's connection is reset in the middle"
         );
-        world.pass_seconds(2).await;
+        world.advance_seconds(2).await;
         assert_eq!(
             world.stored_order(&record).order.state,
             OrderState::Captured

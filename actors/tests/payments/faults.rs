@@ -37,7 +37,7 @@ fn unanswered_capture_is_looked_up() {
                 expected,
                 "{fault:?}"
             );
-            world.pass_seconds(60).await;
+            world.advance_seconds(60).await;
             assert_eq!(
                 world.stored_order(&record).order.state,
                 OrderState::Captured,
@@ -71,7 +71,7 @@ fn unanswered_creation_makes_one_intent() {
                     Ok(record) => break record,
                     Err(failure) => assert_eq!(failure, PaymentFailure::Unavailable),
                 }
-                world.pass_seconds(1).await;
+                world.advance_seconds(1).await;
             };
             assert_eq!(world.gateway.intents().len(), 1, "{fault:?}");
             assert_eq!(world.held_in_draw(1042), 2, "{fault:?}");
@@ -103,7 +103,7 @@ fn unanswered_cancellation_ends_without_a_charge() {
                 is_not_charged(&world.fulfil(&record).await.unwrap().status),
                 "{fault:?}"
             );
-            world.pass_seconds(60).await;
+            world.advance_seconds(60).await;
             assert_eq!(
                 world.stored_order(&record).order.state,
                 OrderState::Released,
@@ -130,11 +130,11 @@ fn mail_of_killed_sender_is_sent_by_next_process() {
         let mut world = TestWorld::with_draws(&[1042]).await;
         *world.mailer.hangs.lock().unwrap() = true;
         world.buy_tickets(&[(1042, 2)]).await;
-        world.pass_seconds(2).await;
+        world.advance_seconds(2).await;
         assert_eq!(world.mails().len(), 0, "it is being sent");
         *world.mailer.hangs.lock().unwrap() = false;
         world.restart_engine().await;
-        world.pass_seconds(2).await;
+        world.advance_seconds(2).await;
         assert_eq!(
             world.mails().len(),
             1,
@@ -194,7 +194,7 @@ fn kill_at_any_purchase_step_loses_nothing() {
             world.memory.clear_faults();
             world.start_engine().await;
             world.deliver_queued_webhooks().await;
-            world.pass_seconds(900).await;
+            world.advance_seconds(900).await;
             let authorised = world
                 .gateway
                 .intents()
@@ -247,7 +247,7 @@ fn unanswered_refund_is_made_once() {
                 .refund(record.order.id, "asked for")
                 .await
                 .unwrap();
-            world.pass_seconds(60).await;
+            world.advance_seconds(60).await;
             let takings = world.gateway.takings(&account());
             assert_eq!(
                 (takings.refunded, takings.fees_refunded),
@@ -271,7 +271,7 @@ fn unanswered_update_reaches_the_provider_later() {
             more.lines = vec![order_line(1042, 4)];
             world.gateway.fail_next(GatewayMethod::Update, fault);
             let _ = world.payments().open(more).await;
-            world.pass_seconds(20).await;
+            world.advance_seconds(20).await;
             assert_eq!(
                 world
                     .gateway
@@ -322,7 +322,7 @@ fn refund_changes_its_key_only_after_a_stored_error() {
                 .refund(record.order.id, "asked for")
                 .await
                 .unwrap();
-            world.pass_seconds(60).await;
+            world.advance_seconds(60).await;
             assert_eq!(
                 world.gateway.takings(&account()).refunded,
                 Cents(1000),
@@ -373,7 +373,7 @@ fn key_in_use_is_retried_with_backoff() {
                     Ok(record) => break record,
                     Err(failure) => assert_eq!(failure, PaymentFailure::Unavailable),
                 }
-                world.pass_seconds(1).await;
+                world.advance_seconds(1).await;
             };
             world.gateway.authorise(&intent_of(&record));
             if verb == GatewayMethod::Cancel {
@@ -384,14 +384,14 @@ fn key_in_use_is_retried_with_backoff() {
                     .unwrap();
             }
             world.fulfil(&record).await.unwrap();
-            world.pass_seconds(60).await;
+            world.advance_seconds(60).await;
             if verb == GatewayMethod::Refund {
                 world
                     .payments()
                     .refund(record.order.id, "asked for")
                     .await
                     .unwrap();
-                world.pass_seconds(60).await;
+                world.advance_seconds(60).await;
             }
             let ended = match verb {
                 GatewayMethod::Cancel => OrderState::Released,
@@ -454,7 +454,7 @@ fn externally_refunded_half_cart_keeps_no_tickets() {
         assert!(world.gateway.capture_in_dashboard(&intent_of(&record)));
         assert!(world.gateway.refund_in_dashboard(&intent_of(&record)));
         world.memory.clear_faults();
-        world.pass_seconds(60).await;
+        world.advance_seconds(60).await;
         assert_eq!(
             (
                 world.stored_order(&record).order.state,
@@ -495,10 +495,10 @@ fn provider_hanging_on_one_order_delays_no_other_capture() {
         world.gateway.set_pace(move |call| {
             std::time::Duration::from_secs(if call.key == hanging { 600 } else { 0 })
         });
-        world.pass_seconds(10).await;
+        world.advance_seconds(10).await;
         let captured = |record| world.stored_order(record).order.state == OrderState::Captured;
         assert_eq!(records.iter().filter(|record| captured(record)).count(), 4);
-        world.pass_seconds(700).await;
+        world.advance_seconds(700).await;
         assert!(records.iter().all(captured));
         world.assert_consistent();
     });
@@ -521,16 +521,16 @@ fn authorised_orders_are_fulfilled_after_an_outage() {
                 PaymentFailure::Unavailable
             );
         }
-        world.pass_seconds(1800).await;
+        world.advance_seconds(1800).await;
         assert_eq!(world.sold_in_draw(1042), 0);
         world.gateway.clear_faults();
-        world.pass_seconds(60).await;
+        world.advance_seconds(60).await;
         assert!(
             records
                 .iter()
                 .all(|record| world.stored_order(record).order.state == OrderState::Captured)
         );
-        world.pass_seconds(60).await;
+        world.advance_seconds(60).await;
         assert_eq!(world.mails().len(), 100);
         world.assert_consistent();
     });

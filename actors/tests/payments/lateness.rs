@@ -57,7 +57,7 @@ fn cart_with_closed_draw_is_released_and_not_charged() {
                 "the same on every repeat"
             );
         }
-        world.pass_seconds(60).await;
+        world.advance_seconds(60).await;
         assert!(world.mails().iter().all(|mail| mail.kind != "tickets"));
         world.assert_consistent();
     });
@@ -77,7 +77,7 @@ fn intent_of_abandoned_order_is_cancelled() {
             })
         });
         let opening = tokio::spawn(async move { payments.open(request).await });
-        world.pass_seconds(1).await;
+        world.advance_seconds(1).await;
         // Another process releases the order. It cannot know that this process still waits for the
         // provider's answer.
         world
@@ -90,7 +90,7 @@ fn intent_of_abandoned_order_is_cancelled() {
             .release(order, "the buyer left", NotifyBuyer::Nobody, NOON)
             .await
             .unwrap();
-        world.pass_seconds(10).await;
+        world.advance_seconds(10).await;
         assert_eq!(
             opening.await.unwrap().unwrap_err(),
             PaymentFailure::Unavailable
@@ -116,7 +116,7 @@ fn late_authorisation_gets_tickets_while_available() {
         let world = TestWorld::with_draws(&[1042]).await;
         let record = world.open_order(&[(1042, 2)]).await;
         world.gateway.challenge(&intent_of(&record)); // the buyer is on the 3-D Secure page
-        world.pass_seconds(200).await;
+        world.advance_seconds(200).await;
         assert_eq!(world.held_in_draw(1042), 0, "the reservation lapsed");
         assert!(
             world.gateway.authorise(&intent_of(&record)),
@@ -137,7 +137,7 @@ fn late_authorisation_of_full_draw_is_not_charged() {
         let world = TestWorld::with_draws(&[1042]).await;
         let record = world.open_order(&[(1042, 2)]).await;
         world.gateway.challenge(&intent_of(&record));
-        world.pass_seconds(200).await;
+        world.advance_seconds(200).await;
         for count in [50, 50, 50, 18] {
             world.buy_tickets(&[(1042, count)]).await;
         }
@@ -158,7 +158,7 @@ fn late_authorisation_of_full_draw_is_not_charged() {
                 .status,
             PaymentStatus::Canceled
         );
-        world.pass_seconds(60).await;
+        world.advance_seconds(60).await;
         world.assert_consistent();
     });
 }
@@ -168,7 +168,7 @@ fn unpaid_order_is_released_by_the_sweeper() {
     run_in_paused_time(|| async {
         let world = TestWorld::with_draws(&[1042]).await;
         let record = world.open_order(&[(1042, 2)]).await;
-        world.pass_seconds(190).await;
+        world.advance_seconds(190).await;
         let order = world.stored_order(&record);
         assert_eq!(order.order.state, OrderState::Released);
         assert_eq!(
@@ -195,13 +195,13 @@ fn extended_reservation_is_not_swept() {
         let record = world.open_order(&[(1042, 2)]).await;
         let id = record.order.id;
         for _ in 0..4 {
-            world.pass_seconds(100).await;
+            world.advance_seconds(100).await;
             let until = world.payments().extend(id).await.unwrap();
             assert_eq!(until, actors::Clock::now(&world.clock).plus_seconds(120));
             let shown = world.payments().reservation(id).await.unwrap().unwrap();
             assert_eq!(shown.until, until);
         }
-        world.pass_seconds(30).await;
+        world.advance_seconds(30).await;
         assert_eq!(
             world
                 .payments()
@@ -213,7 +213,7 @@ fn extended_reservation_is_not_swept() {
             4
         );
         assert_eq!(world.stored_order(&record).order.state, OrderState::Quoted);
-        world.pass_seconds(200).await;
+        world.advance_seconds(200).await;
         assert_eq!(world.payments().reservation(id).await.unwrap(), None);
         let refused = world.payments().extend(id).await.unwrap_err();
         assert_eq!(
@@ -263,7 +263,7 @@ fn payment_gets_tickets_until_kick_off_and_not_after() {
                 refusal: Refusal::DrawClosed
             }
         );
-        world.pass_seconds(60).await;
+        world.advance_seconds(60).await;
         world.assert_consistent();
     });
 }
@@ -285,7 +285,7 @@ fn expired_authorisation_releases_the_tickets() {
         assert!(is_not_charged(&world.fulfil(&record).await.unwrap().status));
         assert_eq!(world.sold_in_draw(1042), 0);
         assert_eq!(world.stored_order(&record).order.state, OrderState::Void);
-        world.pass_seconds(60).await;
+        world.advance_seconds(60).await;
         world.assert_consistent();
     });
 }

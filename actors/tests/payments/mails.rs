@@ -53,7 +53,7 @@ fn expired_authorisation_is_mailed_once() {
         }
         world.deliver_queued_webhooks().await;
         world.restart_engine().await;
-        world.pass_seconds(700).await;
+        world.advance_seconds(700).await;
         assert_eq!(
             (
                 world.stored_order(&record).order.state,
@@ -75,7 +75,7 @@ fn refused_authorised_buyer_is_mailed_once() {
         let world = TestWorld::with_draws(&[1042, 1043]).await;
         let beaten = world.open_order(&[(1042, 2), (1043, 2)]).await;
         world.gateway.challenge(&intent_of(&beaten));
-        world.pass_seconds(200).await;
+        world.advance_seconds(200).await;
         for count in [50, 50, 50, 18] {
             world.buy_tickets(&[(1042, 1), (1043, count)]).await;
         }
@@ -83,12 +83,12 @@ fn refused_authorised_buyer_is_mailed_once() {
         world.fulfil(&beaten).await.unwrap();
         let expired = open_authorised_order(&world, &[(1042, 1)]).await;
         assert!(world.gateway.expire(&intent_of(&expired)));
-        world.pass_seconds(60).await;
+        world.advance_seconds(60).await;
         world.clock.advance_to(KICK_OFF.plus_seconds(-5)).await;
         let late = open_authorised_order(&world, &[(1042, 1)]).await;
         world.clock.advance_to(KICK_OFF).await;
         world.fulfil(&late).await.unwrap();
-        world.pass_seconds(700).await;
+        world.advance_seconds(700).await;
         for record in [&beaten, &expired, &late] {
             assert_eq!(world.stored_order(record).order.state, OrderState::Released);
             assert_eq!(
@@ -135,7 +135,7 @@ fn buyer_without_authorisation_or_email_gets_no_mail() {
             world.gateway.authorise(&intent_of(&nameless))
                 && world.gateway.expire(&intent_of(&nameless))
         );
-        world.pass_seconds(700).await;
+        world.advance_seconds(700).await;
         for record in [&lapsed, &declined, &left, &nameless] {
             assert_eq!(world.stored_order(record).order.state, OrderState::Released);
         }
@@ -160,7 +160,7 @@ fn refunded_buyer_gets_no_not_charged_mail() {
         let taken = open_authorised_order(&world, &[(1042, 1)]).await;
         assert!(world.gateway.capture_in_dashboard(&intent_of(&taken)));
         world.clock.advance_to(KICK_OFF).await;
-        world.pass_seconds(700).await;
+        world.advance_seconds(700).await;
         for record in [&refunded, &disputed, &taken] {
             assert_eq!(world.stored_order(record).order.state, OrderState::Void);
         }
@@ -179,7 +179,7 @@ fn dispute_is_mailed_to_the_club_once() {
         world.clock.advance_to(KICK_OFF.plus_seconds(60)).await;
         world.gateway.dispute(&id);
         world.deliver_queued_webhooks().await;
-        world.pass_seconds(60).await;
+        world.advance_seconds(60).await;
         let expected_mails = [
             ("tickets", "alice@example.org"),
             ("disputed", "club-1@club.test"),
@@ -198,7 +198,7 @@ fn dispute_is_mailed_to_the_club_once() {
             .unwrap();
         world.restart_engine().await;
         world.engine().reconciler.scan(NOON).await.unwrap();
-        world.pass_seconds(60).await;
+        world.advance_seconds(60).await;
         assert_eq!(
             world.memory.anomaly_records().len(),
             2,
@@ -224,7 +224,7 @@ fn dispute_of_forged_payment_is_not_mailed() {
         assert!(world.gateway.authorise(&forged) && world.gateway.capture_in_dashboard(&forged));
         assert!(world.gateway.dispute(&forged));
         world.deliver_queued_webhooks().await;
-        world.pass_seconds(700).await;
+        world.advance_seconds(700).await;
         assert!(
             world
                 .memory

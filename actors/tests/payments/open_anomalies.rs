@@ -18,7 +18,7 @@ fn anomaly_is_resolved_only_by_newer_provider_data() {
         let record = world.buy_tickets(&[(1042, 2)]).await;
         let id = intent_of(&record);
         // The payment is verified now, so later passes only list it and do not read it.
-        world.pass_seconds(60).await;
+        world.advance_seconds(60).await;
         let order = Some(record.order.id);
         let disputed = "the buyer's bank disputes the payment".to_string();
         let kind = AnomalyKind::MismatchedAmount;
@@ -41,7 +41,7 @@ fn anomaly_is_resolved_only_by_newer_provider_data() {
             }
             Duration::ZERO
         });
-        world.pass_seconds(60).await;
+        world.advance_seconds(60).await;
         assert_eq!(open_anomalies(&world), [(kind, Some(id))]);
     });
 }
@@ -53,7 +53,7 @@ fn wrongly_resolved_anomaly_is_raised_again() {
         let id = intent_of(&world.buy_tickets(&[(1042, 2)]).await);
         world.gateway.dispute(&id);
         world.deliver_queued_webhooks().await;
-        world.pass_seconds(60).await;
+        world.advance_seconds(60).await;
         let wrong = [(AnomalyKind::MismatchedAmount, Some(id.clone()))];
         assert_eq!(open_anomalies(&world), wrong);
         world
@@ -62,7 +62,7 @@ fn wrongly_resolved_anomaly_is_raised_again() {
             .await
             .unwrap();
         assert_eq!(open_anomalies(&world), []);
-        world.pass_seconds(660).await;
+        world.advance_seconds(660).await;
         assert_eq!(open_anomalies(&world), wrong);
     });
 }
@@ -75,7 +75,7 @@ fn payment_checked_before_allocation_is_checked_again() {
         let world = TestWorld::with_draws(&[1042, 1043]).await;
         world.clock.set_skew_ms(120_000);
         world.buy_tickets(&[(1042, 2)]).await;
-        world.pass_seconds(40).await;
+        world.advance_seconds(40).await;
         world.clock.set_skew_ms(0);
         let record = world.open_order(&[(1043, 2)]).await;
         let id = intent_of(&record);
@@ -84,9 +84,9 @@ fn payment_checked_before_allocation_is_checked_again() {
             Call::Append(_) => BooksFault::NotWritten,
             _ => BooksFault::None,
         });
-        world.pass_seconds(40).await;
+        world.advance_seconds(40).await;
         world.memory.clear_faults();
-        world.pass_seconds(660).await;
+        world.advance_seconds(660).await;
         assert_eq!(
             world.stored_order(&record).order.state,
             OrderState::Captured

@@ -144,7 +144,7 @@ fn cart_reserves_all_lines_or_names_the_refusing_draw() {
             4,
             "no intent was made for it"
         );
-        world.pass_seconds(60).await;
+        world.advance_seconds(60).await;
         assert_eq!(
             world.gateway.intents().len(),
             4,
@@ -220,7 +220,7 @@ fn abandoning_releases_tickets_unless_payment_started() {
         world.gateway.authorise(&intent_of(&paid));
         world.payments().abandon(paid.order.id).await.unwrap();
         assert_eq!(world.stored_order(&paid).order.state, OrderState::Captured);
-        world.pass_seconds(5).await;
+        world.advance_seconds(5).await;
         world.assert_consistent();
     });
 }
@@ -245,7 +245,7 @@ fn amount_changed_during_payment_is_not_charged() {
         world.gateway.authorise(&intent_of(&record));
         let fulfilled = world.fulfil(&record).await.unwrap();
         assert!(is_not_charged(&fulfilled.status), "{:?}", fulfilled.status);
-        world.pass_seconds(60).await;
+        world.advance_seconds(60).await;
         assert_eq!(
             world.stored_order(&record).order.state,
             OrderState::Released
@@ -370,7 +370,7 @@ fn refused_resize_prolongs_no_reservation() {
             world.open_order(&[(1043, 49)]).await;
         }
         for _ in 0..2 {
-            world.pass_seconds(60).await;
+            world.advance_seconds(60).await;
             let mut more = request.clone();
             more.lines = vec![order_line(1042, 19), order_line(1043, 50)];
             world

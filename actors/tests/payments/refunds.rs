@@ -54,7 +54,7 @@ fn external_capture_after_kick_off_is_refunded() {
             world.fulfil(&record).await.unwrap().status,
             FulfilStatus::Refunding
         );
-        world.pass_seconds(60).await;
+        world.advance_seconds(60).await;
         let takings = world.gateway.takings(&account());
         assert_eq!(
             (takings.captured, takings.refunded),
@@ -161,7 +161,7 @@ fn refund_returns_tickets_and_fee_from_the_charged_order() {
             .refund(second.order.id, "asked for")
             .await
             .unwrap();
-        world.pass_seconds(30).await;
+        world.advance_seconds(30).await;
         assert_eq!(world.sold_in_draw(1042), 70);
         world.assert_consistent();
         world
@@ -169,14 +169,14 @@ fn refund_returns_tickets_and_fee_from_the_charged_order() {
             .refund(third.order.id, "asked for")
             .await
             .unwrap();
-        world.pass_seconds(30).await;
+        world.advance_seconds(30).await;
         world.assert_consistent();
         world
             .payments()
             .refund(first.order.id, "asked for")
             .await
             .unwrap();
-        world.pass_seconds(30).await;
+        world.advance_seconds(30).await;
         world.assert_consistent();
         let takings = world.gateway.takings(&account());
         assert_eq!(
@@ -217,7 +217,7 @@ fn payment_with_tickets_cannot_be_refunded_manually() {
             .await;
         assert_eq!(returned, Err(RepairError::HasTickets));
         world.memory.clear_faults();
-        world.pass_seconds(60).await;
+        world.advance_seconds(60).await;
         assert_eq!(
             world.stored_order(&record).order.state,
             OrderState::Captured
@@ -245,7 +245,7 @@ fn payment_being_refunded_manually_gets_no_tickets() {
         });
         let anomalies = world.engine().anomalies.clone();
         let manual_refund = actix::spawn(async move { anomalies.return_payment(&id).await });
-        world.pass_seconds(50).await;
+        world.advance_seconds(50).await;
         assert_eq!(
             (
                 world.stored_order(&record).order.state,
@@ -253,7 +253,7 @@ fn payment_being_refunded_manually_gets_no_tickets() {
             ),
             (OrderState::Void, 0)
         );
-        world.pass_seconds(60).await;
+        world.advance_seconds(60).await;
         assert_eq!(manual_refund.await.unwrap().unwrap().amount, Cents(1000));
         assert_eq!(
             (
@@ -293,7 +293,7 @@ fn manual_refund_during_refund_returns_the_fee_once() {
             .refund(first.order.id, "asked for")
             .await
             .unwrap();
-        world.pass_seconds(10).await;
+        world.advance_seconds(10).await;
         assert_eq!(world.gateway.takings(&account()).refunded, Cents::ZERO);
         world.gateway.clear_faults();
         let returned = world
@@ -306,7 +306,7 @@ fn manual_refund_during_refund_returns_the_fee_once() {
             (returned.amount, returned.fee),
             (Cents(25_000), Cents::ZERO)
         );
-        world.pass_seconds(120).await;
+        world.advance_seconds(120).await;
         let takings = world.gateway.takings(&account());
         // 33 tickets of $5 remain, with $5.78 of the $11.00 fee.
         assert_eq!(
@@ -346,7 +346,7 @@ fn cancelled_game_refunds_all_orders_even_after_a_kill() {
         );
         world.memory.clear_faults();
         world.restart_engine().await;
-        world.pass_seconds(90).await;
+        world.advance_seconds(90).await;
         for record in [&alone, &cart] {
             assert_eq!(world.stored_order(record).order.state, OrderState::Void);
         }
@@ -410,7 +410,7 @@ fn refused_captured_order_returns_its_fee() {
             .await
             .unwrap();
         world.gateway.clear_faults();
-        world.pass_seconds(120).await;
+        world.advance_seconds(120).await;
         let takings = world.gateway.takings(&account());
         assert_eq!(
             (takings.refunded, takings.fees, takings.fees_refunded),
@@ -438,7 +438,7 @@ fn partially_returned_cart_is_refunded_by_the_sweeper() {
             .unwrap();
         assert_eq!((world.sold_in_draw(1042), world.sold_in_draw(1043)), (0, 3));
         world.memory.clear_faults();
-        world.pass_seconds(90).await;
+        world.advance_seconds(90).await;
         assert_eq!(world.stored_order(&cart).order.state, OrderState::Void);
         assert_eq!(world.gateway.takings(&account()).refunded, Cents(2000));
         world.assert_consistent();
@@ -459,7 +459,7 @@ fn interrupted_refund_is_finished_by_the_sweeper() {
         assert_eq!(world.sold_in_draw(1042), 0);
         world.memory.clear_faults();
         world.restart_engine().await;
-        world.pass_seconds(60).await;
+        world.advance_seconds(60).await;
         assert_eq!(world.gateway.takings(&account()).refunded, Cents(1000));
         assert_eq!(world.stored_order(&record).order.state, OrderState::Void);
         world.assert_consistent();
@@ -477,7 +477,7 @@ fn external_refunds_and_disputes_become_anomalies() {
         world.gateway.refund_in_dashboard(&intent_of(&refunded));
         world.gateway.dispute(&intent_of(&disputed));
         world.deliver_queued_webhooks().await;
-        world.pass_seconds(30).await;
+        world.advance_seconds(30).await;
         let kinds: Vec<_> = world
             .memory
             .anomaly_records()

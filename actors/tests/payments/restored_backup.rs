@@ -31,7 +31,7 @@ async fn sell_after_backup(world: &TestWorld, seconds: u64) -> LostPayments {
     let mut captured = Vec::new();
     for lines in request {
         captured.push(world.buy_tickets(lines).await);
-        world.pass_seconds(seconds / request.len() as u64).await;
+        world.advance_seconds(seconds / request.len() as u64).await;
     }
     let authorised = world.open_order(&[(1042, 4)]).await;
     assert!(world.gateway.authorise(&intent_of(&authorised)));
@@ -77,7 +77,7 @@ fn recovered_buyer() -> BuyerDetails {
 }
 
 /// Asserts that exactly the payments missing in the backup have an open anomaly of missing tickets.
-fn assert_all_found(world: &TestWorld, lost_payment: &LostPayments) {
+fn assert_all_lost_payments_found(world: &TestWorld, lost_payment: &LostPayments) {
     let expected: Vec<_> = lost_payment
         .captured
         .iter()
@@ -105,8 +105,8 @@ fn payments_lost_in_ten_minutes_are_found_and_resolved() {
         );
         let lost_payment = sell_after_backup(&world, 600).await;
         world.restart_engine_on(backup).await;
-        world.pass_seconds(120).await;
-        assert_all_found(&world, &lost_payment);
+        world.advance_seconds(120).await;
+        assert_all_lost_payments_found(&world, &lost_payment);
         assert_eq!(
             world.stored_order(&quoted).order.state,
             OrderState::Captured,
@@ -145,7 +145,7 @@ fn payments_lost_in_ten_minutes_are_found_and_resolved() {
             assert_eq!(again.map(drop), Err(RepairError::Refunded));
         }
         anomalies.scan(1).await.unwrap();
-        world.pass_seconds(60).await;
+        world.advance_seconds(60).await;
         assert_eq!(open_anomalies(&world), []);
         assert_eq!(
             (world.sold_in_draw(1042), world.sold_in_draw(1043)),
@@ -176,8 +176,8 @@ fn payments_since_a_two_hour_old_backup_are_found() {
         let backup = world.memory.backup();
         let lost_payment = sell_after_backup(&world, 2 * 3_600).await;
         world.restart_engine_on(backup).await;
-        world.pass_seconds(120).await;
-        assert_all_found(&world, &lost_payment);
+        world.advance_seconds(120).await;
+        assert_all_lost_payments_found(&world, &lost_payment);
     });
 }
 
@@ -197,11 +197,11 @@ fn provider_outage_after_restore_is_retried() {
             }
         });
         world.restart_engine_on(backup).await;
-        world.pass_seconds(300).await;
+        world.advance_seconds(300).await;
         assert_eq!(open_anomalies(&world), []);
         world.gateway.clear_faults();
-        world.pass_seconds(60).await;
-        assert_all_found(&world, &lost_payment);
+        world.advance_seconds(60).await;
+        assert_all_lost_payments_found(&world, &lost_payment);
         assert_eq!(world.sold_in_draw(DrawId(1042).0), 3);
     });
 }
@@ -225,7 +225,7 @@ fn unreachable_account_does_not_hide_lost_payments_of_others() {
             }
         });
         world.restart_engine_on(backup).await;
-        world.pass_seconds(120).await;
-        assert_all_found(&world, &lost_payment);
+        world.advance_seconds(120).await;
+        assert_all_lost_payments_found(&world, &lost_payment);
     });
 }

@@ -21,7 +21,7 @@ fn revealed_draw_is_not_postponed_and_takes_no_repair() {
     run_in_paused_time(|| async {
         let mut world = TestWorld::with_draws(&[1042]).await;
         let id = lost_payment(&world, 404, 1000, "1042x2").await;
-        world.pass_seconds(60).await;
+        world.advance_seconds(60).await;
         assert_eq!(
             open_anomalies(&world),
             [(AnomalyKind::MissingTicket, Some(id.clone()))],

@@ -11,8 +11,8 @@ use tokio::time::Instant;
 use crate::world::{KICK_OFF, NOON, TestWorld, account, intent_of, run_in_paused_time};
 
 /// Advances the time without new work until every worker polls at its longest interval.
-async fn let_workers_idle(world: &TestWorld) {
-    world.pass_seconds(300).await;
+async fn wait_until_workers_idle(world: &TestWorld) {
+    world.advance_seconds(300).await;
 }
 
 /// Runs `work` and everything that it wakes, and asserts that no time passes.
@@ -39,7 +39,7 @@ fn mail_kinds(world: &TestWorld) -> Vec<String> {
 
 async fn buy_order(world: &TestWorld) -> OrderRecord {
     let record = world.buy_tickets(&[(1042, 2)]).await;
-    let_workers_idle(world).await;
+    wait_until_workers_idle(world).await;
     record
 }
 
@@ -47,7 +47,7 @@ async fn buy_order(world: &TestWorld) -> OrderRecord {
 fn captured_order_is_mailed_at_once() {
     run_in_paused_time(|| async {
         let world = TestWorld::with_draws(&[1042]).await;
-        let_workers_idle(&world).await;
+        wait_until_workers_idle(&world).await;
         run_without_delay(async { _ = world.buy_tickets(&[(1042, 2)]).await }).await;
         assert_eq!(mail_kinds(&world), ["tickets"]);
     });
@@ -57,7 +57,7 @@ fn captured_order_is_mailed_at_once() {
 fn not_charged_mail_is_sent_at_once() {
     run_in_paused_time(|| async {
         let world = TestWorld::with_draws(&[1042]).await;
-        let_workers_idle(&world).await;
+        wait_until_workers_idle(&world).await;
         for (had_tickets, mails) in [(false, 1), (true, 2)] {
             let record = world.open_order(&[(1042, 2)]).await;
             assert!(world.gateway.authorise(&intent_of(&record)));
@@ -70,7 +70,7 @@ fn not_charged_mail_is_sent_at_once() {
             assert!(world.gateway.expire(&intent_of(&record)));
             run_without_delay(async { _ = world.fulfil(&record).await.unwrap() }).await;
             assert_eq!(mail_kinds(&world), vec!["not-charged"; mails]);
-            let_workers_idle(&world).await;
+            wait_until_workers_idle(&world).await;
         }
     });
 }
@@ -140,8 +140,8 @@ fn dispute_returns_fee_and_mails_club_at_once() {
 fn refused_order_is_cancelled_by_worker_within_seconds() {
     run_in_paused_time(|| async {
         let world = TestWorld::with_draws(&[1042]).await;
-        let_workers_idle(&world).await;
-        world.pass_seconds(4).await;
+        wait_until_workers_idle(&world).await;
+        world.advance_seconds(4).await;
         let record = world.open_order(&[(1042, 2)]).await;
         let mut is_first = true;
         world.memory.set_faults(move |call| match call {
@@ -156,7 +156,7 @@ fn refused_order_is_cancelled_by_worker_within_seconds() {
             OrderState::Rejecting,
             "the cancellation was not claimed"
         );
-        world.pass_seconds(4).await;
+        world.advance_seconds(4).await;
         assert_eq!(
             (
                 world.stored_order(&record).order.state,
@@ -185,7 +185,7 @@ fn mail_to_recovered_buyer_is_sent_at_once() {
         let record = world.payments().open(request).await.unwrap();
         assert!(world.gateway.authorise(&intent_of(&record)));
         world.fulfil(&record).await.unwrap();
-        let_workers_idle(&world).await;
+        wait_until_workers_idle(&world).await;
         let recovered_buyer = world.order_request(&[]).buyer;
         let first = Serial::new(1).unwrap();
         let anomalies = world.engine().anomalies.clone();
@@ -204,7 +204,7 @@ fn mail_to_recovered_buyer_is_sent_at_once() {
 fn webhook_is_handled_at_once() {
     run_in_paused_time(|| async {
         let world = TestWorld::with_draws(&[1042]).await;
-        let_workers_idle(&world).await;
+        wait_until_workers_idle(&world).await;
         let record = world.open_order(&[(1042, 1)]).await;
         assert!(world.gateway.authorise(&intent_of(&record)));
         run_without_delay(world.deliver_queued_webhooks()).await;
@@ -234,7 +234,7 @@ fn capture_after_kick_off_is_refunded_at_once() {
 fn failed_provider_call_is_retried_within_seconds() {
     run_in_paused_time(|| async {
         let world = TestWorld::with_draws(&[1042]).await;
-        let_workers_idle(&world).await;
+        wait_until_workers_idle(&world).await;
         let record = world.open_order(&[(1042, 1)]).await;
         assert!(world.gateway.authorise(&intent_of(&record)));
         world
@@ -245,7 +245,7 @@ fn failed_provider_call_is_retried_within_seconds() {
             world.stored_order(&record).order.state,
             OrderState::Captured
         );
-        world.pass_seconds(2).await;
+        world.advance_seconds(2).await;
         assert_eq!(
             world.stored_order(&record).order.state,
             OrderState::Captured

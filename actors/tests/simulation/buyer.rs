@@ -16,7 +16,7 @@ use persistence::stores::OrderRecord;
 use tokio::time::sleep;
 
 use super::buyer_answers::ShownAnswer;
-use super::plan::{MINUTE, SECOND, account};
+use super::plan::{MINUTE_MS, SECOND_MS, account};
 use super::processes::EngineHandles;
 use super::random_stream::RandomStream;
 use super::world::World;
@@ -49,9 +49,9 @@ impl Buyer {
     pub async fn simulate_visits(self) {
         let kick_off = self.world.plan.first_kick_off_ms();
         let arrives_ms = if self.random.happens(700) {
-            kick_off.saturating_sub(self.random.below(3 * MINUTE))
+            kick_off.saturating_sub(self.random.below(3 * MINUTE_MS))
         } else {
-            self.random.below(kick_off + MINUTE)
+            self.random.below(kick_off + MINUTE_MS)
         };
         self.wait_random_ms(arrives_ms, arrives_ms).await;
         for visit in 1..=self.random.between(1, 2) {
@@ -59,13 +59,13 @@ impl Buyer {
                 return;
             }
             self.shop_once(visit).await;
-            self.wait_random_ms(SECOND, 30 * SECOND).await;
+            self.wait_random_ms(SECOND_MS, 30 * SECOND_MS).await;
         }
     }
 
     async fn shop_once(&self, visit: u64) {
         let club = *self.random.one_of(&self.world.plan.clubs);
-        let mut draws = self.world.plan.draws_of(club);
+        let mut draws = self.world.plan.draws_of_club(club);
         while draws.len() > 1 && self.random.coin_flip() {
             draws.remove(self.random.below(draws.len() as u64) as usize);
         }
@@ -78,7 +78,7 @@ impl Buyer {
             return;
         };
         if self.happens_at_rate(|r| r.resized) {
-            self.wait_random_ms(SECOND, 20 * SECOND).await;
+            self.wait_random_ms(SECOND_MS, 20 * SECOND_MS).await;
             let other = wants
                 .iter()
                 .map(|(draw, _)| (*draw, self.random_ticket_count()))
@@ -98,7 +98,7 @@ impl Buyer {
         self.world
             .answers_shown
             .record_shown_intent(record.order.id, &id);
-        self.wait_random_ms(2 * SECOND, 100 * SECOND).await;
+        self.wait_random_ms(2 * SECOND_MS, 100 * SECOND_MS).await;
         if self.happens_at_rate(|r| r.order_abandoned) {
             let order = record.order.id;
             self.send_request(true, |handles| async move {
@@ -113,7 +113,7 @@ impl Buyer {
                 handles.payments.extend(order).await
             })
             .await;
-            self.wait_random_ms(SECOND, 100 * SECOND).await;
+            self.wait_random_ms(SECOND_MS, 100 * SECOND_MS).await;
         }
         let paid = self.pay_order(&record, &id).await;
         if paid && self.happens_at_rate(|r| r.amount_changed) {
@@ -145,7 +145,7 @@ impl Buyer {
                 }
                 // The tickets were already allocated, so the order is not abandoned.
                 Some(Ok(FulfilStatus::Succeeded | FulfilStatus::Refunding)) => return,
-                _ => self.wait_random_ms(SECOND, 5 * SECOND).await,
+                _ => self.wait_random_ms(SECOND_MS, 5 * SECOND_MS).await,
             }
         }
     }
@@ -190,7 +190,7 @@ impl Buyer {
                 Some(Err(PaymentFailure::Unavailable)) | None => {}
                 Some(Err(_)) => return None,
             }
-            self.wait_random_ms(SECOND, 8 * SECOND).await;
+            self.wait_random_ms(SECOND_MS, 8 * SECOND_MS).await;
         }
         None
     }
@@ -288,7 +288,7 @@ impl Buyer {
             if paid || self.random.coin_flip() {
                 return paid;
             }
-            self.wait_random_ms(2 * SECOND, 15 * SECOND).await;
+            self.wait_random_ms(2 * SECOND_MS, 15 * SECOND_MS).await;
         }
         false
     }
@@ -326,7 +326,7 @@ impl Buyer {
                 }
                 Some(Err(_)) => return false,
             }
-            self.wait_random_ms(SECOND, 5 * SECOND).await;
+            self.wait_random_ms(SECOND_MS, 5 * SECOND_MS).await;
         }
         false
     }
@@ -334,7 +334,7 @@ impl Buyer {
     /// Opens the 3-D Secure page, and answers it late or never.
     async fn complete_3d_secure(&self, id: &PaymentIntentId) -> bool {
         self.world.signal_webhooks();
-        self.wait_random_ms(SECOND, self.world.plan.rates.challenge_ms)
+        self.wait_random_ms(SECOND_MS, self.world.plan.rates.challenge_ms)
             .await;
         match self.random.below(10) {
             0 => false,
@@ -370,7 +370,7 @@ impl Buyer {
             if ended {
                 return;
             }
-            self.wait_random_ms(2 * SECOND, 20 * SECOND).await;
+            self.wait_random_ms(2 * SECOND_MS, 20 * SECOND_MS).await;
         }
     }
 

@@ -11,7 +11,7 @@ use persistence::ledger::{Append, Claims};
 use persistence::stores::OutboxStore;
 use persistence::stores::{Operation, OperationKind, OrderRecord, StoredWebhookEvent};
 
-use super::plan::MINUTE;
+use super::plan::MINUTE_MS;
 use super::world::World;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -146,7 +146,7 @@ impl Mutant {
     }
 
     pub fn clock_skew_ms(self) -> Option<i64> {
-        (self == Mutant::KickOffUnchecked).then_some(-10 * MINUTE as i64)
+        (self == Mutant::KickOffUnchecked).then_some(-10 * MINUTE_MS as i64)
     }
 
     pub fn remember_fee_at_creation(self, world: &World, id: &PaymentIntentId, new: &NewIntent) {

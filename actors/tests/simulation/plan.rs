@@ -15,8 +15,8 @@ mod rates;
 
 /// A Saturday noon, at which every simulated world starts.
 pub const NOON: Timestamp = Timestamp(1_795_226_400_000);
-pub const SECOND: u64 = 1_000;
-pub const MINUTE: u64 = 60 * SECOND;
+pub const SECOND_MS: u64 = 1_000;
+pub const MINUTE_MS: u64 = 60 * SECOND_MS;
 
 /// One world in this many executes every poll.
 const EVERY_POLL_ONE_IN: u64 = 32;
@@ -95,7 +95,7 @@ impl WorldPlan {
             buyers,
             count_max,
             nodes: *random.one_of(&[1, 1, 1, 2]),
-            fault_phase_ms: last + random.between(20 * SECOND, 90 * SECOND),
+            fault_phase_ms: last + random.between(20 * SECOND_MS, 90 * SECOND_MS),
             rates: FaultRates::random(&random),
             rare_events: RareEvents::random(&random),
         }
@@ -107,7 +107,7 @@ impl WorldPlan {
     }
 
     /// Returns the draws of one club, in ascending order.
-    pub fn draws_of(&self, club: ClubId) -> Vec<DrawId> {
+    pub fn draws_of_club(&self, club: ClubId) -> Vec<DrawId> {
         self.draws
             .iter()
             .zip(&self.clubs)
@@ -148,7 +148,7 @@ fn random_draw(random: &RandomStream, place: i64) -> DrawSnapshot {
     let cents = *random.one_of(&[50, 100, 250, 500, 1000, 2000, 5000, 333]);
     // Kick-off is after a few minutes, because minutes without buyers test nothing, while a
     // reservation takes two and a half minutes to expire.
-    let closes_at = NOON.plus_ms(random.between(2 * MINUTE, 4 * MINUTE) as i64);
+    let closes_at = NOON.plus_ms(random.between(2 * MINUTE_MS, 4 * MINUTE_MS) as i64);
     let fee_policy = match random.below(4) {
         0 => FeePolicy {
             rate_bps: 300,

@@ -161,7 +161,7 @@ impl Ledger for LedgerPort {
                 .record_situation("a draw taken from an unreachable owner");
             if world
                 .processes
-                .process_of(from)
+                .process_with_instance(from)
                 .is_some_and(|owner| owner.is_running() && !owner.is_cut_off())
             {
                 world

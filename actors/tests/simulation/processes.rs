@@ -139,7 +139,7 @@ impl Process {
         self.set_state(ProcessState::Dead);
     }
 
-    pub fn handles(&self) -> Option<EngineHandles> {
+    pub fn engine_handles(&self) -> Option<EngineHandles> {
         let handles = |e: &Engine| EngineHandles {
             draws: e.draws.clone(),
             payments: e.payments.clone(),
@@ -188,7 +188,7 @@ impl Processes {
             .any(|serving| serving.number == process.number)
     }
 
-    pub fn process_of(&self, boot: InstanceId) -> Option<Arc<Process>> {
+    pub fn process_with_instance(&self, boot: InstanceId) -> Option<Arc<Process>> {
         self.all_processes()
             .iter()
             .find(|process| u128::from(process.number) == boot.0)
@@ -200,7 +200,7 @@ impl Processes {
         let handles = self
             .serving_processes()
             .into_iter()
-            .filter_map(|process| process.handles());
+            .filter_map(|process| process.engine_handles());
         handles.flat_map(|handles| handles.draws.views()).collect()
     }
 
@@ -328,7 +328,7 @@ impl Processes {
             return None;
         }
         let process = self.random_serving_process(random)?;
-        let handles = process.handles()?;
+        let handles = process.engine_handles()?;
         let answer = tokio::select! {
             biased;
             () = process.wait_for_death() => None,

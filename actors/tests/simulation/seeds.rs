@@ -30,7 +30,7 @@ pub struct SeedTotals {
 }
 
 impl SeedTotals {
-    fn add(
+    fn add_result(
         &mut self,
         (seed, poll_mode): (u64, IdlePollMode),
         result: WorldResult,
@@ -95,11 +95,11 @@ pub fn play_all_seeds(
                     else {
                         return;
                     };
-                    let started = cpu_time();
+                    let started = thread_cpu_time();
                     let result = play_seed(seed, poll_mode, mutant, false);
-                    let processor_time = cpu_time().saturating_sub(started);
+                    let processor_time = thread_cpu_time().saturating_sub(started);
                     let mut totals = totals.lock().expect("no harvest panics");
-                    totals.add((seed, poll_mode), result, processor_time);
+                    totals.add_result((seed, poll_mode), result, processor_time);
                     stop.fetch_or(totals.failed.len() >= failures_max, Ordering::Relaxed);
                 }
             });
@@ -111,7 +111,7 @@ pub fn play_all_seeds(
 }
 
 /// Returns the processor time of this thread on Linux, otherwise the elapsed time.
-fn cpu_time() -> Duration {
+fn thread_cpu_time() -> Duration {
     static STARTED_AT: std::sync::OnceLock<Instant> = std::sync::OnceLock::new();
     let counted = fs::read_to_string("/proc/thread-self/schedstat").ok();
     let nanos = counted.and_then(|line| line.split(' ').next()?.parse().ok());

@@ -7,7 +7,7 @@ use std::time::Duration;
 use persistence::stores::StoredWebhookEvent;
 use tokio::time::sleep;
 
-use super::plan::{IdlePollMode, MINUTE, NOON, SECOND};
+use super::plan::{IdlePollMode, MINUTE_MS, NOON, SECOND_MS};
 use super::world::World;
 
 const WEBHOOK_RESPONSE_TIMEOUT: Duration = Duration::from_secs(10);
@@ -32,7 +32,7 @@ impl World {
     /// Returns a delay of up to 15 minutes in milliseconds, so that later webhooks can overtake
     /// this one.
     fn late_delivery_ms(&self) -> u64 {
-        let late_ms = self.network_random.below(15 * MINUTE);
+        let late_ms = self.network_random.below(15 * MINUTE_MS);
         if self.plan.poll_mode == IdlePollMode::EveryPoll {
             return late_ms;
         }
@@ -40,7 +40,7 @@ impl World {
             .plan
             .fault_phase_ms
             .saturating_sub(self.clock.true_now().ms_since(NOON) as u64);
-        late_ms.min(calm_in_ms + self.network_random.below(MINUTE))
+        late_ms.min(calm_in_ms + self.network_random.below(MINUTE_MS))
     }
 
     fn spawn_deliveries(self: &Arc<World>) {
@@ -64,7 +64,7 @@ impl World {
                 let after_ms = if late {
                     self.late_delivery_ms()
                 } else {
-                    random.between(20, 2 * SECOND)
+                    random.between(20, 2 * SECOND_MS)
                 };
                 self.spawn_task(deliver_webhook(self.clone(), notice.clone(), after_ms));
             }
@@ -101,6 +101,6 @@ async fn deliver_webhook(world: Arc<World>, notice: StoredWebhookEvent, after_ms
             });
             return;
         }
-        sleep(Duration::from_millis(SECOND << attempt)).await;
+        sleep(Duration::from_millis(SECOND_MS << attempt)).await;
     }
 }

@@ -21,13 +21,13 @@ use super::fault_injector::FaultInjector;
 use super::monitor::Monitor;
 use super::mutant::{Mutant, MutantState};
 use super::participants::Participant;
-use super::plan::{IdlePollMode, MINUTE, NOON, SECOND, WorldPlan, account};
+use super::plan::{IdlePollMode, MINUTE_MS, NOON, SECOND_MS, WorldPlan, account};
 use super::processes::Processes;
 use super::random_stream::RandomStream;
 use super::trace::Trace;
 
 /// Time without faults, in milliseconds. Afterwards no work may be unfinished.
-const FAULT_FREE_PHASE_MS: u64 = 60 * MINUTE;
+const FAULT_FREE_PHASE_MS: u64 = 60 * MINUTE_MS;
 /// Most worlds end when this many consecutive checks find no unfinished work. A few run for the
 /// full hour ([`WorldPlan::runs_full_hour`]).
 const CHECKS_AT_REST_NEEDED: u32 = 2;
@@ -36,11 +36,11 @@ const CHECK_INTERVAL_MS: u64 = 15_000;
 /// Time between two checks of a world after its fault phase, in milliseconds. All remaining work is
 /// attempted at least once a minute: retry delays grow to one minute, draws read their clocks every
 /// minute, the sweeper runs every 30 s, mail every 15 s and webhooks every 10 s.
-const IDLE_CHECK_INTERVAL_MS: u64 = MINUTE;
+const IDLE_CHECK_INTERVAL_MS: u64 = MINUTE_MS;
 /// Time between two checks in worlds that execute every poll, in milliseconds. There the reconciler
 /// makes a long list only every ten minutes. In other worlds a restarted process makes one at once
 /// ([`Processes::restart_all`]).
-const EVERY_POLL_CHECK_INTERVAL_MS: u64 = 6 * MINUTE;
+const EVERY_POLL_CHECK_INTERVAL_MS: u64 = 6 * MINUTE_MS;
 
 pub struct World {
     pub plan: WorldPlan,
@@ -206,7 +206,7 @@ impl World {
         let mut pause_ms = if polls_all {
             self.check_interval_ms()
         } else {
-            SECOND
+            SECOND_MS
         };
         while self.clock.true_now() < until
             && !self.monitor.has_violations()

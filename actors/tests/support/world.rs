@@ -187,7 +187,7 @@ impl TestWorld {
         self.engine().payments.clone()
     }
 
-    pub async fn pass_seconds(&self, seconds: u64) {
+    pub async fn advance_seconds(&self, seconds: u64) {
         self.clock.advance(Duration::from_secs(seconds)).await;
     }
 

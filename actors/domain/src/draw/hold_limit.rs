@@ -308,7 +308,7 @@ impl Hold {
     }
 }
 
-/// Number of tickets in active reservations of other orders.
+/// Number of tickets in active reservations of all orders except the requesting one.
 #[derive(Default)]
 struct HeldTickets {
     by_all: u16,

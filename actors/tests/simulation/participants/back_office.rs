@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::time::sleep;
 
 use super::{PARTICIPANT_TIMEOUT, Participant};
-use crate::simulation::plan::{MINUTE, SECOND};
+use crate::simulation::plan::{MINUTE_MS, SECOND_MS};
 use crate::simulation::processes::EngineHandles;
 
 impl Participant {
@@ -42,7 +42,7 @@ impl Participant {
                     }
                     return false;
                 }
-                _ => self.wait_random_ms(SECOND, 5 * SECOND).await,
+                _ => self.wait_random_ms(SECOND_MS, 5 * SECOND_MS).await,
             }
         }
         false
@@ -57,14 +57,14 @@ impl Participant {
             };
             terms.closes_at = terms
                 .closes_at
-                .plus_ms(minutes * MINUTE as i64 + self.random.below(20_000) as i64);
+                .plus_ms(minutes * MINUTE_MS as i64 + self.random.below(20_000) as i64);
             self.send_command(draw, Command::amend_by_club(terms)).await;
         }
     }
 
     pub(super) async fn edit_price(self) {
         // The price is edited within the first minute of the sale. A buyer may have bought already.
-        self.wait_random_ms(0, MINUTE).await;
+        self.wait_random_ms(0, MINUTE_MS).await;
         let draw = self.random_draw_id();
         let price = Some(Cents(*self.random.one_of(&[50, 150, 700, 2500])));
         let described = self.random.coin_flip();
@@ -97,7 +97,7 @@ impl Participant {
             return;
         };
         if self.send_command(draw, Command::Complete { result }).await && self.random.coin_flip() {
-            self.wait_random_ms(SECOND, MINUTE).await;
+            self.wait_random_ms(SECOND_MS, MINUTE_MS).await;
             if self.send_command(draw, Command::Undo).await {
                 self.postpone_game(draw).await;
             }
@@ -107,12 +107,12 @@ impl Participant {
     /// The result was undone, and the game is played later. A draw whose number pairs are public
     /// must not sell again (decision M-4).
     async fn postpone_game(&self, draw: DrawId) {
-        self.wait_random_ms(SECOND, MINUTE).await;
+        self.wait_random_ms(SECOND_MS, MINUTE_MS).await;
         let later = self
             .world
             .clock
             .true_now()
-            .plus_ms(self.random.between(2, 15) as i64 * MINUTE as i64);
+            .plus_ms(self.random.between(2, 15) as i64 * MINUTE_MS as i64);
         let edit = TermsEdit {
             closes_at: Some(later),
             ..TermsEdit::default()
@@ -148,7 +148,7 @@ impl Participant {
             {
                 Some(Ok(_)) => break,
                 Some(Err(actors::Denied::Refused(_))) => return,
-                _ => self.wait_random_ms(SECOND, 10 * SECOND).await,
+                _ => self.wait_random_ms(SECOND_MS, 10 * SECOND_MS).await,
             }
         }
         self.expect_refunds(draw);
@@ -203,14 +203,14 @@ impl Participant {
             {
                 return;
             }
-            self.wait_random_ms(SECOND, 20 * SECOND).await;
+            self.wait_random_ms(SECOND_MS, 20 * SECOND_MS).await;
         }
     }
 
     /// The operator resumes paused draws every minute.
     pub(super) async fn wake_paused_draws(self) {
         loop {
-            sleep(Duration::from_millis(MINUTE)).await;
+            sleep(Duration::from_millis(MINUTE_MS)).await;
             let records = self.world.memory.anomaly_records();
             let is_paused = |draw: &DrawId| {
                 records
@@ -243,7 +243,7 @@ impl Participant {
             let Some(mut terms) = self.world.terms(draw) else {
                 return;
             };
-            terms.closes_at = self.world.clock.true_now().plus_ms(SECOND as i64);
+            terms.closes_at = self.world.clock.true_now().plus_ms(SECOND_MS as i64);
             self.send_command(draw, Command::amend_by_club(terms)).await;
         }
     }

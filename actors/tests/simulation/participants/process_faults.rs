@@ -5,7 +5,7 @@ use std::time::Duration;
 use tokio::time::sleep;
 
 use super::Participant;
-use crate::simulation::plan::SECOND;
+use crate::simulation::plan::SECOND_MS;
 use crate::simulation::processes::{Process, ProcessState};
 
 impl Participant {
@@ -18,7 +18,7 @@ impl Participant {
         };
         self.world.monitor.record_situation("a crash");
         self.world.processes.kill(&self.world, &process);
-        self.wait_random_ms(100, 10 * SECOND).await;
+        self.wait_random_ms(100, 10 * SECOND_MS).await;
         self.start_replacement(&process).await;
     }
 
@@ -68,8 +68,8 @@ impl Participant {
     /// whether one did.
     async fn wait_while_stalled(&self, process: &Process) -> bool {
         let (until_takeover, stalled_for) = (
-            self.random.between(1, 6) * SECOND,
-            self.random.between(1, 30) * SECOND,
+            self.random.between(1, 6) * SECOND_MS,
+            self.random.between(1, 30) * SECOND_MS,
         );
         sleep(Duration::from_millis(until_takeover)).await;
         let replaced = stalled_for > until_takeover;
@@ -83,7 +83,7 @@ impl Participant {
     /// Lets a replaced process continue to run for a while, then ends it.
     async fn end_replaced_process_later(&self, process: &Process, replaced: bool) {
         if replaced {
-            self.wait_random_ms(0, 60 * SECOND).await;
+            self.wait_random_ms(0, 60 * SECOND_MS).await;
             self.end_process(process).await;
         }
     }
@@ -96,7 +96,7 @@ impl Participant {
             return;
         };
         self.start_replacement(&old).await;
-        self.wait_random_ms(0, 20 * SECOND).await;
+        self.wait_random_ms(0, 20 * SECOND_MS).await;
         self.trace_process("a process is replaced", old.number);
         self.end_process(&old).await;
     }

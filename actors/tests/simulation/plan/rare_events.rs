@@ -1,7 +1,7 @@
 //! How often each rare event happens in a simulated world.
 
 use super::zero_or_random_up_to;
-use crate::simulation::plan::{MINUTE, SECOND};
+use crate::simulation::plan::{MINUTE_MS, SECOND_MS};
 use crate::simulation::random_stream::RandomStream;
 
 /// Number of occurrences of each rare event in one simulation.
@@ -55,7 +55,7 @@ impl RareEvents {
             partitions: zero_or_random_up_to(random, 2),
             deploys: zero_or_random_up_to(random, 2),
             claims_stolen: zero_or_random_up_to(random, 4),
-            skew_ms: *random.one_of(&[0, 0, 500, 10 * SECOND, 10 * MINUTE]),
+            skew_ms: *random.one_of(&[0, 0, 500, 10 * SECOND_MS, 10 * MINUTE_MS]),
             clocks_set: now_and_then(4, 3),
             kick_offs_moved: zero_or_random_up_to(random, 3),
             kick_offs_now: now_and_then(8, 1),

@@ -1,7 +1,7 @@
 //! How often each frequent fault happens in a simulated world.
 
 use super::zero_or_random_up_to;
-use crate::simulation::plan::{MINUTE, SECOND};
+use crate::simulation::plan::{MINUTE_MS, SECOND_MS};
 use crate::simulation::random_stream::RandomStream;
 
 /// The rate of each fault in the fault phase, per thousand. Fields with the suffix `_ms` are
@@ -63,13 +63,13 @@ impl FaultRates {
             cached_error_after: zero_or_random_up_to(random, 50),
             provider_slow_ms: *random.one_of(&[0, 300, 1_500, 20_000]),
             outage_ms: if random.below(4) == 0 {
-                random.between(20 * SECOND, 3 * MINUTE)
+                random.between(20 * SECOND_MS, 3 * MINUTE_MS)
             } else {
                 0
             },
             declined: zero_or_random_up_to(random, 300),
             challenged: zero_or_random_up_to(random, 600),
-            challenge_ms: random.between(10 * SECOND, 400 * SECOND),
+            challenge_ms: random.between(10 * SECOND_MS, 400 * SECOND_MS),
             webhook_lost: zero_or_random_up_to(random, 600),
             webhook_doubled: zero_or_random_up_to(random, 500),
             webhook_late: zero_or_random_up_to(random, 400),

@@ -71,12 +71,12 @@ impl PeerClient for SimulatedPeerClient {
         world.monitor.record_situation("a command forwarded");
         let other = world
             .processes
-            .process_of(owner.boot)
+            .process_with_instance(owner.boot)
             .ok_or(PeerError::Silent)?;
         let timeout_at = Instant::now() + PEER_RESPONSE_TIMEOUT;
         let request = async {
             other.wait_until_running().await;
-            let draws = other.handles().ok_or(PeerError::Silent)?.draws;
+            let draws = other.engine_handles().ok_or(PeerError::Silent)?.draws;
             let answer = draws.execute_here(draw, request).await;
             other.wait_until_running().await;
             answer
