@@ -54,7 +54,7 @@ const REQUIRED_SITUATIONS: [&str; 37] = [
     "a commit not written",
     "a commit written without an answer",
     "a crash",
-    "a dead node buried",
+    "a dead node removed",
     "a draw sold out",
     "a game called off",
     "a draw is another node's",

@@ -91,21 +91,28 @@ pub fn play_all_seeds(
         for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
             scope.spawn(|| {
                 while !stop.load(Ordering::Relaxed) {
-                    let Some((seed, poll_mode)) = seeds.lock().expect("no seed panics").next()
+                    let Some((seed, poll_mode)) = seeds
+                        .lock()
+                        .expect("no thread panics while it holds the seeds")
+                        .next()
                     else {
                         return;
                     };
                     let started = thread_cpu_time();
                     let result = play_seed(seed, poll_mode, mutant, false);
                     let processor_time = thread_cpu_time().saturating_sub(started);
-                    let mut totals = totals.lock().expect("no harvest panics");
+                    let mut totals = totals
+                        .lock()
+                        .expect("no thread panics while it holds the totals");
                     totals.add_result((seed, poll_mode), result, processor_time);
                     stop.fetch_or(totals.failed.len() >= failures_max, Ordering::Relaxed);
                 }
             });
         }
     });
-    let mut totals = totals.into_inner().expect("no harvest panics");
+    let mut totals = totals
+        .into_inner()
+        .expect("no thread panics while it holds the totals");
     totals.failed.sort_by_key(|(seed, ..)| *seed);
     totals
 }
@@ -160,7 +167,7 @@ pub fn panic_on_failure(totals: &SeedTotals) {
         .iter()
         .chain(&again.violations)
         .map(|line| format!("{line}\n"));
-    fs::write(&transcript, lines.collect::<String>()).expect("the story is written");
+    fs::write(&transcript, lines.collect::<String>()).expect("the trace is written");
     let failed = totals.failed.iter();
     let failed = failed.map(|(seed, poll_mode, result)| {
         format!(
@@ -169,8 +176,8 @@ pub fn panic_on_failure(totals: &SeedTotals) {
         )
     });
     panic!(
-        "{} of {} seeds failed\n{}\nthe story is in {}; again, exactly:\n  SEED={seed} cargo test -p actors --test simulation\n\
-         once it is mended, the seed goes into actors/tests/simulation/regress.txt\n",
+        "{} of {} seeds failed\n{}\nthe trace is in {}; to replay it exactly:\n  SEED={seed} cargo test -p actors --test simulation\n\
+         once it is fixed, add the seed to actors/tests/simulation/regress.txt\n",
         totals.failed.len(),
         totals.played,
         failed.collect::<Vec<_>>().join("\n"),

@@ -35,11 +35,11 @@ impl Nodes for NodesPort {
 
     async fn remove_ended(&self, gone: InstanceId) -> Result<bool, Failure> {
         delay_or_fail_poll(&self.0).await?;
-        let buried = self.0.0.memory.remove_ended(gone).await;
-        if buried == Ok(true) {
-            self.0.0.monitor.record_situation("a dead node buried");
+        let removed = self.0.0.memory.remove_ended(gone).await;
+        if removed == Ok(true) {
+            self.0.0.monitor.record_situation("a dead node removed");
         }
-        delay_or_lose_poll_answer(&self.0).await.and(buried)
+        delay_or_lose_poll_answer(&self.0).await.and(removed)
     }
 
     async fn leave(&self, me: InstanceId) -> Result<(), Failure> {
