@@ -212,7 +212,7 @@ struct Attacker {
 }
 
 impl Attacker {
-    fn reserve_all_it_can(&mut self, sale: &mut LimitedSale, source: Option<HoldSource>) {
+    fn reserve_as_many_as_possible(&mut self, sale: &mut LimitedSale, source: Option<HoldSource>) {
         self.orders
             .retain(|order| sale.draw.reservation(*order).is_some());
         for order in &self.orders {
@@ -278,7 +278,7 @@ fn attacker_at_one_address_cannot_stop_others_from_buying() {
         let mut attacker = Attacker::default();
         let (mut seconds_without_free, mut most) = (0, 0);
         let sold_out = second_of_sell_out(&mut LimitedSale::new(), |sale, second| {
-            attacker.reserve_all_it_can(sale, Some(ATTACKER_NETWORK));
+            attacker.reserve_as_many_as_possible(sale, Some(ATTACKER_NETWORK));
             let (held, unsold) = (attacker.held_tickets(sale), TICKETS - sale.draw.sold());
             most = most.max(held);
             seconds_without_free += i64::from(held == unsold);
@@ -302,7 +302,7 @@ fn attacker_without_limits_blocks_the_whole_draw() {
     let (mut sale, mut attacker) = (LimitedSale::new(), Attacker::default());
     let mut crowd = BuyerCrowd::new(100, 60, None, 1);
     let sold_out = second_of_sell_out(&mut sale, |sale, second| {
-        attacker.reserve_all_it_can(sale, None);
+        attacker.reserve_as_many_as_possible(sale, None);
         crowd.act_at(sale, second);
     });
     assert_eq!((sold_out, sale.draw.sold()), (None, 0));
@@ -313,7 +313,7 @@ fn source_that_never_pays_holds_its_quota_a_fifth_of_the_time() {
     let (mut sale, mut attacker, mut ticket_seconds) = (LimitedSale::new(), Attacker::default(), 0);
     let day = 6 * HOUR_SECONDS;
     for _ in 0..day {
-        attacker.reserve_all_it_can(&mut sale, Some(ATTACKER_NETWORK));
+        attacker.reserve_as_many_as_possible(&mut sale, Some(ATTACKER_NETWORK));
         ticket_seconds += i64::from(attacker.held_tickets(&sale));
         sale.advance_seconds(1);
     }
@@ -330,7 +330,7 @@ fn last_ticket_is_free_half_of_the_time_despite_an_attacker() {
     let (mut sale, mut attacker, mut free) = (LimitedSale::new(), Attacker::default(), 0);
     sale.sell_tickets(TICKETS - 1);
     for _ in 0..HOUR_SECONDS {
-        attacker.reserve_all_it_can(&mut sale, Some(ATTACKER_NETWORK));
+        attacker.reserve_as_many_as_possible(&mut sale, Some(ATTACKER_NETWORK));
         free += i64::from(sale.total_held_tickets() == 0);
         sale.advance_seconds(1);
     }
