@@ -38,7 +38,7 @@ pub fn card_fee(subtotal: Cents) -> Cents {
     subtotal.share_half_up(CARD_FEE_BPS.into(), 10_000) + CARD_FEE_FIXED
 }
 
-/// Whether an order of several draws pays the fixed 30 cents of the card fee once per line, as
+/// How often an order of several draws pays the fixed 30 cents of the card fee: once per line, as
 /// specified, or once per charge (decision D-6).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SurchargeMode {

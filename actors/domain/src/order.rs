@@ -202,8 +202,8 @@ impl Order {
         }
     }
 
-    /// Whether the intent belongs to this order: it names this order, is in this order's account,
-    /// and has the intent id that is stored with this order, if one is stored. An intent that names
+    /// Whether the intent belongs to this order: it names this order and is in this order's
+    /// account. If the order already has an intent id, the ids must be equal. An intent that names
     /// no order belongs to the order that an operator opened for it (decision M-9).
     fn is_paid_by(&self, intent: &PaymentIntent) -> bool {
         let order = intent

@@ -1,6 +1,6 @@
 //! Test vectors of the deal. `deal_vector.json` was computed from the README alone, by an
-//! independent program in another language. The verifier in the browser is tested with the same
-//! file. One of its seeds makes the shuffle reject a random word.
+//! independent program in another language. The verifier in the browser is tested with this file
+//! too. One of its seeds makes the shuffle reject a random word.
 
 use std::fmt::Write;
 
@@ -151,8 +151,8 @@ fn serials_and_cells_outside_the_grid_are_rejected() {
 }
 
 /// Every cell has every position equally often. Chi squared over 169 positions × 169 cells must be
-/// within five standard deviations of its mean; a correct shuffle fails this once in two million
-/// runs.
+/// within five standard deviations of its mean. A correct shuffle fails this test once in two
+/// million runs.
 #[test]
 fn deal_distributes_cells_uniformly() {
     let size = usize::from(TICKETS);

@@ -210,7 +210,8 @@ fn order_without_stored_intent_accepts_the_intent_that_names_it() {
     );
 }
 
-/// Order and intent name the same payment, which is not refunded and not disputed.
+/// The intent belongs to the order and is neither refunded nor disputed. Only order state and
+/// payment status vary.
 #[test]
 fn state_and_status_pairs_have_the_expected_anomalies() {
     for state in ORDER_STATES {

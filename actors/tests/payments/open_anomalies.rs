@@ -35,7 +35,7 @@ fn anomaly_is_resolved_only_by_newer_provider_data() {
             .unwrap();
         let (bank, at) = (world.gateway.clone(), id.clone());
         world.gateway.set_pace(move |call| {
-            // This point is between the list call and the read of this payment.
+            // The reconciler has listed the payments and is about to read this payment.
             if call.verb == GatewayMethod::Retrieve {
                 bank.dispute(&at);
             }

@@ -154,7 +154,8 @@ impl Buyer {
         self.random.between(1, self.world.plan.count_max) as u16
     }
 
-    /// Opens or resizes an order: the same client key finds the same order.
+    /// Opens an order, or resizes the order that was opened with this client key. Retries while the
+    /// server is busy or does not answer.
     async fn open_or_resize_order(
         &self,
         key: &str,

@@ -130,7 +130,7 @@ impl Mutant {
         Ok(claims)
     }
 
-    /// Returns the answer that the actor gets about its commit.
+    /// Returns the result of its commit that the actor is told. Two mutants falsify it.
     pub fn mutate_commit_answer(
         self,
         appends: &[Append],

@@ -1,6 +1,6 @@
 //! Everything that a seed determines before its world starts: draws, buyers and faults. As in swarm
-//! testing, a random half of the faults is switched off, so that a fault is also tested without
-//! another that would hide its effect.
+//! testing, a random half of the faults is switched off. So each fault is also tested without other
+//! faults that would hide its effect.
 
 use domain::draw::DrawSnapshot;
 use domain::{AccountId, Cents, ClubId, Deal, DrawId, FeePolicy, Seed, Status, Terms, Timestamp};
@@ -24,15 +24,15 @@ const EVERY_POLL_ONE_IN: u64 = 32;
 /// hour takes as long as several worlds, because two nodes poll each other every 400 ms.
 const FULL_HOUR_ONE_IN: u64 = 256;
 
-/// How idle polls are simulated. Faults and participants are the same in both modes.
+/// How idle polls are simulated. The mode does not change the faults and participants of a seed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IdlePollMode {
     /// Nodes poll each other every 400 ms even if nothing changed. Late webhooks arrive up to 15
     /// minutes after the fault phase.
     EveryPoll,
-    /// A poll is answered when there is something to report, at the time at which the real poll
-    /// would have been answered, or empty after 0.7 s. Late webhooks arrive within a minute of the
-    /// end of the fault phase.
+    /// Polls that would find nothing are not executed. A poll is answered at about the time of the
+    /// next real poll after a change, or with nothing after 0.7 s. Late webhooks arrive within a
+    /// minute of the end of the fault phase.
     SkipIdlePolls,
 }
 

@@ -12,8 +12,8 @@ impl RandomStream {
         RandomStream(Arc::new(AtomicU64::new(scramble_bits(seed))))
     }
 
-    /// Returns an independent stream. Taking more numbers from one stream does not change the
-    /// numbers of the other.
+    /// Returns an independent stream. Taking more numbers from `self` later does not change the
+    /// numbers of the new stream.
     pub fn fork(&self) -> RandomStream {
         RandomStream::new(self.next())
     }

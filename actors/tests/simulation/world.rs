@@ -34,8 +34,9 @@ const CHECKS_AT_REST_NEEDED: u32 = 2;
 /// Time between two checks of a world in its fault phase, in milliseconds.
 const CHECK_INTERVAL_MS: u64 = 15_000;
 /// Time between two checks of a world after its fault phase, in milliseconds. All remaining work is
-/// attempted at least once a minute: retry delays grow to one minute, draws read their clocks every
-/// minute, the sweeper runs every 30 s, mail every 15 s and webhooks every 10 s.
+/// attempted at least once a minute. Retry delays grow to one minute, and draws read their clocks
+/// every minute. The sweeper runs every 30 s, the mailer every 15 s, and the webhook worker every
+/// 10 s.
 const IDLE_CHECK_INTERVAL_MS: u64 = MINUTE_MS;
 /// Time between two checks in worlds that execute every poll, in milliseconds. There the reconciler
 /// makes a long list only every ten minutes. In other worlds a restarted process makes one at once
