@@ -23,7 +23,7 @@ impl ActorThread {
 
     pub(crate) fn spawn(&self, work: impl Future<Output = ()> + Send + 'static) {
         match self {
-            // A stopped thread drops the future.
+            // If the thread has stopped, the future is dropped without being run.
             ActorThread::Own(arbiter) => drop(arbiter.spawn(work)),
             ActorThread::Current => drop(actix::spawn(work)),
         }

@@ -97,8 +97,9 @@ impl Anomalies {
         self.scan(1).await
     }
 
-    /// Like [`Self::check`], but for the last `hours_back` hours, 1 to 720. Only new anomalies are
-    /// counted.
+    /// Compares the payments of the last `hours_back` hours (1 to 720) with the provider, and
+    /// repairs what can be repaired automatically. `raised` in the report counts only anomalies
+    /// that this scan added.
     ///
     /// # Errors
     /// See [`Reconciler::scan`].

@@ -23,7 +23,7 @@ mod timer;
 /// answered from memory in microseconds. Only the few hundred commits of a draw wait for the disk,
 /// some milliseconds each, so the last command of a full mailbox is answered within seconds. The
 /// payment queue (4096 jobs) usually limits the load first.
-pub(crate) const MAILBOX_MAX: usize = 2048;
+pub(crate) const DRAW_MAILBOX_COMMANDS_MAX: usize = 2048;
 /// Milliseconds before the timer fires again after its tick could not be written.
 const TICK_RETRY_DELAY_MS: i64 = 1000;
 
@@ -54,9 +54,9 @@ pub(crate) enum DrawAction {
 }
 
 impl DrawAction {
-    /// Converts the action into a request to another node. Nodes exchange commands only, so a read
-    /// becomes an extension that ends in the past: it changes nothing, and its answer contains the
-    /// reservation.
+    /// Converts the action into a request to another node. Nodes send each other only commands. So
+    /// a read becomes a command to extend the reservation until a time in the past. That command
+    /// changes nothing, and its answer contains the reservation.
     pub(crate) fn to_request(&self) -> DrawRequest {
         match self {
             DrawAction::Execute(request) => (**request).clone(),
@@ -73,10 +73,11 @@ impl DrawAction {
     }
 }
 
-/// Message that queues an action. The reply is sent once everything it depends on is committed.
+/// Message that queues an action on a draw. The reply is sent once every write that the reply
+/// depends on is committed.
 #[derive(Message)]
 #[rtype(result = "()")]
-pub(crate) struct Perform {
+pub(crate) struct PerformAction {
     pub(crate) action: DrawAction,
     pub(crate) reply: Reply<Result<CommandOutcome, Denied>>,
 }
@@ -215,7 +216,7 @@ impl DrawActor {
 
     /// Schedules a call of `decide_and_write`. actix delivers all messages in the mailbox before it
     /// polls spawned futures, so commands that arrived during a commit are decided together.
-    fn schedule_step(&mut self, ctx: &mut Context<DrawActor>) {
+    fn schedule_decide_and_write(&mut self, ctx: &mut Context<DrawActor>) {
         if !std::mem::replace(&mut self.is_scheduled, true) {
             ctx.spawn(fut::ready(()).map(
                 |(), actor: &mut DrawActor, ctx: &mut Context<DrawActor>| {
@@ -249,7 +250,7 @@ impl DrawActor {
             let ledger = self.ledger.clone();
             let write = wrap_future::<_, DrawActor>(async move { ledger.append(appends).await });
             return ctx.wait(write.map(|written, actor: &mut DrawActor, ctx| {
-                actor.handle_written(written, uncommitted, ctx);
+                actor.handle_write_result(written, uncommitted, ctx);
             }));
         }
         // A timer that fired before its deadline wrote nothing, so it must be armed again.
@@ -259,7 +260,7 @@ impl DrawActor {
         self.continue_or_stop(ctx);
     }
 
-    fn handle_written(
+    fn handle_write_result(
         &mut self,
         written: Result<(), Failure>,
         uncommitted: UncommittedBatch,
@@ -268,7 +269,8 @@ impl DrawActor {
         if self.publisher.is_killed() {
             return ctx.terminate();
         }
-        // A single command of the batch may be the cause, so each is now written alone.
+        // One command of the batch may have caused the failure, so each command is now written
+        // alone.
         let retry_individually =
             uncommitted.commits > 1 && written.as_ref().is_err_and(is_certainly_not_written);
         let arm_now = written.is_ok() || retry_individually;
@@ -303,14 +305,14 @@ impl DrawActor {
         uncommitted
             .answers
             .into_iter()
-            .for_each(|(pending, answer)| pending.answer(answer));
+            .for_each(|(pending, answer)| pending.send_answer(answer));
     }
 
     /// After `decide_and_write`: schedules the next call, or stops the actor if it is finishing.
     fn continue_or_stop(&mut self, ctx: &mut Context<DrawActor>) {
         self.update_mailbox_capacity(0, ctx);
         if !self.queue.is_empty() {
-            self.schedule_step(ctx);
+            self.schedule_decide_and_write(ctx);
         } else if self.is_finishing {
             ctx.stop();
         }
@@ -320,7 +322,7 @@ impl DrawActor {
     /// slot remains, because actix takes a capacity of zero as unlimited.
     fn update_mailbox_capacity(&mut self, in_flight: usize, ctx: &mut Context<DrawActor>) {
         ctx.set_mailbox_capacity(
-            MAILBOX_MAX
+            DRAW_MAILBOX_COMMANDS_MAX
                 .saturating_sub(self.queue.len() + in_flight)
                 .max(1),
         );
@@ -348,9 +350,9 @@ impl DrawActor {
     }
 
     /// Runs when the timer fires. Expires overdue reservations and closes the draw at kick-off.
-    fn tick(&mut self, ctx: &mut Context<Self>) {
-        self.queue.push(PendingCommand::timer());
-        self.schedule_step(ctx);
+    fn queue_timer_tick(&mut self, ctx: &mut Context<Self>) {
+        self.queue.push(PendingCommand::timer_tick());
+        self.schedule_decide_and_write(ctx);
     }
 
     /// Arms the timer for the draw's next deadline. After a failed write, it does not fire before
@@ -384,16 +386,16 @@ impl Actor for DrawActor {
     type Context = Context<Self>;
 
     fn started(&mut self, ctx: &mut Context<Self>) {
-        ctx.set_mailbox_capacity(MAILBOX_MAX);
+        ctx.set_mailbox_capacity(DRAW_MAILBOX_COMMANDS_MAX);
         self.publisher.publish(self.draw.view());
         self.arm_timer(true, ctx);
     }
 }
 
-impl Handler<Perform> for DrawActor {
+impl Handler<PerformAction> for DrawActor {
     type Result = ();
 
-    fn handle(&mut self, message: Perform, ctx: &mut Context<Self>) {
+    fn handle(&mut self, message: PerformAction, ctx: &mut Context<Self>) {
         if self.publisher.is_killed() {
             return ctx.terminate();
         }
@@ -401,7 +403,7 @@ impl Handler<Perform> for DrawActor {
         if !self.is_finishing {
             self.queue
                 .push(PendingCommand::new(message.action, message.reply));
-            self.schedule_step(ctx);
+            self.schedule_decide_and_write(ctx);
         }
     }
 }

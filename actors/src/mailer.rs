@@ -23,7 +23,7 @@ const CLAIMED_MAILS_MAX: u32 = 16;
 /// How long, in milliseconds, only the claiming process may send a mail. If sending takes longer,
 /// another node may send the mail again under the same message id. If the process ends, another
 /// node sends the mail at once.
-const CLAIM_LEASE_MS: i64 = 120_000;
+const MAIL_CLAIM_LEASE_MS: i64 = 120_000;
 /// Number of attempts to send a mail. With delays of up to a minute, they cover an outage of the
 /// mail server of more than a day.
 const SEND_ATTEMPTS_MAX: u32 = 1600;
@@ -106,13 +106,13 @@ struct Mailer {
 }
 
 /// Sends queued mails until the engine stops.
-pub(crate) async fn run(
+pub(crate) async fn run_mailer(
     context: Arc<PaymentContext>,
     post: Arc<dyn Post>,
     stop: watch::Receiver<bool>,
 ) {
     let mailer = Mailer {
-        me: context.draws.boot(),
+        me: context.draws.instance_id(),
         store: context.store.clone(),
         clock: context.clock.clone(),
         post,
@@ -138,7 +138,12 @@ impl Mailer {
     async fn send_due_mails(&self) -> Result<usize, Failure> {
         let mails = self
             .store
-            .claim_mail(self.me, self.clock.now(), CLAIM_LEASE_MS, CLAIMED_MAILS_MAX)
+            .claim_mail(
+                self.me,
+                self.clock.now(),
+                MAIL_CLAIM_LEASE_MS,
+                CLAIMED_MAILS_MAX,
+            )
             .await?;
         // The mails are sent concurrently, so that a slow recipient server does not delay other
         // mails.

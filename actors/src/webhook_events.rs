@@ -33,7 +33,7 @@ const SKIPPED_EVENTS_MAX: usize = 320;
 const POLL_DELAYS: (Duration, Duration) = (Duration::from_millis(500), Duration::from_secs(10));
 
 /// Handles events until the engine stops.
-pub(crate) async fn run(context: Arc<PaymentContext>, stop: watch::Receiver<bool>) {
+pub(crate) async fn run_webhook_worker(context: Arc<PaymentContext>, stop: watch::Receiver<bool>) {
     let mut backoff = PollBackoff::new(POLL_DELAYS, stop);
     let mut skipped: BTreeMap<String, Timestamp> = BTreeMap::new();
     while backoff.wait(&context.wakeups.webhook_events).await {
@@ -43,7 +43,7 @@ pub(crate) async fn run(context: Arc<PaymentContext>, stop: watch::Receiver<bool
         let limit = EVENTS_READ_MAX + skipped.len() as u32;
         let mut events = match context
             .store
-            .unhandled_events(context.draws.boot(), overdue_before, limit)
+            .unhandled_events(context.draws.instance_id(), overdue_before, limit)
             .await
         {
             Ok(events) => events,

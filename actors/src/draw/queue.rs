@@ -14,15 +14,15 @@ use crate::{Clock, CommandOutcome, Denied, DrawRequest};
 /// Largest number of commits in one transaction. With more, the added latency would outweigh the
 /// saved transactions.
 const BATCH_COMMITS_MAX: usize = 64;
-/// When this many commands in a row cannot be written alone either, the database is considered the
-/// cause.
+/// If this many single commands in a row cannot be written, the database is considered the cause.
+/// Then all commands that wait to be written alone are rejected.
 const CONSECUTIVE_FAILURES_MAX: usize = 2;
 
 #[derive(Default)]
 pub(super) struct CommandQueue {
     waiting: VecDeque<PendingCommand>,
-    /// Number of commands at the head of the queue whose batch could not be written. Each is
-    /// written alone, so that only the faulty one fails.
+    /// Number of commands at the head of the queue that belonged to a failed batch. Each is written
+    /// alone, so that only the faulty command fails.
     individual: usize,
     /// Number of consecutive failed writes of a single command.
     consecutive_failures: usize,
@@ -86,7 +86,7 @@ impl CommandQueue {
     /// commands that wait to be written alone are answered with `denied`.
     pub(super) fn fail_first(&mut self, mut uncommitted: UncommittedBatch, denied: Denied) {
         let (pending, _) = uncommitted.answers.remove(0);
-        pending.answer(Err(denied));
+        pending.send_answer(Err(denied));
         self.requeue_batch(uncommitted);
         // Only `Unavailable` may mean that the database does not work. Other denials concern this
         // command alone.
@@ -98,7 +98,7 @@ impl CommandQueue {
         if self.consecutive_failures >= CONSECUTIVE_FAILURES_MAX {
             self.waiting
                 .drain(..self.individual)
-                .for_each(|pending| pending.answer(Err(Denied::Unavailable)));
+                .for_each(|pending| pending.send_answer(Err(Denied::Unavailable)));
             self.individual = 0;
         }
     }
@@ -109,7 +109,7 @@ impl CommandQueue {
         let before = self.waiting.len();
         let pending = uncommitted.answers.into_iter().map(|(pending, _)| pending);
         pending
-            .filter(|pending| !pending.is_timer())
+            .filter(|pending| !pending.is_timer_tick())
             .rev()
             .for_each(|pending| self.waiting.push_front(pending));
         self.waiting.len() - before
@@ -134,7 +134,7 @@ impl PendingCommand {
     }
 
     /// Returns the command that the timer queues.
-    pub(super) fn timer() -> PendingCommand {
+    pub(super) fn timer_tick() -> PendingCommand {
         let tick = DrawRequest {
             command: Command::Tick,
             attached_write: None,
@@ -147,14 +147,14 @@ impl PendingCommand {
         }
     }
 
-    pub(super) fn is_timer(&self) -> bool {
+    pub(super) fn is_timer_tick(&self) -> bool {
         self.reply.is_none()
     }
 
-    pub(super) fn answer(self, answer: Result<CommandOutcome, Denied>) {
+    pub(super) fn send_answer(self, answer: Result<CommandOutcome, Denied>) {
         if let Some(reply) = self.reply {
-            // Sending fails when the caller has stopped waiting. It gets the same answer if it asks
-            // again.
+            // Sending fails when the caller has stopped waiting. If the caller repeats the command,
+            // it gets the same answer.
             let _ = reply.send(answer);
         }
     }
@@ -166,8 +166,9 @@ impl PendingCommand {
         }
     }
 
-    /// Whether the command may share a transaction with others. True for the usual commands of
-    /// buyers and of the timer. A command that a person gives has its own transaction.
+    /// Whether the command may share a transaction with others. True for reservations, ordinary
+    /// sales and timer ticks, unless an audit entry or a draw's description is written with them.
+    /// Every other command has a transaction of its own.
     fn may_share_transaction(&self) -> bool {
         let DrawAction::Execute(request) = &self.action else {
             return true;
@@ -242,9 +243,9 @@ impl CommandBatch {
                 && !is_order_in_batch())
     }
 
-    /// Decides one command on the draw as the batch has changed it. `draw` is the committed state.
-    /// The answer is sent at once if the batch contains no write yet and this command writes
-    /// nothing.
+    /// Decides one command on the draw after the earlier commands of the batch. `draw` is the
+    /// committed state. The answer is sent at once if neither the earlier commands nor this one
+    /// write anything.
     pub(super) fn add(
         &mut self,
         pending: PendingCommand,
@@ -263,8 +264,8 @@ impl CommandBatch {
             }
             DrawAction::Execute(request) => {
                 let is_tick = matches!(request.command, Command::Tick);
-                self.has_timer_tick |= pending.is_timer();
-                self.has_external_tick |= is_tick && !pending.is_timer();
+                self.has_timer_tick |= pending.is_timer_tick();
+                self.has_external_tick |= is_tick && !pending.is_timer_tick();
                 let may_share_transaction = pending.may_share_transaction();
                 let answer = self.decide_command(request, draw, limiter, epoch, now);
                 if answer.as_ref().is_ok_and(|outcome| outcome.written) {
@@ -274,7 +275,7 @@ impl CommandBatch {
             }
         };
         if self.appends.is_empty() {
-            pending.answer(answer);
+            pending.send_answer(answer);
         } else {
             self.answers.push((pending, answer));
         }

@@ -22,14 +22,14 @@ use crate::{Clock, CommandOutcome, Denied, Draws, EngineMetrics, Gateway, Paymen
 
 /// Delays between attempts while a draw's actor is being rebuilt. After the last attempt the call
 /// fails with `Unavailable`.
-const RETRY_DELAYS: [Duration; 3] = [
+const DRAW_RETRY_DELAYS: [Duration; 3] = [
     Duration::from_millis(50),
     Duration::from_millis(200),
     Duration::from_millis(800),
 ];
 
-/// Largest number of entries in one of the two maps of the order index.
-const INDEX_GENERATION_MAX: usize = 50_000;
+/// Largest number of entries in each of the two maps of an [`OrderIndex`].
+const INDEX_GENERATION_ENTRIES_MAX: usize = 50_000;
 
 /// Everything a payment service needs. One per engine, shared by all services and workers.
 pub(crate) struct PaymentContext {
@@ -85,7 +85,7 @@ impl PaymentContext {
         order: OrderId,
         work: impl Future<Output = Result<T, PaymentFailure>> + Send + 'static,
     ) -> impl Future<Output = Result<T, PaymentFailure>> + Send {
-        let result = self.jobs.run(JobKey::Order(order), work);
+        let result = self.jobs.run_job(JobKey::Order(order), work);
         async move { result.await.unwrap_or(Err(PaymentFailure::Unavailable)) }
     }
 
@@ -265,7 +265,7 @@ async fn retry_while_unavailable<T, F>(mut call: impl FnMut() -> F) -> Result<T,
 where
     F: Future<Output = Result<T, Denied>>,
 {
-    let mut delays = RETRY_DELAYS.into_iter();
+    let mut delays = DRAW_RETRY_DELAYS.into_iter();
     loop {
         match (call().await, delays.next()) {
             (Err(Denied::Unavailable), Some(delay)) => tokio::time::sleep(delay).await,
@@ -281,8 +281,8 @@ pub(crate) struct OrderIndex {
     generations: Mutex<IndexGenerations>,
 }
 
-/// Two maps that limit the cache. When the newer map is full, it replaces the older one, whose
-/// entries are dropped.
+/// The two maps of an [`OrderIndex`], which limit its size. When the newer map is full, it replaces
+/// the older map, whose entries are dropped.
 #[derive(Default)]
 struct IndexGenerations {
     newer: BTreeMap<IndexKey, OrderId>,
@@ -326,7 +326,7 @@ impl OrderIndex {
 
 impl IndexGenerations {
     fn insert(&mut self, key: IndexKey, order: OrderId) {
-        if self.newer.len() >= INDEX_GENERATION_MAX {
+        if self.newer.len() >= INDEX_GENERATION_ENTRIES_MAX {
             self.older = std::mem::take(&mut self.newer);
         }
         self.newer.insert(key, order);

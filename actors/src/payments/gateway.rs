@@ -6,7 +6,7 @@ use thiserror::Error;
 
 /// The provider's error code when a request does not fit the intent's state: the intent was
 /// confirmed, captured or cancelled before.
-pub const UNEXPECTED_STATE: &str = "payment_intent_unexpected_state";
+pub const UNEXPECTED_INTENT_STATE_CODE: &str = "payment_intent_unexpected_state";
 
 /// Why a call to the provider failed, and whether and how it may be retried.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]

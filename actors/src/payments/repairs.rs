@@ -41,7 +41,7 @@ pub struct NamedTickets {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum RepairError {
     /// The payment or ticket is unknown, or the payment was never captured.
-    #[error("nothing of ours is known by this name")]
+    #[error("the payment or ticket is unknown")]
     Unknown,
     /// The payment is refunded or being refunded.
     #[error("the payment was refunded")]
@@ -206,7 +206,9 @@ impl<'a> Repairs<'a> {
             )
             .await?;
         for line in &record.order.lines {
-            Refunds::new(context).return_fees(line.draw).await;
+            Refunds::new(context)
+                .queue_overpaid_fee_refunds(line.draw)
+                .await;
         }
         Ok(true)
     }

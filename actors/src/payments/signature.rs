@@ -10,11 +10,11 @@ use sha2::Sha256;
 use thiserror::Error;
 
 /// Seconds by which the timestamp of an event may be in the past or in the future (decision B-1).
-pub const TOLERANCE_SECONDS: i64 = 300;
+pub const TIMESTAMP_TOLERANCE_SECONDS: i64 = 300;
 /// Largest number of signatures that are checked. The provider sends two or three while its secret
 /// is being replaced.
 const SIGNATURES_MAX: usize = 16;
-const HEADER_BYTES_MAX: usize = 4096;
+const SIGNATURE_HEADER_BYTES_MAX: usize = 4096;
 
 /// Why a signature is not accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
@@ -37,7 +37,7 @@ pub fn verify(
     secrets: &[String],
     now: Timestamp,
 ) -> Result<(), BadSignature> {
-    if header.len() > HEADER_BYTES_MAX {
+    if header.len() > SIGNATURE_HEADER_BYTES_MAX {
         return Err(BadSignature::Unreadable);
     }
     let fields = || {
@@ -77,7 +77,7 @@ pub fn verify(
         return Err(BadSignature::Forged);
     }
     let age_seconds = i128::from(now.0.div_euclid(1000)) - i128::from(seconds);
-    if age_seconds.abs() > i128::from(TOLERANCE_SECONDS) {
+    if age_seconds.abs() > i128::from(TIMESTAMP_TOLERANCE_SECONDS) {
         return Err(BadSignature::OutOfTime);
     }
     Ok(())
@@ -182,7 +182,7 @@ mod tests {
             ("nothing", String::new(), Err(BadSignature::Unreadable)),
             (
                 "too long",
-                format!("t={t},v1={ours},{}", "x".repeat(HEADER_BYTES_MAX)),
+                format!("t={t},v1={ours},{}", "x".repeat(SIGNATURE_HEADER_BYTES_MAX)),
                 Err(BadSignature::Unreadable),
             ),
         ];

@@ -56,7 +56,7 @@ impl DrawActors {
         let id = draw.id();
         self.last_generation += 1;
         let generation = self.last_generation;
-        let publisher = roster.publisher(draw.view());
+        let publisher = roster.view_publisher(draw.view());
         let stopped = ActorStopped {
             draw: id,
             generation,
@@ -78,7 +78,7 @@ impl DrawActors {
 
     /// Records that an actor has stopped. `generation` identifies the actor, because a draw's actor
     /// may be restarted.
-    pub(super) fn note_stopped(&mut self, generation: u64) {
+    pub(super) fn record_stopped(&mut self, generation: u64) {
         self.live_generations.remove(&generation);
     }
 
