@@ -270,7 +270,10 @@ impl Provider {
         let is_open = |intent: &&FakeIntent| {
             intent.said.order == Some(order) && intent.said.status != PaymentStatus::Canceled
         };
-        self.list(account, since).iter().find(is_open).map(to_opened_intent)
+        self.list(account, since)
+            .iter()
+            .find(is_open)
+            .map(to_opened_intent)
     }
 
     pub fn add_event(&mut self, kind: &str, id: &PaymentIntentId) {
