@@ -27,8 +27,8 @@ impl StripeForm {
         self.get_or_empty(name).filter(|value| !value.is_empty())
     }
 
-    /// Returns a field's value if the field is present, also if empty. An empty value deletes a
-    /// stored one.
+    /// Returns a field's value if the field is present, even if the value is empty. An empty value
+    /// deletes the stored value.
     pub fn get_or_empty(&self, name: &str) -> Option<&str> {
         self.0
             .iter()
@@ -36,14 +36,15 @@ impl StripeForm {
             .map(|(_, value)| value.as_str())
     }
 
-    /// Like [`Self::get`], but returns an owned string.
+    /// Returns an owned copy of a field's value if the field is present and not empty.
     pub fn get_owned(&self, name: &str) -> Option<String> {
         self.get(name).map(str::to_owned)
     }
 
     /// Returns a required field's value, or Stripe's error for a missing one.
     pub fn required(&self, name: &'static str) -> Result<&str, StripeError> {
-        self.get(name).ok_or_else(|| StripeError::missing(name))
+        self.get(name)
+            .ok_or_else(|| StripeError::missing_parameter(name))
     }
 
     /// Returns an optional integer, or Stripe's error for an invalid one.
@@ -52,9 +53,9 @@ impl StripeForm {
             return Ok(None);
         };
         value.parse().map(Some).map_err(|_| {
-            StripeError::invalid(format!("Invalid integer: {value}"))
-                .code("parameter_invalid_integer")
-                .param(name)
+            StripeError::invalid_request(format!("Invalid integer: {value}"))
+                .with_code("parameter_invalid_integer")
+                .with_param(name)
         })
     }
 
@@ -64,9 +65,9 @@ impl StripeForm {
             None => Ok(None),
             Some("true") => Ok(Some(true)),
             Some("false") => Ok(Some(false)),
-            Some(other) => {
-                Err(StripeError::invalid(format!("Invalid boolean: {other}")).param(name))
-            }
+            Some(other) => Err(
+                StripeError::invalid_request(format!("Invalid boolean: {other}")).with_param(name),
+            ),
         }
     }
 
