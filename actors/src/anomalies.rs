@@ -247,7 +247,7 @@ mod tests {
     use super::AnomalyCounts;
 
     #[test]
-    fn success_rate_is_resolved_share_and_full_without_anomalies() {
+    fn success_rate_is_resolved_share_or_100_without_anomalies() {
         let rate = |resolved, total| {
             AnomalyCounts {
                 total,

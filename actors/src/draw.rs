@@ -27,7 +27,7 @@ pub(crate) const DRAW_MAILBOX_COMMANDS_MAX: usize = 2048;
 /// Milliseconds before the timer fires again after its tick could not be written.
 const TICK_RETRY_DELAY_MS: i64 = 1000;
 
-type Reply<T> = oneshot::Sender<T>;
+type ReplySender<T> = oneshot::Sender<T>;
 
 pub(crate) struct DrawActor {
     /// The draw as of the last commit.
@@ -79,7 +79,7 @@ impl DrawAction {
 #[rtype(result = "()")]
 pub(crate) struct PerformAction {
     pub(crate) action: DrawAction,
-    pub(crate) reply: Reply<Result<CommandOutcome, Denied>>,
+    pub(crate) reply: ReplySender<Result<CommandOutcome, Denied>>,
 }
 
 /// Message that reads the number pairs of some tickets.
@@ -87,14 +87,14 @@ pub(crate) struct PerformAction {
 #[rtype(result = "()")]
 pub(crate) struct ReadCells {
     pub(crate) serials: Vec<Serial>,
-    pub(crate) reply: Reply<Vec<(Serial, Cell)>>,
+    pub(crate) reply: ReplySender<Vec<(Serial, Cell)>>,
 }
 
 /// Message that reads the whole deal.
 #[derive(Message)]
 #[rtype(result = "()")]
 pub(crate) struct ReadDeal {
-    pub(crate) reply: Reply<Deal>,
+    pub(crate) reply: ReplySender<Deal>,
 }
 
 /// Message that stops the actor after it has executed everything that was queued before.
@@ -245,7 +245,7 @@ impl DrawActor {
             self.timer.disarm(ctx);
         }
         // Step 2 of 4: write the events.
-        if let Some((appends, uncommitted)) = batch.finish() {
+        if let Some((appends, uncommitted)) = batch.into_uncommitted() {
             self.update_mailbox_capacity(uncommitted.answers.len(), ctx);
             let ledger = self.ledger.clone();
             let write = wrap_future::<_, DrawActor>(async move { ledger.append(appends).await });
@@ -283,7 +283,7 @@ impl DrawActor {
             }
             Err(failure) => {
                 let denied = self.handle_write_failure(&failure, ctx);
-                self.queue.fail_first(uncommitted, denied);
+                self.queue.reject_first_command(uncommitted, denied);
             }
         }
         self.arm_timer(arm_now, ctx);

@@ -249,18 +249,18 @@ impl Draws {
     }
 
     /// Returns the number of draws that are paused until an operator resumes them.
-    pub fn paused(&self) -> usize {
+    pub fn paused_draw_count(&self) -> usize {
         self.router.roster.paused_count()
     }
 
     /// Returns a receiver of the counter that increases when any view changes. Tests wait for a
-    /// change; lists and caches compare [`Self::changes`].
-    pub fn changed(&self) -> watch::Receiver<u64> {
+    /// change; lists and caches compare [`Self::view_change_count`].
+    pub fn view_change_counter(&self) -> watch::Receiver<u64> {
         self.router.roster.change_counter()
     }
 
     /// Returns the number of changes of all views since this node started.
-    pub fn changes(&self) -> u64 {
+    pub fn view_change_count(&self) -> u64 {
         self.router.roster.change_count()
     }
 

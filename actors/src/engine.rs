@@ -17,7 +17,7 @@ use crate::payments::operation_worker;
 use crate::supervisor::roster::Roster;
 use crate::supervisor::{DrawSupervisor, HandOverDraws, StopAllActors, WakeDraws};
 use crate::{
-    Anomalies, Clock, Draws, Gateway, Outbox, Payments, Peers, Post, Reconciler, mailer,
+    Anomalies, Clock, Draws, Gateway, MailTransport, Outbox, Payments, Peers, Reconciler, mailer,
     membership, reconciler, webhook_events,
 };
 
@@ -32,7 +32,7 @@ pub struct EngineParts {
     pub store: Arc<dyn PaymentStores>,
     pub gateway: Arc<dyn Gateway>,
     pub clock: Arc<dyn Clock>,
-    pub mail: Arc<dyn Post>,
+    pub mail: Arc<dyn MailTransport>,
     pub peers: Peers,
 }
 
@@ -108,12 +108,13 @@ impl Engine {
                 parts.clock.clone(),
             );
             let (roster, membership) = (roster.clone(), membership.clone());
-            main_thread.start(move || {
+            main_thread.start_actor(move || {
                 DrawSupervisor::new(ledger, store, clock, roster, membership, draw_threads)
             })
         };
         let draws = Draws::new(roster, supervisor.clone(), membership.clone(), parts.ledger);
-        let jobs = KeyedJobQueue::new(main_thread.start(move || PaymentActor::new(actor_killed)));
+        let jobs =
+            KeyedJobQueue::new(main_thread.start_actor(move || PaymentActor::new(actor_killed)));
         let context = Arc::new(PaymentContext {
             draws: draws.clone(),
             store: parts.store,
@@ -133,20 +134,20 @@ impl Engine {
             supervisor.clone().recipient(),
             stopping.clone(),
         );
-        main_thread.spawn(run_until_killed(killed.clone(), lease));
-        main_thread.spawn(run_until_killed(
+        main_thread.spawn_worker(run_until_killed(killed.clone(), lease));
+        main_thread.spawn_worker(run_until_killed(
             killed.clone(),
             operation_worker::run_operation_worker(context.clone(), stopping.clone()),
         ));
-        main_thread.spawn(run_until_killed(
+        main_thread.spawn_worker(run_until_killed(
             killed.clone(),
             webhook_events::run_webhook_worker(context.clone(), stopping.clone()),
         ));
-        main_thread.spawn(run_until_killed(
+        main_thread.spawn_worker(run_until_killed(
             killed.clone(),
             reconciler::run_reconciler(context.clone(), stopping.clone()),
         ));
-        main_thread.spawn(run_until_killed(
+        main_thread.spawn_worker(run_until_killed(
             killed,
             mailer::run_mailer(context.clone(), parts.mail, stopping),
         ));

@@ -25,7 +25,7 @@ pub use clock::{Clock, SystemClock};
 pub use command_outcome::{CommandOutcome, Denied};
 pub use draws::Draws;
 pub use engine::{Engine, EngineParts, Placement};
-pub use mailer::{Outbox, Post};
+pub use mailer::{MailTransport, Outbox};
 pub use metrics::{DurationHistogram, EngineMetrics};
 pub use payments::connect::{AccountStatus, Connect};
 pub use payments::gateway::{

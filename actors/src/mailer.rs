@@ -32,7 +32,7 @@ const POLL_DELAYS: (Duration, Duration) = (Duration::from_secs(1), Duration::fro
 
 /// Renders and sends one mail. The server implements it: this crate has no templates and no SMTP.
 #[async_trait]
-pub trait Post: Send + Sync {
+pub trait MailTransport: Send + Sync {
     /// Sends a mail under its fixed message id. `order`: the stored order that the mail is about.
     /// `None`: the mail is about no order.
     ///
@@ -102,13 +102,13 @@ struct Mailer {
     me: InstanceId,
     store: Arc<dyn PaymentStores>,
     clock: Arc<dyn Clock>,
-    post: Arc<dyn Post>,
+    post: Arc<dyn MailTransport>,
 }
 
 /// Sends queued mails until the engine stops.
 pub(crate) async fn run_mailer(
     context: Arc<PaymentContext>,
-    post: Arc<dyn Post>,
+    post: Arc<dyn MailTransport>,
     stop: watch::Receiver<bool>,
 ) {
     let mailer = Mailer {
@@ -118,17 +118,17 @@ pub(crate) async fn run_mailer(
         post,
     };
     let mut backoff = PollBackoff::new(POLL_DELAYS, stop);
-    while backoff.wait(&context.wakeups.mail).await {
+    while backoff.wait_for_next_poll(&context.wakeups.mail).await {
         match mailer.send_due_mails().await {
-            Ok(0) => backoff.increase(),
+            Ok(0) => backoff.increase_delay(),
             Ok(_) => {
-                backoff.reset();
+                backoff.reset_delay();
                 // One claim may not return all due mails, so the mailer is woken again.
                 context.wakeups.mail.notify_one();
             }
             Err(failure) => {
                 tracing::warn!(%failure, "mails not sent: database error");
-                backoff.increase();
+                backoff.increase_delay();
             }
         }
     }

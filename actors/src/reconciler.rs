@@ -231,7 +231,7 @@ impl PassSchedule {
 
     fn new(context: Arc<PaymentContext>) -> PassSchedule {
         let captures =
-            CaptureCheck::since(context.clock.now().plus_ms(-FIRST_CAPTURE_CHECK_PERIOD_MS));
+            CaptureCheck::starting_at(context.clock.now().plus_ms(-FIRST_CAPTURE_CHECK_PERIOD_MS));
         PassSchedule {
             comparison: Comparison::new(context),
             pass_count: 0,

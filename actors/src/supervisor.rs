@@ -168,7 +168,7 @@ impl DrawSupervisor {
             missing.remove(&draw);
             if self.is_stopping || self.membership.is_leaving() || self.roster.is_killed() {
                 self.recovery.answer_waiters(draw, Err(Denied::Unavailable));
-            } else if self.actors.start(claimed, &self.roster_writer) {
+            } else if self.actors.start_draw_actor(claimed, &self.roster_writer) {
                 self.recovery.answer_waiters(draw, Ok(()));
             } else {
                 self.pause(draw, PauseCause::BrokenInvariant, ctx);

@@ -43,7 +43,7 @@ impl UnresponsiveOwners {
     /// Removes a draw's unanswered calls, because its owner committed a command and answered in
     /// time.
     pub(crate) fn clear_unanswered_calls(&self, draw: DrawId) {
-        self.lock().remove(&draw);
+        self.lock_calls().remove(&draw);
     }
 
     /// Adds an unanswered call. Returns whether the draw is stalled.
@@ -71,20 +71,20 @@ impl UnresponsiveOwners {
             calls.total_wait += earlier.total_wait;
             calls.view_changes += earlier.view_changes;
         }
-        let mut by_draw = self.lock();
+        let mut by_draw = self.lock_calls();
         by_draw.retain(|_, calls| calls.is_recent());
         by_draw.insert(draw, calls);
         calls.view_changes < calls.count + calls.total_wait.as_secs()
     }
 
     fn recent_calls(&self, draw: DrawId, owner: InstanceId) -> Option<UnansweredCalls> {
-        self.lock()
+        self.lock_calls()
             .get(&draw)
             .filter(|calls| calls.owner == owner && calls.is_recent())
             .copied()
     }
 
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<DrawId, UnansweredCalls>> {
+    fn lock_calls(&self) -> MutexGuard<'_, BTreeMap<DrawId, UnansweredCalls>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -97,7 +97,7 @@ fn commands_queued_during_a_write_share_a_transaction() {
         let crowd = spawn_in_order(&world, (2..=6).map(|order| reserve(order, 2))).await;
         assert!(none_answered(&crowd));
         let mut watched = world.draws().watch(DRAW).await.unwrap();
-        let mut changes = world.draws().changed();
+        let mut changes = world.draws().view_change_counter();
         disk.permits.add_permits(1);
         assert_eq!(first.await.unwrap().unwrap().view.revision, 1);
         yield_to_all().await;

@@ -8,7 +8,7 @@ use domain::{Authority, Command, Draw, Event, HoldLimiter, OrderId, Timestamp};
 use persistence::failpoint::{self, FailpointSide, PurchaseStep};
 use persistence::ledger::{Append, AttachedWrite};
 
-use super::{DrawAction, Reply};
+use super::{DrawAction, ReplySender};
 use crate::{Clock, CommandOutcome, Denied, DrawRequest};
 
 /// Largest number of commits in one transaction. With more, the added latency would outweigh the
@@ -64,7 +64,7 @@ impl CommandQueue {
             && let Some(pending) = self.waiting.pop_front()
         {
             self.individual = self.individual.saturating_sub(1);
-            batch.add(pending, draw, &mut self.limiter, epoch, clock.now());
+            batch.decide_and_add(pending, draw, &mut self.limiter, epoch, clock.now());
         }
         batch
     }
@@ -84,7 +84,11 @@ impl CommandQueue {
     /// Answers the first command of a failed batch with `denied` and requeues the others, because
     /// they were decided as if the first were written. After several failures in a row, all
     /// commands that wait to be written alone are answered with `denied`.
-    pub(super) fn fail_first(&mut self, mut uncommitted: UncommittedBatch, denied: Denied) {
+    pub(super) fn reject_first_command(
+        &mut self,
+        mut uncommitted: UncommittedBatch,
+        denied: Denied,
+    ) {
         let (pending, _) = uncommitted.answers.remove(0);
         pending.send_answer(Err(denied));
         self.requeue_batch(uncommitted);
@@ -119,13 +123,13 @@ impl CommandQueue {
 /// A queued action and the channel for its answer. The timer's tick has no channel.
 pub(super) struct PendingCommand {
     action: DrawAction,
-    reply: Option<Reply<Result<CommandOutcome, Denied>>>,
+    reply: Option<ReplySender<Result<CommandOutcome, Denied>>>,
 }
 
 impl PendingCommand {
     pub(super) fn new(
         action: DrawAction,
-        reply: Reply<Result<CommandOutcome, Denied>>,
+        reply: ReplySender<Result<CommandOutcome, Denied>>,
     ) -> PendingCommand {
         PendingCommand {
             action,
@@ -246,7 +250,7 @@ impl CommandBatch {
     /// Decides one command on the draw after the earlier commands of the batch. `draw` is the
     /// committed state. The answer is sent at once if neither the earlier commands nor this one
     /// write anything.
-    pub(super) fn add(
+    pub(super) fn decide_and_add(
         &mut self,
         pending: PendingCommand,
         draw: &Draw,
@@ -358,7 +362,7 @@ impl CommandBatch {
 
     /// Returns the commits to write, and the state of the draw after them. `None`: there is nothing
     /// to write.
-    pub(super) fn finish(self) -> Option<(Vec<Append>, UncommittedBatch)> {
+    pub(super) fn into_uncommitted(self) -> Option<(Vec<Append>, UncommittedBatch)> {
         let next = self.next?;
         let uncommitted = UncommittedBatch {
             next,

@@ -28,7 +28,10 @@ pub(crate) async fn run_operation_worker(
 ) {
     let permits = Arc::new(Semaphore::new(CONCURRENT_OPERATIONS_MAX));
     let mut backoff = PollBackoff::new(POLL_DELAYS, stop);
-    while backoff.wait(&context.wakeups.operations).await {
+    while backoff
+        .wait_for_next_poll(&context.wakeups.operations)
+        .await
+    {
         let free = permits.available_permits() as u32;
         let claimed = match free {
             0 => Ok(Vec::new()),
@@ -40,9 +43,9 @@ pub(crate) async fn run_operation_worker(
             }
         };
         match claimed {
-            Ok(operations) if operations.is_empty() => backoff.increase(),
+            Ok(operations) if operations.is_empty() => backoff.increase_delay(),
             Ok(operations) => {
-                backoff.reset();
+                backoff.reset_delay();
                 for operation in operations {
                     let (context, permit) = (context.clone(), permits.clone().try_acquire_owned());
                     tokio::spawn(async move {
@@ -53,7 +56,7 @@ pub(crate) async fn run_operation_worker(
             }
             Err(failure) => {
                 tracing::warn!(%failure, "payment operations not claimed: database error");
-                backoff.increase();
+                backoff.increase_delay();
             }
         }
     }

@@ -92,7 +92,7 @@ mod tests {
     use super::next_idempotency_key;
 
     #[test]
-    fn next_key_counts_attempts() {
+    fn next_idempotency_key_increments_its_suffix() {
         assert_eq!(next_idempotency_key("cap-7"), "cap-7/2");
         assert_eq!(next_idempotency_key("cap-7/2"), "cap-7/3");
     }

@@ -103,7 +103,7 @@ mod tests {
     const NOW: Timestamp = Timestamp(1_795_226_400_000);
     const BODY: &[u8] = br#"{"id":"evt_1"}"#;
 
-    fn v1(secret: &str) -> String {
+    fn v1_signature(secret: &str) -> String {
         sign(BODY, secret, NOW)
             .split_once(",v1=")
             .unwrap()
@@ -113,19 +113,23 @@ mod tests {
 
     #[test]
     fn signature_is_accepted_for_any_secret_and_rejected_if_malformed() {
-        let (ours, next, t) = (v1("whsec_a"), v1("whsec_b"), NOW.0 / 1000);
+        let (ours, next, t) = (
+            v1_signature("whsec_a"),
+            v1_signature("whsec_b"),
+            NOW.0 / 1000,
+        );
         let altered = format!("{}0", &ours[..63]);
         let table = [
             ("one signature", format!("t={t},v1={ours}"), Ok(())),
             ("the second secret", format!("t={t},v1={next}"), Ok(())),
             (
                 "two during a roll, ours first",
-                format!("t={t},v1={ours},v1={}", v1("whsec_new")),
+                format!("t={t},v1={ours},v1={}", v1_signature("whsec_new")),
                 Ok(()),
             ),
             (
                 "two during a roll, ours last",
-                format!("t={t},v1={},v1={ours}", v1("whsec_new")),
+                format!("t={t},v1={},v1={ours}", v1_signature("whsec_new")),
                 Ok(()),
             ),
             (
@@ -136,7 +140,7 @@ mod tests {
             ("with spaces", format!("t={t}, v1={ours}"), Ok(())),
             (
                 "another secret",
-                format!("t={t},v1={}", v1("whsec_x")),
+                format!("t={t},v1={}", v1_signature("whsec_x")),
                 Err(BadSignature::Forged),
             ),
             (

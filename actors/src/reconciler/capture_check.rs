@@ -38,7 +38,7 @@ struct AccountPayments {
 }
 
 impl CaptureCheck {
-    pub(super) fn since(start: Timestamp) -> CaptureCheck {
+    pub(super) fn starting_at(start: Timestamp) -> CaptureCheck {
         CaptureCheck {
             until: start,
             checked_at_until: BTreeSet::new(),

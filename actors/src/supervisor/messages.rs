@@ -147,7 +147,7 @@ impl Handler<HandOverDraws> for DrawSupervisor {
         let membership = self.membership.clone();
         membership.begin_leaving();
         self.roster_writer.stop_all_actors();
-        let all_stopped = self.actors.all_stopped();
+        let all_stopped = self.actors.await_all_stopped();
         Box::pin(async move {
             let _ = all_stopped.await;
             membership.leave_cluster().await;
@@ -161,7 +161,7 @@ impl Handler<StopAllActors> for DrawSupervisor {
     fn handle(&mut self, _: StopAllActors, _: &mut Context<Self>) -> Self::Result {
         self.is_stopping = true;
         self.roster_writer.stop_all_actors();
-        let all_stopped = self.actors.all_stopped();
+        let all_stopped = self.actors.await_all_stopped();
         Box::pin(async move {
             // Waiting fails only if the supervisor has ended. Then there is nothing to wait for.
             let _ = all_stopped.await;

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use actors::{Gateway, GatewayError, NewIntent, OpenedIntent, Post};
+use actors::{Gateway, GatewayError, MailTransport, NewIntent, OpenedIntent};
 use async_trait::async_trait;
 use domain::{
     AccountId, Cents, Deal, DrawId, OrderId, PaymentIntent, PaymentIntentId, PaymentStatus,
@@ -227,7 +227,7 @@ impl PostPort {
 }
 
 #[async_trait]
-impl Post for PostPort {
+impl MailTransport for PostPort {
     async fn send(&self, mail: &Mail, _: Option<&OrderRecord>) -> Result<(), String> {
         let (world, process) = &self.0;
         process.pass().await;

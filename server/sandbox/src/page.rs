@@ -84,7 +84,7 @@ async fn show_overview() -> HttpResponse {
             card.number,
             group_card_number(card.number),
             card.meaning,
-            with_line_breaks(card.token)
+            insert_line_breaks(card.token)
         );
     }
     html_response(include_str!("page/index.html").replace("{{cards}}", &rows))
@@ -103,7 +103,7 @@ fn group_card_number(number: &str) -> String {
 }
 
 /// Inserts optional line breaks before the capitals of a camel-case name.
-fn with_line_breaks(name: &str) -> String {
+fn insert_line_breaks(name: &str) -> String {
     name.chars()
         .map(|c| {
             if c.is_uppercase() {

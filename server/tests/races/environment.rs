@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use actors::testing::FakeGateway;
 use actors::{
-    Clock, Engine, EngineParts, FulfilStatus, OpenOrder, PaymentFailure, Peers, Placement, Post,
-    SystemClock,
+    Clock, Engine, EngineParts, FulfilStatus, MailTransport, OpenOrder, PaymentFailure, Peers,
+    Placement, SystemClock,
 };
 use async_trait::async_trait;
 use domain::{
@@ -49,7 +49,7 @@ impl Clock for ShiftedClock {
 struct NullMailer;
 
 #[async_trait]
-impl Post for NullMailer {
+impl MailTransport for NullMailer {
     async fn send(&self, _: &Mail, _: Option<&OrderRecord>) -> Result<(), String> {
         Ok(())
     }

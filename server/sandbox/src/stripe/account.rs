@@ -69,7 +69,7 @@ impl Account {
         replace(&mut self.email, "email");
         replace(&mut self.business_name, "business_profile[name]");
         replace(&mut self.business_type, "business_type");
-        self.metadata.extend(form.map("metadata"));
+        self.metadata.extend(form.get_map("metadata"));
     }
 
     /// Marks the account as fully onboarded.
@@ -244,13 +244,13 @@ pub fn retrieve(
 
 /// Handles `POST /v1/account_links`.
 pub fn create_link(state: &mut SandboxState, call: &ApiCall) -> Result<Value, StripeError> {
-    let account = state.find::<Account>("", call.form.required("account")?)?;
-    call.form.required("type")?;
+    let account = state.find::<Account>("", call.form.get_required("account")?)?;
+    call.form.get_required("type")?;
     let link = AccountLink {
         token: id::generate("link"),
         expires_at: state.now() + ONBOARDING_LINK_SECONDS,
-        refresh_url: call.form.required("refresh_url")?.to_owned(),
-        return_url: call.form.required("return_url")?.to_owned(),
+        refresh_url: call.form.get_required("refresh_url")?.to_owned(),
+        return_url: call.form.get_required("return_url")?.to_owned(),
         account: account.id,
         used: false,
     };

@@ -267,7 +267,7 @@ fn run_with_fault(
 /// Returns the saved form of a response that is a payment intent without expanded objects. A
 /// snapshot of the intent replaces the JSON, which saves memory.
 fn saved_unexpanded_intent(call: &ApiCall, value: &Value) -> Option<SavedBody> {
-    let is_plain = value["object"] == "payment_intent" && call.form.list("expand").is_empty();
+    let is_plain = value["object"] == "payment_intent" && call.form.get_list("expand").is_empty();
     let id = value["id"].as_str().filter(|_| is_plain)?.to_owned();
     Some(SavedBody::Intent {
         id,

@@ -115,7 +115,7 @@ pub fn refund(state: &mut SandboxState, call: &ApiCall, id: &str) -> Result<Valu
             message,
         ));
     }
-    let amount = call.form.integer("amount")?.unwrap_or(left);
+    let amount = call.form.get_integer("amount")?.unwrap_or(left);
     if amount < 1 || amount > left {
         let message = format!(
             "Refund amount (${}) is greater than unrefunded amount on fee (${})",
@@ -124,7 +124,7 @@ pub fn refund(state: &mut SandboxState, call: &ApiCall, id: &str) -> Result<Valu
         );
         return Err(StripeError::state_conflict("amount_too_large", message).with_param("amount"));
     }
-    Ok(refund_fee_part(state, fee, amount, call.form.map("metadata")).render())
+    Ok(refund_fee_part(state, fee, amount, call.form.get_map("metadata")).render())
 }
 
 /// Refunds a part of a fee to the connected account that paid it.

@@ -42,13 +42,13 @@ impl StripeForm {
     }
 
     /// Returns a required field's value, or Stripe's error for a missing one.
-    pub fn required(&self, name: &'static str) -> Result<&str, StripeError> {
+    pub fn get_required(&self, name: &'static str) -> Result<&str, StripeError> {
         self.get(name)
             .ok_or_else(|| StripeError::missing_parameter(name))
     }
 
     /// Returns an optional integer, or Stripe's error for an invalid one.
-    pub fn integer(&self, name: &'static str) -> Result<Option<i64>, StripeError> {
+    pub fn get_integer(&self, name: &'static str) -> Result<Option<i64>, StripeError> {
         let Some(value) = self.get(name) else {
             return Ok(None);
         };
@@ -60,7 +60,7 @@ impl StripeForm {
     }
 
     /// Returns an optional boolean, or Stripe's error for an invalid one.
-    pub fn flag(&self, name: &'static str) -> Result<Option<bool>, StripeError> {
+    pub fn get_flag(&self, name: &'static str) -> Result<Option<bool>, StripeError> {
         match self.get(name) {
             None => Ok(None),
             Some("true") => Ok(Some(true)),
@@ -72,26 +72,28 @@ impl StripeForm {
     }
 
     /// Returns the `name[key]=value` fields as a map from key to value.
-    pub fn map(&self, name: &str) -> BTreeMap<String, String> {
+    pub fn get_map(&self, name: &str) -> BTreeMap<String, String> {
         self.0
             .iter()
-            .filter_map(|(key, value)| Some((key_within(key, name)?.to_owned(), value.clone())))
+            .filter_map(|(key, value)| {
+                Some((key_inside_brackets(key, name)?.to_owned(), value.clone()))
+            })
             .collect()
     }
 
     /// Returns the values of the `name[]=value` or `name[0]=value` fields, in their order.
-    pub fn list(&self, name: &str) -> Vec<&str> {
+    pub fn get_list(&self, name: &str) -> Vec<&str> {
         let is_position = |key: &str| key.chars().all(|digit| digit.is_ascii_digit());
         self.0
             .iter()
-            .filter(|(key, _)| key_within(key, name).is_some_and(is_position))
+            .filter(|(key, _)| key_inside_brackets(key, name).is_some_and(is_position))
             .map(|(_, value)| value.as_str())
             .collect()
     }
 
     /// Returns the fields below `name[…]` as a form of their own: `data[card][token]` becomes
     /// `card[token]`.
-    pub fn nested(&self, name: &str) -> Option<Self> {
+    pub fn nested_form(&self, name: &str) -> Option<Self> {
         let inner_key = |key: &str| {
             let (first, rest) = key.strip_prefix(name)?.strip_prefix('[')?.split_once(']')?;
             Some(format!("{first}{rest}"))
@@ -123,7 +125,7 @@ impl StripeForm {
 }
 
 /// Returns the `key` of `name[key]`, or `None` if the field is nested more deeply.
-fn key_within<'a>(key: &'a str, name: &str) -> Option<&'a str> {
+fn key_inside_brackets<'a>(key: &'a str, name: &str) -> Option<&'a str> {
     let key = key
         .strip_prefix(name)?
         .strip_prefix('[')?
@@ -141,15 +143,15 @@ mod tests {
             "metadata[order_id]=7&expand[]=a&expand[0]=b&created%5Bgte%5D=5&name=A+B%20C&off=",
         );
         assert_eq!(
-            form.map("metadata").get("order_id").map(String::as_str),
+            form.get_map("metadata").get("order_id").map(String::as_str),
             Some("7")
         );
-        assert_eq!(form.list("expand"), ["a", "b"]);
+        assert_eq!(form.get_list("expand"), ["a", "b"]);
         assert_eq!(form.get("created[gte]"), Some("5"));
         assert_eq!(form.get("name"), Some("A B C"));
         assert_eq!(
             StripeForm::parse("d[card][token]=t")
-                .nested("d")
+                .nested_form("d")
                 .unwrap()
                 .get("card[token]"),
             Some("t")
@@ -161,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn fingerprint_ignores_order_but_not_values() {
+    fn fingerprint_ignores_parameter_order_but_not_values() {
         let fingerprint_of = |raw| StripeForm::parse(raw).fingerprint("POST", "/v1/x");
         assert_eq!(fingerprint_of("a=1&b=2"), fingerprint_of("b=2&a=1"));
         assert_ne!(fingerprint_of("a=1&b=2"), fingerprint_of("a=1&b=3"));

@@ -182,7 +182,7 @@ impl Intent {
 /// Handles `POST /v1/payment_intents`.
 pub fn create(state: &mut SandboxState, call: &ApiCall) -> Result<Value, StripeError> {
     let form = &call.form;
-    let currency = form.required("currency")?.to_lowercase();
+    let currency = form.get_required("currency")?.to_lowercase();
     let amount = parse_amount(form)?.ok_or_else(|| StripeError::missing_parameter("amount"))?;
     state.check_charges_enabled(&call.account)?;
     let id = id::generate("pi");
@@ -211,7 +211,7 @@ pub fn create(state: &mut SandboxState, call: &ApiCall) -> Result<Value, StripeE
         receipt_email: form.get_owned("receipt_email"),
         metadata: merge_metadata(form, BTreeMap::new())?,
         automatic: form
-            .flag("automatic_payment_methods[enabled]")?
+            .get_flag("automatic_payment_methods[enabled]")?
             .unwrap_or(false),
         payment_method: None,
         latest_charge: None,
@@ -225,7 +225,7 @@ pub fn create(state: &mut SandboxState, call: &ApiCall) -> Result<Value, StripeE
     }
     let id = intent.id.clone();
     intent.save_and_emit(state, "payment_intent.created");
-    if form.flag("confirm")? == Some(true) {
+    if form.get_flag("confirm")? == Some(true) {
         return confirm::confirm(state, call, &id);
     }
     Ok(state
@@ -279,7 +279,7 @@ pub fn update(state: &mut SandboxState, call: &ApiCall, id: &str) -> Result<Valu
 }
 
 fn parse_amount(form: &StripeForm) -> Result<Option<i64>, StripeError> {
-    let Some(amount) = form.integer("amount")? else {
+    let Some(amount) = form.get_integer("amount")? else {
         return Ok(None);
     };
     match amount {
@@ -305,7 +305,7 @@ fn parse_amount(form: &StripeForm) -> Result<Option<i64>, StripeError> {
 /// Returns the platform's fee on a connected account's payment, in cents. A fee above the amount is
 /// an error.
 fn parse_application_fee(call: &ApiCall, amount: i64) -> Result<Option<i64>, StripeError> {
-    let Some(fee) = call.form.integer("application_fee_amount")? else {
+    let Some(fee) = call.form.get_integer("application_fee_amount")? else {
         return Ok(None);
     };
     let fee_error =
@@ -331,7 +331,7 @@ fn merge_metadata(
     if form.get_or_empty("metadata") == Some("") {
         merged.clear();
     }
-    for (key, value) in form.map("metadata") {
+    for (key, value) in form.get_map("metadata") {
         if value.is_empty() {
             merged.remove(&key);
         } else {

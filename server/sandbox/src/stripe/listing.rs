@@ -24,16 +24,16 @@ where
     SandboxState: HasTable<T>,
 {
     let form = &call.form;
-    let limit = form.integer("limit")?.unwrap_or(PAGE_LIMIT_DEFAULT);
+    let limit = form.get_integer("limit")?.unwrap_or(PAGE_LIMIT_DEFAULT);
     if !(1..=PAGE_LIMIT_MAX).contains(&limit) {
         return Err(
             StripeError::invalid_request("Limit must be between 1 and 100.").with_param("limit"),
         );
     }
     let bound = |name: &'static str, otherwise: i64| {
-        Ok::<_, StripeError>(form.integer(name)?.unwrap_or(otherwise))
+        Ok::<_, StripeError>(form.get_integer(name)?.unwrap_or(otherwise))
     };
-    let exact = form.integer("created")?;
+    let exact = form.get_integer("created")?;
     let oldest =
         bound("created[gte]", i64::MIN)?.max(bound("created[gt]", i64::MIN)?.saturating_add(1));
     let newest =
@@ -88,7 +88,7 @@ where
 
 /// Replaces the ids that `expand[]` parameters name with the objects themselves.
 pub fn expand_response(state: &SandboxState, call: &ApiCall, response: &mut Value) {
-    for path in call.form.list("expand") {
+    for path in call.form.get_list("expand") {
         let steps: Vec<&str> = path.split('.').take(EXPAND_DEPTH_MAX).collect();
         expand_path(state, &call.account, response, &steps);
     }

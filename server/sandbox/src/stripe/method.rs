@@ -176,7 +176,7 @@ impl StripeObject for Method {
 
 /// Handles `POST /v1/payment_methods`.
 pub fn create(state: &mut SandboxState, call: &ApiCall) -> Result<Value, StripeError> {
-    let kind = call.form.required("type")?;
+    let kind = call.form.get_required("type")?;
     if kind != "card" {
         return Err(StripeError::invalid_request(format!(
             "The sandbox knows cards only, not {kind}."
@@ -237,7 +237,7 @@ pub fn resolve_payment_method(
     state: &mut SandboxState,
     call: &ApiCall,
 ) -> Result<Option<Method>, StripeError> {
-    let method = if let Some(data) = call.form.nested("payment_method_data") {
+    let method = if let Some(data) = call.form.nested_form("payment_method_data") {
         Method::from_form(state, &call.account, &data, id::generate("pm"))?
     } else {
         let Some(method_id) = call.form.get("payment_method") else {

@@ -87,7 +87,7 @@ pub fn create(state: &mut SandboxState, call: &ApiCall) -> Result<Value, StripeE
         );
         return Err(StripeError::state_conflict("charge_disputed", message));
     }
-    let amount = form.integer("amount")?.unwrap_or(left);
+    let amount = form.get_integer("amount")?.unwrap_or(left);
     if amount < 1 || amount > left {
         let message = format!(
             "Refund amount (${}) is greater than unrefunded amount on charge (${})",
@@ -96,7 +96,7 @@ pub fn create(state: &mut SandboxState, call: &ApiCall) -> Result<Value, StripeE
         );
         return Err(StripeError::state_conflict("amount_too_large", message).with_param("amount"));
     }
-    if form.flag("refund_application_fee")? == Some(true) {
+    if form.get_flag("refund_application_fee")? == Some(true) {
         refund_fee_in_proportion(state, &charge, amount);
     }
     let mut refund = Refund {
@@ -108,7 +108,7 @@ pub fn create(state: &mut SandboxState, call: &ApiCall) -> Result<Value, StripeE
         amount,
         currency: charge.currency.clone(),
         reason,
-        metadata: form.map("metadata"),
+        metadata: form.get_map("metadata"),
         balance_transaction: None,
     };
     let transaction = BalanceTransaction::of_refund(&refund, state.now());

@@ -105,8 +105,8 @@ fn run_get(state: &SandboxState, call: &ApiCall, steps: &[&str]) -> Result<Value
 }
 
 fn list_events(state: &SandboxState, call: &ApiCall) -> Result<Value, StripeError> {
-    let kinds = call.form.list("types");
-    let delivered = call.form.flag("delivery_success")?;
+    let kinds = call.form.get_list("types");
+    let delivered = call.form.get_flag("delivery_success")?;
     list_page(state, call, |event: &WebhookEvent| {
         call.form.get("type").is_none_or(|kind| event.kind == kind)
             && (kinds.is_empty() || kinds.contains(&event.kind.as_str()))

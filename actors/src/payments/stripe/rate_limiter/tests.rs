@@ -34,7 +34,7 @@ async fn call_start_sequence(
 }
 
 #[tokio::test(start_paused = true)]
-async fn calls_start_by_priority_captures_first_reads_last() {
+async fn calls_start_in_priority_order_from_capture_to_read() {
     let limiter = limiter(1);
     assert!(
         limiter.acquire(CallPriority::Read).await,
@@ -95,7 +95,7 @@ async fn every_fourth_call_is_the_one_that_waited_longest() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn rate_never_exceeds_documented_hundred_and_no_call_is_lost() {
+async fn call_rate_never_exceeds_100_per_second_and_loses_no_call() {
     let limiter = limiter(80);
     tokio::time::sleep(10 * SECOND).await;
     let (began, started) = (Instant::now(), Mutex::new(Vec::new()));
@@ -169,7 +169,7 @@ async fn dropped_calls_leave_the_queue_and_use_no_turn() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn full_queue_rejects_its_priority_only_and_waits_are_bounded() {
+async fn full_queue_rejects_only_its_own_priority_and_bounds_waits() {
     let limiter = limiter(1);
     assert!(limiter.acquire(CallPriority::Read).await);
     let began = Instant::now();

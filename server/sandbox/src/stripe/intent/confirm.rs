@@ -87,7 +87,7 @@ pub fn authenticate(
     }
     let method_id = intent.payment_method.clone().unwrap_or_default();
     let method = state.find::<Method>(&call.account, &method_id)?;
-    match (call.form.required("outcome")?, method.behaviour) {
+    match (call.form.get_required("outcome")?, method.behaviour) {
         ("complete", CardBehaviour::AuthenticatesThenDeclines) => Err(record_decline(
             state,
             call,

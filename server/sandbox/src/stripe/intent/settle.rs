@@ -32,7 +32,7 @@ pub fn capture(state: &mut SandboxState, call: &ApiCall, id: &str) -> Result<Val
     }
     let amount = call
         .form
-        .integer("amount_to_capture")?
+        .get_integer("amount_to_capture")?
         .unwrap_or(intent.amount_capturable);
     if amount < 1 || amount > intent.amount_capturable {
         let message = "The amount to capture must be positive and no more than the amount that can be captured.";
