@@ -58,7 +58,7 @@ impl Anomalies {
     }
 
     /// Returns a handle for an operator's action. A repair through this handle writes `act` to the
-    /// audit log, in the same transaction.
+    /// audit log.
     #[must_use]
     pub fn by(&self, act: AuditEntry) -> Anomalies {
         Anomalies {

@@ -68,15 +68,18 @@ impl Engine {
     /// # Errors
     /// The database could not be read.
     pub async fn start(parts: EngineParts) -> Result<Engine, Failure> {
-        Engine::start_at(parts, Placement::OwnThreads { draws: 1 }).await
+        Engine::start_with_placement(parts, Placement::OwnThreads { draws: 1 }).await
     }
 
-    /// Like [`Engine::start`], with a choice of threads. `Placement::Current` needs only a tokio
-    /// runtime with local tasks.
+    /// Makes every live draw available, and starts the workers on the threads that `placement`
+    /// selects. `Placement::Current` needs only a tokio runtime with local tasks.
     ///
     /// # Errors
     /// The database could not be read.
-    pub async fn start_at(parts: EngineParts, placement: Placement) -> Result<Engine, Failure> {
+    pub async fn start_with_placement(
+        parts: EngineParts,
+        placement: Placement,
+    ) -> Result<Engine, Failure> {
         let membership = Arc::new(Membership::new(parts.peers));
         membership.join_cluster().await?;
         // After a crash, the previous process of this node is still in the list of nodes. Its lease

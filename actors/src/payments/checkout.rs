@@ -20,14 +20,14 @@ use crate::{
 
 mod open;
 
-/// How long after the end of a reservation without extensions a buyer may complete a 3-D Secure
-/// page, in seconds. Afterwards the payment intent is cancelled.
-const THREE_D_SECURE_SECONDS_MAX: i64 = 300;
+/// How long a buyer may still complete a 3-D Secure page after the end of a reservation that was
+/// never extended, in seconds. Afterwards the payment intent is cancelled.
+const THREE_D_SECURE_GRACE_SECONDS: i64 = 300;
 /// Age in seconds at which an order that still has no payment intent is abandoned.
 const ORDER_WITHOUT_INTENT_SECONDS_MAX: i64 = 600;
 
-/// Opens, confirms, extends and abandons orders. All methods but `open` must run in a job of the
-/// order.
+/// Opens, confirms, extends and abandons orders. All methods but `open_order` must run in a job of
+/// the order.
 #[derive(Clone, Copy)]
 pub(crate) struct Checkout<'a> {
     context: &'a Arc<PaymentContext>,
@@ -201,7 +201,7 @@ impl<'a> Checkout<'a> {
             PaymentStatus::RequiresPaymentMethod | PaymentStatus::RequiresConfirmation => true,
             PaymentStatus::RequiresAction | PaymentStatus::Processing => {
                 let timed_out = reason == AbandonReason::ReservationLapsed
-                    && age_ms > (KEPT_SECONDS + THREE_D_SECURE_SECONDS_MAX) * 1000;
+                    && age_ms > (KEPT_SECONDS + THREE_D_SECURE_GRACE_SECONDS) * 1000;
                 timed_out || reason == AbandonReason::AmountChanged
             }
             PaymentStatus::RequiresCapture => reason == AbandonReason::AmountChanged,

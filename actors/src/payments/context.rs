@@ -116,8 +116,9 @@ impl PaymentContext {
             .await
     }
 
-    /// Like [`Self::execute`], for a person's action. The first commit writes `audit_entry` to the
-    /// audit log. The option is then set to `None`, so that the entry is written once.
+    /// Executes a command on a draw for a person's action, and retries while the draw is being
+    /// rebuilt. The first commit writes `audit_entry` to the audit log. The option is then set to
+    /// `None`, so that the entry is written once.
     pub(crate) async fn execute_audited(
         &self,
         draw: DrawId,
@@ -163,8 +164,8 @@ impl PaymentContext {
     /// Allocates all tickets of an authorised order.
     ///
     /// `Ok(Ok(true))`: this call certainly made the commit that stored the order's capture
-    /// operation. It is always `false` for an order of several lines: another node may have
-    /// returned one line meanwhile, and then the last commit stores no operation.
+    /// operation. The value is always `false` for an order of several lines: another node may have
+    /// taken back the tickets of one line meanwhile. Then the last commit stores no operation.
     /// `Ok(Err(refusal))`: a draw refused. The caller must return the tickets of the other lines.
     pub(super) async fn allocate_tickets(
         &self,
@@ -230,7 +231,8 @@ impl PaymentContext {
         self.return_tickets_audited(record, &mut None).await
     }
 
-    /// Like [`Self::return_tickets`], for a person's action (see [`Self::execute_audited`]).
+    /// Takes back the order's tickets and reservations in all of its draws, for a person's action.
+    /// The first commit writes `audit_entry` to the audit log (see [`Self::execute_audited`]).
     pub(super) async fn return_tickets_audited(
         &self,
         record: &OrderRecord,

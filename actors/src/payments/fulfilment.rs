@@ -5,7 +5,8 @@
 //! Steps are repeated until none is left. All steps run in a job of the order, so two fulfilments
 //! of one order never overlap.
 //!
-//! This file has every step of a successful purchase. The others are in `rejection` and `repair`.
+//! This file has every step of a successful purchase. The other steps are in the modules
+//! `rejection` and `repair`.
 
 use domain::{
     Anomaly, AnomalyKind, Authority, OrderId, OrderState, PaymentIntent, PaymentStatus,
@@ -130,7 +131,8 @@ impl<'a> Fulfilment<'a> {
         Err(Deferred)
     }
 
-    /// Captures the payment with the application fee of the order's fee steps.
+    /// Captures the payment with the order's application fee, the sum of the fees of its
+    /// allocations.
     async fn capture_payment(self, state: &mut FulfilmentContext) -> Result<(), Deferred> {
         let context = self.context;
         let order = state.record.order.id;

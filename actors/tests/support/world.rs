@@ -152,7 +152,7 @@ impl TestWorld {
             peers: Peers::alone(InstanceId(self.instances), nodes),
         };
         self.engine = Some(
-            Engine::start_at(parts, Placement::Current)
+            Engine::start_with_placement(parts, Placement::Current)
                 .await
                 .expect("the engine starts"),
         );

@@ -130,8 +130,8 @@ impl DeliveryLoop {
                 self.schedule_new_events(&sandbox, &endpoint);
                 self.send_due_deliveries(&sandbox, &endpoint);
             }
-            // The thread holds no reference while it sleeps. Otherwise the sandbox could never be
-            // dropped.
+            // The thread holds no reference to the sandbox while it sleeps. Otherwise the sandbox
+            // could never be dropped.
             drop(sandbox);
             let next = self.waiting.first_key_value().map(|((due, _), _)| *due);
             let can_send = self.in_flight.len() < CONCURRENT_DELIVERIES_MAX;

@@ -121,7 +121,7 @@ impl RaceEnvironment {
             mail: Arc::new(NullMailer),
             peers: Peers::alone(InstanceId::fresh(), Arc::new(self.postgres())),
         };
-        Engine::start_at(parts, Placement::OwnThreads { draws: 1 })
+        Engine::start_with_placement(parts, Placement::OwnThreads { draws: 1 })
             .await
             .expect("the engine starts")
     }

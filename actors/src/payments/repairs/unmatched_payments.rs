@@ -62,8 +62,8 @@ impl Repairs<'_> {
         // The order is checked again, because it may have got tickets during the call to the
         // provider.
         let order = self.order_without_tickets(id).await?;
-        // The fee of a captured order is in the draws' ledgers. The part that is due stays with the
-        // platform, and the fee refunds return the rest.
+        // The ledgers of the draws contain the fee of a captured order, so no fee is returned here.
+        // The part that is due stays with the platform, and the fee refunds return the rest.
         let fee_is_in_ledger = order
             .as_ref()
             .is_some_and(|record| record.captured_at.is_some());

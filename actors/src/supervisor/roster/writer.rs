@@ -72,8 +72,9 @@ impl RosterWriter {
         matches
     }
 
-    /// Stops the actor of a draw that this node no longer owns. The database rejects its remaining
-    /// writes. `false`: this actor is not running any more.
+    /// Stops the actor of a draw that this node no longer owns. The database rejects the actor's
+    /// remaining writes. `lost` is the actor's generation. `false`: according to the roster, this
+    /// actor is not running.
     pub(in crate::supervisor) fn evict_actor(&self, draw: DrawId, lost: u64) -> bool {
         let mut slots = self.roster.write_slots();
         let Some(slot) = slots.get_mut(&draw) else {

@@ -41,13 +41,13 @@ impl StripeForm {
         self.get(name).map(str::to_owned)
     }
 
-    /// Returns a required field's value, or Stripe's error for a missing one.
+    /// Returns a required field's value, or Stripe's error for a missing field.
     pub fn get_required(&self, name: &'static str) -> Result<&str, StripeError> {
         self.get(name)
             .ok_or_else(|| StripeError::missing_parameter(name))
     }
 
-    /// Returns an optional integer, or Stripe's error for an invalid one.
+    /// Returns the integer in an optional field, or Stripe's error for an invalid integer.
     pub fn get_integer(&self, name: &'static str) -> Result<Option<i64>, StripeError> {
         let Some(value) = self.get(name) else {
             return Ok(None);
@@ -59,7 +59,7 @@ impl StripeForm {
         })
     }
 
-    /// Returns an optional boolean, or Stripe's error for an invalid one.
+    /// Returns the boolean in an optional field, or Stripe's error for an invalid boolean.
     pub fn get_flag(&self, name: &'static str) -> Result<Option<bool>, StripeError> {
         match self.get(name) {
             None => Ok(None),

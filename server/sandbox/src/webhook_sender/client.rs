@@ -72,7 +72,7 @@ impl WebhookClient {
                 return Ok(status);
             }
             // The server may have closed the idle connection, so the request is sent once more on a
-            // new one.
+            // new connection.
             let stream = TcpStream::connect(url_parts.socket_address()).await?;
             stream.set_nodelay(true)?;
             self.post_on_connection(url_parts.host, BufReader::new(stream), &message)
