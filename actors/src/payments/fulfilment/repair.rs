@@ -110,7 +110,7 @@ impl Fulfilment<'_> {
             && intent.status == PaymentStatus::RequiresCapture
         {
             let rejected = self
-                .reject(state, "the order changed while it was being paid")
+                .reject_order(state, "the order changed while it was being paid")
                 .await?;
             return if rejected { Ok(true) } else { Err(Deferred) };
         }
