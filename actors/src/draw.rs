@@ -21,7 +21,7 @@ mod timer;
 ///
 /// Sized for the busiest minute: two thousand browsers with one request each. Most commands are
 /// answered from memory in microseconds. Only the few hundred commits of a draw wait for the disk,
-/// some milliseconds each, so the last command of a full mailbox is answered within seconds. The
+/// some milliseconds each. So the last command of a full mailbox is answered within seconds. The
 /// payment queue (4096 jobs) usually limits the load first.
 pub(crate) const DRAW_MAILBOX_COMMANDS_MAX: usize = 2048;
 /// Milliseconds before the timer fires again after its tick could not be written.
@@ -214,8 +214,8 @@ impl DrawActor {
         }
     }
 
-    /// Schedules a call of `decide_and_write`. actix delivers all messages in the mailbox before it
-    /// polls spawned futures, so commands that arrived during a commit are decided together.
+    /// Schedules a call of `decide_and_write`. Before actix polls spawned futures, it delivers all
+    /// messages in the mailbox. So commands that arrived during a commit are decided together.
     fn schedule_decide_and_write(&mut self, ctx: &mut Context<DrawActor>) {
         if !std::mem::replace(&mut self.is_scheduled, true) {
             ctx.spawn(fut::ready(()).map(

@@ -92,8 +92,8 @@ impl Draws {
     }
 
     /// Executes a command. `attached_write` is a further write in the same transaction. If the
-    /// command was executed before, nothing is written, including `attached_write`, and the answer
-    /// is the same.
+    /// command was executed before, nothing is written, not even `attached_write`, and the answer
+    /// describes the current state of the draw and the order.
     ///
     /// # Errors
     /// [`Denied`]; after `Unavailable` the same command may be sent again.

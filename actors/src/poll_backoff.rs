@@ -1,5 +1,5 @@
-//! Decides when a polling worker polls next: at once after a wakeup, soon after it found work, and
-//! ever less often while there is no work.
+//! Decides when a polling worker polls next: at once after a wakeup, and soon after a poll that
+//! found work. While there is no work, the worker polls ever less often.
 
 use std::time::Duration;
 

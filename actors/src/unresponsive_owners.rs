@@ -49,9 +49,9 @@ impl UnresponsiveOwners {
     /// Adds an unanswered call. Returns whether the draw is stalled.
     ///
     /// A draw is stalled if its view hardly changed during the recent unanswered calls. The limit
-    /// is one change per second of waiting, plus one for each of these calls except the last: a
-    /// call may have been executed although its answer was lost. A draw that changes more often
-    /// has a busy owner that still serves other nodes.
+    /// is one change per second of waiting, plus one for each of these calls except the last. Those
+    /// calls may have been executed although their answers were lost. A draw that changes more
+    /// often has a busy owner that still serves other nodes.
     pub(crate) fn add_unanswered_call(
         &self,
         draw: DrawId,

@@ -213,8 +213,8 @@ impl<'a> Checkout<'a> {
                 .reject_unpaid(record, intent, reason.stored_text())
                 .await?;
         }
-        // Cancels the payment of the order that was just rejected. If the buyer authorised it in
-        // the meantime, `fulfil` handles that too.
+        // If the order was rejected, this call cancels its payment. If the buyer authorised the
+        // payment in the meantime, `fulfil` handles that too.
         fulfilment.fulfil(order, &mut None).await.map(|_| ())
     }
 

@@ -54,8 +54,8 @@ pub(crate) struct WorkerWakeups {
     pub(crate) webhook_events: Notify,
 }
 
-/// The work could not be completed now. The completed part is stored, and a later call continues
-/// with the rest.
+/// Payment work that could not be completed now. The completed part is stored, and a later call
+/// continues with the rest.
 #[derive(Debug)]
 pub(crate) struct Deferred;
 

@@ -166,8 +166,8 @@ impl KeyedJobQueue {
         async move {
             let (reply, answer) = oneshot::channel();
             let job = async move {
-                // Sending fails when the caller has stopped waiting. It gets the same answer if it
-                // calls again.
+                // Sending fails when the caller has stopped waiting. If the caller repeats the
+                // request, it gets the same answer.
                 let _ = reply.send(work.await);
             };
             // The job's log lines belong to the caller's tracing span.

@@ -12,7 +12,7 @@ use super::retry_delay::retry_delay_ms;
 pub(super) const OPERATION_LEASE_MS: i64 = 30_000;
 /// Number of attempts under one idempotency key before the key may change. The same key returns the
 /// lost answer of an earlier attempt. A new key helps only if the provider stored a failure under
-/// the old one, and it is safe only if the operation had no effect.
+/// the old key. A new key is safe only if the operation had no effect.
 const ATTEMPTS_PER_KEY_MIN: u32 = 2;
 
 impl PaymentContext {

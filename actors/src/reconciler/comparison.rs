@@ -155,8 +155,8 @@ impl Comparison {
     /// Stores the observed payment and the disagreements with its order.
     ///
     /// A disagreement is checked a second time in a job of the order, because the order may be in
-    /// processing. A payment with an open anomaly is checked again as well: an anomaly must only be
-    /// resolved by data that was read after it was raised, never by older data of a node that hung.
+    /// processing. A payment with an open anomaly is checked again as well. An anomaly must only be
+    /// resolved by data that was read after it was raised. A node that hung may have older data.
     async fn compare_with_order(
         &self,
         record: Option<&OrderRecord>,

@@ -42,12 +42,13 @@ pub enum Fault {
     Unavailable,
     /// The call times out and has no effect.
     TimeoutBefore,
-    /// The call times out but has its effect. A retry under the same key returns the lost answer.
+    /// The call times out but has its effect. A retry under the same idempotency key returns the
+    /// lost answer.
     TimeoutAfter,
-    /// A server error without an effect. The provider stores the error under the key.
+    /// A server error without an effect. The provider stores the error under the idempotency key.
     CachedError,
     /// A server error although the call has its effect. The provider stores the error under the
-    /// key.
+    /// idempotency key.
     CachedErrorAfter,
 }
 
@@ -149,8 +150,8 @@ impl FakeGateway {
         }
     }
 
-    /// Executes a write and stores the answer under the call's key. `what` describes the request.
-    /// The same key with another description is refused, as the real provider does.
+    /// Executes a write and stores the answer under the call's idempotency key. `what` describes
+    /// the request. As at the real provider, a key that was used for another request is refused.
     async fn answer_write(
         &self,
         call: GatewayCall<'_>,

@@ -1,5 +1,5 @@
-//! Returns the money of a payment that pays for no tickets: one without an order, a second payment
-//! for an order, or one whose order has ended.
+//! Returns the money of a payment that pays for no tickets. The payment has no order, is the second
+//! payment for an order, or its order has ended.
 
 use std::slice;
 

@@ -215,10 +215,9 @@ pub(super) fn error_of_status(status: StatusCode, body: &[u8]) -> GatewayError {
         .or_else(|| text("code"))
         .or_else(|| text("type"));
     match status.as_u16() {
-        // The idempotency key is in use (failure F27 of the failure catalogue), the object is
-        // locked, there are too many requests (F26), or the secret key is wrong. This request had
-        // no effect. If an earlier request under the same idempotency key had an effect, a retry
-        // returns the answer to that request.
+        // This request had no effect, for example because its idempotency key is in use (failure
+        // F27 of the failure catalogue) or the rate limit is exceeded (F26). If an earlier request
+        // under the same idempotency key had an effect, a retry returns the answer to that request.
         401 | 409 | 424 | 425 | 429 => {
             GatewayError::Unavailable(format!("{status} {}", code.unwrap_or_default()))
         }
