@@ -170,9 +170,9 @@ impl PendingCommand {
         }
     }
 
-    /// Whether the command may share a transaction with others. True for reservations, ordinary
-    /// sales and timer ticks, unless an audit entry or a draw's description is written with them.
-    /// Every other command has a transaction of its own.
+    /// Whether the command may share a transaction with others. True for reads, reservations,
+    /// ordinary sales and ticks, unless an audit entry or a draw's description is written with
+    /// them. Every other command has a transaction of its own.
     fn may_share_transaction(&self) -> bool {
         let DrawAction::Execute(request) = &self.action else {
             return true;
