@@ -11,7 +11,7 @@ pub(crate) enum ActorThread {
 }
 
 impl ActorThread {
-    pub(crate) fn start<A>(&self, make: impl FnOnce() -> A + Send + 'static) -> Addr<A>
+    pub(crate) fn start_actor<A>(&self, make: impl FnOnce() -> A + Send + 'static) -> Addr<A>
     where
         A: Actor<Context = Context<A>>,
     {
@@ -21,9 +21,9 @@ impl ActorThread {
         }
     }
 
-    pub(crate) fn spawn(&self, work: impl Future<Output = ()> + Send + 'static) {
+    pub(crate) fn spawn_worker(&self, work: impl Future<Output = ()> + Send + 'static) {
         match self {
-            // A stopped thread drops the future.
+            // If the thread has stopped, the future is dropped without being run.
             ActorThread::Own(arbiter) => drop(arbiter.spawn(work)),
             ActorThread::Current => drop(actix::spawn(work)),
         }

@@ -58,7 +58,7 @@ impl Anomalies {
     }
 
     /// Returns a handle for an operator's action. A repair through this handle writes `act` to the
-    /// audit log, in the same transaction.
+    /// audit log.
     #[must_use]
     pub fn by(&self, act: AuditEntry) -> Anomalies {
         Anomalies {
@@ -97,8 +97,9 @@ impl Anomalies {
         self.scan(1).await
     }
 
-    /// Like [`Self::check`], but for the last `hours_back` hours, 1 to 720. Only new anomalies are
-    /// counted.
+    /// Compares the payments of the last `hours_back` hours (1 to 720) with the provider, and
+    /// repairs what can be repaired automatically. `raised` in the report counts only anomalies
+    /// that this scan added.
     ///
     /// # Errors
     /// See [`Reconciler::scan`].
@@ -127,7 +128,7 @@ impl Anomalies {
 
     /// Allocates the missing tickets of a payment, if it was authorised before kick-off and no
     /// result is entered (rule 5 of the decisions, decision I-2). If the database lost the order,
-    /// the tickets are read from the payment's metadata, and `token` becomes the secret of the new
+    /// the tickets are read from the payment's metadata. Then `token` becomes the secret of the new
     /// order page: 128 random bits as 32 hexadecimal digits. A repeated call gives the same answer.
     ///
     /// # Errors
@@ -184,8 +185,8 @@ impl Anomalies {
             let record = Repairs::new(&context)
                 .allocate_missing(&payment, chosen, buyer, token, audit_entry)
                 .await?;
-            // The payment is compared at once, so that the operator sees any remaining anomaly,
-            // such as a missing fee, without waiting for the next scheduled comparison.
+            // The payment is compared at once. So the operator sees any remaining anomaly, such as
+            // a missing fee, before the next scheduled comparison.
             let _ = Comparison::new(context)
                 .compare_order(record.order.id)
                 .await;
@@ -196,8 +197,8 @@ impl Anomalies {
         allocated.await.unwrap_or(Err(RepairError::Unavailable))
     }
 
-    /// Returns the money of a payment that pays for no tickets: a second payment for an order, or a
-    /// payment whose order is unknown or has ended. No ticket changes.
+    /// Returns the money of a payment that pays for no tickets. It is a second payment for an
+    /// order, or its order is unknown or has ended. No ticket changes.
     ///
     /// # Errors
     /// `HasTickets`: the order must be refunded instead. `Refunded`, `Unknown`, `Unavailable`.
@@ -246,7 +247,7 @@ mod tests {
     use super::AnomalyCounts;
 
     #[test]
-    fn success_rate_is_resolved_share_and_full_without_anomalies() {
+    fn success_rate_is_resolved_share_or_100_without_anomalies() {
         let rate = |resolved, total| {
             AnomalyCounts {
                 total,

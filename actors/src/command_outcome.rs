@@ -12,8 +12,8 @@ pub struct CommandOutcome {
     pub reservation: Option<Reservation>,
     /// The tickets of the order that the command names. `None`: there are none.
     pub allocation: Option<Allocation>,
-    /// Whether the command was written. `false`: an earlier call had executed it, so nothing was
-    /// written, including the attached write.
+    /// Whether the command wrote events. `false`: it changed nothing, usually because an earlier
+    /// call had executed it. Then its attached write was not written either.
     pub written: bool,
 }
 

@@ -21,13 +21,13 @@ mod timer;
 ///
 /// Sized for the busiest minute: two thousand browsers with one request each. Most commands are
 /// answered from memory in microseconds. Only the few hundred commits of a draw wait for the disk,
-/// some milliseconds each, so the last command of a full mailbox is answered within seconds. The
+/// some milliseconds each. So the last command of a full mailbox is answered within seconds. The
 /// payment queue (4096 jobs) usually limits the load first.
-pub(crate) const MAILBOX_MAX: usize = 2048;
+pub(crate) const DRAW_MAILBOX_COMMANDS_MAX: usize = 2048;
 /// Milliseconds before the timer fires again after its tick could not be written.
 const TICK_RETRY_DELAY_MS: i64 = 1000;
 
-type Reply<T> = oneshot::Sender<T>;
+type ReplySender<T> = oneshot::Sender<T>;
 
 pub(crate) struct DrawActor {
     /// The draw as of the last commit.
@@ -54,9 +54,9 @@ pub(crate) enum DrawAction {
 }
 
 impl DrawAction {
-    /// Converts the action into a request to another node. Nodes exchange commands only, so a read
-    /// becomes an extension that ends in the past: it changes nothing, and its answer contains the
-    /// reservation.
+    /// Converts the action into a request to another node. Nodes send each other only commands. So
+    /// a read becomes a command to extend the reservation until a time in the past. That command
+    /// changes nothing, and its answer contains the reservation.
     pub(crate) fn to_request(&self) -> DrawRequest {
         match self {
             DrawAction::Execute(request) => (**request).clone(),
@@ -73,12 +73,13 @@ impl DrawAction {
     }
 }
 
-/// Message that queues an action. The reply is sent once everything it depends on is committed.
+/// Message that queues an action on a draw. The reply is sent once every write that the reply
+/// depends on is committed.
 #[derive(Message)]
 #[rtype(result = "()")]
-pub(crate) struct Perform {
+pub(crate) struct PerformAction {
     pub(crate) action: DrawAction,
-    pub(crate) reply: Reply<Result<CommandOutcome, Denied>>,
+    pub(crate) reply: ReplySender<Result<CommandOutcome, Denied>>,
 }
 
 /// Message that reads the number pairs of some tickets.
@@ -86,14 +87,14 @@ pub(crate) struct Perform {
 #[rtype(result = "()")]
 pub(crate) struct ReadCells {
     pub(crate) serials: Vec<Serial>,
-    pub(crate) reply: Reply<Vec<(Serial, Cell)>>,
+    pub(crate) reply: ReplySender<Vec<(Serial, Cell)>>,
 }
 
 /// Message that reads the whole deal.
 #[derive(Message)]
 #[rtype(result = "()")]
 pub(crate) struct ReadDeal {
-    pub(crate) reply: Reply<Deal>,
+    pub(crate) reply: ReplySender<Deal>,
 }
 
 /// Message that stops the actor after it has executed everything that was queued before.
@@ -213,9 +214,9 @@ impl DrawActor {
         }
     }
 
-    /// Schedules a call of `decide_and_write`. actix delivers all messages in the mailbox before it
-    /// polls spawned futures, so commands that arrived during a commit are decided together.
-    fn schedule_step(&mut self, ctx: &mut Context<DrawActor>) {
+    /// Schedules a call of `decide_and_write`. Before actix polls spawned futures, it delivers all
+    /// messages in the mailbox. So commands that arrived during a commit are decided together.
+    fn schedule_decide_and_write(&mut self, ctx: &mut Context<DrawActor>) {
         if !std::mem::replace(&mut self.is_scheduled, true) {
             ctx.spawn(fut::ready(()).map(
                 |(), actor: &mut DrawActor, ctx: &mut Context<DrawActor>| {
@@ -244,12 +245,12 @@ impl DrawActor {
             self.timer.disarm(ctx);
         }
         // Step 2 of 4: write the events.
-        if let Some((appends, uncommitted)) = batch.finish() {
+        if let Some((appends, uncommitted)) = batch.into_uncommitted() {
             self.update_mailbox_capacity(uncommitted.answers.len(), ctx);
             let ledger = self.ledger.clone();
             let write = wrap_future::<_, DrawActor>(async move { ledger.append(appends).await });
             return ctx.wait(write.map(|written, actor: &mut DrawActor, ctx| {
-                actor.handle_written(written, uncommitted, ctx);
+                actor.handle_write_result(written, uncommitted, ctx);
             }));
         }
         // A timer that fired before its deadline wrote nothing, so it must be armed again.
@@ -259,7 +260,7 @@ impl DrawActor {
         self.continue_or_stop(ctx);
     }
 
-    fn handle_written(
+    fn handle_write_result(
         &mut self,
         written: Result<(), Failure>,
         uncommitted: UncommittedBatch,
@@ -268,7 +269,8 @@ impl DrawActor {
         if self.publisher.is_killed() {
             return ctx.terminate();
         }
-        // A single command of the batch may be the cause, so each is now written alone.
+        // One command of the batch may have caused the failure, so each command is now written
+        // alone.
         let retry_individually =
             uncommitted.commits > 1 && written.as_ref().is_err_and(is_certainly_not_written);
         let arm_now = written.is_ok() || retry_individually;
@@ -281,7 +283,7 @@ impl DrawActor {
             }
             Err(failure) => {
                 let denied = self.handle_write_failure(&failure, ctx);
-                self.queue.fail_first(uncommitted, denied);
+                self.queue.reject_first_command(uncommitted, denied);
             }
         }
         self.arm_timer(arm_now, ctx);
@@ -303,14 +305,14 @@ impl DrawActor {
         uncommitted
             .answers
             .into_iter()
-            .for_each(|(pending, answer)| pending.answer(answer));
+            .for_each(|(pending, answer)| pending.send_answer(answer));
     }
 
     /// After `decide_and_write`: schedules the next call, or stops the actor if it is finishing.
     fn continue_or_stop(&mut self, ctx: &mut Context<DrawActor>) {
         self.update_mailbox_capacity(0, ctx);
         if !self.queue.is_empty() {
-            self.schedule_step(ctx);
+            self.schedule_decide_and_write(ctx);
         } else if self.is_finishing {
             ctx.stop();
         }
@@ -320,7 +322,7 @@ impl DrawActor {
     /// slot remains, because actix takes a capacity of zero as unlimited.
     fn update_mailbox_capacity(&mut self, in_flight: usize, ctx: &mut Context<DrawActor>) {
         ctx.set_mailbox_capacity(
-            MAILBOX_MAX
+            DRAW_MAILBOX_COMMANDS_MAX
                 .saturating_sub(self.queue.len() + in_flight)
                 .max(1),
         );
@@ -348,9 +350,9 @@ impl DrawActor {
     }
 
     /// Runs when the timer fires. Expires overdue reservations and closes the draw at kick-off.
-    fn tick(&mut self, ctx: &mut Context<Self>) {
-        self.queue.push(PendingCommand::timer());
-        self.schedule_step(ctx);
+    fn queue_timer_tick(&mut self, ctx: &mut Context<Self>) {
+        self.queue.push(PendingCommand::timer_tick());
+        self.schedule_decide_and_write(ctx);
     }
 
     /// Arms the timer for the draw's next deadline. After a failed write, it does not fire before
@@ -384,16 +386,16 @@ impl Actor for DrawActor {
     type Context = Context<Self>;
 
     fn started(&mut self, ctx: &mut Context<Self>) {
-        ctx.set_mailbox_capacity(MAILBOX_MAX);
+        ctx.set_mailbox_capacity(DRAW_MAILBOX_COMMANDS_MAX);
         self.publisher.publish(self.draw.view());
         self.arm_timer(true, ctx);
     }
 }
 
-impl Handler<Perform> for DrawActor {
+impl Handler<PerformAction> for DrawActor {
     type Result = ();
 
-    fn handle(&mut self, message: Perform, ctx: &mut Context<Self>) {
+    fn handle(&mut self, message: PerformAction, ctx: &mut Context<Self>) {
         if self.publisher.is_killed() {
             return ctx.terminate();
         }
@@ -401,7 +403,7 @@ impl Handler<Perform> for DrawActor {
         if !self.is_finishing {
             self.queue
                 .push(PendingCommand::new(message.action, message.reply));
-            self.schedule_step(ctx);
+            self.schedule_decide_and_write(ctx);
         }
     }
 }

@@ -14,17 +14,17 @@ use persistence::records::audit::AuditEntry;
 use tokio::sync::{oneshot, watch};
 use tokio::time::Instant;
 
-use crate::draw::{DrawAction, DrawActor, Perform, ReadCells, ReadDeal};
+use crate::draw::{DrawAction, DrawActor, PerformAction, ReadCells, ReadDeal};
 use crate::membership::Membership;
 use crate::peers::{DrawRequest, PeerAnswer, PeerError};
 use crate::supervisor::roster::{Delivery, Roster};
-use crate::supervisor::{DrawSupervisor, RescanOwnership, Wake, WakeCause};
+use crate::supervisor::{DrawSupervisor, RescanOwnership, WakeCause, WakeDraw};
 use crate::unresponsive_owners::{UNRESPONSIVE_AFTER, UnresponsiveOwners, count_view_changes};
 use crate::{CommandOutcome, Denied};
 
-/// Largest number of attempts to deliver a command: to the known actor, after starting the actor,
-/// after the owner did not answer, and one more.
-const DELIVERIES_MAX: usize = 4;
+/// Largest number of attempts to deliver a command to the actor or the owner of its draw. Between
+/// two attempts, the supervisor starts the actor or finds the owner.
+const DELIVERY_ATTEMPTS_MAX: usize = 4;
 
 /// Whether a command may be forwarded to another node.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -92,8 +92,8 @@ impl Draws {
     }
 
     /// Executes a command. `attached_write` is a further write in the same transaction. If the
-    /// command was executed before, nothing is written, including `attached_write`, and the answer
-    /// is the same.
+    /// command was executed before, nothing is written, not even `attached_write`, and the answer
+    /// describes the current state of the draw and the order.
     ///
     /// # Errors
     /// [`Denied`]; after `Unavailable` the same command may be sent again.
@@ -158,13 +158,13 @@ impl Draws {
 
     /// Returns the number of other nodes.
     pub fn other_node_count(&self) -> usize {
-        self.router.membership.others().len()
+        self.router.membership.other_nodes().len()
     }
 
     /// Returns a receiver that is notified when a node joins or leaves, or when another node
     /// becomes the oldest.
     pub(crate) fn node_changes(&self) -> watch::Receiver<OtherNodes> {
-        self.router.membership.changes()
+        self.router.membership.node_changes()
     }
 
     /// Whether this node is the oldest one. The oldest node does the work that only one node needs
@@ -221,11 +221,14 @@ impl Draws {
     /// # Errors
     /// [`Denied`]: the draw is unknown, or its actor cannot be started now.
     pub async fn watch(&self, draw: DrawId) -> Result<watch::Receiver<View>, Denied> {
-        if let Some(receiver) = self.router.roster.watch(draw) {
+        if let Some(receiver) = self.router.roster.watch_view(draw) {
             return Ok(receiver);
         }
         self.router.wake_draw(draw, WakeCause::Caller).await?;
-        self.router.roster.watch(draw).ok_or(Denied::Unavailable)
+        self.router
+            .roster
+            .watch_view(draw)
+            .ok_or(Denied::Unavailable)
     }
 
     /// Returns the public view of a draw.
@@ -246,18 +249,18 @@ impl Draws {
     }
 
     /// Returns the number of draws that are paused until an operator resumes them.
-    pub fn paused(&self) -> usize {
+    pub fn paused_draw_count(&self) -> usize {
         self.router.roster.paused_count()
     }
 
     /// Returns a receiver of the counter that increases when any view changes. Tests wait for a
-    /// change; lists and caches compare [`Self::changes`].
-    pub fn changed(&self) -> watch::Receiver<u64> {
+    /// change; lists and caches compare [`Self::view_change_count`].
+    pub fn view_change_counter(&self) -> watch::Receiver<u64> {
         self.router.roster.change_counter()
     }
 
     /// Returns the number of changes of all views since this node started.
-    pub fn changes(&self) -> u64 {
+    pub fn view_change_count(&self) -> u64 {
         self.router.roster.change_count()
     }
 
@@ -322,8 +325,8 @@ impl Draws {
     }
 
     /// Returns the id of this run of the process.
-    pub(crate) fn boot(&self) -> InstanceId {
-        self.router.membership.boot()
+    pub(crate) fn instance_id(&self) -> InstanceId {
+        self.router.membership.instance_id()
     }
 
     /// Returns the latest view of a draw in memory, without starting the draw's actor.
@@ -344,13 +347,14 @@ impl DrawRouter {
             return Ok(Err(Denied::Unavailable));
         };
         let (reply, answer) = oneshot::channel();
-        let mut message = Perform { action, reply };
+        let mut message = PerformAction { action, reply };
         let mut asked_owner = None;
-        for _ in 0..DELIVERIES_MAX {
-            message = match self.roster.deliver(draw, message) {
+        for _ in 0..DELIVERY_ATTEMPTS_MAX {
+            message = match self.roster.deliver_message(draw, message) {
                 // If the actor stops, it drops the reply channel. The outcome is then unknown, and
-                // asking again is safe. An answer with a write is always valid. An answer from
-                // memory is valid only if no other node can have owned the draw in the meantime.
+                // the caller may safely repeat the command. An answer after a write is always
+                // valid. An answer from memory is valid only if no other node can have owned the
+                // draw since the command arrived.
                 Delivery::Sent => {
                     let answer = answer.await.unwrap_or(Err(Denied::Unavailable));
                     let is_written = answer.as_ref().is_ok_and(|outcome| outcome.written);
@@ -385,7 +389,7 @@ impl DrawRouter {
                         }
                     }
                     // The owner's process or lease may have ended, or the draw may have a new
-                    // owner. The database decides.
+                    // owner. The supervisor reads the current owner from the database.
                     let cause = WakeCause::OwnerUnreachable {
                         owner: owner.boot,
                         is_stalled,
@@ -409,7 +413,7 @@ impl DrawRouter {
         draw: DrawId,
         action: &DrawAction,
     ) -> Result<Result<CommandOutcome, Denied>, bool> {
-        let Some(view) = self.roster.watch(draw) else {
+        let Some(view) = self.roster.watch_view(draw) else {
             return Err(false);
         };
         let asked_at = Instant::now();
@@ -420,22 +424,26 @@ impl DrawRouter {
             .execute(owner, draw, action.to_request());
         let (answer, view_changes) = count_view_changes(view, call).await;
         let wait = asked_at.elapsed();
-        // Only a commit proves that the owner is responsive. It needs a dozen packets, while an
-        // answer from memory needs one in each direction and often succeeds on a failing
-        // connection.
+        // Only an answer after a commit proves that the owner is responsive. A commit takes about a
+        // dozen network packets. An answer from memory takes one packet in each direction, so it
+        // often succeeds even on a failing connection.
         if wait < UNRESPONSIVE_AFTER && matches!(&answer, Ok(Ok(outcome)) if outcome.written) {
-            self.unresponsive_owners.clear(draw);
+            self.unresponsive_owners.clear_unanswered_calls(draw);
         }
         answer.map_err(|error| {
             let is_unanswered = error == PeerError::Silent && wait >= UNRESPONSIVE_AFTER;
-            // With a slow database every owner would look unresponsive, so no owner is blamed.
-            let database_is_healthy =
-                self.membership.has_healthy_database() && self.membership.has_heard_since(asked_at);
+            // While the database is slow, every owner would look unresponsive, so no call counts
+            // against its owner.
+            let database_is_healthy = self.membership.has_healthy_database()
+                && self.membership.has_ownership_check_since(asked_at);
             is_unanswered
                 && database_is_healthy
-                && self
-                    .unresponsive_owners
-                    .add_unanswered(draw, owner.boot, wait, view_changes)
+                && self.unresponsive_owners.add_unanswered_call(
+                    draw,
+                    owner.boot,
+                    wait,
+                    view_changes,
+                )
         })
     }
 
@@ -450,12 +458,12 @@ impl DrawRouter {
         DrawActor: Handler<M>,
     {
         let (reply, answer) = oneshot::channel();
-        let message = match self.roster.deliver(draw, message(reply)) {
+        let message = match self.roster.deliver_message(draw, message(reply)) {
             Delivery::NoActor(message) => message,
             delivery => return Self::await_actor_answer(delivery, answer).await,
         };
         self.wake_draw(draw, WakeCause::Caller).await?;
-        Self::await_actor_answer(self.roster.deliver(draw, message), answer).await
+        Self::await_actor_answer(self.roster.deliver_message(draw, message), answer).await
     }
 
     async fn await_actor_answer<M, T>(
@@ -472,7 +480,7 @@ impl DrawRouter {
 
     async fn wake_draw(&self, draw: DrawId, cause: WakeCause) -> Result<(), Denied> {
         self.supervisor
-            .send(Wake { draw, cause })
+            .send(WakeDraw { draw, cause })
             .await
             .unwrap_or(Err(Denied::Unavailable))
     }

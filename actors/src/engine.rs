@@ -15,9 +15,9 @@ use crate::payments::context::{OrderIndex, PaymentContext, WorkerWakeups};
 use crate::payments::job_queue::{KeyedJobQueue, PaymentActor, run_until_killed};
 use crate::payments::operation_worker;
 use crate::supervisor::roster::Roster;
-use crate::supervisor::{DrawSupervisor, HandOver, StopAll, WakeAll};
+use crate::supervisor::{DrawSupervisor, HandOverDraws, StopAllActors, WakeDraws};
 use crate::{
-    Anomalies, Clock, Draws, Gateway, Outbox, Payments, Peers, Post, Reconciler, mailer,
+    Anomalies, Clock, Draws, Gateway, MailTransport, Outbox, Payments, Peers, Reconciler, mailer,
     membership, reconciler, webhook_events,
 };
 
@@ -32,7 +32,7 @@ pub struct EngineParts {
     pub store: Arc<dyn PaymentStores>,
     pub gateway: Arc<dyn Gateway>,
     pub clock: Arc<dyn Clock>,
-    pub mail: Arc<dyn Post>,
+    pub mail: Arc<dyn MailTransport>,
     pub peers: Peers,
 }
 
@@ -68,21 +68,24 @@ impl Engine {
     /// # Errors
     /// The database could not be read.
     pub async fn start(parts: EngineParts) -> Result<Engine, Failure> {
-        Engine::start_at(parts, Placement::OwnThreads { draws: 1 }).await
+        Engine::start_with_placement(parts, Placement::OwnThreads { draws: 1 }).await
     }
 
-    /// Like [`Engine::start`], with a choice of threads. `Placement::Current` needs only a tokio
-    /// runtime with local tasks.
+    /// Makes every live draw available, and starts the workers on the threads that `placement`
+    /// selects. `Placement::Current` needs only a tokio runtime with local tasks.
     ///
     /// # Errors
     /// The database could not be read.
-    pub async fn start_at(parts: EngineParts, placement: Placement) -> Result<Engine, Failure> {
+    pub async fn start_with_placement(
+        parts: EngineParts,
+        placement: Placement,
+    ) -> Result<Engine, Failure> {
         let membership = Arc::new(Membership::new(parts.peers));
-        membership.join().await?;
+        membership.join_cluster().await?;
         // After a crash, the previous process of this node is still in the list of nodes. Its lease
         // is ended here, so that this process can claim its draws at once.
         if membership.expire_dead_nodes().await {
-            membership.join().await?;
+            membership.join_cluster().await?;
         }
         let live = parts.ledger.live_draws().await?;
         let threads: Vec<Arbiter> = match placement {
@@ -108,12 +111,13 @@ impl Engine {
                 parts.clock.clone(),
             );
             let (roster, membership) = (roster.clone(), membership.clone());
-            main_thread.start(move || {
+            main_thread.start_actor(move || {
                 DrawSupervisor::new(ledger, store, clock, roster, membership, draw_threads)
             })
         };
         let draws = Draws::new(roster, supervisor.clone(), membership.clone(), parts.ledger);
-        let jobs = KeyedJobQueue::new(main_thread.start(move || PaymentActor::new(actor_killed)));
+        let jobs =
+            KeyedJobQueue::new(main_thread.start_actor(move || PaymentActor::new(actor_killed)));
         let context = Arc::new(PaymentContext {
             draws: draws.clone(),
             store: parts.store,
@@ -125,30 +129,30 @@ impl Engine {
             confirmation_attempts: AtomicU64::default(),
             metrics: EngineMetrics::default(),
         });
-        let woken = supervisor.send(WakeAll(live.clone())).await.unwrap_or(0);
+        let woken = supervisor.send(WakeDraws(live.clone())).await.unwrap_or(0);
         tracing::info!(live = live.len(), woken, "live draws woken");
         let (stop, stopping) = watch::channel(false);
-        let lease = membership::run(
+        let lease = membership::run_lease_renewal(
             membership.clone(),
             supervisor.clone().recipient(),
             stopping.clone(),
         );
-        main_thread.spawn(run_until_killed(killed.clone(), lease));
-        main_thread.spawn(run_until_killed(
+        main_thread.spawn_worker(run_until_killed(killed.clone(), lease));
+        main_thread.spawn_worker(run_until_killed(
             killed.clone(),
-            operation_worker::run(context.clone(), stopping.clone()),
+            operation_worker::run_operation_worker(context.clone(), stopping.clone()),
         ));
-        main_thread.spawn(run_until_killed(
+        main_thread.spawn_worker(run_until_killed(
             killed.clone(),
-            webhook_events::run(context.clone(), stopping.clone()),
+            webhook_events::run_webhook_worker(context.clone(), stopping.clone()),
         ));
-        main_thread.spawn(run_until_killed(
+        main_thread.spawn_worker(run_until_killed(
             killed.clone(),
-            reconciler::run(context.clone(), stopping.clone()),
+            reconciler::run_reconciler(context.clone(), stopping.clone()),
         ));
-        main_thread.spawn(run_until_killed(
+        main_thread.spawn_worker(run_until_killed(
             killed,
-            mailer::run(context.clone(), parts.mail, stopping),
+            mailer::run_mailer(context.clone(), parts.mail, stopping),
         ));
         let payments = Payments::new(context.clone());
         let reconciler = Reconciler::new(context.clone());
@@ -172,10 +176,10 @@ impl Engine {
     /// Hands all draws over to the other nodes. Meanwhile this node still accepts commands and
     /// forwards them. Does nothing without other nodes.
     pub async fn hand_over_draws(&self) {
-        if !self.membership.has_others() {
+        if !self.membership.has_other_nodes() {
             return;
         }
-        if tokio::time::timeout(DRAIN_TIMEOUT, self.supervisor.send(HandOver))
+        if tokio::time::timeout(DRAIN_TIMEOUT, self.supervisor.send(HandOverDraws))
             .await
             .is_err()
         {
@@ -193,13 +197,13 @@ impl Engine {
         {
             tracing::warn!("payment jobs cut off: timeout; the restart scan continues them");
         }
-        if tokio::time::timeout(DRAIN_TIMEOUT, self.supervisor.send(StopAll))
+        if tokio::time::timeout(DRAIN_TIMEOUT, self.supervisor.send(StopAllActors))
             .await
             .is_err()
         {
             tracing::warn!("draws cut off during a commit: timeout");
         }
-        self.membership.leave().await;
+        self.membership.leave_cluster().await;
         self.kill.send_replace(true);
         for thread in &self.threads {
             thread.stop();
@@ -213,7 +217,7 @@ impl Engine {
         self.membership
             .peers
             .nodes
-            .simulate_kill(self.membership.boot());
+            .simulate_kill(self.membership.instance_id());
         self.kill.send_replace(true);
         for thread in &self.threads {
             thread.stop();

@@ -25,10 +25,12 @@ pub use clock::{Clock, SystemClock};
 pub use command_outcome::{CommandOutcome, Denied};
 pub use draws::Draws;
 pub use engine::{Engine, EngineParts, Placement};
-pub use mailer::{Outbox, Post};
+pub use mailer::{MailTransport, Outbox};
 pub use metrics::{DurationHistogram, EngineMetrics};
 pub use payments::connect::{AccountStatus, Connect};
-pub use payments::gateway::{Gateway, GatewayError, NewIntent, OpenedIntent, UNEXPECTED_STATE};
+pub use payments::gateway::{
+    Gateway, GatewayError, NewIntent, OpenedIntent, UNEXPECTED_INTENT_STATE_CODE,
+};
 pub use payments::repairs::{ChosenTickets, NamedTickets, RepairError, ReturnedPayment};
 pub use payments::stripe::{Stripe, StripeSettings};
 pub use payments::{

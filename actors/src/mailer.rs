@@ -23,7 +23,7 @@ const CLAIMED_MAILS_MAX: u32 = 16;
 /// How long, in milliseconds, only the claiming process may send a mail. If sending takes longer,
 /// another node may send the mail again under the same message id. If the process ends, another
 /// node sends the mail at once.
-const CLAIM_LEASE_MS: i64 = 120_000;
+const MAIL_CLAIM_LEASE_MS: i64 = 120_000;
 /// Number of attempts to send a mail. With delays of up to a minute, they cover an outage of the
 /// mail server of more than a day.
 const SEND_ATTEMPTS_MAX: u32 = 1600;
@@ -32,7 +32,7 @@ const POLL_DELAYS: (Duration, Duration) = (Duration::from_secs(1), Duration::fro
 
 /// Renders and sends one mail. The server implements it: this crate has no templates and no SMTP.
 #[async_trait]
-pub trait Post: Send + Sync {
+pub trait MailTransport: Send + Sync {
     /// Sends a mail under its fixed message id. `order`: the stored order that the mail is about.
     /// `None`: the mail is about no order.
     ///
@@ -102,33 +102,33 @@ struct Mailer {
     me: InstanceId,
     store: Arc<dyn PaymentStores>,
     clock: Arc<dyn Clock>,
-    post: Arc<dyn Post>,
+    post: Arc<dyn MailTransport>,
 }
 
 /// Sends queued mails until the engine stops.
-pub(crate) async fn run(
+pub(crate) async fn run_mailer(
     context: Arc<PaymentContext>,
-    post: Arc<dyn Post>,
+    post: Arc<dyn MailTransport>,
     stop: watch::Receiver<bool>,
 ) {
     let mailer = Mailer {
-        me: context.draws.boot(),
+        me: context.draws.instance_id(),
         store: context.store.clone(),
         clock: context.clock.clone(),
         post,
     };
     let mut backoff = PollBackoff::new(POLL_DELAYS, stop);
-    while backoff.wait(&context.wakeups.mail).await {
+    while backoff.wait_for_next_poll(&context.wakeups.mail).await {
         match mailer.send_due_mails().await {
-            Ok(0) => backoff.increase(),
+            Ok(0) => backoff.increase_delay(),
             Ok(_) => {
-                backoff.reset();
+                backoff.reset_delay();
                 // One claim may not return all due mails, so the mailer is woken again.
                 context.wakeups.mail.notify_one();
             }
             Err(failure) => {
                 tracing::warn!(%failure, "mails not sent: database error");
-                backoff.increase();
+                backoff.increase_delay();
             }
         }
     }
@@ -138,7 +138,12 @@ impl Mailer {
     async fn send_due_mails(&self) -> Result<usize, Failure> {
         let mails = self
             .store
-            .claim_mail(self.me, self.clock.now(), CLAIM_LEASE_MS, CLAIMED_MAILS_MAX)
+            .claim_mail(
+                self.me,
+                self.clock.now(),
+                MAIL_CLAIM_LEASE_MS,
+                CLAIMED_MAILS_MAX,
+            )
             .await?;
         // The mails are sent concurrently, so that a slow recipient server does not delay other
         // mails.

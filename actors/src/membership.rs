@@ -13,18 +13,20 @@ use tokio::time::Instant;
 
 use crate::peers::Peers;
 
-/// Interval between renewals: four per lease, so that one or two lost renewals do no harm.
+/// Interval between two renewals of this node's lease. A lease lasts for four intervals, so one or
+/// two lost renewals do no harm.
 const LEASE_RENEWAL_INTERVAL: Duration = Duration::from_millis(LEASE_MS as u64 / 4);
-/// Delay before a failed renewal is repeated.
+/// Delay before this node repeats a failed renewal of its lease.
 const LEASE_RENEWAL_RETRY_DELAY: Duration = Duration::from_millis(250);
 /// If the database answers later than this, the database or the connection to it counts as slow.
 const DATABASE_SLOW_AFTER: Duration = Duration::from_millis(400);
-/// How long the database counts as slow after a late answer. During this time no other node is
-/// reported as stalled. The list of nodes is read about six times in this period. On a connection
-/// that loses three packets in ten, all six answers are prompt only once in eight cases.
+/// How long the database counts as slow after a late answer. Meanwhile this node considers no draw
+/// of another node stalled. This node reads the list of nodes about six times in this period. On a
+/// connection that loses 30 % of the packets, all six answers are prompt in one case of eight.
 const DATABASE_SLOW_PERIOD: Duration = Duration::from_secs(3);
-/// How old the last confirmation of ownership may be for an answer from memory. A node that takes a
-/// draw over waits this long before it serves the draw. Longer than the interval between renewals.
+/// Largest age of the last ownership check with which this node still answers from memory. A node
+/// that takes over a draw waits this long before it serves the draw. Longer than the interval
+/// between two lease renewals.
 pub(crate) const STALE_READ_MAX: Duration = Duration::from_secs(2);
 /// This node stops serving this long before the other nodes consider its lease ended.
 const LEASE_MARGIN: Duration = Duration::from_secs(1);
@@ -36,12 +38,12 @@ pub(crate) struct Membership {
     /// was sent, so it is never too late.
     serves_until: Mutex<Instant>,
     /// Number of the current lease. Increases when a lease begins after an earlier one had ended.
-    /// An answer from memory is valid only if the lease is still the one at the time of the
-    /// question.
+    /// An answer from memory is valid only if this number has not changed since the command
+    /// arrived.
     lease_term: AtomicU64,
     /// When the most recent confirmed ownership check was sent.
     ownership_checked_at: Mutex<Instant>,
-    /// When the list of nodes was last answered late. `None`: never.
+    /// When the database last answered a query about the nodes late. `None`: never.
     slow_answer_at: Mutex<Option<Instant>>,
     leaving: AtomicBool,
 }
@@ -80,7 +82,7 @@ impl Membership {
         }
     }
 
-    pub(crate) fn boot(&self) -> InstanceId {
+    pub(crate) fn instance_id(&self) -> InstanceId {
         self.peers.me.boot
     }
 
@@ -88,7 +90,9 @@ impl Membership {
     /// node serves, and the epoch rejects outdated writes. A leaving node owns nothing and forwards
     /// its commands.
     pub(crate) fn may_serve(&self) -> bool {
-        self.peers.me.address.is_empty() || self.is_leaving() || Instant::now() < *self.deadline()
+        self.peers.me.address.is_empty()
+            || self.is_leaving()
+            || Instant::now() < *self.lock_serves_until()
     }
 
     /// Returns the number of the current lease. `None`: there is no valid lease.
@@ -112,7 +116,8 @@ impl Membership {
         *checked_at = sent_at.max(*checked_at);
     }
 
-    /// Records how long the list of nodes took to answer, successfully or not.
+    /// Records a late answer of the database to a query about the nodes, which was sent at
+    /// `sent_at` and may have failed.
     fn record_latency(&self, sent_at: Instant) {
         if sent_at.elapsed() > DATABASE_SLOW_AFTER {
             *lock(&self.slow_answer_at) = Some(Instant::now());
@@ -122,30 +127,33 @@ impl Membership {
     /// Whether the last renewal was on time and the database has recently answered promptly. If
     /// another node does not answer then, the database is not the cause.
     pub(crate) fn has_healthy_database(&self) -> bool {
-        let left = self.deadline().saturating_duration_since(Instant::now());
+        let left = self
+            .lock_serves_until()
+            .saturating_duration_since(Instant::now());
         let spare = LEASE_MARGIN + LEASE_RENEWAL_INTERVAL + DATABASE_SLOW_AFTER;
         let due = Duration::from_millis(LEASE_MS as u64).saturating_sub(spare);
         left >= due
             && lock(&self.slow_answer_at).is_none_or(|at| at.elapsed() >= DATABASE_SLOW_PERIOD)
     }
 
-    /// Whether an ownership check that was sent after `time` was answered.
-    pub(crate) fn has_heard_since(&self, time: Instant) -> bool {
+    /// Whether the database has confirmed this node's ownership of its draws in a check that was
+    /// sent at `time` or later.
+    pub(crate) fn has_ownership_check_since(&self, time: Instant) -> bool {
         *lock(&self.ownership_checked_at) >= time
     }
 
     /// Returns the other nodes that the last renewal listed.
-    pub(crate) fn others(&self) -> Vec<Node> {
+    pub(crate) fn other_nodes(&self) -> Vec<Node> {
         self.nodes.borrow().others.clone()
     }
 
     /// Returns a receiver that is notified when a node joins or leaves, or when another node
     /// becomes the oldest.
-    pub(crate) fn changes(&self) -> watch::Receiver<OtherNodes> {
+    pub(crate) fn node_changes(&self) -> watch::Receiver<OtherNodes> {
         self.nodes.subscribe()
     }
 
-    pub(crate) fn has_others(&self) -> bool {
+    pub(crate) fn has_other_nodes(&self) -> bool {
         !self.nodes.borrow().others.is_empty()
     }
 
@@ -168,7 +176,7 @@ impl Membership {
         self.leaving.load(Ordering::Relaxed)
     }
 
-    fn deadline(&self) -> MutexGuard<'_, Instant> {
+    fn lock_serves_until(&self) -> MutexGuard<'_, Instant> {
         lock(&self.serves_until)
     }
 
@@ -177,7 +185,7 @@ impl Membership {
     ///
     /// # Errors
     /// The lease could not be renewed.
-    pub(crate) async fn renew(&self) -> Result<LeaseRenewal, Failure> {
+    pub(crate) async fn renew_lease(&self) -> Result<LeaseRenewal, Failure> {
         let sent_at = Instant::now();
         let renewed = self.peers.nodes.renew(&self.peers.me).await;
         self.record_latency(sent_at);
@@ -191,7 +199,7 @@ impl Membership {
         // The renewal is written now. It was in time only if the earlier lease is still valid.
         let in_time = self.may_serve();
         if in_time {
-            *self.deadline() = until;
+            *self.lock_serves_until() = until;
         }
         let changed = self.nodes.send_if_modified(|known| {
             let is_new = *known != nodes;
@@ -209,12 +217,12 @@ impl Membership {
     /// lease.
     pub(crate) fn begin_lease(&self, renewal: &LeaseRenewal) {
         self.lease_term.fetch_add(1, Ordering::Relaxed);
-        *self.deadline() = renewal.until;
+        *self.lock_serves_until() = renewal.until;
     }
 
     /// Takes the first lease, before any draw is loaded into memory.
-    pub(crate) async fn join(&self) -> Result<(), Failure> {
-        let renewal = self.renew().await?;
+    pub(crate) async fn join_cluster(&self) -> Result<(), Failure> {
+        let renewal = self.renew_lease().await?;
         self.begin_lease(&renewal);
         Ok(())
     }
@@ -223,7 +231,7 @@ impl Membership {
     /// until the lease expires. Returns whether any lease was ended.
     pub(crate) async fn expire_dead_nodes(&self) -> bool {
         let mut any = false;
-        for other in self.others() {
+        for other in self.other_nodes() {
             any |= self.expire_if_dead(other.boot).await;
         }
         any
@@ -248,9 +256,9 @@ impl Membership {
     }
 
     /// Gives up the lease, so that other nodes may claim this node's draws.
-    pub(crate) async fn leave(&self) {
+    pub(crate) async fn leave_cluster(&self) {
         self.begin_leaving();
-        if let Err(failure) = self.peers.nodes.leave(self.boot()).await {
+        if let Err(failure) = self.peers.nodes.leave(self.instance_id()).await {
             tracing::warn!(%failure, "lease not given up: database error; it expires by itself");
         }
     }
@@ -261,7 +269,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// Renews the lease until the engine stops, and sends each change to `events`.
-pub(crate) async fn run(
+pub(crate) async fn run_lease_renewal(
     membership: Arc<Membership>,
     events: Recipient<MembershipEvent>,
     mut stop: watch::Receiver<bool>,
@@ -276,10 +284,10 @@ pub(crate) async fn run(
         if membership.is_leaving() {
             return;
         }
-        match membership.renew().await {
+        match membership.renew_lease().await {
             // The renewal was sent before this node left, and may have been written after the lease
             // was given up. So the lease is given up again.
-            Ok(_) if membership.is_leaving() => return membership.leave().await,
+            Ok(_) if membership.is_leaving() => return membership.leave_cluster().await,
             Ok(renewal) => {
                 delay = LEASE_RENEWAL_INTERVAL;
                 if !renewal.in_time {

@@ -155,7 +155,7 @@ impl Payments {
     /// they were before the call.
     pub async fn open(&self, request: OpenOrder) -> Result<OrderRecord, PaymentFailure> {
         let context = self.context.clone();
-        Checkout::new(&context).open(request).await
+        Checkout::new(&context).open_order(request).await
     }
 
     /// Allocates the tickets of an authorised payment and captures it, once (rule 2 of the
@@ -163,8 +163,8 @@ impl Payments {
     /// Concurrent and repeated calls give the same answer.
     ///
     /// # Errors
-    /// `OrderUnknown`, `Mismatch`, or `Unavailable`. After `Unavailable` another entry point
-    /// completes the order.
+    /// `OrderUnknown`, `Mismatch`, or `Unavailable`. After `Unavailable` the webhook event or the
+    /// sweeper completes the order.
     pub async fn fulfil(&self, id: &PaymentIntentId) -> Result<FulfilmentResult, PaymentFailure> {
         failpoint::reach(PurchaseStep::Door, FailpointSide::Before);
         let order = self.order_id(id).await?;
@@ -173,8 +173,8 @@ impl Payments {
         if fulfilled.status != FulfilStatus::Processing {
             return Ok(fulfilled);
         }
-        // The background worker may have just claimed the order's operation, and its job waits
-        // behind this one. The second call runs after that job.
+        // The background worker may have just claimed the order's operation. The worker's job then
+        // waits behind the first call's job, and the second call runs after the worker's job.
         self.fulfil_order(order).await
     }
 
@@ -196,7 +196,9 @@ impl Payments {
     ) -> Result<Confirmation, PaymentFailure> {
         let method = payment_method.to_owned();
         self.run_for_order(order, move |context| async move {
-            Checkout::new(&context).confirm(order, &method).await
+            Checkout::new(&context)
+                .confirm_payment(order, &method)
+                .await
         })
         .await
     }
@@ -208,7 +210,7 @@ impl Payments {
     /// `Refused` when the reservation has lapsed or was extended ten times.
     pub async fn extend(&self, order: OrderId) -> Result<Timestamp, PaymentFailure> {
         self.run_for_order(order, move |context| async move {
-            Checkout::new(&context).extend(order).await
+            Checkout::new(&context).extend_reservation(order).await
         })
         .await
     }
@@ -220,7 +222,7 @@ impl Payments {
     /// `OrderUnknown`, `Unavailable`.
     pub async fn reservation(&self, order: OrderId) -> Result<Option<Reservation>, PaymentFailure> {
         self.run_for_order(order, move |context| async move {
-            Checkout::new(&context).reservation(order).await
+            Checkout::new(&context).shown_reservation(order).await
         })
         .await
     }
@@ -262,7 +264,7 @@ impl Payments {
         let (reason, audit_entry) = (reason.to_owned(), self.audit_entry.as_deref().cloned());
         self.run_for_order(order, move |context| async move {
             Refunds::new(&context)
-                .refund(order, &reason, audit_entry)
+                .refund_order(order, &reason, audit_entry)
                 .await
         })
         .await
@@ -307,7 +309,7 @@ impl Payments {
             .run_detached(async move {
                 context
                     .store
-                    .store_event(&event, context.draws.boot(), context.clock.now())
+                    .store_event(&event, context.draws.instance_id(), context.clock.now())
                     .await
             })
             .await?;

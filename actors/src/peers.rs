@@ -33,7 +33,7 @@ pub enum PeerError {
     #[error("the draw's owner did not answer")]
     Silent,
     /// The node answered that it does not own the draw.
-    #[error("the draw is another node's")]
+    #[error("the node does not own the draw")]
     NotTheOwner,
 }
 

@@ -1,5 +1,5 @@
-//! Decides when a polling worker polls next: at once after a wakeup, soon after it found work, and
-//! ever less often while there is no work.
+//! Decides when a polling worker polls next: at once after a wakeup, and soon after a poll that
+//! found work. While there is no work, the worker polls ever less often.
 
 use std::time::Duration;
 
@@ -30,7 +30,7 @@ impl PollBackoff {
 
     /// Waits until the next poll is due or `wakeup` is notified. The first poll is due at once.
     /// `false`: the engine is stopping.
-    pub(crate) async fn wait(&mut self, wakeup: &Notify) -> bool {
+    pub(crate) async fn wait_for_next_poll(&mut self, wakeup: &Notify) -> bool {
         if std::mem::take(&mut self.is_first) {
             return !*self.stop.borrow();
         }
@@ -44,12 +44,12 @@ impl PollBackoff {
     }
 
     /// Returns to the shortest delay, after a poll that found work.
-    pub(crate) fn reset(&mut self) {
+    pub(crate) fn reset_delay(&mut self) {
         self.delay = self.shortest;
     }
 
     /// Doubles the delay, after a poll that found no work or failed.
-    pub(crate) fn increase(&mut self) {
+    pub(crate) fn increase_delay(&mut self) {
         self.delay = (self.delay * 2).min(self.longest);
     }
 }

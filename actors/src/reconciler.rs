@@ -22,7 +22,7 @@ mod comparison;
 
 use capture_check::CaptureCheck;
 pub(crate) use comparison::Comparison;
-use comparison::WITHOUT_ADDRESS_MS;
+use comparison::MISSING_EMAIL_GRACE_MS;
 
 const PASS_INTERVAL: Duration = Duration::from_secs(30);
 /// Minimum age of an open order for the sweeper, in milliseconds. Younger orders are left to the
@@ -32,22 +32,24 @@ const SWEEP_MIN_AGE_MS: i64 = 20_000;
 const SWEPT_ORDERS_MAX: u32 = 5000;
 const CONCURRENT_SWEEPS_MAX: usize = 16;
 /// Largest number of rows that one database query reads.
-const ROWS_READ_MAX: u32 = 500;
+const ROWS_PER_QUERY_MAX: u32 = 500;
 /// Pause between two calls to the provider. The provider allows a hundred calls per second, and
 /// buyers' calls are more urgent.
-const CALL_PAUSE: Duration = Duration::from_millis(10);
+const PROVIDER_CALL_PAUSE: Duration = Duration::from_millis(10);
 /// Tolerated difference between this machine's clock and the provider's, in milliseconds.
-const CLOCK_SKEW_MS: i64 = 300_000;
+const CLOCK_SKEW_MS_MAX: i64 = 300_000;
 /// How far back every pass lists payments, in milliseconds. The list includes payments that the
 /// database lost, so an error is found within a minute even without a webhook event.
-const RECENT_LIST_MS: i64 = 180_000;
-/// Number of passes (ten minutes) from one list that covers [`LONG_LIST_MS`] to the next.
+const RECENT_LIST_PERIOD_MS: i64 = 180_000;
+/// Number of passes between two long lists of payments, which cover [`LONG_LIST_PERIOD_MS`]. Twenty
+/// passes take ten minutes.
 const PASSES_PER_LONG_LIST: u64 = 20;
-/// Period of the long list, in milliseconds. It covers payments that were changed outside this
-/// system without an event, the ten minutes between two long lists, and the clock difference.
-const LONG_LIST_MS: i64 = 3_600_000;
+/// How far back a long list of payments goes, in milliseconds. It finds payments that were changed
+/// outside this system without a webhook event. The period exceeds the ten minutes between two long
+/// lists plus the tolerated clock difference.
+const LONG_LIST_PERIOD_MS: i64 = 3_600_000;
 /// An account is active if it captured a payment within this time, in milliseconds.
-const ACTIVE_ACCOUNT_MS: i64 = 1_200_000;
+const ACTIVE_ACCOUNT_PERIOD_MS: i64 = 1_200_000;
 /// Number of inactive accounts that one pass lists. Passes take turns over all of them.
 const INACTIVE_ACCOUNTS_PER_PASS: usize = 10;
 /// Largest number of verified payments that are remembered. When a remembered payment is listed
@@ -57,14 +59,14 @@ const VERIFIED_PAYMENTS_MAX: usize = 50_000;
 const DRAW_CANCELLED_REASON: &str = "the draw was cancelled";
 /// How far back the first pass of a process looks for captured payments that were not compared, in
 /// milliseconds.
-const FIRST_CAPTURE_CHECK_MS: i64 = 3_600_000;
+const FIRST_CAPTURE_CHECK_PERIOD_MS: i64 = 3_600_000;
 /// Number of accounts that may fail in the scan after a restore and in the capture check of one
 /// pass. When so many fail, the provider itself is considered unavailable. Fewer failures, such as
 /// an account that its club disconnected, do not block the other accounts.
 const FAILED_ACCOUNTS_MAX: usize = 3;
 /// How far back the first pass of a process looks for payments that a restored database lacks, in
-/// milliseconds. The same limit as for an operator's scan (decision I-3).
-const RESTORE_SCAN_MS_MAX: i64 = 720 * 3_600_000;
+/// milliseconds. An operator's scan has the same limit, thirty days (decision I-3).
+const RESTORE_SCAN_PERIOD_MS_MAX: i64 = 720 * 3_600_000;
 
 /// A handle for scans that an operator requests. The scheduled passes do not use it.
 #[derive(Clone)]
@@ -141,7 +143,7 @@ impl Reconciler {
         let pass = async move {
             let mut schedule = PassSchedule::new(context);
             schedule.sweep_open_orders().await;
-            schedule.return_fees().await;
+            schedule.queue_overpaid_fee_refunds().await;
             schedule.refund_cancelled_draws().await;
         };
         let _ = tokio::spawn(pass).await;
@@ -183,8 +185,8 @@ struct RestoreScan {
     accounts: VecDeque<AccountId>,
 }
 
-/// Runs passes until the engine stops.
-pub(crate) async fn run(context: Arc<PaymentContext>, mut stop: watch::Receiver<bool>) {
+/// Runs the scheduled passes until the engine stops.
+pub(crate) async fn run_reconciler(context: Arc<PaymentContext>, mut stop: watch::Receiver<bool>) {
     let mut node_changes = context.draws.node_changes();
     let mut schedule = PassSchedule::new(context);
     loop {
@@ -210,16 +212,16 @@ pub(crate) async fn run(context: Arc<PaymentContext>, mut stop: watch::Receiver<
 impl PassSchedule {
     async fn run_pass(&mut self) {
         self.sweep_open_orders().await;
-        self.return_fees().await;
+        self.queue_overpaid_fee_refunds().await;
         self.refund_cancelled_draws().await;
         if let Err(failure) = self
             .captures
-            .check_new(&self.comparison, &mut self.verified)
+            .check_new_captures(&self.comparison, &mut self.verified)
             .await
         {
             tracing::warn!(%failure, "comparison of captured payments deferred to the next pass");
         }
-        self.compare_orders_without_address().await;
+        self.compare_orders_without_email().await;
         if let Err(failure) = self.scan_after_restore().await {
             tracing::warn!(%failure, "scan for payments that the database lost deferred to the next pass");
         }
@@ -228,7 +230,8 @@ impl PassSchedule {
     }
 
     fn new(context: Arc<PaymentContext>) -> PassSchedule {
-        let captures = CaptureCheck::since(context.clock.now().plus_ms(-FIRST_CAPTURE_CHECK_MS));
+        let captures =
+            CaptureCheck::starting_at(context.clock.now().plus_ms(-FIRST_CAPTURE_CHECK_PERIOD_MS));
         PassSchedule {
             comparison: Comparison::new(context),
             pass_count: 0,
@@ -256,13 +259,13 @@ impl PassSchedule {
         };
         let orders =
             stream::iter(open.into_iter().map(|record| record.order.id)).then(async |order| {
-                tokio::time::sleep(CALL_PAUSE).await;
+                tokio::time::sleep(PROVIDER_CALL_PAUSE).await;
                 order
             });
         let sweeps = orders.map(async |order| {
             let job_context = context.clone();
             let work = async move { sweep_order(&job_context, order).await };
-            let swept = context.jobs.run(JobKey::Order(order), work).await;
+            let swept = context.jobs.run_job(JobKey::Order(order), work).await;
             if let Some(Err(failure)) = swept {
                 tracing::warn!(%failure, order.id = %order, "open order deferred to the next pass");
             }
@@ -275,12 +278,12 @@ impl PassSchedule {
 
     /// Queues fee refunds that earlier passes could not queue, because no captured order had enough
     /// fee left to refund.
-    async fn return_fees(&self) {
+    async fn queue_overpaid_fee_refunds(&self) {
         let context = &self.comparison.context;
         match context.store.fees_owed().await {
             Ok(draws) => {
                 for draw in draws {
-                    Refunds::new(context).return_fees(draw).await;
+                    Refunds::new(context).queue_overpaid_fee_refunds(draw).await;
                 }
             }
             Err(failure) => tracing::warn!(%failure, "owed fees not read: database error"),
@@ -299,12 +302,12 @@ impl PassSchedule {
     }
 
     /// Compares paid orders whose buyer has not entered an e-mail address.
-    async fn compare_orders_without_address(&self) {
+    async fn compare_orders_without_email(&self) {
         let context = &self.comparison.context;
-        let before = context.clock.now().plus_ms(-WITHOUT_ADDRESS_MS);
+        let before = context.clock.now().plus_ms(-MISSING_EMAIL_GRACE_MS);
         match context
             .store
-            .orders_without_address(before, ROWS_READ_MAX)
+            .orders_without_address(before, ROWS_PER_QUERY_MAX)
             .await
         {
             Ok(records) => {
@@ -328,8 +331,8 @@ impl PassSchedule {
             let now = context.clock.now();
             let newest = context.store.newest_order().await?.unwrap_or(now);
             let since = newest
-                .plus_ms(-CLOCK_SKEW_MS)
-                .min(now.plus_ms(-LONG_LIST_MS));
+                .plus_ms(-CLOCK_SKEW_MS_MAX)
+                .min(now.plus_ms(-LONG_LIST_PERIOD_MS));
             let accounts = context
                 .store
                 .connected_accounts()
@@ -337,7 +340,7 @@ impl PassSchedule {
                 .into_iter()
                 .collect();
             self.restore_scan = Some(RestoreScan {
-                since: since.max(now.plus_ms(-RESTORE_SCAN_MS_MAX)),
+                since: since.max(now.plus_ms(-RESTORE_SCAN_PERIOD_MS_MAX)),
                 accounts,
             });
         }
@@ -349,7 +352,7 @@ impl PassSchedule {
             let Some(account) = accounts.pop_front() else {
                 break;
             };
-            tokio::time::sleep(CALL_PAUSE).await;
+            tokio::time::sleep(PROVIDER_CALL_PAUSE).await;
             let Err(failure) = compare_unknown_payments(&self.comparison, &account, *since).await
             else {
                 continue;
@@ -368,9 +371,9 @@ impl PassSchedule {
         let now = self.comparison.context.clock.now();
         let is_long = self.pass_count.is_multiple_of(PASSES_PER_LONG_LIST);
         let since = now.plus_ms(if is_long {
-            -LONG_LIST_MS
+            -LONG_LIST_PERIOD_MS
         } else {
-            -RECENT_LIST_MS
+            -RECENT_LIST_PERIOD_MS
         });
         let reported = self.reported_payments().await;
         for account in self.accounts_to_list(now).await {
@@ -390,7 +393,7 @@ impl PassSchedule {
             .comparison
             .context
             .store
-            .anomalies(true, ROWS_READ_MAX)
+            .anomalies(true, ROWS_PER_QUERY_MAX)
             .await;
         rows_or_none(open, "open anomalies")
             .into_iter()
@@ -403,9 +406,9 @@ impl PassSchedule {
         let store = &self.comparison.context.store;
         let mut accounts: BTreeSet<AccountId> = BTreeSet::new();
         for records in [
-            store.orders_open(now, ROWS_READ_MAX).await,
+            store.orders_open(now, ROWS_PER_QUERY_MAX).await,
             store
-                .orders_captured(now.plus_ms(-ACTIVE_ACCOUNT_MS), ROWS_READ_MAX)
+                .orders_captured(now.plus_ms(-ACTIVE_ACCOUNT_PERIOD_MS), ROWS_PER_QUERY_MAX)
                 .await,
         ] {
             accounts.extend(
@@ -436,13 +439,19 @@ impl PassSchedule {
         since: Timestamp,
         reported: &BTreeSet<PaymentIntentId>,
     ) -> Result<(), Failure> {
-        for observed in self.comparison.list(account, since).await? {
+        for observed in self.comparison.list_payments(account, since).await? {
             let is_decided = observed.intent.status != PaymentStatus::RequiresCapture;
             let may_skip = is_decided && !reported.contains(&observed.intent.id);
             if may_skip && self.verified.contains(&observed.intent) {
                 continue;
             }
-            if self.comparison.compare_observed(&observed).await?.unsettled == 0 {
+            if self
+                .comparison
+                .compare_observed_intent(&observed)
+                .await?
+                .unsettled
+                == 0
+            {
                 self.verified.insert(observed.intent);
             }
         }
@@ -467,9 +476,9 @@ async fn compare_unknown_payments(
     account: &AccountId,
     since: Timestamp,
 ) -> Result<(), Failure> {
-    for observed in comparison.list(account, since).await? {
-        if comparison.is_unknown(&observed).await? {
-            comparison.compare_observed(&observed).await?;
+    for observed in comparison.list_payments(account, since).await? {
+        if comparison.has_no_order(&observed).await? {
+            comparison.compare_observed_intent(&observed).await?;
         }
     }
     Ok(())

@@ -22,7 +22,7 @@ use claim_queue::ClaimQueue;
 use draw_actors::DrawActors;
 use pauses::PausedDraw;
 use recovery::RecoveryLog;
-use remote_views::SCAN_EVERY;
+use remote_views::SCAN_INTERVAL;
 use roster::{Roster, RosterWriter};
 
 mod claim_queue;
@@ -34,7 +34,9 @@ mod remote_views;
 pub(crate) mod roster;
 mod takeover;
 
-pub(crate) use messages::{HandOver, RescanOwnership, StopAll, Wake, WakeAll, WakeCause};
+pub(crate) use messages::{
+    HandOverDraws, RescanOwnership, StopAllActors, WakeCause, WakeDraw, WakeDraws,
+};
 
 pub(crate) struct DrawSupervisor {
     ledger: Arc<dyn Ledger>,
@@ -49,7 +51,7 @@ pub(crate) struct DrawSupervisor {
     claims: ClaimQueue,
     recovery: RecoveryLog,
     pauses: BTreeMap<DrawId, PausedDraw>,
-    /// Whether a read of other nodes' views is running, or its timer is armed.
+    /// Whether a read of other nodes' views is running or scheduled.
     is_polling_views: bool,
     scanned_at: Instant,
     /// Whether the engine is stopping. Then no actor is started any more.
@@ -98,13 +100,13 @@ impl DrawSupervisor {
         if self.membership.is_leaving() {
             return self.assign_to_other_node(&draws);
         }
-        let mut batch = self.claims.begin(draws);
+        let mut batch = self.claims.begin_claim_call(draws);
         let (ledger, membership) = (self.ledger.clone(), self.membership.clone());
         let claim = async move {
             for suspect in std::mem::take(&mut batch.suspects) {
                 membership.expire_if_dead(suspect).await;
             }
-            let mut claimed = ledger.claim(membership.boot(), &batch.draws).await;
+            let mut claimed = ledger.claim(membership.instance_id(), &batch.draws).await;
             let takeovers = takeover::take_over(
                 &*ledger,
                 &membership,
@@ -120,19 +122,19 @@ impl DrawSupervisor {
             claim
                 .into_actor(self)
                 .map(|(draws, claimed, takeovers), supervisor, ctx| {
-                    supervisor.claims.end_call();
+                    supervisor.claims.end_claim_call();
                     for takeover in takeovers {
                         supervisor.serve_after_delay(takeover, ctx);
                     }
                     for draw in &draws {
-                        supervisor.claims.end(*draw);
+                        supervisor.claims.end_claim(*draw);
                     }
                     match claimed {
                         Ok(claims) => supervisor.handle_claims(&draws, claims, ctx),
                         Err(failure) => supervisor.handle_failed_claim(draws, &failure, ctx),
                     }
                     supervisor.claim_queued(ctx);
-                    supervisor.keep_polling_views(ctx);
+                    supervisor.schedule_view_poll(ctx);
                 }),
         );
     }
@@ -140,7 +142,7 @@ impl DrawSupervisor {
     /// Marks draws in the roster as owned by another node. A leaving node does not claim a draw but
     /// forwards its commands to the other node, which claims the draw if it has no owner.
     fn assign_to_other_node(&mut self, batch: &[DrawId]) {
-        let other = self.membership.others().into_iter().next();
+        let other = self.membership.other_nodes().into_iter().next();
         for draw in batch {
             match (&other, self.roster.view(*draw)) {
                 (Some(other), Some(view)) => {
@@ -166,7 +168,7 @@ impl DrawSupervisor {
             missing.remove(&draw);
             if self.is_stopping || self.membership.is_leaving() || self.roster.is_killed() {
                 self.recovery.answer_waiters(draw, Err(Denied::Unavailable));
-            } else if self.actors.start(claimed, &self.roster_writer) {
+            } else if self.actors.start_draw_actor(claimed, &self.roster_writer) {
                 self.recovery.answer_waiters(draw, Ok(()));
             } else {
                 self.pause(draw, PauseCause::BrokenInvariant, ctx);
@@ -174,7 +176,7 @@ impl DrawSupervisor {
         }
         for draw in missing {
             self.recovery.answer_waiters(draw, Err(Denied::NoSuchDraw));
-            self.recovery.forget(draw);
+            self.recovery.forget_draw(draw);
         }
     }
 
@@ -219,6 +221,6 @@ impl Actor for DrawSupervisor {
             let stops = futures_util::stream::poll_fn(move |cx| receiver.poll_recv(cx));
             ctx.add_stream(stops);
         }
-        ctx.run_interval(SCAN_EVERY, Self::scan);
+        ctx.run_interval(SCAN_INTERVAL, Self::scan_draws);
     }
 }

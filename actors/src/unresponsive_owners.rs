@@ -11,11 +11,12 @@ use persistence::nodes::InstanceId;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
-/// If a call has no answer after this time, it counts against the owner. A connection that fails
-/// immediately does not count. An owner that commits and answers within this time is responsive.
+/// If a call to a draw's owner has no answer after this time, the call counts against the owner. A
+/// connection that fails immediately does not count. An owner that commits and answers within this
+/// time is responsive.
 pub(crate) const UNRESPONSIVE_AFTER: Duration = Duration::from_millis(400);
-/// How long unanswered calls are remembered.
-const CALLS_REMEMBERED_FOR: Duration = Duration::from_secs(5);
+/// How long an unanswered call to a draw's owner is remembered.
+const UNANSWERED_CALL_AGE_MAX: Duration = Duration::from_secs(5);
 
 /// Unanswered calls of each draw. Old entries are removed when a new one is added.
 #[derive(Default)]
@@ -34,24 +35,24 @@ struct UnansweredCalls {
 
 impl UnansweredCalls {
     fn is_recent(&self) -> bool {
-        self.last_ended_at.elapsed() < CALLS_REMEMBERED_FOR
+        self.last_ended_at.elapsed() < UNANSWERED_CALL_AGE_MAX
     }
 }
 
 impl UnresponsiveOwners {
     /// Removes a draw's unanswered calls, because its owner committed a command and answered in
     /// time.
-    pub(crate) fn clear(&self, draw: DrawId) {
-        self.lock().remove(&draw);
+    pub(crate) fn clear_unanswered_calls(&self, draw: DrawId) {
+        self.lock_calls().remove(&draw);
     }
 
     /// Adds an unanswered call. Returns whether the draw is stalled.
     ///
-    /// A draw is stalled if it hardly changed during all recent unanswered calls: at most once per
-    /// second of waiting, plus once for each of these calls but the last. Those calls may have been
-    /// executed although their answers were lost. A draw that changes more often has a busy owner
-    /// that still serves other nodes.
-    pub(crate) fn add_unanswered(
+    /// A draw is stalled if its view hardly changed during the recent unanswered calls. The limit
+    /// is one change per second of waiting, plus one for each of these calls except the last. Those
+    /// calls may have been executed although their answers were lost. A draw that changes more
+    /// often has a busy owner that still serves other nodes.
+    pub(crate) fn add_unanswered_call(
         &self,
         draw: DrawId,
         owner: InstanceId,
@@ -70,20 +71,20 @@ impl UnresponsiveOwners {
             calls.total_wait += earlier.total_wait;
             calls.view_changes += earlier.view_changes;
         }
-        let mut by_draw = self.lock();
+        let mut by_draw = self.lock_calls();
         by_draw.retain(|_, calls| calls.is_recent());
         by_draw.insert(draw, calls);
         calls.view_changes < calls.count + calls.total_wait.as_secs()
     }
 
     fn recent_calls(&self, draw: DrawId, owner: InstanceId) -> Option<UnansweredCalls> {
-        self.lock()
+        self.lock_calls()
             .get(&draw)
             .filter(|calls| calls.owner == owner && calls.is_recent())
             .copied()
     }
 
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<DrawId, UnansweredCalls>> {
+    fn lock_calls(&self) -> MutexGuard<'_, BTreeMap<DrawId, UnansweredCalls>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

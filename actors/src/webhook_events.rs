@@ -33,23 +33,26 @@ const SKIPPED_EVENTS_MAX: usize = 320;
 const POLL_DELAYS: (Duration, Duration) = (Duration::from_millis(500), Duration::from_secs(10));
 
 /// Handles events until the engine stops.
-pub(crate) async fn run(context: Arc<PaymentContext>, stop: watch::Receiver<bool>) {
+pub(crate) async fn run_webhook_worker(context: Arc<PaymentContext>, stop: watch::Receiver<bool>) {
     let mut backoff = PollBackoff::new(POLL_DELAYS, stop);
     let mut skipped: BTreeMap<String, Timestamp> = BTreeMap::new();
-    while backoff.wait(&context.wakeups.webhook_events).await {
+    while backoff
+        .wait_for_next_poll(&context.wakeups.webhook_events)
+        .await
+    {
         let now = context.clock.now();
         skipped.retain(|_, until| *until > now);
         let overdue_before = now.plus_ms(-EVENT_OVERDUE_MS);
         let limit = EVENTS_READ_MAX + skipped.len() as u32;
         let mut events = match context
             .store
-            .unhandled_events(context.draws.boot(), overdue_before, limit)
+            .unhandled_events(context.draws.instance_id(), overdue_before, limit)
             .await
         {
             Ok(events) => events,
             Err(failure) => {
                 tracing::warn!(%failure, "webhook events not read: database error");
-                backoff.increase();
+                backoff.increase_delay();
                 continue;
             }
         };
@@ -68,11 +71,11 @@ pub(crate) async fn run(context: Arc<PaymentContext>, stop: watch::Receiver<bool
             );
         }
         if handled > 0 || skipped.len() > skipped_before {
-            backoff.reset();
+            backoff.reset_delay();
             context.wakeups.webhook_events.notify_one();
         } else {
             // No event was handled. Events that remain wait for the provider or the database.
-            backoff.increase();
+            backoff.increase_delay();
         }
     }
 }

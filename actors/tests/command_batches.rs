@@ -101,7 +101,7 @@ fn commands_queued_during_a_write_share_a_transaction() {
             spawn_commands_in_order(&world, (2..=6).map(|order| reserve_command(order, 2))).await;
         assert!(no_command_is_answered(&crowd));
         let mut watched = world.draws().watch(DRAW).await.unwrap();
-        let mut changes = world.draws().changed();
+        let mut changes = world.draws().view_change_counter();
         control.permits.add_permits(1);
         assert_eq!(first.await.unwrap().unwrap().view.revision, 1);
         yield_to_all().await;

@@ -90,7 +90,7 @@ impl TestClub {
             mail: Arc::new(self.mailer.clone()),
             peers: Peers::alone(InstanceId::fresh(), Arc::new(self.postgres.clone())),
         };
-        Engine::start_at(parts, Placement::OwnThreads { draws: 2 })
+        Engine::start_with_placement(parts, Placement::OwnThreads { draws: 2 })
             .await
             .expect("the engine starts")
     }

@@ -532,7 +532,7 @@ fn draws_run_on_separate_threads() {
                 std::sync::Arc::new(memory.clone()),
             ),
         };
-        let engine = Engine::start_at(parts, Placement::OwnThreads { draws: 2 })
+        let engine = Engine::start_with_placement(parts, Placement::OwnThreads { draws: 2 })
             .await
             .unwrap();
         let command = Command::Reserve {

@@ -46,7 +46,7 @@ fn refusal_writes_nothing_and_notifies_no_watcher() {
     run_in_paused_time(|| async {
         let world = TestWorld::with_draws(&[1042]).await;
         let watcher = world.draws().watch(DRAW).await.unwrap();
-        let before = *world.draws().changed().borrow();
+        let before = *world.draws().view_change_counter().borrow();
         world.memory.set_faults(|call| match call {
             Call::Append(_) => panic!("a refusal was written"),
             _ => Fault::None,
@@ -60,7 +60,7 @@ fn refusal_writes_nothing_and_notifies_no_watcher() {
             Err(Denied::Refused(Refusal::CountOutOfRange { max: 50 }))
         );
         assert!(!watcher.has_changed().unwrap());
-        assert_eq!(*world.draws().changed().borrow(), before);
+        assert_eq!(*world.draws().view_change_counter().borrow(), before);
     });
 }
 

@@ -128,7 +128,10 @@ struct PublishedState {
 impl PublishedState {
     async fn publish_changes(&mut self, state: &State) {
         self.ticks += 1;
-        let (changed, reading) = (state.draws.changes(), state.catalogue.facts().reading());
+        let (changed, reading) = (
+            state.draws.view_change_count(),
+            state.catalogue.facts().reading(),
+        );
         if (changed, reading) != (self.changed, self.reading) {
             (self.changed, self.reading) = (changed, reading);
             publish_draws(state).await;

@@ -8,21 +8,21 @@ use domain::{Authority, Command, Draw, Event, HoldLimiter, OrderId, Timestamp};
 use persistence::failpoint::{self, FailpointSide, PurchaseStep};
 use persistence::ledger::{Append, AttachedWrite};
 
-use super::{DrawAction, Reply};
+use super::{DrawAction, ReplySender};
 use crate::{Clock, CommandOutcome, Denied, DrawRequest};
 
 /// Largest number of commits in one transaction. With more, the added latency would outweigh the
 /// saved transactions.
 const BATCH_COMMITS_MAX: usize = 64;
-/// When this many commands in a row cannot be written alone either, the database is considered the
-/// cause.
+/// If this many single commands in a row cannot be written, the database is considered the cause.
+/// Then all commands that wait to be written alone are rejected.
 const CONSECUTIVE_FAILURES_MAX: usize = 2;
 
 #[derive(Default)]
 pub(super) struct CommandQueue {
     waiting: VecDeque<PendingCommand>,
-    /// Number of commands at the head of the queue whose batch could not be written. Each is
-    /// written alone, so that only the faulty one fails.
+    /// Number of commands at the head of the queue that belonged to a failed batch. Each is written
+    /// alone, so that only the faulty command fails.
     individual: usize,
     /// Number of consecutive failed writes of a single command.
     consecutive_failures: usize,
@@ -64,7 +64,7 @@ impl CommandQueue {
             && let Some(pending) = self.waiting.pop_front()
         {
             self.individual = self.individual.saturating_sub(1);
-            batch.add(pending, draw, &mut self.limiter, epoch, clock.now());
+            batch.decide_and_add(pending, draw, &mut self.limiter, epoch, clock.now());
         }
         batch
     }
@@ -84,9 +84,13 @@ impl CommandQueue {
     /// Answers the first command of a failed batch with `denied` and requeues the others, because
     /// they were decided as if the first were written. After several failures in a row, all
     /// commands that wait to be written alone are answered with `denied`.
-    pub(super) fn fail_first(&mut self, mut uncommitted: UncommittedBatch, denied: Denied) {
+    pub(super) fn reject_first_command(
+        &mut self,
+        mut uncommitted: UncommittedBatch,
+        denied: Denied,
+    ) {
         let (pending, _) = uncommitted.answers.remove(0);
-        pending.answer(Err(denied));
+        pending.send_answer(Err(denied));
         self.requeue_batch(uncommitted);
         // Only `Unavailable` may mean that the database does not work. Other denials concern this
         // command alone.
@@ -98,7 +102,7 @@ impl CommandQueue {
         if self.consecutive_failures >= CONSECUTIVE_FAILURES_MAX {
             self.waiting
                 .drain(..self.individual)
-                .for_each(|pending| pending.answer(Err(Denied::Unavailable)));
+                .for_each(|pending| pending.send_answer(Err(Denied::Unavailable)));
             self.individual = 0;
         }
     }
@@ -109,7 +113,7 @@ impl CommandQueue {
         let before = self.waiting.len();
         let pending = uncommitted.answers.into_iter().map(|(pending, _)| pending);
         pending
-            .filter(|pending| !pending.is_timer())
+            .filter(|pending| !pending.is_timer_tick())
             .rev()
             .for_each(|pending| self.waiting.push_front(pending));
         self.waiting.len() - before
@@ -119,13 +123,13 @@ impl CommandQueue {
 /// A queued action and the channel for its answer. The timer's tick has no channel.
 pub(super) struct PendingCommand {
     action: DrawAction,
-    reply: Option<Reply<Result<CommandOutcome, Denied>>>,
+    reply: Option<ReplySender<Result<CommandOutcome, Denied>>>,
 }
 
 impl PendingCommand {
     pub(super) fn new(
         action: DrawAction,
-        reply: Reply<Result<CommandOutcome, Denied>>,
+        reply: ReplySender<Result<CommandOutcome, Denied>>,
     ) -> PendingCommand {
         PendingCommand {
             action,
@@ -134,7 +138,7 @@ impl PendingCommand {
     }
 
     /// Returns the command that the timer queues.
-    pub(super) fn timer() -> PendingCommand {
+    pub(super) fn timer_tick() -> PendingCommand {
         let tick = DrawRequest {
             command: Command::Tick,
             attached_write: None,
@@ -147,14 +151,14 @@ impl PendingCommand {
         }
     }
 
-    pub(super) fn is_timer(&self) -> bool {
+    pub(super) fn is_timer_tick(&self) -> bool {
         self.reply.is_none()
     }
 
-    pub(super) fn answer(self, answer: Result<CommandOutcome, Denied>) {
+    pub(super) fn send_answer(self, answer: Result<CommandOutcome, Denied>) {
         if let Some(reply) = self.reply {
-            // Sending fails when the caller has stopped waiting. It gets the same answer if it asks
-            // again.
+            // Sending fails when the caller has stopped waiting. If the caller repeats the command,
+            // it gets the same answer.
             let _ = reply.send(answer);
         }
     }
@@ -166,8 +170,9 @@ impl PendingCommand {
         }
     }
 
-    /// Whether the command may share a transaction with others. True for the usual commands of
-    /// buyers and of the timer. A command that a person gives has its own transaction.
+    /// Whether the command may share a transaction with others. True for reads, reservations,
+    /// ordinary sales and ticks, unless an audit entry or a draw's description is written with
+    /// them. Every other command has a transaction of its own.
     fn may_share_transaction(&self) -> bool {
         let DrawAction::Execute(request) = &self.action else {
             return true;
@@ -242,10 +247,10 @@ impl CommandBatch {
                 && !is_order_in_batch())
     }
 
-    /// Decides one command on the draw as the batch has changed it. `draw` is the committed state.
-    /// The answer is sent at once if the batch contains no write yet and this command writes
-    /// nothing.
-    pub(super) fn add(
+    /// Decides one command on the draw after the earlier commands of the batch. `draw` is the
+    /// committed state. The answer is sent at once if neither the earlier commands nor this one
+    /// write anything.
+    pub(super) fn decide_and_add(
         &mut self,
         pending: PendingCommand,
         draw: &Draw,
@@ -263,8 +268,8 @@ impl CommandBatch {
             }
             DrawAction::Execute(request) => {
                 let is_tick = matches!(request.command, Command::Tick);
-                self.has_timer_tick |= pending.is_timer();
-                self.has_external_tick |= is_tick && !pending.is_timer();
+                self.has_timer_tick |= pending.is_timer_tick();
+                self.has_external_tick |= is_tick && !pending.is_timer_tick();
                 let may_share_transaction = pending.may_share_transaction();
                 let answer = self.decide_command(request, draw, limiter, epoch, now);
                 if answer.as_ref().is_ok_and(|outcome| outcome.written) {
@@ -274,7 +279,7 @@ impl CommandBatch {
             }
         };
         if self.appends.is_empty() {
-            pending.answer(answer);
+            pending.send_answer(answer);
         } else {
             self.answers.push((pending, answer));
         }
@@ -357,7 +362,7 @@ impl CommandBatch {
 
     /// Returns the commits to write, and the state of the draw after them. `None`: there is nothing
     /// to write.
-    pub(super) fn finish(self) -> Option<(Vec<Append>, UncommittedBatch)> {
+    pub(super) fn into_uncommitted(self) -> Option<(Vec<Append>, UncommittedBatch)> {
         let next = self.next?;
         let uncommitted = UncommittedBatch {
             next,

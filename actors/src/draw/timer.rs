@@ -10,7 +10,7 @@ use super::DrawActor;
 
 /// Longest sleep in milliseconds before the clock is read again, because a clock may be changed and
 /// a machine may be suspended.
-const SLEEP_MS_MAX: i64 = 60_000;
+const TIMER_SLEEP_MS_MAX: i64 = 60_000;
 
 #[derive(Default)]
 pub(super) struct Timer {
@@ -47,7 +47,7 @@ impl Timer {
         ctx: &mut Context<DrawActor>,
     ) {
         let Some(deadline) = deadline else { return };
-        let wake_at = deadline.max(earliest).min(now.plus_ms(SLEEP_MS_MAX));
+        let wake_at = deadline.max(earliest).min(now.plus_ms(TIMER_SLEEP_MS_MAX));
         match self.armed {
             Some((armed_for, _)) if armed_for <= wake_at => return,
             Some((_, later)) => {
@@ -56,7 +56,7 @@ impl Timer {
             None => {}
         }
         let delay = Duration::from_millis(wake_at.ms_since(now).max(0) as u64);
-        let handle = ctx.run_later(delay, super::DrawActor::tick);
+        let handle = ctx.run_later(delay, super::DrawActor::queue_timer_tick);
         self.armed = Some((wake_at, handle));
     }
 }

@@ -14,18 +14,20 @@ use persistence::stores::OrderRecord;
 
 use super::context::{PaymentContext, unavailable};
 use super::fulfilment::Fulfilment;
-use crate::{Confirmation, Denied, FulfilStatus, GatewayError, PaymentFailure, UNEXPECTED_STATE};
+use crate::{
+    Confirmation, Denied, FulfilStatus, GatewayError, PaymentFailure, UNEXPECTED_INTENT_STATE_CODE,
+};
 
 mod open;
 
-/// How long after the end of a reservation without extensions a buyer may complete a 3-D Secure
-/// page, in seconds. Afterwards the payment intent is cancelled.
-const THREE_D_SECURE_SECONDS_MAX: i64 = 300;
+/// How long a buyer may still complete a 3-D Secure page after the end of a reservation that was
+/// never extended, in seconds. Afterwards the payment intent is cancelled.
+const THREE_D_SECURE_GRACE_SECONDS: i64 = 300;
 /// Age in seconds at which an order that still has no payment intent is abandoned.
 const ORDER_WITHOUT_INTENT_SECONDS_MAX: i64 = 600;
 
-/// Opens, confirms, extends and abandons orders. All methods but `open` must run in a job of the
-/// order.
+/// Opens, confirms, extends and abandons orders. All methods but `open_order` must run in a job of
+/// the order.
 #[derive(Clone, Copy)]
 pub(crate) struct Checkout<'a> {
     context: &'a Arc<PaymentContext>,
@@ -37,7 +39,7 @@ impl<'a> Checkout<'a> {
     }
 
     /// Confirms the order's payment intent with a payment method.
-    pub(crate) async fn confirm(
+    pub(crate) async fn confirm_payment(
         self,
         order: OrderId,
         payment_method: &str,
@@ -60,7 +62,7 @@ impl<'a> Checkout<'a> {
             Err(GatewayError::Unavailable(_)) => return Err(PaymentFailure::Unavailable),
             // An earlier attempt changed the intent's state. No card was declined, so the outcome
             // is read from the intent.
-            Err(GatewayError::Refused { code, .. }) if code == UNEXPECTED_STATE => None,
+            Err(GatewayError::Refused { code, .. }) if code == UNEXPECTED_INTENT_STATE_CODE => None,
             Err(GatewayError::Refused { code, message }) => {
                 Some(PaymentFailure::Declined { code, message })
             }
@@ -91,7 +93,10 @@ impl<'a> Checkout<'a> {
 
     /// Extends the reservation in every draw by 120 s and the grace period. A draw with few free
     /// tickets grants less. Returns the end that the buyer is shown.
-    pub(crate) async fn extend(self, order: OrderId) -> Result<Timestamp, PaymentFailure> {
+    pub(crate) async fn extend_reservation(
+        self,
+        order: OrderId,
+    ) -> Result<Timestamp, PaymentFailure> {
         let record = self.context.load_order(order).await?;
         let now = self.context.clock.now();
         let mut shown_until = now.plus_seconds(SHOWN_SECONDS);
@@ -104,7 +109,7 @@ impl<'a> Checkout<'a> {
                 .context
                 .execute(line.draw, command, None)
                 .await
-                .map_err(|denied| failure_of(line.draw, denied))?;
+                .map_err(|denied| payment_failure_from_denied(line.draw, denied))?;
             let closes_at = committed.view.closes_at;
             shown_until = shown_until.min(closes_at);
             if let Some(reservation) = committed
@@ -120,7 +125,7 @@ impl<'a> Checkout<'a> {
 
     /// Returns the reservation as the buyer is shown it. It ends when the first line ends, without
     /// the grace period. `None`: the reservation has lapsed.
-    pub(crate) async fn reservation(
+    pub(crate) async fn shown_reservation(
         self,
         order: OrderId,
     ) -> Result<Option<Reservation>, PaymentFailure> {
@@ -131,7 +136,7 @@ impl<'a> Checkout<'a> {
                 .context
                 .current_reservation(line.draw, order)
                 .await
-                .map_err(|denied| failure_of(line.draw, denied))?;
+                .map_err(|denied| payment_failure_from_denied(line.draw, denied))?;
             let Some(reservation) = reservation else {
                 return Ok(None);
             };
@@ -152,7 +157,8 @@ impl<'a> Checkout<'a> {
         self,
         order: OrderId,
     ) -> Result<FulfilStatus, PaymentFailure> {
-        self.abandon(order, AbandonReason::AmountChanged).await?;
+        self.abandon_order(order, AbandonReason::AmountChanged)
+            .await?;
         let fulfilled = Fulfilment::new(self.context)
             .fulfil(order, &mut None)
             .await?;
@@ -161,11 +167,11 @@ impl<'a> Checkout<'a> {
 
     /// Abandons an order because the buyer asked for it.
     pub(crate) async fn abandon_for_buyer(self, order: OrderId) -> Result<(), PaymentFailure> {
-        self.abandon(order, AbandonReason::BuyerLeft).await
+        self.abandon_order(order, AbandonReason::BuyerLeft).await
     }
 
     /// Cancels the payment intent and returns the tickets, unless the buyer is paying.
-    pub(super) async fn abandon(
+    pub(super) async fn abandon_order(
         self,
         order: OrderId,
         reason: AbandonReason,
@@ -195,7 +201,7 @@ impl<'a> Checkout<'a> {
             PaymentStatus::RequiresPaymentMethod | PaymentStatus::RequiresConfirmation => true,
             PaymentStatus::RequiresAction | PaymentStatus::Processing => {
                 let timed_out = reason == AbandonReason::ReservationLapsed
-                    && age_ms > (KEPT_SECONDS + THREE_D_SECURE_SECONDS_MAX) * 1000;
+                    && age_ms > (KEPT_SECONDS + THREE_D_SECURE_GRACE_SECONDS) * 1000;
                 timed_out || reason == AbandonReason::AmountChanged
             }
             PaymentStatus::RequiresCapture => reason == AbandonReason::AmountChanged,
@@ -207,8 +213,8 @@ impl<'a> Checkout<'a> {
                 .reject_unpaid(record, intent, reason.stored_text())
                 .await?;
         }
-        // Cancels the payment of the order that was just rejected. If the buyer authorised it in
-        // the meantime, `fulfil` handles that too.
+        // If the order was rejected, this call cancels its payment. If the buyer authorised the
+        // payment in the meantime, `fulfil` handles that too.
         fulfilment.fulfil(order, &mut None).await.map(|_| ())
     }
 
@@ -232,7 +238,7 @@ impl<'a> Checkout<'a> {
 }
 
 /// Converts the denial of a draw's command to the error that the buyer is shown.
-fn failure_of(draw: DrawId, denied: Denied) -> PaymentFailure {
+fn payment_failure_from_denied(draw: DrawId, denied: Denied) -> PaymentFailure {
     match denied {
         Denied::Refused(refusal) => PaymentFailure::Refused { draw, refusal },
         Denied::NoSuchDraw => PaymentFailure::Refused {

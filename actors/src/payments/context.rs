@@ -22,14 +22,14 @@ use crate::{Clock, CommandOutcome, Denied, Draws, EngineMetrics, Gateway, Paymen
 
 /// Delays between attempts while a draw's actor is being rebuilt. After the last attempt the call
 /// fails with `Unavailable`.
-const RETRY_DELAYS: [Duration; 3] = [
+const DRAW_RETRY_DELAYS: [Duration; 3] = [
     Duration::from_millis(50),
     Duration::from_millis(200),
     Duration::from_millis(800),
 ];
 
-/// Largest number of entries in one of the two maps of the order index.
-const INDEX_GENERATION_MAX: usize = 50_000;
+/// Largest number of entries in each of the two maps of an [`OrderIndex`].
+const INDEX_GENERATION_ENTRIES_MAX: usize = 50_000;
 
 /// Everything a payment service needs. One per engine, shared by all services and workers.
 pub(crate) struct PaymentContext {
@@ -54,8 +54,8 @@ pub(crate) struct WorkerWakeups {
     pub(crate) webhook_events: Notify,
 }
 
-/// The work could not be completed now. The completed part is stored, and a later call continues
-/// with the rest.
+/// Payment work that could not be completed now. The completed part is stored, and a later call
+/// continues with the rest.
 #[derive(Debug)]
 pub(crate) struct Deferred;
 
@@ -85,7 +85,7 @@ impl PaymentContext {
         order: OrderId,
         work: impl Future<Output = Result<T, PaymentFailure>> + Send + 'static,
     ) -> impl Future<Output = Result<T, PaymentFailure>> + Send {
-        let result = self.jobs.run(JobKey::Order(order), work);
+        let result = self.jobs.run_job(JobKey::Order(order), work);
         async move { result.await.unwrap_or(Err(PaymentFailure::Unavailable)) }
     }
 
@@ -116,8 +116,9 @@ impl PaymentContext {
             .await
     }
 
-    /// Like [`Self::execute`], for a person's action. The first commit writes `audit_entry` to the
-    /// audit log. The option is then set to `None`, so that the entry is written once.
+    /// Executes a command on a draw for a person's action, and retries while the draw is being
+    /// rebuilt. The first commit writes `audit_entry` to the audit log. The option is then set to
+    /// `None`, so that the entry is written once.
     pub(crate) async fn execute_audited(
         &self,
         draw: DrawId,
@@ -163,8 +164,8 @@ impl PaymentContext {
     /// Allocates all tickets of an authorised order.
     ///
     /// `Ok(Ok(true))`: this call certainly made the commit that stored the order's capture
-    /// operation. It is always `false` for an order of several lines: another node may have
-    /// returned one line meanwhile, and then the last commit stores no operation.
+    /// operation. The value is always `false` for an order of several lines: another node may have
+    /// taken back the tickets of one line meanwhile. Then the last commit stores no operation.
     /// `Ok(Err(refusal))`: a draw refused. The caller must return the tickets of the other lines.
     pub(super) async fn allocate_tickets(
         &self,
@@ -230,7 +231,8 @@ impl PaymentContext {
         self.return_tickets_audited(record, &mut None).await
     }
 
-    /// Like [`Self::return_tickets`], for a person's action (see [`Self::execute_audited`]).
+    /// Takes back the order's tickets and reservations in all of its draws, for a person's action.
+    /// The first commit writes `audit_entry` to the audit log (see [`Self::execute_audited`]).
     pub(super) async fn return_tickets_audited(
         &self,
         record: &OrderRecord,
@@ -265,7 +267,7 @@ async fn retry_while_unavailable<T, F>(mut call: impl FnMut() -> F) -> Result<T,
 where
     F: Future<Output = Result<T, Denied>>,
 {
-    let mut delays = RETRY_DELAYS.into_iter();
+    let mut delays = DRAW_RETRY_DELAYS.into_iter();
     loop {
         match (call().await, delays.next()) {
             (Err(Denied::Unavailable), Some(delay)) => tokio::time::sleep(delay).await,
@@ -281,8 +283,8 @@ pub(crate) struct OrderIndex {
     generations: Mutex<IndexGenerations>,
 }
 
-/// Two maps that limit the cache. When the newer map is full, it replaces the older one, whose
-/// entries are dropped.
+/// The two maps of an [`OrderIndex`], which limit its size. When the newer map is full, it replaces
+/// the older map, whose entries are dropped.
 #[derive(Default)]
 struct IndexGenerations {
     newer: BTreeMap<IndexKey, OrderId>,
@@ -326,7 +328,7 @@ impl OrderIndex {
 
 impl IndexGenerations {
     fn insert(&mut self, key: IndexKey, order: OrderId) {
-        if self.newer.len() >= INDEX_GENERATION_MAX {
+        if self.newer.len() >= INDEX_GENERATION_ENTRIES_MAX {
             self.older = std::mem::take(&mut self.newer);
         }
         self.newer.insert(key, order);

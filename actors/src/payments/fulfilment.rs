@@ -5,7 +5,8 @@
 //! Steps are repeated until none is left. All steps run in a job of the order, so two fulfilments
 //! of one order never overlap.
 //!
-//! This file has every step of a successful purchase. The others are in `rejection` and `repair`.
+//! This file has every step of a successful purchase. The other steps are in the modules
+//! `rejection` and `repair`.
 
 use domain::{
     Anomaly, AnomalyKind, Authority, OrderId, OrderState, PaymentIntent, PaymentStatus,
@@ -108,17 +109,17 @@ impl<'a> Fulfilment<'a> {
                     .await?
                 {
                     Ok(just_allocated) => state.just_allocated = just_allocated,
-                    Err(refusal) if self.reject(state, &refusal.to_string()).await? => {}
+                    Err(refusal) if self.reject_order(state, &refusal.to_string()).await? => {}
                     // Another node has allocated or ended the order, so the intent that was read
                     // before is outdated. A later call continues.
                     Err(_) => return Err(Deferred),
                 },
-                NextStep::Capture => self.capture(state).await?,
+                NextStep::Capture => self.capture_payment(state).await?,
                 NextStep::Record => self.record_capture(state).await?,
-                NextStep::Cancel => self.cancel(state).await?,
-                NextStep::Release => self.release(state).await?,
-                NextStep::Void => self.void(state).await?,
-                NextStep::Repair => self.repair(state).await?,
+                NextStep::Cancel => self.cancel_intent(state).await?,
+                NextStep::Release => self.release_order(state).await?,
+                NextStep::Void => self.void_order(state).await?,
+                NextStep::Repair => self.repair_captured_order(state).await?,
                 NextStep::Mismatch => {
                     if !self.resolve_mismatch(state).await? {
                         return Ok(None);
@@ -130,8 +131,9 @@ impl<'a> Fulfilment<'a> {
         Err(Deferred)
     }
 
-    /// Captures the payment with the application fee of the order's fee steps.
-    async fn capture(self, state: &mut FulfilmentContext) -> Result<(), Deferred> {
+    /// Captures the payment with the order's application fee, the sum of the fees of its
+    /// allocations.
+    async fn capture_payment(self, state: &mut FulfilmentContext) -> Result<(), Deferred> {
         let context = self.context;
         let order = state.record.order.id;
         // The fulfilment that stored the operation attempts it at once under its first key. It
@@ -181,7 +183,7 @@ impl<'a> Fulfilment<'a> {
                 .await?;
         }
         Err(context
-            .retry_later(&operation, error.is_stored_under_key())
+            .schedule_retry(&operation, error.is_stored_under_key())
             .await)
     }
 
@@ -195,7 +197,7 @@ impl<'a> Fulfilment<'a> {
     ) -> Result<(), Deferred> {
         tracing::warn!(%error, order.id = %operation.order, kind = ?operation.kind, "payment operation failed: provider error");
         if matches!(error, GatewayError::Unavailable(_)) {
-            return Err(self.context.retry_later(operation, false).await);
+            return Err(self.context.schedule_retry(operation, false).await);
         }
         match self
             .context
@@ -207,7 +209,7 @@ impl<'a> Fulfilment<'a> {
                 state.intent = intent;
                 Ok(())
             }
-            Err(_) => Err(self.context.retry_later(operation, false).await),
+            Err(_) => Err(self.context.schedule_retry(operation, false).await),
         }
     }
 

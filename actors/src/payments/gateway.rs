@@ -6,7 +6,7 @@ use thiserror::Error;
 
 /// The provider's error code when a request does not fit the intent's state: the intent was
 /// confirmed, captured or cancelled before.
-pub const UNEXPECTED_STATE: &str = "payment_intent_unexpected_state";
+pub const UNEXPECTED_INTENT_STATE_CODE: &str = "payment_intent_unexpected_state";
 
 /// Why a call to the provider failed, and whether and how it may be retried.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -16,16 +16,17 @@ pub enum GatewayError {
     #[error("refused by the provider: {code}: {message}")]
     Refused { code: String, message: String },
     /// The call certainly had no effect (status 429, or connection refused). It may be repeated
-    /// under the same key.
+    /// under the same idempotency key.
     #[error("provider unavailable: {0}")]
     Unavailable(String),
     /// The request was sent, but no answer came: its effect may have happened, or may still happen.
-    /// It must be repeated under the same key, which returns the lost answer and prevents a second
-    /// effect.
+    /// It must be repeated under the same idempotency key. That returns the lost answer and
+    /// prevents a second effect.
     #[error("outcome unknown: {0}")]
     Unknown(String),
     /// A server error of the provider: the effect may have happened. The provider stores the
-    /// failure under the key, so a retry needs a new key. The caller must check the intent first.
+    /// failure under the idempotency key, so a retry needs a new key. The caller must check the
+    /// intent first.
     #[error("outcome unknown: the provider failed: {0}")]
     Failed(String),
 }

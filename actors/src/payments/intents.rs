@@ -8,7 +8,7 @@ use super::context::{Deferred, PaymentContext};
 use crate::{GatewayError, NewIntent, OpenedIntent};
 
 /// Tolerated difference between this machine's clock and the provider's, in milliseconds.
-const CLOCK_SKEW_MS: i64 = 300_000;
+const CLOCK_SKEW_MS_MAX: i64 = 300_000;
 
 /// Why a payment intent could not be created or updated.
 pub(super) enum IntentError {
@@ -54,7 +54,10 @@ impl<'a> Intents<'a> {
     /// Creates the intent of an order that this node has just opened. No other worker knows the new
     /// create operation yet, so the first attempt does not claim it. If the attempt fails, the
     /// operation is claimed in order to record the failure.
-    pub(super) async fn create_first(self, record: &mut OrderRecord) -> Result<(), IntentError> {
+    pub(super) async fn create_first_intent(
+        self,
+        record: &mut OrderRecord,
+    ) -> Result<(), IntentError> {
         let order = record.order.id;
         let key = OperationKind::Create.first_key(order).unwrap_or_default();
         match failpoint::around(
@@ -81,7 +84,7 @@ impl<'a> Intents<'a> {
     }
 
     /// Ensures that the order's intent exists and has the order's amount.
-    pub(super) async fn ensure(self, record: &mut OrderRecord) -> Result<(), IntentError> {
+    pub(super) async fn ensure_intent(self, record: &mut OrderRecord) -> Result<(), IntentError> {
         let order = record.order.id;
         if record.order.payment_intent.is_none() {
             let operation = self
@@ -89,14 +92,14 @@ impl<'a> Intents<'a> {
                 .claim_operation(order, OperationKind::Create)
                 .await?
                 .ok_or(IntentError::Deferred)?;
-            return self.create(record, &operation).await;
+            return self.create_intent(record, &operation).await;
         }
         match self
             .context
             .claim_operation(order, OperationKind::Update)
             .await?
         {
-            Some(operation) => match self.update(record, &operation).await {
+            Some(operation) => match self.update_intent(record, &operation).await {
                 // The intent was authorised or cancelled in the meantime. The order is returned
                 // unchanged, and its fulfilment reports the outcome.
                 Err(IntentError::Refused { .. }) => Ok(()),
@@ -107,7 +110,7 @@ impl<'a> Intents<'a> {
     }
 
     /// Creates the order's intent, or finds the intent of an earlier attempt whose answer was lost.
-    pub(super) async fn create(
+    pub(super) async fn create_intent(
         self,
         record: &mut OrderRecord,
         operation: &Operation,
@@ -184,8 +187,8 @@ impl<'a> Intents<'a> {
     }
 
     async fn find_created_intent(self, record: &OrderRecord) -> Option<OpenedIntent> {
-        let since = record.opened_at.plus_ms(-CLOCK_SKEW_MS);
-        // If this fails, the next attempt under the same key returns the same intent.
+        let since = record.opened_at.plus_ms(-CLOCK_SKEW_MS_MAX);
+        // If the search fails, the next attempt under the same idempotency key returns the intent.
         self.context
             .gateway
             .find(&record.order.account, record.order.id, since)
@@ -211,7 +214,7 @@ impl<'a> Intents<'a> {
                 Err(IntentError::Refused { code, message })
             }
             GatewayError::Unavailable(_) => {
-                Err(self.context.retry_later(operation, false).await.into())
+                Err(self.context.schedule_retry(operation, false).await.into())
             }
             GatewayError::Unknown(_) | GatewayError::Failed(_) => {
                 match self.find_created_intent(record).await {
@@ -220,7 +223,7 @@ impl<'a> Intents<'a> {
                     // can never be paid.
                     None => Err(self
                         .context
-                        .retry_later(operation, error.is_stored_under_key())
+                        .schedule_retry(operation, error.is_stored_under_key())
                         .await
                         .into()),
                 }
@@ -229,7 +232,7 @@ impl<'a> Intents<'a> {
     }
 
     /// Sets the intent's amount to the order's total.
-    pub(super) async fn update(
+    pub(super) async fn update_intent(
         self,
         record: &OrderRecord,
         operation: &Operation,
@@ -254,14 +257,14 @@ impl<'a> Intents<'a> {
                 Err(IntentError::Refused { code, message })
             }
             Err(GatewayError::Unavailable(_)) => {
-                Err(context.retry_later(operation, false).await.into())
+                Err(context.schedule_retry(operation, false).await.into())
             }
             Err(error) => match context.gateway.retrieve(&order.account, id).await {
                 Ok(intent) if intent.amount == order.total() => {
                     Ok(context.complete_operation(operation).await?)
                 }
                 retrieved => Err(context
-                    .retry_later(operation, retrieved.is_ok() && error.is_stored_under_key())
+                    .schedule_retry(operation, retrieved.is_ok() && error.is_stored_under_key())
                     .await
                     .into()),
             },

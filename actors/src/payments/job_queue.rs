@@ -140,7 +140,7 @@ impl Handler<AwaitAllJobs> for PaymentActor {
 }
 
 /// A handle to the payment actor. All clones share one address, because actix adds a mailbox slot
-/// for each clone of an address, which would weaken the limit.
+/// for each clone of an address, which would raise the mailbox limit.
 #[derive(Clone)]
 pub(crate) struct KeyedJobQueue {
     actor: Arc<Addr<PaymentActor>>,
@@ -157,7 +157,7 @@ impl KeyedJobQueue {
     /// stops waiting. `None`: the queue is full, or the work panicked.
     ///
     /// The future is boxed here because it is larger than 10 KB.
-    pub(crate) fn run<T: Send + 'static>(
+    pub(crate) fn run_job<T: Send + 'static>(
         &self,
         key: JobKey,
         work: impl Future<Output = T> + Send + 'static,
@@ -166,8 +166,8 @@ impl KeyedJobQueue {
         async move {
             let (reply, answer) = oneshot::channel();
             let job = async move {
-                // Sending fails when the caller has stopped waiting. It gets the same answer if it
-                // calls again.
+                // Sending fails when the caller has stopped waiting. If the caller repeats the
+                // request, it gets the same answer.
                 let _ = reply.send(work.await);
             };
             // The job's log lines belong to the caller's tracing span.

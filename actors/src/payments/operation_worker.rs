@@ -11,7 +11,7 @@ use tokio::sync::{Semaphore, watch};
 use super::context::{Deferred, PaymentContext};
 use super::fulfilment::Fulfilment;
 use super::intents::{IntentError, Intents};
-use super::operations::LEASE_MS;
+use super::operations::OPERATION_LEASE_MS;
 use super::refunds::Refunds;
 use crate::poll_backoff::PollBackoff;
 use crate::{FulfilStatus, PaymentFailure};
@@ -22,24 +22,30 @@ const CONCURRENT_OPERATIONS_MAX: usize = 64;
 const POLL_DELAYS: (Duration, Duration) = (Duration::from_millis(500), Duration::from_secs(8));
 
 /// Attempts due operations until the engine stops.
-pub(crate) async fn run(context: Arc<PaymentContext>, stop: watch::Receiver<bool>) {
+pub(crate) async fn run_operation_worker(
+    context: Arc<PaymentContext>,
+    stop: watch::Receiver<bool>,
+) {
     let permits = Arc::new(Semaphore::new(CONCURRENT_OPERATIONS_MAX));
     let mut backoff = PollBackoff::new(POLL_DELAYS, stop);
-    while backoff.wait(&context.wakeups.operations).await {
+    while backoff
+        .wait_for_next_poll(&context.wakeups.operations)
+        .await
+    {
         let free = permits.available_permits() as u32;
         let claimed = match free {
             0 => Ok(Vec::new()),
             _ => {
                 context
                     .store
-                    .claim_operations(context.clock.now(), LEASE_MS, free)
+                    .claim_operations(context.clock.now(), OPERATION_LEASE_MS, free)
                     .await
             }
         };
         match claimed {
-            Ok(operations) if operations.is_empty() => backoff.increase(),
+            Ok(operations) if operations.is_empty() => backoff.increase_delay(),
             Ok(operations) => {
-                backoff.reset();
+                backoff.reset_delay();
                 for operation in operations {
                     let (context, permit) = (context.clone(), permits.clone().try_acquire_owned());
                     tokio::spawn(async move {
@@ -50,7 +56,7 @@ pub(crate) async fn run(context: Arc<PaymentContext>, stop: watch::Receiver<bool
             }
             Err(failure) => {
                 tracing::warn!(%failure, "payment operations not claimed: database error");
-                backoff.increase();
+                backoff.increase_delay();
             }
         }
     }
@@ -77,7 +83,7 @@ async fn attempt_operation(
     let mut record = match record {
         Ok(record) => record,
         Err(failure) => {
-            context.retry_later(&operation, false).await;
+            context.schedule_retry(&operation, false).await;
             return Err(failure);
         }
     };
@@ -88,8 +94,16 @@ async fn attempt_operation(
             .complete_operation(&operation)
             .await
             .map_err(IntentError::from),
-        OperationKind::Create => Intents::new(context).create(&mut record, &operation).await,
-        OperationKind::Update => Intents::new(context).update(&record, &operation).await,
+        OperationKind::Create => {
+            Intents::new(context)
+                .create_intent(&mut record, &operation)
+                .await
+        }
+        OperationKind::Update => {
+            Intents::new(context)
+                .update_intent(&record, &operation)
+                .await
+        }
         OperationKind::Capture | OperationKind::Cancel => capture_or_cancel(context, operation)
             .await
             .map_err(IntentError::from),
@@ -119,6 +133,6 @@ async fn capture_or_cancel(
         Ok(FulfilStatus::Succeeded | FulfilStatus::Refunding | FulfilStatus::NotCharged { .. }) => {
             context.complete_operation(&unused).await
         }
-        _ => Err(context.retry_later(&unused, false).await),
+        _ => Err(context.schedule_retry(&unused, false).await),
     }
 }

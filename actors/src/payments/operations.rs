@@ -9,10 +9,10 @@ use super::retry_delay::retry_delay_ms;
 
 /// How long a claimed operation belongs to one worker, in milliseconds. Longer than two calls to
 /// the provider can take.
-pub(super) const LEASE_MS: i64 = 30_000;
+pub(super) const OPERATION_LEASE_MS: i64 = 30_000;
 /// Number of attempts under one idempotency key before the key may change. The same key returns the
 /// lost answer of an earlier attempt. A new key helps only if the provider stored a failure under
-/// the old one, and it is safe only if the operation had no effect.
+/// the old key. A new key is safe only if the operation had no effect.
 const ATTEMPTS_PER_KEY_MIN: u32 = 2;
 
 impl PaymentContext {
@@ -25,13 +25,13 @@ impl PaymentContext {
     ) -> Result<Option<Operation>, Deferred> {
         Ok(self
             .store
-            .claim_operation(order, kind, self.clock.now(), LEASE_MS)
+            .claim_operation(order, kind, self.clock.now(), OPERATION_LEASE_MS)
             .await?)
     }
 
     /// Schedules the next attempt of an operation. `failure_is_stored`: whether the provider stored
     /// a failure under the operation's key while the operation had no effect.
-    pub(super) async fn retry_later(
+    pub(super) async fn schedule_retry(
         &self,
         operation: &Operation,
         failure_is_stored: bool,
@@ -92,7 +92,7 @@ mod tests {
     use super::next_idempotency_key;
 
     #[test]
-    fn next_key_counts_attempts() {
+    fn next_idempotency_key_increments_its_suffix() {
         assert_eq!(next_idempotency_key("cap-7"), "cap-7/2");
         assert_eq!(next_idempotency_key("cap-7/2"), "cap-7/3");
     }

@@ -14,12 +14,12 @@ use super::fulfilment::Fulfilment;
 use crate::{FulfilStatus, GatewayError, PaymentFailure};
 
 /// Number of refused attempts to refund before an anomaly is raised for the operator.
-const REFUND_ATTEMPTS_MAX: u32 = 10;
+const REFUND_ATTEMPTS_BEFORE_ANOMALY: u32 = 10;
 /// Largest number of orders that one call refunds. A draw has at most 169 orders.
 const REFUNDED_ORDERS_MAX: u32 = 200;
 
-/// Refunds orders. All methods but `refund_cancelled_draws` and `return_fees` must run in a job of
-/// the order.
+/// Refunds orders. All methods but `refund_cancelled_draws` and `queue_overpaid_fee_refunds` must
+/// run in a job of the order.
 #[derive(Clone, Copy)]
 pub(crate) struct Refunds<'a> {
     context: &'a Arc<PaymentContext>,
@@ -32,7 +32,7 @@ impl<'a> Refunds<'a> {
 
     /// Refunds an order, or abandons it if it is not charged yet. The tickets are taken back first,
     /// so that no ticket is both owned and refunded (decision D-3).
-    pub(crate) async fn refund(
+    pub(crate) async fn refund_order(
         self,
         order: OrderId,
         reason: &str,
@@ -87,7 +87,7 @@ impl<'a> Refunds<'a> {
             .await
             .map_err(unavailable)?;
         for line in &order.lines {
-            self.return_fees(line.draw).await;
+            self.queue_overpaid_fee_refunds(line.draw).await;
         }
         context.wakeups.operations.notify_one();
         self.queue_refund_mail(record).await;
@@ -95,7 +95,7 @@ impl<'a> Refunds<'a> {
     }
 
     /// Queues refunds of the application fee that the draw's captured orders have overpaid.
-    pub(crate) async fn return_fees(self, draw: DrawId) {
+    pub(crate) async fn queue_overpaid_fee_refunds(self, draw: DrawId) {
         match self.context.store.queue_fee_refunds(draw).await {
             Ok(()) => self.context.wakeups.operations.notify_one(),
             // The sweeper retries the fee refunds of every draw that owes fees.
@@ -146,7 +146,9 @@ impl<'a> Refunds<'a> {
             let refunded = self
                 .context
                 .run_for_order(order, async move {
-                    Refunds::new(&context).refund(order, &reason, None).await
+                    Refunds::new(&context)
+                        .refund_order(order, &reason, None)
+                        .await
                 })
                 .await;
             if let Err(failure) = refunded {
@@ -180,10 +182,10 @@ impl<'a> Refunds<'a> {
         };
         tracing::warn!(%error, order.id = %operation.order, kind = ?operation.kind, "refund failed: provider error");
         if matches!(error, GatewayError::Unavailable(_)) {
-            return Err(context.retry_later(operation, false).await);
+            return Err(context.schedule_retry(operation, false).await);
         }
         let Ok(intent) = gateway.retrieve(&order.account, id).await else {
-            return Err(context.retry_later(operation, false).await);
+            return Err(context.schedule_retry(operation, false).await);
         };
         let is_refunded = match operation.kind {
             // An order's fee may be refunded in several parts, so earlier fee refunds do not show
@@ -196,7 +198,9 @@ impl<'a> Refunds<'a> {
         };
         match error {
             _ if is_refunded => self.complete_refund(record, operation).await,
-            GatewayError::Refused { code, .. } if operation.attempts >= REFUND_ATTEMPTS_MAX => {
+            GatewayError::Refused { code, .. }
+                if operation.attempts >= REFUND_ATTEMPTS_BEFORE_ANOMALY =>
+            {
                 let anomaly = Anomaly {
                     kind: AnomalyKind::MismatchedAmount,
                     payment_intent: Some(id.clone()),
@@ -210,7 +214,7 @@ impl<'a> Refunds<'a> {
                 context.fail_operation(operation, code).await
             }
             error => Err(context
-                .retry_later(operation, error.is_stored_under_key())
+                .schedule_retry(operation, error.is_stored_under_key())
                 .await),
         }
     }

@@ -41,7 +41,7 @@ pub struct NamedTickets {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum RepairError {
     /// The payment or ticket is unknown, or the payment was never captured.
-    #[error("nothing of ours is known by this name")]
+    #[error("the payment or ticket is unknown")]
     Unknown,
     /// The payment is refunded or being refunded.
     #[error("the payment was refunded")]
@@ -181,9 +181,9 @@ impl<'a> Repairs<'a> {
 
     /// Handles a dispute of a captured payment (decision C-25). Must run in a job of the order.
     ///
-    /// If all draws of the order are active and before kick-off, its tickets are taken back and its
-    /// part of the fee is refunded, and the result is `true`. The bank itself returns the money.
-    /// Otherwise the buyer keeps the tickets, marked as disputed, and the result is `false`.
+    /// `true`: all draws of the order are active and before kick-off. Then its tickets are taken
+    /// back and its part of the fee is refunded. The bank itself returns the money. `false`: the
+    /// buyer keeps the tickets, marked as disputed, or a draw could not take them back now.
     pub(crate) async fn release_disputed(self, record: &OrderRecord) -> Result<bool, Failure> {
         let context = self.context;
         let now = context.clock.now();
@@ -206,7 +206,9 @@ impl<'a> Repairs<'a> {
             )
             .await?;
         for line in &record.order.lines {
-            Refunds::new(context).return_fees(line.draw).await;
+            Refunds::new(context)
+                .queue_overpaid_fee_refunds(line.draw)
+                .await;
         }
         Ok(true)
     }

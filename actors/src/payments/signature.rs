@@ -10,11 +10,11 @@ use sha2::Sha256;
 use thiserror::Error;
 
 /// Seconds by which the timestamp of an event may be in the past or in the future (decision B-1).
-pub const TOLERANCE_SECONDS: i64 = 300;
+pub const TIMESTAMP_TOLERANCE_SECONDS: i64 = 300;
 /// Largest number of signatures that are checked. The provider sends two or three while its secret
 /// is being replaced.
 const SIGNATURES_MAX: usize = 16;
-const HEADER_BYTES_MAX: usize = 4096;
+const SIGNATURE_HEADER_BYTES_MAX: usize = 4096;
 
 /// Why a signature is not accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
@@ -37,7 +37,7 @@ pub fn verify(
     secrets: &[String],
     now: Timestamp,
 ) -> Result<(), BadSignature> {
-    if header.len() > HEADER_BYTES_MAX {
+    if header.len() > SIGNATURE_HEADER_BYTES_MAX {
         return Err(BadSignature::Unreadable);
     }
     let fields = || {
@@ -77,7 +77,7 @@ pub fn verify(
         return Err(BadSignature::Forged);
     }
     let age_seconds = i128::from(now.0.div_euclid(1000)) - i128::from(seconds);
-    if age_seconds.abs() > i128::from(TOLERANCE_SECONDS) {
+    if age_seconds.abs() > i128::from(TIMESTAMP_TOLERANCE_SECONDS) {
         return Err(BadSignature::OutOfTime);
     }
     Ok(())
@@ -103,7 +103,7 @@ mod tests {
     const NOW: Timestamp = Timestamp(1_795_226_400_000);
     const BODY: &[u8] = br#"{"id":"evt_1"}"#;
 
-    fn v1(secret: &str) -> String {
+    fn v1_signature(secret: &str) -> String {
         sign(BODY, secret, NOW)
             .split_once(",v1=")
             .unwrap()
@@ -113,19 +113,23 @@ mod tests {
 
     #[test]
     fn signature_is_accepted_for_any_secret_and_rejected_if_malformed() {
-        let (ours, next, t) = (v1("whsec_a"), v1("whsec_b"), NOW.0 / 1000);
+        let (ours, next, t) = (
+            v1_signature("whsec_a"),
+            v1_signature("whsec_b"),
+            NOW.0 / 1000,
+        );
         let altered = format!("{}0", &ours[..63]);
         let table = [
             ("one signature", format!("t={t},v1={ours}"), Ok(())),
             ("the second secret", format!("t={t},v1={next}"), Ok(())),
             (
                 "two during a roll, ours first",
-                format!("t={t},v1={ours},v1={}", v1("whsec_new")),
+                format!("t={t},v1={ours},v1={}", v1_signature("whsec_new")),
                 Ok(()),
             ),
             (
                 "two during a roll, ours last",
-                format!("t={t},v1={},v1={ours}", v1("whsec_new")),
+                format!("t={t},v1={},v1={ours}", v1_signature("whsec_new")),
                 Ok(()),
             ),
             (
@@ -136,7 +140,7 @@ mod tests {
             ("with spaces", format!("t={t}, v1={ours}"), Ok(())),
             (
                 "another secret",
-                format!("t={t},v1={}", v1("whsec_x")),
+                format!("t={t},v1={}", v1_signature("whsec_x")),
                 Err(BadSignature::Forged),
             ),
             (
@@ -182,7 +186,7 @@ mod tests {
             ("nothing", String::new(), Err(BadSignature::Unreadable)),
             (
                 "too long",
-                format!("t={t},v1={ours},{}", "x".repeat(HEADER_BYTES_MAX)),
+                format!("t={t},v1={ours},{}", "x".repeat(SIGNATURE_HEADER_BYTES_MAX)),
                 Err(BadSignature::Unreadable),
             ),
         ];

@@ -40,7 +40,7 @@ mod http;
 mod rate_limiter;
 
 /// Number of payment intents in one page of a list.
-const PAGE_SIZE: i64 = 100;
+const INTENTS_PER_PAGE: i64 = 100;
 /// Fields of a payment intent that Stripe returns as full objects, so that one call returns
 /// everything.
 const EXPANDED_FIELDS: [&str; 2] = [
@@ -110,7 +110,7 @@ impl Stripe {
         let platform = Http::new(&settings.secret, &settings.base_url, settings.timeout)?;
         Ok(Stripe {
             platform: match settings.calls_per_second {
-                Some(calls) => platform.paced(calls),
+                Some(calls) => platform.with_rate_limit(calls),
                 None => platform,
             },
         })
@@ -122,12 +122,12 @@ impl Stripe {
         id: &PaymentIntentId,
     ) -> Result<StripeIntent, GatewayError> {
         let retrieve = RetrievePaymentIntent::new(id.0.as_str()).expand(expanded_fields());
-        send(&self.platform.of(&account.0)?, &retrieve, None).await
+        send(&self.platform.for_account(&account.0)?, &retrieve, None).await
     }
 }
 
 /// Streams the intents of an account that were created since a time, newest first. Only one page is
-/// in memory at a time: an intent takes about 15 KB in the library's representation, and busy
+/// in memory at a time: an intent takes about 15 KB in async-stripe's representation, and busy
 /// minutes create thousands.
 fn list_intents(
     account: &Http,
@@ -138,7 +138,7 @@ fn list_intents(
         .map(|path| format!("data.{path}"))
         .collect();
     let list = ListPaymentIntent::new()
-        .limit(PAGE_SIZE)
+        .limit(INTENTS_PER_PAGE)
         .created(RangeQueryTs::gte(since.0 / 1000))
         .expand(expand);
     list.paginate()
@@ -177,7 +177,7 @@ async fn send_customized_request<T: miniserde::Deserialize>(
 
 /// Prefix of a wallet's token. Stripe must first convert such a token to a payment method (decision
 /// C-6).
-const TOKEN_PREFIX: &str = "tok_";
+const WALLET_TOKEN_PREFIX: &str = "tok_";
 
 /// Returns a request that confirms an intent with a wallet's token, from which Stripe makes a
 /// payment method. async-stripe has no type for this request.
@@ -197,7 +197,7 @@ fn confirm_with_token(
     .customize()
 }
 
-fn metadata(new: &NewIntent) -> HashMap<String, String> {
+fn intent_metadata(new: &NewIntent) -> HashMap<String, String> {
     // The metadata has no personal data. If a restored database lacks the order, the metadata names
     // its tickets (failure F45 of the failure catalogue).
     HashMap::from([
@@ -212,10 +212,15 @@ impl Gateway for Stripe {
         let create = CreatePaymentIntent::new(new.amount.0, Currency::AUD)
             .capture_method(PaymentIntentCaptureMethod::Manual)
             .allowed_payment_method_types(vec![PaymentIntentAllowedPaymentMethodTypes::Card])
-            .metadata(metadata(new));
+            .metadata(intent_metadata(new));
         opened_intent(
             &new.account,
-            &send(&self.platform.of(&new.account.0)?, &create, Some(key)).await?,
+            &send(
+                &self.platform.for_account(&new.account.0)?,
+                &create,
+                Some(key),
+            )
+            .await?,
         )
     }
 
@@ -228,10 +233,10 @@ impl Gateway for Stripe {
     ) -> Result<OpenedIntent, GatewayError> {
         let update = UpdatePaymentIntent::new(id.0.as_str())
             .amount(new.amount.0)
-            .metadata(metadata(new));
+            .metadata(intent_metadata(new));
         opened_intent(
             account,
-            &send(&self.platform.of(&account.0)?, &update, Some(key)).await?,
+            &send(&self.platform.for_account(&account.0)?, &update, Some(key)).await?,
         )
     }
 
@@ -240,7 +245,7 @@ impl Gateway for Stripe {
         account: &AccountId,
         id: &PaymentIntentId,
     ) -> Result<PaymentIntent, GatewayError> {
-        payment_intent(account, &self.retrieve_intent(account, id).await?)
+        convert_payment_intent(account, &self.retrieve_intent(account, id).await?)
     }
 
     async fn confirm(
@@ -250,7 +255,7 @@ impl Gateway for Stripe {
         id: &PaymentIntentId,
         payment_method: &str,
     ) -> Result<OpenedIntent, GatewayError> {
-        let confirm = if payment_method.starts_with(TOKEN_PREFIX) {
+        let confirm = if payment_method.starts_with(WALLET_TOKEN_PREFIX) {
             confirm_with_token(id, payment_method)
         } else {
             let confirm = ConfirmPaymentIntent::new(id.0.as_str()).payment_method(payment_method);
@@ -258,7 +263,8 @@ impl Gateway for Stripe {
         };
         opened_intent(
             account,
-            &send_customized_request(&self.platform.of(&account.0)?, confirm, Some(key)).await?,
+            &send_customized_request(&self.platform.for_account(&account.0)?, confirm, Some(key))
+                .await?,
         )
     }
 
@@ -273,9 +279,9 @@ impl Gateway for Stripe {
         if application_fee > Cents::ZERO {
             capture = capture.application_fee_amount(application_fee.0);
         }
-        payment_intent(
+        convert_payment_intent(
             account,
-            &send(&self.platform.of(&account.0)?, &capture, Some(key)).await?,
+            &send(&self.platform.for_account(&account.0)?, &capture, Some(key)).await?,
         )
     }
 
@@ -286,9 +292,9 @@ impl Gateway for Stripe {
         id: &PaymentIntentId,
     ) -> Result<PaymentIntent, GatewayError> {
         let cancel = CancelPaymentIntent::new(id.0.as_str()).expand(expanded_fields());
-        payment_intent(
+        convert_payment_intent(
             account,
-            &send(&self.platform.of(&account.0)?, &cancel, Some(key)).await?,
+            &send(&self.platform.for_account(&account.0)?, &cancel, Some(key)).await?,
         )
     }
 
@@ -304,7 +310,7 @@ impl Gateway for Stripe {
         let refund = CreateRefund::new()
             .payment_intent(id.0.as_str())
             .amount(amount.0);
-        send(&self.platform.of(&account.0)?, &refund, Some(key))
+        send(&self.platform.for_account(&account.0)?, &refund, Some(key))
             .await
             .map(|_| ())
     }
@@ -334,9 +340,9 @@ impl Gateway for Stripe {
         account: &AccountId,
         since: Timestamp,
     ) -> Result<Vec<PaymentIntent>, GatewayError> {
-        let club = self.platform.of(&account.0)?;
+        let club = self.platform.for_account(&account.0)?;
         list_intents(&club, since)
-            .and_then(|intent| ready(payment_intent(account, &intent)))
+            .and_then(|intent| ready(convert_payment_intent(account, &intent)))
             .try_collect()
             .await
     }
@@ -348,7 +354,7 @@ impl Gateway for Stripe {
         since: Timestamp,
     ) -> Result<Option<OpenedIntent>, GatewayError> {
         let order = order.to_string();
-        let club = self.platform.of(&account.0)?;
+        let club = self.platform.for_account(&account.0)?;
         let matching = list_intents(&club, since).try_filter(|intent| {
             ready(
                 intent.metadata.get(ORDER_METADATA_KEY) == Some(&order)
@@ -363,7 +369,7 @@ impl Gateway for Stripe {
 }
 
 /// Converts Stripe's representation of a payment intent of this account.
-fn payment_intent(
+fn convert_payment_intent(
     account: &AccountId,
     intent: &StripeIntent,
 ) -> Result<PaymentIntent, GatewayError> {
@@ -402,14 +408,14 @@ fn payment_intent(
             .get(DRAWS_METADATA_KEY)
             .map(|draws| parse_draws(draws))
             .unwrap_or_default(),
-        method: charge.and_then(method),
+        method: charge.and_then(payment_method_type),
         decline: intent.last_payment_error.as_deref().map(decline_of_error),
     })
 }
 
 /// Returns the type of the payment method: the wallet's type for a card in a wallet, otherwise
 /// Stripe's type. `None`: it is unknown.
-fn method(charge: &Charge) -> Option<String> {
+fn payment_method_type(charge: &Charge) -> Option<String> {
     let details = charge.payment_method_details.as_ref()?;
     let wallet = details.card.as_ref().and_then(|card| card.wallet.as_ref());
     Some(wallet.map_or_else(|| details.type_.clone(), |wallet| wallet.type_.to_string()))
@@ -444,7 +450,7 @@ fn decline_of_error(error: &ApiErrors) -> Decline {
 /// Converts a payment intent together with its client secret. A missing secret becomes an empty
 /// text.
 fn opened_intent(account: &AccountId, intent: &StripeIntent) -> Result<OpenedIntent, GatewayError> {
-    let converted = payment_intent(account, intent)?;
+    let converted = convert_payment_intent(account, intent)?;
     let client_secret = intent.client_secret.clone().unwrap_or_default();
     Ok(OpenedIntent {
         id: converted.id.clone(),

@@ -31,11 +31,11 @@ pub(crate) async fn sweep_order(
         return Ok(());
     }
     let checkout = Checkout::new(context);
-    match checkout.reservation(order).await? {
+    match checkout.shown_reservation(order).await? {
         Some(_) => Ok(()),
         None => {
             checkout
-                .abandon(order, AbandonReason::ReservationLapsed)
+                .abandon_order(order, AbandonReason::ReservationLapsed)
                 .await
         }
     }

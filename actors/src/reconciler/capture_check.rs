@@ -7,14 +7,14 @@ use persistence::Failure;
 use persistence::stores::OrderRecord;
 
 use super::comparison::{Comparison, ObservedIntent};
-use super::{FAILED_ACCOUNTS_MAX, ROWS_READ_MAX, VerifiedPayments};
+use super::{FAILED_ACCOUNTS_MAX, ROWS_PER_QUERY_MAX, VerifiedPayments};
 
-/// With at least this many payments, one list of the account's payments costs less than a call for
-/// each.
+/// Smallest number of payments of an account that are compared from one list. A list then costs
+/// less than one call for each payment.
 const PAYMENTS_FOR_LIST_MIN: usize = 5;
-/// How long before the first order the list of an account starts, in milliseconds. An intent is
-/// created just after its order. If the provider's clock is further behind, the payments that the
-/// list lacks are read one by one.
+/// The list of an account's payments starts this long before the first order, in milliseconds. An
+/// intent is created just after its order. If the provider's clock is further behind, the payments
+/// that the list lacks are read one by one.
 const LIST_START_MARGIN_MS: i64 = 10_000;
 /// Largest number of payments that are compared later because a call for their account failed.
 const DEFERRED_PAYMENTS_MAX: usize = 10_000;
@@ -38,7 +38,7 @@ struct AccountPayments {
 }
 
 impl CaptureCheck {
-    pub(super) fn since(start: Timestamp) -> CaptureCheck {
+    pub(super) fn starting_at(start: Timestamp) -> CaptureCheck {
         CaptureCheck {
             until: start,
             checked_at_until: BTreeSet::new(),
@@ -48,17 +48,19 @@ impl CaptureCheck {
 
     /// Compares the payments that were captured since the last check, and adds those that agree to
     /// `verified`.
-    pub(super) async fn check_new(
+    pub(super) async fn check_new_captures(
         &mut self,
         comparison: &Comparison,
         verified: &mut VerifiedPayments,
     ) -> Result<(), Failure> {
         let store = &comparison.context.store;
-        let mut failed_accounts = self.check_deferred(comparison).await;
+        let mut failed_accounts = self.check_deferred_orders(comparison).await;
         let mut lists = BTreeMap::new();
         loop {
-            let page = store.orders_captured(self.until, ROWS_READ_MAX).await?;
-            let is_full = page.len() == ROWS_READ_MAX as usize;
+            let page = store
+                .orders_captured(self.until, ROWS_PER_QUERY_MAX)
+                .await?;
+            let is_full = page.len() == ROWS_PER_QUERY_MAX as usize;
             let is_known = |order: &OrderId| {
                 self.checked_at_until.contains(order)
                     || self
@@ -85,7 +87,8 @@ impl CaptureCheck {
             }
             for (account, records) in by_account {
                 let checked =
-                    check_account(comparison, &account, &records, &mut lists, verified).await;
+                    check_captures_of_account(comparison, &account, &records, &mut lists, verified)
+                        .await;
                 let Err(failure) = checked else { continue };
                 let deferred = self
                     .deferred
@@ -129,7 +132,7 @@ impl CaptureCheck {
 
     /// Compares deferred orders again, and stops with each account at its first failure. Returns
     /// the number of accounts that failed.
-    async fn check_deferred(&mut self, comparison: &Comparison) -> usize {
+    async fn check_deferred_orders(&mut self, comparison: &Comparison) -> usize {
         let mut failed_accounts = 0;
         for _ in 0..self.deferred.len() {
             if failed_accounts == FAILED_ACCOUNTS_MAX {
@@ -154,7 +157,7 @@ impl CaptureCheck {
 }
 
 /// Compares payments of one account: from one list if there are many, otherwise with one call each.
-async fn check_account(
+async fn check_captures_of_account(
     comparison: &Comparison,
     account: &AccountId,
     records: &[&OrderRecord],
@@ -178,7 +181,7 @@ async fn check_account(
     });
     if records.len() >= PAYMENTS_FOR_LIST_MIN && !lists.contains_key(account) {
         let payments = comparison
-            .list(account, since)
+            .list_payments(account, since)
             .await?
             .into_iter()
             .map(|observed| (observed.intent.id.clone(), observed))
@@ -206,7 +209,7 @@ async fn check_account(
         }
     }
     comparison
-        .compare_captured(listed)
+        .compare_captured_orders(listed)
         .await?
         .into_iter()
         .for_each(|intent| verified.insert(intent));

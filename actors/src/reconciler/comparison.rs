@@ -12,16 +12,16 @@ use domain::{
 use persistence::Failure;
 use persistence::stores::OrderRecord;
 
-use super::{CALL_PAUSE, ScanReport};
+use super::{PROVIDER_CALL_PAUSE, ScanReport};
 use crate::GatewayError;
 use crate::payments::context::PaymentContext;
 use crate::payments::fulfilment::Fulfilment;
 use crate::payments::job_queue::JobKey;
 use crate::payments::repairs::Repairs;
 
-/// If the buyer of captured tickets has left no e-mail address after this time, an anomaly is
-/// raised (decision C-11). In milliseconds.
-pub(super) const WITHOUT_ADDRESS_MS: i64 = 600_000;
+/// How long after the capture a missing e-mail address of the buyer raises an anomaly (decision
+/// C-11), in milliseconds.
+pub(super) const MISSING_EMAIL_GRACE_MS: i64 = 600_000;
 
 /// Compares payments with orders.
 #[derive(Clone)]
@@ -49,14 +49,14 @@ impl Comparison {
         since: Timestamp,
     ) -> Result<ScanReport, Failure> {
         let mut report = ScanReport::default();
-        for observed in self.list(account, since).await? {
-            report.add(self.compare_observed(&observed).await?);
+        for observed in self.list_payments(account, since).await? {
+            report.add(self.compare_observed_intent(&observed).await?);
         }
         Ok(report)
     }
 
     /// Lists the payments of an account that were created since a time.
-    pub(super) async fn list(
+    pub(super) async fn list_payments(
         &self,
         account: &AccountId,
         since: Timestamp,
@@ -77,7 +77,7 @@ impl Comparison {
             .collect())
     }
 
-    async fn retrieve(
+    async fn fetch_observed_intent(
         &self,
         account: &AccountId,
         id: &PaymentIntentId,
@@ -91,17 +91,17 @@ impl Comparison {
     }
 
     /// Compares a payment with its order, if it has one.
-    pub(super) async fn compare_observed(
+    pub(super) async fn compare_observed_intent(
         &self,
         observed: &ObservedIntent,
     ) -> Result<ScanReport, Failure> {
-        let record = self.order_of(&observed.intent).await?;
+        let record = self.find_order_of_intent(&observed.intent).await?;
         self.compare_with_order(record.as_ref(), observed).await
     }
 
-    /// Reads an order's payment from the provider and compares them.
+    /// Reads an order's payment from the provider and compares the payment with the order.
     pub(crate) async fn compare_order(&self, order: OrderId) -> Result<ScanReport, Failure> {
-        tokio::time::sleep(CALL_PAUSE).await;
+        tokio::time::sleep(PROVIDER_CALL_PAUSE).await;
         let Some(record) = self.context.store.order(order).await? else {
             return Ok(ScanReport::default());
         };
@@ -109,35 +109,39 @@ impl Comparison {
             return Ok(ScanReport::default());
         };
         let observed = self
-            .retrieve(&record.order.account, id)
+            .fetch_observed_intent(&record.order.account, id)
             .await
             .map_err(provider_failure)?;
         self.compare_with_order(Some(&record), &observed).await
     }
 
-    /// Reads a payment intent that is missing in the database from the provider and compares it.
+    /// Reads a payment intent that the database lacks from the provider, and compares it with its
+    /// order, if it has one.
     pub(crate) async fn compare_unknown_intent(
         &self,
         account: &AccountId,
         id: &PaymentIntentId,
     ) -> Result<ScanReport, Failure> {
-        let observed = match self.retrieve(account, id).await {
+        let observed = match self.fetch_observed_intent(account, id).await {
             Ok(observed) => observed,
             // The provider does not know the intent on this account, so there is nothing to
             // compare.
             Err(GatewayError::Refused { .. }) => return Ok(ScanReport::default()),
             Err(error) => return Err(provider_failure(error)),
         };
-        let record = self.order_of(&observed.intent).await?;
+        let record = self.find_order_of_intent(&observed.intent).await?;
         self.compare_with_order(record.as_ref(), &observed).await
     }
 
     /// Whether the database has no order for a payment.
-    pub(super) async fn is_unknown(&self, observed: &ObservedIntent) -> Result<bool, Failure> {
-        Ok(self.order_of(&observed.intent).await?.is_none())
+    pub(super) async fn has_no_order(&self, observed: &ObservedIntent) -> Result<bool, Failure> {
+        Ok(self.find_order_of_intent(&observed.intent).await?.is_none())
     }
 
-    async fn order_of(&self, intent: &PaymentIntent) -> Result<Option<OrderRecord>, Failure> {
+    async fn find_order_of_intent(
+        &self,
+        intent: &PaymentIntent,
+    ) -> Result<Option<OrderRecord>, Failure> {
         let store = &self.context.store;
         match store.order_by_payment_intent(&intent.id).await? {
             Some(record) => Ok(Some(record)),
@@ -151,8 +155,8 @@ impl Comparison {
     /// Stores the observed payment and the disagreements with its order.
     ///
     /// A disagreement is checked a second time in a job of the order, because the order may be in
-    /// processing. A payment with an open anomaly is checked again as well: an anomaly must only be
-    /// resolved by data that was read after it was raised, never by older data of a node that hung.
+    /// processing. A payment with an open anomaly is checked again as well. An anomaly must only be
+    /// resolved by data that was read after it was raised. A node that hung may have older data.
     async fn compare_with_order(
         &self,
         record: Option<&OrderRecord>,
@@ -172,7 +176,7 @@ impl Comparison {
             let _ = self
                 .context
                 .jobs
-                .run(JobKey::Order(order), async move {
+                .run_job(JobKey::Order(order), async move {
                     Fulfilment::new(&context).fulfil(order, &mut None).await
                 })
                 .await;
@@ -202,7 +206,7 @@ impl Comparison {
     /// Compares captured orders with their listed payments, and returns the payments that agree.
     /// Nearly all agree and have no open anomaly. They are stored in one write, because hundreds of
     /// payments may be captured per minute.
-    pub(super) async fn compare_captured(
+    pub(super) async fn compare_captured_orders(
         &self,
         listed: Vec<(&OrderRecord, ObservedIntent)>,
     ) -> Result<Vec<PaymentIntent>, Failure> {
@@ -218,7 +222,7 @@ impl Comparison {
         let (mut agreeing, mut others) = (Vec::new(), Vec::new());
         for (record, observed) in listed {
             let agrees = reconcile(Some(&record.order), &observed.intent).is_empty()
-                && anomaly_without_address(record, now).is_none();
+                && anomaly_of_missing_email(record, now).is_none();
             if agrees && !reported.contains(&observed.intent.id) {
                 agreeing.push(observed.intent);
             } else {
@@ -275,7 +279,7 @@ impl Comparison {
                 .open_anomalies_of(&earlier.intent.id)
                 .await?;
             let observed = self
-                .retrieve(&earlier.intent.account, &earlier.intent.id)
+                .fetch_observed_intent(&earlier.intent.account, &earlier.intent.id)
                 .await
                 .map_err(provider_failure)?;
             return self.store_result(None, &observed, &open).await;
@@ -286,7 +290,7 @@ impl Comparison {
             let open = store.open_anomalies_of(&earlier.intent.id).await?;
             let mut record = store.order(order).await?;
             let observed = this
-                .retrieve(&earlier.intent.account, &earlier.intent.id)
+                .fetch_observed_intent(&earlier.intent.account, &earlier.intent.id)
                 .await
                 .map_err(provider_failure)?;
             // Another payment may name this order in its metadata. A dispute of that payment does
@@ -308,7 +312,7 @@ impl Comparison {
             }
             this.store_result(record.as_ref(), &observed, &open).await
         };
-        let compared = self.context.jobs.run(JobKey::Order(order), work).await;
+        let compared = self.context.jobs.run_job(JobKey::Order(order), work).await;
         compared.unwrap_or_else(|| Err(Failure::NotWritten("too much payment work".into())))
     }
 
@@ -337,7 +341,7 @@ impl Comparison {
             ..ScanReport::default()
         };
         let mut anomalies = reconcile(record.map(|record| &record.order), intent);
-        anomalies.extend(record.and_then(|record| anomaly_without_address(record, now)));
+        anomalies.extend(record.and_then(|record| anomaly_of_missing_email(record, now)));
         // Captured money without tickets is not final: a fulfilment will change the order, even if
         // the payment does not change. So the payment is unsettled.
         let has_money = intent.is_captured() && !intent.is_refunded();
@@ -364,11 +368,11 @@ fn provider_failure(error: GatewayError) -> Failure {
 }
 
 /// Returns an anomaly if the order is paid and its buyer has left no e-mail address for
-/// [`WITHOUT_ADDRESS_MS`]. `None`: there is no anomaly.
-fn anomaly_without_address(record: &OrderRecord, now: Timestamp) -> Option<Anomaly> {
+/// [`MISSING_EMAIL_GRACE_MS`]. `None`: there is no anomaly.
+fn anomaly_of_missing_email(record: &OrderRecord, now: Timestamp) -> Option<Anomaly> {
     let is_overdue = record
         .captured_at
-        .is_some_and(|at| now.ms_since(at) > WITHOUT_ADDRESS_MS);
+        .is_some_and(|at| now.ms_since(at) > MISSING_EMAIL_GRACE_MS);
     let applies =
         record.order.state == OrderState::Captured && record.buyer.email.is_none() && is_overdue;
     applies.then(|| Anomaly {

@@ -12,7 +12,7 @@ const CONCURRENT_CLAIMS_MAX: usize = 4;
 
 #[derive(Default)]
 pub(super) struct ClaimQueue {
-    /// Draws that wait for the next call.
+    /// Draws that wait for the next call that claims draws.
     queued: BTreeSet<DrawId>,
     claiming: BTreeSet<DrawId>,
     in_flight: usize,
@@ -42,17 +42,17 @@ impl ClaimQueue {
         }
     }
 
-    /// Records that the owner of a draw did not answer. `is_stalled`: whether the draw also makes
-    /// no progress.
-    pub(super) fn suspect(&mut self, owner: InstanceId, draw: DrawId, is_stalled: bool) {
+    /// Records that the owner of a draw did not answer a command. `is_stalled`: whether the draw
+    /// also hardly changed meanwhile.
+    pub(super) fn add_suspect(&mut self, owner: InstanceId, draw: DrawId, is_stalled: bool) {
         self.suspects.insert(owner);
         if is_stalled {
             self.stalled_draws.insert(draw, owner);
         }
     }
 
-    /// Returns the next draws to claim. `None`: no draw is queued, or the largest number of calls
-    /// is running.
+    /// Returns the next draws to claim. `None`: no draw is queued, or [`CONCURRENT_CLAIMS_MAX`]
+    /// calls are running.
     pub(super) fn next_draws(&mut self) -> Option<Vec<DrawId>> {
         if self.in_flight >= CONCURRENT_CLAIMS_MAX || self.queued.is_empty() {
             return None;
@@ -66,9 +66,9 @@ impl ClaimQueue {
         Some(draws)
     }
 
-    /// Begins a call that claims draws. The caller ends it with [`Self::end_call`], and with
-    /// [`Self::end`] for each draw.
-    pub(super) fn begin(&mut self, draws: Vec<DrawId>) -> ClaimBatch {
+    /// Begins a call that claims draws. The caller ends the call with [`Self::end_claim_call`], and
+    /// the claim of each draw with [`Self::end_claim`].
+    pub(super) fn begin_claim_call(&mut self, draws: Vec<DrawId>) -> ClaimBatch {
         self.in_flight += 1;
         self.claiming.extend(&draws);
         let stalled_draws = draws
@@ -83,12 +83,12 @@ impl ClaimQueue {
     }
 
     /// Records that a call to the ledger has ended.
-    pub(super) fn end_call(&mut self) {
+    pub(super) fn end_claim_call(&mut self) {
         self.in_flight -= 1;
     }
 
     /// Records that a draw is no longer being claimed.
-    pub(super) fn end(&mut self, draw: DrawId) {
+    pub(super) fn end_claim(&mut self, draw: DrawId) {
         self.claiming.remove(&draw);
     }
 }

@@ -48,7 +48,7 @@ impl DrawActors {
 
     /// Restores a draw from its snapshot and starts its actor. `false`: the snapshot breaks an
     /// invariant. That panic is caught, because it would end the supervisor of all draws.
-    pub(super) fn start(&mut self, claimed: Claimed, roster: &RosterWriter) -> bool {
+    pub(super) fn start_draw_actor(&mut self, claimed: Claimed, roster: &RosterWriter) -> bool {
         let snapshot = claimed.snapshot.clone();
         let Ok(draw) = catch_unwind(AssertUnwindSafe(|| Draw::restore(snapshot))) else {
             return false;
@@ -56,7 +56,7 @@ impl DrawActors {
         let id = draw.id();
         self.last_generation += 1;
         let generation = self.last_generation;
-        let publisher = roster.publisher(draw.view());
+        let publisher = roster.view_publisher(draw.view());
         let stopped = ActorStopped {
             draw: id,
             generation,
@@ -68,7 +68,7 @@ impl DrawActors {
         };
         let (ledger, clock) = (self.ledger.clone(), self.clock.clone());
         let thread = &self.threads[id.0.unsigned_abs() as usize % self.threads.len()];
-        let addr = thread.start(move || {
+        let addr = thread.start_actor(move || {
             DrawActor::new(claimed.epoch, draw, ledger, clock, publisher, stop_notifier)
         });
         self.live_generations.insert(generation);
@@ -78,12 +78,12 @@ impl DrawActors {
 
     /// Records that an actor has stopped. `generation` identifies the actor, because a draw's actor
     /// may be restarted.
-    pub(super) fn note_stopped(&mut self, generation: u64) {
+    pub(super) fn record_stopped(&mut self, generation: u64) {
         self.live_generations.remove(&generation);
     }
 
     /// Returns a receiver that is notified once no actor runs.
-    pub(super) fn all_stopped(&mut self) -> oneshot::Receiver<()> {
+    pub(super) fn await_all_stopped(&mut self) -> oneshot::Receiver<()> {
         let (sender, all_stopped) = oneshot::channel();
         self.all_stopped = Some(sender);
         self.notify_if_all_stopped();

@@ -13,7 +13,7 @@ use crate::membership::MembershipEvent;
 /// Makes a draw available: starts its actor, or finds the node that owns the draw.
 #[derive(Message)]
 #[rtype(result = "Result<(), Denied>")]
-pub(crate) struct Wake {
+pub(crate) struct WakeDraw {
     pub(crate) draw: DrawId,
     pub(crate) cause: WakeCause,
 }
@@ -22,9 +22,9 @@ pub(crate) struct Wake {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum WakeCause {
     Caller,
-    /// No node answered a command as the draw's owner, or the owner was not asked. The command may
-    /// have been executed. `is_stalled`: whether the owner did not answer and the draw hardly
-    /// changed in the database.
+    /// The node that seemed to own the draw did not answer a command as its owner, or was not
+    /// asked. The command may have been executed. `is_stalled`: whether that node did not answer in
+    /// time and the draw hardly changed in the database.
     OwnerUnreachable {
         owner: InstanceId,
         is_stalled: bool,
@@ -41,17 +41,17 @@ pub(crate) struct RescanOwnership;
 /// Afterwards this node claims no draw.
 #[derive(Message)]
 #[rtype(result = "()")]
-pub(crate) struct HandOver;
+pub(crate) struct HandOverDraws;
 
 /// Makes many draws available. The answer is the number of draws that are available.
 #[derive(Message)]
 #[rtype(result = "usize")]
-pub(crate) struct WakeAll(pub(crate) Vec<DrawId>);
+pub(crate) struct WakeDraws(pub(crate) Vec<DrawId>);
 
 /// Stops all actors after their current work. The answer is sent when all have stopped.
 #[derive(Message)]
 #[rtype(result = "()")]
-pub(crate) struct StopAll;
+pub(crate) struct StopAllActors;
 
 impl DrawSupervisor {
     fn wake(&mut self, draw: DrawId, cause: WakeCause) -> oneshot::Receiver<Result<(), Denied>> {
@@ -62,10 +62,10 @@ impl DrawSupervisor {
         if let WakeCause::OwnerUnreachable { owner, is_stalled } = cause
             && self.roster_writer.forget_owner(draw, owner)
         {
-            self.claims.suspect(owner, draw, is_stalled);
+            self.claims.add_suspect(owner, draw, is_stalled);
         }
         let immediate =
-            if self.is_stopping || self.roster.is_killed() || self.recovery.is_full(draw) {
+            if self.is_stopping || self.roster.is_killed() || self.recovery.has_max_waiters(draw) {
                 Some(Err(Denied::Unavailable))
             } else if self.roster.is_paused(draw) {
                 Some(Err(Denied::Paused))
@@ -84,20 +84,20 @@ impl DrawSupervisor {
     }
 }
 
-impl Handler<Wake> for DrawSupervisor {
+impl Handler<WakeDraw> for DrawSupervisor {
     type Result = ResponseFuture<Result<(), Denied>>;
 
-    fn handle(&mut self, message: Wake, ctx: &mut Context<Self>) -> Self::Result {
+    fn handle(&mut self, message: WakeDraw, ctx: &mut Context<Self>) -> Self::Result {
         let answer = self.wake(message.draw, message.cause);
         self.claim_queued(ctx);
         Box::pin(async move { answer.await.unwrap_or(Err(Denied::Unavailable)) })
     }
 }
 
-impl Handler<WakeAll> for DrawSupervisor {
+impl Handler<WakeDraws> for DrawSupervisor {
     type Result = ResponseFuture<usize>;
 
-    fn handle(&mut self, message: WakeAll, ctx: &mut Context<Self>) -> Self::Result {
+    fn handle(&mut self, message: WakeDraws, ctx: &mut Context<Self>) -> Self::Result {
         let answers: Vec<_> = message
             .0
             .into_iter()
@@ -118,8 +118,8 @@ impl Handler<RescanOwnership> for DrawSupervisor {
     type Result = ();
 
     fn handle(&mut self, _: RescanOwnership, ctx: &mut Context<Self>) {
-        self.scan(ctx);
-        self.keep_polling_views(ctx);
+        self.scan_draws(ctx);
+        self.schedule_view_poll(ctx);
     }
 }
 
@@ -130,7 +130,7 @@ impl Handler<MembershipEvent> for DrawSupervisor {
         match event {
             // Every draw is dropped and claimed again.
             MembershipEvent::OwnershipUncertain => {
-                for draw in self.roster_writer.evict_all() {
+                for draw in self.roster_writer.evict_all_actors() {
                     self.claims.push(draw);
                 }
                 self.claim_queued(ctx);
@@ -140,28 +140,28 @@ impl Handler<MembershipEvent> for DrawSupervisor {
     }
 }
 
-impl Handler<HandOver> for DrawSupervisor {
+impl Handler<HandOverDraws> for DrawSupervisor {
     type Result = ResponseFuture<()>;
 
-    fn handle(&mut self, _: HandOver, _: &mut Context<Self>) -> Self::Result {
+    fn handle(&mut self, _: HandOverDraws, _: &mut Context<Self>) -> Self::Result {
         let membership = self.membership.clone();
         membership.begin_leaving();
-        self.roster_writer.stop_all();
-        let all_stopped = self.actors.all_stopped();
+        self.roster_writer.stop_all_actors();
+        let all_stopped = self.actors.await_all_stopped();
         Box::pin(async move {
             let _ = all_stopped.await;
-            membership.leave().await;
+            membership.leave_cluster().await;
         })
     }
 }
 
-impl Handler<StopAll> for DrawSupervisor {
+impl Handler<StopAllActors> for DrawSupervisor {
     type Result = ResponseFuture<()>;
 
-    fn handle(&mut self, _: StopAll, _: &mut Context<Self>) -> Self::Result {
+    fn handle(&mut self, _: StopAllActors, _: &mut Context<Self>) -> Self::Result {
         self.is_stopping = true;
-        self.roster_writer.stop_all();
-        let all_stopped = self.actors.all_stopped();
+        self.roster_writer.stop_all_actors();
+        let all_stopped = self.actors.await_all_stopped();
         Box::pin(async move {
             // Waiting fails only if the supervisor has ended. Then there is nothing to wait for.
             let _ = all_stopped.await;
@@ -172,7 +172,7 @@ impl Handler<StopAll> for DrawSupervisor {
 impl StreamHandler<ActorStopped> for DrawSupervisor {
     /// Restarts an actor that stopped, or pauses its draw if it failed too often.
     fn handle(&mut self, stopped: ActorStopped, ctx: &mut Context<Self>) {
-        self.actors.note_stopped(stopped.generation);
+        self.actors.record_stopped(stopped.generation);
         if self.roster.is_killed() {
             return;
         }
@@ -187,7 +187,7 @@ impl StreamHandler<ActorStopped> for DrawSupervisor {
         }
         match stopped.cause {
             StopCause::Retired => {}
-            StopCause::Failed if !self.recovery.may_restart(stopped.draw) => {
+            StopCause::Failed if !self.recovery.count_restart(stopped.draw) => {
                 self.pause(stopped.draw, PauseCause::RestartedTooOften, ctx);
             }
             // After `Fenced` another process owns the draw. While that process's lease is valid, a

@@ -103,6 +103,6 @@ impl DrawSupervisor {
     pub(super) fn resume(&mut self, draw: DrawId) {
         self.pauses.remove(&draw);
         self.roster_writer.resume(draw);
-        self.recovery.forget(draw);
+        self.recovery.forget_draw(draw);
     }
 }

@@ -32,8 +32,8 @@ struct DrawRecoveryState {
 }
 
 impl RecoveryLog {
-    /// Whether the largest number of callers is already waiting for the draw.
-    pub(super) fn is_full(&self, draw: DrawId) -> bool {
+    /// Whether [`WAITING_CALLERS_MAX`] callers are already waiting for the draw.
+    pub(super) fn has_max_waiters(&self, draw: DrawId) -> bool {
         self.draws
             .get(&draw)
             .is_some_and(|state| state.waiters.len() >= WAITING_CALLERS_MAX)
@@ -66,7 +66,7 @@ impl RecoveryLog {
 
     /// Counts a restart. `false`: the draw was restarted too often, so its actor must not be
     /// restarted.
-    pub(super) fn may_restart(&mut self, draw: DrawId) -> bool {
+    pub(super) fn count_restart(&mut self, draw: DrawId) -> bool {
         let now = Instant::now();
         let restarts = &mut self.draws.entry(draw).or_default().restarts;
         while restarts
@@ -84,7 +84,7 @@ impl RecoveryLog {
 
     /// Removes everything recorded about a draw. Callers that still wait for the draw are told that
     /// it is unavailable.
-    pub(super) fn forget(&mut self, draw: DrawId) {
+    pub(super) fn forget_draw(&mut self, draw: DrawId) {
         self.draws.remove(&draw);
     }
 }

@@ -11,20 +11,20 @@ use tokio::time::Instant;
 use super::DrawSupervisor;
 
 /// Interval between two scans. A scan removes finished draws and finds draws without an owner.
-pub(super) const SCAN_EVERY: Duration = Duration::from_secs(60);
+pub(super) const SCAN_INTERVAL: Duration = Duration::from_secs(60);
 /// Interval between two scans while there are other nodes, because other nodes also create draws.
 const SCAN_INTERVAL_WITH_PEERS: Duration = Duration::from_secs(5);
-/// Interval between two reads of other nodes' commits. Short enough that displayed grids follow
-/// within a second.
+/// Interval between two reads of other nodes' commits. Short enough that a displayed grid shows
+/// other nodes' sales within a second.
 const VIEW_POLL_INTERVAL: Duration = Duration::from_millis(400);
 /// A finished draw is removed from memory after this time without use, in milliseconds.
-const IDLE_DRAW_MS: u64 = 600_000;
+const IDLE_DRAW_REMOVAL_MS: u64 = 600_000;
 
 impl DrawSupervisor {
     /// Starts the timer for the next read of other nodes' commits. Does nothing if this is the only
     /// node.
-    pub(super) fn keep_polling_views(&mut self, ctx: &mut Context<Self>) {
-        let has_peers = self.membership.has_others() || self.roster.has_remote();
+    pub(super) fn schedule_view_poll(&mut self, ctx: &mut Context<Self>) {
+        let has_peers = self.membership.has_other_nodes() || self.roster.has_remote_draw();
         let has_ended = self.is_stopping || self.roster.is_killed();
         if has_peers && !has_ended && !std::mem::replace(&mut self.is_polling_views, true) {
             ctx.run_later(VIEW_POLL_INTERVAL, Self::poll_views);
@@ -34,12 +34,12 @@ impl DrawSupervisor {
     /// Claims live draws without an owner, resumes paused draws whose anomaly was closed, and
     /// removes finished draws that are not used. A draw has no owner if another process created it,
     /// or if its owner ended.
-    pub(super) fn scan(&mut self, ctx: &mut Context<Self>) {
+    pub(super) fn scan_draws(&mut self, ctx: &mut Context<Self>) {
         if self.roster.is_killed() {
             return ctx.terminate();
         }
         self.scanned_at = Instant::now();
-        let removed = self.roster_writer.remove_idle(IDLE_DRAW_MS);
+        let removed = self.roster_writer.remove_idle_draws(IDLE_DRAW_REMOVAL_MS);
         if removed > 0 {
             tracing::debug!(removed, "idle decided draws removed from memory");
         }
@@ -82,11 +82,11 @@ impl DrawSupervisor {
             return;
         }
         if self.scanned_at.elapsed() >= SCAN_INTERVAL_WITH_PEERS {
-            self.scan(ctx);
+            self.scan_draws(ctx);
         }
         let (known, generations): (Vec<KnownDraw>, Vec<u64>) =
             self.roster.known_revisions().into_iter().unzip();
-        let (ledger, me) = (self.ledger.clone(), self.membership.boot());
+        let (ledger, me) = (self.ledger.clone(), self.membership.instance_id());
         let sent_at = Instant::now();
         let read = async move {
             let moved = ledger.changed_draws(me, &known).await;
@@ -113,7 +113,7 @@ impl DrawSupervisor {
                         }
                     }
                     supervisor.claim_queued(ctx);
-                    supervisor.keep_polling_views(ctx);
+                    supervisor.schedule_view_poll(ctx);
                 }),
         );
     }
@@ -125,7 +125,7 @@ impl DrawSupervisor {
         self.roster_writer.publish_remote_view(change.view);
         // An actor without commands would not notice that another node has claimed its draw, so it
         // is stopped here.
-        if !change.ours && self.roster_writer.evict(draw, generation) {
+        if !change.ours && self.roster_writer.evict_actor(draw, generation) {
             self.claims.push(draw);
         }
     }

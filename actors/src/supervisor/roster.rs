@@ -21,21 +21,21 @@ pub(super) use writer::RosterWriter;
 
 /// All draws in memory. Read by every handle, written by the supervisor through [`RosterWriter`].
 pub(crate) struct Roster {
-    slots: RwLock<BTreeMap<DrawId, Slot>>,
+    slots: RwLock<BTreeMap<DrawId, RosterSlot>>,
     /// Counter that increases when any view changes.
     changes: watch::Sender<u64>,
     created_at: Instant,
     killed: watch::Receiver<bool>,
 }
 
-struct Slot {
+struct RosterSlot {
     view: watch::Sender<View>,
-    state: SlotState,
+    state: RosterSlotState,
     /// When the draw was last used, in milliseconds since the roster was created.
     used_at: AtomicU64,
 }
 
-enum SlotState {
+enum RosterSlotState {
     Running {
         generation: u64,
         addr: Addr<DrawActor>,
@@ -68,21 +68,21 @@ impl Roster {
         }
     }
 
-    fn read(&self) -> RwLockReadGuard<'_, BTreeMap<DrawId, Slot>> {
+    fn read_slots(&self) -> RwLockReadGuard<'_, BTreeMap<DrawId, RosterSlot>> {
         self.slots.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn write(&self) -> RwLockWriteGuard<'_, BTreeMap<DrawId, Slot>> {
+    fn write_slots(&self) -> RwLockWriteGuard<'_, BTreeMap<DrawId, RosterSlot>> {
         self.slots.write().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn age_ms(&self) -> u64 {
+    fn roster_age_ms(&self) -> u64 {
         self.created_at.elapsed().as_millis() as u64
     }
 
     /// Sends a message to a draw's actor. All callers share one address, because actix adds a
-    /// mailbox slot for each clone of an address, which would weaken the limit.
-    pub(crate) fn deliver<M>(&self, draw: DrawId, message: M) -> Delivery<M>
+    /// mailbox slot for each clone of an address, which would raise the mailbox limit.
+    pub(crate) fn deliver_message<M>(&self, draw: DrawId, message: M) -> Delivery<M>
     where
         M: Message + Send + 'static,
         M::Result: Send,
@@ -90,16 +90,16 @@ impl Roster {
         <DrawActor as Handler<M>>::Result: MessageResponse<DrawActor, M>,
         <DrawActor as Actor>::Context: ToEnvelope<DrawActor, M>,
     {
-        let slots = self.read();
+        let slots = self.read_slots();
         let Some(slot) = slots.get(&draw) else {
             return Delivery::NoActor(message);
         };
-        slot.used_at.store(self.age_ms(), Ordering::Relaxed);
+        slot.used_at.store(self.roster_age_ms(), Ordering::Relaxed);
         match &slot.state {
-            SlotState::Stopped => Delivery::NoActor(message),
-            SlotState::Paused => Delivery::Paused,
-            SlotState::Remote(owner) => Delivery::RemoteOwner(owner.clone(), message),
-            SlotState::Running { addr, .. } => match addr.try_send(message) {
+            RosterSlotState::Stopped => Delivery::NoActor(message),
+            RosterSlotState::Paused => Delivery::Paused,
+            RosterSlotState::Remote(owner) => Delivery::RemoteOwner(owner.clone(), message),
+            RosterSlotState::Running { addr, .. } => match addr.try_send(message) {
                 Ok(()) => Delivery::Sent,
                 Err(SendError::Full(_)) => Delivery::MailboxFull,
                 Err(SendError::Closed(message)) => Delivery::NoActor(message),
@@ -107,12 +107,14 @@ impl Roster {
         }
     }
 
-    pub(crate) fn watch(&self, draw: DrawId) -> Option<watch::Receiver<View>> {
-        self.read().get(&draw).map(|slot| slot.view.subscribe())
+    pub(crate) fn watch_view(&self, draw: DrawId) -> Option<watch::Receiver<View>> {
+        self.read_slots()
+            .get(&draw)
+            .map(|slot| slot.view.subscribe())
     }
 
     pub(crate) fn view(&self, draw: DrawId) -> Option<View> {
-        self.read().get(&draw).map(|slot| *slot.view.borrow())
+        self.read_slots().get(&draw).map(|slot| *slot.view.borrow())
     }
 
     pub(crate) fn is_killed(&self) -> bool {
@@ -120,7 +122,7 @@ impl Roster {
     }
 
     pub(crate) fn views(&self) -> Vec<View> {
-        self.read()
+        self.read_slots()
             .values()
             .map(|slot| *slot.view.borrow())
             .collect()
@@ -135,49 +137,57 @@ impl Roster {
     }
 
     pub(crate) fn is_running(&self, draw: DrawId) -> bool {
-        self.read()
+        self.read_slots()
             .get(&draw)
             .is_some_and(|slot| match &slot.state {
-                SlotState::Running { addr, .. } => addr.connected(),
-                SlotState::Stopped | SlotState::Remote(_) | SlotState::Paused => false,
+                RosterSlotState::Running { addr, .. } => addr.connected(),
+                RosterSlotState::Stopped | RosterSlotState::Remote(_) | RosterSlotState::Paused => {
+                    false
+                }
             })
     }
 
     pub(crate) fn is_paused(&self, draw: DrawId) -> bool {
-        self.read()
+        self.read_slots()
             .get(&draw)
-            .is_some_and(|slot| matches!(slot.state, SlotState::Paused))
+            .is_some_and(|slot| matches!(slot.state, RosterSlotState::Paused))
     }
 
     pub(crate) fn paused_count(&self) -> usize {
-        self.read()
+        self.read_slots()
             .values()
-            .filter(|slot| matches!(slot.state, SlotState::Paused))
+            .filter(|slot| matches!(slot.state, RosterSlotState::Paused))
             .count()
     }
 
     /// Returns the node that owns a draw. `None`: no other node is known to own it.
     pub(crate) fn remote_owner(&self, draw: DrawId) -> Option<InstanceId> {
-        self.read().get(&draw).and_then(|slot| match &slot.state {
-            SlotState::Remote(owner) => Some(owner.boot),
-            SlotState::Running { .. } | SlotState::Stopped | SlotState::Paused => None,
-        })
+        self.read_slots()
+            .get(&draw)
+            .and_then(|slot| match &slot.state {
+                RosterSlotState::Remote(owner) => Some(owner.boot),
+                RosterSlotState::Running { .. }
+                | RosterSlotState::Stopped
+                | RosterSlotState::Paused => None,
+            })
     }
 
-    pub(crate) fn has_remote(&self) -> bool {
-        self.read()
+    pub(crate) fn has_remote_draw(&self) -> bool {
+        self.read_slots()
             .values()
-            .any(|slot| matches!(slot.state, SlotState::Remote(_)))
+            .any(|slot| matches!(slot.state, RosterSlotState::Remote(_)))
     }
 
     /// Returns the revisions of all draws in memory, for a comparison with the database, and the
     /// generation of each draw's actor. A draw without an actor has generation 0.
     pub(crate) fn known_revisions(&self) -> Vec<(KnownDraw, u64)> {
-        let slots = self.read();
+        let slots = self.read_slots();
         let known = slots.iter().map(|(draw, slot)| {
             let generation = match &slot.state {
-                SlotState::Running { generation, .. } => Some(*generation),
-                SlotState::Stopped | SlotState::Remote(_) | SlotState::Paused => None,
+                RosterSlotState::Running { generation, .. } => Some(*generation),
+                RosterSlotState::Stopped | RosterSlotState::Remote(_) | RosterSlotState::Paused => {
+                    None
+                }
             };
             let known = KnownDraw {
                 draw: *draw,

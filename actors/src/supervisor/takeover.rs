@@ -18,8 +18,8 @@ pub(super) struct DelayedTakeover {
     lease_term: Option<u64>,
 }
 
-/// Takes over the stalled draws whose owner is still the same, and removes them from
-/// `claims.elsewhere`.
+/// Takes over the stalled draws that still have the same owner, and removes them from
+/// `claims.elsewhere`, the draws that other nodes own.
 pub(super) async fn take_over(
     ledger: &dyn Ledger,
     membership: &Membership,
@@ -38,7 +38,9 @@ pub(super) async fn take_over(
         claims.elsewhere.remove(position);
         tracing::warn!(draw.id = %draw, node = %owner, "draw taken over: its owner does not answer");
         let lease_term = membership.lease_term();
-        let claims = ledger.take_over(membership.boot(), *draw, *owner).await;
+        let claims = ledger
+            .take_over(membership.instance_id(), *draw, *owner)
+            .await;
         takeovers.push(DelayedTakeover {
             draw: *draw,
             claims,
@@ -58,7 +60,7 @@ impl DrawSupervisor {
                 claims,
                 lease_term,
             } = takeover;
-            supervisor.claims.end(draw);
+            supervisor.claims.end_claim(draw);
             match claims {
                 // A snapshot that was read under an earlier lease may be outdated.
                 Ok(_)
@@ -70,7 +72,7 @@ impl DrawSupervisor {
                 Err(failure) => supervisor.handle_failed_claim(vec![draw], &failure, ctx),
             }
             supervisor.claim_queued(ctx);
-            supervisor.keep_polling_views(ctx);
+            supervisor.schedule_view_poll(ctx);
         });
     }
 }

@@ -9,7 +9,7 @@ use super::provider::{FakeIntent, ProviderAccountTotals, card_declined, is_payab
 impl FakeGateway {
     /// Changes a payment intent. If `change` returns true, a webhook event of type `event_type` is
     /// queued.
-    fn change(
+    fn change_intent(
         &self,
         id: &PaymentIntentId,
         event_type: &str,
@@ -26,7 +26,7 @@ impl FakeGateway {
     /// Authorises the payment in the buyer's browser. `false`: the intent can no longer be paid.
     pub fn authorise(&self, id: &PaymentIntentId) -> bool {
         let now = self.now();
-        self.change(id, "payment_intent.amount_capturable_updated", |intent| {
+        self.change_intent(id, "payment_intent.amount_capturable_updated", |intent| {
             let payable = is_payable(intent.said.status);
             if payable {
                 intent.said.authorised_at = Some(now);
@@ -38,7 +38,7 @@ impl FakeGateway {
 
     /// Declines the card. The intent stays open for another card.
     pub fn decline(&self, id: &PaymentIntentId) -> bool {
-        self.change(id, "payment_intent.payment_failed", |intent| {
+        self.change_intent(id, "payment_intent.payment_failed", |intent| {
             let payable = is_payable(intent.said.status);
             if payable {
                 intent.said.status = PaymentStatus::RequiresPaymentMethod;
@@ -50,7 +50,7 @@ impl FakeGateway {
 
     /// Makes the intent require a 3-D Secure step of the buyer.
     pub fn challenge(&self, id: &PaymentIntentId) -> bool {
-        self.change(id, "", |intent| {
+        self.change_intent(id, "", |intent| {
             let payable = is_payable(intent.said.status);
             if payable {
                 intent.said.status = PaymentStatus::RequiresAction;
@@ -71,7 +71,7 @@ impl FakeGateway {
 
     /// Refunds the whole payment in the provider's dashboard.
     pub fn refund_in_dashboard(&self, id: &PaymentIntentId) -> bool {
-        self.change(id, "charge.refunded", |intent| {
+        self.change_intent(id, "charge.refunded", |intent| {
             let left = intent.said.amount_received > intent.said.amount_refunded;
             intent.said.amount_refunded = intent.said.amount_received;
             left
@@ -80,7 +80,7 @@ impl FakeGateway {
 
     /// Ends the authorisation, as if it had expired or the bank had revoked it.
     pub fn expire(&self, id: &PaymentIntentId) -> bool {
-        self.change(id, "payment_intent.canceled", |intent| {
+        self.change_intent(id, "payment_intent.canceled", |intent| {
             let open = intent.said.status == PaymentStatus::RequiresCapture;
             if open {
                 intent.said.status = PaymentStatus::Canceled;
@@ -91,7 +91,7 @@ impl FakeGateway {
 
     /// Disputes a captured payment, as the buyer's bank does.
     pub fn dispute(&self, id: &PaymentIntentId) -> bool {
-        self.change(id, "charge.dispute.created", |intent| {
+        self.change_intent(id, "charge.dispute.created", |intent| {
             intent.said.disputed = intent.said.status == PaymentStatus::Succeeded;
             intent.said.disputed
         })

@@ -42,12 +42,13 @@ pub enum Fault {
     Unavailable,
     /// The call times out and has no effect.
     TimeoutBefore,
-    /// The call times out but has its effect. A retry under the same key returns the lost answer.
+    /// The call times out but has its effect. A retry under the same idempotency key returns the
+    /// lost answer.
     TimeoutAfter,
-    /// A server error without an effect. The provider stores the error under the key.
+    /// A server error without an effect. The provider stores the error under the idempotency key.
     CachedError,
     /// A server error although the call has its effect. The provider stores the error under the
-    /// key.
+    /// idempotency key.
     CachedErrorAfter,
 }
 
@@ -116,7 +117,7 @@ impl FakeGateway {
     }
 
     /// Waits for the delay of a call and returns its fault.
-    async fn delay_and_fault(&self, call: GatewayCall<'_>) -> Fault {
+    async fn delay_and_choose_fault(&self, call: GatewayCall<'_>) -> Fault {
         let delay = lock(&self.pace)
             .as_mut()
             .map_or(Duration::ZERO, |pace| pace(call));
@@ -129,14 +130,14 @@ impl FakeGateway {
     }
 
     /// Executes a read. Most faults make it fail without an answer.
-    async fn read<T>(
+    async fn answer_read<T>(
         &self,
         verb: GatewayMethod,
         account: &AccountId,
         read: impl FnOnce(&mut Provider) -> Result<T, GatewayError>,
     ) -> Result<T, GatewayError> {
         match self
-            .delay_and_fault(GatewayCall {
+            .delay_and_choose_fault(GatewayCall {
                 verb,
                 key: "",
                 account,
@@ -149,15 +150,15 @@ impl FakeGateway {
         }
     }
 
-    /// Executes a write and stores the answer under the call's key. `what` describes the request.
-    /// The same key with another description is refused, as the real provider does.
-    async fn write(
+    /// Executes a write and stores the answer under the call's idempotency key. `what` describes
+    /// the request. As at the real provider, a key that was used for another request is refused.
+    async fn answer_write(
         &self,
         call: GatewayCall<'_>,
         what: String,
         write: impl FnOnce(&mut Provider) -> StoredAnswer + Send,
     ) -> Result<StoredAnswer, GatewayError> {
-        let fault = self.delay_and_fault(call).await;
+        let fault = self.delay_and_choose_fault(call).await;
         let mut provider = lock(&self.provider);
         match fault {
             Fault::Unavailable => {
@@ -207,7 +208,7 @@ impl FakeGateway {
         write: impl FnOnce(&mut Provider) -> Result<OpenedIntent, GatewayError> + Send,
     ) -> Result<OpenedIntent, GatewayError> {
         match self
-            .write(call, what, |provider| {
+            .answer_write(call, what, |provider| {
                 StoredAnswer::Intent(Box::new(write(provider)))
             })
             .await?
@@ -224,7 +225,7 @@ impl FakeGateway {
         write: impl FnOnce(&mut Provider) -> Result<(), GatewayError> + Send,
     ) -> Result<(), GatewayError> {
         match self
-            .write(call, what, |provider| StoredAnswer::Done(write(provider)))
+            .answer_write(call, what, |provider| StoredAnswer::Done(write(provider)))
             .await?
         {
             StoredAnswer::Done(done) => done,
@@ -271,7 +272,7 @@ impl Gateway for FakeGateway {
         account: &AccountId,
         id: &PaymentIntentId,
     ) -> Result<PaymentIntent, GatewayError> {
-        self.read(GatewayMethod::Retrieve, account, |provider| {
+        self.answer_read(GatewayMethod::Retrieve, account, |provider| {
             Ok(provider.intent(account, id)?.said.clone())
         })
         .await
@@ -374,7 +375,7 @@ impl Gateway for FakeGateway {
         account: &AccountId,
         since: Timestamp,
     ) -> Result<Vec<PaymentIntent>, GatewayError> {
-        self.read(GatewayMethod::List, account, |provider| {
+        self.answer_read(GatewayMethod::List, account, |provider| {
             Ok(provider
                 .list(account, since)
                 .into_iter()
@@ -390,7 +391,7 @@ impl Gateway for FakeGateway {
         order: OrderId,
         since: Timestamp,
     ) -> Result<Option<OpenedIntent>, GatewayError> {
-        self.read(GatewayMethod::Find, account, |provider| {
+        self.answer_read(GatewayMethod::Find, account, |provider| {
             Ok(provider.find(account, order, since))
         })
         .await

@@ -9,9 +9,9 @@ use domain::{
 };
 use persistence::stores::StoredWebhookEvent;
 
-use crate::{GatewayError, NewIntent, OpenedIntent, UNEXPECTED_STATE};
+use crate::{GatewayError, NewIntent, OpenedIntent, UNEXPECTED_INTENT_STATE_CODE};
 
-/// A payment intent at the provider.
+/// A payment intent of the fake provider.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FakeIntent {
     pub said: PaymentIntent,
@@ -31,7 +31,7 @@ pub struct ProviderAccountTotals {
     pub payments: u64,
 }
 
-/// An answer to a write, stored under its key.
+/// The answer to a write, stored under the write's idempotency key.
 #[derive(Clone, Debug)]
 pub(super) enum StoredAnswer {
     Intent(Box<Result<OpenedIntent, GatewayError>>),
@@ -49,16 +49,16 @@ pub(super) struct Provider {
     pub accounts: BTreeMap<String, AccountId>,
 }
 
-fn refused(code: &str, message: &str) -> GatewayError {
+fn refused_error(code: &str, message: &str) -> GatewayError {
     GatewayError::Refused {
         code: code.into(),
         message: message.into(),
     }
 }
 
-fn unexpected_state(status: PaymentStatus) -> GatewayError {
-    refused(
-        UNEXPECTED_STATE,
+fn unexpected_state_error(status: PaymentStatus) -> GatewayError {
+    refused_error(
+        UNEXPECTED_INTENT_STATE_CODE,
         &format!("the payment intent is {status:?}"),
     )
 }
@@ -73,7 +73,7 @@ impl Provider {
             .intents
             .get_mut(id)
             .filter(|intent| intent.said.account == *account);
-        found.ok_or_else(|| refused("resource_missing", "no such payment intent"))
+        found.ok_or_else(|| refused_error("resource_missing", "no such payment intent"))
     }
 
     pub fn create(
@@ -82,7 +82,7 @@ impl Provider {
         now: Timestamp,
     ) -> Result<OpenedIntent, GatewayError> {
         if new.amount < Cents(50) {
-            return Err(refused(
+            return Err(refused_error(
                 "amount_too_small",
                 "the amount is below the minimum",
             ));
@@ -120,7 +120,7 @@ impl Provider {
             captures: 0,
         };
         self.intents.insert(id, intent.clone());
-        Ok(opened(&intent))
+        Ok(to_opened_intent(&intent))
     }
 
     pub fn update(
@@ -130,10 +130,10 @@ impl Provider {
     ) -> Result<OpenedIntent, GatewayError> {
         let intent = self.intent(&new.account, id)?;
         if !is_payable(intent.said.status) {
-            return Err(unexpected_state(intent.said.status));
+            return Err(unexpected_state_error(intent.said.status));
         }
         intent.said.amount = new.amount;
-        Ok(opened(intent))
+        Ok(to_opened_intent(intent))
     }
 
     /// Confirms a payment intent. The payment method decides the outcome: `pm_decline…` is
@@ -147,7 +147,7 @@ impl Provider {
     ) -> Result<OpenedIntent, GatewayError> {
         let intent = self.intent(account, id)?;
         if !is_payable(intent.said.status) {
-            return Err(unexpected_state(intent.said.status));
+            return Err(unexpected_state_error(intent.said.status));
         }
         intent.said.decline = None;
         if method.starts_with("pm_decline") {
@@ -155,7 +155,7 @@ impl Provider {
             let decline = card_declined(method);
             intent.said.decline = Some(decline.clone());
             self.add_event("payment_intent.payment_failed", id);
-            return Err(refused(&decline.code, &decline.message));
+            return Err(refused_error(&decline.code, &decline.message));
         }
         if method.starts_with("pm_3ds") {
             intent.said.status = PaymentStatus::RequiresAction;
@@ -163,7 +163,7 @@ impl Provider {
             intent.said.authorised_at = Some(now);
             intent.said.status = PaymentStatus::RequiresCapture;
         }
-        let opened = opened(intent);
+        let opened = to_opened_intent(intent);
         if opened.intent.status == PaymentStatus::RequiresCapture {
             self.add_event("payment_intent.amount_capturable_updated", id);
         }
@@ -178,10 +178,10 @@ impl Provider {
     ) -> Result<OpenedIntent, GatewayError> {
         let intent = self.intent(account, id)?;
         if intent.said.status != PaymentStatus::RequiresCapture {
-            return Err(unexpected_state(intent.said.status));
+            return Err(unexpected_state_error(intent.said.status));
         }
         if fee > intent.said.amount {
-            return Err(refused(
+            return Err(refused_error(
                 "parameter_invalid",
                 "the application fee is above the amount",
             ));
@@ -191,7 +191,7 @@ impl Provider {
         intent.said.amount_received = intent.said.amount;
         intent.said.application_fee = fee;
         intent.said.provider_fee = Some(domain::fee::card_fee(intent.said.amount));
-        let opened = opened(intent);
+        let opened = to_opened_intent(intent);
         self.add_event("payment_intent.succeeded", id);
         Ok(opened)
     }
@@ -206,10 +206,10 @@ impl Provider {
             intent.said.status,
             PaymentStatus::Succeeded | PaymentStatus::Canceled | PaymentStatus::Processing
         ) {
-            return Err(unexpected_state(intent.said.status));
+            return Err(unexpected_state_error(intent.said.status));
         }
         intent.said.status = PaymentStatus::Canceled;
-        let opened = opened(intent);
+        let opened = to_opened_intent(intent);
         self.add_event("payment_intent.canceled", id);
         Ok(opened)
     }
@@ -222,7 +222,7 @@ impl Provider {
     ) -> Result<(), GatewayError> {
         let said = &mut self.intent(account, id)?.said;
         if amount <= Cents::ZERO || said.amount_refunded + amount > said.amount_received {
-            return Err(refused(
+            return Err(refused_error(
                 "charge_already_refunded",
                 "there is not that much left to refund",
             ));
@@ -240,7 +240,7 @@ impl Provider {
     ) -> Result<(), GatewayError> {
         let said = &mut self.intent(account, id)?.said;
         if amount <= Cents::ZERO || said.application_fee_refunded + amount > said.application_fee {
-            return Err(refused(
+            return Err(refused_error(
                 "fee_already_refunded",
                 "there is not that much of the fee left",
             ));
@@ -270,7 +270,10 @@ impl Provider {
         let is_open = |intent: &&FakeIntent| {
             intent.said.order == Some(order) && intent.said.status != PaymentStatus::Canceled
         };
-        self.list(account, since).iter().find(is_open).map(opened)
+        self.list(account, since)
+            .iter()
+            .find(is_open)
+            .map(to_opened_intent)
     }
 
     pub fn add_event(&mut self, kind: &str, id: &PaymentIntentId) {
@@ -323,7 +326,7 @@ pub(super) fn is_payable(status: PaymentStatus) -> bool {
     )
 }
 
-fn opened(intent: &FakeIntent) -> OpenedIntent {
+fn to_opened_intent(intent: &FakeIntent) -> OpenedIntent {
     OpenedIntent {
         id: intent.said.id.clone(),
         client_secret: intent.client_secret.clone(),

@@ -161,7 +161,7 @@ impl TestNodes {
                 client: Arc::new(self.network.clone()),
             },
         };
-        let engine = Engine::start_at(parts, Placement::Current)
+        let engine = Engine::start_with_placement(parts, Placement::Current)
             .await
             .expect("the engine starts");
         self.network

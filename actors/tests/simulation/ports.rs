@@ -5,7 +5,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use actors::{Gateway, GatewayError, NewIntent, OpenedIntent, Post};
+use actors::{Gateway, GatewayError, MailTransport, NewIntent, OpenedIntent};
 use async_trait::async_trait;
 use domain::{
     AccountId, Cents, Deal, DrawId, OrderId, PaymentIntent, PaymentIntentId, PaymentStatus,
@@ -233,7 +233,7 @@ impl MailerPort {
 }
 
 #[async_trait]
-impl Post for MailerPort {
+impl MailTransport for MailerPort {
     async fn send(&self, mail: &Mail, _: Option<&OrderRecord>) -> Result<(), String> {
         let (world, process) = &self.0;
         process.wait_until_running().await;

@@ -237,7 +237,7 @@ impl Processes {
                     client: Arc::new(SimulatedPeerClient::new(with())),
                 },
             };
-            match Engine::start_at(parts, Placement::Current).await {
+            match Engine::start_with_placement(parts, Placement::Current).await {
                 Ok(engine) => {
                     *process.engine() = Some(engine);
                     self.all_processes().push(process.clone());

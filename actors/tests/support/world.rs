@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use actors::testing::{FakeGateway, ManualClock};
 use actors::{
-    Draws, Engine, EngineParts, FulfilmentResult, OpenOrder, PaymentFailure, Payments, Peers,
-    Placement, Post,
+    Draws, Engine, EngineParts, FulfilmentResult, MailTransport, OpenOrder, PaymentFailure,
+    Payments, Peers, Placement,
 };
 use async_trait::async_trait;
 use domain::draw::DrawSnapshot;
@@ -42,7 +42,7 @@ pub struct RecordingMailer {
 }
 
 #[async_trait]
-impl Post for RecordingMailer {
+impl MailTransport for RecordingMailer {
     async fn send(&self, mail: &Mail, _order: Option<&OrderRecord>) -> Result<(), String> {
         if *self.is_down.lock().unwrap() {
             return Err("the mail server is down".into());
@@ -152,7 +152,7 @@ impl TestWorld {
             peers: Peers::alone(InstanceId(self.instances), nodes),
         };
         self.engine = Some(
-            Engine::start_at(parts, Placement::Current)
+            Engine::start_with_placement(parts, Placement::Current)
                 .await
                 .expect("the engine starts"),
         );

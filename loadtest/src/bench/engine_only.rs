@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use actors::{
-    Clock, Draws, Engine, EngineParts, FulfilStatus, Gateway, GatewayError, NewIntent, OpenOrder,
-    OpenedIntent, Payments, Peers, Post, SystemClock,
+    Clock, Draws, Engine, EngineParts, FulfilStatus, Gateway, GatewayError, MailTransport,
+    NewIntent, OpenOrder, OpenedIntent, Payments, Peers, SystemClock,
 };
 use anyhow::{Context, Result, ensure};
 use async_trait::async_trait;
@@ -417,7 +417,7 @@ impl Gateway for InMemoryProvider {
 }
 
 #[async_trait]
-impl Post for InMemoryProvider {
+impl MailTransport for InMemoryProvider {
     async fn send(&self, _: &Mail, _: Option<&OrderRecord>) -> Result<(), String> {
         Ok(())
     }

@@ -7,11 +7,12 @@ use serde_json::json;
 use totp_rs::{Builder, Secret};
 
 use super::Sandbox;
-/// The address of the demo's first operator.
-pub const OPERATOR: &str = "operator@demo.test";
 
-/// Validity of one code in seconds: the default of RFC 6238.
-const STEP_SECONDS: i64 = 30;
+/// The e-mail address of the demo's first operator.
+pub const DEMO_OPERATOR_EMAIL: &str = "operator@demo.test";
+
+/// How long a one-time code is valid, in seconds: the default of RFC 6238.
+const CODE_LIFETIME_SECONDS: i64 = 30;
 
 /// The second-factor secret of the seeded demo operators. It is public, so it protects nothing.
 pub const OPERATOR_SECRET: &[u8; 20] = b"demo-operator-secret";
@@ -20,23 +21,24 @@ pub fn configure(cfg: &mut ServiceConfig) {
     cfg.route("/operator-code.json", web::get().to(operator_code));
 }
 
-/// Returns the current one-time code, the next one, and the remaining lifetime of the current one.
+/// Returns the current one-time code, the next code, and the remaining lifetime of the current
+/// code.
 async fn operator_code(sandbox: Data<Sandbox>) -> impl Responder {
     let now = sandbox.clock.unix_seconds();
-    let step = now.div_euclid(STEP_SECONDS);
+    let step = now.div_euclid(CODE_LIFETIME_SECONDS);
     let code_at = |step: i64| {
         let totp = Builder::new()
             .with_secret(Secret::new(OPERATOR_SECRET.as_slice().into()))
-            .with_account_name(OPERATOR)
+            .with_account_name(DEMO_OPERATOR_EMAIL)
             .build()
             .ok()?;
         Some(
-            totp.generate((step * STEP_SECONDS).unsigned_abs())
+            totp.generate((step * CODE_LIFETIME_SECONDS).unsigned_abs())
                 .to_string(),
         )
     };
-    let left = (step + 1) * STEP_SECONDS - now;
+    let left = (step + 1) * CODE_LIFETIME_SECONDS - now;
     Json(
-        json!({ "email": OPERATOR, "code": code_at(step), "nextCode": code_at(step + 1), "validForSeconds": left }),
+        json!({ "email": DEMO_OPERATOR_EMAIL, "code": code_at(step), "nextCode": code_at(step + 1), "validForSeconds": left }),
     )
 }

@@ -8,7 +8,8 @@ use domain::Timestamp;
 use persistence::Failure;
 use persistence::records::Records;
 
-/// The demo's clock. The server, the Stripe sandbox, the mailbox and the database use the same one.
+/// The demo's clock. The server, the Stripe sandbox and the mailbox share it, and the database's
+/// clock has the same offset.
 #[derive(Debug, Default)]
 pub struct SandboxClock {
     ahead_ms: AtomicI64,
@@ -22,7 +23,7 @@ impl SandboxClock {
     /// # Errors
     ///
     /// The database could not be read.
-    pub async fn read(records: &Records) -> Result<Arc<SandboxClock>, Failure> {
+    pub async fn load(records: &Records) -> Result<Arc<SandboxClock>, Failure> {
         let clock = SandboxClock::default();
         clock
             .ahead_ms

@@ -19,7 +19,7 @@ pub fn configure(cfg: &mut ServiceConfig) {
         .route("/faults", web::get().to(show_faults))
         .route("/faults", web::post().to(set_faults))
         .route("/dispute", web::post().to(raise_dispute))
-        .route("/expire", web::post().to(expire))
+        .route("/expire", web::post().to(expire_authorisation))
         .route("/accounts", web::post().to(ensure_account))
         .route("/accounts/{id}", web::post().to(restrict_account));
 }
@@ -64,15 +64,18 @@ async fn raise_dispute(
     request: Json<PaymentIntentRequest>,
 ) -> HttpResponse {
     let reason = request.reason.as_deref().unwrap_or("fraudulent");
-    change(&sandbox, |state| {
-        dispute::raise(state, &request.payment_intent, reason)
+    change_and_commit(&sandbox, |state| {
+        dispute::open_for_intent(state, &request.payment_intent, reason)
     })
 }
 
 /// Expires an authorisation, as a bank does after seven days.
-async fn expire(sandbox: Data<Sandbox>, request: Json<PaymentIntentRequest>) -> HttpResponse {
-    change(&sandbox, |state| {
-        settle::expire(state, &request.payment_intent)
+async fn expire_authorisation(
+    sandbox: Data<Sandbox>,
+    request: Json<PaymentIntentRequest>,
+) -> HttpResponse {
+    change_and_commit(&sandbox, |state| {
+        settle::expire_authorisation(state, &request.payment_intent)
     })
 }
 
@@ -83,8 +86,8 @@ struct AccountRequest {
 }
 
 async fn ensure_account(sandbox: Data<Sandbox>, request: Json<AccountRequest>) -> HttpResponse {
-    change(&sandbox, |state| {
-        state.adopt_account(&request.id, request.name.as_deref());
+    change_and_commit(&sandbox, |state| {
+        state.create_account_if_missing(&request.id, request.name.as_deref());
         Ok(json!({ "id": request.id }))
     })
 }
@@ -100,14 +103,14 @@ async fn restrict_account(
     id: Path<String>,
     request: Json<ChargesEnabledRequest>,
 ) -> HttpResponse {
-    change(&sandbox, |state| {
+    change_and_commit(&sandbox, |state| {
         state.restrict_account(&id, request.charges_enabled)
     })
 }
 
-/// Changes the state outside Stripe's API. The change is committed before the response is sent, as
-/// for API calls.
-pub fn change(
+/// Changes the state by an action that Stripe's API does not have. Commits the change before the
+/// response is sent.
+pub fn change_and_commit(
     sandbox: &Sandbox,
     change: impl FnOnce(&mut SandboxState) -> Result<Value, StripeError>,
 ) -> HttpResponse {
@@ -118,14 +121,14 @@ pub fn change(
     drop(state);
     sandbox.webhook_sender.wake();
     let outcome = commit_result
-        .map_err(|_| StripeError::internal())
+        .map_err(|_| StripeError::internal_error())
         .and(changed);
     match outcome {
         Ok(value) => HttpResponse::Ok().json(value),
         Err(failure) => {
             let status =
                 StatusCode::from_u16(failure.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-            HttpResponse::build(status).json(failure.body())
+            HttpResponse::build(status).json(failure.json_body())
         }
     }
 }

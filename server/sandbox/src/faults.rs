@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-const SCRIPT_LINES_MAX: usize = 1_000;
+const SCRIPTED_FAULTS_MAX: usize = 1_000;
 
 /// A fault that is injected into one request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -47,28 +47,28 @@ impl Fault {
     }
 }
 
-/// Injects `fault` into the next `times` requests whose `METHOD path` contains `on`.
+/// Injects `fault` into the next `times` requests whose text `METHOD path` contains `on`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ScriptedFault {
     pub on: String,
     pub fault: Fault,
-    #[serde(default = "once")]
+    #[serde(default = "default_times")]
     pub times: u32,
 }
 
-fn once() -> u32 {
+fn default_times() -> u32 {
     1
 }
 
-/// Faults of webhook deliveries. Each rate is a probability from 0 to 1.
+/// Faults of webhook deliveries. Each probability is from 0 to 1.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct WebhookFaults {
-    /// Rate of events that are never delivered.
+    /// Probability that an event is never delivered.
     pub lost: f64,
-    /// Rate of events that are delivered twice.
+    /// Probability that an event is delivered twice.
     pub doubled: f64,
-    /// Rate of events that are delayed long enough for later events to overtake them.
+    /// Probability that an event is delayed long enough for later events to overtake it.
     pub reordered: f64,
     /// Maximum of the random delay of each event, in milliseconds.
     pub late_ms: u64,
@@ -84,7 +84,8 @@ pub struct Faults {
     pub next: Vec<ScriptedFault>,
     #[serde(alias = "webhooks")]
     pub webhook: WebhookFaults,
-    /// Time in milliseconds for which a connection hangs before it breaks.
+    /// Time in milliseconds for which a connection hangs before it breaks. A response with
+    /// [`Fault::Slow`] is delayed by the same time.
     pub hang_ms: u64,
     /// Number of requests since the faults were set. It is the position in the seeded random
     /// sequence.
@@ -109,7 +110,7 @@ impl Faults {
         if self.rates.is_empty() {
             return None;
         }
-        let mut chance = roll(self.seed, "request", &self.requests.to_string());
+        let mut chance = pseudo_random_fraction(self.seed, "request", &self.requests.to_string());
         for (fault, rate) in &self.rates {
             if chance < *rate {
                 return Some(*fault);
@@ -119,28 +120,28 @@ impl Faults {
         None
     }
 
-    /// Appends a scripted fault.
-    pub fn script(&mut self, line: ScriptedFault) {
+    /// Adds a scripted fault, and removes those that were injected as often as requested.
+    pub fn add_scripted_fault(&mut self, line: ScriptedFault) {
         self.next.retain(|line| line.times > 0);
         assert!(
-            self.next.len() < SCRIPT_LINES_MAX,
-            "at most {SCRIPT_LINES_MAX} scripted faults wait at a time"
+            self.next.len() < SCRIPTED_FAULTS_MAX,
+            "at most {SCRIPTED_FAULTS_MAX} scripted faults wait at a time"
         );
         self.next.push(line);
     }
 
-    /// Returns the time for which a connection hangs before it breaks.
-    pub fn hang(&self) -> Duration {
+    /// Returns `hang_ms` as a duration.
+    pub fn hang_duration(&self) -> Duration {
         Duration::from_millis(self.hang_ms)
     }
 
     /// Decides how an event is delivered. The same seed and event always give the same plan.
     pub fn delivery_plan(&self, event: &str) -> DeliveryPlan {
         let webhook = &self.webhook;
-        let share = |purpose: &str| roll(self.seed, purpose, event);
+        let share = |purpose: &str| pseudo_random_fraction(self.seed, purpose, event);
         let mut delay_ms = (share("late") * webhook.late_ms as f64) as u64;
         if share("reordered") < webhook.reordered {
-            delay_ms += webhook.late_ms.max(REORDER_MS);
+            delay_ms += webhook.late_ms.max(REORDER_DELAY_MS);
         }
         DeliveryPlan {
             lost: share("lost") < webhook.lost,
@@ -155,7 +156,7 @@ impl Faults {
 }
 
 /// Delay of a reordered event in milliseconds. Later events of the same second overtake it.
-const REORDER_MS: u64 = 400;
+const REORDER_DELAY_MS: u64 = 400;
 
 /// How one event is delivered: not at all if `lost`, otherwise `copies` times after `delay`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -167,7 +168,7 @@ pub struct DeliveryPlan {
 
 /// Returns a pseudo-random number in [0, 1) that depends only on the seed, the purpose and the
 /// subject.
-fn roll(seed: u64, purpose: &str, subject: &str) -> f64 {
+fn pseudo_random_fraction(seed: u64, purpose: &str, subject: &str) -> f64 {
     let mut hash = Sha256::new();
     hash.update(seed.to_le_bytes());
     hash.update(purpose);
@@ -208,7 +209,7 @@ mod tests {
     #[test]
     fn scripted_fault_applies_only_once() {
         let mut faults = Faults::default();
-        faults.script(ScriptedFault {
+        faults.add_scripted_fault(ScriptedFault {
             on: "/capture".to_owned(),
             fault: Fault::Error500,
             times: 1,

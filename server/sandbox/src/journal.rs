@@ -10,7 +10,7 @@ use std::time::Duration;
 /// File permissions: only the owner may read the files, because they hold cards, mails and secrets.
 const FILE_MODE: u32 = 0o600;
 const LOCK_ATTEMPTS_MAX: u32 = 50;
-const LOCK_PAUSE: Duration = Duration::from_millis(100);
+const LOCK_RETRY_DELAY: Duration = Duration::from_millis(100);
 
 /// An open journal file. Its lines survive a crash of the process. They may be lost in a crash of
 /// the machine, because `fsync` is not called.
@@ -31,7 +31,7 @@ impl Journal {
             .recursive(true)
             .mode(0o700)
             .create(dir)?;
-        let lock = lock(&dir.join(format!("{name}.lock")))?;
+        let lock = lock_file(&dir.join(format!("{name}.lock")))?;
         let path = dir.join(format!("{name}.jsonl"));
         let mut complete_bytes = 0;
         if let Ok(file) = File::open(&path) {
@@ -58,12 +58,12 @@ impl Journal {
 
     /// Appends a line with one write call. Afterwards the line survives a crash of the process, so
     /// the request may be answered.
-    pub fn append(&mut self, line: &[u8]) -> io::Result<()> {
+    pub fn append_line(&mut self, line: &[u8]) -> io::Result<()> {
         debug_assert!(line.ends_with(b"\n"), "a journal line ends with a newline");
         self.file.write_all(line)
     }
 
-    /// Replaces the contents of the file.
+    /// Replaces the contents of the journal file by what `write` writes.
     pub fn rewrite(
         &mut self,
         write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
@@ -85,9 +85,9 @@ impl Journal {
     }
 }
 
-/// Locks the journal file. Retries for some seconds, because a previous process may still be
-/// exiting.
-fn lock(path: &Path) -> io::Result<File> {
+/// Locks the lock file of a journal. Retries for some seconds, because a previous process may still
+/// be exiting.
+fn lock_file(path: &Path) -> io::Result<File> {
     let file = OpenOptions::new()
         .mode(FILE_MODE)
         .create(true)
@@ -97,7 +97,7 @@ fn lock(path: &Path) -> io::Result<File> {
     for _ in 0..LOCK_ATTEMPTS_MAX {
         match file.try_lock() {
             Ok(()) => return Ok(file),
-            Err(TryLockError::WouldBlock) => std::thread::sleep(LOCK_PAUSE),
+            Err(TryLockError::WouldBlock) => std::thread::sleep(LOCK_RETRY_DELAY),
             Err(TryLockError::Error(error)) => return Err(error),
         }
     }

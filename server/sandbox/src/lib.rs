@@ -59,7 +59,7 @@ use self::faults::{Fault, Faults, ScriptedFault};
 use self::mailbox::Mailbox;
 use self::stripe::state::SandboxState;
 use self::webhook_sender::client::WebhookUrl;
-use self::webhook_sender::{Endpoint, WebhookSender};
+use self::webhook_sender::{WebhookEndpoint, WebhookSender};
 
 /// Maximum size in bytes of a request body sent by the sandbox's own pages.
 pub const BODY_BYTES_MAX: usize = 64 * 1024;
@@ -129,21 +129,22 @@ impl Sandbox {
     ///
     /// # Panics
     ///
-    /// The URL is not `http://…`, because the sandbox only calls this machine.
+    /// If `url` does not begin with `http://`.
     pub fn set_webhook(&self, url: &str, secret: &str) {
         assert!(
             WebhookUrl::parse(url).is_some(),
             "the sandbox's webhook address must be plain HTTP, not {url}"
         );
         let (secrets, kinds) = (vec![secret.to_owned()], self.options.webhook_events.clone());
-        self.webhook_sender.set_endpoint(Endpoint {
+        self.webhook_sender.set_endpoint(WebhookEndpoint {
             url: url.to_owned(),
             secrets,
             kinds,
         });
     }
 
-    /// Signs events with this secret too, as Stripe does while a secret is being replaced.
+    /// Signs events with `secret` in addition to the secrets that are already set, as Stripe does
+    /// while a secret is being replaced.
     pub fn add_webhook_secret(&self, secret: &str) {
         self.webhook_sender
             .change_endpoint(|endpoint| endpoint.secrets.push(secret.to_owned()));
@@ -171,7 +172,7 @@ impl Sandbox {
     /// The journal cannot be written.
     pub fn ensure_account(&self, id: &str, name: &str) -> io::Result<()> {
         let mut state = self.state.lock().expect("the state is never poisoned");
-        state.adopt_account(id, Some(name));
+        state.create_account_if_missing(id, Some(name));
         state.commit()
     }
 
@@ -190,14 +191,14 @@ impl Sandbox {
         self.faults
             .lock()
             .expect("the faults are never poisoned")
-            .script(line);
+            .add_scripted_fault(line);
     }
 
     /// Opens a dispute on a captured payment, as `POST /sandbox/dispute` does. Returns `false` if
     /// no captured payment has this id.
     pub fn dispute(&self, payment_intent: &str) -> bool {
-        control::change(self, |state| {
-            stripe::dispute::raise(state, payment_intent, "fraudulent")
+        control::change_and_commit(self, |state| {
+            stripe::dispute::open_for_intent(state, payment_intent, "fraudulent")
         })
         .status()
         .is_success()
@@ -212,7 +213,7 @@ impl Sandbox {
     }
 
     /// Returns the base URL of this server, for links in responses.
-    fn base(&self, request: &HttpRequest) -> String {
+    fn base_url(&self, request: &HttpRequest) -> String {
         self.options.public_url.clone().unwrap_or_else(|| {
             let connection = request.connection_info();
             format!("{}://{}", connection.scheme(), connection.host())
@@ -238,7 +239,7 @@ pub fn configure(cfg: &mut ServiceConfig, sandbox: Arc<Sandbox>) {
             .configure(stripejs::configure)
             .service(
                 web::resource(["/stripe/v1/{path:.*}", "/stripev1/{path:.*}"])
-                    .to(stripe::api::serve),
+                    .to(stripe::api::handle_api_request),
             ),
     );
 }

@@ -17,18 +17,18 @@ use super::journal::Journal;
 
 /// Maximum number of stored mails. The oldest are dropped first.
 const MAILS_MAX: usize = 1_000;
-/// Number of journal lines beyond the number of mails at which the journal is compacted.
-const JOURNAL_SLACK_LINES_MAX: u64 = 4_000;
-const PAGE_MAX: usize = 200;
-const PAGE_DEFAULT: usize = 50;
+/// The journal is compacted when it has this many lines more than [`MAILS_MAX`].
+const SUPERSEDED_LINES_MAX: u64 = 4_000;
+const MAILS_PER_PAGE_MAX: usize = 200;
+const MAILS_PER_PAGE_DEFAULT: usize = 50;
 
-/// A mail as the server hands it over.
+/// A mail as the server hands it to the mailbox.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct MailMessage {
-    /// Without angle brackets. It is the same on every attempt to send the mail.
+    /// The mail's message id, without angle brackets. Every attempt to send the mail uses this id.
     pub message_id: String,
-    /// `tickets`, `winner`, `correction`, …
+    /// The type of the mail: `tickets`, `winner`, `correction` and others.
     pub kind: String,
     pub to: String,
     pub from: String,
@@ -57,7 +57,7 @@ pub struct Mailbox {
 #[derive(Debug, Default)]
 struct MailStore {
     mails: VecDeque<StoredMail>,
-    /// Number of mails ever delivered, including mails that were dropped since.
+    /// Number of mails ever delivered, including mails that are no longer stored.
     total: u64,
     journal: Option<Journal>,
     lines: u64,
@@ -78,7 +78,7 @@ impl Mailbox {
                 }
             })?;
             store.journal = Some(journal);
-            store.rewrite()?;
+            store.compact_journal()?;
         }
         Ok(Self {
             store: Mutex::new(store),
@@ -101,12 +101,12 @@ impl Mailbox {
         if let Some(journal) = &mut store.journal {
             let mut line = serde_json::to_vec(&delivered)?;
             line.push(b'\n');
-            journal.append(&line)?;
+            journal.append_line(&line)?;
             store.lines += 1;
         }
         store.insert(delivered);
-        if store.lines > MAILS_MAX as u64 + JOURNAL_SLACK_LINES_MAX {
-            store.rewrite()?;
+        if store.lines > MAILS_MAX as u64 + SUPERSEDED_LINES_MAX {
+            store.compact_journal()?;
         }
         Ok(())
     }
@@ -131,9 +131,12 @@ impl Mailbox {
             .total
     }
 
-    fn find(&self, query: &MailboxQuery) -> (u64, Vec<StoredMail>) {
+    fn find_mails(&self, query: &MailboxQuery) -> (u64, Vec<StoredMail>) {
         let store = self.store.lock().expect("the mailbox is never poisoned");
-        let limit = query.limit.unwrap_or(PAGE_DEFAULT).min(PAGE_MAX);
+        let limit = query
+            .limit
+            .unwrap_or(MAILS_PER_PAGE_DEFAULT)
+            .min(MAILS_PER_PAGE_MAX);
         let mails = store
             .mails
             .iter()
@@ -155,7 +158,7 @@ impl MailStore {
         }
     }
 
-    fn rewrite(&mut self) -> io::Result<()> {
+    fn compact_journal(&mut self) -> io::Result<()> {
         let Some(journal) = &mut self.journal else {
             return Ok(());
         };
@@ -174,9 +177,9 @@ impl MailStore {
 /// Query parameters of `GET /sandbox/mailbox.json`.
 #[derive(Debug, Default, Deserialize)]
 struct MailboxQuery {
-    /// Only mails whose id is greater than this one. `None` for all.
+    /// Selects mails with an id greater than this number. `None`: all mails.
     after: Option<u64>,
-    /// Only mails to this e-mail address. `None` for all.
+    /// Selects mails whose recipient's address contains this text. `None`: all mails.
     to: Option<String>,
     kind: Option<String>,
     limit: Option<usize>,
@@ -197,11 +200,11 @@ impl MailboxQuery {
 }
 
 pub fn configure(cfg: &mut ServiceConfig) {
-    cfg.route("/mailbox.json", web::get().to(list));
+    cfg.route("/mailbox.json", web::get().to(list_mails));
 }
 
 /// Handles `GET /sandbox/mailbox.json?to=&kind=&after=&limit=`. Lists mails, newest first.
-async fn list(sandbox: Data<Sandbox>, query: Query<MailboxQuery>) -> impl Responder {
-    let (total, messages) = sandbox.mailbox.find(&query);
+async fn list_mails(sandbox: Data<Sandbox>, query: Query<MailboxQuery>) -> impl Responder {
+    let (total, messages) = sandbox.mailbox.find_mails(&query);
     Json(json!({ "total": total, "messages": messages }))
 }

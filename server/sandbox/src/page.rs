@@ -11,21 +11,21 @@ use serde::Deserialize;
 
 use super::Sandbox;
 use crate::stripe::account::Account;
-use crate::stripe::card::{Behaviour, CARDS};
+use crate::stripe::card::{CardBehaviour, TEST_CARDS};
 
 /// Content security policy of the pages. Scripts come only from this origin. Inline styles are
 /// allowed, because mails contain them.
-const POLICY: &str = "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'self' 'unsafe-inline'; \
+const PAGE_SECURITY_POLICY: &str = "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'self' 'unsafe-inline'; \
                       img-src 'self' data:; form-action *; base-uri 'none'; frame-ancestors 'self'";
 
 pub fn configure(cfg: &mut ServiceConfig) {
-    cfg.route("", web::get().to(index))
-        .route("/", web::get().to(index))
-        .route("/mailbox", web::get().to(mailbox))
+    cfg.route("", web::get().to(show_overview))
+        .route("/", web::get().to(show_overview))
+        .route("/mailbox", web::get().to(show_mailbox))
         .route(
             "/page.css",
             web::get().to(|| {
-                ready(asset(
+                ready(asset_response(
                     "text/css; charset=utf-8",
                     include_str!("page/page.css"),
                 ))
@@ -34,7 +34,7 @@ pub fn configure(cfg: &mut ServiceConfig) {
         .route(
             "/index.js",
             web::get().to(|| {
-                ready(asset(
+                ready(asset_response(
                     "text/javascript; charset=utf-8",
                     include_str!("page/index.js"),
                 ))
@@ -43,7 +43,7 @@ pub fn configure(cfg: &mut ServiceConfig) {
         .route(
             "/mailbox.js",
             web::get().to(|| {
-                ready(asset(
+                ready(asset_response(
                     "text/javascript; charset=utf-8",
                     include_str!("page/mailbox.js"),
                 ))
@@ -53,28 +53,28 @@ pub fn configure(cfg: &mut ServiceConfig) {
         .route("/onboarding/{account}", web::post().to(complete_onboarding));
 }
 
-fn asset(kind: &'static str, text: &'static str) -> HttpResponse {
+fn asset_response(kind: &'static str, text: &'static str) -> HttpResponse {
     HttpResponse::Ok()
         .content_type(kind)
         .insert_header((header::CACHE_CONTROL, "no-cache"))
         .body(text)
 }
 
-fn html(text: String) -> HttpResponse {
+fn html_response(text: String) -> HttpResponse {
     HttpResponse::Ok()
         .content_type("text/html; charset=utf-8")
-        .insert_header((header::CONTENT_SECURITY_POLICY, POLICY))
+        .insert_header((header::CONTENT_SECURITY_POLICY, PAGE_SECURITY_POLICY))
         .insert_header((header::CACHE_CONTROL, "no-store"))
         .insert_header(("x-robots-tag", "noindex"))
         .body(text)
 }
 
-async fn index() -> HttpResponse {
+async fn show_overview() -> HttpResponse {
     let mut rows = String::new();
-    for card in CARDS {
+    for card in TEST_CARDS {
         let tone = match card.behaviour {
-            Behaviour::Approves => "ok",
-            Behaviour::Declines(_) => "danger",
+            CardBehaviour::Approves => "ok",
+            CardBehaviour::Declines(_) => "danger",
             _ => "warn",
         };
         let _ = write!(
@@ -82,16 +82,16 @@ async fn index() -> HttpResponse {
             "<tr><td><button class=\"number num\" type=\"button\" data-copy=\"{}\">{}</button></td>\
                  <td><span class=\"badge {tone}\">{}</span></td><td><code>pm_card_<wbr>{}</code></td></tr>",
             card.number,
-            grouped(card.number),
+            group_card_number(card.number),
             card.meaning,
-            with_line_breaks(card.token)
+            insert_line_breaks(card.token)
         );
     }
-    html(include_str!("page/index.html").replace("{{cards}}", &rows))
+    html_response(include_str!("page/index.html").replace("{{cards}}", &rows))
 }
 
 /// Groups the digits of a card number as on the card: `4242 4242 4242 4242`.
-fn grouped(number: &str) -> String {
+fn group_card_number(number: &str) -> String {
     let groups: Vec<&str> = match number.len() {
         15 => vec![&number[..4], &number[4..10], &number[10..]],
         _ => (0..number.len())
@@ -103,7 +103,7 @@ fn grouped(number: &str) -> String {
 }
 
 /// Inserts optional line breaks before the capitals of a camel-case name.
-fn with_line_breaks(name: &str) -> String {
+fn insert_line_breaks(name: &str) -> String {
     name.chars()
         .map(|c| {
             if c.is_uppercase() {
@@ -115,8 +115,8 @@ fn with_line_breaks(name: &str) -> String {
         .collect()
 }
 
-async fn mailbox() -> HttpResponse {
-    html(include_str!("page/mailbox.html").to_owned())
+async fn show_mailbox() -> HttpResponse {
+    html_response(include_str!("page/mailbox.html").to_owned())
 }
 
 #[derive(Debug, Deserialize)]
@@ -136,22 +136,22 @@ async fn show_onboarding(
     let Ok(account) = state.find::<Account>("", &id) else {
         return link_not_found();
     };
-    match state.open_link(&id, &link.link) {
+    match state.find_valid_link(&id, &link.link) {
         Ok(open) => {
             let name = account
                 .business_name
                 .or(account.email)
                 .unwrap_or_else(|| id.to_string());
-            html(
+            html_response(
                 include_str!("page/onboarding.html")
-                    .replace("{{name}}", &escaped(&name))
-                    .replace("{{account}}", &escaped(&id))
-                    .replace("{{link}}", &escaped(&open.token))
-                    .replace("{{return}}", &escaped(&open.return_url)),
+                    .replace("{{name}}", &escape_html_text(&name))
+                    .replace("{{account}}", &escape_html_text(&id))
+                    .replace("{{link}}", &escape_html_text(&open.token))
+                    .replace("{{return}}", &escape_html_text(&open.return_url)),
             )
         }
-        Err(failure) => match failure.error()["refresh_url"].as_str() {
-            Some(refresh) => see_other(refresh),
+        Err(failure) => match failure.error_object()["refresh_url"].as_str() {
+            Some(refresh) => redirect_see_other(refresh),
             None => link_not_found(),
         },
     }
@@ -169,15 +169,15 @@ async fn complete_onboarding(
     };
     sandbox.webhook_sender.wake();
     match (completed, written) {
-        (Ok(address), Ok(())) => see_other(&address),
-        (Err(failure), Ok(())) => failure.error()["refresh_url"]
+        (Ok(address), Ok(())) => redirect_see_other(&address),
+        (Err(failure), Ok(())) => failure.error_object()["refresh_url"]
             .as_str()
-            .map_or_else(link_not_found, see_other),
+            .map_or_else(link_not_found, redirect_see_other),
         (_, Err(_)) => HttpResponse::InternalServerError().finish(),
     }
 }
 
-fn see_other(address: &str) -> HttpResponse {
+fn redirect_see_other(address: &str) -> HttpResponse {
     HttpResponse::SeeOther()
         .insert_header((header::LOCATION, address))
         .finish()
@@ -189,7 +189,7 @@ fn link_not_found() -> HttpResponse {
         .body("There is no such account link.")
 }
 
-fn escaped(text: &str) -> String {
+fn escape_html_text(text: &str) -> String {
     text.replace('&', "&amp;")
         .replace('<', "&lt;")
         .replace('>', "&gt;")
@@ -198,16 +198,19 @@ fn escaped(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{escaped, grouped};
+    use super::{escape_html_text, group_card_number};
 
     #[test]
     fn card_number_is_grouped_as_on_the_card() {
-        assert_eq!(grouped("4242424242424242"), "4242 4242 4242 4242");
-        assert_eq!(grouped("378282246310005"), "3782 822463 10005");
+        assert_eq!(group_card_number("4242424242424242"), "4242 4242 4242 4242");
+        assert_eq!(group_card_number("378282246310005"), "3782 822463 10005");
     }
 
     #[test]
     fn account_name_is_html_escaped() {
-        assert_eq!(escaped("<b>\"A&B\""), "&lt;b&gt;&quot;A&amp;B&quot;");
+        assert_eq!(
+            escape_html_text("<b>\"A&B\""),
+            "&lt;b&gt;&quot;A&amp;B&quot;"
+        );
     }
 }

@@ -6,7 +6,7 @@ use actix_web::web::{self, ServiceConfig};
 use actix_web::{HttpResponse, Responder};
 
 /// The script, concatenated from its parts in order. One function encloses all parts.
-const SCRIPT: &str = concat!(
+const STRIPE_JS_SOURCE: &str = concat!(
     "/* The sandbox's stand-in for Stripe.js. It reaches no other host. */\n(function () {\n\"use strict\";\n",
     include_str!("stripejs/1_wire.js"),
     include_str!("stripejs/2_card.js"),
@@ -21,12 +21,12 @@ const SCRIPT: &str = concat!(
 );
 
 pub fn configure(cfg: &mut ServiceConfig) {
-    cfg.route("/stripe.js", web::get().to(script));
+    cfg.route("/stripe.js", web::get().to(serve_script));
 }
 
-async fn script() -> impl Responder {
+async fn serve_script() -> impl Responder {
     HttpResponse::Ok()
         .content_type("text/javascript; charset=utf-8")
         .insert_header((header::CACHE_CONTROL, "no-cache"))
-        .body(SCRIPT)
+        .body(STRIPE_JS_SOURCE)
 }

@@ -18,16 +18,17 @@ use crate::stripe::event::DeliveryStatus;
 use crate::stripe::table::StripeObject;
 
 /// Maximum number of concurrent deliveries.
-const IN_FLIGHT_MAX: usize = 8;
-const BACKOFF_FIRST: Duration = Duration::from_millis(250);
-const BACKOFF_MAX: Duration = Duration::from_secs(15);
-/// Interval at which the sender checks whether its sandbox was dropped, and then ends.
+const CONCURRENT_DELIVERIES_MAX: usize = 8;
+const DELIVERY_RETRY_DELAY_FIRST: Duration = Duration::from_millis(250);
+const DELIVERY_RETRY_DELAY_MAX: Duration = Duration::from_secs(15);
+/// Interval at which the delivery thread checks whether its sandbox was dropped. If so, the thread
+/// ends.
 const LIVENESS_INTERVAL: Duration = Duration::from_secs(1);
 
 /// The webhook's URL and signing secrets. Two secrets are valid while one is being replaced. Each
-/// adds its own `v1` signature.
+/// secret adds a `v1` signature to an event.
 #[derive(Clone, Debug)]
-pub struct Endpoint {
+pub struct WebhookEndpoint {
     pub url: String,
     pub secrets: Vec<String>,
     /// The event types that the webhook receives. Empty means all.
@@ -44,13 +45,13 @@ struct PendingDelivery {
 /// Handle to the thread that delivers webhooks.
 #[derive(Debug, Default)]
 pub struct WebhookSender {
-    endpoint: Mutex<Option<Arc<Endpoint>>>,
+    endpoint: Mutex<Option<Arc<WebhookEndpoint>>>,
     wakeup: Arc<Notify>,
 }
 
 impl WebhookSender {
     /// Sets the webhook and wakes the delivery thread.
-    pub fn set_endpoint(&self, endpoint: Endpoint) {
+    pub fn set_endpoint(&self, endpoint: WebhookEndpoint) {
         *self
             .endpoint
             .lock()
@@ -59,7 +60,7 @@ impl WebhookSender {
     }
 
     /// Changes the webhook's settings, if a webhook is set.
-    pub fn change_endpoint(&self, change: impl FnOnce(&mut Endpoint)) {
+    pub fn change_endpoint(&self, change: impl FnOnce(&mut WebhookEndpoint)) {
         if let Some(endpoint) = self
             .endpoint
             .lock()
@@ -70,7 +71,7 @@ impl WebhookSender {
         }
     }
 
-    pub fn endpoint(&self) -> Option<Arc<Endpoint>> {
+    pub fn endpoint(&self) -> Option<Arc<WebhookEndpoint>> {
         self.endpoint
             .lock()
             .expect("the endpoint is never poisoned")
@@ -82,7 +83,7 @@ impl WebhookSender {
         self.wakeup.notify_one();
     }
 
-    /// Starts the delivery thread. It ends when the sandbox is dropped.
+    /// Starts the delivery thread, which ends when the sandbox is dropped.
     pub fn start(sandbox: &Arc<Sandbox>) -> std::io::Result<()> {
         let (sandbox, wakeup) = (
             Arc::downgrade(sandbox),
@@ -93,7 +94,9 @@ impl WebhookSender {
             .build()?;
         std::thread::Builder::new()
             .name("sandbox-courier".to_owned())
-            .spawn(move || runtime.block_on(DeliveryLoop::new(sandbox, wakeup).run()))?;
+            .spawn(move || {
+                runtime.block_on(DeliveryLoop::new(sandbox, wakeup).run_until_dropped())
+            })?;
         Ok(())
     }
 }
@@ -121,17 +124,17 @@ impl DeliveryLoop {
         }
     }
 
-    async fn run(mut self) {
+    async fn run_until_dropped(mut self) {
         while let Some(sandbox) = self.sandbox.upgrade() {
             if let Some(endpoint) = sandbox.webhook_sender.endpoint() {
                 self.schedule_new_events(&sandbox, &endpoint);
-                self.send_due(&sandbox, &endpoint);
+                self.send_due_deliveries(&sandbox, &endpoint);
             }
-            // The thread holds no reference while it sleeps. Otherwise the sandbox could never be
-            // dropped.
+            // The thread holds no reference to the sandbox while it sleeps. Otherwise the sandbox
+            // could never be dropped.
             drop(sandbox);
             let next = self.waiting.first_key_value().map(|((due, _), _)| *due);
-            let can_send = self.in_flight.len() < IN_FLIGHT_MAX;
+            let can_send = self.in_flight.len() < CONCURRENT_DELIVERIES_MAX;
             let pause = match next {
                 Some(due) if can_send => due
                     .saturating_duration_since(Instant::now())
@@ -141,7 +144,7 @@ impl DeliveryLoop {
             tokio::select! {
                 () = self.wakeup.notified() => {}
                 Some(finished) = self.in_flight.join_next() => if let Ok((delivery, received)) = finished {
-                    self.finish(delivery, received);
+                    self.finish_delivery(delivery, received);
                 },
                 () = tokio::time::sleep(pause) => {}
             }
@@ -149,7 +152,7 @@ impl DeliveryLoop {
     }
 
     /// Takes new events from the state, decides their faults and schedules their deliveries.
-    fn schedule_new_events(&mut self, sandbox: &Sandbox, endpoint: &Endpoint) {
+    fn schedule_new_events(&mut self, sandbox: &Sandbox, endpoint: &WebhookEndpoint) {
         let faults = sandbox
             .faults
             .lock()
@@ -169,7 +172,7 @@ impl DeliveryLoop {
             } else if plan.lost {
                 state.settle_event(&event, DeliveryStatus::Lost);
             } else {
-                self.schedule(
+                self.schedule_delivery(
                     PendingDelivery {
                         event,
                         attempt: 0,
@@ -182,14 +185,14 @@ impl DeliveryLoop {
         log_journal_error(state.commit());
     }
 
-    fn schedule(&mut self, delivery: PendingDelivery, delay: Duration) {
+    fn schedule_delivery(&mut self, delivery: PendingDelivery, delay: Duration) {
         self.next_sequence += 1;
         self.waiting
             .insert((Instant::now() + delay, self.next_sequence), delivery);
     }
 
-    fn send_due(&mut self, sandbox: &Sandbox, endpoint: &Arc<Endpoint>) {
-        while self.in_flight.len() < IN_FLIGHT_MAX {
+    fn send_due_deliveries(&mut self, sandbox: &Sandbox, endpoint: &Arc<WebhookEndpoint>) {
+        while self.in_flight.len() < CONCURRENT_DELIVERIES_MAX {
             match self.waiting.first_entry() {
                 Some(first) if first.key().0 <= Instant::now() => {
                     let delivery = first.remove();
@@ -201,8 +204,8 @@ impl DeliveryLoop {
                     let (endpoint, client) = (endpoint.clone(), self.client.clone());
                     let at = sandbox.clock.unix_seconds();
                     self.in_flight.spawn(async move {
-                        let signature = sign(&endpoint.secrets, at, &body);
-                        let status = client.send(&endpoint.url, &signature, body).await;
+                        let signature = signature_header(&endpoint.secrets, at, &body);
+                        let status = client.post_event(&endpoint.url, &signature, body).await;
                         (delivery, matches!(status, Ok(200..=299)))
                     });
                 }
@@ -211,20 +214,20 @@ impl DeliveryLoop {
         }
     }
 
-    fn finish(&mut self, mut delivery: PendingDelivery, received: bool) {
+    fn finish_delivery(&mut self, mut delivery: PendingDelivery, received: bool) {
         let Some(sandbox) = self.sandbox.upgrade() else {
             return;
         };
         if !received {
-            let backoff = BACKOFF_FIRST
+            let backoff = DELIVERY_RETRY_DELAY_FIRST
                 .saturating_mul(1 << delivery.attempt.min(16))
-                .min(BACKOFF_MAX);
+                .min(DELIVERY_RETRY_DELAY_MAX);
             delivery.attempt += 1;
-            return self.schedule(delivery, backoff);
+            return self.schedule_delivery(delivery, backoff);
         }
         delivery.copies -= 1;
         if delivery.copies > 0 {
-            return self.schedule(delivery, Duration::ZERO);
+            return self.schedule_delivery(delivery, Duration::ZERO);
         }
         let mut state = sandbox.state.lock().expect("the state is never poisoned");
         state.settle_event(&delivery.event, DeliveryStatus::Delivered);
@@ -240,7 +243,7 @@ fn log_journal_error(written: std::io::Result<()>) {
 
 /// Returns the `Stripe-Signature` header `t=…,v1=…`, with one `v1` for each secret. `at` is in
 /// seconds since 1970.
-pub fn sign(secrets: &[String], at: i64, body: &str) -> String {
+pub fn signature_header(secrets: &[String], at: i64, body: &str) -> String {
     let mut header = format!("t={at}");
     for secret in secrets {
         let mut mac =

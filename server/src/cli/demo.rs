@@ -113,7 +113,7 @@ async fn open(
         "with this DATABASE_URL the demo needs BANK_DATABASE_URL too, the login of bank details (.env.example)"
     );
     let seed_state = prepare(&postgres, database, &data_dir).await?;
-    let moved_clock = SandboxClock::read(&Records::new(postgres.clone())).await?;
+    let moved_clock = SandboxClock::load(&Records::new(postgres.clone())).await?;
     let options = Options {
         webhook_events: webhooks::KINDS.map(String::from).to_vec(),
         clock: Some(moved_clock.clone()),
@@ -221,7 +221,11 @@ impl Demo {
 fn print_addresses(running: &Running, configured_port: u16) {
     let config = &running.state.config;
     let (url, data_dir) = (&config.public_url, config.data_dir.display());
-    let mut logins = format!("    {:<22} {}\n", "operator", authenticator::OPERATOR);
+    let mut logins = format!(
+        "    {:<22} {}\n",
+        "operator",
+        authenticator::DEMO_OPERATOR_EMAIL
+    );
     for club in &plan::CLUBS {
         let _ = writeln!(logins, "    {:<22} {}@demo.test", club.name, club.slug);
         let staff = plan::STAFF

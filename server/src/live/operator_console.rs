@@ -33,7 +33,7 @@ pub fn checks(
     let last_round = state.payments.metrics().last_pass_at();
     // Before the first pass has ended, measure from the start of the server.
     let since = last_round.unwrap_or(state.started_at);
-    let (paused, sessions) = (state.draws.paused(), state.live.sessions());
+    let (paused, sessions) = (state.draws.paused_draw_count(), state.live.sessions());
     Checks {
         database: DatabaseCheck {
             ok: true,
@@ -114,7 +114,7 @@ pub async fn now(state: &State) -> Result<OpsNow, Problem> {
     // Use a result of the last five minutes, because the check reads every row.
     let violations = state.violations_within(INTEGRITY_MAX_AGE_SECONDS).await?;
     let health = status(&checks(state, &vitals, off_ms, violations));
-    let changed = state.draws.changes() as i64;
+    let changed = state.draws.view_change_count() as i64;
     Ok(OpsNow {
         anomalies: anomaly_counts(&pulse).into(),
         waitlist: pulse.waitlist,

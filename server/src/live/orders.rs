@@ -51,7 +51,7 @@ pub(super) async fn run(state: web::Data<State>) {
         if changed_orders.is_empty() && !is_check_due {
             continue;
         }
-        let now_changed = state.draws.changes();
+        let now_changed = state.draws.view_change_count();
         let draws_moved = is_check_due && now_changed != changed;
         if is_check_due {
             changed = now_changed;

@@ -4,7 +4,7 @@
 use std::io;
 use std::sync::{Arc, OnceLock};
 
-use actors::{Clock, Post};
+use actors::{Clock, MailTransport};
 use async_trait::async_trait;
 use persistence::records::Records;
 use persistence::stores::{Mail, OrderRecord};
@@ -104,7 +104,7 @@ impl MailSender {
 }
 
 #[async_trait]
-impl Post for MailSender {
+impl MailTransport for MailSender {
     async fn send(&self, mail: &Mail, order: Option<&OrderRecord>) -> Result<(), String> {
         if mail.to.ends_with(NOBODY) {
             return Ok(());

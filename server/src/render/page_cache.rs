@@ -102,7 +102,10 @@ impl PageVersion {
                 let key = catalogue.key_now(draw, now)?;
                 (key.reading, key.revision)
             }
-            None => (catalogue.facts().reading(), catalogue.draws().changes()),
+            None => (
+                catalogue.facts().reading(),
+                catalogue.draws().view_change_count(),
+            ),
         };
         Some(PageVersion { reading, revision })
     }

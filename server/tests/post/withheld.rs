@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use actors::{Post, SystemClock};
+use actors::{MailTransport, SystemClock};
 use domain::OrderState;
 use persistence::records::clubs::NewClub;
 use persistence::stores::{Mail, OrderRecord};

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use actors::testing::FakeGateway;
 use actors::{
-    Clock, Engine, EngineParts, FulfilStatus, OpenOrder, PaymentFailure, Peers, Placement, Post,
-    SystemClock,
+    Clock, Engine, EngineParts, FulfilStatus, MailTransport, OpenOrder, PaymentFailure, Peers,
+    Placement, SystemClock,
 };
 use async_trait::async_trait;
 use domain::{
@@ -49,7 +49,7 @@ impl Clock for ShiftedClock {
 struct NullMailer;
 
 #[async_trait]
-impl Post for NullMailer {
+impl MailTransport for NullMailer {
     async fn send(&self, _: &Mail, _: Option<&OrderRecord>) -> Result<(), String> {
         Ok(())
     }
@@ -121,7 +121,7 @@ impl RaceEnvironment {
             mail: Arc::new(NullMailer),
             peers: Peers::alone(InstanceId::fresh(), Arc::new(self.postgres())),
         };
-        Engine::start_at(parts, Placement::OwnThreads { draws: 1 })
+        Engine::start_with_placement(parts, Placement::OwnThreads { draws: 1 })
             .await
             .expect("the engine starts")
     }

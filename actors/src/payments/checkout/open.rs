@@ -11,7 +11,7 @@ use domain::{
 use persistence::ledger::{AttachedWrite, NewOrder};
 use persistence::stores::OrderRecord;
 
-use super::{Checkout, failure_of};
+use super::{Checkout, payment_failure_from_denied};
 use crate::payments::context::unavailable;
 use crate::payments::intents::{IntentError, Intents, is_changeable};
 use crate::payments::job_queue::JobKey;
@@ -20,7 +20,10 @@ use crate::{Denied, OpenOrder, PaymentFailure};
 impl Checkout<'_> {
     /// Opens or resizes an order. Runs in a job of the client key, so that this node never opens
     /// two orders for one key.
-    pub(crate) async fn open(self, mut request: OpenOrder) -> Result<OrderRecord, PaymentFailure> {
+    pub(crate) async fn open_order(
+        self,
+        mut request: OpenOrder,
+    ) -> Result<OrderRecord, PaymentFailure> {
         request.lines.sort_by_key(|line| line.draw);
         self.reject_sold_out(&request)?;
         let context = self.context.clone();
@@ -64,7 +67,7 @@ impl Checkout<'_> {
         };
         self.context
             .jobs
-            .run(key, work)
+            .run_job(key, work)
             .await
             .unwrap_or(Err(PaymentFailure::Unavailable))
     }
@@ -125,7 +128,9 @@ impl Checkout<'_> {
 
     async fn open_new_order(self, request: OpenOrder) -> Result<OrderRecord, PaymentFailure> {
         let mut record = self.reserve_new_order(request).await?;
-        let created = Intents::new(self.context).create_first(&mut record).await;
+        let created = Intents::new(self.context)
+            .create_first_intent(&mut record)
+            .await;
         self.finish_opening(record, created).await
     }
 
@@ -142,7 +147,7 @@ impl Checkout<'_> {
         match self.renew_reservations(record, lines, source).await? {
             ReserveOutcome::TooLate(record) => Ok(record),
             ReserveOutcome::Reserved(mut record) => {
-                let ensured = Intents::new(self.context).ensure(&mut record).await;
+                let ensured = Intents::new(self.context).ensure_intent(&mut record).await;
                 self.finish_opening(record, ensured).await
             }
         }
@@ -184,7 +189,7 @@ impl Checkout<'_> {
                 .reserve(request.source, line.draw, command, attached_write)
                 .await
             {
-                let failure = failure_of(line.draw, denied);
+                let failure = payment_failure_from_denied(line.draw, denied);
                 // After `Unavailable` the caller retries soon, so the reservations are not
                 // released.
                 if position > 0 && failure != PaymentFailure::Unavailable {
@@ -234,7 +239,7 @@ impl Checkout<'_> {
                 Err(denied) => Err(denied),
             };
             if let Err(denied) = reserved {
-                let failure = failure_of(line.draw, denied);
+                let failure = payment_failure_from_denied(line.draw, denied);
                 self.restore_reservations(order, &earlier, &failure).await;
                 return Err(failure);
             }
@@ -245,7 +250,7 @@ impl Checkout<'_> {
             .iter()
             .filter(|old| lines.iter().all(|line| line.draw != old.draw))
         {
-            // If this fails, the reservation ends by itself at its expiry.
+            // If the release fails, the reservation ends by itself at its expiry.
             let _ = self
                 .context
                 .execute(removed.draw, Command::Release { order }, None)
@@ -255,8 +260,9 @@ impl Checkout<'_> {
         Ok(ReserveOutcome::Reserved(record))
     }
 
-    /// Reserves a line together with `attached_write`. Repeating an unchanged reservation makes no
-    /// commit that could contain the write. Then the reservation is released and made again.
+    /// Reserves a line and writes `attached_write` in the same commit. Repeating an unchanged
+    /// reservation makes no commit. Then the reservation is released and made again, so that a
+    /// commit contains the write.
     async fn reserve_with_attached_write(
         self,
         order: OrderId,
@@ -295,7 +301,10 @@ impl Checkout<'_> {
         failure: &PaymentFailure,
     ) {
         if *failure != PaymentFailure::Unavailable && !earlier.is_complete {
-            if let Err(failure) = self.abandon(order, AbandonReason::TicketsUnavailable).await {
+            if let Err(failure) = self
+                .abandon_order(order, AbandonReason::TicketsUnavailable)
+                .await
+            {
                 tracing::warn!(%failure, order.id = %order, "abandoning an order deferred to the sweeper");
             }
             return;
@@ -309,7 +318,8 @@ impl Checkout<'_> {
                 },
                 None => Command::Release { order },
             };
-            // If this fails, the reservation ends by itself, or the payment is refused later.
+            // If the command fails, the reservation ends by itself, or the payment is refused
+            // later.
             let _ = self.context.execute(*draw, command, None).await;
         }
     }

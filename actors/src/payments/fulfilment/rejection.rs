@@ -41,7 +41,7 @@ impl Fulfilment<'_> {
     ///
     /// `false`: another node has allocated or ended the order in the meantime. Then nothing is
     /// returned, and the buyer's answer follows the stored state.
-    pub(super) async fn reject(
+    pub(super) async fn reject_order(
         self,
         state: &mut FulfilmentContext,
         reason: &str,
@@ -76,11 +76,11 @@ impl Fulfilment<'_> {
             claimed: None,
             just_allocated: false,
         };
-        self.reject(&mut state, reason).await.map(drop)
+        self.reject_order(&mut state, reason).await.map(drop)
     }
 
     /// Cancels the payment intent, whether it is authorised or not.
-    pub(super) async fn cancel(self, state: &mut FulfilmentContext) -> Result<(), Deferred> {
+    pub(super) async fn cancel_intent(self, state: &mut FulfilmentContext) -> Result<(), Deferred> {
         let context = self.context;
         let order = state.record.order.id;
         if state.record.order.state != OrderState::Rejecting {
@@ -132,7 +132,7 @@ impl Fulfilment<'_> {
                         .await?;
                 }
                 Err(context
-                    .retry_later(&operation, error.is_stored_under_key())
+                    .schedule_retry(&operation, error.is_stored_under_key())
                     .await)
             }
         }
@@ -140,7 +140,7 @@ impl Fulfilment<'_> {
 
     /// Ends an order that was not charged: returns its tickets and reservations, and stores the
     /// outcome.
-    pub(super) async fn release(self, state: &mut FulfilmentContext) -> Result<(), Deferred> {
+    pub(super) async fn release_order(self, state: &mut FulfilmentContext) -> Result<(), Deferred> {
         let context = self.context;
         context.return_tickets(&state.record).await?;
         let notify = self.notification_of_release(state).await?;
@@ -198,7 +198,7 @@ impl Fulfilment<'_> {
     }
 
     /// Ends an order that had tickets, because its authorisation ended before the capture.
-    pub(super) async fn void(self, state: &mut FulfilmentContext) -> Result<(), Deferred> {
+    pub(super) async fn void_order(self, state: &mut FulfilmentContext) -> Result<(), Deferred> {
         let context = self.context;
         context.return_tickets(&state.record).await?;
         let reason = "the authorisation ended before it could be captured";

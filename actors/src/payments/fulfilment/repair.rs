@@ -11,7 +11,10 @@ impl Fulfilment<'_> {
     /// Repairs an order whose payment was captured although it has no tickets, manually at the
     /// provider or before a backup was restored. Allocates tickets if that is still allowed,
     /// otherwise refunds (decision C-9). An anomaly is raised in both cases.
-    pub(super) async fn repair(self, state: &mut FulfilmentContext) -> Result<(), Deferred> {
+    pub(super) async fn repair_captured_order(
+        self,
+        state: &mut FulfilmentContext,
+    ) -> Result<(), Deferred> {
         let context = self.context;
         let order = state.record.order.id;
         if state.intent.is_refunded() {
@@ -107,7 +110,7 @@ impl Fulfilment<'_> {
             && intent.status == PaymentStatus::RequiresCapture
         {
             let rejected = self
-                .reject(state, "the order changed while it was being paid")
+                .reject_order(state, "the order changed while it was being paid")
                 .await?;
             return if rejected { Ok(true) } else { Err(Deferred) };
         }

@@ -1,5 +1,5 @@
-//! Returns the money of a payment that pays for no tickets: one without an order, a second payment
-//! for an order, or one whose order has ended.
+//! Returns the money of a payment that pays for no tickets. The payment has no order, is the second
+//! payment for an order, or its order has ended.
 
 use std::slice;
 
@@ -62,8 +62,8 @@ impl Repairs<'_> {
         // The order is checked again, because it may have got tickets during the call to the
         // provider.
         let order = self.order_without_tickets(id).await?;
-        // The fee of a captured order is in the draws' ledgers. The part that is due stays with the
-        // platform, and the fee refunds return the rest.
+        // The ledgers of the draws contain the fee of a captured order, so no fee is returned here.
+        // The part that is due stays with the platform, and the fee refunds return the rest.
         let fee_is_in_ledger = order
             .as_ref()
             .is_some_and(|record| record.captured_at.is_some());

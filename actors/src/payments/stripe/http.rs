@@ -47,8 +47,8 @@ pub(super) struct Http {
 pub(super) struct StripeHttpError(pub(super) GatewayError);
 
 impl StripeClientErr for StripeHttpError {
-    /// Stripe reported success, but async-stripe cannot parse the answer. The call may have had its
-    /// effect.
+    /// Returns the error for an answer that reports success but cannot be parsed by async-stripe.
+    /// The call may have had its effect.
     fn deserialize_err(why: impl fmt::Display) -> StripeHttpError {
         StripeHttpError(GatewayError::Unknown(format!(
             "an answer could not be read: {why}"
@@ -90,8 +90,8 @@ impl Http {
         })
     }
 
-    /// Returns a client whose calls are limited to this rate, for all accounts together.
-    pub(super) fn paced(self, calls_per_second: NonZeroU32) -> Http {
+    /// Returns a client with this limit of calls per second, for all accounts together.
+    pub(super) fn with_rate_limit(self, calls_per_second: NonZeroU32) -> Http {
         Http {
             rate_limiter: Some(Arc::new(RateLimiter::new(calls_per_second))),
             ..self
@@ -99,7 +99,7 @@ impl Http {
     }
 
     /// Returns a client that acts for a connected account (decision C-24).
-    pub(super) fn of(&self, account: &str) -> Result<Http, GatewayError> {
+    pub(super) fn for_account(&self, account: &str) -> Result<Http, GatewayError> {
         let account = HeaderValue::from_str(account).map_err(|_| GatewayError::Refused {
             code: "account_invalid".into(),
             message: "the account's id is no header value".into(),
@@ -215,9 +215,9 @@ pub(super) fn error_of_status(status: StatusCode, body: &[u8]) -> GatewayError {
         .or_else(|| text("code"))
         .or_else(|| text("type"));
     match status.as_u16() {
-        // A key that is in use (failure F27 of the failure catalogue), a lock or too many requests
-        // (F26), a wrong secret key: this request had no effect. If an earlier request under the
-        // same key had one, a retry under the key returns that request's answer.
+        // This request had no effect, for example because its idempotency key is in use (failure
+        // F27 of the failure catalogue) or the rate limit is exceeded (F26). If an earlier request
+        // under the same idempotency key had an effect, a retry returns the answer to that request.
         401 | 409 | 424 | 425 | 429 => {
             GatewayError::Unavailable(format!("{status} {}", code.unwrap_or_default()))
         }

@@ -18,22 +18,22 @@ use tokio::time::Instant;
 pub(super) enum CallPriority {
     Capture,
     Cancel,
-    /// Creating an intent, and every write without a variant of its own.
+    /// Creating an intent, and every other write that is neither a capture nor a cancellation.
     Create,
     Read,
 }
 
-const PRIORITIES: usize = 4;
+const PRIORITY_COUNT: usize = 4;
 /// Largest number of waiting calls of one priority. Each priority has its own limit, so waiting
 /// reads cannot prevent a capture from waiting.
-pub(super) const WAITING_MAX: usize = 256;
+pub(super) const WAITING_CALLS_PER_PRIORITY_MAX: usize = 256;
 /// Longest wait of a call. Two calls that wait this long and then take the full timeout (10 s)
 /// still end before the lease of their operation (30 s) expires.
-pub(super) const WAIT_MAX: Duration = Duration::from_secs(4);
-/// One started call in this many is the call that has waited longest, whatever its priority.
-/// Otherwise new buyers' calls could keep reads out permanently, and every capture starts with a
+pub(super) const CALL_WAIT_MAX: Duration = Duration::from_secs(4);
+/// One of this many started calls is the call that has waited longest, whatever its priority.
+/// Otherwise calls for new buyers could block reads permanently, and every capture starts with a
 /// read.
-const LONGEST_WAITING_ONE_IN: u64 = 4;
+const STARTS_PER_LONGEST_WAITING_CALL: u64 = 4;
 /// The largest burst after an idle time is the number of calls per second divided by this. With a
 /// rate of 80, at most 100 calls start in any second.
 const BURST_RATE_DIVISOR: u32 = 4;
@@ -52,7 +52,7 @@ struct CallQueue {
     /// When the next call may start. It is in the past while part of the rate is unused.
     next_start: Instant,
     /// Waiting calls by priority, each queue in order of arrival.
-    waiting: [VecDeque<WaitingCall>; PRIORITIES],
+    waiting: [VecDeque<WaitingCall>; PRIORITY_COUNT],
     arrived: u64,
     started: u64,
 }
@@ -91,20 +91,22 @@ impl RateLimiter {
         }
     }
 
-    /// Waits until a call may start. `false`: too many calls wait, or this one has waited too long.
-    /// Then the caller must not make the call.
+    /// Waits until a call may start. `false`: too many calls of this priority wait, or the call has
+    /// waited too long. Then the caller must not make the call.
     pub(super) async fn acquire(&self, priority: CallPriority) -> bool {
         match self.enqueue(priority) {
-            Some(waiter) => tokio::time::timeout(WAIT_MAX, waiter.wait()).await.is_ok(),
+            Some(waiter) => tokio::time::timeout(CALL_WAIT_MAX, waiter.wait())
+                .await
+                .is_ok(),
             None => false,
         }
     }
 
     fn enqueue(&self, priority: CallPriority) -> Option<Waiter<'_>> {
-        let mut queue = self.lock();
+        let mut queue = self.lock_queue();
         let number = queue.arrived;
         let waiting = &mut queue.waiting[priority as usize];
-        if waiting.len() >= WAITING_MAX {
+        if waiting.len() >= WAITING_CALLS_PER_PRIORITY_MAX {
             return None;
         }
         let wakeup = Arc::new(Notify::new());
@@ -122,21 +124,21 @@ impl RateLimiter {
     }
 
     /// Locks the queue. The lock must never be held across an await.
-    fn lock(&self) -> MutexGuard<'_, CallQueue> {
+    fn lock_queue(&self) -> MutexGuard<'_, CallQueue> {
         // No code panics while it holds the lock, so the queue is consistent.
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     #[cfg(test)]
     pub(super) fn waiting_count(&self) -> usize {
-        self.lock().waiting.iter().map(VecDeque::len).sum()
+        self.lock_queue().waiting.iter().map(VecDeque::len).sum()
     }
 }
 
 impl CallQueue {
     fn next_waiting_call(&self) -> Option<&WaitingCall> {
         let mut first_by_priority = self.waiting.iter().filter_map(VecDeque::front);
-        if (self.started + 1).is_multiple_of(LONGEST_WAITING_ONE_IN) {
+        if (self.started + 1).is_multiple_of(STARTS_PER_LONGEST_WAITING_CALL) {
             first_by_priority.min_by_key(|call| call.number)
         } else {
             first_by_priority.next()
@@ -164,7 +166,7 @@ impl Waiter<'_> {
     }
 
     fn try_start(&self) -> CallTurn {
-        let mut queue = self.rate_limiter.lock();
+        let mut queue = self.rate_limiter.lock_queue();
         if queue
             .next_waiting_call()
             .is_none_or(|first| first.number != self.number)
@@ -184,7 +186,7 @@ impl Waiter<'_> {
 
 impl Drop for Waiter<'_> {
     fn drop(&mut self) {
-        let mut queue = self.rate_limiter.lock();
+        let mut queue = self.rate_limiter.lock_queue();
         let waiting = &mut queue.waiting[self.priority as usize];
         if let Ok(position) = waiting.binary_search_by_key(&self.number, |call| call.number) {
             waiting.remove(position);

@@ -8,7 +8,7 @@ use domain::{DrawId, Status, View};
 use persistence::nodes::{InstanceId, Node};
 use tokio::sync::watch;
 
-use super::{Roster, Slot, SlotState};
+use super::{Roster, RosterSlot, RosterSlotState};
 use crate::draw::{DrawActor, FinishAndStop, ViewPublisher};
 
 /// Changes the roster. Owned by the supervisor only.
@@ -23,14 +23,14 @@ impl RosterWriter {
 
     /// Returns the publisher of a draw's views. If the draw was in memory before, the publisher
     /// uses the same channel, so that existing receivers stay connected.
-    pub(in crate::supervisor) fn publisher(&self, view: View) -> ViewPublisher {
-        let mut slots = self.roster.write();
+    pub(in crate::supervisor) fn view_publisher(&self, view: View) -> ViewPublisher {
+        let mut slots = self.roster.write_slots();
         let slot = slots.entry(view.draw).or_insert_with(|| {
             self.roster.changes.send_modify(|count| *count += 1);
-            Slot {
+            RosterSlot {
                 view: watch::channel(view).0,
-                state: SlotState::Stopped,
-                used_at: AtomicU64::new(self.roster.age_ms()),
+                state: RosterSlotState::Stopped,
+                used_at: AtomicU64::new(self.roster.roster_age_ms()),
             }
         });
         ViewPublisher::new(
@@ -46,43 +46,44 @@ impl RosterWriter {
         generation: u64,
         addr: Addr<DrawActor>,
     ) {
-        if let Some(slot) = self.roster.write().get_mut(&draw) {
-            slot.state = SlotState::Running { generation, addr };
+        if let Some(slot) = self.roster.write_slots().get_mut(&draw) {
+            slot.state = RosterSlotState::Running { generation, addr };
         }
     }
 
     /// Records that another node owns the draw, and publishes the view from the database.
     pub(in crate::supervisor) fn set_remote(&self, view: View, owner: Node) {
-        self.publisher(view).publish(view);
-        if let Some(slot) = self.roster.write().get_mut(&view.draw) {
-            slot.state = SlotState::Remote(owner);
+        self.view_publisher(view).publish(view);
+        if let Some(slot) = self.roster.write_slots().get_mut(&view.draw) {
+            slot.state = RosterSlotState::Remote(owner);
         }
     }
 
     /// Removes the owner of a draw from the roster. `false`: the draw does not have this owner.
     pub(in crate::supervisor) fn forget_owner(&self, draw: DrawId, former: InstanceId) -> bool {
-        let mut slots = self.roster.write();
+        let mut slots = self.roster.write_slots();
         let Some(slot) = slots.get_mut(&draw) else {
             return false;
         };
-        let matches = matches!(&slot.state, SlotState::Remote(owner) if owner.boot == former);
+        let matches = matches!(&slot.state, RosterSlotState::Remote(owner) if owner.boot == former);
         if matches {
-            slot.state = SlotState::Stopped;
+            slot.state = RosterSlotState::Stopped;
         }
         matches
     }
 
-    /// Stops the actor of a draw that this node no longer owns. The database rejects its remaining
-    /// writes. `false`: this actor is not running any more.
-    pub(in crate::supervisor) fn evict(&self, draw: DrawId, lost: u64) -> bool {
-        let mut slots = self.roster.write();
+    /// Stops the actor of a draw that this node no longer owns. The database rejects the actor's
+    /// remaining writes. `lost` is the actor's generation. `false`: according to the roster, this
+    /// actor is not running.
+    pub(in crate::supervisor) fn evict_actor(&self, draw: DrawId, lost: u64) -> bool {
+        let mut slots = self.roster.write_slots();
         let Some(slot) = slots.get_mut(&draw) else {
             return false;
         };
         match &slot.state {
-            SlotState::Running { generation, addr } if *generation == lost => {
+            RosterSlotState::Running { generation, addr } if *generation == lost => {
                 let _ = addr.clone().try_send(FinishAndStop);
-                slot.state = SlotState::Stopped;
+                slot.state = RosterSlotState::Stopped;
                 true
             }
             _ => false,
@@ -90,55 +91,58 @@ impl RosterWriter {
     }
 
     /// Stops the actors of all draws and returns the numbers of these draws.
-    pub(in crate::supervisor) fn evict_all(&self) -> Vec<DrawId> {
+    pub(in crate::supervisor) fn evict_all_actors(&self) -> Vec<DrawId> {
         let running = self
             .roster
             .known_revisions()
             .into_iter()
             .filter(|(known, _)| known.ours);
-        let evicted = running.filter(|(known, generation)| self.evict(known.draw, *generation));
+        let evicted =
+            running.filter(|(known, generation)| self.evict_actor(known.draw, *generation));
         evicted.map(|(known, _)| known.draw).collect()
     }
 
     /// Publishes a view that another node wrote, if it is newer.
     pub(in crate::supervisor) fn publish_remote_view(&self, view: View) {
-        self.publisher(view).publish(view);
+        self.view_publisher(view).publish(view);
     }
 
-    /// Records that an actor has stopped. `stopped` is its generation. `false`: the roster did not
-    /// have this actor as the draw's running one.
+    /// Records that an actor has stopped. `stopped` is the actor's generation. `false`: according
+    /// to the roster, the draw's running actor is another one, or none.
     pub(in crate::supervisor) fn set_stopped(&self, draw: DrawId, stopped: u64) -> bool {
-        let mut slots = self.roster.write();
+        let mut slots = self.roster.write_slots();
         let Some(slot) = slots.get_mut(&draw) else {
             return false;
         };
-        let matches =
-            matches!(slot.state, SlotState::Running { generation, .. } if generation == stopped);
+        let matches = matches!(
+            slot.state,
+            RosterSlotState::Running { generation, .. } if generation == stopped
+        );
         if matches {
-            slot.state = SlotState::Stopped;
+            slot.state = RosterSlotState::Stopped;
         }
         matches
     }
 
     pub(in crate::supervisor) fn pause(&self, draw: DrawId) {
-        if let Some(slot) = self.roster.write().get_mut(&draw) {
-            slot.state = SlotState::Paused;
+        if let Some(slot) = self.roster.write_slots().get_mut(&draw) {
+            slot.state = RosterSlotState::Paused;
         }
     }
 
     pub(in crate::supervisor) fn resume(&self, draw: DrawId) {
-        if let Some(slot) = self.roster.write().get_mut(&draw)
-            && matches!(slot.state, SlotState::Paused)
+        if let Some(slot) = self.roster.write_slots().get_mut(&draw)
+            && matches!(slot.state, RosterSlotState::Paused)
         {
-            slot.state = SlotState::Stopped;
+            slot.state = RosterSlotState::Stopped;
         }
     }
 
     /// Removes draws that are finished, unwatched and unused for `idle_ms` milliseconds. Returns
     /// their number. An actor whose address is dropped completes its work and stops.
-    pub(in crate::supervisor) fn remove_idle(&self, idle_ms: u64) -> usize {
-        let oldest = self.roster.age_ms().saturating_sub(idle_ms);
-        let mut slots = self.roster.write();
+    pub(in crate::supervisor) fn remove_idle_draws(&self, idle_ms: u64) -> usize {
+        let oldest = self.roster.roster_age_ms().saturating_sub(idle_ms);
+        let mut slots = self.roster.write_slots();
         let before = slots.len();
         slots.retain(|_, slot| {
             let is_decided = matches!(
@@ -146,21 +150,21 @@ impl RosterWriter {
                 Status::Completed | Status::Cancelled
             );
             let is_idle = slot.used_at.load(Ordering::Relaxed) < oldest;
-            let is_paused = matches!(slot.state, SlotState::Paused);
+            let is_paused = matches!(slot.state, RosterSlotState::Paused);
             is_paused || !is_decided || !is_idle || slot.view.receiver_count() > 0
         });
         before - slots.len()
     }
 
     /// Tells every actor to complete its work and stop. The views stay available.
-    pub(in crate::supervisor) fn stop_all(&self) {
-        for slot in self.roster.write().values_mut() {
-            if let SlotState::Running { addr, .. } = &slot.state {
+    pub(in crate::supervisor) fn stop_all_actors(&self) {
+        for slot in self.roster.write_slots().values_mut() {
+            if let RosterSlotState::Running { addr, .. } = &slot.state {
                 // The address is cloned because a new clone has a slot even in a full mailbox.
                 let _ = addr.clone().try_send(FinishAndStop);
             }
-            if !matches!(slot.state, SlotState::Remote(_)) {
-                slot.state = SlotState::Stopped;
+            if !matches!(slot.state, RosterSlotState::Remote(_)) {
+                slot.state = RosterSlotState::Stopped;
             }
         }
     }

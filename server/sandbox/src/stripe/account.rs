@@ -14,7 +14,7 @@ use super::state::SandboxState;
 use super::table::{ObjectKey, StripeObject};
 
 /// Lifetime of an onboarding link in seconds. Stripe's links also expire within minutes.
-const LINK_SECONDS: i64 = 300;
+const ONBOARDING_LINK_SECONDS: i64 = 300;
 
 /// A connected account of a club. The platform's own account is not stored.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -69,7 +69,7 @@ impl Account {
         replace(&mut self.email, "email");
         replace(&mut self.business_name, "business_profile[name]");
         replace(&mut self.business_type, "business_type");
-        self.metadata.extend(form.map("metadata"));
+        self.metadata.extend(form.get_map("metadata"));
     }
 
     /// Marks the account as fully onboarded.
@@ -141,7 +141,7 @@ impl SandboxState {
     /// Returns an error unless the account may take payments.
     pub fn check_charges_enabled(&self, account: &str) -> Result<(), StripeError> {
         match self.accounts.get(account) {
-            Some(found) if !found.charges_enabled => Err(StripeError::state(
+            Some(found) if !found.charges_enabled => Err(StripeError::state_conflict(
                 "charges_not_enabled",
                 "Your account cannot currently make charges. Complete its onboarding, or contact support.",
             )),
@@ -149,9 +149,9 @@ impl SandboxState {
         }
     }
 
-    /// Creates a fully onboarded account with this id unless it exists. Needed for seeds, and for
-    /// databases that are older than this journal and therefore name unknown accounts.
-    pub fn adopt_account(&mut self, id: &str, name: Option<&str>) {
+    /// Creates a fully onboarded account with this id unless it exists. Used for seeds, and for
+    /// accounts that the product's database names although the sandbox's journal lacks them.
+    pub fn create_account_if_missing(&mut self, id: &str, name: Option<&str>) {
         if self.accounts.get(id).is_some() {
             return;
         }
@@ -172,10 +172,10 @@ impl SandboxState {
         Ok(account.save_and_emit(self))
     }
 
-    /// Completes an account's onboarding through its link. Returns the club's page to which the
-    /// browser returns.
+    /// Completes an account's onboarding through its link. Returns the URL of the club's page to
+    /// which the browser returns.
     pub fn complete_onboarding(&mut self, id: &str, token: &str) -> Result<String, StripeError> {
-        let mut link = self.open_link(id, token)?;
+        let mut link = self.find_valid_link(id, token)?;
         let mut account = self.find::<Account>("", id)?;
         account.mark_complete();
         account.save_and_emit(self);
@@ -186,8 +186,8 @@ impl SandboxState {
     }
 
     /// Returns an onboarding link that is still valid. The error for an expired or used link
-    /// carries its `refresh_url`.
-    pub fn open_link(&self, account: &str, token: &str) -> Result<AccountLink, StripeError> {
+    /// contains the link's `refresh_url`.
+    pub fn find_valid_link(&self, account: &str, token: &str) -> Result<AccountLink, StripeError> {
         let link = self
             .links
             .get(token)
@@ -195,8 +195,10 @@ impl SandboxState {
             .cloned();
         let link = link.ok_or_else(|| StripeError::not_found("account link", account))?;
         if link.used || link.expires_at < self.now() {
-            return Err(StripeError::invalid("This link was used or has expired.")
-                .detail("refresh_url", link.refresh_url));
+            return Err(
+                StripeError::invalid_request("This link was used or has expired.")
+                    .with_field("refresh_url", link.refresh_url),
+            );
         }
         Ok(link)
     }
@@ -236,19 +238,19 @@ pub fn retrieve(
         id => state
             .find::<Account>("", id)
             .map(|account| account.render())
-            .map_err(|_| StripeError::foreign_account(id)),
+            .map_err(|_| StripeError::inaccessible_account(id)),
     }
 }
 
 /// Handles `POST /v1/account_links`.
 pub fn create_link(state: &mut SandboxState, call: &ApiCall) -> Result<Value, StripeError> {
-    let account = state.find::<Account>("", call.form.required("account")?)?;
-    call.form.required("type")?;
+    let account = state.find::<Account>("", call.form.get_required("account")?)?;
+    call.form.get_required("type")?;
     let link = AccountLink {
         token: id::generate("link"),
-        expires_at: state.now() + LINK_SECONDS,
-        refresh_url: call.form.required("refresh_url")?.to_owned(),
-        return_url: call.form.required("return_url")?.to_owned(),
+        expires_at: state.now() + ONBOARDING_LINK_SECONDS,
+        refresh_url: call.form.get_required("refresh_url")?.to_owned(),
+        return_url: call.form.get_required("return_url")?.to_owned(),
         account: account.id,
         used: false,
     };

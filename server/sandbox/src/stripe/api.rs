@@ -13,18 +13,18 @@ use serde_json::Value;
 use super::call::{ApiCall, KeyKind};
 use super::failure::StripeError;
 use super::form::StripeForm;
-use super::idempotency::{SavedBody, SavedLookup, SavedResponse};
+use super::idempotency::{SavedBody, SavedResponse, SavedResponseLookup};
 use super::state::SandboxState;
 use super::{id, listing, route};
 use crate::faults::Fault;
 use crate::{Sandbox, to_json_text};
 
 /// Mount point of the API. The path after it is a path of Stripe's API.
-pub const MOUNT: &str = "/sandbox/stripe/v1/";
+pub const STRIPE_API_MOUNT: &str = "/sandbox/stripe/v1/";
 /// Mount point for clients whose base URL lacks the final slash. The async-stripe library then
 /// appends `v1` without a slash in between.
-pub const MOUNT_WITHOUT_SLASH: &str = "/sandbox/stripev1/";
-const KEY_BYTES_MAX: usize = 255;
+pub const STRIPE_API_MOUNT_WITHOUT_SLASH: &str = "/sandbox/stripev1/";
+const IDEMPOTENCY_KEY_BYTES_MAX: usize = 255;
 
 /// A response: status, JSON, and whether it was replayed for an idempotency key.
 struct ApiResponse {
@@ -37,20 +37,24 @@ impl From<StripeError> for ApiResponse {
     fn from(failure: StripeError) -> Self {
         Self {
             status: failure.status,
-            body: failure.body().to_string(),
+            body: failure.json_body().to_string(),
             replayed: false,
         }
     }
 }
 
-/// Handles every API request below `MOUNT`.
-pub async fn serve(request: HttpRequest, body: Bytes, sandbox: Data<Sandbox>) -> HttpResponse {
+/// Handles every API request below `STRIPE_API_MOUNT`.
+pub async fn handle_api_request(
+    request: HttpRequest,
+    body: Bytes,
+    sandbox: Data<Sandbox>,
+) -> HttpResponse {
     let mounted = request
         .path()
-        .strip_prefix(MOUNT)
-        .or_else(|| request.path().strip_prefix(MOUNT_WITHOUT_SLASH));
+        .strip_prefix(STRIPE_API_MOUNT)
+        .or_else(|| request.path().strip_prefix(STRIPE_API_MOUNT_WITHOUT_SLASH));
     let path = mounted.unwrap_or_default().to_owned();
-    let requested_fault = header(request.headers(), "x-sandbox-fault").and_then(Fault::parse);
+    let requested_fault = header_value(request.headers(), "x-sandbox-fault").and_then(Fault::parse);
     let (fault, hang) = {
         let mut faults = sandbox
             .faults
@@ -58,19 +62,19 @@ pub async fn serve(request: HttpRequest, body: Bytes, sandbox: Data<Sandbox>) ->
             .expect("the faults are never poisoned");
         let fault = requested_fault
             .or_else(|| faults.next_fault(request.method().as_str(), request.path()));
-        (fault, faults.hang())
+        (fault, faults.hang_duration())
     };
     let request_id = id::generate("req");
     let answer = match fault {
-        Some(Fault::RateLimit) => ApiResponse::from(StripeError::too_many()),
+        Some(Fault::RateLimit) => ApiResponse::from(StripeError::too_many_requests()),
         Some(Fault::KeyInUse) => ApiResponse::from(StripeError::key_in_use()),
-        Some(Fault::LockTimeout) => ApiResponse::from(StripeError::locked()),
+        Some(Fault::LockTimeout) => ApiResponse::from(StripeError::object_locked()),
         Some(Fault::TimeoutBefore) => {
             tokio::time::sleep(hang).await;
             return closed_connection();
         }
-        _ => match read(&request, &body, path, &sandbox) {
-            Ok(call) => respond(&sandbox, &call, fault, &request_id),
+        _ => match decode_request(&request, &body, path, &sandbox) {
+            Ok(call) => run_and_commit(&sandbox, &call, fault, &request_id),
             Err(failure) => failure.into(),
         },
     };
@@ -103,31 +107,31 @@ fn closed_connection() -> HttpResponse {
     HttpResponse::Ok().streaming(failing)
 }
 
-fn header<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
+fn header_value<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     headers
         .get(name)
         .and_then(|value| value.to_str().ok())
         .filter(|value| !value.is_empty())
 }
 
-fn read(
+fn decode_request(
     request: &HttpRequest,
     body: &Bytes,
     path: String,
     sandbox: &Sandbox,
 ) -> Result<ApiCall, StripeError> {
     let headers = request.headers();
-    let idempotency_key = header(headers, "idempotency-key").map(str::to_owned);
+    let idempotency_key = header_value(headers, "idempotency-key").map(str::to_owned);
     if idempotency_key
         .as_ref()
-        .is_some_and(|key| key.len() > KEY_BYTES_MAX)
+        .is_some_and(|key| key.len() > IDEMPOTENCY_KEY_BYTES_MAX)
     {
-        return Err(StripeError::invalid(
+        return Err(StripeError::invalid_request(
             "Idempotency keys are at most 255 characters long.",
         ));
     }
-    let posted =
-        std::str::from_utf8(body).map_err(|_| StripeError::invalid("The body is not UTF-8."))?;
+    let posted = std::str::from_utf8(body)
+        .map_err(|_| StripeError::invalid_request("The body is not UTF-8."))?;
     let raw = if request.method().as_str() == "POST" {
         posted
     } else {
@@ -136,20 +140,20 @@ fn read(
     Ok(ApiCall {
         method: request.method().as_str().to_owned(),
         path,
-        account: header(headers, "stripe-account")
+        account: header_value(headers, "stripe-account")
             .unwrap_or_default()
             .to_owned(),
-        access: access(headers)?,
+        access: key_kind(headers)?,
         form: StripeForm::parse(raw),
         idempotency_key,
-        base: sandbox.base(request),
+        base: sandbox.base_url(request),
     })
 }
 
 /// Returns the kind of API key that the request carries. Live keys are rejected, because this
 /// sandbox is not Stripe.
-fn access(headers: &HeaderMap) -> Result<KeyKind, StripeError> {
-    let key = header(headers, AUTHORIZATION.as_str())
+fn key_kind(headers: &HeaderMap) -> Result<KeyKind, StripeError> {
+    let key = header_value(headers, AUTHORIZATION.as_str())
         .and_then(|value| value.strip_prefix("Bearer "))
         .unwrap_or("");
     match key {
@@ -167,7 +171,7 @@ fn access(headers: &HeaderMap) -> Result<KeyKind, StripeError> {
 }
 
 /// Runs the API call under the state's lock, and commits its changes before the response is sent.
-fn respond(
+fn run_and_commit(
     sandbox: &Sandbox,
     call: &ApiCall,
     fault: Option<Fault>,
@@ -184,24 +188,24 @@ fn respond(
         .unwrap_or_default();
     if let Some(key) = &cache_key {
         match state.saved_responses.look_up(key, &fingerprint) {
-            SavedLookup::Hit(saved) => {
+            SavedResponseLookup::Hit(saved) => {
                 return ApiResponse {
                     status: saved.status,
                     body: saved.body.text(),
                     replayed: true,
                 };
             }
-            SavedLookup::OtherParameters => {
-                return StripeError::idempotency(
+            SavedResponseLookup::OtherParameters => {
+                return StripeError::idempotency_key_reused(
                     call.idempotency_key.as_deref().unwrap_or_default(),
                 )
                 .into();
             }
-            SavedLookup::Miss => {}
+            SavedResponseLookup::Miss => {}
         }
     }
     state.request = (request_id.to_owned(), call.idempotency_key.clone());
-    let (answer, saved) = perform(&mut state, call, fault, sandbox);
+    let (answer, saved) = run_with_fault(&mut state, call, fault, sandbox);
     if let Some((key, body)) = cache_key.zip(saved) {
         let at = state.now();
         state.save_response(SavedResponse {
@@ -216,14 +220,14 @@ fn respond(
         Ok(()) => answer,
         Err(error) => {
             tracing::error!(%error, "the sandbox journal cannot be written");
-            StripeError::internal().into()
+            StripeError::internal_error().into()
         }
     }
 }
 
 /// Runs the API call. Also returns the body to save under the idempotency key, if the response must
 /// be saved.
-fn perform(
+fn run_with_fault(
     state: &mut SandboxState,
     call: &ApiCall,
     fault: Option<Fault>,
@@ -236,15 +240,15 @@ fn perform(
         (answer, body)
     };
     if fault == Some(Fault::Error500) {
-        return refusal(StripeError::internal());
+        return refusal(StripeError::internal_error());
     }
-    match check_account(state, call, sandbox).and_then(|()| route::run(state, call)) {
+    match check_account(state, call, sandbox).and_then(|()| route::run_api_call(state, call)) {
         Ok(_) | Err(StripeError { saved: true, .. }) if fault == Some(Fault::Error500After) => {
-            refusal(StripeError::internal())
+            refusal(StripeError::internal_error())
         }
         Ok(mut value) => {
-            let plain = unexpanded_intent(call, &value);
-            listing::expand(state, call, &mut value);
+            let plain = saved_unexpanded_intent(call, &value);
+            listing::expand_response(state, call, &mut value);
             let body = to_json_text(&value);
             let saved = plain.unwrap_or_else(|| SavedBody::Text(body.clone()));
             (
@@ -262,8 +266,8 @@ fn perform(
 
 /// Returns the saved form of a response that is a payment intent without expanded objects. A
 /// snapshot of the intent replaces the JSON, which saves memory.
-fn unexpanded_intent(call: &ApiCall, value: &Value) -> Option<SavedBody> {
-    let is_plain = value["object"] == "payment_intent" && call.form.list("expand").is_empty();
+fn saved_unexpanded_intent(call: &ApiCall, value: &Value) -> Option<SavedBody> {
+    let is_plain = value["object"] == "payment_intent" && call.form.get_list("expand").is_empty();
     let id = value["id"].as_str().filter(|_| is_plain)?.to_owned();
     Some(SavedBody::Intent {
         id,
@@ -288,10 +292,10 @@ fn check_account(
             .into_iter()
             .flatten()
             .filter(|id| id.starts_with("acct_"))
-            .for_each(|id| state.adopt_account(id, None));
+            .for_each(|id| state.create_account_if_missing(id, None));
     }
     if call.account.is_empty() || state.accounts.get(&call.account).is_some() {
         return Ok(());
     }
-    Err(StripeError::foreign_account(&call.account))
+    Err(StripeError::inaccessible_account(&call.account))
 }

@@ -39,12 +39,12 @@ impl ApiCall {
         match self.access {
             KeyKind::Secret => Ok(()),
             KeyKind::Publishable if self.form.get("client_secret") == Some(&intent.client_secret) => Ok(()),
-            KeyKind::Publishable => Err(StripeError::invalid(
+            KeyKind::Publishable => Err(StripeError::invalid_request(
                 "The client_secret provided does not match any associated PaymentIntent on this account. \
                  Ensure the client_secret was created with the same account.",
             )
-            .code("payment_intent_invalid_parameter")
-            .param("client_secret")),
+            .with_code("payment_intent_invalid_parameter")
+            .with_param("client_secret")),
         }
     }
 }

@@ -7,9 +7,9 @@ use super::failure::StripeError;
 /// What the card's bank does when a payment with the card is confirmed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Behaviour {
+pub enum CardBehaviour {
     Approves,
-    Declines(Decline),
+    Declines(CardDecline),
     /// Requires 3-D Secure, then approves.
     Authenticates,
     /// Requires 3-D Secure, then declines.
@@ -21,7 +21,7 @@ pub enum Behaviour {
 /// Why a card is declined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Decline {
+pub enum CardDecline {
     Generic,
     InsufficientFunds,
     LostCard,
@@ -31,26 +31,34 @@ pub enum Decline {
     ProcessingError,
 }
 
-impl Decline {
+impl CardDecline {
     /// Returns the error response for the decline.
-    pub fn failure(self) -> StripeError {
+    pub fn to_stripe_error(self) -> StripeError {
         let declined = "Your card was declined.";
         match self {
-            Self::Generic => StripeError::card("card_declined", Some("generic_decline"), declined),
-            Self::InsufficientFunds => StripeError::card(
+            Self::Generic => {
+                StripeError::card_rejected("card_declined", Some("generic_decline"), declined)
+            }
+            Self::InsufficientFunds => StripeError::card_rejected(
                 "card_declined",
                 Some("insufficient_funds"),
                 "Your card has insufficient funds.",
             ),
-            Self::LostCard => StripeError::card("card_declined", Some("lost_card"), declined),
-            Self::StolenCard => StripeError::card("card_declined", Some("stolen_card"), declined),
-            Self::ExpiredCard => StripeError::card("expired_card", None, "Your card has expired."),
-            Self::IncorrectCvc => StripeError::card(
+            Self::LostCard => {
+                StripeError::card_rejected("card_declined", Some("lost_card"), declined)
+            }
+            Self::StolenCard => {
+                StripeError::card_rejected("card_declined", Some("stolen_card"), declined)
+            }
+            Self::ExpiredCard => {
+                StripeError::card_rejected("expired_card", None, "Your card has expired.")
+            }
+            Self::IncorrectCvc => StripeError::card_rejected(
                 "incorrect_cvc",
                 None,
                 "Your card's security code is incorrect.",
             ),
-            Self::ProcessingError => StripeError::card(
+            Self::ProcessingError => StripeError::card_rejected(
                 "processing_error",
                 None,
                 "An error occurred while processing your card. Try again in a little bit.",
@@ -65,16 +73,16 @@ pub struct TestCard {
     pub number: &'static str,
     pub token: &'static str,
     pub country: &'static str,
-    pub behaviour: Behaviour,
+    pub behaviour: CardBehaviour,
     /// Description shown on the sandbox's page.
     pub meaning: &'static str,
 }
 
-const fn card(
+const fn new_test_card(
     number: &'static str,
     token: &'static str,
     country: &'static str,
-    behaviour: Behaviour,
+    behaviour: CardBehaviour,
     meaning: &'static str,
 ) -> TestCard {
     TestCard {
@@ -86,126 +94,126 @@ const fn card(
     }
 }
 
-use Behaviour::{Approves, Authenticates, AuthenticatesThenDeclines, Declines, Disputes};
+use CardBehaviour::{Approves, Authenticates, AuthenticatesThenDeclines, Declines, Disputes};
 
 /// The supported test cards, with Stripe's numbers. The everyday cards are Australian, unlike
 /// Stripe's.
-pub const CARDS: &[TestCard] = &[
-    card("4242424242424242", "visa", "AU", Approves, "Visa, approved"),
-    card(
+pub const TEST_CARDS: &[TestCard] = &[
+    new_test_card("4242424242424242", "visa", "AU", Approves, "Visa, approved"),
+    new_test_card(
         "5555555555554444",
         "mastercard",
         "AU",
         Approves,
         "Mastercard, approved",
     ),
-    card(
+    new_test_card(
         "378282246310005",
         "amex",
         "AU",
         Approves,
         "American Express, approved",
     ),
-    card("4000000360000006", "au", "AU", Approves, "Visa, approved"),
-    card(
+    new_test_card("4000000360000006", "au", "AU", Approves, "Visa, approved"),
+    new_test_card(
         "4000005540000008",
         "nz",
         "NZ",
         Approves,
         "Visa from New Zealand, approved",
     ),
-    card(
+    new_test_card(
         "4000008260000000",
         "gb",
         "GB",
         Approves,
         "Visa from the United Kingdom, approved",
     ),
-    card(
+    new_test_card(
         "4000000000000002",
         "chargeDeclined",
         "AU",
-        Declines(Decline::Generic),
+        Declines(CardDecline::Generic),
         "declined",
     ),
-    card(
+    new_test_card(
         "4000000000009995",
         "chargeDeclinedInsufficientFunds",
         "AU",
-        Declines(Decline::InsufficientFunds),
+        Declines(CardDecline::InsufficientFunds),
         "declined: insufficient funds",
     ),
-    card(
+    new_test_card(
         "4000000000009987",
         "chargeDeclinedLostCard",
         "AU",
-        Declines(Decline::LostCard),
+        Declines(CardDecline::LostCard),
         "declined: lost card",
     ),
-    card(
+    new_test_card(
         "4000000000009979",
         "chargeDeclinedStolenCard",
         "AU",
-        Declines(Decline::StolenCard),
+        Declines(CardDecline::StolenCard),
         "declined: stolen card",
     ),
-    card(
+    new_test_card(
         "4000000000000069",
         "chargeDeclinedExpiredCard",
         "AU",
-        Declines(Decline::ExpiredCard),
+        Declines(CardDecline::ExpiredCard),
         "declined: expired",
     ),
-    card(
+    new_test_card(
         "4000000000000127",
         "chargeDeclinedIncorrectCvc",
         "AU",
-        Declines(Decline::IncorrectCvc),
+        Declines(CardDecline::IncorrectCvc),
         "declined: wrong CVC",
     ),
-    card(
+    new_test_card(
         "4000000000000119",
         "chargeDeclinedProcessingError",
         "AU",
-        Declines(Decline::ProcessingError),
+        Declines(CardDecline::ProcessingError),
         "declined: processing error",
     ),
-    card(
+    new_test_card(
         "4000000000003220",
         "threeDSecure2Required",
         "AU",
         Authenticates,
         "asks for 3-D Secure",
     ),
-    card(
+    new_test_card(
         "4000002500003155",
         "authenticationRequiredOnSetup",
         "AU",
         Authenticates,
         "asks for 3-D Secure",
     ),
-    card(
+    new_test_card(
         "4000002760003184",
         "authenticationRequired",
         "AU",
         Authenticates,
         "asks for 3-D Secure",
     ),
-    card(
+    new_test_card(
         "4000000000003155",
         "threeDSecureRequired",
         "AU",
         Authenticates,
         "asks for 3-D Secure",
     ),
-    card(
+    new_test_card(
         "4000008400001629",
         "threeDSecureRequiredChargeDeclined",
         "AU",
         AuthenticatesThenDeclines,
         "asks for 3-D Secure, then declined",
     ),
-    card(
+    new_test_card(
         "4000000000000259",
         "createDispute",
         "AU",
@@ -215,24 +223,24 @@ pub const CARDS: &[TestCard] = &[
 ];
 
 /// Finds the card of a `pm_card_…` or `tok_…` id.
-pub fn by_token(token: &str) -> Option<&'static TestCard> {
-    CARDS.iter().find(|card| card.token == token)
+pub fn find_card_by_token(token: &str) -> Option<&'static TestCard> {
+    TEST_CARDS.iter().find(|card| card.token == token)
 }
 
 /// Finds the card with this number. Other well-formed numbers are refused, as in Stripe's test
 /// mode.
-pub fn by_number(number: &str) -> Result<&'static TestCard, StripeError> {
+pub fn find_card_by_number(number: &str) -> Result<&'static TestCard, StripeError> {
     let digits: String = number.chars().filter(char::is_ascii_digit).collect();
-    if let Some(card) = CARDS.iter().find(|card| card.number == digits) {
+    if let Some(card) = TEST_CARDS.iter().find(|card| card.number == digits) {
         return Ok(card);
     }
     Err(if digits.len() < 13 || !passes_luhn(&digits) {
-        StripeError::card("incorrect_number", None, "Your card number is incorrect.")
-            .param("number")
+        StripeError::card_rejected("incorrect_number", None, "Your card number is incorrect.")
+            .with_param("number")
     } else {
         let message =
             "Your card was declined. Your request was in test mode, but used a non test card.";
-        StripeError::card("card_declined", Some("test_mode_live_card"), message)
+        StripeError::card_rejected("card_declined", Some("test_mode_live_card"), message)
     })
 }
 
@@ -267,11 +275,11 @@ impl TestCard {
 
 #[cfg(test)]
 mod tests {
-    use super::{CARDS, by_number, passes_luhn};
+    use super::{TEST_CARDS, find_card_by_number, passes_luhn};
 
     #[test]
     fn test_card_numbers_pass_the_luhn_check() {
-        for card in CARDS
+        for card in TEST_CARDS
             .iter()
             .filter(|card| card.number != "4000000000003155")
         {
@@ -281,13 +289,20 @@ mod tests {
 
     #[test]
     fn card_lookup_ignores_spaces_and_refuses_unknown_numbers() {
-        assert_eq!(by_number("4242 4242 4242 4242").unwrap().token, "visa");
         assert_eq!(
-            by_number("4242424242424241").unwrap_err().error()["code"],
+            find_card_by_number("4242 4242 4242 4242").unwrap().token,
+            "visa"
+        );
+        assert_eq!(
+            find_card_by_number("4242424242424241")
+                .unwrap_err()
+                .error_object()["code"],
             "incorrect_number"
         );
         assert_eq!(
-            by_number("4111111111111111").unwrap_err().error()["decline_code"],
+            find_card_by_number("4111111111111111")
+                .unwrap_err()
+                .error_object()["decline_code"],
             "test_mode_live_card"
         );
     }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::call::ApiCall;
-use super::card::Behaviour;
+use super::card::CardBehaviour;
 use super::failure::StripeError;
 use super::id;
 use super::intent::{CaptureMethod, Intent};
@@ -53,7 +53,7 @@ pub struct Charge {
 
 impl Charge {
     /// Creates an authorised, uncaptured charge.
-    pub fn authorised(intent: &Intent, method: &Method, created: i64) -> Self {
+    pub fn new_authorised(intent: &Intent, method: &Method, created: i64) -> Self {
         Self {
             id: id::generate("ch"),
             account: intent.account.clone(),
@@ -67,7 +67,7 @@ impl Charge {
             manual: intent.capture_method == CaptureMethod::Manual,
             refunded: false,
             disputed: false,
-            disputes_itself: method.behaviour == Behaviour::Disputes,
+            disputes_itself: method.behaviour == CardBehaviour::Disputes,
             failure: None,
             decline_code: None,
             method: method.clone(),
@@ -80,8 +80,13 @@ impl Charge {
     }
 
     /// Creates a declined charge.
-    pub fn failed(intent: &Intent, method: &Method, failure: &StripeError, created: i64) -> Self {
-        let error = failure.error();
+    pub fn new_declined(
+        intent: &Intent,
+        method: &Method,
+        failure: &StripeError,
+        created: i64,
+    ) -> Self {
+        let error = failure.error_object();
         let text = |name: &str| error[name].as_str().map(str::to_owned);
         Self {
             failure: Some((
@@ -89,16 +94,16 @@ impl Charge {
                 text("message").unwrap_or_default(),
             )),
             decline_code: text("decline_code"),
-            ..Self::authorised(intent, method, created)
+            ..Self::new_authorised(intent, method, created)
         }
     }
 
     /// Returns the amount that can still be refunded, in cents.
-    pub fn refundable(&self) -> i64 {
+    pub fn refundable_amount(&self) -> i64 {
         self.amount_captured - self.amount_refunded
     }
 
-    fn outcome(&self) -> Value {
+    fn render_outcome(&self) -> Value {
         let declined = self.failure.is_some();
         json!({
             "network_status": if declined { "declined_by_network" } else { "approved_by_network" },
@@ -108,8 +113,8 @@ impl Charge {
         })
     }
 
-    fn details(&self) -> Value {
-        let mut card = self.method.card();
+    fn render_card_details(&self) -> Value {
+        let mut card = self.method.render_card();
         card["amount_authorized"] = self.amount.into();
         card["capture_before"] = self
             .manual
@@ -145,9 +150,9 @@ impl StripeObject for Charge {
             "currency": self.currency, "customer": null, "description": null, "disputed": self.disputed,
             "failure_balance_transaction": null, "failure_code": self.failure.as_ref().map(|failure| &failure.0),
             "failure_message": self.failure.as_ref().map(|failure| &failure.1), "fraud_details": {},
-            "livemode": false, "metadata": self.metadata, "on_behalf_of": null, "outcome": self.outcome(),
+            "livemode": false, "metadata": self.metadata, "on_behalf_of": null, "outcome": self.render_outcome(),
             "paid": self.failure.is_none(), "payment_intent": self.intent, "payment_method": self.method.id,
-            "payment_method_details": self.details(), "receipt_email": self.receipt_email, "receipt_number": null,
+            "payment_method_details": self.render_card_details(), "receipt_email": self.receipt_email, "receipt_number": null,
             "receipt_url": null, "refunded": self.refunded, "review": null, "shipping": null, "source_transfer": null,
             "statement_descriptor": null, "status": if self.failure.is_some() { "failed" } else { "succeeded" },
             "transfer_data": null, "transfer_group": null,

@@ -14,7 +14,7 @@ use super::table::{ObjectKey, StripeObject};
 use super::transaction::BalanceTransaction;
 
 /// Fee that Stripe takes from the merchant for a dispute, in cents.
-const DISPUTE_FEE: i64 = 2500;
+const DISPUTE_FEE_CENTS: i64 = 2500;
 
 /// A dispute. Amounts are in cents, times in seconds since 1970.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -58,15 +58,15 @@ impl StripeObject for Dispute {
 }
 
 /// Opens a dispute over the amount of a captured charge that was not refunded.
-pub fn open(state: &mut SandboxState, mut charge: Charge, reason: &str) -> Value {
+pub fn open_for_charge(state: &mut SandboxState, mut charge: Charge, reason: &str) -> Value {
     let dispute = Dispute {
         id: id::generate("dp"),
         account: charge.account.clone(),
         created: state.now(),
         charge: charge.id.clone(),
         intent: charge.intent.clone(),
-        amount: charge.refundable(),
-        fee: DISPUTE_FEE,
+        amount: charge.refundable_amount(),
+        fee: DISPUTE_FEE_CENTS,
         currency: charge.currency.clone(),
         reason: reason.to_owned(),
     };
@@ -80,7 +80,11 @@ pub fn open(state: &mut SandboxState, mut charge: Charge, reason: &str) -> Value
 
 /// Handles `POST /sandbox/dispute` with `payment_intent`. Stripe's API has no such call, because
 /// the bank opens a dispute.
-pub fn raise(state: &mut SandboxState, intent: &str, reason: &str) -> Result<Value, StripeError> {
+pub fn open_for_intent(
+    state: &mut SandboxState,
+    intent: &str,
+    reason: &str,
+) -> Result<Value, StripeError> {
     let intent = state
         .intents
         .get(intent)
@@ -91,10 +95,10 @@ pub fn raise(state: &mut SandboxState, intent: &str, reason: &str) -> Result<Val
         .and_then(|charge| state.charges.get(charge))
         .cloned();
     match charge {
-        Some(charge) if charge.captured && !charge.disputed && charge.refundable() > 0 => {
-            Ok(open(state, charge, reason))
+        Some(charge) if charge.captured && !charge.disputed && charge.refundable_amount() > 0 => {
+            Ok(open_for_charge(state, charge, reason))
         }
-        _ => Err(StripeError::invalid(
+        _ => Err(StripeError::invalid_request(
             "only a captured, undisputed charge can be disputed",
         )),
     }

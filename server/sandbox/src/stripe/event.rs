@@ -34,8 +34,8 @@ pub struct WebhookEvent {
     pub created: i64,
     /// The id of the object that changed.
     pub subject: String,
-    /// The object at the time of the event. A line of the journal contains it only if compaction
-    /// has removed the line with the object's own change.
+    /// The object at the time of the event. Only lines that a compaction of the journal has written
+    /// contain it. Otherwise the object is known from an earlier line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub snapshot: Option<Snapshot>,
     pub request: Option<String>,
@@ -68,8 +68,8 @@ impl WebhookEvent {
 impl StripeObject for WebhookEvent {
     const OBJECT: &'static str = "event";
 
-    /// An event of a connected account belongs to that account, also if its type is
-    /// `account.updated`.
+    /// Returns the event's key. Every event of a connected account belongs to that account, even
+    /// `account.updated`, although account objects belong to the platform.
     fn key(&self) -> ObjectKey<'_> {
         ObjectKey {
             id: &self.id,

@@ -24,27 +24,27 @@ impl StripeError {
         }
     }
 
-    /// A parameter is invalid. The error is not saved under the idempotency key.
-    pub fn invalid(message: impl Into<String>) -> Self {
+    /// Returns the error for an invalid request. It is not saved under the idempotency key.
+    pub fn invalid_request(message: impl Into<String>) -> Self {
         Self::new(400, "invalid_request_error", message)
     }
 
-    /// A required parameter is missing.
-    pub fn missing(param: &'static str) -> Self {
-        Self::invalid(format!("Missing required param: {param}."))
-            .code("parameter_missing")
-            .param(param)
+    /// Returns the error for a missing required parameter.
+    pub fn missing_parameter(param: &'static str) -> Self {
+        Self::invalid_request(format!("Missing required param: {param}."))
+            .with_code("parameter_missing")
+            .with_param(param)
     }
 
-    /// No object has this id.
+    /// Returns the error for an id that no object has.
     pub fn not_found(noun: &str, id: &str) -> Self {
         let message = format!("No such {noun}: '{id}'");
         Self::new(404, "invalid_request_error", message)
-            .code("resource_missing")
-            .detail("param", "id")
+            .with_code("resource_missing")
+            .with_field("param", "id")
     }
 
-    /// The API has no such path or method.
+    /// Returns the error for a path or method that the API does not have.
     pub fn no_such_route(method: &str, path: &str) -> Self {
         Self::new(
             404,
@@ -53,49 +53,50 @@ impl StripeError {
         )
     }
 
-    /// The object's state forbids the call. The error is saved under the idempotency key.
-    pub fn state(code: &'static str, message: impl Into<String>) -> Self {
+    /// Returns the error for a call that the object's state forbids. It is saved under the
+    /// idempotency key.
+    pub fn state_conflict(code: &'static str, message: impl Into<String>) -> Self {
         Self {
             saved: true,
-            ..Self::invalid(message).code(code)
+            ..Self::invalid_request(message).with_code(code)
         }
     }
 
-    /// The API key is missing or not allowed.
+    /// Returns the error for an API key that is missing or not allowed.
     pub fn unauthorized(message: impl Into<String>) -> Self {
         Self::new(401, "invalid_request_error", message)
     }
 
-    /// The account in the request does not exist or is not connected to the platform.
-    pub fn foreign_account(account: &str) -> Self {
+    /// Returns the error for an account that does not exist or is not connected to the platform.
+    pub fn inaccessible_account(account: &str) -> Self {
         let message = format!(
             "The provided key does not have access to account '{account}' (or that account does not exist). \
              Application access may have been revoked."
         );
-        Self::new(403, "invalid_request_error", message).code("account_invalid")
+        Self::new(403, "invalid_request_error", message).with_code("account_invalid")
     }
 
-    /// 429: the rate limit is exceeded.
-    pub fn too_many() -> Self {
+    /// Returns the error 429 for an exceeded rate limit.
+    pub fn too_many_requests() -> Self {
         let message = "Request rate limit exceeded. Learn more about rate limits in the sandbox's faults form.";
-        Self::new(429, "invalid_request_error", message).code("rate_limit")
+        Self::new(429, "invalid_request_error", message).with_code("rate_limit")
     }
 
-    /// 409: another request with the same idempotency key is in progress.
+    /// Returns the error 409 for an idempotency key that another request in progress uses.
     pub fn key_in_use() -> Self {
         let message = "There is currently another in-progress request using this idempotency key. Please try again later.";
-        Self::new(409, "invalid_request_error", message).code("idempotency_key_in_use")
+        Self::new(409, "invalid_request_error", message).with_code("idempotency_key_in_use")
     }
 
-    /// 429: another request holds a lock on the object.
-    pub fn locked() -> Self {
+    /// Returns the error 429 for an object that another request has locked.
+    pub fn object_locked() -> Self {
         let message =
             "This object cannot be accessed right now because another request is accessing it.";
-        Self::new(429, "invalid_request_error", message).code("lock_timeout")
+        Self::new(429, "invalid_request_error", message).with_code("lock_timeout")
     }
 
-    /// 500: an internal error. It is saved under the idempotency key, as at Stripe.
-    pub fn internal() -> Self {
+    /// Returns the error 500. It is saved under the idempotency key, as at Stripe.
+    pub fn internal_error() -> Self {
         let message = "An unknown error occurred, and it is remembered under this idempotency key.";
         Self {
             saved: true,
@@ -103,8 +104,8 @@ impl StripeError {
         }
     }
 
-    /// The idempotency key was used before with other parameters.
-    pub fn idempotency(key: &str) -> Self {
+    /// Returns the error for an idempotency key that was used before with other parameters.
+    pub fn idempotency_key_reused(key: &str) -> Self {
         let message = format!(
             "Keys for idempotent requests can only be used with the same parameters they were first used with. \
              Try using a key other than '{key}' if you meant to execute a different request."
@@ -112,35 +113,39 @@ impl StripeError {
         Self::new(400, "idempotency_error", message)
     }
 
-    /// 402: the card was declined. The error is saved under the idempotency key.
-    pub fn card(code: &'static str, decline_code: Option<&'static str>, message: &str) -> Self {
+    /// Returns the error 402 for a rejected card. It is saved under the idempotency key.
+    pub fn card_rejected(
+        code: &'static str,
+        decline_code: Option<&'static str>,
+        message: &str,
+    ) -> Self {
         let failure = Self {
             saved: true,
             ..Self::new(402, "card_error", message)
         }
-        .code(code);
+        .with_code(code);
         match decline_code {
-            Some(decline_code) => failure.detail("decline_code", decline_code),
+            Some(decline_code) => failure.with_field("decline_code", decline_code),
             None => failure,
         }
     }
 
-    pub fn code(self, code: &'static str) -> Self {
-        self.detail("code", code)
+    pub fn with_code(self, code: &'static str) -> Self {
+        self.with_field("code", code)
     }
 
-    pub fn param(self, param: &'static str) -> Self {
-        self.detail("param", param)
+    pub fn with_param(self, param: &'static str) -> Self {
+        self.with_field("param", param)
     }
 
     /// Adds a field to the error object.
-    pub fn detail(mut self, name: &str, value: impl Into<Value>) -> Self {
+    pub fn with_field(mut self, name: &str, value: impl Into<Value>) -> Self {
         self.details.insert(name.to_owned(), value.into());
         self
     }
 
     /// Returns the inner error object. A payment intent stores it as `last_payment_error`.
-    pub fn error(&self) -> Value {
+    pub fn error_object(&self) -> Value {
         let mut error = self.details.clone();
         error.insert("type".to_owned(), self.kind.into());
         error.insert("message".to_owned(), self.message.clone().into());
@@ -148,7 +153,7 @@ impl StripeError {
     }
 
     /// Returns the JSON body of the error response.
-    pub fn body(&self) -> Value {
-        json!({ "error": self.error() })
+    pub fn json_body(&self) -> Value {
+        json!({ "error": self.error_object() })
     }
 }

@@ -110,25 +110,25 @@ pub fn refund(state: &mut SandboxState, call: &ApiCall, id: &str) -> Result<Valu
     let left = fee.amount - fee.amount_refunded;
     if left == 0 {
         let message = format!("Application fee {id} has already been refunded.");
-        return Err(StripeError::state(
+        return Err(StripeError::state_conflict(
             "application_fee_already_refunded",
             message,
         ));
     }
-    let amount = call.form.integer("amount")?.unwrap_or(left);
+    let amount = call.form.get_integer("amount")?.unwrap_or(left);
     if amount < 1 || amount > left {
         let message = format!(
             "Refund amount (${}) is greater than unrefunded amount on fee (${})",
-            refund::dollars(amount),
-            refund::dollars(left)
+            refund::format_dollars(amount),
+            refund::format_dollars(left)
         );
-        return Err(StripeError::state("amount_too_large", message).param("amount"));
+        return Err(StripeError::state_conflict("amount_too_large", message).with_param("amount"));
     }
-    Ok(refund_part(state, fee, amount, call.form.map("metadata")).render())
+    Ok(refund_fee_part(state, fee, amount, call.form.get_map("metadata")).render())
 }
 
 /// Refunds a part of a fee to the connected account that paid it.
-pub fn refund_part(
+pub fn refund_fee_part(
     state: &mut SandboxState,
     mut fee: Fee,
     amount: i64,

@@ -27,8 +27,8 @@ impl StripeForm {
         self.get_or_empty(name).filter(|value| !value.is_empty())
     }
 
-    /// Returns a field's value if the field is present, also if empty. An empty value deletes a
-    /// stored one.
+    /// Returns a field's value if the field is present, even if the value is empty. An empty value
+    /// deletes the stored value.
     pub fn get_or_empty(&self, name: &str) -> Option<&str> {
         self.0
             .iter()
@@ -36,61 +36,64 @@ impl StripeForm {
             .map(|(_, value)| value.as_str())
     }
 
-    /// Like [`Self::get`], but returns an owned string.
+    /// Returns an owned copy of a field's value if the field is present and not empty.
     pub fn get_owned(&self, name: &str) -> Option<String> {
         self.get(name).map(str::to_owned)
     }
 
-    /// Returns a required field's value, or Stripe's error for a missing one.
-    pub fn required(&self, name: &'static str) -> Result<&str, StripeError> {
-        self.get(name).ok_or_else(|| StripeError::missing(name))
+    /// Returns a required field's value, or Stripe's error for a missing field.
+    pub fn get_required(&self, name: &'static str) -> Result<&str, StripeError> {
+        self.get(name)
+            .ok_or_else(|| StripeError::missing_parameter(name))
     }
 
-    /// Returns an optional integer, or Stripe's error for an invalid one.
-    pub fn integer(&self, name: &'static str) -> Result<Option<i64>, StripeError> {
+    /// Returns the integer in an optional field, or Stripe's error for an invalid integer.
+    pub fn get_integer(&self, name: &'static str) -> Result<Option<i64>, StripeError> {
         let Some(value) = self.get(name) else {
             return Ok(None);
         };
         value.parse().map(Some).map_err(|_| {
-            StripeError::invalid(format!("Invalid integer: {value}"))
-                .code("parameter_invalid_integer")
-                .param(name)
+            StripeError::invalid_request(format!("Invalid integer: {value}"))
+                .with_code("parameter_invalid_integer")
+                .with_param(name)
         })
     }
 
-    /// Returns an optional boolean, or Stripe's error for an invalid one.
-    pub fn flag(&self, name: &'static str) -> Result<Option<bool>, StripeError> {
+    /// Returns the boolean in an optional field, or Stripe's error for an invalid boolean.
+    pub fn get_flag(&self, name: &'static str) -> Result<Option<bool>, StripeError> {
         match self.get(name) {
             None => Ok(None),
             Some("true") => Ok(Some(true)),
             Some("false") => Ok(Some(false)),
-            Some(other) => {
-                Err(StripeError::invalid(format!("Invalid boolean: {other}")).param(name))
-            }
+            Some(other) => Err(
+                StripeError::invalid_request(format!("Invalid boolean: {other}")).with_param(name),
+            ),
         }
     }
 
     /// Returns the `name[key]=value` fields as a map from key to value.
-    pub fn map(&self, name: &str) -> BTreeMap<String, String> {
+    pub fn get_map(&self, name: &str) -> BTreeMap<String, String> {
         self.0
             .iter()
-            .filter_map(|(key, value)| Some((key_within(key, name)?.to_owned(), value.clone())))
+            .filter_map(|(key, value)| {
+                Some((key_inside_brackets(key, name)?.to_owned(), value.clone()))
+            })
             .collect()
     }
 
     /// Returns the values of the `name[]=value` or `name[0]=value` fields, in their order.
-    pub fn list(&self, name: &str) -> Vec<&str> {
+    pub fn get_list(&self, name: &str) -> Vec<&str> {
         let is_position = |key: &str| key.chars().all(|digit| digit.is_ascii_digit());
         self.0
             .iter()
-            .filter(|(key, _)| key_within(key, name).is_some_and(is_position))
+            .filter(|(key, _)| key_inside_brackets(key, name).is_some_and(is_position))
             .map(|(_, value)| value.as_str())
             .collect()
     }
 
     /// Returns the fields below `name[…]` as a form of their own: `data[card][token]` becomes
     /// `card[token]`.
-    pub fn nested(&self, name: &str) -> Option<Self> {
+    pub fn nested_form(&self, name: &str) -> Option<Self> {
         let inner_key = |key: &str| {
             let (first, rest) = key.strip_prefix(name)?.strip_prefix('[')?.split_once(']')?;
             Some(format!("{first}{rest}"))
@@ -122,7 +125,7 @@ impl StripeForm {
 }
 
 /// Returns the `key` of `name[key]`, or `None` if the field is nested more deeply.
-fn key_within<'a>(key: &'a str, name: &str) -> Option<&'a str> {
+fn key_inside_brackets<'a>(key: &'a str, name: &str) -> Option<&'a str> {
     let key = key
         .strip_prefix(name)?
         .strip_prefix('[')?
@@ -140,15 +143,15 @@ mod tests {
             "metadata[order_id]=7&expand[]=a&expand[0]=b&created%5Bgte%5D=5&name=A+B%20C&off=",
         );
         assert_eq!(
-            form.map("metadata").get("order_id").map(String::as_str),
+            form.get_map("metadata").get("order_id").map(String::as_str),
             Some("7")
         );
-        assert_eq!(form.list("expand"), ["a", "b"]);
+        assert_eq!(form.get_list("expand"), ["a", "b"]);
         assert_eq!(form.get("created[gte]"), Some("5"));
         assert_eq!(form.get("name"), Some("A B C"));
         assert_eq!(
             StripeForm::parse("d[card][token]=t")
-                .nested("d")
+                .nested_form("d")
                 .unwrap()
                 .get("card[token]"),
             Some("t")
@@ -160,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn fingerprint_ignores_order_but_not_values() {
+    fn fingerprint_ignores_parameter_order_but_not_values() {
         let fingerprint_of = |raw| StripeForm::parse(raw).fingerprint("POST", "/v1/x");
         assert_eq!(fingerprint_of("a=1&b=2"), fingerprint_of("b=2&a=1"));
         assert_ne!(fingerprint_of("a=1&b=2"), fingerprint_of("a=1&b=3"));

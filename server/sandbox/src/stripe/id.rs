@@ -1,19 +1,19 @@
 //! Random ids in Stripe's format.
 
-const ALPHABET: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-const ID_LETTERS: usize = 24;
+const ID_ALPHABET: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+const ID_LETTER_COUNT: usize = 24;
 
 /// Generates an id: the prefix, an underscore, and 24 random letters and digits.
 pub fn generate(prefix: &str) -> String {
-    let mut random_bytes = [0_u8; ID_LETTERS];
+    let mut random_bytes = [0_u8; ID_LETTER_COUNT];
     getrandom::fill(&mut random_bytes).expect("the operating system gives random bytes");
-    let mut id = String::with_capacity(prefix.len() + 1 + ID_LETTERS);
+    let mut id = String::with_capacity(prefix.len() + 1 + ID_LETTER_COUNT);
     id.push_str(prefix);
     id.push('_');
     id.extend(
         random_bytes
             .iter()
-            .map(|byte| char::from(ALPHABET[usize::from(*byte) % ALPHABET.len()])),
+            .map(|byte| char::from(ID_ALPHABET[usize::from(*byte) % ID_ALPHABET.len()])),
     );
     id
 }

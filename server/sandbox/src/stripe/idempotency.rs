@@ -9,15 +9,16 @@ use serde_json::Value;
 use super::call::KeyKind;
 use super::intent::Intent;
 
-/// Time for which a response is saved, in seconds. Stripe guarantees a day.
-pub const SAVED_SECONDS: i64 = 24 * 3600;
-const SAVED_KEYS_MAX: usize = 50_000;
+/// Age in seconds from which a compaction of the journal drops a saved response. Stripe guarantees
+/// a day.
+pub const SAVED_RESPONSE_AGE_SECONDS_MAX: i64 = 24 * 3600;
+const SAVED_RESPONSES_MAX: usize = 50_000;
 
 /// A response saved under an idempotency key.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SavedResponse {
-    /// Account, space and idempotency key. The account prevents collisions of equal keys of
-    /// different accounts.
+    /// The account, a space, and the idempotency key. Different accounts may use equal idempotency
+    /// keys.
     pub key: String,
     pub fingerprint: String,
     pub status: u16,
@@ -34,8 +35,8 @@ pub enum SavedBody {
     Intent {
         id: String,
         access: KeyKind,
-        /// The intent at the time of the response. A line of the journal contains it only if
-        /// compaction has removed the line with the intent's own change.
+        /// The intent at the time of the response. Only lines that a compaction of the journal has
+        /// written contain it. Otherwise the intent is known from an earlier line.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         snapshot: Option<Box<Intent>>,
     },
@@ -64,27 +65,30 @@ pub struct SavedResponses {
 
 /// The result of a search for a saved response, by idempotency key and parameters.
 #[derive(Debug)]
-pub enum SavedLookup<'a> {
+pub enum SavedResponseLookup<'a> {
     Miss,
     Hit(&'a SavedResponse),
     OtherParameters,
 }
 
 impl SavedResponses {
-    /// Finds the response saved under a key, and checks that the parameters are the same.
-    pub fn look_up(&self, key: &str, fingerprint: &str) -> SavedLookup<'_> {
+    /// Finds the response saved under a key. `fingerprint` tells whether the request has the
+    /// parameters of the saved one.
+    pub fn look_up(&self, key: &str, fingerprint: &str) -> SavedResponseLookup<'_> {
         match self.responses.get(key) {
-            None => SavedLookup::Miss,
-            Some(response) if response.fingerprint == fingerprint => SavedLookup::Hit(response),
-            Some(_) => SavedLookup::OtherParameters,
+            None => SavedResponseLookup::Miss,
+            Some(response) if response.fingerprint == fingerprint => {
+                SavedResponseLookup::Hit(response)
+            }
+            Some(_) => SavedResponseLookup::OtherParameters,
         }
     }
 
-    /// Saves a response and drops the oldest ones beyond the limit.
+    /// Saves a response. Drops the oldest responses beyond [`SAVED_RESPONSES_MAX`].
     pub fn insert(&mut self, response: SavedResponse) {
         self.order.push_back(response.key.clone());
         self.responses.insert(response.key.clone(), response);
-        while self.order.len() > SAVED_KEYS_MAX {
+        while self.order.len() > SAVED_RESPONSES_MAX {
             if let Some(oldest) = self.order.pop_front() {
                 self.responses.remove(&oldest);
             }

@@ -17,8 +17,8 @@ use super::state::SandboxState;
 use super::table::{ObjectKey, StripeObject};
 
 /// Stripe's minimum amount of a payment, in Australian cents.
-pub const AMOUNT_MIN: i64 = 50;
-pub const AMOUNT_MAX: i64 = 99_999_999;
+pub const INTENT_AMOUNT_CENTS_MIN: i64 = 50;
+pub const INTENT_AMOUNT_CENTS_MAX: i64 = 99_999_999;
 const METADATA_KEYS_MAX: usize = 50;
 
 /// The status of a payment intent.
@@ -35,7 +35,7 @@ pub enum IntentStatus {
 
 impl IntentStatus {
     /// Returns the status in Stripe's spelling.
-    pub fn word(self) -> &'static str {
+    pub fn stripe_name(self) -> &'static str {
         match self {
             Self::RequiresPaymentMethod => "requires_payment_method",
             Self::RequiresConfirmation => "requires_confirmation",
@@ -129,7 +129,7 @@ impl StripeObject for Intent {
             "payment_method_options": { "card": { "request_three_d_secure": "automatic" } },
             "payment_method_types": ["card"], "processing": null, "receipt_email": self.receipt_email,
             "review": null, "setup_future_usage": null, "shipping": null, "source": null,
-            "statement_descriptor": null, "statement_descriptor_suffix": null, "status": self.status.word(),
+            "statement_descriptor": null, "statement_descriptor_suffix": null, "status": self.status.stripe_name(),
             "transfer_data": null, "transfer_group": null,
         })
     }
@@ -174,16 +174,16 @@ impl Intent {
     }
 
     fn unexpected_state(&self, message: String) -> StripeError {
-        StripeError::state("payment_intent_unexpected_state", message)
-            .detail("payment_intent", self.render())
+        StripeError::state_conflict("payment_intent_unexpected_state", message)
+            .with_field("payment_intent", self.render())
     }
 }
 
 /// Handles `POST /v1/payment_intents`.
 pub fn create(state: &mut SandboxState, call: &ApiCall) -> Result<Value, StripeError> {
     let form = &call.form;
-    let currency = form.required("currency")?.to_lowercase();
-    let amount = amount(form)?.ok_or_else(|| StripeError::missing("amount"))?;
+    let currency = form.get_required("currency")?.to_lowercase();
+    let amount = parse_amount(form)?.ok_or_else(|| StripeError::missing_parameter("amount"))?;
     state.check_charges_enabled(&call.account)?;
     let id = id::generate("pi");
     let mut intent = Intent {
@@ -195,23 +195,23 @@ pub fn create(state: &mut SandboxState, call: &ApiCall) -> Result<Value, StripeE
         amount,
         amount_capturable: 0,
         amount_received: 0,
-        application_fee_amount: fee(call, amount)?,
+        application_fee_amount: parse_application_fee(call, amount)?,
         capture_method: match form.get("capture_method") {
             Some("manual") => CaptureMethod::Manual,
             None | Some("automatic" | "automatic_async") => CaptureMethod::Automatic,
             Some(other) => {
-                return Err(
-                    StripeError::invalid(format!("Invalid capture_method: {other}"))
-                        .param("capture_method"),
-                );
+                return Err(StripeError::invalid_request(format!(
+                    "Invalid capture_method: {other}"
+                ))
+                .with_param("capture_method"));
             }
         },
         currency,
         description: form.get_owned("description"),
         receipt_email: form.get_owned("receipt_email"),
-        metadata: metadata(form, BTreeMap::new())?,
+        metadata: merge_metadata(form, BTreeMap::new())?,
         automatic: form
-            .flag("automatic_payment_methods[enabled]")?
+            .get_flag("automatic_payment_methods[enabled]")?
             .unwrap_or(false),
         payment_method: None,
         latest_charge: None,
@@ -219,13 +219,13 @@ pub fn create(state: &mut SandboxState, call: &ApiCall) -> Result<Value, StripeE
         canceled_at: None,
         cancellation_reason: None,
     };
-    if let Some(method) = super::method::resolve(state, call)? {
+    if let Some(method) = super::method::resolve_payment_method(state, call)? {
         intent.payment_method = Some(method.id);
         intent.status = IntentStatus::RequiresConfirmation;
     }
     let id = intent.id.clone();
     intent.save_and_emit(state, "payment_intent.created");
-    if form.flag("confirm")? == Some(true) {
+    if form.get_flag("confirm")? == Some(true) {
         return confirm::confirm(state, call, &id);
     }
     Ok(state
@@ -245,14 +245,14 @@ pub fn retrieve(state: &SandboxState, call: &ApiCall, id: &str) -> Result<Value,
 pub fn update(state: &mut SandboxState, call: &ApiCall, id: &str) -> Result<Value, StripeError> {
     let form = &call.form;
     let mut intent = state.find::<Intent>(&call.account, id)?;
-    let amount = amount(form)?.unwrap_or(intent.amount);
+    let amount = parse_amount(form)?.unwrap_or(intent.amount);
     if amount != intent.amount {
         if !intent.status.is_open() {
             return Err(intent.unexpected_state(format!(
                 "This PaymentIntent's amount could not be updated because it has a status of {}. You may only update \
                  the amount of a PaymentIntent with one of the following statuses: requires_payment_method, \
                  requires_confirmation, requires_action.",
-                intent.status.word()
+                intent.status.stripe_name()
             )));
         }
         // The 3-D Secure challenge is for the old amount, so the intent must be confirmed again.
@@ -262,9 +262,9 @@ pub fn update(state: &mut SandboxState, call: &ApiCall, id: &str) -> Result<Valu
         intent.amount = amount;
     }
     if form.get("application_fee_amount").is_some() {
-        intent.application_fee_amount = fee(call, intent.amount)?;
+        intent.application_fee_amount = parse_application_fee(call, intent.amount)?;
     }
-    intent.metadata = metadata(form, intent.metadata)?;
+    intent.metadata = merge_metadata(form, intent.metadata)?;
     for (name, field) in [
         ("description", &mut intent.description),
         ("receipt_email", &mut intent.receipt_email),
@@ -278,35 +278,38 @@ pub fn update(state: &mut SandboxState, call: &ApiCall, id: &str) -> Result<Valu
     Ok(response)
 }
 
-fn amount(form: &StripeForm) -> Result<Option<i64>, StripeError> {
-    let Some(amount) = form.integer("amount")? else {
+fn parse_amount(form: &StripeForm) -> Result<Option<i64>, StripeError> {
+    let Some(amount) = form.get_integer("amount")? else {
         return Ok(None);
     };
     match amount {
         ..1 => Err(
-            StripeError::invalid("This value must be greater than or equal to 1.")
-                .code("parameter_invalid_integer")
-                .param("amount"),
+            StripeError::invalid_request("This value must be greater than or equal to 1.")
+                .with_code("parameter_invalid_integer")
+                .with_param("amount"),
         ),
-        1..AMOUNT_MIN => Err(StripeError::invalid("Amount must be at least $0.50 aud")
-            .code("amount_too_small")
-            .param("amount")),
-        AMOUNT_MIN..=AMOUNT_MAX => Ok(Some(amount)),
+        1..INTENT_AMOUNT_CENTS_MIN => Err(StripeError::invalid_request(
+            "Amount must be at least $0.50 aud",
+        )
+        .with_code("amount_too_small")
+        .with_param("amount")),
+        INTENT_AMOUNT_CENTS_MIN..=INTENT_AMOUNT_CENTS_MAX => Ok(Some(amount)),
         _ => Err(
-            StripeError::invalid("Amount must be no more than $999,999.99 aud")
-                .code("amount_too_large")
-                .param("amount"),
+            StripeError::invalid_request("Amount must be no more than $999,999.99 aud")
+                .with_code("amount_too_large")
+                .with_param("amount"),
         ),
     }
 }
 
 /// Returns the platform's fee on a connected account's payment, in cents. A fee above the amount is
 /// an error.
-fn fee(call: &ApiCall, amount: i64) -> Result<Option<i64>, StripeError> {
-    let Some(fee) = call.form.integer("application_fee_amount")? else {
+fn parse_application_fee(call: &ApiCall, amount: i64) -> Result<Option<i64>, StripeError> {
+    let Some(fee) = call.form.get_integer("application_fee_amount")? else {
         return Ok(None);
     };
-    let fee_error = |message: &str| StripeError::invalid(message).param("application_fee_amount");
+    let fee_error =
+        |message: &str| StripeError::invalid_request(message).with_param("application_fee_amount");
     if call.account.is_empty() {
         return Err(fee_error(
             "Can only apply an application_fee_amount to a charge on a connected account.",
@@ -321,14 +324,14 @@ fn fee(call: &ApiCall, amount: i64) -> Result<Option<i64>, StripeError> {
 }
 
 /// Merges new metadata into the existing, as Stripe does: an empty value deletes its key.
-fn metadata(
+fn merge_metadata(
     form: &StripeForm,
     mut merged: BTreeMap<String, String>,
 ) -> Result<BTreeMap<String, String>, StripeError> {
     if form.get_or_empty("metadata") == Some("") {
         merged.clear();
     }
-    for (key, value) in form.map("metadata") {
+    for (key, value) in form.get_map("metadata") {
         if value.is_empty() {
             merged.remove(&key);
         } else {
@@ -336,10 +339,10 @@ fn metadata(
         }
     }
     if merged.len() > METADATA_KEYS_MAX {
-        return Err(
-            StripeError::invalid("Metadata has too many keys; at most 50 are kept.")
-                .param("metadata"),
-        );
+        return Err(StripeError::invalid_request(
+            "Metadata has too many keys; at most 50 are kept.",
+        )
+        .with_param("metadata"));
     }
     Ok(merged)
 }

@@ -32,8 +32,8 @@ pub struct AccountTotals {
 }
 
 impl AccountTotals {
-    fn add(&mut self, state: &SandboxState, intent: &Intent) {
-        *self.intents.entry(intent.status.word()).or_default() += 1;
+    fn add_intent(&mut self, state: &SandboxState, intent: &Intent) {
+        *self.intents.entry(intent.status.stripe_name()).or_default() += 1;
         if intent.status == IntentStatus::RequiresCapture {
             self.authorised += intent.amount_capturable;
             self.authorised_count += 1;
@@ -49,7 +49,7 @@ impl AccountTotals {
         self.captured += charge.amount_captured;
         self.refunded += charge.amount_refunded;
         if charge.disputed {
-            self.disputed += charge.refundable();
+            self.disputed += charge.refundable_amount();
         }
         if let Some(transaction) = charge
             .balance_transaction
@@ -58,7 +58,7 @@ impl AccountTotals {
         {
             self.stripe_fees += transaction.stripe_fee;
         }
-        if let Some(fee) = refund::fee_of(state, charge) {
+        if let Some(fee) = refund::find_application_fee(state, charge) {
             self.fees += fee.amount;
             self.fees_refunded += fee.amount_refunded;
         }
@@ -74,8 +74,8 @@ pub fn totals(state: &SandboxState, in_detail: bool) -> Value {
         accounts
             .entry(&intent.account)
             .or_default()
-            .add(state, intent);
-        all.add(state, intent);
+            .add_intent(state, intent);
+        all.add_intent(state, intent);
     }
     for refund in state.refunds.rows() {
         accounts.entry(&refund.account).or_default().refund_count += 1;
@@ -108,7 +108,7 @@ fn captured_intent(state: &SandboxState, intent: &Intent) -> Option<Value> {
         .charges
         .get(intent.latest_charge.as_deref()?)
         .filter(|charge| charge.captured)?;
-    let fee = refund::fee_of(state, charge);
+    let fee = refund::find_application_fee(state, charge);
     Some(json!({
         "paymentIntent": intent.id, "account": intent.account, "amount": charge.amount_captured,
         "refunded": charge.amount_refunded, "fee": fee.map_or(0, |fee| fee.amount),

@@ -8,14 +8,14 @@ use super::failure::StripeError;
 use super::state::{HasTable, SandboxState};
 use super::table::{ObjectKey, StripeObject};
 
-const LIMIT_DEFAULT: i64 = 10;
-const LIMIT_MAX: i64 = 100;
+const PAGE_LIMIT_DEFAULT: i64 = 10;
+const PAGE_LIMIT_MAX: i64 = 100;
 /// Maximum depth of an `expand` path, as in Stripe's API.
 const EXPAND_DEPTH_MAX: usize = 4;
 
 /// Returns one page of the account's objects for which the filter returns true. Supports the
 /// parameters `created`, `limit`, `starting_after` and `ending_before`.
-pub fn page<T: StripeObject>(
+pub fn list_page<T: StripeObject>(
     state: &SandboxState,
     call: &ApiCall,
     keep: impl Fn(&T) -> bool,
@@ -24,14 +24,16 @@ where
     SandboxState: HasTable<T>,
 {
     let form = &call.form;
-    let limit = form.integer("limit")?.unwrap_or(LIMIT_DEFAULT);
-    if !(1..=LIMIT_MAX).contains(&limit) {
-        return Err(StripeError::invalid("Limit must be between 1 and 100.").param("limit"));
+    let limit = form.get_integer("limit")?.unwrap_or(PAGE_LIMIT_DEFAULT);
+    if !(1..=PAGE_LIMIT_MAX).contains(&limit) {
+        return Err(
+            StripeError::invalid_request("Limit must be between 1 and 100.").with_param("limit"),
+        );
     }
     let bound = |name: &'static str, otherwise: i64| {
-        Ok::<_, StripeError>(form.integer(name)?.unwrap_or(otherwise))
+        Ok::<_, StripeError>(form.get_integer(name)?.unwrap_or(otherwise))
     };
-    let exact = form.integer("created")?;
+    let exact = form.get_integer("created")?;
     let oldest =
         bound("created[gte]", i64::MIN)?.max(bound("created[gt]", i64::MIN)?.saturating_add(1));
     let newest =
@@ -85,8 +87,8 @@ where
 }
 
 /// Replaces the ids that `expand[]` parameters name with the objects themselves.
-pub fn expand(state: &SandboxState, call: &ApiCall, response: &mut Value) {
-    for path in call.form.list("expand") {
+pub fn expand_response(state: &SandboxState, call: &ApiCall, response: &mut Value) {
+    for path in call.form.get_list("expand") {
         let steps: Vec<&str> = path.split('.').take(EXPAND_DEPTH_MAX).collect();
         expand_path(state, &call.account, response, &steps);
     }
@@ -104,15 +106,18 @@ fn expand_path(state: &SandboxState, account: &str, value: &mut Value, steps: &[
     let Some(field) = value.get_mut(*step) else {
         return;
     };
-    if let Some(object) = field.as_str().and_then(|id| object(state, account, id)) {
+    if let Some(object) = field
+        .as_str()
+        .and_then(|id| render_object_by_id(state, account, id))
+    {
         *field = object;
     }
     expand_path(state, account, field, rest);
 }
 
-/// Finds an object of any type, which the prefix of its id tells. A fee belongs to the platform,
-/// but the account that paid it may read it.
-fn object(state: &SandboxState, account: &str, id: &str) -> Option<Value> {
+/// Renders the object with this id. The prefix of the id tells the object's type. Objects of the
+/// platform, such as application fees, are visible to every account.
+fn render_object_by_id(state: &SandboxState, account: &str, id: &str) -> Option<Value> {
     fn render_visible<T: StripeObject>(found: Option<&T>, account: &str) -> Option<Value> {
         found
             .filter(|row| ["", account].contains(&row.key().account))
@@ -132,7 +137,7 @@ fn object(state: &SandboxState, account: &str, id: &str) -> Option<Value> {
 }
 
 /// Whether a charge belongs to the payment intent that the request's `payment_intent` parameter
-/// names. True for every charge without this parameter.
+/// names. True for every charge if the request lacks the parameter.
 pub fn belongs_to_intent(call: &ApiCall, charge: &Charge) -> bool {
     call.form
         .get("payment_intent")

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::call::ApiCall;
-use super::card::{self, Behaviour, TestCard};
+use super::card::{self, CardBehaviour, TestCard};
 use super::failure::StripeError;
 use super::form::StripeForm;
 use super::id;
@@ -23,18 +23,18 @@ pub struct Method {
     pub exp_month: i64,
     pub exp_year: i64,
     pub country: String,
-    pub behaviour: Behaviour,
+    pub behaviour: CardBehaviour,
     /// `apple_pay` or `google_pay` when the method came from a wallet sheet.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wallet: Option<String>,
-    pub billing: Billing,
+    pub billing: BillingDetails,
     /// Whether a payment has used this method. A method without a customer can be used only once.
     pub spent: bool,
 }
 
 /// Billing details of a payment method: the payer's name and address.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct Billing {
+pub struct BillingDetails {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -47,8 +47,8 @@ pub struct Billing {
     pub country: Option<String>,
 }
 
-impl Billing {
-    fn read(form: &StripeForm) -> Self {
+impl BillingDetails {
+    fn from_form(form: &StripeForm) -> Self {
         let field = |name: &str| form.get_owned(&format!("billing_details[{name}]"));
         let address = |name: &str| form.get_owned(&format!("billing_details[address][{name}]"));
         Self {
@@ -74,7 +74,7 @@ impl Method {
         card: &TestCard,
         id: String,
         account: &str,
-        billing: Billing,
+        billing: BillingDetails,
         created: i64,
     ) -> Self {
         Self {
@@ -93,16 +93,16 @@ impl Method {
         }
     }
 
-    /// Reads the card from the fields `card[number]` and `card[exp_month]` and so on, or from
-    /// `card[token]`.
-    fn read(
+    /// Creates a payment method from the card in the fields `card[number]`, `card[exp_month]` and
+    /// others, or from the token in `card[token]`.
+    fn from_form(
         state: &SandboxState,
         account: &str,
         form: &StripeForm,
         id: String,
     ) -> Result<Self, StripeError> {
         let field = |name: &str| form.get(&format!("card[{name}]"));
-        let billing = Billing::read(form);
+        let billing = BillingDetails::from_form(form);
         if let Some(token) = field("token") {
             let token_method = find_token(state, account, token)?;
             return Ok(Self {
@@ -112,15 +112,23 @@ impl Method {
                 ..token_method
             });
         }
-        let number = field("number").ok_or_else(|| StripeError::missing("card"))?;
-        let mut method =
-            Self::from_test_card(card::by_number(number)?, id, account, billing, state.now());
+        let number = field("number").ok_or_else(|| StripeError::missing_parameter("card"))?;
+        let mut method = Self::from_test_card(
+            card::find_card_by_number(number)?,
+            id,
+            account,
+            billing,
+            state.now(),
+        );
         method.exp_month = field("exp_month")
             .and_then(|month| month.parse().ok())
             .unwrap_or(0);
         if !(1..=12).contains(&method.exp_month) {
             let message = "Your card's expiration month is invalid.";
-            return Err(StripeError::card("invalid_expiry_month", None, message).param("exp_month"));
+            return Err(
+                StripeError::card_rejected("invalid_expiry_month", None, message)
+                    .with_param("exp_month"),
+            );
         }
         method.exp_year = field("exp_year")
             .and_then(|year| year.parse().ok())
@@ -131,7 +139,7 @@ impl Method {
     }
 
     /// Returns the card's public data, as Stripe shows it.
-    pub fn card(&self) -> Value {
+    pub fn render_card(&self) -> Value {
         json!({
             "brand": self.brand, "checks": { "address_line1_check": null, "address_postal_code_check": null,
                 "cvc_check": "pass" }, "country": self.country, "display_brand": self.brand,
@@ -156,7 +164,7 @@ impl StripeObject for Method {
     fn render(&self) -> Value {
         json!({
             "id": self.id, "object": "payment_method", "allow_redisplay": "unspecified",
-            "billing_details": self.billing.render(), "card": self.card(), "created": self.created,
+            "billing_details": self.billing.render(), "card": self.render_card(), "created": self.created,
             "customer": null, "livemode": false, "metadata": {}, "type": "card",
         })
     }
@@ -168,14 +176,14 @@ impl StripeObject for Method {
 
 /// Handles `POST /v1/payment_methods`.
 pub fn create(state: &mut SandboxState, call: &ApiCall) -> Result<Value, StripeError> {
-    let kind = call.form.required("type")?;
+    let kind = call.form.get_required("type")?;
     if kind != "card" {
-        return Err(
-            StripeError::invalid(format!("The sandbox knows cards only, not {kind}."))
-                .param("type"),
-        );
+        return Err(StripeError::invalid_request(format!(
+            "The sandbox knows cards only, not {kind}."
+        ))
+        .with_param("type"));
     }
-    let method = Method::read(state, &call.account, &call.form, id::generate("pm"))?;
+    let method = Method::from_form(state, &call.account, &call.form, id::generate("pm"))?;
     let response = method.render();
     state.save(method);
     Ok(response)
@@ -183,8 +191,8 @@ pub fn create(state: &mut SandboxState, call: &ApiCall) -> Result<Value, StripeE
 
 /// Handles `POST /v1/tokens`.
 pub fn create_token(state: &mut SandboxState, call: &ApiCall) -> Result<Value, StripeError> {
-    let method = Method::read(state, &call.account, &call.form, id::generate("tok"))?;
-    let response = token(&method);
+    let method = Method::from_form(state, &call.account, &call.form, id::generate("tok"))?;
+    let response = render_token(&method);
     state.save(method);
     Ok(response)
 }
@@ -195,11 +203,11 @@ pub fn retrieve_token(
     call: &ApiCall,
     id: &str,
 ) -> Result<Value, StripeError> {
-    Ok(token(&find_token(state, &call.account, id)?))
+    Ok(render_token(&find_token(state, &call.account, id)?))
 }
 
-fn token(method: &Method) -> Value {
-    let mut card = method.card();
+fn render_token(method: &Method) -> Value {
+    let mut card = method.render_card();
     card["object"] = "card".into();
     card["name"] = method.billing.name.clone().into();
     json!({ "id": method.id, "object": "token", "card": card, "client_ip": null, "created": method.created,
@@ -207,13 +215,13 @@ fn token(method: &Method) -> Value {
 }
 
 fn find_token(state: &SandboxState, account: &str, id: &str) -> Result<Method, StripeError> {
-    let test_card = id.strip_prefix("tok_").and_then(card::by_token);
+    let test_card = id.strip_prefix("tok_").and_then(card::find_card_by_token);
     match test_card {
         Some(card) => Ok(Method::from_test_card(
             card,
             id.to_owned(),
             account,
-            Billing::default(),
+            BillingDetails::default(),
             state.now(),
         )),
         None if id.starts_with("tok_") => state
@@ -223,21 +231,27 @@ fn find_token(state: &SandboxState, account: &str, id: &str) -> Result<Method, S
     }
 }
 
-/// Returns the payment method for a confirmation, or `None` if the request has none. It is an
+/// Returns the payment method that a request names, or `None` if it names none. The method is an
 /// existing one, a named test card, or created from data in the request.
-pub fn resolve(state: &mut SandboxState, call: &ApiCall) -> Result<Option<Method>, StripeError> {
-    let method = if let Some(data) = call.form.nested("payment_method_data") {
-        Method::read(state, &call.account, &data, id::generate("pm"))?
+pub fn resolve_payment_method(
+    state: &mut SandboxState,
+    call: &ApiCall,
+) -> Result<Option<Method>, StripeError> {
+    let method = if let Some(data) = call.form.nested_form("payment_method_data") {
+        Method::from_form(state, &call.account, &data, id::generate("pm"))?
     } else {
         let Some(method_id) = call.form.get("payment_method") else {
             return Ok(None);
         };
-        match method_id.strip_prefix("pm_card_").and_then(card::by_token) {
+        match method_id
+            .strip_prefix("pm_card_")
+            .and_then(card::find_card_by_token)
+        {
             Some(card) => Method::from_test_card(
                 card,
                 id::generate("pm"),
                 &call.account,
-                Billing::default(),
+                BillingDetails::default(),
                 state.now(),
             ),
             None => return state.find::<Method>(&call.account, method_id).map(Some),

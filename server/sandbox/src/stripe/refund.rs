@@ -16,7 +16,7 @@ use super::state::SandboxState;
 use super::table::{ObjectKey, StripeObject};
 use super::transaction::BalanceTransaction;
 
-const REASONS: [&str; 3] = ["duplicate", "fraudulent", "requested_by_customer"];
+const REFUND_REASONS: [&str; 3] = ["duplicate", "fraudulent", "requested_by_customer"];
 
 /// A refund. Amounts are in cents, times in seconds since 1970.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -64,36 +64,39 @@ impl StripeObject for Refund {
 /// everything that is not refunded yet.
 pub fn create(state: &mut SandboxState, call: &ApiCall) -> Result<Value, StripeError> {
     let form = &call.form;
-    let mut charge = charge_of(state, call)?;
+    let mut charge = find_charge_to_refund(state, call)?;
     let reason = form.get_owned("reason");
     if reason
         .as_deref()
-        .is_some_and(|reason| !REASONS.contains(&reason))
+        .is_some_and(|reason| !REFUND_REASONS.contains(&reason))
     {
-        return Err(StripeError::invalid("Invalid reason").param("reason"));
+        return Err(StripeError::invalid_request("Invalid reason").with_param("reason"));
     }
-    let left = charge.refundable();
+    let left = charge.refundable_amount();
     if left == 0 {
         let message = format!("Charge {} has already been refunded.", charge.id);
-        return Err(StripeError::state("charge_already_refunded", message));
+        return Err(StripeError::state_conflict(
+            "charge_already_refunded",
+            message,
+        ));
     }
     if charge.disputed {
         let message = format!(
             "Charge {} has been charged back; cannot issue a refund.",
             charge.id
         );
-        return Err(StripeError::state("charge_disputed", message));
+        return Err(StripeError::state_conflict("charge_disputed", message));
     }
-    let amount = form.integer("amount")?.unwrap_or(left);
+    let amount = form.get_integer("amount")?.unwrap_or(left);
     if amount < 1 || amount > left {
         let message = format!(
             "Refund amount (${}) is greater than unrefunded amount on charge (${})",
-            dollars(amount),
-            dollars(left)
+            format_dollars(amount),
+            format_dollars(left)
         );
-        return Err(StripeError::state("amount_too_large", message).param("amount"));
+        return Err(StripeError::state_conflict("amount_too_large", message).with_param("amount"));
     }
-    if form.flag("refund_application_fee")? == Some(true) {
+    if form.get_flag("refund_application_fee")? == Some(true) {
         refund_fee_in_proportion(state, &charge, amount);
     }
     let mut refund = Refund {
@@ -105,13 +108,13 @@ pub fn create(state: &mut SandboxState, call: &ApiCall) -> Result<Value, StripeE
         amount,
         currency: charge.currency.clone(),
         reason,
-        metadata: form.map("metadata"),
+        metadata: form.get_map("metadata"),
         balance_transaction: None,
     };
     let transaction = BalanceTransaction::of_refund(&refund, state.now());
     refund.balance_transaction = Some(transaction.id.clone());
     charge.amount_refunded += amount;
-    charge.refunded = charge.refundable() == 0;
+    charge.refunded = charge.refundable_amount() == 0;
     state.save(transaction);
     state.save(charge.clone());
     state.save(refund.clone());
@@ -127,29 +130,29 @@ pub fn retrieve(state: &SandboxState, call: &ApiCall, id: &str) -> Result<Value,
         .map(|refund| refund.render())
 }
 
-fn charge_of(state: &SandboxState, call: &ApiCall) -> Result<Charge, StripeError> {
+fn find_charge_to_refund(state: &SandboxState, call: &ApiCall) -> Result<Charge, StripeError> {
     let id = match (call.form.get("payment_intent"), call.form.get("charge")) {
         (Some(id), _) => {
             let intent = state.find::<Intent>(&call.account, id)?;
             let message =
                 format!("This PaymentIntent ({id}) does not have a successful charge to refund.");
-            intent
-                .latest_charge
-                .ok_or_else(|| StripeError::state("payment_intent_unexpected_state", message))?
+            intent.latest_charge.ok_or_else(|| {
+                StripeError::state_conflict("payment_intent_unexpected_state", message)
+            })?
         }
         (None, Some(id)) => id.to_owned(),
         (None, None) => {
-            return Err(StripeError::invalid(
+            return Err(StripeError::invalid_request(
                 "One of the following params should be provided: payment_intent or charge.",
             )
-            .code("parameter_missing"));
+            .with_code("parameter_missing"));
         }
     };
     let charge = state.find::<Charge>(&call.account, &id)?;
     if !charge.captured {
         let message =
             format!("Charge {id} has not been captured; cancel its PaymentIntent instead.");
-        return Err(StripeError::state(
+        return Err(StripeError::state_conflict(
             "payment_intent_unexpected_state",
             message,
         ));
@@ -169,17 +172,17 @@ fn refund_fee_in_proportion(state: &mut SandboxState, charge: &Charge, amount: i
     let share = (fee.amount * amount * 2 + charge.amount_captured) / (charge.amount_captured * 2);
     let left = fee.amount - fee.amount_refunded;
     if share.min(left) > 0 {
-        fee::refund_part(state, fee, share.min(left), BTreeMap::new());
+        fee::refund_fee_part(state, fee, share.min(left), BTreeMap::new());
     }
 }
 
 /// Formats cents as dollars, such as `12.05`.
-pub fn dollars(cents: i64) -> String {
+pub fn format_dollars(cents: i64) -> String {
     format!("{}.{:02}", cents / 100, cents.abs() % 100)
 }
 
 /// Returns the application fee of a charge. The account's totals use it.
-pub fn fee_of<'a>(state: &'a SandboxState, charge: &Charge) -> Option<&'a Fee> {
+pub fn find_application_fee<'a>(state: &'a SandboxState, charge: &Charge) -> Option<&'a Fee> {
     charge
         .application_fee
         .as_deref()

@@ -10,16 +10,15 @@ use super::event::{self, DeliveryStatus, WebhookEvent};
 use super::failure::StripeError;
 use super::fee::{self, Fee, FeeRefund};
 use super::intent::{self, Intent, confirm, settle};
-use super::listing::{belongs_to_intent, page};
+use super::listing::{belongs_to_intent, list_page};
 use super::refund::{self, Refund};
 use super::state::SandboxState;
 use super::transaction::{self, BalanceTransaction};
 use super::{method, method::Method};
 use crate::stripe::table::StripeObject;
 
-/// Runs one API call. If the call changes the state, its response, success or error, reports the
-/// change.
-pub fn run(state: &mut SandboxState, call: &ApiCall) -> Result<Value, StripeError> {
+/// Runs one API call. An error may also report a change of the state, such as a declined payment.
+pub fn run_api_call(state: &mut SandboxState, call: &ApiCall) -> Result<Value, StripeError> {
     let steps: Vec<&str> = call.path.trim_end_matches('/').split('/').collect();
     let request = (call.method.as_str(), steps.as_slice());
     match request {
@@ -31,8 +30,8 @@ pub fn run(state: &mut SandboxState, call: &ApiCall) -> Result<Value, StripeErro
         _ if call.access == KeyKind::Publishable => Err(StripeError::unauthorized(
             "This API call cannot be made with a publishable API key. Please use a secret API key.",
         )),
-        ("GET", steps) => read(state, call, steps),
-        ("POST", steps) => write(state, call, steps),
+        ("GET", steps) => run_get(state, call, steps),
+        ("POST", steps) => run_post(state, call, steps),
         (method, _) => Err(StripeError::no_such_route(
             method,
             &format!("/v1/{}", call.path),
@@ -40,7 +39,11 @@ pub fn run(state: &mut SandboxState, call: &ApiCall) -> Result<Value, StripeErro
     }
 }
 
-fn write(state: &mut SandboxState, call: &ApiCall, steps: &[&str]) -> Result<Value, StripeError> {
+fn run_post(
+    state: &mut SandboxState,
+    call: &ApiCall,
+    steps: &[&str],
+) -> Result<Value, StripeError> {
     match steps {
         ["payment_intents"] => intent::create(state, call),
         ["payment_intents", id] => intent::update(state, call, id),
@@ -58,41 +61,41 @@ fn write(state: &mut SandboxState, call: &ApiCall, steps: &[&str]) -> Result<Val
     }
 }
 
-fn read(state: &SandboxState, call: &ApiCall, steps: &[&str]) -> Result<Value, StripeError> {
+fn run_get(state: &SandboxState, call: &ApiCall, steps: &[&str]) -> Result<Value, StripeError> {
     let matches =
         |name: &str, value: &str| call.form.get(name).is_none_or(|matches| matches == value);
     match steps {
-        ["payment_intents"] => page(state, call, |_: &Intent| true),
+        ["payment_intents"] => list_page(state, call, |_: &Intent| true),
         ["payment_methods", id] => state
             .find::<Method>(&call.account, id)
             .map(|method| method.render()),
         ["tokens", id] => method::retrieve_token(state, call, id),
-        ["charges"] => page(state, call, |charge: &Charge| {
+        ["charges"] => list_page(state, call, |charge: &Charge| {
             belongs_to_intent(call, charge)
         }),
         ["charges", id] => charge::retrieve(state, call, id),
-        ["refunds"] => page(state, call, |refund: &Refund| {
+        ["refunds"] => list_page(state, call, |refund: &Refund| {
             matches("payment_intent", &refund.intent) && matches("charge", &refund.charge)
         }),
         ["refunds", id] => refund::retrieve(state, call, id),
-        ["application_fees"] => page(state, call, |fee: &Fee| matches("charge", &fee.charge)),
+        ["application_fees"] => list_page(state, call, |fee: &Fee| matches("charge", &fee.charge)),
         ["application_fees", id] => fee::retrieve(state, call, id),
         ["application_fees", id, "refunds"] => {
-            page(state, call, |refund: &FeeRefund| refund.fee == *id)
+            list_page(state, call, |refund: &FeeRefund| refund.fee == *id)
         }
-        ["balance"] => Ok(transaction::balance(state, call)),
-        ["balance_transactions"] => page(state, call, |row: &BalanceTransaction| {
+        ["balance"] => Ok(transaction::retrieve_balance(state, call)),
+        ["balance_transactions"] => list_page(state, call, |row: &BalanceTransaction| {
             matches("source", &row.source)
         }),
         ["balance_transactions", id] => transaction::retrieve(state, call, id),
-        ["disputes"] => page(state, call, |dispute: &Dispute| {
+        ["disputes"] => list_page(state, call, |dispute: &Dispute| {
             matches("payment_intent", &dispute.intent)
         }),
         ["disputes", id] => dispute::retrieve(state, call, id),
         ["account"] => account::retrieve(state, call, None),
-        ["accounts"] => page(state, call, |_: &Account| true),
+        ["accounts"] => list_page(state, call, |_: &Account| true),
         ["accounts", id] => account::retrieve(state, call, Some(id)),
-        ["events"] => events(state, call),
+        ["events"] => list_events(state, call),
         ["events", id] => event::retrieve(state, call, id),
         _ => Err(StripeError::no_such_route(
             "GET",
@@ -101,10 +104,10 @@ fn read(state: &SandboxState, call: &ApiCall, steps: &[&str]) -> Result<Value, S
     }
 }
 
-fn events(state: &SandboxState, call: &ApiCall) -> Result<Value, StripeError> {
-    let kinds = call.form.list("types");
-    let delivered = call.form.flag("delivery_success")?;
-    page(state, call, |event: &WebhookEvent| {
+fn list_events(state: &SandboxState, call: &ApiCall) -> Result<Value, StripeError> {
+    let kinds = call.form.get_list("types");
+    let delivered = call.form.get_flag("delivery_success")?;
+    list_page(state, call, |event: &WebhookEvent| {
         call.form.get("type").is_none_or(|kind| event.kind == kind)
             && (kinds.is_empty() || kinds.contains(&event.kind.as_str()))
             && delivered

@@ -11,7 +11,9 @@ use super::dispute::Dispute;
 use super::event::{DeliveryStatus, WebhookEvent};
 use super::failure::StripeError;
 use super::fee::{Fee, FeeRefund};
-use super::idempotency::{SAVED_SECONDS, SavedBody, SavedResponse, SavedResponses};
+use super::idempotency::{
+    SAVED_RESPONSE_AGE_SECONDS_MAX, SavedBody, SavedResponse, SavedResponses,
+};
 use super::intent::Intent;
 use super::method::Method;
 use super::record::{Record, RecordRef};
@@ -22,11 +24,12 @@ use super::transaction::BalanceTransaction;
 use crate::clock::SandboxClock;
 use crate::journal::Journal;
 
-/// Maximum number of stored events. Beyond it, the oldest delivered events are dropped.
-const EVENTS_MAX: usize = 5_000;
-/// The journal is compacted at startup if it holds more than this many times as many records as
-/// needed.
-const COMPACT_RATIO: usize = 2;
+/// Maximum number of stored events. Beyond it, the oldest event is dropped unless it is still to be
+/// delivered.
+const STORED_EVENTS_MAX: usize = 5_000;
+/// At startup the journal is compacted if it has more than this many times the records that a
+/// compacted journal would have.
+const JOURNAL_COMPACTION_RATIO: usize = 2;
 
 /// All objects of the sandbox, and the records that are not yet written to the journal.
 #[derive(Debug, Default)]
@@ -66,7 +69,7 @@ impl SandboxState {
                 Ok(records) => {
                     records_read += records.len();
                     for record in records {
-                        state.restore(record);
+                        state.restore_record(record);
                     }
                 }
                 Err(error) => unreadable = Some(error),
@@ -78,8 +81,8 @@ impl SandboxState {
                 format!("the sandbox journal: {error}"),
             ));
         }
-        if records_read > COMPACT_RATIO * state.record_count() {
-            journal.rewrite(|out| state.write_all(out))?;
+        if records_read > JOURNAL_COMPACTION_RATIO * state.record_count() {
+            journal.rewrite(|out| state.write_all_records(out))?;
         }
         state.journal = Some(journal);
         state.unsent = state
@@ -110,7 +113,7 @@ impl SandboxState {
             + self.saved_responses.responses().count()
     }
 
-    fn restore(&mut self, record: Record) {
+    fn restore_record(&mut self, record: Record) {
         match record {
             Record::Account(row) => self.accounts.put(row),
             Record::AccountLink(link) => drop(self.links.insert(link.token.clone(), link)),
@@ -129,8 +132,8 @@ impl SandboxState {
         }
     }
 
-    fn write_all(&self, out: &mut dyn io::Write) -> io::Result<()> {
-        fn rows<T: StripeObject>(
+    fn write_all_records(&self, out: &mut dyn io::Write) -> io::Result<()> {
+        fn write_rows<T: StripeObject>(
             out: &mut dyn io::Write,
             table: &ObjectTable<T>,
         ) -> io::Result<()> {
@@ -138,20 +141,20 @@ impl SandboxState {
                 .rows()
                 .try_for_each(|row| write_line(out, row.record()))
         }
-        rows(out, &self.accounts)?;
+        write_rows(out, &self.accounts)?;
         self.links
             .values()
             .try_for_each(|link| write_line(out, RecordRef::AccountLink(link)))?;
-        rows(out, &self.intents)?;
-        rows(out, &self.methods)?;
-        rows(out, &self.charges)?;
-        rows(out, &self.transactions)?;
-        rows(out, &self.fees)?;
-        rows(out, &self.fee_refunds)?;
-        rows(out, &self.refunds)?;
-        rows(out, &self.disputes)?;
-        rows(out, &self.events)?;
-        let oldest = self.now() - SAVED_SECONDS;
+        write_rows(out, &self.intents)?;
+        write_rows(out, &self.methods)?;
+        write_rows(out, &self.charges)?;
+        write_rows(out, &self.transactions)?;
+        write_rows(out, &self.fees)?;
+        write_rows(out, &self.fee_refunds)?;
+        write_rows(out, &self.refunds)?;
+        write_rows(out, &self.disputes)?;
+        write_rows(out, &self.events)?;
+        let oldest = self.now() - SAVED_RESPONSE_AGE_SECONDS_MAX;
         self.saved_responses
             .responses()
             .filter(|a| a.at > oldest)
@@ -187,8 +190,8 @@ impl SandboxState {
         self.insert_event(event);
     }
 
-    /// Inserts an event, and adds a snapshot of its object if it has none. The current object is
-    /// the right one when the journal is replayed, because the event's line follows the line of the
+    /// Inserts an event, and adds a snapshot of its object if it has none. While the journal is
+    /// replayed, the current object is the one to copy, because the journal has the event after the
     /// object's change.
     fn insert_event(&mut self, mut event: WebhookEvent) {
         event.snapshot = event
@@ -196,7 +199,7 @@ impl SandboxState {
             .take()
             .or_else(|| Snapshot::take(self, &event.subject));
         self.events.put(event);
-        while self.events.len() > EVENTS_MAX
+        while self.events.len() > STORED_EVENTS_MAX
             && self
                 .events
                 .oldest()
@@ -249,13 +252,13 @@ impl SandboxState {
             return Ok(());
         }
         self.batch.extend_from_slice(b"]\n");
-        let result = journal.append(&self.batch);
+        let result = journal.append_line(&self.batch);
         self.batch.clear();
         result
     }
 
-    /// Finds an object of this account by id. Returns Stripe's 404 for an object of another
-    /// account.
+    /// Finds an object of the account by id. Returns Stripe's error 404 for an unknown id and for
+    /// an object of another account.
     pub fn find<T: StripeObject>(&self, account: &str, id: &str) -> Result<T, StripeError>
     where
         Self: HasTable<T>,

@@ -17,7 +17,7 @@ pub struct ObjectKey<'a> {
 
 /// An object of Stripe's API that the sandbox stores.
 pub trait StripeObject: Clone {
-    /// Stripe's name of the object type, as in the JSON field `object` and in error messages.
+    /// The name of the object type in error messages.
     const OBJECT: &'static str;
     fn key(&self) -> ObjectKey<'_>;
     /// Renders the object as JSON, as Stripe shows it to the holder of a secret key.

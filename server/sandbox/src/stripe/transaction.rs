@@ -20,7 +20,7 @@ const PAYOUT_DELAY_SECONDS: i64 = 2 * 24 * 3600;
 /// The kind of a balance transaction. Variant names are stored in the journal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Movement {
+pub enum BalanceTransactionKind {
     Charge,
     Refund,
     ApplicationFee,
@@ -34,12 +34,12 @@ pub struct BalanceTransaction {
     pub id: String,
     pub account: String,
     pub created: i64,
-    pub movement: Movement,
+    pub movement: BalanceTransactionKind,
     pub source: String,
     pub amount: i64,
     /// Stripe's fee in cents: 1.7 % + 30 c.
     pub stripe_fee: i64,
-    /// The platform's fee in cents, taken from the same charge.
+    /// The platform's application fee in cents, taken from the charge.
     pub application_fee: i64,
     pub currency: String,
 }
@@ -52,7 +52,7 @@ pub fn stripe_fee(amount: i64) -> i64 {
 impl BalanceTransaction {
     fn new(
         account: &str,
-        movement: Movement,
+        movement: BalanceTransactionKind,
         source: &str,
         amount: i64,
         currency: &str,
@@ -74,7 +74,7 @@ impl BalanceTransaction {
     pub fn of_charge(charge: &Charge, amount: i64, application_fee: i64, created: i64) -> Self {
         let transaction = Self::new(
             &charge.account,
-            Movement::Charge,
+            BalanceTransactionKind::Charge,
             &charge.id,
             amount,
             &charge.currency,
@@ -91,7 +91,7 @@ impl BalanceTransaction {
     pub fn of_refund(refund: &Refund, created: i64) -> Self {
         Self::new(
             &refund.account,
-            Movement::Refund,
+            BalanceTransactionKind::Refund,
             &refund.id,
             -refund.amount,
             &refund.currency,
@@ -102,7 +102,7 @@ impl BalanceTransaction {
     pub fn of_fee(fee: &Fee, created: i64) -> Self {
         Self::new(
             "",
-            Movement::ApplicationFee,
+            BalanceTransactionKind::ApplicationFee,
             &fee.id,
             fee.amount,
             &fee.currency,
@@ -113,7 +113,7 @@ impl BalanceTransaction {
     pub fn of_fee_refund(refund: &FeeRefund, created: i64) -> Self {
         Self::new(
             "",
-            Movement::ApplicationFeeRefund,
+            BalanceTransactionKind::ApplicationFeeRefund,
             &refund.id,
             -refund.amount,
             &refund.currency,
@@ -124,7 +124,7 @@ impl BalanceTransaction {
     pub fn of_dispute(dispute: &Dispute, created: i64) -> Self {
         let transaction = Self::new(
             &dispute.account,
-            Movement::Adjustment,
+            BalanceTransactionKind::Adjustment,
             &dispute.id,
             -dispute.amount,
             &dispute.currency,
@@ -168,15 +168,17 @@ impl StripeObject for BalanceTransaction {
         }
     }
 
-    /// Renders the transaction as JSON. As for Stripe's direct charges, `fee` is the sum of both
-    /// fees, and `fee_details` lists them separately.
+    /// Renders the transaction as JSON. As for Stripe's direct charges, `fee` is the sum of
+    /// Stripe's fee and the application fee. `fee_details` lists them separately.
     fn render(&self) -> Value {
         let (kind, category) = match self.movement {
-            Movement::Charge => ("charge", "charge"),
-            Movement::Refund => ("refund", "refund"),
-            Movement::ApplicationFee => ("application_fee", "platform_earning"),
-            Movement::ApplicationFeeRefund => ("application_fee_refund", "platform_earning_refund"),
-            Movement::Adjustment => ("adjustment", "dispute"),
+            BalanceTransactionKind::Charge => ("charge", "charge"),
+            BalanceTransactionKind::Refund => ("refund", "refund"),
+            BalanceTransactionKind::ApplicationFee => ("application_fee", "platform_earning"),
+            BalanceTransactionKind::ApplicationFeeRefund => {
+                ("application_fee_refund", "platform_earning_refund")
+            }
+            BalanceTransactionKind::Adjustment => ("adjustment", "dispute"),
         };
         let fee = self.stripe_fee + self.application_fee;
         json!({
@@ -201,7 +203,7 @@ pub fn retrieve(state: &SandboxState, call: &ApiCall, id: &str) -> Result<Value,
 }
 
 /// Handles `GET /v1/balance`. Everything is pending, because no payout ever takes place.
-pub fn balance(state: &SandboxState, call: &ApiCall) -> Value {
+pub fn retrieve_balance(state: &SandboxState, call: &ApiCall) -> Value {
     let net: i64 = state
         .transactions
         .rows()

@@ -9,7 +9,7 @@ use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;
 
 const RESPONSE_TIMEOUT: Duration = Duration::from_secs(10);
-const IDLE_MAX: usize = 16;
+const IDLE_WEBHOOK_CONNECTIONS_MAX: usize = 16;
 const RESPONSE_BYTES_MAX: usize = 1 << 20;
 
 /// An HTTP client with a pool of idle connections to reuse.
@@ -26,8 +26,8 @@ pub struct WebhookUrl<'a> {
 }
 
 impl<'a> WebhookUrl<'a> {
-    /// Parses a plain-HTTP URL. Returns `None` for others, because the sandbox only calls this
-    /// machine.
+    /// Parses a plain-HTTP URL. Returns `None` for any other URL, because the sandbox calls only
+    /// this machine.
     pub fn parse(url: &'a str) -> Option<Self> {
         let rest = url.strip_prefix("http://")?;
         let (host, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
@@ -37,7 +37,7 @@ impl<'a> WebhookUrl<'a> {
         })
     }
 
-    fn socket(&self) -> String {
+    fn socket_address(&self) -> String {
         if self
             .host
             .rsplit(']')
@@ -53,7 +53,7 @@ impl<'a> WebhookUrl<'a> {
 
 impl WebhookClient {
     /// Posts a signed event and returns the status code of the response.
-    pub async fn send(&self, url: &str, signature: &str, body: String) -> io::Result<u16> {
+    pub async fn post_event(&self, url: &str, signature: &str, body: String) -> io::Result<u16> {
         let url_parts = WebhookUrl::parse(url)
             .ok_or_else(|| io::Error::other("the webhook address is not plain HTTP"))?;
         let message = format!(
@@ -64,16 +64,18 @@ impl WebhookClient {
             body.len()
         );
         let exchange = async {
-            if let Some(idle_stream) = self.take_idle(url_parts.host)
-                && let Ok(status) = self.exchange(url_parts.host, idle_stream, &message).await
+            if let Some(idle_stream) = self.take_idle_connection(url_parts.host)
+                && let Ok(status) = self
+                    .post_on_connection(url_parts.host, idle_stream, &message)
+                    .await
             {
                 return Ok(status);
             }
             // The server may have closed the idle connection, so the request is sent once more on a
-            // new one.
-            let stream = TcpStream::connect(url_parts.socket()).await?;
+            // new connection.
+            let stream = TcpStream::connect(url_parts.socket_address()).await?;
             stream.set_nodelay(true)?;
-            self.exchange(url_parts.host, BufReader::new(stream), &message)
+            self.post_on_connection(url_parts.host, BufReader::new(stream), &message)
                 .await
         };
         tokio::time::timeout(RESPONSE_TIMEOUT, exchange)
@@ -81,7 +83,7 @@ impl WebhookClient {
             .unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()))
     }
 
-    fn take_idle(&self, host: &str) -> Option<BufReader<TcpStream>> {
+    fn take_idle_connection(&self, host: &str) -> Option<BufReader<TcpStream>> {
         let mut idle = self
             .idle
             .lock()
@@ -92,7 +94,7 @@ impl WebhookClient {
         Some(idle.swap_remove(found).1)
     }
 
-    async fn exchange(
+    async fn post_on_connection(
         &self,
         host: &str,
         mut stream: BufReader<TcpStream>,
@@ -104,7 +106,7 @@ impl WebhookClient {
             .idle
             .lock()
             .expect("the idle connections are never poisoned");
-        if is_reusable && idle.len() < IDLE_MAX {
+        if is_reusable && idle.len() < IDLE_WEBHOOK_CONNECTIONS_MAX {
             idle.push((host.to_owned(), stream));
         }
         Ok(status)
@@ -159,7 +161,9 @@ mod tests {
             }
         );
         assert_eq!(
-            WebhookUrl::parse("http://demo.test").unwrap().socket(),
+            WebhookUrl::parse("http://demo.test")
+                .unwrap()
+                .socket_address(),
             "demo.test:80"
         );
         assert_eq!(WebhookUrl::parse("https://demo.test/"), None);

@@ -20,7 +20,7 @@ use super::{PASSWORD, anomalies, buyers};
 use crate::app::Running;
 use crate::services::identity::{link_hash, password, random};
 use sandbox::Sandbox;
-use sandbox::authenticator::{OPERATOR, OPERATOR_SECRET};
+use sandbox::authenticator::{DEMO_OPERATOR_EMAIL, OPERATOR_SECRET};
 
 /// Login of the second operator, who approves actions that need two operators (decision I-8).
 const SECOND_OPERATOR: &str = "second-operator@demo.test";
@@ -103,7 +103,7 @@ impl SeedRun<'_> {
     pub async fn run(&self) -> anyhow::Result<SeedResult> {
         let hash = password::hash(PASSWORD);
         for (email, name) in [
-            (OPERATOR, "Demo Operator"),
+            (DEMO_OPERATOR_EMAIL, "Demo Operator"),
             (SECOND_OPERATOR, "Second Operator"),
         ] {
             let operator = self.records().create_admin(email, name, &hash).await?;

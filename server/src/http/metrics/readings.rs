@@ -34,7 +34,7 @@ pub(super) async fn write(page: &mut MetricsText, state: &State) {
     page.gauge(
         "fd_draws_paused",
         "Draws that wait for an operator because they failed.",
-        state.draws.paused(),
+        state.draws.paused_draw_count(),
     );
     let name = "fd_reconciler_last_round_timestamp_seconds";
     page.gauge(

@@ -62,7 +62,7 @@ impl Catalogue {
     /// Returns a complete list as a prepared response, rebuilt only after a change.
     pub fn list(&self, list: List, now: Timestamp) -> Prepared {
         let facts = self.facts();
-        let changed = self.draws.changes();
+        let changed = self.draws.view_change_count();
         let mut lists = self.lists.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(responses) = lists.if_current(facts.reading, changed, now) {
             return responses[list as usize].clone();
@@ -98,7 +98,7 @@ impl Catalogue {
         let reading = self.with_facts(CatalogueFacts::reading);
         let lists = self.lists.lock().unwrap_or_else(PoisonError::into_inner);
         lists
-            .if_current(reading, self.draws.changes(), now)
+            .if_current(reading, self.draws.view_change_count(), now)
             .map(|responses| responses[list as usize].clone())
     }
 

@@ -9,7 +9,7 @@ use actix_web::middleware::from_fn;
 use actix_web::rt::task::JoinHandle;
 use actix_web::{App, HttpServer, web};
 use actors::payments::stripe::{Stripe, StripeSettings};
-use actors::{Clock, Denied, Engine, EngineParts, Peers, Post};
+use actors::{Clock, Denied, Engine, EngineParts, MailTransport, Peers};
 use async_trait::async_trait;
 use domain::{
     AccountId, Cents, ClubId, Command, DrawId, FeePolicy, Refusal, Status, Terms, Timestamp,
@@ -62,7 +62,7 @@ pub struct TestServer {
 struct MailRecorder(mpsc::UnboundedSender<Mail>);
 
 #[async_trait]
-impl Post for MailRecorder {
+impl MailTransport for MailRecorder {
     async fn send(&self, mail: &Mail, _: Option<&OrderRecord>) -> Result<(), String> {
         self.0.send(mail.clone()).map_err(|gone| gone.to_string())
     }

@@ -20,7 +20,10 @@ fn limiter(calls_per_second: u32) -> Arc<RateLimiter> {
 
 /// Submits the calls one after the other and returns their priorities in the order in which the
 /// calls start.
-async fn start_order(limiter: &RateLimiter, arrivals: &[CallPriority]) -> Vec<CallPriority> {
+async fn call_start_sequence(
+    limiter: &RateLimiter,
+    arrivals: &[CallPriority],
+) -> Vec<CallPriority> {
     let started = Mutex::new(Vec::new());
     let call = async |priority: CallPriority| {
         assert!(limiter.acquire(priority).await);
@@ -31,13 +34,13 @@ async fn start_order(limiter: &RateLimiter, arrivals: &[CallPriority]) -> Vec<Ca
 }
 
 #[tokio::test(start_paused = true)]
-async fn calls_start_by_priority_captures_first_reads_last() {
+async fn calls_start_in_priority_order_from_capture_to_read() {
     let limiter = limiter(1);
     assert!(
         limiter.acquire(CallPriority::Read).await,
         "the queue is empty"
     );
-    let started = start_order(
+    let started = call_start_sequence(
         &limiter,
         &[
             CallPriority::Create,
@@ -46,7 +49,8 @@ async fn calls_start_by_priority_captures_first_reads_last() {
         ],
     )
     .await;
-    // Every fourth call is the one that waited longest. Here it is the only call that starts.
+    // Every fourth started call is the one that has waited longest. Here the fourth is `Create`,
+    // the only call that is left.
     assert_eq!(
         started,
         [
@@ -55,7 +59,7 @@ async fn calls_start_by_priority_captures_first_reads_last() {
             CallPriority::Create
         ]
     );
-    let started = start_order(
+    let started = call_start_sequence(
         &limiter,
         &[
             CallPriority::Read,
@@ -80,7 +84,7 @@ async fn every_fourth_call_is_the_one_that_waited_longest() {
     assert!(limiter.acquire(CallPriority::Capture).await);
     let mut arrivals = vec![CallPriority::Read];
     arrivals.extend([CallPriority::Capture; 8]);
-    let started = start_order(&limiter, &arrivals).await;
+    let started = call_start_sequence(&limiter, &arrivals).await;
     assert_eq!(
         started
             .iter()
@@ -91,7 +95,7 @@ async fn every_fourth_call_is_the_one_that_waited_longest() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn rate_never_exceeds_documented_hundred_and_no_call_is_lost() {
+async fn call_rate_never_exceeds_100_per_second_and_loses_no_call() {
     let limiter = limiter(80);
     tokio::time::sleep(10 * SECOND).await;
     let (began, started) = (Instant::now(), Mutex::new(Vec::new()));
@@ -101,7 +105,7 @@ async fn rate_never_exceeds_documented_hundred_and_no_call_is_lost() {
             CallPriority::Cancel,
             CallPriority::Create,
             CallPriority::Read,
-        ][number % PRIORITIES];
+        ][number % PRIORITY_COUNT];
         assert!(limiter.acquire(priority).await);
         started
             .lock()
@@ -122,7 +126,7 @@ async fn rate_never_exceeds_documented_hundred_and_no_call_is_lost() {
             .count();
         assert!(within <= 100, "{within} calls within a second of {from:?}");
     }
-    // 20 calls start at once, and 220 at 80 per second.
+    // 20 of the 240 calls start at once, and the other 220 at 80 per second.
     let last = started.last().expect("calls started").as_secs_f64();
     assert!((2.74..2.77).contains(&last), "{last}");
     assert_eq!(limiter.waiting_count(), 0);
@@ -133,8 +137,8 @@ async fn dropped_calls_leave_the_queue_and_use_no_turn() {
     let limiter = limiter(1);
     assert!(limiter.acquire(CallPriority::Read).await);
     let began = Instant::now();
-    // Three calls that are first in turn, and one behind them. Each of the three is dropped while
-    // it waits.
+    // A read waits behind three calls with a higher priority. All four calls are dropped while they
+    // wait.
     let behind = Box::pin(limiter.acquire(CallPriority::Read));
     let mut waits = vec![behind];
     waits.extend(
@@ -165,11 +169,12 @@ async fn dropped_calls_leave_the_queue_and_use_no_turn() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn full_queue_rejects_its_priority_only_and_waits_are_bounded() {
+async fn full_queue_rejects_only_its_own_priority_and_bounds_waits() {
     let limiter = limiter(1);
     assert!(limiter.acquire(CallPriority::Read).await);
     let began = Instant::now();
-    let reads = join_all((0..WAITING_MAX).map(|_| limiter.acquire(CallPriority::Read)));
+    let reads =
+        join_all((0..WAITING_CALLS_PER_PRIORITY_MAX).map(|_| limiter.acquire(CallPriority::Read)));
     let mut reads = Box::pin(reads);
     assert!(reads.as_mut().now_or_never().is_none());
     assert!(
@@ -184,7 +189,7 @@ async fn full_queue_rejects_its_priority_only_and_waits_are_bounded() {
     let reads = reads.into_iter().filter(|started| *started).count();
     assert!((2..=3).contains(&reads), "{reads}");
     assert!(
-        began.elapsed() < WAIT_MAX + Duration::from_millis(10),
+        began.elapsed() < CALL_WAIT_MAX + Duration::from_millis(10),
         "{:?}",
         began.elapsed()
     );
@@ -207,7 +212,7 @@ async fn rejected_call_is_not_sent_and_reported_as_unavailable() {
         PaymentIntentId("pi_1".into()),
     );
     let fill_queue = |priority: CallPriority| {
-        let mut waits: Vec<_> = (0..WAITING_MAX)
+        let mut waits: Vec<_> = (0..WAITING_CALLS_PER_PRIORITY_MAX)
             .map(|_| Box::pin(limiter.acquire(priority)))
             .collect();
         assert!(

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::{CaptureMethod, Intent, IntentStatus, settle};
 use crate::stripe::call::ApiCall;
-use crate::stripe::card::{Behaviour, Decline};
+use crate::stripe::card::{CardBehaviour, CardDecline};
 use crate::stripe::charge::Charge;
 use crate::stripe::failure::StripeError;
 use crate::stripe::method::{self, Method};
@@ -25,7 +25,7 @@ pub fn confirm(state: &mut SandboxState, call: &ApiCall, id: &str) -> Result<Val
             "You cannot confirm this PaymentIntent because {why}."
         )));
     }
-    let requested = method::resolve(state, call)?;
+    let requested = method::resolve_payment_method(state, call)?;
     let method = match (requested, &intent.payment_method) {
         (Some(method), _) => method,
         (None, Some(attached)) => state.find::<Method>(&call.account, attached)?,
@@ -41,7 +41,7 @@ pub fn confirm(state: &mut SandboxState, call: &ApiCall, id: &str) -> Result<Val
     if method.spent {
         let message = "The provided PaymentMethod was previously used with a PaymentIntent without Customer \
                        attachment. It may not be used again.";
-        return Err(StripeError::invalid(message).param("payment_method"));
+        return Err(StripeError::invalid_request(message).with_param("payment_method"));
     }
     state.check_charges_enabled(&call.account)?;
     intent.payment_method = Some(method.id.clone());
@@ -50,15 +50,17 @@ pub fn confirm(state: &mut SandboxState, call: &ApiCall, id: &str) -> Result<Val
         intent.receipt_email = Some(email);
     }
     match method.behaviour {
-        Behaviour::Approves | Behaviour::Disputes => approve(state, call, intent, method),
-        Behaviour::Declines(decline) => Err(record_decline(
+        CardBehaviour::Approves | CardBehaviour::Disputes => {
+            approve_payment(state, call, intent, method)
+        }
+        CardBehaviour::Declines(decline) => Err(record_decline(
             state,
             call,
             intent,
             &method,
-            decline.failure(),
+            decline.to_stripe_error(),
         )),
-        Behaviour::Authenticates | Behaviour::AuthenticatesThenDeclines => {
+        CardBehaviour::Authenticates | CardBehaviour::AuthenticatesThenDeclines => {
             intent.status = IntentStatus::RequiresAction;
             intent
                 .clone()
@@ -78,28 +80,29 @@ pub fn authenticate(
     let intent = state.find::<Intent>(&call.account, id)?;
     call.check_client_secret(&intent)?;
     if intent.status != IntentStatus::RequiresAction {
-        let status = intent.status.word();
+        let status = intent.status.stripe_name();
         return Err(intent.unexpected_state(format!(
             "This PaymentIntent awaits no authentication, its status is {status}."
         )));
     }
     let method_id = intent.payment_method.clone().unwrap_or_default();
     let method = state.find::<Method>(&call.account, &method_id)?;
-    match (call.form.required("outcome")?, method.behaviour) {
-        ("complete", Behaviour::AuthenticatesThenDeclines) => Err(record_decline(
+    match (call.form.get_required("outcome")?, method.behaviour) {
+        ("complete", CardBehaviour::AuthenticatesThenDeclines) => Err(record_decline(
             state,
             call,
             intent,
             &method,
-            Decline::Generic.failure(),
+            CardDecline::Generic.to_stripe_error(),
         )),
-        ("complete", _) => approve(state, call, intent, method),
+        ("complete", _) => approve_payment(state, call, intent, method),
         _ => {
             // A failed challenge is recorded on the intent. The call itself succeeds and returns
             // the intent, as at Stripe.
             let message = "We are unable to authenticate your payment method. Please choose a different payment \
                            method and try again.";
-            let failure = StripeError::state("payment_intent_authentication_failure", message);
+            let failure =
+                StripeError::state_conflict("payment_intent_authentication_failure", message);
             record_decline(state, call, intent, &method, failure);
             Ok(state
                 .find::<Intent>(&call.account, id)?
@@ -108,13 +111,13 @@ pub fn authenticate(
     }
 }
 
-fn approve(
+fn approve_payment(
     state: &mut SandboxState,
     call: &ApiCall,
     mut intent: Intent,
     mut method: Method,
 ) -> Result<Value, StripeError> {
-    let charge = Charge::authorised(&intent, &method, state.now());
+    let charge = Charge::new_authorised(&intent, &method, state.now());
     intent.latest_charge = Some(charge.id.clone());
     method.spent = true;
     state.save(method);
@@ -128,7 +131,7 @@ fn approve(
         }
         CaptureMethod::Automatic => {
             let (amount, fee) = (intent.amount, intent.application_fee_amount);
-            settle::collect(state, intent, charge, amount, fee);
+            settle::capture_charge(state, intent, charge, amount, fee);
         }
     }
     Ok(state
@@ -144,16 +147,16 @@ fn record_decline(
     method: &Method,
     failure: StripeError,
 ) -> StripeError {
-    let charge = Charge::failed(&intent, method, &failure, state.now());
+    let charge = Charge::new_declined(&intent, method, &failure, state.now());
     let failure = failure
-        .detail("charge", charge.id.clone())
-        .detail("payment_method", method.render());
+        .with_field("charge", charge.id.clone())
+        .with_field("payment_method", method.render());
     intent.latest_charge = Some(charge.id.clone());
     intent.status = IntentStatus::RequiresPaymentMethod;
     intent.payment_method = None;
-    intent.last_error = Some(failure.error());
+    intent.last_error = Some(failure.error_object());
     state.save(charge);
     let rendered = intent.render_for(call.access);
     intent.save_and_emit(state, "payment_intent.payment_failed");
-    failure.detail("payment_intent", rendered)
+    failure.with_field("payment_intent", rendered)
 }

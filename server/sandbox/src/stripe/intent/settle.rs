@@ -12,7 +12,7 @@ use crate::stripe::state::SandboxState;
 use crate::stripe::table::StripeObject;
 use crate::stripe::transaction::BalanceTransaction;
 
-const REASONS: [&str; 4] = [
+const CANCELLATION_REASONS: [&str; 4] = [
     "duplicate",
     "fraudulent",
     "requested_by_customer",
@@ -27,24 +27,24 @@ pub fn capture(state: &mut SandboxState, call: &ApiCall, id: &str) -> Result<Val
         return Err(intent.unexpected_state(format!(
             "This PaymentIntent could not be captured because it has a status of {}. Only a PaymentIntent with one of \
              the following statuses may be captured: requires_capture.",
-            intent.status.word()
+            intent.status.stripe_name()
         )));
     }
     let amount = call
         .form
-        .integer("amount_to_capture")?
+        .get_integer("amount_to_capture")?
         .unwrap_or(intent.amount_capturable);
     if amount < 1 || amount > intent.amount_capturable {
         let message = "The amount to capture must be positive and no more than the amount that can be captured.";
-        return Err(StripeError::invalid(message)
-            .code("amount_too_large")
-            .param("amount_to_capture"));
+        return Err(StripeError::invalid_request(message)
+            .with_code("amount_too_large")
+            .with_param("amount_to_capture"));
     }
-    let fee =
-        super::fee(call, amount)?.or(intent.application_fee_amount.map(|fee| fee.min(amount)));
+    let fee = super::parse_application_fee(call, amount)?
+        .or(intent.application_fee_amount.map(|fee| fee.min(amount)));
     let charge_id = intent.latest_charge.clone().unwrap_or_default();
     let charge = state.find::<Charge>(&call.account, &charge_id)?;
-    collect(state, intent, charge, amount, fee);
+    capture_charge(state, intent, charge, amount, fee);
     Ok(state
         .find::<Intent>(&call.account, id)?
         .render_for(call.access))
@@ -52,7 +52,7 @@ pub fn capture(state: &mut SandboxState, call: &ApiCall, id: &str) -> Result<Val
 
 /// Captures the money: updates the charge, creates its balance transaction and the platform's fee,
 /// and emits the event.
-pub(super) fn collect(
+pub(super) fn capture_charge(
     state: &mut SandboxState,
     mut intent: Intent,
     mut charge: Charge,
@@ -81,7 +81,7 @@ pub(super) fn collect(
     state.save(charge.clone());
     intent.save_and_emit(state, "payment_intent.succeeded");
     if disputed {
-        dispute::open(state, charge, "fraudulent");
+        dispute::open_for_charge(state, charge, "fraudulent");
     }
 }
 
@@ -91,11 +91,10 @@ pub fn cancel(state: &mut SandboxState, call: &ApiCall, id: &str) -> Result<Valu
     let reason = call.form.get_owned("cancellation_reason");
     if reason
         .as_deref()
-        .is_some_and(|reason| !REASONS.contains(&reason))
+        .is_some_and(|reason| !CANCELLATION_REASONS.contains(&reason))
     {
-        return Err(
-            StripeError::invalid("Invalid cancellation_reason").param("cancellation_reason")
-        );
+        return Err(StripeError::invalid_request("Invalid cancellation_reason")
+            .with_param("cancellation_reason"));
     }
     if matches!(
         intent.status,
@@ -105,33 +104,33 @@ pub fn cancel(state: &mut SandboxState, call: &ApiCall, id: &str) -> Result<Valu
             "You cannot cancel this PaymentIntent because it has a status of {}. Only a PaymentIntent with one of the \
              following statuses may be canceled: requires_payment_method, requires_capture, requires_confirmation, \
              requires_action, processing.",
-            intent.status.word()
+            intent.status.stripe_name()
         )));
     }
-    release(state, intent, reason);
+    cancel_and_release(state, intent, reason);
     Ok(state
         .find::<Intent>(&call.account, id)?
         .render_for(call.access))
 }
 
 /// Handles `POST /sandbox/expire`: lets an authorisation expire, as a bank does after seven days.
-pub fn expire(state: &mut SandboxState, id: &str) -> Result<Value, StripeError> {
+pub fn expire_authorisation(state: &mut SandboxState, id: &str) -> Result<Value, StripeError> {
     let intent = state
         .intents
         .get(id)
         .cloned()
         .ok_or_else(|| StripeError::not_found(Intent::OBJECT, id))?;
     if intent.status != IntentStatus::RequiresCapture {
-        return Err(StripeError::invalid(
+        return Err(StripeError::invalid_request(
             "only an uncaptured authorisation expires",
         ));
     }
     let account = intent.account.clone();
-    release(state, intent, Some("automatic".to_owned()));
+    cancel_and_release(state, intent, Some("automatic".to_owned()));
     Ok(state.find::<Intent>(&account, id)?.render())
 }
 
-fn release(state: &mut SandboxState, mut intent: Intent, reason: Option<String>) {
+fn cancel_and_release(state: &mut SandboxState, mut intent: Intent, reason: Option<String>) {
     let held = intent.amount_capturable;
     intent.status = IntentStatus::Canceled;
     intent.amount_capturable = 0;
