@@ -6,8 +6,8 @@ use anyhow::{Context, Result, bail};
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::browser::{Answer, Browser, Request, RequestBody, RunSettings, number, text};
-use crate::latency::Call;
+use crate::browser::{Browser, Request, RequestBody, RunSettings, ServerResponse, number, text};
+use crate::latency::CallKind;
 
 /// The password of all logins of the demo.
 const DEMO_PASSWORD: &str = "demo-password";
@@ -30,7 +30,7 @@ pub struct Club {
     browser: Browser,
 }
 
-/// The server's response to the entry of a result.
+/// The winning ticket, as the server reports it after the entry of a result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WinningTicket {
     pub ticket: i64,
@@ -42,10 +42,10 @@ pub struct WinningTicket {
 
 impl Club {
     /// Signs in as every public club of the demo. Returns the clubs sorted by id.
-    pub async fn all(site: &Arc<RunSettings>) -> Result<Vec<Self>> {
+    pub async fn log_in_all(site: &Arc<RunSettings>) -> Result<Vec<Self>> {
         let browser = Browser::open(Arc::clone(site), 0)?;
         let list = browser
-            .ask(Call::Club, &Request::get("/api/clubs/public-list"))
+            .send_with_retries(CallKind::Club, &Request::get("/api/clubs/public-list"))
             .await
             .context("no club list")?;
         let mut clubs = Vec::new();
@@ -76,21 +76,24 @@ impl Club {
             json!({"email": format!("{}@demo.test", self.slug), "password": DEMO_PASSWORD});
         let answer = self
             .browser
-            .ask(Call::Club, &Request::post("/api/clubs/login", credentials))
+            .send_with_retries(
+                CallKind::Club,
+                &Request::post("/api/clubs/login", credentials),
+            )
             .await
             .context("no login")?;
-        expect(&answer, "logging in")
+        body_of_success(&answer, "logging in")
             .map(|body| number(body, "/id"))?
             .context("a login without id")
     }
 
     /// Sends a request. Signs in again when the session has expired, and enters the password again
     /// when the server asks for it.
-    async fn send_signed_in(&self, request: &Request, doing: &str) -> Result<Answer> {
+    async fn send_signed_in(&self, request: &Request, doing: &str) -> Result<ServerResponse> {
         for _ in 0..SIGN_IN_TRIES_MAX {
             let answer = self
                 .browser
-                .ask(Call::Club, request)
+                .send_with_retries(CallKind::Club, request)
                 .await
                 .with_context(|| format!("{doing}: no answer"))?;
             match (answer.status, answer.text("/code").as_str()) {
@@ -102,10 +105,10 @@ impl Club {
                     );
                     let again = self
                         .browser
-                        .ask(Call::Club, &again)
+                        .send_with_retries(CallKind::Club, &again)
                         .await
                         .context("reauthenticating: no answer")?;
-                    expect(&again, "reauthenticating")?;
+                    body_of_success(&again, "reauthenticating")?;
                 }
                 _ => return Ok(answer),
             }
@@ -114,7 +117,12 @@ impl Club {
     }
 
     /// Imports fixtures. Returns the draw numbers in the order of the fixtures.
-    pub async fn import(&self, csv: String, price_cents: i64, prize: u8) -> Result<Vec<i64>> {
+    pub async fn import_fixtures(
+        &self,
+        csv: String,
+        price_cents: i64,
+        prize: u8,
+    ) -> Result<Vec<i64>> {
         let price = format!("{}.{:02}", price_cents / 100, price_cents % 100);
         let path = format!(
             "/api/clubs/{}/fixtures?price={price}&prize={prize}",
@@ -126,14 +134,14 @@ impl Club {
         let answer = self
             .send_signed_in(&agree, "agreeing to the terms of service")
             .await?;
-        expect(&answer, "agreeing to the terms of service")?;
+        body_of_success(&answer, "agreeing to the terms of service")?;
         let request = Request {
             method: Method::POST,
             body: RequestBody::Text(csv),
             ..Request::get(path)
         };
         let answer = self.send_signed_in(&request, "importing fixtures").await?;
-        let body = expect(&answer, "importing fixtures")?;
+        let body = body_of_success(&answer, "importing fixtures")?;
         let numbers = body.pointer("/drawNumbers").and_then(Value::as_array);
         let numbers = numbers.with_context(|| format!("the import lists no draws: {body}"))?;
         numbers
@@ -152,7 +160,7 @@ impl Club {
         let body = json!({"homeFirstTryScorer": home, "awayFirstTryScorer": away});
         let request = Request::post(format!("/api/draws/{draw}/results"), body);
         let answer = self.send_signed_in(&request, "entering a result").await?;
-        expect(&answer, "entering a result").cloned()
+        body_of_success(&answer, "entering a result").cloned()
     }
 
     /// Enters the first try scorers of both teams after kick-off. Returns the winning ticket.
@@ -172,23 +180,27 @@ impl Club {
         })
     }
 
-    /// Sends the mail to the winner. Returns the number of mails for this result.
-    pub async fn notify(&self, draw: i64) -> Result<i64> {
+    /// Lets the server mail the winner. Returns the number of mails that the server reports.
+    pub async fn notify_winner(&self, draw: i64) -> Result<i64> {
         let request = Request::post(format!("/api/draws/{draw}/notify-winners"), json!({}));
         let answer = self
             .send_signed_in(&request, "notifying the winner")
             .await?;
-        Ok(number(expect(&answer, "notifying the winner")?, "/emailsSent").unwrap_or(0))
+        Ok(number(
+            body_of_success(&answer, "notifying the winner")?,
+            "/emailsSent",
+        )
+        .unwrap_or(0))
     }
 
     /// Enters the bank details of a winner, as if the winner had phoned the club.
-    pub async fn give_bank_details(&self, draw: i64) -> Result<()> {
+    pub async fn enter_bank_details(&self, draw: i64) -> Result<()> {
         let path = format!("/api/draws/{draw}/winner-bank");
         let request = Request {
             method: Method::PUT,
             ..Request::post(path, bank_details(None))
         };
-        expect(
+        body_of_success(
             &self.send_signed_in(&request, "giving bank details").await?,
             "giving bank details",
         )?;
@@ -203,14 +215,14 @@ impl Club {
             json!({"type": "winner"}),
         );
         let answer = self.send_signed_in(&payout, "recording a payout").await?;
-        let recorded = expect(&answer, "recording a payout")?;
+        let recorded = body_of_success(&answer, "recording a payout")?;
         let (id, amount) = (text(recorded, "/id"), cents(&text(recorded, "/amount")));
         let done = json!({"status": "completed", "note": "paid by the load test"});
         let paid = Request {
             method: Method::PATCH,
             ..Request::post(format!("/api/payouts/{id}"), done)
         };
-        expect(
+        body_of_success(
             &self.send_signed_in(&paid, "completing a payout").await?,
             "completing a payout",
         )?;
@@ -225,7 +237,7 @@ impl Club {
                 "reading the winner",
             )
             .await?;
-        let body = expect(&answer, "reading the winner")?;
+        let body = body_of_success(&answer, "reading the winner")?;
         body.pointer("/winningTickets/0")
             .cloned()
             .with_context(|| format!("no winning ticket: {body}"))
@@ -234,7 +246,7 @@ impl Club {
     /// Returns the financial sums of one draw as the club sees them.
     pub async fn financials(&self, draw: i64) -> Result<Value> {
         let request = Request::get(format!("/api/draws/{draw}/financials"));
-        expect(
+        body_of_success(
             &self.send_signed_in(&request, "financials").await?,
             "financials",
         )
@@ -248,7 +260,7 @@ pub fn cents(text: &str) -> i64 {
     whole.parse::<i64>().unwrap_or(0) * 100 + format!("{rest:0<2}")[..2].parse::<i64>().unwrap_or(0)
 }
 
-pub fn expect<'a>(answer: &'a Answer, doing: &str) -> Result<&'a Value> {
+pub fn body_of_success<'a>(answer: &'a ServerResponse, doing: &str) -> Result<&'a Value> {
     if !answer.ok() {
         bail!(
             "{doing} was answered with {}: {}",

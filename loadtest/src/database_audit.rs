@@ -12,7 +12,7 @@ use persistence::{Postgres, Sealer};
 
 use crate::audit::Check;
 use crate::browser::{Browser, Request, RunSettings};
-use crate::latency::Call;
+use crate::latency::CallKind;
 use crate::provider::{self, AccountBalance};
 use crate::report::{Report, Table, dollars};
 
@@ -33,11 +33,11 @@ impl DatabaseAccess {
     }
 }
 
-/// Number of open anomalies of each kind, without those about buyers who left no address. The demo
-/// starts with one of each kind, as examples for the operator's console.
+/// Number of open anomalies of each kind, except tickets whose buyer left no address. The demo
+/// starts with examples of anomalies for the operator's console.
 pub type AnomalyCounts = Vec<(String, i64)>;
 
-pub async fn anomalies(access: &DatabaseAccess) -> Result<AnomalyCounts> {
+pub async fn count_open_anomalies(access: &DatabaseAccess) -> Result<AnomalyCounts> {
     let auditor = Auditor::open(&access.url)
         .await
         .context("opening the database")?;
@@ -47,7 +47,7 @@ pub async fn anomalies(access: &DatabaseAccess) -> Result<AnomalyCounts> {
 /// Waits until no payment operation is overdue, for at most `limit`. A season moves the clock by
 /// days, so a new operation looks overdue until the worker has tried it. An operation that is still
 /// overdue afterwards is a finding of the audit.
-pub async fn wait_for_operations(access: &DatabaseAccess, limit: Duration) -> Result<()> {
+pub async fn wait_for_payment_operations(access: &DatabaseAccess, limit: Duration) -> Result<()> {
     let started = Instant::now();
     let auditor = Auditor::open(&access.url)
         .await
@@ -137,7 +137,7 @@ pub async fn audit_database(
 async fn check_integrity(browser: &Browser) -> Result<Check> {
     let path = "/api/health/integrity";
     let answer = browser
-        .ask(Call::Club, &Request::get(path))
+        .send_with_retries(CallKind::Club, &Request::get(path))
         .await
         .context("no answer from the integrity check")?;
     let rows = answer
@@ -177,7 +177,7 @@ async fn compare_accounts(
             payments: balance.payments,
         };
     }
-    let ledger = provider::ledger(browser, strays).await?;
+    let ledger = provider::fetch_ledger(browser, strays).await?;
     let hanging = (ledger.authorised > 0)
         .then(|| format!("{} authorisations hang at the sandbox", ledger.authorised));
     report.checks.push(Check::new(
@@ -204,7 +204,7 @@ async fn compare_accounts(
     let mut table = Table::new("The database and the sandbox", &head);
     let mut failures = Vec::new();
     for (account, (ours, provider_balance)) in &both {
-        table.row([
+        table.add_row([
             account.clone(),
             ours.payments.to_string(),
             dollars(ours.captured),

@@ -28,20 +28,20 @@ pub struct DrillTest {
     pub optimised: bool,
 }
 
-pub const RACES: DrillTest = DrillTest {
+pub const RACES_TEST: DrillTest = DrillTest {
     title: "Football Doubles: races for the last tickets",
     test: "races",
     rounds: 1_000,
     optimised: true,
 };
-pub const KILLS: DrillTest = DrillTest {
+pub const KILLS_TEST: DrillTest = DrillTest {
     title: "Football Doubles: a kill at every step",
     test: "kills",
     rounds: 7,
     optimised: false,
 };
 
-pub async fn run(drill: &Drill, drill_test: DrillTest) -> Result<Report> {
+pub async fn run_subcommand(drill: &Drill, drill_test: DrillTest) -> Result<Report> {
     let rounds = drill.rounds.unwrap_or(drill_test.rounds);
     let mut cargo = Command::new("cargo");
     // The packages are selected as for `cargo test`. With another selection, features would differ
@@ -61,14 +61,14 @@ pub async fn run(drill: &Drill, drill_test: DrillTest) -> Result<Report> {
         title: drill_test.title.to_owned(),
         ..Report::default()
     };
-    report.fact("rounds", rounds);
+    report.add_fact("rounds", rounds);
     // A measurement is a line "name: number …". Other lines come from the test runner.
     for (what, figures) in stdout_text
         .lines()
         .filter_map(|line| line.trim_start_matches(['.', ' ']).split_once(": "))
     {
         if figures.starts_with(|first: char| first.is_ascii_digit()) {
-            report.fact(what, figures);
+            report.add_fact(what, figures);
         }
     }
     let failed: Vec<String> = if output.status.success() {

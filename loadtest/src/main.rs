@@ -82,8 +82,8 @@ enum Command {
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    match run(LoadtestArgs::parse().command).await {
-        Ok(report) if report.passed() => ExitCode::SUCCESS,
+    match dispatch(LoadtestArgs::parse().command).await {
+        Ok(report) if report.has_passed() => ExitCode::SUCCESS,
         Ok(_) => ExitCode::FAILURE,
         Err(why) => {
             eprintln!("{why:#}");
@@ -92,29 +92,56 @@ async fn main() -> ExitCode {
     }
 }
 
-async fn run(command: Command) -> anyhow::Result<Report> {
-    let (report, page) = match command {
-        Command::Rush(rush) => (rush::run(&rush).await?, Some(rush.page().clone())),
-        Command::Crashes(crashes) => (crashes::run(&crashes).await?, Some(crashes.page().clone())),
-        Command::Proxy(proxy) => (proxy::run(&proxy).await?, Some(proxy.page().clone())),
-        Command::Races(drill) => (drill::run(&drill, drill::RACES).await?, None),
-        Command::Kills(drill) => (drill::run(&drill, drill::KILLS).await?, None),
-        Command::Amnesia(amnesia) => (amnesia::run(&amnesia).await?, Some(amnesia.page().clone())),
-        Command::Timing(timing) => (timing::run(&timing).await?, Some(timing.page().clone())),
-        Command::Season(season) => (season::run(&season).await?, Some(season.page().clone())),
-        Command::Failover(failover) => (
-            failover::run(&failover).await?,
-            Some(failover.page().clone()),
+async fn dispatch(command: Command) -> anyhow::Result<Report> {
+    let (report, report_file) = match command {
+        Command::Rush(rush) => (
+            rush::run_subcommand(&rush).await?,
+            Some(rush.report_file().clone()),
         ),
-        Command::Bench(bench) => (bench::run(&bench).await?, Some(bench.page().clone())),
+        Command::Crashes(crashes) => (
+            crashes::run_subcommand(&crashes).await?,
+            Some(crashes.report_file().clone()),
+        ),
+        Command::Proxy(proxy) => (
+            proxy::run_subcommand(&proxy).await?,
+            Some(proxy.report_file().clone()),
+        ),
+        Command::Races(drill) => (
+            drill::run_subcommand(&drill, drill::RACES_TEST).await?,
+            None,
+        ),
+        Command::Kills(drill) => (
+            drill::run_subcommand(&drill, drill::KILLS_TEST).await?,
+            None,
+        ),
+        Command::Amnesia(amnesia) => (
+            amnesia::run_subcommand(&amnesia).await?,
+            Some(amnesia.report_file().clone()),
+        ),
+        Command::Timing(timing) => (
+            timing::run_subcommand(&timing).await?,
+            Some(timing.report_file().clone()),
+        ),
+        Command::Season(season) => (
+            season::run_subcommand(&season).await?,
+            Some(season.report_file().clone()),
+        ),
+        Command::Failover(failover) => (
+            failover::run_subcommand(&failover).await?,
+            Some(failover.report_file().clone()),
+        ),
+        Command::Bench(bench) => (
+            bench::run_subcommand(&bench).await?,
+            Some(bench.report_file().clone()),
+        ),
         Command::BenchRival(rival) => {
-            bench::rival::run(&rival).await?;
+            bench::rival::run_subcommand(&rival).await?;
             return Ok(Report::default());
         }
-        Command::Audit(audit) => (audit_command::run(&audit).await?, None),
+        Command::Audit(audit) => (audit_command::run_subcommand(&audit).await?, None),
     };
-    match page {
-        Some(page) => report.publish(&page)?,
+    match report_file {
+        Some(report_file) => report.publish(&report_file)?,
         None => println!("{}", report.to_text()),
     }
     Ok(report)

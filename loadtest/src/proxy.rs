@@ -54,12 +54,12 @@ pub struct Proxy {
 }
 
 impl Proxy {
-    pub fn page(&self) -> &PathBuf {
+    pub fn report_file(&self) -> &PathBuf {
         &self.report
     }
 
     /// Returns every cell of the matrix once, in a random order that depends on seed and run.
-    fn matrix(&self, run: usize) -> Vec<MatrixCell> {
+    fn shuffled_cells(&self, run: usize) -> Vec<MatrixCell> {
         let mut cells: Vec<MatrixCell> = Vec::new();
         for link_kind in LinkKind::ALL {
             for toxic in Toxic::ALL {
@@ -72,7 +72,7 @@ impl Proxy {
         }
         let mut rng = SeededRng::new(self.seed, run as u64);
         for last in (1..cells.len()).rev() {
-            cells.swap(last, rng.below(last as u64 + 1) as usize);
+            cells.swap(last, rng.random_below(last as u64 + 1) as usize);
         }
         cells.truncate(self.cells);
         cells
@@ -91,7 +91,7 @@ struct ProxyRun {
 
 impl ProxyRun {
     async fn open(seed: u64) -> Result<ProxyRun> {
-        let dir = ServerProcess::folder()?;
+        let dir = ServerProcess::create_folder()?;
         let embedded = Embedded::start(&dir.join("data/postgres")).await?;
         let url = embedded.url();
         let socket_dir = url
@@ -124,7 +124,7 @@ impl ProxyRun {
             ),
             ("PUBLIC_URL", format!("http://{}", links[2].address)),
         ];
-        let test_run = TestRun::with(
+        let test_run = TestRun::with_server(
             ServerProcess::start_at(dir, port, variables).await?,
             1,
             RETRY_TIMEOUT,
@@ -141,7 +141,7 @@ impl ProxyRun {
             retry_timeout: RETRY_TIMEOUT,
             publishable_key,
         };
-        let club = Club::all(&test_run.site)
+        let club = Club::log_in_all(&test_run.site)
             .await?
             .into_iter()
             .next()
@@ -162,41 +162,48 @@ impl ProxyRun {
     }
 }
 
-pub async fn run(proxy: &Proxy) -> Result<Report> {
-    let cells: Vec<MatrixCell> = (0..proxy.runs).flat_map(|run| proxy.matrix(run)).collect();
-    play_all(&cells, proxy.seed).await
+pub async fn run_subcommand(proxy: &Proxy) -> Result<Report> {
+    let cells: Vec<MatrixCell> = (0..proxy.runs)
+        .flat_map(|run| proxy.shuffled_cells(run))
+        .collect();
+    test_cells_on_new_server(&cells, proxy.seed).await
 }
 
-async fn play_all(cells: &[MatrixCell], seed: u64) -> Result<Report> {
+async fn test_cells_on_new_server(cells: &[MatrixCell], seed: u64) -> Result<Report> {
     let proxy_run = ProxyRun::open(seed).await?;
-    let outcome = play_and_audit(&proxy_run, cells, seed).await;
+    let outcome = test_cells_and_control(&proxy_run, cells, seed).await;
     proxy_run.close().await?;
     outcome
 }
 
 /// Tests the cells, and then runs the negative control. The negative control comes last, because it
 /// makes the server's data useless.
-async fn play_and_audit(proxy_run: &ProxyRun, cells: &[MatrixCell], seed: u64) -> Result<Report> {
-    let mut report = play(proxy_run, cells, seed).await?;
-    let draw = new_draws::draws(&proxy_run.test_run.site, "Control", 1).await?;
+async fn test_cells_and_control(
+    proxy_run: &ProxyRun,
+    cells: &[MatrixCell],
+    seed: u64,
+) -> Result<Report> {
+    let mut report = test_cells(proxy_run, cells, seed).await?;
+    let draw = new_draws::create_test_draws(&proxy_run.test_run.site, "Control", 1).await?;
     report
         .checks
-        .push(negative_control::play(proxy_run, draw[0], seed).await?);
+        .push(negative_control::run_negative_control(proxy_run, draw[0], seed).await?);
     Ok(report)
 }
 
-async fn play(proxy_run: &ProxyRun, cells: &[MatrixCell], seed: u64) -> Result<Report> {
+async fn test_cells(proxy_run: &ProxyRun, cells: &[MatrixCell], seed: u64) -> Result<Report> {
     let mut report = Report {
         title: "Football Doubles: the fault proxy".to_owned(),
         ..Report::default()
     };
-    let draws = new_draws::draws(&proxy_run.test_run.site, "Cell", cells.len() + 1).await?;
+    let draws =
+        new_draws::create_test_draws(&proxy_run.test_run.site, "Cell", cells.len() + 1).await?;
     let (mut transcripts, mut unaffected, mut checks) = (Vec::new(), Vec::new(), Vec::new());
     let mut buyers = 0;
     for (number, cell) in cells.iter().enumerate() {
         let before = cell.link(&proxy_run.links).affected();
         let mut cell_transcripts = cell
-            .play(proxy_run, draws[number], seed.wrapping_add(number as u64))
+            .run_cell(proxy_run, draws[number], seed.wrapping_add(number as u64))
             .await?;
         if cell.link(&proxy_run.links).affected() == before {
             unaffected.push(format!("{cell:?} affected no traffic"));
@@ -208,7 +215,7 @@ async fn play(proxy_run: &ProxyRun, cells: &[MatrixCell], seed: u64) -> Result<R
                     .retain(|failures| !failures.contains(UNEXPECTED_ANSWER));
             }
         }
-        // A failure names its cell.
+        // Puts the name of the cell before each failure.
         for transcript in &mut cell_transcripts {
             for failure in &mut transcript.failures {
                 *failure = format!("{cell:?}: {failure}");
@@ -227,42 +234,44 @@ async fn play(proxy_run: &ProxyRun, cells: &[MatrixCell], seed: u64) -> Result<R
             .await?;
         }
     }
-    let cut = reset_offsets::play(proxy_run, draws[cells.len()], &mut transcripts).await?;
+    let cut =
+        reset_offsets::reset_completing_calls(proxy_run, draws[cells.len()], &mut transcripts)
+            .await?;
     audit_cells(proxy_run, transcripts, SETTLE_TIMEOUT, &mut checks).await?;
     checks.push(Check::new(
         "every disturbed link affected some traffic",
         cells.len(),
         unaffected,
     ));
-    report.fact("seed", seed);
-    report.fact("cells", cells.len());
-    report.fact("buyers", buyers);
-    report.fact(
+    report.add_fact("seed", seed);
+    report.add_fact("cells", cells.len());
+    report.add_fact("buyers", buyers);
+    report.add_fact(
         "finish calls cut by RST",
         format!("{cut}, one every {} ms", reset_offsets::STEP_MS),
     );
-    report.fact(
+    report.add_fact(
         "violations",
         checks
             .iter()
             .map(|check| check.failures.len())
             .sum::<usize>(),
     );
-    report.tables.push(affected_table(proxy_run));
+    report.tables.push(affected_pieces_table(proxy_run));
     report.checks = checks;
     Ok(report)
 }
 
-fn affected_table(proxy_run: &ProxyRun) -> Table {
+fn affected_pieces_table(proxy_run: &ProxyRun) -> Table {
     let mut table = Table::new("What the links did", &["", "pieces affected"]);
     for link in &proxy_run.links {
-        table.row([format!("{:?}", link.kind), link.affected().to_string()]);
+        table.add_row([format!("{:?}", link.kind), link.affected().to_string()]);
     }
     table
 }
 
 /// Checks all buyers of the cells since the last audit, and audits the database. Waits for
-/// undecided payments for at most `calm`.
+/// undecided payments for at most `settle_timeout`.
 async fn audit_cells(
     proxy_run: &ProxyRun,
     transcripts: Vec<BuyerTranscript>,
@@ -274,13 +283,18 @@ async fn audit_cells(
         .server_process
         .lock()
         .await
-        .ready(Duration::from_secs(60))
+        .wait_until_ready(Duration::from_secs(60))
         .await?;
     let (settled, _) =
-        audit::settle(&proxy_run.test_run.site, &transcripts, settle_timeout).await?;
+        audit::wait_until_decided(&proxy_run.test_run.site, &transcripts, settle_timeout).await?;
     let mut new_checks = audit::check_transcripts(&transcripts, &settled);
     let mut database_report = Report::default();
-    let access = proxy_run.test_run.server_process.lock().await.access();
+    let access = proxy_run
+        .test_run
+        .server_process
+        .lock()
+        .await
+        .database_access();
     crate::database_audit::audit_database(
         &proxy_run.test_run.site,
         access.as_ref(),
@@ -302,7 +316,7 @@ async fn audit_cells(
 }
 
 /// Returns the transcript of a buyer who left after paying, and who was told nothing.
-fn left_after_paying(buyer: usize) -> BuyerTranscript {
+fn transcript_left_after_paying(buyer: usize) -> BuyerTranscript {
     BuyerTranscript {
         verdict: Verdict::LeftAfterPaying,
         ..BuyerTranscript::empty(buyer)
@@ -331,9 +345,9 @@ mod tests {
             cell(LinkKind::Browser, Toxic::ResetAfter, Phase::Rush),
             cell(LinkKind::Browser, Toxic::Doubled, Phase::Closing),
         ];
-        let report = play_all(&worst, 1).await.expect("it plays");
+        let report = test_cells_on_new_server(&worst, 1).await.expect("it plays");
         println!("{}", report.to_text());
-        assert!(report.passed(), "{}", report.to_text());
+        assert!(report.has_passed(), "{}", report.to_text());
     }
 
     #[test]
@@ -344,8 +358,8 @@ mod tests {
             seed: 7,
             report: PathBuf::new(),
         };
-        let cells: std::collections::BTreeSet<_> = proxy.matrix(0).into_iter().collect();
+        let cells: std::collections::BTreeSet<_> = proxy.shuffled_cells(0).into_iter().collect();
         assert_eq!(cells.len(), 12 * 3 * 3);
-        assert_ne!(proxy.matrix(0), proxy.matrix(1));
+        assert_ne!(proxy.shuffled_cells(0), proxy.shuffled_cells(1));
     }
 }

@@ -56,7 +56,7 @@ impl StreamHandler<Result<ws::Message, ws::ProtocolError>> for BoardActor {
     fn handle(&mut self, _: Result<ws::Message, ws::ProtocolError>, _: &mut Self::Context) {}
 }
 
-pub async fn open(
+pub async fn open_board(
     request: HttpRequest,
     registry: Data<BoardRegistry>,
     payload: Payload,
@@ -64,7 +64,7 @@ pub async fn open(
     ws::start(BoardActor { registry }, &request, payload)
 }
 
-pub async fn broadcast(registry: Data<BoardRegistry>) -> HttpResponse {
+pub async fn broadcast_to_actors(registry: Data<BoardRegistry>) -> HttpResponse {
     let mut sockets = registry
         .sockets
         .lock()

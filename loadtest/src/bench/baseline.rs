@@ -89,7 +89,7 @@ const HAND_OVER_TICKET: &str = "with f as (delete from bench_baseline.free where
      c as (update payment_ops set state = 'done', ended_at = now() where order_id = $2 and kind = 'create')
      insert into payment_ops (order_id, kind, key) values ($2, 'capture', 'cap-' || $2::text)";
 
-/// Empty copies of the real tables, filled with draws of 169 tickets.
+/// Copies of the real tables without their rows. They contain only new draws of 169 tickets.
 #[derive(Clone, Debug)]
 pub struct BenchBaseline {
     pool: PgPool,
@@ -148,7 +148,7 @@ impl BenchBaseline {
     /// # Errors
     ///
     /// The database cannot be reached.
-    pub async fn open(url: &str, clients: u32) -> Result<BenchBaseline> {
+    pub async fn open_existing(url: &str, clients: u32) -> Result<BenchBaseline> {
         let options = PgConnectOptions::from_str(url)?;
         let options = options.options([("search_path", "bench_baseline,public")]);
         let pool = PgPoolOptions::new()

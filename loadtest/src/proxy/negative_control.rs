@@ -21,10 +21,10 @@ const CHECKS_THAT_MUST_FAIL: [&str; 2] = ["whole and paid", "to the cent"];
 
 /// Runs the negative control, and returns a check that fails if the audit found nothing. Captures
 /// are faked until the audit is over, and the server's data is useless afterwards.
-pub async fn play(proxy_run: &ProxyRun, draw: i64, seed: u64) -> Result<Check> {
+pub async fn run_negative_control(proxy_run: &ProxyRun, draw: i64, seed: u64) -> Result<Check> {
     let link = CONTROL_CELL.link(&proxy_run.links);
     link.set_toxic(Some(CONTROL_CELL.toxic));
-    let transcripts = CONTROL_CELL.send(proxy_run, draw, seed).await?;
+    let transcripts = CONTROL_CELL.send_buyers(proxy_run, draw, seed).await?;
     let buyers = transcripts.len();
     let mut checks = Vec::new();
     // The payments of this crowd never settle, so the audit does not wait for them.
@@ -33,11 +33,11 @@ pub async fn play(proxy_run: &ProxyRun, draw: i64, seed: u64) -> Result<Check> {
     Ok(Check::new(
         "control: the audit finds faked captures",
         buyers,
-        undetected(&checks),
+        missed_failures(&checks),
     ))
 }
 
-fn undetected(checks: &[Check]) -> Vec<String> {
+fn missed_failures(checks: &[Check]) -> Vec<String> {
     let is_found = |check_name: &&str| {
         checks
             .iter()

@@ -9,9 +9,9 @@ use socket2::SockRef;
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
 
-use super::{ProxyRun, left_after_paying};
+use super::{ProxyRun, transcript_left_after_paying};
 use crate::browser::{Browser, Request};
-use crate::latency::Call;
+use crate::latency::CallKind;
 use crate::provider::{self, CardOutcome, Payment};
 use crate::transcript::BuyerTranscript;
 
@@ -21,7 +21,7 @@ const RESET_COUNT: u64 = 25;
 const FIRST_BUYER: usize = 1_000_000;
 
 /// Makes one purchase for each reset time, each with a new buyer. Returns the number of resets.
-pub async fn play(
+pub async fn reset_completing_calls(
     proxy_run: &ProxyRun,
     draw: i64,
     transcripts: &mut Vec<BuyerTranscript>,
@@ -32,16 +32,17 @@ pub async fn play(
         let buyer = json!({ "buyerName": "Gone", "buyerEmail": format!("gone{step}@crowd.test"), "buyerPhone": "0400000000" });
         let body = json!({ "drawNumber": draw, "ticketCount": 1, "buyer": buyer, "clientKey": format!("gone-{step}") });
         let answer = browser
-            .ask(
-                Call::Open,
+            .send_with_retries(
+                CallKind::Open,
                 &Request::post("/api/create-payment-intent", body),
             )
             .await;
         let payment = answer
             .as_ref()
-            .and_then(Payment::read)
+            .and_then(Payment::from_open_response)
             .context("no payment")?;
-        let outcome = provider::confirm(&browser, &payment, provider::GOOD_CARD, false).await;
+        let outcome =
+            provider::confirm_payment(&browser, &payment, provider::GOOD_CARD, false).await;
         ensure!(outcome == CardOutcome::Authorised, "the card: {outcome:?}");
         let finish = json!({ "drawNumber": draw, "ticketCount": 1, "paymentIntentId": payment.intent, "buyer": buyer });
         send_and_reset(
@@ -54,7 +55,7 @@ pub async fn play(
         transcripts.push(BuyerTranscript {
             payments: vec![payment],
             ticket_count: 1,
-            ..left_after_paying(number)
+            ..transcript_left_after_paying(number)
         });
     }
     Ok(RESET_COUNT)

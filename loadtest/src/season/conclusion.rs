@@ -15,7 +15,7 @@ use super::rounds::{AbandonedGame, SeasonProgress};
 use crate::audit::{Check, SettledPayment};
 use crate::browser::{Browser, Request, number, text};
 use crate::club::{Club, cents};
-use crate::latency::Call;
+use crate::latency::CallKind;
 use crate::report::{Report, Table, dollars};
 use crate::test_run::{RunObservations, TestRun};
 use crate::transcript::{CompletionOutcome, Ticket};
@@ -28,7 +28,7 @@ const ERASED_AFTER_DAYS: i64 = 13 * 31 + 3;
 /// which handles a limited number of draws.
 const ERASING_ROUNDS_MAX: usize = 60;
 
-pub async fn conclude(
+pub async fn conclude_season(
     test_run: &TestRun,
     operator: &Operator,
     clubs: &[Club],
@@ -56,14 +56,14 @@ pub async fn conclude(
         &outcomes,
         &findings,
     );
-    report.fact("postponed games", postponed_games);
-    report.fact(
+    report.add_fact("postponed games", postponed_games);
+    report.add_fact(
         "buyers without an address, entered by the operator",
         recovered,
     );
     if let Some(abandoned) = &abandoned {
         let tickets = sold_tickets(&abandoned.settled).count();
-        report.fact(
+        report.add_fact(
             "refunded for the abandoned game",
             format!("{} orders, {tickets} tickets", abandoned.orders),
         );
@@ -73,7 +73,7 @@ pub async fn conclude(
         .push(Check::new("sales close at kick-off", closed, not_closed));
     report.checks.push(
         mails
-            .check(test_run, games, &outcomes, findings.not_notified_once)
+            .check_mails(test_run, games, &outcomes, findings.not_notified_once)
             .await?,
     );
     report.checks.push(Check::new(
@@ -99,20 +99,22 @@ pub async fn conclude(
     report
         .checks
         .extend(check_refunded(test_run, abandoned.as_ref()).await?);
-    report.tables.push(by_club(clubs, games, &outcomes).await?);
+    report
+        .tables
+        .push(club_table(clubs, games, &outcomes).await?);
     let observed = RunObservations {
         transcripts,
         ..RunObservations::default()
     };
-    test_run.conclude(&observed, report).await?;
+    test_run.audit_and_report(&observed, report).await?;
     report
         .checks
-        .push(check_purged(operator, clubs, games, &outcomes).await?);
+        .push(check_bank_details_deleted(operator, clubs, games, &outcomes).await?);
     report
         .checks
         .extend(check_erased(test_run, operator).await?);
     let mut after = Report::default();
-    let access = test_run.server_process.lock().await.access();
+    let access = test_run.server_process.lock().await.database_access();
     crate::database_audit::audit_database(
         &test_run.site,
         access.as_ref(),
@@ -144,18 +146,18 @@ fn add_season_facts(
         .iter()
         .filter_map(|outcome| outcome.paid_cents)
         .sum();
-    report.fact(
+    report.add_fact(
         "tickets sold",
         format!("{tickets} of {} on offer", games.len() * 169),
     );
-    report.fact("games with a result", outcomes.len());
-    report.fact("sold winners", sold);
-    report.fact("claimed by link", findings.claimed_by_link);
-    report.fact(
+    report.add_fact("games with a result", outcomes.len());
+    report.add_fact("sold winners", sold);
+    report.add_fact("claimed by link", findings.claimed_by_link);
+    report.add_fact(
         "let seven days pass, paid by way of the club",
         findings.claimed_late,
     );
-    report.fact("prizes paid", dollars(paid));
+    report.add_fact("prizes paid", dollars(paid));
 }
 
 /// Returns every sold ticket with the payment for it.
@@ -168,7 +170,7 @@ fn sold_tickets(settled: &[SettledPayment]) -> impl Iterator<Item = (Ticket, &Se
     })
 }
 
-/// Checks that the order page of each winning ticket tells its buyer.
+/// Checks that the order page of each winner shows the winning ticket.
 async fn check_winners_informed(
     test_run: &TestRun,
     games: &[Game],
@@ -187,7 +189,7 @@ async fn check_winners_informed(
         };
         let page = Request::get(format!("/api/orders/{}", owner.payment.token));
         let page = browser
-            .ask(Call::Order, &page)
+            .send_with_retries(CallKind::Order, &page)
             .await
             .context("no order page")?;
         let won = winning_tickets(&page.body);
@@ -256,7 +258,7 @@ async fn check_refunded(
     for settled in &abandoned.settled {
         let page = Request::get(format!("/api/orders/{}", settled.payment.token));
         let status = browser
-            .ask(Call::Order, &page)
+            .send_with_retries(CallKind::Order, &page)
             .await
             .context("no order page")?
             .text("/status");
@@ -287,19 +289,19 @@ async fn check_refunded(
 }
 
 /// Checks that bank details are kept for 90 days after the payment, and then deleted.
-async fn check_purged(
+async fn check_bank_details_deleted(
     operator: &Operator,
     clubs: &[Club],
     games: &[Game],
     outcomes: &[GameOutcome],
 ) -> Result<Check> {
-    let now = operator.advance(0).await?;
+    let now = operator.advance_clock(0).await?;
     let (mut examined, mut failures) = (0, Vec::new());
     for moved_days in [0, 91] {
         let now = if moved_days == 0 {
             now
         } else {
-            operator.advance(moved_days * DAY_SECONDS).await?
+            operator.advance_clock(moved_days * DAY_SECONDS).await?
         };
         for outcome in outcomes {
             let Some(paid_at) = outcome.paid_at else {
@@ -327,21 +329,23 @@ async fn check_purged(
 
 /// Checks that after thirteen months no order of the season contains a buyer.
 async fn check_erased(test_run: &TestRun, operator: &Operator) -> Result<Option<Check>> {
-    let Some(access) = test_run.server_process.lock().await.access() else {
+    let Some(access) = test_run.server_process.lock().await.database_access() else {
         return Ok(None);
     };
     let auditor = Auditor::open(&access.url)
         .await
         .context("opening the database")?;
     let before = auditor.named_buyers("@crowd.test").await?;
-    operator.advance(ERASED_AFTER_DAYS * DAY_SECONDS).await?;
+    operator
+        .advance_clock(ERASED_AFTER_DAYS * DAY_SECONDS)
+        .await?;
     let mut left = before;
     for _ in 0..ERASING_ROUNDS_MAX {
         left = auditor.named_buyers("@crowd.test").await?;
         if left == 0 {
             break;
         }
-        operator.advance(60).await?;
+        operator.advance_clock(60).await?;
     }
     let mut failures = Vec::new();
     if before == 0 || left > 0 {
@@ -354,7 +358,7 @@ async fn check_erased(test_run: &TestRun, operator: &Operator) -> Result<Option<
     )))
 }
 
-async fn by_club(clubs: &[Club], games: &[Game], outcomes: &[GameOutcome]) -> Result<Table> {
+async fn club_table(clubs: &[Club], games: &[Game], outcomes: &[GameOutcome]) -> Result<Table> {
     let head = [
         "",
         "draws",
@@ -378,7 +382,7 @@ async fn by_club(clubs: &[Club], games: &[Game], outcomes: &[GameOutcome]) -> Re
             paid += outcome.paid_cents.unwrap_or(0);
         }
         let (revenue, fee, paid) = (dollars(revenue), dollars(fee), dollars(paid));
-        table.row([
+        table.add_row([
             club.slug.clone(),
             draws.to_string(),
             revenue,
