@@ -14,8 +14,8 @@ use clap::Args;
 use persistence::auditor::Auditor;
 use serde_json::{Value, json};
 
-use crate::audit::{self, Check};
-use crate::browser::{Browser, Request, RunSettings, ServerResponse, text};
+use crate::audit::{self, AuditCheck};
+use crate::browser::{Browser, Request, RunSettings, ServerResponse, json_text};
 use crate::crowd::{self, CrowdAdmission};
 use crate::latency::CallKind;
 use crate::new_draws;
@@ -32,7 +32,7 @@ const TICKET_PRICE_CENTS: i64 = 200;
 const POLL_INTERVAL: Duration = Duration::from_millis(500);
 
 #[derive(Args, Clone, Debug)]
-pub struct Amnesia {
+pub struct AmnesiaArgs {
     /// Number of buyers before the backup, and the same number after the backup.
     #[arg(long, default_value_t = 60)]
     buyers: usize,
@@ -47,7 +47,7 @@ pub struct Amnesia {
     keep: bool,
 }
 
-impl Amnesia {
+impl AmnesiaArgs {
     pub fn report_file(&self) -> &PathBuf {
         &self.report
     }
@@ -98,14 +98,14 @@ impl Amnesia {
     }
 }
 
-pub async fn run_subcommand(amnesia: &Amnesia) -> Result<Report> {
+pub async fn run_subcommand(amnesia: &AmnesiaArgs) -> Result<Report> {
     let test_run = TestRun::open(None, 0, Duration::from_secs(60)).await?;
     let outcome = run_drill(&test_run, amnesia).await;
     test_run.close(amnesia.keep).await?;
     outcome
 }
 
-async fn run_drill(test_run: &TestRun, amnesia: &Amnesia) -> Result<Report> {
+async fn run_drill(test_run: &TestRun, amnesia: &AmnesiaArgs) -> Result<Report> {
     let mut report = Report {
         title: "Football Doubles: the amnesia drill".to_owned(),
         ..Report::default()
@@ -167,7 +167,7 @@ async fn run_drill(test_run: &TestRun, amnesia: &Amnesia) -> Result<Report> {
     let name = "every forgotten payment is an anomaly within two minutes";
     report
         .checks
-        .push(Check::new(name, forgotten.len(), missed));
+        .push(AuditCheck::new(name, forgotten.len(), missed));
     let allocated = resolve_anomalies(test_run, &forgotten).await?;
     report.add_fact("became tickets", allocated);
     report.add_fact("went back", forgotten.len() - allocated);
@@ -205,7 +205,7 @@ async fn captured_payments(test_run: &TestRun) -> Result<BTreeSet<String>> {
         .context("no list of payments")?;
     Ok(captured
         .iter()
-        .map(|payment| text(payment, "/paymentIntent"))
+        .map(|payment| json_text(payment, "/paymentIntent"))
         .collect())
 }
 
@@ -254,7 +254,7 @@ async fn resolve_anomalies(test_run: &TestRun, forgotten: &BTreeSet<String>) -> 
             .await,
         "a code",
     )?;
-    let code = json!({ "code": text(&code, "/code") });
+    let code = json!({ "code": json_text(&code, "/code") });
     expect_success(
         operator
             .send_with_retries(
@@ -276,7 +276,7 @@ async fn resolve_anomalies(test_run: &TestRun, forgotten: &BTreeSet<String>) -> 
     let anomaly_of = |payment: &str| {
         let mut rows = open.as_array().into_iter().flatten();
         rows.find(|row| row["paymentIntentId"] == payment)
-            .map(|row| text(row, "/id"))
+            .map(|row| json_text(row, "/id"))
     };
     let mut allocated = 0;
     for (number, payment) in forgotten.iter().enumerate() {

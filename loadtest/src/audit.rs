@@ -44,14 +44,14 @@ impl SettledPayment {
 
 /// The result of one check. The check passed if `failures` is empty.
 #[derive(Clone, Debug, Default)]
-pub struct Check {
+pub struct AuditCheck {
     pub name: String,
     /// Number of objects that were checked, such as payments or log lines.
     pub examined: usize,
     pub failures: Vec<String>,
 }
 
-impl Check {
+impl AuditCheck {
     pub fn new(name: impl Into<String>, examined: usize, failures: Vec<String>) -> Self {
         Self {
             name: name.into(),
@@ -127,7 +127,7 @@ async fn fetch_settled(browser: &Browser, buyer: usize, payment: Payment) -> Set
 pub fn check_transcripts(
     transcripts: &[BuyerTranscript],
     settled: &[SettledPayment],
-) -> Vec<Check> {
+) -> Vec<AuditCheck> {
     let by_intent: HashMap<&str, &SettledPayment> = settled
         .iter()
         .map(|settled| (settled.payment.intent.as_str(), settled))
@@ -141,7 +141,7 @@ pub fn check_transcripts(
         check_sold_once(settled),
         check_not_charged(transcripts, &by_intent),
         check_decided(settled),
-        Check::new(
+        AuditCheck::new(
             "one payment intent a buyer, one story in all repeated answers",
             intents,
             transcripts
@@ -157,7 +157,7 @@ pub fn check_transcripts(
 fn check_confirmed(
     transcripts: &[BuyerTranscript],
     by_intent: &HashMap<&str, &SettledPayment>,
-) -> Check {
+) -> AuditCheck {
     let bought: Vec<&BuyerTranscript> = transcripts
         .iter()
         .filter(|transcript| transcript.verdict == Verdict::Bought)
@@ -193,7 +193,7 @@ fn check_confirmed(
             )),
         }
     }
-    Check::new(
+    AuditCheck::new(
         "every acknowledged purchase is there, whole and paid",
         bought.len(),
         failures,
@@ -201,7 +201,7 @@ fn check_confirmed(
 }
 
 /// Checks that no ticket belongs to two orders.
-fn check_sold_once(settled: &[SettledPayment]) -> Check {
+fn check_sold_once(settled: &[SettledPayment]) -> AuditCheck {
     let mut owners: HashMap<Ticket, usize> = HashMap::new();
     let mut failures = Vec::new();
     for one in settled {
@@ -217,14 +217,14 @@ fn check_sold_once(settled: &[SettledPayment]) -> Check {
             }
         }
     }
-    Check::new("no ticket sold twice", owners.len(), failures)
+    AuditCheck::new("no ticket sold twice", owners.len(), failures)
 }
 
 /// Checks that no buyer was charged who was told "not charged" or who never paid.
 fn check_not_charged(
     transcripts: &[BuyerTranscript],
     by_intent: &HashMap<&str, &SettledPayment>,
-) -> Check {
+) -> AuditCheck {
     let unpaid = [
         Verdict::NotCharged,
         Verdict::Declined,
@@ -255,14 +255,14 @@ fn check_not_charged(
             }
         }
     }
-    Check::new(
+    AuditCheck::new(
         "no buyer was charged who was told otherwise",
         all.len(),
         failures,
     )
 }
 
-fn check_decided(settled: &[SettledPayment]) -> Check {
+fn check_decided(settled: &[SettledPayment]) -> AuditCheck {
     let stuck = settled.iter().filter(|settled| !settled.is_decided());
     let failures = stuck
         .map(|settled| {
@@ -273,7 +273,7 @@ fn check_decided(settled: &[SettledPayment]) -> Check {
             )
         })
         .collect();
-    Check::new(
+    AuditCheck::new(
         "every order decided within a minute",
         settled.len(),
         failures,
@@ -282,7 +282,7 @@ fn check_decided(settled: &[SettledPayment]) -> Check {
 
 /// Checks that no response was a server error (5xx). If `troubled` is set, faults were injected and
 /// a 503 is allowed.
-pub fn check_server_errors(call_records: &[CallRecord], troubled: bool) -> Check {
+pub fn check_server_errors(call_records: &[CallRecord], troubled: bool) -> AuditCheck {
     let mut counts: BTreeMap<(CallKind, u16), usize> = BTreeMap::new();
     let server_errors = call_records
         .iter()
@@ -299,11 +299,11 @@ pub fn check_server_errors(call_records: &[CallRecord], troubled: bool) -> Check
     } else {
         "no answer of 5xx"
     };
-    Check::new(name, call_records.len(), failures)
+    AuditCheck::new(name, call_records.len(), failures)
 }
 
 /// Checks that the server log contains no panic and no buyer's email address.
-pub fn check_log(log: &str) -> Check {
+pub fn check_log(log: &str) -> AuditCheck {
     let bad = |line: &&str| line.contains("panicked at") || line.contains("@crowd.test");
     let failures: Vec<String> = log
         .lines()
@@ -311,7 +311,7 @@ pub fn check_log(log: &str) -> Check {
         .take(10)
         .map(|line| line.chars().take(200).collect())
         .collect();
-    Check::new(
+    AuditCheck::new(
         "no panic and no buyer in the server's log",
         log.lines().count(),
         failures,

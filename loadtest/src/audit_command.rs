@@ -12,7 +12,7 @@ use crate::report::Report;
 use crate::test_run::TestRun;
 
 #[derive(Args, Clone, Debug)]
-pub struct Audit {
+pub struct AuditArgs {
     /// The running demo's data folder. The file `running.json` in it holds the server's address and
     /// the database URL.
     #[arg(long, default_value = ".data")]
@@ -34,7 +34,7 @@ struct RunningDemoFile {
     database: String,
 }
 
-impl Audit {
+impl AuditArgs {
     /// Returns the demo's address, and the access to its database. `None` if the database URL is
     /// not known.
     fn locate_demo(&self) -> Result<(String, Option<DatabaseAccess>)> {
@@ -61,7 +61,7 @@ impl Audit {
     }
 }
 
-pub async fn run_subcommand(audit: &Audit) -> Result<Report> {
+pub async fn run_subcommand(audit: &AuditArgs) -> Result<Report> {
     let (base, access) = audit.locate_demo()?;
     let test_run = TestRun::open(Some(&base), 0, Duration::from_secs(10)).await?;
     let mut report = Report {

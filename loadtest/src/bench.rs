@@ -39,7 +39,7 @@ mod webhooks;
 const BASELINE_CONNECTION_COUNT: u32 = 32;
 
 #[derive(Args, Clone, Debug)]
-pub struct Bench {
+pub struct BenchArgs {
     /// How often each measurement is repeated.
     #[arg(long, default_value_t = 5)]
     rounds: usize,
@@ -75,7 +75,7 @@ pub struct Bench {
     pages: Option<PathBuf>,
 }
 
-impl Bench {
+impl BenchArgs {
     pub fn report_file(&self) -> &PathBuf {
         &self.report
     }
@@ -87,7 +87,7 @@ impl Bench {
 
 /// The settings, servers and meters that all measurements share.
 struct BenchContext<'a> {
-    bench: &'a Bench,
+    bench: &'a BenchArgs,
     test_run: &'a TestRun,
     /// Address of the product's server, as `127.0.0.1:port`.
     product_address: String,
@@ -106,7 +106,7 @@ impl BenchContext<'_> {
     }
 }
 
-pub async fn run_subcommand(bench: &Bench) -> Result<Report> {
+pub async fn run_subcommand(bench: &BenchArgs) -> Result<Report> {
     ensure!(
         bench.rounds > 0 && bench.hot.iter().all(|hot| *hot > 0),
         "nothing to measure"
@@ -122,7 +122,7 @@ pub async fn run_subcommand(bench: &Bench) -> Result<Report> {
     Ok(report)
 }
 
-async fn run_benchmarks(test_run: &TestRun, bench: &Bench) -> Result<Report> {
+async fn run_benchmarks(test_run: &TestRun, bench: &BenchArgs) -> Result<Report> {
     let access = test_run
         .server_process
         .lock()
@@ -177,7 +177,7 @@ async fn run_benchmarks(test_run: &TestRun, bench: &Bench) -> Result<Report> {
     Ok(report)
 }
 
-fn add_facts(report: &mut Report, bench: &Bench) {
+fn add_facts(report: &mut Report, bench: &BenchArgs) {
     report.add_fact("machine", machine::describe_machine());
     report.add_fact("machine before", machine::load_averages());
     report.add_fact(
@@ -266,7 +266,7 @@ impl BenchContext<'_> {
             comparisons.extend(self.compare_growth(&empty_engine, report).await?);
         }
         let failures = empty_engine.find_violations().await?;
-        report.checks.push(crate::audit::Check::new(
+        report.checks.push(crate::audit::AuditCheck::new(
             "the database of the engine-only measurements",
             1,
             failures,

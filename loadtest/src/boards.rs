@@ -13,7 +13,7 @@ use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest;
 use tokio_tungstenite::tungstenite::http::HeaderValue;
 
-use crate::browser::{RunSettings, number, text};
+use crate::browser::{RunSettings, json_number, json_text};
 use crate::latency::millis;
 use crate::transcript::BuyerTranscript;
 
@@ -45,11 +45,13 @@ impl Board {
     /// Records one frame. A draw's revision must never decrease, not even after the server was
     /// killed, because a view is sent only after its commit (invariant A6).
     fn record_frame(&mut self, frame: &Value, at: Duration, wall_ms: f64) {
-        if text(frame, "/type") != "draw" {
+        if json_text(frame, "/type") != "draw" {
             return;
         }
-        let (Some(draw), Some(seq)) = (number(frame, "/data/drawNumber"), number(frame, "/seq"))
-        else {
+        let (Some(draw), Some(seq)) = (
+            json_number(frame, "/data/drawNumber"),
+            json_number(frame, "/seq"),
+        ) else {
             self.failures
                 .push(format!("a frame without draw number or revision: {frame}"));
             return;
@@ -61,7 +63,7 @@ impl Board {
             ));
         }
         *newest_revision = seq.max(*newest_revision);
-        let sold = number(frame, "/data/ticketsSold").unwrap_or(-1);
+        let sold = json_number(frame, "/data/ticketsSold").unwrap_or(-1);
         if !(0..=169).contains(&sold) {
             self.failures
                 .push(format!("draw {draw}: {sold} tickets sold were shown"));

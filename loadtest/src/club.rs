@@ -6,7 +6,9 @@ use anyhow::{Context, Result, bail};
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::browser::{Browser, Request, RequestBody, RunSettings, ServerResponse, number, text};
+use crate::browser::{
+    Browser, Request, RequestBody, RunSettings, ServerResponse, json_number, json_text,
+};
 use crate::latency::CallKind;
 
 /// The password of all logins of the demo.
@@ -50,7 +52,8 @@ impl Club {
             .context("no club list")?;
         let mut clubs = Vec::new();
         for row in list.body.as_array().context("the club list is no list")? {
-            clubs.push(Self::log_in(site, &text(row, "/slug"), text(row, "/name")).await?);
+            clubs
+                .push(Self::log_in(site, &json_text(row, "/slug"), json_text(row, "/name")).await?);
         }
         clubs.sort_by_key(|club| club.id);
         if clubs.is_empty() {
@@ -83,7 +86,7 @@ impl Club {
             .await
             .context("no login")?;
         body_of_success(&answer, "logging in")
-            .map(|body| number(body, "/id"))?
+            .map(|body| json_number(body, "/id"))?
             .context("a login without id")
     }
 
@@ -96,7 +99,7 @@ impl Club {
                 .send_with_retries(CallKind::Club, request)
                 .await
                 .with_context(|| format!("{doing}: no answer"))?;
-            match (answer.status, answer.text("/code").as_str()) {
+            match (answer.status, answer.body_text("/code").as_str()) {
                 (401, _) => _ = self.log_in_again().await?,
                 (403, "reauthentication-required") => {
                     let again = Request::post(
@@ -170,13 +173,13 @@ impl Club {
             .pointer("/winningTickets/0")
             .with_context(|| format!("no winning ticket: {body}"))?;
         Ok(WinningTicket {
-            ticket: number(winning, "/ticketNumber").context("a winner without number")?,
+            ticket: json_number(winning, "/ticketNumber").context("a winner without number")?,
             sold: winning
                 .get("sold")
                 .and_then(Value::as_bool)
                 .unwrap_or(false),
-            email: text(winning, "/buyerEmail"),
-            prize_cents: cents(&text(body, "/prize")),
+            email: json_text(winning, "/buyerEmail"),
+            prize_cents: parse_cents(&json_text(body, "/prize")),
         })
     }
 
@@ -186,7 +189,7 @@ impl Club {
         let answer = self
             .send_signed_in(&request, "notifying the winner")
             .await?;
-        Ok(number(
+        Ok(json_number(
             body_of_success(&answer, "notifying the winner")?,
             "/emailsSent",
         )
@@ -216,7 +219,10 @@ impl Club {
         );
         let answer = self.send_signed_in(&payout, "recording a payout").await?;
         let recorded = body_of_success(&answer, "recording a payout")?;
-        let (id, amount) = (text(recorded, "/id"), cents(&text(recorded, "/amount")));
+        let (id, amount) = (
+            json_text(recorded, "/id"),
+            parse_cents(&json_text(recorded, "/amount")),
+        );
         let done = json!({"status": "completed", "note": "paid by the load test"});
         let paid = Request {
             method: Method::PATCH,
@@ -255,7 +261,7 @@ impl Club {
 }
 
 /// Parses a dollar amount into cents: `"12.50"` is 1250. An empty text is 0.
-pub fn cents(text: &str) -> i64 {
+pub fn parse_cents(text: &str) -> i64 {
     let (whole, rest) = text.split_once('.').unwrap_or((text, "0"));
     whole.parse::<i64>().unwrap_or(0) * 100 + format!("{rest:0<2}")[..2].parse::<i64>().unwrap_or(0)
 }

@@ -11,7 +11,7 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::MissedTickBehavior;
 
-use crate::audit::{self, Check};
+use crate::audit::{self, AuditCheck};
 use crate::browser::RunSettings;
 use crate::buyer;
 use crate::crowd;
@@ -40,7 +40,7 @@ const SERVER_READY_MS_MAX: f64 = 5_000.0;
 const POSTGRES_READY_MS_MAX: f64 = 15_000.0;
 
 #[derive(Args, Clone, Debug)]
-pub struct Crashes {
+pub struct CrashesArgs {
     /// Total number of kills. About every sixth kills Postgres, the others the server.
     #[arg(long, default_value_t = 400)]
     kills: u32,
@@ -66,7 +66,7 @@ pub struct Crashes {
     keep: bool,
 }
 
-impl Crashes {
+impl CrashesArgs {
     pub fn report_file(&self) -> &PathBuf {
         &self.report
     }
@@ -79,14 +79,14 @@ struct CrashLoopTotals {
     buyers: usize,
     /// Transcripts of buyers with a confirmed purchase. They are checked again at the end.
     acknowledged: Vec<BuyerTranscript>,
-    checks: Vec<Check>,
+    checks: Vec<AuditCheck>,
     decided_after_ms: Vec<f64>,
 }
 
 impl CrashLoopTotals {
     /// Adds the checks of a round to those with the same name. Each failure gets the round's number
     /// as a prefix.
-    fn add_checks(&mut self, round: u32, checks: Vec<Check>) {
+    fn add_checks(&mut self, round: u32, checks: Vec<AuditCheck>) {
         for mut check in checks {
             check
                 .failures
@@ -107,7 +107,7 @@ impl CrashLoopTotals {
     }
 }
 
-pub async fn run_subcommand(crashes: &Crashes) -> Result<Report> {
+pub async fn run_subcommand(crashes: &CrashesArgs) -> Result<Report> {
     ensure!(crashes.calm_every > 0 && crashes.rate > 0, "nothing to do");
     let test_run = TestRun::open(None, 1, Duration::from_secs(90)).await?;
     let outcome = run_crash_loop(&test_run, crashes).await;
@@ -117,7 +117,7 @@ pub async fn run_subcommand(crashes: &Crashes) -> Result<Report> {
     Ok(report)
 }
 
-async fn run_crash_loop(test_run: &TestRun, crashes: &Crashes) -> Result<Report> {
+async fn run_crash_loop(test_run: &TestRun, crashes: &CrashesArgs) -> Result<Report> {
     let mut totals = CrashLoopTotals::default();
     let mut round = 0;
     while totals.crash_stats.kill_count() < crashes.kills {
@@ -150,7 +150,7 @@ async fn run_crash_loop(test_run: &TestRun, crashes: &Crashes) -> Result<Report>
     let still = audit::check_transcripts(&totals.acknowledged, &settled);
     totals
         .checks
-        .extend(still.into_iter().take(1).map(|check| Check {
+        .extend(still.into_iter().take(1).map(|check| AuditCheck {
             name: format!("at the end, {}", check.name),
             ..check
         }));
@@ -161,7 +161,7 @@ async fn run_crash_loop(test_run: &TestRun, crashes: &Crashes) -> Result<Report>
 /// until the last buyer has finished.
 async fn run_crash_round(
     test_run: &TestRun,
-    crashes: &Crashes,
+    crashes: &CrashesArgs,
     round: u32,
     kills: u32,
     crash_stats: &mut CrashStats,
@@ -295,7 +295,7 @@ async fn audit_round(
 }
 
 impl CrashLoopTotals {
-    fn into_report(self, crashes: &Crashes) -> Report {
+    fn into_report(self, crashes: &CrashesArgs) -> Report {
         let mut report = Report {
             title: "Football Doubles: the crash loop".to_owned(),
             ..Report::default()

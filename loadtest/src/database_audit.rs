@@ -10,11 +10,11 @@ use anyhow::{Context, Result};
 use persistence::auditor::Auditor;
 use persistence::{Postgres, Sealer};
 
-use crate::audit::Check;
+use crate::audit::AuditCheck;
 use crate::browser::{Browser, Request, RunSettings};
 use crate::latency::CallKind;
 use crate::provider::{self, AccountBalance};
-use crate::report::{Report, Table, dollars};
+use crate::report::{Report, Table, format_dollars};
 
 /// The database URL for the audit, and the key that decrypts the deals.
 #[derive(Clone, Debug)]
@@ -82,7 +82,7 @@ pub async fn audit_database(
             draw.draw, draw.tickets, draw.sold, draw.held
         )
     });
-    report.checks.push(Check::new(
+    report.checks.push(AuditCheck::new(
         "each draw has as many tickets as it says, at most 169",
         draws.len(),
         differs.collect(),
@@ -92,7 +92,7 @@ pub async fn audit_database(
         .iter()
         .map(|(order, state, age)| format!("order {order} is {state} since {age} s"))
         .collect();
-    report.checks.push(Check::new(
+    report.checks.push(AuditCheck::new(
         "no authorised order is undecided",
         undecided.len(),
         lines,
@@ -102,7 +102,7 @@ pub async fn audit_database(
         .iter()
         .filter(|anomaly| !known.contains(anomaly))
         .map(|anomaly| format!("{anomaly:?}, before {known:?}"));
-    report.checks.push(Check::new(
+    report.checks.push(AuditCheck::new(
         "no anomaly was raised",
         anomalies.len(),
         lines.collect(),
@@ -119,7 +119,7 @@ pub async fn audit_database(
         .into_iter()
         .map(|row| format!("{}: {}", row.invariant, row.object))
         .collect();
-    report.checks.push(Check::new(
+    report.checks.push(AuditCheck::new(
         "every invariant has zero rows, read from the database",
         draws.len(),
         lines,
@@ -134,7 +134,7 @@ pub async fn audit_database(
 }
 
 /// Asks the server for its own check of the invariants. It must report no violation.
-async fn check_integrity(browser: &Browser) -> Result<Check> {
+async fn check_integrity(browser: &Browser) -> Result<AuditCheck> {
     let path = "/api/health/integrity";
     let answer = browser
         .send_with_retries(CallKind::Club, &Request::get(path))
@@ -153,7 +153,7 @@ async fn check_integrity(browser: &Browser) -> Result<Check> {
             answer.status, answer.body
         ));
     }
-    Ok(Check::new(
+    Ok(AuditCheck::new(
         "the server itself finds every invariant at zero rows",
         1,
         failures,
@@ -180,7 +180,7 @@ async fn compare_accounts(
     let ledger = provider::fetch_ledger(browser, strays).await?;
     let hanging = (ledger.authorised > 0)
         .then(|| format!("{} authorisations hang at the sandbox", ledger.authorised));
-    report.checks.push(Check::new(
+    report.checks.push(AuditCheck::new(
         "nothing authorised hangs at the sandbox",
         1,
         hanging.into_iter().collect(),
@@ -207,12 +207,12 @@ async fn compare_accounts(
         table.add_row([
             account.clone(),
             ours.payments.to_string(),
-            dollars(ours.captured),
-            dollars(ours.application_fees),
-            dollars(ours.refunded),
-            dollars(provider_balance.captured),
-            dollars(provider_balance.application_fees),
-            dollars(provider_balance.refunded),
+            format_dollars(ours.captured),
+            format_dollars(ours.application_fees),
+            format_dollars(ours.refunded),
+            format_dollars(provider_balance.captured),
+            format_dollars(provider_balance.application_fees),
+            format_dollars(provider_balance.refunded),
         ]);
         if ours != provider_balance {
             failures.push(format!(
@@ -221,7 +221,7 @@ async fn compare_accounts(
         }
     }
     report.tables.push(table);
-    report.checks.push(Check::new(
+    report.checks.push(AuditCheck::new(
         "the database equals the sandbox to the cent",
         both.len(),
         failures,

@@ -7,11 +7,11 @@ use anyhow::{Context, Result};
 use clap::Args;
 use tokio::process::Command;
 
-use crate::audit::Check;
+use crate::audit::AuditCheck;
 use crate::report::Report;
 
 #[derive(Args, Clone, Debug)]
-pub struct Drill {
+pub struct DrillArgs {
     /// Number of rounds: of each kind of race, or of the 28 kills.
     #[arg(long)]
     rounds: Option<usize>,
@@ -41,7 +41,7 @@ pub const KILLS_TEST: DrillTest = DrillTest {
     optimised: false,
 };
 
-pub async fn run_subcommand(drill: &Drill, drill_test: DrillTest) -> Result<Report> {
+pub async fn run_subcommand(drill: &DrillArgs, drill_test: DrillTest) -> Result<Report> {
     let rounds = drill.rounds.unwrap_or(drill_test.rounds);
     let mut cargo = Command::new("cargo");
     // The packages are selected as for `cargo test`. With another selection, features would differ
@@ -85,7 +85,7 @@ pub async fn run_subcommand(drill: &Drill, drill_test: DrillTest) -> Result<Repo
     } else {
         failed
     };
-    report.checks.push(Check::new(
+    report.checks.push(AuditCheck::new(
         format!(
             "the test `{}` holds, its negative control included",
             drill_test.test

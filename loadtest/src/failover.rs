@@ -11,7 +11,7 @@ use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 use persistence::auditor::Auditor;
 
-use crate::audit::Check;
+use crate::audit::AuditCheck;
 use crate::latency::{Percentiles, millis};
 use crate::report::{Report, Table};
 use buyer::FailoverBuyer;
@@ -37,7 +37,7 @@ const CRASH_RECOVERY_MS_MAX: f64 = 1_000.0;
 const OTHER_RECOVERY_MS_MAX: f64 = 6_500.0;
 
 #[derive(Args, Clone, Debug)]
-pub struct Failover {
+pub struct FailoverArgs {
     /// How often each fault is injected.
     #[arg(long, default_value_t = 3)]
     rounds: u32,
@@ -72,7 +72,7 @@ pub enum Fault {
     Roll,
 }
 
-impl Failover {
+impl FailoverArgs {
     pub fn report_file(&self) -> &PathBuf {
         &self.report
     }
@@ -93,14 +93,14 @@ impl FailoverOutcome {
     }
 }
 
-pub async fn run_subcommand(failover: &Failover) -> Result<Report> {
+pub async fn run_subcommand(failover: &FailoverArgs) -> Result<Report> {
     let mut cluster = Cluster::build().await?;
     let outcome = run_failover(failover, &mut cluster).await;
     cluster.close(failover.logs.as_deref()).await?;
     outcome
 }
 
-async fn run_failover(failover: &Failover, cluster: &mut Cluster) -> Result<Report> {
+async fn run_failover(failover: &FailoverArgs, cluster: &mut Cluster) -> Result<Report> {
     let mut faults = vec![
         Fault::Kill,
         Fault::Hang,
@@ -158,7 +158,7 @@ async fn run_failover(failover: &Failover, cluster: &mut Cluster) -> Result<Repo
     let examined = bought as usize + failed.len();
     report
         .checks
-        .push(Check::new("no purchase failed", examined, failed));
+        .push(AuditCheck::new("no purchase failed", examined, failed));
     audit_cluster(cluster, &mut report).await?;
     Ok(report)
 }
@@ -253,7 +253,7 @@ impl BuyerTasks {
                     let draw = draws[turn % draws.len()];
                     let shop = async {
                         FailoverBuyer::new(&addresses, &[turn % 2, (turn + 1) % 2])?
-                            .shop(draw, turn, RETRY_TIMEOUT)
+                            .buy_or_release(draw, turn, RETRY_TIMEOUT)
                             .await
                     };
                     match shop.await {
@@ -321,7 +321,7 @@ fn report_outcomes(report: &mut Report, faults: &[Fault], outcomes: &[FailoverOu
         let late = late
             .map(|one| format!("{fault:?}: {:.0} ms", millis(one.answered)))
             .collect();
-        report.checks.push(Check::new(
+        report.checks.push(AuditCheck::new(
             format!("after {fault:?} another answered within {limit} ms"),
             struck.len(),
             late,
@@ -332,7 +332,7 @@ fn report_outcomes(report: &mut Report, faults: &[Fault], outcomes: &[FailoverOu
         let dark = dark
             .map(|one| format!("{fault:?}: {:.0} ms", millis(one.boards)))
             .collect();
-        report.checks.push(Check::new(
+        report.checks.push(AuditCheck::new(
             format!("after {fault:?} boards were back within 30 s"),
             struck.len(),
             dark,
@@ -353,7 +353,7 @@ async fn audit_cluster(cluster: &Cluster, report: &mut Report) -> Result<()> {
         .iter()
         .map(|(order, state, age)| format!("order {order} is {state} since {age} s"))
         .collect();
-    report.checks.push(Check::new(
+    report.checks.push(AuditCheck::new(
         "no authorised order is undecided",
         undecided.len(),
         lines,
@@ -364,7 +364,7 @@ async fn audit_cluster(cluster: &Cluster, report: &mut Report) -> Result<()> {
         .iter()
         .map(|(draw, revision)| format!("FD-{draw}, revision {revision}"))
         .collect();
-    report.checks.push(Check::new(
+    report.checks.push(AuditCheck::new(
         "no write after a newer owner's",
         stale_writes.len(),
         lines,
@@ -375,7 +375,7 @@ async fn audit_cluster(cluster: &Cluster, report: &mut Report) -> Result<()> {
         .filter(|draw| draw.tickets != draw.sold)
         .map(|draw| format!("{draw:?}"))
         .collect();
-    report.checks.push(Check::new(
+    report.checks.push(AuditCheck::new(
         "each draw has as many tickets as it says",
         draws.len(),
         differs,
@@ -386,7 +386,7 @@ async fn audit_cluster(cluster: &Cluster, report: &mut Report) -> Result<()> {
         .into_iter()
         .map(|row| format!("{}: {}", row.invariant, row.object))
         .collect();
-    report.checks.push(Check::new(
+    report.checks.push(AuditCheck::new(
         "every invariant has zero rows",
         draws.len(),
         lines,

@@ -50,34 +50,34 @@ struct LoadtestArgs {
 enum Command {
     /// Sends all buyers to the same draws at once, optionally while the server and Postgres are
     /// killed.
-    Rush(rush::Rush),
+    Rush(rush::RushArgs),
     /// Kills the server and its Postgres repeatedly while people buy, and audits after every few
     /// kills.
-    Crashes(crashes::Crashes),
+    Crashes(crashes::CrashesArgs),
     /// Injects network faults between browser, server, Postgres and provider.
-    Proxy(proxy::Proxy),
+    Proxy(proxy::ProxyArgs),
     /// Races for the last tickets on a real Postgres, without HTTP.
-    Races(drill::Drill),
+    Races(drill::DrillArgs),
     /// Sends `kill -9` to the server before and after the effect of each of the fourteen steps of a
     /// purchase.
-    Kills(drill::Drill),
+    Kills(drill::DrillArgs),
     /// Restores the database from an old backup while the provider still knows every payment.
-    Amnesia(amnesia::Amnesia),
+    Amnesia(amnesia::AmnesiaArgs),
     /// Checks that response times do not reveal which email addresses have an account.
-    Timing(timing::Timing),
+    Timing(timing::TimingArgs),
     /// Plays a real season: imports fixtures, sells, closes, enters results and pays the winners.
-    Season(season::Season),
+    Season(season::SeasonArgs),
     /// Runs two nodes on one Postgres. One of them is killed, hung, cut off or replaced while
     /// people buy.
-    Failover(failover::Failover),
+    Failover(failover::FailoverArgs),
     /// Compares the product's speed with simpler implementations. Needs a build with `--release`.
-    Bench(bench::Bench),
+    Bench(bench::BenchArgs),
     /// The rival server that `bench` compares the product with. `bench` starts this command itself.
     #[command(hide = true)]
-    BenchRival(bench::rival::Rival),
+    BenchRival(bench::rival::RivalArgs),
     /// Audits a running demo without load: its invariants, and its database against the payment
     /// sandbox.
-    Audit(audit_command::Audit),
+    Audit(audit_command::AuditArgs),
 }
 
 #[tokio::main]

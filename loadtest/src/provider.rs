@@ -8,7 +8,7 @@ use anyhow::{Context, Result, bail};
 use reqwest::Method;
 use serde_json::Value;
 
-use crate::browser::{Browser, Request, RequestBody, ServerResponse, number};
+use crate::browser::{Browser, Request, RequestBody, ServerResponse, json_number};
 use crate::latency::CallKind;
 
 /// A payment that the server opened for a browser, with the data for the order page and the
@@ -29,12 +29,12 @@ impl Payment {
     /// contains none.
     pub fn from_open_response(answer: &ServerResponse) -> Option<Self> {
         let payment = Self {
-            intent: answer.text("/paymentIntentId"),
-            client_secret: answer.text("/clientSecret"),
-            account: answer.text("/connectedAccountId"),
-            token: answer.text("/orderToken"),
-            reservation: answer.text("/reservationId"),
-            amount_cents: number(&answer.body, "/amount")?,
+            intent: answer.body_text("/paymentIntentId"),
+            client_secret: answer.body_text("/clientSecret"),
+            account: answer.body_text("/connectedAccountId"),
+            token: answer.body_text("/orderToken"),
+            reservation: answer.body_text("/reservationId"),
+            amount_cents: json_number(&answer.body, "/amount")?,
         };
         (!payment.intent.is_empty() && !payment.client_secret.is_empty()).then_some(payment)
     }
@@ -106,7 +106,7 @@ pub async fn intent_status(browser: &Browser, payment: &Payment) -> Option<Strin
         headers: intent_request.headers,
     };
     let answer = browser.send_with_retries(CallKind::Card, &request).await?;
-    answer.ok().then(|| answer.text("/status"))
+    answer.ok().then(|| answer.body_text("/status"))
 }
 
 /// Builds a request about one payment intent, with publishable key and client secret, as the
@@ -172,7 +172,7 @@ pub async fn fetch_ledger(browser: &Browser, without: &HashSet<String>) -> Resul
             answer.body
         );
     };
-    let cents = |value: &Value, field: &str| number(value, field).unwrap_or(0);
+    let cents = |value: &Value, field: &str| json_number(value, field).unwrap_or(0);
     let holding = |value: &Value| AccountBalance {
         captured: cents(value, "/captured"),
         application_fees: cents(value, "/fees") - cents(value, "/fees_refunded"),
@@ -211,11 +211,11 @@ pub async fn fetch_ledger(browser: &Browser, without: &HashSet<String>) -> Resul
 }
 
 fn card_outcome(answer: &ServerResponse) -> CardOutcome {
-    let status = match answer.text("/status") {
-        text if text.is_empty() => answer.text("/error/payment_intent/status"),
+    let status = match answer.body_text("/status") {
+        text if text.is_empty() => answer.body_text("/error/payment_intent/status"),
         text => text,
     };
-    match (status.as_str(), answer.text("/error/code").as_str()) {
+    match (status.as_str(), answer.body_text("/error/code").as_str()) {
         ("requires_capture" | "succeeded" | "processing", _) => CardOutcome::Authorised,
         ("requires_action", _) => CardOutcome::AuthenticationRequired,
         ("canceled", _) => CardOutcome::Canceled,

@@ -10,7 +10,7 @@ use anyhow::{Context, Result};
 use clap::Args;
 use persistence::embedded::Embedded;
 
-use crate::audit::{self, Check};
+use crate::audit::{self, AuditCheck};
 use crate::browser::RunSettings;
 use crate::club::Club;
 use crate::new_draws;
@@ -19,7 +19,7 @@ use crate::report::{Report, Table};
 use crate::server_process::{self, ServerProcess};
 use crate::test_run::{SETTLE_SECONDS_MAX, TestRun};
 use crate::transcript::{BuyerTranscript, Verdict};
-use cell::{MatrixCell, Phase};
+use cell::{MatrixCell, SalePhase};
 use link::{Link, Upstream};
 use toxic::{LinkKind, Toxic};
 
@@ -40,7 +40,7 @@ const RETRY_TIMEOUT: Duration = Duration::from_secs(40);
 const UNEXPECTED_ANSWER: &str = "unexpected answer";
 
 #[derive(Args, Clone, Debug)]
-pub struct Proxy {
+pub struct ProxyArgs {
     /// How often the whole matrix of 12 faults, 3 links and 3 phases is tested.
     #[arg(long, default_value_t = 1)]
     runs: usize,
@@ -53,7 +53,7 @@ pub struct Proxy {
     report: PathBuf,
 }
 
-impl Proxy {
+impl ProxyArgs {
     pub fn report_file(&self) -> &PathBuf {
         &self.report
     }
@@ -63,7 +63,7 @@ impl Proxy {
         let mut cells: Vec<MatrixCell> = Vec::new();
         for link_kind in LinkKind::ALL {
             for toxic in Toxic::ALL {
-                cells.extend(Phase::ALL.map(|phase| MatrixCell {
+                cells.extend(SalePhase::ALL.map(|phase| MatrixCell {
                     link_kind,
                     toxic,
                     phase,
@@ -125,7 +125,7 @@ impl ProxyRun {
             ("PUBLIC_URL", format!("http://{}", links[2].address)),
         ];
         let test_run = TestRun::with_server(
-            ServerProcess::start_at(dir, port, variables).await?,
+            ServerProcess::start_on_port(dir, port, variables).await?,
             1,
             RETRY_TIMEOUT,
         )
@@ -162,7 +162,7 @@ impl ProxyRun {
     }
 }
 
-pub async fn run_subcommand(proxy: &Proxy) -> Result<Report> {
+pub async fn run_subcommand(proxy: &ProxyArgs) -> Result<Report> {
     let cells: Vec<MatrixCell> = (0..proxy.runs)
         .flat_map(|run| proxy.shuffled_cells(run))
         .collect();
@@ -201,11 +201,11 @@ async fn test_cells(proxy_run: &ProxyRun, cells: &[MatrixCell], seed: u64) -> Re
     let (mut transcripts, mut unaffected, mut checks) = (Vec::new(), Vec::new(), Vec::new());
     let mut buyers = 0;
     for (number, cell) in cells.iter().enumerate() {
-        let before = cell.link(&proxy_run.links).affected();
+        let before = cell.link(&proxy_run.links).affected_piece_count();
         let mut cell_transcripts = cell
             .run_cell(proxy_run, draws[number], seed.wrapping_add(number as u64))
             .await?;
-        if cell.link(&proxy_run.links).affected() == before {
+        if cell.link(&proxy_run.links).affected_piece_count() == before {
             unaffected.push(format!("{cell:?} affected no traffic"));
         }
         if (cell.link_kind, cell.toxic) == (LinkKind::Browser, Toxic::AnswersError) {
@@ -238,7 +238,7 @@ async fn test_cells(proxy_run: &ProxyRun, cells: &[MatrixCell], seed: u64) -> Re
         reset_offsets::reset_completing_calls(proxy_run, draws[cells.len()], &mut transcripts)
             .await?;
     audit_cells(proxy_run, transcripts, SETTLE_TIMEOUT, &mut checks).await?;
-    checks.push(Check::new(
+    checks.push(AuditCheck::new(
         "every disturbed link affected some traffic",
         cells.len(),
         unaffected,
@@ -248,7 +248,7 @@ async fn test_cells(proxy_run: &ProxyRun, cells: &[MatrixCell], seed: u64) -> Re
     report.add_fact("buyers", buyers);
     report.add_fact(
         "finish calls cut by RST",
-        format!("{cut}, one every {} ms", reset_offsets::STEP_MS),
+        format!("{cut}, one every {} ms", reset_offsets::RESET_STEP_MS),
     );
     report.add_fact(
         "violations",
@@ -265,7 +265,10 @@ async fn test_cells(proxy_run: &ProxyRun, cells: &[MatrixCell], seed: u64) -> Re
 fn affected_pieces_table(proxy_run: &ProxyRun) -> Table {
     let mut table = Table::new("What the links did", &["", "pieces affected"]);
     for link in &proxy_run.links {
-        table.add_row([format!("{:?}", link.kind), link.affected().to_string()]);
+        table.add_row([
+            format!("{:?}", link.kind),
+            link.affected_piece_count().to_string(),
+        ]);
     }
     table
 }
@@ -276,7 +279,7 @@ async fn audit_cells(
     proxy_run: &ProxyRun,
     transcripts: Vec<BuyerTranscript>,
     settle_timeout: Duration,
-    checks: &mut Vec<Check>,
+    checks: &mut Vec<AuditCheck>,
 ) -> Result<()> {
     proxy_run
         .test_run
@@ -337,13 +340,13 @@ mod tests {
             phase,
         };
         let worst = [
-            cell(LinkKind::Postgres, Toxic::HalfOpen, Phase::Rush),
-            cell(LinkKind::Postgres, Toxic::Doubled, Phase::Rush),
-            cell(LinkKind::Postgres, Toxic::ResetAfter, Phase::Closing),
-            cell(LinkKind::Provider, Toxic::ResetAfter, Phase::Rush),
-            cell(LinkKind::Provider, Toxic::AnswersError, Phase::Closing),
-            cell(LinkKind::Browser, Toxic::ResetAfter, Phase::Rush),
-            cell(LinkKind::Browser, Toxic::Doubled, Phase::Closing),
+            cell(LinkKind::Postgres, Toxic::HalfOpen, SalePhase::Rush),
+            cell(LinkKind::Postgres, Toxic::Doubled, SalePhase::Rush),
+            cell(LinkKind::Postgres, Toxic::ResetAfter, SalePhase::Closing),
+            cell(LinkKind::Provider, Toxic::ResetAfter, SalePhase::Rush),
+            cell(LinkKind::Provider, Toxic::AnswersError, SalePhase::Closing),
+            cell(LinkKind::Browser, Toxic::ResetAfter, SalePhase::Rush),
+            cell(LinkKind::Browser, Toxic::Doubled, SalePhase::Closing),
         ];
         let report = test_cells_on_new_server(&worst, 1).await.expect("it plays");
         println!("{}", report.to_text());
@@ -352,7 +355,7 @@ mod tests {
 
     #[test]
     fn matrix_contains_every_cell_once() {
-        let proxy = Proxy {
+        let proxy = ProxyArgs {
             runs: 1,
             cells: 108,
             seed: 7,

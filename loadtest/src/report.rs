@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 
-use crate::audit::Check;
+use crate::audit::AuditCheck;
 use crate::boards::BoardLag;
 use crate::latency::{CallKind, CallRecord, Percentiles, millis};
 use crate::transcript::Verdict;
@@ -39,7 +39,7 @@ pub struct Report {
     /// Pairs of name and value, such as seed, sizes and times. They allow the run to be repeated.
     pub facts: Vec<(String, String)>,
     pub tables: Vec<Table>,
-    pub checks: Vec<Check>,
+    pub checks: Vec<AuditCheck>,
     /// Plots of the report. Each is a complete SVG document.
     pub plots: Vec<String>,
 }
@@ -232,7 +232,7 @@ impl Report {
     }
 }
 
-pub fn dollars(cents: i64) -> String {
+pub fn format_dollars(cents: i64) -> String {
     let sign = if cents < 0 { "-" } else { "" };
     format!("{sign}${}.{:02}", cents.abs() / 100, cents.abs() % 100)
 }
@@ -333,7 +333,7 @@ mod tests {
             record(CallKind::Open, 9, 0),
             record(CallKind::Page, 2, 200),
         ]);
-        report.checks.push(Check::new(
+        report.checks.push(AuditCheck::new(
             "no ticket sold twice",
             169,
             failures.iter().map(|b| (*b).to_owned()).collect(),

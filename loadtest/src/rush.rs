@@ -10,8 +10,8 @@ use anyhow::{Context, Result};
 use clap::Args;
 use tokio::sync::watch;
 
-use crate::audit::Check;
-use crate::browser::{Browser, Request, number};
+use crate::audit::AuditCheck;
+use crate::browser::{Browser, Request, json_number};
 use crate::crowd::{self, CrowdAdmission};
 use crate::faults::{self, KillSchedule, SandboxFaults};
 use crate::latency::CallKind;
@@ -27,10 +27,10 @@ use crate::usage;
 /// How long a buyer waits for a ticket of a full draw. A reservation expires after 150 seconds
 /// (decision C-1), and the next holder stays until the purchase ends. So the time suffices for one
 /// expiry and some restarts.
-const WAIT_FOR_TICKETS: Duration = Duration::from_secs(240);
+const TICKET_WAIT_MAX: Duration = Duration::from_secs(240);
 
 #[derive(Args, Clone, Debug)]
-pub struct Rush {
+pub struct RushArgs {
     /// Number of draws on sale.
     #[arg(long, default_value_t = 1)]
     draws: usize,
@@ -84,7 +84,7 @@ pub struct Rush {
     keep: bool,
 }
 
-impl Rush {
+impl RushArgs {
     pub fn report_file(&self) -> &PathBuf {
         &self.report
     }
@@ -97,7 +97,7 @@ impl Rush {
     }
 }
 
-pub async fn run_subcommand(rush: &Rush) -> Result<Report> {
+pub async fn run_subcommand(rush: &RushArgs) -> Result<Report> {
     anyhow::ensure!(
         rush.base.is_none() || rush.kill_every.is_none(),
         "only our own server is killed: leave out --base"
@@ -119,7 +119,7 @@ pub async fn run_subcommand(rush: &Rush) -> Result<Report> {
     outcome
 }
 
-async fn run_rush(test_run: &TestRun, rush: &Rush) -> Result<Report> {
+async fn run_rush(test_run: &TestRun, rush: &RushArgs) -> Result<Report> {
     let mut report = Report {
         title: "Football Doubles: the rush".to_owned(),
         ..Report::default()
@@ -187,7 +187,7 @@ async fn run_rush(test_run: &TestRun, rush: &Rush) -> Result<Report> {
 
 async fn run_buyers(
     test_run: &TestRun,
-    rush: &Rush,
+    rush: &RushArgs,
     crowd: &CrowdPlan,
     draws: &[i64],
 ) -> Result<RunObservations> {
@@ -213,7 +213,7 @@ async fn run_buyers(
     ));
     let admission = CrowdAdmission {
         draws: draws.to_vec(),
-        wait_for_tickets: WAIT_FOR_TICKETS + Duration::from_secs(rush.arrival_seconds()),
+        wait_for_tickets: TICKET_WAIT_MAX + Duration::from_secs(rush.arrival_seconds()),
         at_once: rush.buyers.max(1),
     };
     let bar = crowd::progress_bar("buyers", rush.buyers);
@@ -249,7 +249,7 @@ async fn check_sold_out(
     draws: &[i64],
     observed: &RunObservations,
     facts: &mut Vec<(String, String)>,
-) -> Result<Check> {
+) -> Result<AuditCheck> {
     let mut failures = Vec::new();
     let turned_away = |verdict| {
         observed
@@ -265,7 +265,8 @@ async fn check_sold_out(
             .send_with_retries(CallKind::Draw, &Request::get(format!("/api/draws/{draw}")))
             .await
             .context("no draw")?;
-        let sold = number(&answer.body, "/ticketsSold").context("a draw without ticketsSold")?;
+        let sold =
+            json_number(&answer.body, "/ticketsSold").context("a draw without ticketsSold")?;
         left += 169 - sold;
     }
     let all = 169 * draws.len() as i64;
@@ -280,7 +281,7 @@ async fn check_sold_out(
             "{gave_up} buyers waited for reservations that should have lapsed"
         ));
     }
-    Ok(Check::new(
+    Ok(AuditCheck::new(
         "sold out means 169 of 169, and what lapses is sold again",
         told_sold_out + gave_up,
         failures,
@@ -289,7 +290,7 @@ async fn check_sold_out(
 
 /// Checks that every payment intent at the provider was given to a buyer. With faults there may be
 /// others, because a stored 500 forces the server to use a new idempotency key.
-fn check_one_intent_per_buyer(intents_created: i64, observed: &RunObservations) -> Check {
+fn check_one_intent_per_buyer(intents_created: i64, observed: &RunObservations) -> AuditCheck {
     let intents_given: HashSet<&str> = observed
         .transcripts
         .iter()
@@ -302,7 +303,7 @@ fn check_one_intent_per_buyer(intents_created: i64, observed: &RunObservations) 
             intents_given.len()
         )
     });
-    Check::new(
+    AuditCheck::new(
         "the provider made one payment intent a buyer",
         intents_given.len(),
         failures.into_iter().collect(),

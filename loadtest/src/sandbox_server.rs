@@ -61,7 +61,7 @@ pub async fn start_with_separate_sandbox() -> Result<ServerProcess> {
     }
     let sandbox = open_sandbox(&journal)?;
     let provider = serve_sandbox("127.0.0.1", &sandbox)?;
-    let mut server_process = ServerProcess::start_in(
+    let mut server_process = ServerProcess::start_in_folder(
         dir,
         vec![("STRIPE_API_URL", format!("{provider}/sandbox/stripe"))],
     )

@@ -32,7 +32,7 @@ const PRIZE_PERCENT: u8 = 50;
 const ROUND_GAP_MIN: Duration = Duration::from_secs(40 * 3600);
 
 #[derive(Args, Clone, Debug)]
-pub struct Season {
+pub struct SeasonArgs {
     /// CSV file with the list of fixtures:
     /// `match_id,round,date,kick_off,timezone,home_team,away_team,…,home_try_scorer_jerseys`,….
     file: PathBuf,
@@ -63,7 +63,7 @@ pub struct Season {
     keep: bool,
 }
 
-impl Season {
+impl SeasonArgs {
     pub fn report_file(&self) -> &PathBuf {
         &self.report
     }
@@ -82,13 +82,13 @@ impl Game {
     }
 }
 
-pub async fn run_subcommand(season: &Season) -> Result<Report> {
+pub async fn run_subcommand(season: &SeasonArgs) -> Result<Report> {
     let csv = std::fs::read_to_string(&season.file)
         .with_context(|| format!("reading {}", season.file.display()))?;
     run_season_from_csv(season, &csv).await
 }
 
-async fn run_season_from_csv(season: &Season, csv: &str) -> Result<Report> {
+async fn run_season_from_csv(season: &SeasonArgs, csv: &str) -> Result<Report> {
     let test_run = TestRun::open(
         season.base.as_deref(),
         season.retries,
@@ -100,7 +100,7 @@ async fn run_season_from_csv(season: &Season, csv: &str) -> Result<Report> {
     outcome
 }
 
-async fn run_season(test_run: &TestRun, season: &Season, csv: &str) -> Result<Report> {
+async fn run_season(test_run: &TestRun, season: &SeasonArgs, csv: &str) -> Result<Report> {
     let mut report = Report {
         title: "Football Doubles: a season".to_owned(),
         ..Report::default()
@@ -248,7 +248,7 @@ mod tests {
     /// ticket wins. The second winner does not respond.
     #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
     async fn small_season_notifies_and_pays_each_winner_once() {
-        let season = Season {
+        let season = SeasonArgs {
             file: PathBuf::new(),
             buyers: 60,
             rounds: None,

@@ -48,7 +48,7 @@ impl ServerProcess {
     /// Starts the server of this workspace in demo mode, on a free port and in a temporary folder.
     /// Waits until it is ready.
     pub async fn start() -> Result<Self> {
-        Self::start_in(Self::create_folder()?, Vec::new()).await
+        Self::start_in_folder(Self::create_folder()?, Vec::new()).await
     }
 
     /// Creates a temporary folder for a server and its data.
@@ -61,12 +61,15 @@ impl ServerProcess {
 
     /// Starts the server in an existing folder, with additional environment variables. Waits until
     /// it is ready.
-    pub async fn start_in(dir: PathBuf, variables: Vec<(&'static str, String)>) -> Result<Self> {
-        Self::start_at(dir, free_port()?, variables).await
+    pub async fn start_in_folder(
+        dir: PathBuf,
+        variables: Vec<(&'static str, String)>,
+    ) -> Result<Self> {
+        Self::start_on_port(dir, free_port()?, variables).await
     }
 
     /// Starts the server in an existing folder, on a given port. Waits until it is ready.
-    pub async fn start_at(
+    pub async fn start_on_port(
         dir: PathBuf,
         port: u16,
         variables: Vec<(&'static str, String)>,

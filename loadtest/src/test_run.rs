@@ -8,7 +8,7 @@ use anyhow::{Context, Result, bail};
 use tokio::sync::{Mutex, watch};
 use tokio::task::JoinSet;
 
-use crate::audit::{self, Check};
+use crate::audit::{self, AuditCheck};
 use crate::boards::{self, Board};
 use crate::browser::{Browser, Request, RunSettings};
 use crate::crowd;
@@ -174,7 +174,7 @@ impl TestRun {
             .flat_map(|board| board.failures.clone())
             .collect();
         let views = observed.boards.iter().map(|board| board.views.len()).sum();
-        report.checks.push(Check::new(
+        report.checks.push(AuditCheck::new(
             "boards never went back or showed more than 169 sold",
             views,
             failures,
@@ -223,7 +223,7 @@ async fn publishable_key(site: &RunSettings) -> Result<String> {
     if !demo {
         bail!("this server is no demo; a crowd that pays with test cards is only sent to a demo");
     }
-    Ok(answer.text("/publishableKey"))
+    Ok(answer.body_text("/publishableKey"))
 }
 
 fn report_kills(report: &mut Report, kill_stats: &KillStats) {

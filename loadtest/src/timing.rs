@@ -10,7 +10,7 @@ use anyhow::{Context, Result, ensure};
 use clap::Args;
 use serde_json::json;
 
-use crate::audit::Check;
+use crate::audit::AuditCheck;
 use crate::browser::{Browser, Request, RunSettings};
 use crate::latency::{CallKind, Percentiles, millis};
 use crate::plan::SeededRng;
@@ -24,7 +24,7 @@ const TRIES_PER_ADDRESS: usize = 5;
 const MEDIAN_DIFFERENCE_MAX: f64 = 5.0;
 
 #[derive(Args, Clone, Debug)]
-pub struct Timing {
+pub struct TimingArgs {
     /// Address of a running demo. Without it, a demo is started.
     #[arg(long)]
     base: Option<String>,
@@ -39,20 +39,20 @@ pub struct Timing {
     keep: bool,
 }
 
-impl Timing {
+impl TimingArgs {
     pub fn report_file(&self) -> &PathBuf {
         &self.report
     }
 }
 
-pub async fn run_subcommand(timing: &Timing) -> Result<Report> {
+pub async fn run_subcommand(timing: &TimingArgs) -> Result<Report> {
     let test_run = TestRun::open(timing.base.as_deref(), 0, Duration::from_secs(60)).await?;
     let outcome = compare_response_times(&test_run, timing).await;
     test_run.close(timing.keep).await?;
     outcome
 }
 
-async fn compare_response_times(test_run: &TestRun, timing: &Timing) -> Result<Report> {
+async fn compare_response_times(test_run: &TestRun, timing: &TimingArgs) -> Result<Report> {
     let mut report = Report {
         title: "Football Doubles: what time tells".to_owned(),
         ..Report::default()
@@ -104,7 +104,7 @@ async fn compare_response_times(test_run: &TestRun, timing: &Timing) -> Result<R
         let name = format!(
             "{what}: known and unknown addresses take as long, within {MEDIAN_DIFFERENCE_MAX} %"
         );
-        report.checks.push(Check::new(
+        report.checks.push(AuditCheck::new(
             name,
             of_known.count + of_unknown.count,
             failures,

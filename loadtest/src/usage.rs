@@ -16,8 +16,8 @@ const MS_PER_TICK: u64 = 10;
 /// Interval between two readings of the processor time. If the processor time has hardly grown
 /// between them, background work such as mails is done.
 const IDLE_CHECK_INTERVAL: Duration = Duration::from_millis(300);
-const IDLE_MS_MAX: u64 = 20;
-const MEMORY_INTERVAL: Duration = Duration::from_secs(1);
+const IDLE_CPU_MS_MAX: u64 = 20;
+const MEMORY_SAMPLE_INTERVAL: Duration = Duration::from_secs(1);
 const IDLE_WAIT_MAX: Duration = Duration::from_secs(60);
 
 /// The processes whose resources are measured.
@@ -85,7 +85,7 @@ impl ProcessMeter {
         loop {
             let before = self.cpu_time()?;
             tokio::time::sleep(IDLE_CHECK_INTERVAL).await;
-            if self.cpu_time()?.since(before).total_ms() <= IDLE_MS_MAX
+            if self.cpu_time()?.since(before).total_ms() <= IDLE_CPU_MS_MAX
                 || started_at.elapsed() > IDLE_WAIT_MAX
             {
                 return Ok(());
@@ -107,7 +107,7 @@ pub async fn record_memory(
     mut stop: watch::Receiver<bool>,
 ) -> Vec<(f64, f64)> {
     let mut samples = Vec::new();
-    while tokio::time::timeout(MEMORY_INTERVAL, stop.wait_for(|stop| *stop))
+    while tokio::time::timeout(MEMORY_SAMPLE_INTERVAL, stop.wait_for(|stop| *stop))
         .await
         .is_err()
     {

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
 use super::http_connection::HttpConnection;
-use crate::browser::text;
+use crate::browser::json_text;
 use crate::latency::millis;
 use crate::provider::GOOD_CARD;
 
@@ -153,12 +153,12 @@ impl ProductClient {
                 Err(why) => return Err(why),
             };
         let cookie = format!("cookie: {}\r\n", cookie.unwrap_or_default());
-        let id = text(&opened, "/paymentIntentId");
+        let id = json_text(&opened, "/paymentIntentId");
         self.confirm_card(
             connection,
             &id,
-            &text(&opened, "/clientSecret"),
-            &text(&opened, "/connectedAccountId"),
+            &json_text(&opened, "/clientSecret"),
+            &json_text(&opened, "/connectedAccountId"),
         )
         .await?;
         let body = json!({ "drawNumber": draw, "ticketCount": self.count, "paymentIntentId": id, "buyer": buyer_details() });
@@ -170,7 +170,7 @@ impl ProductClient {
             &body.to_string(),
         )
         .await?;
-        match text(&done, "/status").as_str() {
+        match json_text(&done, "/status").as_str() {
             "succeeded" => Ok(true),
             other => bail!("a purchase of draw {draw} ended as {other}: {done}"),
         }
@@ -191,11 +191,11 @@ impl ProductClient {
             create_intent_request,
         )
         .await?;
-        let id = text(&made, "/id");
+        let id = json_text(&made, "/id");
         self.confirm_card(
             connection,
             &id,
-            &text(&made, "/client_secret"),
+            &json_text(&made, "/client_secret"),
             BENCH_ACCOUNT,
         )
         .await?;
@@ -208,7 +208,7 @@ impl ProductClient {
         )
         .await?;
         ensure!(
-            text(&taken, "/status") == "succeeded",
+            json_text(&taken, "/status") == "succeeded",
             "the payment at the provider ended as {taken}"
         );
         Ok(())

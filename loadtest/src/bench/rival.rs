@@ -28,7 +28,7 @@ const FRAMES_BEHIND_MAX: usize = 16;
 pub const FRAME_FILE_NAME: &str = "frame";
 
 #[derive(Args, Clone, Debug)]
-pub struct Rival {
+pub struct RivalArgs {
     /// URL of the database that holds the baseline tables.
     #[arg(long)]
     database: String,
@@ -77,7 +77,7 @@ impl RunningRival {
 }
 
 /// Serves requests until the process is killed. Prints the two addresses first.
-pub async fn run_subcommand(rival: &Rival) -> Result<()> {
+pub async fn run_subcommand(rival: &RivalArgs) -> Result<()> {
     let baseline =
         Data::new(BenchBaseline::open_existing(&rival.database, DATABASE_CONNECTIONS).await?);
     let mut bodies = Vec::new();

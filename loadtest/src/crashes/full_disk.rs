@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 
-use super::{Crashes, ms_since, send_small_crowd};
+use super::{CrashesArgs, ms_since, send_small_crowd};
 use crate::audit;
 use crate::latency::Percentiles;
 use crate::report::Report;
@@ -62,7 +62,7 @@ impl Drop for SmallDisk {
     }
 }
 
-pub async fn test_full_disks(crashes: &Crashes, report: &mut Report) -> Result<()> {
+pub async fn test_full_disks(crashes: &CrashesArgs, report: &mut Report) -> Result<()> {
     if crashes.full_disks == 0 {
         return Ok(());
     }
@@ -73,7 +73,7 @@ pub async fn test_full_disks(crashes: &Crashes, report: &mut Report) -> Result<(
         return Ok(());
     };
     let test_run = TestRun::with_server(
-        ServerProcess::start_in(dir.clone(), Vec::new()).await?,
+        ServerProcess::start_in_folder(dir.clone(), Vec::new()).await?,
         1,
         Duration::from_secs(90),
     )
@@ -87,7 +87,7 @@ pub async fn test_full_disks(crashes: &Crashes, report: &mut Report) -> Result<(
 
 async fn fill_disk_repeatedly(
     test_run: &TestRun,
-    crashes: &Crashes,
+    crashes: &CrashesArgs,
     full_disk: &SmallDisk,
     report: &mut Report,
 ) -> Result<()> {

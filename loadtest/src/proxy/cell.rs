@@ -22,7 +22,7 @@ const HALF_OPEN_DURATION: Duration = Duration::from_secs(8);
 const CLOSES_AFTER: Duration = Duration::from_millis(1_500);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Phase {
+pub enum SalePhase {
     /// A few buyers shop.
     Idle,
     /// All buyers shop at the same time.
@@ -31,15 +31,15 @@ pub enum Phase {
     Closing,
 }
 
-impl Phase {
-    pub const ALL: [Phase; 3] = [Phase::Idle, Phase::Rush, Phase::Closing];
+impl SalePhase {
+    pub const ALL: [SalePhase; 3] = [SalePhase::Idle, SalePhase::Rush, SalePhase::Closing];
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct MatrixCell {
     pub link_kind: LinkKind,
     pub toxic: Toxic,
-    pub phase: Phase,
+    pub phase: SalePhase,
 }
 
 impl MatrixCell {
@@ -75,9 +75,9 @@ impl MatrixCell {
         seed: u64,
     ) -> Result<Vec<BuyerTranscript>> {
         let (buyers, over_ms) = match self.phase {
-            Phase::Idle => (5, 3_000),
-            Phase::Rush => (30, 500),
-            Phase::Closing => (25, 2_500),
+            SalePhase::Idle => (5, 3_000),
+            SalePhase::Rush => (30, 500),
+            SalePhase::Closing => (25, 2_500),
         };
         let crowd = CrowdPlan {
             seed,
@@ -118,7 +118,7 @@ impl MatrixCell {
     }
 
     async fn close_sales(self, proxy_run: &ProxyRun, draw: i64) -> Result<()> {
-        if self.phase == Phase::Closing {
+        if self.phase == SalePhase::Closing {
             tokio::time::sleep(CLOSES_AFTER).await;
             proxy_run.club.enter_early_result(draw, 9, 9).await?;
         }

@@ -152,7 +152,7 @@ impl Link {
     }
 
     /// Returns how many pieces the fault has affected since the link was opened.
-    pub fn affected(&self) -> u64 {
+    pub fn affected_piece_count(&self) -> u64 {
         self.shared.affected.load(Ordering::Relaxed)
     }
 }

@@ -12,11 +12,11 @@ use super::Game;
 use super::operator::Operator;
 use super::prizes::{GameOutcome, PrizeFindings};
 use super::rounds::{AbandonedGame, SeasonProgress};
-use crate::audit::{Check, SettledPayment};
-use crate::browser::{Browser, Request, number, text};
-use crate::club::{Club, cents};
+use crate::audit::{AuditCheck, SettledPayment};
+use crate::browser::{Browser, Request, json_number, json_text};
+use crate::club::{Club, parse_cents};
 use crate::latency::CallKind;
-use crate::report::{Report, Table, dollars};
+use crate::report::{Report, Table, format_dollars};
 use crate::test_run::{RunObservations, TestRun};
 use crate::transcript::{CompletionOutcome, Ticket};
 
@@ -68,20 +68,22 @@ pub async fn conclude_season(
             format!("{} orders, {tickets} tickets", abandoned.orders),
         );
     }
-    report
-        .checks
-        .push(Check::new("sales close at kick-off", closed, not_closed));
+    report.checks.push(AuditCheck::new(
+        "sales close at kick-off",
+        closed,
+        not_closed,
+    ));
     report.checks.push(
         mails
             .check_mails(test_run, games, &outcomes, findings.not_notified_once)
             .await?,
     );
-    report.checks.push(Check::new(
+    report.checks.push(AuditCheck::new(
         "seeds are shown after the game and never before",
         outcomes.len(),
         findings.not_revealed,
     ));
-    report.checks.push(Check::new(
+    report.checks.push(AuditCheck::new(
         "loadtest/verify.py accepts the draw",
         findings.verified,
         findings.not_verified,
@@ -90,7 +92,7 @@ pub async fn conclude_season(
         .checks
         .push(check_winners_informed(test_run, games, &outcomes, &settled).await?);
     let claims = findings.claimed_by_link + findings.claimed_late;
-    report.checks.push(Check::new(
+    report.checks.push(AuditCheck::new(
         "prizes are claimed by link, or after 7 days by the club",
         claims,
         findings.not_claimed,
@@ -124,7 +126,7 @@ pub async fn conclude_season(
     .await?;
     report
         .checks
-        .extend(after.checks.into_iter().map(|check| Check {
+        .extend(after.checks.into_iter().map(|check| AuditCheck {
             name: format!("after erasure: {}", check.name),
             ..check
         }));
@@ -157,7 +159,7 @@ fn add_season_facts(
         "let seven days pass, paid by way of the club",
         findings.claimed_late,
     );
-    report.add_fact("prizes paid", dollars(paid));
+    report.add_fact("prizes paid", format_dollars(paid));
 }
 
 /// Returns every sold ticket with the payment for it.
@@ -176,7 +178,7 @@ async fn check_winners_informed(
     games: &[Game],
     outcomes: &[GameOutcome],
     settled: &[SettledPayment],
-) -> Result<Check> {
+) -> Result<AuditCheck> {
     let browser = Browser::open(Arc::clone(&test_run.site), 0)?;
     let owners: HashMap<Ticket, &SettledPayment> = sold_tickets(settled).collect();
     let (mut examined, mut failures) = (0, Vec::new());
@@ -202,7 +204,11 @@ async fn check_winners_informed(
             failures.push(format!("the owner of {ticket:?} reads {won:?}"));
         }
     }
-    Ok(Check::new("winners read that they won", examined, failures))
+    Ok(AuditCheck::new(
+        "winners read that they won",
+        examined,
+        failures,
+    ))
 }
 
 fn winning_tickets(order: &Value) -> Vec<(i64, i64)> {
@@ -219,13 +225,13 @@ fn winning_tickets(order: &Value) -> Vec<(i64, i64)> {
             .iter()
             .filter(|ticket| ticket["isWinner"] == true)
         {
-            won.extend(number(&line, "/drawNumber").zip(number(ticket, "/ticketNumber")));
+            won.extend(json_number(&line, "/drawNumber").zip(json_number(ticket, "/ticketNumber")));
         }
     }
     won
 }
 
-fn check_paid(outcomes: &[GameOutcome], mut failures: Vec<String>) -> Check {
+fn check_paid(outcomes: &[GameOutcome], mut failures: Vec<String>) -> AuditCheck {
     let sold: Vec<&GameOutcome> = outcomes
         .iter()
         .filter(|outcome| outcome.winner.sold)
@@ -237,7 +243,7 @@ fn check_paid(outcomes: &[GameOutcome], mut failures: Vec<String>) -> Check {
             outcome.winner.ticket, outcome.game
         )
     }));
-    Check::new(
+    AuditCheck::new(
         "each sold winner is paid the prize to the cent",
         sold.len(),
         failures,
@@ -249,7 +255,7 @@ fn check_paid(outcomes: &[GameOutcome], mut failures: Vec<String>) -> Check {
 async fn check_refunded(
     test_run: &TestRun,
     abandoned: Option<&AbandonedGame>,
-) -> Result<Option<Check>> {
+) -> Result<Option<AuditCheck>> {
     let Some(abandoned) = abandoned else {
         return Ok(None);
     };
@@ -261,7 +267,7 @@ async fn check_refunded(
             .send_with_retries(CallKind::Order, &page)
             .await
             .context("no order page")?
-            .text("/status");
+            .body_text("/status");
         let is_paid = matches!(settled.order, CompletionOutcome::Tickets(_));
         if is_paid {
             orders += 1;
@@ -281,7 +287,7 @@ async fn check_refunded(
             (orders, cents)
         ));
     }
-    Ok(Some(Check::new(
+    Ok(Some(AuditCheck::new(
         "the abandoned game is refunded to the cent",
         abandoned.settled.len(),
         failures,
@@ -294,7 +300,7 @@ async fn check_bank_details_deleted(
     clubs: &[Club],
     games: &[Game],
     outcomes: &[GameOutcome],
-) -> Result<Check> {
+) -> Result<AuditCheck> {
     let now = operator.advance_clock(0).await?;
     let (mut examined, mut failures) = (0, Vec::new());
     for moved_days in [0, 91] {
@@ -320,7 +326,7 @@ async fn check_bank_details_deleted(
             }
         }
     }
-    Ok(Check::new(
+    Ok(AuditCheck::new(
         "bank details are purged 90 days after the payment",
         examined,
         failures,
@@ -328,7 +334,7 @@ async fn check_bank_details_deleted(
 }
 
 /// Checks that after thirteen months no order of the season contains a buyer.
-async fn check_erased(test_run: &TestRun, operator: &Operator) -> Result<Option<Check>> {
+async fn check_erased(test_run: &TestRun, operator: &Operator) -> Result<Option<AuditCheck>> {
     let Some(access) = test_run.server_process.lock().await.database_access() else {
         return Ok(None);
     };
@@ -351,7 +357,7 @@ async fn check_erased(test_run: &TestRun, operator: &Operator) -> Result<Option<
     if before == 0 || left > 0 {
         failures.push(format!("{before} orders named a buyer, {left} still do"));
     }
-    Ok(Some(Check::new(
+    Ok(Some(AuditCheck::new(
         "buyers are erased 13 months after the game",
         usize::try_from(before)?,
         failures,
@@ -376,12 +382,16 @@ async fn club_table(clubs: &[Club], games: &[Game], outcomes: &[GameOutcome]) ->
         {
             let figures = club.financials(games[outcome.game].draw).await?;
             draws += 1;
-            revenue += cents(&text(&figures, "/totalRevenue"));
-            fee += cents(&text(&figures, "/platformFee"));
+            revenue += parse_cents(&json_text(&figures, "/totalRevenue"));
+            fee += parse_cents(&json_text(&figures, "/platformFee"));
             winners += i32::from(outcome.winner.sold);
             paid += outcome.paid_cents.unwrap_or(0);
         }
-        let (revenue, fee, paid) = (dollars(revenue), dollars(fee), dollars(paid));
+        let (revenue, fee, paid) = (
+            format_dollars(revenue),
+            format_dollars(fee),
+            format_dollars(paid),
+        );
         table.add_row([
             club.slug.clone(),
             draws.to_string(),
@@ -401,11 +411,16 @@ mod tests {
     #[test]
     fn money_is_read_and_written_to_the_cent() {
         assert_eq!(
-            (cents("12.50"), cents("7"), cents("0.5"), cents("")),
+            (
+                parse_cents("12.50"),
+                parse_cents("7"),
+                parse_cents("0.5"),
+                parse_cents("")
+            ),
             (1250, 700, 50, 0)
         );
         assert_eq!(
-            (dollars(1250).as_str(), dollars(-5).as_str()),
+            (format_dollars(1250).as_str(), format_dollars(-5).as_str()),
             ("$12.50", "-$0.05")
         );
     }

@@ -10,8 +10,8 @@ use persistence::auditor::Auditor;
 
 use super::Game;
 use super::prizes::GameOutcome;
-use crate::audit::Check;
-use crate::browser::{Browser, Request, number, text};
+use crate::audit::AuditCheck;
+use crate::browser::{Browser, Request, json_number, json_text};
 use crate::club::body_of_success;
 use crate::latency::CallKind;
 use crate::test_run::TestRun;
@@ -66,8 +66,8 @@ impl WinnerMails {
             .get("messages")
             .and_then(|rows| rows.as_array());
         for mail in messages.into_iter().flatten() {
-            self.last_id = self.last_id.max(number(mail, "/id").unwrap_or(0));
-            let (to, text) = (text(mail, "/to"), text(mail, "/text"));
+            self.last_id = self.last_id.max(json_number(mail, "/id").unwrap_or(0));
+            let (to, text) = (json_text(mail, "/to"), json_text(mail, "/text"));
             let draw = draw_number_in(&text)
                 .with_context(|| format!("a winner's mail without a ticket: {text}"))?;
             self.by_draw
@@ -100,7 +100,7 @@ impl WinnerMails {
         games: &[Game],
         outcomes: &[GameOutcome],
         mut failures: Vec<String>,
-    ) -> Result<Check> {
+    ) -> Result<AuditCheck> {
         self.read_new_mails().await?;
         let mut expected: BTreeMap<i64, Option<&str>> =
             games.iter().map(|game| (game.draw, None)).collect();
@@ -126,7 +126,7 @@ impl WinnerMails {
                 ));
             }
         }
-        Ok(Check::new(
+        Ok(AuditCheck::new(
             "each sold winner is notified exactly once",
             sold,
             failures,

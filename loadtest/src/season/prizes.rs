@@ -12,7 +12,7 @@ use tokio::process::Command;
 
 use super::Game;
 use super::mails::WinnerMails;
-use crate::browser::{Browser, Request, RunSettings, number, text};
+use crate::browser::{Browser, Request, RunSettings, json_number, json_text};
 use crate::club::{Club, WinningTicket, bank_details, body_of_success};
 use crate::latency::CallKind;
 use crate::transcript::Ticket;
@@ -103,14 +103,14 @@ impl<'a> Prizes<'a> {
             .with_context(|| format!("FD-{}", game.draw))?;
         let after = self.fetch_proof(game.draw).await?;
         let seeds = (
-            text(&before, "/seed").is_empty(),
-            text(&after, "/seed").is_empty(),
+            json_text(&before, "/seed").is_empty(),
+            json_text(&after, "/seed").is_empty(),
         );
-        if seeds != (true, false) || number(&after, "/winningTicket") != Some(winner.ticket) {
+        if seeds != (true, false) || json_number(&after, "/winningTicket") != Some(winner.ticket) {
             self.findings.not_revealed.push(format!(
                 "FD-{}: {seeds:?}, {}",
                 game.draw,
-                text(&after, "/winningTicket")
+                json_text(&after, "/winningTicket")
             ));
         }
         self.verify_proof(game.draw).await?;
@@ -210,9 +210,9 @@ impl<'a> Prizes<'a> {
             .await?;
         self.findings.claimed_by_link += 1;
         let states = (
-            claim_state.text("/state"),
-            claimed.text("/state"),
-            again.text("/code"),
+            claim_state.body_text("/state"),
+            claimed.body_text("/state"),
+            again.body_text("/code"),
         );
         if states
             != (
@@ -252,8 +252,8 @@ impl<'a> Prizes<'a> {
                 .post_json("/api/claims", bank_details(Some(&token)))
                 .await?;
             self.findings.claimed_late += 1;
-            if (claim_state.text("/state").as_str(), refused.status) != ("expired", 410) {
-                let state = claim_state.text("/state");
+            if (claim_state.body_text("/state").as_str(), refused.status) != ("expired", 410) {
+                let state = claim_state.body_text("/state");
                 self.findings.not_claimed.push(format!(
                     "FD-{}: {state}, {} after 7 days",
                     game.draw, refused.status
@@ -275,11 +275,12 @@ impl<'a> Prizes<'a> {
         let club = &self.clubs[game.club];
         let paid = club.pay_winner(game.draw).await?;
         let shown = club.winning_ticket(game.draw).await?;
-        if paid != outcome.winner.prize_cents || text(&shown, "/winnerPayoutStatus") != "completed"
+        if paid != outcome.winner.prize_cents
+            || json_text(&shown, "/winnerPayoutStatus") != "completed"
         {
             let (prize, shown) = (
                 outcome.winner.prize_cents,
-                text(&shown, "/winnerPayoutStatus"),
+                json_text(&shown, "/winnerPayoutStatus"),
             );
             self.findings.not_paid.push(format!(
                 "FD-{}: prize {prize}, paid {paid}, shown {shown}",
@@ -315,16 +316,17 @@ impl<'a> Prizes<'a> {
             .context("an order page without lines")?;
         let line = lines
             .iter()
-            .find(|line| number(line, "/drawNumber") == Some(ticket.0))
+            .find(|line| json_number(line, "/drawNumber") == Some(ticket.0))
             .context("no such line")?;
         let tickets = line["tickets"]
             .as_array()
             .context("a line without tickets")?;
         let found = tickets
             .iter()
-            .find(|row| number(row, "/ticketNumber") == Some(ticket.1))
+            .find(|row| json_number(row, "/ticketNumber") == Some(ticket.1))
             .context("no ticket")?;
-        let jersey = |name: &str| number(found, name).and_then(|jersey| u8::try_from(jersey).ok());
+        let jersey =
+            |name: &str| json_number(found, name).and_then(|jersey| u8::try_from(jersey).ok());
         jersey("/homeNumber")
             .zip(jersey("/awayNumber"))
             .with_context(|| format!("no pair: {found}"))

@@ -13,9 +13,9 @@ use time::macros::format_description;
 use super::mails::WinnerMails;
 use super::operator::Operator;
 use super::prizes::Prizes;
-use super::{Game, Season};
+use super::{Game, SeasonArgs};
 use crate::audit::{SettledPayment, wait_until_decided};
-use crate::browser::{Browser, Request, number};
+use crate::browser::{Browser, Request, json_number};
 use crate::club::Club;
 use crate::crowd::{self, CrowdAdmission};
 use crate::latency::CallKind;
@@ -45,7 +45,7 @@ const GAME_LENGTH_MAX: Duration = Duration::from_secs(3 * 3600);
 /// What has happened in the season so far.
 pub struct SeasonProgress<'a> {
     test_run: &'a TestRun,
-    season: &'a Season,
+    season: &'a SeasonArgs,
     pub prizes: Prizes<'a>,
     pub transcripts: Vec<BuyerTranscript>,
     /// Final states of the payments of all buyers so far, according to server and provider.
@@ -78,7 +78,11 @@ pub struct AbandonedGame {
 }
 
 impl<'a> SeasonProgress<'a> {
-    pub async fn new(test_run: &'a TestRun, season: &'a Season, clubs: &'a [Club]) -> Result<Self> {
+    pub async fn new(
+        test_run: &'a TestRun,
+        season: &'a SeasonArgs,
+        clubs: &'a [Club],
+    ) -> Result<Self> {
         Ok(Self {
             test_run,
             season,
@@ -279,7 +283,10 @@ impl<'a> SeasonProgress<'a> {
             .send_with_retries(CallKind::Club, &Request::get(format!("/api/draws/{draw}")))
             .await
             .context("no draw")?;
-        let (status, held) = (answer.text("/status"), number(&answer.body, "/ticketsHeld"));
+        let (status, held) = (
+            answer.body_text("/status"),
+            json_number(&answer.body, "/ticketsHeld"),
+        );
         if (status.as_str(), held) != ("closed", Some(0)) {
             self.not_closed.push(format!(
                 "FD-{draw} kicked off, is {status} and holds {held:?}"
