@@ -1,5 +1,5 @@
-//! The rival's broadcast to boards, in simple actix code: one actor for each socket, and one copy
-//! of the text for each.
+//! The broadcast to boards of the rival, the simple server that the product is compared with. It
+//! has one actor for each socket, and one copy of the text for each.
 
 use std::sync::{Mutex, PoisonError};
 

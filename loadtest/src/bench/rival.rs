@@ -1,5 +1,5 @@
-//! The rival server, which runs in a separate process. It has prepared responses, a purchase
-//! handler with a row lock, a simple broadcast, and a payment sandbox.
+//! The rival: a simple server, in a separate process, that the product is compared with. It has
+//! prepared responses, a purchase handler with a row lock, a broadcast and a payment sandbox.
 
 use std::future::ready;
 use std::net::TcpListener;

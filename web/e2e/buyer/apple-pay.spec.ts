@@ -3,7 +3,8 @@ import { expectTickets } from '../support/buyer';
 import { drawWithAvailable } from '../support/draws';
 
 /**
- * Opens a payment in this browser. Returns the Apple Pay link that the checkout would show for it.
+ * Opens a payment in this browser. Returns the link to the Apple Pay page for the payment, and the
+ * payment's client secret.
  */
 async function applePayLink(
   page: Page,

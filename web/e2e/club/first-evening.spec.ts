@@ -15,7 +15,7 @@ const LOGO_PNG = Buffer.from(
 );
 
 let page: Page;
-let slug = '';
+let clubSlug = '';
 
 test.beforeAll(async ({ browser }) => {
   page = await browser.newPage({ viewport: { width: 390, height: 844 } });
@@ -23,7 +23,7 @@ test.beforeAll(async ({ browser }) => {
 test.afterAll(() => page.close());
 
 const openAdminPage = async (path: string) => {
-  await page.goto(`/club/${slug}/admin${path}`);
+  await page.goto(`/club/${clubSlug}/admin${path}`);
   await waitUntilLoaded(page);
 };
 
@@ -46,7 +46,7 @@ test('a club registers and connects its payment account on the provider’s page
   await page.getByLabel('Password', { exact: true }).fill('long-enough-word');
   await page.getByRole('button', { name: 'Register Club' }).click();
   await expect(page).toHaveURL(/\/club\/[\w-]+\/admin$/);
-  slug = /club\/([\w-]+)\/admin/.exec(page.url())?.[1] ?? '';
+  clubSlug = /club\/([\w-]+)\/admin/.exec(page.url())?.[1] ?? '';
   await waitUntilLoaded(page);
   await expect(page.getByRole('button', { name: 'Create Draw' }).first()).toHaveAttribute(
     'aria-disabled',
@@ -91,9 +91,9 @@ test('a club’s page gets a name, a logo and colours, and is public at its new 
   await expect(
     page.locator('.toast').filter({ hasText: 'Home page updated successfully' }),
   ).toBeVisible();
-  slug = `shore-${RUN_ID}`;
-  await expect(page).toHaveURL(new RegExp(`/club/${slug}/admin/home-page-setup$`));
-  await page.goto(`/club/${slug}`);
+  clubSlug = `shore-${RUN_ID}`;
+  await expect(page).toHaveURL(new RegExp(`/club/${clubSlug}/admin/home-page-setup$`));
+  await page.goto(`/club/${clubSlug}`);
   await expect(page.getByRole('heading', { level: 1 })).toContainText('Shore Evening Club');
   const logo = page.locator('img[src*="/uploads/"]').first();
   await expect(logo).toBeVisible();
@@ -138,7 +138,7 @@ test('an offer is drafted, refused with one game, activated with two and sold to
   await expect(
     page.locator('.toast').filter({ hasText: 'Two by the sea is on sale' }),
   ).toBeVisible();
-  await page.goto(`/club/${slug}/specials/two-by-the-sea`);
+  await page.goto(`/club/${clubSlug}/specials/two-by-the-sea`);
   await expect(page.getByRole('heading', { level: 1 })).toContainText('Two by the sea');
   await openAdminPage('/bundles');
   await page.getByRole('button', { name: 'Actions for Two by the sea' }).click();
@@ -166,7 +166,7 @@ test('poster, report and ticket data download as files', async ({ baseURL }) => 
       .find(Boolean) ??
     String(
       (
-        (await (await page.request.get(`/api/clubs/${slug}/draws`)).json()) as {
+        (await (await page.request.get(`/api/clubs/${clubSlug}/draws`)).json()) as {
           drawNumber: number;
           awayTeam: string;
         }[]
