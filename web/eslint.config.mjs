@@ -6,14 +6,14 @@ import importX from 'eslint-plugin-import-x';
 import reactHooks from 'eslint-plugin-react-hooks';
 import tseslint from 'typescript-eslint';
 
-const layer = (target, ...from) => ({
+const forbiddenImports = (target, ...from) => ({
   target: `./src/${target}`,
   from: from.map((name) => `./src/${name}`),
 });
 const AUDIENCES = ['buyer', 'board', 'club', 'operator'];
 
 /** File names are lower-case words joined by hyphens, so that imports work on every file system. */
-const kebabCase = {
+const kebabCaseRule = {
   create: (context) => ({
     Program(node) {
       const name = basename(context.filename);
@@ -40,7 +40,7 @@ export default tseslint.config(
     plugins: {
       'import-x': importX,
       'react-hooks': reactHooks,
-      project: { rules: { 'kebab-case': kebabCase } },
+      project: { rules: { 'kebab-case': kebabCaseRule } },
     },
     settings: {
       'import-x/resolver-next': [createTypeScriptImportResolver({ project: './tsconfig.json' })],
@@ -65,18 +65,21 @@ export default tseslint.config(
         {
           basePath: import.meta.dirname,
           zones: [
-            layer('shared', 'api', 'features', 'app'),
-            layer('api', 'features', 'app'),
-            layer('features', 'app'),
+            forbiddenImports('shared', 'api', 'features', 'app'),
+            forbiddenImports('api', 'features', 'app'),
+            forbiddenImports('features', 'app'),
             ...AUDIENCES.map((audience) =>
-              layer(
+              forbiddenImports(
                 `features/${audience}`,
                 ...AUDIENCES.filter((other) => other !== audience).map(
                   (other) => `features/${other}`,
                 ),
               ),
             ),
-            layer('features/shared-live', ...AUDIENCES.map((audience) => `features/${audience}`)),
+            forbiddenImports(
+              'features/shared-live',
+              ...AUDIENCES.map((audience) => `features/${audience}`),
+            ),
           ],
         },
       ],

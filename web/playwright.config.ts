@@ -10,8 +10,8 @@ export default defineConfig({
   // The tests share draws, so they run one at a time.
   workers: 1,
   timeout: 60_000,
-  // In CI a failed test runs once more and is reported as flaky if it passes. This covers crashes
-  // of the browser.
+  // In CI a failed test runs once more, because the browser may have crashed. A test that passes
+  // then is reported as flaky.
   retries: process.env.CI ? 1 : 0,
   expect: { timeout: 10_000 },
   reporter: [['list']],

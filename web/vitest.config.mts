@@ -9,10 +9,11 @@ export default defineConfig({
     setupFiles: ['src/testing/set-up.ts'],
     css: false,
     pool: 'threads',
-    // Files share one window, because a window for each took two thirds of the processor time.
-    // `set-up.ts` gives each file modules of its own.
+    // All test files share one simulated browser window. One window for each file took two thirds
+    // of the processor time. `set-up.ts` resets the modules for each file.
     isolate: false,
-    // Generous, because the CPU is shared. No test waits for a real timer.
+    // In milliseconds. Generous, because other processes share the CPU. No test waits for a real
+    // timer.
     testTimeout: 20_000,
   },
 });

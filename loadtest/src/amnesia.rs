@@ -14,25 +14,25 @@ use clap::Args;
 use persistence::auditor::Auditor;
 use serde_json::{Value, json};
 
-use crate::audit::{self, Check};
-use crate::browser::{Answer, Browser, Request, RunSettings, text};
+use crate::audit::{self, AuditCheck};
+use crate::browser::{Browser, Request, RunSettings, ServerResponse, json_text};
 use crate::crowd::{self, CrowdAdmission};
-use crate::latency::Call;
+use crate::latency::CallKind;
 use crate::new_draws;
-use crate::plan::{CrowdPlan, Habits};
+use crate::plan::{BuyerHabits, CrowdPlan};
 use crate::report::Report;
 use crate::test_run::{SETTLE_SECONDS_MAX, TestRun};
 use crate::transcript::BuyerTranscript;
 
-const FOUND_SECONDS_MAX: u64 = 120;
-/// Ticket price in cents. The platform's fee on it is exactly seven cents. With a fee of half
-/// cents, a repeated allocation in another order could round differently. That would be an amount
+const ANOMALIES_FOUND_SECONDS_MAX: u64 = 120;
+/// Ticket price in cents. Its platform fee is exactly seven cents. A fee with half a cent could be
+/// rounded differently when tickets are allocated again in another order. That would be an amount
 /// mismatch, which only a person can close.
-const PRICE_CENTS: i64 = 200;
+const TICKET_PRICE_CENTS: i64 = 200;
 const POLL_INTERVAL: Duration = Duration::from_millis(500);
 
 #[derive(Args, Clone, Debug)]
-pub struct Amnesia {
+pub struct AmnesiaArgs {
     /// Number of buyers before the backup, and the same number after the backup.
     #[arg(long, default_value_t = 60)]
     buyers: usize,
@@ -47,8 +47,8 @@ pub struct Amnesia {
     keep: bool,
 }
 
-impl Amnesia {
-    pub fn page(&self) -> &PathBuf {
+impl AmnesiaArgs {
+    pub fn report_file(&self) -> &PathBuf {
         &self.report
     }
 
@@ -64,7 +64,7 @@ impl Amnesia {
             over_ms: self.seconds * 1_000,
             late: 0,
             most: 6,
-            habits: Habits::for_rush(4),
+            habits: BuyerHabits::for_rush(4),
             together: vec![(0..draws.len()).collect(); draws.len()],
         };
         let admission = CrowdAdmission {
@@ -72,7 +72,7 @@ impl Amnesia {
             wait_for_tickets: Duration::ZERO,
             at_once: self.buyers,
         };
-        let bar = crowd::bar(
+        let bar = crowd::progress_bar(
             if group == 0 {
                 "remembered"
             } else {
@@ -81,9 +81,11 @@ impl Amnesia {
             self.buyers,
         );
         let transcripts =
-            crowd::send(Arc::clone(site), crowd.plans(draws.len()), admission, bar).await?;
+            crowd::simulate_buyers(Arc::clone(site), crowd.plans(draws.len()), admission, bar)
+                .await?;
         let (settled, _) =
-            audit::settle(site, &transcripts, Duration::from_secs(SETTLE_SECONDS_MAX)).await?;
+            audit::wait_until_decided(site, &transcripts, Duration::from_secs(SETTLE_SECONDS_MAX))
+                .await?;
         let failures: Vec<String> = audit::check_transcripts(&transcripts, &settled)
             .into_iter()
             .flat_map(|check| check.failures)
@@ -96,25 +98,25 @@ impl Amnesia {
     }
 }
 
-pub async fn run(amnesia: &Amnesia) -> Result<Report> {
+pub async fn run_subcommand(amnesia: &AmnesiaArgs) -> Result<Report> {
     let test_run = TestRun::open(None, 0, Duration::from_secs(60)).await?;
-    let outcome = play(&test_run, amnesia).await;
+    let outcome = run_drill(&test_run, amnesia).await;
     test_run.close(amnesia.keep).await?;
     outcome
 }
 
-async fn play(test_run: &TestRun, amnesia: &Amnesia) -> Result<Report> {
+async fn run_drill(test_run: &TestRun, amnesia: &AmnesiaArgs) -> Result<Report> {
     let mut report = Report {
         title: "Football Doubles: the amnesia drill".to_owned(),
         ..Report::default()
     };
     // There are enough draws for both groups of buyers, because a full draw would refuse the
     // repeated allocation.
-    let draws = new_draws::draws_with_price(
+    let draws = new_draws::create_test_draws_with_price(
         &test_run.site,
         "Amnesia",
         amnesia.buyers / 12 + 2,
-        PRICE_CENTS,
+        TICKET_PRICE_CENTS,
     )
     .await?;
     amnesia.send_buyers(&test_run.site, &draws, 0).await?;
@@ -122,7 +124,7 @@ async fn play(test_run: &TestRun, amnesia: &Amnesia) -> Result<Report> {
         .server_process
         .lock()
         .await
-        .dir()
+        .folder_path()
         .context("the server is external")?
         .join("before.backup");
     let file = file.to_string_lossy().into_owned();
@@ -131,7 +133,7 @@ async fn play(test_run: &TestRun, amnesia: &Amnesia) -> Result<Report> {
             .server_process
             .lock()
             .await
-            .command(&["backup", &file])
+            .run_server_command(&["backup", &file])
             .await?,
     )?;
     let known_payments = captured_payments(test_run).await?;
@@ -143,14 +145,18 @@ async fn play(test_run: &TestRun, amnesia: &Amnesia) -> Result<Report> {
         .collect();
 
     let mut server_process = test_run.server_process.lock().await;
-    server_process.end().await?;
-    ensure_success(&server_process.command(&["restore", &file]).await?)?;
+    server_process.terminate().await?;
+    ensure_success(
+        &server_process
+            .run_server_command(&["restore", &file])
+            .await?,
+    )?;
     server_process.restart(Duration::from_secs(60)).await?;
     drop(server_process);
     let started_at = Instant::now();
     let missed = wait_for_anomalies(test_run, &forgotten).await?;
-    report.fact("payments taken since the backup", forgotten.len());
-    report.fact(
+    report.add_fact("payments taken since the backup", forgotten.len());
+    report.add_fact(
         "found",
         format!(
             "{} in {:.1} s",
@@ -161,11 +167,11 @@ async fn play(test_run: &TestRun, amnesia: &Amnesia) -> Result<Report> {
     let name = "every forgotten payment is an anomaly within two minutes";
     report
         .checks
-        .push(Check::new(name, forgotten.len(), missed));
+        .push(AuditCheck::new(name, forgotten.len(), missed));
     let allocated = resolve_anomalies(test_run, &forgotten).await?;
-    report.fact("became tickets", allocated);
-    report.fact("went back", forgotten.len() - allocated);
-    let access = test_run.server_process.lock().await.access();
+    report.add_fact("became tickets", allocated);
+    report.add_fact("went back", forgotten.len() - allocated);
+    let access = test_run.server_process.lock().await.database_access();
     crate::database_audit::audit_database(
         &test_run.site,
         access.as_ref(),
@@ -191,7 +197,7 @@ fn ensure_success(output: &std::process::Output) -> Result<()> {
 async fn captured_payments(test_run: &TestRun) -> Result<BTreeSet<String>> {
     let browser = Browser::open(Arc::clone(&test_run.site), 0)?;
     let ledger = browser
-        .ask(Call::Club, &Request::get("/sandbox/ledger?detail=1"))
+        .send_with_retries(CallKind::Club, &Request::get("/sandbox/ledger?detail=1"))
         .await
         .context("no ledger")?;
     let captured = ledger.body["captured"]
@@ -199,12 +205,12 @@ async fn captured_payments(test_run: &TestRun) -> Result<BTreeSet<String>> {
         .context("no list of payments")?;
     Ok(captured
         .iter()
-        .map(|payment| text(payment, "/paymentIntent"))
+        .map(|payment| json_text(payment, "/paymentIntent"))
         .collect())
 }
 
-/// Polls until every payment that the backup lacks is an anomaly, for at most `FOUND_SECONDS_MAX`.
-/// Returns the payments that are still not reported.
+/// Polls until every payment that the backup lacks is an anomaly, for at most
+/// `ANOMALIES_FOUND_SECONDS_MAX`. Returns the payments that are still not reported.
 async fn wait_for_anomalies(
     test_run: &TestRun,
     forgotten: &BTreeSet<String>,
@@ -213,7 +219,7 @@ async fn wait_for_anomalies(
         .server_process
         .lock()
         .await
-        .access()
+        .database_access()
         .context("the server's database")?;
     let auditor = Auditor::open(&access.url).await?;
     let started_at = Instant::now();
@@ -224,7 +230,7 @@ async fn wait_for_anomalies(
             .filter(|payment| !strays.contains(*payment))
             .cloned()
             .collect();
-        if missed.is_empty() || started_at.elapsed().as_secs() > FOUND_SECONDS_MAX {
+        if missed.is_empty() || started_at.elapsed().as_secs() > ANOMALIES_FOUND_SECONDS_MAX {
             return Ok(missed);
         }
         tokio::time::sleep(POLL_INTERVAL).await;
@@ -238,33 +244,39 @@ async fn resolve_anomalies(test_run: &TestRun, forgotten: &BTreeSet<String>) -> 
     let login = json!({ "email": "operator@demo.test", "password": "demo-password" });
     expect_success(
         operator
-            .ask(Call::Club, &Request::post("/api/clubs/login", login))
+            .send_with_retries(CallKind::Club, &Request::post("/api/clubs/login", login))
             .await,
         "logging in",
     )?;
     let code = expect_success(
         operator
-            .ask(Call::Club, &Request::get("/sandbox/operator-code.json"))
+            .send_with_retries(CallKind::Club, &Request::get("/sandbox/operator-code.json"))
             .await,
         "a code",
     )?;
-    let code = json!({ "code": text(&code, "/code") });
+    let code = json!({ "code": json_text(&code, "/code") });
     expect_success(
         operator
-            .ask(Call::Club, &Request::post("/api/admin/totp/verify", code))
+            .send_with_retries(
+                CallKind::Club,
+                &Request::post("/api/admin/totp/verify", code),
+            )
             .await,
         "the code",
     )?;
     let open = expect_success(
         operator
-            .ask(Call::Club, &Request::get("/api/admin/payment-anomalies"))
+            .send_with_retries(
+                CallKind::Club,
+                &Request::get("/api/admin/payment-anomalies"),
+            )
             .await,
         "the anomalies",
     )?;
     let anomaly_of = |payment: &str| {
         let mut rows = open.as_array().into_iter().flatten();
         rows.find(|row| row["paymentIntentId"] == payment)
-            .map(|row| text(row, "/id"))
+            .map(|row| json_text(row, "/id"))
     };
     let mut allocated = 0;
     for (number, payment) in forgotten.iter().enumerate() {
@@ -274,7 +286,9 @@ async fn resolve_anomalies(test_run: &TestRun, forgotten: &BTreeSet<String>) -> 
             let path = format!("/api/admin/payment-anomalies/{id}/refund");
             let body = json!({ "reason": "Forgotten, and given back" });
             expect_success(
-                operator.ask(Call::Club, &Request::post(path, body)).await,
+                operator
+                    .send_with_retries(CallKind::Club, &Request::post(path, body))
+                    .await,
                 "giving back",
             )?;
             continue;
@@ -283,8 +297,8 @@ async fn resolve_anomalies(test_run: &TestRun, forgotten: &BTreeSet<String>) -> 
             "customerPhone": "0400000000" });
         expect_success(
             operator
-                .ask(
-                    Call::Club,
+                .send_with_retries(
+                    CallKind::Club,
                     &Request::post("/api/admin/payment-anomalies/resolve", body),
                 )
                 .await,
@@ -295,7 +309,7 @@ async fn resolve_anomalies(test_run: &TestRun, forgotten: &BTreeSet<String>) -> 
     Ok(allocated)
 }
 
-fn expect_success(answer: Option<Answer>, doing: &str) -> Result<Value> {
+fn expect_success(answer: Option<ServerResponse>, doing: &str) -> Result<Value> {
     let answer = answer.with_context(|| format!("{doing}: no answer"))?;
     if !answer.ok() {
         bail!("{doing}: {} {}", answer.status, answer.body);

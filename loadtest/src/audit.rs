@@ -9,7 +9,7 @@ use anyhow::Result;
 use futures_util::{StreamExt, stream};
 
 use crate::browser::{Browser, Request, RunSettings};
-use crate::latency::{Call, CallRecord};
+use crate::latency::{CallKind, CallRecord};
 use crate::provider::{self, Payment};
 use crate::transcript::{BuyerTranscript, CompletionOutcome, Ticket, Verdict};
 
@@ -44,14 +44,14 @@ impl SettledPayment {
 
 /// The result of one check. The check passed if `failures` is empty.
 #[derive(Clone, Debug, Default)]
-pub struct Check {
+pub struct AuditCheck {
     pub name: String,
     /// Number of objects that were checked, such as payments or log lines.
     pub examined: usize,
     pub failures: Vec<String>,
 }
 
-impl Check {
+impl AuditCheck {
     pub fn new(name: impl Into<String>, examined: usize, failures: Vec<String>) -> Self {
         Self {
             name: name.into(),
@@ -63,7 +63,7 @@ impl Check {
 
 /// Asks the server and the provider about every payment, until the outcome of each is decided or
 /// `limit` has passed. Returns the payments and the time this took.
-pub async fn settle(
+pub async fn wait_until_decided(
     site: &Arc<RunSettings>,
     transcripts: &[BuyerTranscript],
     limit: Duration,
@@ -107,11 +107,11 @@ pub async fn settle(
 
 async fn fetch_settled(browser: &Browser, buyer: usize, payment: Payment) -> SettledPayment {
     let page = Request::get(format!("/api/orders/{}", payment.token));
-    let order = match browser.ask(Call::Order, &page).await {
+    let order = match browser.send_with_retries(CallKind::Order, &page).await {
         Some(page) => CompletionOutcome::from_order_page(&page),
         None => CompletionOutcome::Unexpected("no answer".to_owned()),
     };
-    let provider = provider::status(browser, &payment)
+    let provider = provider::intent_status(browser, &payment)
         .await
         .unwrap_or_default();
     SettledPayment {
@@ -127,7 +127,7 @@ async fn fetch_settled(browser: &Browser, buyer: usize, payment: Payment) -> Set
 pub fn check_transcripts(
     transcripts: &[BuyerTranscript],
     settled: &[SettledPayment],
-) -> Vec<Check> {
+) -> Vec<AuditCheck> {
     let by_intent: HashMap<&str, &SettledPayment> = settled
         .iter()
         .map(|settled| (settled.payment.intent.as_str(), settled))
@@ -141,7 +141,7 @@ pub fn check_transcripts(
         check_sold_once(settled),
         check_not_charged(transcripts, &by_intent),
         check_decided(settled),
-        Check::new(
+        AuditCheck::new(
             "one payment intent a buyer, one story in all repeated answers",
             intents,
             transcripts
@@ -157,7 +157,7 @@ pub fn check_transcripts(
 fn check_confirmed(
     transcripts: &[BuyerTranscript],
     by_intent: &HashMap<&str, &SettledPayment>,
-) -> Check {
+) -> AuditCheck {
     let bought: Vec<&BuyerTranscript> = transcripts
         .iter()
         .filter(|transcript| transcript.verdict == Verdict::Bought)
@@ -193,7 +193,7 @@ fn check_confirmed(
             )),
         }
     }
-    Check::new(
+    AuditCheck::new(
         "every acknowledged purchase is there, whole and paid",
         bought.len(),
         failures,
@@ -201,7 +201,7 @@ fn check_confirmed(
 }
 
 /// Checks that no ticket belongs to two orders.
-fn check_sold_once(settled: &[SettledPayment]) -> Check {
+fn check_sold_once(settled: &[SettledPayment]) -> AuditCheck {
     let mut owners: HashMap<Ticket, usize> = HashMap::new();
     let mut failures = Vec::new();
     for one in settled {
@@ -217,14 +217,14 @@ fn check_sold_once(settled: &[SettledPayment]) -> Check {
             }
         }
     }
-    Check::new("no ticket sold twice", owners.len(), failures)
+    AuditCheck::new("no ticket sold twice", owners.len(), failures)
 }
 
 /// Checks that no buyer was charged who was told "not charged" or who never paid.
 fn check_not_charged(
     transcripts: &[BuyerTranscript],
     by_intent: &HashMap<&str, &SettledPayment>,
-) -> Check {
+) -> AuditCheck {
     let unpaid = [
         Verdict::NotCharged,
         Verdict::Declined,
@@ -255,14 +255,14 @@ fn check_not_charged(
             }
         }
     }
-    Check::new(
+    AuditCheck::new(
         "no buyer was charged who was told otherwise",
         all.len(),
         failures,
     )
 }
 
-fn check_decided(settled: &[SettledPayment]) -> Check {
+fn check_decided(settled: &[SettledPayment]) -> AuditCheck {
     let stuck = settled.iter().filter(|settled| !settled.is_decided());
     let failures = stuck
         .map(|settled| {
@@ -273,7 +273,7 @@ fn check_decided(settled: &[SettledPayment]) -> Check {
             )
         })
         .collect();
-    Check::new(
+    AuditCheck::new(
         "every order decided within a minute",
         settled.len(),
         failures,
@@ -282,11 +282,11 @@ fn check_decided(settled: &[SettledPayment]) -> Check {
 
 /// Checks that no response was a server error (5xx). If `troubled` is set, faults were injected and
 /// a 503 is allowed.
-pub fn check_server_errors(call_records: &[CallRecord], troubled: bool) -> Check {
-    let mut counts: BTreeMap<(Call, u16), usize> = BTreeMap::new();
+pub fn check_server_errors(call_records: &[CallRecord], troubled: bool) -> AuditCheck {
+    let mut counts: BTreeMap<(CallKind, u16), usize> = BTreeMap::new();
     let server_errors = call_records
         .iter()
-        .filter(|record| record.call != Call::Card && record.status >= 500);
+        .filter(|record| record.call != CallKind::Card && record.status >= 500);
     for record in server_errors.filter(|record| !(troubled && record.status == 503)) {
         *counts.entry((record.call, record.status)).or_default() += 1;
     }
@@ -299,11 +299,11 @@ pub fn check_server_errors(call_records: &[CallRecord], troubled: bool) -> Check
     } else {
         "no answer of 5xx"
     };
-    Check::new(name, call_records.len(), failures)
+    AuditCheck::new(name, call_records.len(), failures)
 }
 
 /// Checks that the server log contains no panic and no buyer's email address.
-pub fn check_log(log: &str) -> Check {
+pub fn check_log(log: &str) -> AuditCheck {
     let bad = |line: &&str| line.contains("panicked at") || line.contains("@crowd.test");
     let failures: Vec<String> = log
         .lines()
@@ -311,7 +311,7 @@ pub fn check_log(log: &str) -> Check {
         .take(10)
         .map(|line| line.chars().take(200).collect())
         .collect();
-    Check::new(
+    AuditCheck::new(
         "no panic and no buyer in the server's log",
         log.lines().count(),
         failures,
@@ -322,7 +322,7 @@ pub fn check_log(log: &str) -> Check {
 mod tests {
     use super::*;
 
-    fn payment(id: &str) -> Payment {
+    fn payment_with_id(id: &str) -> Payment {
         Payment {
             intent: id.into(),
             client_secret: "s".into(),
@@ -330,29 +330,29 @@ mod tests {
         }
     }
 
-    fn transcript(buyer: usize, verdict: Verdict, tickets: &[i64]) -> BuyerTranscript {
+    fn transcript_with_tickets(buyer: usize, verdict: Verdict, tickets: &[i64]) -> BuyerTranscript {
         let mut transcript = BuyerTranscript::empty(buyer);
         transcript.verdict = verdict;
         transcript.tickets = tickets.iter().map(|number| (1001, *number)).collect();
         transcript.ticket_count = u32::try_from(tickets.len()).unwrap();
-        transcript.payments = vec![payment(&format!("pi_{buyer}"))];
+        transcript.payments = vec![payment_with_id(&format!("pi_{buyer}"))];
         transcript
     }
 
-    fn settled(buyer: usize, order: CompletionOutcome, provider: &str) -> SettledPayment {
+    fn settled_payment(buyer: usize, order: CompletionOutcome, provider: &str) -> SettledPayment {
         SettledPayment {
             buyer,
-            payment: payment(&format!("pi_{buyer}")),
+            payment: payment_with_id(&format!("pi_{buyer}")),
             order,
             provider: provider.into(),
         }
     }
 
-    fn tickets(numbers: &[i64]) -> CompletionOutcome {
+    fn bought_tickets(numbers: &[i64]) -> CompletionOutcome {
         CompletionOutcome::Tickets(numbers.iter().map(|number| (1001, *number)).collect())
     }
 
-    fn failures(transcripts: &[BuyerTranscript], settled: &[SettledPayment]) -> Vec<String> {
+    fn audit_failures(transcripts: &[BuyerTranscript], settled: &[SettledPayment]) -> Vec<String> {
         check_transcripts(transcripts, settled)
             .into_iter()
             .flat_map(|check| check.failures)
@@ -362,44 +362,52 @@ mod tests {
     #[test]
     fn clean_run_passes_every_check() {
         let transcripts = [
-            transcript(1, Verdict::Bought, &[1, 2]),
-            transcript(2, Verdict::NotCharged, &[]),
-            transcript(3, Verdict::LeftAfterPaying, &[]),
-            transcript(4, Verdict::Abandoned, &[]),
+            transcript_with_tickets(1, Verdict::Bought, &[1, 2]),
+            transcript_with_tickets(2, Verdict::NotCharged, &[]),
+            transcript_with_tickets(3, Verdict::LeftAfterPaying, &[]),
+            transcript_with_tickets(4, Verdict::Abandoned, &[]),
         ];
         let settled = [
-            settled(1, tickets(&[1, 2]), "succeeded"),
-            settled(2, CompletionOutcome::NotCharged, "canceled"),
-            settled(3, tickets(&[3]), "succeeded"),
-            settled(4, CompletionOutcome::Pending, "requires_payment_method"),
+            settled_payment(1, bought_tickets(&[1, 2]), "succeeded"),
+            settled_payment(2, CompletionOutcome::NotCharged, "canceled"),
+            settled_payment(3, bought_tickets(&[3]), "succeeded"),
+            settled_payment(4, CompletionOutcome::Pending, "requires_payment_method"),
         ];
-        assert_eq!(failures(&transcripts, &settled), Vec::<String>::new());
+        assert_eq!(audit_failures(&transcripts, &settled), Vec::<String>::new());
     }
 
     #[test]
     fn lost_confirmed_purchase_is_reported() {
-        let transcripts = [transcript(1, Verdict::Bought, &[1])];
+        let transcripts = [transcript_with_tickets(1, Verdict::Bought, &[1])];
         assert_eq!(
-            failures(
+            audit_failures(
                 &transcripts,
-                &[settled(1, CompletionOutcome::NotCharged, "canceled")]
+                &[settled_payment(
+                    1,
+                    CompletionOutcome::NotCharged,
+                    "canceled"
+                )]
             )
             .len(),
             1
         );
         assert_eq!(
-            failures(&transcripts, &[settled(1, tickets(&[2]), "succeeded")]).len(),
+            audit_failures(
+                &transcripts,
+                &[settled_payment(1, bought_tickets(&[2]), "succeeded")]
+            )
+            .len(),
             1
         );
         assert!(
-            !failures(
+            !audit_failures(
                 &transcripts,
-                &[settled(1, tickets(&[1]), "requires_capture")]
+                &[settled_payment(1, bought_tickets(&[1]), "requires_capture")]
             )
             .is_empty()
         );
         assert_eq!(
-            failures(&transcripts, &[]).len(),
+            audit_failures(&transcripts, &[]).len(),
             1,
             "an order that is nowhere"
         );
@@ -408,35 +416,43 @@ mod tests {
     #[test]
     fn ticket_sold_twice_is_reported() {
         let transcripts = [
-            transcript(1, Verdict::Bought, &[1]),
-            transcript(2, Verdict::Bought, &[1]),
+            transcript_with_tickets(1, Verdict::Bought, &[1]),
+            transcript_with_tickets(2, Verdict::Bought, &[1]),
         ];
         let both = [
-            settled(1, tickets(&[1]), "succeeded"),
-            settled(2, tickets(&[1]), "succeeded"),
+            settled_payment(1, bought_tickets(&[1]), "succeeded"),
+            settled_payment(2, bought_tickets(&[1]), "succeeded"),
         ];
         assert_eq!(
-            failures(&transcripts, &both),
+            audit_failures(&transcripts, &both),
             vec!["ticket (1001, 1) belongs to buyers 1 and 2"]
         );
     }
 
     #[test]
     fn charge_after_not_charged_is_reported() {
-        let transcripts = [transcript(1, Verdict::NotCharged, &[])];
+        let transcripts = [transcript_with_tickets(1, Verdict::NotCharged, &[])];
         assert_eq!(
-            failures(&transcripts, &[settled(1, tickets(&[1]), "succeeded")]).len(),
+            audit_failures(
+                &transcripts,
+                &[settled_payment(1, bought_tickets(&[1]), "succeeded")]
+            )
+            .len(),
             1
         );
     }
 
     #[test]
     fn undecided_authorisation_is_reported() {
-        let transcripts = [transcript(1, Verdict::LeftAfterPaying, &[])];
+        let transcripts = [transcript_with_tickets(1, Verdict::LeftAfterPaying, &[])];
         assert_eq!(
-            failures(
+            audit_failures(
                 &transcripts,
-                &[settled(1, CompletionOutcome::Pending, "requires_capture")]
+                &[settled_payment(
+                    1,
+                    CompletionOutcome::Pending,
+                    "requires_capture"
+                )]
             )
             .len(),
             1
@@ -446,7 +462,7 @@ mod tests {
     #[test]
     fn server_error_is_reported_and_503_only_without_faults() {
         let record = |status| CallRecord {
-            call: Call::Open,
+            call: CallKind::Open,
             at: Duration::ZERO,
             took: Duration::ZERO,
             status,

@@ -12,7 +12,7 @@ use crate::report::Report;
 use crate::test_run::TestRun;
 
 #[derive(Args, Clone, Debug)]
-pub struct Audit {
+pub struct AuditArgs {
     /// The running demo's data folder. The file `running.json` in it holds the server's address and
     /// the database URL.
     #[arg(long, default_value = ".data")]
@@ -34,7 +34,7 @@ struct RunningDemoFile {
     database: String,
 }
 
-impl Audit {
+impl AuditArgs {
     /// Returns the demo's address, and the access to its database. `None` if the database URL is
     /// not known.
     fn locate_demo(&self) -> Result<(String, Option<DatabaseAccess>)> {
@@ -61,7 +61,7 @@ impl Audit {
     }
 }
 
-pub async fn run(audit: &Audit) -> Result<Report> {
+pub async fn run_subcommand(audit: &AuditArgs) -> Result<Report> {
     let (base, access) = audit.locate_demo()?;
     let test_run = TestRun::open(Some(&base), 0, Duration::from_secs(10)).await?;
     let mut report = Report {
@@ -70,11 +70,11 @@ pub async fn run(audit: &Audit) -> Result<Report> {
     };
     // Anomalies that were open before this command are shown, but do not make the audit fail.
     let known = match &access {
-        Some(access) => database_audit::anomalies(access).await?,
+        Some(access) => database_audit::count_open_anomalies(access).await?,
         None => Vec::new(),
     };
     for (kind, count) in &known {
-        report.fact(&format!("open anomalies: {kind}"), count);
+        report.add_fact(&format!("open anomalies: {kind}"), count);
     }
     database_audit::audit_database(&test_run.site, access.as_ref(), &known, &mut report).await?;
     Ok(report)

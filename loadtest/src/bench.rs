@@ -36,10 +36,10 @@ mod temporary_database;
 mod webhooks;
 
 /// Number of database connections of the benchmarks that write rows without the product.
-const RAW_CLIENTS: u32 = 32;
+const BASELINE_CONNECTION_COUNT: u32 = 32;
 
 #[derive(Args, Clone, Debug)]
-pub struct Bench {
+pub struct BenchArgs {
     /// How often each measurement is repeated.
     #[arg(long, default_value_t = 5)]
     rounds: usize,
@@ -64,7 +64,8 @@ pub struct Bench {
     /// Number of sold tickets from earlier years in the benchmark with old data.
     #[arg(long, default_value_t = 500_000)]
     history: i64,
-    /// Runs only the named parts: purchases, notices, walls, reads, boards, both, growth, many.
+    /// Names of the parts to run: purchases, notices, walls, reads, boards, both, growth, many. By
+    /// default all run.
     #[arg(long, value_delimiter = ',')]
     only: Vec<String>,
     #[arg(long, default_value = "report.html")]
@@ -74,8 +75,8 @@ pub struct Bench {
     pages: Option<PathBuf>,
 }
 
-impl Bench {
-    pub fn page(&self) -> &PathBuf {
+impl BenchArgs {
+    pub fn report_file(&self) -> &PathBuf {
         &self.report
     }
 
@@ -86,7 +87,7 @@ impl Bench {
 
 /// The settings, servers and meters that all measurements share.
 struct BenchContext<'a> {
-    bench: &'a Bench,
+    bench: &'a BenchArgs,
     test_run: &'a TestRun,
     /// Address of the product's server, as `127.0.0.1:port`.
     product_address: String,
@@ -105,41 +106,43 @@ impl BenchContext<'_> {
     }
 }
 
-pub async fn run(bench: &Bench) -> Result<Report> {
+pub async fn run_subcommand(bench: &BenchArgs) -> Result<Report> {
     ensure!(
         bench.rounds > 0 && bench.hot.iter().all(|hot| *hot > 0),
         "nothing to measure"
     );
     raise_file_limit();
     let test_run = TestRun::open(None, 0, Duration::from_secs(30)).await?;
-    let outcome = play(&test_run, bench).await;
+    let outcome = run_benchmarks(&test_run, bench).await;
     test_run.close(false).await?;
     let report = outcome?;
     if let Some(folder) = &bench.pages {
-        report.to_pages(folder)?;
+        report.write_pages(folder)?;
     }
     Ok(report)
 }
 
-async fn play(test_run: &TestRun, bench: &Bench) -> Result<Report> {
+async fn run_benchmarks(test_run: &TestRun, bench: &BenchArgs) -> Result<Report> {
     let access = test_run
         .server_process
         .lock()
         .await
-        .access()
+        .database_access()
         .context("the server's database")?;
-    let shown = new_draws::draws(&test_run.site, "Shown", 1)
+    let shown = new_draws::create_test_draws(&test_run.site, "Shown", 1)
         .await?
         .pop()
         .context("no draw was created")?;
-    let raw_draws: usize = bench.rounds * purchases::raw_draws_a_round(&bench.hot, bench.purchases);
-    let baseline = BenchBaseline::create(&access.url, RAW_CLIENTS, raw_draws as i64).await?;
+    let raw_draws: usize =
+        bench.rounds * purchases::baseline_draws_per_round(&bench.hot, bench.purchases);
+    let baseline =
+        BenchBaseline::create(&access.url, BASELINE_CONNECTION_COUNT, raw_draws as i64).await?;
     let bodies = std::env::temp_dir().join(format!("fd-bench-{}", uuid::Uuid::new_v4().simple()));
     std::fs::create_dir_all(&bodies)?;
     let product_address = test_run.site.base.trim_start_matches("http://").to_owned();
     let paths = reads::store_responses(&product_address, shown, &bodies).await?;
     let rival = RunningRival::start(&access.url, &bodies).await?;
-    let meter = ProcessMeter::of(&*test_run.server_process.lock().await)?;
+    let meter = ProcessMeter::of_server(&*test_run.server_process.lock().await)?;
     let key = test_run.site.publishable_key.clone();
     let bench_context = BenchContext {
         bench,
@@ -156,26 +159,28 @@ async fn play(test_run: &TestRun, bench: &Bench) -> Result<Report> {
     };
     add_facts(&mut report, bench);
     let (comparisons, tables) = bench_context
-        .play_all(shown, &paths, &baseline, &mut report)
+        .run_selected_parts(shown, &paths, &baseline, &mut report)
         .await?;
     rival.stop().await?;
     baseline.drop_schema().await?;
     std::fs::remove_dir_all(&bodies)?;
-    report.fact("machine afterwards", machine::load());
-    report.tables.push(comparison::table(&comparisons));
+    report.add_fact("machine afterwards", machine::load_averages());
+    report
+        .tables
+        .push(comparison::comparison_table(&comparisons));
     report.tables.extend(tables);
     report.plots.extend(ratio_plots(&comparisons)?);
     // The run stops here if the audit finds a violation, because its results would be worthless.
     test_run
-        .conclude(&RunObservations::default(), &mut report)
+        .audit_and_report(&RunObservations::default(), &mut report)
         .await?;
     Ok(report)
 }
 
-fn add_facts(report: &mut Report, bench: &Bench) {
-    report.fact("machine", machine::description());
-    report.fact("machine before", machine::load());
-    report.fact(
+fn add_facts(report: &mut Report, bench: &BenchArgs) {
+    report.add_fact("machine", machine::describe_machine());
+    report.add_fact("machine before", machine::load_averages());
+    report.add_fact(
         "build",
         if cfg!(debug_assertions) {
             "debug: no figure counts"
@@ -183,13 +188,13 @@ fn add_facts(report: &mut Report, bench: &Bench) {
             "release"
         },
     );
-    report.fact("rounds", bench.rounds);
-    report.fact("purchases a sale", bench.purchases);
-    report.fact("buyers at once", bench.buyers);
+    report.add_fact("rounds", bench.rounds);
+    report.add_fact("purchases a sale", bench.purchases);
+    report.add_fact("buyers at once", bench.buyers);
 }
 
 impl BenchContext<'_> {
-    async fn play_all(
+    async fn run_selected_parts(
         mut self,
         shown: i64,
         paths: &[(&'static str, String)],
@@ -204,42 +209,45 @@ impl BenchContext<'_> {
             // Reads are measured first, because later parts add draws to the list of active draws,
             // which would then be larger.
             print_progress("reads and refusals");
-            comparisons.extend(self.reads(paths).await?);
-            comparisons.extend(self.refusals().await?);
+            comparisons.extend(self.compare_reads(paths).await?);
+            comparisons.extend(self.measure_refusals().await?);
         }
         if self.bench.includes_part("purchases") {
             print_progress("purchases");
-            let (found, mut took) = self.purchases(&mut raw_free).await?;
+            let (found, mut took) = self.compare_purchases(&mut raw_free).await?;
             comparisons.extend(found);
-            comparisons.extend(self.simultaneous_buyers(&mut took).await?);
+            comparisons.extend(self.measure_simultaneous_buyers(&mut took).await?);
             tables.push(took);
         }
         if self.bench.includes_part("notices") {
             print_progress("notices");
-            comparisons.extend(self.webhooks().await?);
+            comparisons.extend(self.measure_webhooks().await?);
         }
         if self.bench.includes_part("walls") || self.bench.includes_part("growth") {
             print_progress("engine only");
-            comparisons.extend(self.engine_only(baseline, &mut raw_free, report).await?);
+            comparisons.extend(
+                self.measure_engine_only(baseline, &mut raw_free, report)
+                    .await?,
+            );
         }
         if self.bench.includes_part("boards") {
             print_progress("boards");
-            comparisons.extend(self.fan_out(shown).await?);
+            comparisons.extend(self.measure_fan_out(shown).await?);
         }
         if self.bench.includes_part("both") {
             print_progress("both at once");
-            comparisons.extend(self.both_at_once().await?);
+            comparisons.extend(self.measure_sale_with_boards().await?);
         }
         if self.bench.includes_part("many") {
             print_progress("many draws");
-            comparisons.extend(self.many_draws().await?);
+            comparisons.extend(self.measure_many_draws().await?);
         }
         print_progress("the audit");
         Ok((comparisons, tables))
     }
 
     /// Measures the engine without HTTP, and audits its database.
-    async fn engine_only(
+    async fn measure_engine_only(
         &self,
         baseline: &BenchBaseline,
         raw_free: &mut impl Iterator<Item = i64>,
@@ -255,10 +263,10 @@ impl BenchContext<'_> {
             );
         }
         if self.bench.includes_part("growth") {
-            comparisons.extend(self.growth(&empty_engine, report).await?);
+            comparisons.extend(self.compare_growth(&empty_engine, report).await?);
         }
-        let failures = empty_engine.violations().await?;
-        report.checks.push(crate::audit::Check::new(
+        let failures = empty_engine.find_violations().await?;
+        report.checks.push(crate::audit::AuditCheck::new(
             "the database of the engine-only measurements",
             1,
             failures,
@@ -294,7 +302,7 @@ fn ratio_plots(comparisons: &[Comparison]) -> Result<Vec<String>> {
                 )
             })
             .collect();
-        ratio_plots.extend(plots::lines(title, "round", "ratio", &lines)?);
+        ratio_plots.extend(plots::line_plot(title, "round", "ratio", &lines)?);
     }
     Ok(ratio_plots)
 }
@@ -303,7 +311,7 @@ fn ratio_plots(comparisons: &[Comparison]) -> Result<Vec<String>> {
 fn raise_file_limit() {
     use nix::sys::resource::{Resource, getrlimit, setrlimit};
     if let Ok((_, most)) = getrlimit(Resource::RLIMIT_NOFILE) {
-        // A failure is ignored here, because it would show when boards cannot connect.
+        // A failure to raise the limit is ignored here, because boards then fail to connect.
         let _ = setrlimit(Resource::RLIMIT_NOFILE, most, most);
     }
 }

@@ -13,7 +13,7 @@ use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest;
 use tokio_tungstenite::tungstenite::http::HeaderValue;
 
-use crate::browser::{RunSettings, number, text};
+use crate::browser::{RunSettings, json_number, json_text};
 use crate::latency::millis;
 use crate::transcript::BuyerTranscript;
 
@@ -45,11 +45,13 @@ impl Board {
     /// Records one frame. A draw's revision must never decrease, not even after the server was
     /// killed, because a view is sent only after its commit (invariant A6).
     fn record_frame(&mut self, frame: &Value, at: Duration, wall_ms: f64) {
-        if text(frame, "/type") != "draw" {
+        if json_text(frame, "/type") != "draw" {
             return;
         }
-        let (Some(draw), Some(seq)) = (number(frame, "/data/drawNumber"), number(frame, "/seq"))
-        else {
+        let (Some(draw), Some(seq)) = (
+            json_number(frame, "/data/drawNumber"),
+            json_number(frame, "/seq"),
+        ) else {
             self.failures
                 .push(format!("a frame without draw number or revision: {frame}"));
             return;
@@ -61,7 +63,7 @@ impl Board {
             ));
         }
         *newest_revision = seq.max(*newest_revision);
-        let sold = number(frame, "/data/ticketsSold").unwrap_or(-1);
+        let sold = json_number(frame, "/data/ticketsSold").unwrap_or(-1);
         if !(0..=169).contains(&sold) {
             self.failures
                 .push(format!("draw {draw}: {sold} tickets sold were shown"));
@@ -83,7 +85,7 @@ impl Board {
 }
 
 /// Follows draws until `stop` is set. Reconnects when the server could not be reached.
-pub async fn follow(
+pub async fn follow_draws(
     site: Arc<RunSettings>,
     draws: Vec<i64>,
     mut stop: watch::Receiver<bool>,
@@ -130,7 +132,7 @@ async fn receive_frames(
                 Some(Ok(Message::Text(text))) => {
                     let wall = SystemTime::now().duration_since(UNIX_EPOCH).map(millis).unwrap_or_default();
                     if let Ok(frame) = serde_json::from_str(text.as_str()) {
-                        board.record_frame(&frame, site.now(), wall);
+                        board.record_frame(&frame, site.elapsed(), wall);
                     }
                 }
                 Some(Ok(Message::Close(_)) | Err(_)) | None => return Ok(()),
@@ -158,7 +160,7 @@ pub struct BoardLag {
     pub frame_delay: Vec<f64>,
 }
 
-pub fn lag(boards: &[Board], transcripts: &[BuyerTranscript]) -> BoardLag {
+pub fn measure_lag(boards: &[Board], transcripts: &[BuyerTranscript]) -> BoardLag {
     let mut lag = BoardLag::default();
     let mut first: HashMap<(i64, i64), Duration> = HashMap::new();
     for view in boards
@@ -232,15 +234,15 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn frame(seq: i64, sold: i64) -> Value {
+    fn draw_frame(seq: i64, sold: i64) -> Value {
         json!({"v": 1, "topic": "draw:1001", "seq": seq, "serverNow": 1000, "type": "draw",
             "data": {"drawNumber": 1001, "ticketsSold": sold}})
     }
 
-    fn board(frames: &[(i64, i64, u64)]) -> Board {
+    fn board_with_frames(frames: &[(i64, i64, u64)]) -> Board {
         let mut board = Board::default();
         for (seq, sold, at) in frames {
-            board.record_frame(&frame(*seq, *sold), Duration::from_millis(*at), 1003.0);
+            board.record_frame(&draw_frame(*seq, *sold), Duration::from_millis(*at), 1003.0);
         }
         board
     }
@@ -248,12 +250,12 @@ mod tests {
     #[test]
     fn decreasing_revision_is_reported() {
         assert!(
-            board(&[(1, 0, 0), (1, 0, 5), (3, 4, 9)])
+            board_with_frames(&[(1, 0, 0), (1, 0, 5), (3, 4, 9)])
                 .failures
                 .is_empty()
         );
-        assert_eq!(board(&[(3, 4, 0), (2, 4, 5)]).failures.len(), 1);
-        assert_eq!(board(&[(1, 170, 0)]).failures.len(), 1);
+        assert_eq!(board_with_frames(&[(3, 4, 0), (2, 4, 5)]).failures.len(), 1);
+        assert_eq!(board_with_frames(&[(1, 170, 0)]).failures.len(), 1);
     }
 
     #[test]
@@ -262,10 +264,10 @@ mod tests {
         transcript.tickets = vec![(1001, 1), (1001, 2)];
         transcript.decided_at = Some(Duration::from_millis(40));
         let boards = [
-            board(&[(1, 0, 0), (2, 2, 100)]),
-            board(&[(1, 0, 0), (2, 2, 130)]),
+            board_with_frames(&[(1, 0, 0), (2, 2, 100)]),
+            board_with_frames(&[(1, 0, 0), (2, 2, 130)]),
         ];
-        let lag = lag(&boards, &[transcript]);
+        let lag = measure_lag(&boards, &[transcript]);
         assert_eq!(lag.behind_buyer, vec![60.0, 90.0]);
         assert_eq!(lag.behind_first_board, vec![0.0, 30.0]);
         assert_eq!(lag.frame_delay, vec![3.0; 2], "greetings are no news");
@@ -274,8 +276,8 @@ mod tests {
     #[test]
     fn sold_over_time_takes_each_revision_once() {
         let boards = [
-            board(&[(1, 0, 0), (2, 2, 1000)]),
-            board(&[(2, 2, 1500), (4, 5, 2000)]),
+            board_with_frames(&[(1, 0, 0), (2, 2, 1000)]),
+            board_with_frames(&[(2, 2, 1500), (4, 5, 2000)]),
         ];
         assert_eq!(
             sold_over_time(&boards),

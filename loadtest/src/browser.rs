@@ -11,7 +11,7 @@ use reqwest::Method;
 use reqwest::header::{CONTENT_TYPE, ORIGIN, RETRY_AFTER};
 use serde_json::Value;
 
-use crate::latency::{Call, CallRecord};
+use crate::latency::{CallKind, CallRecord};
 use crate::plan::SeededRng;
 
 /// Settings that all browsers of a run share.
@@ -30,7 +30,7 @@ pub struct RunSettings {
 }
 
 impl RunSettings {
-    pub fn now(&self) -> Duration {
+    pub fn elapsed(&self) -> Duration {
         self.started.elapsed()
     }
 
@@ -96,32 +96,33 @@ impl Request {
 
 /// A complete response. `body` is null if it is not JSON.
 #[derive(Clone, Debug)]
-pub struct Answer {
+pub struct ServerResponse {
     pub status: u16,
     pub body: Value,
     /// The value of the `Retry-After` header, in seconds. `None` without that header.
     pub retry_after: Option<f64>,
 }
 
-impl Answer {
+impl ServerResponse {
     pub fn ok(&self) -> bool {
         (200..300).contains(&self.status)
     }
 
     /// Returns a field of the body as text. A number is formatted, and a missing field is empty.
-    pub fn text(&self, pointer: &str) -> String {
-        text(&self.body, pointer)
+    pub fn body_text(&self, pointer: &str) -> String {
+        json_text(&self.body, pointer)
     }
 
     /// Returns whether the call should be retried, because the server is down, starting or busy.
     /// The provider's 500 is retried too, as the provider's page does.
-    fn should_retry(&self, call: Call) -> bool {
-        matches!(self.status, 429 | 502 | 503 | 504) || (call == Call::Card && self.status >= 500)
+    fn should_retry(&self, call: CallKind) -> bool {
+        matches!(self.status, 429 | 502 | 503 | 504)
+            || (call == CallKind::Card && self.status >= 500)
     }
 }
 
 /// Returns a field of a JSON value as text. A number is formatted, and a missing field is empty.
-pub fn text(value: &Value, pointer: &str) -> String {
+pub fn json_text(value: &Value, pointer: &str) -> String {
     match value.pointer(pointer) {
         Some(Value::String(text)) => text.clone(),
         None | Some(Value::Null) => String::new(),
@@ -130,7 +131,7 @@ pub fn text(value: &Value, pointer: &str) -> String {
 }
 
 /// Returns an integer field, which may be stored as a number or as text. `None` if there is none.
-pub fn number(value: &Value, pointer: &str) -> Option<i64> {
+pub fn json_number(value: &Value, pointer: &str) -> Option<i64> {
     match value.pointer(pointer)? {
         Value::Number(number) => number.as_i64(),
         Value::String(text) => text.parse().ok(),
@@ -172,16 +173,16 @@ impl Browser {
         )
     }
 
-    pub fn below(&self, bound: u64) -> u64 {
+    pub fn random_below(&self, bound: u64) -> u64 {
         self.rng
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
-            .below(bound)
+            .random_below(bound)
     }
 
     /// Sends a request once. Returns `None` when no response came, so that the effect is unknown.
-    pub async fn send_once(&self, call: Call, request: &Request) -> Option<Answer> {
-        let (at, started) = (self.site.now(), Instant::now());
+    pub async fn send_once(&self, call: CallKind, request: &Request) -> Option<ServerResponse> {
+        let (at, started) = (self.site.elapsed(), Instant::now());
         let answer = self.send_and_record(request).await.ok();
         let status = answer.as_ref().map_or(0, |answer| answer.status);
         let record = CallRecord {
@@ -199,7 +200,11 @@ impl Browser {
 
     /// Sends a request until there is a final response. Returns `None` when the retry time ends
     /// first.
-    pub async fn ask(&self, call: Call, request: &Request) -> Option<Answer> {
+    pub async fn send_with_retries(
+        &self,
+        call: CallKind,
+        request: &Request,
+    ) -> Option<ServerResponse> {
         let give_up = Instant::now() + self.site.retry_timeout;
         let mut pause = Duration::from_millis(150);
         loop {
@@ -214,7 +219,7 @@ impl Browser {
             let wished = answer
                 .and_then(|answer| answer.retry_after)
                 .map(|s| Duration::from_secs_f64(s.min(3.0)));
-            let jitter = Duration::from_millis(self.below(100));
+            let jitter = Duration::from_millis(self.random_below(100));
             tokio::time::sleep(wished.unwrap_or(pause).max(pause) + jitter).await;
             pause = (pause * 3 / 2).min(Duration::from_secs(2));
         }
@@ -222,25 +227,28 @@ impl Browser {
 
     /// Sends a request like an impatient person: sometimes twice at the same moment, then
     /// repeatedly as the run's settings say. Returns all responses in order of arrival.
-    pub async fn send_repeatedly(&self, call: Call, request: &Request) -> Vec<Answer> {
+    pub async fn send_repeatedly(&self, call: CallKind, request: &Request) -> Vec<ServerResponse> {
         let mut answers = Vec::new();
         let mut left = self.site.retries;
-        if left > 0 && self.below(3) == 0 {
+        if left > 0 && self.random_below(3) == 0 {
             left -= 1;
-            let (first, second) = tokio::join!(self.ask(call, request), self.ask(call, request));
+            let (first, second) = tokio::join!(
+                self.send_with_retries(call, request),
+                self.send_with_retries(call, request)
+            );
             answers.extend(first.into_iter().chain(second));
         } else {
-            answers.extend(self.ask(call, request).await);
+            answers.extend(self.send_with_retries(call, request).await);
         }
         for _ in 0..left {
-            answers.extend(self.ask(call, request).await);
+            answers.extend(self.send_with_retries(call, request).await);
         }
         answers
     }
 
     /// Sends a request and closes the connection after a moment, even without a response.
-    pub async fn cut(&self, call: Call, request: &Request, after: Duration) {
-        let (at, started) = (self.site.now(), Instant::now());
+    pub async fn send_and_cut(&self, call: CallKind, request: &Request, after: Duration) {
+        let (at, started) = (self.site.elapsed(), Instant::now());
         // A missing response is not recorded, because the connection was closed on purpose.
         if let Ok(Ok(answer)) = tokio::time::timeout(after, self.send_and_record(request)).await {
             let record = CallRecord {
@@ -256,7 +264,7 @@ impl Browser {
         }
     }
 
-    async fn send_and_record(&self, request: &Request) -> Result<Answer, reqwest::Error> {
+    async fn send_and_record(&self, request: &Request) -> Result<ServerResponse, reqwest::Error> {
         let mut asking = self
             .http
             .request(request.method.clone(), self.site.url(&request.path))
@@ -279,7 +287,7 @@ impl Browser {
             .get(RETRY_AFTER)
             .and_then(|v| v.to_str().ok()?.parse().ok());
         let bytes = response.bytes().await?;
-        Ok(Answer {
+        Ok(ServerResponse {
             status,
             body: serde_json::from_slice(&bytes).unwrap_or(Value::Null),
             retry_after,
@@ -330,21 +338,25 @@ mod tests {
         let body = serde_json::json!({"a": 7, "b": "8", "c": null, "d": {"e": "x"}});
         assert_eq!(
             (
-                number(&body, "/a"),
-                number(&body, "/b"),
-                number(&body, "/c")
+                json_number(&body, "/a"),
+                json_number(&body, "/b"),
+                json_number(&body, "/c")
             ),
             (Some(7), Some(8), None)
         );
         assert_eq!(
-            (text(&body, "/a"), text(&body, "/c"), text(&body, "/d/e")),
+            (
+                json_text(&body, "/a"),
+                json_text(&body, "/c"),
+                json_text(&body, "/d/e")
+            ),
             ("7".into(), String::new(), "x".into())
         );
     }
 
     #[test]
     fn only_unavailable_server_is_retried() {
-        let answer = |status| Answer {
+        let answer = |status| ServerResponse {
             status,
             body: Value::Null,
             retry_after: None,
@@ -352,15 +364,15 @@ mod tests {
         assert!(
             [429, 502, 503, 504]
                 .into_iter()
-                .all(|status| answer(status).should_retry(Call::Open))
+                .all(|status| answer(status).should_retry(CallKind::Open))
         );
         assert!(
             [200, 400, 402, 404, 409, 500]
                 .into_iter()
-                .all(|status| !answer(status).should_retry(Call::Open))
+                .all(|status| !answer(status).should_retry(CallKind::Open))
         );
         assert!(
-            answer(500).should_retry(Call::Card),
+            answer(500).should_retry(CallKind::Card),
             "the provider's page tries again by itself"
         );
     }

@@ -7,9 +7,9 @@ use std::time::Duration;
 use anyhow::Result;
 use serde_json::{Value, json};
 
-use crate::browser::{Answer, Browser, Request, RunSettings, number};
-use crate::latency::Call;
-use crate::plan::{BuyerPlan, Card, CompletionCall, Ending};
+use crate::browser::{Browser, Request, RunSettings, ServerResponse, json_number};
+use crate::latency::CallKind;
+use crate::plan::{BuyerEnding, BuyerPlan, Card, CompletionCall};
 use crate::provider::{self, CardOutcome, Payment};
 use crate::transcript::{BuyerTranscript, CompletionOutcome, Verdict, consistent_outcome};
 
@@ -41,7 +41,7 @@ struct Buyer<'a> {
 }
 
 /// Simulates one buyer. `draws` contains the draw number for each draw index of the plan.
-pub async fn play(
+pub async fn simulate_buyer(
     site: Arc<RunSettings>,
     plan: &BuyerPlan,
     draws: &[i64],
@@ -72,27 +72,27 @@ impl Buyer<'_> {
     async fn run_purchase(&mut self) -> Verdict {
         let first = self.lines[0].0;
         self.browser
-            .ask(Call::Page, &Request::get(format!("/draw/{first}")))
+            .send_with_retries(CallKind::Page, &Request::get(format!("/draw/{first}")))
             .await;
         for (draw, _) in self.lines.clone() {
             self.browser
-                .ask(Call::Draw, &Request::get(format!("/api/draws/{draw}")))
+                .send_with_retries(CallKind::Draw, &Request::get(format!("/api/draws/{draw}")))
                 .await;
         }
-        let payment = match self.open().await {
+        let payment = match self.open_payment().await {
             OpenPaymentResult::Opened(payment) => payment,
             OpenPaymentResult::Stopped(verdict) => return verdict,
         };
-        self.think().await;
-        match self.ending() {
-            Ending::Abandons => Verdict::Abandoned,
-            Ending::Releases => {
+        self.pause_between_steps().await;
+        match self.effective_ending() {
+            BuyerEnding::Abandons => Verdict::Abandoned,
+            BuyerEnding::Releases => {
                 self.leave_checkout(&payment).await;
                 Verdict::Released
             }
             // The server itself confirms the payment method of a wallet, so the buyer makes only
             // the last call.
-            Ending::Reads | Ending::CutCall
+            BuyerEnding::Reads | BuyerEnding::CutCall
                 if self.plan.completion_call == CompletionCall::Wallet =>
             {
                 let verdict = self.complete_purchase(&payment, true).await;
@@ -100,7 +100,7 @@ impl Buyer<'_> {
             }
             _ => {
                 let outcome = self.confirm_card(&payment).await;
-                let verdict = self.after_card(&payment, outcome).await;
+                let verdict = self.continue_after_card(&payment, outcome).await;
                 self.leave_if_declined(&payment, verdict).await
             }
         }
@@ -108,19 +108,19 @@ impl Buyer<'_> {
 
     /// Returns how the purchase ends. A buyer who waited for tickets does not leave before paying,
     /// and replaces a declined card, so that a full draw sells out after one wave of waiting.
-    fn ending(&self) -> Ending {
+    fn effective_ending(&self) -> BuyerEnding {
         match self.plan.ending {
-            Ending::Abandons | Ending::Releases if self.waited => Ending::Reads,
-            Ending::CutCall
+            BuyerEnding::Abandons | BuyerEnding::Releases if self.waited => BuyerEnding::Reads,
+            BuyerEnding::CutCall
                 if self.waited && self.plan.completion_call == CompletionCall::Wallet =>
             {
-                Ending::Reads
+                BuyerEnding::Reads
             }
             ending => ending,
         }
     }
 
-    fn card(&self) -> Card {
+    fn effective_card(&self) -> Card {
         if self.waited && self.plan.card == Card::Declined {
             Card::Replaced
         } else {
@@ -128,11 +128,11 @@ impl Buyer<'_> {
         }
     }
 
-    async fn after_card(&mut self, payment: &Payment, outcome: CardOutcome) -> Verdict {
+    async fn continue_after_card(&mut self, payment: &Payment, outcome: CardOutcome) -> Verdict {
         match outcome {
             CardOutcome::Authorised => {
-                self.think().await;
-                self.transcript.authorised_at = Some(self.browser.site.now());
+                self.pause_between_steps().await;
+                self.transcript.authorised_at = Some(self.browser.site.elapsed());
                 self.complete_purchase(payment, false).await
             }
             CardOutcome::Declined => Verdict::Declined,
@@ -158,23 +158,23 @@ impl Buyer<'_> {
             method: reqwest::Method::DELETE,
             ..Request::get(path)
         };
-        self.browser.send_repeatedly(Call::Leave, &leave).await;
+        self.browser.send_repeatedly(CallKind::Leave, &leave).await;
     }
 
     /// Opens the payment. If the server says how many tickets are left, tries again with fewer. If
     /// the draw may have tickets again, tries again later.
-    async fn open(&mut self) -> OpenPaymentResult {
-        let give_up = self.browser.site.now() + self.wait_for_tickets;
+    async fn open_payment(&mut self) -> OpenPaymentResult {
+        let give_up = self.browser.site.elapsed() + self.wait_for_tickets;
         loop {
             let answers = self
                 .browser
-                .send_repeatedly(Call::Open, &self.open_request())
+                .send_repeatedly(CallKind::Open, &self.open_request())
                 .await;
             self.transcript.ticket_count = self.lines.iter().map(|(_, count)| count).sum();
             for payment in answers
                 .iter()
                 .filter(|answer| answer.ok())
-                .filter_map(Payment::read)
+                .filter_map(Payment::from_open_response)
             {
                 self.transcript.record_payment(payment);
             }
@@ -184,7 +184,7 @@ impl Buyer<'_> {
             let Some(answer) = answers.last() else {
                 return OpenPaymentResult::Stopped(Verdict::NoAnswer);
             };
-            match (answer.status, answer.text("/code").as_str()) {
+            match (answer.status, answer.body_text("/code").as_str()) {
                 (409, "tickets-unavailable") => {}
                 (409, "draw-closed") => return OpenPaymentResult::Stopped(Verdict::Closed),
                 (0..500, _) => {
@@ -205,11 +205,11 @@ impl Buyer<'_> {
     }
 
     /// Reduces the ticket counts to what is available. Returns `false` when no count changed.
-    fn reduce_ticket_counts(&mut self, answer: &Answer) -> bool {
-        let tickets_left = number(&answer.body, "/available")
+    fn reduce_ticket_counts(&mut self, answer: &ServerResponse) -> bool {
+        let tickets_left = json_number(&answer.body, "/available")
             .and_then(|tickets_left| u32::try_from(tickets_left).ok())
             .unwrap_or(0);
-        let draw = number(&answer.body, "/drawNumber").unwrap_or(self.lines[0].0);
+        let draw = json_number(&answer.body, "/drawNumber").unwrap_or(self.lines[0].0);
         let mut shrunk = false;
         for line in self
             .lines
@@ -229,23 +229,26 @@ impl Buyer<'_> {
             loop {
                 let answer = self
                     .browser
-                    .ask(Call::Draw, &Request::get(format!("/api/draws/{draw}")))
+                    .send_with_retries(CallKind::Draw, &Request::get(format!("/api/draws/{draw}")))
                     .await;
                 let Some(answer) = answer else {
                     return AvailabilityResult::GaveUp;
                 };
-                let sold = number(&answer.body, "/ticketsSold").unwrap_or(169);
-                let held = number(&answer.body, "/ticketsHeld").unwrap_or(0);
-                if sold >= 169 || answer.text("/status") != "active" {
+                let sold = json_number(&answer.body, "/ticketsSold").unwrap_or(169);
+                let held = json_number(&answer.body, "/ticketsHeld").unwrap_or(0);
+                if sold >= 169 || answer.body_text("/status") != "active" {
                     return AvailabilityResult::SoldOut;
                 }
                 if sold + held < 169 {
                     break;
                 }
-                if self.browser.site.now() >= give_up {
+                if self.browser.site.elapsed() >= give_up {
                     return AvailabilityResult::GaveUp;
                 }
-                tokio::time::sleep(Duration::from_millis(1_500 + self.browser.below(2_000))).await;
+                tokio::time::sleep(Duration::from_millis(
+                    1_500 + self.browser.random_below(2_000),
+                ))
+                .await;
             }
         }
         AvailabilityResult::Available
@@ -253,25 +256,32 @@ impl Buyer<'_> {
 
     /// Confirms the card, as the provider's page does.
     async fn confirm_card(&self, payment: &Payment) -> CardOutcome {
-        match self.card() {
+        match self.effective_card() {
             Card::Good => {
-                provider::confirm(&self.browser, payment, provider::GOOD_CARD, true).await
+                provider::confirm_payment(&self.browser, payment, provider::GOOD_CARD, true).await
             }
             Card::Declined => {
-                provider::confirm(&self.browser, payment, provider::DECLINED_CARD, false).await
+                provider::confirm_payment(&self.browser, payment, provider::DECLINED_CARD, false)
+                    .await
             }
             Card::Replaced => {
-                match provider::confirm(&self.browser, payment, provider::DECLINED_CARD, false)
-                    .await
+                match provider::confirm_payment(
+                    &self.browser,
+                    payment,
+                    provider::DECLINED_CARD,
+                    false,
+                )
+                .await
                 {
                     CardOutcome::Declined => {
-                        provider::confirm(&self.browser, payment, provider::GOOD_CARD, true).await
+                        provider::confirm_payment(&self.browser, payment, provider::GOOD_CARD, true)
+                            .await
                     }
                     other => other,
                 }
             }
             Card::NeedsAuthentication => {
-                match provider::confirm(
+                match provider::confirm_payment(
                     &self.browser,
                     payment,
                     provider::AUTHENTICATION_CARD,
@@ -280,7 +290,7 @@ impl Buyer<'_> {
                 .await
                 {
                     CardOutcome::AuthenticationRequired => {
-                        provider::authenticate(&self.browser, payment).await
+                        provider::authenticate_buyer(&self.browser, payment).await
                     }
                     other => other,
                 }
@@ -292,39 +302,41 @@ impl Buyer<'_> {
     /// confirmed yet and the call contains it.
     async fn complete_purchase(&mut self, payment: &Payment, unpaid: bool) -> Verdict {
         let request = self.completion_request(payment, unpaid.then(|| self.payment_method()));
-        match self.ending() {
-            Ending::ClosedTab => return Verdict::LeftAfterPaying,
-            Ending::CutCall => {
-                let after = Duration::from_millis(1 + self.browser.below(40));
-                self.browser.cut(Call::Complete, &request, after).await;
+        match self.effective_ending() {
+            BuyerEnding::ClosedTab => return Verdict::LeftAfterPaying,
+            BuyerEnding::CutCall => {
+                let after = Duration::from_millis(1 + self.browser.random_below(40));
+                self.browser
+                    .send_and_cut(CallKind::Complete, &request, after)
+                    .await;
                 return Verdict::LeftAfterPaying;
             }
-            Ending::SendsBeacon => {
+            BuyerEnding::SendsBeacon => {
                 self.browser
-                    .cut(Call::Complete, &request, Duration::from_secs(5))
+                    .send_and_cut(CallKind::Complete, &request, Duration::from_secs(5))
                     .await;
                 return Verdict::LeftAfterPaying;
             }
             _ => {}
         }
-        let outcome = match self.card() {
+        let outcome = match self.effective_card() {
             // A call with a declined card is not repeated, because the provider would block the
             // card.
             Card::Declined | Card::Replaced if unpaid => self
                 .browser
-                .ask(Call::Complete, &request)
+                .send_with_retries(CallKind::Complete, &request)
                 .await
-                .map(|answer| CompletionOutcome::read(&answer)),
+                .map(|answer| CompletionOutcome::from_completion_response(&answer)),
             _ => self.repeat_completion(&request).await,
         };
         let outcome = match outcome {
             Some(CompletionOutcome::AuthenticationRequired) => {
-                match provider::authenticate(&self.browser, payment).await {
+                match provider::authenticate_buyer(&self.browser, payment).await {
                     CardOutcome::Authorised => self.repeat_completion(&request).await,
                     _ => Some(CompletionOutcome::Pending),
                 }
             }
-            Some(CompletionOutcome::Declined) if self.card() == Card::Replaced => {
+            Some(CompletionOutcome::Declined) if self.effective_card() == Card::Replaced => {
                 let again = self.completion_request(payment, Some(provider::GOOD_CARD));
                 self.repeat_completion(&again).await
             }
@@ -334,7 +346,10 @@ impl Buyer<'_> {
     }
 
     async fn repeat_completion(&mut self, request: &Request) -> Option<CompletionOutcome> {
-        let answers = self.browser.send_repeatedly(Call::Complete, request).await;
+        let answers = self
+            .browser
+            .send_repeatedly(CallKind::Complete, request)
+            .await;
         let (outcome, failures) = consistent_outcome(self.plan.number, &answers);
         self.transcript.failures.extend(failures);
         outcome
@@ -347,26 +362,26 @@ impl Buyer<'_> {
         payment: &Payment,
         outcome: Option<CompletionOutcome>,
     ) -> Verdict {
-        let give_up = self.browser.site.now() + self.browser.site.retry_timeout;
+        let give_up = self.browser.site.elapsed() + self.browser.site.retry_timeout;
         let mut outcome = outcome.unwrap_or(CompletionOutcome::Pending);
         while matches!(
             outcome,
             CompletionOutcome::Pending | CompletionOutcome::AuthenticationRequired
         ) {
-            if self.browser.site.now() >= give_up {
+            if self.browser.site.elapsed() >= give_up {
                 return Verdict::NoAnswer;
             }
-            tokio::time::sleep(Duration::from_millis(250 + self.browser.below(200))).await;
+            tokio::time::sleep(Duration::from_millis(250 + self.browser.random_below(200))).await;
             let page = Request::get(format!("/api/orders/{}", payment.token));
             outcome = self
                 .browser
-                .ask(Call::Order, &page)
+                .send_with_retries(CallKind::Order, &page)
                 .await
                 .map_or(CompletionOutcome::Pending, |page| {
                     CompletionOutcome::from_order_page(&page)
                 });
         }
-        self.transcript.decided_at = Some(self.browser.site.now());
+        self.transcript.decided_at = Some(self.browser.site.elapsed());
         match outcome {
             CompletionOutcome::Tickets(tickets) => {
                 self.transcript.tickets = tickets;
@@ -379,7 +394,7 @@ impl Buyer<'_> {
     }
 
     fn payment_method(&self) -> &'static str {
-        match self.card() {
+        match self.effective_card() {
             Card::Good => provider::GOOD_CARD,
             Card::Declined | Card::Replaced => provider::DECLINED_CARD,
             Card::NeedsAuthentication => provider::AUTHENTICATION_CARD,
@@ -394,7 +409,7 @@ impl Buyer<'_> {
         Verdict::NoAnswer
     }
 
-    async fn think(&self) {
+    async fn pause_between_steps(&self) {
         tokio::time::sleep(Duration::from_millis(self.plan.pause_ms)).await;
     }
 

@@ -6,8 +6,10 @@ use anyhow::{Context, Result, bail};
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::browser::{Answer, Browser, Request, RequestBody, RunSettings, number, text};
-use crate::latency::Call;
+use crate::browser::{
+    Browser, Request, RequestBody, RunSettings, ServerResponse, json_number, json_text,
+};
+use crate::latency::CallKind;
 
 /// The password of all logins of the demo.
 const DEMO_PASSWORD: &str = "demo-password";
@@ -30,7 +32,7 @@ pub struct Club {
     browser: Browser,
 }
 
-/// The server's response to the entry of a result.
+/// The winning ticket, as the server reports it after the entry of a result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WinningTicket {
     pub ticket: i64,
@@ -42,15 +44,16 @@ pub struct WinningTicket {
 
 impl Club {
     /// Signs in as every public club of the demo. Returns the clubs sorted by id.
-    pub async fn all(site: &Arc<RunSettings>) -> Result<Vec<Self>> {
+    pub async fn log_in_all(site: &Arc<RunSettings>) -> Result<Vec<Self>> {
         let browser = Browser::open(Arc::clone(site), 0)?;
         let list = browser
-            .ask(Call::Club, &Request::get("/api/clubs/public-list"))
+            .send_with_retries(CallKind::Club, &Request::get("/api/clubs/public-list"))
             .await
             .context("no club list")?;
         let mut clubs = Vec::new();
         for row in list.body.as_array().context("the club list is no list")? {
-            clubs.push(Self::log_in(site, &text(row, "/slug"), text(row, "/name")).await?);
+            clubs
+                .push(Self::log_in(site, &json_text(row, "/slug"), json_text(row, "/name")).await?);
         }
         clubs.sort_by_key(|club| club.id);
         if clubs.is_empty() {
@@ -76,24 +79,27 @@ impl Club {
             json!({"email": format!("{}@demo.test", self.slug), "password": DEMO_PASSWORD});
         let answer = self
             .browser
-            .ask(Call::Club, &Request::post("/api/clubs/login", credentials))
+            .send_with_retries(
+                CallKind::Club,
+                &Request::post("/api/clubs/login", credentials),
+            )
             .await
             .context("no login")?;
-        expect(&answer, "logging in")
-            .map(|body| number(body, "/id"))?
+        body_of_success(&answer, "logging in")
+            .map(|body| json_number(body, "/id"))?
             .context("a login without id")
     }
 
     /// Sends a request. Signs in again when the session has expired, and enters the password again
     /// when the server asks for it.
-    async fn send_signed_in(&self, request: &Request, doing: &str) -> Result<Answer> {
+    async fn send_signed_in(&self, request: &Request, doing: &str) -> Result<ServerResponse> {
         for _ in 0..SIGN_IN_TRIES_MAX {
             let answer = self
                 .browser
-                .ask(Call::Club, request)
+                .send_with_retries(CallKind::Club, request)
                 .await
                 .with_context(|| format!("{doing}: no answer"))?;
-            match (answer.status, answer.text("/code").as_str()) {
+            match (answer.status, answer.body_text("/code").as_str()) {
                 (401, _) => _ = self.log_in_again().await?,
                 (403, "reauthentication-required") => {
                     let again = Request::post(
@@ -102,10 +108,10 @@ impl Club {
                     );
                     let again = self
                         .browser
-                        .ask(Call::Club, &again)
+                        .send_with_retries(CallKind::Club, &again)
                         .await
                         .context("reauthenticating: no answer")?;
-                    expect(&again, "reauthenticating")?;
+                    body_of_success(&again, "reauthenticating")?;
                 }
                 _ => return Ok(answer),
             }
@@ -114,7 +120,12 @@ impl Club {
     }
 
     /// Imports fixtures. Returns the draw numbers in the order of the fixtures.
-    pub async fn import(&self, csv: String, price_cents: i64, prize: u8) -> Result<Vec<i64>> {
+    pub async fn import_fixtures(
+        &self,
+        csv: String,
+        price_cents: i64,
+        prize: u8,
+    ) -> Result<Vec<i64>> {
         let price = format!("{}.{:02}", price_cents / 100, price_cents % 100);
         let path = format!(
             "/api/clubs/{}/fixtures?price={price}&prize={prize}",
@@ -126,14 +137,14 @@ impl Club {
         let answer = self
             .send_signed_in(&agree, "agreeing to the terms of service")
             .await?;
-        expect(&answer, "agreeing to the terms of service")?;
+        body_of_success(&answer, "agreeing to the terms of service")?;
         let request = Request {
             method: Method::POST,
             body: RequestBody::Text(csv),
             ..Request::get(path)
         };
         let answer = self.send_signed_in(&request, "importing fixtures").await?;
-        let body = expect(&answer, "importing fixtures")?;
+        let body = body_of_success(&answer, "importing fixtures")?;
         let numbers = body.pointer("/drawNumbers").and_then(Value::as_array);
         let numbers = numbers.with_context(|| format!("the import lists no draws: {body}"))?;
         numbers
@@ -152,7 +163,7 @@ impl Club {
         let body = json!({"homeFirstTryScorer": home, "awayFirstTryScorer": away});
         let request = Request::post(format!("/api/draws/{draw}/results"), body);
         let answer = self.send_signed_in(&request, "entering a result").await?;
-        expect(&answer, "entering a result").cloned()
+        body_of_success(&answer, "entering a result").cloned()
     }
 
     /// Enters the first try scorers of both teams after kick-off. Returns the winning ticket.
@@ -162,33 +173,37 @@ impl Club {
             .pointer("/winningTickets/0")
             .with_context(|| format!("no winning ticket: {body}"))?;
         Ok(WinningTicket {
-            ticket: number(winning, "/ticketNumber").context("a winner without number")?,
+            ticket: json_number(winning, "/ticketNumber").context("a winner without number")?,
             sold: winning
                 .get("sold")
                 .and_then(Value::as_bool)
                 .unwrap_or(false),
-            email: text(winning, "/buyerEmail"),
-            prize_cents: cents(&text(body, "/prize")),
+            email: json_text(winning, "/buyerEmail"),
+            prize_cents: parse_cents(&json_text(body, "/prize")),
         })
     }
 
-    /// Sends the mail to the winner. Returns the number of mails for this result.
-    pub async fn notify(&self, draw: i64) -> Result<i64> {
+    /// Lets the server mail the winner. Returns the number of mails that the server reports.
+    pub async fn notify_winner(&self, draw: i64) -> Result<i64> {
         let request = Request::post(format!("/api/draws/{draw}/notify-winners"), json!({}));
         let answer = self
             .send_signed_in(&request, "notifying the winner")
             .await?;
-        Ok(number(expect(&answer, "notifying the winner")?, "/emailsSent").unwrap_or(0))
+        Ok(json_number(
+            body_of_success(&answer, "notifying the winner")?,
+            "/emailsSent",
+        )
+        .unwrap_or(0))
     }
 
     /// Enters the bank details of a winner, as if the winner had phoned the club.
-    pub async fn give_bank_details(&self, draw: i64) -> Result<()> {
+    pub async fn enter_bank_details(&self, draw: i64) -> Result<()> {
         let path = format!("/api/draws/{draw}/winner-bank");
         let request = Request {
             method: Method::PUT,
             ..Request::post(path, bank_details(None))
         };
-        expect(
+        body_of_success(
             &self.send_signed_in(&request, "giving bank details").await?,
             "giving bank details",
         )?;
@@ -203,14 +218,17 @@ impl Club {
             json!({"type": "winner"}),
         );
         let answer = self.send_signed_in(&payout, "recording a payout").await?;
-        let recorded = expect(&answer, "recording a payout")?;
-        let (id, amount) = (text(recorded, "/id"), cents(&text(recorded, "/amount")));
+        let recorded = body_of_success(&answer, "recording a payout")?;
+        let (id, amount) = (
+            json_text(recorded, "/id"),
+            parse_cents(&json_text(recorded, "/amount")),
+        );
         let done = json!({"status": "completed", "note": "paid by the load test"});
         let paid = Request {
             method: Method::PATCH,
             ..Request::post(format!("/api/payouts/{id}"), done)
         };
-        expect(
+        body_of_success(
             &self.send_signed_in(&paid, "completing a payout").await?,
             "completing a payout",
         )?;
@@ -225,7 +243,7 @@ impl Club {
                 "reading the winner",
             )
             .await?;
-        let body = expect(&answer, "reading the winner")?;
+        let body = body_of_success(&answer, "reading the winner")?;
         body.pointer("/winningTickets/0")
             .cloned()
             .with_context(|| format!("no winning ticket: {body}"))
@@ -234,7 +252,7 @@ impl Club {
     /// Returns the financial sums of one draw as the club sees them.
     pub async fn financials(&self, draw: i64) -> Result<Value> {
         let request = Request::get(format!("/api/draws/{draw}/financials"));
-        expect(
+        body_of_success(
             &self.send_signed_in(&request, "financials").await?,
             "financials",
         )
@@ -243,12 +261,12 @@ impl Club {
 }
 
 /// Parses a dollar amount into cents: `"12.50"` is 1250. An empty text is 0.
-pub fn cents(text: &str) -> i64 {
+pub fn parse_cents(text: &str) -> i64 {
     let (whole, rest) = text.split_once('.').unwrap_or((text, "0"));
     whole.parse::<i64>().unwrap_or(0) * 100 + format!("{rest:0<2}")[..2].parse::<i64>().unwrap_or(0)
 }
 
-pub fn expect<'a>(answer: &'a Answer, doing: &str) -> Result<&'a Value> {
+pub fn body_of_success<'a>(answer: &'a ServerResponse, doing: &str) -> Result<&'a Value> {
     if !answer.ok() {
         bail!(
             "{doing} was answered with {}: {}",

@@ -11,13 +11,13 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::MissedTickBehavior;
 
-use crate::audit::{self, Check};
+use crate::audit::{self, AuditCheck};
 use crate::browser::RunSettings;
 use crate::buyer;
 use crate::crowd;
 use crate::latency::{CallRecord, Percentiles};
 use crate::new_draws;
-use crate::plan::{BuyerPlan, CrowdPlan, Habits};
+use crate::plan::{BuyerHabits, BuyerPlan, CrowdPlan};
 use crate::report::{Report, Table};
 use crate::test_run::{SETTLE_SECONDS_MAX, TestRun};
 use crate::transcript::{BuyerTranscript, Verdict};
@@ -32,7 +32,7 @@ mod injected_faults;
 const EXPECTED_TICKETS_PER_DRAW: u64 = 120;
 /// Expected number of tickets for each buyer.
 const EXPECTED_TICKETS_PER_BUYER: u64 = 4;
-/// Limit of concurrent buyers, as the number of seconds in which that many arrive.
+/// Limit of concurrent buyers: as many as arrive in this number of seconds.
 const CONCURRENT_BUYERS_SECONDS: usize = 15;
 /// Maximum milliseconds until the server is ready again after it was killed.
 const SERVER_READY_MS_MAX: f64 = 5_000.0;
@@ -40,7 +40,7 @@ const SERVER_READY_MS_MAX: f64 = 5_000.0;
 const POSTGRES_READY_MS_MAX: f64 = 15_000.0;
 
 #[derive(Args, Clone, Debug)]
-pub struct Crashes {
+pub struct CrashesArgs {
     /// Total number of kills. About every sixth kills Postgres, the others the server.
     #[arg(long, default_value_t = 400)]
     kills: u32,
@@ -66,8 +66,8 @@ pub struct Crashes {
     keep: bool,
 }
 
-impl Crashes {
-    pub fn page(&self) -> &PathBuf {
+impl CrashesArgs {
+    pub fn report_file(&self) -> &PathBuf {
         &self.report
     }
 }
@@ -79,14 +79,14 @@ struct CrashLoopTotals {
     buyers: usize,
     /// Transcripts of buyers with a confirmed purchase. They are checked again at the end.
     acknowledged: Vec<BuyerTranscript>,
-    checks: Vec<Check>,
+    checks: Vec<AuditCheck>,
     decided_after_ms: Vec<f64>,
 }
 
 impl CrashLoopTotals {
     /// Adds the checks of a round to those with the same name. Each failure gets the round's number
     /// as a prefix.
-    fn add(&mut self, round: u32, checks: Vec<Check>) {
+    fn add_checks(&mut self, round: u32, checks: Vec<AuditCheck>) {
         for mut check in checks {
             check
                 .failures
@@ -107,30 +107,30 @@ impl CrashLoopTotals {
     }
 }
 
-pub async fn run(crashes: &Crashes) -> Result<Report> {
+pub async fn run_subcommand(crashes: &CrashesArgs) -> Result<Report> {
     ensure!(crashes.calm_every > 0 && crashes.rate > 0, "nothing to do");
     let test_run = TestRun::open(None, 1, Duration::from_secs(90)).await?;
-    let outcome = play(&test_run, crashes).await;
+    let outcome = run_crash_loop(&test_run, crashes).await;
     test_run.close(crashes.keep).await?;
     let mut report = outcome?;
-    full_disk::fill(crashes, &mut report).await?;
+    full_disk::test_full_disks(crashes, &mut report).await?;
     Ok(report)
 }
 
-async fn play(test_run: &TestRun, crashes: &Crashes) -> Result<Report> {
+async fn run_crash_loop(test_run: &TestRun, crashes: &CrashesArgs) -> Result<Report> {
     let mut totals = CrashLoopTotals::default();
     let mut round = 0;
-    while totals.crash_stats.kills() < crashes.kills {
+    while totals.crash_stats.kill_count() < crashes.kills {
         round += 1;
         let kills = crashes
             .calm_every
-            .min(crashes.kills - totals.crash_stats.kills());
+            .min(crashes.kills - totals.crash_stats.kill_count());
         let transcripts =
             run_crash_round(test_run, crashes, round, kills, &mut totals.crash_stats).await?;
         audit_round(test_run, round, transcripts, &mut totals).await?;
         println!(
             "{} of {} kills, {} acknowledged, {} broken",
-            totals.crash_stats.kills(),
+            totals.crash_stats.kill_count(),
             crashes.kills,
             totals.acknowledged.len(),
             totals
@@ -141,7 +141,7 @@ async fn play(test_run: &TestRun, crashes: &Crashes) -> Result<Report> {
         );
     }
     // Even the purchases that were confirmed in the first round must exist after the last.
-    let (settled, _) = audit::settle(
+    let (settled, _) = audit::wait_until_decided(
         &test_run.site,
         &totals.acknowledged,
         Duration::from_secs(SETTLE_SECONDS_MAX),
@@ -150,7 +150,7 @@ async fn play(test_run: &TestRun, crashes: &Crashes) -> Result<Report> {
     let still = audit::check_transcripts(&totals.acknowledged, &settled);
     totals
         .checks
-        .extend(still.into_iter().take(1).map(|check| Check {
+        .extend(still.into_iter().take(1).map(|check| AuditCheck {
             name: format!("at the end, {}", check.name),
             ..check
         }));
@@ -161,7 +161,7 @@ async fn play(test_run: &TestRun, crashes: &Crashes) -> Result<Report> {
 /// until the last buyer has finished.
 async fn run_crash_round(
     test_run: &TestRun,
-    crashes: &Crashes,
+    crashes: &CrashesArgs,
     round: u32,
     kills: u32,
     crash_stats: &mut CrashStats,
@@ -169,14 +169,15 @@ async fn run_crash_round(
     let seconds = u64::from(kills) * (crashes.every + 6);
     let draws = (crashes.rate * seconds * EXPECTED_TICKETS_PER_BUYER)
         .div_ceil(EXPECTED_TICKETS_PER_DRAW) as usize;
-    let draws = new_draws::draws(&test_run.site, &format!("Crash {round}"), draws).await?;
+    let draws =
+        new_draws::create_test_draws(&test_run.site, &format!("Crash {round}"), draws).await?;
     let crowd = CrowdPlan {
         seed: crashes.seed + u64::from(round),
         buyers: (crashes.rate * seconds * 4) as usize,
         over_ms: 0,
         late: 0,
         most: 8,
-        habits: Habits::for_rush(4),
+        habits: BuyerHabits::for_rush(4),
         together: vec![(0..draws.len()).collect(); draws.len()],
     };
     let (stop, stop_receiver) = watch::channel(false);
@@ -224,7 +225,8 @@ async fn send_buyers(
             transcripts.push(transcript??);
         }
         let (site, draws) = (Arc::clone(&site), Arc::clone(&draws));
-        buyer_tasks.spawn(async move { buyer::play(site, &plan, &draws, Duration::ZERO).await });
+        buyer_tasks
+            .spawn(async move { buyer::simulate_buyer(site, &plan, &draws, Duration::ZERO).await });
     }
     while let Some(transcript) = buyer_tasks.join_next().await {
         transcripts.push(transcript??);
@@ -242,9 +244,9 @@ async fn audit_round(
         .server_process
         .lock()
         .await
-        .ready(Duration::from_secs(60))
+        .wait_until_ready(Duration::from_secs(60))
         .await?;
-    let (settled, took) = audit::settle(
+    let (settled, took) = audit::wait_until_decided(
         &test_run.site,
         &transcripts,
         Duration::from_secs(SETTLE_SECONDS_MAX),
@@ -262,7 +264,7 @@ async fn audit_round(
         .server_process
         .lock()
         .await
-        .access()
+        .database_access()
         .context("the server's database")?;
     crate::database_audit::audit_database(
         &test_run.site,
@@ -278,7 +280,7 @@ async fn audit_round(
             println!("failed: {}: {failure}", check.name);
         }
     }
-    totals.add(round, checks);
+    totals.add_checks(round, checks);
     totals.buyers += transcripts.len();
     let bought = transcripts
         .into_iter()
@@ -293,7 +295,7 @@ async fn audit_round(
 }
 
 impl CrashLoopTotals {
-    fn into_report(self, crashes: &Crashes) -> Report {
+    fn into_report(self, crashes: &CrashesArgs) -> Report {
         let mut report = Report {
             title: "Football Doubles: the crash loop".to_owned(),
             ..Report::default()
@@ -313,11 +315,11 @@ impl CrashLoopTotals {
                 "kills",
                 format!(
                     "{} ({} of Postgres)",
-                    self.crash_stats.kills(),
+                    self.crash_stats.kill_count(),
                     self.crash_stats.postgres
                 ),
             ),
-            ("disturbances", self.crash_stats.disturbances()),
+            ("disturbances", self.crash_stats.describe_other_faults()),
             ("buyers", self.buyers.to_string()),
             (
                 "acknowledged purchases",
@@ -327,7 +329,7 @@ impl CrashLoopTotals {
             ("stuck", stuck.to_string()),
             ("violations", (all - lost - stuck).to_string()),
         ] {
-            report.fact(name, value);
+            report.add_fact(name, value);
         }
         let head = ["", "times", "p50", "p99", "longest", "goal for p99"];
         let mut table = Table::new("Ready again (milliseconds)", &head);
@@ -353,10 +355,10 @@ impl CrashLoopTotals {
                 SETTLE_SECONDS_MAX as f64 * 1000.0,
             ),
         ] {
-            let figures = Percentiles::of(sample);
+            let figures = Percentiles::of_sample(sample);
             let shown =
                 [figures.p50, figures.p99, figures.most, goal].map(|value| format!("{value:.0}"));
-            table.row(
+            table.add_row(
                 [
                     vec![name.to_owned(), figures.count.to_string()],
                     shown.to_vec(),
@@ -378,14 +380,14 @@ async fn send_small_crowd(
     buyers: usize,
     over: Duration,
 ) -> Result<Vec<BuyerTranscript>> {
-    let draws = new_draws::draws(site, name, buyers / 20 + 1).await?;
+    let draws = new_draws::create_test_draws(site, name, buyers / 20 + 1).await?;
     let crowd = CrowdPlan {
         seed,
         buyers,
         over_ms: u64::try_from(over.as_millis())?,
         late: 0,
         most: 8,
-        habits: Habits::for_rush(4),
+        habits: BuyerHabits::for_rush(4),
         together: vec![(0..draws.len()).collect(); draws.len()],
     };
     let admission = crowd::CrowdAdmission {
@@ -393,16 +395,16 @@ async fn send_small_crowd(
         wait_for_tickets: Duration::ZERO,
         at_once: buyers,
     };
-    crowd::send(
+    crowd::simulate_buyers(
         Arc::clone(site),
         crowd.plans(draws.len()),
         admission,
-        crowd::bar(name, buyers),
+        crowd::progress_bar(name, buyers),
     )
     .await
 }
 
 /// Returns the milliseconds since `started_at`.
-fn since(started_at: Instant) -> f64 {
+fn ms_since(started_at: Instant) -> f64 {
     crate::latency::millis(started_at.elapsed())
 }

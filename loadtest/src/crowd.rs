@@ -26,13 +26,13 @@ pub struct CrowdAdmission {
 }
 
 /// Simulates the buyers of all plans, and waits for the last one.
-pub async fn send(
+pub async fn simulate_buyers(
     site: Arc<RunSettings>,
     plans: Vec<BuyerPlan>,
     admission: CrowdAdmission,
     bar: ProgressBar,
 ) -> Result<Vec<BuyerTranscript>> {
-    let opened = site.now();
+    let opened = site.elapsed();
     let admission = Arc::new(admission);
     let slots = Arc::new(Semaphore::new(admission.at_once));
     let mut tasks = JoinSet::new();
@@ -44,9 +44,9 @@ pub async fn send(
         );
         tasks.spawn(async move {
             let arrives = opened + Duration::from_millis(plan.arrives_ms);
-            tokio::time::sleep(arrives.saturating_sub(site.now())).await;
+            tokio::time::sleep(arrives.saturating_sub(site.elapsed())).await;
             let _permit = slots.acquire_owned().await?;
-            buyer::play(site, &plan, &admission.draws, admission.wait_for_tickets).await
+            buyer::simulate_buyer(site, &plan, &admission.draws, admission.wait_for_tickets).await
         });
     }
     let mut transcripts = Vec::new();
@@ -64,7 +64,7 @@ pub async fn send(
 }
 
 /// Creates a progress bar. It prints nothing when there is no terminal.
-pub fn bar(name: &str, people: usize) -> ProgressBar {
+pub fn progress_bar(name: &str, people: usize) -> ProgressBar {
     let bar = ProgressBar::new(people as u64);
     if let Ok(style) =
         ProgressStyle::with_template("{prefix:>12} {bar:40} {pos}/{len} {elapsed} {msg}")
@@ -76,7 +76,7 @@ pub fn bar(name: &str, people: usize) -> ProgressBar {
 }
 
 /// Returns the number of buyers for each verdict.
-pub fn verdicts(transcripts: &[BuyerTranscript]) -> Vec<(Verdict, usize)> {
+pub fn count_verdicts(transcripts: &[BuyerTranscript]) -> Vec<(Verdict, usize)> {
     Verdict::ALL
         .into_iter()
         .map(|verdict| {

@@ -10,11 +10,11 @@ use anyhow::{Context, Result};
 use persistence::auditor::Auditor;
 use persistence::{Postgres, Sealer};
 
-use crate::audit::Check;
+use crate::audit::AuditCheck;
 use crate::browser::{Browser, Request, RunSettings};
-use crate::latency::Call;
+use crate::latency::CallKind;
 use crate::provider::{self, AccountBalance};
-use crate::report::{Report, Table, dollars};
+use crate::report::{Report, Table, format_dollars};
 
 /// The database URL for the audit, and the key that decrypts the deals.
 #[derive(Clone, Debug)]
@@ -33,11 +33,11 @@ impl DatabaseAccess {
     }
 }
 
-/// Number of open anomalies of each kind, without those about buyers who left no address. The demo
-/// starts with one of each kind, as examples for the operator's console.
+/// Number of open anomalies of each kind, except tickets whose buyer left no address. The demo
+/// starts with examples of anomalies for the operator's console.
 pub type AnomalyCounts = Vec<(String, i64)>;
 
-pub async fn anomalies(access: &DatabaseAccess) -> Result<AnomalyCounts> {
+pub async fn count_open_anomalies(access: &DatabaseAccess) -> Result<AnomalyCounts> {
     let auditor = Auditor::open(&access.url)
         .await
         .context("opening the database")?;
@@ -47,7 +47,7 @@ pub async fn anomalies(access: &DatabaseAccess) -> Result<AnomalyCounts> {
 /// Waits until no payment operation is overdue, for at most `limit`. A season moves the clock by
 /// days, so a new operation looks overdue until the worker has tried it. An operation that is still
 /// overdue afterwards is a finding of the audit.
-pub async fn wait_for_operations(access: &DatabaseAccess, limit: Duration) -> Result<()> {
+pub async fn wait_for_payment_operations(access: &DatabaseAccess, limit: Duration) -> Result<()> {
     let started = Instant::now();
     let auditor = Auditor::open(&access.url)
         .await
@@ -82,7 +82,7 @@ pub async fn audit_database(
             draw.draw, draw.tickets, draw.sold, draw.held
         )
     });
-    report.checks.push(Check::new(
+    report.checks.push(AuditCheck::new(
         "each draw has as many tickets as it says, at most 169",
         draws.len(),
         differs.collect(),
@@ -92,7 +92,7 @@ pub async fn audit_database(
         .iter()
         .map(|(order, state, age)| format!("order {order} is {state} since {age} s"))
         .collect();
-    report.checks.push(Check::new(
+    report.checks.push(AuditCheck::new(
         "no authorised order is undecided",
         undecided.len(),
         lines,
@@ -102,7 +102,7 @@ pub async fn audit_database(
         .iter()
         .filter(|anomaly| !known.contains(anomaly))
         .map(|anomaly| format!("{anomaly:?}, before {known:?}"));
-    report.checks.push(Check::new(
+    report.checks.push(AuditCheck::new(
         "no anomaly was raised",
         anomalies.len(),
         lines.collect(),
@@ -119,7 +119,7 @@ pub async fn audit_database(
         .into_iter()
         .map(|row| format!("{}: {}", row.invariant, row.object))
         .collect();
-    report.checks.push(Check::new(
+    report.checks.push(AuditCheck::new(
         "every invariant has zero rows, read from the database",
         draws.len(),
         lines,
@@ -134,10 +134,10 @@ pub async fn audit_database(
 }
 
 /// Asks the server for its own check of the invariants. It must report no violation.
-async fn check_integrity(browser: &Browser) -> Result<Check> {
+async fn check_integrity(browser: &Browser) -> Result<AuditCheck> {
     let path = "/api/health/integrity";
     let answer = browser
-        .ask(Call::Club, &Request::get(path))
+        .send_with_retries(CallKind::Club, &Request::get(path))
         .await
         .context("no answer from the integrity check")?;
     let rows = answer
@@ -153,7 +153,7 @@ async fn check_integrity(browser: &Browser) -> Result<Check> {
             answer.status, answer.body
         ));
     }
-    Ok(Check::new(
+    Ok(AuditCheck::new(
         "the server itself finds every invariant at zero rows",
         1,
         failures,
@@ -177,10 +177,10 @@ async fn compare_accounts(
             payments: balance.payments,
         };
     }
-    let ledger = provider::ledger(browser, strays).await?;
+    let ledger = provider::fetch_ledger(browser, strays).await?;
     let hanging = (ledger.authorised > 0)
         .then(|| format!("{} authorisations hang at the sandbox", ledger.authorised));
-    report.checks.push(Check::new(
+    report.checks.push(AuditCheck::new(
         "nothing authorised hangs at the sandbox",
         1,
         hanging.into_iter().collect(),
@@ -204,15 +204,15 @@ async fn compare_accounts(
     let mut table = Table::new("The database and the sandbox", &head);
     let mut failures = Vec::new();
     for (account, (ours, provider_balance)) in &both {
-        table.row([
+        table.add_row([
             account.clone(),
             ours.payments.to_string(),
-            dollars(ours.captured),
-            dollars(ours.application_fees),
-            dollars(ours.refunded),
-            dollars(provider_balance.captured),
-            dollars(provider_balance.application_fees),
-            dollars(provider_balance.refunded),
+            format_dollars(ours.captured),
+            format_dollars(ours.application_fees),
+            format_dollars(ours.refunded),
+            format_dollars(provider_balance.captured),
+            format_dollars(provider_balance.application_fees),
+            format_dollars(provider_balance.refunded),
         ]);
         if ours != provider_balance {
             failures.push(format!(
@@ -221,7 +221,7 @@ async fn compare_accounts(
         }
     }
     report.tables.push(table);
-    report.checks.push(Check::new(
+    report.checks.push(AuditCheck::new(
         "the database equals the sandbox to the cent",
         both.len(),
         failures,

@@ -7,11 +7,11 @@ use anyhow::{Context, Result};
 use clap::Args;
 use tokio::process::Command;
 
-use crate::audit::Check;
+use crate::audit::AuditCheck;
 use crate::report::Report;
 
 #[derive(Args, Clone, Debug)]
-pub struct Drill {
+pub struct DrillArgs {
     /// Number of rounds: of each kind of race, or of the 28 kills.
     #[arg(long)]
     rounds: Option<usize>,
@@ -28,20 +28,20 @@ pub struct DrillTest {
     pub optimised: bool,
 }
 
-pub const RACES: DrillTest = DrillTest {
+pub const RACES_TEST: DrillTest = DrillTest {
     title: "Football Doubles: races for the last tickets",
     test: "races",
     rounds: 1_000,
     optimised: true,
 };
-pub const KILLS: DrillTest = DrillTest {
+pub const KILLS_TEST: DrillTest = DrillTest {
     title: "Football Doubles: a kill at every step",
     test: "kills",
     rounds: 7,
     optimised: false,
 };
 
-pub async fn run(drill: &Drill, drill_test: DrillTest) -> Result<Report> {
+pub async fn run_subcommand(drill: &DrillArgs, drill_test: DrillTest) -> Result<Report> {
     let rounds = drill.rounds.unwrap_or(drill_test.rounds);
     let mut cargo = Command::new("cargo");
     // The packages are selected as for `cargo test`. With another selection, features would differ
@@ -61,14 +61,14 @@ pub async fn run(drill: &Drill, drill_test: DrillTest) -> Result<Report> {
         title: drill_test.title.to_owned(),
         ..Report::default()
     };
-    report.fact("rounds", rounds);
+    report.add_fact("rounds", rounds);
     // A measurement is a line "name: number …". Other lines come from the test runner.
     for (what, figures) in stdout_text
         .lines()
         .filter_map(|line| line.trim_start_matches(['.', ' ']).split_once(": "))
     {
         if figures.starts_with(|first: char| first.is_ascii_digit()) {
-            report.fact(what, figures);
+            report.add_fact(what, figures);
         }
     }
     let failed: Vec<String> = if output.status.success() {
@@ -85,7 +85,7 @@ pub async fn run(drill: &Drill, drill_test: DrillTest) -> Result<Report> {
     } else {
         failed
     };
-    report.checks.push(Check::new(
+    report.checks.push(AuditCheck::new(
         format!(
             "the test `{}` holds, its negative control included",
             drill_test.test

@@ -11,7 +11,7 @@ use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 use persistence::auditor::Auditor;
 
-use crate::audit::Check;
+use crate::audit::AuditCheck;
 use crate::latency::{Percentiles, millis};
 use crate::report::{Report, Table};
 use buyer::FailoverBuyer;
@@ -24,12 +24,12 @@ mod cluster;
 mod network;
 mod smtp_sink;
 
-/// A purchase that takes longer counts as failed.
+/// Time limit of a purchase. A purchase that takes longer counts as failed.
 pub const RETRY_TIMEOUT: Duration = Duration::from_secs(30);
 /// Pause after packet loss, before the next fault.
 const RECOVERY_PAUSE: Duration = Duration::from_secs(5);
 /// How long after the load an order may stay undecided.
-const DECIDED_WITHIN: Duration = Duration::from_secs(60);
+const DECISION_TIMEOUT: Duration = Duration::from_secs(60);
 /// Maximum milliseconds until a node answers after a crash (reliability.md, section 6.5).
 const CRASH_RECOVERY_MS_MAX: f64 = 1_000.0;
 /// Maximum milliseconds until a node answers after a hang or a network fault (reliability.md,
@@ -37,7 +37,7 @@ const CRASH_RECOVERY_MS_MAX: f64 = 1_000.0;
 const OTHER_RECOVERY_MS_MAX: f64 = 6_500.0;
 
 #[derive(Args, Clone, Debug)]
-pub struct Failover {
+pub struct FailoverArgs {
     /// How often each fault is injected.
     #[arg(long, default_value_t = 3)]
     rounds: u32,
@@ -72,8 +72,8 @@ pub enum Fault {
     Roll,
 }
 
-impl Failover {
-    pub fn page(&self) -> &PathBuf {
+impl FailoverArgs {
+    pub fn report_file(&self) -> &PathBuf {
         &self.report
     }
 }
@@ -93,14 +93,14 @@ impl FailoverOutcome {
     }
 }
 
-pub async fn run(failover: &Failover) -> Result<Report> {
+pub async fn run_subcommand(failover: &FailoverArgs) -> Result<Report> {
     let mut cluster = Cluster::build().await?;
-    let outcome = play(failover, &mut cluster).await;
+    let outcome = run_failover(failover, &mut cluster).await;
     cluster.close(failover.logs.as_deref()).await?;
     outcome
 }
 
-async fn play(failover: &Failover, cluster: &mut Cluster) -> Result<Report> {
+async fn run_failover(failover: &FailoverArgs, cluster: &mut Cluster) -> Result<Report> {
     let mut faults = vec![
         Fault::Kill,
         Fault::Hang,
@@ -144,21 +144,21 @@ async fn play(failover: &Failover, cluster: &mut Cluster) -> Result<Report> {
         title: "Fail-over of two nodes".to_owned(),
         ..Report::default()
     };
-    report.fact("rounds", failover.rounds);
-    report.fact("purchases and reservations served", bought);
+    report.add_fact("rounds", failover.rounds);
+    report.add_fact("purchases and reservations served", bought);
     if faults.contains(&Fault::Loss) {
         let delay = if cluster.packet_loss() == Some(PacketLoss::Netem) {
             "the rest 200 ms late"
         } else {
             "none late: no netem"
         };
-        report.fact("lost packets", format!("three in ten each way, {delay}"));
+        report.add_fact("lost packets", format!("three in ten each way, {delay}"));
     }
     report_outcomes(&mut report, &faults, &outcomes);
     let examined = bought as usize + failed.len();
     report
         .checks
-        .push(Check::new("no purchase failed", examined, failed));
+        .push(AuditCheck::new("no purchase failed", examined, failed));
     audit_cluster(cluster, &mut report).await?;
     Ok(report)
 }
@@ -178,7 +178,7 @@ impl Cluster {
                 refusals: Vec::new(),
             });
         }
-        self.inject(victim, fault).await?;
+        self.inject_fault(victim, fault).await?;
         let survivor = if fault == Fault::Database {
             victim
         } else {
@@ -187,11 +187,11 @@ impl Cluster {
         let (revision, refusals) = self.wait_for_answer(survivor).await?;
         let answered = started.elapsed();
         let boards = self.boards.wait_until_shown(revision, started).await?;
-        self.undo(victim, fault)?;
+        self.undo_fault(victim, fault)?;
         self.find_owner().await?;
         if fault == Fault::Loss {
-            // This node must survive the next fault. It reports no other node as dead until its own
-            // database link has worked for a while, so the pause is needed.
+            // The node that had packet loss must survive the next fault. It reports no other node
+            // as dead until its own database link has worked for a while.
             tokio::time::sleep(RECOVERY_PAUSE).await;
         }
         Ok(FailoverOutcome {
@@ -210,7 +210,7 @@ impl Cluster {
         let (started, mut refusals) = (Instant::now(), Vec::new());
         loop {
             match self
-                .buyer(&[node])?
+                .new_buyer(&[node])?
                 .reserve_and_release(self.probe, Duration::ZERO)
                 .await
             {
@@ -253,7 +253,7 @@ impl BuyerTasks {
                     let draw = draws[turn % draws.len()];
                     let shop = async {
                         FailoverBuyer::new(&addresses, &[turn % 2, (turn + 1) % 2])?
-                            .shop(draw, turn, RETRY_TIMEOUT)
+                            .buy_or_release(draw, turn, RETRY_TIMEOUT)
                             .await
                     };
                     match shop.await {
@@ -302,12 +302,13 @@ fn report_outcomes(report: &mut Report, faults: &[Fault], outcomes: &[FailoverOu
     for fault in faults.iter().filter(|fault| **fault != Fault::Roll) {
         let struck: Vec<&FailoverOutcome> =
             outcomes.iter().filter(|one| one.fault == *fault).collect();
-        let figures = Percentiles::of(struck.iter().map(|one| millis(one.answered)).collect());
+        let figures =
+            Percentiles::of_sample(struck.iter().map(|one| millis(one.answered)).collect());
         let boards = struck
             .iter()
             .map(|one| millis(one.boards))
             .fold(0.0, f64::max);
-        table.row([
+        table.add_row([
             format!("{fault:?}"),
             figures.count.to_string(),
             format!("{:.0}", figures.p50),
@@ -320,7 +321,7 @@ fn report_outcomes(report: &mut Report, faults: &[Fault], outcomes: &[FailoverOu
         let late = late
             .map(|one| format!("{fault:?}: {:.0} ms", millis(one.answered)))
             .collect();
-        report.checks.push(Check::new(
+        report.checks.push(AuditCheck::new(
             format!("after {fault:?} another answered within {limit} ms"),
             struck.len(),
             late,
@@ -331,7 +332,7 @@ fn report_outcomes(report: &mut Report, faults: &[Fault], outcomes: &[FailoverOu
         let dark = dark
             .map(|one| format!("{fault:?}: {:.0} ms", millis(one.boards)))
             .collect();
-        report.checks.push(Check::new(
+        report.checks.push(AuditCheck::new(
             format!("after {fault:?} boards were back within 30 s"),
             struck.len(),
             dark,
@@ -344,7 +345,7 @@ fn report_outcomes(report: &mut Report, faults: &[Fault], outcomes: &[FailoverOu
 async fn audit_cluster(cluster: &Cluster, report: &mut Report) -> Result<()> {
     let auditor = Auditor::open(&cluster.database_url()).await?;
     let waiting_since = Instant::now();
-    while !auditor.undecided().await?.is_empty() && waiting_since.elapsed() < DECIDED_WITHIN {
+    while !auditor.undecided().await?.is_empty() && waiting_since.elapsed() < DECISION_TIMEOUT {
         tokio::time::sleep(Duration::from_millis(500)).await;
     }
     let undecided = auditor.undecided().await?;
@@ -352,18 +353,18 @@ async fn audit_cluster(cluster: &Cluster, report: &mut Report) -> Result<()> {
         .iter()
         .map(|(order, state, age)| format!("order {order} is {state} since {age} s"))
         .collect();
-    report.checks.push(Check::new(
+    report.checks.push(AuditCheck::new(
         "no authorised order is undecided",
         undecided.len(),
         lines,
     ));
     let stale_writes = auditor.fenced_writes().await?;
-    report.fact("zombie writes accepted", stale_writes.len());
+    report.add_fact("zombie writes accepted", stale_writes.len());
     let lines = stale_writes
         .iter()
         .map(|(draw, revision)| format!("FD-{draw}, revision {revision}"))
         .collect();
-    report.checks.push(Check::new(
+    report.checks.push(AuditCheck::new(
         "no write after a newer owner's",
         stale_writes.len(),
         lines,
@@ -374,7 +375,7 @@ async fn audit_cluster(cluster: &Cluster, report: &mut Report) -> Result<()> {
         .filter(|draw| draw.tickets != draw.sold)
         .map(|draw| format!("{draw:?}"))
         .collect();
-    report.checks.push(Check::new(
+    report.checks.push(AuditCheck::new(
         "each draw has as many tickets as it says",
         draws.len(),
         differs,
@@ -385,7 +386,7 @@ async fn audit_cluster(cluster: &Cluster, report: &mut Report) -> Result<()> {
         .into_iter()
         .map(|row| format!("{}: {}", row.invariant, row.object))
         .collect();
-    report.checks.push(Check::new(
+    report.checks.push(AuditCheck::new(
         "every invariant has zero rows",
         draws.len(),
         lines,

@@ -9,7 +9,7 @@ use serde_json::json;
 use tokio::sync::{Mutex, watch};
 
 use crate::browser::{Browser, Request};
-use crate::latency::{Call, millis};
+use crate::latency::{CallKind, millis};
 use crate::plan::SeededRng;
 use crate::server_process::ServerProcess;
 
@@ -46,7 +46,7 @@ impl SandboxFaults {
 }
 
 /// Sets the fault rates of the sandbox.
-pub async fn set(browser: &Browser, seed: u64, faults: SandboxFaults) -> Result<()> {
+pub async fn set_sandbox_faults(browser: &Browser, seed: u64, faults: SandboxFaults) -> Result<()> {
     let share = |percent: u32| f64::from(percent) / 100.0;
     let body = json!({
         "seed": seed,
@@ -65,7 +65,7 @@ pub async fn set(browser: &Browser, seed: u64, faults: SandboxFaults) -> Result<
         },
     });
     let answer = browser
-        .ask(Call::Club, &Request::post("/sandbox/faults", body))
+        .send_with_retries(CallKind::Club, &Request::post("/sandbox/faults", body))
         .await
         .context("no sandbox")?;
     if !answer.ok() {
@@ -82,7 +82,8 @@ pub async fn set(browser: &Browser, seed: u64, faults: SandboxFaults) -> Result<
 #[derive(Clone, Copy, Debug)]
 pub struct KillSchedule {
     pub every: Duration,
-    /// Number of kills of Postgres. Every second kill is one, until this number is reached.
+    /// Number of kills of Postgres. Until this number is reached, every second kill is a kill of
+    /// Postgres.
     pub postgres: u32,
     pub seed: u64,
 }
@@ -110,7 +111,7 @@ pub async fn kill_until_stopped(
     let mut rng = SeededRng::new(kill_schedule.seed, 0xB10);
     let every = u64::try_from(kill_schedule.every.as_millis())?;
     for kill_number in 1_u32.. {
-        let pause = Duration::from_millis(rng.between(every * 3 / 4, every * 5 / 4));
+        let pause = Duration::from_millis(rng.random_between(every * 3 / 4, every * 5 / 4));
         let mut stop_receiver = stop.clone();
         tokio::select! {
             () = tokio::time::sleep(pause) => {}
@@ -142,7 +143,11 @@ async fn kill_postgres_once(
     // The server needs a moment to notice that Postgres is gone. Only the time after this pause
     // counts.
     tokio::time::sleep(Duration::from_millis(300)).await;
-    if server_process.ready(Duration::from_secs(20)).await.is_err() {
+    if server_process
+        .wait_until_ready(Duration::from_secs(20))
+        .await
+        .is_err()
+    {
         kill_stats.stuck_after_postgres += 1;
         server_process.kill().await?;
         server_process.restart(Duration::from_secs(60)).await?;

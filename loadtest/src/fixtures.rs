@@ -11,8 +11,9 @@ use time::{Date, Duration, OffsetDateTime, PrimitiveDateTime, Time};
 use time_tz::{OffsetDateTimeExt, PrimitiveDateTimeExt};
 
 const DATE_FORMAT: &[BorrowedFormatItem<'_>] = format_description!("[year]-[month]-[day]");
-const MINUTE_FORMAT: &[BorrowedFormatItem<'_>] = format_description!("[hour]:[minute]");
-const SECOND_FORMAT: &[BorrowedFormatItem<'_>] = format_description!("[hour]:[minute]:[second]");
+const HOUR_MINUTE_FORMAT: &[BorrowedFormatItem<'_>] = format_description!("[hour]:[minute]");
+const HOUR_MINUTE_SECOND_FORMAT: &[BorrowedFormatItem<'_>] =
+    format_description!("[hour]:[minute]:[second]");
 
 /// The jersey number that counts as the first try scorer of a team without a try (decision E-8).
 const NO_TRY_JERSEY: u8 = 9;
@@ -46,7 +47,7 @@ pub struct Fixture {
 
 /// Reads fixtures from CSV with these columns:
 /// `match_id,round,date,kick_off,timezone,home_team,away_team,…,home_try_scorer_jerseys,away_try_scorer_jerseys`.
-pub fn read(csv: &str) -> Result<Vec<Fixture>> {
+pub fn read_fixtures(csv: &str) -> Result<Vec<Fixture>> {
     let mut reader = csv::Reader::from_reader(csv.as_bytes());
     reader
         .deserialize::<FixtureRow>()
@@ -61,7 +62,7 @@ fn parse_fixture(row: &FixtureRow) -> Result<Fixture> {
         away: row.away_team.clone(),
         zone: row.timezone.clone(),
         date: Date::parse(&row.date, DATE_FORMAT).with_context(|| format!("date {}", row.date))?,
-        kick_off: Time::parse(&row.kick_off, MINUTE_FORMAT)
+        kick_off: Time::parse(&row.kick_off, HOUR_MINUTE_FORMAT)
             .with_context(|| format!("kick-off {}", row.kick_off))?,
         result: (
             first_scorer(&row.home_try_scorer_jerseys),
@@ -84,7 +85,7 @@ fn first_scorer(jerseys: &str) -> u8 {
 
 /// Moves all games by the same number of whole weeks, so that the first is at least two days after
 /// `today`.
-pub fn shift_ahead(fixtures: &mut [Fixture], today: Date) {
+pub fn shift_to_future(fixtures: &mut [Fixture], today: Date) {
     let Some(earliest) = fixtures.iter().map(|fixture| fixture.date).min() else {
         return;
     };
@@ -98,7 +99,7 @@ pub fn shift_ahead(fixtures: &mut [Fixture], today: Date) {
 impl Fixture {
     /// Returns the kick-off as an instant. If the local time occurs twice, because clocks are put
     /// back, the earlier instant counts.
-    pub fn instant(&self) -> Result<OffsetDateTime> {
+    pub fn kick_off_instant(&self) -> Result<OffsetDateTime> {
         let zone = time_tz::timezones::get_by_name(&self.zone)
             .with_context(|| format!("zone {}", self.zone))?;
         let local = PrimitiveDateTime::new(self.date, self.kick_off);
@@ -109,7 +110,7 @@ impl Fixture {
     }
 
     /// Moves the kick-off to an instant. Date and time are stored in the game's own time zone.
-    pub fn kick_off_at(&mut self, instant: OffsetDateTime) -> Result<()> {
+    pub fn set_kick_off(&mut self, instant: OffsetDateTime) -> Result<()> {
         let zone = time_tz::timezones::get_by_name(&self.zone)
             .with_context(|| format!("zone {}", self.zone))?;
         let local = instant.to_timezone(zone);
@@ -119,16 +120,16 @@ impl Fixture {
 }
 
 /// Formats games as the CSV file that a club imports. Seconds are left out if they are zero.
-pub fn to_import<'a>(
+pub fn to_import_csv<'a>(
     fixtures: impl IntoIterator<Item = &'a Fixture>,
     league: &str,
 ) -> Result<String> {
     let mut out = String::from("date,kick-off,zone,home,away,league\n");
     for fixture in fixtures {
         let form = if fixture.kick_off.second() == 0 {
-            MINUTE_FORMAT
+            HOUR_MINUTE_FORMAT
         } else {
-            SECOND_FORMAT
+            HOUR_MINUTE_SECOND_FORMAT
         };
         let (day, time) = (
             fixture.date.format(DATE_FORMAT)?,
@@ -167,7 +168,7 @@ mod tests {
 
     #[test]
     fn first_scorer_counts_and_non_starter_is_nine() {
-        let fixtures = read(CSV).unwrap();
+        let fixtures = read_fixtures(CSV).unwrap();
         assert_eq!(fixtures[0].result, (7, 1));
         assert_eq!(
             fixtures[1].result,
@@ -178,8 +179,8 @@ mod tests {
 
     #[test]
     fn season_moves_by_whole_weeks() {
-        let mut fixtures = read(CSV).unwrap();
-        shift_ahead(&mut fixtures, date!(2026 - 11 - 21));
+        let mut fixtures = read_fixtures(CSV).unwrap();
+        shift_to_future(&mut fixtures, date!(2026 - 11 - 21));
         assert_eq!(fixtures[0].date.weekday(), date!(2024 - 03 - 07).weekday());
         assert!(
             fixtures[0].date >= date!(2026 - 11 - 23) && fixtures[0].date < date!(2026 - 11 - 30)
@@ -193,30 +194,30 @@ mod tests {
 
     #[test]
     fn future_season_is_not_moved() {
-        let mut fixtures = read(CSV).unwrap();
-        shift_ahead(&mut fixtures, date!(2024 - 01 - 01));
+        let mut fixtures = read_fixtures(CSV).unwrap();
+        shift_to_future(&mut fixtures, date!(2024 - 01 - 01));
         assert_eq!(fixtures[0].date, date!(2024 - 03 - 07));
     }
 
     #[test]
     fn kick_off_is_converted_to_game_zone() {
-        let mut fixtures = read(CSV).unwrap();
+        let mut fixtures = read_fixtures(CSV).unwrap();
         fixtures[1]
-            .kick_off_at(datetime!(2026-11-20 12:30:45 UTC))
+            .set_kick_off(datetime!(2026-11-20 12:30:45 UTC))
             .unwrap();
         assert_eq!(
             (fixtures[1].date, fixtures[1].kick_off),
             (date!(2026 - 11 - 21), time!(1:30:45))
         );
         assert_eq!(
-            fixtures[1].instant().unwrap(),
+            fixtures[1].kick_off_instant().unwrap(),
             datetime!(2026-11-20 12:30:45 UTC)
         );
     }
 
     #[test]
     fn import_quotes_commas_in_names() {
-        let csv = to_import(&read(CSV).unwrap(), "NRL").unwrap();
+        let csv = to_import_csv(&read_fixtures(CSV).unwrap(), "NRL").unwrap();
         let lines: Vec<&str> = csv.lines().collect();
         assert_eq!(lines[0], "date,kick-off,zone,home,away,league");
         assert_eq!(

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 /// The kind of a call: the step of a purchase to which it belongs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Call {
+pub enum CallKind {
     Page,
     Draw,
     Open,
@@ -15,7 +15,7 @@ pub enum Call {
     Club,
 }
 
-impl Call {
+impl CallKind {
     pub const ALL: [Self; 8] = [
         Self::Page,
         Self::Draw,
@@ -44,7 +44,7 @@ impl Call {
 /// One attempt of a call. A status of 0 means that no response came.
 #[derive(Clone, Copy, Debug)]
 pub struct CallRecord {
-    pub call: Call,
+    pub call: CallKind,
     /// When the call started: the time since the start of the run.
     pub at: Duration,
     pub took: Duration,
@@ -64,9 +64,9 @@ pub struct Percentiles {
 impl Percentiles {
     /// Computes percentiles by the nearest-rank method, so that each is a measured value. All are
     /// zero for an empty sample.
-    pub fn of(mut sample: Vec<f64>) -> Self {
+    pub fn of_sample(mut sample: Vec<f64>) -> Self {
         sample.sort_by(f64::total_cmp);
-        let at = |p: f64| rank(&sample, p);
+        let at = |p: f64| nearest_rank(&sample, p);
         Self {
             count: sample.len(),
             p50: at(50.0),
@@ -79,7 +79,7 @@ impl Percentiles {
 
 /// Returns the smallest value of a sorted sample such that at least `p` percent of the values do
 /// not exceed it.
-pub fn rank(sorted: &[f64], p: f64) -> f64 {
+pub fn nearest_rank(sorted: &[f64], p: f64) -> f64 {
     if sorted.is_empty() {
         return 0.0;
     }
@@ -97,7 +97,7 @@ mod tests {
 
     #[test]
     fn percentiles_are_measured_values() {
-        let figures = Percentiles::of((1..=200).rev().map(f64::from).collect());
+        let figures = Percentiles::of_sample((1..=200).rev().map(f64::from).collect());
         assert_eq!(
             figures,
             Percentiles {
@@ -112,16 +112,16 @@ mod tests {
 
     #[test]
     fn single_value_is_every_percentile_and_empty_is_zero() {
-        let one = Percentiles::of(vec![7.0]);
+        let one = Percentiles::of_sample(vec![7.0]);
         assert_eq!((one.p50, one.p99, one.most), (7.0, 7.0, 7.0));
-        assert_eq!(Percentiles::of(Vec::new()), Percentiles::default());
+        assert_eq!(Percentiles::of_sample(Vec::new()), Percentiles::default());
     }
 
     #[test]
     fn p99_keeps_the_tail() {
         let mut sample = vec![1.0; 98];
         sample.extend([50.0, 90.0]);
-        let figures = Percentiles::of(sample);
+        let figures = Percentiles::of_sample(sample);
         assert_eq!((figures.p50, figures.p99, figures.most), (1.0, 50.0, 90.0));
     }
 }

@@ -50,40 +50,40 @@ struct LoadtestArgs {
 enum Command {
     /// Sends all buyers to the same draws at once, optionally while the server and Postgres are
     /// killed.
-    Rush(rush::Rush),
+    Rush(rush::RushArgs),
     /// Kills the server and its Postgres repeatedly while people buy, and audits after every few
     /// kills.
-    Crashes(crashes::Crashes),
+    Crashes(crashes::CrashesArgs),
     /// Injects network faults between browser, server, Postgres and provider.
-    Proxy(proxy::Proxy),
+    Proxy(proxy::ProxyArgs),
     /// Races for the last tickets on a real Postgres, without HTTP.
-    Races(drill::Drill),
+    Races(drill::DrillArgs),
     /// Sends `kill -9` to the server before and after the effect of each of the fourteen steps of a
     /// purchase.
-    Kills(drill::Drill),
+    Kills(drill::DrillArgs),
     /// Restores the database from an old backup while the provider still knows every payment.
-    Amnesia(amnesia::Amnesia),
+    Amnesia(amnesia::AmnesiaArgs),
     /// Checks that response times do not reveal which email addresses have an account.
-    Timing(timing::Timing),
+    Timing(timing::TimingArgs),
     /// Plays a real season: imports fixtures, sells, closes, enters results and pays the winners.
-    Season(season::Season),
+    Season(season::SeasonArgs),
     /// Runs two nodes on one Postgres. One of them is killed, hung, cut off or replaced while
     /// people buy.
-    Failover(failover::Failover),
+    Failover(failover::FailoverArgs),
     /// Compares the product's speed with simpler implementations. Needs a build with `--release`.
-    Bench(bench::Bench),
+    Bench(bench::BenchArgs),
     /// The rival server that `bench` compares the product with. `bench` starts this command itself.
     #[command(hide = true)]
-    BenchRival(bench::rival::Rival),
+    BenchRival(bench::rival::RivalArgs),
     /// Audits a running demo without load: its invariants, and its database against the payment
     /// sandbox.
-    Audit(audit_command::Audit),
+    Audit(audit_command::AuditArgs),
 }
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    match run(LoadtestArgs::parse().command).await {
-        Ok(report) if report.passed() => ExitCode::SUCCESS,
+    match dispatch(LoadtestArgs::parse().command).await {
+        Ok(report) if report.has_passed() => ExitCode::SUCCESS,
         Ok(_) => ExitCode::FAILURE,
         Err(why) => {
             eprintln!("{why:#}");
@@ -92,29 +92,56 @@ async fn main() -> ExitCode {
     }
 }
 
-async fn run(command: Command) -> anyhow::Result<Report> {
-    let (report, page) = match command {
-        Command::Rush(rush) => (rush::run(&rush).await?, Some(rush.page().clone())),
-        Command::Crashes(crashes) => (crashes::run(&crashes).await?, Some(crashes.page().clone())),
-        Command::Proxy(proxy) => (proxy::run(&proxy).await?, Some(proxy.page().clone())),
-        Command::Races(drill) => (drill::run(&drill, drill::RACES).await?, None),
-        Command::Kills(drill) => (drill::run(&drill, drill::KILLS).await?, None),
-        Command::Amnesia(amnesia) => (amnesia::run(&amnesia).await?, Some(amnesia.page().clone())),
-        Command::Timing(timing) => (timing::run(&timing).await?, Some(timing.page().clone())),
-        Command::Season(season) => (season::run(&season).await?, Some(season.page().clone())),
-        Command::Failover(failover) => (
-            failover::run(&failover).await?,
-            Some(failover.page().clone()),
+async fn dispatch(command: Command) -> anyhow::Result<Report> {
+    let (report, report_file) = match command {
+        Command::Rush(rush) => (
+            rush::run_subcommand(&rush).await?,
+            Some(rush.report_file().clone()),
         ),
-        Command::Bench(bench) => (bench::run(&bench).await?, Some(bench.page().clone())),
+        Command::Crashes(crashes) => (
+            crashes::run_subcommand(&crashes).await?,
+            Some(crashes.report_file().clone()),
+        ),
+        Command::Proxy(proxy) => (
+            proxy::run_subcommand(&proxy).await?,
+            Some(proxy.report_file().clone()),
+        ),
+        Command::Races(drill) => (
+            drill::run_subcommand(&drill, drill::RACES_TEST).await?,
+            None,
+        ),
+        Command::Kills(drill) => (
+            drill::run_subcommand(&drill, drill::KILLS_TEST).await?,
+            None,
+        ),
+        Command::Amnesia(amnesia) => (
+            amnesia::run_subcommand(&amnesia).await?,
+            Some(amnesia.report_file().clone()),
+        ),
+        Command::Timing(timing) => (
+            timing::run_subcommand(&timing).await?,
+            Some(timing.report_file().clone()),
+        ),
+        Command::Season(season) => (
+            season::run_subcommand(&season).await?,
+            Some(season.report_file().clone()),
+        ),
+        Command::Failover(failover) => (
+            failover::run_subcommand(&failover).await?,
+            Some(failover.report_file().clone()),
+        ),
+        Command::Bench(bench) => (
+            bench::run_subcommand(&bench).await?,
+            Some(bench.report_file().clone()),
+        ),
         Command::BenchRival(rival) => {
-            bench::rival::run(&rival).await?;
+            bench::rival::run_subcommand(&rival).await?;
             return Ok(Report::default());
         }
-        Command::Audit(audit) => (audit_command::run(&audit).await?, None),
+        Command::Audit(audit) => (audit_command::run_subcommand(&audit).await?, None),
     };
-    match page {
-        Some(page) => report.publish(&page)?,
+    match report_file {
+        Some(report_file) => report.publish(&report_file)?,
         None => println!("{}", report.to_text()),
     }
     Ok(report)

@@ -13,20 +13,24 @@ use crate::fixtures::{self, Fixture};
 const FIXTURES_PER_IMPORT_MAX: usize = 200;
 
 /// Default ticket price, in cents.
-const PRICE_CENTS: i64 = 500;
+const TICKET_PRICE_CENTS: i64 = 500;
 
-pub async fn draws(site: &Arc<RunSettings>, name: &str, count: usize) -> Result<Vec<i64>> {
-    draws_with_price(site, name, count, PRICE_CENTS).await
+pub async fn create_test_draws(
+    site: &Arc<RunSettings>,
+    name: &str,
+    count: usize,
+) -> Result<Vec<i64>> {
+    create_test_draws_with_price(site, name, count, TICKET_PRICE_CENTS).await
 }
 
 /// Creates draws with the given ticket price in cents. Returns their numbers.
-pub async fn draws_with_price(
+pub async fn create_test_draws_with_price(
     site: &Arc<RunSettings>,
     name: &str,
     count: usize,
     price_cents: i64,
 ) -> Result<Vec<i64>> {
-    let club = Club::all(site)
+    let club = Club::log_in_all(site)
         .await?
         .into_iter()
         .next()
@@ -43,13 +47,13 @@ pub async fn draws_with_price(
             kick_off: time::Time::MIDNIGHT,
             result: (9, 9),
         };
-        fixture.kick_off_at(kick_off)?;
+        fixture.set_kick_off(kick_off)?;
         games.push(fixture);
     }
     let mut draws = Vec::with_capacity(count);
     for some in games.chunks(FIXTURES_PER_IMPORT_MAX) {
         draws.extend(
-            club.import(fixtures::to_import(some, name)?, price_cents, 50)
+            club.import_fixtures(fixtures::to_import_csv(some, name)?, price_cents, 50)
                 .await?,
         );
     }

@@ -24,7 +24,7 @@ impl SeededRng {
     }
 
     /// Returns a random number below `bound`, or zero if `bound` is zero.
-    pub fn below(&mut self, bound: u64) -> u64 {
+    pub fn random_below(&mut self, bound: u64) -> u64 {
         if bound == 0 {
             0
         } else {
@@ -32,13 +32,13 @@ impl SeededRng {
         }
     }
 
-    pub fn between(&mut self, low: u64, high: u64) -> u64 {
-        low + self.below(high.saturating_sub(low) + 1)
+    pub fn random_between(&mut self, low: u64, high: u64) -> u64 {
+        low + self.random_below(high.saturating_sub(low) + 1)
     }
 
     /// Returns true with a probability of `chance` percent.
     pub fn happens_with_percent(&mut self, chance: u32) -> bool {
-        self.below(100) < u64::from(chance)
+        self.random_below(100) < u64::from(chance)
     }
 }
 
@@ -56,7 +56,7 @@ pub enum Card {
 
 /// What a buyer does after the card is authorised, or what the buyer does instead of paying.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Ending {
+pub enum BuyerEnding {
     /// The buyer waits for the server's response and reads it.
     Reads,
     /// The buyer closes the page. The page then sends the completing call as a beacon, whose
@@ -92,7 +92,7 @@ pub struct BuyerPlan {
     /// Pairs of draw index and ticket count. With more than one pair the purchase is a cart.
     pub wanted_lines: Vec<(usize, u32)>,
     pub card: Card,
-    pub ending: Ending,
+    pub ending: BuyerEnding,
     pub completion_call: CompletionCall,
     /// Pause in milliseconds after the payment is opened. The same pause follows the confirmation
     /// of the card.
@@ -103,7 +103,7 @@ pub struct BuyerPlan {
 
 /// How many buyers of a crowd have each habit, in percent.
 #[derive(Clone, Copy, Debug)]
-pub struct Habits {
+pub struct BuyerHabits {
     pub declined: u32,
     pub second_card: u32,
     pub needs_authentication: u32,
@@ -111,7 +111,7 @@ pub struct Habits {
     pub closed_tabs: u32,
 }
 
-impl Habits {
+impl BuyerHabits {
     /// Returns the habits for the command `rush`. `abandoners` percent of the buyers open a payment
     /// and leave.
     pub fn for_rush(abandoners: u32) -> Self {
@@ -124,8 +124,8 @@ impl Habits {
         }
     }
 
-    fn card(&self, rng: &mut SeededRng) -> Card {
-        let roll = u32::try_from(rng.below(100)).unwrap_or(0);
+    fn random_card(&self, rng: &mut SeededRng) -> Card {
+        let roll = u32::try_from(rng.random_below(100)).unwrap_or(0);
         let (second, needs_authentication) = (
             self.declined + self.second_card,
             self.declined + self.second_card + self.needs_authentication,
@@ -138,28 +138,31 @@ impl Habits {
         }
     }
 
-    fn ending(&self, rng: &mut SeededRng) -> Ending {
+    fn random_ending(&self, rng: &mut SeededRng) -> BuyerEnding {
         if rng.happens_with_percent(self.abandoners) {
             return if rng.happens_with_percent(30) {
-                Ending::Releases
+                BuyerEnding::Releases
             } else {
-                Ending::Abandons
+                BuyerEnding::Abandons
             };
         }
         if rng.happens_with_percent(self.closed_tabs) {
-            return [Ending::SendsBeacon, Ending::CutCall, Ending::ClosedTab]
-                [rng.below(3) as usize];
+            return [
+                BuyerEnding::SendsBeacon,
+                BuyerEnding::CutCall,
+                BuyerEnding::ClosedTab,
+            ][rng.random_below(3) as usize];
         }
-        Ending::Reads
+        BuyerEnding::Reads
     }
 
-    fn completion_call(rng: &mut SeededRng) -> CompletionCall {
+    fn random_completion_call(rng: &mut SeededRng) -> CompletionCall {
         [
             CompletionCall::CardPayment,
             CompletionCall::PurchaseTickets,
             CompletionCall::CardPayment,
             CompletionCall::Wallet,
-        ][rng.below(4) as usize]
+        ][rng.random_below(4) as usize]
     }
 }
 
@@ -178,7 +181,7 @@ pub struct CrowdPlan {
     pub late: u32,
     /// Maximum number of tickets that a buyer wants in one draw.
     pub most: u32,
-    pub habits: Habits,
+    pub habits: BuyerHabits,
     /// For each draw index, the draw indices that may be in the same cart, because they belong to
     /// one club. If empty, there are no carts.
     pub together: Vec<Vec<usize>>,
@@ -197,20 +200,20 @@ impl CrowdPlan {
     fn buyer_plan(&self, number: usize, draws: usize) -> BuyerPlan {
         let mut rng = SeededRng::new(self.seed, number as u64);
         let arrives_ms = if rng.happens_with_percent(self.late) {
-            rng.between(self.over_ms - self.over_ms / 4, self.over_ms)
+            rng.random_between(self.over_ms - self.over_ms / 4, self.over_ms)
         } else {
-            rng.below(self.over_ms + 1)
+            rng.random_below(self.over_ms + 1)
         };
-        let wanted_lines = self.wanted_lines(&mut rng, draws);
-        let card = self.habits.card(&mut rng);
-        let ending = self.habits.ending(&mut rng);
-        let completion_call = Habits::completion_call(&mut rng);
+        let wanted_lines = self.random_wanted_lines(&mut rng, draws);
+        let card = self.habits.random_card(&mut rng);
+        let ending = self.habits.random_ending(&mut rng);
+        let completion_call = BuyerHabits::random_completion_call(&mut rng);
         // One buyer in twelve takes long for the card or the bank's question, so that the purchase
         // may cross a kick-off.
         let pause_ms = if rng.happens_with_percent(8) {
-            rng.between(1_500, 8_000)
+            rng.random_between(1_500, 8_000)
         } else {
-            rng.below(120)
+            rng.random_below(120)
         };
         BuyerPlan {
             number,
@@ -224,15 +227,15 @@ impl CrowdPlan {
         }
     }
 
-    fn wanted_lines(&self, rng: &mut SeededRng, draws: usize) -> Vec<(usize, u32)> {
-        let first = rng.below(draws as u64) as usize;
+    fn random_wanted_lines(&self, rng: &mut SeededRng, draws: usize) -> Vec<(usize, u32)> {
+        let first = rng.random_below(draws as u64) as usize;
         let mut chosen = vec![first];
         if let Some(others) = self.together.get(first).filter(|others| others.len() > 1)
             && rng.happens_with_percent(12)
         {
-            let lines = rng.between(2, 3) as usize;
+            let lines = rng.random_between(2, 3) as usize;
             while chosen.len() < lines.min(others.len()) {
-                let other = others[rng.below(others.len() as u64) as usize];
+                let other = others[rng.random_below(others.len() as u64) as usize];
                 if !chosen.contains(&other) {
                     chosen.push(other);
                 }
@@ -261,7 +264,7 @@ impl CrowdPlan {
         } else {
             self.most.min(6)
         };
-        u32::try_from(rng.between(1, u64::from(most.max(1)))).unwrap_or(1)
+        u32::try_from(rng.random_between(1, u64::from(most.max(1)))).unwrap_or(1)
     }
 }
 
@@ -269,27 +272,27 @@ impl CrowdPlan {
 mod tests {
     use super::*;
 
-    fn crowd(seed: u64) -> CrowdPlan {
+    fn sample_crowd(seed: u64) -> CrowdPlan {
         CrowdPlan {
             seed,
             buyers: 500,
             over_ms: 10_000,
             late: 70,
             most: 50,
-            habits: Habits::for_rush(10),
+            habits: BuyerHabits::for_rush(10),
             together: vec![vec![0, 1], vec![0, 1], vec![2]],
         }
     }
 
     #[test]
     fn same_seed_gives_same_crowd() {
-        assert_eq!(crowd(7).plans(3), crowd(7).plans(3));
-        assert_ne!(crowd(7).plans(3), crowd(8).plans(3));
+        assert_eq!(sample_crowd(7).plans(3), sample_crowd(7).plans(3));
+        assert_ne!(sample_crowd(7).plans(3), sample_crowd(8).plans(3));
     }
 
     #[test]
     fn plans_are_ordered_and_respect_cart_and_ticket_limits() {
-        let plans = crowd(1).plans(3);
+        let plans = sample_crowd(1).plans(3);
         assert_eq!(plans.len(), 500);
         assert!(
             plans
@@ -324,7 +327,7 @@ mod tests {
 
     #[test]
     fn crowd_contains_every_habit() {
-        let plans = crowd(3).plans(3);
+        let plans = sample_crowd(3).plans(3);
         for card in [
             Card::Good,
             Card::Declined,
@@ -337,13 +340,13 @@ mod tests {
             );
         }
         let endings = [
-            Ending::Reads,
-            Ending::SendsBeacon,
-            Ending::CutCall,
-            Ending::ClosedTab,
-            Ending::Abandons,
+            BuyerEnding::Reads,
+            BuyerEnding::SendsBeacon,
+            BuyerEnding::CutCall,
+            BuyerEnding::ClosedTab,
+            BuyerEnding::Abandons,
         ];
-        for ending in endings.into_iter().chain([Ending::Releases]) {
+        for ending in endings.into_iter().chain([BuyerEnding::Releases]) {
             assert!(
                 plans.iter().any(|plan| plan.ending == ending),
                 "no buyer has {ending:?}"

@@ -8,8 +8,8 @@ use anyhow::{Context, Result, bail};
 use reqwest::Method;
 use serde_json::Value;
 
-use crate::browser::{Answer, Browser, Request, RequestBody, number};
-use crate::latency::Call;
+use crate::browser::{Browser, Request, RequestBody, ServerResponse, json_number};
+use crate::latency::CallKind;
 
 /// A payment that the server opened for a browser, with the data for the order page and the
 /// provider.
@@ -27,14 +27,14 @@ pub struct Payment {
 impl Payment {
     /// Reads the payment in a response to `create-payment-intent`. Returns `None` if the response
     /// contains none.
-    pub fn read(answer: &Answer) -> Option<Self> {
+    pub fn from_open_response(answer: &ServerResponse) -> Option<Self> {
         let payment = Self {
-            intent: answer.text("/paymentIntentId"),
-            client_secret: answer.text("/clientSecret"),
-            account: answer.text("/connectedAccountId"),
-            token: answer.text("/orderToken"),
-            reservation: answer.text("/reservationId"),
-            amount_cents: number(&answer.body, "/amount")?,
+            intent: answer.body_text("/paymentIntentId"),
+            client_secret: answer.body_text("/clientSecret"),
+            account: answer.body_text("/connectedAccountId"),
+            token: answer.body_text("/orderToken"),
+            reservation: answer.body_text("/reservationId"),
+            amount_cents: json_number(&answer.body, "/amount")?,
         };
         (!payment.intent.is_empty() && !payment.client_secret.is_empty()).then_some(payment)
     }
@@ -60,7 +60,7 @@ pub const AUTHENTICATION_CARD: &str = "pm_card_authenticationRequired";
 /// Confirms a payment with a card. If `insistent` is set, the call is repeated as the run's
 /// settings say. The provider refuses a repeated confirmation, and reports the status of the
 /// payment intent.
-pub async fn confirm(
+pub async fn confirm_payment(
     browser: &Browser,
     payment: &Payment,
     method: &str,
@@ -68,10 +68,10 @@ pub async fn confirm(
 ) -> CardOutcome {
     let request = intent_request(browser, payment, "/confirm", &[("payment_method", method)]);
     let answers = if insistent {
-        browser.send_repeatedly(Call::Card, &request).await
+        browser.send_repeatedly(CallKind::Card, &request).await
     } else {
         browser
-            .ask(Call::Card, &request)
+            .send_with_retries(CallKind::Card, &request)
             .await
             .into_iter()
             .collect()
@@ -80,20 +80,20 @@ pub async fn confirm(
 }
 
 /// Passes the authentication that the bank requires.
-pub async fn authenticate(browser: &Browser, payment: &Payment) -> CardOutcome {
+pub async fn authenticate_buyer(browser: &Browser, payment: &Payment) -> CardOutcome {
     let request = intent_request(
         browser,
         payment,
         "/authenticate",
         &[("outcome", "complete")],
     );
-    let answers = browser.send_repeatedly(Call::Card, &request).await;
+    let answers = browser.send_repeatedly(CallKind::Card, &request).await;
     furthest_outcome(answers.iter().map(card_outcome))
 }
 
 /// Returns the status of the payment intent according to the provider. `None` when the provider did
 /// not answer.
-pub async fn status(browser: &Browser, payment: &Payment) -> Option<String> {
+pub async fn intent_status(browser: &Browser, payment: &Payment) -> Option<String> {
     let intent_request = intent_request(browser, payment, "", &[]);
     let path = format!(
         "{}?client_secret={}",
@@ -105,8 +105,8 @@ pub async fn status(browser: &Browser, payment: &Payment) -> Option<String> {
         body: RequestBody::Nothing,
         headers: intent_request.headers,
     };
-    let answer = browser.ask(Call::Card, &request).await?;
-    answer.ok().then(|| answer.text("/status"))
+    let answer = browser.send_with_retries(CallKind::Card, &request).await?;
+    answer.ok().then(|| answer.body_text("/status"))
 }
 
 /// Builds a request about one payment intent, with publishable key and client secret, as the
@@ -159,10 +159,10 @@ pub struct ProviderLedger {
 }
 
 /// Reads `GET /sandbox/ledger`. Leaves out the payments whose ids are in `without`.
-pub async fn ledger(browser: &Browser, without: &HashSet<String>) -> Result<ProviderLedger> {
+pub async fn fetch_ledger(browser: &Browser, without: &HashSet<String>) -> Result<ProviderLedger> {
     let request = Request::get("/sandbox/ledger?detail=1");
     let answer = browser
-        .ask(Call::Club, &request)
+        .send_with_retries(CallKind::Club, &request)
         .await
         .context("no sandbox ledger")?;
     let (true, Some(accounts)) = (answer.ok(), answer.body["accounts"].as_object()) else {
@@ -172,7 +172,7 @@ pub async fn ledger(browser: &Browser, without: &HashSet<String>) -> Result<Prov
             answer.body
         );
     };
-    let cents = |value: &Value, field: &str| number(value, field).unwrap_or(0);
+    let cents = |value: &Value, field: &str| json_number(value, field).unwrap_or(0);
     let holding = |value: &Value| AccountBalance {
         captured: cents(value, "/captured"),
         application_fees: cents(value, "/fees") - cents(value, "/fees_refunded"),
@@ -210,12 +210,12 @@ pub async fn ledger(browser: &Browser, without: &HashSet<String>) -> Result<Prov
     })
 }
 
-fn card_outcome(answer: &Answer) -> CardOutcome {
-    let status = match answer.text("/status") {
-        text if text.is_empty() => answer.text("/error/payment_intent/status"),
+fn card_outcome(answer: &ServerResponse) -> CardOutcome {
+    let status = match answer.body_text("/status") {
+        text if text.is_empty() => answer.body_text("/error/payment_intent/status"),
         text => text,
     };
-    match (status.as_str(), answer.text("/error/code").as_str()) {
+    match (status.as_str(), answer.body_text("/error/code").as_str()) {
         ("requires_capture" | "succeeded" | "processing", _) => CardOutcome::Authorised,
         ("requires_action", _) => CardOutcome::AuthenticationRequired,
         ("canceled", _) => CardOutcome::Canceled,
@@ -243,8 +243,8 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn answer(status: u16, body: Value) -> Answer {
-        Answer {
+    fn server_response(status: u16, body: Value) -> ServerResponse {
+        ServerResponse {
             status,
             body,
             retry_after: None,
@@ -253,8 +253,8 @@ mod tests {
 
     #[test]
     fn repeated_confirmation_reads_as_authorised() {
-        let first = answer(200, json!({"status": "requires_capture"}));
-        let again = answer(
+        let first = server_response(200, json!({"status": "requires_capture"}));
+        let again = server_response(
             400,
             json!({"error": {"code": "payment_intent_unexpected_state", "payment_intent": {"status": "requires_capture"}}}),
         );
@@ -266,7 +266,7 @@ mod tests {
 
     #[test]
     fn decline_and_missing_answer_are_distinguished() {
-        let declined = answer(
+        let declined = server_response(
             402,
             json!({"error": {"code": "card_declined", "payment_intent": {"status": "requires_payment_method"}}}),
         );
@@ -278,11 +278,12 @@ mod tests {
     fn opened_payment_requires_secret_and_amount() {
         let whole = json!({"paymentIntentId": "pi_1", "clientSecret": "s", "amount": 500, "orderToken": "t"});
         assert_eq!(
-            Payment::read(&answer(200, whole)).map(|payment| payment.amount_cents),
+            Payment::from_open_response(&server_response(200, whole))
+                .map(|payment| payment.amount_cents),
             Some(500)
         );
         assert_eq!(
-            Payment::read(&answer(
+            Payment::from_open_response(&server_response(
                 200,
                 json!({"paymentIntentId": "pi_1", "amount": 5})
             )),

@@ -10,7 +10,7 @@ use anyhow::{Context, Result};
 use clap::Args;
 use persistence::embedded::Embedded;
 
-use crate::audit::{self, Check};
+use crate::audit::{self, AuditCheck};
 use crate::browser::RunSettings;
 use crate::club::Club;
 use crate::new_draws;
@@ -19,7 +19,7 @@ use crate::report::{Report, Table};
 use crate::server_process::{self, ServerProcess};
 use crate::test_run::{SETTLE_SECONDS_MAX, TestRun};
 use crate::transcript::{BuyerTranscript, Verdict};
-use cell::{MatrixCell, Phase};
+use cell::{MatrixCell, SalePhase};
 use link::{Link, Upstream};
 use toxic::{LinkKind, Toxic};
 
@@ -40,7 +40,7 @@ const RETRY_TIMEOUT: Duration = Duration::from_secs(40);
 const UNEXPECTED_ANSWER: &str = "unexpected answer";
 
 #[derive(Args, Clone, Debug)]
-pub struct Proxy {
+pub struct ProxyArgs {
     /// How often the whole matrix of 12 faults, 3 links and 3 phases is tested.
     #[arg(long, default_value_t = 1)]
     runs: usize,
@@ -53,17 +53,17 @@ pub struct Proxy {
     report: PathBuf,
 }
 
-impl Proxy {
-    pub fn page(&self) -> &PathBuf {
+impl ProxyArgs {
+    pub fn report_file(&self) -> &PathBuf {
         &self.report
     }
 
     /// Returns every cell of the matrix once, in a random order that depends on seed and run.
-    fn matrix(&self, run: usize) -> Vec<MatrixCell> {
+    fn shuffled_cells(&self, run: usize) -> Vec<MatrixCell> {
         let mut cells: Vec<MatrixCell> = Vec::new();
         for link_kind in LinkKind::ALL {
             for toxic in Toxic::ALL {
-                cells.extend(Phase::ALL.map(|phase| MatrixCell {
+                cells.extend(SalePhase::ALL.map(|phase| MatrixCell {
                     link_kind,
                     toxic,
                     phase,
@@ -72,7 +72,7 @@ impl Proxy {
         }
         let mut rng = SeededRng::new(self.seed, run as u64);
         for last in (1..cells.len()).rev() {
-            cells.swap(last, rng.below(last as u64 + 1) as usize);
+            cells.swap(last, rng.random_below(last as u64 + 1) as usize);
         }
         cells.truncate(self.cells);
         cells
@@ -91,7 +91,7 @@ struct ProxyRun {
 
 impl ProxyRun {
     async fn open(seed: u64) -> Result<ProxyRun> {
-        let dir = ServerProcess::folder()?;
+        let dir = ServerProcess::create_folder()?;
         let embedded = Embedded::start(&dir.join("data/postgres")).await?;
         let url = embedded.url();
         let socket_dir = url
@@ -124,8 +124,8 @@ impl ProxyRun {
             ),
             ("PUBLIC_URL", format!("http://{}", links[2].address)),
         ];
-        let test_run = TestRun::with(
-            ServerProcess::start_at(dir, port, variables).await?,
+        let test_run = TestRun::with_server(
+            ServerProcess::start_on_port(dir, port, variables).await?,
             1,
             RETRY_TIMEOUT,
         )
@@ -141,7 +141,7 @@ impl ProxyRun {
             retry_timeout: RETRY_TIMEOUT,
             publishable_key,
         };
-        let club = Club::all(&test_run.site)
+        let club = Club::log_in_all(&test_run.site)
             .await?
             .into_iter()
             .next()
@@ -162,43 +162,50 @@ impl ProxyRun {
     }
 }
 
-pub async fn run(proxy: &Proxy) -> Result<Report> {
-    let cells: Vec<MatrixCell> = (0..proxy.runs).flat_map(|run| proxy.matrix(run)).collect();
-    play_all(&cells, proxy.seed).await
+pub async fn run_subcommand(proxy: &ProxyArgs) -> Result<Report> {
+    let cells: Vec<MatrixCell> = (0..proxy.runs)
+        .flat_map(|run| proxy.shuffled_cells(run))
+        .collect();
+    test_cells_on_new_server(&cells, proxy.seed).await
 }
 
-async fn play_all(cells: &[MatrixCell], seed: u64) -> Result<Report> {
+async fn test_cells_on_new_server(cells: &[MatrixCell], seed: u64) -> Result<Report> {
     let proxy_run = ProxyRun::open(seed).await?;
-    let outcome = play_and_audit(&proxy_run, cells, seed).await;
+    let outcome = test_cells_and_control(&proxy_run, cells, seed).await;
     proxy_run.close().await?;
     outcome
 }
 
 /// Tests the cells, and then runs the negative control. The negative control comes last, because it
 /// makes the server's data useless.
-async fn play_and_audit(proxy_run: &ProxyRun, cells: &[MatrixCell], seed: u64) -> Result<Report> {
-    let mut report = play(proxy_run, cells, seed).await?;
-    let draw = new_draws::draws(&proxy_run.test_run.site, "Control", 1).await?;
+async fn test_cells_and_control(
+    proxy_run: &ProxyRun,
+    cells: &[MatrixCell],
+    seed: u64,
+) -> Result<Report> {
+    let mut report = test_cells(proxy_run, cells, seed).await?;
+    let draw = new_draws::create_test_draws(&proxy_run.test_run.site, "Control", 1).await?;
     report
         .checks
-        .push(negative_control::play(proxy_run, draw[0], seed).await?);
+        .push(negative_control::run_negative_control(proxy_run, draw[0], seed).await?);
     Ok(report)
 }
 
-async fn play(proxy_run: &ProxyRun, cells: &[MatrixCell], seed: u64) -> Result<Report> {
+async fn test_cells(proxy_run: &ProxyRun, cells: &[MatrixCell], seed: u64) -> Result<Report> {
     let mut report = Report {
         title: "Football Doubles: the fault proxy".to_owned(),
         ..Report::default()
     };
-    let draws = new_draws::draws(&proxy_run.test_run.site, "Cell", cells.len() + 1).await?;
+    let draws =
+        new_draws::create_test_draws(&proxy_run.test_run.site, "Cell", cells.len() + 1).await?;
     let (mut transcripts, mut unaffected, mut checks) = (Vec::new(), Vec::new(), Vec::new());
     let mut buyers = 0;
     for (number, cell) in cells.iter().enumerate() {
-        let before = cell.link(&proxy_run.links).affected();
+        let before = cell.link(&proxy_run.links).affected_piece_count();
         let mut cell_transcripts = cell
-            .play(proxy_run, draws[number], seed.wrapping_add(number as u64))
+            .run_cell(proxy_run, draws[number], seed.wrapping_add(number as u64))
             .await?;
-        if cell.link(&proxy_run.links).affected() == before {
+        if cell.link(&proxy_run.links).affected_piece_count() == before {
             unaffected.push(format!("{cell:?} affected no traffic"));
         }
         if (cell.link_kind, cell.toxic) == (LinkKind::Browser, Toxic::AnswersError) {
@@ -208,7 +215,7 @@ async fn play(proxy_run: &ProxyRun, cells: &[MatrixCell], seed: u64) -> Result<R
                     .retain(|failures| !failures.contains(UNEXPECTED_ANSWER));
             }
         }
-        // A failure names its cell.
+        // Puts the name of the cell before each failure.
         for transcript in &mut cell_transcripts {
             for failure in &mut transcript.failures {
                 *failure = format!("{cell:?}: {failure}");
@@ -227,60 +234,70 @@ async fn play(proxy_run: &ProxyRun, cells: &[MatrixCell], seed: u64) -> Result<R
             .await?;
         }
     }
-    let cut = reset_offsets::play(proxy_run, draws[cells.len()], &mut transcripts).await?;
+    let cut =
+        reset_offsets::reset_completing_calls(proxy_run, draws[cells.len()], &mut transcripts)
+            .await?;
     audit_cells(proxy_run, transcripts, SETTLE_TIMEOUT, &mut checks).await?;
-    checks.push(Check::new(
+    checks.push(AuditCheck::new(
         "every disturbed link affected some traffic",
         cells.len(),
         unaffected,
     ));
-    report.fact("seed", seed);
-    report.fact("cells", cells.len());
-    report.fact("buyers", buyers);
-    report.fact(
+    report.add_fact("seed", seed);
+    report.add_fact("cells", cells.len());
+    report.add_fact("buyers", buyers);
+    report.add_fact(
         "finish calls cut by RST",
-        format!("{cut}, one every {} ms", reset_offsets::STEP_MS),
+        format!("{cut}, one every {} ms", reset_offsets::RESET_STEP_MS),
     );
-    report.fact(
+    report.add_fact(
         "violations",
         checks
             .iter()
             .map(|check| check.failures.len())
             .sum::<usize>(),
     );
-    report.tables.push(affected_table(proxy_run));
+    report.tables.push(affected_pieces_table(proxy_run));
     report.checks = checks;
     Ok(report)
 }
 
-fn affected_table(proxy_run: &ProxyRun) -> Table {
+fn affected_pieces_table(proxy_run: &ProxyRun) -> Table {
     let mut table = Table::new("What the links did", &["", "pieces affected"]);
     for link in &proxy_run.links {
-        table.row([format!("{:?}", link.kind), link.affected().to_string()]);
+        table.add_row([
+            format!("{:?}", link.kind),
+            link.affected_piece_count().to_string(),
+        ]);
     }
     table
 }
 
 /// Checks all buyers of the cells since the last audit, and audits the database. Waits for
-/// undecided payments for at most `calm`.
+/// undecided payments for at most `settle_timeout`.
 async fn audit_cells(
     proxy_run: &ProxyRun,
     transcripts: Vec<BuyerTranscript>,
     settle_timeout: Duration,
-    checks: &mut Vec<Check>,
+    checks: &mut Vec<AuditCheck>,
 ) -> Result<()> {
     proxy_run
         .test_run
         .server_process
         .lock()
         .await
-        .ready(Duration::from_secs(60))
+        .wait_until_ready(Duration::from_secs(60))
         .await?;
     let (settled, _) =
-        audit::settle(&proxy_run.test_run.site, &transcripts, settle_timeout).await?;
+        audit::wait_until_decided(&proxy_run.test_run.site, &transcripts, settle_timeout).await?;
     let mut new_checks = audit::check_transcripts(&transcripts, &settled);
     let mut database_report = Report::default();
-    let access = proxy_run.test_run.server_process.lock().await.access();
+    let access = proxy_run
+        .test_run
+        .server_process
+        .lock()
+        .await
+        .database_access();
     crate::database_audit::audit_database(
         &proxy_run.test_run.site,
         access.as_ref(),
@@ -302,7 +319,7 @@ async fn audit_cells(
 }
 
 /// Returns the transcript of a buyer who left after paying, and who was told nothing.
-fn left_after_paying(buyer: usize) -> BuyerTranscript {
+fn transcript_left_after_paying(buyer: usize) -> BuyerTranscript {
     BuyerTranscript {
         verdict: Verdict::LeftAfterPaying,
         ..BuyerTranscript::empty(buyer)
@@ -323,29 +340,29 @@ mod tests {
             phase,
         };
         let worst = [
-            cell(LinkKind::Postgres, Toxic::HalfOpen, Phase::Rush),
-            cell(LinkKind::Postgres, Toxic::Doubled, Phase::Rush),
-            cell(LinkKind::Postgres, Toxic::ResetAfter, Phase::Closing),
-            cell(LinkKind::Provider, Toxic::ResetAfter, Phase::Rush),
-            cell(LinkKind::Provider, Toxic::AnswersError, Phase::Closing),
-            cell(LinkKind::Browser, Toxic::ResetAfter, Phase::Rush),
-            cell(LinkKind::Browser, Toxic::Doubled, Phase::Closing),
+            cell(LinkKind::Postgres, Toxic::HalfOpen, SalePhase::Rush),
+            cell(LinkKind::Postgres, Toxic::Doubled, SalePhase::Rush),
+            cell(LinkKind::Postgres, Toxic::ResetAfter, SalePhase::Closing),
+            cell(LinkKind::Provider, Toxic::ResetAfter, SalePhase::Rush),
+            cell(LinkKind::Provider, Toxic::AnswersError, SalePhase::Closing),
+            cell(LinkKind::Browser, Toxic::ResetAfter, SalePhase::Rush),
+            cell(LinkKind::Browser, Toxic::Doubled, SalePhase::Closing),
         ];
-        let report = play_all(&worst, 1).await.expect("it plays");
+        let report = test_cells_on_new_server(&worst, 1).await.expect("it plays");
         println!("{}", report.to_text());
-        assert!(report.passed(), "{}", report.to_text());
+        assert!(report.has_passed(), "{}", report.to_text());
     }
 
     #[test]
     fn matrix_contains_every_cell_once() {
-        let proxy = Proxy {
+        let proxy = ProxyArgs {
             runs: 1,
             cells: 108,
             seed: 7,
             report: PathBuf::new(),
         };
-        let cells: std::collections::BTreeSet<_> = proxy.matrix(0).into_iter().collect();
+        let cells: std::collections::BTreeSet<_> = proxy.shuffled_cells(0).into_iter().collect();
         assert_eq!(cells.len(), 12 * 3 * 3);
-        assert_ne!(proxy.matrix(0), proxy.matrix(1));
+        assert_ne!(proxy.shuffled_cells(0), proxy.shuffled_cells(1));
     }
 }

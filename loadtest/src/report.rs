@@ -5,9 +5,9 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 
-use crate::audit::Check;
+use crate::audit::AuditCheck;
 use crate::boards::BoardLag;
-use crate::latency::{Call, CallRecord, Percentiles, millis};
+use crate::latency::{CallKind, CallRecord, Percentiles, millis};
 use crate::transcript::Verdict;
 
 pub mod plots;
@@ -27,7 +27,7 @@ impl Table {
         }
     }
 
-    pub fn row(&mut self, cells: impl IntoIterator<Item = String>) {
+    pub fn add_row(&mut self, cells: impl IntoIterator<Item = String>) {
         self.rows.push(cells.into_iter().collect());
     }
 }
@@ -39,65 +39,65 @@ pub struct Report {
     /// Pairs of name and value, such as seed, sizes and times. They allow the run to be repeated.
     pub facts: Vec<(String, String)>,
     pub tables: Vec<Table>,
-    pub checks: Vec<Check>,
+    pub checks: Vec<AuditCheck>,
     /// Plots of the report. Each is a complete SVG document.
     pub plots: Vec<String>,
 }
 
 impl Report {
-    pub fn fact(&mut self, name: &str, value: impl ToString) {
+    pub fn add_fact(&mut self, name: &str, value: impl ToString) {
         self.facts.push((name.to_owned(), value.to_string()));
     }
 
-    pub fn passed(&self) -> bool {
+    pub fn has_passed(&self) -> bool {
         self.checks.iter().all(|check| check.failures.is_empty())
     }
 
-    pub fn verdicts(&mut self, verdicts: &[(Verdict, usize)]) {
+    pub fn add_verdicts(&mut self, verdicts: &[(Verdict, usize)]) {
         let mut table = Table::new("What the buyers were told", &["", "buyers"]);
         for (verdict, count) in verdicts {
-            table.row([verdict.name().to_owned(), count.to_string()]);
+            table.add_row([verdict.name().to_owned(), count.to_string()]);
         }
         self.tables.push(table);
     }
 
     /// Adds a table with the latencies of calls that got a response. Without a response, a duration
     /// has no meaning.
-    pub fn latencies(&mut self, call_records: &[CallRecord]) {
+    pub fn add_latencies(&mut self, call_records: &[CallRecord]) {
         let mut table = Table::new(
             "Answers (milliseconds)",
             &["", "answers", "p50", "p90", "p99", "longest"],
         );
-        for call in Call::ALL {
+        for call in CallKind::ALL {
             let took = call_records
                 .iter()
                 .filter(|record| record.call == call && record.status > 0);
-            let figures = Percentiles::of(took.map(|record| millis(record.took)).collect());
+            let figures = Percentiles::of_sample(took.map(|record| millis(record.took)).collect());
             if figures.count > 0 {
-                table.row(figure_row(call.name(), figures));
+                table.add_row(percentiles_row(call.name(), figures));
             }
         }
         self.tables.push(table);
     }
 
-    pub fn lags(&mut self, decided: Vec<f64>, lag: &BoardLag) {
+    pub fn add_lags(&mut self, decided: Vec<f64>, lag: &BoardLag) {
         let head = ["", "measured", "p50", "p90", "p99", "longest"];
         let mut table = Table::new("Waits (milliseconds)", &head);
-        table.row(figure_row(
+        table.add_row(percentiles_row(
             "card authorised → buyer knows",
-            Percentiles::of(decided),
+            Percentiles::of_sample(decided),
         ));
-        table.row(figure_row(
+        table.add_row(percentiles_row(
             "buyer knows → board shows it",
-            Percentiles::of(lag.behind_buyer.clone()),
+            Percentiles::of_sample(lag.behind_buyer.clone()),
         ));
-        table.row(figure_row(
+        table.add_row(percentiles_row(
             "first board → every board",
-            Percentiles::of(lag.behind_first_board.clone()),
+            Percentiles::of_sample(lag.behind_first_board.clone()),
         ));
-        table.row(figure_row(
+        table.add_row(percentiles_row(
             "frame made → frame there",
-            Percentiles::of(lag.frame_delay.clone()),
+            Percentiles::of_sample(lag.frame_delay.clone()),
         ));
         self.tables.push(table);
     }
@@ -156,7 +156,11 @@ impl Report {
             );
         }
         let mut page = format!("<table>{body}</table>");
-        let class = if self.passed() { "passed" } else { "failed" };
+        let class = if self.has_passed() {
+            "passed"
+        } else {
+            "failed"
+        };
         let _ = write!(
             page,
             "<p class=\"{class}\">{}</p>",
@@ -195,7 +199,7 @@ impl Report {
 
     /// Writes tables and verdict as a Markdown file, and each plot as an SVG file in the same
     /// folder.
-    pub fn to_pages(&self, folder: &Path) -> Result<()> {
+    pub fn write_pages(&self, folder: &Path) -> Result<()> {
         std::fs::create_dir_all(folder).with_context(|| format!("making {}", folder.display()))?;
         let mut page = String::new();
         for (name, value) in &self.facts {
@@ -228,7 +232,7 @@ impl Report {
     }
 }
 
-pub fn dollars(cents: i64) -> String {
+pub fn format_dollars(cents: i64) -> String {
     let sign = if cents < 0 { "-" } else { "" };
     format!("{sign}${}.{:02}", cents.abs() / 100, cents.abs() % 100)
 }
@@ -238,7 +242,7 @@ const CSS_STYLE: &str = "body{font:16px/1.5 system-ui,sans-serif;max-width:58rem
     th:first-child,td:first-child{text-align:left}figure{margin:1.5rem 0}svg{max-width:100%;height:auto}\
     .passed{color:#047857}.failed{color:#b91c1c}code{color:#b91c1c}small{color:#6b7280}";
 
-fn figure_row(name: &str, figures: Percentiles) -> Vec<String> {
+fn percentiles_row(name: &str, figures: Percentiles) -> Vec<String> {
     let shown = |value: f64| format!("{value:.1}");
     let Percentiles {
         count,
@@ -311,25 +315,25 @@ mod tests {
     use super::*;
     use std::time::Duration;
 
-    fn report(failures: &[&str]) -> Report {
+    fn sample_report(failures: &[&str]) -> Report {
         let mut report = Report {
             title: "Rush <1>".into(),
             ..Report::default()
         };
-        report.fact("seed", 7);
-        report.verdicts(&[(Verdict::Bought, 3), (Verdict::SoldOut, 10)]);
+        report.add_fact("seed", 7);
+        report.add_verdicts(&[(Verdict::Bought, 3), (Verdict::SoldOut, 10)]);
         let record = |call, ms, status| CallRecord {
             call,
             at: Duration::ZERO,
             took: Duration::from_millis(ms),
             status,
         };
-        report.latencies(&[
-            record(Call::Open, 5, 200),
-            record(Call::Open, 9, 0),
-            record(Call::Page, 2, 200),
+        report.add_latencies(&[
+            record(CallKind::Open, 5, 200),
+            record(CallKind::Open, 9, 0),
+            record(CallKind::Page, 2, 200),
         ]);
-        report.checks.push(Check::new(
+        report.checks.push(AuditCheck::new(
             "no ticket sold twice",
             169,
             failures.iter().map(|b| (*b).to_owned()).collect(),
@@ -340,7 +344,7 @@ mod tests {
 
     #[test]
     fn clean_report_says_passed() {
-        let text = report(&[]).to_text();
+        let text = sample_report(&[]).to_text();
         assert!(
             text.contains("ok     no ticket sold twice (169 looked at)"),
             "{text}"
@@ -354,7 +358,7 @@ mod tests {
 
     #[test]
     fn missing_answer_has_no_latency() {
-        let text = report(&[]).to_text();
+        let text = sample_report(&[]).to_text();
         assert!(
             text.contains("open payment        1  5.0  5.0  5.0      5.0"),
             "{text}"
@@ -363,8 +367,8 @@ mod tests {
 
     #[test]
     fn failed_check_is_shown_and_fails_run() {
-        let report = report(&["ticket 7 twice"]);
-        assert!(!report.passed());
+        let report = sample_report(&["ticket 7 twice"]);
+        assert!(!report.has_passed());
         assert!(report.to_text().contains("BROKEN no ticket sold twice"));
         assert!(report.to_text().contains("FAILED: 1 broken promises."));
         assert!(report.to_html().contains("<code>ticket 7 twice</code>"));
@@ -372,7 +376,7 @@ mod tests {
 
     #[test]
     fn html_report_is_complete_and_escaped() {
-        let html = report(&[]).to_html();
+        let html = sample_report(&[]).to_html();
         assert!(html.starts_with("<!doctype html>") && html.ends_with("</html>"));
         assert!(
             html.contains("<h1>Rush &lt;1&gt;</h1>")

@@ -10,13 +10,13 @@ use anyhow::{Context, Result};
 use clap::Args;
 use tokio::sync::watch;
 
-use crate::audit::Check;
-use crate::browser::{Browser, Request, number};
+use crate::audit::AuditCheck;
+use crate::browser::{Browser, Request, json_number};
 use crate::crowd::{self, CrowdAdmission};
 use crate::faults::{self, KillSchedule, SandboxFaults};
-use crate::latency::Call;
+use crate::latency::CallKind;
 use crate::new_draws;
-use crate::plan::{CrowdPlan, Habits};
+use crate::plan::{BuyerHabits, CrowdPlan};
 use crate::provider;
 use crate::report::Report;
 use crate::sandbox_server;
@@ -27,10 +27,10 @@ use crate::usage;
 /// How long a buyer waits for a ticket of a full draw. A reservation expires after 150 seconds
 /// (decision C-1), and the next holder stays until the purchase ends. So the time suffices for one
 /// expiry and some restarts.
-const WAIT_FOR_TICKETS: Duration = Duration::from_secs(240);
+const TICKET_WAIT_MAX: Duration = Duration::from_secs(240);
 
 #[derive(Args, Clone, Debug)]
-pub struct Rush {
+pub struct RushArgs {
     /// Number of draws on sale.
     #[arg(long, default_value_t = 1)]
     draws: usize,
@@ -56,11 +56,11 @@ pub struct Rush {
     /// Ignored with --kill-every, because kills should meet buyers at all times.
     #[arg(long, default_value_t = 70)]
     late: u32,
-    /// Seconds over which the crowd arrives. By default all arrive at once, or as long as the kills
-    /// last.
+    /// Seconds over which the crowd arrives. By default all arrive at once. With --kill-every, the
+    /// default is at least a minute.
     #[arg(long)]
     over: Option<u64>,
-    /// Kills the server (SIGKILL) while people buy, about every so many seconds.
+    /// Seconds between two kills of the server (SIGKILL) while people buy, varied by a quarter.
     #[arg(long)]
     kill_every: Option<u64>,
     /// Kills Postgres (SIGKILL) this many times, between kills of the server.
@@ -84,8 +84,8 @@ pub struct Rush {
     keep: bool,
 }
 
-impl Rush {
-    pub fn page(&self) -> &PathBuf {
+impl RushArgs {
+    pub fn report_file(&self) -> &PathBuf {
         &self.report
     }
 
@@ -97,7 +97,7 @@ impl Rush {
     }
 }
 
-pub async fn run(rush: &Rush) -> Result<Report> {
+pub async fn run_subcommand(rush: &RushArgs) -> Result<Report> {
     anyhow::ensure!(
         rush.base.is_none() || rush.kill_every.is_none(),
         "only our own server is killed: leave out --base"
@@ -105,7 +105,7 @@ pub async fn run(rush: &Rush) -> Result<Report> {
     let retry_timeout = Duration::from_secs(90);
     let test_run = match &rush.base {
         None if rush.provider_apart => {
-            TestRun::with(
+            TestRun::with_server(
                 sandbox_server::start_with_separate_sandbox().await?,
                 rush.retries,
                 retry_timeout,
@@ -114,20 +114,20 @@ pub async fn run(rush: &Rush) -> Result<Report> {
         }
         base => TestRun::open(base.as_deref(), rush.retries, retry_timeout).await?,
     };
-    let outcome = play(&test_run, rush).await;
+    let outcome = run_rush(&test_run, rush).await;
     test_run.close(rush.keep).await?;
     outcome
 }
 
-async fn play(test_run: &TestRun, rush: &Rush) -> Result<Report> {
+async fn run_rush(test_run: &TestRun, rush: &RushArgs) -> Result<Report> {
     let mut report = Report {
         title: "Football Doubles: the rush".to_owned(),
         ..Report::default()
     };
-    let draws = new_draws::draws(&test_run.site, "Rush", rush.draws).await?;
+    let draws = new_draws::create_test_draws(&test_run.site, "Rush", rush.draws).await?;
     let operator = Browser::open(Arc::clone(&test_run.site), rush.seed)?;
     if rush.faults {
-        faults::set(&operator, rush.seed, SandboxFaults::all_faults()).await?;
+        faults::set_sandbox_faults(&operator, rush.seed, SandboxFaults::all_faults()).await?;
     }
     let crowd = CrowdPlan {
         seed: rush.seed,
@@ -139,7 +139,7 @@ async fn play(test_run: &TestRun, rush: &Rush) -> Result<Report> {
             rush.late
         },
         most: rush.most,
-        habits: Habits::for_rush(rush.abandoners),
+        habits: BuyerHabits::for_rush(rush.abandoners),
         together: vec![(0..rush.draws).collect(); rush.draws],
     };
     for (name, value) in [
@@ -156,22 +156,27 @@ async fn play(test_run: &TestRun, rush: &Rush) -> Result<Report> {
         ("every call sent again", format!("{} times", rush.retries)),
         ("boards", rush.watchers.to_string()),
     ] {
-        report.fact(name, value);
+        report.add_fact(name, value);
     }
-    let before = provider::ledger(&operator, &HashSet::new()).await?.intents;
+    let before = provider::fetch_ledger(&operator, &HashSet::new())
+        .await?
+        .intents;
     let observed = run_buyers(test_run, rush, &crowd, &draws).await?;
     if rush.faults {
-        faults::set(&operator, rush.seed, SandboxFaults::default()).await?;
+        faults::set_sandbox_faults(&operator, rush.seed, SandboxFaults::default()).await?;
     }
-    report.fact(
+    report.add_fact(
         "the rush took",
-        format!("{:.1} s", test_run.site.now().as_secs_f64()),
+        format!("{:.1} s", test_run.site.elapsed().as_secs_f64()),
     );
     report
         .checks
         .push(check_sold_out(&operator, &draws, &observed, &mut report.facts).await?);
-    test_run.conclude(&observed, &mut report).await?;
-    let intents_created = provider::ledger(&operator, &HashSet::new()).await?.intents - before;
+    test_run.audit_and_report(&observed, &mut report).await?;
+    let intents_created = provider::fetch_ledger(&operator, &HashSet::new())
+        .await?
+        .intents
+        - before;
     if !rush.faults {
         report
             .checks
@@ -182,13 +187,13 @@ async fn play(test_run: &TestRun, rush: &Rush) -> Result<Report> {
 
 async fn run_buyers(
     test_run: &TestRun,
-    rush: &Rush,
+    rush: &RushArgs,
     crowd: &CrowdPlan,
     draws: &[i64],
 ) -> Result<RunObservations> {
     let (stop, stop_receiver) = watch::channel(false);
     let (calm_sender, calm_receiver) = watch::channel(false);
-    let boards = test_run.boards(draws, rush.watchers, &calm_receiver);
+    let boards = test_run.start_boards(draws, rush.watchers, &calm_receiver);
     let killing = rush.kill_every.map(|every| {
         let kill_schedule = KillSchedule {
             every: Duration::from_secs(every),
@@ -208,11 +213,11 @@ async fn run_buyers(
     ));
     let admission = CrowdAdmission {
         draws: draws.to_vec(),
-        wait_for_tickets: WAIT_FOR_TICKETS + Duration::from_secs(rush.arrival_seconds()),
+        wait_for_tickets: TICKET_WAIT_MAX + Duration::from_secs(rush.arrival_seconds()),
         at_once: rush.buyers.max(1),
     };
-    let bar = crowd::bar("buyers", rush.buyers);
-    let transcripts = crowd::send(
+    let bar = crowd::progress_bar("buyers", rush.buyers);
+    let transcripts = crowd::simulate_buyers(
         Arc::clone(&test_run.site),
         crowd.plans(draws.len()),
         admission,
@@ -224,7 +229,7 @@ async fn run_buyers(
         Some(killing) => Some(killing.await??),
         None => None,
     };
-    // The pause lets boards receive the last sale: two publish intervals and a margin.
+    // Lets boards receive the last sale. The pause exceeds two publish intervals of the server.
     tokio::time::sleep(Duration::from_millis(500)).await;
     calm_sender.send_replace(true);
     let (boards, memory) = (boards.join_all().await, memory.await?);
@@ -244,7 +249,7 @@ async fn check_sold_out(
     draws: &[i64],
     observed: &RunObservations,
     facts: &mut Vec<(String, String)>,
-) -> Result<Check> {
+) -> Result<AuditCheck> {
     let mut failures = Vec::new();
     let turned_away = |verdict| {
         observed
@@ -257,10 +262,11 @@ async fn check_sold_out(
     let mut left = 0;
     for draw in draws {
         let answer = browser
-            .ask(Call::Draw, &Request::get(format!("/api/draws/{draw}")))
+            .send_with_retries(CallKind::Draw, &Request::get(format!("/api/draws/{draw}")))
             .await
             .context("no draw")?;
-        let sold = number(&answer.body, "/ticketsSold").context("a draw without ticketsSold")?;
+        let sold =
+            json_number(&answer.body, "/ticketsSold").context("a draw without ticketsSold")?;
         left += 169 - sold;
     }
     let all = 169 * draws.len() as i64;
@@ -275,7 +281,7 @@ async fn check_sold_out(
             "{gave_up} buyers waited for reservations that should have lapsed"
         ));
     }
-    Ok(Check::new(
+    Ok(AuditCheck::new(
         "sold out means 169 of 169, and what lapses is sold again",
         told_sold_out + gave_up,
         failures,
@@ -284,7 +290,7 @@ async fn check_sold_out(
 
 /// Checks that every payment intent at the provider was given to a buyer. With faults there may be
 /// others, because a stored 500 forces the server to use a new idempotency key.
-fn check_one_intent_per_buyer(intents_created: i64, observed: &RunObservations) -> Check {
+fn check_one_intent_per_buyer(intents_created: i64, observed: &RunObservations) -> AuditCheck {
     let intents_given: HashSet<&str> = observed
         .transcripts
         .iter()
@@ -297,7 +303,7 @@ fn check_one_intent_per_buyer(intents_created: i64, observed: &RunObservations) 
             intents_given.len()
         )
     });
-    Check::new(
+    AuditCheck::new(
         "the provider made one payment intent a buyer",
         intents_given.len(),
         failures.into_iter().collect(),

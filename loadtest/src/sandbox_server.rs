@@ -12,12 +12,12 @@ use server::config::DEMO_WEBHOOK_SECRET;
 use crate::server_process::ServerProcess;
 
 /// Opens a sandbox with the payments of an existing journal.
-pub fn open(journal: &Path) -> Result<Arc<Sandbox>> {
+pub fn open_sandbox(journal: &Path) -> Result<Arc<Sandbox>> {
     Sandbox::open(Some(journal.to_owned()), Options::default()).context("the sandbox's journal")
 }
 
 /// Serves the sandbox until this process ends. Returns its address.
-pub fn serve(host: &str, sandbox: &Arc<Sandbox>) -> Result<String> {
+pub fn serve_sandbox(host: &str, sandbox: &Arc<Sandbox>) -> Result<String> {
     let shared_sandbox = sandbox.clone();
     let (address_sender, address_receiver) = std::sync::mpsc::channel();
     let address = (host.to_owned(), 0);
@@ -46,7 +46,7 @@ pub async fn start_with_separate_sandbox() -> Result<ServerProcess> {
         .await
         .context("seeding the demo's data")?;
     let dir = seeded
-        .dir()
+        .folder_path()
         .context("the server process has a folder")?
         .to_owned();
     seeded.stop(true).await?;
@@ -59,9 +59,9 @@ pub async fn start_with_separate_sandbox() -> Result<ServerProcess> {
     if !copied.success() {
         bail!("copying the sandbox's journal to {}", journal.display());
     }
-    let sandbox = open(&journal)?;
-    let provider = serve("127.0.0.1", &sandbox)?;
-    let mut server_process = ServerProcess::start_in(
+    let sandbox = open_sandbox(&journal)?;
+    let provider = serve_sandbox("127.0.0.1", &sandbox)?;
+    let mut server_process = ServerProcess::start_in_folder(
         dir,
         vec![("STRIPE_API_URL", format!("{provider}/sandbox/stripe"))],
     )

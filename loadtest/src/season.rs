@@ -26,13 +26,13 @@ mod rounds;
 
 use operator::Operator;
 
-const PRICE_CENTS: i64 = 500;
+const TICKET_PRICE_CENTS: i64 = 500;
 const PRIZE_PERCENT: u8 = 50;
 /// Minimum time between two kick-offs that belong to different rounds.
 const ROUND_GAP_MIN: Duration = Duration::from_secs(40 * 3600);
 
 #[derive(Args, Clone, Debug)]
-pub struct Season {
+pub struct SeasonArgs {
     /// CSV file with the list of fixtures:
     /// `match_id,round,date,kick_off,timezone,home_team,away_team,…,home_try_scorer_jerseys`,….
     file: PathBuf,
@@ -63,8 +63,8 @@ pub struct Season {
     keep: bool,
 }
 
-impl Season {
-    pub fn page(&self) -> &PathBuf {
+impl SeasonArgs {
+    pub fn report_file(&self) -> &PathBuf {
         &self.report
     }
 }
@@ -78,41 +78,41 @@ pub struct Game {
 
 impl Game {
     fn kick_off(&self) -> Result<OffsetDateTime> {
-        self.fixture.instant()
+        self.fixture.kick_off_instant()
     }
 }
 
-pub async fn run(season: &Season) -> Result<Report> {
+pub async fn run_subcommand(season: &SeasonArgs) -> Result<Report> {
     let csv = std::fs::read_to_string(&season.file)
         .with_context(|| format!("reading {}", season.file.display()))?;
-    run_on(season, &csv).await
+    run_season_from_csv(season, &csv).await
 }
 
-async fn run_on(season: &Season, csv: &str) -> Result<Report> {
+async fn run_season_from_csv(season: &SeasonArgs, csv: &str) -> Result<Report> {
     let test_run = TestRun::open(
         season.base.as_deref(),
         season.retries,
         Duration::from_secs(60),
     )
     .await?;
-    let outcome = play(&test_run, season, csv).await;
+    let outcome = run_season(&test_run, season, csv).await;
     test_run.close(season.keep).await?;
     outcome
 }
 
-async fn play(test_run: &TestRun, season: &Season, csv: &str) -> Result<Report> {
+async fn run_season(test_run: &TestRun, season: &SeasonArgs, csv: &str) -> Result<Report> {
     let mut report = Report {
         title: "Football Doubles: a season".to_owned(),
         ..Report::default()
     };
-    let clubs = Club::all(&test_run.site).await?;
+    let clubs = Club::log_in_all(&test_run.site).await?;
     let operator = Operator::open(&test_run.site)?;
-    let rounds = split_into_rounds(fixtures::read(csv)?, season.rounds)?;
-    let mut games = import_games(&clubs, &rounds, operator.advance(0).await?).await?;
-    report.fact("seed", season.seed);
-    report.fact("rounds", rounds.len());
-    report.fact("games", games.len());
-    report.fact(
+    let rounds = split_into_rounds(fixtures::read_fixtures(csv)?, season.rounds)?;
+    let mut games = import_games(&clubs, &rounds, operator.advance_clock(0).await?).await?;
+    report.add_fact("seed", season.seed);
+    report.add_fact("rounds", rounds.len());
+    report.add_fact("games", games.len());
+    report.add_fact(
         "clubs",
         clubs
             .iter()
@@ -120,28 +120,28 @@ async fn play(test_run: &TestRun, season: &Season, csv: &str) -> Result<Report> 
             .collect::<Vec<_>>()
             .join(", "),
     );
-    report.fact("buyers", season.buyers);
+    report.add_fact("buyers", season.buyers);
     let provider = Browser::open(Arc::clone(&test_run.site), season.seed)?;
-    faults::set(&provider, season.seed, SandboxFaults::webhook_faults()).await?;
+    faults::set_sandbox_faults(&provider, season.seed, SandboxFaults::webhook_faults()).await?;
     let sizes: Vec<usize> = rounds.iter().map(Vec::len).collect();
     let mut played = rounds::SeasonProgress::new(test_run, season, &clubs).await?;
     let mut first = 0;
     for (round, size) in sizes.into_iter().enumerate() {
         let now = played
-            .round(&operator, &mut games, first..first + size, round)
+            .play_round(&operator, &mut games, first..first + size, round)
             .await?;
-        played.prizes.settle_late(&games, now).await?;
+        played.prizes.settle_expired_claims(&games, now).await?;
         first += size;
     }
     // Eight days later, the claim links of winners who do not respond have expired.
-    let now = operator.advance(8 * 86_400).await?;
-    played.prizes.settle_late(&games, now).await?;
-    faults::set(&provider, season.seed, SandboxFaults::default()).await?;
-    report.fact(
+    let now = operator.advance_clock(8 * 86_400).await?;
+    played.prizes.settle_expired_claims(&games, now).await?;
+    faults::set_sandbox_faults(&provider, season.seed, SandboxFaults::default()).await?;
+    report.add_fact(
         "rounds took",
-        format!("{:.0} s", test_run.site.now().as_secs_f64()),
+        format!("{:.0} s", test_run.site.elapsed().as_secs_f64()),
     );
-    conclusion::conclude(test_run, &operator, &clubs, &games, played, &mut report).await?;
+    conclusion::conclude_season(test_run, &operator, &clubs, &games, played, &mut report).await?;
     Ok(report)
 }
 
@@ -150,7 +150,7 @@ async fn play(test_run: &TestRun, season: &Season, csv: &str) -> Result<Report> 
 fn split_into_rounds(mut list: Vec<Fixture>, most: Option<usize>) -> Result<Vec<Vec<Fixture>>> {
     let mut timed = list
         .drain(..)
-        .map(|game| Ok((game.instant()?, game)))
+        .map(|game| Ok((game.kick_off_instant()?, game)))
         .collect::<Result<Vec<_>>>()?;
     timed.sort_by_key(|(kick_off, _)| *kick_off);
     let mut rounds: Vec<Vec<Fixture>> = Vec::new();
@@ -177,7 +177,7 @@ async fn import_games(
     now: OffsetDateTime,
 ) -> Result<Vec<Game>> {
     let mut list: Vec<Fixture> = rounds.concat();
-    fixtures::shift_ahead(&mut list, now.date());
+    fixtures::shift_to_future(&mut list, now.date());
     let mut teams: Vec<String> = list.iter().map(|fixture| fixture.home.clone()).collect();
     teams.sort();
     teams.dedup();
@@ -194,8 +194,10 @@ async fn import_games(
         if club_games.is_empty() {
             continue;
         }
-        let csv = fixtures::to_import(club_games.iter().map(|game| &list[*game]), "NRL")?;
-        let created = club.import(csv, PRICE_CENTS, PRIZE_PERCENT).await?;
+        let csv = fixtures::to_import_csv(club_games.iter().map(|game| &list[*game]), "NRL")?;
+        let created = club
+            .import_fixtures(csv, TICKET_PRICE_CENTS, PRIZE_PERCENT)
+            .await?;
         ensure!(
             created.len() == club_games.len(),
             "{}: {} of {} games imported",
@@ -224,11 +226,11 @@ mod tests {
         let csv = "date,kick_off,timezone,home_team,away_team\n\
             2024-03-14,20:00,Australia/Sydney,A,B\n2024-03-07,20:00,Australia/Sydney,C,D\n\
             2024-03-08,20:05,Pacific/Auckland,E,F\n";
-        let rounds = split_into_rounds(fixtures::read(csv).unwrap(), None).unwrap();
+        let rounds = split_into_rounds(fixtures::read_fixtures(csv).unwrap(), None).unwrap();
         assert_eq!(rounds.iter().map(Vec::len).collect::<Vec<_>>(), [2, 1]);
         assert_eq!(rounds[0][0].home, "C");
         assert_eq!(
-            split_into_rounds(fixtures::read(csv).unwrap(), Some(1))
+            split_into_rounds(fixtures::read_fixtures(csv).unwrap(), Some(1))
                 .unwrap()
                 .len(),
             1
@@ -246,7 +248,7 @@ mod tests {
     /// ticket wins. The second winner does not respond.
     #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
     async fn small_season_notifies_and_pays_each_winner_once() {
-        let season = Season {
+        let season = SeasonArgs {
             file: PathBuf::new(),
             buyers: 60,
             rounds: None,
@@ -258,9 +260,11 @@ mod tests {
             report: PathBuf::new(),
             keep: false,
         };
-        let report = run_on(&season, SMALL_SEASON_CSV).await.expect("it plays");
+        let report = run_season_from_csv(&season, SMALL_SEASON_CSV)
+            .await
+            .expect("it plays");
         println!("{}", report.to_text());
-        assert!(report.passed(), "{}", report.to_text());
+        assert!(report.has_passed(), "{}", report.to_text());
         let fact = |name: &str| {
             report
                 .facts

@@ -48,11 +48,11 @@ impl ServerProcess {
     /// Starts the server of this workspace in demo mode, on a free port and in a temporary folder.
     /// Waits until it is ready.
     pub async fn start() -> Result<Self> {
-        Self::start_in(Self::folder()?, Vec::new()).await
+        Self::start_in_folder(Self::create_folder()?, Vec::new()).await
     }
 
     /// Creates a temporary folder for a server and its data.
-    pub fn folder() -> Result<PathBuf> {
+    pub fn create_folder() -> Result<PathBuf> {
         let dir =
             std::env::temp_dir().join(format!("fd-loadtest-{}", uuid::Uuid::new_v4().simple()));
         std::fs::create_dir_all(&dir).with_context(|| format!("making {}", dir.display()))?;
@@ -61,17 +61,20 @@ impl ServerProcess {
 
     /// Starts the server in an existing folder, with additional environment variables. Waits until
     /// it is ready.
-    pub async fn start_in(dir: PathBuf, variables: Vec<(&'static str, String)>) -> Result<Self> {
-        Self::start_at(dir, free_port()?, variables).await
+    pub async fn start_in_folder(
+        dir: PathBuf,
+        variables: Vec<(&'static str, String)>,
+    ) -> Result<Self> {
+        Self::start_on_port(dir, free_port()?, variables).await
     }
 
     /// Starts the server in an existing folder, on a given port. Waits until it is ready.
-    pub async fn start_at(
+    pub async fn start_on_port(
         dir: PathBuf,
         port: u16,
         variables: Vec<(&'static str, String)>,
     ) -> Result<Self> {
-        let binary = binary().await?;
+        let binary = server_binary().await?;
         let base = format!("http://127.0.0.1:{port}");
         let own = Some(OwnedServerProcess {
             binary,
@@ -101,11 +104,11 @@ impl ServerProcess {
     /// Returns the process id of the server's private Postgres (its main process). `None` if none
     /// runs.
     pub fn postmaster_pid(&self) -> Option<u32> {
-        u32::try_from(postmaster(self.dir()?)?.as_raw()).ok()
+        u32::try_from(running_postmaster(self.folder_path()?)?.as_raw()).ok()
     }
 
     /// Returns the server's data folder, or `None` for an external server.
-    pub fn dir(&self) -> Option<&Path> {
+    pub fn folder_path(&self) -> Option<&Path> {
         self.own.as_ref().map(|own| own.dir.as_path())
     }
 
@@ -131,13 +134,13 @@ impl ServerProcess {
             .spawn()
             .with_context(|| format!("starting {}", own.binary.display()))?;
         own.child = Some(child);
-        self.ready(limit).await?;
+        self.wait_until_ready(limit).await?;
         Ok(started.elapsed())
     }
 
     /// Waits until the server is ready. If its process has exited, the error contains the end of
     /// its log.
-    pub async fn ready(&mut self, limit: Duration) -> Result<Duration> {
+    pub async fn wait_until_ready(&mut self, limit: Duration) -> Result<Duration> {
         let started = Instant::now();
         let http = reqwest::Client::builder()
             .timeout(Duration::from_secs(3))
@@ -185,7 +188,7 @@ impl ServerProcess {
     }
 
     /// Sends SIGTERM to the server, which then also stops its Postgres.
-    pub async fn end(&mut self) -> Result<()> {
+    pub async fn terminate(&mut self) -> Result<()> {
         let own = self
             .own
             .as_mut()
@@ -206,7 +209,7 @@ impl ServerProcess {
     }
 
     /// Runs another command of the server's program in the same folder.
-    pub async fn command(&self, arguments: &[&str]) -> Result<std::process::Output> {
+    pub async fn run_server_command(&self, arguments: &[&str]) -> Result<std::process::Output> {
         let own = self
             .own
             .as_ref()
@@ -234,7 +237,7 @@ impl ServerProcess {
             .own
             .as_ref()
             .context("only our own Postgres can be killed")?;
-        Ok(postmaster(&own.dir).is_some_and(|postmaster| send_signal(postmaster, which)))
+        Ok(running_postmaster(&own.dir).is_some_and(|postmaster| send_signal(postmaster, which)))
     }
 
     /// Stops all Postgres processes (SIGSTOP) and continues them after the given time.
@@ -243,7 +246,7 @@ impl ServerProcess {
             .own
             .as_ref()
             .context("only our own Postgres can be stopped")?;
-        let Some(postmaster) = postmaster(&own.dir) else {
+        let Some(postmaster) = running_postmaster(&own.dir) else {
             bail!("no Postgres runs")
         };
         let process_tree = process_tree(postmaster);
@@ -261,15 +264,15 @@ impl ServerProcess {
 
     /// Returns the access to the server's database, through the socket that `postmaster.pid` names.
     /// `None` for an external server.
-    pub fn access(&self) -> Option<DatabaseAccess> {
-        let note = std::fs::read_to_string(postmaster_pid_file(self.dir()?, 3)?).ok()?;
+    pub fn database_access(&self) -> Option<DatabaseAccess> {
+        let note = std::fs::read_to_string(postmaster_pid_file(self.folder_path()?, 3)?).ok()?;
         let socket_dir = note.lines().nth(4)?;
         let url = format!("postgres://app@localhost/football_doubles?host={socket_dir}");
-        Some(DatabaseAccess::new(url, &self.dir()?.join("data")))
+        Some(DatabaseAccess::new(url, &self.folder_path()?.join("data")))
     }
 
     /// Returns the whole text of the server's log.
-    pub fn log(&self) -> String {
+    pub fn read_log(&self) -> String {
         let read = |own: &OwnedServerProcess| {
             std::fs::read(own.dir.join("server.log")).unwrap_or_default()
         };
@@ -285,11 +288,11 @@ impl ServerProcess {
         if !self.is_owned() {
             return Ok(());
         }
-        self.end().await?;
+        self.terminate().await?;
         let Some(own) = &mut self.own else {
             return Ok(());
         };
-        if let Some(postmaster) = postmaster(&own.dir) {
+        if let Some(postmaster) = running_postmaster(&own.dir) {
             send_signal(postmaster, Signal::SIGINT);
             let stop_started = Instant::now();
             while kill(postmaster, None) != Err(Errno::ESRCH)
@@ -313,7 +316,7 @@ fn send_signal(process: Pid, signal: Signal) -> bool {
 /// Returns the path of the server's program, which is in the folder of this program. Under `cargo
 /// run` the server is built first, so that it is current. Otherwise it is built only if it is
 /// missing.
-pub async fn binary() -> Result<PathBuf> {
+pub async fn server_binary() -> Result<PathBuf> {
     let own = std::env::current_exe()?;
     let folder = own.parent().context("our own executable has no folder")?;
     // The executable of a test is one folder deeper. A test never builds the server: it uses the
@@ -372,7 +375,7 @@ fn postmaster_pid_file(dir: &Path, depth: u8) -> Option<PathBuf> {
 }
 
 /// Returns the process id in the first line of `postmaster.pid`, if that process runs.
-fn postmaster(dir: &Path) -> Option<Pid> {
+fn running_postmaster(dir: &Path) -> Option<Pid> {
     let note = std::fs::read_to_string(postmaster_pid_file(dir, 3)?).ok()?;
     let pid = Pid::from_raw(note.lines().next()?.trim().parse().ok()?);
     kill(pid, None).is_ok().then_some(pid)

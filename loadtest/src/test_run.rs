@@ -8,13 +8,13 @@ use anyhow::{Context, Result, bail};
 use tokio::sync::{Mutex, watch};
 use tokio::task::JoinSet;
 
-use crate::audit::{self, Check};
+use crate::audit::{self, AuditCheck};
 use crate::boards::{self, Board};
 use crate::browser::{Browser, Request, RunSettings};
 use crate::crowd;
 use crate::database_audit::AnomalyCounts;
 use crate::faults::KillStats;
-use crate::latency::{Call, CallRecord, millis};
+use crate::latency::{CallKind, CallRecord, millis};
 use crate::report::{Report, Table, plots};
 use crate::server_process::ServerProcess;
 use crate::transcript::BuyerTranscript;
@@ -52,11 +52,11 @@ impl TestRun {
             Some(base) => ServerProcess::external(base),
             None => ServerProcess::start().await?,
         };
-        Self::with(server_process, retries, retry_timeout).await
+        Self::with_server(server_process, retries, retry_timeout).await
     }
 
     /// Creates a run for a server that is already running.
-    pub async fn with(
+    pub async fn with_server(
         mut server_process: ServerProcess,
         retries: u32,
         retry_timeout: Duration,
@@ -74,7 +74,9 @@ impl TestRun {
                 server_process.base
             );
         }
-        server_process.ready(Duration::from_secs(20)).await?;
+        server_process
+            .wait_until_ready(Duration::from_secs(20))
+            .await?;
         let site = RunSettings {
             base: server_process.base.clone(),
             provider: server_process.provider.clone(),
@@ -88,8 +90,8 @@ impl TestRun {
             publishable_key,
             ..site
         });
-        let known_anomalies = match server_process.access() {
-            Some(access) => crate::database_audit::anomalies(&access).await?,
+        let known_anomalies = match server_process.database_access() {
+            Some(access) => crate::database_audit::count_open_anomalies(&access).await?,
             None => AnomalyCounts::new(),
         };
         Ok(Self {
@@ -105,7 +107,7 @@ impl TestRun {
             .ok()
             .context("the server process is still in use")?;
         let server_process = server_process.into_inner();
-        if let (true, Some(dir)) = (keep, server_process.dir()) {
+        if let (true, Some(dir)) = (keep, server_process.folder_path()) {
             println!("Kept: {}", dir.display());
         }
         server_process.stop(keep).await
@@ -117,7 +119,7 @@ impl TestRun {
     }
 
     /// Starts `count` boards. Each follows one draw; the draws are assigned in turn.
-    pub fn boards(
+    pub fn start_boards(
         &self,
         draws: &[i64],
         count: usize,
@@ -125,7 +127,7 @@ impl TestRun {
     ) -> JoinSet<Board> {
         let mut boards = JoinSet::new();
         for draw in draws.iter().cycle().take(count) {
-            boards.spawn(boards::follow(
+            boards.spawn(boards::follow_draws(
                 Arc::clone(&self.site),
                 vec![*draw],
                 stop.clone(),
@@ -136,10 +138,15 @@ impl TestRun {
 
     /// Waits until the outcome of every payment is decided, runs all checks, and adds their results
     /// to the report.
-    pub async fn conclude(&self, observed: &RunObservations, report: &mut Report) -> Result<()> {
+    pub async fn audit_and_report(
+        &self,
+        observed: &RunObservations,
+        report: &mut Report,
+    ) -> Result<()> {
         let limit = Duration::from_secs(SETTLE_SECONDS_MAX);
-        let (settled, calm) = audit::settle(&self.site, &observed.transcripts, limit).await?;
-        report.fact(
+        let (settled, calm) =
+            audit::wait_until_decided(&self.site, &observed.transcripts, limit).await?;
+        report.add_fact(
             "last order decided after",
             format!("{:.1} s", calm.as_secs_f64()),
         );
@@ -148,11 +155,11 @@ impl TestRun {
             .iter()
             .flat_map(|transcript| transcript.call_records.iter().copied())
             .collect();
-        report.verdicts(&crowd::verdicts(&observed.transcripts));
+        report.add_verdicts(&crowd::count_verdicts(&observed.transcripts));
         if let Some(kill_stats) = &observed.kill_stats {
             report_kills(report, kill_stats);
         }
-        report.latencies(&call_records);
+        report.add_latencies(&call_records);
         report.tables.extend(usage::memory_table(&observed.memory));
         report
             .checks
@@ -167,19 +174,21 @@ impl TestRun {
             .flat_map(|board| board.failures.clone())
             .collect();
         let views = observed.boards.iter().map(|board| board.views.len()).sum();
-        report.checks.push(Check::new(
+        report.checks.push(AuditCheck::new(
             "boards never went back or showed more than 169 sold",
             views,
             failures,
         ));
         let server_process = self.server_process.lock().await;
         if server_process.is_owned() {
-            report.checks.push(audit::check_log(&server_process.log()));
+            report
+                .checks
+                .push(audit::check_log(&server_process.read_log()));
         }
-        let access = server_process.access();
+        let access = server_process.database_access();
         drop(server_process);
         if let Some(access) = &access {
-            crate::database_audit::wait_for_operations(access, limit).await?;
+            crate::database_audit::wait_for_payment_operations(access, limit).await?;
         }
         crate::database_audit::audit_database(
             &self.site,
@@ -203,7 +212,7 @@ async fn publishable_key(site: &RunSettings) -> Result<String> {
     });
     let browser = Browser::open(site, 0)?;
     let answer = browser
-        .ask(Call::Club, &Request::get("/api/config"))
+        .send_with_retries(CallKind::Club, &Request::get("/api/config"))
         .await
         .context("no answer to /api/config")?;
     let demo = answer
@@ -214,14 +223,14 @@ async fn publishable_key(site: &RunSettings) -> Result<String> {
     if !demo {
         bail!("this server is no demo; a crowd that pays with test cards is only sent to a demo");
     }
-    Ok(answer.text("/publishableKey"))
+    Ok(answer.body_text("/publishableKey"))
 }
 
 fn report_kills(report: &mut Report, kill_stats: &KillStats) {
-    report.fact("server killed", format!("{} times", kill_stats.server));
-    report.fact("Postgres killed", format!("{} times", kill_stats.postgres));
+    report.add_fact("server killed", format!("{} times", kill_stats.server));
+    report.add_fact("Postgres killed", format!("{} times", kill_stats.postgres));
     if kill_stats.stuck_after_postgres > 0 {
-        report.fact(
+        report.add_fact(
             "server restarted for Postgres",
             format!("{} times", kill_stats.stuck_after_postgres),
         );
@@ -234,8 +243,8 @@ fn report_kills(report: &mut Report, kill_stats: &KillStats) {
         ("server", &kill_stats.server_ready_ms),
         ("Postgres", &kill_stats.postgres_ready_ms),
     ] {
-        let figures = crate::latency::Percentiles::of(sample.clone());
-        table.row([
+        let figures = crate::latency::Percentiles::of_sample(sample.clone());
+        table.add_row([
             name.to_owned(),
             figures.count.to_string(),
             format!("{:.0}", figures.p50),
@@ -258,8 +267,8 @@ fn add_plots(
         ))
     };
     let decided: Vec<f64> = observed.transcripts.iter().filter_map(decided).collect();
-    let lag = boards::lag(&observed.boards, &observed.transcripts);
-    report.lags(decided.clone(), &lag);
+    let lag = boards::measure_lag(&observed.boards, &observed.transcripts);
+    report.add_lags(decided.clone(), &lag);
 
     let mut sold = boards::sold_over_time(&observed.boards);
     sold.sort_by_key(|(_, points)| std::cmp::Reverse(points.len()));
@@ -272,58 +281,61 @@ fn add_plots(
         )
     });
     let sold: Vec<plots::Series> = sold.collect();
-    let took = |call: Call| {
+    let took = |call: CallKind| {
         let answered = call_records
             .iter()
             .filter(move |record| record.call == call && record.status > 0);
-        plots::cumulative(
+        plots::cumulative_series(
             call.name(),
             answered.map(|record| millis(record.took)).collect(),
         )
     };
     let mut latencies: Vec<plots::Series> = [
-        Call::Page,
-        Call::Draw,
-        Call::Open,
-        Call::Card,
-        Call::Complete,
+        CallKind::Page,
+        CallKind::Draw,
+        CallKind::Open,
+        CallKind::Card,
+        CallKind::Complete,
     ]
     .into_iter()
     .map(took)
     .collect();
-    latencies.push(plots::cumulative("card authorised → buyer knows", decided));
+    latencies.push(plots::cumulative_series(
+        "card authorised → buyer knows",
+        decided,
+    ));
     let lags = [
-        plots::cumulative("buyer knows → board shows it", lag.behind_buyer),
-        plots::cumulative("first board → every board", lag.behind_first_board),
-        plots::cumulative("frame made → frame there", lag.frame_delay),
+        plots::cumulative_series("buyer knows → board shows it", lag.behind_buyer),
+        plots::cumulative_series("first board → every board", lag.behind_first_board),
+        plots::cumulative_series("frame made → frame there", lag.frame_delay),
     ];
     let memory = plots::thin_points(observed.memory.clone(), PLOT_POINTS_MAX);
     let all = [
-        plots::lines(
+        plots::line_plot(
             "Sold over time",
             "seconds since the start",
             "tickets sold",
             &sold,
         )?,
-        plots::lines(
+        plots::line_plot(
             "Answers over time",
             "seconds since the start",
             "calls a second",
             &calls_by_second(call_records),
         )?,
-        plots::lines(
+        plots::line_plot(
             "Memory",
             "seconds since the start",
             "MB",
             &[("server".to_owned(), memory)],
         )?,
-        plots::lines(
+        plots::line_plot(
             "Latency",
             "milliseconds",
             "percent of the answers",
             &latencies,
         )?,
-        plots::lines(
+        plots::line_plot(
             "Fan-out lag",
             "milliseconds",
             "percent of the sightings",

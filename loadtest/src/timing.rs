@@ -10,9 +10,9 @@ use anyhow::{Context, Result, ensure};
 use clap::Args;
 use serde_json::json;
 
-use crate::audit::Check;
+use crate::audit::AuditCheck;
 use crate::browser::{Browser, Request, RunSettings};
-use crate::latency::{Call, Percentiles, millis};
+use crate::latency::{CallKind, Percentiles, millis};
 use crate::plan::SeededRng;
 use crate::report::{Report, Table};
 use crate::test_run::TestRun;
@@ -24,7 +24,7 @@ const TRIES_PER_ADDRESS: usize = 5;
 const MEDIAN_DIFFERENCE_MAX: f64 = 5.0;
 
 #[derive(Args, Clone, Debug)]
-pub struct Timing {
+pub struct TimingArgs {
     /// Address of a running demo. Without it, a demo is started.
     #[arg(long)]
     base: Option<String>,
@@ -39,20 +39,20 @@ pub struct Timing {
     keep: bool,
 }
 
-impl Timing {
-    pub fn page(&self) -> &PathBuf {
+impl TimingArgs {
+    pub fn report_file(&self) -> &PathBuf {
         &self.report
     }
 }
 
-pub async fn run(timing: &Timing) -> Result<Report> {
+pub async fn run_subcommand(timing: &TimingArgs) -> Result<Report> {
     let test_run = TestRun::open(timing.base.as_deref(), 0, Duration::from_secs(60)).await?;
-    let outcome = play(&test_run, timing).await;
+    let outcome = compare_response_times(&test_run, timing).await;
     test_run.close(timing.keep).await?;
     outcome
 }
 
-async fn play(test_run: &TestRun, timing: &Timing) -> Result<Report> {
+async fn compare_response_times(test_run: &TestRun, timing: &TimingArgs) -> Result<Report> {
     let mut report = Report {
         title: "Football Doubles: what time tells".to_owned(),
         ..Report::default()
@@ -64,7 +64,7 @@ async fn play(test_run: &TestRun, timing: &Timing) -> Result<Report> {
         .iter()
         .map(|email| email.replacen("known", "nobody", 1))
         .collect();
-    report.fact("tries of each kind", addresses * TRIES_PER_ADDRESS * 2);
+    report.add_fact("tries of each kind", addresses * TRIES_PER_ADDRESS * 2);
     let mut table = Table::new(
         "Answers (milliseconds)",
         &["", "answers", "p50", "p90", "p99", "longest"],
@@ -85,7 +85,7 @@ async fn play(test_run: &TestRun, timing: &Timing) -> Result<Report> {
         for (addresses_by_kind, figures) in [("known", of_known), ("unknown", of_unknown)] {
             let cells =
                 [figures.p50, figures.p90, figures.p99, figures.most].map(|ms| format!("{ms:.2}"));
-            table.row(
+            table.add_row(
                 [
                     format!("{what}, {addresses_by_kind} address"),
                     figures.count.to_string(),
@@ -95,7 +95,7 @@ async fn play(test_run: &TestRun, timing: &Timing) -> Result<Report> {
             );
         }
         let apart = (of_known.p50 / of_unknown.p50 - 1.0) * 100.0;
-        report.fact(&format!("{what}: medians"), format!("{apart:+.2} % apart"));
+        report.add_fact(&format!("{what}: medians"), format!("{apart:+.2} % apart"));
         let failures = if apart.abs() > MEDIAN_DIFFERENCE_MAX {
             vec![format!("{apart:+.2} %")]
         } else {
@@ -104,7 +104,7 @@ async fn play(test_run: &TestRun, timing: &Timing) -> Result<Report> {
         let name = format!(
             "{what}: known and unknown addresses take as long, within {MEDIAN_DIFFERENCE_MAX} %"
         );
-        report.checks.push(Check::new(
+        report.checks.push(AuditCheck::new(
             name,
             of_known.count + of_unknown.count,
             failures,
@@ -124,7 +124,7 @@ async fn register_clubs(site: &Arc<RunSettings>, count: usize, seed: u64) -> Res
         let form = json!({ "name": format!("Timing {stamp} {number}"), "email": email, "phone": "0400 000 000",
             "password": "three unrelated words" });
         let joined = browser
-            .ask(Call::Club, &Request::post("/api/clubs/register", form))
+            .send_with_retries(CallKind::Club, &Request::post("/api/clubs/register", form))
             .await
             .context("registering")?;
         ensure!(
@@ -152,13 +152,13 @@ async fn measure_calls(
     let mut durations = [Vec::new(), Vec::new()];
     for _ in 0..TRIES_PER_ADDRESS {
         for (known, unknown) in addresses_by_kind[0].iter().zip(addresses_by_kind[1]) {
-            let first = usize::from(rng.below(2) == 0);
+            let first = usize::from(rng.random_below(2) == 0);
             for kind in [first, 1 - first] {
                 let email = [known, unknown][kind];
                 let body = json!({ "email": email, "password": "not the password" });
                 let started_at = Instant::now();
                 let answer = browser
-                    .send_once(Call::Club, &Request::post(path, body))
+                    .send_once(CallKind::Club, &Request::post(path, body))
                     .await
                     .context("no answer")?;
                 durations[kind].push(millis(started_at.elapsed()));

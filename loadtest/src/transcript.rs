@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use crate::browser::{Answer, number};
+use crate::browser::{ServerResponse, json_number};
 use crate::latency::CallRecord;
 use crate::provider::Payment;
 
@@ -77,9 +77,9 @@ pub struct BuyerTranscript {
     /// The draws in which the buyer wanted tickets.
     pub draws: Vec<i64>,
     pub tickets: Vec<Ticket>,
-    /// When the card was authorised, as time since the start of the run. The next field is the time
-    /// when the buyer knew the outcome.
+    /// When the card was authorised, as time since the start of the run.
     pub authorised_at: Option<Duration>,
+    /// When the buyer knew the outcome, as time since the start of the run.
     pub decided_at: Option<Duration>,
     pub call_records: Vec<CallRecord>,
     /// Failures of the server that this buyer noticed.
@@ -143,9 +143,9 @@ pub enum CompletionOutcome {
 }
 
 impl CompletionOutcome {
-    pub fn read(answer: &Answer) -> Self {
+    pub fn from_completion_response(answer: &ServerResponse) -> Self {
         let mut tickets = read_tickets(answer, "/tickets", None);
-        match (answer.status, answer.text("/status").as_str()) {
+        match (answer.status, answer.body_text("/status").as_str()) {
             (200..300, "succeeded") if tickets.is_empty() => Self::Pending,
             (200..300, "succeeded") => {
                 tickets.sort_unstable();
@@ -160,7 +160,7 @@ impl CompletionOutcome {
     }
 
     /// Reads the outcome from a response to `GET /api/orders/{token}`.
-    pub fn from_order_page(answer: &Answer) -> Self {
+    pub fn from_order_page(answer: &ServerResponse) -> Self {
         if !answer.ok() {
             return Self::Unexpected(format!("order page: {} {}", answer.status, answer.body));
         }
@@ -171,7 +171,7 @@ impl CompletionOutcome {
             .and_then(|lines| lines.as_array())
             .map_or(0, Vec::len)
         {
-            let draw = number(&answer.body, &format!("/lines/{index}/drawNumber"));
+            let draw = json_number(&answer.body, &format!("/lines/{index}/drawNumber"));
             all.extend(read_tickets(
                 answer,
                 &format!("/lines/{index}/tickets"),
@@ -180,8 +180,8 @@ impl CompletionOutcome {
         }
         all.sort_unstable();
         match (
-            answer.text("/status").as_str(),
-            answer.text("/state").to_lowercase().as_str(),
+            answer.body_text("/status").as_str(),
+            answer.body_text("/state").to_lowercase().as_str(),
         ) {
             ("succeeded", _) | (_, "captured") => Self::Tickets(all),
             ("not_charged", _) | (_, "released" | "void" | "refunded") => Self::NotCharged,
@@ -190,11 +190,12 @@ impl CompletionOutcome {
     }
 }
 
-fn says_not_charged(answer: &Answer) -> bool {
-    answer.text("/status") == "not_charged" || answer.text("/message").contains("not been charged")
+fn says_not_charged(answer: &ServerResponse) -> bool {
+    answer.body_text("/status") == "not_charged"
+        || answer.body_text("/message").contains("not been charged")
 }
 
-fn read_tickets(answer: &Answer, pointer: &str, draw: Option<i64>) -> Vec<Ticket> {
+fn read_tickets(answer: &ServerResponse, pointer: &str, draw: Option<i64>) -> Vec<Ticket> {
     let rows = answer
         .body
         .pointer(pointer)
@@ -204,8 +205,8 @@ fn read_tickets(answer: &Answer, pointer: &str, draw: Option<i64>) -> Vec<Ticket
     rows.iter()
         .filter_map(|row| {
             Some((
-                draw.or_else(|| number(row, "/drawNumber"))?,
-                number(row, "/ticketNumber")?,
+                draw.or_else(|| json_number(row, "/drawNumber"))?,
+                json_number(row, "/ticketNumber")?,
             ))
         })
         .collect()
@@ -216,11 +217,14 @@ fn read_tickets(answer: &Answer, pointer: &str, draw: Option<i64>) -> Vec<Ticket
 /// pay again with another card.
 pub fn consistent_outcome(
     buyer: usize,
-    answers: &[Answer],
+    answers: &[ServerResponse],
 ) -> (Option<CompletionOutcome>, Vec<String>) {
     let mut story: Option<CompletionOutcome> = None;
     let mut failures = Vec::new();
-    for finish in answers.iter().map(CompletionOutcome::read) {
+    for finish in answers
+        .iter()
+        .map(CompletionOutcome::from_completion_response)
+    {
         let contradicts = match (&story, &finish) {
             (Some(CompletionOutcome::Tickets(before)), CompletionOutcome::Tickets(now)) => {
                 before != now
@@ -254,20 +258,20 @@ mod tests {
     use super::*;
     use serde_json::{Value, json};
 
-    fn answer(status: u16, body: Value) -> Answer {
-        Answer {
+    fn server_response(status: u16, body: Value) -> ServerResponse {
+        ServerResponse {
             status,
             body,
             retry_after: None,
         }
     }
 
-    fn bought(numbers: &[i64]) -> Answer {
+    fn bought_response(numbers: &[i64]) -> ServerResponse {
         let tickets: Vec<Value> = numbers
             .iter()
             .map(|n| json!({"drawNumber": 1001, "ticketNumber": n}))
             .collect();
-        answer(
+        server_response(
             200,
             json!({"success": true, "status": "succeeded", "tickets": tickets}),
         )
@@ -275,7 +279,8 @@ mod tests {
 
     #[test]
     fn same_tickets_in_any_order_are_consistent() {
-        let (story, failures) = consistent_outcome(1, &[bought(&[2, 1]), bought(&[1, 2])]);
+        let (story, failures) =
+            consistent_outcome(1, &[bought_response(&[2, 1]), bought_response(&[1, 2])]);
         assert_eq!(
             (story, failures.len()),
             (
@@ -288,43 +293,53 @@ mod tests {
     #[test]
     fn different_tickets_or_withdrawn_sale_is_reported() {
         assert_eq!(
-            consistent_outcome(1, &[bought(&[1]), bought(&[2])]).1.len(),
+            consistent_outcome(1, &[bought_response(&[1]), bought_response(&[2])])
+                .1
+                .len(),
             1
         );
-        let refused = answer(
+        let refused = server_response(
             409,
             json!({"message": "Sold out. You have not been charged."}),
         );
         assert_eq!(
-            consistent_outcome(1, &[bought(&[1]), refused.clone()])
+            consistent_outcome(1, &[bought_response(&[1]), refused.clone()])
                 .1
                 .len(),
             1
         );
-        assert_eq!(consistent_outcome(1, &[refused, bought(&[1])]).1.len(), 1);
+        assert_eq!(
+            consistent_outcome(1, &[refused, bought_response(&[1])])
+                .1
+                .len(),
+            1
+        );
     }
 
     #[test]
     fn declined_good_card_is_reported() {
-        let declined = || answer(402, json!({"message": "Your payment was not accepted."}));
-        let waits = || answer(200, json!({"status": "processing", "tickets": []}));
+        let declined =
+            || server_response(402, json!({"message": "Your payment was not accepted."}));
+        let waits = || server_response(200, json!({"status": "processing", "tickets": []}));
         assert_eq!(consistent_outcome(1, &[declined()]).1.len(), 1);
         assert_eq!(
-            consistent_outcome(1, &[waits(), declined(), bought(&[1])])
+            consistent_outcome(1, &[waits(), declined(), bought_response(&[1])])
                 .1
                 .len(),
             1
         );
         assert_eq!(
-            consistent_outcome(1, &[bought(&[1]), declined()]).1.len(),
+            consistent_outcome(1, &[bought_response(&[1]), declined()])
+                .1
+                .len(),
             1
         );
     }
 
     #[test]
     fn processing_may_become_any_outcome() {
-        let waits = answer(200, json!({"status": "processing", "tickets": []}));
-        let (story, failures) = consistent_outcome(1, &[waits, bought(&[5])]);
+        let waits = server_response(200, json!({"status": "processing", "tickets": []}));
+        let (story, failures) = consistent_outcome(1, &[waits, bought_response(&[5])]);
         assert_eq!(
             (story, failures.len()),
             (Some(CompletionOutcome::Tickets(vec![(1001, 5)])), 0)
@@ -333,7 +348,7 @@ mod tests {
 
     #[test]
     fn order_page_tickets_are_read_from_every_line() {
-        let page = answer(
+        let page = server_response(
             200,
             json!({"status": "succeeded", "state": "captured", "lines": [
                 {"drawNumber": 1002, "tickets": [{"ticketNumber": 9}]},

@@ -13,11 +13,11 @@ use crate::server_process::ServerProcess;
 /// Milliseconds in one tick of processor time. The kernel counts in hundredths of a second
 /// (`USER_HZ`).
 const MS_PER_TICK: u64 = 10;
-/// Interval between two readings of the processor time. When it has hardly grown in this interval,
-/// background work such as mails is done.
+/// Interval between two readings of the processor time. If the processor time has hardly grown
+/// between them, background work such as mails is done.
 const IDLE_CHECK_INTERVAL: Duration = Duration::from_millis(300);
-const IDLE_MS_MAX: u64 = 20;
-const MEMORY_INTERVAL: Duration = Duration::from_secs(1);
+const IDLE_CPU_MS_MAX: u64 = 20;
+const MEMORY_SAMPLE_INTERVAL: Duration = Duration::from_secs(1);
 const IDLE_WAIT_MAX: Duration = Duration::from_secs(60);
 
 /// The processes whose resources are measured.
@@ -42,13 +42,13 @@ impl CpuTime {
         }
     }
 
-    pub fn all(self) -> u64 {
+    pub fn total_ms(self) -> u64 {
         self.server + self.postgres
     }
 }
 
 impl ProcessMeter {
-    pub fn of(server_process: &ServerProcess) -> Result<ProcessMeter> {
+    pub fn of_server(server_process: &ServerProcess) -> Result<ProcessMeter> {
         Ok(ProcessMeter {
             server: server_process.pid().context("the server is external")?,
             postmaster: server_process.postmaster_pid(),
@@ -63,7 +63,7 @@ impl ProcessMeter {
         }
     }
 
-    pub fn cpu(&self) -> Result<CpuTime> {
+    pub fn cpu_time(&self) -> Result<CpuTime> {
         let (own, _) = cpu_ms(self.server).context("the server's own figures")?;
         let postgres = self.postmaster.map_or(0, |postmaster| {
             let process_tree = child_processes(postmaster)
@@ -83,9 +83,9 @@ impl ProcessMeter {
     pub async fn wait_until_idle(&self) -> Result<()> {
         let started_at = Instant::now();
         loop {
-            let before = self.cpu()?;
+            let before = self.cpu_time()?;
             tokio::time::sleep(IDLE_CHECK_INTERVAL).await;
-            if self.cpu()?.since(before).all() <= IDLE_MS_MAX
+            if self.cpu_time()?.since(before).total_ms() <= IDLE_CPU_MS_MAX
                 || started_at.elapsed() > IDLE_WAIT_MAX
             {
                 return Ok(());
@@ -107,7 +107,7 @@ pub async fn record_memory(
     mut stop: watch::Receiver<bool>,
 ) -> Vec<(f64, f64)> {
     let mut samples = Vec::new();
-    while tokio::time::timeout(MEMORY_INTERVAL, stop.wait_for(|stop| *stop))
+    while tokio::time::timeout(MEMORY_SAMPLE_INTERVAL, stop.wait_for(|stop| *stop))
         .await
         .is_err()
     {
@@ -140,7 +140,7 @@ pub fn memory_table(samples: &[(f64, f64)]) -> Option<Table> {
     let quarters = (0..=4)
         .map(|quarter| samples[last * quarter / 4].1)
         .chain([most]);
-    table.row(
+    table.add_row(
         ["server".to_owned()]
             .into_iter()
             .chain(quarters.map(|megabytes| format!("{megabytes:.0}"))),

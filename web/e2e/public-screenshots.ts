@@ -1,12 +1,12 @@
 import { test } from '@playwright/test';
 import { publicScreens } from './support/public-screens';
 
-const FOLDER = 'e2e/__screenshots__';
-const SIZES = [
+const SCREENSHOT_FOLDER = 'e2e/__screenshots__';
+const WINDOW_SIZES = [
   { width: 390, height: 844 },
   { width: 1280, height: 800 },
 ];
-const WALLS = [
+const BOARD_SIZES = [
   { width: 1920, height: 1080 },
   { width: 1280, height: 720 },
 ];
@@ -19,7 +19,7 @@ test('every public screen and state, each in its own browser context', async ({
   const wanted = new RegExp(process.env.ONLY ?? '');
   for (const { name, path, before, after, board } of await publicScreens(request)) {
     if (!wanted.test(name)) continue;
-    for (const viewport of board ? WALLS : SIZES) {
+    for (const viewport of board ? BOARD_SIZES : WINDOW_SIZES) {
       const context = await browser.newContext({ viewport });
       const page = await context.newPage();
       await before?.(page);
@@ -33,7 +33,7 @@ test('every public screen and state, each in its own browser context', async ({
         ),
       );
       await page.screenshot({
-        path: `${FOLDER}/${name}-${viewport.width}.png`,
+        path: `${SCREENSHOT_FOLDER}/${name}-${viewport.width}.png`,
         fullPage: !board && name !== 'club-consent',
       });
       await context.close();

@@ -1,13 +1,13 @@
-// Finds the files that each page loads in addition to the entry file, including chunks shared by
-// several pages. Reads them from the entry file that Parcel has written.
+// Finds the script and style files that each page loads in addition to the shared entry file.
+// Parcel has written their names into the entry file.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-const QUOTED = /"?([\w$]+)"?:"([^"]+\.(?:js|css))"/g;
+const CHUNK_FILE_ENTRY = /"?([\w$]+)"?:"([^"]+\.(?:js|css))"/g;
 
 /**
- * Returns a map from the chunk name of a page to its file names. A chunk that is loaded without
- * others is found by its own file name.
+ * Returns a function from a page's chunk name to the files that the page loads. `names` are all
+ * files in `dist`.
  */
 export function chunksByName(dist, names) {
   const entries = [
@@ -15,7 +15,7 @@ export function chunksByName(dist, names) {
   ].map(([, name]) => name);
   const code = entries.map((name) => readFileSync(join(dist, name), 'utf8')).join('\n');
   const fileOf = new Map(
-    [...code.matchAll(QUOTED)]
+    [...code.matchAll(CHUNK_FILE_ENTRY)]
       .filter(([, , file]) => names.includes(file))
       .map(([, id, file]) => [id, file]),
   );

@@ -1,4 +1,4 @@
-// Writes the web manifest. Icon file names contain a digest of the content, like all built files.
+// Builds the web manifest. Each icon's file name contains a digest of the icon's content.
 import { createHash } from 'node:crypto';
 import { copyFileSync, readFileSync } from 'node:fs';
 import { basename, dirname, extname, join } from 'node:path';
@@ -7,7 +7,7 @@ import { basename, dirname, extname, join } from 'node:path';
  * Copies the icons that the manifest file `source` names into `dist`. Returns the manifest with
  * the new icon URLs.
  */
-export function manifest(source, dist, publicUrl) {
+export function buildManifest(source, dist, publicUrl) {
   const written = JSON.parse(readFileSync(source, 'utf8'));
   const icons = written.icons.map((icon) => {
     const file = join(dirname(source), icon.src);

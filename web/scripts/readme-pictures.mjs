@@ -6,16 +6,16 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { chromium } from '@playwright/test';
 
-const BYTES_MAX = 200 * 1024;
-const base = process.env.BASE_URL ?? 'http://127.0.0.1:8080';
-const folder = join(dirname(fileURLToPath(import.meta.url)), '../../.github');
+const PICTURE_BYTES_MAX = 200 * 1024;
+const baseUrl = process.env.BASE_URL ?? 'http://127.0.0.1:8080';
+const pictureFolder = join(dirname(fileURLToPath(import.meta.url)), '../../.github');
 
-/** Returns the draw on sale that has sold the most tickets and still has some left. */
+/** Returns the number of the best-selling draw on sale with at least ten tickets left. */
 async function busiestDraw() {
-  const draws = await (await fetch(`${base}/api/draws/active`)).json();
+  const draws = await (await fetch(`${baseUrl}/api/draws/active`)).json();
   const onSale = draws.filter((draw) => draw.ticketsAvailable >= 10 && draw.status === 'active');
   onSale.sort((one, other) => other.ticketsSold - one.ticketsSold);
-  if (onSale.length === 0) throw new Error(`no draw on sale at ${base}`);
+  if (onSale.length === 0) throw new Error(`no draw on sale at ${baseUrl}`);
   return onSale[0].drawNumber;
 }
 
@@ -38,16 +38,17 @@ for (const { name, path, width, height, scale } of PICTURES) {
     serviceWorkers: 'block',
   });
   const page = await context.newPage();
-  await page.goto(base + path);
+  await page.goto(baseUrl + path);
   await page.getByRole('heading').first().waitFor();
   await page.evaluate(() => document.fonts.ready);
-  // The displayed numbers and the payment form change once more after the first WebSocket frame.
+  // Waits for the first WebSocket frame and the payment form, which change the page once more.
   await page.waitForTimeout(2000);
-  const file = join(folder, name);
+  const file = join(pictureFolder, name);
   await page.screenshot({ path: file, animations: 'disabled' });
   const { size } = statSync(file);
   console.log(`${file}: ${(size / 1024).toFixed(0)} KB`);
-  if (size > BYTES_MAX) throw new Error(`${name} is larger than ${BYTES_MAX / 1024} KB`);
+  if (size > PICTURE_BYTES_MAX)
+    throw new Error(`${name} is larger than ${PICTURE_BYTES_MAX / 1024} KB`);
   await context.close();
 }
 await browser.close();

@@ -7,11 +7,11 @@ import { fileURLToPath } from 'node:url';
 import openapiTS, { astToString } from 'openapi-typescript';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
-const target = join(root, 'src/api/generated/schema.ts');
-const file = process.argv.slice(2).find((argument) => !argument.startsWith('--'));
+const schemaFile = join(root, 'src/api/generated/schema.ts');
+const openapiFile = process.argv.slice(2).find((argument) => !argument.startsWith('--'));
 
-function described() {
-  if (file) return readFileSync(file, 'utf8');
+function readOpenApi() {
+  if (openapiFile) return readFileSync(openapiFile, 'utf8');
   const asked = spawnSync('cargo', ['run', '--quiet', '--package', 'server', '--', 'openapi'], {
     cwd: root,
     encoding: 'utf8',
@@ -22,19 +22,19 @@ function described() {
   return asked.stdout;
 }
 
-// The screens use only the schemas of the document. TypeScript has no integer widths, so they are
-// removed.
-const document = JSON.parse(described(), (name, value) =>
+// Removes each `format`, such as `int64`, because TypeScript has no integer widths. Below, the
+// paths are removed, because the screens use only the schemas.
+const openapi = JSON.parse(readOpenApi(), (name, value) =>
   name === 'format' && typeof value === 'string' ? undefined : value,
 );
-document.paths = {};
-const types = astToString(
-  await openapiTS(document, { alphabetize: true, rootTypes: true, rootTypesNoSchemaPrefix: true }),
+openapi.paths = {};
+const typeText = astToString(
+  await openapiTS(openapi, { alphabetize: true, rootTypes: true, rootTypesNoSchemaPrefix: true }),
 );
-const text = `/** The shapes on the wire. Written by \`npm run types\` from the server's own description; never by hand. */\n${types}`;
+const schemaText = `/** The shapes on the wire. Written by \`npm run types\` from the server's own description; never by hand. */\n${typeText}`;
 
-if (!process.argv.includes('--check')) writeFileSync(target, text);
-else if (readFileSync(target, 'utf8') !== text) {
+if (!process.argv.includes('--check')) writeFileSync(schemaFile, schemaText);
+else if (readFileSync(schemaFile, 'utf8') !== schemaText) {
   console.error(
     'src/api/generated/schema.ts is not what the server describes: run `npm run types` in web, and commit it',
   );

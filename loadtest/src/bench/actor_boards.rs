@@ -1,5 +1,5 @@
-//! The rival's broadcast to boards, in simple actix code: one actor for each socket, and one copy
-//! of the text for each.
+//! The broadcast to boards of the rival, the simple server that the product is compared with. It
+//! has one actor for each socket, and one copy of the text for each.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -56,7 +56,7 @@ impl StreamHandler<Result<ws::Message, ws::ProtocolError>> for BoardActor {
     fn handle(&mut self, _: Result<ws::Message, ws::ProtocolError>, _: &mut Self::Context) {}
 }
 
-pub async fn open(
+pub async fn open_board(
     request: HttpRequest,
     registry: Data<BoardRegistry>,
     payload: Payload,
@@ -64,7 +64,7 @@ pub async fn open(
     ws::start(BoardActor { registry }, &request, payload)
 }
 
-pub async fn broadcast(registry: Data<BoardRegistry>) -> HttpResponse {
+pub async fn broadcast_to_actors(registry: Data<BoardRegistry>) -> HttpResponse {
     let mut sockets = registry
         .sockets
         .lock()

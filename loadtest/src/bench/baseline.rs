@@ -23,7 +23,7 @@ const COPIED_TABLES: [&str; 9] = [
     "payments",
 ];
 
-const RESERVE_TICKET: &str = "with d as (
+const RESERVE_TICKET_SQL: &str = "with d as (
        update draws set held = held + 1, revision = revision + 1
        where id = $1 and status = 'active' and kick_off > clock_timestamp() and sold + held < 169
        returning id, revision, price_cents),
@@ -38,7 +38,7 @@ const RESERVE_TICKET: &str = "with d as (
      insert into draw_events (draw_id, revision, epoch, at, events)
        select id, revision, 1, now(), '[{\"kind\": \"reserved\", \"count\": 1}]' from d";
 
-const ALLOCATE_TICKET: &str = "with d as (
+const ALLOCATE_TICKET_SQL: &str = "with d as (
        update draws set held = held - 1, sold = sold + 1, revision = revision + 1,
          revenue_cents = (sold + 1) * price_cents,
          fee_cents = least(fee_cap_cents, ((sold + 1) * price_cents * fee_rate_bps * 2 + 10000) / 20000)
@@ -56,7 +56,7 @@ const ALLOCATE_TICKET: &str = "with d as (
      insert into draw_events (draw_id, revision, epoch, at, events)
        select id, revision, 1, now(), '[{\"kind\": \"allocated\", \"count\": 1}]' from d";
 
-const RECORD_CAPTURE: &str = "with o as (update orders set state = 'captured', captured_at = now() where id = $1
+const RECORD_CAPTURE_SQL: &str = "with o as (update orders set state = 'captured', captured_at = now() where id = $1
        returning subtotal_cents),
      c as (update payment_ops set state = 'done', ended_at = now() where order_id = $1 and kind = 'capture'),
      p as (insert into payments (payment_intent_id, order_id, account_id, status, currency, amount_cents,
@@ -68,7 +68,7 @@ const RECORD_CAPTURE: &str = "with o as (update orders set state = 'captured', c
 
 /// SQL that takes a free ticket. It skips tickets that another transaction has locked, so no
 /// transaction waits. The draw's row does not change.
-const TAKE_UNLOCKED_TICKET: &str = "with f as (
+const TAKE_UNLOCKED_TICKET_SQL: &str = "with f as (
        select draw_id, serial from bench_baseline.free where draw_id = $1 and order_id is null limit 1 for update skip locked),
      u as (update bench_baseline.free set order_id = $2 from f
        where free.draw_id = f.draw_id and free.serial = f.serial returning free.draw_id),
@@ -80,7 +80,7 @@ const TAKE_UNLOCKED_TICKET: &str = "with f as (
      l as (insert into order_lines (order_id, draw_id, count, unit_price_cents) select $2, id, 1, price_cents from d)
      insert into payment_ops (order_id, kind, key) select $2, 'create', 'create-' || $2::text from d";
 
-const HAND_OVER_TICKET: &str = "with f as (delete from bench_baseline.free where draw_id = $1 and order_id = $2 returning serial),
+const ALLOCATE_UNLOCKED_TICKET_SQL: &str = "with f as (delete from bench_baseline.free where draw_id = $1 and order_id = $2 returning serial),
      l as (update order_lines set serials = array[f.serial] from f where order_lines.order_id = $2
        returning order_lines.id as line, draw_id, f.serial),
      t as (insert into tickets (draw_id, serial, order_line_id, epoch) select draw_id, serial, line, 1 from l),
@@ -89,7 +89,7 @@ const HAND_OVER_TICKET: &str = "with f as (delete from bench_baseline.free where
      c as (update payment_ops set state = 'done', ended_at = now() where order_id = $2 and kind = 'create')
      insert into payment_ops (order_id, kind, key) values ($2, 'capture', 'cap-' || $2::text)";
 
-/// Empty copies of the real tables, filled with draws of 169 tickets.
+/// Copies of the real tables without their rows. They contain only new draws of 169 tickets.
 #[derive(Clone, Debug)]
 pub struct BenchBaseline {
     pool: PgPool,
@@ -148,7 +148,7 @@ impl BenchBaseline {
     /// # Errors
     ///
     /// The database cannot be reached.
-    pub async fn open(url: &str, clients: u32) -> Result<BenchBaseline> {
+    pub async fn open_existing(url: &str, clients: u32) -> Result<BenchBaseline> {
         let options = PgConnectOptions::from_str(url)?;
         let options = options.options([("search_path", "bench_baseline,public")]);
         let pool = PgPoolOptions::new()
@@ -166,7 +166,7 @@ impl BenchBaseline {
     /// The database refused the write or did not answer.
     pub async fn purchase_in_three_statements(&self, draw: i64) -> Result<bool> {
         let order = Uuid::new_v4();
-        let reserved = sqlx::query(RESERVE_TICKET)
+        let reserved = sqlx::query(RESERVE_TICKET_SQL)
             .bind(draw)
             .bind(order)
             .execute(&self.pool)
@@ -174,7 +174,7 @@ impl BenchBaseline {
         if reserved.rows_affected() == 0 {
             return Ok(false);
         }
-        sqlx::query(ALLOCATE_TICKET)
+        sqlx::query(ALLOCATE_TICKET_SQL)
             .bind(draw)
             .bind(order)
             .execute(&self.pool)
@@ -191,13 +191,13 @@ impl BenchBaseline {
     /// The database refused the write or did not answer.
     pub async fn purchase_with_row_lock(&self, draw: i64) -> Result<bool> {
         let order = Uuid::new_v4();
-        for write in [RESERVE_TICKET, ALLOCATE_TICKET] {
+        for write in [RESERVE_TICKET_SQL, ALLOCATE_TICKET_SQL] {
             let mut transaction = self.pool.begin().await?;
             let look = sqlx::query_scalar::<_, i32>(
                 "select (sold + held)::integer from draws where id = $1 for update",
             );
             let unavailable = look.bind(draw).fetch_one(&mut *transaction).await?;
-            if write == RESERVE_TICKET && unavailable >= 169 {
+            if write == RESERVE_TICKET_SQL && unavailable >= 169 {
                 return Ok(false);
             }
             sqlx::query(write)
@@ -219,7 +219,7 @@ impl BenchBaseline {
     /// The database refused the write or did not answer.
     pub async fn purchase_with_skip_locked(&self, draw: i64) -> Result<bool> {
         let order = Uuid::new_v4();
-        let seized = sqlx::query(TAKE_UNLOCKED_TICKET)
+        let seized = sqlx::query(TAKE_UNLOCKED_TICKET_SQL)
             .bind(draw)
             .bind(order)
             .execute(&self.pool)
@@ -227,7 +227,7 @@ impl BenchBaseline {
         if seized.rows_affected() == 0 {
             return Ok(false);
         }
-        sqlx::query(HAND_OVER_TICKET)
+        sqlx::query(ALLOCATE_UNLOCKED_TICKET_SQL)
             .bind(draw)
             .bind(order)
             .execute(&self.pool)
@@ -237,7 +237,7 @@ impl BenchBaseline {
     }
 
     async fn record_capture(&self, order: Uuid) -> Result<()> {
-        sqlx::query(RECORD_CAPTURE)
+        sqlx::query(RECORD_CAPTURE_SQL)
             .bind(order)
             .execute(&self.pool)
             .await?;

@@ -27,7 +27,7 @@ const SOURCE_ADDRESS_COUNT: u8 = 16;
 
 /// The arrival of a frame at a board.
 #[derive(Clone, Copy, Debug)]
-struct Arrival {
+struct FrameArrival {
     board: usize,
     at: Instant,
     /// Milliseconds from the creation of the frame by the server to its arrival. Both use the clock
@@ -38,7 +38,7 @@ struct Arrival {
 /// Open board sockets, and the channel on which they report arrivals of frames.
 pub struct BoardSockets {
     count: usize,
-    arrivals: mpsc::UnboundedReceiver<Arrival>,
+    arrivals: mpsc::UnboundedReceiver<FrameArrival>,
     /// The tasks of the boards. Dropping this set closes the sockets.
     _watching: JoinSet<()>,
 }
@@ -46,7 +46,7 @@ pub struct BoardSockets {
 impl BoardSockets {
     /// Opens `count` boards on one path. If `await_first_frame` is set, waits until each has
     /// received its first frame.
-    pub async fn open(
+    pub async fn connect_all(
         authority: &str,
         path: &str,
         count: usize,
@@ -61,7 +61,7 @@ impl BoardSockets {
                 left -= 1;
                 let (target, source) = (Arc::clone(&target), source_address(left));
                 let open = async move {
-                    BoardSocket::open(&target.0, &target.1, source, await_first_frame).await
+                    BoardSocket::connect(&target.0, &target.1, source, await_first_frame).await
                 };
                 opening.spawn(tokio::time::timeout(FRAME_TIMEOUT, open));
             }
@@ -76,7 +76,7 @@ impl BoardSockets {
             watching.spawn(async move {
                 while let Ok(made_at) = board.next_frame_time().await {
                     let after_ms = made_at.map(|made_at| now_ms() - made_at);
-                    let _ = arrival_sender.send(Arrival {
+                    let _ = arrival_sender.send(FrameArrival {
                         board: number,
                         at: Instant::now(),
                         after_ms,
@@ -125,8 +125,8 @@ impl BoardSockets {
 }
 
 /// Returns the first frame that the server sends on `path`.
-pub async fn first_frame(authority: &str, path: &str) -> Result<Vec<u8>> {
-    let mut board = BoardSocket::open(authority, path, source_address(0), false).await?;
+pub async fn fetch_first_frame(authority: &str, path: &str) -> Result<Vec<u8>> {
+    let mut board = BoardSocket::connect(authority, path, source_address(0), false).await?;
     board.next_frame_time().await?;
     Ok(board.last)
 }
@@ -152,7 +152,7 @@ struct BoardSocket {
 }
 
 impl BoardSocket {
-    async fn open(
+    async fn connect(
         authority: &str,
         path: &str,
         from: SocketAddr,
@@ -172,7 +172,7 @@ impl BoardSocket {
         );
         board.stream.write_all(hello.as_bytes()).await?;
         let end = loop {
-            board.read_more().await?;
+            board.read_bytes().await?;
             if let Some(at) = board.buffer.windows(4).position(|four| four == b"\r\n\r\n") {
                 break at + 4;
             }
@@ -196,11 +196,11 @@ impl BoardSocket {
                 if let Some(found) = frame_lengths(&self.buffer) {
                     break found;
                 }
-                self.read_more().await?;
+                self.read_bytes().await?;
             };
             ensure!(length <= FRAME_BYTES_MAX, "a frame of {length} bytes");
             while self.buffer.len() < head + length {
-                self.read_more().await?;
+                self.read_bytes().await?;
             }
             let kind = self.buffer[0];
             let payload = &self.buffer[head..head + length];
@@ -216,7 +216,7 @@ impl BoardSocket {
         }
     }
 
-    async fn read_more(&mut self) -> Result<()> {
+    async fn read_bytes(&mut self) -> Result<()> {
         ensure!(
             self.stream.read_buf(&mut self.buffer).await? > 0,
             "the socket was closed"
@@ -253,7 +253,7 @@ fn frame_lengths(bytes: &[u8]) -> Option<(usize, usize)> {
 }
 
 /// Encodes a text frame as a server sends it.
-pub fn text_frame(payload: &[u8]) -> Vec<u8> {
+pub fn encode_text_frame(payload: &[u8]) -> Vec<u8> {
     let mut frame = vec![TEXT_FRAME_START];
     match u16::try_from(payload.len()) {
         Ok(short) if short < 126 => frame.push(short as u8),
@@ -286,7 +286,7 @@ mod tests {
     #[test]
     fn frame_length_is_parsed_once_header_is_complete() {
         for length in [0, 125, 126, 65_535, 65_536] {
-            let frame = text_frame(&vec![b'x'; length]);
+            let frame = encode_text_frame(&vec![b'x'; length]);
             let (head, payload) = frame_lengths(&frame).expect("measured");
             assert_eq!((payload, head + payload), (length, frame.len()));
             assert!((0..head.min(2)).all(|cut| frame_lengths(&frame[..cut]).is_none()));

@@ -51,7 +51,7 @@ impl Comparison {
     }
 
     /// Creates a comparison of the product's value with a fixed goal, without a rival.
-    pub fn against_goal(
+    pub fn with_fixed_goal(
         what: impl Into<String>,
         unit: &'static str,
         better: BetterWhen,
@@ -63,7 +63,7 @@ impl Comparison {
         }
     }
 
-    pub fn goal(self, ratio: f64) -> Self {
+    pub fn with_ratio_goal(self, ratio: f64) -> Self {
         Self {
             goal: Goal::Ratio(ratio),
             ..self
@@ -74,7 +74,7 @@ impl Comparison {
         self.rounds.push((product, Some(rival_figure)));
     }
 
-    pub fn add_figure(&mut self, product: f64) {
+    pub fn add_product_figure(&mut self, product: f64) {
         self.rounds.push((product, None));
     }
 
@@ -141,7 +141,7 @@ pub fn median(mut values: Vec<f64>) -> f64 {
     }
 }
 
-pub fn table(comparisons: &[Comparison]) -> Table {
+pub fn comparison_table(comparisons: &[Comparison]) -> Table {
     let mut table = Table::new(
         "Medians",
         &[
@@ -163,7 +163,7 @@ pub fn table(comparisons: &[Comparison]) -> Table {
         } else {
             format_range(&ratios, format_ratio)
         };
-        table.row([
+        table.add_row([
             comparison.what.clone(),
             comparison.unit.to_owned(),
             format_figure(median(comparison.product_figures())),
@@ -220,7 +220,8 @@ mod tests {
 
     #[test]
     fn median_ratio_ignores_one_bad_round() {
-        let mut comparison = Comparison::new("x", "a second", "raw", BetterWhen::More).goal(2.0);
+        let mut comparison =
+            Comparison::new("x", "a second", "raw", BetterWhen::More).with_ratio_goal(2.0);
         for (product, rival_figure) in [(300.0, 100.0), (10.0, 100.0), (250.0, 100.0)] {
             comparison.add_round(product, rival_figure);
         }
@@ -229,14 +230,15 @@ mod tests {
             (2.5, Some(true))
         );
         assert_eq!(
-            table(&[comparison]).rows[1][5..],
+            comparison_table(&[comparison]).rows[1][5..],
             ["2.50", "0.10 – 3.00", "≥ 2 ×", "met"].map(String::from)
         );
     }
 
     #[test]
     fn goal_is_a_maximum_where_less_is_better() {
-        let mut comparison = Comparison::new("lag", "ms", "bare", BetterWhen::Less).goal(1.1);
+        let mut comparison =
+            Comparison::new("lag", "ms", "bare", BetterWhen::Less).with_ratio_goal(1.1);
         comparison.add_round(120.0, 100.0);
         assert_eq!(comparison.is_reached(), Some(false));
         assert_eq!((median(vec![]), median(vec![1.0, 2.0])), (0.0, 1.5));
@@ -245,11 +247,11 @@ mod tests {
     #[test]
     fn comparison_without_rival_uses_fixed_goal() {
         let mut comparison =
-            Comparison::against_goal("cold start", "ms", BetterWhen::Less, 2_000.0);
-        comparison.add_figure(1_500.0);
+            Comparison::with_fixed_goal("cold start", "ms", BetterWhen::Less, 2_000.0);
+        comparison.add_product_figure(1_500.0);
         assert_eq!(comparison.is_reached(), Some(true));
         assert_eq!(
-            table(&[comparison]).rows[1][2..6],
+            comparison_table(&[comparison]).rows[1][2..6],
             ["1500", "", "", ""].map(String::from)
         );
     }

@@ -30,7 +30,7 @@ use super::temporary_database::TemporaryDatabase;
 const TICKET_PRICE: Cents = Cents(500);
 /// Sealing key of the benchmark, as hexadecimal digits. It need not be secret.
 const SEALING_KEY: &str = "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f";
-const DRAWS_AT_ONCE: usize = 500;
+const DRAWS_PER_BATCH_MAX: usize = 500;
 const HOUR_MS: i64 = 3_600_000;
 
 /// A payment provider in memory that answers at once. It also serves as a mailer that drops every
@@ -59,7 +59,7 @@ impl EngineUnderTest {
     pub async fn start(
         scratch_database: &TemporaryDatabase,
     ) -> Result<(EngineUnderTest, EngineHandle)> {
-        let store = open(scratch_database).await?;
+        let store = connect_store(scratch_database).await?;
         let records = Records::new(store.clone());
         let club = match records.clubs().await?.first() {
             Some(club) => club.id,
@@ -83,7 +83,8 @@ impl EngineUnderTest {
                     Err(failure) => return drop(ready.send(Err(failure))),
                 };
                 let handles = (engine.payments.clone(), engine.draws.clone());
-                // If the caller has gone, sending fails and the engine is dropped too.
+                // Sending fails if `start` was cancelled. Then the stop channel is closed as well,
+                // so the engine stops.
                 let _ = ready.send(Ok(handles));
                 let _ = stop_receiver.await;
                 engine.stop().await;
@@ -103,7 +104,7 @@ impl EngineUnderTest {
     }
 
     /// Creates draws and starts their actors. Returns the numbers of the draws.
-    pub async fn draws(&self, count: usize) -> Result<Vec<i64>> {
+    pub async fn create_draws_on_sale(&self, count: usize) -> Result<Vec<i64>> {
         let records = Records::new(self.store.clone());
         let new = DrawToCreate {
             club: self.club,
@@ -123,7 +124,7 @@ impl EngineUnderTest {
         };
         let mut created = Vec::with_capacity(count);
         while created.len() < count {
-            let some = vec![new.clone(); DRAWS_AT_ONCE.min(count - created.len())];
+            let some = vec![new.clone(); DRAWS_PER_BATCH_MAX.min(count - created.len())];
             let ids = records.create_draws(&some).await?;
             let mut waking: JoinSet<_> = ids
                 .iter()
@@ -138,7 +139,7 @@ impl EngineUnderTest {
     }
 
     /// Buys one ticket. Returns after the capture, when the confirmation mail is queued.
-    pub async fn purchase(&self, draw: i64) -> Result<()> {
+    pub async fn purchase_ticket(&self, draw: i64) -> Result<()> {
         let id = OrderId(uuid::Uuid::new_v4().as_u128());
         let order = OpenOrder {
             client_key: id.to_string(),
@@ -165,7 +166,7 @@ impl EngineUnderTest {
             .await
             .map_err(|why| anyhow::anyhow!("opening: {why:?}"))?;
         let intent = opened.order.payment_intent.context("no payment intent")?;
-        self.provider.authorise(&intent);
+        self.provider.authorise_intent(&intent);
         let done = self
             .payments
             .fulfil(&intent)
@@ -180,7 +181,7 @@ impl EngineUnderTest {
     }
 
     /// Returns the violated invariants of the engine's database. There should be none.
-    pub async fn violations(&self) -> Result<Vec<String>> {
+    pub async fn find_violations(&self) -> Result<Vec<String>> {
         let rows = self.store.violations().await?;
         Ok(rows
             .into_iter()
@@ -199,7 +200,7 @@ impl EngineHandle {
 }
 
 /// Runs a sale with `askers` concurrent buyers. Returns the purchases per second.
-pub async fn sell<F>(
+pub async fn run_sale<F>(
     askers: usize,
     sale: Arc<Sale>,
     purchase: impl Fn(i64) -> F + Clone + Send + 'static,
@@ -211,7 +212,7 @@ where
         let (purchase, sale) = (purchase.clone(), sale.clone());
         async move {
             let mut bought = 0;
-            while let Some(draw) = sale.next() {
+            while let Some(draw) = sale.next_draw() {
                 purchase(draw).await?;
                 bought += 1;
             }
@@ -236,7 +237,7 @@ where
     Ok(done as f64 / started_at.elapsed().as_secs_f64())
 }
 
-async fn open(scratch_database: &TemporaryDatabase) -> Result<Postgres> {
+async fn connect_store(scratch_database: &TemporaryDatabase) -> Result<Postgres> {
     let store = Postgres::connect(
         &scratch_database.url,
         Sealer::from_hex(SEALING_KEY).context("a key")?,
@@ -276,7 +277,7 @@ fn bench_account() -> AccountId {
 }
 
 impl InMemoryProvider {
-    fn change(
+    fn change_intent(
         &self,
         id: &PaymentIntentId,
         change: impl FnOnce(&mut PaymentIntent),
@@ -287,9 +288,9 @@ impl InMemoryProvider {
         Ok(intent.clone())
     }
 
-    fn authorise(&self, id: &PaymentIntentId) {
+    fn authorise_intent(&self, id: &PaymentIntentId) {
         let now = SystemClock.now();
-        let _ = self.change(id, |intent| {
+        let _ = self.change_intent(id, |intent| {
             (intent.status, intent.authorised_at) = (PaymentStatus::RequiresCapture, Some(now));
         });
     }
@@ -347,7 +348,7 @@ impl Gateway for InMemoryProvider {
         _: &AccountId,
         id: &PaymentIntentId,
     ) -> Result<PaymentIntent, GatewayError> {
-        self.change(id, |_| {})
+        self.change_intent(id, |_| {})
     }
 
     async fn confirm(
@@ -367,7 +368,7 @@ impl Gateway for InMemoryProvider {
         id: &PaymentIntentId,
         fee: Cents,
     ) -> Result<PaymentIntent, GatewayError> {
-        self.change(id, |intent| {
+        self.change_intent(id, |intent| {
             intent.status = PaymentStatus::Succeeded;
             (intent.amount_received, intent.application_fee) = (intent.amount, fee);
         })

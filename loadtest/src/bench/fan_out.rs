@@ -9,15 +9,16 @@ use super::BenchContext;
 use super::board_sockets::BoardSockets;
 use super::comparison::{BetterWhen, Comparison};
 use super::http_connection::HttpConnection;
-use super::purchase_client::{self, PurchaseClient, Sale, TICKETS};
+use super::purchase_client::{self, PurchaseClient, Sale, TICKETS_PER_DRAW};
 use crate::latency::Percentiles;
 use crate::new_draws;
 
-/// Pause after which all earlier frames have arrived: two publish intervals and a margin.
+/// Pause before a measurement, so that all earlier frames have arrived at the boards. It is longer
+/// than two publish intervals of the server.
 const SETTLE_PAUSE: Duration = Duration::from_millis(600);
 /// Number of measurements with each number of open boards. The median is the result.
 const SAMPLE_COUNT: usize = 3;
-const SOCKET_KB_MAX: f64 = 14.0;
+const BOARD_SOCKET_KB_MAX: f64 = 14.0;
 /// Minimum number of purchases per second while boards are connected.
 const PURCHASES_PER_SECOND_MIN: f64 = 2_000.0;
 /// Maximum delay from the creation of a frame to its arrival at the last board, in milliseconds.
@@ -26,22 +27,23 @@ const FRAME_LAG_MS_MAX: f64 = 150.0;
 const DRAWS_ON_SALE: usize = 20;
 
 impl BenchContext<'_> {
-    pub(super) async fn fan_out(&self, draw: i64) -> Result<Vec<Comparison>> {
+    pub(super) async fn measure_fan_out(&self, draw: i64) -> Result<Vec<Comparison>> {
         let mut comparisons = Vec::new();
         for count in &self.bench.boards {
             let what = format!("one sale to {count} boards, first to last");
             let mut actors =
-                Comparison::new(&what, "ms", "bare actix-web-actors", BetterWhen::Less).goal(1.1);
+                Comparison::new(&what, "ms", "bare actix-web-actors", BetterWhen::Less)
+                    .with_ratio_goal(1.1);
             let mut bare = Comparison::new(&what, "ms", "bare tokio broadcast", BetterWhen::Less);
-            let mut memory = Comparison::against_goal(
+            let mut memory = Comparison::with_fixed_goal(
                 format!("a socket, of {count}"),
                 "KB",
                 BetterWhen::Less,
-                SOCKET_KB_MAX,
+                BOARD_SOCKET_KB_MAX,
             );
             for round in 0..self.bench.rounds {
                 let before = self.meter.resident_kb()?;
-                let mut ours = BoardSockets::open(
+                let mut ours = BoardSockets::connect_all(
                     &self.product_address,
                     &format!("/ws?topics=draw:{draw}"),
                     *count,
@@ -51,8 +53,9 @@ impl BenchContext<'_> {
                 // Memory is measured only in the first round, because the process keeps memory that
                 // it has allocated once.
                 if round == 0 {
-                    memory
-                        .add_figure((self.meter.resident_kb()? - before).max(0.0) / *count as f64);
+                    memory.add_product_figure(
+                        (self.meter.resident_kb()? - before).max(0.0) / *count as f64,
+                    );
                 }
                 let mut samples = Vec::new();
                 for _ in 0..SAMPLE_COUNT {
@@ -88,24 +91,24 @@ impl BenchContext<'_> {
     async fn measure_broadcast(
         &self,
         boards: (&str, &str),
-        measure_broadcast: &str,
+        path: &str,
         count: usize,
     ) -> Result<f64> {
-        let mut boards = BoardSockets::open(boards.0, boards.1, count, false).await?;
+        let mut boards = BoardSockets::connect_all(boards.0, boards.1, count, false).await?;
         let mut samples = Vec::new();
         for _ in 0..SAMPLE_COUNT {
             tokio::time::sleep(SETTLE_PAUSE).await;
             boards.discard_arrivals();
             let mut caller = HttpConnection::open(&self.rival.http).await?;
-            let call = caller.post(measure_broadcast, "text/plain", "", "");
-            caller.ask(&call).await?;
+            let call = caller.post_request(path, "text/plain", "", "");
+            caller.send_request(&call).await?;
             samples.push(boards.first_to_last_ms().await?);
         }
         Ok(super::comparison::median(samples))
     }
 
     /// Measures purchases and frame delays while many boards follow one of the draws that are sold.
-    pub(super) async fn both_at_once(&self) -> Result<Vec<Comparison>> {
+    pub(super) async fn measure_sale_with_boards(&self) -> Result<Vec<Comparison>> {
         let Some(count) = self
             .bench
             .boards
@@ -116,21 +119,22 @@ impl BenchContext<'_> {
         else {
             return Ok(Vec::new());
         };
-        let mut sales = Comparison::against_goal(
+        let mut sales = Comparison::with_fixed_goal(
             format!("complete purchases while {count} boards look on"),
             "a second",
             BetterWhen::More,
             PURCHASES_PER_SECOND_MIN,
         );
-        let mut lag = Comparison::against_goal(
+        let mut lag = Comparison::with_fixed_goal(
             format!("frame made → last of {count} boards, meanwhile: p99"),
             "ms",
             BetterWhen::Less,
             FRAME_LAG_MS_MAX,
         );
         for _ in 0..self.bench.rounds {
-            let some = new_draws::draws(&self.test_run.site, "Watched", DRAWS_ON_SALE).await?;
-            let mut boards = BoardSockets::open(
+            let some =
+                new_draws::create_test_draws(&self.test_run.site, "Watched", DRAWS_ON_SALE).await?;
+            let mut boards = BoardSockets::connect_all(
                 &self.product_address,
                 &format!("/ws?topics=draw:{}", some[0]),
                 count,
@@ -139,8 +143,8 @@ impl BenchContext<'_> {
             .await?;
             self.meter.wait_until_idle().await?;
             boards.discard_arrivals();
-            let purchases = (some.len() * TICKETS).min(self.bench.purchases);
-            let sold = purchase_client::sell(
+            let purchases = (some.len() * TICKETS_PER_DRAW).min(self.bench.purchases);
+            let sold = purchase_client::run_sale(
                 &self.product_address,
                 self.bench.buyers,
                 Sale::new(some, DRAWS_ON_SALE, purchases),
@@ -148,8 +152,8 @@ impl BenchContext<'_> {
             )
             .await?;
             tokio::time::sleep(SETTLE_PAUSE).await;
-            sales.add_figure(sold.per_second);
-            lag.add_figure(Percentiles::of(boards.frame_lags_ms()).p99);
+            sales.add_product_figure(sold.per_second);
+            lag.add_product_figure(Percentiles::of_sample(boards.frame_lags_ms()).p99);
         }
         Ok(vec![sales, lag])
     }

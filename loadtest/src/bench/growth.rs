@@ -7,33 +7,33 @@ use anyhow::{Context, Result};
 use super::BenchContext;
 use super::comparison::{BetterWhen, Comparison};
 use super::engine_only::{self, EngineUnderTest};
-use super::purchase_client::{self, Sale, draws_for};
+use super::purchase_client::{self, Sale, draws_needed};
 use super::temporary_database::TemporaryDatabase;
 use crate::new_draws;
 use crate::report::Report;
 use crate::usage::ProcessMeter;
 
-const DRAW_KB_MAX: f64 = 8.0;
-const READY_MS_MAX: f64 = 2_000.0;
+const LIVE_DRAW_KB_MAX: f64 = 8.0;
+const RESTART_READY_MS_MAX: f64 = 2_000.0;
 /// Minimum ratio of the purchase rates: with much data, a purchase may take about a tenth longer.
-const RATE_RATIO_MIN: f64 = 0.9;
+const PURCHASE_RATE_RATIO_MIN: f64 = 0.9;
 const DRAWS_ON_SALE: usize = 20;
 
 impl BenchContext<'_> {
     /// Compares purchases by the engine on an empty database with purchases on a database with many
     /// draws and old tickets.
-    pub(super) async fn growth(
+    pub(super) async fn compare_growth(
         &self,
         empty_engine: &EngineUnderTest,
         report: &mut Report,
     ) -> Result<Vec<Comparison>> {
         let scratch_database = TemporaryDatabase::create(&self.database, "bench_old").await?;
         let (old, engine_handle) = EngineUnderTest::start(&scratch_database).await?;
-        old.draws(1).await?;
+        old.create_draws_on_sale(1).await?;
         let started_at = Instant::now();
         let history = scratch_database.insert_history(self.bench.history).await?;
-        old.draws(self.bench.many).await?;
-        report.fact(
+        old.create_draws_on_sale(self.bench.many).await?;
+        report.add_fact(
             "years of history made in",
             format!("{:.0} s", started_at.elapsed().as_secs_f64()),
         );
@@ -47,22 +47,22 @@ impl BenchContext<'_> {
             "the same, empty database",
             BetterWhen::More,
         )
-        .goal(RATE_RATIO_MIN);
-        let draw_count = draws_for(DRAWS_ON_SALE, self.bench.purchases);
+        .with_ratio_goal(PURCHASE_RATE_RATIO_MIN);
+        let draw_count = draws_needed(DRAWS_ON_SALE, self.bench.purchases);
         for _ in 0..self.bench.rounds {
             let mut figures = Vec::new();
             for engine in [&old, empty_engine] {
                 let sale = Sale::new(
-                    engine.draws(draw_count).await?,
+                    engine.create_draws_on_sale(draw_count).await?,
                     DRAWS_ON_SALE,
                     self.bench.purchases,
                 );
                 let engine = std::sync::Arc::new(engine.clone());
                 let purchase = move |draw| {
                     let engine = engine.clone();
-                    async move { engine.purchase(draw).await }
+                    async move { engine.purchase_ticket(draw).await }
                 };
-                figures.push(engine_only::sell(self.bench.buyers, sale, purchase).await?);
+                figures.push(engine_only::run_sale(self.bench.buyers, sale, purchase).await?);
             }
             comparison.add_round(figures[0], figures[1]);
         }
@@ -73,36 +73,36 @@ impl BenchContext<'_> {
 
     /// Measures the whole server with many live draws: the memory for each draw, the time until
     /// ready after a kill, and the processor time of a purchase compared with few draws.
-    pub(super) async fn many_draws(&mut self) -> Result<Vec<Comparison>> {
+    pub(super) async fn measure_many_draws(&mut self) -> Result<Vec<Comparison>> {
         let many = self.bench.many;
-        let draw_count = draws_for(DRAWS_ON_SALE, self.bench.purchases);
+        let draw_count = draws_needed(DRAWS_ON_SALE, self.bench.purchases);
         self.meter.wait_until_idle().await?;
         let before = self.restart_server().await?.1;
         let mut with_few = Vec::new();
         for _ in 0..self.bench.rounds {
-            let few = new_draws::draws(&self.test_run.site, "Few", draw_count).await?;
+            let few = new_draws::create_test_draws(&self.test_run.site, "Few", draw_count).await?;
             with_few.push(self.purchase_cpu_us(few).await?);
         }
-        let mut draws = new_draws::draws(&self.test_run.site, "Growth", many).await?;
-        let mut ready = Comparison::against_goal(
+        let mut draws = new_draws::create_test_draws(&self.test_run.site, "Growth", many).await?;
+        let mut ready = Comparison::with_fixed_goal(
             format!("ready again after a kill, {many} live draws"),
             "ms",
             BetterWhen::Less,
-            READY_MS_MAX,
+            RESTART_READY_MS_MAX,
         );
         let mut memory =
-            Comparison::against_goal("a live draw", "KB", BetterWhen::Less, DRAW_KB_MAX);
+            Comparison::with_fixed_goal("a live draw", "KB", BetterWhen::Less, LIVE_DRAW_KB_MAX);
         let mut cost = Comparison::new(
             format!("processor time of a complete purchase, {many} live draws"),
             "µs",
             "with few",
             BetterWhen::Less,
         )
-        .goal(1.1);
+        .with_ratio_goal(1.1);
         for cost_with_few in with_few {
             let (took, after) = self.restart_server().await?;
-            ready.add_figure(took.as_secs_f64() * 1000.0);
-            memory.add_figure((after - before).max(0.0) / many as f64);
+            ready.add_product_figure(took.as_secs_f64() * 1000.0);
+            memory.add_product_figure((after - before).max(0.0) / many as f64);
             let some = draws.drain(..draw_count.min(draws.len())).collect();
             cost.add_round(self.purchase_cpu_us(some).await?, cost_with_few);
         }
@@ -112,9 +112,9 @@ impl BenchContext<'_> {
     /// Returns the processor time of one complete purchase in microseconds, as the average over a
     /// sale in these draws.
     async fn purchase_cpu_us(&self, draws: Vec<i64>) -> Result<f64> {
-        let before = self.meter.cpu()?;
+        let before = self.meter.cpu_time()?;
         let sale = Sale::new(draws, DRAWS_ON_SALE, self.bench.purchases);
-        purchase_client::sell(
+        purchase_client::run_sale(
             &self.product_address,
             self.bench.buyers,
             sale,
@@ -122,7 +122,10 @@ impl BenchContext<'_> {
         )
         .await?;
         self.meter.wait_until_idle().await?;
-        Ok(self.meter.cpu()?.since(before).all() as f64 * 1000.0 / self.bench.purchases as f64)
+        Ok(
+            self.meter.cpu_time()?.since(before).total_ms() as f64 * 1000.0
+                / self.bench.purchases as f64,
+        )
     }
 
     /// Kills and restarts the server. Returns the time until the server is ready, and its memory in
@@ -134,7 +137,7 @@ impl BenchContext<'_> {
             .restart(Duration::from_secs(120))
             .await
             .context("with so many draws")?;
-        self.meter = ProcessMeter::of(&server_process)?;
+        self.meter = ProcessMeter::of_server(&server_process)?;
         drop(server_process);
         self.meter.wait_until_idle().await?;
         Ok((took, self.meter.resident_kb()?))

@@ -6,8 +6,8 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
 /// Maximum length of a response, in bytes.
-const ANSWER_BYTES_MAX: usize = 4 << 20;
-const HEAD_END: &[u8] = b"\r\n\r\n";
+const RESPONSE_BYTES_MAX: usize = 4 << 20;
+const HEAD_TERMINATOR: &[u8] = b"\r\n\r\n";
 
 pub struct HttpConnection {
     stream: TcpStream,
@@ -43,12 +43,12 @@ impl HttpConnection {
         })
     }
 
-    pub fn get(&self, path: &str) -> Vec<u8> {
+    pub fn get_request(&self, path: &str) -> Vec<u8> {
         format!("GET {path} HTTP/1.1\r\nhost: {}\r\n\r\n", self.authority).into_bytes()
     }
 
     /// Builds a POST request. `headers` are additional header lines, each with its line end.
-    pub fn post(&self, path: &str, kind: &str, headers: &str, body: &str) -> Vec<u8> {
+    pub fn post_request(&self, path: &str, kind: &str, headers: &str, body: &str) -> Vec<u8> {
         format!(
             "POST {path} HTTP/1.1\r\nhost: {0}\r\norigin: http://{0}\r\ncontent-type: {kind}\r\ncontent-length: {1}\r\n\
              {headers}\r\n{body}",
@@ -58,7 +58,7 @@ impl HttpConnection {
         .into_bytes()
     }
 
-    pub async fn ask(&mut self, request: &[u8]) -> Result<HttpReply<'_>> {
+    pub async fn send_request(&mut self, request: &[u8]) -> Result<HttpReply<'_>> {
         self.stream.write_all(request).await?;
         self.buffer.clear();
         let head_len = loop {
@@ -66,11 +66,11 @@ impl HttpConnection {
                 self.stream.read_buf(&mut self.buffer).await? > 0,
                 "the connection was closed"
             );
-            if let Some(end) = head_end(&self.buffer) {
+            if let Some(end) = find_head_end(&self.buffer) {
                 break end;
             }
             ensure!(
-                self.buffer.len() < ANSWER_BYTES_MAX,
+                self.buffer.len() < RESPONSE_BYTES_MAX,
                 "a head without an end"
             );
         };
@@ -82,7 +82,7 @@ impl HttpConnection {
             None => bail!("an answer of unknown length: {head}"),
         };
         let whole = head_len + body_len;
-        ensure!(whole <= ANSWER_BYTES_MAX, "an answer of {whole} bytes");
+        ensure!(whole <= RESPONSE_BYTES_MAX, "an answer of {whole} bytes");
         while self.buffer.len() < whole {
             ensure!(
                 self.stream.read_buf(&mut self.buffer).await? > 0,
@@ -101,15 +101,15 @@ impl HttpConnection {
 /// Returns the position where the response's head ends. It examines only every fourth byte where
 /// possible. The product's headers are longer than the rival's, and the time to parse them should
 /// not count.
-fn head_end(bytes: &[u8]) -> Option<usize> {
-    let mut end = HEAD_END.len();
+fn find_head_end(bytes: &[u8]) -> Option<usize> {
+    let mut end = HEAD_TERMINATOR.len();
     while end <= bytes.len() {
-        if bytes[end - HEAD_END.len()..end] == *HEAD_END {
+        if bytes[end - HEAD_TERMINATOR.len()..end] == *HEAD_TERMINATOR {
             return Some(end);
         }
         end += match bytes[end - 1] {
             b'\r' | b'\n' => 1,
-            _ => HEAD_END.len(),
+            _ => HEAD_TERMINATOR.len(),
         };
     }
     None
@@ -135,9 +135,13 @@ mod tests {
                 "{}\r\n\r\n{{}}",
                 "x\r\n".repeat(before) + &"y".repeat(before)
             );
-            assert_eq!(head_end(head.as_bytes()), Some(head.len() - 2), "{head:?}");
             assert_eq!(
-                head_end(&head.as_bytes()[..head.len() - 3]),
+                find_head_end(head.as_bytes()),
+                Some(head.len() - 2),
+                "{head:?}"
+            );
+            assert_eq!(
+                find_head_end(&head.as_bytes()[..head.len() - 3]),
                 None,
                 "{head:?}"
             );
@@ -167,13 +171,13 @@ mod tests {
             }
         });
         let mut connection = HttpConnection::open(&authority).await.unwrap();
-        let request = connection.get("/x");
-        let reply = connection.ask(&request).await.unwrap();
+        let request = connection.get_request("/x");
+        let reply = connection.send_request(&request).await.unwrap();
         assert_eq!(
             (reply.status, reply.header("x-y"), reply.body),
             (200, Some("z"), &b"hello"[..])
         );
-        assert_eq!(connection.ask(&request).await.unwrap().status, 204);
+        assert_eq!(connection.send_request(&request).await.unwrap().status, 204);
         server.await.unwrap();
     }
 }

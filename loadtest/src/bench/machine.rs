@@ -2,18 +2,20 @@
 //! identifies the machine.
 
 /// Returns cores, memory, operating system and Postgres version.
-pub fn description() -> String {
+pub fn describe_machine() -> String {
     let cores = std::thread::available_parallelism().map_or(0, usize::from);
-    let memory = read("/proc/meminfo").lines().find_map(|line| {
-        let kb: u64 = line
-            .strip_prefix("MemTotal:")?
-            .trim()
-            .trim_end_matches(" kB")
-            .parse()
-            .ok()?;
-        Some(format!("{} GB of memory", kb / 1_000_000))
-    });
-    let system = read("/etc/os-release")
+    let memory = read_file_or_empty("/proc/meminfo")
+        .lines()
+        .find_map(|line| {
+            let kb: u64 = line
+                .strip_prefix("MemTotal:")?
+                .trim()
+                .trim_end_matches(" kB")
+                .parse()
+                .ok()?;
+            Some(format!("{} GB of memory", kb / 1_000_000))
+        });
+    let system = read_file_or_empty("/etc/os-release")
         .lines()
         .find_map(|line| line.strip_prefix("PRETTY_NAME=").map(str::to_owned));
     let postgres = std::process::Command::new("pg_config")
@@ -33,10 +35,10 @@ pub fn description() -> String {
 }
 
 /// Returns the load average over one, five and fifteen minutes.
-pub fn load() -> String {
+pub fn load_averages() -> String {
     format!(
         "load {}",
-        read("/proc/loadavg")
+        read_file_or_empty("/proc/loadavg")
             .split(' ')
             .take(3)
             .collect::<Vec<_>>()
@@ -44,6 +46,6 @@ pub fn load() -> String {
     )
 }
 
-fn read(path: &str) -> String {
+fn read_file_or_empty(path: &str) -> String {
     std::fs::read_to_string(path).unwrap_or_default()
 }

@@ -10,14 +10,14 @@ use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
 use super::http_connection::HttpConnection;
-use crate::browser::text;
+use crate::browser::json_text;
 use crate::latency::millis;
 use crate::provider::GOOD_CARD;
 
 /// Number of tickets in a draw, and so the maximum number of one-ticket purchases in it.
-pub const TICKETS: usize = 169;
+pub const TICKETS_PER_DRAW: usize = 169;
 /// Maximum number of attempts while the server answers 503 or 429.
-const TRIES_MAX: u32 = 40;
+const BUSY_TRIES_MAX: u32 = 40;
 const RETRY_PAUSE: Duration = Duration::from_millis(50);
 const JSON_CONTENT_TYPE: &str = "application/json";
 const FORM_CONTENT_TYPE: &str = "application/x-www-form-urlencoded";
@@ -38,7 +38,7 @@ pub struct Sale {
 impl Sale {
     pub fn new(draws: Vec<i64>, hot: usize, purchases: usize) -> Arc<Self> {
         assert!(
-            draws.len() >= draws_for(hot, purchases),
+            draws.len() >= draws_needed(hot, purchases),
             "more purchases than tickets"
         );
         Arc::new(Self {
@@ -50,16 +50,16 @@ impl Sale {
     }
 
     /// Returns the draw for the next purchase, or `None` when the sale is over.
-    pub fn next(&self) -> Option<i64> {
+    pub fn next_draw(&self) -> Option<i64> {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
-        let wave = number / (TICKETS * self.hot);
+        let wave = number / (TICKETS_PER_DRAW * self.hot);
         (number < self.purchases).then(|| self.draws[wave * self.hot + number % self.hot])
     }
 }
 
 /// Returns how many draws are needed for this many purchases if `hot` draws are on sale at a time.
-pub fn draws_for(hot: usize, purchases: usize) -> usize {
-    purchases.div_ceil(TICKETS * hot) * hot
+pub fn draws_needed(hot: usize, purchases: usize) -> usize {
+    purchases.div_ceil(TICKETS_PER_DRAW * hot) * hot
 }
 
 /// The result of a sale: purchases per second, and the duration of each purchase in milliseconds.
@@ -69,7 +69,7 @@ pub struct SaleResult {
 }
 
 /// Runs a sale. `shoppers` connections call `buy` until the sale is over.
-pub async fn sell<B>(
+pub async fn run_sale<B>(
     authority: &str,
     shoppers: usize,
     sale: Arc<Sale>,
@@ -88,7 +88,7 @@ where
         let (sale, buy) = (Arc::clone(&sale), buy.clone());
         shopping.spawn(async move {
             let mut took = Vec::new();
-            while let Some(draw) = sale.next() {
+            while let Some(draw) = sale.next_draw() {
                 let started_at = Instant::now();
                 buy.buy(&mut connection, draw).await?;
                 took.push(millis(started_at.elapsed()));
@@ -138,7 +138,8 @@ impl ProductClient {
     pub fn create_intent_request(&self, draw: i64) -> (&'static str, String) {
         (
             "/api/create-payment-intent",
-            json!({ "drawNumber": draw, "ticketCount": self.count, "buyer": buyer() }).to_string(),
+            json!({ "drawNumber": draw, "ticketCount": self.count, "buyer": buyer_details() })
+                .to_string(),
         )
     }
 
@@ -152,15 +153,15 @@ impl ProductClient {
                 Err(why) => return Err(why),
             };
         let cookie = format!("cookie: {}\r\n", cookie.unwrap_or_default());
-        let id = text(&opened, "/paymentIntentId");
+        let id = json_text(&opened, "/paymentIntentId");
         self.confirm_card(
             connection,
             &id,
-            &text(&opened, "/clientSecret"),
-            &text(&opened, "/connectedAccountId"),
+            &json_text(&opened, "/clientSecret"),
+            &json_text(&opened, "/connectedAccountId"),
         )
         .await?;
-        let body = json!({ "drawNumber": draw, "ticketCount": self.count, "paymentIntentId": id, "buyer": buyer() });
+        let body = json!({ "drawNumber": draw, "ticketCount": self.count, "paymentIntentId": id, "buyer": buyer_details() });
         let (done, _) = request_until_final(
             connection,
             "/api/complete-card-payment",
@@ -169,7 +170,7 @@ impl ProductClient {
             &body.to_string(),
         )
         .await?;
-        match text(&done, "/status").as_str() {
+        match json_text(&done, "/status").as_str() {
             "succeeded" => Ok(true),
             other => bail!("a purchase of draw {draw} ended as {other}: {done}"),
         }
@@ -190,11 +191,11 @@ impl ProductClient {
             create_intent_request,
         )
         .await?;
-        let id = text(&made, "/id");
+        let id = json_text(&made, "/id");
         self.confirm_card(
             connection,
             &id,
-            &text(&made, "/client_secret"),
+            &json_text(&made, "/client_secret"),
             BENCH_ACCOUNT,
         )
         .await?;
@@ -207,7 +208,7 @@ impl ProductClient {
         )
         .await?;
         ensure!(
-            text(&taken, "/status") == "succeeded",
+            json_text(&taken, "/status") == "succeeded",
             "the payment at the provider ended as {taken}"
         );
         Ok(())
@@ -237,7 +238,7 @@ impl ProductClient {
     }
 }
 
-fn buyer() -> Value {
+fn buyer_details() -> Value {
     json!({ "buyerName": "Bench", "buyerEmail": "bench@crowd.test", "buyerPhone": "0400000000" })
 }
 
@@ -280,10 +281,10 @@ async fn request_until_final(
     headers: &str,
     body: &str,
 ) -> Result<(Value, Option<String>)> {
-    let request = connection.post(path, kind, headers, body);
-    for _ in 0..TRIES_MAX {
+    let request = connection.post_request(path, kind, headers, body);
+    for _ in 0..BUSY_TRIES_MAX {
         let reply = connection
-            .ask(&request)
+            .send_request(&request)
             .await
             .with_context(|| path.to_owned())?;
         match reply.status {
@@ -306,7 +307,7 @@ async fn request_until_final(
         }
         tokio::time::sleep(RETRY_PAUSE).await;
     }
-    bail!("{path} was busy {TRIES_MAX} times")
+    bail!("{path} was busy {BUSY_TRIES_MAX} times")
 }
 
 #[cfg(test)]
@@ -319,14 +320,14 @@ mod tests {
     fn sale_never_exceeds_draw_and_interleaves_draws_on_sale() {
         for (hot, purchases) in [(1, 400), (20, 3_380), (300, 3_380)] {
             let sale = Sale::new((1..=1_000).collect(), hot, purchases);
-            let draws_sold: Vec<i64> = std::iter::from_fn(|| sale.next()).collect();
+            let draws_sold: Vec<i64> = std::iter::from_fn(|| sale.next_draw()).collect();
             assert_eq!(draws_sold.len(), purchases);
             let mut counts: BTreeMap<i64, usize> = BTreeMap::new();
             for draw in &draws_sold {
                 *counts.entry(*draw).or_default() += 1;
             }
-            assert!(counts.values().all(|count| *count <= TICKETS));
-            assert!(counts.len() <= draws_for(hot, purchases));
+            assert!(counts.values().all(|count| *count <= TICKETS_PER_DRAW));
+            assert!(counts.len() <= draws_needed(hot, purchases));
             assert_eq!(
                 draws_sold[..hot]
                     .iter()

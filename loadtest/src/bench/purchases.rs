@@ -12,7 +12,7 @@ use super::baseline::BenchBaseline;
 use super::comparison::{BetterWhen, Comparison};
 use super::engine_only::{self, EngineUnderTest};
 use super::http_connection::HttpConnection;
-use super::purchase_client::{self, RowLockClient, Sale, TICKETS, draws_for};
+use super::purchase_client::{self, RowLockClient, Sale, TICKETS_PER_DRAW, draws_needed};
 use super::raw_limit;
 use crate::latency::{Percentiles, millis};
 use crate::new_draws;
@@ -25,20 +25,21 @@ const LATENCY_HEADINGS: [&str; 6] = ["", "answers", "p50", "p90", "p99", "longes
 /// buyer. The goals are 1,000 times the rate, a 1,500th of the processor time and a tenth of the
 /// latency.
 const PURCHASES_PER_SECOND_MIN: f64 = 2_700.0;
-const CPU_US_MAX: f64 = 460.0;
-const P99_MS_MAX: f64 = 56.0;
+const PURCHASE_CPU_US_MAX: f64 = 460.0;
+const PURCHASE_P99_MS_MAX: f64 = 56.0;
 /// Maximum number of draws for which rivals are compared. With more draws, purchases hardly wait
 /// for each other.
 const COMPARED_DRAWS_MAX: usize = 20;
 /// Number of simultaneous buyers of one draw.
 const SIMULTANEOUS_BUYER_COUNT: usize = 1_000;
-/// Maximum time until the last final answer, in milliseconds, without the provider's time.
-const SIMULTANEOUS_MS_MAX: f64 = 100.0;
+/// Maximum milliseconds until the last of the simultaneous buyers has a final answer, without the
+/// provider's time.
+const LAST_ANSWER_MS_MAX: f64 = 100.0;
 
 impl BenchContext<'_> {
     /// Compares complete purchases with the rival's handler, which locks a row but calls no
     /// provider and sends no mail.
-    pub(super) async fn purchases(
+    pub(super) async fn compare_purchases(
         &self,
         raw_free: &mut impl Iterator<Item = i64>,
     ) -> Result<(Vec<Comparison>, Table)> {
@@ -47,25 +48,25 @@ impl BenchContext<'_> {
             Table::new("Complete purchases (milliseconds)", &LATENCY_HEADINGS),
         );
         for hot in &self.bench.hot {
-            let draw_count = draws_for(*hot, self.bench.purchases);
+            let draw_count = draws_needed(*hot, self.bench.purchases);
             let what = format!("complete purchases, {hot} draws at a time");
-            let mut each = Comparison::against_goal(
+            let mut each = Comparison::with_fixed_goal(
                 &what,
                 "a second",
                 BetterWhen::More,
                 PURCHASES_PER_SECOND_MIN,
             );
-            let mut slow = Comparison::against_goal(
+            let mut slow = Comparison::with_fixed_goal(
                 format!("{what}: p99"),
                 "ms",
                 BetterWhen::Less,
-                P99_MS_MAX,
+                PURCHASE_P99_MS_MAX,
             );
-            let mut cpu = Comparison::against_goal(
+            let mut cpu = Comparison::with_fixed_goal(
                 format!("{what}: processor time each"),
                 "µs",
                 BetterWhen::Less,
-                CPU_US_MAX,
+                PURCHASE_CPU_US_MAX,
             );
             let mut postgres = Comparison::new(
                 format!("{what}: Postgres' part of it"),
@@ -80,7 +81,7 @@ impl BenchContext<'_> {
                 BetterWhen::More,
             );
             let mut all = Vec::new();
-            let mut draws = new_draws::draws(
+            let mut draws = new_draws::create_test_draws(
                 &self.test_run.site,
                 &format!("Hot {hot}"),
                 draw_count * self.bench.rounds,
@@ -89,9 +90,9 @@ impl BenchContext<'_> {
             for _ in 0..self.bench.rounds {
                 let sale = |draws: Vec<i64>| Sale::new(draws, *hot, self.bench.purchases);
                 self.meter.wait_until_idle().await?;
-                let before = self.meter.cpu()?;
+                let before = self.meter.cpu_time()?;
                 let some = sale(draws.drain(..draw_count).collect());
-                let ours = purchase_client::sell(
+                let ours = purchase_client::run_sale(
                     &self.product_address,
                     self.bench.buyers,
                     some,
@@ -101,19 +102,25 @@ impl BenchContext<'_> {
                 // Mails and webhooks are still processed after the last response. Their processor
                 // time counts as part of the purchases.
                 self.meter.wait_until_idle().await?;
-                let used = self.meter.cpu()?.since(before);
+                let used = self.meter.cpu_time()?.since(before);
                 let lock = sale(raw_free.by_ref().take(draw_count).collect());
-                let lock =
-                    purchase_client::sell(&self.rival.http, self.bench.buyers, lock, RowLockClient)
-                        .await?;
-                each.add_figure(ours.per_second);
-                slow.add_figure(Percentiles::of(ours.took_ms.clone()).p99);
-                cpu.add_figure(cpu_us_per_purchase(used, self.bench.purchases));
-                postgres.add_figure(used.postgres as f64 * 1000.0 / self.bench.purchases as f64);
+                let lock = purchase_client::run_sale(
+                    &self.rival.http,
+                    self.bench.buyers,
+                    lock,
+                    RowLockClient,
+                )
+                .await?;
+                each.add_product_figure(ours.per_second);
+                slow.add_product_figure(Percentiles::of_sample(ours.took_ms.clone()).p99);
+                cpu.add_product_figure(cpu_us_per_purchase(used, self.bench.purchases));
+                postgres.add_product_figure(
+                    used.postgres as f64 * 1000.0 / self.bench.purchases as f64,
+                );
                 locked.add_round(ours.per_second, lock.per_second);
                 all.extend(ours.took_ms);
             }
-            latency_table.row(latency_row(what, all));
+            latency_table.add_row(latency_row(what, all));
             comparisons.extend([each, slow, cpu, postgres, locked]);
         }
         Ok((comparisons, latency_table))
@@ -122,22 +129,24 @@ impl BenchContext<'_> {
     /// Measures a thousand simultaneous buyers of one draw until each has a final answer. The
     /// result is compared with the provider's own time for as many payments as the draw has
     /// tickets.
-    pub(super) async fn simultaneous_buyers(
+    pub(super) async fn measure_simultaneous_buyers(
         &self,
         latency_table: &mut Table,
     ) -> Result<[Comparison; 2]> {
         let what = format!(
-            "{SIMULTANEOUS_BUYER_COUNT} buyers at once for {TICKETS} tickets: the last answer"
+            "{SIMULTANEOUS_BUYER_COUNT} buyers at once for {TICKETS_PER_DRAW} tickets: the last answer"
         );
         let mut whole = Comparison::new(&what, "ms", "the provider alone", BetterWhen::Less);
-        let mut own = Comparison::against_goal(
+        let mut own = Comparison::with_fixed_goal(
             format!("{what}, less the provider's time"),
             "ms",
             BetterWhen::Less,
-            SIMULTANEOUS_MS_MAX,
+            LAST_ANSWER_MS_MAX,
         );
         let (mut bought_ms, mut refused_ms) = (Vec::new(), Vec::new());
-        for draw in new_draws::draws(&self.test_run.site, "Crush", self.bench.rounds).await? {
+        for draw in
+            new_draws::create_test_draws(&self.test_run.site, "Crush", self.bench.rounds).await?
+        {
             let product_client = self.product_client(1);
             let answers = self
                 .run_concurrently(
@@ -154,7 +163,7 @@ impl BenchContext<'_> {
             bought_ms.extend(bought.iter().map(|(_, ms)| ms));
             refused_ms.extend(refused.iter().map(|(_, ms)| ms));
             let paid = self
-                .run_concurrently(&self.rival.http, TICKETS, |mut connection| {
+                .run_concurrently(&self.rival.http, TICKETS_PER_DRAW, |mut connection| {
                     let product_client = product_client.clone();
                     async move { product_client.pay_at_provider(&mut connection).await }
                 })
@@ -164,24 +173,24 @@ impl BenchContext<'_> {
                 last_answer_ms(&paid),
             );
             whole.add_round(ours, providers);
-            own.add_figure(ours - providers);
+            own.add_product_figure(ours - providers);
         }
-        latency_table.row(latency_row(
+        latency_table.add_row(latency_row(
             format!("{SIMULTANEOUS_BUYER_COUNT} at once: bought"),
             bought_ms,
         ));
-        latency_table.row(latency_row(
+        latency_table.add_row(latency_row(
             format!("{SIMULTANEOUS_BUYER_COUNT} at once: refused because none is left"),
             refused_ms,
         ));
         Ok([whole, own])
     }
 
-    /// Starts `act` on `connections` connections at the same moment. Returns each result with its
+    /// Starts `act` on `buyers` connections at the same moment. Returns each result with its
     /// duration in milliseconds.
     async fn run_concurrently<A, F>(
         &self,
-        bench_context: &str,
+        authority: &str,
         buyers: usize,
         act: impl Fn(HttpConnection) -> F,
     ) -> Result<Vec<(A, f64)>>
@@ -194,7 +203,7 @@ impl BenchContext<'_> {
         self.meter.wait_until_idle().await?;
         let mut connections = Vec::with_capacity(buyers);
         for _ in 0..buyers {
-            connections.push(HttpConnection::open(bench_context).await?);
+            connections.push(HttpConnection::open(authority).await?);
         }
         let started_at = Instant::now();
         let mut acting = JoinSet::new();
@@ -226,11 +235,8 @@ impl BenchContext<'_> {
         {
             let what = format!("engine only, {hot} draws at a time");
             let comparison = |rival, one: f64, many: f64| {
-                Comparison::new(&what, "a second", rival, BetterWhen::More).goal(if *hot == 1 {
-                    one
-                } else {
-                    many
-                })
+                Comparison::new(&what, "a second", rival, BetterWhen::More)
+                    .with_ratio_goal(if *hot == 1 { one } else { many })
             };
             let mut locked = comparison("row lock", 10.0, 5.0);
             let mut skipping = comparison("SKIP LOCKED", 4.0, 3.0);
@@ -250,52 +256,52 @@ impl BenchContext<'_> {
             );
             let meter = self.meter.of_this_process();
             let (askers, purchases) = (self.bench.buyers, self.bench.purchases);
-            let draw_count = draws_for(*hot, purchases);
+            let draw_count = draws_needed(*hot, purchases);
             for _ in 0..self.bench.rounds {
                 let sale = |draws: Vec<i64>| Sale::new(draws, *hot, purchases);
                 let rows =
                     |free: &mut dyn Iterator<Item = i64>| sale(free.take(draw_count).collect());
-                let own = sale(engine.draws(draw_count).await?);
+                let own = sale(engine.create_draws_on_sale(draw_count).await?);
                 let ours = Arc::new(engine.clone());
-                let before = meter.cpu()?;
-                let ours = engine_only::sell(askers, own, move |draw| {
+                let before = meter.cpu_time()?;
+                let ours = engine_only::run_sale(askers, own, move |draw| {
                     purchase_with_engine(ours.clone(), draw)
                 })
                 .await?;
                 meter.wait_until_idle().await?;
-                let our_cost = meter.cpu()?.since(before);
+                let our_cost = meter.cpu_time()?.since(before);
                 let rival = baseline.clone();
                 locked.add_round(
                     ours,
-                    engine_only::sell(askers, rows(raw_free), move |draw| {
-                        with_row_lock(rival.clone(), draw)
+                    engine_only::run_sale(askers, rows(raw_free), move |draw| {
+                        row_lock_purchase(rival.clone(), draw)
                     })
                     .await?,
                 );
                 let rival = baseline.clone();
                 skipping.add_round(
                     ours,
-                    engine_only::sell(askers, rows(raw_free), move |draw| {
-                        with_skip_locked(rival.clone(), draw)
+                    engine_only::run_sale(askers, rows(raw_free), move |draw| {
+                        skip_locked_purchase(rival.clone(), draw)
                     })
                     .await?,
                 );
-                let (rival, before) = (baseline.clone(), meter.cpu()?);
+                let (rival, before) = (baseline.clone(), meter.cpu_time()?);
                 raw.add_round(
                     ours,
-                    engine_only::sell(askers, rows(raw_free), move |draw| {
-                        one_per_transaction(rival.clone(), draw)
+                    engine_only::run_sale(askers, rows(raw_free), move |draw| {
+                        three_statement_purchase(rival.clone(), draw)
                     })
                     .await?,
                 );
-                let raw_cost = meter.cpu()?.since(before);
+                let raw_cost = meter.cpu_time()?.since(before);
                 cost.add_round(
                     cpu_us_per_purchase(our_cost, purchases),
                     cpu_us_per_purchase(raw_cost, purchases),
                 );
-                let before = meter.cpu()?;
-                together.add_round(ours, raw_limit::write(baseline, rows(raw_free)).await?);
-                let least_cost = meter.cpu()?.since(before);
+                let before = meter.cpu_time()?;
+                together.add_round(ours, raw_limit::write_sale(baseline, rows(raw_free)).await?);
+                let least_cost = meter.cpu_time()?.since(before);
                 lowest.add_round(
                     cpu_us_per_purchase(our_cost, purchases),
                     cpu_us_per_purchase(least_cost, purchases),
@@ -308,18 +314,18 @@ impl BenchContext<'_> {
 }
 
 async fn purchase_with_engine(engine: Arc<EngineUnderTest>, draw: i64) -> Result<()> {
-    engine.purchase(draw).await
+    engine.purchase_ticket(draw).await
 }
 
-async fn with_row_lock(baseline: BenchBaseline, draw: i64) -> Result<()> {
+async fn row_lock_purchase(baseline: BenchBaseline, draw: i64) -> Result<()> {
     ensure_written(baseline.purchase_with_row_lock(draw).await?)
 }
 
-async fn with_skip_locked(baseline: BenchBaseline, draw: i64) -> Result<()> {
+async fn skip_locked_purchase(baseline: BenchBaseline, draw: i64) -> Result<()> {
     ensure_written(baseline.purchase_with_skip_locked(draw).await?)
 }
 
-async fn one_per_transaction(baseline: BenchBaseline, draw: i64) -> Result<()> {
+async fn three_statement_purchase(baseline: BenchBaseline, draw: i64) -> Result<()> {
     ensure_written(baseline.purchase_in_three_statements(draw).await?)
 }
 
@@ -335,7 +341,7 @@ fn last_answer_ms<'a, A: 'a>(answers: impl IntoIterator<Item = &'a (A, f64)>) ->
 /// Returns the average processor time of one purchase in microseconds: that of the measured process
 /// and of Postgres.
 fn cpu_us_per_purchase(spent: CpuTime, purchases: usize) -> f64 {
-    spent.all() as f64 * 1000.0 / purchases as f64
+    spent.total_ms() as f64 * 1000.0 / purchases as f64
 }
 
 fn latency_row(what: String, sample: Vec<f64>) -> Vec<String> {
@@ -345,7 +351,7 @@ fn latency_row(what: String, sample: Vec<f64>) -> Vec<String> {
         p90,
         p99,
         most,
-    } = Percentiles::of(sample);
+    } = Percentiles::of_sample(sample);
     [what, count.to_string()]
         .into_iter()
         .chain([p50, p90, p99, most].map(|ms| format!("{ms:.1}")))
@@ -353,14 +359,14 @@ fn latency_row(what: String, sample: Vec<f64>) -> Vec<String> {
 }
 
 /// Returns how many baseline draws one round needs.
-pub fn raw_draws_a_round(hot: &[usize], purchases: usize) -> usize {
+pub fn baseline_draws_per_round(hot: &[usize], purchases: usize) -> usize {
     let rivals = |hot: usize| if hot <= COMPARED_DRAWS_MAX { 5 } else { 1 };
     hot.iter()
-        .map(|hot| draws_for(*hot, purchases) * rivals(*hot))
+        .map(|hot| draws_needed(*hot, purchases) * rivals(*hot))
         .sum()
 }
 
 /// Returns a sale of all tickets of one draw.
-pub fn whole_draw(draw: i64) -> Arc<Sale> {
-    Sale::new(vec![draw], 1, TICKETS)
+pub fn sale_of_whole_draw(draw: i64) -> Arc<Sale> {
+    Sale::new(vec![draw], 1, TICKETS_PER_DRAW)
 }

@@ -14,13 +14,13 @@ const WRITER_COUNT: usize = 2;
 const PURCHASES_PER_TRANSACTION: usize = 64;
 
 /// Writes the rows of a sale in transactions of many purchases. Returns the purchases per second.
-pub async fn write(baseline: &BenchBaseline, sale: Arc<Sale>) -> Result<f64> {
+pub async fn write_sale(baseline: &BenchBaseline, sale: Arc<Sale>) -> Result<f64> {
     engine_only::run_concurrently(WRITER_COUNT, || {
         let (baseline, sale) = (baseline.clone(), sale.clone());
         async move {
             let mut written = 0;
             loop {
-                let draws: Vec<i64> = std::iter::from_fn(|| sale.next())
+                let draws: Vec<i64> = std::iter::from_fn(|| sale.next_draw())
                     .take(PURCHASES_PER_TRANSACTION)
                     .collect();
                 if draws.is_empty() {

@@ -29,20 +29,25 @@ pub async fn store_responses(
     ];
     let mut connection = HttpConnection::open(product_address).await?;
     for (name, path) in &paths {
-        let request = connection.get(path);
-        let reply = connection.ask(&request).await?;
+        let request = connection.get_request(path);
+        let reply = connection.send_request(&request).await?;
         ensure!(reply.status == 200, "{path} answered {}", reply.status);
         std::fs::write(folder.join(name), reply.body)?;
     }
-    let frame =
-        super::board_sockets::first_frame(product_address, &format!("/ws?topics=draw:{draw}"))
-            .await?;
-    std::fs::write(folder.join(rival::FRAME), frame)?;
+    let frame = super::board_sockets::fetch_first_frame(
+        product_address,
+        &format!("/ws?topics=draw:{draw}"),
+    )
+    .await?;
+    std::fs::write(folder.join(rival::FRAME_FILE_NAME), frame)?;
     Ok(paths)
 }
 
 impl BenchContext<'_> {
-    pub(super) async fn reads(&self, paths: &[(&'static str, String)]) -> Result<Vec<Comparison>> {
+    pub(super) async fn compare_reads(
+        &self,
+        paths: &[(&'static str, String)],
+    ) -> Result<Vec<Comparison>> {
         let mut comparisons = Vec::new();
         for (name, path) in paths {
             let shown = path.split('/').map(|part| {
@@ -59,19 +64,19 @@ impl BenchContext<'_> {
                 "actix, the same bytes prepared",
                 BetterWhen::More,
             )
-            .goal(0.95);
+            .with_ratio_goal(0.95);
             for _ in 0..self.bench.rounds {
                 let ours = self
                     .responses_per_second(
                         &self.product_address,
-                        |connection| connection.get(path),
+                        |connection| connection.get_request(path),
                         200,
                     )
                     .await?;
                 let rival_figure = self
                     .responses_per_second(
                         &self.rival.http,
-                        |connection| connection.get(&format!("/{name}")),
+                        |connection| connection.get_request(&format!("/{name}")),
                         200,
                     )
                     .await?;
@@ -84,20 +89,20 @@ impl BenchContext<'_> {
 
     /// Measures refused purchases in a sold-out draw: their rate, and how many database
     /// transactions a thousand of them cause.
-    pub(super) async fn refusals(&self) -> Result<Vec<Comparison>> {
-        let draw = new_draws::draws(&self.test_run.site, "Full", 1)
+    pub(super) async fn measure_refusals(&self) -> Result<Vec<Comparison>> {
+        let draw = new_draws::create_test_draws(&self.test_run.site, "Full", 1)
             .await?
             .pop()
             .context("a draw to sell out")?;
-        let sold = purchase_client::sell(
+        let sold = purchase_client::run_sale(
             &self.product_address,
             self.bench.buyers,
-            purchases::whole_draw(draw),
+            purchases::sale_of_whole_draw(draw),
             self.product_client(1),
         )
         .await?;
         ensure!(
-            sold.took_ms.len() == purchase_client::TICKETS,
+            sold.took_ms.len() == purchase_client::TICKETS_PER_DRAW,
             "the draw is not sold out"
         );
         let (path, body) = self.product_client(1).create_intent_request(draw);
@@ -108,8 +113,8 @@ impl BenchContext<'_> {
             "actix, a greeting",
             BetterWhen::More,
         )
-        .goal(0.7);
-        let mut commits = Comparison::against_goal(
+        .with_ratio_goal(0.7);
+        let mut commits = Comparison::with_fixed_goal(
             "database transactions in 1,000 refusals",
             "",
             BetterWhen::Less,
@@ -127,13 +132,13 @@ impl BenchContext<'_> {
             let ours = self
                 .responses_per_second(
                     &self.product_address,
-                    |connection| connection.post(path, "application/json", "", &body),
+                    |connection| connection.post_request(path, "application/json", "", &body),
                     409,
                 )
                 .await?;
             let answers = ours * started_at.elapsed().as_secs_f64();
             let others = idle * started_at.elapsed().as_secs_f64();
-            commits.add_figure(
+            commits.add_product_figure(
                 ((auditor.transactions().await? - before) as f64 - others).max(0.0) * 1000.0
                     / answers,
             );
@@ -141,7 +146,7 @@ impl BenchContext<'_> {
                 ours,
                 self.responses_per_second(
                     &self.rival.http,
-                    |connection| connection.get("/hello"),
+                    |connection| connection.get_request("/hello"),
                     200,
                 )
                 .await?,
@@ -169,7 +174,7 @@ impl BenchContext<'_> {
             readers.spawn(async move {
                 let mut answers = 0_usize;
                 while started_at.elapsed() < seconds {
-                    let answered = connection.ask(&request).await?.status;
+                    let answered = connection.send_request(&request).await?.status;
                     ensure!(answered == status, "answered {answered}, not {status}");
                     answers += 1;
                 }

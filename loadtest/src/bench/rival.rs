@@ -1,5 +1,5 @@
-//! The rival server, which runs in a separate process. It has prepared responses, a purchase
-//! handler with a row lock, a simple broadcast, and a payment sandbox.
+//! The rival: a simple server, in a separate process, that the product is compared with. It has
+//! prepared responses, a purchase handler with a row lock, a broadcast and a payment sandbox.
 
 use std::future::ready;
 use std::net::TcpListener;
@@ -18,17 +18,17 @@ use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
 
 use super::actor_boards::{self, BoardRegistry};
 use super::baseline::BenchBaseline;
-use super::board_sockets::text_frame;
+use super::board_sockets::encode_text_frame;
 
 /// Number of connections to Postgres. On two cores, more connections bring no gain.
 const DATABASE_CONNECTIONS: u32 = 16;
 /// How many frames a slow board may fall behind.
 const FRAMES_BEHIND_MAX: usize = 16;
 /// Name of the file with the frame to broadcast, in the folder of prepared responses.
-pub const FRAME: &str = "frame";
+pub const FRAME_FILE_NAME: &str = "frame";
 
 #[derive(Args, Clone, Debug)]
-pub struct Rival {
+pub struct RivalArgs {
     /// URL of the database that holds the baseline tables.
     #[arg(long)]
     database: String,
@@ -40,9 +40,9 @@ pub struct Rival {
 /// A rival server that runs as a child process.
 pub struct RunningRival {
     child: Child,
-    /// Address of the HTTP port, as `127.0.0.1:port`. The next field has that of the WebSocket
-    /// port.
+    /// Address of the HTTP port, as `127.0.0.1:port`.
     pub http: String,
+    /// Address of the port for plain WebSockets, as `127.0.0.1:port`.
     pub sockets: String,
 }
 
@@ -77,8 +77,9 @@ impl RunningRival {
 }
 
 /// Serves requests until the process is killed. Prints the two addresses first.
-pub async fn run(rival: &Rival) -> Result<()> {
-    let baseline = Data::new(BenchBaseline::open(&rival.database, DATABASE_CONNECTIONS).await?);
+pub async fn run_subcommand(rival: &RivalArgs) -> Result<()> {
+    let baseline =
+        Data::new(BenchBaseline::open_existing(&rival.database, DATABASE_CONNECTIONS).await?);
     let mut bodies = Vec::new();
     for file in std::fs::read_dir(&rival.bodies)? {
         let file = file?;
@@ -89,12 +90,12 @@ pub async fn run(rival: &Rival) -> Result<()> {
     }
     let frame = bodies
         .iter()
-        .find(|(name, _)| name == FRAME)
+        .find(|(name, _)| name == FRAME_FILE_NAME)
         .map(|(_, body)| body.clone())
         .unwrap_or_default();
     let (broadcast_sender, _) = broadcast::channel::<Bytes>(FRAMES_BEHIND_MAX);
     let registry = Data::new(BoardRegistry::new(&frame));
-    let frame = Bytes::from(text_frame(&frame));
+    let frame = Bytes::from(encode_text_frame(&frame));
     let (http, sockets) = (
         TcpListener::bind("127.0.0.1:0")?,
         TcpListener::bind("127.0.0.1:0")?,
@@ -110,14 +111,14 @@ pub async fn run(rival: &Rival) -> Result<()> {
             .app_data(frame.clone())
             .app_data(registry.clone())
             .route("/hello", web::get().to(hello))
-            .route("/boards", web::get().to(actor_boards::open))
-            .route("/call", web::post().to(actor_boards::broadcast))
+            .route("/boards", web::get().to(actor_boards::open_board))
+            .route("/call", web::post().to(actor_boards::broadcast_to_actors))
             .route("/locked/{draw}", web::post().to(buy_with_row_lock))
             .route("/shout", web::post().to(broadcast_frame));
         for (name, body) in bodies.clone() {
             app = app.route(
                 &format!("/{name}"),
-                web::get().to(move || ready(prepared(body.clone()))),
+                web::get().to(move || ready(prepared_response(body.clone()))),
             );
         }
         // The sandbox routes are registered last, because actix tries routes in this order and the
@@ -131,7 +132,7 @@ async fn hello() -> &'static str {
     "Hello, world!"
 }
 
-fn prepared(body: Bytes) -> HttpResponse {
+fn prepared_response(body: Bytes) -> HttpResponse {
     HttpResponse::Ok()
         .content_type("application/json")
         .body(body)

@@ -13,7 +13,7 @@ const TICKETS_PER_ORDER: i64 = 3;
 /// SQL that inserts finished draws with their orders, one statement for each table. `$1` is the
 /// number of orders. The draws are copies of an existing draw, numbered from 5,000,000. Each has 56
 /// orders of three tickets.
-const INSERT_PAST_SALES: [&str; 7] = [
+const INSERT_PAST_SALES_SQL: [&str; 7] = [
     "insert into draws select (jsonb_populate_record(d, jsonb_build_object('id', 5000000 + n, 'status', 'completed',
          'kick_off', now() - interval '1 year', 'opens_at', null, 'revision', 200, 'sold', 168, 'held', 0,
          'revenue_cents', 168 * d.price_cents,
@@ -86,7 +86,7 @@ impl TemporaryDatabase {
         let orders = (tickets + TICKETS_PER_ORDER - 1) / TICKETS_PER_ORDER;
         let options = PgConnectOptions::from_str(&self.url)?;
         let mut connection = PgConnection::connect_with(&options).await?;
-        for rows in INSERT_PAST_SALES {
+        for rows in INSERT_PAST_SALES_SQL {
             sqlx::query(rows)
                 .bind(orders)
                 .execute(&mut connection)

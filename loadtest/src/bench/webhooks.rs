@@ -23,22 +23,22 @@ use crate::new_draws;
 const WEBHOOKS_PER_SECOND: u32 = 1_000;
 /// Maximum of the 99th percentile of the time until an answer, in milliseconds (reliability.md,
 /// fault F21).
-const P99_MS_MAX: f64 = 50.0;
+const ANSWER_P99_MS_MAX: f64 = 50.0;
 /// Number of connections that send webhooks.
 const CONNECTION_COUNT: usize = 64;
 const HANDLING_TIMEOUT: Duration = Duration::from_secs(60);
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 impl BenchContext<'_> {
-    pub(super) async fn webhooks(&self) -> Result<Vec<Comparison>> {
-        let draw = new_draws::draws(&self.test_run.site, "Noticed", 1)
+    pub(super) async fn measure_webhooks(&self) -> Result<Vec<Comparison>> {
+        let draw = new_draws::create_test_draws(&self.test_run.site, "Noticed", 1)
             .await?
             .pop()
             .context("a draw to sell")?;
-        purchase_client::sell(
+        purchase_client::run_sale(
             &self.product_address,
             self.bench.buyers,
-            purchases::whole_draw(draw),
+            purchases::sale_of_whole_draw(draw),
             self.product_client(1),
         )
         .await?;
@@ -51,11 +51,11 @@ impl BenchContext<'_> {
             .collect();
         let payments = Arc::new(payments);
         let what = format!("{WEBHOOKS_PER_SECOND} notices a second");
-        let mut wait = Comparison::against_goal(
+        let mut wait = Comparison::with_fixed_goal(
             format!("{what}: p99 of the answer"),
             "ms",
             BetterWhen::Less,
-            P99_MS_MAX,
+            ANSWER_P99_MS_MAX,
         );
         let mut behind = Comparison::new(
             format!("{what}: the last is handled after"),
@@ -70,14 +70,18 @@ impl BenchContext<'_> {
                 payments: payments.clone(),
                 seconds: self.bench.seconds.max(2) as u32,
             };
-            wait.add_figure(Percentiles::of(burst.send_all(&self.product_address).await?).p99);
+            wait.add_product_figure(
+                Percentiles::of_sample(burst.send_all(&self.product_address).await?).p99,
+            );
             let last = Instant::now();
             loop {
-                let (stored, handled) = auditor.webhook_event_counts(&burst.prefix()).await?;
+                let (stored, handled) = auditor
+                    .webhook_event_counts(&burst.event_id_prefix())
+                    .await?;
                 ensure!(
-                    stored == i64::from(burst.count()),
+                    stored == i64::from(burst.event_count()),
                     "{} webhooks were sent, {stored} are stored",
-                    burst.count()
+                    burst.event_count()
                 );
                 if handled == stored {
                     break;
@@ -88,7 +92,7 @@ impl BenchContext<'_> {
                 );
                 tokio::time::sleep(POLL_INTERVAL).await;
             }
-            behind.add_figure(millis(last.elapsed()));
+            behind.add_product_figure(millis(last.elapsed()));
         }
         Ok(vec![wait, behind])
     }
@@ -103,11 +107,11 @@ struct WebhookBurst {
 }
 
 impl WebhookBurst {
-    fn count(&self) -> u32 {
+    fn event_count(&self) -> u32 {
         WEBHOOKS_PER_SECOND * self.seconds
     }
 
-    fn prefix(&self) -> String {
+    fn event_id_prefix(&self) -> String {
         format!("evt_bench_{}_", self.round)
     }
 
@@ -123,11 +127,11 @@ impl WebhookBurst {
             let burst = self.clone();
             senders.spawn(async move {
                 let mut waited = Vec::new();
-                for number in (first as u32..burst.count()).step_by(CONNECTION_COUNT) {
+                for number in (first as u32..burst.event_count()).step_by(CONNECTION_COUNT) {
                     let due = started_at + Duration::from_secs(1) * number / WEBHOOKS_PER_SECOND;
                     tokio::time::sleep_until(due.into()).await;
                     let request = burst.webhook_request(number, &connection);
-                    let status = connection.ask(&request).await?.status;
+                    let status = connection.send_request(&request).await?.status;
                     ensure!(status == 200, "a webhook was answered {status}");
                     waited.push(millis(due.elapsed()));
                 }
@@ -144,13 +148,13 @@ impl WebhookBurst {
     fn webhook_request(&self, number: u32, connection: &HttpConnection) -> Vec<u8> {
         let payment = &self.payments[number as usize % self.payments.len()];
         let body = json!({
-            "id": format!("{}{number}", self.prefix()), "object": "event", "livemode": false,
+            "id": format!("{}{number}", self.event_id_prefix()), "object": "event", "livemode": false,
             "type": "payment_intent.succeeded", "account": payment.account,
             "data": { "object": { "object": "payment_intent", "id": payment.payment_intent } },
         });
         let body = body.to_string();
         let signed = signature::sign(body.as_bytes(), DEMO_WEBHOOK_SECRET, SystemClock.now());
-        connection.post(
+        connection.post_request(
             "/api/stripe/webhook",
             "application/json",
             &format!("stripe-signature: {signed}\r\n"),

@@ -21,7 +21,7 @@ impl ConnectionFaults {
     /// # Errors
     ///
     /// The URL is invalid.
-    pub fn of(url: &str) -> Result<ConnectionFaults> {
+    pub fn from_url(url: &str) -> Result<ConnectionFaults> {
         let options: PgConnectOptions = url.parse().context("reading the database's URL")?;
         let options = options.log_statements("off".parse().expect("a level"));
         Ok(ConnectionFaults { options })
@@ -33,7 +33,7 @@ impl ConnectionFaults {
     /// # Errors
     ///
     /// Postgres does not answer.
-    pub async fn cut(&self, times: usize, pause: Duration) -> Result<i64> {
+    pub async fn end_all_connections(&self, times: usize, pause: Duration) -> Result<i64> {
         let mut connection = PgConnection::connect_with(&self.options).await?;
         let mut cut = 0;
         for _ in 0..times {
@@ -54,7 +54,7 @@ impl ConnectionFaults {
     /// # Errors
     ///
     /// Postgres does not answer.
-    pub async fn crowd(&self, hold: Duration) -> Result<usize> {
+    pub async fn occupy_connections(&self, hold: Duration) -> Result<usize> {
         let mut connections = Vec::new();
         let mut cut = PgConnection::connect_with(&self.options).await?;
         for _ in 0..2 {

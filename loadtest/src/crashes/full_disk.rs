@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 
-use super::{Crashes, send_small_crowd, since};
+use super::{CrashesArgs, ms_since, send_small_crowd};
 use crate::audit;
 use crate::latency::Percentiles;
 use crate::report::Report;
@@ -42,7 +42,7 @@ impl SmallDisk {
 
     /// Writes a file until the disk is full. Returns the path of the file, so that it can be
     /// removed.
-    fn fill(&self) -> Result<PathBuf> {
+    fn fill_up(&self) -> Result<PathBuf> {
         let path = self.0.join("ballast");
         let mut ballast = File::create(&path)?;
         let mut piece = vec![7; 1 << 20];
@@ -62,32 +62,32 @@ impl Drop for SmallDisk {
     }
 }
 
-pub async fn fill(crashes: &Crashes, report: &mut Report) -> Result<()> {
+pub async fn test_full_disks(crashes: &CrashesArgs, report: &mut Report) -> Result<()> {
     if crashes.full_disks == 0 {
         return Ok(());
     }
-    let dir = ServerProcess::folder()?;
+    let dir = ServerProcess::create_folder()?;
     let Some(full_disk) = SmallDisk::mount_disk(&dir.join("data/postgres"))? else {
         std::fs::remove_dir_all(&dir)?;
-        report.fact("disk full", "left out: mounting a small disk needs root");
+        report.add_fact("disk full", "left out: mounting a small disk needs root");
         return Ok(());
     };
-    let test_run = TestRun::with(
-        ServerProcess::start_in(dir.clone(), Vec::new()).await?,
+    let test_run = TestRun::with_server(
+        ServerProcess::start_in_folder(dir.clone(), Vec::new()).await?,
         1,
         Duration::from_secs(90),
     )
     .await?;
-    let outcome = play(&test_run, crashes, &full_disk, report).await;
+    let outcome = fill_disk_repeatedly(&test_run, crashes, &full_disk, report).await;
     test_run.close(true).await?;
     drop(full_disk);
     std::fs::remove_dir_all(&dir).with_context(|| format!("removing {}", dir.display()))?;
     outcome
 }
 
-async fn play(
+async fn fill_disk_repeatedly(
     test_run: &TestRun,
-    crashes: &Crashes,
+    crashes: &CrashesArgs,
     full_disk: &SmallDisk,
     report: &mut Report,
 ) -> Result<()> {
@@ -101,7 +101,7 @@ async fn play(
                 async move { send_small_crowd(&site, &name, seed, BUYER_COUNT, over).await },
             );
         tokio::time::sleep(DISK_FULL_DURATION / 2).await;
-        let ballast = full_disk.fill()?;
+        let ballast = full_disk.fill_up()?;
         tokio::time::sleep(DISK_FULL_DURATION).await;
         std::fs::remove_file(ballast)?;
         let started_at = Instant::now();
@@ -109,12 +109,12 @@ async fn play(
             .server_process
             .lock()
             .await
-            .ready(READY_TIMEOUT)
+            .wait_until_ready(READY_TIMEOUT)
             .await
             .context("after a full disk")?;
-        ready_after.push(since(started_at));
+        ready_after.push(ms_since(started_at));
         let transcripts = buyer_tasks.await??;
-        let (settled, _) = audit::settle(
+        let (settled, _) = audit::wait_until_decided(
             &test_run.site,
             &transcripts,
             Duration::from_secs(SETTLE_SECONDS_MAX),
@@ -122,7 +122,7 @@ async fn play(
         .await?;
         let mut checks = audit::check_transcripts(&transcripts, &settled);
         let mut database_report = Report::default();
-        let access = test_run.server_process.lock().await.access();
+        let access = test_run.server_process.lock().await.database_access();
         crate::database_audit::audit_database(
             &test_run.site,
             access.as_ref(),
@@ -140,8 +140,8 @@ async fn play(
             report.checks.push(check);
         }
     }
-    let ready_after = Percentiles::of(ready_after);
-    report.fact(
+    let ready_after = Percentiles::of_sample(ready_after);
+    report.add_fact(
         "disk full",
         format!(
             "{} times, ready {:.0} ms after there was room at the latest, {acknowledged} acknowledged",

@@ -9,18 +9,18 @@ use nix::sys::signal::Signal;
 use tokio::sync::Mutex;
 
 use super::connection_faults::ConnectionFaults;
-use super::since;
+use super::ms_since;
 use crate::latency::millis;
 use crate::plan::SeededRng;
 use crate::server_process::ServerProcess;
 
-/// A server that is not ready after this many seconds counts as failed.
+/// Time limit for the recovery from a fault. A server that is not ready by then counts as failed.
 const READY_SECONDS_MAX: u64 = 90;
-/// Pause between a fault and the readiness check, because the server needs a moment to notice the
-/// fault.
-const NOTICE_PAUSE: Duration = Duration::from_millis(300);
-const POSTGRES_PAUSED_FOR: Duration = Duration::from_secs(4);
-const CONNECTIONS_TAKEN_FOR: Duration = Duration::from_secs(3);
+/// Pause between a stop of Postgres and the readiness check, because the server needs a moment to
+/// notice the stop.
+const FAULT_NOTICE_PAUSE: Duration = Duration::from_millis(300);
+const POSTGRES_PAUSE_DURATION: Duration = Duration::from_secs(4);
+const CONNECTIONS_TAKEN_DURATION: Duration = Duration::from_secs(3);
 
 /// The faults that are injected in one round, and their timing.
 #[derive(Clone, Copy, Debug)]
@@ -30,7 +30,8 @@ pub struct CrashSchedule {
     pub seed: u64,
 }
 
-/// A fault of the crash loop. The first three kinds kill processes, the others do not.
+/// A fault of the crash loop. The first three kinds end the server or Postgres. The others leave
+/// both processes alive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum InjectedFault {
     Server,
@@ -48,7 +49,7 @@ enum InjectedFault {
 }
 
 impl InjectedFault {
-    const KILLS: [InjectedFault; 12] = [
+    const KILLING_FAULTS: [InjectedFault; 12] = [
         InjectedFault::Server,
         InjectedFault::Server,
         InjectedFault::Postgres,
@@ -77,18 +78,18 @@ pub struct CrashStats {
     pub cut: u32,
     pub crowded: u32,
     pub frozen: u32,
-    /// For each fault of the server, the milliseconds until it was ready again.
+    /// For each kill of the server, the milliseconds from its restart until it was ready.
     pub server_ready_ms: Vec<f64>,
     pub postgres_ready_ms: Vec<f64>,
     pub disturbance_ready_ms: Vec<f64>,
 }
 
 impl CrashStats {
-    pub fn kills(&self) -> u32 {
+    pub fn kill_count(&self) -> u32 {
         self.server + self.postgres
     }
 
-    pub fn disturbances(&self) -> String {
+    pub fn describe_other_faults(&self) -> String {
         format!(
             "{} × every connection cut, {} × none left, {} × Postgres hung",
             self.cut, self.crowded, self.frozen
@@ -107,11 +108,11 @@ pub async fn inject_faults(
     let every = u64::try_from(plan.every.as_millis())?;
     for kill in 0..plan.kills {
         tokio::time::sleep(Duration::from_millis(
-            rng.between(every * 3 / 4, every * 5 / 4),
+            rng.random_between(every * 3 / 4, every * 5 / 4),
         ))
         .await;
-        let injected_fault =
-            InjectedFault::KILLS[rng.below(InjectedFault::KILLS.len() as u64) as usize];
+        let injected_fault = InjectedFault::KILLING_FAULTS
+            [rng.random_below(InjectedFault::KILLING_FAULTS.len() as u64) as usize];
         inject_fault(
             &mut *server_process.lock().await,
             injected_fault,
@@ -120,9 +121,12 @@ pub async fn inject_faults(
         .await
         .with_context(|| format!("{injected_fault:?}"))?;
         if kill % 8 == 7 {
-            tokio::time::sleep(Duration::from_millis(rng.between(every / 4, every / 2))).await;
+            tokio::time::sleep(Duration::from_millis(
+                rng.random_between(every / 4, every / 2),
+            ))
+            .await;
             let extra_fault = InjectedFault::FAULTS_WITHOUT_KILL
-                [rng.below(InjectedFault::FAULTS_WITHOUT_KILL.len() as u64) as usize];
+                [rng.random_below(InjectedFault::FAULTS_WITHOUT_KILL.len() as u64) as usize];
             inject_fault(&mut *server_process.lock().await, extra_fault, crash_stats)
                 .await
                 .with_context(|| format!("{extra_fault:?}"))?;
@@ -157,38 +161,40 @@ async fn inject_fault(
                 bail!("no Postgres to kill: is the server's database in its own folder?");
             }
             crash_stats.postgres += 1;
-            tokio::time::sleep(NOTICE_PAUSE).await;
-            server_process.ready(ready_timeout).await?;
-            crash_stats.postgres_ready_ms.push(since(started_at));
+            tokio::time::sleep(FAULT_NOTICE_PAUSE).await;
+            server_process.wait_until_ready(ready_timeout).await?;
+            crash_stats.postgres_ready_ms.push(ms_since(started_at));
             return Ok(());
         }
         InjectedFault::CutConnections => {
             crash_stats.cut += 1;
             connection_faults(server_process)?
-                .cut(20, Duration::from_millis(100))
+                .end_all_connections(20, Duration::from_millis(100))
                 .await?;
         }
         InjectedFault::TakeConnections => {
             crash_stats.crowded += 1;
             connection_faults(server_process)?
-                .crowd(CONNECTIONS_TAKEN_FOR)
+                .occupy_connections(CONNECTIONS_TAKEN_DURATION)
                 .await?;
         }
         InjectedFault::PausePostgres => {
             crash_stats.frozen += 1;
-            server_process.pause_postgres(POSTGRES_PAUSED_FOR).await?;
+            server_process
+                .pause_postgres(POSTGRES_PAUSE_DURATION)
+                .await?;
         }
     }
     let started_at = Instant::now();
-    server_process.ready(ready_timeout).await?;
-    crash_stats.disturbance_ready_ms.push(since(started_at));
+    server_process.wait_until_ready(ready_timeout).await?;
+    crash_stats.disturbance_ready_ms.push(ms_since(started_at));
     Ok(())
 }
 
 fn connection_faults(server_process: &ServerProcess) -> Result<ConnectionFaults> {
-    ConnectionFaults::of(
+    ConnectionFaults::from_url(
         &server_process
-            .access()
+            .database_access()
             .context("the server's database")?
             .url,
     )

@@ -167,7 +167,12 @@ impl FailoverBuyer {
     }
 
     /// Completes every fourth purchase and releases the others, so that the draws do not sell out.
-    pub async fn shop(&self, draw: i64, turn: usize, retry_timeout: Duration) -> Result<()> {
+    pub async fn buy_or_release(
+        &self,
+        draw: i64,
+        turn: usize,
+        retry_timeout: Duration,
+    ) -> Result<()> {
         let until = Instant::now() + retry_timeout;
         let Some(opened) = self.open_payment(draw, until).await? else {
             return Ok(());

@@ -60,12 +60,12 @@ fn peer_port(number: usize) -> u16 {
 
 impl Cluster {
     pub async fn build() -> Result<Cluster> {
-        let binary = server_process::binary().await?;
+        let binary = server_process::server_binary().await?;
         let seeded = ServerProcess::start()
             .await
             .context("seeding the demo's data")?;
         let dir = seeded
-            .dir()
+            .folder_path()
             .context("the server process has a folder")?
             .to_owned();
         seeded.stop(true).await?;
@@ -76,16 +76,16 @@ impl Cluster {
         let postgres = Embedded::start(&data.join("postgres")).await?;
         let network = LinkedNetwork::create(NODE_COUNT);
         let host = if network.is_some() {
-            network::host()
+            network::bridge_address()
         } else {
             "127.0.0.1".to_owned()
         };
         let database_address = start_database_proxy(&host, &postgres.url()).await?;
-        let sandbox = sandbox_server::open(&data.join("sandbox"))?;
-        let provider = sandbox_server::serve(&host, &sandbox)?;
+        let sandbox = sandbox_server::open_sandbox(&data.join("sandbox"))?;
+        let provider = sandbox_server::serve_sandbox(&host, &sandbox)?;
         let address = |number| {
             if network.is_some() {
-                network::node(number)
+                network::node_address(number)
             } else {
                 "127.0.0.1".to_owned()
             }
@@ -113,14 +113,14 @@ impl Cluster {
             nodes: Vec::new(),
             addresses,
             database_address,
-            smtp_url: smtp_sink::open(&host).await?,
+            smtp_url: smtp_sink::start_sink(&host).await?,
             host,
             network,
         };
         for number in 0..NODE_COUNT {
             let node = cluster.spawn_node(number)?;
             cluster.nodes.push(Some(node));
-            cluster.ready(number).await?;
+            cluster.wait_until_ready(number).await?;
         }
         cluster.find_draws().await?;
         Ok(cluster)
@@ -152,7 +152,7 @@ impl Cluster {
         self.addresses.clone()
     }
 
-    pub fn buyer(&self, nodes: &[usize]) -> Result<FailoverBuyer> {
+    pub fn new_buyer(&self, nodes: &[usize]) -> Result<FailoverBuyer> {
         FailoverBuyer::new(&self.addresses, nodes)
     }
 
@@ -171,12 +171,12 @@ impl Cluster {
     /// Starts a node, with the environment variables that the command `serve` requires.
     fn spawn_node(&self, number: usize) -> Result<Child> {
         let inside = if self.network.is_some() {
-            LinkedNetwork::inside(number)
+            LinkedNetwork::namespace_command_prefix(number)
         } else {
             Vec::new()
         };
         let address = if self.network.is_some() {
-            network::node(number)
+            network::node_address(number)
         } else {
             self.host.clone()
         };
@@ -234,7 +234,7 @@ impl Cluster {
         Ok(child)
     }
 
-    async fn ready(&self, number: usize) -> Result<()> {
+    async fn wait_until_ready(&self, number: usize) -> Result<()> {
         let (started, url) = (
             Instant::now(),
             format!("{}/api/health/ready", self.addresses.nodes[number]),
@@ -263,12 +263,12 @@ impl Cluster {
     /// owner.
     pub async fn find_owner(&mut self) -> Result<()> {
         for number in 0..NODE_COUNT {
-            self.ready(number).await?;
+            self.wait_until_ready(number).await?;
         }
         let auditor = Auditor::open(&self.database_url()).await?;
         let started = Instant::now();
         while started.elapsed() < READY_TIMEOUT {
-            self.buyer(&[0, 1])?
+            self.new_buyer(&[0, 1])?
                 .reserve_and_release(self.probe, RETRY_TIMEOUT)
                 .await?;
             let owner = auditor.owner(self.probe).await?.unwrap_or_default();
@@ -291,7 +291,7 @@ impl Cluster {
         Ok(kill(Pid::from_raw(i32::try_from(pid)?), signal)?)
     }
 
-    pub async fn inject(&mut self, victim: usize, fault: Fault) -> Result<()> {
+    pub async fn inject_fault(&mut self, victim: usize, fault: Fault) -> Result<()> {
         match fault {
             Fault::Kill => {
                 if let Some(mut child) = self.nodes[victim].take() {
@@ -299,7 +299,7 @@ impl Cluster {
                 }
             }
             Fault::Hang => self.signal_node(victim, Signal::SIGSTOP)?,
-            Fault::Link => self.network.as_ref().context("links")?.cut(victim)?,
+            Fault::Link => self.network.as_ref().context("links")?.cut_link(victim)?,
             Fault::Loss => self.network.as_ref().context("links")?.degrade(victim)?,
             Fault::Database => {
                 let dir = self.dir.join("data/postgres");
@@ -311,11 +311,15 @@ impl Cluster {
         Ok(())
     }
 
-    pub fn undo(&mut self, victim: usize, fault: Fault) -> Result<()> {
+    pub fn undo_fault(&mut self, victim: usize, fault: Fault) -> Result<()> {
         match fault {
             Fault::Kill => self.nodes[victim] = Some(self.spawn_node(victim)?),
             Fault::Hang => self.signal_node(victim, Signal::SIGCONT)?,
-            Fault::Link => self.network.as_ref().context("links")?.reconnect(victim)?,
+            Fault::Link => self
+                .network
+                .as_ref()
+                .context("links")?
+                .reconnect_link(victim)?,
             Fault::Loss => self.network.as_ref().context("links")?.restore(victim)?,
             Fault::Database | Fault::Roll => {}
         }
@@ -330,7 +334,7 @@ impl Cluster {
                 child.wait().await?;
             }
             self.nodes[number] = Some(self.spawn_node(number)?);
-            self.ready(number).await?;
+            self.wait_until_ready(number).await?;
         }
         self.find_owner().await
     }

@@ -7,7 +7,7 @@ use anyhow::{Context, Result, bail};
 
 /// The first three numbers of all addresses in the test network.
 const ADDRESS_PREFIX: &str = "10.209.77";
-const BRIDGE: &str = "fdlt0";
+const BRIDGE_NAME: &str = "fdlt0";
 
 /// The network namespaces and their bridge. Dropping this value removes them.
 pub struct LinkedNetwork {
@@ -24,12 +24,12 @@ pub enum PacketLoss {
 }
 
 /// Returns the address of this machine on the bridge.
-pub fn host() -> String {
+pub fn bridge_address() -> String {
     format!("{ADDRESS_PREFIX}.1")
 }
 
 /// Returns the address of a node inside its namespace.
-pub fn node(number: usize) -> String {
+pub fn node_address(number: usize) -> String {
     format!("{ADDRESS_PREFIX}.{}", number + 11)
 }
 
@@ -74,20 +74,23 @@ impl LinkedNetwork {
     }
 
     fn build_links(&self, nodes: usize) -> Result<()> {
-        run_ip(&format!("link add {BRIDGE} type bridge"))?;
-        run_ip(&format!("addr add {}/24 dev {BRIDGE}", host()))?;
-        run_ip(&format!("link set {BRIDGE} up"))?;
+        run_ip(&format!("link add {BRIDGE_NAME} type bridge"))?;
+        run_ip(&format!(
+            "addr add {}/24 dev {BRIDGE_NAME}",
+            bridge_address()
+        ))?;
+        run_ip(&format!("link set {BRIDGE_NAME} up"))?;
         for number in 0..nodes {
             let (namespace, veth) = (namespace_name(number), veth_name(number));
             run_ip(&format!("netns add {namespace}"))?;
             run_ip(&format!(
                 "link add {veth} type veth peer name fdlt{number}n"
             ))?;
-            run_ip(&format!("link set {veth} master {BRIDGE} up"))?;
+            run_ip(&format!("link set {veth} master {BRIDGE_NAME} up"))?;
             run_ip(&format!("link set fdlt{number}n netns {namespace}"))?;
             run_ip(&format!(
                 "-n {namespace} addr add {}/24 dev fdlt{number}n",
-                node(number)
+                node_address(number)
             ))?;
             run_ip(&format!("-n {namespace} link set fdlt{number}n up"))?;
             run_ip(&format!("-n {namespace} link set lo up"))?;
@@ -101,11 +104,11 @@ impl LinkedNetwork {
             let _ = run_ip(&format!("link del {}", veth_name(number)));
             let _ = run_program("nft", &format!("delete table netdev {}", veth_name(number)));
         }
-        let _ = run_ip(&format!("link del {BRIDGE}"));
+        let _ = run_ip(&format!("link del {BRIDGE_NAME}"));
     }
 
     /// Returns the words to put before a command so that it runs in a node's namespace.
-    pub fn inside(number: usize) -> Vec<String> {
+    pub fn namespace_command_prefix(number: usize) -> Vec<String> {
         ["ip", "netns", "exec"]
             .into_iter()
             .map(str::to_owned)
@@ -117,11 +120,11 @@ impl LinkedNetwork {
         self.packet_loss
     }
 
-    pub fn cut(&self, number: usize) -> Result<()> {
+    pub fn cut_link(&self, number: usize) -> Result<()> {
         run_ip(&format!("link set {} down", veth_name(number)))
     }
 
-    pub fn reconnect(&self, number: usize) -> Result<()> {
+    pub fn reconnect_link(&self, number: usize) -> Result<()> {
         run_ip(&format!("link set {} up", veth_name(number)))
     }
 

@@ -8,19 +8,19 @@ use tokio::net::TcpStream;
 use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
 
 /// Starts the server at this address. Returns its URL, as the variable `SMTP_URL` needs it.
-pub async fn open(host: &str) -> Result<String> {
+pub async fn start_sink(host: &str) -> Result<String> {
     let listener = TcpListener::bind((host, 0)).await?;
     let address = listener.local_addr()?;
     tokio::spawn(async move {
         while let Ok((caller, _)) = listener.accept().await {
-            tokio::spawn(serve(caller));
+            tokio::spawn(serve_connection(caller));
         }
     });
     Ok(format!("smtp://{address}"))
 }
 
 /// Serves one connection until the client closes it.
-async fn serve(caller: TcpStream) -> std::io::Result<()> {
+async fn serve_connection(caller: TcpStream) -> std::io::Result<()> {
     let (reader, mut writer) = caller.into_split();
     let mut lines = BufReader::new(reader).lines();
     reply_line(&mut writer, "220 here").await?;

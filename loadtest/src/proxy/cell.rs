@@ -9,7 +9,7 @@ use super::ProxyRun;
 use super::link::Link;
 use super::toxic::{LinkKind, Toxic};
 use crate::crowd::{self, CrowdAdmission};
-use crate::plan::{CrowdPlan, Habits};
+use crate::plan::{BuyerHabits, CrowdPlan};
 use crate::transcript::BuyerTranscript;
 
 /// Time without a fault at the start of a cell, in which the first buyers arrive.
@@ -22,7 +22,7 @@ const HALF_OPEN_DURATION: Duration = Duration::from_secs(8);
 const CLOSES_AFTER: Duration = Duration::from_millis(1_500);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Phase {
+pub enum SalePhase {
     /// A few buyers shop.
     Idle,
     /// All buyers shop at the same time.
@@ -31,15 +31,15 @@ pub enum Phase {
     Closing,
 }
 
-impl Phase {
-    pub const ALL: [Phase; 3] = [Phase::Idle, Phase::Rush, Phase::Closing];
+impl SalePhase {
+    pub const ALL: [SalePhase; 3] = [SalePhase::Idle, SalePhase::Rush, SalePhase::Closing];
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct MatrixCell {
     pub link_kind: LinkKind,
     pub toxic: Toxic,
-    pub phase: Phase,
+    pub phase: SalePhase,
 }
 
 impl MatrixCell {
@@ -51,13 +51,13 @@ impl MatrixCell {
     }
 
     /// Disturbs the link while buyers shop, removes the fault, and waits for the last buyer.
-    pub async fn play(
+    pub async fn run_cell(
         self,
         proxy_run: &ProxyRun,
         draw: i64,
         seed: u64,
     ) -> Result<Vec<BuyerTranscript>> {
-        let buying = self.send(proxy_run, draw, seed);
+        let buying = self.send_buyers(proxy_run, draw, seed);
         let (transcripts, closed, ()) = tokio::join!(
             buying,
             self.close_sales(proxy_run, draw),
@@ -68,16 +68,16 @@ impl MatrixCell {
     }
 
     /// Lets the buyers shop. Neither sets nor removes a fault.
-    pub async fn send(
+    pub async fn send_buyers(
         self,
         proxy_run: &ProxyRun,
         draw: i64,
         seed: u64,
     ) -> Result<Vec<BuyerTranscript>> {
         let (buyers, over_ms) = match self.phase {
-            Phase::Idle => (5, 3_000),
-            Phase::Rush => (30, 500),
-            Phase::Closing => (25, 2_500),
+            SalePhase::Idle => (5, 3_000),
+            SalePhase::Rush => (30, 500),
+            SalePhase::Closing => (25, 2_500),
         };
         let crowd = CrowdPlan {
             seed,
@@ -85,7 +85,7 @@ impl MatrixCell {
             over_ms,
             late: 0,
             most: 8,
-            habits: Habits {
+            habits: BuyerHabits {
                 declined: 4,
                 second_card: 4,
                 needs_authentication: 6,
@@ -100,8 +100,8 @@ impl MatrixCell {
             at_once: buyers,
         };
         let plans = crowd.plans(1);
-        let bar = crowd::bar(&format!("{:?}", self.toxic), buyers);
-        crowd::send(Arc::clone(&proxy_run.proxied_site), plans, admission, bar).await
+        let bar = crowd::progress_bar(&format!("{:?}", self.toxic), buyers);
+        crowd::simulate_buyers(Arc::clone(&proxy_run.proxied_site), plans, admission, bar).await
     }
 
     async fn set_toxic(self, proxy_run: &ProxyRun) {
@@ -118,7 +118,7 @@ impl MatrixCell {
     }
 
     async fn close_sales(self, proxy_run: &ProxyRun, draw: i64) -> Result<()> {
-        if self.phase == Phase::Closing {
+        if self.phase == SalePhase::Closing {
             tokio::time::sleep(CLOSES_AFTER).await;
             proxy_run.club.enter_early_result(draw, 9, 9).await?;
         }

@@ -91,7 +91,7 @@ impl LinkState {
 
     async fn delay(&self, bytes: usize) {
         let pause = self.toxic().map_or(Duration::ZERO, |toxic| {
-            toxic.pause(bytes, self.next_random())
+            toxic.piece_delay(bytes, self.next_random())
         });
         if !pause.is_zero() {
             self.affected.fetch_add(1, Ordering::Relaxed);
@@ -152,7 +152,7 @@ impl Link {
     }
 
     /// Returns how many pieces the fault has affected since the link was opened.
-    pub fn affected(&self) -> u64 {
+    pub fn affected_piece_count(&self) -> u64 {
         self.shared.affected.load(Ordering::Relaxed)
     }
 }

@@ -6,38 +6,42 @@ use std::time::Duration;
 
 use anyhow::Result;
 
-use super::cell::{MatrixCell, Phase};
+use super::cell::{MatrixCell, SalePhase};
 use super::toxic::{LinkKind, Toxic};
 use super::{ProxyRun, audit_cells};
-use crate::audit::Check;
+use crate::audit::AuditCheck;
 
 const CONTROL_CELL: MatrixCell = MatrixCell {
     link_kind: LinkKind::Provider,
     toxic: Toxic::FakesCaptures,
-    phase: Phase::Rush,
+    phase: SalePhase::Rush,
 };
 /// Parts of the names of the audit's checks that must fail in the negative control.
 const CHECKS_THAT_MUST_FAIL: [&str; 2] = ["whole and paid", "to the cent"];
 
 /// Runs the negative control, and returns a check that fails if the audit found nothing. Captures
 /// are faked until the audit is over, and the server's data is useless afterwards.
-pub async fn play(proxy_run: &ProxyRun, draw: i64, seed: u64) -> Result<Check> {
+pub async fn run_negative_control(
+    proxy_run: &ProxyRun,
+    draw: i64,
+    seed: u64,
+) -> Result<AuditCheck> {
     let link = CONTROL_CELL.link(&proxy_run.links);
     link.set_toxic(Some(CONTROL_CELL.toxic));
-    let transcripts = CONTROL_CELL.send(proxy_run, draw, seed).await?;
+    let transcripts = CONTROL_CELL.send_buyers(proxy_run, draw, seed).await?;
     let buyers = transcripts.len();
     let mut checks = Vec::new();
     // The payments of this crowd never settle, so the audit does not wait for them.
     audit_cells(proxy_run, transcripts, Duration::ZERO, &mut checks).await?;
     link.set_toxic(None);
-    Ok(Check::new(
+    Ok(AuditCheck::new(
         "control: the audit finds faked captures",
         buyers,
-        undetected(&checks),
+        missed_failures(&checks),
     ))
 }
 
-fn undetected(checks: &[Check]) -> Vec<String> {
+fn missed_failures(checks: &[AuditCheck]) -> Vec<String> {
     let is_found = |check_name: &&str| {
         checks
             .iter()

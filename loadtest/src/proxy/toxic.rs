@@ -69,7 +69,7 @@ impl Toxic {
 
     /// Returns how long a piece of `bytes` bytes is delayed. `random` must be a new random number
     /// for each piece.
-    pub fn pause(self, bytes: usize, random: u64) -> Duration {
+    pub fn piece_delay(self, bytes: usize, random: u64) -> Duration {
         match self {
             Toxic::Latency => Duration::from_millis(150),
             Toxic::Jitter => Duration::from_millis(if random.is_multiple_of(4) {

@@ -3,7 +3,7 @@
 use anyhow::{Result, anyhow};
 use plotters::prelude::*;
 
-use crate::latency::rank;
+use crate::latency::nearest_rank;
 
 /// A series of points with its name.
 pub type Series = (String, Vec<(f64, f64)>);
@@ -24,7 +24,12 @@ const COLOURS: [RGBColor; 8] = [
 
 /// Plots several series over common axes, which start at zero. Returns `None` if there are no
 /// points.
-pub fn lines(title: &str, x_name: &str, y_name: &str, lines: &[Series]) -> Result<Option<String>> {
+pub fn line_plot(
+    title: &str,
+    x_name: &str,
+    y_name: &str,
+    lines: &[Series],
+) -> Result<Option<String>> {
     let points = || lines.iter().flat_map(|(_, points)| points.iter());
     let most = |values: &mut dyn Iterator<Item = f64>| values.fold(0.0, f64::max).max(1.0) * 1.03;
     let (x_most, y_most) = (
@@ -35,12 +40,12 @@ pub fn lines(title: &str, x_name: &str, y_name: &str, lines: &[Series]) -> Resul
         return Ok(None);
     }
     let mut svg = String::new();
-    draw(&mut svg, (title, x_name, y_name), (x_most, y_most), lines)
+    draw_plot(&mut svg, (title, x_name, y_name), (x_most, y_most), lines)
         .map_err(|why| anyhow!("drawing {title}: {why}"))?;
     Ok(Some(svg))
 }
 
-fn draw(
+fn draw_plot(
     svg: &mut String,
     (title, x_name, y_name): (&str, &str, &str),
     (x_most, y_most): (f64, f64),
@@ -84,7 +89,7 @@ fn draw(
 
 /// Returns the cumulative distribution of a sample as points, one for each percent. The last is
 /// 99.9 percent.
-pub fn cumulative(name: &str, mut sample: Vec<f64>) -> Series {
+pub fn cumulative_series(name: &str, mut sample: Vec<f64>) -> Series {
     sample.sort_by(f64::total_cmp);
     if sample.is_empty() {
         return (name.to_owned(), Vec::new());
@@ -93,7 +98,7 @@ pub fn cumulative(name: &str, mut sample: Vec<f64>) -> Series {
     (
         name.to_owned(),
         percents
-            .map(|percent| (rank(&sample, percent), percent))
+            .map(|percent| (nearest_rank(&sample, percent), percent))
             .collect(),
     )
 }
@@ -119,7 +124,7 @@ mod tests {
             ("draw 1001".to_owned(), vec![(0.0, 0.0), (5.0, 169.0)]),
             ("draw 1002".to_owned(), vec![(1.0, 3.0)]),
         ];
-        let svg = lines("Sold over time", "seconds", "tickets", &two)
+        let svg = line_plot("Sold over time", "seconds", "tickets", &two)
             .unwrap()
             .unwrap();
         assert!(
@@ -141,14 +146,14 @@ mod tests {
     #[test]
     fn no_points_give_no_plot() {
         assert_eq!(
-            lines("x", "y", "z", &[("empty".to_owned(), Vec::new())]).unwrap(),
+            line_plot("x", "y", "z", &[("empty".to_owned(), Vec::new())]).unwrap(),
             None
         );
     }
 
     #[test]
     fn cumulative_series_is_monotonic() {
-        let (_, points) = cumulative("x", vec![30.0, 10.0, 20.0]);
+        let (_, points) = cumulative_series("x", vec![30.0, 10.0, 20.0]);
         assert_eq!(
             (points.first().copied(), points.last().copied()),
             (Some((10.0, 1.0)), Some((30.0, 99.9)))
@@ -158,7 +163,7 @@ mod tests {
                 .windows(2)
                 .all(|pair| pair[0].0 <= pair[1].0 && pair[0].1 < pair[1].1)
         );
-        assert!(cumulative("x", Vec::new()).1.is_empty());
+        assert!(cumulative_series("x", Vec::new()).1.is_empty());
     }
 
     #[test]

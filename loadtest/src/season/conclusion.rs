@@ -12,11 +12,11 @@ use super::Game;
 use super::operator::Operator;
 use super::prizes::{GameOutcome, PrizeFindings};
 use super::rounds::{AbandonedGame, SeasonProgress};
-use crate::audit::{Check, SettledPayment};
-use crate::browser::{Browser, Request, number, text};
-use crate::club::{Club, cents};
-use crate::latency::Call;
-use crate::report::{Report, Table, dollars};
+use crate::audit::{AuditCheck, SettledPayment};
+use crate::browser::{Browser, Request, json_number, json_text};
+use crate::club::{Club, parse_cents};
+use crate::latency::CallKind;
+use crate::report::{Report, Table, format_dollars};
 use crate::test_run::{RunObservations, TestRun};
 use crate::transcript::{CompletionOutcome, Ticket};
 
@@ -28,7 +28,7 @@ const ERASED_AFTER_DAYS: i64 = 13 * 31 + 3;
 /// which handles a limited number of draws.
 const ERASING_ROUNDS_MAX: usize = 60;
 
-pub async fn conclude(
+pub async fn conclude_season(
     test_run: &TestRun,
     operator: &Operator,
     clubs: &[Club],
@@ -56,32 +56,34 @@ pub async fn conclude(
         &outcomes,
         &findings,
     );
-    report.fact("postponed games", postponed_games);
-    report.fact(
+    report.add_fact("postponed games", postponed_games);
+    report.add_fact(
         "buyers without an address, entered by the operator",
         recovered,
     );
     if let Some(abandoned) = &abandoned {
         let tickets = sold_tickets(&abandoned.settled).count();
-        report.fact(
+        report.add_fact(
             "refunded for the abandoned game",
             format!("{} orders, {tickets} tickets", abandoned.orders),
         );
     }
-    report
-        .checks
-        .push(Check::new("sales close at kick-off", closed, not_closed));
+    report.checks.push(AuditCheck::new(
+        "sales close at kick-off",
+        closed,
+        not_closed,
+    ));
     report.checks.push(
         mails
-            .check(test_run, games, &outcomes, findings.not_notified_once)
+            .check_mails(test_run, games, &outcomes, findings.not_notified_once)
             .await?,
     );
-    report.checks.push(Check::new(
+    report.checks.push(AuditCheck::new(
         "seeds are shown after the game and never before",
         outcomes.len(),
         findings.not_revealed,
     ));
-    report.checks.push(Check::new(
+    report.checks.push(AuditCheck::new(
         "loadtest/verify.py accepts the draw",
         findings.verified,
         findings.not_verified,
@@ -90,7 +92,7 @@ pub async fn conclude(
         .checks
         .push(check_winners_informed(test_run, games, &outcomes, &settled).await?);
     let claims = findings.claimed_by_link + findings.claimed_late;
-    report.checks.push(Check::new(
+    report.checks.push(AuditCheck::new(
         "prizes are claimed by link, or after 7 days by the club",
         claims,
         findings.not_claimed,
@@ -99,20 +101,22 @@ pub async fn conclude(
     report
         .checks
         .extend(check_refunded(test_run, abandoned.as_ref()).await?);
-    report.tables.push(by_club(clubs, games, &outcomes).await?);
+    report
+        .tables
+        .push(club_table(clubs, games, &outcomes).await?);
     let observed = RunObservations {
         transcripts,
         ..RunObservations::default()
     };
-    test_run.conclude(&observed, report).await?;
+    test_run.audit_and_report(&observed, report).await?;
     report
         .checks
-        .push(check_purged(operator, clubs, games, &outcomes).await?);
+        .push(check_bank_details_deleted(operator, clubs, games, &outcomes).await?);
     report
         .checks
         .extend(check_erased(test_run, operator).await?);
     let mut after = Report::default();
-    let access = test_run.server_process.lock().await.access();
+    let access = test_run.server_process.lock().await.database_access();
     crate::database_audit::audit_database(
         &test_run.site,
         access.as_ref(),
@@ -122,7 +126,7 @@ pub async fn conclude(
     .await?;
     report
         .checks
-        .extend(after.checks.into_iter().map(|check| Check {
+        .extend(after.checks.into_iter().map(|check| AuditCheck {
             name: format!("after erasure: {}", check.name),
             ..check
         }));
@@ -144,18 +148,18 @@ fn add_season_facts(
         .iter()
         .filter_map(|outcome| outcome.paid_cents)
         .sum();
-    report.fact(
+    report.add_fact(
         "tickets sold",
         format!("{tickets} of {} on offer", games.len() * 169),
     );
-    report.fact("games with a result", outcomes.len());
-    report.fact("sold winners", sold);
-    report.fact("claimed by link", findings.claimed_by_link);
-    report.fact(
+    report.add_fact("games with a result", outcomes.len());
+    report.add_fact("sold winners", sold);
+    report.add_fact("claimed by link", findings.claimed_by_link);
+    report.add_fact(
         "let seven days pass, paid by way of the club",
         findings.claimed_late,
     );
-    report.fact("prizes paid", dollars(paid));
+    report.add_fact("prizes paid", format_dollars(paid));
 }
 
 /// Returns every sold ticket with the payment for it.
@@ -168,13 +172,13 @@ fn sold_tickets(settled: &[SettledPayment]) -> impl Iterator<Item = (Ticket, &Se
     })
 }
 
-/// Checks that the order page of each winning ticket tells its buyer.
+/// Checks that the order page of each winner shows the winning ticket.
 async fn check_winners_informed(
     test_run: &TestRun,
     games: &[Game],
     outcomes: &[GameOutcome],
     settled: &[SettledPayment],
-) -> Result<Check> {
+) -> Result<AuditCheck> {
     let browser = Browser::open(Arc::clone(&test_run.site), 0)?;
     let owners: HashMap<Ticket, &SettledPayment> = sold_tickets(settled).collect();
     let (mut examined, mut failures) = (0, Vec::new());
@@ -187,7 +191,7 @@ async fn check_winners_informed(
         };
         let page = Request::get(format!("/api/orders/{}", owner.payment.token));
         let page = browser
-            .ask(Call::Order, &page)
+            .send_with_retries(CallKind::Order, &page)
             .await
             .context("no order page")?;
         let won = winning_tickets(&page.body);
@@ -200,7 +204,11 @@ async fn check_winners_informed(
             failures.push(format!("the owner of {ticket:?} reads {won:?}"));
         }
     }
-    Ok(Check::new("winners read that they won", examined, failures))
+    Ok(AuditCheck::new(
+        "winners read that they won",
+        examined,
+        failures,
+    ))
 }
 
 fn winning_tickets(order: &Value) -> Vec<(i64, i64)> {
@@ -217,13 +225,13 @@ fn winning_tickets(order: &Value) -> Vec<(i64, i64)> {
             .iter()
             .filter(|ticket| ticket["isWinner"] == true)
         {
-            won.extend(number(&line, "/drawNumber").zip(number(ticket, "/ticketNumber")));
+            won.extend(json_number(&line, "/drawNumber").zip(json_number(ticket, "/ticketNumber")));
         }
     }
     won
 }
 
-fn check_paid(outcomes: &[GameOutcome], mut failures: Vec<String>) -> Check {
+fn check_paid(outcomes: &[GameOutcome], mut failures: Vec<String>) -> AuditCheck {
     let sold: Vec<&GameOutcome> = outcomes
         .iter()
         .filter(|outcome| outcome.winner.sold)
@@ -235,7 +243,7 @@ fn check_paid(outcomes: &[GameOutcome], mut failures: Vec<String>) -> Check {
             outcome.winner.ticket, outcome.game
         )
     }));
-    Check::new(
+    AuditCheck::new(
         "each sold winner is paid the prize to the cent",
         sold.len(),
         failures,
@@ -247,7 +255,7 @@ fn check_paid(outcomes: &[GameOutcome], mut failures: Vec<String>) -> Check {
 async fn check_refunded(
     test_run: &TestRun,
     abandoned: Option<&AbandonedGame>,
-) -> Result<Option<Check>> {
+) -> Result<Option<AuditCheck>> {
     let Some(abandoned) = abandoned else {
         return Ok(None);
     };
@@ -256,10 +264,10 @@ async fn check_refunded(
     for settled in &abandoned.settled {
         let page = Request::get(format!("/api/orders/{}", settled.payment.token));
         let status = browser
-            .ask(Call::Order, &page)
+            .send_with_retries(CallKind::Order, &page)
             .await
             .context("no order page")?
-            .text("/status");
+            .body_text("/status");
         let is_paid = matches!(settled.order, CompletionOutcome::Tickets(_));
         if is_paid {
             orders += 1;
@@ -279,7 +287,7 @@ async fn check_refunded(
             (orders, cents)
         ));
     }
-    Ok(Some(Check::new(
+    Ok(Some(AuditCheck::new(
         "the abandoned game is refunded to the cent",
         abandoned.settled.len(),
         failures,
@@ -287,19 +295,19 @@ async fn check_refunded(
 }
 
 /// Checks that bank details are kept for 90 days after the payment, and then deleted.
-async fn check_purged(
+async fn check_bank_details_deleted(
     operator: &Operator,
     clubs: &[Club],
     games: &[Game],
     outcomes: &[GameOutcome],
-) -> Result<Check> {
-    let now = operator.advance(0).await?;
+) -> Result<AuditCheck> {
+    let now = operator.advance_clock(0).await?;
     let (mut examined, mut failures) = (0, Vec::new());
     for moved_days in [0, 91] {
         let now = if moved_days == 0 {
             now
         } else {
-            operator.advance(moved_days * DAY_SECONDS).await?
+            operator.advance_clock(moved_days * DAY_SECONDS).await?
         };
         for outcome in outcomes {
             let Some(paid_at) = outcome.paid_at else {
@@ -318,7 +326,7 @@ async fn check_purged(
             }
         }
     }
-    Ok(Check::new(
+    Ok(AuditCheck::new(
         "bank details are purged 90 days after the payment",
         examined,
         failures,
@@ -326,35 +334,37 @@ async fn check_purged(
 }
 
 /// Checks that after thirteen months no order of the season contains a buyer.
-async fn check_erased(test_run: &TestRun, operator: &Operator) -> Result<Option<Check>> {
-    let Some(access) = test_run.server_process.lock().await.access() else {
+async fn check_erased(test_run: &TestRun, operator: &Operator) -> Result<Option<AuditCheck>> {
+    let Some(access) = test_run.server_process.lock().await.database_access() else {
         return Ok(None);
     };
     let auditor = Auditor::open(&access.url)
         .await
         .context("opening the database")?;
     let before = auditor.named_buyers("@crowd.test").await?;
-    operator.advance(ERASED_AFTER_DAYS * DAY_SECONDS).await?;
+    operator
+        .advance_clock(ERASED_AFTER_DAYS * DAY_SECONDS)
+        .await?;
     let mut left = before;
     for _ in 0..ERASING_ROUNDS_MAX {
         left = auditor.named_buyers("@crowd.test").await?;
         if left == 0 {
             break;
         }
-        operator.advance(60).await?;
+        operator.advance_clock(60).await?;
     }
     let mut failures = Vec::new();
     if before == 0 || left > 0 {
         failures.push(format!("{before} orders named a buyer, {left} still do"));
     }
-    Ok(Some(Check::new(
+    Ok(Some(AuditCheck::new(
         "buyers are erased 13 months after the game",
         usize::try_from(before)?,
         failures,
     )))
 }
 
-async fn by_club(clubs: &[Club], games: &[Game], outcomes: &[GameOutcome]) -> Result<Table> {
+async fn club_table(clubs: &[Club], games: &[Game], outcomes: &[GameOutcome]) -> Result<Table> {
     let head = [
         "",
         "draws",
@@ -372,13 +382,17 @@ async fn by_club(clubs: &[Club], games: &[Game], outcomes: &[GameOutcome]) -> Re
         {
             let figures = club.financials(games[outcome.game].draw).await?;
             draws += 1;
-            revenue += cents(&text(&figures, "/totalRevenue"));
-            fee += cents(&text(&figures, "/platformFee"));
+            revenue += parse_cents(&json_text(&figures, "/totalRevenue"));
+            fee += parse_cents(&json_text(&figures, "/platformFee"));
             winners += i32::from(outcome.winner.sold);
             paid += outcome.paid_cents.unwrap_or(0);
         }
-        let (revenue, fee, paid) = (dollars(revenue), dollars(fee), dollars(paid));
-        table.row([
+        let (revenue, fee, paid) = (
+            format_dollars(revenue),
+            format_dollars(fee),
+            format_dollars(paid),
+        );
+        table.add_row([
             club.slug.clone(),
             draws.to_string(),
             revenue,
@@ -397,11 +411,16 @@ mod tests {
     #[test]
     fn money_is_read_and_written_to_the_cent() {
         assert_eq!(
-            (cents("12.50"), cents("7"), cents("0.5"), cents("")),
+            (
+                parse_cents("12.50"),
+                parse_cents("7"),
+                parse_cents("0.5"),
+                parse_cents("")
+            ),
             (1250, 700, 50, 0)
         );
         assert_eq!(
-            (dollars(1250).as_str(), dollars(-5).as_str()),
+            (format_dollars(1250).as_str(), format_dollars(-5).as_str()),
             ("$12.50", "-$0.05")
         );
     }

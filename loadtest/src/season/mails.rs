@@ -10,15 +10,15 @@ use persistence::auditor::Auditor;
 
 use super::Game;
 use super::prizes::GameOutcome;
-use crate::audit::Check;
-use crate::browser::{Browser, Request, number, text};
-use crate::club::expect;
-use crate::latency::Call;
+use crate::audit::AuditCheck;
+use crate::browser::{Browser, Request, json_number, json_text};
+use crate::club::body_of_success;
+use crate::latency::CallKind;
 use crate::test_run::TestRun;
 
 /// How often the mailbox is polled for a mail before the mail counts as missing.
-const POLLS_MAX: u32 = 150;
-const POLL_PAUSE: Duration = Duration::from_millis(100);
+const MAILBOX_POLLS_MAX: u32 = 150;
+const MAILBOX_POLL_PAUSE: Duration = Duration::from_millis(100);
 /// Maximum number of mails in one response of the mailbox. A round has fewer winners.
 const MAILS_PER_RESPONSE_MAX: usize = 200;
 
@@ -50,25 +50,25 @@ impl WinnerMails {
         })
     }
 
-    /// Reads new mails from the mailbox. Every round must call this, because the mailbox drops old
-    /// mails.
-    pub async fn poll(&mut self) -> Result<()> {
+    /// Reads new mails from the sandbox's mailbox. Each round must call this, because the mailbox
+    /// drops old mails.
+    pub async fn read_new_mails(&mut self) -> Result<()> {
         let path = format!(
             "/sandbox/mailbox.json?kind=winner&after={}&limit={MAILS_PER_RESPONSE_MAX}",
             self.last_id
         );
         let answer = self
             .browser
-            .ask(Call::Club, &Request::get(path))
+            .send_with_retries(CallKind::Club, &Request::get(path))
             .await
             .context("no mailbox")?;
-        let messages = expect(&answer, "reading the mailbox")?
+        let messages = body_of_success(&answer, "reading the mailbox")?
             .get("messages")
             .and_then(|rows| rows.as_array());
         for mail in messages.into_iter().flatten() {
-            self.last_id = self.last_id.max(number(mail, "/id").unwrap_or(0));
-            let (to, text) = (text(mail, "/to"), text(mail, "/text"));
-            let draw = draw_of(&text)
+            self.last_id = self.last_id.max(json_number(mail, "/id").unwrap_or(0));
+            let (to, text) = (json_text(mail, "/to"), json_text(mail, "/text"));
+            let draw = draw_number_in(&text)
                 .with_context(|| format!("a winner's mail without a ticket: {text}"))?;
             self.by_draw
                 .entry(draw)
@@ -80,13 +80,13 @@ impl WinnerMails {
 
     /// Waits for the first mail about a draw and returns its text. `None` when none arrives in
     /// time.
-    pub async fn wait_for(&mut self, draw: i64) -> Result<Option<String>> {
-        for _ in 0..POLLS_MAX {
-            self.poll().await?;
+    pub async fn wait_for_mail(&mut self, draw: i64) -> Result<Option<String>> {
+        for _ in 0..MAILBOX_POLLS_MAX {
+            self.read_new_mails().await?;
             if let Some(mail) = self.by_draw.get(&draw).and_then(|mails| mails.first()) {
                 return Ok(Some(mail.text.clone()));
             }
-            tokio::time::sleep(POLL_PAUSE).await;
+            tokio::time::sleep(MAILBOX_POLL_PAUSE).await;
         }
         Ok(None)
     }
@@ -94,25 +94,31 @@ impl WinnerMails {
     /// Checks that each winner whose ticket was sold has exactly one mail in the mailbox, and that
     /// the outbox contains no other. `failures` are findings of earlier rounds, which are reported
     /// too.
-    pub async fn check(
+    pub async fn check_mails(
         &mut self,
         test_run: &TestRun,
         games: &[Game],
         outcomes: &[GameOutcome],
         mut failures: Vec<String>,
-    ) -> Result<Check> {
-        self.poll().await?;
+    ) -> Result<AuditCheck> {
+        self.read_new_mails().await?;
         let mut expected: BTreeMap<i64, Option<&str>> =
             games.iter().map(|game| (game.draw, None)).collect();
         for outcome in outcomes.iter().filter(|outcome| outcome.winner.sold) {
             expected.insert(games[outcome.game].draw, Some(&outcome.winner.email));
         }
-        failures.extend(not_notified_once(&expected, &self.by_draw));
+        failures.extend(mail_mismatches(&expected, &self.by_draw));
         let sold = expected.values().flatten().count();
         if sold == 0 {
             failures.push("not one winning ticket was sold".to_owned());
         }
-        if test_run.server_process.lock().await.access().is_some() {
+        if test_run
+            .server_process
+            .lock()
+            .await
+            .database_access()
+            .is_some()
+        {
             let queued = count_winner_mails_in_outbox(test_run).await? - self.in_outbox_before;
             if queued != sold as i64 {
                 failures.push(format!(
@@ -120,7 +126,7 @@ impl WinnerMails {
                 ));
             }
         }
-        Ok(Check::new(
+        Ok(AuditCheck::new(
             "each sold winner is notified exactly once",
             sold,
             failures,
@@ -131,7 +137,7 @@ impl WinnerMails {
 /// Returns the number of winner mails in the outbox, in any state. Zero when the access to the
 /// database is not known.
 async fn count_winner_mails_in_outbox(test_run: &TestRun) -> Result<i64> {
-    let Some(access) = test_run.server_process.lock().await.access() else {
+    let Some(access) = test_run.server_process.lock().await.database_access() else {
         return Ok(0);
     };
     let mails = Auditor::open(&access.url)
@@ -148,7 +154,7 @@ async fn count_winner_mails_in_outbox(test_run: &TestRun) -> Result<i64> {
 
 /// Returns a message for each draw whose mails differ from the expected ones. `expected` contains
 /// for each draw the winner's address, or `None` if the winning ticket was not sold.
-fn not_notified_once(
+fn mail_mismatches(
     expected: &BTreeMap<i64, Option<&str>>,
     by_draw: &BTreeMap<i64, Vec<WinnerMail>>,
 ) -> Vec<String> {
@@ -166,7 +172,7 @@ fn not_notified_once(
 }
 
 /// Reads the draw's number from the first ticket label in a mail, such as `FD-1042-017`.
-fn draw_of(mail: &str) -> Option<i64> {
+fn draw_number_in(mail: &str) -> Option<i64> {
     mail.split("FD-").skip(1).find_map(|rest| {
         let (draw, serial) = rest.split_once('-')?;
         serial
@@ -179,7 +185,7 @@ fn draw_of(mail: &str) -> Option<i64> {
 mod tests {
     use super::*;
 
-    fn failures(mails: &[(i64, &str)]) -> usize {
+    fn mismatch_count(mails: &[(i64, &str)]) -> usize {
         let expected = BTreeMap::from([(1, Some("a@crowd.test")), (2, None)]);
         let mut by_draw: BTreeMap<i64, Vec<WinnerMail>> = BTreeMap::new();
         for (draw, to) in mails {
@@ -188,14 +194,14 @@ mod tests {
                 text: String::new(),
             });
         }
-        not_notified_once(&expected, &by_draw).len()
+        mail_mismatches(&expected, &by_draw).len()
     }
 
     #[test]
     fn one_mail_to_each_sold_winner_passes() {
-        assert_eq!(failures(&[(1, "a@crowd.test")]), 0);
+        assert_eq!(mismatch_count(&[(1, "a@crowd.test")]), 0);
         assert_eq!(
-            failures(&[(1, "a@crowd.test"), (9, "other@demo.test")]),
+            mismatch_count(&[(1, "a@crowd.test"), (9, "other@demo.test")]),
             0,
             "a draw of the demo's own"
         );
@@ -203,15 +209,19 @@ mod tests {
 
     #[test]
     fn dropped_doubled_and_misdirected_winner_mails_are_found() {
-        assert_eq!(failures(&[]), 1, "dropped");
+        assert_eq!(mismatch_count(&[]), 1, "dropped");
         assert_eq!(
-            failures(&[(1, "a@crowd.test"), (1, "a@crowd.test")]),
+            mismatch_count(&[(1, "a@crowd.test"), (1, "a@crowd.test")]),
             1,
             "doubled"
         );
-        assert_eq!(failures(&[(1, "b@crowd.test")]), 1, "to another buyer");
         assert_eq!(
-            failures(&[(1, "a@crowd.test"), (2, "b@crowd.test")]),
+            mismatch_count(&[(1, "b@crowd.test")]),
+            1,
+            "to another buyer"
+        );
+        assert_eq!(
+            mismatch_count(&[(1, "a@crowd.test"), (2, "b@crowd.test")]),
             1,
             "the winning ticket was not sold"
         );
@@ -220,9 +230,9 @@ mod tests {
     #[test]
     fn draw_is_read_from_a_ticket_label() {
         assert_eq!(
-            draw_of("FD-draws: your ticket FD-1042-017 has won."),
+            draw_number_in("FD-draws: your ticket FD-1042-017 has won."),
             Some(1042)
         );
-        assert_eq!(draw_of("Draw FD-1042 is over."), None);
+        assert_eq!(draw_number_in("Draw FD-1042 is over."), None);
     }
 }

@@ -10,9 +10,9 @@ use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
 use crate::audit::SettledPayment;
-use crate::browser::{Browser, Request, RunSettings, number, text};
-use crate::club::{cents, expect};
-use crate::latency::Call;
+use crate::browser::{Browser, Request, RunSettings, json_number, json_text};
+use crate::club::{body_of_success, parse_cents};
+use crate::latency::CallKind;
 
 /// Maximum number of polls while a cancelled draw is refunded. After that, refunds count as stuck.
 const REFUND_POLLS_MAX: usize = 60;
@@ -32,24 +32,24 @@ impl Operator {
 
     /// Moves the demo's clock forward. Returns the new time, once all sales that end before it are
     /// closed.
-    pub async fn advance(&self, seconds: i64) -> Result<OffsetDateTime> {
+    pub async fn advance_clock(&self, seconds: i64) -> Result<OffsetDateTime> {
         let request = Request::post("/sandbox/clock", json!({"advanceSeconds": seconds.max(0)}));
         let answer = self
             .browser
-            .ask(Call::Club, &request)
+            .send_with_retries(CallKind::Club, &request)
             .await
             .context("moving the clock: no answer")?;
-        let now = text(expect(&answer, "moving the clock")?, "/now");
+        let now = json_text(body_of_success(&answer, "moving the clock")?, "/now");
         OffsetDateTime::parse(&now, &Rfc3339).with_context(|| format!("the clock says {now}"))
     }
 
     /// Moves the demo's clock forward to an instant. Does nothing if the instant is past.
-    pub async fn advance_to(&self, until: OffsetDateTime) -> Result<OffsetDateTime> {
-        let now = self.advance(0).await?;
+    pub async fn advance_clock_to(&self, until: OffsetDateTime) -> Result<OffsetDateTime> {
+        let now = self.advance_clock(0).await?;
         if now >= until {
             Ok(now)
         } else {
-            self.advance((until - now).whole_seconds()).await
+            self.advance_clock((until - now).whole_seconds()).await
         }
     }
 
@@ -58,10 +58,10 @@ impl Operator {
         let browser = Browser::open(Arc::clone(&self.site), 0)?;
         let send = async |request: Request, doing: &str| -> Result<Value> {
             let answer = browser
-                .ask(Call::Club, &request)
+                .send_with_retries(CallKind::Club, &request)
                 .await
                 .with_context(|| format!("{doing}: no answer"))?;
-            expect(&answer, doing).cloned()
+            body_of_success(&answer, doing).cloned()
         };
         let login = json!({"email": "operator@demo.test", "password": "demo-password"});
         send(
@@ -77,10 +77,10 @@ impl Operator {
         for code in ["/code", "/nextCode"] {
             let shown = Request::post(
                 "/api/admin/totp/verify",
-                json!({"code": text(&codes, code)}),
+                json!({"code": json_text(&codes, code)}),
             );
             if browser
-                .ask(Call::Club, &shown)
+                .send_with_retries(CallKind::Club, &shown)
                 .await
                 .is_some_and(|answer| answer.ok())
             {
@@ -91,7 +91,7 @@ impl Operator {
     }
 
     /// Moves the kick-off of some draws. Each new kick-off is a local time without seconds.
-    pub async fn postpone(&self, draws: &[(i64, String)]) -> Result<()> {
+    pub async fn postpone_draws(&self, draws: &[(i64, String)]) -> Result<()> {
         let browser = self.sign_in().await?;
         for (draw, kick_off) in draws {
             let body = json!({"gameDate": kick_off, "reason": "The round is postponed."});
@@ -99,9 +99,9 @@ impl Operator {
                 method: Method::PATCH,
                 ..Request::post(format!("/api/draws/{draw}"), body)
             };
-            expect(
+            body_of_success(
                 &browser
-                    .ask(Call::Club, &request)
+                    .send_with_retries(CallKind::Club, &request)
                     .await
                     .context("postponing: no answer")?,
                 "postponing",
@@ -113,19 +113,19 @@ impl Operator {
     /// Enters a buyer's address for orders that have none, because their tab was closed before the
     /// address was sent. Winners can only be notified with an address. Returns the number of such
     /// orders.
-    pub async fn recover_orphans(&self, settled: &[SettledPayment]) -> Result<usize> {
+    pub async fn enter_missing_addresses(&self, settled: &[SettledPayment]) -> Result<usize> {
         let browser = self.sign_in().await?;
         let list = browser
-            .ask(Call::Club, &Request::get("/api/admin/orphaned-tickets"))
+            .send_with_retries(CallKind::Club, &Request::get("/api/admin/orphaned-tickets"))
             .await
             .context("no list")?;
-        let tickets = expect(&list, "listing tickets without a buyer")?
+        let tickets = body_of_success(&list, "listing tickets without a buyer")?
             .as_array()
             .context("the list is no list")?;
         let mut recovered = 0;
         for one in settled {
             let is_paid_by =
-                |ticket: &&Value| text(ticket, "/paymentIntentId") == one.payment.intent;
+                |ticket: &&Value| json_text(ticket, "/paymentIntentId") == one.payment.intent;
             let Some(ticket) = tickets.iter().find(is_paid_by) else {
                 continue;
             };
@@ -133,16 +133,16 @@ impl Operator {
                 "name": format!("Buyer {}", one.buyer),
                 "email": format!("buyer{}@crowd.test", one.buyer),
             });
-            let path = format!("/api/admin/tickets/{}/recover", text(ticket, "/id"));
+            let path = format!("/api/admin/tickets/{}/recover", json_text(ticket, "/id"));
             let request = Request {
                 method: Method::PATCH,
                 ..Request::post(path, body)
             };
             let answer = browser
-                .ask(Call::Club, &request)
+                .send_with_retries(CallKind::Club, &request)
                 .await
                 .context("recovering a ticket: no answer")?;
-            expect(&answer, "recovering a ticket")?;
+            body_of_success(&answer, "recovering a ticket")?;
             recovered += 1;
         }
         Ok(recovered)
@@ -150,13 +150,13 @@ impl Operator {
 
     /// Cancels a draw and waits until every order of it is refunded. Returns the number of orders
     /// and the refunded cents.
-    pub async fn cancel(&self, draw: i64) -> Result<(i64, i64)> {
+    pub async fn cancel_draw(&self, draw: i64) -> Result<(i64, i64)> {
         let browser = self.sign_in().await?;
         let body = json!({"reason": "The game was abandoned.", "drawNumber": draw});
         let cancel = Request::post(format!("/api/admin/draws/{draw}/cancel"), body);
-        expect(
+        body_of_success(
             &browser
-                .ask(Call::Club, &cancel)
+                .send_with_retries(CallKind::Club, &cancel)
                 .await
                 .context("cancelling: no answer")?,
             "cancelling",
@@ -165,13 +165,17 @@ impl Operator {
         let mut last = Value::Null;
         for _ in 0..REFUND_POLLS_MAX {
             let answer = browser
-                .ask(Call::Club, &claim_state)
+                .send_with_retries(CallKind::Club, &claim_state)
                 .await
                 .context("the cancellation: no answer")?;
-            last = expect(&answer, "the cancellation")?.clone();
-            let refunds = |state: &str| number(&last, &format!("/refunds/{state}")).unwrap_or(-1);
+            last = body_of_success(&answer, "the cancellation")?.clone();
+            let refunds =
+                |state: &str| json_number(&last, &format!("/refunds/{state}")).unwrap_or(-1);
             if refunds("pending") == 0 && refunds("failed") == 0 && refunds("succeeded") > 0 {
-                return Ok((refunds("succeeded"), cents(&text(&last, "/refundTotal"))));
+                return Ok((
+                    refunds("succeeded"),
+                    parse_cents(&json_text(&last, "/refundTotal")),
+                ));
             }
             tokio::time::sleep(Duration::from_secs(1)).await;
         }

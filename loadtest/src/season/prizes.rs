@@ -12,15 +12,15 @@ use tokio::process::Command;
 
 use super::Game;
 use super::mails::WinnerMails;
-use crate::browser::{Browser, Request, RunSettings, number, text};
-use crate::club::{Club, WinningTicket, bank_details, expect};
-use crate::latency::Call;
+use crate::browser::{Browser, Request, RunSettings, json_number, json_text};
+use crate::club::{Club, WinningTicket, bank_details, body_of_success};
+use crate::latency::CallKind;
 use crate::transcript::Ticket;
 
 /// Of this many winners, one lets the claim link expire.
 const EXPIRED_CLAIM_EVERY: usize = 6;
-/// How long a claim link is valid, in seconds: seven days. Ten minutes are added, because the mail
-/// is sent after the end of the round by the demo's clock.
+/// Seconds after which a claim link has certainly expired: seven days, and ten minutes because the
+/// mail may be sent after the noted time.
 const CLAIM_LINK_SECONDS: u64 = 7 * 86_400 + 600;
 const VERIFICATION_SCRIPT: &str = include_str!("../../verify.py");
 
@@ -51,7 +51,7 @@ pub struct PrizeFindings {
 }
 
 /// Writes the script `verify.py` into the temporary folder, and returns its path.
-pub fn verification_script() -> Result<PathBuf> {
+pub fn write_verification_script() -> Result<PathBuf> {
     let path = std::env::temp_dir().join(format!("fd-verify-{}.py", uuid::Uuid::new_v4().simple()));
     std::fs::write(&path, VERIFICATION_SCRIPT)
         .with_context(|| format!("writing {}", path.display()))?;
@@ -77,7 +77,7 @@ impl<'a> Prizes<'a> {
         Ok(Self {
             site,
             clubs,
-            script: verification_script()?,
+            script: write_verification_script()?,
             browser,
             outcomes,
             findings,
@@ -86,8 +86,9 @@ impl<'a> Prizes<'a> {
         })
     }
 
-    /// Enters the result of a game. Then continues until the winner is paid, or does not respond.
-    pub async fn settle(
+    /// Enters the result of a game, and lets the winner be notified and paid. Some winners let the
+    /// claim link expire instead.
+    pub async fn settle_game(
         &mut self,
         index: usize,
         game: &Game,
@@ -102,14 +103,14 @@ impl<'a> Prizes<'a> {
             .with_context(|| format!("FD-{}", game.draw))?;
         let after = self.fetch_proof(game.draw).await?;
         let seeds = (
-            text(&before, "/seed").is_empty(),
-            text(&after, "/seed").is_empty(),
+            json_text(&before, "/seed").is_empty(),
+            json_text(&after, "/seed").is_empty(),
         );
-        if seeds != (true, false) || number(&after, "/winningTicket") != Some(winner.ticket) {
+        if seeds != (true, false) || json_number(&after, "/winningTicket") != Some(winner.ticket) {
             self.findings.not_revealed.push(format!(
                 "FD-{}: {seeds:?}, {}",
                 game.draw,
-                text(&after, "/winningTicket")
+                json_text(&after, "/winningTicket")
             ));
         }
         self.verify_proof(game.draw).await?;
@@ -125,7 +126,7 @@ impl<'a> Prizes<'a> {
             self.notify_and_pay(&mut outcome, game, now)
                 .await
                 .with_context(|| format!("the prize of FD-{}", game.draw))?;
-        } else if club.notify(game.draw).await? != 0 {
+        } else if club.notify_winner(game.draw).await? != 0 {
             self.findings
                 .not_notified_once
                 .push(format!("FD-{}: a mail without a winner", game.draw));
@@ -138,10 +139,10 @@ impl<'a> Prizes<'a> {
         let path = format!("/api/public/draws/{draw}/proof");
         let answer = self
             .browser
-            .ask(Call::Club, &Request::get(path))
+            .send_with_retries(CallKind::Club, &Request::get(path))
             .await
             .context("no proof")?;
-        expect(&answer, "reading the proof").cloned()
+        body_of_success(&answer, "reading the proof").cloned()
     }
 
     async fn verify_proof(&mut self, draw: i64) -> Result<()> {
@@ -172,7 +173,10 @@ impl<'a> Prizes<'a> {
         let (club, draw) = (&self.clubs[game.club], game.draw);
         // The request is sent twice, as by an impatient club. The second finds that the mail is
         // queued already.
-        let notified = (club.notify(draw).await?, club.notify(draw).await?);
+        let notified = (
+            club.notify_winner(draw).await?,
+            club.notify_winner(draw).await?,
+        );
         if notified != (1, 1) {
             self.findings
                 .not_notified_once
@@ -181,7 +185,7 @@ impl<'a> Prizes<'a> {
         outcome.notified_at = Some(now);
         let Some(token) = self
             .mails
-            .wait_for(draw)
+            .wait_for_mail(draw)
             .await?
             .and_then(|mail| claim_token(&mail))
         else {
@@ -196,15 +200,19 @@ impl<'a> Prizes<'a> {
             return Ok(());
         }
         let claim_state = self
-            .post("/api/claims/look", json!({"token": token}))
+            .post_json("/api/claims/look", json!({"token": token}))
             .await?;
-        let claimed = self.post("/api/claims", bank_details(Some(&token))).await?;
-        let again = self.post("/api/claims", bank_details(Some(&token))).await?;
+        let claimed = self
+            .post_json("/api/claims", bank_details(Some(&token)))
+            .await?;
+        let again = self
+            .post_json("/api/claims", bank_details(Some(&token)))
+            .await?;
         self.findings.claimed_by_link += 1;
         let states = (
-            claim_state.text("/state"),
-            claimed.text("/state"),
-            again.text("/code"),
+            claim_state.body_text("/state"),
+            claimed.body_text("/state"),
+            again.body_text("/code"),
         );
         if states
             != (
@@ -217,12 +225,16 @@ impl<'a> Prizes<'a> {
                 .not_claimed
                 .push(format!("FD-{draw}: the claim page says {states:?}"));
         }
-        self.pay(outcome, game, now).await
+        self.pay_prize(outcome, game, now).await
     }
 
     /// Handles winners whose claim link has expired: checks that the link is refused, and lets the
     /// club enter the bank details instead.
-    pub async fn settle_late(&mut self, games: &[Game], now: OffsetDateTime) -> Result<()> {
+    pub async fn settle_expired_claims(
+        &mut self,
+        games: &[Game],
+        now: OffsetDateTime,
+    ) -> Result<()> {
         let mut outcomes = std::mem::take(&mut self.outcomes);
         for outcome in &mut outcomes {
             let game = &games[outcome.game];
@@ -234,25 +246,27 @@ impl<'a> Prizes<'a> {
                 continue;
             };
             let claim_state = self
-                .post("/api/claims/look", json!({"token": token}))
+                .post_json("/api/claims/look", json!({"token": token}))
                 .await?;
-            let refused = self.post("/api/claims", bank_details(Some(&token))).await?;
+            let refused = self
+                .post_json("/api/claims", bank_details(Some(&token)))
+                .await?;
             self.findings.claimed_late += 1;
-            if (claim_state.text("/state").as_str(), refused.status) != ("expired", 410) {
-                let state = claim_state.text("/state");
+            if (claim_state.body_text("/state").as_str(), refused.status) != ("expired", 410) {
+                let state = claim_state.body_text("/state");
                 self.findings.not_claimed.push(format!(
                     "FD-{}: {state}, {} after 7 days",
                     game.draw, refused.status
                 ));
             }
-            self.clubs[game.club].give_bank_details(game.draw).await?;
-            self.pay(outcome, game, now).await?;
+            self.clubs[game.club].enter_bank_details(game.draw).await?;
+            self.pay_prize(outcome, game, now).await?;
         }
         self.outcomes = outcomes;
         Ok(())
     }
 
-    async fn pay(
+    async fn pay_prize(
         &mut self,
         outcome: &mut GameOutcome,
         game: &Game,
@@ -261,11 +275,12 @@ impl<'a> Prizes<'a> {
         let club = &self.clubs[game.club];
         let paid = club.pay_winner(game.draw).await?;
         let shown = club.winning_ticket(game.draw).await?;
-        if paid != outcome.winner.prize_cents || text(&shown, "/winnerPayoutStatus") != "completed"
+        if paid != outcome.winner.prize_cents
+            || json_text(&shown, "/winnerPayoutStatus") != "completed"
         {
             let (prize, shown) = (
                 outcome.winner.prize_cents,
-                text(&shown, "/winnerPayoutStatus"),
+                json_text(&shown, "/winnerPayoutStatus"),
             );
             self.findings.not_paid.push(format!(
                 "FD-{}: prize {prize}, paid {paid}, shown {shown}",
@@ -276,20 +291,24 @@ impl<'a> Prizes<'a> {
         Ok(())
     }
 
-    async fn post(&self, path: &str, body: serde_json::Value) -> Result<crate::browser::Answer> {
+    async fn post_json(
+        &self,
+        path: &str,
+        body: serde_json::Value,
+    ) -> Result<crate::browser::ServerResponse> {
         self.browser
-            .ask(Call::Club, &Request::post(path, body))
+            .send_with_retries(CallKind::Club, &Request::post(path, body))
             .await
             .with_context(|| format!("{path}: no answer"))
     }
 
     /// Reads the number pair of a ticket (two jersey numbers) from the buyer's order page, after
     /// the sale has closed.
-    pub async fn pair_of(&self, token: &str, ticket: Ticket) -> Result<(u8, u8)> {
+    pub async fn jersey_pair_of(&self, token: &str, ticket: Ticket) -> Result<(u8, u8)> {
         let page = Request::get(format!("/api/orders/{token}"));
         let page = self
             .browser
-            .ask(Call::Order, &page)
+            .send_with_retries(CallKind::Order, &page)
             .await
             .context("no order page")?;
         let lines = page.body["lines"]
@@ -297,16 +316,17 @@ impl<'a> Prizes<'a> {
             .context("an order page without lines")?;
         let line = lines
             .iter()
-            .find(|line| number(line, "/drawNumber") == Some(ticket.0))
+            .find(|line| json_number(line, "/drawNumber") == Some(ticket.0))
             .context("no such line")?;
         let tickets = line["tickets"]
             .as_array()
             .context("a line without tickets")?;
         let found = tickets
             .iter()
-            .find(|row| number(row, "/ticketNumber") == Some(ticket.1))
+            .find(|row| json_number(row, "/ticketNumber") == Some(ticket.1))
             .context("no ticket")?;
-        let jersey = |name: &str| number(found, name).and_then(|jersey| u8::try_from(jersey).ok());
+        let jersey =
+            |name: &str| json_number(found, name).and_then(|jersey| u8::try_from(jersey).ok());
         jersey("/homeNumber")
             .zip(jersey("/awayNumber"))
             .with_context(|| format!("no pair: {found}"))
@@ -336,7 +356,7 @@ mod tests {
 
     #[test]
     fn verification_script_is_written_whole() {
-        let path = verification_script().expect("written");
+        let path = write_verification_script().expect("written");
         let script = std::fs::read_to_string(&path).expect("read");
         std::fs::remove_file(path).expect("removed");
         assert!(

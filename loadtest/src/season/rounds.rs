@@ -13,38 +13,39 @@ use time::macros::format_description;
 use super::mails::WinnerMails;
 use super::operator::Operator;
 use super::prizes::Prizes;
-use super::{Game, Season};
-use crate::audit::{SettledPayment, settle};
-use crate::browser::{Browser, Request, number};
+use super::{Game, SeasonArgs};
+use crate::audit::{SettledPayment, wait_until_decided};
+use crate::browser::{Browser, Request, json_number};
 use crate::club::Club;
 use crate::crowd::{self, CrowdAdmission};
-use crate::latency::Call;
-use crate::plan::{CrowdPlan, Habits};
+use crate::latency::CallKind;
+use crate::plan::{BuyerHabits, CrowdPlan};
 use crate::test_run::{SETTLE_SECONDS_MAX, TestRun};
 use crate::transcript::{BuyerTranscript, CompletionOutcome};
 
 /// Index of the round that is postponed.
-const POSTPONED_ROUND: usize = 1;
-/// Time by which that round is postponed.
-const POSTPONED_BY: Duration = Duration::from_secs(3 * 86_400);
+const POSTPONED_ROUND_INDEX: usize = 1;
+/// Time by which the games of the postponed round are moved.
+const POSTPONEMENT: Duration = Duration::from_secs(3 * 86_400);
 /// Index of the round whose first game is abandoned, so that its draw is cancelled.
-const ABANDONED_ROUND: usize = 2;
-/// Most buyers of a round come this long before its first kick-off.
+const ABANDONED_ROUND_INDEX: usize = 2;
+/// Time from the arrival of most buyers of a round to the round's first kick-off.
 const SALE_LEAD_TIME: Duration = Duration::from_secs(2 * 86_400);
-/// The last crowd of a round starts this long before the first kick-off, so that some purchases
-/// cross it.
-const LATE_CROWD_BEFORE: Duration = Duration::from_secs(3);
-/// Maximum pause of a buyer in milliseconds. It is short, because pauses take real time. The next
-/// constant is for the last crowd, whose pauses must be long enough to cross the kick-off.
-const PAUSE_MS_MAX: u64 = 100;
-const LATE_PAUSE_MS_MAX: u64 = 3_000;
+/// Time from the start of a round's last crowd to the first kick-off. It is short, so that some
+/// purchases cross the kick-off.
+const LATE_CROWD_LEAD_TIME: Duration = Duration::from_secs(3);
+/// Maximum pause of a buyer in milliseconds. It is short, because pauses take real time.
+const BUYER_PAUSE_MS_MAX: u64 = 100;
+/// Maximum pause of a buyer in a round's last crowd, in milliseconds. It is long enough to cross
+/// the kick-off.
+const LATE_BUYER_PAUSE_MS_MAX: u64 = 3_000;
 /// Time after kick-off when a game is certainly over, even with extra time.
 const GAME_LENGTH_MAX: Duration = Duration::from_secs(3 * 3600);
 
 /// What has happened in the season so far.
 pub struct SeasonProgress<'a> {
     test_run: &'a TestRun,
-    season: &'a Season,
+    season: &'a SeasonArgs,
     pub prizes: Prizes<'a>,
     pub transcripts: Vec<BuyerTranscript>,
     /// Final states of the payments of all buyers so far, according to server and provider.
@@ -77,7 +78,11 @@ pub struct AbandonedGame {
 }
 
 impl<'a> SeasonProgress<'a> {
-    pub async fn new(test_run: &'a TestRun, season: &'a Season, clubs: &'a [Club]) -> Result<Self> {
+    pub async fn new(
+        test_run: &'a TestRun,
+        season: &'a SeasonArgs,
+        clubs: &'a [Club],
+    ) -> Result<Self> {
         Ok(Self {
             test_run,
             season,
@@ -94,7 +99,7 @@ impl<'a> SeasonProgress<'a> {
     }
 
     /// Plays one round. Returns the demo's time at its end.
-    pub async fn round(
+    pub async fn play_round(
         &mut self,
         operator: &Operator,
         games: &mut [Game],
@@ -105,30 +110,30 @@ impl<'a> SeasonProgress<'a> {
         let share = |part: usize| self.season.buyers * part / total;
         let buyers = share(within.end) - share(within.start);
         operator
-            .advance_to(games[within.start].kick_off()? - SALE_LEAD_TIME)
+            .advance_clock_to(games[within.start].kick_off()? - SALE_LEAD_TIME)
             .await?;
         let early = buyers * 3 / 4;
-        let has_carts = round != ABANDONED_ROUND;
+        let has_carts = round != ABANDONED_ROUND_INDEX;
         let sale = RoundSale {
             buyers: early,
             over: Duration::from_secs(1),
-            thinks_ms_max: PAUSE_MS_MAX,
+            thinks_ms_max: BUYER_PAUSE_MS_MAX,
             has_carts,
         };
         let mut transcripts = self.sell_tickets(&games[within.clone()], sale).await?;
-        if round == POSTPONED_ROUND {
+        if round == POSTPONED_ROUND_INDEX {
             self.postpone_round(operator, &mut games[within.clone()])
                 .await?;
         }
         // Moves the clock by five minutes. Then the server's sweeper decides the orders of buyers
         // who closed the tab, because it handles only orders that are some minutes old.
-        operator.advance(300).await?;
+        operator.advance_clock(300).await?;
         let settle_timeout = Duration::from_secs(SETTLE_SECONDS_MAX);
-        settle(&self.test_run.site, &transcripts, settle_timeout).await?;
+        wait_until_decided(&self.test_run.site, &transcripts, settle_timeout).await?;
         operator
-            .advance_to(games[within.start].kick_off()? - LATE_CROWD_BEFORE)
+            .advance_clock_to(games[within.start].kick_off()? - LATE_CROWD_LEAD_TIME)
             .await?;
-        let (over, thinks_ms_max) = (2 * LATE_CROWD_BEFORE, LATE_PAUSE_MS_MAX);
+        let (over, thinks_ms_max) = (2 * LATE_CROWD_LEAD_TIME, LATE_BUYER_PAUSE_MS_MAX);
         let sale = RoundSale {
             buyers: buyers - early,
             over,
@@ -136,15 +141,16 @@ impl<'a> SeasonProgress<'a> {
             has_carts,
         };
         transcripts.extend(self.sell_tickets(&games[within.clone()], sale).await?);
-        let (mut settled, _) = settle(&self.test_run.site, &transcripts, settle_timeout).await?;
+        let (mut settled, _) =
+            wait_until_decided(&self.test_run.site, &transcripts, settle_timeout).await?;
         let mut now = operator
-            .advance_to(games[within.end - 1].kick_off()? + GAME_LENGTH_MAX)
+            .advance_clock_to(games[within.end - 1].kick_off()? + GAME_LENGTH_MAX)
             .await?;
         let mut played = within;
-        if round == ABANDONED_ROUND {
+        if round == ABANDONED_ROUND_INDEX {
             let draw = games[played.start].draw;
             self.check_closed(draw).await?;
-            let (orders, cents) = operator.cancel(draw).await?;
+            let (orders, cents) = operator.cancel_draw(draw).await?;
             let (abandoned_buyers, remaining): (Vec<BuyerTranscript>, _) = transcripts
                 .into_iter()
                 .partition(|transcript| transcript.draws.contains(&draw));
@@ -165,21 +171,23 @@ impl<'a> SeasonProgress<'a> {
             });
             played.start += 1;
         }
-        self.recovered += operator.recover_orphans(&settled).await?;
+        self.recovered += operator.enter_missing_addresses(&settled).await?;
         for game in played {
             self.check_closed(games[game].draw).await?;
             let result = self.result_to_enter(&games[game], &settled).await?;
-            self.prizes.settle(game, &games[game], result, now).await?;
+            self.prizes
+                .settle_game(game, &games[game], result, now)
+                .await?;
         }
-        self.prizes.mails.poll().await?;
+        self.prizes.mails.read_new_mails().await?;
         self.transcripts.extend(transcripts);
         self.settled.extend(settled);
-        now = operator.advance(0).await?;
+        now = operator.advance_clock(0).await?;
         println!(
             "round {}: {buyers} buyers, {} winners sold so far, at {now}, after {:.0} s",
             round + 1,
             self.prizes.sold,
-            self.test_run.site.now().as_secs_f64()
+            self.test_run.site.elapsed().as_secs_f64()
         );
         Ok(now)
     }
@@ -196,7 +204,9 @@ impl<'a> SeasonProgress<'a> {
         });
         match sold {
             Some((settled, ticket)) if self.season.sold_tickets_win => {
-                self.prizes.pair_of(&settled.payment.token, ticket).await
+                self.prizes
+                    .jersey_pair_of(&settled.payment.token, ticket)
+                    .await
             }
             _ => Ok(game.fixture.result),
         }
@@ -219,7 +229,7 @@ impl<'a> SeasonProgress<'a> {
             over_ms: u64::try_from(sale.over.as_millis())?,
             late: 70,
             most: 30,
-            habits: Habits {
+            habits: BuyerHabits {
                 declined: 5,
                 second_card: 5,
                 needs_authentication: 8,
@@ -244,11 +254,11 @@ impl<'a> SeasonProgress<'a> {
             wait_for_tickets: Duration::ZERO,
             at_once: self.season.at_once,
         };
-        crowd::send(
+        crowd::simulate_buyers(
             Arc::clone(&self.test_run.site),
             plans,
             admission,
-            crowd::bar("buyers", buyers),
+            crowd::progress_bar("buyers", buyers),
         )
         .await
     }
@@ -257,23 +267,26 @@ impl<'a> SeasonProgress<'a> {
         let minute = format_description!("[year]-[month]-[day]T[hour]:[minute]");
         let mut moves = Vec::new();
         for game in games.iter_mut() {
-            let later = game.kick_off()? + POSTPONED_BY;
-            game.fixture.kick_off_at(later)?;
+            let later = game.kick_off()? + POSTPONEMENT;
+            game.fixture.set_kick_off(later)?;
             let local = time::PrimitiveDateTime::new(game.fixture.date, game.fixture.kick_off);
             moves.push((game.draw, local.format(minute)?));
         }
         self.postponed_games += moves.len();
-        operator.postpone(&moves).await
+        operator.postpone_draws(&moves).await
     }
 
     /// Checks that a draw is closed at kick-off and has no reservations left.
     async fn check_closed(&mut self, draw: i64) -> Result<()> {
         let browser = Browser::open(Arc::clone(&self.test_run.site), 0)?;
         let answer = browser
-            .ask(Call::Club, &Request::get(format!("/api/draws/{draw}")))
+            .send_with_retries(CallKind::Club, &Request::get(format!("/api/draws/{draw}")))
             .await
             .context("no draw")?;
-        let (status, held) = (answer.text("/status"), number(&answer.body, "/ticketsHeld"));
+        let (status, held) = (
+            answer.body_text("/status"),
+            json_number(&answer.body, "/ticketsHeld"),
+        );
         if (status.as_str(), held) != ("closed", Some(0)) {
             self.not_closed.push(format!(
                 "FD-{draw} kicked off, is {status} and holds {held:?}"

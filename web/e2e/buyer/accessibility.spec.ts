@@ -3,14 +3,14 @@ import { expectNoViolations } from '../support/axe';
 import { buyByCard, expectTickets, payButton, newBuyer } from '../support/buyer';
 import { drawWithAvailable } from '../support/draws';
 
-// `public/rules.spec.ts` checks each public page alone, and `shop-states.spec.ts` each step of
-// buying. This test checks consecutive steps of one visit.
-const SIZES = [
+// Window sizes for the axe checks of consecutive steps of one purchase. Other tests check each page
+// alone: `public/rules.spec.ts` the public pages, `shop-states.spec.ts` the buying pages.
+const WINDOW_SIZES = [
   { width: 390, height: 844 },
   { width: 1280, height: 800 },
 ];
 
-for (const size of SIZES) {
+for (const size of WINDOW_SIZES) {
   test(`form problems, terms and tickets have no axe violation at ${size.width}`, async ({
     page,
     request,
@@ -18,8 +18,7 @@ for (const size of SIZES) {
     await page.setViewportSize(size);
     const draw = await drawWithAvailable(request, 3);
     await page.goto(`/draw/${draw.drawNumber}`);
-    // The provider's card fields load late and move the Pay button down. A click before that would
-    // miss the button.
+    // Waits for the provider's card fields, which load later than the page.
     await expect(page.getByLabel('Card number')).toBeVisible();
     await payButton(page).click({ force: true });
     await expect(page.locator('.problems')).toBeFocused();

@@ -1,6 +1,6 @@
 import { expect, test } from '@playwright/test';
 import { buyByCard, expectTickets, newBuyer } from '../support/buyer';
-import { AGAIN, drawWithAvailable } from '../support/draws';
+import { READ_RETRIES, drawWithAvailable } from '../support/draws';
 
 interface Mail {
   to: string;
@@ -17,7 +17,7 @@ test('the thank-you page links to the club, other draws and the calendar, and co
   await buyByCard(page, draw.drawNumber, 1, newBuyer());
   await expectTickets(page, 1);
   const { clubName } = (await (
-    await request.get(`/api/draws/${draw.drawNumber}`, AGAIN)
+    await request.get(`/api/draws/${draw.drawNumber}`, READ_RETRIES)
   ).json()) as { clubName: string };
   await expect(page.getByRole('link', { name: `Return to ${clubName} Page` })).toHaveAttribute(
     'href',
@@ -32,7 +32,7 @@ test('the thank-you page links to the club, other draws and the calendar, and co
     ),
   );
   const link = await page.getByRole('link', { name: 'Add to calendar' }).getAttribute('href');
-  const file = await request.get(link ?? '', AGAIN);
+  const file = await request.get(link ?? '', READ_RETRIES);
   expect(file.ok(), link ?? '').toBe(true);
   expect(file.headers()['content-type']).toContain('text/calendar');
   const lines = (await file.text()).split('\r\n');
@@ -78,7 +78,9 @@ test('a buyer requests a lost mail, and its link opens only the tickets of that 
   await other.getByRole('button', { name: 'Send my link' }).click();
   await expect(other.getByRole('status').filter({ hasText: 'Check your email' })).toBeVisible();
   const linkIn = async () => {
-    const { messages } = (await (await request.get('/sandbox/mailbox.json', AGAIN)).json()) as {
+    const { messages } = (await (
+      await request.get('/sandbox/mailbox.json', READ_RETRIES)
+    ).json()) as {
       messages: Mail[];
     };
     return messages

@@ -3,9 +3,10 @@ import { expectTickets } from '../support/buyer';
 import { drawWithAvailable } from '../support/draws';
 
 /**
- * Opens a payment in this browser. Returns the Apple Pay link that the checkout would show for it.
+ * Opens a payment in this browser. Returns the link to the Apple Pay page for the payment, and the
+ * payment's client secret.
  */
-async function ownLink(
+async function applePayLink(
   page: Page,
   drawNumber: number,
   baseURL: string | undefined,
@@ -37,7 +38,7 @@ test.describe('on an iPhone', () => {
     baseURL,
   }) => {
     const draw = await drawWithAvailable(request, 4);
-    const { link, secret } = await ownLink(page, draw.drawNumber, baseURL);
+    const { link, secret } = await applePayLink(page, draw.drawNumber, baseURL);
     await page.goto(link);
     await expect(page.getByText(/Ready: 2 tickets for/)).toBeVisible();
     expect(page.url()).not.toContain(secret);
@@ -55,7 +56,7 @@ test.describe('on an iPhone', () => {
   test('a payment of another browser is refused', async ({ page, request, baseURL, browser }) => {
     const draw = await drawWithAvailable(request, 4);
     const other = await (await browser.newContext()).newPage();
-    const { link } = await ownLink(other, draw.drawNumber, baseURL);
+    const { link } = await applePayLink(other, draw.drawNumber, baseURL);
     await page.goto(link);
     await expect(page.getByRole('heading', { name: 'Invalid Apple Pay Request' })).toBeVisible();
     await expect(page.getByRole('link', { name: 'Back to Checkout' })).toHaveAttribute(
@@ -72,7 +73,7 @@ test('a device without Apple Pay shows a message and returns to the checkout', a
   baseURL,
 }) => {
   const draw = await drawWithAvailable(request, 4);
-  const { link } = await ownLink(page, draw.drawNumber, baseURL);
+  const { link } = await applePayLink(page, draw.drawNumber, baseURL);
   await page.goto(link);
   await expect(page.locator('.callout.is-bad')).toContainText(
     'Apple Pay UnavailableApple Pay is not available on this device. Please use card payment.',

@@ -8,24 +8,29 @@ import {
   payButton,
   newBuyer,
 } from '../support/buyer';
-import { AGAIN, activeDraws } from '../support/draws';
-import { ownDraw } from '../support/own-draw';
-import { fillCart, shortenReservation, toCartCheckout } from '../support/shop-states';
+import { READ_RETRIES, activeDraws } from '../support/draws';
+import { createTestDraw } from '../support/own-draw';
+import { fillCart, shortenReservation, openCartCheckout } from '../support/shop-states';
 
-const KEY = 'football_doubles_cart';
+const CART_STORAGE_KEY = 'football_doubles_cart';
 const cartButton = (page: Page) => page.getByRole('button', { name: /^Cart,/ });
-const drawer = (page: Page) => page.getByRole('dialog', { name: 'Your cart' });
-const timer = (page: Page) => page.locator('.timer-bar [role=timer]');
+const cartDrawer = (page: Page) => page.getByRole('dialog', { name: 'Your cart' });
+const reservationTimer = (page: Page) => page.locator('.timer-bar [role=timer]');
 
-async function stored(page: Page): Promise<{
+async function readStoredCart(page: Page): Promise<{
   items: { drawId: number; quantity: number; availableTickets: number; clubId: number }[];
 } | null> {
-  return page.evaluate((key) => JSON.parse(localStorage.getItem(key) ?? 'null') as never, KEY);
+  return page.evaluate(
+    (key) => JSON.parse(localStorage.getItem(key) ?? 'null') as never,
+    CART_STORAGE_KEY,
+  );
 }
 
-async function held(request: APIRequestContext, draw: number): Promise<number> {
+async function readHeldCount(request: APIRequestContext, draw: number): Promise<number> {
   return (
-    (await (await request.get(`/api/draws/${draw}`, AGAIN)).json()) as { ticketsHeld: number }
+    (await (await request.get(`/api/draws/${draw}`, READ_RETRIES)).json()) as {
+      ticketsHeld: number;
+    }
   ).ticketsHeld;
 }
 
@@ -37,28 +42,29 @@ test('a cart survives reloads and is the same in two tabs', async ({ page, conte
   await other.goto('/');
   await expect(cartButton(other)).toHaveAccessibleName('Cart, 2 tickets');
   await cartButton(other).click();
-  await drawer(other).getByRole('button', { name: 'One more' }).first().click();
+  await cartDrawer(other).getByRole('button', { name: 'One more' }).first().click();
   await expect(cartButton(page)).toHaveAccessibleName('Cart, 3 tickets');
-  await drawer(other)
+  await cartDrawer(other)
     .getByRole('button', { name: /^Remove/ })
     .first()
     .click();
-  await drawer(other)
+  await cartDrawer(other)
     .getByRole('button', { name: /^Remove/ })
     .first()
     .click();
   await expect(cartButton(page)).toBeHidden();
-  expect(await stored(page)).toBeNull();
+  expect(await readStoredCart(page)).toBeNull();
 });
 
 test('a count stays between one and the tickets left, at most fifty', async ({ page, request }) => {
   await fillCart(page, request);
-  const line = drawer(page).locator('.cart-line').first();
+  const line = cartDrawer(page).locator('.cart-line').first();
   const less = line.getByRole('button', { name: 'One less' });
   const more = line.getByRole('button', { name: 'One more' });
   await expect(less).toHaveAttribute('aria-disabled', 'true');
-  // A cart may hold 100 tickets, and at most 50 of one draw. The other draw's line has one ticket.
-  const most = Math.min(50, (await stored(page))?.items[0]?.availableTickets ?? 0);
+  // At most 50 tickets of one draw. The cart's limit of 100 is not reached, because the second line
+  // of the cart has one ticket.
+  const most = Math.min(50, (await readStoredCart(page))?.items[0]?.availableTickets ?? 0);
   const count = line.getByRole('spinbutton');
   await count.focus();
   await page.keyboard.press('End');
@@ -66,7 +72,7 @@ test('a count stays between one and the tickets left, at most fifty', async ({ p
   await expect(more).toHaveAttribute('aria-disabled', 'true');
   await more.click({ force: true });
   await expect(count).toHaveText(String(most));
-  await expect(drawer(page).getByText('At most 50 tickets of one draw.')).toBeVisible({
+  await expect(cartDrawer(page).getByText('At most 50 tickets of one draw.')).toBeVisible({
     visible: most === 50,
   });
 });
@@ -76,7 +82,7 @@ test('an item of another club replaces the cart with a message and an undo', asy
   request,
 }) => {
   await fillCart(page, request);
-  const mine = (await stored(page))?.items[0]?.clubId;
+  const mine = (await readStoredCart(page))?.items[0]?.clubId;
   const other = (await activeDraws(request)).find(
     (draw) => (draw as unknown as { clubId: number }).clubId !== mine && draw.ticketsAvailable > 0,
   );
@@ -87,9 +93,9 @@ test('an item of another club replaces the cart with a message and an undo', asy
     .first()
     .click();
   await expect(page.getByText('Your cart was replaced')).toBeVisible();
-  expect((await stored(page))?.items).toHaveLength(1);
+  expect((await readStoredCart(page))?.items).toHaveLength(1);
   await page.getByRole('button', { name: 'Undo' }).click();
-  expect((await stored(page))?.items.map((item) => item.clubId)).toEqual([mine, mine]);
+  expect((await readStoredCart(page))?.items.map((item) => item.clubId)).toEqual([mine, mine]);
 });
 
 for (const [what, value] of [
@@ -99,7 +105,7 @@ for (const [what, value] of [
 ] as const) {
   test(`a saved cart that is ${what} is discarded`, async ({ page }) => {
     await page.addInitScript(([key, text]) => localStorage.setItem(key, text), [
-      KEY,
+      CART_STORAGE_KEY,
       value,
     ] as const);
     await page.goto('/');
@@ -115,9 +121,9 @@ test('availability from an offer and an old price are corrected before tickets a
   request,
 }) => {
   await fillCart(page, request);
-  const cart = await stored(page);
+  const cart = await readStoredCart(page);
   await page.evaluate(([key, text]) => localStorage.setItem(key, text), [
-    KEY,
+    CART_STORAGE_KEY,
     JSON.stringify({
       ...cart,
       items: cart?.items.map((item) => ({ ...item, availableTickets: 9999, ticketPrice: '0.01' })),
@@ -125,8 +131,8 @@ test('availability from an offer and an old price are corrected before tickets a
   ] as const);
   await page.goto('/cart/checkout');
   await expect(page.getByText('the ticket price has changed.').first()).toBeVisible();
-  await expect(timer(page)).toBeVisible();
-  for (const item of (await stored(page))?.items ?? [])
+  await expect(reservationTimer(page)).toBeVisible();
+  for (const item of (await readStoredCart(page))?.items ?? [])
     expect(item.availableTickets).toBeLessThanOrEqual(169);
 });
 
@@ -135,7 +141,7 @@ test('a closed game is removed with a message, and the other games can be bought
   request,
 }) => {
   await fillCart(page, request);
-  const gone = (await stored(page))?.items[0]?.drawId;
+  const gone = (await readStoredCart(page))?.items[0]?.drawId;
   await page.route(`**/api/draws/${gone}`, async (route) => {
     const answer = await route.fetch();
     await route.fulfill({
@@ -147,8 +153,8 @@ test('a closed game is removed with a message, and the other games can be bought
   await expect(
     page.getByText('can no longer be bought and was taken out of your cart.'),
   ).toBeVisible();
-  expect((await stored(page))?.items).toHaveLength(1);
-  await expect(timer(page)).toBeVisible();
+  expect((await readStoredCart(page))?.items).toHaveLength(1);
+  await expect(reservationTimer(page)).toBeVisible();
 });
 
 test('the server reserves all lines or none, and releases them when the buyer leaves', async ({
@@ -156,15 +162,17 @@ test('the server reserves all lines or none, and releases them when the buyer le
   request,
 }) => {
   await fillCart(page, request);
-  const draws = ((await stored(page))?.items ?? []).map((item) => item.drawId);
-  const before = await Promise.all(draws.map((draw) => held(request, draw)));
+  const draws = ((await readStoredCart(page))?.items ?? []).map((item) => item.drawId);
+  const before = await Promise.all(draws.map((draw) => readHeldCount(request, draw)));
   await page.getByRole('button', { name: 'Checkout', exact: true }).click();
-  await expect(timer(page)).toBeVisible();
-  expect(await Promise.all(draws.map((draw) => held(request, draw)))).toEqual(
+  await expect(reservationTimer(page)).toBeVisible();
+  expect(await Promise.all(draws.map((draw) => readHeldCount(request, draw)))).toEqual(
     before.map((count) => count + 1),
   );
   await page.getByRole('link', { name: 'Football Doubles' }).first().click();
-  await expect.poll(() => Promise.all(draws.map((draw) => held(request, draw)))).toEqual(before);
+  await expect
+    .poll(() => Promise.all(draws.map((draw) => readHeldCount(request, draw))))
+    .toEqual(before);
 });
 
 test('thirty seconds before expiry the buyer can extend the reservation by two minutes', async ({
@@ -172,20 +180,20 @@ test('thirty seconds before expiry the buyer can extend the reservation by two m
   request,
 }) => {
   await shortenReservation(page, 32);
-  await toCartCheckout(page, request);
+  await openCartCheckout(page, request);
   await expect(page.getByRole('button', { name: 'Keep my tickets' })).toBeVisible();
   await expect(page.locator('.timer-bar [role=status]')).toHaveText(
     '30 seconds left. You can keep your tickets for longer.',
   );
   await page.getByRole('button', { name: 'Keep my tickets' }).click();
-  await expect(timer(page)).toHaveText(/Tickets reserved for [1-4]:\d\d/);
+  await expect(reservationTimer(page)).toHaveText(/Tickets reserved for [1-4]:\d\d/);
 });
 
 test('a declined card does not shorten an extended reservation', async ({ page, request }) => {
   await shortenReservation(page, 31);
-  await toCartCheckout(page, request);
+  await openCartCheckout(page, request);
   await page.getByRole('button', { name: 'Keep my tickets' }).click();
-  await expect(timer(page)).toHaveText(/Tickets reserved for [1-4]:\d\d/);
+  await expect(reservationTimer(page)).toHaveText(/Tickets reserved for [1-4]:\d\d/);
   await page.unrouteAll();
   await page.getByLabel('I confirm that I am 18 years or older').check();
   await page.getByLabel(/I accept the/).check();
@@ -193,7 +201,7 @@ test('a declined card does not shorten an extended reservation', async ({ page, 
   await fillCard(page, DECLINED_CARD);
   await payButton(page).click();
   await expect(page.locator('.callout.is-bad')).toContainText('Your card was declined.');
-  await expect(timer(page)).toHaveText(/Tickets reserved for [1-4]:\d\d/);
+  await expect(reservationTimer(page)).toHaveText(/Tickets reserved for [1-4]:\d\d/);
 });
 
 test('a buyer who reserved the last tickets finds them in the cart after a reload', async ({
@@ -201,17 +209,17 @@ test('a buyer who reserved the last tickets finds them in the cart after a reloa
   playwright,
   baseURL,
 }) => {
-  const draw = await ownDraw(playwright, baseURL ?? '', { left: 2 });
+  const draw = await createTestDraw(playwright, baseURL ?? '', { left: 2 });
   await page.goto(`/club/${draw.club.slug}`);
   await page
     .locator('article', { hasText: draw.awayTeam })
     .getByRole('button', { name: /^Add to cart/ })
     .click();
-  await drawer(page).getByRole('button', { name: 'One more' }).click();
+  await cartDrawer(page).getByRole('button', { name: 'One more' }).click();
   await page.getByRole('button', { name: 'Checkout', exact: true }).click();
-  await expect(timer(page)).toBeVisible();
+  await expect(reservationTimer(page)).toBeVisible();
   await page.reload();
-  await expect(timer(page)).toBeVisible();
+  await expect(reservationTimer(page)).toBeVisible();
   await expect(page.locator('.cart-summary')).toContainText('2 tickets');
   await expect(page.getByText('was taken out of your cart')).toHaveCount(0);
 });
@@ -226,7 +234,7 @@ test('an expired reservation empties the cart and opens the club’s page after 
   await page.getByRole('button', { name: 'Checkout', exact: true }).click();
   await expect(page.getByRole('heading', { name: 'Reservation Expired' })).toBeVisible();
   await expect(page.getByRole('alert')).toContainText('Reservation expired');
-  expect(await stored(page)).toBeNull();
+  expect(await readStoredCart(page)).toBeNull();
   await expect(page).toHaveURL(new RegExp(`${club}$`));
 });
 
@@ -236,7 +244,7 @@ test('an expired reservation does not interrupt a payment that has started', asy
 }) => {
   await shortenReservation(page, 60);
   await page.clock.install();
-  await toCartCheckout(page, request);
+  await openCartCheckout(page, request);
   await page.getByLabel('I confirm that I am 18 years or older').check();
   await page.getByLabel(/I accept the/).check();
   await fillDetails(page, newBuyer());
@@ -249,7 +257,7 @@ test('an expired reservation does not interrupt a payment that has started', asy
   });
   await payButton(page).click();
   await expect(page.locator('.timer-bar')).toHaveText('Finishing payment');
-  // Advances the clock beyond the end of the reservation that the page shows.
+  // Advances the browser's clock beyond the time at which the shown reservation ends.
   await page.clock.fastForward(70_000);
   await expect(page.locator('.timer-bar')).toHaveText('Finishing payment');
   release();
@@ -262,7 +270,7 @@ test('the cart’s second address also sells, by wallet and without typing', asy
 }) => {
   await fillCart(page, request);
   await page.goto('/cart-checkout-clean');
-  await expect(timer(page)).toBeVisible();
+  await expect(reservationTimer(page)).toBeVisible();
   await page.getByLabel('I confirm that I am 18 years or older').check();
   await page.getByLabel(/I accept the/).check();
   await page.getByRole('button', { name: /Pay with (Apple|Google) Pay/ }).click();

@@ -8,15 +8,21 @@ import {
   newBuyer,
   tickBoxes,
 } from '../support/buyer';
-import { ownDraw } from '../support/own-draw';
-import { AGAIN, activeDraws, buyThroughApi, drawNow, drawWithAvailable } from '../support/draws';
+import { createTestDraw } from '../support/own-draw';
+import {
+  READ_RETRIES,
+  activeDraws,
+  buyThroughApi,
+  fetchListedDraw,
+  drawWithAvailable,
+} from '../support/draws';
 
 test('the two-step checkout reserves at once, locks the details and sells', async ({
   page,
   request,
 }) => {
   const draw = await drawWithAvailable(request, 4);
-  const before = await drawNow(request, draw.drawNumber);
+  const before = await fetchListedDraw(request, draw.drawNumber);
   await page.goto(`/checkout/${draw.drawNumber}?tickets=2`);
   await expect(page.locator('.timer-bar [role=timer]')).toHaveText(
     /Tickets reserved for [12]:\d\d/,
@@ -43,7 +49,9 @@ test('the two-step checkout reserves at once, locks the details and sells', asyn
   await fillCard(page, GOOD_CARD);
   await payButton(page).click();
   await expectTickets(page, 2);
-  expect((await drawNow(request, draw.drawNumber)).ticketsSold).toBe(before.ticketsSold + 2);
+  expect((await fetchListedDraw(request, draw.drawNumber)).ticketsSold).toBe(
+    before.ticketsSold + 2,
+  );
 });
 
 test('leaving the checkout releases the tickets', async ({
@@ -52,10 +60,10 @@ test('leaving the checkout releases the tickets', async ({
   playwright,
   baseURL,
 }) => {
-  const draw = await ownDraw(playwright, baseURL ?? '');
+  const draw = await createTestDraw(playwright, baseURL ?? '');
   const held = async () =>
     (
-      (await (await request.get(`/api/draws/${draw.drawNumber}`, AGAIN)).json()) as {
+      (await (await request.get(`/api/draws/${draw.drawNumber}`, READ_RETRIES)).json()) as {
         ticketsHeld: number;
       }
     ).ticketsHeld;
@@ -109,15 +117,15 @@ test('a payment without tickets waits on the thank-you page and never charges tw
   request,
 }) => {
   const draw = await drawWithAvailable(request, 4);
-  const before = await drawNow(request, draw.drawNumber);
+  const before = await fetchListedDraw(request, draw.drawNumber);
   await page.routeWebSocket(/\/ws/, (socket) => void socket.close());
   await page.goto(`/draw/${draw.drawNumber}`);
   await page.getByLabel('I confirm that I am over 18 years of age').check();
   await page.getByLabel(/I accept the/).check();
   await fillDetails(page, newBuyer());
   await fillCard(page, GOOD_CARD);
-  // Blocks every source from which the page learns the order's outcome: the call, polling and the
-  // socket.
+  // Blocks the completing call and the polling of the order. Sockets are closed already, so the page
+  // cannot learn the order's outcome.
   await page.route(/\/api\/(complete-card-payment|orders\/)/, (route) => route.abort());
   await payButton(page).click();
   // The payment is authorised. The page says so, and two seconds later opens the thank-you page,
@@ -131,17 +139,19 @@ test('a payment without tickets waits on the thank-you page and never charges tw
   await page.unrouteAll();
   await page.reload();
   await expectTickets(page, 1);
-  expect((await drawNow(request, draw.drawNumber)).ticketsSold).toBe(before.ticketsSold + 1);
+  expect((await fetchListedDraw(request, draw.drawNumber)).ticketsSold).toBe(
+    before.ticketsSold + 1,
+  );
 });
 
 test('a reload during a payment requests the payment’s outcome', async ({ page, request }) => {
-  // The provider's library repeats the request several times before it reports an error.
+  // The provider's script tries a failed request up to four times before it reports an error.
   test.setTimeout(90_000);
   const draw = await drawWithAvailable(request, 4);
-  const before = await drawNow(request, draw.drawNumber);
+  const before = await fetchListedDraw(request, draw.drawNumber);
   await page.routeWebSocket(/\/ws/, (socket) => void socket.close());
   await page.goto(`/draw/${draw.drawNumber}`);
-  // The ticket count is stored only in the form, so reloading the page loses it.
+  // The form alone holds the ticket count, so reloading the page loses the count.
   await page.getByRole('button', { name: 'One more' }).click();
   await tickBoxes(page);
   await fillDetails(page, newBuyer());
@@ -164,7 +174,9 @@ test('a reload during a payment requests the payment’s outcome', async ({ page
   await page.reload();
   await expectTickets(page, 2);
   await expect(page.locator('.thanks-head')).toContainText('2 tickets bought');
-  expect((await drawNow(request, draw.drawNumber)).ticketsSold).toBe(before.ticketsSold + 2);
+  expect((await fetchListedDraw(request, draw.drawNumber)).ticketsSold).toBe(
+    before.ticketsSold + 2,
+  );
 });
 
 test('a lost answer of our server does not lose the tickets, because the webhook issues them', async ({
@@ -192,7 +204,7 @@ test('with the socket blocked, the board polls and shows the age of its data', a
   await page.routeWebSocket(/\/ws/, (socket) => void socket.close());
   await page.clock.install();
   await page.goto(`/draw/${draw.drawNumber}/display`);
-  const before = await drawNow(request, draw.drawNumber);
+  const before = await fetchListedDraw(request, draw.drawNumber);
   await expect(page.locator('.board-stats .num').first()).toHaveText(`${before.ticketsSold} / 169`);
   const crowd = await playwright.request.newContext({ baseURL });
   await buyThroughApi(crowd, baseURL ?? '', draw.drawNumber, 1);

@@ -1,6 +1,6 @@
 import { expect, test } from '@playwright/test';
 import { expectTickets } from '../support/buyer';
-import { AGAIN, drawWithAvailable } from '../support/draws';
+import { READ_RETRIES, drawWithAvailable } from '../support/draws';
 
 test('a wallet purchase without an address asks for one once and then sends a mail', async ({
   page,
@@ -68,6 +68,6 @@ test('a wallet purchase without an address asks for one once and then sends a ma
   await question.getByRole('button', { name: 'Save my details' }).click();
   await expect(question).toBeHidden();
   await expect
-    .poll(async () => (await request.get('/sandbox/mailbox.json', AGAIN)).text())
+    .poll(async () => (await request.get('/sandbox/mailbox.json', READ_RETRIES)).text())
     .toContain(email);
 });

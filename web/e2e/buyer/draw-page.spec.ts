@@ -9,10 +9,10 @@ import {
   tickBoxes,
 } from '../support/buyer';
 import { completedDraw, drawWithAvailable } from '../support/draws';
-import { ownDraw } from '../support/own-draw';
-import { changeResponse, changeDraw, stubFailure, noSockets } from '../support/stubs';
+import { createTestDraw } from '../support/own-draw';
+import { changeResponse, changeDraw, stubFailure, blockSockets } from '../support/stubs';
 
-const panel = '.buy .panel';
+const PANEL_SELECTOR = '.buy .panel';
 
 test('each status shows its badge and its specified texts, byte for byte', async ({
   page,
@@ -45,9 +45,9 @@ test('each status shows its badge and its specified texts, byte for byte', async
     await changeDraw(page, drawNumber, more);
     await page.goto(`/draw/${drawNumber}`);
     await expect(page.locator('.hero .badge'), title).toHaveText(badge);
-    await expect(page.locator(panel)).toContainText(title);
-    await expect(page.locator(panel)).toContainText(text);
-    await expect(page.locator(panel).getByText('Awaiting results')).toBeVisible({
+    await expect(page.locator(PANEL_SELECTOR)).toContainText(title);
+    await expect(page.locator(PANEL_SELECTOR)).toContainText(text);
+    await expect(page.locator(PANEL_SELECTOR).getByText('Awaiting results')).toBeVisible({
       visible: title === 'Draw Closed',
     });
     await expect(payButton(page)).toHaveCount(0);
@@ -60,8 +60,8 @@ test('a completed draw says so, names a contact and links to its verification', 
 }) => {
   const number = await completedDraw(request);
   await page.goto(`/draw/${number}`);
-  await expect(page.locator(panel)).toContainText('Draw Completed');
-  await expect(page.locator(panel)).toContainText(
+  await expect(page.locator(PANEL_SELECTOR)).toContainText('Draw Completed');
+  await expect(page.locator(PANEL_SELECTOR)).toContainText(
     'This draw has completed and the winner has been announced.',
   );
   await expect(page.getByRole('region', { name: 'Need Help' })).toContainText(
@@ -95,7 +95,7 @@ test('at kick-off the page shows ‘Game started’, the card ‘Game Started’
   await page.goto(`/draw/${drawNumber}`);
   await expect(page.locator('.hero .pill')).toHaveText(/to kick-off/);
   await expect(page.locator('.hero .pill')).toHaveText('Game started');
-  await expect(page.locator(panel)).toContainText('Draw Closed');
+  await expect(page.locator(PANEL_SELECTOR)).toContainText('Draw Closed');
   await page.unrouteAll({ behavior: 'ignoreErrors' });
   await changeDraw(page, drawNumber, { gameDate: at(6) });
   await page.goto('/');
@@ -109,10 +109,10 @@ test('a real kick-off closes an open form, and a press after it buys nothing', a
   playwright,
   baseURL,
 }) => {
-  const draw = await ownDraw(playwright, baseURL ?? '', { startsIn: 8 });
+  const draw = await createTestDraw(playwright, baseURL ?? '', { startsIn: 8 });
   await page.goto(`/draw/${draw.drawNumber}`);
   await expect(page.getByLabel('Card number')).toBeVisible();
-  await expect(page.locator(panel)).toContainText('Draw Closed', { timeout: 15_000 });
+  await expect(page.locator(PANEL_SELECTOR)).toContainText('Draw Closed', { timeout: 15_000 });
   await expect(payButton(page)).toHaveCount(0);
   await expect(page.locator('.hero .badge')).toHaveText('Closed');
   const late = await page.request.post('/api/create-payment-intent', {
@@ -130,7 +130,7 @@ test('a draw that opens later shows when, on its card, its page and its checkout
   playwright,
   baseURL,
 }) => {
-  const draw = await ownDraw(playwright, baseURL ?? '', {
+  const draw = await createTestDraw(playwright, baseURL ?? '', {
     salesOpenAt: new Date(Date.now() + 3_600_000).toISOString(),
   });
   for (const path of [`/draw/${draw.drawNumber}`, `/checkout/${draw.drawNumber}?tickets=1`]) {
@@ -151,9 +151,10 @@ test('an outdated price is refused and reloaded, and the next press pays the cur
   playwright,
   baseURL,
 }) => {
-  const draw = await ownDraw(playwright, baseURL ?? '');
-  await noSockets(page);
-  // While `old` is true, the page and the server's answers contain an outdated price.
+  const draw = await createTestDraw(playwright, baseURL ?? '');
+  await blockSockets(page);
+  // While `old` is true, the server's answers about the draw contain an outdated price. The HTML
+  // page always does.
   let old = true;
   await changeResponse(page, new RegExp(`/api/draws/${draw.drawNumber}$`), (said: object) =>
     old ? { ...said, ticketPrice: '3.00' } : said,

@@ -8,26 +8,24 @@ import {
   payButton,
   newBuyer,
 } from '../support/buyer';
-import { drawNow, drawWithAvailable, type ListedDraw } from '../support/draws';
-import { toCartCheckout } from '../support/shop-states';
+import { fetchListedDraw, drawWithAvailable, type ListedDraw } from '../support/draws';
+import { openCartCheckout } from '../support/shop-states';
 
 /**
- * After a purchase, the back button, a duplicated tab and a page from the back/forward cache show
- * a finished purchase and open no second payment. Playwright disables the back/forward cache, so
- * this test enables it in the full browser, because Chromium's headless shell has no such cache. A
- * page from that cache does not load again, so the test waits only for the navigation.
+ * The full Chromium browser. These tests need its back/forward cache, which Playwright disables by
+ * default and Chromium's headless shell lacks.
  */
-const whole = process.env.CHROMIUM_WHOLE ?? process.env.CHROMIUM ?? '/usr/bin/chromium';
+const CHROMIUM_PATH = process.env.CHROMIUM_WHOLE ?? process.env.CHROMIUM ?? '/usr/bin/chromium';
 test.use({
   launchOptions: {
-    executablePath: whole,
+    executablePath: CHROMIUM_PATH,
     args: ['--no-sandbox'],
     ignoreDefaultArgs: ['--disable-back-forward-cache'],
   },
 });
 
-/** Records every later API call that would open a payment, on any page of the browser. */
-function opening(page: Page): string[] {
+/** Records each later call that opens a payment, on any page of this browser context. */
+function recordPaymentRequests(page: Page): string[] {
   const paymentRequests: string[] = [];
   page.context().on('request', (call) => {
     if (/\/api\/(cart\/)?create-payment-intent$/.test(call.url())) paymentRequests.push(call.url());
@@ -36,20 +34,20 @@ function opening(page: Page): string[] {
 }
 
 /**
- * Longer than the half second after which a checkout reserves tickets automatically. In
- * milliseconds.
+ * Milliseconds to wait for a payment that must not be opened. A checkout reserves tickets
+ * automatically after half a second.
  */
-const RESERVED_BY_THEN_MS = 1_500;
+const AUTO_RESERVE_WAIT_MS = 1_500;
 
-async function expectNonePaid(page: Page, paymentRequests: string[]): Promise<void> {
-  await page.waitForTimeout(RESERVED_BY_THEN_MS);
+async function expectNoPaymentOpened(page: Page, paymentRequests: string[]): Promise<void> {
+  await page.waitForTimeout(AUTO_RESERVE_WAIT_MS);
   expect(paymentRequests, 'no payment was opened').toEqual([]);
   await expect(page.getByLabel('Card number')).toHaveCount(0);
 }
 
-const DONE = { name: 'You have your tickets' };
+const FINISHED_HEADING = { name: 'You have your tickets' };
 
-async function toCheckout(page: Page, draw: ListedDraw, count: number): Promise<void> {
+async function fillCheckout(page: Page, draw: ListedDraw, count: number): Promise<void> {
   await page.goto(`/checkout/${draw.drawNumber}?tickets=${count}`);
   await fillDetails(page, newBuyer());
   await page.getByLabel('I am over 18 years old').check();
@@ -59,7 +57,7 @@ async function toCheckout(page: Page, draw: ListedDraw, count: number): Promise<
 }
 
 async function buyAtCheckout(page: Page, draw: ListedDraw, count: number): Promise<void> {
-  await toCheckout(page, draw, count);
+  await fillCheckout(page, draw, count);
   await payButton(page).click();
   await expectTickets(page, count);
 }
@@ -70,14 +68,14 @@ test('back from the thank-you page the checkout says that it is finished, until 
 }) => {
   const draw = await drawWithAvailable(request, 5);
   await buyAtCheckout(page, draw, 2);
-  const paymentRequests = opening(page);
+  const paymentRequests = recordPaymentRequests(page);
   await page.goBack();
   await expect(page).toHaveURL(/\/checkout\//);
-  await expect(page.getByRole('heading', DONE)).toBeVisible();
-  await expectNonePaid(page, paymentRequests);
+  await expect(page.getByRole('heading', FINISHED_HEADING)).toBeVisible();
+  await expectNoPaymentOpened(page, paymentRequests);
   await page.reload();
-  await expect(page.getByRole('heading', DONE)).toBeVisible();
-  await expectNonePaid(page, paymentRequests);
+  await expect(page.getByRole('heading', FINISHED_HEADING)).toBeVisible();
+  await expectNoPaymentOpened(page, paymentRequests);
   await page.getByRole('link', { name: 'Show my tickets' }).click();
   await expect(page.locator('.ticket')).toHaveCount(2);
   await page.goBack();
@@ -95,10 +93,10 @@ test('back from the thank-you page a draw shows an empty form and opens no payme
   const draw = await drawWithAvailable(request, 3);
   await buyByCard(page, draw.drawNumber, 1, newBuyer());
   await expectTickets(page, 1);
-  const paymentRequests = opening(page);
+  const paymentRequests = recordPaymentRequests(page);
   await page.goBack();
   await expect(page.getByLabel('Full Name')).toHaveValue('');
-  await page.waitForTimeout(RESERVED_BY_THEN_MS);
+  await page.waitForTimeout(AUTO_RESERVE_WAIT_MS);
   expect(paymentRequests, 'no payment was opened').toEqual([]);
 });
 
@@ -106,17 +104,17 @@ test('back from the thank-you page the cart’s checkout says that it is finishe
   page,
   request,
 }) => {
-  await toCartCheckout(page, request);
+  await openCartCheckout(page, request);
   await page.getByLabel('I confirm that I am 18 years or older').check();
   await page.getByLabel(/I accept the/).check();
   await fillDetails(page, newBuyer());
   await fillCard(page, GOOD_CARD);
   await payButton(page).click();
   await expectTickets(page, 2);
-  const paymentRequests = opening(page);
+  const paymentRequests = recordPaymentRequests(page);
   await page.goBack();
-  await expect(page.getByRole('heading', DONE)).toBeVisible();
-  await expectNonePaid(page, paymentRequests);
+  await expect(page.getByRole('heading', FINISHED_HEADING)).toBeVisible();
+  await expectNoPaymentOpened(page, paymentRequests);
   await expect(page).toHaveURL(/\/cart\/checkout$/);
 });
 
@@ -127,8 +125,8 @@ test('a tab duplicated after a purchase shows the finished purchase too', async 
 }) => {
   const draw = await drawWithAvailable(request, 5);
   await buyAtCheckout(page, draw, 2);
-  const before = await drawNow(request, draw.drawNumber);
-  const paymentRequests = opening(page);
+  const before = await fetchListedDraw(request, draw.drawNumber);
+  const paymentRequests = recordPaymentRequests(page);
   // A page that another page opens gets a copy of its session storage, as a duplicated tab does.
   const openSecondTab = async (path: string) => {
     const [secondTab] = await Promise.all([
@@ -140,15 +138,16 @@ test('a tab duplicated after a purchase shows the finished purchase too', async 
   const thanks = await openSecondTab('/thank-you');
   await expectTickets(thanks, 2);
   const otherTab = await openSecondTab(`/checkout/${draw.drawNumber}?tickets=2`);
-  await expect(otherTab.getByRole('heading', DONE)).toBeVisible();
-  await expectNonePaid(otherTab, paymentRequests);
-  expect((await drawNow(request, draw.drawNumber)).ticketsSold).toBe(before.ticketsSold);
+  await expect(otherTab.getByRole('heading', FINISHED_HEADING)).toBeVisible();
+  await expectNoPaymentOpened(otherTab, paymentRequests);
+  expect((await fetchListedDraw(request, draw.drawNumber)).ticketsSold).toBe(before.ticketsSold);
 });
 
 /** Whether this page was restored from the back/forward cache instead of loaded again. */
-const wasKept = (page: Page) => page.evaluate(() => (window as { kept?: boolean }).kept === true);
+const wasRestoredFromCache = (page: Page) =>
+  page.evaluate(() => (window as { kept?: boolean }).kept === true);
 
-const noteKept = (page: Page) =>
+const recordCacheRestores = (page: Page) =>
   page.addInitScript(() =>
     window.addEventListener('pageshow', ({ persisted }) =>
       Object.assign(window, { kept: persisted }),
@@ -160,14 +159,14 @@ test('a thank-you page from the back/forward cache shows the tickets and opens n
   request,
 }) => {
   const draw = await drawWithAvailable(request, 5);
-  await noteKept(page);
+  await recordCacheRestores(page);
   await buyAtCheckout(page, draw, 2);
-  const paymentRequests = opening(page);
+  const paymentRequests = recordPaymentRequests(page);
   await page.goto('/');
   await page.goBack({ waitUntil: 'commit' });
   await expectTickets(page, 2);
-  await expect.poll(() => wasKept(page)).toBe(true);
-  await page.waitForTimeout(RESERVED_BY_THEN_MS);
+  await expect.poll(() => wasRestoredFromCache(page)).toBe(true);
+  await page.waitForTimeout(AUTO_RESERVE_WAIT_MS);
   expect(paymentRequests, 'no payment was opened').toEqual([]);
 });
 
@@ -181,7 +180,7 @@ for (const [what, path, arrive] of [
     'checkout',
     (draw: ListedDraw) => `/checkout/${draw.drawNumber}`,
     async (page: Page, draw: ListedDraw) => {
-      await toCheckout(page, draw, 1);
+      await fillCheckout(page, draw, 1);
       await payButton(page).click();
     },
   ],
@@ -191,10 +190,10 @@ for (const [what, path, arrive] of [
     request,
   }) => {
     const draw = await drawWithAvailable(request, 3);
-    const before = await drawNow(request, draw.drawNumber);
-    await noteKept(page);
-    // The provider confirms the payment and redirects to the bank. The bank redirects to the
-    // thank-you page.
+    const before = await fetchListedDraw(request, draw.drawNumber);
+    await recordCacheRestores(page);
+    // Simulates a redirect to the bank: the provider confirms the payment, but this page gets no
+    // response. The test then opens the thank-you page as the bank's redirect does.
     const gone = new Promise<void>((taken) => {
       void page.route(/\/sandbox\/stripe\/v1\/payment_intents\/[^/]+\/confirm/, async (route) => {
         await route.fetch();
@@ -204,18 +203,21 @@ for (const [what, path, arrive] of [
     page.on('dialog', (dialog) => void dialog.accept());
     await arrive(page, draw);
     await gone;
-    const paymentRequests = opening(page);
+    const paymentRequests = recordPaymentRequests(page);
     await page.goto(
       '/thank-you?payment_intent=pi_1&payment_intent_client_secret=pi_1_secret_2&redirect_status=succeeded',
     );
     await expectTickets(page, 1);
     await page.goBack({ waitUntil: 'commit' });
     await expect(page).toHaveURL(new RegExp(path(draw)));
-    await expect.poll(() => wasKept(page)).toBe(true);
-    if (what === 'checkout') await expect(page.getByRole('heading', DONE)).toBeVisible();
+    await expect.poll(() => wasRestoredFromCache(page)).toBe(true);
+    if (what === 'checkout')
+      await expect(page.getByRole('heading', FINISHED_HEADING)).toBeVisible();
     else await expect(page.getByLabel('Full Name')).toHaveValue('');
-    await page.waitForTimeout(RESERVED_BY_THEN_MS);
+    await page.waitForTimeout(AUTO_RESERVE_WAIT_MS);
     expect(paymentRequests, 'no payment was opened').toEqual([]);
-    expect((await drawNow(request, draw.drawNumber)).ticketsSold).toBe(before.ticketsSold + 1);
+    expect((await fetchListedDraw(request, draw.drawNumber)).ticketsSold).toBe(
+      before.ticketsSold + 1,
+    );
   });
 }

@@ -63,7 +63,7 @@ async function offerOnSale(request: APIRequestContext): Promise<string> {
   throw new Error('no club of the demo sells an offer');
 }
 
-const tops = (parts: readonly string[]) =>
+const topPositions = (parts: readonly string[]) =>
   parts.map((part) =>
     [
       part,
@@ -110,10 +110,10 @@ for (const width of [390, 1280]) {
       await page.goto(path, { waitUntil: 'commit' });
       await expect(page.locator('.skeleton').first()).toBeAttached();
       await page.evaluate(() => document.fonts.ready);
-      const drawn = await page.evaluate(tops, parts);
+      const drawn = await page.evaluate(topPositions, parts);
       release();
       await expect(page.locator('.skeleton')).toHaveCount(0);
-      expect.soft(await page.evaluate(tops, parts), path).toEqual(drawn);
+      expect.soft(await page.evaluate(topPositions, parts), path).toEqual(drawn);
       await context.close();
     }
   });

@@ -7,22 +7,27 @@ import {
   payButton,
   newBuyer,
 } from '../support/buyer';
-import { drawNow } from '../support/draws';
-import { signedInClubRequest, ownDraws, type OwnDraw, type DrawOptions } from '../support/own-draw';
+import { fetchListedDraw } from '../support/draws';
+import {
+  signedInClubRequest,
+  createTestDraws,
+  type TestDraw,
+  type DrawOptions,
+} from '../support/own-draw';
 
-const drawer = (page: Page) => page.getByRole('dialog', { name: 'Your cart' });
-let made = 0;
+const cartDrawer = (page: Page) => page.getByRole('dialog', { name: 'Your cart' });
+let bundleCount = 0;
 
 /** Creates a bundle on sale, and its games, by the API calls that the club's screens make. */
-async function bundle(
-  playwright: Parameters<typeof ownDraws>[0],
+async function createBundle(
+  playwright: Parameters<typeof createTestDraws>[0],
   baseURL: string,
   games: readonly DrawOptions[],
   index = 0,
 ) {
-  const draws = await ownDraws(playwright, baseURL, games, index);
+  const draws = await createTestDraws(playwright, baseURL, games, index);
   const { calls, club } = await signedInClubRequest(playwright, baseURL, index);
-  const slug = `weekend-${Date.now() % 1_000_000}-${++made}`;
+  const slug = `weekend-${Date.now() % 1_000_000}-${++bundleCount}`;
   const said = {
     name: 'Weekend double',
     slug,
@@ -43,8 +48,13 @@ async function bundle(
   return { club, slug, draws, seen, path: `/club/${club.slug}/specials/${slug}` };
 }
 
-const soldOf = (request: Parameters<typeof drawNow>[0], draws: readonly OwnDraw[]) =>
-  Promise.all(draws.map(async (draw) => (await drawNow(request, draw.drawNumber)).ticketsSold));
+const ticketsSoldOf = (
+  request: Parameters<typeof fetchListedDraw>[0],
+  draws: readonly TestDraw[],
+) =>
+  Promise.all(
+    draws.map(async (draw) => (await fetchListedDraw(request, draw.drawNumber)).ticketsSold),
+  );
 
 test('an offer on its club’s page enters the cart whole, is paid once and counts as sold', async ({
   page,
@@ -52,7 +62,7 @@ test('an offer on its club’s page enters the cart whole, is paid once and coun
   playwright,
   baseURL,
 }) => {
-  const offer = await bundle(playwright, baseURL ?? '', [{}, { passStripeFees: true }]);
+  const offer = await createBundle(playwright, baseURL ?? '', [{}, { passStripeFees: true }]);
   await page.goto(`/club/${offer.club.slug}`);
   const card = page
     .getByRole('region', { name: 'Special offers' })
@@ -63,8 +73,8 @@ test('an offer on its club’s page enters the cart whole, is paid once and coun
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Weekend double');
   await page.getByRole('button', { name: 'One more' }).click();
   await page.locator('.offer-add:visible, .offer-bar:visible button').first().click();
-  await expect(drawer(page).locator('.cart-line')).toHaveCount(2);
-  await drawer(page).getByRole('button', { name: 'Checkout', exact: true }).click();
+  await expect(cartDrawer(page).locator('.cart-line')).toHaveCount(2);
+  await cartDrawer(page).getByRole('button', { name: 'Checkout', exact: true }).click();
   await expect(page.locator('.timer-bar [role=timer]')).toBeVisible();
   await page.getByLabel('I confirm that I am 18 years or older').check();
   await page.getByLabel(/I accept the/).check();
@@ -74,7 +84,7 @@ test('an offer on its club’s page enters the cart whole, is paid once and coun
   await payButton(page).click();
   await expectTickets(page, 4);
   await expect(page.locator('.receipt-card')).toContainText('$20.47');
-  expect(await soldOf(request, offer.draws)).toEqual([2, 2]);
+  expect(await ticketsSoldOf(request, offer.draws)).toEqual([2, 2]);
   await expect
     .poll(async () => await offer.seen())
     .toMatchObject({ status: 'locked', ticketsSold: 2 });
@@ -88,14 +98,14 @@ test('the stepper of an offer stops at the limit of one purchase and says why', 
   playwright,
   baseURL,
 }) => {
-  const offer = await bundle(playwright, baseURL ?? '', [{}, {}, {}]);
+  const offer = await createBundle(playwright, baseURL ?? '', [{}, {}, {}]);
   await page.goto(offer.path);
   await page.getByRole('spinbutton').focus();
   await page.keyboard.press('End');
   await expect(page.getByRole('spinbutton')).toHaveText('33');
   await expect(page.getByText('At most 99 tickets in one purchase.')).toBeVisible();
   await page.locator('.offer-add:visible, .offer-bar:visible button').first().click();
-  await drawer(page).getByRole('button', { name: 'Checkout', exact: true }).click();
+  await cartDrawer(page).getByRole('button', { name: 'Checkout', exact: true }).click();
   await expect(page.locator('.timer-bar [role=timer]')).toBeVisible();
 });
 
@@ -104,13 +114,13 @@ test('an offer with a sold-out game cannot be added, and the message names the g
   playwright,
   baseURL,
 }) => {
-  const offer = await bundle(playwright, baseURL ?? '', [{}, { left: 0 }]);
+  const offer = await createBundle(playwright, baseURL ?? '', [{}, { left: 0 }]);
   await page.goto(offer.path);
   await page.locator('.offer-add:visible, .offer-bar:visible button').first().click();
   await expect(page.getByRole('alert')).toHaveText(
     `${offer.draws[1]?.homeTeam} v ${offer.draws[1]?.awayTeam} is sold out, so this offer cannot be added.`,
   );
-  await expect(drawer(page)).toHaveCount(0);
+  await expect(cartDrawer(page)).toHaveCount(0);
 });
 
 test('an offer of another club replaces the cart, and the change can be undone', async ({
@@ -119,20 +129,20 @@ test('an offer of another club replaces the cart, and the change can be undone',
   baseURL,
 }) => {
   const [mine, other] = [
-    await bundle(playwright, baseURL ?? '', [{}, {}]),
-    await bundle(playwright, baseURL ?? '', [{}, {}], 1),
+    await createBundle(playwright, baseURL ?? '', [{}, {}]),
+    await createBundle(playwright, baseURL ?? '', [{}, {}], 1),
   ];
   const add = page.locator('.offer-add:visible, .offer-bar:visible button').first();
   await page.goto(mine.path);
   await add.click();
-  await expect(drawer(page).locator('.cart-line')).toHaveCount(2);
+  await expect(cartDrawer(page).locator('.cart-line')).toHaveCount(2);
   await page.goto(other.path);
   await add.click();
   await expect(page.getByText('Your cart was replaced')).toBeVisible();
-  await expect(drawer(page)).toHaveCount(0);
+  await expect(cartDrawer(page)).toHaveCount(0);
   await page.getByRole('button', { name: 'Undo' }).click();
   await page.getByRole('button', { name: /^Cart,/ }).click();
-  for (const draw of mine.draws) await expect(drawer(page)).toContainText(draw.awayTeam);
+  for (const draw of mine.draws) await expect(cartDrawer(page)).toContainText(draw.awayTeam);
 });
 
 test('the short link and both addresses of an offer open the same page, and a closed offer says so', async ({
@@ -140,7 +150,7 @@ test('the short link and both addresses of an offer open the same page, and a cl
   playwright,
   baseURL,
 }) => {
-  const offer = await bundle(playwright, baseURL ?? '', [{ startsIn: 6 }, {}]);
+  const offer = await createBundle(playwright, baseURL ?? '', [{ startsIn: 6 }, {}]);
   await page.goto(`/w/bundle:${offer.club.slug}/${offer.slug}?loc=bar`);
   await expect(page).toHaveURL(new RegExp(`${offer.path}\\?src=widget.*loc=bar`));
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Weekend double');

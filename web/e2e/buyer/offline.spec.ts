@@ -15,10 +15,10 @@ import { activeDraws, drawWithAvailable, type ListedDraw } from '../support/draw
 // server.
 test.use({ serviceWorkers: 'allow', viewport: { width: 390, height: 844 } });
 
-const TEXTS = "You are offline – tickets can't be bought";
+const OFFLINE_MESSAGE = "You are offline – tickets can't be bought";
 
-/** Waits until the service worker has cached the page and all its files. */
-async function kept(page: Page, path: string): Promise<void> {
+/** Waits until the service worker has cached the page and the assets that it loaded. */
+async function waitUntilCached(page: Page, path: string): Promise<void> {
   const missing = () =>
     page.evaluate(async (wanted) => {
       const files = performance
@@ -32,13 +32,13 @@ async function kept(page: Page, path: string): Promise<void> {
   await expect.poll(missing, 'what the worker has not kept yet').toEqual([]);
 }
 
-const teams = (draw: ListedDraw) => [draw.homeTeam, draw.awayTeam];
+const teamNames = (draw: ListedDraw) => [draw.homeTeam, draw.awayTeam];
 
 async function expectOffline(page: Page, draw: ListedDraw): Promise<void> {
-  for (const team of teams(draw))
+  for (const team of teamNames(draw))
     await expect(page.getByRole('heading', { level: 1 })).toContainText(team);
-  await expect(page.locator('.buy strong', { hasText: TEXTS })).toBeVisible();
-  await expect(page.locator('.wallet-wait')).toHaveText(TEXTS);
+  await expect(page.locator('.buy strong', { hasText: OFFLINE_MESSAGE })).toBeVisible();
+  await expect(page.locator('.wallet-wait')).toHaveText(OFFLINE_MESSAGE);
   await expect(payButton(page)).toBeDisabled();
   await expect(page.locator('.freshness')).toHaveText('Offline');
 }
@@ -51,7 +51,7 @@ test('a visited draw opens offline, says that nothing can be bought, and sells a
   const draw = await drawWithAvailable(request, 3);
   const path = `/draw/${draw.drawNumber}`;
   await page.goto(`${path}?quantity=1`);
-  await kept(page, path);
+  await waitUntilCached(page, path);
   await context.setOffline(true);
   await expectOffline(page, draw);
   await page.reload();
@@ -60,7 +60,7 @@ test('a visited draw opens offline, says that nothing can be bought, and sells a
   await expectNoViolations(page, 'a draw without signal');
   await context.setOffline(false);
   await expect(page.locator('html')).not.toHaveAttribute('data-copy');
-  await expect(page.getByText(TEXTS)).toHaveCount(0);
+  await expect(page.getByText(OFFLINE_MESSAGE)).toHaveCount(0);
   await tickBoxes(page);
   await fillDetails(page, newBuyer());
   await fillCard(page, GOOD_CARD);
@@ -95,27 +95,27 @@ test('a draw reached by navigation opens offline, an unvisited one says why not,
   );
   if (!seen || !unseen) throw new Error('two draws on sale');
   await page.goto('/');
-  await kept(page, '/');
+  await waitUntilCached(page, '/');
   await page.locator(`a[href="/draw/${seen.drawNumber}"]`).first().click();
   await expect(page).toHaveURL(new RegExp(`/draw/${seen.drawNumber}$`));
-  await kept(page, `/draw/${seen.drawNumber}`);
+  await waitUntilCached(page, `/draw/${seen.drawNumber}`);
   await context.setOffline(true);
   await page.reload();
   await expectOffline(page, seen);
   await page.goto(`/draw/${unseen.drawNumber}`);
   await expect(page.getByRole('heading', { name: 'No connection' })).toBeVisible();
-  await expect(page.getByText(TEXTS)).toBeVisible();
+  await expect(page.getByText(OFFLINE_MESSAGE)).toBeVisible();
   await expectNoViolations(page, 'a page that was never seen');
   await context.setOffline(false);
   await page.getByRole('link', { name: 'Try again' }).click();
-  for (const team of teams(unseen))
+  for (const team of teamNames(unseen))
     await expect(page.getByRole('heading', { level: 1 })).toContainText(team);
 });
 
 test('after a purchase the cache holds only public pages and draws', async ({ page, request }) => {
   const draw = await drawWithAvailable(request, 1);
   await page.goto(`/draw/${draw.drawNumber}?quantity=1`);
-  await kept(page, `/draw/${draw.drawNumber}`);
+  await waitUntilCached(page, `/draw/${draw.drawNumber}`);
   const person = newBuyer();
   await tickBoxes(page);
   await fillDetails(page, person);

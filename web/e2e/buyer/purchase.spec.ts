@@ -1,6 +1,6 @@
 import { expect, test, type Locator, type Page } from '@playwright/test';
 import {
-  ASKING_CARD,
+  THREE_D_SECURE_CARD,
   DECLINED_CARD,
   buyByCard,
   expectTickets,
@@ -9,10 +9,10 @@ import {
   newBuyer,
   tickBoxes,
 } from '../support/buyer';
-import { AGAIN, drawNow, drawWithAvailable } from '../support/draws';
-import { ownDraw } from '../support/own-draw';
+import { READ_RETRIES, fetchListedDraw, drawWithAvailable } from '../support/draws';
+import { createTestDraw } from '../support/own-draw';
 
-const sold = (page: Page) => page.locator('.board-stats .num').first();
+const soldCounter = (page: Page) => page.locator('.board-stats .num').first();
 
 test('a guest buys three tickets by card, two open boards update, and a mail is sent', async ({
   page,
@@ -27,18 +27,18 @@ test('a guest buys three tickets by card, two open boards update, and a mail is 
   );
   for (const board of boards) {
     await board.goto(`/draw/${draw.drawNumber}/display`);
-    await expect(sold(board)).toHaveText(/^\d+ \/ 169$/);
+    await expect(soldCounter(board)).toHaveText(/^\d+ \/ 169$/);
   }
-  const before = await drawNow(request, draw.drawNumber);
+  const before = await fetchListedDraw(request, draw.drawNumber);
   const buyer = newBuyer();
   await buyByCard(page, draw.drawNumber, 3, buyer);
   await expectTickets(page, 3);
   for (const board of boards) {
-    await expect(sold(board)).toHaveText(`${before.ticketsSold + 3} / 169`);
+    await expect(soldCounter(board)).toHaveText(`${before.ticketsSold + 3} / 169`);
     await expect(board.locator('.slot.is-sold')).toHaveCount(before.ticketsSold + 3);
   }
   await expect
-    .poll(async () => await (await request.get('/sandbox/mailbox.json', AGAIN)).text())
+    .poll(async () => await (await request.get('/sandbox/mailbox.json', READ_RETRIES)).text())
     .toContain(buyer.email);
   await Promise.all(boards.map((board) => board.context().close()));
 });
@@ -48,7 +48,7 @@ test('a wallet purchase needs no typing and three taps: two boxes and the button
   request,
 }) => {
   const draw = await drawWithAvailable(request, 3);
-  const before = await drawNow(request, draw.drawNumber);
+  const before = await fetchListedDraw(request, draw.drawNumber);
   await page.setViewportSize({ width: 390, height: 844 });
   let taps = 0;
   const tap = async (target: ReturnType<Page['getByRole']>) => {
@@ -69,22 +69,26 @@ test('a wallet purchase needs no typing and three taps: two boxes and the button
   // The sandbox's wallet sheet has buttons in place of face or fingerprint recognition.
   await page.getByRole('button', { name: 'Confirm payment' }).click();
   await expectTickets(page, 2);
-  expect((await drawNow(request, draw.drawNumber)).ticketsSold).toBe(before.ticketsSold + 2);
+  expect((await fetchListedDraw(request, draw.drawNumber)).ticketsSold).toBe(
+    before.ticketsSold + 2,
+  );
 });
 
 test('a declined card is not charged, and another card buys', async ({ page, request }) => {
   const draw = await drawWithAvailable(request, 3);
-  const before = await drawNow(request, draw.drawNumber);
+  const before = await fetchListedDraw(request, draw.drawNumber);
   await buyByCard(page, draw.drawNumber, 1, newBuyer(), DECLINED_CARD);
   await expect(page.locator('.callout.is-bad')).toContainText('Your card was declined.');
   await expect(page.locator('.callout.is-bad')).toContainText('You have not been charged.');
   await expect(page.locator('.callout.is-bad'), 'it is said where it was pressed').toBeInViewport();
-  expect((await drawNow(request, draw.drawNumber)).ticketsSold).toBe(before.ticketsSold);
+  expect((await fetchListedDraw(request, draw.drawNumber)).ticketsSold).toBe(before.ticketsSold);
   await expect(page.getByLabel('Full Name')).not.toHaveValue('');
   await fillCard(page, '4242424242424242');
   await payButton(page).click();
   await expectTickets(page, 1);
-  expect((await drawNow(request, draw.drawNumber)).ticketsSold).toBe(before.ticketsSold + 1);
+  expect((await fetchListedDraw(request, draw.drawNumber)).ticketsSold).toBe(
+    before.ticketsSold + 1,
+  );
 });
 
 test('a bank’s challenge is answered, and a buyer who declines it is not charged', async ({
@@ -92,11 +96,11 @@ test('a bank’s challenge is answered, and a buyer who declines it is not charg
   request,
 }) => {
   const draw = await drawWithAvailable(request, 3);
-  const before = await drawNow(request, draw.drawNumber);
-  await buyByCard(page, draw.drawNumber, 1, newBuyer(), ASKING_CARD);
+  const before = await fetchListedDraw(request, draw.drawNumber);
+  await buyByCard(page, draw.drawNumber, 1, newBuyer(), THREE_D_SECURE_CARD);
   await page.getByRole('button', { name: 'Fail', exact: true }).click();
   await expect(page.locator('.callout.is-bad')).toContainText('You have not been charged.');
-  expect((await drawNow(request, draw.drawNumber)).ticketsSold).toBe(before.ticketsSold);
+  expect((await fetchListedDraw(request, draw.drawNumber)).ticketsSold).toBe(before.ticketsSold);
   await payButton(page).click();
   await page.getByRole('button', { name: 'Complete', exact: true }).click();
   await expectTickets(page, 1);
@@ -104,7 +108,7 @@ test('a bank’s challenge is answered, and a buyer who declines it is not charg
 
 test('a double press buys once', async ({ page, request }) => {
   const draw = await drawWithAvailable(request, 5);
-  const before = await drawNow(request, draw.drawNumber);
+  const before = await fetchListedDraw(request, draw.drawNumber);
   await page.goto(`/draw/${draw.drawNumber}`);
   await tickBoxes(page);
   await page.getByLabel('Full Name').fill('Dee Double');
@@ -113,7 +117,9 @@ test('a double press buys once', async ({ page, request }) => {
   await fillCard(page, '4242424242424242');
   await payButton(page).dblclick();
   await expectTickets(page, 1);
-  expect((await drawNow(request, draw.drawNumber)).ticketsSold).toBe(before.ticketsSold + 1);
+  expect((await fetchListedDraw(request, draw.drawNumber)).ticketsSold).toBe(
+    before.ticketsSold + 1,
+  );
 });
 
 test('of two buyers of the last ticket, one gets it and the other is not charged', async ({
@@ -122,7 +128,7 @@ test('of two buyers of the last ticket, one gets it and the other is not charged
   request,
   baseURL,
 }) => {
-  const draw = await ownDraw(playwright, baseURL ?? '', { left: 1 });
+  const draw = await createTestDraw(playwright, baseURL ?? '', { left: 1 });
   const pages = await Promise.all([1, 2].map(async () => (await browser.newContext()).newPage()));
   for (const page of pages) {
     await page.goto(`/draw/${draw.drawNumber}`);
@@ -149,7 +155,7 @@ test('of two buyers of the last ticket, one gets it and the other is not charged
   const loser = pages[(await tickets()).indexOf(0)];
   await expect(loser?.locator('.buy .panel, .callout.is-bad').first() as Locator).toBeVisible();
   expect(await tickets()).toContain(0);
-  expect((await drawNow(request, draw.drawNumber)).ticketsSold).toBe(169);
+  expect((await fetchListedDraw(request, draw.drawNumber)).ticketsSold).toBe(169);
   const late = await (await browser.newContext()).newPage();
   await late.goto(`/draw/${draw.drawNumber}`);
   await expect(late.getByRole('heading', { name: 'Sold Out!' })).toBeVisible();

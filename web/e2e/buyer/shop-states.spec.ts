@@ -1,6 +1,6 @@
 import { expect, test, type Page } from '@playwright/test';
 import { violationsOf } from '../support/axe';
-import { clubScreens, demoClub, settled, signIn } from '../support/club';
+import { clubScreens, demoClub, waitUntilLoaded, signIn } from '../support/club';
 import { drawWithAvailable } from '../support/draws';
 import { SHOP_STATES } from '../support/shop-states';
 
@@ -37,16 +37,16 @@ const smallTargets = (page: Page) =>
   );
 
 /**
- * Returns by how many pixels the content of the open dialog, or else of the page, exceeds its
- * right edge.
+ * Returns by how many pixels the content is wider than the open dialog, or than the page if no
+ * dialog is open.
  */
-const overhang = () => {
+const sidewaysOverflow = () => {
   const judged = document.querySelector('dialog[open]') ?? document.documentElement;
   return judged.scrollWidth - judged.clientWidth;
 };
 
 /** Returns the pairs of header elements that overlap. */
-const overlaps = () => {
+const overlappingHeaderParts = () => {
   const all = [
     ...document.querySelectorAll<HTMLElement>('.skip, .site-head .brand, .site-nav > *'),
   ].filter((part) => part.offsetParent !== null);
@@ -68,7 +68,7 @@ const overlaps = () => {
   );
 };
 
-/** Doubles the size of all text, and of nothing else (WCAG 1.4.4). */
+/** Doubles the font size of every element (WCAG 1.4.4). */
 const doubleText = (page: Page) =>
   page.evaluate(() => {
     const all = [...document.querySelectorAll<HTMLElement>('body *')];
@@ -96,7 +96,7 @@ for (const { name, show } of SHOP_STATES) {
     await page.setViewportSize({ width: 1280, height: 800 });
     await doubleText(page);
     expect
-      .soft(await page.evaluate(overhang), 'sideways with text twice as large')
+      .soft(await page.evaluate(sidewaysOverflow), 'sideways with text twice as large')
       .toBeLessThanOrEqual(0);
   });
 }
@@ -111,10 +111,10 @@ test('with doubled text no public page scrolls sideways on a phone, and no heade
   const draw = await drawWithAvailable(request, 1);
   const look = async (path: string) => {
     await page.goto(path);
-    await settled(page);
+    await waitUntilLoaded(page);
     await doubleText(page);
-    expect.soft(await page.evaluate(overhang), path).toBeLessThanOrEqual(0);
-    expect.soft(await page.evaluate(overlaps), path).toEqual([]);
+    expect.soft(await page.evaluate(sidewaysOverflow), path).toBeLessThanOrEqual(0);
+    expect.soft(await page.evaluate(overlappingHeaderParts), path).toEqual([]);
   };
   for (const path of ['/', `/club/${draw.clubSlug}`, `/draw/${draw.drawNumber}`]) await look(path);
   const club = await demoClub(page);

@@ -8,25 +8,25 @@ import {
   newBuyer,
   tickBoxes,
 } from '../support/buyer';
-import { drawNow, drawWithAvailable } from '../support/draws';
+import { fetchListedDraw, drawWithAvailable } from '../support/draws';
 import { SHOP_STATES, fillCart } from '../support/shop-states';
 
-/** Expects a specified error message (A:258-286) in a toast and beside the form (decision D12). */
-async function expectTrouble(page: Page, title: string, text: string): Promise<void> {
+/** Expects a specified error message (A:258-286) as a toast and beside the form (decision D12). */
+async function expectErrorMessage(page: Page, title: string, text: string): Promise<void> {
   await expect(page.locator('.toast')).toContainText(title);
   await expect(page.locator('.toast')).toContainText(text);
   await expect(page.locator('.toast')).toHaveRole('alert');
   await expect(page.locator('.callout.is-bad')).toContainText(`${title}${text}`);
 }
 
-async function filledIn(page: Page, drawNumber: number): Promise<void> {
+async function openFilledForm(page: Page, drawNumber: number): Promise<void> {
   await page.goto(`/draw/${drawNumber}`);
   await tickBoxes(page);
   await fillDetails(page, newBuyer());
   await fillCard(page, GOOD_CARD);
 }
 
-const OPEN = '**/api/create-payment-intent';
+const OPEN_PAYMENT_URL = '**/api/create-payment-intent';
 
 for (const [what, answer, title, text] of [
   ['nobody answers', null, 'Payment Setup Failed', 'Could not set up payment. Please try again.'],
@@ -48,12 +48,12 @@ for (const [what, answer, title, text] of [
     request,
   }) => {
     const draw = await drawWithAvailable(request, 3);
-    await filledIn(page, draw.drawNumber);
-    await page.route(OPEN, (route) => (answer ? route.fulfill(answer) : route.abort()));
+    await openFilledForm(page, draw.drawNumber);
+    await page.route(OPEN_PAYMENT_URL, (route) => (answer ? route.fulfill(answer) : route.abort()));
     await payButton(page).click();
-    await expectTrouble(page, title, text);
+    await expectErrorMessage(page, title, text);
     await expect(page.getByLabel('Full Name')).not.toHaveValue('');
-    await page.unroute(OPEN);
+    await page.unroute(OPEN_PAYMENT_URL);
     await payButton(page).click();
     await expectTickets(page, 1);
   });
@@ -64,8 +64,8 @@ test('when others buy first, the message says how many tickets are left and the 
   request,
 }) => {
   const draw = await drawWithAvailable(request, 3);
-  await filledIn(page, draw.drawNumber);
-  await page.route(OPEN, (route) =>
+  await openFilledForm(page, draw.drawNumber);
+  await page.route(OPEN_PAYMENT_URL, (route) =>
     route.fulfill({
       status: 409,
       json: {
@@ -77,7 +77,7 @@ test('when others buy first, the message says how many tickets are left and the 
     }),
   );
   await payButton(page).click();
-  await expectTrouble(
+  await expectErrorMessage(
     page,
     'Tickets No Longer Available',
     'Only 2 tickets remaining. Please adjust your selection.',
@@ -87,7 +87,7 @@ test('when others buy first, the message says how many tickets are left and the 
 
 test('the server’s check shows what is wrong', async ({ page, request }) => {
   const draw = await drawWithAvailable(request, 3);
-  await filledIn(page, draw.drawNumber);
+  await openFilledForm(page, draw.drawNumber);
   await page.route('**/api/validate-purchase', (route) =>
     route.fulfill({
       json: {
@@ -100,7 +100,7 @@ test('the server’s check shows what is wrong', async ({ page, request }) => {
     }),
   );
   await payButton(page).click();
-  await expectTrouble(
+  await expectErrorMessage(
     page,
     'Purchase Validation Failed',
     'You must be over 18 to purchase tickets',
@@ -117,7 +117,7 @@ test('without the payment library the page says so, and another press loads it',
   await tickBoxes(page);
   await fillDetails(page, newBuyer());
   await payButton(page).click();
-  await expectTrouble(
+  await expectErrorMessage(
     page,
     'Payment System Error',
     'Payment system is not ready. Please refresh the page and try again.',
@@ -134,7 +134,7 @@ test('a wallet with a declined card fails in its sheet, and the page shows the d
   request,
 }) => {
   const draw = await drawWithAvailable(request, 3);
-  const before = await drawNow(request, draw.drawNumber);
+  const before = await fetchListedDraw(request, draw.drawNumber);
   await page.goto(`/draw/${draw.drawNumber}`);
   await tickBoxes(page);
   await page.getByRole('button', { name: /Pay with (Apple|Google) Pay/ }).click();
@@ -148,7 +148,7 @@ test('a wallet with a declined card fails in its sheet, and the page shows the d
   await expect(page.locator('.callout.is-bad')).toContainText(
     'Payment failedYour card was declined.',
   );
-  expect((await drawNow(request, draw.drawNumber)).ticketsSold).toBe(before.ticketsSold);
+  expect((await fetchListedDraw(request, draw.drawNumber)).ticketsSold).toBe(before.ticketsSold);
 });
 
 test('a wallet on the checkout page pays through the server, shows a decline and accepts another card', async ({
@@ -166,7 +166,7 @@ test('a wallet on the checkout page pays through the server, shows a decline and
     .getByLabel('Card')
     .selectOption({ label: 'Visa •••• 0002 (declined)' });
   await page.getByRole('button', { name: 'Confirm payment' }).click();
-  await expectTrouble(page, 'Payment Failed', 'Your card was declined.');
+  await expectErrorMessage(page, 'Payment Failed', 'Your card was declined.');
   await wallet.click();
   await page.getByRole('button', { name: 'Confirm payment' }).click();
   await expect(page.getByText('Processing your tickets…').first()).toBeVisible();
@@ -178,14 +178,14 @@ test('a checkout that cannot open a payment says so, and its card errors have th
   request,
 }) => {
   const draw = await drawWithAvailable(request, 3);
-  await page.route(OPEN, (route) => route.abort());
+  await page.route(OPEN_PAYMENT_URL, (route) => route.abort());
   await page.goto(`/checkout/${draw.drawNumber}?tickets=1`);
-  await expectTrouble(
+  await expectErrorMessage(
     page,
     'Payment Setup Error',
     'Unable to initialize payment. Please refresh the page and try again.',
   );
-  await page.unroute(OPEN);
+  await page.unroute(OPEN_PAYMENT_URL);
   await page.reload();
   await fillDetails(page, newBuyer());
   await page.getByLabel('I am over 18 years old').check();
@@ -193,7 +193,7 @@ test('a checkout that cannot open a payment says so, and its card errors have th
   await page.getByRole('button', { name: 'Continue to Payment' }).click();
   await fillCard(page, '4000000000000002');
   await payButton(page).click();
-  await expectTrouble(page, 'Payment Error', 'Your card was declined.');
+  await expectErrorMessage(page, 'Payment Error', 'Your card was declined.');
   await fillCard(page, GOOD_CARD);
   await payButton(page).click();
   await expect(page.locator('.toast')).toContainText(
@@ -214,7 +214,7 @@ test('an authorised payment whose tickets are gone is not charged, says so and l
   request,
 }) => {
   const draw = await drawWithAvailable(request, 3);
-  await filledIn(page, draw.drawNumber);
+  await openFilledForm(page, draw.drawNumber);
   await page.route('**/api/complete-card-payment', (route) =>
     route.fulfill({
       status: 409,
@@ -245,7 +245,7 @@ test('without browser storage the club’s page follows the purchase', async ({ 
       set.call(this, key, value);
     };
   });
-  await filledIn(page, draw.drawNumber);
+  await openFilledForm(page, draw.drawNumber);
   await payButton(page).click();
   await expect(page).toHaveURL(new RegExp(`/club/${draw.clubSlug}$`));
   await expect(page.locator('.toast')).toContainText('Purchase Successful');
@@ -291,7 +291,7 @@ test('during maintenance typed details stay visible and only the payment is bloc
   await page.route('**/api/maintenance-mode', (route) =>
     route.fulfill({ json: { maintenanceMode: on } }),
   );
-  await filledIn(page, draw.drawNumber);
+  await openFilledForm(page, draw.drawNumber);
   await page.clock.fastForward(31_000);
   await expect(page.locator('.buy .callout')).toContainText('System Maintenance in Progress');
   await expect(page.getByLabel('Full Name')).not.toHaveValue('');

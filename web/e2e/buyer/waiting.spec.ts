@@ -1,6 +1,6 @@
 import { expect, test, type APIRequestContext } from '@playwright/test';
 import { reserveThroughApi } from '../support/draws';
-import { ownDraw } from '../support/own-draw';
+import { createTestDraw } from '../support/own-draw';
 
 test('a visitor sees that every ticket is reserved, and then the ticket that is released', async ({
   page,
@@ -8,7 +8,7 @@ test('a visitor sees that every ticket is reserved, and then the ticket that is 
   baseURL,
 }) => {
   const base = baseURL ?? '';
-  const draw = await ownDraw(playwright, base, { left: 3 });
+  const draw = await createTestDraw(playwright, base, { left: 3 });
   const others: APIRequestContext[] = [];
   const hold = async (count: number) => {
     const other = await playwright.request.newContext({ baseURL: base });
@@ -27,8 +27,7 @@ test('a visitor sees that every ticket is reserved, and then the ticket that is 
   await page.getByRole('button', { name: 'One more' }).click();
   await one.release();
   await expect(page.getByText('Quantity · 3 left')).toBeVisible();
-  // Another buyer reserves two tickets, so the number of available tickets drops and the page says
-  // so.
+  // Another buyer reserves two of the three tickets, so the page lowers the chosen count to one.
   await hold(2);
   await expect(
     page.getByRole('status').filter({ hasText: 'Only 1 left – quantity changed' }),

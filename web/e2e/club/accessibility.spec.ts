@@ -1,28 +1,34 @@
 import { expect, test, type Page } from '@playwright/test';
 import { expectNoViolations, violationsOf } from '../support/axe';
-import { DOORS, clubScreens, demoClub, settled, signIn } from '../support/club';
-import { smallTargets, widthOf } from '../support/targets';
+import {
+  SIGNED_OUT_SCREENS,
+  clubScreens,
+  demoClub,
+  waitUntilLoaded,
+  signIn,
+} from '../support/club';
+import { smallTargets, contentWidth } from '../support/targets';
 
-const SIZES = [
+const WINDOW_SIZES = [
   { width: 390, height: 844 },
   { width: 1280, height: 800 },
 ];
 
-for (const size of SIZES) {
+for (const size of WINDOW_SIZES) {
   test(`no screen of a club has an axe violation at ${size.width}`, async ({ page, baseURL }) => {
     test.setTimeout(240_000);
     await page.setViewportSize(size);
     const found = [];
-    for (const { name, path } of DOORS) {
+    for (const { name, path } of SIGNED_OUT_SCREENS) {
       await page.goto(path);
-      await settled(page);
+      await waitUntilLoaded(page);
       found.push(...(await violationsOf(page, name)));
     }
     const club = await demoClub(page);
     await signIn(page, baseURL ?? '', club);
     for (const { name, path } of await clubScreens(page, club)) {
       await page.goto(path);
-      await settled(page);
+      await waitUntilLoaded(page);
       found.push(...(await violationsOf(page, name)));
     }
     expect(found).toEqual([]);
@@ -35,7 +41,7 @@ for (const size of SIZES) {
     test.setTimeout(180_000);
     await page.setViewportSize(size);
     await page.goto('/admin/login');
-    await settled(page);
+    await waitUntilLoaded(page);
     await page.getByRole('button', { name: 'Login', exact: true }).click();
     await expect(page.locator('.problems')).toBeFocused();
     await expectNoViolations(page, 'login problems');
@@ -47,7 +53,7 @@ for (const size of SIZES) {
     const club = await demoClub(page);
     await signIn(page, baseURL ?? '', club);
     await page.goto(`/club/${club.slug}/admin`);
-    await settled(page);
+    await waitUntilLoaded(page);
     const card = page
       .getByRole('article')
       .filter({ has: page.getByText('Active', { exact: true }) })
@@ -60,7 +66,7 @@ for (const size of SIZES) {
     await expectNoViolations(page, 'details');
     await page.keyboard.press('Escape');
     await page.goto(`/club/${club.slug}/admin/create-draw`);
-    await settled(page);
+    await waitUntilLoaded(page);
     await page.locator('form').getByRole('button', { name: 'Create Draw' }).click();
     await expect(page.locator('.problems')).toBeFocused();
     await expectNoViolations(page, 'create problems');
@@ -96,12 +102,12 @@ test('no club page scrolls sideways at 320, and every target on a phone is 44 px
   const look = async (name: string, path: string) => {
     await page.setViewportSize({ width: 320, height: 640 });
     await page.goto(path);
-    await settled(page);
-    expect.soft(await widthOf(page), name).toBeLessThanOrEqual(320);
+    await waitUntilLoaded(page);
+    expect.soft(await contentWidth(page), name).toBeLessThanOrEqual(320);
     await page.setViewportSize({ width: 390, height: 844 });
     expect.soft(await smallTargets(page), name).toEqual([]);
   };
-  for (const { name, path } of DOORS) await look(name, path);
+  for (const { name, path } of SIGNED_OUT_SCREENS) await look(name, path);
   const club = await demoClub(page);
   await signIn(page, baseURL ?? '', club);
   for (const { name, path } of await clubScreens(page, club)) await look(name, path);

@@ -1,33 +1,33 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test, type Page } from '@playwright/test';
 import { expectNoViolations } from '../support/axe';
-import { settled } from '../support/club';
+import { waitUntilLoaded } from '../support/club';
 import { waitForMail } from '../support/mailbox';
 
 // Registers a new club, so that other tests find the demo's clubs unchanged.
 test.describe.configure({ mode: 'serial' });
 
-const STAMP = Date.now().toString(36);
-const NAME = `Evening ${STAMP}`;
-const LOGO = Buffer.from(
+const RUN_ID = Date.now().toString(36);
+const CLUB_NAME = `Evening ${RUN_ID}`;
+const LOGO_PNG = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',
 );
 
 let page: Page;
-let slug = '';
+let clubSlug = '';
 
 test.beforeAll(async ({ browser }) => {
   page = await browser.newPage({ viewport: { width: 390, height: 844 } });
 });
 test.afterAll(() => page.close());
 
-const go = async (path: string) => {
-  await page.goto(`/club/${slug}/admin${path}`);
-  await settled(page);
+const openAdminPage = async (path: string) => {
+  await page.goto(`/club/${clubSlug}/admin${path}`);
+  await waitUntilLoaded(page);
 };
 
-const saved = async (name: string | RegExp, pattern: RegExp) => {
+const downloadFile = async (name: string | RegExp, pattern: RegExp) => {
   const [file] = await Promise.all([
     page.waitForEvent('download'),
     page.getByRole('button', { name }).or(page.getByRole('menuitem', { name })).first().click(),
@@ -38,16 +38,16 @@ const saved = async (name: string | RegExp, pattern: RegExp) => {
 
 test('a club registers and connects its payment account on the provider’s page', async () => {
   await page.goto('/admin/login');
-  await settled(page);
+  await waitUntilLoaded(page);
   await page.getByRole('tab', { name: 'Register Club' }).click();
-  await page.getByLabel('Club name').fill(NAME);
-  await page.getByLabel('Email').fill(`${STAMP}@example.com`);
+  await page.getByLabel('Club name').fill(CLUB_NAME);
+  await page.getByLabel('Email').fill(`${RUN_ID}@example.com`);
   await page.getByLabel('Phone').fill('0400 000 000');
   await page.getByLabel('Password', { exact: true }).fill('long-enough-word');
   await page.getByRole('button', { name: 'Register Club' }).click();
   await expect(page).toHaveURL(/\/club\/[\w-]+\/admin$/);
-  slug = /club\/([\w-]+)\/admin/.exec(page.url())?.[1] ?? '';
-  await settled(page);
+  clubSlug = /club\/([\w-]+)\/admin/.exec(page.url())?.[1] ?? '';
+  await waitUntilLoaded(page);
   await expect(page.getByRole('button', { name: 'Create Draw' }).first()).toHaveAttribute(
     'aria-disabled',
     'true',
@@ -55,8 +55,8 @@ test('a club registers and connects its payment account on the provider’s page
   await expectNoViolations(page, 'dashboard of a new club');
   await page.getByRole('button', { name: 'Connect Stripe account' }).first().click();
   await page.getByRole('button', { name: 'Complete onboarding' }).click();
-  // The provider redirects to the server's configured public URL. On a test machine its host may
-  // differ from the one in the browser.
+  // The provider redirects to the server's configured public URL, whose host may differ from
+  // `baseURL`. So the test opens the page again under `baseURL`.
   await page.waitForURL(/\/admin\/stripe-connect\/complete$/);
   await page.goto('/admin/stripe-connect/complete');
   await expect(page.getByRole('heading', { level: 1, name: 'Setup Complete!' })).toBeVisible();
@@ -66,7 +66,7 @@ test('a club registers and connects its payment account on the provider’s page
 });
 
 test('a club confirms its e-mail address, which uploads require', async () => {
-  const letter = await waitForMail(page.request, `${STAMP}@example.com`, 'verify');
+  const letter = await waitForMail(page.request, `${RUN_ID}@example.com`, 'verify');
   const link = new URL(
     /https?:\/\/\S+\/verify-email\?token=[0-9a-f]+/.exec(letter.text)?.[0] ?? '',
   );
@@ -75,13 +75,13 @@ test('a club confirms its e-mail address, which uploads require', async () => {
 });
 
 test('a club’s page gets a name, a logo and colours, and is public at its new address', async () => {
-  await go('/home-page-setup');
-  await page.getByLabel('Page name').fill(`shore-${STAMP}`);
+  await openAdminPage('/home-page-setup');
+  await page.getByLabel('Page name').fill(`shore-${RUN_ID}`);
   await page.getByLabel('Title', { exact: true }).fill('Shore Evening Club');
   await page.getByLabel('Tagline').fill('Football by the sea since 1921.');
   await page
     .getByLabel(/^Logo/)
-    .setInputFiles({ name: 'logo.png', mimeType: 'image/png', buffer: LOGO });
+    .setInputFiles({ name: 'logo.png', mimeType: 'image/png', buffer: LOGO_PNG });
   await expect(page.locator('.toast').filter({ hasText: 'Logo uploaded' })).toBeVisible();
   await page.getByRole('tab', { name: 'Preview' }).click();
   await expect(page.getByRole('region', { name: 'Preview' })).toContainText('Shore Evening Club');
@@ -91,9 +91,9 @@ test('a club’s page gets a name, a logo and colours, and is public at its new 
   await expect(
     page.locator('.toast').filter({ hasText: 'Home page updated successfully' }),
   ).toBeVisible();
-  slug = `shore-${STAMP}`;
-  await expect(page).toHaveURL(new RegExp(`/club/${slug}/admin/home-page-setup$`));
-  await page.goto(`/club/${slug}`);
+  clubSlug = `shore-${RUN_ID}`;
+  await expect(page).toHaveURL(new RegExp(`/club/${clubSlug}/admin/home-page-setup$`));
+  await page.goto(`/club/${clubSlug}`);
   await expect(page.getByRole('heading', { level: 1 })).toContainText('Shore Evening Club');
   const logo = page.locator('img[src*="/uploads/"]').first();
   await expect(logo).toBeVisible();
@@ -103,15 +103,15 @@ test('a club’s page gets a name, a logo and colours, and is public at its new 
 });
 
 test('a season is previewed from a table and then created whole', async () => {
-  await go('/create-draw');
+  await openAdminPage('/create-draw');
   await page.getByRole('tab', { name: 'A season (CSV)' }).click();
-  await expect(page.getByLabel('Contact name')).toHaveValue(NAME);
+  await expect(page.getByLabel('Contact name')).toHaveValue(CLUB_NAME);
   await expect(page.getByLabel('Contact phone')).toHaveValue('0400 000 000');
   await page.getByLabel('CSV file').setInputFiles({
     name: 'season.csv',
     mimeType: 'text/csv',
     buffer: Buffer.from(
-      `date,kick-off,zone,home,away,league\n2098-03-06,15:00,Australia/Brisbane,${NAME},Norths,A Grade\n2098-03-13,15:00,Australia/Brisbane,${NAME},Souths,A Grade\n`,
+      `date,kick-off,zone,home,away,league\n2098-03-06,15:00,Australia/Brisbane,${CLUB_NAME},Norths,A Grade\n2098-03-13,15:00,Australia/Brisbane,${CLUB_NAME},Souths,A Grade\n`,
     ),
   });
   await page.getByRole('button', { name: 'Preview' }).click();
@@ -123,11 +123,11 @@ test('a season is previewed from a table and then created whole', async () => {
   await terms.getByRole('button', { name: 'Create 2 draws' }).click();
   await expect(page.locator('.toast').filter({ hasText: '2 draws created' })).toBeVisible();
   for (const away of ['Norths', 'Souths'])
-    await expect(page.getByRole('article', { name: `${NAME} v ${away}` })).toBeVisible();
+    await expect(page.getByRole('article', { name: `${CLUB_NAME} v ${away}` })).toBeVisible();
 });
 
 test('an offer is drafted, refused with one game, activated with two and sold to the public', async () => {
-  await go('/bundles/new');
+  await openAdminPage('/bundles/new');
   await page.getByLabel('Name', { exact: true }).fill('Two by the sea');
   await page.getByRole('checkbox', { name: /Norths/ }).check();
   await page.getByRole('button', { name: 'Activate' }).click();
@@ -138,9 +138,9 @@ test('an offer is drafted, refused with one game, activated with two and sold to
   await expect(
     page.locator('.toast').filter({ hasText: 'Two by the sea is on sale' }),
   ).toBeVisible();
-  await page.goto(`/club/${slug}/specials/two-by-the-sea`);
+  await page.goto(`/club/${clubSlug}/specials/two-by-the-sea`);
   await expect(page.getByRole('heading', { level: 1 })).toContainText('Two by the sea');
-  await go('/bundles');
+  await openAdminPage('/bundles');
   await page.getByRole('button', { name: 'Actions for Two by the sea' }).click();
   await page.getByRole('menuitem', { name: 'Archive' }).click();
   await expect(page.getByRole('alertdialog')).toBeVisible();
@@ -152,11 +152,11 @@ test('an offer is drafted, refused with one game, activated with two and sold to
 });
 
 test('poster, report and ticket data download as files', async ({ baseURL }) => {
-  await go('');
-  const card = page.getByRole('article', { name: `${NAME} v Norths` });
+  await openAdminPage('');
+  const card = page.getByRole('article', { name: `${CLUB_NAME} v Norths` });
   await card.getByRole('button', { name: /^Actions/ }).click();
   await page.getByRole('menuitem', { name: 'Details' }).click();
-  const poster = await saved('Poster with QR code (PDF)', /\.pdf$/);
+  const poster = await downloadFile('Poster with QR code (PDF)', /\.pdf$/);
   expect(poster.subarray(0, 5).toString()).toBe('%PDF-');
   await page.keyboard.press('Escape');
   const number =
@@ -166,7 +166,7 @@ test('poster, report and ticket data download as files', async ({ baseURL }) => 
       .find(Boolean) ??
     String(
       (
-        (await (await page.request.get(`/api/clubs/${slug}/draws`)).json()) as {
+        (await (await page.request.get(`/api/clubs/${clubSlug}/draws`)).json()) as {
           drawNumber: number;
           awayTeam: string;
         }[]
@@ -177,14 +177,14 @@ test('poster, report and ticket data download as files', async ({ baseURL }) => 
     data: { homeFirstTryScorer: 1, awayFirstTryScorer: 2 },
   });
   expect(entered.ok(), await entered.text()).toBe(true);
-  await go('');
-  const done = page.getByRole('article', { name: `${NAME} v Norths` });
+  await openAdminPage('');
+  const done = page.getByRole('article', { name: `${CLUB_NAME} v Norths` });
   await expect(done.getByText('Completed', { exact: true })).toBeVisible();
   await done.getByRole('button', { name: /^Actions/ }).click();
-  const report = await saved('Download Report (PDF)', new RegExp(`${number}.*\\.pdf$`));
+  const report = await downloadFile('Download Report (PDF)', new RegExp(`${number}.*\\.pdf$`));
   expect(report.subarray(0, 5).toString()).toBe('%PDF-');
   await done.getByRole('button', { name: /^Actions/ }).click();
-  const table = await saved('Download Ticket Data (CSV)', new RegExp(`${number}.*\\.csv$`));
+  const table = await downloadFile('Download Ticket Data (CSV)', new RegExp(`${number}.*\\.csv$`));
   expect([...table.subarray(0, 3)]).toEqual([0xef, 0xbb, 0xbf]);
   expect(table.toString()).toContain('\r\n');
 });

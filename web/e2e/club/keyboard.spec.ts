@@ -1,5 +1,5 @@
 import { expect, test } from '@playwright/test';
-import { demoClub, newDraw, settled, signIn } from '../support/club';
+import { demoClub, newDraw, waitUntilLoaded, signIn } from '../support/club';
 import { tabTo } from '../support/keys';
 
 for (const size of [
@@ -14,7 +14,7 @@ for (const size of [
     const club = await demoClub(page, 1);
     await signIn(page, baseURL ?? '', club);
     await page.goto(`/club/${club.slug}/admin/create-draw`);
-    await settled(page);
+    await waitUntilLoaded(page);
     const away = `Keys ${Date.now() % 1_000_000}`;
     await tabTo(page, /^Home team/);
     await page.keyboard.type('Sharks');
@@ -36,7 +36,7 @@ for (const size of [
     await page.keyboard.type('0400 000 000');
     await page.keyboard.press('Enter');
     const terms = page.getByRole('dialog', { name: 'Terms of Service' });
-    // The terms can be accepted only after their text has loaded.
+    // The dialog refuses an agreement until the text of the terms has loaded.
     await expect(terms.getByText('Questions go to our support address.')).toBeVisible();
     await tabTo(page, /^I have read and agree/);
     await page.keyboard.press('Space');
@@ -53,7 +53,7 @@ test('a result can be entered with the keyboard alone', async ({ page, baseURL }
   await signIn(page, baseURL ?? '', club);
   const draw = await newDraw(page, baseURL ?? '', club);
   await page.goto(`/admin/results/${draw}`);
-  await settled(page);
+  await waitUntilLoaded(page);
   await tabTo(page, /\(home\)$/);
   await page.keyboard.type('7');
   await tabTo(page, /\(away\)$/);

@@ -1,11 +1,11 @@
 import { expect, test, type Page } from '@playwright/test';
 import { expectNoViolations } from '../support/axe';
-import { demoClub, newDraw, settled, signIn } from '../support/club';
+import { demoClub, newDraw, waitUntilLoaded, signIn } from '../support/club';
 import { waitForMail } from '../support/mailbox';
 
-const PASSWORD = 'a-word-of-my-own';
+const MEMBER_PASSWORD = 'a-word-of-my-own';
 
-async function invite(page: Page, name: string, email: string, role: string): Promise<void> {
+async function inviteMember(page: Page, name: string, email: string, role: string): Promise<void> {
   await page.getByRole('button', { name: 'Invite somebody' }).click();
   const dialog = page.getByRole('dialog', { name: 'Invite somebody' });
   await dialog.getByLabel('Name', { exact: true }).fill(name);
@@ -27,7 +27,7 @@ async function openInvitation(page: Page, email: string): Promise<void> {
 
 async function logIn(page: Page, email: string): Promise<void> {
   await page.getByLabel('Email', { exact: true }).fill(email);
-  await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+  await page.getByLabel('Password', { exact: true }).fill(MEMBER_PASSWORD);
   await page.getByRole('button', { name: 'Login', exact: true }).click();
 }
 
@@ -45,11 +45,11 @@ test('an invited seller enters a result without access to people, becomes a view
   const draw = await newDraw(page, baseURL ?? '', club);
 
   await page.goto(admin);
-  await settled(page);
+  await waitUntilLoaded(page);
   await page.getByRole('button', { name: 'Menu', exact: true }).click();
   await page.getByRole('link', { name: 'People' }).click();
-  await settled(page);
-  await invite(page, 'Kim Seller', email, 'Seller');
+  await waitUntilLoaded(page);
+  await inviteMember(page, 'Kim Seller', email, 'Seller');
   const card = page.getByRole('listitem').filter({ hasText: email });
   await expect(card.getByText('Invited', { exact: true })).toBeVisible();
   await expectNoViolations(page, 'people');
@@ -60,13 +60,13 @@ test('an invited seller enters a result without access to people, becomes a view
   expect(new URL(kim.url()).search, 'the secret has left the address').toBe('');
   await expectNoViolations(kim, 'choose a password');
   for (const label of ['New password', 'Confirm password'])
-    await kim.getByLabel(label, { exact: true }).fill(PASSWORD);
+    await kim.getByLabel(label, { exact: true }).fill(MEMBER_PASSWORD);
   await kim.getByRole('button', { name: 'Set password' }).click();
   await expect(kim.getByRole('heading', { level: 1, name: 'You are in' })).toBeVisible();
   await kim.getByRole('link', { name: 'Go to Login' }).click();
   await logIn(kim, email);
   await expect(kim).toHaveURL(new RegExp(`${admin}$`));
-  await settled(kim);
+  await waitUntilLoaded(kim);
   await expect(kim.getByText(/^Signed in as Kim Seller\./)).toBeVisible();
   await kim.getByRole('button', { name: 'Menu', exact: true }).click();
   await expect(kim.getByRole('link', { name: 'Bundles' })).toBeVisible();
@@ -74,7 +74,7 @@ test('an invited seller enters a result without access to people, becomes a view
     await expect(kim.getByRole('link', { name, exact: true })).toHaveCount(0);
 
   await kim.goto(`${admin}/results/${draw}`);
-  await settled(kim);
+  await waitUntilLoaded(kim);
   await kim.locator('.pad').nth(0).locator('button').nth(3).click();
   await kim.locator('.pad').nth(1).locator('button').nth(10).click();
   await kim.locator('.entry-bar').getByRole('button', { name: 'Submit Results' }).click();
@@ -84,7 +84,7 @@ test('an invited seller enters a result without access to people, becomes a view
   await expect(kim.getByText('Only an owner of the club can do this.')).toBeVisible();
 
   await page.reload();
-  await settled(page);
+  await waitUntilLoaded(page);
   await expect(card.getByText('Invited', { exact: true })).toHaveCount(0);
   await card.getByRole('button', { name: 'Actions for Kim Seller' }).click();
   await page.getByRole('menuitem', { name: 'Change role' }).click();
@@ -95,10 +95,10 @@ test('an invited seller enters a result without access to people, becomes a view
   await page.getByRole('button', { name: 'Save role' }).click();
   await expect(card.getByText('Viewer', { exact: true })).toBeVisible();
 
-  // After a change of role, the member must sign in again and then has the new role.
+  // A changed role ends the member's sessions. After signing in again, Kim is a viewer.
   await kim.goto('/admin/login');
   await logIn(kim, email);
-  await settled(kim);
+  await waitUntilLoaded(kim);
   await expect(kim.getByText(/^Signed in as Kim Seller\. Viewer:/)).toBeVisible();
   await expect(kim.getByRole('button', { name: 'Create Draw' })).toHaveCount(0);
   await expect(kim.getByRole('link', { name: 'Create Draw' })).toHaveCount(0);

@@ -1,5 +1,5 @@
 import { expect, test } from '@playwright/test';
-import { demoClub, newDraw, settled, signIn } from '../support/club';
+import { demoClub, newDraw, waitUntilLoaded, signIn } from '../support/club';
 
 test('a result is entered in four taps without scrolling on a phone', async ({ page, baseURL }) => {
   await page.setViewportSize({ width: 390, height: 844 });
@@ -7,7 +7,7 @@ test('a result is entered in four taps without scrolling on a phone', async ({ p
   await signIn(page, baseURL ?? '', club);
   const draw = await newDraw(page, baseURL ?? '', club);
   await page.goto(`/club/${club.slug}/admin/results/${draw}`);
-  await settled(page);
+  await waitUntilLoaded(page);
   let taps = 0;
   const tap = async (target: ReturnType<typeof page.locator>) => {
     const box = await target.boundingBox();
@@ -46,7 +46,7 @@ test('a result is entered in four taps without scrolling on a phone', async ({ p
   await expect(page.getByRole('heading', { name: 'The result is in' })).toBeVisible();
   expect(taps).toBeLessThanOrEqual(4);
   expect(await page.evaluate(() => window.scrollY)).toBe(0);
-  // Before kick-off the result can be undone, so the club does not see the winning ticket yet.
+  // The winning ticket is revealed only after kick-off, also to the club (decision E-6).
   await expect(page.getByText(/^The winning ticket is shown after kick-off, /)).toBeVisible();
   await expect(page.getByRole('button', { name: 'Notify Winner' })).toHaveCount(0);
 });

@@ -1,17 +1,17 @@
 import { expect, test, type Page } from '@playwright/test';
 import { violationsOf } from '../support/axe';
 import { clubDraws, demoClub, signIn, type DemoClub } from '../support/club';
-import type { ClubStage } from '../support/club-stage';
+import type { ClubScreenContext } from '../support/club-stage';
 import { CLUB_STATES } from '../support/club-states';
 import { keyboardProblems } from '../support/keys';
-import { smallTargets, widthOf } from '../support/targets';
+import { smallTargets, contentWidth } from '../support/targets';
 
-const PHONE = { width: 390, height: 844 };
-const DESK = { width: 1280, height: 800 };
+const PHONE_SIZE = { width: 390, height: 844 };
+const DESKTOP_SIZE = { width: 1280, height: 800 };
 
 let savedLogin: Awaited<ReturnType<ReturnType<Page['context']>['storageState']>>;
 let club: DemoClub;
-let draws: ClubStage['draws'];
+let draws: ClubScreenContext['draws'];
 
 test.beforeAll(async ({ browser, baseURL }) => {
   const page = await browser.newPage();
@@ -29,7 +29,7 @@ for (const { name, wide, loggedOut, show } of CLUB_STATES) {
     baseURL,
   }) => {
     const page = await browser.newPage({
-      viewport: wide ? DESK : PHONE,
+      viewport: wide ? DESKTOP_SIZE : PHONE_SIZE,
       ...(loggedOut ? {} : { storageState: savedLogin }),
     });
     await show({ page, playwright, baseURL: baseURL ?? '', club, draws });
@@ -38,13 +38,13 @@ for (const { name, wide, loggedOut, show } of CLUB_STATES) {
       expect.soft(await smallTargets(page), 'targets').toEqual([]);
       expect.soft(await keyboardProblems(page), 'keys at 390').toEqual([]);
     }
-    await page.setViewportSize(DESK);
+    await page.setViewportSize(DESKTOP_SIZE);
     expect.soft(await violationsOf(page, name), 'axe at 1280').toEqual([]);
     if (wide) expect.soft(await keyboardProblems(page), 'keys at 1280').toEqual([]);
     await page.setViewportSize({ width: 320, height: 640 });
-    // The header adapts only some time after the window becomes narrow, so the check is repeated.
+    // Polls, because React changes the header after the window has become narrow.
     await expect.soft
-      .poll(() => widthOf(page), { message: 'width at 320' })
+      .poll(() => contentWidth(page), { message: 'width at 320' })
       .toBeLessThanOrEqual(320);
     await page.close();
   });

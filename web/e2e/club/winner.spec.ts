@@ -1,8 +1,8 @@
 import { expect, test } from '@playwright/test';
 import { expectNoViolations } from '../support/axe';
-import { settled, signIn } from '../support/club';
+import { waitUntilLoaded, signIn } from '../support/club';
 import { waitForMail } from '../support/mailbox';
-import { kickOff, ownDraw } from '../support/own-draw';
+import { bringKickOffForward, createTestDraw } from '../support/own-draw';
 
 test('a winner is notified, answers by the one-time link and is paid', async ({
   page,
@@ -12,8 +12,8 @@ test('a winner is notified, answers by the one-time link and is paid', async ({
 }) => {
   test.setTimeout(120_000);
   await page.setViewportSize({ width: 390, height: 844 });
-  const draw = await ownDraw(playwright, baseURL ?? '', { left: 0 });
-  await kickOff(playwright, baseURL ?? '', draw.drawNumber);
+  const draw = await createTestDraw(playwright, baseURL ?? '', { left: 0 });
+  await bringKickOffForward(playwright, baseURL ?? '', draw.drawNumber);
   await signIn(page, baseURL ?? '', draw.club);
   const entered = await page.request.post(`/api/draws/${draw.drawNumber}/results`, {
     headers: { origin: new URL(baseURL ?? '').origin },
@@ -25,7 +25,7 @@ test('a winner is notified, answers by the one-time link and is paid', async ({
   };
   const winner = winningTickets[0];
   await page.goto(`/club/${draw.club.slug}/admin/results/${draw.drawNumber}`);
-  await settled(page);
+  await waitUntilLoaded(page);
   await expectNoViolations(page, 'winner before the mail');
   await page.getByRole('button', { name: 'Notify Winner' }).click();
   await expect(page.locator('.toast')).toContainText('1 out of 1 winners notified');
@@ -57,7 +57,7 @@ test('a winner is notified, answers by the one-time link and is paid', async ({
   await expectNoViolations(phone, 'claim received');
 
   await page.reload();
-  await settled(page);
+  await waitUntilLoaded(page);
   const payout = page.getByRole('region', { name: 'Payout Management' });
   await expect(payout.getByText('Details received', { exact: true })).toBeVisible();
   await expect(payout).toContainText('Robin Winner');

@@ -1,34 +1,34 @@
 import { expect, test, type Page } from '@playwright/test';
 import { OPERATOR, clubs } from '../../src/testing/operator-data';
 import { violationsOf } from '../support/axe';
-import { SECTIONS, stubConsole } from '../support/console';
+import { CONSOLE_SECTIONS, stubConsole } from '../support/console';
 
-const SIZES = [
+const WINDOW_SIZES = [
   { width: 390, height: 844 },
   { width: 1280, height: 800 },
 ];
 
-async function ready(page: Page): Promise<void> {
+async function waitUntilSectionLoaded(page: Page): Promise<void> {
   await expect(page.locator('h1').first()).toBeAttached();
   await expect(page.locator('[aria-busy="true"]')).toHaveCount(0);
 }
 
-const press = (page: Page, name: string | RegExp) =>
+const clickFirstButton = (page: Page, name: string | RegExp) =>
   page.getByRole('button', { name }).first().click();
 
-/** Each dialog and panel, with the steps that open it. */
+/** Each dialog or panel of the console: name, section, and the steps that open it. */
 const DIALOGS: readonly [string, string, (page: Page) => Promise<void>][] = [
-  ['an anomaly', 'payments', (page) => press(page, 'Details')],
+  ['an anomaly', 'payments', (page) => clickFirstButton(page, 'Details')],
   [
     'a customer form with problems',
     'payments',
     async (page) => {
-      await press(page, 'Details');
-      await press(page, 'Allocate ticket and resolve');
+      await clickFirstButton(page, 'Details');
+      await clickFirstButton(page, 'Allocate ticket and resolve');
     },
   ],
-  ['a club', 'clubs', (page) => press(page, 'View Details')],
-  ['a removal', 'waitlist', (page) => press(page, 'Remove')],
+  ['a club', 'clubs', (page) => clickFirstButton(page, 'View Details')],
+  ['a removal', 'waitlist', (page) => clickFirstButton(page, 'Remove')],
   [
     'tickets',
     'draws',
@@ -38,28 +38,28 @@ const DIALOGS: readonly [string, string, (page: Page) => Promise<void>][] = [
         .getByRole('button', { name: 'View Tickets' })
         .click(),
   ],
-  ['undo', 'draws', (page) => press(page, 'Undo Results')],
-  ['cancel', 'draws', (page) => press(page, 'Cancel draw')],
-  ['a moved kick-off', 'draws', (page) => press(page, 'Move kick-off')],
-  ['a recovery', 'orphans', (page) => press(page, 'Recover')],
-  ['a payment', 'transactions', (page) => press(page, 'Details')],
+  ['undo', 'draws', (page) => clickFirstButton(page, 'Undo Results')],
+  ['cancel', 'draws', (page) => clickFirstButton(page, 'Cancel draw')],
+  ['a moved kick-off', 'draws', (page) => clickFirstButton(page, 'Move kick-off')],
+  ['a recovery', 'orphans', (page) => clickFirstButton(page, 'Recover')],
+  ['a payment', 'transactions', (page) => clickFirstButton(page, 'Details')],
   [
     'maintenance',
     'system',
     (page) => page.getByRole('switch', { name: 'Maintenance mode' }).click(),
   ],
-  ['a new menu', 'system', (page) => press(page, 'New menu')],
+  ['a new menu', 'system', (page) => clickFirstButton(page, 'New menu')],
 ];
 
-for (const size of SIZES) {
+for (const size of WINDOW_SIZES) {
   test(`no section of the console has an axe violation at ${size.width}`, async ({ page }) => {
     test.setTimeout(180_000);
     await page.setViewportSize(size);
     await stubConsole(page);
     const found = [];
-    for (const section of SECTIONS) {
+    for (const section of CONSOLE_SECTIONS) {
       await page.goto(`/super-admin?section=${section}`);
-      await ready(page);
+      await waitUntilSectionLoaded(page);
       found.push(...(await violationsOf(page, section)));
     }
     expect(found).toEqual([]);
@@ -72,14 +72,14 @@ for (const size of SIZES) {
     const found = [];
     for (const [what, section, open] of DIALOGS) {
       await page.goto(`/super-admin?section=${section}`);
-      await ready(page);
+      await waitUntilSectionLoaded(page);
       await open(page);
       await expect(page.getByRole('dialog').first()).toBeVisible();
       await expect(page.getByRole('dialog').locator('[aria-busy="true"]')).toHaveCount(0);
       found.push(...(await violationsOf(page, what)));
     }
     await page.goto('/super-admin');
-    await ready(page);
+    await waitUntilSectionLoaded(page);
     await page.keyboard.press('Control+k');
     found.push(...(await violationsOf(page, 'command menu')));
     await page.keyboard.press('Escape');
@@ -141,10 +141,10 @@ test('nothing scrolls sideways at 320, and every target is large enough for its 
           .map(({ html, box }) => `${Math.round(box.width)}×${Math.round(box.height)} ${html}`),
       least,
     );
-  for (const section of SECTIONS) {
+  for (const section of CONSOLE_SECTIONS) {
     await page.setViewportSize({ width: 320, height: 640 });
     await page.goto(`/super-admin?section=${section}`);
-    await ready(page);
+    await waitUntilSectionLoaded(page);
     expect
       .soft(await page.evaluate(() => document.documentElement.scrollWidth), section)
       .toBeLessThanOrEqual(320);
@@ -175,13 +175,13 @@ test('a club name of 100 letters causes no overflow, and a phone shows each tick
   for (const width of [390, 1280]) {
     await page.setViewportSize({ width, height: 800 });
     await page.goto('/super-admin?section=clubs');
-    await ready(page);
+    await waitUntilSectionLoaded(page);
     expect.soft(await beyond('html'), `clubs at ${width}`).toBeLessThanOrEqual(0);
     expect.soft(await beyond('.ops-table-card'), `their table at ${width}`).toBeLessThanOrEqual(0);
   }
   await page.setViewportSize({ width: 390, height: 800 });
   await page.goto('/super-admin?section=draws');
-  await ready(page);
+  await waitUntilSectionLoaded(page);
   await page
     .getByRole('article', { name: /FD-1042$/ })
     .getByRole('button', { name: 'View Tickets' })
@@ -194,8 +194,8 @@ test('beside an open anomaly no status is cut off at 1280', async ({ page }) => 
   await page.setViewportSize({ width: 1280, height: 800 });
   await stubConsole(page);
   await page.goto('/super-admin?section=payments');
-  await ready(page);
-  await press(page, 'Details');
+  await waitUntilSectionLoaded(page);
+  await clickFirstButton(page, 'Details');
   await expect(page.getByText('Technical details')).toBeVisible();
   expect(
     await page.locator('.ops-table-card').evaluate((card) => card.scrollWidth - card.clientWidth),

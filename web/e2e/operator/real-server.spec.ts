@@ -1,8 +1,8 @@
 import { expect, test, type Page } from '@playwright/test';
 import { logIn } from '../support/operator';
-import { signedInClubRequest, ownDraw } from '../support/own-draw';
+import { signedInClubRequest, createTestDraw } from '../support/own-draw';
 
-interface AnsweredDraw {
+interface FetchedDraw {
   drawNumber: number;
   ticketsSold: number;
   orphanedTickets: number;
@@ -21,25 +21,25 @@ test.beforeAll(async ({ browser }) => {
 
 test.afterAll(() => page.close());
 
-const open = async (section: string, title: string) => {
+const openSection = async (section: string, title: string) => {
   await page.goto(`/super-admin?section=${section}`);
   await expect(page.getByRole('heading', { level: 1, name: title })).toBeVisible();
   await expect(page.locator('[aria-busy="true"]')).toHaveCount(0);
 };
 
-const answered = async <Answer>(path: string): Promise<Answer> =>
+const fetchJson = async <Answer>(path: string): Promise<Answer> =>
   (await page.request.get(path)).json() as Promise<Answer>;
 
 test('the overview shows the server’s numbers, and the badge is live', async () => {
-  await open('overview', 'Overview');
-  const sums = await answered<{ ticketsSold: number; totalRevenue: string; platformFees: string }>(
+  await openSection('overview', 'Overview');
+  const sums = await fetchJson<{ ticketsSold: number; totalRevenue: string; platformFees: string }>(
     '/api/admin/analytics',
   );
-  const draws = await answered<AnsweredDraw[]>('/api/admin/draws');
+  const draws = await fetchJson<FetchedDraw[]>('/api/admin/draws');
   const counted = draws.filter(({ league }) => !/test/i.test(league ?? ''));
   expect(counted.reduce((sum, draw) => sum + draw.ticketsSold, 0)).toBe(sums.ticketsSold);
-  // An orphaned ticket is paid but has no known buyer, so it counts neither as sold nor as free
-  // (decision F-3).
+  // The screen subtracts orphaned tickets, which are paid but have no known buyer. They count
+  // neither as sold nor as free (decision F-3).
   const orphaned = counted.reduce((sum, draw) => sum + draw.orphanedTickets, 0);
   await expect(page.locator('.ops-figure', { hasText: 'Tickets Sold' }).locator('dd')).toHaveText(
     `${sums.ticketsSold - orphaned}${orphaned > 0 ? `${orphaned} orphaned` : ''}`,
@@ -51,8 +51,8 @@ test('the overview shows the server’s numbers, and the badge is live', async (
 });
 
 test('an anomaly of the demo is resolved manually, and its audit trail names the operator', async () => {
-  await open('payments', 'Payment Monitor');
-  const before = await answered<{ unresolved: number }>('/api/admin/payment-anomalies/stats');
+  await openSection('payments', 'Payment Monitor');
+  const before = await fetchJson<{ unresolved: number }>('/api/admin/payment-anomalies/stats');
   const row = page
     .locator('[data-row]', { has: page.getByRole('button', { name: 'Mark Resolved' }) })
     .first();
@@ -60,7 +60,7 @@ test('an anomaly of the demo is resolved manually, and its audit trail names the
   await row.getByRole('button', { name: 'Mark Resolved' }).click();
   await expect(page.locator('.toast')).toContainText('Anomaly resolved');
   expect(
-    (await answered<{ unresolved: number }>('/api/admin/payment-anomalies/stats')).unresolved,
+    (await fetchJson<{ unresolved: number }>('/api/admin/payment-anomalies/stats')).unresolved,
   ).toBe(before.unresolved - 1);
   await page.locator(`[data-id="${id}"]`).getByRole('button', { name: 'Details' }).click();
   await expect(page.locator('.ops-audit li').first()).toContainText('Super Admin');
@@ -68,28 +68,27 @@ test('an anomaly of the demo is resolved manually, and its audit trail names the
 });
 
 test('a check runs and reports what it found', async () => {
-  await open('payments', 'Payment Monitor');
+  await openSection('payments', 'Payment Monitor');
   await page.getByRole('button', { name: 'Run Check' }).click();
-  // The reconciliation requests every payment of the demo from the provider, which takes long
-  // because the simulated buyers go on buying during the tests.
+  // The check requests every payment of the demo from the provider, so it may take many seconds.
   await expect(page.locator('.toast')).toContainText('Check finished', { timeout: 25_000 });
 });
 
 test('a club can be archived and restored', async () => {
-  await open('clubs', 'Club Management');
+  await openSection('clubs', 'Club Management');
   await page.locator('[data-row]').last().getByRole('button', { name: 'View Details' }).click();
   const name = await page.getByRole('dialog').getByRole('heading', { level: 2 }).textContent();
   await page.getByRole('button', { name: 'Archive club' }).click();
   await page.getByRole('button', { name: 'Archive', exact: true }).click();
   await expect(page.locator('.toast')).toContainText(`${name} is archived`);
-  await open('archived', 'Archived Clubs');
+  await openSection('archived', 'Archived Clubs');
   await page.getByRole('button', { name: 'Restore' }).click();
   await expect(page.locator('.toast')).toContainText(`${name} is restored`);
   await expect(page.getByText('No archived clubs.')).toBeVisible();
 });
 
 test('maintenance stops new purchases and ends again', async () => {
-  await open('system', 'System Controls');
+  await openSection('system', 'System Controls');
   const toggle = page.getByRole('switch', { name: 'Maintenance mode' });
   for (const [button, on] of [
     ['Begin maintenance', true],
@@ -98,17 +97,17 @@ test('maintenance stops new purchases and ends again', async () => {
     await toggle.click();
     await page.getByRole('button', { name: button }).click();
     await expect(toggle).toHaveAttribute('aria-checked', String(on));
-    expect(await answered('/api/maintenance-mode')).toEqual({ maintenanceMode: on });
+    expect(await fetchJson('/api/maintenance-mode')).toEqual({ maintenanceMode: on });
   }
 });
 
 test('a footer menu is created, moved and deleted, and the public footer follows', async () => {
-  await open('system', 'System Controls');
+  await openSection('system', 'System Controls');
   await page.getByRole('button', { name: 'New menu' }).click();
   await page.getByLabel('Heading').fill('Rules');
   await page.getByRole('button', { name: 'Create menu' }).click();
   await expect(page.getByRole('heading', { level: 3, name: 'Rules' })).toBeVisible();
-  expect(JSON.stringify(await answered('/api/footer-menus'))).toContain('Rules');
+  expect(JSON.stringify(await fetchJson('/api/footer-menus'))).toContain('Rules');
   await page.getByRole('button', { name: 'Move Rules up' }).click();
   await expect(page.getByRole('button', { name: 'Move Rules down' })).toBeEnabled();
   await page.getByRole('button', { name: 'Delete Rules', exact: true }).click();
@@ -117,7 +116,7 @@ test('a footer menu is created, moved and deleted, and the public footer follows
 });
 
 test('the ticket list of a draw has as many rows as tickets sold', async () => {
-  await open('draws', 'Draw Management');
+  await openSection('draws', 'Draw Management');
   const card = page.getByRole('article').first();
   const sold = Number((await card.locator('dd', { hasText: '/169' }).textContent())?.split('/')[0]);
   await card.getByRole('button', { name: 'View Tickets' }).click();
@@ -132,14 +131,14 @@ test('undoing a result requires the draw’s number and a reason, and the audit 
   playwright,
   baseURL,
 }) => {
-  const { drawNumber } = await ownDraw(playwright, baseURL ?? '');
+  const { drawNumber } = await createTestDraw(playwright, baseURL ?? '');
   const { calls } = await signedInClubRequest(playwright, baseURL ?? '');
   const entered = await calls.post(`/api/draws/${drawNumber}/results`, {
     data: { homeFirstTryScorer: 3, awayFirstTryScorer: 5 },
   });
   expect(entered.ok(), await entered.text()).toBe(true);
   await calls.dispose();
-  await open('draws', 'Draw Management');
+  await openSection('draws', 'Draw Management');
   await page
     .getByRole('article', { name: new RegExp(`FD-${drawNumber}$`) })
     .getByRole('button', { name: 'Undo Results' })
@@ -154,12 +153,12 @@ test('undoing a result requires the draw’s number and a reason, and the audit 
   await expect(page.locator('.toast').filter({ hasText: 'Results undone' })).toContainText(
     `FD-${drawNumber} is now active.`,
   );
-  expect(await answered(`/api/draws/${drawNumber}`)).toMatchObject({
+  expect(await fetchJson(`/api/draws/${drawNumber}`)).toMatchObject({
     status: 'active',
     homeFirstTryScorer: null,
   });
   expect(
-    JSON.stringify(await answered(`/api/admin/audit?object=draw:${drawNumber}&limit=50`)),
+    JSON.stringify(await fetchJson(`/api/admin/audit?object=draw:${drawNumber}&limit=50`)),
   ).toContain('Typed the wrong number');
 });
 
@@ -167,8 +166,8 @@ test('a refund requires a reason, and its tickets are on sale again', async ({
   playwright,
   baseURL,
 }) => {
-  const { drawNumber } = await ownDraw(playwright, baseURL ?? '', { left: 167 });
-  await open('transactions', 'Stripe Transactions');
+  const { drawNumber } = await createTestDraw(playwright, baseURL ?? '', { left: 167 });
+  await openSection('transactions', 'Stripe Transactions');
   await page
     .locator('[data-row]', { hasText: `FD-${drawNumber}` })
     .getByRole('button', { name: 'Details' })
@@ -184,13 +183,13 @@ test('a refund requires a reason, and its tickets are on sale again', async ({
     page.locator('.toast').filter({ hasText: '$10.00 goes back; 2 tickets are void.' }),
   ).toBeVisible();
   await expect
-    .poll(async () => (await answered<AnsweredDraw>(`/api/draws/${drawNumber}`)).ticketsSold)
+    .poll(async () => (await fetchJson<FetchedDraw>(`/api/draws/${drawNumber}`)).ticketsSold)
     .toBe(0);
 });
 
 test('search finds a club by a part of its name', async () => {
-  await open('overview', 'Overview');
-  const [club] = await answered<{ name: string }[]>('/api/admin/clubs');
+  await openSection('overview', 'Overview');
+  const [club] = await fetchJson<{ name: string }[]>('/api/admin/clubs');
   await page.keyboard.press('Control+k');
   await page.keyboard.type(club?.name.slice(0, 6) ?? '');
   await expect(page.getByRole('option', { name: club?.name }).first()).toBeVisible();
@@ -198,7 +197,7 @@ test('search finds a club by a part of its name', async () => {
 });
 
 test('logging out closes the console for the next user', async () => {
-  await open('overview', 'Overview');
+  await openSection('overview', 'Overview');
   await page.getByRole('button', { name: 'Logout' }).click();
   await expect(page.locator('.toast')).toContainText('Logged out');
   await expect(page).toHaveURL(/\/admin\/login$/);

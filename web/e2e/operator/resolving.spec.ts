@@ -2,17 +2,17 @@ import { expect, test, type Page } from '@playwright/test';
 import { makeAnomaly } from '../../src/testing/operator-data';
 import { stubConsole } from '../support/console';
 
-const MISMATCH = makeAnomaly({
+const MISMATCH_ANOMALY = makeAnomaly({
   id: 'a-1',
   type: 'mismatched_amount',
   customerEmail: null,
   detectedAt: new Date(Date.now() - 240_000).toISOString(),
 });
-const DUPLICATE = makeAnomaly({
+const DUPLICATE_ANOMALY = makeAnomaly({
   id: 'a-2',
   detectedAt: new Date(Date.now() - 360_000).toISOString(),
 });
-const MISSING = makeAnomaly({
+const MISSING_TICKET_ANOMALY = makeAnomaly({
   id: 'a-3',
   type: 'missing_ticket',
   customerName: 'Jo Martin',
@@ -20,18 +20,15 @@ const MISSING = makeAnomaly({
   detectedAt: new Date(Date.now() - 60_000).toISOString(),
 });
 
-/**
- * Answers the console's calls with these anomalies, and remembers which ones the operator has
- * resolved.
- */
-async function withAnomalies(
+/** Answers the console's calls with these anomalies. Returns the ids that were resolved so far. */
+async function stubAnomalies(
   page: Page,
-  list = [MISMATCH, DUPLICATE, MISSING],
+  list = [MISMATCH_ANOMALY, DUPLICATE_ANOMALY, MISSING_TICKET_ANOMALY],
 ): Promise<Set<string>> {
   const done = new Set<string>();
   const resolve = (id: string) => () => {
     done.add(id);
-    return { body: { ...MISMATCH, id, resolved: true } };
+    return { body: { ...MISMATCH_ANOMALY, id, resolved: true } };
   };
   await stubConsole(page, {
     'GET /api/admin/payment-anomalies': () => ({
@@ -58,7 +55,7 @@ async function withAnomalies(
 test('an anomaly is selected and resolved by keyboard alone, and the next unresolved one gets focus', async ({
   page,
 }) => {
-  const done = await withAnomalies(page);
+  const done = await stubAnomalies(page);
   await page.goto('/super-admin');
   await expect(page.getByRole('heading', { level: 1, name: 'Overview' })).toBeVisible();
   await page.keyboard.press('Control+k');
@@ -90,7 +87,7 @@ test('an anomaly is selected and resolved by keyboard alone, and the next unreso
 test('resolving takes one action for most anomalies and at most three for a missing ticket', async ({
   page,
 }) => {
-  const done = await withAnomalies(page);
+  const done = await stubAnomalies(page);
   let actions = 0;
   const act = async (name: string, row: string) => {
     actions += 1;
@@ -112,7 +109,7 @@ test('resolving takes one action for most anomalies and at most three for a miss
 
 test('a code is asked for once and submits when it is typed', async ({ page }) => {
   let proven = false;
-  const done = await withAnomalies(page);
+  const done = await stubAnomalies(page);
   await page.route('**/api/admin/payment-anomalies/a-1/resolve', (route) =>
     proven
       ? route.fallback()
@@ -137,7 +134,7 @@ test('a code is asked for once and submits when it is typed', async ({ page }) =
 test('a link opens the same filtered list, and a phone shows it as cards with a drawer', async ({
   page,
 }) => {
-  await withAnomalies(page);
+  await stubAnomalies(page);
   await page.setViewportSize({ width: 390, height: 844 });
   await page.goto('/super-admin?section=payments&status=unresolved&type=duplicate_payment');
   await expect(page.locator('[data-row]')).toHaveCount(1);
@@ -154,7 +151,7 @@ test('a link opens the same filtered list, and a phone shows it as cards with a 
 });
 
 test('the CSV contains the rows that are shown', async ({ page }) => {
-  await withAnomalies(page);
+  await stubAnomalies(page);
   await page.goto('/super-admin?section=payments&type=duplicate_payment');
   const [file] = await Promise.all([
     page.waitForEvent('download'),

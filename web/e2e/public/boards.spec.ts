@@ -2,23 +2,23 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, test, type Page, type WebSocketRoute } from '@playwright/test';
 import {
-  AGAIN,
+  READ_RETRIES,
   activeDraws,
   buyThroughApi,
   completedDraw,
-  drawNow,
+  fetchListedDraw,
   drawWithAvailable,
 } from '../support/draws';
-import { createOffer, serveOffer } from '../support/offers';
-import { changeDraw, noSockets } from '../support/stubs';
+import { makeStubOffer, serveOffer } from '../support/offers';
+import { changeDraw, blockSockets } from '../support/stubs';
 
-const soon = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString();
+const hoursFromNow = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString();
 
 /**
- * Returns the elements that are cut off or within 3 % of the screen's edge. A television may hide
- * the outer 5 %. The board shifts by up to 2 % against burn-in.
+ * Returns elements that are cut off or too near to the screen's edge, because a television may hide
+ * it. The limit is 3 % of the width or height, and 1.5 % at the bottom.
  */
-const outside = (page: Page) =>
+const elementsTooNearEdge = (page: Page) =>
   page.evaluate(() => {
     const [left, top] = [window.innerWidth * 0.03, window.innerHeight * 0.03];
     const texts = [
@@ -42,8 +42,8 @@ const outside = (page: Page) =>
       .map((element) => element.outerHTML.slice(0, 120));
   });
 
-/** Returns adjacent elements of a column that overlap. */
-const overlaps = (page: Page) =>
+/** Returns each element of the board's side column that overlaps the next one. */
+const overlappingNeighbours = (page: Page) =>
   page.evaluate(() => {
     const parts = [...document.querySelectorAll<HTMLElement>('.board-side > *')].map((part) => ({
       name: part.className,
@@ -68,38 +68,42 @@ for (const viewport of [
       await page.setViewportSize(viewport);
       if (face !== 'with its face') await page.route('**/*.woff2', (route) => route.abort());
       const number = (await drawWithAvailable(request, 1)).drawNumber;
-      const offer = await createOffer(request);
+      const offer = await makeStubOffer(request);
       const long = {
         homeTeam: 'Western Suburbs District Rosellas',
         awayTeam: 'Northern Peninsula Area Crocodiles',
         currentPrize: '12430.00',
-        gameDate: soon(300),
+        gameDate: hoursFromNow(300),
       };
       for (const [path, more] of [
         [`/draw/${number}/display`, {}],
         [`/draw/${number}/display`, long],
         [`/draw/${number}/display?qr=xl`, {}],
         [`/draw/${number}/display?mode=compact`, long],
-        [`/draw/${number}/display`, { opensAt: soon(30) }],
+        [`/draw/${number}/display`, { opensAt: hoursFromNow(30) }],
       ] as const) {
         await page.unrouteAll({ behavior: 'ignoreErrors' });
         if (face !== 'with its face') await page.route('**/*.woff2', (route) => route.abort());
         await changeDraw(page, number, more);
         await page.goto(path);
         await expect(page.locator('.board-stats')).toBeVisible();
-        await expect.poll(() => outside(page), `${path} ${JSON.stringify(more)}`).toEqual([]);
-        await expect.poll(() => overlaps(page), `${path} ${JSON.stringify(more)}`).toEqual([]);
+        await expect
+          .poll(() => elementsTooNearEdge(page), `${path} ${JSON.stringify(more)}`)
+          .toEqual([]);
+        await expect
+          .poll(() => overlappingNeighbours(page), `${path} ${JSON.stringify(more)}`)
+          .toEqual([]);
       }
       await serveOffer(page, offer);
       await page.goto(`/bundle/${offer.clubSlug}/${offer.slug}/display`);
       await expect(page.locator('.board-games li')).toHaveCount(2);
-      await expect.poll(() => outside(page), 'offer').toEqual([]);
-      await expect.poll(() => overlaps(page), 'offer').toEqual([]);
+      await expect.poll(() => elementsTooNearEdge(page), 'offer').toEqual([]);
+      await expect.poll(() => overlappingNeighbours(page), 'offer').toEqual([]);
       const completed = await completedDraw(request);
       await page.emulateMedia({ reducedMotion: 'reduce' });
       await page.goto(`/draw/${completed}/display`);
       await expect(page.locator('.result-grid')).toBeVisible();
-      await expect.poll(() => outside(page), 'result').toEqual([]);
+      await expect.poll(() => elementsTooNearEdge(page), 'result').toEqual([]);
     });
   }
 }
@@ -135,11 +139,11 @@ test('a board shows days only when there are any, and its countdown stops at zer
   request,
 }) => {
   const { drawNumber } = await drawWithAvailable(request, 1);
-  await changeDraw(page, drawNumber, { gameDate: soon(50) });
+  await changeDraw(page, drawNumber, { gameDate: hoursFromNow(50) });
   await page.goto(`/draw/${drawNumber}/display`);
   await expect(page.getByRole('timer')).toHaveText(/^2d \d\d:\d\d:\d\d$/);
   await page.unrouteAll();
-  await changeDraw(page, drawNumber, { gameDate: soon(3) });
+  await changeDraw(page, drawNumber, { gameDate: hoursFromNow(3) });
   await page.goto(`/draw/${drawNumber}/display`);
   await expect(page.getByRole('timer')).toHaveText(/^0[23]:\d\d:\d\d$/);
   await page.unrouteAll();
@@ -176,7 +180,7 @@ test('a board survives three outages: it keeps the last numbers, shows their age
   };
   const before = await heap();
   for (let outage = 1; outage <= 3; outage++) {
-    const shown = `${(await drawNow(request, draw.drawNumber)).ticketsSold} / 169`;
+    const shown = `${(await fetchListedDraw(request, draw.drawNumber)).ticketsSold} / 169`;
     await expect(sold).toHaveText(shown);
     down = true;
     for (const socket of sockets.splice(0)) await socket.close({ code: 1011 });
@@ -186,15 +190,16 @@ test('a board survives three outages: it keeps the last numbers, shows their age
     await buyThroughApi(crowd, baseURL ?? '', draw.drawNumber, 1);
     await crowd.dispose();
     await page.context().setOffline(false);
-    // All attempts to reconnect fail during the outage. The board then shows how old its numbers
-    // are.
+    // During the outage each attempt to reconnect fails, so the board shows the age of its numbers.
     await page.clock.fastForward(25_000);
     await expect(page.getByText(/^Updated \d+ s ago$/)).toBeVisible();
     await expect(sold).toHaveText(shown);
     down = false;
-    // The next attempt to reconnect follows within half a minute.
+    // The board tries to reconnect within 31 seconds after the outage.
     await page.clock.fastForward(31_000);
-    await expect(sold).toHaveText(`${(await drawNow(request, draw.drawNumber)).ticketsSold} / 169`);
+    await expect(sold).toHaveText(
+      `${(await fetchListedDraw(request, draw.drawNumber)).ticketsSold} / 169`,
+    );
     await expect(page.getByText('Live · updated just now')).toBeVisible();
     await expect.poll(() => sockets.length).toBe(1);
   }
@@ -239,7 +244,7 @@ test.describe('widgets on another site’s page', () => {
     baseURL,
   }) => {
     const draws = (await activeDraws(request)).slice(0, 2);
-    const offer = await createOffer(request);
+    const offer = await makeStubOffer(request);
     const origin = new URL(baseURL ?? '').origin;
     const tag = (options: string) =>
       `<script async src="${origin}/widgets/live.js" ${options}></script>`;
@@ -256,7 +261,7 @@ test.describe('widgets on another site’s page', () => {
         scripts.push(new URL(asked.url()).pathname);
     });
     try {
-      await noSockets(page);
+      await blockSockets(page);
       await serveOffer(page, offer);
       await page.unrouteAll();
       await page.route(`**/api/public/widget/bundle/**`, (route) =>
@@ -334,7 +339,7 @@ test.describe('widgets on another site’s page', () => {
   });
 
   test('the widget script is at most 6 KB and any site may load it', async ({ request }) => {
-    const script = await request.get('/widgets/live.js', AGAIN);
+    const script = await request.get('/widgets/live.js', READ_RETRIES);
     expect(script.ok()).toBe(true);
     expect((await script.body()).length).toBeLessThanOrEqual(6 * 1024);
     expect(script.headers()['access-control-allow-origin']).toBe('*');

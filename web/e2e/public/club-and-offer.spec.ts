@@ -1,13 +1,13 @@
 import { expect, test, type Page } from '@playwright/test';
 import { activeDraws } from '../support/draws';
-import { createOffer, serveOffer } from '../support/offers';
-import { stubResponse, changeResponse, changeBoot } from '../support/stubs';
+import { makeStubOffer, serveOffer } from '../support/offers';
+import { stubResponse, changeResponse, changeBootData } from '../support/stubs';
 
-const clubSlug = async (request: Parameters<typeof activeDraws>[0]) =>
+const firstClubSlug = async (request: Parameters<typeof activeDraws>[0]) =>
   (await activeDraws(request))[0]?.clubSlug ?? '';
 
 async function changeClub(page: Page, more: object): Promise<void> {
-  await changeBoot(page, (boot) =>
+  await changeBootData(page, (boot) =>
     boot.club ? { ...boot, club: { ...(boot.club as object), ...more } } : boot,
   );
   await changeResponse(page, /\/api\/clubs\/slug\//, (club: object) => ({ ...club, ...more }));
@@ -17,7 +17,7 @@ test('an old address is replaced by the current one without a history entry', as
   page,
   request,
 }) => {
-  const slug = await clubSlug(request);
+  const slug = await firstClubSlug(request);
   await page.goto('/');
   await page.goto(`/club/${slug.toUpperCase()}?from=poster#live-draws`);
   await expect(page).toHaveURL(new RegExp(`/club/${slug}\\?from=poster#live-draws$`));
@@ -44,7 +44,7 @@ test('a club without any draw shows Coming Soon, and a club between games says t
   page,
   request,
 }) => {
-  const slug = await clubSlug(request);
+  const slug = await firstClubSlug(request);
   await changeClub(page, { activeDraws: [], completedDraws: [] });
   await stubResponse(page, /\/api\/(draws\/awaiting-results|clubs\/[^/]+\/(draws|bundles))/, []);
   await page.goto(`/club/${slug}`);
@@ -63,7 +63,7 @@ test('the marketing pixel loads only after Allow, and the answer is stored', asy
   page,
   request,
 }) => {
-  const slug = await clubSlug(request);
+  const slug = await firstClubSlug(request);
   const pixels: string[] = [];
   await page.route('https://www.facebook.com/**', (route) => {
     pixels.push(route.request().url());
@@ -90,7 +90,7 @@ test('the marketing pixel loads only after Allow, and the answer is stored', asy
 });
 
 test('a club without a pixel shows no consent question', async ({ page, request }) => {
-  await page.goto(`/club/${await clubSlug(request)}`);
+  await page.goto(`/club/${await firstClubSlug(request)}`);
   await expect(page.getByRole('heading', { name: 'Need Help?' })).toBeVisible();
   await expect(page.getByRole('region', { name: 'Cookies' })).toHaveCount(0);
 });
@@ -99,7 +99,7 @@ test('offers on sale are listed with their price, and other offers are not', asy
   page,
   request,
 }) => {
-  const offer = await createOffer(request);
+  const offer = await makeStubOffer(request);
   await serveOffer(page, offer);
   const later = new Date(Date.now() + 3_600_000).toISOString();
   await stubResponse(page, `/api/clubs/${offer.clubSlug}/bundles`, [
@@ -126,7 +126,7 @@ test('an offer enters the cart whole with the chosen count, and its events are c
     events.push(route.request().postDataJSON());
     return route.fulfill({ status: 204 });
   });
-  const offer = await createOffer(request);
+  const offer = await makeStubOffer(request);
   await serveOffer(page, offer);
   await page.goto(offer.path);
   await page.getByRole('button', { name: 'One more' }).click();
@@ -154,7 +154,7 @@ test('with one game sold out nothing enters the cart, and the message names the 
   page,
   request,
 }) => {
-  const offer = await createOffer(request);
+  const offer = await makeStubOffer(request);
   const [, second] = offer.games;
   await serveOffer(page, offer);
   await changeResponse(page, new RegExp(`/api/draws/${second?.id}$`), (draw: object) => ({
@@ -187,7 +187,7 @@ for (const [text, more] of [
     page,
     request,
   }) => {
-    const offer = await createOffer(request, more);
+    const offer = await makeStubOffer(request, more);
     await serveOffer(page, offer);
     await page.goto(offer.path);
     await expect(page.getByText(text)).toBeVisible();
@@ -196,7 +196,7 @@ for (const [text, more] of [
 }
 
 test('an unknown offer and a failing call have their own texts', async ({ page, request }) => {
-  const slug = await clubSlug(request);
+  const slug = await firstClubSlug(request);
   await stubResponse(page, /\/bundles\/nothing$/, { message: 'no' }, 404);
   await page.goto(`/club/${slug}/offer/nothing`);
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Special Offer Not Found');
@@ -207,7 +207,7 @@ test('an unknown offer and a failing call have their own texts', async ({ page, 
 });
 
 test('an offer still sells when the club’s colours cannot be loaded', async ({ page, request }) => {
-  const offer = await createOffer(request);
+  const offer = await makeStubOffer(request);
   await serveOffer(page, offer);
   await stubResponse(page, `/api/clubs/${offer.clubSlug}/meta`, { message: 'no' }, 500);
   await page.goto(offer.path);

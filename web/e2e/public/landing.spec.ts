@@ -1,6 +1,6 @@
 import { expect, test } from '@playwright/test';
-import { AGAIN, activeDraws, drawWithAvailable } from '../support/draws';
-import { stubResponse, changeDraw, stubFailure, noDraws } from '../support/stubs';
+import { READ_RETRIES, activeDraws, drawWithAvailable } from '../support/draws';
+import { stubResponse, changeDraw, stubFailure, stubNoDraws } from '../support/stubs';
 
 test.describe('on a phone', () => {
   test.use({ viewport: { width: 390, height: 844 } });
@@ -70,7 +70,7 @@ test.describe('on a desktop', () => {
     await expect(page.getByRole('button', { name: 'Buy Now' })).toHaveCount(0);
     await expect(page.getByRole('link', { name: /^Buy Now/ }).first()).toBeVisible();
     await expect(page.getByRole('button', { name: /^Share / })).toHaveCount(0);
-    // From now on, the browser's clock advances only when the test advances it.
+    // Stops the browser's clock. It now advances only by `runFor`.
     await page.clock.pauseAt((await page.evaluate(() => Date.now())) + 1_000);
     await page.locator('[data-state="open"] .tip').first().hover();
     await page.clock.runFor(650);
@@ -96,10 +96,10 @@ test.describe('on a desktop', () => {
       'Run a draw at your next game',
     ]);
     const awaiting = (await (
-      await request.get('/api/draws/awaiting-results', AGAIN)
+      await request.get('/api/draws/awaiting-results', READ_RETRIES)
     ).json()) as unknown[];
     const completed = (await (
-      await request.get('/api/draws/completed', AGAIN)
+      await request.get('/api/draws/completed', READ_RETRIES)
     ).json()) as unknown[];
     await expect(page.locator('.count-badge')).toContainText(String(awaiting.length));
     await expect(
@@ -152,7 +152,7 @@ test.describe('on a desktop', () => {
   });
 
   test('without draws the page says so, and a failed list can be retried', async ({ page }) => {
-    await noDraws(page);
+    await stubNoDraws(page);
     await page.goto('/');
     await expect(page.getByText('No active draws at the moment.')).toBeVisible();
     await expect(
@@ -162,7 +162,7 @@ test.describe('on a desktop', () => {
   });
 });
 
-const STATES = [
+const CLOSED_DRAW_STATES = [
   {
     says: 'Draw Closed',
     note: 'Game has started',
@@ -176,7 +176,7 @@ const STATES = [
   { says: 'Sold Out', note: 'All tickets purchased', more: { status: 'paused' } },
 ];
 
-for (const { says, note, more } of STATES) {
+for (const { says, note, more } of CLOSED_DRAW_STATES) {
   test(`a draw with ${Object.keys(more).join(' and ')} changed says '${says}' and '${note}'`, async ({
     page,
     request,
@@ -195,7 +195,7 @@ for (const { says, note, more } of STATES) {
   });
 }
 
-const BANDS = [
+const COUNTDOWN_BANDS = [
   { hours: 0.5, band: 'red' },
   { hours: 5, band: 'orange' },
   { hours: 100, band: 'green' },
@@ -206,7 +206,7 @@ test('the countdown of a card uses the card’s own colours and always shows wor
   request,
 }) => {
   const draw = (await activeDraws(request)).at(-1);
-  for (const { hours, band } of BANDS) {
+  for (const { hours, band } of COUNTDOWN_BANDS) {
     await page.unrouteAll();
     await changeDraw(page, draw?.drawNumber ?? 0, {
       gameDate: new Date(Date.now() + hours * 3_600_000).toISOString(),

@@ -2,7 +2,7 @@ import { expect, test, type Browser, type Page } from '@playwright/test';
 import { waitForAnimations, violationsOf } from '../support/axe';
 import { publicScreens, type PublicScreen } from '../support/public-screens';
 
-const GROUPS = [
+const SCREEN_GROUPS = [
   'landing',
   'club',
   'draw-',
@@ -13,15 +13,15 @@ const GROUPS = [
   'my-|not-found$|thank-you|crash|offline',
 ];
 
-const PHONE = { width: 390, height: 844 };
-const DESK = { width: 1280, height: 800 };
+const PHONE_SIZE = { width: 390, height: 844 };
+const DESKTOP_SIZE = { width: 1280, height: 800 };
 
 /**
  * Opens a page in a new browser context, brings it into the required state, and waits until
  * animations end.
  */
-async function open(browser: Browser, { path, before, after }: PublicScreen): Promise<Page> {
-  const context = await browser.newContext({ viewport: PHONE });
+async function openScreen(browser: Browser, { path, before, after }: PublicScreen): Promise<Page> {
+  const context = await browser.newContext({ viewport: PHONE_SIZE });
   const page = await context.newPage();
   await before?.(page);
   await page.goto(path);
@@ -54,7 +54,7 @@ const smallTargets = (page: Page) =>
       .map(({ html, box }) => `${Math.round(box.width)}×${Math.round(box.height)} ${html}`),
   );
 
-for (const group of GROUPS) {
+for (const group of SCREEN_GROUPS) {
   test(`no screen of "${group}" has an axe violation, scrolls sideways at 320 or has a target under 44 px`, async ({
     browser,
     request,
@@ -66,7 +66,7 @@ for (const group of GROUPS) {
     expect(screens.length).toBeGreaterThan(0);
     const found: object[] = [];
     for (const screen of screens) {
-      const page = await open(browser, screen);
+      const page = await openScreen(browser, screen);
       found.push(...(await violationsOf(page, `${screen.name} at 390`)));
       if (!screen.board)
         expect.soft(await smallTargets(page), `targets of ${screen.name}`).toEqual([]);
@@ -77,7 +77,7 @@ for (const group of GROUPS) {
           `width of ${screen.name}`,
         )
         .toBeLessThanOrEqual(320);
-      await page.setViewportSize(DESK);
+      await page.setViewportSize(DESKTOP_SIZE);
       found.push(...(await violationsOf(page, `${screen.name} at 1280`)));
       await page.context().close();
     }

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { expect, test } from '@playwright/test';
-import { AGAIN, buyThroughApi, drawWithAvailable } from '../support/draws';
+import { READ_RETRIES, buyThroughApi, drawWithAvailable } from '../support/draws';
 
 const KB = 1024;
 
@@ -98,7 +98,7 @@ for (const width of [390, 1280]) {
         await buyThroughApi(crowd, baseURL ?? '', draw.drawNumber, 1);
         await crowd.dispose();
         const { ticketsSold } = (await (
-          await request.get(`/api/draws/${draw.drawNumber}`, AGAIN)
+          await request.get(`/api/draws/${draw.drawNumber}`, READ_RETRIES)
         ).json()) as { ticketsSold: number };
         await expect(
           page

@@ -1,21 +1,20 @@
 import { expect, test, type Page } from '@playwright/test';
 import {
-  AGAIN,
+  READ_RETRIES,
   activeDraws,
   completedDraw,
-  drawNow,
+  fetchListedDraw,
   drawWithAvailable,
   type ListedDraw,
 } from '../support/draws';
 import { stubResponse } from '../support/stubs';
 
 /** Removes the browser's share menu, so that the page must copy the link instead. */
-
-const noShareMenu = (page: Page) =>
+const removeShareMenu = (page: Page) =>
   page.addInitScript(() => Object.defineProperty(navigator, 'share', { value: undefined }));
 
-/** Stops the browser's clock. From now on it advances only when the test advances it. */
-const stopped = async (page: Page) =>
+/** Stops the browser's clock. It then advances only when the test advances it. */
+const stopClock = async (page: Page) =>
   page.clock.pauseAt((await page.evaluate(() => Date.now())) + 1_000);
 
 test('a club’s page links to its draws, its admin pages, home and the draws of other clubs', async ({
@@ -24,7 +23,7 @@ test('a club’s page links to its draws, its admin pages, home and the draws of
   context,
 }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
-  await noShareMenu(page);
+  await removeShareMenu(page);
   const { clubSlug } = await drawWithAvailable(request, 1);
   await page.goto(`/club/${clubSlug}`);
   await expect(page.getByRole('link', { name: 'View Current Draws' })).toHaveAttribute(
@@ -51,7 +50,7 @@ test('finished games that await a result are listed only on their own club’s p
   request,
 }) => {
   const awaiting = (await (
-    await request.get('/api/draws/awaiting-results', AGAIN)
+    await request.get('/api/draws/awaiting-results', READ_RETRIES)
   ).json()) as ListedDraw[];
   const [draw] = awaiting;
   expect(draw, 'a draw that waits for its result').toBeDefined();
@@ -104,13 +103,13 @@ test('toasts show one at a time for five seconds and close with a swipe of 50 px
   context,
 }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
-  await noShareMenu(page);
+  await removeShareMenu(page);
   await page.clock.install();
   const { drawNumber } = await drawWithAvailable(request, 1);
   await page.goto(`/draw/${drawNumber}`);
   const share = page.getByRole('button', { name: 'Share this draw' });
   await expect(share).toBeVisible();
-  await stopped(page);
+  await stopClock(page);
   await share.click();
   await page.locator('.toast').evaluate((first) => first.classList.add('is-first'));
   await share.click();
@@ -139,7 +138,7 @@ test('when sharing is impossible the link is shown for ten seconds to copy by ha
   page,
   request,
 }) => {
-  await noShareMenu(page);
+  await removeShareMenu(page);
   await page.addInitScript(() => {
     Object.defineProperty(navigator, 'clipboard', {
       value: { writeText: () => Promise.reject(new Error('no')) },
@@ -150,7 +149,7 @@ test('when sharing is impossible the link is shown for ten seconds to copy by ha
   const { drawNumber } = await drawWithAvailable(request, 1);
   await page.goto(`/draw/${drawNumber}`);
   await expect(page.getByRole('button', { name: 'Share this draw' })).toBeVisible();
-  await stopped(page);
+  await stopClock(page);
   await page.getByRole('button', { name: 'Share this draw' }).click();
   await expect(page.getByRole('alert')).toContainText('Unable to share');
   await expect(page.getByRole('alert')).toContainText(
@@ -169,14 +168,14 @@ test('every page has the version in its footer and the support link in its heade
   request,
 }) => {
   const { buildVersion, supportEmail, supportSms } = (await (
-    await request.get('/api/config', AGAIN)
+    await request.get('/api/config', READ_RETRIES)
   ).json()) as { buildVersion: string; supportEmail: string; supportSms: string };
   for (const path of ['/', `/draw/${(await drawWithAvailable(request, 1)).drawNumber}`, '/my']) {
     await page.goto(path);
     await expect(page.locator('.site-foot')).toContainText(`Version ${buildVersion}`);
     const links = page.getByRole('banner').locator('.support-link');
     await expect(links).toHaveText(['Support', new RegExp(`^Text\\s+${supportSms}`)]);
-    // The space between two links must be visible on the screen, not only present in the text.
+    // The gap between the word 'Text' and the phone number must be visible on the screen.
     const gap = await links.nth(1).evaluate((link) => {
       const word = document.createRange();
       word.setStart(link.firstChild as Text, 0);
@@ -206,7 +205,10 @@ test('a result’s card shows the scorers, the prize with cents and the serial, 
   page,
   request,
 }) => {
-  const { homeTeam, awayTeam } = await drawNow(request, (await completedDraw(request)) ?? 0);
+  const { homeTeam, awayTeam } = await fetchListedDraw(
+    request,
+    (await completedDraw(request)) ?? 0,
+  );
   await page.goto('/');
   const card = page
     .getByRole('region', { name: 'Recent Results' })

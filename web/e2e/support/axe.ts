@@ -1,12 +1,12 @@
-/** Runs axe on a page and shortens its findings for failure messages. */
+/** Runs the accessibility checker axe on a page, and shortens its findings for failure messages. */
 import AxeBuilder from '@axe-core/playwright';
 import { expect, type Page } from '@playwright/test';
 
-const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+const AXE_RULE_TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 
 /**
- * Waits until animations end, because the colour check fails on half-transparent text. Endless
- * animations are ignored.
+ * Waits until animations end, so that axe checks no half-transparent text. Endless animations are
+ * ignored.
  */
 export const waitForAnimations = (page: Page) =>
   page.evaluate(() =>
@@ -20,11 +20,10 @@ export const waitForAnimations = (page: Page) =>
 
 export async function violationsOf(page: Page, what: string) {
   await waitForAnimations(page);
-  // Checks the page itself without frames, which is three times faster. No page embeds a frame of
-  // another site.
+  // Legacy mode checks the page itself, without frames of other origins. It is three times faster.
   const { violations } = await new AxeBuilder({ page })
     .setLegacyMode(true)
-    .options({ runOnly: RULES, resultTypes: ['violations'] })
+    .options({ runOnly: AXE_RULE_TAGS, resultTypes: ['violations'] })
     .analyze();
   return violations.map(({ id, nodes }) => ({
     what,

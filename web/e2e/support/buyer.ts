@@ -1,19 +1,22 @@
-/** A buyer's actions in a browser. Controls are found by their labels on the screen. */
+/** Actions of a simulated buyer on the product's pages. Controls are found by their labels. */
 import { expect, type Page } from '@playwright/test';
 
 export const GOOD_CARD = '4242424242424242';
 export const DECLINED_CARD = '4000000000000002';
-export const ASKING_CARD = '4000000000003220';
+export const THREE_D_SECURE_CARD = '4000000000003220';
 
-export interface Person {
+export interface TestBuyer {
   name: string;
   email: string;
 }
 
-let people = 0;
-export function newBuyer(): Person {
-  people += 1;
-  return { name: `Robin Test ${people}`, email: `robin${Date.now()}-${people}@example.com` };
+let buyerCount = 0;
+export function newBuyer(): TestBuyer {
+  buyerCount += 1;
+  return {
+    name: `Robin Test ${buyerCount}`,
+    email: `robin${Date.now()}-${buyerCount}@example.com`,
+  };
 }
 
 export async function tickBoxes(page: Page): Promise<void> {
@@ -27,7 +30,7 @@ export async function fillCard(page: Page, number: string): Promise<void> {
   await page.getByLabel(/Security code|CVC/).fill('123');
 }
 
-export async function fillDetails(page: Page, person: Person): Promise<void> {
+export async function fillDetails(page: Page, person: TestBuyer): Promise<void> {
   await page.getByLabel('Full Name').fill(person.name);
   await page.getByLabel('Email Address').fill(person.email);
   await page.getByLabel('Phone Number').fill('0400 000 000');
@@ -39,7 +42,7 @@ export async function buyByCard(
   page: Page,
   drawNumber: number,
   count: number,
-  person: Person,
+  person: TestBuyer,
   card = GOOD_CARD,
 ): Promise<void> {
   await page.goto(`/draw/${drawNumber}?quantity=${count}`);
@@ -49,7 +52,7 @@ export async function buyByCard(
   await payButton(page).click();
 }
 
-/** Expects the thank-you page with this many tickets, each with its pair of jersey numbers. */
+/** Expects the thank-you page with this many tickets. */
 export async function expectTickets(page: Page, count: number): Promise<void> {
   await expect(page).toHaveURL(/\/thank-you$/);
   await expect(page.getByRole('heading', { level: 1 })).toContainText('Thank you');

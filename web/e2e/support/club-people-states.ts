@@ -1,10 +1,13 @@
-/** States of a club's staff page, and of the club's pages as a seller and as a viewer see them. */
+/**
+ * States of a club's People page, of the page that accepts an invitation, and of pages as sellers
+ * and viewers see them.
+ */
 import { expect, type Page } from '@playwright/test';
 import type { DemoClub } from './club';
-import { openClubPage, stubMemberRole, title, type ClubState } from './club-stage';
+import { openClubPage, stubMemberRole, expectTitle, type ClubState } from './club-stage';
 import { stubResponse } from './stubs';
 
-const PERSON = {
+const SAMPLE_MEMBER = {
   id: 5,
   email: 'kim@example.com',
   name: 'Kim of the canteen',
@@ -16,10 +19,10 @@ const PERSON = {
   lastSeenAt: '2026-11-18T09:10:00Z',
 };
 
-async function people(page: Page, club: DemoClub): Promise<void> {
+async function openPeoplePage(page: Page, club: DemoClub): Promise<void> {
   await stubResponse(page, `/api/clubs/${club.id}/users`, [
     {
-      ...PERSON,
+      ...SAMPLE_MEMBER,
       id: 0,
       email: `${club.slug}@demo.test`,
       name: club.name,
@@ -27,9 +30,9 @@ async function people(page: Page, club: DemoClub): Promise<void> {
       isClubLogin: true,
       invitedAt: null,
     },
-    PERSON,
+    SAMPLE_MEMBER,
     {
-      ...PERSON,
+      ...SAMPLE_MEMBER,
       id: 6,
       email: 'a-rather-long-address-for-a-phone@example.com',
       name: 'Alexandra',
@@ -39,7 +42,7 @@ async function people(page: Page, club: DemoClub): Promise<void> {
       lastSeenAt: null,
     },
     {
-      ...PERSON,
+      ...SAMPLE_MEMBER,
       id: 7,
       email: 'sam@example.com',
       name: 'Sam',
@@ -52,20 +55,27 @@ async function people(page: Page, club: DemoClub): Promise<void> {
   await expect(page.getByRole('heading', { name: 'Alexandra' })).toBeVisible();
 }
 
-async function aboutKim(page: Page, club: DemoClub, item: string): Promise<void> {
-  await people(page, club);
+async function openKimDialog(page: Page, club: DemoClub, item: string): Promise<void> {
+  await openPeoplePage(page, club);
   await page.getByRole('button', { name: 'Actions for Kim of the canteen' }).click();
   await page.getByRole('menuitem', { name: item }).click();
   await expect(page.getByRole('alertdialog')).toBeVisible();
 }
 
 export const PEOPLE_STATES: readonly ClubState[] = [
-  { name: 'club-people', show: async ({ page, club }) => people(page, club) },
+  { name: 'club-people', show: async ({ page, club }) => openPeoplePage(page, club) },
   {
     name: 'club-people-alone',
     show: async ({ page, club }) => {
       await stubResponse(page, `/api/clubs/${club.id}/users`, [
-        { ...PERSON, id: 0, name: club.name, role: 'owner', isClubLogin: true, lastSeenAt: null },
+        {
+          ...SAMPLE_MEMBER,
+          id: 0,
+          name: club.name,
+          role: 'owner',
+          isClubLogin: true,
+          lastSeenAt: null,
+        },
       ]);
       await openClubPage(page, `/club/${club.slug}/admin/people`);
       await expect(page.getByText(/^Nobody else yet\./)).toBeVisible();
@@ -87,14 +97,14 @@ export const PEOPLE_STATES: readonly ClubState[] = [
   {
     name: 'club-invite-problems',
     show: async ({ page, club }) => {
-      await people(page, club);
+      await openPeoplePage(page, club);
       await page.getByRole('button', { name: 'Invite somebody' }).click();
       await page.getByRole('button', { name: 'Send invitation' }).click();
       await expect(page.locator('.problems')).toBeFocused();
     },
   },
-  { name: 'club-role', show: async ({ page, club }) => aboutKim(page, club, 'Change role') },
-  { name: 'club-remove', show: async ({ page, club }) => aboutKim(page, club, 'Remove') },
+  { name: 'club-role', show: async ({ page, club }) => openKimDialog(page, club, 'Change role') },
+  { name: 'club-remove', show: async ({ page, club }) => openKimDialog(page, club, 'Remove') },
   {
     name: 'club-invited',
     loggedOut: true,
@@ -106,7 +116,7 @@ export const PEOPLE_STATES: readonly ClubState[] = [
         400,
       );
       await openClubPage(page, '/reset-password?invited=1&token=used');
-      await title(page, 'Choose a password');
+      await expectTitle(page, 'Choose a password');
       for (const label of ['New password', 'Confirm password'])
         await page.getByLabel(label, { exact: true }).fill('short');
       await page.getByRole('button', { name: 'Set password' }).click();

@@ -7,18 +7,18 @@ import { newDraw } from './club';
 import {
   openClubPage,
   stubMemberRole,
-  type ClubStage,
+  type ClubScreenContext,
   type ClubState,
   type JsonBody,
 } from './club-stage';
 import { stubResponse, changeResponse } from './stubs';
 
-async function entry({ page, baseURL, club }: ClubStage): Promise<void> {
+async function openResultEntry({ page, baseURL, club }: ClubScreenContext): Promise<void> {
   const draw = await newDraw(page, baseURL, club);
   await openClubPage(page, `/club/${club.slug}/admin/results/${draw}`);
 }
 
-const choose = (page: Page, side: number, jersey: number) =>
+const chooseJersey = (page: Page, side: number, jersey: number) =>
   page
     .locator('.pad')
     .nth(side)
@@ -26,17 +26,21 @@ const choose = (page: Page, side: number, jersey: number) =>
     .nth(jersey - 1)
     .click();
 
-async function submitted(stage: ClubStage, home: number, away: number): Promise<void> {
-  await entry(stage);
-  await choose(stage.page, 0, home);
-  await choose(stage.page, 1, away);
+async function openSubmitQuestion(
+  stage: ClubScreenContext,
+  home: number,
+  away: number,
+): Promise<void> {
+  await openResultEntry(stage);
+  await chooseJersey(stage.page, 0, home);
+  await chooseJersey(stage.page, 1, away);
   await stage.page.locator('.entry-bar').getByRole('button', { name: 'Submit Results' }).click();
   await expect(
     stage.page.getByRole('alertdialog', { name: 'Submit these results?' }),
   ).toBeVisible();
 }
 
-const BANK = {
+const BANK_DETAILS = {
   accountName: 'Robin Winner',
   accountNumber: '••••321',
   bsb: '•••-•00',
@@ -44,9 +48,12 @@ const BANK = {
   from: 'winner',
 };
 
-/** Changes the winner of a completed draw in the server's answers. */
-async function winner(
-  { page, club, draws }: ClubStage,
+/**
+ * Opens the result page of a completed draw, with this winner and these payouts in the server's
+ * answers.
+ */
+async function openWinnerPage(
+  { page, club, draws }: ClubScreenContext,
   more: JsonBody,
   payouts: readonly JsonBody[] = [],
 ): Promise<void> {
@@ -70,7 +77,7 @@ async function winner(
   await expect(page.getByRole('region', { name: 'Payout Management' })).toBeVisible();
 }
 
-const payout = (more: JsonBody): JsonBody => ({
+const payoutBody = (more: JsonBody): JsonBody => ({
   id: 9001,
   drawId: 1,
   clubId: 1,
@@ -90,8 +97,8 @@ export const RESULT_STATES: readonly ClubState[] = [
   {
     name: 'club-result-missing',
     show: async (stage) => {
-      await entry(stage);
-      await choose(stage.page, 0, 7);
+      await openResultEntry(stage);
+      await chooseJersey(stage.page, 0, 7);
       await stage.page
         .locator('.entry-bar')
         .getByRole('button', { name: 'Submit Results' })
@@ -101,11 +108,11 @@ export const RESULT_STATES: readonly ClubState[] = [
       ).toBeVisible();
     },
   },
-  { name: 'club-result-confirm', show: (stage) => submitted(stage, 7, 9) },
+  { name: 'club-result-confirm', show: (stage) => openSubmitQuestion(stage, 7, 9) },
   {
     name: 'club-result-failed',
     show: async (stage) => {
-      await submitted(stage, 7, 9);
+      await openSubmitQuestion(stage, 7, 9);
       await stage.page.route(/\/api\/draws\/\d+\/results$/, (route) => route.abort());
       await stage.page
         .getByRole('alertdialog')
@@ -117,7 +124,7 @@ export const RESULT_STATES: readonly ClubState[] = [
   {
     name: 'club-winner-later',
     show: async (stage) => {
-      await submitted(stage, 7, 9);
+      await openSubmitQuestion(stage, 7, 9);
       await stage.page
         .getByRole('alertdialog')
         .getByRole('button', { name: 'Submit Results' })
@@ -130,7 +137,7 @@ export const RESULT_STATES: readonly ClubState[] = [
   {
     name: 'club-winner-unsold',
     show: async (stage) => {
-      await winner(stage, {
+      await openWinnerPage(stage, {
         sold: false,
         buyerName: null,
         buyerEmail: null,
@@ -145,7 +152,7 @@ export const RESULT_STATES: readonly ClubState[] = [
   {
     name: 'club-winner-to-tell',
     show: async (stage) => {
-      await winner(stage, { winnerPayoutStatus: 'pending', bank: null });
+      await openWinnerPage(stage, { winnerPayoutStatus: 'pending', bank: null });
       await expect(stage.page.getByText('Not provided')).toBeVisible();
       await expect(stage.page.getByText('Not received yet.')).toBeVisible();
     },
@@ -153,7 +160,7 @@ export const RESULT_STATES: readonly ClubState[] = [
   {
     name: 'club-bank-problems',
     show: async (stage) => {
-      await winner(stage, { winnerPayoutStatus: 'pending', bank: null });
+      await openWinnerPage(stage, { winnerPayoutStatus: 'pending', bank: null });
       await stage.page.getByRole('button', { name: 'Enter bank details' }).click();
       await stage.page.getByRole('button', { name: 'Save bank details' }).click();
       await expect(stage.page.locator('.problems')).toBeFocused();
@@ -162,16 +169,16 @@ export const RESULT_STATES: readonly ClubState[] = [
   {
     name: 'club-payouts',
     show: async (stage) => {
-      await winner(stage, { winnerPayoutStatus: 'details_received', bank: BANK }, [
-        payout({
+      await openWinnerPage(stage, { winnerPayoutStatus: 'details_received', bank: BANK_DETAILS }, [
+        payoutBody({
           id: 1,
           type: 'club_share',
           amount: '811.79',
           status: 'completed',
           completedAt: '2026-11-20T02:00:00Z',
         }),
-        payout({ id: 2, status: 'failed', failureReason: 'The account is closed.' }),
-        payout({}),
+        payoutBody({ id: 2, status: 'failed', failureReason: 'The account is closed.' }),
+        payoutBody({}),
       ]);
       await expect(stage.page.getByRole('button', { name: 'Mark as paid' })).toBeVisible();
     },
@@ -179,7 +186,9 @@ export const RESULT_STATES: readonly ClubState[] = [
   {
     name: 'club-settle',
     show: async (stage) => {
-      await winner(stage, { winnerPayoutStatus: 'details_received', bank: BANK }, [payout({})]);
+      await openWinnerPage(stage, { winnerPayoutStatus: 'details_received', bank: BANK_DETAILS }, [
+        payoutBody({}),
+      ]);
       await stage.page.getByRole('button', { name: 'Mark as failed' }).click();
       await expect(
         stage.page.getByRole('alertdialog', { name: 'Mark this payout as failed?' }),
@@ -189,7 +198,9 @@ export const RESULT_STATES: readonly ClubState[] = [
   {
     name: 'club-reveal',
     show: async (stage) => {
-      await winner(stage, { winnerPayoutStatus: 'details_received', bank: BANK }, [payout({})]);
+      await openWinnerPage(stage, { winnerPayoutStatus: 'details_received', bank: BANK_DETAILS }, [
+        payoutBody({}),
+      ]);
       await stubResponse(
         stage.page,
         /\/winner-bank\/reveal$/,
@@ -206,7 +217,7 @@ export const RESULT_STATES: readonly ClubState[] = [
     name: 'club-viewer-winner',
     show: async (stage) => {
       await stubMemberRole(stage.page, 'viewer');
-      await winner(
+      await openWinnerPage(
         stage,
         {
           winnerPayoutStatus: 'details_received',
@@ -215,7 +226,7 @@ export const RESULT_STATES: readonly ClubState[] = [
           buyerEmail: null,
           buyerPhone: null,
         },
-        [payout({ recipientName: null })],
+        [payoutBody({ recipientName: null })],
       );
       await expect(
         stage.page.getByText('Who won, and how to reach them, is shown to sellers and owners.'),

@@ -6,18 +6,18 @@ import { expect, type Page } from '@playwright/test';
 import type { DemoClub } from './club';
 import { PEOPLE_STATES } from './club-people-states';
 import { RESULT_STATES } from './club-result-states';
-import { openClubPage, title, stubWhoami, type ClubState, type JsonBody } from './club-stage';
+import { openClubPage, expectTitle, stubWhoami, type ClubState, type JsonBody } from './club-stage';
 import { lockedOffer } from './locked-offer';
 import { stubResponse, changeResponse } from './stubs';
 
-async function waitlist(page: Page): Promise<void> {
+async function openWaitlistDialog(page: Page): Promise<void> {
   await stubResponse(page, '/api/settings/club-registration', { enabled: false });
   await openClubPage(page, '/admin/login');
   await page.getByRole('button', { name: 'New Club? Join Waitlist' }).click();
   await expect(page.getByRole('dialog', { name: 'Join the waitlist' })).toBeVisible();
 }
 
-async function connect(page: Page, connected: boolean): Promise<void> {
+async function openConnectReturn(page: Page, connected: boolean): Promise<void> {
   await page.clock.install();
   await stubResponse(page, /\/stripe-connect\/status$/, {
     connected,
@@ -29,7 +29,7 @@ async function connect(page: Page, connected: boolean): Promise<void> {
   await page.goto('/admin/stripe-connect/complete');
 }
 
-const claim = (more: JsonBody): JsonBody => ({
+const claimBody = (more: JsonBody): JsonBody => ({
   state: 'open',
   drawNumber: 1042,
   serialNumber: 'FD-1042-007',
@@ -50,7 +50,7 @@ const claim = (more: JsonBody): JsonBody => ({
   ...more,
 });
 
-async function season(page: Page, club: DemoClub, table: string): Promise<void> {
+async function previewSeason(page: Page, club: DemoClub, table: string): Promise<void> {
   await openClubPage(page, `/club/${club.slug}/admin/create-draw`);
   await page.getByRole('tab', { name: 'A season (CSV)' }).click();
   await page.getByLabel('Or paste the table').fill(table);
@@ -58,12 +58,12 @@ async function season(page: Page, club: DemoClub, table: string): Promise<void> 
 }
 
 export const CLUB_STATES: readonly ClubState[] = [
-  { name: 'club-waitlist', loggedOut: true, show: async ({ page }) => waitlist(page) },
+  { name: 'club-waitlist', loggedOut: true, show: async ({ page }) => openWaitlistDialog(page) },
   {
     name: 'club-waitlist-problems',
     loggedOut: true,
     show: async ({ page }) => {
-      await waitlist(page);
+      await openWaitlistDialog(page);
       await page.getByRole('button', { name: 'Join waitlist', exact: true }).click();
       await expect(page.locator('.problems')).toBeFocused();
     },
@@ -89,7 +89,7 @@ export const CLUB_STATES: readonly ClubState[] = [
       await openClubPage(page, '/forgot-password');
       await page.getByLabel('Email').fill('kim@example.com');
       await page.getByRole('button', { name: 'Send reset link' }).click();
-      await title(page, 'Check your email');
+      await expectTitle(page, 'Check your email');
     },
   },
   {
@@ -103,14 +103,14 @@ export const CLUB_STATES: readonly ClubState[] = [
       for (const label of ['New password', 'Confirm password'])
         await page.getByLabel(label, { exact: true }).fill('long-enough-word');
       await page.getByRole('button', { name: 'Reset password' }).click();
-      await title(page, 'Password Reset Complete');
+      await expectTitle(page, 'Password Reset Complete');
     },
   },
   {
     name: 'club-claim-expired',
     loggedOut: true,
     show: async ({ page }) => {
-      await stubResponse(page, '/api/claims/look', claim({ state: 'expired' }));
+      await stubResponse(page, '/api/claims/look', claimBody({ state: 'expired' }));
       await openClubPage(page, '/claim#0123');
       await expect(
         page.getByRole('heading', { name: 'The time to respond has passed' }),
@@ -196,7 +196,7 @@ export const CLUB_STATES: readonly ClubState[] = [
     name: 'club-winners-panel',
     show: async ({ page, club, draws }) => {
       await openClubPage(page, `/club/${club.slug}/admin`);
-      // An earlier test may have entered results for other draws before their kick-off.
+      // Finds the card by draw number. Other completed draws may be listed too.
       const card = page
         .getByRole('article')
         .filter({ has: page.locator(`a[href$="/results/${draws.completed}"]`) });
@@ -253,31 +253,30 @@ export const CLUB_STATES: readonly ClubState[] = [
   {
     name: 'club-connect-checking',
     show: async ({ page }) => {
-      await connect(page, false);
-      await title(page, 'Checking Connection...');
+      await openConnectReturn(page, false);
+      await expectTitle(page, 'Checking Connection...');
     },
   },
   {
     name: 'club-connect-incomplete',
     show: async ({ page }) => {
-      await connect(page, false);
-      await title(page, 'Checking Connection...');
-      // The page sets its next timer only after it has rendered, so the clock advances in small
-      // steps.
+      await openConnectReturn(page, false);
+      await expectTitle(page, 'Checking Connection...');
+      // Advances the clock in steps of two seconds, the page's polling interval.
       for (
         let round = 0;
         round < 40 && !(await page.getByText('We have stopped asking after a minute.').isVisible());
         round++
       )
         await page.clock.runFor(2_000);
-      await title(page, 'Setup Incomplete');
+      await expectTitle(page, 'Setup Incomplete');
     },
   },
   {
     name: 'club-connect-complete',
     show: async ({ page }) => {
-      await connect(page, true);
-      await title(page, 'Setup Complete!');
+      await openConnectReturn(page, true);
+      await expectTitle(page, 'Setup Complete!');
     },
   },
   {
@@ -291,7 +290,7 @@ export const CLUB_STATES: readonly ClubState[] = [
   {
     name: 'club-fixtures-refused',
     show: async ({ page, club }) => {
-      await season(
+      await previewSeason(
         page,
         club,
         'date,kick-off,zone,home,away,league\n2098-02-30,15:00,Australia/Brisbane,Sharks,Tigers,A\n2098-03-06,25:00,Nowhere/Land,Sharks,,A',
@@ -302,7 +301,7 @@ export const CLUB_STATES: readonly ClubState[] = [
   {
     name: 'club-fixtures-preview',
     show: async ({ page, club }) => {
-      await season(
+      await previewSeason(
         page,
         club,
         'date,kick-off,zone,home,away,league\n2098-03-06,15:00,Australia/Brisbane,Sharks with a very long name indeed,Tigers,A Grade\n2098-03-13,15:00,Australia/Perth,Sharks,Tigers,A Grade',

@@ -1,4 +1,4 @@
-/** Actions of a club: signs in by an API call, and creates draws that no other test uses. */
+/** A demo club's sign-in, draws and screens for browser tests. */
 import { expect, type Page } from '@playwright/test';
 import type { Screen } from './screens';
 
@@ -8,8 +8,8 @@ export interface DemoClub {
   slug: string;
 }
 
-const PASSWORD = 'demo-password';
-const origin = (baseURL: string) => ({ origin: new URL(baseURL).origin });
+const DEMO_CLUB_PASSWORD = 'demo-password';
+const originHeader = (baseURL: string) => ({ origin: new URL(baseURL).origin });
 
 export async function demoClub(page: Page, index = 0): Promise<DemoClub> {
   const clubs = (await (await page.request.get('/api/clubs/public-list')).json()) as DemoClub[];
@@ -21,20 +21,20 @@ export async function demoClub(page: Page, index = 0): Promise<DemoClub> {
 /** Signs the browser in by the same API call as the login page. */
 export async function signIn(page: Page, baseURL: string, club: DemoClub): Promise<void> {
   const answer = await page.request.post('/api/clubs/login', {
-    headers: origin(baseURL),
-    data: { email: `${club.slug}@demo.test`, password: PASSWORD },
+    headers: originHeader(baseURL),
+    data: { email: `${club.slug}@demo.test`, password: DEMO_CLUB_PASSWORD },
   });
   expect(answer.ok(), await answer.text()).toBe(true);
 }
 
-let made = 0;
+let drawCount = 0;
 
 /**
  * Creates a draw on sale whose game is in three days, by the API call of the create form. Returns
  * its draw number.
  */
 export async function newDraw(page: Page, baseURL: string, club: DemoClub): Promise<number> {
-  const headers = origin(baseURL);
+  const headers = originHeader(baseURL);
   const accepted = await page.request.post('/api/terms/accept', {
     headers,
     data: { clubId: club.id, ipAddress: null, userAgent: 'test', termsVersion: '1.0' },
@@ -44,7 +44,7 @@ export async function newDraw(page: Page, baseURL: string, club: DemoClub): Prom
   const draw = {
     clubId: club.id,
     homeTeam: club.name,
-    awayTeam: `Visitors ${Date.now() % 100_000}-${++made}`,
+    awayTeam: `Visitors ${Date.now() % 100_000}-${++drawCount}`,
     gameDate,
     timezone: 'Australia/Brisbane',
     contactName: 'Kim',
@@ -96,7 +96,7 @@ export async function clubDraws(
   };
 }
 
-/** Returns every screen of a club, with the ids that exist on the running server. */
+/** Returns the club screens that an address alone opens, for draws of the running server. */
 export async function clubScreens(page: Page, club: DemoClub): Promise<Screen[]> {
   const { coming, awaiting, completed } = await clubDraws(page, club);
   const admin = `/club/${club.slug}/admin`;
@@ -118,8 +118,8 @@ export async function clubScreens(page: Page, club: DemoClub): Promise<Screen[]>
   ];
 }
 
-/** The pages that a club sees before it signs in. */
-export const DOORS: readonly Screen[] = [
+/** Club pages as a visitor sees them who is not signed in. */
+export const SIGNED_OUT_SCREENS: readonly Screen[] = [
   { name: 'door-login', path: '/admin/login' },
   { name: 'door-forgot', path: '/forgot-password' },
   { name: 'door-reset', path: '/reset-password?token=any' },
@@ -130,8 +130,8 @@ export const DOORS: readonly Screen[] = [
   { name: 'door-stripe-debug-guest', path: '/admin/stripe-debug' },
 ];
 
-/** Waits until the screen has loaded its content. */
-export async function settled(page: Page): Promise<void> {
+/** Waits until the screen has a heading and no loading placeholder. */
+export async function waitUntilLoaded(page: Page): Promise<void> {
   await expect(page.locator('main h1').first()).toBeAttached();
   await expect(page.locator('[aria-busy="true"]')).toHaveCount(0);
   await expect(page.locator('main .skeleton')).toHaveCount(0);

@@ -10,15 +10,15 @@ export interface ConsoleResponse {
   body?: unknown;
 }
 
-export type Answers = Record<string, unknown | ((route: Route) => ConsoleResponse)>;
+export type ConsoleStubs = Record<string, unknown | ((route: Route) => ConsoleResponse)>;
 
 /**
- * Answers every API call of the console from a table of stubs. Returns the list of requests, in
- * order.
+ * Answers the console's API calls from a table of stubs. Calls without a stub get a 404, except a
+ * few that reach the server. Returns the list of requests, which grows with each call.
  */
-export async function stubConsole(page: Page, more: Answers = {}): Promise<string[]> {
+export async function stubConsole(page: Page, more: ConsoleStubs = {}): Promise<string[]> {
   const requests: string[] = [];
-  const table: Answers = { ...consoleResponses(Date.now()), ...more };
+  const table: ConsoleStubs = { ...consoleResponses(Date.now()), ...more };
   await page.route('**/api/**', async (route) => {
     const { pathname, search } = new URL(route.request().url());
     const method = route.request().method();
@@ -37,7 +37,7 @@ export async function stubConsole(page: Page, more: Answers = {}): Promise<strin
   return requests;
 }
 
-export const SECTIONS = [
+export const CONSOLE_SECTIONS = [
   'overview',
   'clubs',
   'archived',

@@ -1,11 +1,11 @@
-/** Finds draws to test with, and buys tickets without a browser. */
+/** Finds draws for tests, and buys or reserves tickets by API calls. */
 import { expect, type APIRequestContext } from '@playwright/test';
 
 /**
- * The server may close an idle connection just as the next request is sent on it, so read requests
- * are retried.
+ * Option for read requests: retries. The server may close an idle connection just as the next
+ * request is sent on it.
  */
-export const AGAIN = { maxRetries: 3 };
+export const READ_RETRIES = { maxRetries: 3 };
 
 export interface ListedDraw {
   drawNumber: number;
@@ -19,7 +19,7 @@ export interface ListedDraw {
 }
 
 export async function activeDraws(request: APIRequestContext): Promise<ListedDraw[]> {
-  return (await request.get('/api/draws/active', AGAIN)).json() as Promise<ListedDraw[]>;
+  return (await request.get('/api/draws/active', READ_RETRIES)).json() as Promise<ListedDraw[]>;
 }
 
 /** Returns a draw on sale with at least this many tickets left and an hour until kick-off. */
@@ -36,19 +36,27 @@ export async function drawWithAvailable(
   return found as ListedDraw;
 }
 
-export async function drawNow(request: APIRequestContext, drawNumber: number): Promise<ListedDraw> {
-  return (await request.get(`/api/draws/${drawNumber}`, AGAIN)).json() as Promise<ListedDraw>;
+export async function fetchListedDraw(
+  request: APIRequestContext,
+  drawNumber: number,
+): Promise<ListedDraw> {
+  return (
+    await request.get(`/api/draws/${drawNumber}`, READ_RETRIES)
+  ).json() as Promise<ListedDraw>;
 }
 
 /**
- * Returns a completed draw whose kick-off has passed, because a result is hidden before kick-off.
+ * Returns the number of a completed draw whose kick-off has passed, or null. Before kick-off a
+ * result is hidden.
  */
 export async function completedDraw(request: APIRequestContext): Promise<number | null> {
-  const draws = (await (await request.get('/api/draws/completed', AGAIN)).json()) as ListedDraw[];
+  const draws = (await (
+    await request.get('/api/draws/completed', READ_RETRIES)
+  ).json()) as ListedDraw[];
   return draws.find((draw) => Date.parse(draw.gameDate) < Date.now())?.drawNumber ?? null;
 }
 
-let buyers = 0;
+let buyerCount = 0;
 
 /** Buys by direct API calls: opens a payment, confirms it at the sandbox and completes it. */
 export async function buyThroughApi(
@@ -58,18 +66,18 @@ export async function buyThroughApi(
   ticketCount: number,
 ): Promise<void> {
   const headers = { origin: new URL(baseURL).origin };
-  const config = (await (await request.get('/api/config', AGAIN)).json()) as {
+  const config = (await (await request.get('/api/config', READ_RETRIES)).json()) as {
     publishableKey: string;
   };
-  const name = `Crowd ${++buyers}`;
+  const name = `Crowd ${++buyerCount}`;
   const buyer = {
     buyerName: name,
-    buyerEmail: `crowd${buyers}@example.com`,
+    buyerEmail: `crowd${buyerCount}@example.com`,
     buyerPhone: '0400 000 000',
   };
   const opened = await request.post('/api/create-payment-intent', {
     headers,
-    data: { drawNumber, ticketCount, buyer, clientKey: `e2e-${Date.now()}-${buyers}` },
+    data: { drawNumber, ticketCount, buyer, clientKey: `e2e-${Date.now()}-${buyerCount}` },
   });
   expect(opened.ok(), await opened.text()).toBe(true);
   const { clientSecret, paymentIntentId, connectedAccountId } = (await opened.json()) as {
@@ -103,8 +111,8 @@ export async function buyThroughApi(
 }
 
 /**
- * Returns a club with two draws on sale. Each has tickets left, and enough time before kick-off to
- * pay.
+ * Returns the slug of a club with two draws on sale. Each draw has at least three tickets left and
+ * half an hour until kick-off.
  */
 export async function clubWithTwoDraws(request: APIRequestContext): Promise<string> {
   const draws = (await activeDraws(request)).filter(
@@ -117,7 +125,7 @@ export async function clubWithTwoDraws(request: APIRequestContext): Promise<stri
   return club ?? '';
 }
 
-export interface Held {
+export interface HeldReservation {
   count: number;
   release: () => Promise<void>;
 }
@@ -128,7 +136,7 @@ export async function reserveThroughApi(
   baseURL: string,
   drawNumber: number,
   count: number,
-): Promise<Held> {
+): Promise<HeldReservation> {
   const headers = { origin: new URL(baseURL).origin };
   const opened = await request.post('/api/create-payment-intent', {
     headers,

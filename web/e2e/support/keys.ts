@@ -1,7 +1,7 @@
 /** Keyboard checks: which controls the Tab key reaches, and whether their focus is visible. */
 import { expect, type Page } from '@playwright/test';
 
-interface Focused {
+interface FocusedElement {
   name: string;
   /** Whether the element is inside the window and not covered by another one. */
   seen: boolean;
@@ -12,10 +12,10 @@ interface Focused {
 }
 
 /**
- * Returns a description of the focused element. The attribute `data-tab` marks the controls that
- * Tab should reach.
+ * Describes the focused element. `keyboardProblems` gives each control that Tab should reach the
+ * attribute `data-tab`.
  */
-const focusedNow = (page: Page): Promise<Focused> =>
+const focusedNow = (page: Page): Promise<FocusedElement> =>
   page.evaluate(() => {
     const focused = document.activeElement;
     if (!(focused instanceof HTMLElement) || focused === document.body)
@@ -58,8 +58,7 @@ export async function tabTo(page: Page, name: RegExp): Promise<void> {
 export async function keyboardProblems(page: Page): Promise<string[]> {
   const wanted = await page.evaluate(() => {
     const scope = [...document.querySelectorAll('dialog[open]')].at(-1) ?? document;
-    // Elements that the walk leaves out. Toasts disappear during the walk, and F8 reaches them. In
-    // a radio group, Tab reaches one button, and the arrow keys reach the others.
+    // Tab reaches only the checked button of a radio group. The arrow keys reach the others.
     const passedBy = (one: HTMLElement) =>
       one instanceof HTMLInputElement &&
       one.type === 'radio' &&
@@ -79,7 +78,7 @@ export async function keyboardProblems(page: Page): Promise<string[]> {
     );
     for (const old of document.querySelectorAll<HTMLElement>('[data-tab]')) delete old.dataset.tab;
     tabbable.forEach((one, place) => (one.dataset.tab = String(place)));
-    // Removes the focus, so that the walk starts at the first control.
+    // Removes the focus from the control that the previous steps have focused.
     (document.activeElement as HTMLElement | null)?.blur();
     return tabbable.map((one) =>
       (
@@ -94,8 +93,8 @@ export async function keyboardProblems(page: Page): Promise<string[]> {
   });
   const reached = new Set<number>();
   const problems = new Set<string>();
-  // The walk allows for extra focus stops: several in a date or time input, and one of the browser
-  // between the last and the first control.
+  // Presses Tab more often than there are controls: a date or time input has several focus stops,
+  // and the browser has one between the last and the first control.
   for (
     let presses = 0;
     presses < 2 * wanted.length + 16 && reached.size < wanted.length;

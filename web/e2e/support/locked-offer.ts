@@ -1,20 +1,20 @@
 /**
- * Creates an offer that can no longer be edited because a buyer has bought it. Uses the API calls
- * of the club and of the buyer.
+ * Creates an offer and buys it, both by API calls. A bought offer is locked: it can no longer be
+ * edited.
  */
 import { expect, type PlaywrightWorkerArgs } from '@playwright/test';
-import { signedInClubRequest, ownDraws } from './own-draw';
+import { signedInClubRequest, createTestDraws } from './own-draw';
 
-let made = 0;
+let offerCount = 0;
 
-/** Returns the id of an offer of the demo's first club that can no longer be edited. */
+/** Creates a locked offer of the demo's first club, and returns its id. */
 export async function lockedOffer(
   playwright: PlaywrightWorkerArgs['playwright'],
   baseURL: string,
 ): Promise<number> {
-  const draws = await ownDraws(playwright, baseURL, [{}, {}]);
+  const draws = await createTestDraws(playwright, baseURL, [{}, {}]);
   const { calls, club } = await signedInClubRequest(playwright, baseURL);
-  const slug = `locked-${Date.now().toString(36)}-${++made}`;
+  const slug = `locked-${Date.now().toString(36)}-${++offerCount}`;
   const offers = `/api/admin/clubs/${club.slug}/bundles`;
   const offered = await calls.post(offers, {
     data: {

@@ -1,4 +1,4 @@
-/** Reads the demo's mailbox, which contains every sent mail. */
+/** Reads the sandbox's mailbox, which contains the latest mails of the demo. */
 import { expect, type APIRequestContext } from '@playwright/test';
 
 export interface ReceivedMail {
@@ -8,7 +8,7 @@ export interface ReceivedMail {
   text: string;
 }
 
-/** Waits for a mail of this kind to an address that contains `words`. Returns the newest one. */
+/** Waits for a mail of this kind to `to` that contains `text`. Returns the newest one. */
 export async function waitForMail(
   request: APIRequestContext,
   to: string,

@@ -1,7 +1,7 @@
-/** A stubbed offer over a club's first games on sale. Tests choose its state. */
+/** Stubbed offers for games of a club that are on sale. */
 import { expect, type APIRequestContext, type Page } from '@playwright/test';
 import { activeDraws } from './draws';
-import { stubResponse, changeBoot, noSockets } from './stubs';
+import { stubResponse, changeBootData, blockSockets } from './stubs';
 
 export interface StubOffer {
   clubSlug: string;
@@ -11,7 +11,7 @@ export interface StubOffer {
   [more: string]: unknown;
 }
 
-export async function createOffer(
+export async function makeStubOffer(
   request: APIRequestContext,
   more: Record<string, unknown> = {},
   count = 2,
@@ -46,10 +46,10 @@ export async function createOffer(
   };
 }
 
-/** Answers the pages' requests with this offer, instead of the server's answer. */
+/** Answers the requests for a club's offers with this offer, instead of the server's answer. */
 export async function serveOffer(page: Page, offer: StubOffer): Promise<void> {
-  await noSockets(page);
-  await changeBoot(page, (boot) => ({ ...boot, offer: null, offers: [] }));
+  await blockSockets(page);
+  await changeBootData(page, (boot) => ({ ...boot, offer: null, offers: [] }));
   await stubResponse(page, `/api/clubs/${offer.clubSlug}/bundles`, [offer]);
   await stubResponse(page, `/api/clubs/${offer.clubSlug}/bundles/${offer.slug}`, offer);
   await stubResponse(page, `/api/public/widget/bundle/${offer.clubSlug}/${offer.slug}`, {

@@ -4,21 +4,21 @@
  */
 import { expect, type APIRequestContext, type Page } from '@playwright/test';
 
-interface Code {
+interface AuthenticatorCodes {
   code: string;
   nextCode: string;
   validForSeconds: number;
 }
 
-export const operatorCode = async (request: APIRequestContext): Promise<Code> =>
-  (await request.get('/sandbox/operator-code.json')).json() as Promise<Code>;
+export const fetchOperatorCodes = async (request: APIRequestContext): Promise<AuthenticatorCodes> =>
+  (await request.get('/sandbox/operator-code.json')).json() as Promise<AuthenticatorCodes>;
 
 /**
- * Enters the authenticator's current code. Each code is valid once. If it was used already, enters
- * the next one, which the server accepts half a minute early.
+ * Enters the authenticator's current code. Each code is valid once. If this code was used already,
+ * enters the next code, which the server accepts in advance.
  */
 export async function typeCode(page: Page, isIn: () => Promise<void>): Promise<void> {
-  const { code, nextCode } = await operatorCode(page.request);
+  const { code, nextCode } = await fetchOperatorCodes(page.request);
   const field = page.getByLabel('Six-digit code');
   await field.fill(code);
   const used = page.getByText('That code was used already. Wait for the next one.');

@@ -1,6 +1,5 @@
 /**
- * Creates draws for one test by the API calls of their club, so that no purchase of another test
- * changes their ticket counts.
+ * Creates draws by API calls for one test alone, so that no other test changes their ticket counts.
  */
 import { expect, type APIRequestContext, type PlaywrightWorkerArgs } from '@playwright/test';
 import { buyThroughApi, type ListedDraw } from './draws';
@@ -14,18 +13,18 @@ interface Club {
 }
 
 export interface DrawOptions {
-  /** Number of tickets to leave unsold. Other buyers buy the rest. All if not set. */
+  /** Number of tickets to leave unsold; other buyers buy the rest. By default none is sold. */
   left?: number;
-  /** Seconds until kick-off. */
+  /** Seconds until kick-off. By default two days. */
   startsIn?: number;
   [more: string]: unknown;
 }
 
-export interface OwnDraw extends ListedDraw {
+export interface TestDraw extends ListedDraw {
   club: Club;
 }
 
-let made = 0;
+let drawCount = 0;
 
 /** Returns a request context that is signed in as one of the demo's clubs. */
 export async function signedInClubRequest(
@@ -46,15 +45,15 @@ export async function signedInClubRequest(
   return { calls, club };
 }
 
-/** Creates draws of one club. Their games are in two days by default. */
-export async function ownDraws(
+/** Creates draws on sale for one club, one for each entry of `options`. */
+export async function createTestDraws(
   playwright: Playwright,
   baseURL: string,
   options: readonly DrawOptions[],
   index = 0,
-): Promise<OwnDraw[]> {
+): Promise<TestDraw[]> {
   const { calls, club } = await signedInClubRequest(playwright, baseURL, index);
-  const draws: OwnDraw[] = [];
+  const draws: TestDraw[] = [];
   for (const { left, startsIn = 2 * 86_400, ...more } of options) {
     const accepted = await calls.post('/api/terms/accept', {
       data: { clubId: club.id, ipAddress: null, userAgent: 'test', termsVersion: '1.0' },
@@ -63,7 +62,7 @@ export async function ownDraws(
     const body = {
       clubId: club.id,
       homeTeam: club.name,
-      awayTeam: `Visitors ${Date.now() % 100_000} ${++made}`,
+      awayTeam: `Visitors ${Date.now() % 100_000} ${++drawCount}`,
       gameDate: new Date(Date.now() + startsIn * 1000).toISOString(),
       timezone: 'Australia/Brisbane',
       contactName: 'Kim',
@@ -87,19 +86,17 @@ export async function ownDraws(
   return draws;
 }
 
-export async function ownDraw(
+export async function createTestDraw(
   playwright: Playwright,
   baseURL: string,
   options: DrawOptions = {},
-): Promise<OwnDraw> {
-  const [draw] = await ownDraws(playwright, baseURL, [options]);
-  return draw as OwnDraw;
+): Promise<TestDraw> {
+  const [draw] = await createTestDraws(playwright, baseURL, [options]);
+  return draw as TestDraw;
 }
 
-/**
- * Changes the kick-off to a moment ahead by the club's API call, and waits until it has passed.
- */
-export async function kickOff(
+/** Moves the kick-off to two seconds from now, and waits until the draw is closed. */
+export async function bringKickOffForward(
   playwright: Playwright,
   baseURL: string,
   drawNumber: number,
@@ -115,7 +112,7 @@ export async function kickOff(
   await calls.dispose();
 }
 
-/** Buys fifty tickets at a time as other buyers, until this many are left. */
+/** Buys tickets of a new draw as other buyers, at most fifty each, until `left` are left. */
 async function sellUntil(
   playwright: Playwright,
   baseURL: string,

@@ -1,47 +1,47 @@
 /**
- * Every public page without a purchase, in each of its states. Used for screenshots and for the
- * checks of `public/rules.spec.ts`.
+ * The public pages on which nothing is bought, in each of their states. Used for screenshots and by
+ * `public/rules.spec.ts`.
  */
 import type { APIRequestContext, Page } from '@playwright/test';
-import { AGAIN, activeDraws, completedDraw, type ListedDraw } from './draws';
-import { createOffer, serveOffer } from './offers';
+import { READ_RETRIES, activeDraws, completedDraw, type ListedDraw } from './draws';
+import { makeStubOffer, serveOffer } from './offers';
 import {
   stubResponse,
   changeResponse,
-  changeBoot,
+  changeBootData,
   changeDraw,
   stubFailure,
-  maintenance,
-  noDraws,
-  noSockets,
+  stubMaintenance,
+  stubNoDraws,
+  blockSockets,
 } from './stubs';
 
 export interface PublicScreen {
   name: string;
   path: string;
-  /** Prepares the browser page before it opens the address. */
+  /** Runs before the browser opens `path`, for example to stub server answers. */
   before?: (page: Page) => Promise<void>;
-  /** Steps after the page has opened and before it is checked. */
+  /** Runs after the page has opened, before the page is checked. */
   after?: (page: Page) => Promise<void>;
-  /** Whether the page is meant only for a large screen, such as a television. */
+  /** Whether the page is a board for a large screen, such as a television. */
   board?: boolean;
 }
 
-const soon = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString();
+const hoursFromNow = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString();
 
 export async function publicScreens(request: APIRequestContext): Promise<PublicScreen[]> {
   return [
-    ...landing(),
-    ...(await clubs(request)),
-    ...(await draws(request)),
-    ...(await offers(request)),
-    ...(await boards(request)),
-    ...(await proofs(request)),
-    ...others(),
+    ...landingScreens(),
+    ...(await clubPageScreens(request)),
+    ...(await drawScreens(request)),
+    ...(await offerScreens(request)),
+    ...(await boardScreens(request)),
+    ...(await proofScreens(request)),
+    ...otherScreens(),
   ];
 }
 
-function landing(): PublicScreen[] {
+function landingScreens(): PublicScreen[] {
   const clubs = Array.from({ length: 9 }, (_, at) => ({
     id: at + 1,
     name: ['Bayside Barracudas', 'Norths', 'Western Ringtails RLFC'][at % 3],
@@ -59,8 +59,8 @@ function landing(): PublicScreen[] {
         if (await menu.isVisible()) await menu.click();
       },
     },
-    { name: 'landing-empty', path: '/', before: noDraws },
-    { name: 'landing-maintenance', path: '/', before: maintenance },
+    { name: 'landing-empty', path: '/', before: stubNoDraws },
+    { name: 'landing-maintenance', path: '/', before: stubMaintenance },
     {
       name: 'landing-many-clubs',
       path: '/',
@@ -70,7 +70,7 @@ function landing(): PublicScreen[] {
       name: 'landing-draws-failed',
       path: '/',
       before: async (page) => {
-        await changeBoot(page, (boot) => ({ ...boot, draws: undefined }));
+        await changeBootData(page, (boot) => ({ ...boot, draws: undefined }));
         await stubFailure(page, /\/api\/draws\/(active|awaiting-results|completed)$/);
         await stubFailure(page, '/api/clubs/public-list');
         await stubFailure(page, '/api/footer-menus');
@@ -80,11 +80,11 @@ function landing(): PublicScreen[] {
   ];
 }
 
-async function clubs(request: APIRequestContext): Promise<PublicScreen[]> {
+async function clubPageScreens(request: APIRequestContext): Promise<PublicScreen[]> {
   const slugs = [...new Set((await activeDraws(request)).map((draw) => draw.clubSlug))];
   const slug = slugs[0] ?? '';
   const withPixel = async (page: Page) => {
-    await changeBoot(page, (boot) => ({
+    await changeBootData(page, (boot) => ({
       ...boot,
       club: { ...(boot.club as object), facebookPixelId: '123456789012345' },
     }));
@@ -94,7 +94,7 @@ async function clubs(request: APIRequestContext): Promise<PublicScreen[]> {
     }));
   };
   const empty = async (page: Page) => {
-    await changeBoot(page, (boot) => ({
+    await changeBootData(page, (boot) => ({
       ...boot,
       club: { ...(boot.club as object), activeDraws: [], completedDraws: [] },
     }));
@@ -105,7 +105,7 @@ async function clubs(request: APIRequestContext): Promise<PublicScreen[]> {
     }));
     await stubResponse(page, /\/api\/(draws\/awaiting-results|clubs\/[^/]+\/(draws|bundles))/, []);
   };
-  const offer = await createOffer(request);
+  const offer = await makeStubOffer(request);
   return [
     ...slugs.map((each, at) => ({ name: `club-${at + 1}`, path: `/club/${each}` })),
     {
@@ -134,14 +134,14 @@ async function clubs(request: APIRequestContext): Promise<PublicScreen[]> {
   ];
 }
 
-async function offers(request: APIRequestContext): Promise<PublicScreen[]> {
-  const offer = await createOffer(request);
+async function offerScreens(request: APIRequestContext): Promise<PublicScreen[]> {
+  const offer = await makeStubOffer(request);
   const state = async (
     name: string,
     more: Record<string, unknown>,
     after?: PublicScreen['after'],
   ): Promise<PublicScreen> => {
-    const said = await createOffer(request, more);
+    const said = await makeStubOffer(request, more);
     return {
       name: `offer-${name}`,
       path: said.path,
@@ -152,10 +152,10 @@ async function offers(request: APIRequestContext): Promise<PublicScreen[]> {
   const first = offer.games[0];
   return [
     await state('open', {}),
-    await state('special', { ...(await createOffer(request, {}, 1)), name: 'Friday special' }),
+    await state('special', { ...(await makeStubOffer(request, {}, 1)), name: 'Friday special' }),
     await state('closed', { status: 'closed' }),
-    await state('scheduled', { startAt: soon(5) }),
-    await state('ended', { endAt: soon(-1) }),
+    await state('scheduled', { startAt: hoursFromNow(5) }),
+    await state('ended', { endAt: hoursFromNow(-1) }),
     await state('draft', { status: 'draft' }),
     await state('long', {
       name: 'Grand Final Weekend Double Header With Everything',
@@ -196,22 +196,22 @@ async function offers(request: APIRequestContext): Promise<PublicScreen[]> {
       path: offer.path,
       before: async (page) => {
         await serveOffer(page, offer);
-        await maintenance(page);
+        await stubMaintenance(page);
       },
     },
   ];
 }
 
-async function boards(request: APIRequestContext): Promise<PublicScreen[]> {
+async function boardScreens(request: APIRequestContext): Promise<PublicScreen[]> {
   const draws = await activeDraws(request);
   const open = draws.find(
     (draw) => draw.ticketsAvailable > 0 && Date.parse(draw.gameDate) - Date.now() > 3_600_000,
   );
   const awaiting = (
-    (await (await request.get('/api/draws/awaiting-results', AGAIN)).json()) as ListedDraw[]
+    (await (await request.get('/api/draws/awaiting-results', READ_RETRIES)).json()) as ListedDraw[]
   )[0];
   const completed = (await (
-    await request.get('/api/draws/completed', AGAIN)
+    await request.get('/api/draws/completed', READ_RETRIES)
   ).json()) as (ListedDraw & { winningTicketSold: boolean | null })[];
   const unsold = completed.find((draw) => draw.winningTicketSold === false);
   const sold = completed.find((draw) => draw.winningTicketSold === true);
@@ -230,7 +230,7 @@ async function boards(request: APIRequestContext): Promise<PublicScreen[]> {
     currentPrize: '12430.00',
     ticketsSold: 169,
   };
-  const offer = await createOffer(request);
+  const offer = await makeStubOffer(request);
   const withOffer = (more: Record<string, unknown>) => async (page: Page) =>
     serveOffer(page, { ...offer, ...more });
   const offerBoard = `/club/${offer.clubSlug}/specials/${offer.slug}/display`;
@@ -239,8 +239,8 @@ async function boards(request: APIRequestContext): Promise<PublicScreen[]> {
     board('compact', at(n, '?mode=compact')),
     board('xl', at(n, '?qr=xl')),
     board('long', at(n), as(long)),
-    board('days', at(n), as({ gameDate: soon(53) })),
-    board('scheduled', at(n), as({ opensAt: soon(2) })),
+    board('days', at(n), as({ gameDate: hoursFromNow(53) })),
+    board('scheduled', at(n), as({ opensAt: hoursFromNow(2) })),
     board('cancelled', at(n), as({ status: 'cancelled' })),
     board('sold-out', at(n), as({ ticketsSold: 169, ticketsAvailable: 0 })),
     board('awaiting', at(awaiting?.drawNumber)),
@@ -257,7 +257,7 @@ async function boards(request: APIRequestContext): Promise<PublicScreen[]> {
     board(
       'offer-scheduled',
       offerBoard,
-      withOffer({ widget: { status: 'scheduled', earliestOpensAt: soon(30) } }),
+      withOffer({ widget: { status: 'scheduled', earliestOpensAt: hoursFromNow(30) } }),
     ),
     { name: 'widget', path: at(n, '?mode=widget') },
     { name: 'widget-dark', path: at(n, '?mode=widget&theme=dark&qr=yes') },
@@ -265,12 +265,15 @@ async function boards(request: APIRequestContext): Promise<PublicScreen[]> {
   ];
 }
 
-async function proofs(request: APIRequestContext): Promise<PublicScreen[]> {
+async function proofScreens(request: APIRequestContext): Promise<PublicScreen[]> {
   const open = (await activeDraws(request))[0]?.drawNumber ?? 0;
   const completed = await completedDraw(request);
   const awaiting =
-    ((await (await request.get('/api/draws/awaiting-results', AGAIN)).json()) as ListedDraw[])[0]
-      ?.drawNumber ?? 0;
+    (
+      (await (
+        await request.get('/api/draws/awaiting-results', READ_RETRIES)
+      ).json()) as ListedDraw[]
+    )[0]?.drawNumber ?? 0;
   const forged = (page: Page) =>
     changeResponse(
       page,
@@ -300,18 +303,21 @@ async function proofs(request: APIRequestContext): Promise<PublicScreen[]> {
 }
 
 /**
- * Returns the draw's page in the states in which it sells nothing. The other states are in
- * shop-states.ts.
+ * Returns the states of a draw's page that sell no tickets. `shop-states.ts` has the states that
+ * sell.
  */
-async function draws(request: APIRequestContext): Promise<PublicScreen[]> {
+async function drawScreens(request: APIRequestContext): Promise<PublicScreen[]> {
   const list = await activeDraws(request);
   const open =
     list.find(
       (draw) => draw.ticketsAvailable > 0 && Date.parse(draw.gameDate) - Date.now() > 3_600_000,
     )?.drawNumber ?? 0;
   const awaiting =
-    ((await (await request.get('/api/draws/awaiting-results', AGAIN)).json()) as ListedDraw[])[0]
-      ?.drawNumber ?? 0;
+    (
+      (await (
+        await request.get('/api/draws/awaiting-results', READ_RETRIES)
+      ).json()) as ListedDraw[]
+    )[0]?.drawNumber ?? 0;
   const completed = await completedDraw(request);
   const as = (name: string, more: Record<string, unknown>): PublicScreen => ({
     name: `draw-${name}`,
@@ -329,15 +335,15 @@ async function draws(request: APIRequestContext): Promise<PublicScreen[]> {
     },
     as('sold-out', { ticketsSold: 169, ticketsAvailable: 0, ticketsHeld: 0 }),
     as('waiting', { ticketsSold: 160, ticketsAvailable: 0, ticketsHeld: 9 }),
-    as('not-yet', { opensAt: soon(5) }),
-    as('started', { gameDate: soon(-0.01) }),
+    as('not-yet', { opensAt: hoursFromNow(5) }),
+    as('started', { gameDate: hoursFromNow(-0.01) }),
     as('cancelled', { status: 'cancelled' }),
     as('unknown-status', { status: 'paused' }),
     { name: 'draw-not-found', path: '/draw/999999' },
   ];
 }
 
-function others(): PublicScreen[] {
+function otherScreens(): PublicScreen[] {
   const send = async (page: Page) => {
     await page.getByLabel('Email Address').fill('robin@example.com');
     await page.getByRole('button', { name: 'Send my link' }).click();
@@ -379,7 +385,7 @@ function others(): PublicScreen[] {
     {
       name: 'offline',
       path: '/',
-      before: noSockets,
+      before: blockSockets,
       after: async (page) => {
         await page.context().setOffline(true);
         await page.getByText('Offline').first().waitFor();

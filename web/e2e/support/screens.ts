@@ -1,4 +1,4 @@
-/** A screen that can be opened by its address. */
+/** A screen that its path alone opens. */
 export interface Screen {
   name: string;
   path: string;

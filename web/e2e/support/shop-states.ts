@@ -9,7 +9,7 @@ import {
   type PlaywrightWorkerArgs,
 } from '@playwright/test';
 import {
-  ASKING_CARD,
+  THREE_D_SECURE_CARD,
   DECLINED_CARD,
   buyByCard,
   expectTickets,
@@ -33,8 +33,8 @@ export interface ShopState {
 }
 
 /**
- * Changes the server's answer that opens a payment, so that the reservation of the cart or
- * checkout ends after `seconds`.
+ * Makes reservations end after `seconds` on the page. Changes `expiresAt` in the server's answer
+ * that opens a payment.
  */
 export async function shortenReservation(page: Page, seconds: number): Promise<void> {
   await page.route(/\/api\/(cart\/)?create-payment-intent/, async (route) => {
@@ -63,14 +63,14 @@ export async function fillCart(page: Page, request: APIRequestContext): Promise<
   );
 }
 
-export async function toCartCheckout(page: Page, request: APIRequestContext): Promise<void> {
+export async function openCartCheckout(page: Page, request: APIRequestContext): Promise<void> {
   await fillCart(page, request);
   await page.getByRole('button', { name: 'Checkout', exact: true }).click();
   await expect(page.locator('.timer-bar')).toContainText(/\d:\d\d/);
 }
 
-/** Opens the page in its maintenance state, instead of the server's answer. */
-async function inMaintenance(page: Page, path: string): Promise<void> {
+/** Opens a page with server answers that say that maintenance is in progress. */
+async function openInMaintenance(page: Page, path: string): Promise<void> {
   await page.route('**/api/maintenance-mode', (route) =>
     route.fulfill({ json: { maintenanceMode: true } }),
   );
@@ -89,8 +89,11 @@ async function inMaintenance(page: Page, path: string): Promise<void> {
   await expect(page.getByText('System Maintenance in Progress').first()).toBeVisible();
 }
 
-/** Shows the thank-you page of a purchase, with changed fields in the server's answer. */
-async function thankYouWith(stage: ScreenContext, more: Record<string, unknown>): Promise<void> {
+/** Buys a ticket, and shows the thank-you page with changed fields of the order. */
+async function openThankYouWith(
+  stage: ScreenContext,
+  more: Record<string, unknown>,
+): Promise<void> {
   const { page, request } = stage;
   const draw = await drawWithAvailable(request, 3);
   await buyByCard(page, draw.drawNumber, 1, newBuyer());
@@ -109,8 +112,8 @@ async function thankYouWith(stage: ScreenContext, more: Record<string, unknown>)
   await page.reload();
 }
 
-/** Shows the page that a mailed link opens, with two orders. One of them is refunded. */
-async function ownOrders({ page, request }: ScreenContext): Promise<void> {
+/** Shows the page that the link in a mail opens, with two orders, one of them refunded. */
+async function openMailedOrders({ page, request }: ScreenContext): Promise<void> {
   const draw = await drawWithAvailable(request, 4);
   await buyByCard(page, draw.drawNumber, 2, newBuyer());
   await expectTickets(page, 2);
@@ -131,7 +134,7 @@ async function ownOrders({ page, request }: ScreenContext): Promise<void> {
   await expect(page.locator('.own-order')).toHaveCount(2);
 }
 
-async function lockedCheckout({ page, request }: ScreenContext): Promise<void> {
+async function openLockedCheckout({ page, request }: ScreenContext): Promise<void> {
   const draw = await drawWithAvailable(request, 3);
   await page.goto(`/checkout/${draw.drawNumber}?tickets=2`);
   await fillDetails(page, newBuyer());
@@ -191,7 +194,7 @@ export const SHOP_STATES: readonly ShopState[] = [
         (await drawWithAvailable(request, 3)).drawNumber,
         1,
         newBuyer(),
-        ASKING_CARD,
+        THREE_D_SECURE_CARD,
       );
       await expect(page.getByRole('button', { name: 'Complete', exact: true })).toBeVisible();
     },
@@ -199,7 +202,7 @@ export const SHOP_STATES: readonly ShopState[] = [
   {
     name: 'shop-draw-maintenance',
     show: async ({ page, request }) =>
-      inMaintenance(page, `/draw/${(await drawWithAvailable(request, 3)).drawNumber}`),
+      openInMaintenance(page, `/draw/${(await drawWithAvailable(request, 3)).drawNumber}`),
   },
   {
     name: 'shop-draw-wallet-sheet',
@@ -217,11 +220,11 @@ export const SHOP_STATES: readonly ShopState[] = [
       await expect(page.locator('.timer-bar')).toContainText(/\d:\d\d/);
     },
   },
-  { name: 'shop-checkout-locked', show: lockedCheckout },
+  { name: 'shop-checkout-locked', show: openLockedCheckout },
   {
     name: 'shop-checkout-incomplete',
     show: async (stage) => {
-      await lockedCheckout(stage);
+      await openLockedCheckout(stage);
       await payButton(stage.page).click();
       await expect(stage.page.locator('.callout.is-bad')).toContainText(
         'Incomplete Payment Details',
@@ -277,19 +280,19 @@ export const SHOP_STATES: readonly ShopState[] = [
     },
   },
   { name: 'shop-cart-drawer', show: async ({ page, request }) => fillCart(page, request) },
-  { name: 'shop-cart', show: async ({ page, request }) => toCartCheckout(page, request) },
+  { name: 'shop-cart', show: async ({ page, request }) => openCartCheckout(page, request) },
   {
     name: 'shop-cart-maintenance',
     show: async ({ page, request }) => {
       await fillCart(page, request);
-      await inMaintenance(page, '/cart/checkout');
+      await openInMaintenance(page, '/cart/checkout');
       await expect(page.getByLabel('Full Name')).toBeVisible();
     },
   },
   {
     name: 'shop-cart-problems',
     show: async ({ page, request }) => {
-      await toCartCheckout(page, request);
+      await openCartCheckout(page, request);
       await payButton(page).click({ force: true });
       await expect(page.locator('.problems')).toBeFocused();
     },
@@ -298,14 +301,14 @@ export const SHOP_STATES: readonly ShopState[] = [
     name: 'shop-cart-short',
     show: async ({ page, request }) => {
       await shortenReservation(page, 28);
-      await toCartCheckout(page, request);
+      await openCartCheckout(page, request);
       await expect(page.getByRole('button', { name: 'Keep my tickets' })).toBeVisible();
     },
   },
   {
     name: 'shop-cart-help',
     show: async ({ page, request }) => {
-      await toCartCheckout(page, request);
+      await openCartCheckout(page, request);
       await page.getByRole('button', { name: 'Need Help?' }).click();
       await expect(page.getByRole('dialog', { name: 'Need Help?' })).toBeVisible();
     },
@@ -313,7 +316,7 @@ export const SHOP_STATES: readonly ShopState[] = [
   {
     name: 'shop-cart-terms',
     show: async ({ page, request }) => {
-      await toCartCheckout(page, request);
+      await openCartCheckout(page, request);
       await page.getByRole('button', { name: 'Terms of Sale' }).click();
       await expect(page.getByRole('dialog', { name: 'Terms of Sale' })).toBeVisible();
     },
@@ -322,8 +325,8 @@ export const SHOP_STATES: readonly ShopState[] = [
     name: 'shop-cart-expired',
     show: async ({ page, request }) => {
       await shortenReservation(page, 2);
-      // After two seconds, the toast disappears and the page changes. These timers are disabled
-      // here, so that the state stays visible.
+      // The page leaves two seconds after the reservation expires. Here timers of two seconds take
+      // a minute, so that the expired state stays visible.
       await page.addInitScript(() => {
         const later = window.setTimeout.bind(window);
         Object.assign(window, {
@@ -353,11 +356,11 @@ export const SHOP_STATES: readonly ShopState[] = [
       await expect(page.locator('.ticket')).toHaveCount(3);
     },
   },
-  { name: 'shop-my-orders', show: ownOrders },
+  { name: 'shop-my-orders', show: openMailedOrders },
   {
     name: 'shop-thank-you-pending',
     show: async (stage) => {
-      await thankYouWith(stage, { status: 'processing' });
+      await openThankYouWith(stage, { status: 'processing' });
       await expect(stage.page.locator('.thanks-head')).toContainText(
         'Your tickets are being issued',
       );
@@ -366,7 +369,7 @@ export const SHOP_STATES: readonly ShopState[] = [
   {
     name: 'shop-thank-you-mismatch',
     show: async (stage) => {
-      await thankYouWith(stage, { status: 'requires_payment_method' });
+      await openThankYouWith(stage, { status: 'requires_payment_method' });
       await stage.page.route('**/api/complete-card-payment', (route) =>
         route.fulfill({
           status: 409,
@@ -383,7 +386,7 @@ export const SHOP_STATES: readonly ShopState[] = [
   {
     name: 'shop-thank-you-refused',
     show: async (stage) => {
-      await thankYouWith(stage, {
+      await openThankYouWith(stage, {
         status: 'not_charged',
         reason: 'The tickets were no longer available.',
       });
@@ -395,7 +398,7 @@ export const SHOP_STATES: readonly ShopState[] = [
   {
     name: 'shop-thank-you-refund',
     show: async (stage) => {
-      await thankYouWith(stage, {
+      await openThankYouWith(stage, {
         status: 'refunding',
         reason: 'Your tickets could not be issued.',
         refund: { state: 'pending', amount: '5.39' },
@@ -408,7 +411,7 @@ export const SHOP_STATES: readonly ShopState[] = [
   {
     name: 'shop-thank-you-refunded',
     show: async (stage) => {
-      await thankYouWith(stage, {
+      await openThankYouWith(stage, {
         status: 'refunded',
         reason: 'The draw was cancelled.',
         refund: { state: 'succeeded', amount: '5.39' },
@@ -421,7 +424,7 @@ export const SHOP_STATES: readonly ShopState[] = [
   {
     name: 'shop-thank-you-contact',
     show: async (stage) => {
-      await thankYouWith(stage, { buyerEmailMasked: null });
+      await openThankYouWith(stage, { buyerEmailMasked: null });
       await expect(
         stage.page.getByRole('heading', { name: 'How can we reach you?' }),
       ).toBeVisible();

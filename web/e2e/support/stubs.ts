@@ -3,32 +3,30 @@ import type { Page, Route } from '@playwright/test';
 
 type Json = Record<string, unknown>;
 
-/** Changes the data that the server embeds in the HTML page. */
-export async function changeBoot(
+/** Changes the JSON that the server embeds in each HTML page for React. */
+export async function changeBootData(
   page: Page,
-  changeResponse: (boot: Json) => Json | void,
+  change: (boot: Json) => Json | void,
 ): Promise<void> {
   await page.route(
     (url) => !/^\/(api|assets|ws|widgets|sandbox)\b/.test(url.pathname),
     async (route: Route) => {
       if (route.request().resourceType() !== 'document') return route.fallback();
-      const stubResponse = await route.fetch();
-      const html = await stubResponse.text();
+      const original = await route.fetch();
+      const html = await original.text();
       const body = html.replace(
         /(<script type="application\/json" id="boot">)(.*?)(<\/script>)/s,
         (_whole, open: string, json: string, close: string) => {
           const boot = JSON.parse(json) as Json;
-          return (
-            open + JSON.stringify(changeResponse(boot) ?? boot).replace(/</g, '\\u003c') + close
-          );
+          return open + JSON.stringify(change(boot) ?? boot).replace(/</g, '\\u003c') + close;
         },
       );
-      await route.fulfill({ status: 200, headers: stubResponse.headers(), body });
+      await route.fulfill({ status: 200, headers: original.headers(), body });
     },
   );
 }
 
-/** Answers an API call with this body, instead of the server's answer. */
+/** Answers calls to `path` with this JSON body. The calls do not reach the server. */
 export async function stubResponse(
   page: Page,
   path: string | RegExp,
@@ -40,7 +38,7 @@ export async function stubResponse(
   );
 }
 
-/** Changes the server's answer to an API call. */
+/** Changes the server's JSON answers to calls to `path`. */
 export async function changeResponse(
   page: Page,
   path: string | RegExp,
@@ -55,30 +53,34 @@ export async function changeResponse(
 export const stubFailure = (page: Page, path: string | RegExp, status = 500) =>
   stubResponse(page, path, { message: 'Out of order', code: 'unavailable' }, status);
 
-/** Blocks all WebSockets, so that data comes only from the HTML page and API calls. */
-export const noSockets = (page: Page) =>
+/** Closes all WebSockets, so that data comes only from the HTML page and API calls. */
+export const blockSockets = (page: Page) =>
   page.routeWebSocket(/\/ws/, (socket) => void socket.close());
 
-const OFF = ['/api/draws/active', '/api/draws/awaiting-results', '/api/draws/completed'];
+const DRAW_LIST_PATHS = [
+  '/api/draws/active',
+  '/api/draws/awaiting-results',
+  '/api/draws/completed',
+];
 
-/** Shows the home page without any draw. */
-export async function noDraws(page: Page): Promise<void> {
-  await changeBoot(page, (boot) => ({ ...boot, draws: [] }));
-  for (const path of OFF) await stubResponse(page, path, []);
+/** Makes the home page show no draw. */
+export async function stubNoDraws(page: Page): Promise<void> {
+  await changeBootData(page, (boot) => ({ ...boot, draws: [] }));
+  for (const path of DRAW_LIST_PATHS) await stubResponse(page, path, []);
 }
 
-export async function maintenance(page: Page): Promise<void> {
-  await noSockets(page);
-  await changeBoot(page, (boot) => ({ ...boot, maintenanceMode: true }));
+export async function stubMaintenance(page: Page): Promise<void> {
+  await blockSockets(page);
+  await changeBootData(page, (boot) => ({ ...boot, maintenanceMode: true }));
   await stubResponse(page, '/api/maintenance-mode', { maintenanceMode: true });
 }
 
-/** Changes one draw in the HTML page's data and in every answer of the server. */
+/** Changes one draw in the HTML page's data and in API answers. Closes all WebSockets. */
 export async function changeDraw(page: Page, number: number, more: Json): Promise<void> {
-  await noSockets(page);
+  await blockSockets(page);
   const changed = (draw: unknown) =>
     (draw as Json | null)?.drawNumber === number ? { ...(draw as Json), ...more } : draw;
-  await changeBoot(page, (boot) => ({
+  await changeBootData(page, (boot) => ({
     ...boot,
     draw: changed(boot.draw),
     draws: (boot.draws as Json[] | undefined)?.map(changed),

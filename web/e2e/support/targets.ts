@@ -1,4 +1,4 @@
-/** Size checks on a phone: small touch targets and content wider than the screen. */
+/** Layout checks for phones: the size of touch targets and the width of the content. */
 import type { Page } from '@playwright/test';
 
 /** Returns touch targets smaller than 44 px. Links inside a sentence are exempt. */
@@ -29,8 +29,8 @@ export function smallTargets(page: Page): Promise<string[]> {
   );
 }
 
-/** Returns the width of the page's content, or of the open dialog's, in pixels. */
-export const widthOf = (page: Page): Promise<number> =>
+/** Returns the width in pixels that the page and its open dialogs need. */
+export const contentWidth = (page: Page): Promise<number> =>
   page.evaluate(() =>
     Math.max(
       document.documentElement.scrollWidth,

@@ -8,7 +8,7 @@ use super::BenchBaseline;
 
 /// SQL that reserves a ticket in each draw `$1` for each order `$2`. Draws are locked in ascending
 /// order, so that two writers never deadlock.
-const RESERVE_TICKETS: &str = "with held as materialized (select id from draws where id = any($1) order by id for update),
+const RESERVE_TICKETS_SQL: &str = "with held as materialized (select id from draws where id = any($1) order by id for update),
      w as (
        select draw, o, row_number() over (partition by draw) as n from unnest($1::bigint[], $2::uuid[]) as u (draw, o)),
      d as (
@@ -28,7 +28,7 @@ const RESERVE_TICKETS: &str = "with held as materialized (select id from draws w
      insert into draw_events (draw_id, revision, epoch, at, events)
        select id, before + n, 1, now(), '[{\"kind\": \"reserved\", \"count\": 1}]' from s";
 
-const ALLOCATE_TICKETS: &str = "with held as materialized (select id from draws where id = any($1) order by id for update),
+const ALLOCATE_TICKETS_SQL: &str = "with held as materialized (select id from draws where id = any($1) order by id for update),
      w as (
        select draw, o, row_number() over (partition by draw) as n from unnest($1::bigint[], $2::uuid[]) as u (draw, o)),
      d as (
@@ -51,7 +51,7 @@ const ALLOCATE_TICKETS: &str = "with held as materialized (select id from draws 
      insert into draw_events (draw_id, revision, epoch, at, events)
        select id, before + n, 1, now(), '[{\"kind\": \"allocated\", \"count\": 1}]' from s";
 
-const RECORD_CAPTURES: &str = "with o as (
+const RECORD_CAPTURES_SQL: &str = "with o as (
        update orders set state = 'captured', captured_at = now() where id = any($1) returning id, subtotal_cents),
      c as (update payment_ops set state = 'done', ended_at = now() where order_id = any($1) and kind = 'capture'),
      p as (insert into payments (payment_intent_id, order_id, account_id, status, currency, amount_cents,
@@ -69,7 +69,7 @@ impl BenchBaseline {
     /// The database refused the write or did not answer.
     pub async fn purchase_many(&self, draws: &[i64]) -> Result<bool> {
         let orders: Vec<Uuid> = draws.iter().map(|_| Uuid::new_v4()).collect();
-        for write in [RESERVE_TICKETS, ALLOCATE_TICKETS] {
+        for write in [RESERVE_TICKETS_SQL, ALLOCATE_TICKETS_SQL] {
             let written = sqlx::query(write)
                 .bind(draws)
                 .bind(&orders)
@@ -79,7 +79,7 @@ impl BenchBaseline {
                 return Ok(false);
             }
         }
-        sqlx::query(RECORD_CAPTURES)
+        sqlx::query(RECORD_CAPTURES_SQL)
             .bind(&orders)
             .execute(&self.pool)
             .await?;
