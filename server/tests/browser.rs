@@ -49,8 +49,8 @@ fn chromium() -> String {
     })
 }
 
-/// Returns the path of Chromium's headless shell, which takes a third less time. It has no
-/// back/forward cache, so tests of that cache use the full browser `whole`.
+/// Returns the path of Chromium's headless shell, which is faster, or the full browser `whole`. The
+/// shell has no back/forward cache, so tests of that cache use the full browser.
 fn headless_shell(whole: &str) -> String {
     find_program(&["chromium-headless-shell"]).unwrap_or_else(|| whole.to_string())
 }

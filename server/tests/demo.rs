@@ -101,7 +101,7 @@ impl Demo {
     }
 }
 
-/// Kills the demo when a test fails. A running process would keep its pipes open, and readers of
+/// Stops the demo when a test fails. A running process would keep its pipes open, and readers of
 /// the test output would wait forever.
 impl Drop for Demo {
     fn drop(&mut self) {
@@ -217,8 +217,8 @@ fn demo_stopped_during_seeding_leaves_no_postgres() {
     assert!(!note.exists(), "Postgres was stopped");
 }
 
-/// If the demo runs as root, Postgres runs as another user. That user may enter the data folder but
-/// not list it.
+/// Checks that only the owner can read the demo's files. If the demo runs as root, Postgres runs as
+/// another user. That user may enter the data folder but not list it.
 fn check_file_modes(data: &Path) {
     let mode = |path: &Path| std::fs::metadata(path).expect("there").permissions().mode() & 0o777;
     assert_eq!(mode(data) & 0o066, 0);
@@ -336,8 +336,8 @@ async fn check_restore(folder: &Path, file: &Path, sold: &[(i64, i64)]) {
     assert_eq!(demo.signal(Signal::SIGTERM), Some(0));
 }
 
-/// The demo has a prize at every stage, offers in several states, a failed payment, and a paid
-/// payout of a club's share.
+/// Checks the clubs' screens: prizes and offers in three states each, a failed payment, and a
+/// completed payout of a club's share.
 async fn check_club_screens(demo: &Demo) {
     let mut states_shown = std::collections::BTreeSet::new();
     let text = |value: &Value| value.as_str().unwrap_or("none").to_string();

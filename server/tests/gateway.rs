@@ -511,8 +511,8 @@ async fn key_in_use_lock_and_rate_limit_retry_with_the_same_key() {
             .await
             .unwrap();
         assert_eq!(captured.amount_received, Cents(500), "{fault:?}");
-        // The first attempt refunded the payment, but its response was lost. The next one gets a
-        // 409, because the idempotency key is in use. Later ones get the saved response.
+        // The first attempt refunds the payment, but its response is lost. The second attempt gets
+        // the fault under test. The third gets the saved response.
         sandbox.fail_next("/refunds", Fault::TimeoutAfter);
         let key = format!("refund-{number}");
         let lost = stripe

@@ -39,8 +39,8 @@ async fn purchase_survives_a_kill_before_and_after_each_step() {
                 let mut buyer =
                     Buyer::arrive(&server, buyers.len(), ticket_count_of(buyers.len())).await;
                 server.arm(&failpoint::name(step, side));
-                // From this step on, a webhook or the reconciler can complete the order without the
-                // buyer's page.
+                // From the step `Allocate` on, a webhook or the reconciler can complete the order
+                // without the buyer's page.
                 let leave_when = matches!(
                     step,
                     PurchaseStep::Allocate

@@ -13,7 +13,7 @@ mod test_cluster;
 /// Time within which another node takes over from a killed one. It is shorter than a lease, so a
 /// slower request must have waited for the lease to end.
 const TAKEOVER_MAX: Duration = Duration::from_secs(4);
-/// Maximum time to buy when a lease must end first. Includes an unanswered request and a slow
+/// Maximum time to buy when a lease must end first. Allows for an unanswered request and a slow
 /// machine.
 const LEASE_MAX: Duration = Duration::from_secs(30);
 
@@ -167,7 +167,8 @@ async fn login_limit_is_shared_by_all_nodes() {
     cluster.close(vec![one, other], 0).await;
 }
 
-/// Each of these forms sends a mail to an address that the caller chooses, so its use is limited.
+/// Password reset, ticket links, registration and the waitlist send a mail to an address that the
+/// caller chooses. All nodes count the use of these forms together.
 #[actix_web::test]
 async fn form_limit_is_shared_by_all_nodes() {
     let cluster = TestCluster::open(1).await;
@@ -190,8 +191,8 @@ async fn form_limit_is_shared_by_all_nodes() {
             .json(&body);
         request.send().await.expect("an answer").status().as_u16()
     };
-    // The registration has a weak password. It is counted first and then refused, so no account is
-    // created.
+    // The registration is refused for its weak password, but counts toward the limit. Thus no
+    // account is created.
     let forms = [
         ("/api/clubs/reset-password", 200),
         ("/api/my-tickets", 200),

@@ -134,7 +134,7 @@ impl Club {
             .expect("the mails arrive")
     }
 
-    /// Moves the draw's kick-off to a moment from now, and waits until the draw has closed.
+    /// Moves the draw's kick-off to 300 ms from now, and waits until the draw has closed.
     async fn kick_off(&self) {
         let terms = Terms {
             price: Cents(500),
@@ -276,7 +276,8 @@ async fn winner_is_mailed_the_prize_and_a_correction() {
         &data,
     )
     .await;
-    // Nothing is sent to the placeholder address of a buyer who gave none. The mail counts as sent.
+    // Nothing is sent to the placeholder address of a buyer who gave no address. The mail counts as
+    // sent.
     club.queue("winner", order.order.id, "no-email+7@invalid", &data)
         .await;
     let mails = club.mails(3).await;

@@ -39,7 +39,7 @@ fn crate_dependencies_point_one_way() {
         ("actors", vec!["domain", "persistence"]),
         ("server/sandbox", vec!["domain", "persistence", "actors"]),
         ("server", vec!["domain", "persistence", "actors", "sandbox"]),
-        // The benchmark also measures the engine alone.
+        // The load test contains a benchmark, which also measures the engine without the server.
         (
             "loadtest",
             vec!["server", "sandbox", "actors", "persistence", "domain"],
@@ -224,7 +224,7 @@ fn code_has_no_unfinished_or_disabled_parts() {
     assert_none("unfinished", findings);
 }
 
-/// Folders of the crates that could turn on a feature for tests outside their tests.
+/// Folders of the crates whose manifests could enable a test-only feature for production code.
 const CRATES_WITH_TEST_FEATURES: [&str; 5] = [
     "persistence",
     "actors",
@@ -293,7 +293,8 @@ fn test_doubles_exist_in_test_builds_only() {
     assert_none("test doubles", findings);
 }
 
-/// A build without the feature `demo` holds no sandbox. That it compiles is a step of `.ci/run`.
+/// A build without the feature `demo` contains no sandbox. `.ci/run` checks that such a build
+/// compiles.
 #[test]
 fn sandbox_is_an_optional_dependency_of_the_server() {
     let manifest =
@@ -309,8 +310,8 @@ fn sandbox_is_an_optional_dependency_of_the_server() {
     }
 }
 
-/// Lines of `server/src` that name an address of the sandbox stand directly under the feature `demo`, or in a file that
-/// only the feature compiles.
+/// A line of `server/src` that names an address of the sandbox must be directly below the feature
+/// attribute of `demo`, or in a file that only this feature compiles.
 #[test]
 fn sandbox_addresses_are_compiled_only_with_the_demo() {
     let demo_only = [

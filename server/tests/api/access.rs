@@ -22,8 +22,8 @@ pub fn broncos_path(route: &Route, draw: DrawId, club: i64, payout: i64) -> Stri
     )
 }
 
-/// Replaces the variables of a path with the given objects, and the ids of console objects with
-/// unknown ones.
+/// Fills the variables of a route's path: draw, club and payout with the arguments, all others with
+/// fixed values.
 pub fn path_with(path: &str, draw: DrawId, club: i64, payout: i64) -> String {
     path.replace("{draw}", &draw.to_string())
         .replace("{club}", &club.to_string())
@@ -104,8 +104,8 @@ fn every_handler_is_listed_in_route_table() {
                 // handlers.
                 let is_handler =
                     signature.contains("HttpResponse") && !signature.contains("&State");
-                // The page handlers of `shell` answer every path outside `/api/`. They are listed
-                // in another table.
+                // The page handlers of `shell` answer every path outside `/api/`. They are not in
+                // the route table.
                 let is_handler = is_handler && module != "shell";
                 if is_handler && !table.contains(&format!("{module}::{name};")) {
                     missing.push(format!("{module}::{name}"));

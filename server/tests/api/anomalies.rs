@@ -1,5 +1,5 @@
-//! The five kinds of payment anomalies. Each is caused at the provider while webhooks are lost. The
-//! reconciler finds it, the operator resolves it, and the sums stay correct to the cent.
+//! The five kinds of payment anomalies. The provider's webhooks are lost, so the reconciler finds
+//! each anomaly.
 
 use domain::DrawId;
 use sandbox::faults::{Fault, Faults, ScriptedFault};
@@ -61,7 +61,7 @@ async fn assert_none_open(operator: &Buyer) {
     );
 }
 
-/// Returns the actions of the audit log on an object, newest first.
+/// Returns the actions that the audit log records for an object, newest first.
 async fn audited_actions(operator: &Buyer, object: &str) -> Vec<String> {
     let trail = operator
         .get(&format!("/api/admin/audit?object={object}"))
@@ -237,7 +237,7 @@ async fn uncancellable_authorisation_is_anomaly_that_resolves_itself() {
     assert_eq!(failed["paymentIntentId"], json!(intent.id()));
     server.sandbox.set_faults(Faults::default());
     eventually("the authorisation is cancelled", async || {
-        // The operation is retried only after some seconds.
+        // The server retries the cancellation only after some seconds, so the clock moves.
         server.clock.advance_seconds(10);
         (operator.get(&open).await.ok() == json!([])).then_some(())
     })

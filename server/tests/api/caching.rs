@@ -11,7 +11,7 @@ use crate::support::{Buyer, TestServer};
 const REVALIDATED_CACHE_CONTROL: &str = "private, no-cache";
 const NO_STORE: &str = "no-store";
 
-/// Paths whose `Cache-Control` is not `no-store`, with its value.
+/// Each path whose `Cache-Control` header is not `no-store`, with the value of that header.
 const CACHEABLE_PATHS: [(&str, &str); 12] = [
     ("/api/draws/active", REVALIDATED_CACHE_CONTROL),
     ("/api/draws/awaiting-results", REVALIDATED_CACHE_CONTROL),
@@ -26,7 +26,7 @@ const CACHEABLE_PATHS: [(&str, &str); 12] = [
     ("/og/club/{slug}", "public, max-age=300"),
     ("/og/offer/{slug}/{bundle}", "public, max-age=300"),
 ];
-/// Paths of files. The tests of their handlers check the headers.
+/// Paths that this test skips: files, and the WebSocket.
 const FILE_PATHS: [&str; 6] = [
     "/uploads/{key}",
     "/sitemap.xml",

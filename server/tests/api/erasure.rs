@@ -20,7 +20,7 @@ async fn erasure_due_time(server: &TestServer, draw: DrawId) -> Timestamp {
     Timestamp(server.database.count(when, &draw.to_string()).await)
 }
 
-/// Runs the housekeeping task as if it were this time.
+/// Moves the clock to this time and runs the housekeeping task.
 async fn sweep_at(server: &TestServer, at: Timestamp) {
     let ahead = (at.0 - server.now().0).div_euclid(1000);
     server.clock.advance_seconds(ahead);
@@ -365,7 +365,7 @@ async fn draws_with_unfinished_orders_never_delay_other_erasures() {
         last = server.create_draw(club).await;
     }
     server.bob().buy(last, 1).await;
-    // Opens one order of each draw and leaves it unpaid.
+    // Inserts one unfinished order for each draw: captured, but without tickets.
     server
         .database
         .run(
@@ -399,8 +399,7 @@ async fn concurrent_nodes_erase_each_order_once_in_bounded_steps() {
     for draw in draws {
         server.alice().buy(draw, 1).await;
     }
-    // The orders are released without payment. Their details are stored as long as those of paid
-    // orders.
+    // These 250 orders were released without payment. Their buyers' details are erased too.
     server
         .database
         .run(
@@ -430,7 +429,7 @@ async fn concurrent_nodes_erase_each_order_once_in_bounded_steps() {
     let (mut one, other) = tokio::join!(node(), node());
     one.extend(other);
     assert!(one.iter().all(|orders| *orders <= 100), "{one:?}");
-    // While one node erases a draw, another node skips the draw.
+    // Two nodes erase concurrently, and each of the 250 released and 3 paid orders is erased once.
     assert_eq!(one.iter().sum::<u64>(), 253, "{one:?}");
     let remaining = "select count(*) from orders where erased_at is null and $1 = ''";
     assert_eq!(server.database.count(remaining, "").await, 0);

@@ -18,7 +18,7 @@ const PATHS_WITHOUT_BODY: [&str; 4] = [
     "/api/resend-confirmation",
 ];
 
-/// Bodies that are not JSON, or JSON of a type that no call accepts.
+/// Bodies that are not JSON, JSON of a type that no call accepts, and texts with a NUL character.
 const MALFORMED_BODIES: [&str; 9] = [
     "{",
     "nonsense",
@@ -40,8 +40,8 @@ fn routes_with_body() -> impl Iterator<Item = &'static Route> {
     ROUTES.iter().filter(takes)
 }
 
-/// Returns one number that changes with any write of a public call: row counts plus revisions of
-/// draws.
+/// Returns one number that changes when a public call adds a row or changes a draw: row counts plus
+/// the draws' revisions.
 async fn database_fingerprint(server: &TestServer) -> i64 {
     let sum = "select (select count(*) from orders) + (select count(*) from reservations)
         + (select count(*) from email_outbox) + (select count(*) from clubs) + (select count(*) from waitlist)
@@ -155,7 +155,7 @@ async fn invalid_ticket_counts_are_refused_by_every_call() {
     server.finish().await;
 }
 
-/// Values of a path variable that are the id of no object.
+/// Values of a path variable that are not the id of any object.
 const UNKNOWN_IDS: [&str; 9] = [
     "0",
     "-1",

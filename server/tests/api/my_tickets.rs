@@ -17,7 +17,7 @@ async fn request_link(browser: &Buyer, email: &str) -> Value {
         .ok()
 }
 
-/// Waits for the next mail with a link, and returns the secret in the link.
+/// Waits for the next mail with a link to Alice's orders, and returns the secret in the link.
 async fn secret_in_next_link(server: &TestServer) -> String {
     let mail = server.next_mail("my-tickets").await;
     assert_eq!(mail.to, "alice@example.com");

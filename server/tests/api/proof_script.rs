@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::support::{TestServer, club};
 
-/// Path of the script, which anyone can run against the public API.
+/// Path of the verification script, which anyone can run against the public API.
 const SCRIPT_PATH: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../loadtest/verify.py");
 
 async fn run_script(url: &str, draw: domain::DrawId) -> Output {
@@ -28,8 +28,8 @@ fn output_text(output: &Output) -> String {
         .concat()
 }
 
-/// Starts a server that answers the script's two calls with these bodies, then stops. Returns its
-/// URL.
+/// Starts a server that answers the verification script's two calls with these bodies, then stops.
+/// Returns the server's URL.
 fn serve_forged_proof(proof: Value, tickets: Value) -> String {
     let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a free port");
     let url = format!("http://{}", listener.local_addr().expect("a local address"));
@@ -135,8 +135,8 @@ async fn verification_script_accepts_draw_and_detects_every_lie() {
 fn forged_proofs(proof: &Value, tickets: &Value) -> [((Value, Value), &'static str); 7] {
     const SALE_ORDER_CHECK: &str = "tickets left in the promised order";
     let (mut reseeded, mut moved, mut swapped) = (proof.clone(), proof.clone(), tickets.clone());
-    // The sale order in the forged proof sells a returned ticket too early, skips a ticket, differs
-    // from the sold tickets, or is missing.
+    // Forged sale orders: one sells a returned ticket too early, one skips a ticket, one differs
+    // from the sold tickets, and one is missing.
     let reordered = |ticket: u16| {
         let mut proof = proof.clone();
         (proof["ticketMoves"][4]["ticket"], proof["soldTickets"]) =

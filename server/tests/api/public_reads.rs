@@ -234,7 +234,8 @@ async fn completed_draw_before_kick_off_reveals_nothing() {
         (&proof["revealed"], &proof["seed"]),
         (&json!(false), &Value::Null)
     );
-    // Which ticket wins tells that ticket's pair, and pairs are secret before kick-off.
+    // The number of the winning ticket would reveal that ticket's pair, and pairs are secret before
+    // kick-off.
     let listed = async || alice.get("/api/draws/completed").await.ok()[0].clone();
     let shown_draws = async || {
         [

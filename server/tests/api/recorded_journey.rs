@@ -206,8 +206,8 @@ struct Placeholders {
 }
 
 impl Placeholders {
-    /// Returns the text with every such value replaced by its placeholder. All other bytes stay the
-    /// same.
+    /// Returns the text with every value that differs from run to run replaced by its placeholder.
+    /// All other bytes stay the same.
     fn replace_varying_values(&mut self, text: &str) -> String {
         let mut out = String::with_capacity(text.len());
         let mut rest = text;

@@ -145,7 +145,7 @@ impl KillableServer {
             .expect("a draw")
     }
 
-    /// Returns the number of confirmation mails to an e-mail address.
+    /// Returns the number of mails in the sandbox's mailbox to an e-mail address.
     pub async fn mails(&self, to: &str) -> usize {
         let list = self.get(&format!("/sandbox/mailbox.json?to={to}")).await;
         list["messages"].as_array().expect("a list").len()
@@ -222,7 +222,7 @@ impl KillableServer {
     }
 }
 
-/// Kills the server when a test fails.
+/// Stops the server when a test fails.
 impl Drop for KillableServer {
     fn drop(&mut self) {
         if matches!(self.child.try_wait(), Ok(None)) {

@@ -246,8 +246,8 @@ impl TestCluster {
         Board(socket)
     }
 
-    /// Stops all nodes. Checks that each sold ticket exists once, and that only a draw's owner
-    /// wrote to it.
+    /// Stops all nodes. Checks that as many tickets exist as were sold, and that no node wrote to a
+    /// draw after a newer owner.
     pub async fn close(self, nodes: Vec<Node>, sold: u32) {
         let tickets = "select count(*) from tickets where $1 = ''";
         assert_eq!(
@@ -381,8 +381,8 @@ impl ClusterBuyer {
         }
     }
 
-    /// Sends a request to one node after the other until one of them answers, or until the time
-    /// `until`.
+    /// Sends a request to one node after the other, until a node answers with a status other than
+    /// 502 to 504 or the time `until` has passed.
     async fn send_to_any_node(
         &self,
         method: Method,
@@ -415,8 +415,8 @@ impl ClusterBuyer {
             if Instant::now() >= until {
                 break;
             }
-            // The next node is tried at once, as a load balancer does. After all nodes have failed,
-            // the buyer waits for the time of `Retry-After`.
+            // The next node is tried after 20 ms. After all nodes have failed, the buyer waits for
+            // the time of `Retry-After`.
             let all_nodes_tried =
                 (turn + 1 - self.number as usize).is_multiple_of(self.nodes.len());
             let pause = if all_nodes_tried {

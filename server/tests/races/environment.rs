@@ -90,7 +90,7 @@ impl RaceEnvironment {
         environment
     }
 
-    /// Creates the environment without an engine, for tests that start their own engines.
+    /// Creates the environment without an engine, for a test that starts its own engines.
     pub async fn empty() -> RaceEnvironment {
         let database = database().await;
         let postgres = database.postgres().await;

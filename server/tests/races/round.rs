@@ -15,7 +15,7 @@ pub struct RaceSize {
     pub last: u16,
 }
 
-/// Numbers of rounds and of buyers by result, added up over rounds.
+/// Counts of rounds, and of buyers by how their purchase ended.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Outcome {
     pub rounds: usize,
@@ -152,8 +152,8 @@ impl RaceSize {
         Outcome::of(&tried)
     }
 
-    /// Buyers of every round reserve one after the other, each after the previous reservation has
-    /// expired. Then all of them pay at once. The rounds share one clock.
+    /// Buyers reserve in waves, each after the reservations of the previous wave have expired. Then
+    /// all of them pay at once. The rounds share one clock.
     pub async fn late(self, environment: &RaceEnvironment, rounds: usize) -> Vec<Outcome> {
         let draws = environment.draws(rounds, self.last).await;
         let mut opened: Vec<Vec<OrderRecord>> = vec![Vec::new(); rounds];

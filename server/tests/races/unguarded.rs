@@ -13,7 +13,7 @@ use tokio::sync::Mutex;
 
 use super::environment::RaceEnvironment;
 
-/// The database constraints that also prevent double sales. This test drops them.
+/// Statements that drop the database constraints which also prevent double sales.
 const GUARD_CONSTRAINTS: [&str; 5] = [
     "alter table tickets drop constraint tickets_pkey",
     "alter table draws drop constraint draws_never_oversold",
@@ -131,8 +131,7 @@ pub async fn play(rounds: usize) -> usize {
         };
         tokio::join!(buys(&one), buys(&other));
     }
-    // A process stops when its draw has 170 sold and reserved tickets (invariant D1). The second
-    // ticket may then be reserved only, so the query counts these too.
+    // The second ticket may be reserved but not sold, so the query counts reserved tickets too.
     let twice = "select count(*) from draws d where $1 = ''
          and greatest(d.sold + d.held, (select count(*) from tickets t where t.draw_id = d.id)) > 169";
     let oversold = environment.database.count(twice, "").await;

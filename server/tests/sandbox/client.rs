@@ -1,5 +1,4 @@
-//! The client library of the product parses every object of the sandbox. If it fails, it does not
-//! say which field is wrong.
+//! The Stripe client library that the product uses must parse every object of the sandbox.
 
 use std::collections::HashMap;
 use std::time::Duration;

@@ -45,8 +45,8 @@ impl Answer {
     }
 }
 
-/// A request before it is sent. By default it uses the connected account of the club and the secret
-/// key.
+/// A request to the sandbox before it is sent. By default it uses the club's connected account and
+/// the secret key.
 pub struct Request<'a> {
     provider: &'a Provider,
     builder: reqwest::RequestBuilder,

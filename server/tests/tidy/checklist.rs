@@ -1,5 +1,6 @@
-//! Checks `server/ASVS.md` and the pages of `.github/specification`, called maps. Files and tests
-//! that they name must exist. The checklist must list every applicable requirement once.
+//! Checks the security checklist `server/ASVS.md` and the pages of `.github/specification`, called
+//! maps. The files and tests that these name must exist. The checklist must list every applicable
+//! requirement once.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -7,7 +8,7 @@ use std::path::Path;
 
 use super::source::{Source, identifiers};
 
-/// The ASVS requirements that apply, by chapter. `2.3.1-4` means 2.3.1 to 2.3.4. The last four
+/// The ASVS requirements that apply, by chapter. `2.3.1-4` means 2.3.1 to 2.3.4. The last three
 /// lines are of level 3.
 const APPLICABLE_REQUIREMENTS: [&str; 13] = [
     "1.2.1-5 1.2.9 1.3.3 1.3.4 1.3.6 1.3.7 1.3.11 1.4.2 1.5.1 1.5.2",

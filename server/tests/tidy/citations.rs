@@ -20,9 +20,9 @@ use super::source::{Source, sources};
 const DECISION_LETTERS: &str = "ABCDEFGHIJKM";
 /// Letters of invariants (T, M, P, E, W, O, N, R, B, D), architecture rules (A), scenarios (F) and purchase steps (S).
 const INVARIANT_LETTERS: &str = "TMPEWONRBDAFS";
-/// Words that name a published standard, whose sections are not ours.
+/// Words that name a published standard. A citation of its sections needs no entry.
 const STANDARDS: [&str; 5] = ["RFC", "ASVS", "WCAG", "Law", "ISO"];
-/// Where a citation may stand.
+/// Folders whose files are searched for citations.
 const CITING_FOLDERS: [&str; 6] = [
     "server",
     "actors",
@@ -32,17 +32,17 @@ const CITING_FOLDERS: [&str; 6] = [
     "web",
 ];
 const CITING_ENDINGS: [&str; 8] = ["rs", "ts", "tsx", "js", "mjs", "css", "sql", "md"];
-/// The parts of the specification: letter, map.
+/// The letter of each part of the specification, and the file that maps it to code.
 const MAPS: [(char, &str); 3] = [('A', "public.md"), ('B', "club.md"), ('C', "operator.md")];
 
-/// Every id that may be cited.
+/// Everything that a comment or page may cite.
 pub struct Entries {
-    /// Bold ids: `C-9`, `T2`, `rule 5`, `section 7.4`.
+    /// Ids in bold text, such as `C-9`, `T2`, `rule 5` or `section 7.4`.
     ids: BTreeSet<String>,
-    /// Numbers of decision records, and section numbers of the maps.
+    /// Numbers of decision records.
     records: BTreeSet<u32>,
     map_sections: BTreeSet<String>,
-    /// Lines of the specification that a map has: `A:226`.
+    /// Line numbers of the specification that a map lists, such as `A:226`.
     lines: BTreeSet<String>,
 }
 
@@ -61,7 +61,7 @@ impl Entries {
                 .records
                 .extend(name.split('-').next().and_then(|n| n.parse::<u32>().ok()));
             entries.ids.extend(bold_ids(&source.text));
-            // A record may name the number under which an applied migration cites it.
+            // A decision record may also state a number by which an applied migration cites it.
             entries.records.extend(
                 source
                     .text
@@ -104,9 +104,9 @@ fn bold_ids(text: &str) -> Vec<String> {
     bold.filter(|id| id.len() < 80)
         .map(|id| {
             let id = id.split([':', '.']).next().unwrap_or(id).trim();
-            // Section numbers have full stops of their own.
             id.to_lowercase()
         })
+        // Section numbers contain full stops, at which the ids above are cut off.
         .chain(
             text.split("**section ")
                 .skip(1)
@@ -224,7 +224,7 @@ impl Entries {
     }
 }
 
-/// An id in the text.
+/// An id that a text cites.
 #[derive(Debug, PartialEq, Eq)]
 enum CitedId {
     Decision(String),
@@ -249,7 +249,7 @@ fn ids_in_word(word: &str) -> Vec<CitedId> {
         let is_start = letter.is_ascii_uppercase()
             && match at.checked_sub(1).map(|before| letters[before]) {
                 None => true,
-                // The second id of a range or a list.
+                // After a digit and a separator, the second id of a range or list starts.
                 Some('-' | '–' | '/' | ',') => at >= 2 && letters[at - 2].is_ascii_digit(),
                 Some(before) => !(before.is_alphanumeric() || "_.#$=:%&+@\\".contains(before)),
             };

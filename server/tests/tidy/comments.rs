@@ -53,7 +53,7 @@ impl Language {
     }
 }
 
-/// Returns the comment lines of a file without inline code. Returns none for an unknown language.
+/// Returns the lines of a file's comments, with inline code removed. Empty for an unknown language.
 pub fn comment_lines(source: &Source) -> Vec<CommentLine> {
     let lines = match Language::of(&source.path) {
         None => Vec::new(),

@@ -8,7 +8,7 @@ use super::source::sources;
 /// Pages outside `.github` whose paths are checked as well.
 const CHECKED_PAGES: [&str; 3] = ["README.md", "loadtest/EVIDENCE.md", "migrations/README.md"];
 
-/// Returns the files and links in a page that do not exist.
+/// Returns the files and links that Markdown pages name and that do not exist.
 pub fn findings(root: &Path) -> Vec<String> {
     let mut pages: Vec<String> = CHECKED_PAGES.map(String::from).to_vec();
     let guides = sources(root, &[".github"], &["md"]);

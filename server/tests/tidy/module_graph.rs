@@ -184,7 +184,7 @@ fn module_path(source: &Source, base: &str) -> Vec<String> {
     parts
 }
 
-/// Returns, for each import of another top-level module, that module's name.
+/// Returns the first name below the crate's root of each import: a module or an item.
 fn imported_names(module: &[String], code: &str) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
     for (inner, part) in inline_modules(code) {
@@ -196,8 +196,8 @@ fn imported_names(module: &[String], code: &str) -> BTreeSet<String> {
     names
 }
 
-/// Resolves a path, as written in a module of this depth. Returns its first name below the crate's
-/// root, or `None` if it does not start at the root.
+/// Resolves an import path of a module that is `depth` levels below the crate's root. Returns the
+/// path's first name below the root, or `None` if the path does not start at the root.
 fn name_below_root(path: &[String], depth: usize) -> Option<String> {
     if path.first()? == "crate" {
         return path.get(1).cloned();
@@ -212,7 +212,7 @@ fn name_below_root(path: &[String], depth: usize) -> Option<String> {
 /// parts under `#[cfg(test)]`.
 fn inline_modules(code: &str) -> Vec<(usize, String)> {
     let mut parts: Vec<(usize, String)> = vec![(0, String::new())];
-    // For each open inline module: the brace depth at which it ends, and whether it is a test.
+    // For each open inline module: the brace depth at which it ends, and whether it contains tests.
     let mut open: Vec<(usize, bool)> = Vec::new();
     let mut braces = 0;
     for line in code.split_inclusive('\n') {

@@ -99,8 +99,7 @@ async fn concurrent_draw_submissions_create_one_draw() {
         import_fixtures(&server, &browser, broncos.id),
         import_fixtures(&server, &browser, broncos.id)
     );
-    // The losing import either sees the draws of the winning one, or fails because they appear
-    // meanwhile.
+    // The second import either finds the draws that the first one created, or is refused with 409.
     let later = if one.status == 200 && one.json()["created"] == 2 {
         other
     } else {

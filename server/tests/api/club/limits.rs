@@ -1,5 +1,5 @@
-//! Limits of text lengths, counts and sizes. Each test sends the largest accepted value and the
-//! smallest refused one (club.md section 5).
+//! Limits of text lengths, counts and sizes: the largest accepted value and the smallest refused
+//! one (club.md section 5). Also which offers cannot be edited.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;

@@ -1,4 +1,5 @@
-//! Lifetimes of sessions and rate limits of calls that sign in (decisions G-5, G-6, G-13).
+//! Lifetimes of sessions, logout, and rate limits of registration, password reset and claim links
+//! (decisions G-5, G-6, G-13).
 
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -87,8 +88,8 @@ async fn every_logout_path_returns_204_with_or_without_session() {
     server.finish().await;
 }
 
-/// Posts with a chosen client address. The test server trusts this header, as if a proxy had set
-/// it.
+/// Posts with a client address in the header `X-Forwarded-For`. The test server trusts the header,
+/// as if a proxy had set it.
 async fn post_from_address(
     browser: &Buyer,
     server: &TestServer,

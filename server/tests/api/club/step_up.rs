@@ -305,7 +305,8 @@ async fn declined_proposal_keeps_winners_own_bank_details() {
     server.finish().await;
 }
 
-/// Parts of the paths of routes that change a prize, a winner, or who may act for a club.
+/// Path parts that select the routes of the test below: calls about prizes, winners, refunds, roles
+/// and settings.
 const PRIZE_AND_ROLE_PATHS: [&str; 14] = [
     "/results",
     "/undo-results",

@@ -108,7 +108,8 @@ async fn club_that_deauthorized_platform_can_reconnect() {
     let server = TestServer::start().await;
     let id = server.create_club("storm").await.id;
     let storm = club::sign_in_as_club(&server, "storm").await;
-    // The sandbox does not know this account, and answers as for an account that revoked access.
+    // The sandbox does not know this account. It answers as if the account had revoked the
+    // platform's access.
     let lost_account = AccountId("gone_storm".into());
     server
         .records

@@ -10,7 +10,7 @@ use crate::support::stripe_dashboard::Dashboard;
 use crate::support::{Buyer, TestServer, club};
 
 const ANOMALIES_PATH: &str = "/api/admin/payment-anomalies";
-/// Metadata values of a payment that name no order and no draw.
+/// Payment metadata that names no order. `NO_DRAWS` likewise names no draws.
 const NO_ORDER: &str = "-";
 const NO_DRAWS: &str = "-";
 

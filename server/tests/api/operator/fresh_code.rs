@@ -258,7 +258,8 @@ async fn irreversible_calls_need_fresh_operator_code() {
     server.finish().await;
 }
 
-/// Returns counts of the rows that these calls would change, read directly from the database.
+/// Returns counts of the rows that the calls of this test would change, read directly from the
+/// database.
 async fn changed_rows(server: &TestServer) -> [i64; 6] {
     let count = async |question: &'static str| server.database.count(question, "").await;
     [

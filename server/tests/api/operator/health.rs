@@ -36,8 +36,7 @@ async fn reconciler_health_is_ok_while_passes_complete() {
     );
     server.clock.advance_seconds(91);
     let health = operator.get("/api/admin/health").await.ok();
-    // The reconciler may have run again between both reads. Its check is then ok and names the time
-    // of that run.
+    // The reconciler may have run again after the clock moved. Its health check is then ok.
     let (reconciler, ran) = (
         &health["checks"]["reconciler"],
         server.engine.payments.metrics().last_pass_at(),
@@ -71,8 +70,8 @@ async fn node_with_wrong_clock_reports_it_and_still_sells() {
             (&json!(false), &json!("degraded")),
             "{health}"
         );
-        // The reported offset can be smaller than the real one, because the time of the query is
-        // subtracted.
+        // The reported offset can be smaller than the real one. The time between the database query
+        // and its response counts as no offset.
         let off_ms = clock["offMs"].as_i64().expect("milliseconds");
         let least = off_seconds.abs() * 1000 - 60_000;
         assert!(

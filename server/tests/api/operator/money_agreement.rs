@@ -34,8 +34,7 @@ async fn assert_list_adds_up(operator: &Buyer) {
             .flatten()
             .filter(|row| row["status"] == "succeeded")
     };
-    // The amounts are signed. A refunded payment has a negative one, because it costs its club
-    // money.
+    // Amounts are signed: a refunded payment costs its club money, so its amount can be negative.
     let listed = ["amount", "stripeFee", "platformFeeCents", "clubPayoutCents"].map(|name| {
         succeeded()
             .filter_map(|row| row[name].as_i64())
@@ -50,7 +49,8 @@ async fn assert_list_adds_up(operator: &Buyer) {
     );
 }
 
-/// Returns the same three sums from the sandbox's ledger.
+/// Returns three sums of the sandbox's ledger, in cents: charged, platform fees less refunded fees,
+/// refunded.
 async fn sandbox_sums(operator: &Buyer) -> [i64; 3] {
     let total = operator.get("/sandbox/ledger").await.ok()["total"].clone();
     let amount_of = |name: &str| total[name].as_i64().expect("cents");

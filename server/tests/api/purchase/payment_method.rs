@@ -115,7 +115,8 @@ async fn cart_card_with_3ds_is_completed_by_browser() {
     server.finish().await;
 }
 
-/// The bank's challenge opens in the bank's app. The buyer may never return to the browser tab.
+/// The bank's challenge may open in the bank's app. The buyer may never return from there to the
+/// browser tab.
 #[actix_web::test]
 async fn buyer_who_never_returns_from_3ds_gets_tickets_by_mail() {
     let server = TestServer::start().await;
@@ -142,7 +143,7 @@ async fn buyer_who_never_returns_from_3ds_gets_tickets_by_mail() {
         ("alice@example.com", &json!("Alice"))
     );
 
-    // The same test for a payment through a wallet.
+    // A wallet payment with 3-D Secure also gets its tickets by mail, without a return to the tab.
     let intent = open_cart().await;
     let info = json!({ "name": "Mum", "email": "mum@example.com", "phone": "0411 000 012" });
     let body = json!({ "items": items(&[(draw, 1)]), "paymentMethodId": CARD_WITH_3DS, "customerInfo": info });

@@ -238,8 +238,8 @@ async fn every_route_admits_only_its_declared_audience() {
     let seller = club::sign_in_as_member(&server, id, Role::Seller).await;
     let viewer = club::sign_in_as_member(&server, id, Role::Viewer).await;
     let operator = club::sign_in_as_operator(&server).await;
-    // The callers who must be refused come first, so that calls of the others cannot change their
-    // results.
+    // The callers who must be refused come first, so that the calls of admitted callers cannot
+    // change the results.
     let callers: [(&str, CallerKind, &Buyer, &ClubObjects, Option<String>); 14] = [
         (
             "anonymous",
@@ -417,8 +417,8 @@ async fn order_token_opens_only_its_order() {
     server.finish().await;
 }
 
-/// Second list of every route that needs no login. A route becomes public only if it is changed in
-/// both lists.
+/// A second list, beside the route table, of every route that needs no login. A route becomes
+/// public only if both lists name it.
 const OPEN_ROUTES: &str = include_str!("access_matrix/open.txt");
 
 #[test]

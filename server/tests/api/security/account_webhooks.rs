@@ -147,7 +147,8 @@ async fn deauthorized_club_stops_selling_and_is_notified() {
     let server = TestServer::start().await;
     let draw = server.create_club_with_draw().await;
     let club = server.club_id("broncos");
-    // The sandbox does not know this account, and answers as for an account that revoked access.
+    // The sandbox does not know this account. It answers as if the account had revoked the
+    // platform's access.
     let lost_account = AccountId("gone_broncos".into());
     server
         .records

@@ -54,8 +54,7 @@ async fn bot_with_10_000_requests_reserves_at_most_100_tickets() {
     let bot = server.bob();
     bot.get("/api/config").await;
     let (mut opened, mut most) = (0, 0);
-    // The bot calls one after the other and concurrently, with any count, for one draw and all
-    // draws.
+    // The bot sends 250 rounds of 40 concurrent calls, each for 1 to 50 tickets of one of 20 draws.
     for round in 0..250u16 {
         let calls = (0..40u16).map(|turn| {
             request_tickets(
@@ -116,7 +115,7 @@ async fn bot_without_cookie_reserves_no_more_than_one_browser() {
             .is_some_and(|seconds| seconds.parse::<u32>().is_ok_and(|s| (1..=151).contains(&s)))
     );
     assert_eq!(tickets_taken(&server, &draws).await, 50);
-    // A person with the same address is not blocked, because the person's browser has a cookie.
+    // A person at the bot's address is not blocked, because the person's browser has a cookie.
     let alice = server.alice();
     assert_eq!(
         alice
@@ -213,7 +212,7 @@ async fn password_guessing_is_limited_by_address_and_by_account() {
     guesses("broncos@demo.test".into(), "198.51.100.100".into())
         .await
         .expect_refusal(429, "too-many-requests");
-    // Attempts on many accounts from one address. The responses for unknown accounts are the same.
+    // Attempts on many accounts from one address. Unknown accounts get the same 401 as known ones.
     for turn in 0..20 {
         assert_eq!(
             guesses(format!("{turn}@demo.test"), OTHER_ADDRESS.into())
@@ -313,8 +312,8 @@ async fn concurrent_guesses_count_toward_limit() {
     server.finish().await;
 }
 
-/// An address gets at most three mailed links an hour. All nodes count them together, in the
-/// database.
+/// An e-mail address is sent at most three mails of each kind an hour: password links and ticket
+/// links. All nodes count them together, in the database.
 #[actix_web::test]
 async fn mail_limit_per_address_holds_across_nodes() {
     let server = TestServer::start().await;

@@ -210,8 +210,8 @@ async fn scarce_draw_gives_ten_tickets_and_two_short_extensions() {
     server.finish().await;
 }
 
-/// One round of a phone. It reserves a ticket and pays, or in one of five rounds leaves without
-/// paying.
+/// A phone reserves one ticket and pays, or leaves without paying if `walks_away`. Returns the
+/// number of tickets bought.
 async fn phone_round(
     server: &TestServer,
     http: &reqwest::Client,
@@ -253,8 +253,8 @@ async fn phone_round(
     1
 }
 
-/// 1,000 phones share one address. All of them can buy despite the limits. The clock moves between
-/// the rounds.
+/// 1,000 phones share one address. Together they buy all 169 tickets despite the limits. The clock
+/// moves between the rounds.
 #[actix_web::test]
 async fn thousand_phones_behind_one_address_buy_every_ticket() {
     let server = TestServer::start_with_movable_clock().await;
@@ -273,8 +273,7 @@ async fn thousand_phones_behind_one_address_buy_every_ticket() {
     let (mut sold, mut rounds, begun) = (0, 0, server.now());
     while sold < 169 {
         assert!(rounds < 20, "{sold} sold after {rounds} rounds");
-        // Eight phones buy at the same time. A phone that got no ticket tries again in the next
-        // round.
+        // Eight phones buy at the same time.
         for phones in waiting.chunks(8) {
             let visits = phones
                 .iter()

@@ -71,11 +71,11 @@ pub const HOSTILE_FILE_KINDS: [HostileFileKind; 29] = [
     HostileFileKind::RandomBytes,
 ];
 
-/// Maximum number of elements in a chain of references that the SVG check accepts.
+/// Maximum length of a generated chain of references. The SVG check refuses more than 2,000
+/// elements.
 const REFERENCE_CHAIN_MAX: usize = 900;
 
-/// Returns a file of this kind with at most about `length` bytes. Different values of `seed` give
-/// different files.
+/// Returns a file of this kind with at most about `length` bytes. Only some kinds depend on `seed`.
 pub fn hostile_file(kind: HostileFileKind, length: usize, seed: u64) -> Vec<u8> {
     match kind {
         HostileFileKind::NestedGroups => nested("g", length / 7).into_bytes(),

@@ -87,7 +87,8 @@ async fn order_rows(server: &TestServer, order: &str) -> String {
     server.database.text(query, order).await
 }
 
-/// Returns the order's columns that must stay the same when the order is fulfilled.
+/// Returns the order's columns that must not change during fulfilment: buyer, consent, client key
+/// and total.
 async fn buyer_rows(server: &TestServer, order: &str) -> String {
     let query = "select (buyer_name, buyer_email, buyer_phone, consent_at, consent_ip, client_key, total_cents)::text
          from orders where id::text = $1";
@@ -105,7 +106,8 @@ fn text_contains_jersey_number(text: &str) -> bool {
         .any(|name| text.split(name).skip(1).any(is_digit))
 }
 
-/// Returns the name of the first secret that a text contains. `leak` also checks buyer details.
+/// Returns the name of the first secret that a text contains. `leaked_secret` also checks buyer
+/// details.
 fn secret_in(target: &AttackedOrder, text: &str) -> Option<&'static str> {
     let secrets = [
         ("token", target.intent.token()),

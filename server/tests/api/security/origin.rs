@@ -57,7 +57,8 @@ fn forged_requests(request: impl Fn() -> RequestBuilder) -> [(&'static str, Requ
     ]
 }
 
-/// Returns one number that changes with any write: the sum of row counts.
+/// Returns one number that changes when a row is added or a draw changes: row counts plus the
+/// draws' revisions.
 async fn database_fingerprint(server: &TestServer) -> i64 {
     let sum =
         "select (select count(*) from orders) + (select count(*) from reservations) + (select count(*) from payouts)
@@ -151,7 +152,7 @@ async fn get_request_cannot_be_overridden_into_write() {
                 .expect("the server answers")
                 .status()
                 .as_u16();
-            // If the path also matches a GET route with a variable, that GET route answers.
+            // A path that also has a GET route is answered by that route.
             assert!(
                 is_read_too || matches!(status, 404 | 405),
                 "{verb} {path} by GET: {status}"

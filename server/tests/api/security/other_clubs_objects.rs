@@ -1,5 +1,5 @@
 //! For an object of another club, the server answers as if the object did not exist, byte for byte,
-//! whatever name is used (decision G-1).
+//! by whatever id or slug it is named (decision G-1).
 
 use domain::access::Role;
 use reqwest::Method;
@@ -25,8 +25,8 @@ fn comparable_text(answer: &ApiResponse) -> String {
     format!("{} {body} {}", answer.status, headers.join("; "))
 }
 
-/// Returns path variables, each with the name of an existing object of another club and of a
-/// missing object of the same kind.
+/// Returns path variables, each with the id or slug of an object of another club, and one of no
+/// object.
 fn object_names(
     foreign_objects: &ClubObjects,
     order: &str,

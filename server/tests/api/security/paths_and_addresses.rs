@@ -82,7 +82,8 @@ async fn pages_that_set_a_cookie_are_private() {
         "/my".into(),
         "/nowhere".into(),
     ] {
-        // With the second cookie the application answers, because the fast path cannot parse it.
+        // With the cookie `other=%31` the application answers, because the fast path cannot parse
+        // it.
         for cookie in [None, Some("other=%31")] {
             let request = reqwest::Client::new().get(format!("{}{path}", server.url));
             let request = cookie

@@ -58,8 +58,8 @@ fn crc32(bytes: &[u8]) -> u32 {
     !bytes.iter().fold(!0, step)
 }
 
-/// SVGs with scripts or external content. `URL` is replaced by a local address that the server must
-/// never request.
+/// SVGs with scripts, external content or extreme sizes. `URL` is replaced by a local address that
+/// the server must never request.
 const ACTIVE_SVGS: [&str; 24] = [
     r#"<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><script>alert(1)</script></svg>"#,
     r#"<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9" onload="alert(1)"><rect width="9" height="9"/></svg>"#,
@@ -108,7 +108,8 @@ fn billion_laughs() -> [String; 2] {
     ]
 }
 
-/// Asserts that the stored picture is a PNG or JPEG that contains nothing of the upload.
+/// Asserts that the stored picture is a PNG or JPEG that contains none of the texts by which a
+/// hostile upload is recognised.
 async fn assert_picture_reencoded(browser: &Buyer, url: &str, sent: &str) {
     let answer = browser
         .raw(Method::GET, url)

@@ -17,7 +17,7 @@ const DRAW_COUNT: usize = 20;
 /// What the draws of one server copy from those of another.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum CopiedSecret {
-    /// Only the commitment: the public text is the same, but the deal behind it differs.
+    /// Only the public commitment. Each server keeps its own deal, which is secret.
     Commitment,
     Deal,
 }
@@ -33,8 +33,8 @@ struct ServerVariant {
 }
 
 impl ServerVariant {
-    /// Starts a server with the same club, draws and sales as the others. `source` is the server to
-    /// copy from and what to copy.
+    /// Starts a server with the same club, draws and sales as the other servers. `source` is the
+    /// server from which a secret is copied, and the kind of secret.
     async fn open(
         source: Option<(&ServerVariant, CopiedSecret)>,
         name: &'static str,
@@ -254,7 +254,8 @@ impl ServerVariant {
     }
 }
 
-/// Returns an `ETag` without the number of catalogue reloads, which differs between servers.
+/// Returns an `ETag` without its first part, the number of the catalogue reading, which differs
+/// between servers.
 fn tag_without_count(tag: &HeaderValue) -> String {
     let tag = format!("{tag:?}");
     tag.split_once('.')

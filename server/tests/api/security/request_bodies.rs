@@ -28,7 +28,7 @@ async fn body_one_byte_over_limit_is_refused_by_every_call() {
         .filter(|route| route.method != Verb::Get && !ALWAYS_204_PATHS.contains(&route.path));
     for route in writes.filter(|route| !is_logout(route)) {
         let path = objects.path(route);
-        // The methods of one path share a limit: the largest of theirs.
+        // All methods of one path share the largest body limit of any of them.
         let most = ROUTES
             .iter()
             .filter(|other| other.path == route.path)
@@ -96,8 +96,8 @@ fn connect(server: &TestServer) -> TcpStream {
     stream
 }
 
-/// 200 connections start a request and never finish it. Meanwhile other clients are served, and the
-/// server closes the 200.
+/// 100 connections never finish their headers, and 100 never finish their body. Other clients are
+/// served meanwhile. The server closes those with unfinished headers.
 #[actix_web::test]
 async fn slow_requests_are_closed_and_delay_no_other_client() {
     let server = TestServer::start().await;
@@ -182,7 +182,8 @@ async fn malformed_http_requests_are_refused() {
     server.finish().await;
 }
 
-/// The smallest integer overflows when it is negated. The fuzzer found such a case.
+/// Numbers at and beyond the ends of the integer range. The smallest integer overflows when it is
+/// negated.
 #[actix_web::test]
 async fn extreme_numbers_are_refused_without_server_error() {
     let server = TestServer::start().await;

@@ -25,8 +25,8 @@ const PROCESSOR_TIME_MAX: Duration = Duration::from_secs(1);
 /// Number of generated files per run. The environment variables `PROPTEST_CASES` and
 /// `PROPTEST_RNG_SEED` change the number and the files.
 const GENERATED_FILES: u32 = 16;
-/// File with seeds of generated files that once exceeded the limit. Each run starts with these, and
-/// appends new ones.
+/// File with the seeds of generated files that once failed the test. Each run starts with these
+/// seeds, and appends those of new failures.
 const REGRESSIONS_PATH: &str = "tests/api/security/untrusted_uploads.regressions";
 /// Environment variable that is set in the child process in which the test measures.
 const MEASURING_VARIABLE: &str = "UPLOADS_MEASURED";

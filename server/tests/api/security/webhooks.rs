@@ -191,8 +191,8 @@ async fn webhook_timestamp_is_accepted_within_five_minutes() {
     server.finish().await;
 }
 
-/// These events are signed but their content is wrong: another account, live mode, or an unknown
-/// type. The server asks the provider instead, so no ticket is sold.
+/// Signed events with wrong content: another account, live mode, or an unknown type. The server
+/// asks the provider instead, so no ticket is sold.
 #[actix_web::test]
 async fn signed_webhook_content_is_verified_with_provider() {
     let server = TestServer::start().await;
@@ -285,11 +285,11 @@ async fn repeated_webhook_is_stored_once_and_oversized_one_refused() {
 /// Number of webhooks that a provider may send in a second after an outage.
 const FLOOD_WEBHOOKS: usize = 1_000;
 const CONCURRENT_WEBHOOKS: usize = 100;
-/// Number of buyers. The webhooks name their payments in turn.
+/// Number of buyers. The webhooks are about the buyers' payments in turn.
 const BUYER_COUNT: usize = 8;
 
-/// Faults that lose the provider's own webhooks. Unless `answers`, the provider also answers no
-/// call, so the server can process no webhook.
+/// Faults that lose the provider's own webhooks. Unless `answers`, the provider also refuses every
+/// call with a rate limit, so the server can process no webhook.
 fn provider_faults(answers: bool) -> Faults {
     let rates = if answers {
         [].into()

@@ -57,7 +57,7 @@ fn path_matches(pattern: &str, path: &str) -> bool {
             .all(|(part, actual_part)| part.starts_with('{') || part == actual_part)
 }
 
-/// Returns whether a response or a frame contains a jersey number.
+/// Returns whether the JSON of a response or frame contains a jersey number of a ticket.
 pub fn contains_jersey_number(value: &Value) -> bool {
     match value {
         Value::Object(fields) => fields.iter().any(|(name, value)| {
