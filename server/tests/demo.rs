@@ -71,7 +71,7 @@ impl Demo {
         answer.json().await.expect("JSON")
     }
 
-    async fn page(&self, path: &str) -> (u16, String) {
+    async fn fetch_page(&self, path: &str) -> (u16, String) {
         let answer = reqwest::get(format!("{}{path}", self.url))
             .await
             .expect("an answer");
@@ -79,7 +79,7 @@ impl Demo {
     }
 
     /// Returns draw number and number of sold tickets for each draw of the three public lists.
-    async fn sold(&self) -> Vec<(i64, i64)> {
+    async fn sold_tickets_by_draw(&self) -> Vec<(i64, i64)> {
         let mut sold = Vec::new();
         for list in ["active", "awaiting-results", "completed"] {
             let draws = self.get(&format!("/api/draws/{list}")).await;
@@ -95,7 +95,7 @@ impl Demo {
         sold
     }
 
-    fn signal(&mut self, signal: Signal) -> Option<i32> {
+    fn send_signal_and_wait(&mut self, signal: Signal) -> Option<i32> {
         kill(Pid::from_raw(self.child.id() as i32), signal).expect("a signal");
         self.child.wait().expect("it ends").code()
     }
@@ -151,16 +151,24 @@ async fn demo_starts_on_empty_folder_and_loses_nothing() {
     check_server_rendering(&demo).await;
     check_club_screens(&demo).await;
     check_compression(&demo).await;
-    let sold = demo.sold().await;
+    let sold = demo.sold_tickets_by_draw().await;
 
     let file = folder.path().join("monday.backup");
     check_backup(&demo, folder.path(), &file).await;
 
-    assert_eq!(demo.signal(Signal::SIGKILL), None, "killed, not ended");
-    let mut demo = Demo::start(folder.path());
-    assert_eq!(demo.sold().await, sold, "what was sold is sold");
     assert_eq!(
-        demo.signal(Signal::SIGTERM),
+        demo.send_signal_and_wait(Signal::SIGKILL),
+        None,
+        "killed, not ended"
+    );
+    let mut demo = Demo::start(folder.path());
+    assert_eq!(
+        demo.sold_tickets_by_draw().await,
+        sold,
+        "what was sold is sold"
+    );
+    assert_eq!(
+        demo.send_signal_and_wait(Signal::SIGTERM),
         Some(0),
         "SIGTERM ends it successfully"
     );
@@ -327,13 +335,17 @@ async fn check_restore(folder: &Path, file: &Path, sold: &[(i64, i64)]) {
     });
     assert!(clean && text.contains("Nothing disagrees."), "{text}");
     let mut demo = Demo::start(folder);
-    assert_eq!(demo.sold().await, sold, "the database of the backup");
+    assert_eq!(
+        demo.sold_tickets_by_draw().await,
+        sold,
+        "the database of the backup"
+    );
     let (done, text) = output_text(restore());
     assert!(
         !done && text.contains("another server is running"),
         "{text}"
     );
-    assert_eq!(demo.signal(Signal::SIGTERM), Some(0));
+    assert_eq!(demo.send_signal_and_wait(Signal::SIGTERM), Some(0));
 }
 
 /// Checks the clubs' screens: prizes and offers in three states each, a failed payment, and a
@@ -430,7 +442,7 @@ async fn check_club_screens(demo: &Demo) {
 }
 
 async fn check_server_rendering(demo: &Demo) {
-    let (status, draw) = demo.page("/draw/1001").await;
+    let (status, draw) = demo.fetch_page("/draw/1001").await;
     assert_eq!(status, 200);
     for text in [
         "<h1 class=\"teams\">Bayside Barracudas",
@@ -441,9 +453,9 @@ async fn check_server_rendering(demo: &Demo) {
         assert!(draw.contains(text), "{text} is missing in\n{draw}");
     }
     assert!(draw.contains("<script type=module src=/assets/web.0a1b2c3d.js></script>"));
-    assert!(demo.page("/").await.1.contains("href=\"/draw/1001\""));
+    assert!(demo.fetch_page("/").await.1.contains("href=\"/draw/1001\""));
     assert!(
-        demo.page("/club/western-ringtails")
+        demo.fetch_page("/club/western-ringtails")
             .await
             .1
             .contains("Western Ringtails RLFC")
@@ -454,10 +466,10 @@ async fn check_server_rendering(demo: &Demo) {
         "/nothing",
         "/my/00000000000000000000000000000000",
     ] {
-        assert_eq!(demo.page(path).await.0, 404, "{path}");
+        assert_eq!(demo.fetch_page(path).await.0, 404, "{path}");
     }
     assert_eq!(
-        demo.page("/assets/web.0a1b2c3d.js").await,
+        demo.fetch_page("/assets/web.0a1b2c3d.js").await,
         (200, "export {}".to_string())
     );
 }

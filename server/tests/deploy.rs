@@ -60,7 +60,7 @@ fn nginx_accepts_its_configuration() {
 
 /// Both load balancers route a draw's paths by patterns. Each path must be in the patterns of both.
 #[test]
-fn both_balancers_route_the_same_draw_addresses() {
+fn both_balancers_route_the_same_draw_paths() {
     let read = |name: &str| std::fs::read_to_string(deploy_file(name)).expect("a configuration");
     for configuration in [read("haproxy.cfg"), read("nginx.conf")] {
         for place in [

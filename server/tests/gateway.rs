@@ -79,24 +79,24 @@ fn sandbox_server() -> SandboxServer {
 
 /// The names of test cards, which differ between the two providers. All other inputs and results
 /// must be equal.
-struct Cards {
+struct TestCardNames {
     good: &'static str,
     declined: &'static str,
     challenged: &'static str,
 }
 
-const FAKE_CARDS: Cards = Cards {
+const FAKE_CARDS: TestCardNames = TestCardNames {
     good: "pm_visa",
     declined: "pm_decline",
     challenged: "pm_3ds",
 };
-const SANDBOX_CARDS: Cards = Cards {
+const SANDBOX_CARDS: TestCardNames = TestCardNames {
     good: "pm_card_visa",
     declined: "pm_card_chargeDeclined",
     challenged: "pm_card_authenticationRequired",
 };
 
-async fn check_contract(gateway: &dyn Gateway, cards: &Cards) {
+async fn check_contract(gateway: &dyn Gateway, cards: &TestCardNames) {
     let new = new_intent(7, 1000);
     let opened = gateway.create("create-7", &new).await.unwrap();
     assert_eq!(opened.intent.status, PaymentStatus::RequiresPaymentMethod);
@@ -264,7 +264,7 @@ async fn check_refunds(gateway: &dyn Gateway, id: &PaymentIntentId) {
     );
 }
 
-async fn check_cancellations(gateway: &dyn Gateway, cards: &Cards) {
+async fn check_cancellations(gateway: &dyn Gateway, cards: &TestCardNames) {
     let second = gateway
         .create("create-9", &new_intent(9, 800))
         .await

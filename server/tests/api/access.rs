@@ -11,7 +11,7 @@ use crate::support::{Buyer, TestServer, club};
 
 /// Replaces the variables of a route's path with objects of the club `broncos`.
 pub fn broncos_path(route: &Route, draw: DrawId, club: i64, payout: i64) -> String {
-    path_with(
+    path_with_ids(
         &route
             .path
             .replace("{bundle}", "1")
@@ -24,7 +24,7 @@ pub fn broncos_path(route: &Route, draw: DrawId, club: i64, payout: i64) -> Stri
 
 /// Fills the variables of a route's path: draw, club and payout with the arguments, all others with
 /// fixed values.
-pub fn path_with(path: &str, draw: DrawId, club: i64, payout: i64) -> String {
+pub fn path_with_ids(path: &str, draw: DrawId, club: i64, payout: i64) -> String {
     path.replace("{draw}", &draw.to_string())
         .replace("{club}", &club.to_string())
         .replace("{payout}", &payout.to_string())

@@ -45,7 +45,7 @@ async fn find_anomaly(operator: &Buyer, kind: &str) -> Value {
     open[0].clone()
 }
 
-async fn assert_none_open(operator: &Buyer) {
+async fn assert_no_open_anomaly(operator: &Buyer) {
     let checked = operator
         .post(&format!("{ANOMALIES_PATH}/check"), json!({}))
         .await
@@ -95,7 +95,7 @@ fn ledger_totals(server: &TestServer) -> [i64; 4] {
         .map(|name| ledger["total"][name].as_i64().expect("cents"))
 }
 
-async fn order_of(server: &TestServer, intent: &Intent) -> String {
+async fn order_id_of_intent(server: &TestServer, intent: &Intent) -> String {
     let record = server
         .state
         .payments
@@ -140,7 +140,7 @@ async fn payment_of_unknown_order_gets_tickets_from_operator() {
         "the repeated call returns the same tickets"
     );
     assert_eq!(server.next_mail("tickets").await.to, "jo@x.test");
-    assert_none_open(&operator).await;
+    assert_no_open_anomaly(&operator).await;
     let resolved = operator.get(ANOMALIES_PATH).await.ok();
     assert_eq!(
         (&resolved[0]["resolvedBy"], &resolved[0]["resolvedByEmail"]),
@@ -167,7 +167,7 @@ async fn duplicate_payment_is_refunded_and_first_keeps_its_tickets() {
     let (server, draw, operator) = server_with_operator().await;
     let alice = server.alice();
     let (intent, _) = alice.buy(draw, 2).await;
-    let order = order_of(&server, &intent).await;
+    let order = order_id_of_intent(&server, &intent).await;
     let second = Dashboard::open(&server)
         .take_payment_with_fee(&order, &format!("{draw}x2"), 1_000)
         .await;
@@ -204,7 +204,7 @@ async fn duplicate_payment_is_refunded_and_first_keeps_its_tickets() {
         audited_actions(&operator, &audit_object(&duplicate)).await,
         ["resolve-anomaly", "refund-payment"]
     );
-    assert_none_open(&operator).await;
+    assert_no_open_anomaly(&operator).await;
     server.finish().await;
 }
 
@@ -285,7 +285,7 @@ async fn dispute_after_game_is_anomaly_that_operator_closes() {
         "succeeded",
         "the tickets stay valid"
     );
-    assert_none_open(&operator).await;
+    assert_no_open_anomaly(&operator).await;
     server.finish().await;
 }
 
@@ -304,7 +304,7 @@ async fn tickets_refunded_at_provider_are_orphaned_until_operator_resolves() {
         audited_actions(&operator, &audit_object(&orphaned)).await,
         ["resolve-anomaly"]
     );
-    assert_none_open(&operator).await;
+    assert_no_open_anomaly(&operator).await;
     server.finish().await;
 }
 
@@ -312,7 +312,10 @@ async fn tickets_refunded_at_provider_are_orphaned_until_operator_resolves() {
 async fn failed_refund_is_retried_and_found_already_done() {
     let (server, draw, operator) = server_with_operator().await;
     let (intent, _) = server.alice().buy(draw, 2).await;
-    let order_path = format!("/api/admin/orders/{}", order_of(&server, &intent).await);
+    let order_path = format!(
+        "/api/admin/orders/{}",
+        order_id_of_intent(&server, &intent).await
+    );
     let refund = async || {
         operator
             .post(

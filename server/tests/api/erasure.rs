@@ -21,7 +21,7 @@ async fn erasure_due_time(server: &TestServer, draw: DrawId) -> Timestamp {
 }
 
 /// Moves the clock to this time and runs the housekeeping task.
-async fn sweep_at(server: &TestServer, at: Timestamp) {
+async fn run_housekeeping_at(server: &TestServer, at: Timestamp) {
     let ahead = (at.0 - server.now().0).div_euclid(1000);
     server.clock.advance_seconds(ahead);
     server::http::routes::club::reminders::sweep(&server.state).await;
@@ -102,7 +102,7 @@ async fn buyer_is_erased_from_every_table_13_months_after_game() {
         .expect("the sweep succeeds");
 
     let due_at = erasure_due_time(&server, draw).await;
-    sweep_at(&server, due_at.plus_seconds(-DAY_SECONDS)).await;
+    run_housekeeping_at(&server, due_at.plus_seconds(-DAY_SECONDS)).await;
     assert!(
         is_buyer_stored(&server, &alice).await,
         "nothing is erased a day early"
@@ -114,7 +114,7 @@ async fn buyer_is_erased_from_every_table_13_months_after_game() {
             .await,
         1
     );
-    sweep_at(&server, due_at.plus_seconds(1)).await;
+    run_housekeeping_at(&server, due_at.plus_seconds(1)).await;
     assert!(
         !is_buyer_stored(&server, &alice).await,
         "Alice's details are in no row"
@@ -127,7 +127,7 @@ async fn buyer_is_erased_from_every_table_13_months_after_game() {
         0
     );
     let before = server.database.everything().await;
-    sweep_at(&server, due_at.plus_seconds(DAY_SECONDS)).await;
+    run_housekeeping_at(&server, due_at.plus_seconds(DAY_SECONDS)).await;
     let erased =
         "select count(*) from orders where erased_at > to_timestamp($1::double precision / 1000)";
     assert_eq!(
@@ -309,7 +309,7 @@ async fn erasure_waits_for_last_game_of_cart_and_unfinished_orders() {
         .ok();
     let cart = crate::support::buyer::Intent { body: cart };
     alice.authorise(&cart).await;
-    let body = json!({ "items": crate::support::buyer::items(&[(first, 1), (second, 1)]),
+    let body = json!({ "items": crate::support::buyer::cart_request_items(&[(first, 1), (second, 1)]),
         "paymentIntentId": cart.id(), "buyer": alice.details(), "ageConfirmation": true, "termsAgreement": true });
     alice.post("/api/purchase-cart", body).await.ok();
     bob.buy(first, 1).await;
@@ -378,7 +378,7 @@ async fn draws_with_unfinished_orders_never_delay_other_erasures() {
         )
         .await;
     let at = erasure_due_time(&server, last).await.plus_seconds(1);
-    sweep_at(&server, at).await;
+    run_housekeeping_at(&server, at).await;
     assert!(
         !is_buyer_stored(&server, &server.bob()).await,
         "Bob is erased although 24 earlier draws have unfinished orders"

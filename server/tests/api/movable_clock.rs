@@ -148,7 +148,7 @@ async fn server_without_movable_clock_has_no_clock_route() {
 }
 
 #[actix_web::test]
-async fn serve_refuses_a_database_whose_clock_was_moved() {
+async fn serve_refuses_database_with_moved_clock() {
     let server = TestServer::start_with_movable_clock().await;
     server::cli::serve::refuse_moved_clock(&server.records)
         .await

@@ -5,7 +5,7 @@ use server::render::page_address::{PAGES, Page, PageKind};
 use crate::support::{Buyer, TestServer};
 
 /// Returns status and `Location` of a redirect, without following it.
-async fn redirect_of(server: &TestServer, path: &str) -> (u16, String) {
+async fn fetch_redirect(server: &TestServer, path: &str) -> (u16, String) {
     let client = reqwest::Client::builder()
         .redirect(reqwest::redirect::Policy::none())
         .build()
@@ -153,7 +153,7 @@ async fn short_links_redirect_and_keep_query() {
             format!("/checkout/{draw}?tickets=2"),
         ),
     ] {
-        assert_eq!(redirect_of(&server, &path).await, (302, to), "{path}");
+        assert_eq!(fetch_redirect(&server, &path).await, (302, to), "{path}");
     }
     server.finish().await;
 }

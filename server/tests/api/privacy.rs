@@ -57,7 +57,7 @@ async fn socket_frames(server: &TestServer, draw: domain::DrawId) -> Vec<String>
 }
 
 #[actix_web::test]
-async fn public_answers_hold_no_buyer_and_no_pair() {
+async fn public_responses_contain_no_buyer_and_no_pair() {
     let server = TestServer::start().await;
     let draw = server.create_club_with_draw().await;
     let alice = server.alice();

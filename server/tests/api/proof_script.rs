@@ -11,7 +11,7 @@ use crate::support::{TestServer, club};
 /// Path of the verification script, which anyone can run against the public API.
 const SCRIPT_PATH: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../loadtest/verify.py");
 
-async fn run_script(url: &str, draw: domain::DrawId) -> Output {
+async fn run_verification_script(url: &str, draw: domain::DrawId) -> Output {
     let (url, draw) = (url.to_string(), draw.to_string());
     let ran = move || {
         Command::new("python3")
@@ -57,7 +57,7 @@ fn send_reply(mut stream: TcpStream, body: &str) -> std::io::Result<()> {
 }
 
 #[actix_web::test]
-async fn verification_script_accepts_draw_and_detects_every_lie() {
+async fn verification_script_accepts_draw_and_detects_every_forgery() {
     let server = TestServer::start().await;
     let draw = server.create_club_with_draw().await;
     let (alice, broncos) = (
@@ -83,7 +83,7 @@ async fn verification_script_accepts_draw_and_detects_every_lie() {
         .ok();
     // A returned ticket is sold only after all others (decision M-3).
     server.bob().buy(draw, 1).await;
-    let early = run_script(&server.url, draw).await;
+    let early = run_verification_script(&server.url, draw).await;
     assert!(
         !early.status.success() && output_text(&early).contains("is not revealed yet"),
         "{}",
@@ -91,7 +91,7 @@ async fn verification_script_accepts_draw_and_detects_every_lie() {
     );
     server.start_game(draw).await;
     club::enter_result(&broncos, draw, 7, 9).await.ok();
-    let fair = run_script(&server.url, draw).await;
+    let fair = run_verification_script(&server.url, draw).await;
     assert!(fair.status.success(), "{}", output_text(&fair));
     assert_eq!(
         output_text(&fair)
@@ -115,7 +115,7 @@ async fn verification_script_accepts_draw_and_detects_every_lie() {
     let tickets = alice.get(&format!("/api/draws/{draw}/tickets")).await.ok();
     for (forged, complaint) in forged_proofs(&proof, &tickets) {
         let (proof, tickets) = forged;
-        let found_out = run_script(&serve_forged_proof(proof, tickets), draw).await;
+        let found_out = run_verification_script(&serve_forged_proof(proof, tickets), draw).await;
         assert_eq!(
             found_out.status.code(),
             Some(1),

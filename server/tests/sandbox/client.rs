@@ -16,9 +16,9 @@ use stripe_core::refund::CreateRefund;
 use stripe_shared::{PaymentIntent, PaymentIntentCaptureMethod, PaymentIntentStatus};
 use stripe_types::{Currency, RangeQueryTs};
 
-use crate::support::{CLUB, Provider};
+use crate::support::{CLUB_ACCOUNT_ID, SandboxProvider};
 
-fn client(provider: &Provider) -> Client {
+fn client(provider: &SandboxProvider) -> Client {
     // The URL has no trailing slash. The library appends `v1` without one, and the sandbox accepts
     // this.
     ClientBuilder::new("sk_test_1")
@@ -29,7 +29,7 @@ fn client(provider: &Provider) -> Client {
 }
 
 fn club_account() -> AccountId {
-    CLUB.parse().unwrap()
+    CLUB_ACCOUNT_ID.parse().unwrap()
 }
 
 async fn create_intent(client: &Client, key: &str) -> PaymentIntent {
@@ -48,7 +48,7 @@ async fn create_intent(client: &Client, key: &str) -> PaymentIntent {
 
 #[actix_web::test]
 async fn client_library_completes_payment_and_refund() {
-    let provider = Provider::start();
+    let provider = SandboxProvider::start();
     let client = &client(&provider);
     let intent = create_intent(client, "create-7").await;
     assert_eq!(create_intent(client, "create-7").await.id, intent.id);
@@ -132,7 +132,7 @@ async fn client_library_completes_payment_and_refund() {
 
 #[actix_web::test]
 async fn client_library_parses_lists_and_errors() {
-    let provider = Provider::start();
+    let provider = SandboxProvider::start();
     let client = &client(&provider);
     let intent = create_intent(client, "create-7").await;
     let list = ListPaymentIntent::new()
@@ -176,7 +176,7 @@ async fn client_library_parses_lists_and_errors() {
 
 #[actix_web::test]
 async fn client_library_parses_accounts_and_links() {
-    let provider = Provider::start();
+    let provider = SandboxProvider::start();
     let client = &client(&provider);
     let account = CreateAccount::new()
         .type_(CreateAccountType::Standard)

@@ -110,7 +110,7 @@ pub fn stale_map_entries(root: &Path, all_sources: &[Source]) -> Vec<String> {
     for map in SPECIFICATION_MAPS {
         let text = fs::read_to_string(root.join(".github/specification").join(map)).expect("a map");
         for (number, line) in text.lines().enumerate() {
-            let missing = missing_names(line, &files, &known);
+            let missing = missing_names_in_row(line, &files, &known);
             findings.extend(
                 missing
                     .into_iter()
@@ -123,7 +123,7 @@ pub fn stale_map_entries(root: &Path, all_sources: &[Source]) -> Vec<String> {
 
 /// Returns the files and names in a map's row that do not exist. `a_name_that_begins…` stands for
 /// any longer name.
-fn missing_names(line: &str, files: &[String], known: &BTreeSet<&str>) -> Vec<String> {
+fn missing_names_in_row(line: &str, files: &[String], known: &BTreeSet<&str>) -> Vec<String> {
     let line = line.replace('…', "… ").replace('*', "* ");
     let words =
         line.split(|letter: char| !(letter.is_ascii_alphanumeric() || "_./-…*".contains(letter)));
@@ -189,7 +189,7 @@ fn stale_names_in_a_map_row_are_reported() {
     ]
     .map(shortened_path);
     let known = BTreeSet::from(["a_draw_is_listed_while_it_is_on_sale"]);
-    let found = |line| missing_names(line, &files, &known);
+    let found = |line| missing_names_in_row(line, &files, &known);
     assert!(
         found("| 7 | S/wire/draw.rs, core.sql | api/reads::a_draw_is_listed…, /widgets/live.js |")
             .is_empty()

@@ -33,10 +33,11 @@ const CITING_FOLDERS: [&str; 6] = [
 ];
 const CITING_ENDINGS: [&str; 8] = ["rs", "ts", "tsx", "js", "mjs", "css", "sql", "md"];
 /// The letter of each part of the specification, and the file that maps it to code.
-const MAPS: [(char, &str); 3] = [('A', "public.md"), ('B', "club.md"), ('C', "operator.md")];
+const MAP_BY_LETTER: [(char, &str); 3] =
+    [('A', "public.md"), ('B', "club.md"), ('C', "operator.md")];
 
 /// Everything that a comment or page may cite.
-pub struct Entries {
+pub struct CitableEntries {
     /// Ids in bold text, such as `C-9`, `T2`, `rule 5` or `section 7.4`.
     ids: BTreeSet<String>,
     /// Numbers of decision records.
@@ -46,7 +47,7 @@ pub struct Entries {
     lines: BTreeSet<String>,
 }
 
-impl Entries {
+impl CitableEntries {
     /// Reads the entries of `.github/decisions` and `.github/specification`.
     pub fn read(root: &Path) -> Self {
         let mut entries = Self {
@@ -70,7 +71,7 @@ impl Entries {
                     .filter_map(leading_number),
             );
         }
-        for (letter, map) in MAPS {
+        for (letter, map) in MAP_BY_LETTER {
             let path = root.join(".github/specification").join(map);
             let text = fs::read_to_string(path).expect("a map of the specification");
             entries.read_map(letter, &text);
@@ -82,7 +83,7 @@ impl Entries {
         for line in text.lines() {
             let mut add = |cell: &str| {
                 self.lines
-                    .extend(numbers_in_ranges(cell).map(|number| format!("{letter}:{number}")));
+                    .extend(expand_number_ranges(cell).map(|number| format!("{letter}:{number}")));
             };
             if let Some(heading) = line.strip_prefix("## ") {
                 heading
@@ -117,7 +118,7 @@ fn bold_ids(text: &str) -> Vec<String> {
 }
 
 /// Returns the numbers of a map's cell or heading: `18, 262`, `33-35, A-3`, `B:14-30`.
-fn numbers_in_ranges(cell: &str) -> impl Iterator<Item = u32> {
+fn expand_number_ranges(cell: &str) -> impl Iterator<Item = u32> {
     let parts = cell.split([',', ' ']);
     parts.flat_map(|part| {
         let part = part.split_once(':').map_or(part, |(_, numbers)| numbers);
@@ -138,14 +139,14 @@ fn leading_sections(heading: &str) -> Vec<String> {
         .trim_start_matches('§')
         .trim_start_matches("Section ");
     let first = heading.split([' ', ',']).next().unwrap_or_default();
-    numbers_in_ranges(first)
+    expand_number_ranges(first)
         .map(|number| number.to_string())
         .collect()
 }
 
 /// Returns where a comment or a page cites an id that has no entry.
 pub fn findings(root: &Path) -> Vec<String> {
-    let entries = Entries::read(root);
+    let entries = CitableEntries::read(root);
     let mut cited = sources(root, &CITING_FOLDERS, &CITING_ENDINGS);
     cited.extend(sources(root, &[".github"], &["md"]));
     cited.push(Source {
@@ -166,7 +167,7 @@ pub fn findings(root: &Path) -> Vec<String> {
 }
 
 /// Returns the ids in a line of prose that have no entry.
-fn unresolved_ids(line: &str, entries: &Entries) -> Vec<String> {
+fn unresolved_ids(line: &str, entries: &CitableEntries) -> Vec<String> {
     let mut missing = Vec::new();
     let words: Vec<&str> = line
         .split(|c: char| c.is_whitespace() || "()[]{}<>\"'“”‘’|;!?*".contains(c))
@@ -191,7 +192,12 @@ fn unresolved_ids(line: &str, entries: &Entries) -> Vec<String> {
 }
 
 /// Checks "rule 5", "section 7.4", "§4" and "decision 7"; `word` is the noun and `next` the number.
-fn unresolved_number(line: &str, word: &str, next: &str, entries: &Entries) -> Option<String> {
+fn unresolved_number(
+    line: &str,
+    word: &str,
+    next: &str,
+    entries: &CitableEntries,
+) -> Option<String> {
     let noun = word.to_lowercase();
     let is_standard = STANDARDS.iter().any(|standard| line.contains(standard));
     let number: String = match word.strip_prefix('§') {
@@ -218,7 +224,7 @@ fn unresolved_number(line: &str, word: &str, next: &str, entries: &Entries) -> O
     (!known).then(|| format!("{word} {next}"))
 }
 
-impl Entries {
+impl CitableEntries {
     fn has_section(&self, number: &str) -> bool {
         self.map_sections.contains(number) || self.ids.contains(&format!("section {number}"))
     }
@@ -271,7 +277,7 @@ fn ids_in_word(word: &str) -> Vec<CitedId> {
             '-' if DECISION_LETTERS.contains(letter) => {
                 found.push(CitedId::Decision(format!("{letter}-{digits}")));
             }
-            ':' if MAPS.iter().any(|(part, _)| *part == letter) => {
+            ':' if MAP_BY_LETTER.iter().any(|(part, _)| *part == letter) => {
                 found.push(CitedId::Line(format!("{letter}:{digits}")));
             }
             separator
@@ -321,7 +327,7 @@ fn citation_forms_are_recognised() {
 
 #[test]
 fn id_without_entry_is_reported() {
-    let entries = Entries {
+    let entries = CitableEntries {
         ids: ["C-9", "T2", "rule 5", "section 7.4"]
             .map(str::to_lowercase)
             .into(),

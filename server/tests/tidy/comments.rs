@@ -18,7 +18,7 @@ pub enum Language {
 }
 
 impl Language {
-    fn of(path: &str) -> Option<Self> {
+    fn of_path(path: &str) -> Option<Self> {
         let (_, ending) = path.rsplit_once('.')?;
         match ending {
             "rs" => Some(Self::Rust),
@@ -55,7 +55,7 @@ impl Language {
 
 /// Returns the lines of a file's comments, with inline code removed. Empty for an unknown language.
 pub fn comment_lines(source: &Source) -> Vec<CommentLine> {
-    let lines = match Language::of(&source.path) {
+    let lines = match Language::of_path(&source.path) {
         None => Vec::new(),
         Some(Language::Markdown) => markdown_lines(&source.text),
         Some(language) => code_comment_lines(&source.text, language),

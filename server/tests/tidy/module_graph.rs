@@ -20,13 +20,13 @@ const CRATE_FOLDERS: [&str; 6] = [
 ];
 
 /// Map from a module to the modules that it imports.
-pub type Graph = BTreeMap<String, BTreeSet<String>>;
+pub type ImportGraph = BTreeMap<String, BTreeSet<String>>;
 
 /// Returns the import cycles among the top-level modules of each crate.
 pub fn findings(root: &Path) -> Vec<String> {
     let mut findings = Vec::new();
     for member in CRATE_FOLDERS {
-        let found = import_cycles(&read_graph(root, member));
+        let found = import_cycles(&read_import_graph(root, member));
         findings.extend(
             found
                 .into_iter()
@@ -37,7 +37,7 @@ pub fn findings(root: &Path) -> Vec<String> {
 }
 
 /// Returns each cycle as one line with its modules and imports.
-fn import_cycles(graph: &Graph) -> Vec<String> {
+fn import_cycles(graph: &ImportGraph) -> Vec<String> {
     let mut done: BTreeSet<&str> = BTreeSet::new();
     let mut found = Vec::new();
     for module in graph.keys() {
@@ -74,7 +74,7 @@ fn import_cycles(graph: &Graph) -> Vec<String> {
 
 /// Returns a few imports whose removal would break the cycle. The search is greedy, so it may
 /// return more than necessary.
-fn breaking_imports(graph: &Graph, members: &BTreeSet<&str>) -> Vec<String> {
+fn breaking_imports(graph: &ImportGraph, members: &BTreeSet<&str>) -> Vec<String> {
     let mut waiting = members.clone();
     let mut order: Vec<&str> = Vec::new();
     // Chooses the module that imports the most of the others and that the fewest of them import.
@@ -107,7 +107,7 @@ fn breaking_imports(graph: &Graph, members: &BTreeSet<&str>) -> Vec<String> {
 }
 
 /// Returns whether `from` imports `to`, directly or through other modules.
-fn imports_transitively(graph: &Graph, from: &str, to: &str) -> bool {
+fn imports_transitively(graph: &ImportGraph, from: &str, to: &str) -> bool {
     let mut seen = BTreeSet::new();
     let mut waiting: Vec<&str> = vec![from];
     while let Some(module) = waiting.pop() {
@@ -124,7 +124,7 @@ fn imports_transitively(graph: &Graph, from: &str, to: &str) -> bool {
 }
 
 /// Reads the imports between all modules of a crate.
-fn read_graph(root: &Path, member: &str) -> Graph {
+fn read_import_graph(root: &Path, member: &str) -> ImportGraph {
     let base = format!("{member}/src/");
     let files: Vec<(Vec<String>, String)> = sources(root, &[&format!("{member}/src")], &["rs"])
         .into_iter()
@@ -150,7 +150,7 @@ fn read_graph(root: &Path, member: &str) -> Graph {
             }
         }
     }
-    let mut graph = Graph::new();
+    let mut graph = ImportGraph::new();
     for (path, code) in files.iter().filter(|(path, _)| !path.is_empty()) {
         let from = &path[0];
         let edges = graph.entry(from.clone()).or_default();
@@ -373,8 +373,8 @@ fn imports_are_read_from_use_trees_and_paths() {
 }
 
 #[test]
-fn circle_is_reported_with_its_imports() {
-    let graph: Graph = [
+fn import_cycle_is_reported_with_its_imports() {
+    let graph: ImportGraph = [
         ("draw", "supervisor"),
         ("supervisor", "draw"),
         ("mailer", "draw"),

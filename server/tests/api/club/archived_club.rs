@@ -25,7 +25,7 @@ async fn set_archived(server: &TestServer, archived: bool) {
 }
 
 /// Endings of the paths to which an archived club may still write.
-const ALLOWED_ENDINGS: [&str; 7] = [
+const ARCHIVED_CLUB_PATH_ENDINGS: [&str; 7] = [
     "results",
     "notify-winners",
     "payouts",
@@ -78,7 +78,9 @@ async fn every_route_enforces_limits_of_archived_club() {
         let body = serde_json::from_str::<Value>(&answer.text).unwrap_or_default();
         let stopped = answer.status == 403 && body["code"] == "club-archived";
         let admitted = !matches!(answer.status, 401 | 403) && answer.status < 500;
-        let is_allowed_ending = ALLOWED_ENDINGS.iter().any(|end| route.path.ends_with(end));
+        let is_allowed_ending = ARCHIVED_CLUB_PATH_ENDINGS
+            .iter()
+            .any(|end| route.path.ends_with(end));
         let as_it_should = match route.audience {
             Audience::Operator | Audience::ProvenOperator => answer.status == 403 && !stopped,
             Audience::Club | Audience::Seller | Audience::Owner if route.method == Verb::Get => {

@@ -97,7 +97,7 @@ async fn concurrent_results_accept_one_and_refuse_other_with_409() {
 }
 
 #[actix_web::test]
-async fn concurrent_result_and_undo_end_as_answered() {
+async fn concurrent_result_and_undo_store_what_they_answer() {
     let server = TestServer::start().await;
     let draw = server.create_club_with_draw().await;
     server.create_operator().await;

@@ -3,7 +3,7 @@
 use domain::{Cents, DrawId};
 use serde_json::{Value, json};
 
-use crate::support::buyer::{Intent, items};
+use crate::support::buyer::{Intent, cart_request_items};
 use crate::support::server::eventually;
 use crate::support::{Buyer, TestServer, club};
 
@@ -18,7 +18,7 @@ async fn buy_cart(buyer: &Buyer, lines: &[(DrawId, u16)]) {
         body: buyer.request_cart_intent(lines).await.ok(),
     };
     buyer.authorise(&intent).await;
-    let body = json!({ "items": items(lines), "buyer": buyer.details(), "paymentIntentId": intent.id(),
+    let body = json!({ "items": cart_request_items(lines), "buyer": buyer.details(), "paymentIntentId": intent.id(),
         "ageConfirmation": true, "termsAgreement": true });
     assert_eq!(
         buyer.post("/api/purchase-cart", body).await.ok()["status"],
@@ -55,11 +55,12 @@ async fn club_financials_match_provider_ledger() {
             .await
             .ok()
     };
-    let settled_financials = async || {
+    let financials_with_final_fees = async || {
         let (one, two) = (financials_of(one).await, financials_of(two).await);
         (one["feesEstimated"] == false && two["feesEstimated"] == false).then_some((one, two))
     };
-    let (first, second) = eventually("the provider's fees are known", settled_financials).await;
+    let (first, second) =
+        eventually("the provider's fees are known", financials_with_final_fees).await;
     assert_eq!(
         (&first["soldTickets"], &second["soldTickets"]),
         (&json!(4), &json!(7))

@@ -4,7 +4,7 @@
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use super::draws::{accept_terms, form};
+use super::draws::{accept_terms, new_draw_form};
 use super::winners::win_draw;
 use crate::support::server::PASSWORD;
 use crate::support::{Buyer, TestServer, club};
@@ -239,7 +239,7 @@ async fn invalid_draw_and_fixture_import_get_specified_messages() {
         .await
         .expect("the read succeeds");
     let refused = browser
-        .post("/api/draws", form())
+        .post("/api/draws", new_draw_form())
         .await
         .expect_refusal(422, "fee-passthrough-off");
     assert_eq!(

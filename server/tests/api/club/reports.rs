@@ -34,7 +34,7 @@ pub fn pdf_text(file: &[u8]) -> (Document, String) {
     (document, text)
 }
 
-async fn settled_financials(browser: &Buyer, draw: DrawId) -> Value {
+async fn financials_with_final_fees(browser: &Buyer, draw: DrawId) -> Value {
     eventually("the provider's fees are known", async || {
         let money = browser
             .get(&format!("/api/draws/{draw}/financials"))
@@ -61,7 +61,7 @@ async fn dashboard_pdf_csv_and_provider_agree_to_the_cent() {
     let (one, two, browser) = sell_two_draws(&server).await;
     let (mut captured, mut provider, mut platform) = (0, 0, 0);
     for draw in [one, two] {
-        let money = settled_financials(&browser, draw).await;
+        let money = financials_with_final_fees(&browser, draw).await;
         let table = String::from_utf8(
             download_bytes(&browser, &format!("/api/draws/{draw}/tickets/csv")).await,
         )

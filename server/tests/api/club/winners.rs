@@ -48,7 +48,7 @@ pub async fn claim_token(server: &TestServer) -> String {
 }
 
 #[actix_web::test]
-async fn result_needs_both_jersey_numbers_and_names_winner() {
+async fn result_requires_both_jersey_numbers_and_determines_winner() {
     let server = TestServer::start().await;
     let draw = server.create_club_with_draw().await;
     let browser = club::sign_in_as_club(&server, "broncos").await;
@@ -221,7 +221,7 @@ async fn winner_is_mailed_once_and_submits_bank_details_once() {
 }
 
 #[actix_web::test]
-async fn dead_winner_mail_is_resent_with_new_link() {
+async fn failed_winner_mail_is_resent_with_new_link() {
     let server = TestServer::start().await;
     let (draw, browser) = win_draw(&server).await;
     let notify = async || {

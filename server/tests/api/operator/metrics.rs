@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::support::TestServer;
 
-const DASHBOARD: &str = include_str!("../../../operations/grafana.json");
+const GRAFANA_DASHBOARD: &str = include_str!("../../../operations/grafana.json");
 const ALERT_RULES: &str = include_str!("../../../operations/alerts.yml");
 
 /// Returns the metrics page of a server that has answered a purchase, a 404 and a wrong method.
@@ -128,7 +128,7 @@ fn metric_names(text: &str) -> BTreeSet<String> {
 async fn dashboard_and_alerts_use_only_existing_metrics() {
     let text = scrape_metrics().await;
     let families = metric_types(&text);
-    let dashboard: Value = serde_json::from_str(DASHBOARD).expect("valid JSON");
+    let dashboard: Value = serde_json::from_str(GRAFANA_DASHBOARD).expect("valid JSON");
     let panels = dashboard["panels"].as_array().expect("panels");
     assert!(
         panels

@@ -26,7 +26,7 @@ async fn transaction_sums(operator: &Buyer) -> [i64; 3] {
 
 /// Asserts that the list of transactions adds up to the console's sums. Call it only when no
 /// payment operation is pending.
-async fn assert_list_adds_up(operator: &Buyer) {
+async fn assert_transactions_add_up(operator: &Buyer) {
     let rows = operator.get("/api/stripe-debug").await.ok();
     let succeeded = || {
         rows.as_array()
@@ -96,7 +96,7 @@ async fn console_audit_and_sandbox_agree_to_the_cent() {
         settled,
     )
     .await;
-    assert_list_adds_up(&operator).await;
+    assert_transactions_add_up(&operator).await;
 
     let analytics = operator.get("/api/admin/analytics").await.ok();
     let fees = operator.get("/api/admin/platform-fees").await.ok();

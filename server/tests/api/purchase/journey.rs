@@ -247,7 +247,7 @@ async fn buyer_details_at_payment_replace_earlier_ones() {
 }
 
 #[actix_web::test]
-async fn latest_buyer_details_win_over_abandoned_visit() {
+async fn latest_buyer_details_replace_those_of_abandoned_visit() {
     let server = TestServer::start().await;
     let draw = server.create_club_with_draw().await;
     let dad = json!({ "name": "Dad", "email": "dad@example.com", "phone": "0411 000 011" });

@@ -14,9 +14,9 @@ use crate::support::{BAD_CARD, Buyer, TestServer, club};
 
 /// A public client address. The local address has no limits in a demo, so tests of limits use this
 /// one.
-const OTHER_ADDRESS: &str = "203.0.113.9";
+const BOT_ADDRESS: &str = "203.0.113.9";
 
-async fn tickets_taken(server: &TestServer, draws: &[DrawId]) -> u16 {
+async fn count_taken_tickets(server: &TestServer, draws: &[DrawId]) -> u16 {
     let mut tickets_taken = 0;
     for draw in draws {
         let view = server
@@ -40,7 +40,7 @@ async fn request_tickets(
     let request = browser
         .raw(Method::POST, "/api/create-payment-intent")
         .header("origin", &server.url);
-    Buyer::send_request(request.header("x-forwarded-for", OTHER_ADDRESS).json(&body)).await
+    Buyer::send_request(request.header("x-forwarded-for", BOT_ADDRESS).json(&body)).await
 }
 
 #[actix_web::test]
@@ -73,7 +73,7 @@ async fn bot_with_10_000_requests_reserves_at_most_100_tickets() {
                 answer.text
             );
         }
-        most = most.max(tickets_taken(&server, &draws).await);
+        most = most.max(count_taken_tickets(&server, &draws).await);
     }
     assert!(opened > 0, "at least one payment is opened");
     assert!((1..=100).contains(&most), "the bot holds {most} tickets");
@@ -114,7 +114,7 @@ async fn bot_without_cookie_reserves_no_more_than_one_browser() {
             .header("retry-after")
             .is_some_and(|seconds| seconds.parse::<u32>().is_ok_and(|s| (1..=151).contains(&s)))
     );
-    assert_eq!(tickets_taken(&server, &draws).await, 50);
+    assert_eq!(count_taken_tickets(&server, &draws).await, 50);
     // A person at the bot's address is not blocked, because the person's browser has a cookie.
     let alice = server.alice();
     assert_eq!(
@@ -215,14 +215,14 @@ async fn password_guessing_is_limited_by_address_and_by_account() {
     // Attempts on many accounts from one address. Unknown accounts get the same 401 as known ones.
     for turn in 0..20 {
         assert_eq!(
-            guesses(format!("{turn}@demo.test"), OTHER_ADDRESS.into())
+            guesses(format!("{turn}@demo.test"), BOT_ADDRESS.into())
                 .await
                 .status,
             401,
             "{turn}"
         );
     }
-    guesses("another@demo.test".into(), OTHER_ADDRESS.into())
+    guesses("another@demo.test".into(), BOT_ADDRESS.into())
         .await
         .expect_refusal(429, "too-many-requests");
     // Sessions that were opened before the attack stay valid.

@@ -59,7 +59,7 @@ async fn pay_order(buyer: &Buyer, draw: DrawId, count: u16, opened: ApiResponse)
 
 /// Reserves as many tickets as possible. Each order comes from a browser with a new cookie. Returns
 /// the number of reserved tickets.
-async fn reserve_all_it_can(server: &TestServer, from: &str, draw: DrawId) -> u16 {
+async fn reserve_as_many_as_possible(server: &TestServer, from: &str, draw: DrawId) -> u16 {
     let mut reserved = 0;
     for count in [50, 50, 50, 19, 10, 5, 2, 1] {
         let answer = reserve_tickets(
@@ -103,7 +103,7 @@ async fn advance_clock(server: &TestServer, seconds: i64) {
 async fn one_network_with_fresh_cookies_holds_at_most_half_a_draw() {
     let server = TestServer::start().await;
     let draw = server.create_club_with_draw().await;
-    let reserved = reserve_all_it_can(&server, ATTACKER_ADDRESS, draw).await;
+    let reserved = reserve_as_many_as_possible(&server, ATTACKER_ADDRESS, draw).await;
     assert!((50..=source_quota(169)).contains(&reserved), "{reserved}");
     let refused = reserve_tickets(
         &server,
@@ -141,7 +141,7 @@ async fn network_that_never_pays_cannot_block_a_draw() {
     let (mut sold, mut most_reserved) = (0, 0);
     for _ in 0..60 {
         most_reserved =
-            most_reserved.max(reserve_all_it_can(&server, ATTACKER_ADDRESS, draw).await);
+            most_reserved.max(reserve_as_many_as_possible(&server, ATTACKER_ADDRESS, draw).await);
         let buyer = browser_with_cookie(&server).await;
         for count in [10, 1] {
             let opened = reserve_tickets(&server, &buyer, CLUBHOUSE_ADDRESS, draw, count).await;
@@ -212,7 +212,7 @@ async fn scarce_draw_gives_ten_tickets_and_two_short_extensions() {
 
 /// A phone reserves one ticket and pays, or leaves without paying if `walks_away`. Returns the
 /// number of tickets bought.
-async fn phone_round(
+async fn try_to_buy_on_phone(
     server: &TestServer,
     http: &reqwest::Client,
     cookie: &str,
@@ -275,9 +275,9 @@ async fn thousand_phones_behind_one_address_buy_every_ticket() {
         assert!(rounds < 20, "{sold} sold after {rounds} rounds");
         // Eight phones buy at the same time.
         for phones in waiting.chunks(8) {
-            let visits = phones
-                .iter()
-                .map(|(number, cookie)| phone_round(&server, &http, cookie, draw, number % 5 == 0));
+            let visits = phones.iter().map(|(number, cookie)| {
+                try_to_buy_on_phone(&server, &http, cookie, draw, number % 5 == 0)
+            });
             sold += futures_util::future::join_all(visits)
                 .await
                 .iter()
@@ -336,7 +336,7 @@ async fn browser_that_paid_has_its_own_quota() {
         friend.complete(first, 2, &opened).await.ok()["success"],
         true
     );
-    reserve_all_it_can(&server, ATTACKER_ADDRESS, second).await;
+    reserve_as_many_as_possible(&server, ATTACKER_ADDRESS, second).await;
     reserve_tickets(&server, &friend, ATTACKER_ADDRESS, second, 50)
         .await
         .expect_refusal(409, "hold-limit");

@@ -78,8 +78,8 @@ const REFERENCE_CHAIN_MAX: usize = 900;
 /// Returns a file of this kind with at most about `length` bytes. Only some kinds depend on `seed`.
 pub fn hostile_file(kind: HostileFileKind, length: usize, seed: u64) -> Vec<u8> {
     match kind {
-        HostileFileKind::NestedGroups => nested("g", length / 7).into_bytes(),
-        HostileFileKind::NestedDrawings => nested("svg", length / 11).into_bytes(),
+        HostileFileKind::NestedGroups => nested_elements("g", length / 7).into_bytes(),
+        HostileFileKind::NestedDrawings => nested_elements("svg", length / 11).into_bytes(),
         HostileFileKind::PngOfOneColour => {
             png(picture_side(length, 5600), picture_side(length, 5600))
         }
@@ -91,8 +91,8 @@ pub fn hostile_file(kind: HostileFileKind, length: usize, seed: u64) -> Vec<u8> 
                 .concat(),
         ),
         HostileFileKind::PngProfile => png_with_profile(length),
-        HostileFileKind::JpegThatClaims => jpeg_that_claims(7000, 4500),
-        HostileFileKind::JpegScans => jpeg_of_scans(length),
+        HostileFileKind::JpegThatClaims => jpeg_with_claimed_size(7000, 4500),
+        HostileFileKind::JpegScans => jpeg_with_many_scans(length),
         HostileFileKind::Truncated => valid_picture(seed)
             .into_iter()
             .take(length.min(seed as usize % 3000))
@@ -116,7 +116,7 @@ pub fn svg(inner: &str) -> String {
     format!(r#"<svg xmlns="http://www.w3.org/2000/svg" width="512" height="512">{inner}</svg>"#)
 }
 
-pub fn nested(tag: &str, count: usize) -> String {
+pub fn nested_elements(tag: &str, count: usize) -> String {
     svg(&format!(
         "{}{}",
         format!("<{tag}>").repeat(count),
@@ -298,7 +298,7 @@ fn png_with_profile(length: usize) -> Vec<u8> {
 }
 
 /// Returns a small JPEG whose header states this width and height.
-fn jpeg_that_claims(width: u16, height: u16) -> Vec<u8> {
+fn jpeg_with_claimed_size(width: u16, height: u16) -> Vec<u8> {
     let mut bytes = encode_picture(16, 16, ImageFormat::Jpeg);
     let frame = bytes
         .windows(2)
@@ -311,7 +311,7 @@ fn jpeg_that_claims(width: u16, height: u16) -> Vec<u8> {
 
 /// Returns a progressive JPEG of 7,000 × 4,500 pixels. It has thousands of short scans, each over
 /// the whole picture.
-fn jpeg_of_scans(length: usize) -> Vec<u8> {
+fn jpeg_with_many_scans(length: usize) -> Vec<u8> {
     let mut bytes = b"\xff\xd8\xff\xdb\x00\x43\x00".to_vec();
     bytes.extend([1; 64]);
     let (height, width) = (4500_u16.to_be_bytes(), 7000_u16.to_be_bytes());

@@ -71,7 +71,7 @@ async fn database_fingerprint(server: &TestServer) -> i64 {
 async fn cross_site_page_cannot_trigger_any_write() {
     let server = TestServer::start().await;
     server.create_operator().await;
-    let objects = ClubObjects::of(&server, "broncos").await;
+    let objects = ClubObjects::create(&server, "broncos").await;
     let (browser, operator) = (
         club::sign_in_as_club(&server, "broncos").await,
         club::sign_in_as_operator(&server).await,
@@ -125,7 +125,7 @@ async fn cross_site_page_cannot_trigger_any_write() {
 async fn get_request_cannot_be_overridden_into_write() {
     let server = TestServer::start().await;
     server.create_operator().await;
-    let objects = ClubObjects::of(&server, "broncos").await;
+    let objects = ClubObjects::create(&server, "broncos").await;
     let (browser, operator) = (
         club::sign_in_as_club(&server, "broncos").await,
         club::sign_in_as_operator(&server).await,

@@ -57,8 +57,8 @@ fn object_names(
 #[actix_web::test]
 async fn other_clubs_object_answers_like_missing_object() {
     let server = TestServer::start().await;
-    let foreign_objects = ClubObjects::of(&server, "broncos").await;
-    let own_objects = ClubObjects::of(&server, "storm").await;
+    let foreign_objects = ClubObjects::create(&server, "broncos").await;
+    let own_objects = ClubObjects::create(&server, "storm").await;
     let storm = club::sign_in_as_club(&server, "storm").await;
     club::sign_in_as_member(&server, server.club_id("broncos"), Role::Viewer).await;
     let bought = server.create_draw(server.club_id("broncos")).await;
@@ -119,7 +119,7 @@ async fn other_clubs_object_answers_like_missing_object() {
 #[actix_web::test]
 async fn club_id_in_body_or_query_gives_no_access() {
     let server = TestServer::start().await;
-    let foreign_objects = ClubObjects::of(&server, "broncos").await;
+    let foreign_objects = ClubObjects::create(&server, "broncos").await;
     server.create_club("storm").await;
     let (storm, broncos) = (
         club::sign_in_as_club(&server, "storm").await,

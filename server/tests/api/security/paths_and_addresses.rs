@@ -27,7 +27,7 @@ fn percent_encoded(path: &str) -> String {
 #[actix_web::test]
 async fn needlessly_escaped_paths_return_404_uncached() {
     let server = TestServer::start().await;
-    let objects = ClubObjects::of(&server, "broncos").await;
+    let objects = ClubObjects::create(&server, "broncos").await;
     let browser = club::sign_in_as_club(&server, "broncos").await;
     for route in ROUTES {
         let path = objects.path(route);

@@ -36,7 +36,7 @@ fn jpeg_bytes() -> Vec<u8> {
 }
 
 /// Returns a PNG whose header states this size, with a valid checksum, but without the pixels.
-fn png_that_claims(width: u32, height: u32) -> Vec<u8> {
+fn png_with_claimed_size(width: u32, height: u32) -> Vec<u8> {
     let mut bytes = png_bytes(1, 1);
     bytes[16..20].copy_from_slice(&width.to_be_bytes());
     bytes[20..24].copy_from_slice(&height.to_be_bytes());
@@ -256,11 +256,11 @@ async fn invalid_polyglot_or_large_picture_is_refused_or_reencoded() {
         ("a JPEG's first bytes", bare(b"\xff\xd8\xff\xe0")),
         (
             "a PNG of 20,000 by 20,000",
-            bare(&png_that_claims(20_000, 20_000)),
+            bare(&png_with_claimed_size(20_000, 20_000)),
         ),
         (
             "a PNG of four thousand million by as many",
-            bare(&png_that_claims(u32::MAX, u32::MAX)),
+            bare(&png_with_claimed_size(u32::MAX, u32::MAX)),
         ),
         ("a ZIP", bare(b"PK\x03\x04")),
         ("an ICO", bare(b"\0\0\x01\0\x01\0")),

@@ -186,7 +186,7 @@ impl ServerVariant {
                     format!(
                         "{name}: {}",
                         if name == "etag" {
-                            tag_without_count(value)
+                            etag_without_reading(value)
                         } else {
                             format!("{value:?}")
                         }
@@ -195,7 +195,7 @@ impl ServerVariant {
                 .collect();
             head.sort();
             let status = answer.status();
-            let body = hex_if_binary(answer.bytes().await.expect("the body is read"));
+            let body = text_or_hex(answer.bytes().await.expect("the body is read"));
             responses.push((
                 path,
                 self.without_varying_values(&format!("{status}\n{}\n\n{body}", head.join("\n"))),
@@ -247,8 +247,8 @@ impl ServerVariant {
         // The sequence numbers of list frames contain the time, so they are removed. Those of draw
         // frames are public revisions and are compared.
         match plain.split_once("\"topic\":\"draw") {
-            Some((_, rest)) if rest.starts_with("s\"") => without_seq(&plain),
-            None if plain.contains("\"topic\":\"public\"") => without_seq(&plain),
+            Some((_, rest)) if rest.starts_with("s\"") => frame_without_seq(&plain),
+            None if plain.contains("\"topic\":\"public\"") => frame_without_seq(&plain),
             _ => plain,
         }
     }
@@ -256,13 +256,13 @@ impl ServerVariant {
 
 /// Returns an `ETag` without its first part, the number of the catalogue reading, which differs
 /// between servers.
-fn tag_without_count(tag: &HeaderValue) -> String {
+fn etag_without_reading(tag: &HeaderValue) -> String {
     let tag = format!("{tag:?}");
     tag.split_once('.')
         .map_or(tag.clone(), |(_, rest)| rest.to_string())
 }
 
-fn without_seq(frame: &str) -> String {
+fn frame_without_seq(frame: &str) -> String {
     let Some((before, after)) = frame.split_once("\"seq\":") else {
         return frame.to_string();
     };
@@ -272,12 +272,12 @@ fn without_seq(frame: &str) -> String {
     )
 }
 
-fn hex_if_binary(bytes: bytes::Bytes) -> String {
+fn text_or_hex(bytes: bytes::Bytes) -> String {
     String::from_utf8(bytes.to_vec()).unwrap_or_else(|_| hex::encode(&bytes))
 }
 
 #[track_caller]
-fn assert_same(what: &str, one: &[(String, String)], other: &[(String, String)]) {
+fn assert_same_responses(what: &str, one: &[(String, String)], other: &[(String, String)]) {
     assert_eq!(one.len(), other.len());
     for (first, second) in one.iter().zip(other) {
         assert_eq!(first, second, "{what}");
@@ -315,8 +315,8 @@ async fn public_bytes_are_independent_of_deal_and_buyers() {
         other_buyers.responses(&bobs_browser(&other_buyers)).await,
     );
     assert!(responses.len() > 15 * DRAW_COUNT, "{}", responses.len());
-    assert_same("another deal", &responses, &with_other_deal);
-    assert_same("other buyers", &responses, &with_other_buyers);
+    assert_same_responses("another deal", &responses, &with_other_deal);
+    assert_same_responses("other buyers", &responses, &with_other_buyers);
     // A buyer with a ticket learns no more about the other tickets than a stranger.
     let mut holders = Vec::new();
     for variant in [&one, &other_deals] {
@@ -324,7 +324,7 @@ async fn public_bytes_are_independent_of_deal_and_buyers() {
         holder.buy(variant.draws[2], 1).await;
         holders.push(variant.responses(&holder).await);
     }
-    assert_same("another deal, to a holder", &holders[0], &holders[1]);
+    assert_same_responses("another deal, to a holder", &holders[0], &holders[1]);
     // Counter-check: after the results the deals are public, so the comparison must find
     // differences.
     for variant in [&one, &other_deals] {

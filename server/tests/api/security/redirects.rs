@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::support::{TestServer, club};
 
 /// Returns status and `Location` of a redirect, without following it.
-async fn redirect_of(server: &TestServer, path: &str) -> (u16, Option<String>) {
+async fn fetch_redirect(server: &TestServer, path: &str) -> (u16, Option<String>) {
     let browser = reqwest::Client::builder()
         .redirect(Policy::none())
         .build()
@@ -59,7 +59,7 @@ async fn every_redirect_stays_on_own_site() {
             format!("//evil.test/{evil}"),
             format!("/club/{evil}"),
         ] {
-            let (status, to) = redirect_of(&server, &path).await;
+            let (status, to) = fetch_redirect(&server, &path).await;
             assert!(status < 500, "{path}: {status}");
             let Some(to) = to else { continue };
             redirects += 1;

@@ -19,7 +19,7 @@ const ALWAYS_204_PATHS: [&str; 3] = ["/api/debug-log", "/api/track", "/api/polic
 async fn body_one_byte_over_limit_is_refused_by_every_call() {
     let server = TestServer::start().await;
     server.create_operator().await;
-    let objects = ClubObjects::of(&server, "broncos").await;
+    let objects = ClubObjects::create(&server, "broncos").await;
     let operator = club::sign_in_as_operator(&server).await;
     let mut wrong = Vec::new();
     let is_logout = |route: &&Route| route.path.ends_with("/logout");

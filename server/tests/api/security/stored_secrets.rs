@@ -18,7 +18,7 @@ fn stored_forms(secret: &str) -> Vec<String> {
         .collect()
 }
 
-fn secret_after(link: &str, mark: &str) -> String {
+fn secret_in_link(link: &str, mark: &str) -> String {
     link.split_once(mark)
         .expect("the link holds a secret")
         .1
@@ -60,7 +60,7 @@ async fn issue_secrets(server: &TestServer) -> Vec<(&'static str, String)> {
         .ok();
     secrets.push((
         "link to tickets",
-        secret_after(
+        secret_in_link(
             &server.mailed_link(&server.next_mail("my-tickets").await),
             "/my#",
         ),
@@ -82,7 +82,7 @@ async fn issue_secrets(server: &TestServer) -> Vec<(&'static str, String)> {
         .ok();
     secrets.push((
         "invitation",
-        secret_after(
+        secret_in_link(
             &server.mailed_link(&server.next_mail("invitation").await),
             "token=",
         ),
@@ -95,7 +95,7 @@ async fn issue_secrets(server: &TestServer) -> Vec<(&'static str, String)> {
             .ok();
         secrets.push((
             "password reset",
-            secret_after(
+            secret_in_link(
                 &server.mailed_link(&server.next_mail("reset").await),
                 "token=",
             ),
@@ -111,7 +111,7 @@ async fn issue_secrets(server: &TestServer) -> Vec<(&'static str, String)> {
         .await;
     secrets.push((
         "confirmation of an address",
-        secret_after(
+        secret_in_link(
             &server.mailed_link(&server.next_mail("verify").await),
             "token=",
         ),
@@ -128,7 +128,7 @@ async fn issue_secrets(server: &TestServer) -> Vec<(&'static str, String)> {
         .ok();
     secrets.push((
         "winner's link",
-        secret_after(
+        secret_in_link(
             &server.mailed_link(&server.next_mail("winner").await),
             "/claim#",
         ),

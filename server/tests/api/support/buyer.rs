@@ -193,7 +193,7 @@ impl Buyer {
 
     /// Requests one payment for tickets of several draws.
     pub async fn request_cart_intent(&self, lines: &[(DrawId, u16)]) -> ApiResponse {
-        let body = json!({ "items": items(lines), "buyer": self.details() });
+        let body = json!({ "items": cart_request_items(lines), "buyer": self.details() });
         self.post("/api/cart/create-payment-intent", body).await
     }
 
@@ -315,7 +315,7 @@ impl Buyer {
 }
 
 /// Converts draws and counts into the items of a cart request.
-pub fn items(lines: &[(DrawId, u16)]) -> Vec<Value> {
+pub fn cart_request_items(lines: &[(DrawId, u16)]) -> Vec<Value> {
     lines
         .iter()
         .map(|(draw, count)| json!({ "drawId": draw.0, "quantity": count }))

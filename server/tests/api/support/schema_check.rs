@@ -6,7 +6,7 @@ use reqwest::Method;
 use serde_json::Value;
 use server::http::openapi;
 
-static DOCUMENT: LazyLock<Value> = LazyLock::new(openapi::document);
+static OPENAPI_DOCUMENT: LazyLock<Value> = LazyLock::new(openapi::document);
 
 /// Statuses that any call may return and the document does not list: wrong method, body too large,
 /// too many requests.
@@ -16,7 +16,7 @@ const STATUSES_OF_ANY_CALL: [u16; 3] = [405, 413, 429];
 /// document.
 #[track_caller]
 pub fn assert_documented(method: &Method, path: &str, status: u16, is_json: bool, text: &str) {
-    let Some(operation) = operation(method, path) else {
+    let Some(operation) = find_operation(method, path) else {
         return;
     };
     let Some(response) = operation["responses"].get(status.to_string()) else {
@@ -30,7 +30,7 @@ pub fn assert_documented(method: &Method, path: &str, status: u16, is_json: bool
     let schema = &response["content"]["application/json"]["schema"];
     if schema.is_object() && is_json {
         let body: Value = serde_json::from_str(text).expect("valid JSON");
-        if let Some(wrong) = schema_mismatch(&DOCUMENT, schema, &body) {
+        if let Some(wrong) = schema_mismatch(&OPENAPI_DOCUMENT, schema, &body) {
             panic!(
                 "the body of {method} {path} {status} does not match its schema: {wrong}\n{text}"
             );
@@ -38,8 +38,8 @@ pub fn assert_documented(method: &Method, path: &str, status: u16, is_json: bool
     }
 }
 
-fn operation(method: &Method, path: &str) -> Option<&'static Value> {
-    let paths = DOCUMENT["paths"].as_object()?;
+fn find_operation(method: &Method, path: &str) -> Option<&'static Value> {
+    let paths = OPENAPI_DOCUMENT["paths"].as_object()?;
     // A literal part of a path takes precedence over a variable, as in the route table.
     let mut fitting: Vec<&String> = paths
         .keys()
