@@ -366,7 +366,7 @@ fn repository_root_has_the_prescribed_entries() {
 fn security_checklist_names_existing_files_and_tests() {
     assert_no_findings(
         "server/ASVS.md",
-        checklist::findings(&repository_root(), &rust_sources()),
+        checklist::find_checklist_problems(&repository_root(), &rust_sources()),
     );
 }
 
@@ -393,7 +393,7 @@ fn specification_maps_name_existing_files_and_tests() {
 fn cited_ids_have_entries() {
     assert_no_findings(
         "cited, but not in .github/decisions or .github/specification",
-        citations::findings(&repository_root()),
+        citations::find_unresolved_citations(&repository_root()),
     );
 }
 
@@ -401,13 +401,16 @@ fn cited_ids_have_entries() {
 fn guides_name_existing_files() {
     assert_no_findings(
         "named, but missing",
-        documents::findings(&repository_root()),
+        documents::find_missing_files(&repository_root()),
     );
 }
 
 #[test]
 fn top_level_modules_have_no_import_cycle() {
-    assert_no_findings("import circles", module_graph::findings(&repository_root()));
+    assert_no_findings(
+        "import cycles",
+        module_graph::find_import_cycles(&repository_root()),
+    );
 }
 
 /// Maximum number of files and folders directly in `server/src`, which a reader sees first. A new

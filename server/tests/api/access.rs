@@ -157,14 +157,14 @@ async fn sign_in_opens_session_and_sign_out_ends_it() {
     let value = cookie.split(';').next().expect("a pair").to_string();
     let reused_cookie = server
         .bob()
-        .raw(Method::GET, "/api/admin/whoami")
+        .bare_request(Method::GET, "/api/admin/whoami")
         .header("cookie", value);
     Buyer::send_request(reused_cookie)
         .await
         .expect_refusal(401, "unauthenticated");
     let forged = server
         .bob()
-        .raw(Method::GET, "/api/admin/whoami")
+        .bare_request(Method::GET, "/api/admin/whoami")
         .header("cookie", format!("fd_login={}", "0".repeat(64)));
     Buyer::send_request(forged)
         .await

@@ -16,7 +16,7 @@ const ANOMALIES_PATH: &str = "/api/admin/payment-anomalies";
 const UNKNOWN_ORDER_ID: &str = "00000000-0000-4000-8000-000000000404";
 
 /// Starts a server with a draw, a signed-in operator and a provider that sends no webhooks.
-async fn server_with_operator() -> (TestServer, DrawId, Buyer) {
+async fn start_server_with_operator() -> (TestServer, DrawId, Buyer) {
     let server = TestServer::start().await;
     let draw = server.create_club_with_draw().await;
     server.create_operator().await;
@@ -108,7 +108,7 @@ async fn order_id_of_intent(server: &TestServer, intent: &Intent) -> String {
 
 #[actix_web::test]
 async fn payment_of_unknown_order_gets_tickets_from_operator() {
-    let (server, draw, operator) = server_with_operator().await;
+    let (server, draw, operator) = start_server_with_operator().await;
     let payment = Dashboard::open(&server)
         .take_payment_with_fee(UNKNOWN_ORDER_ID, &format!("{draw}x2"), 1_000)
         .await;
@@ -164,7 +164,7 @@ async fn payment_of_unknown_order_gets_tickets_from_operator() {
 
 #[actix_web::test]
 async fn duplicate_payment_is_refunded_and_first_keeps_its_tickets() {
-    let (server, draw, operator) = server_with_operator().await;
+    let (server, draw, operator) = start_server_with_operator().await;
     let alice = server.alice();
     let (intent, _) = alice.buy(draw, 2).await;
     let order = order_id_of_intent(&server, &intent).await;
@@ -192,7 +192,7 @@ async fn duplicate_payment_is_refunded_and_first_keeps_its_tickets() {
             "the repeated call refunds once"
         );
     }
-    let order = alice.order(&intent).await;
+    let order = alice.fetch_order_of(&intent).await;
     assert_eq!(
         (
             &order["status"],
@@ -210,7 +210,7 @@ async fn duplicate_payment_is_refunded_and_first_keeps_its_tickets() {
 
 #[actix_web::test]
 async fn uncancellable_authorisation_is_anomaly_that_resolves_itself() {
-    let (server, draw, operator) = server_with_operator().await;
+    let (server, draw, operator) = start_server_with_operator().await;
     let alice = server.alice();
     let intent = alice.open_intent(draw, 2).await;
     alice.authorise(&intent).await;
@@ -225,7 +225,7 @@ async fn uncancellable_authorisation_is_anomaly_that_resolves_itself() {
         ..Faults::default()
     });
     alice
-        .complete(draw, 2, &intent)
+        .complete_card_purchase(draw, 2, &intent)
         .await
         .expect_refusal(409, "not-charged");
     let open = format!("{ANOMALIES_PATH}?status=unresolved&type=failed_allocation");
@@ -255,7 +255,7 @@ async fn uncancellable_authorisation_is_anomaly_that_resolves_itself() {
 
 #[actix_web::test]
 async fn dispute_after_game_is_anomaly_that_operator_closes() {
-    let (server, draw, operator) = server_with_operator().await;
+    let (server, draw, operator) = start_server_with_operator().await;
     let alice = server.alice();
     let (intent, _) = alice.buy(draw, 2).await;
     server.start_game(draw).await;
@@ -281,7 +281,7 @@ async fn dispute_after_game_is_anomaly_that_operator_closes() {
         ["resolve-anomaly"]
     );
     assert_eq!(
-        alice.order(&intent).await["status"],
+        alice.fetch_order_of(&intent).await["status"],
         "succeeded",
         "the tickets stay valid"
     );
@@ -291,7 +291,7 @@ async fn dispute_after_game_is_anomaly_that_operator_closes() {
 
 #[actix_web::test]
 async fn tickets_refunded_at_provider_are_orphaned_until_operator_resolves() {
-    let (server, draw, operator) = server_with_operator().await;
+    let (server, draw, operator) = start_server_with_operator().await;
     let (intent, _) = server.alice().buy(draw, 2).await;
     Dashboard::open(&server).refund(intent.id()).await;
     let orphaned = find_anomaly(&operator, "orphaned_ticket").await;
@@ -310,7 +310,7 @@ async fn tickets_refunded_at_provider_are_orphaned_until_operator_resolves() {
 
 #[actix_web::test]
 async fn failed_refund_is_retried_and_found_already_done() {
-    let (server, draw, operator) = server_with_operator().await;
+    let (server, draw, operator) = start_server_with_operator().await;
     let (intent, _) = server.alice().buy(draw, 2).await;
     let order_path = format!(
         "/api/admin/orders/{}",

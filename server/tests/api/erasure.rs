@@ -214,7 +214,7 @@ async fn assert_screens_work(server: &TestServer, draw: DrawId, token: &str, cla
         table.text
     );
     let paper = browser
-        .raw(Method::GET, &format!("/api/draws/{draw}/report"))
+        .bare_request(Method::GET, &format!("/api/draws/{draw}/report"))
         .send()
         .await
         .expect("the server answers");

@@ -24,7 +24,11 @@ struct RawResponse {
     body: Vec<u8>,
 }
 
-async fn fetch(server: &TestServer, path: &str, headers: &[(&str, &str)]) -> RawResponse {
+async fn fetch_raw_response(
+    server: &TestServer,
+    path: &str,
+    headers: &[(&str, &str)],
+) -> RawResponse {
     // A client that stores no cookies and does not decompress responses.
     let http = reqwest::Client::builder().build().expect("a client");
     let mut request = http.get(format!("{}{path}", server.url));
@@ -100,7 +104,8 @@ async fn fast_path_responses_equal_application_responses() {
         (format!("/draw/{draw}"), "page"),
         ("/".to_string(), "page"),
     ] {
-        let is_long = fetch(&server, &path, &[]).await.body.len() >= COMPRESSED_BYTES_MIN;
+        let is_long =
+            fetch_raw_response(&server, &path, &[]).await.body.len() >= COMPRESSED_BYTES_MIN;
         for headers in [
             &[][..],
             &[("cookie", session)],
@@ -111,12 +116,15 @@ async fn fast_path_responses_equal_application_responses() {
         ] {
             // The first call makes the application fill the cache. A cached page expires after 100
             // ms.
-            fetch(&server, &path, headers).await;
+            fetch_raw_response(&server, &path, headers).await;
             let before = successful_calls(&server, route).await;
-            let mut from_fast_path = fetch(&server, &path, headers).await;
+            let mut from_fast_path = fetch_raw_response(&server, &path, headers).await;
             let mut from_application = match route {
-                "page" => fetch(&server, &path, &[headers, &[UNPARSED_COOKIE]].concat()).await,
-                _ => fetch(&server, &format!("{path}?"), headers).await,
+                "page" => {
+                    fetch_raw_response(&server, &path, &[headers, &[UNPARSED_COOKIE]].concat())
+                        .await
+                }
+                _ => fetch_raw_response(&server, &format!("{path}?"), headers).await,
             };
             if route == "page" {
                 // A page contains the current time, so its body is left out of the comparison.
@@ -205,7 +213,7 @@ async fn draw_owner_bypasses_fast_path_and_sees_buyers() {
             "the owner sees the buyer"
         );
     }
-    let head = Buyer::send_request(stranger.raw(Method::HEAD, &path)).await;
+    let head = Buyer::send_request(stranger.bare_request(Method::HEAD, &path)).await;
     assert_eq!((head.status, head.text.as_str()), (200, ""));
     server.finish().await;
 }

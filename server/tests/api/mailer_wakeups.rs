@@ -114,7 +114,7 @@ async fn late_buyer_email_wakes_mailer() {
         fulfilled.expect("fulfilled").status,
         FulfilStatus::Succeeded
     );
-    assert_wakes_mailer(&server, alice.complete(draw, 1, &intent))
+    assert_wakes_mailer(&server, alice.complete_card_purchase(draw, 1, &intent))
         .await
         .ok();
     assert_eq!(server.next_mail("tickets").await.to, "alice@example.com");

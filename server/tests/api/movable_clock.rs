@@ -278,7 +278,7 @@ async fn prize_is_claimed_and_paid_and_buyer_later_erased() {
     );
     assert_eq!(server.database.count(named, ERASED_EMAIL).await, 1);
     assert_eq!(
-        server.alice().order(&intent).await["lines"][0]["tickets"]
+        server.alice().fetch_order_of(&intent).await["lines"][0]["tickets"]
             .as_array()
             .map(Vec::len),
         Some(2)

@@ -180,7 +180,7 @@ async fn invalid_email_and_invalid_ticket_link_are_refused() {
             .expect_refusal(404, "link-unknown");
     }
     let broken = alice
-        .raw(Method::POST, "/api/my-tickets/look")
+        .bare_request(Method::POST, "/api/my-tickets/look")
         .header("origin", &server.url)
         .body("{");
     Buyer::send_request(broken)

@@ -392,7 +392,7 @@ async fn sitemap_lists_every_indexable_page() {
     assert_eq!(found, expected.map(|path| format!("{}{path}", server.url)));
     for url in found {
         let page = Buyer::send_request(
-            alice.raw(Method::GET, url.strip_prefix(&server.url).expect("ours")),
+            alice.bare_request(Method::GET, url.strip_prefix(&server.url).expect("ours")),
         )
         .await;
         assert_eq!(

@@ -150,14 +150,14 @@ impl Recorder<'_> {
         );
     }
 
-    async fn purchase(
+    async fn complete_checkout_purchase(
         &mut self,
         buyer: &Buyer,
         draw: DrawId,
         count: u16,
         intent: &Intent,
     ) -> Value {
-        let answer = buyer.purchase(draw, count, intent).await;
+        let answer = buyer.complete_checkout_purchase(draw, count, intent).await;
         self.record("POST /api/purchase-tickets", &answer)
     }
 
@@ -417,10 +417,14 @@ async fn buy_after_resize(recorder: &mut Recorder<'_>, alice: &Buyer, draw: Draw
     recorder.open_intent(alice, draw, 5).await;
     let intent = recorder.open_intent(alice, draw, 3).await;
     recorder.confirm(alice, &intent, GOOD_CARD).await;
-    let bought = recorder.purchase(alice, draw, 3, &intent).await;
+    let bought = recorder
+        .complete_checkout_purchase(alice, draw, 3, &intent)
+        .await;
     recorder.wait_until_idle().await;
     recorder.record_order_page(alice, &intent).await;
-    recorder.purchase(alice, draw, 3, &intent).await;
+    recorder
+        .complete_checkout_purchase(alice, draw, 3, &intent)
+        .await;
     bought
 }
 
@@ -449,10 +453,14 @@ async fn pay_after_declined_card(
 ) -> Intent {
     let intent = recorder.open_intent(carol, draw, 1).await;
     recorder.confirm(carol, &intent, BAD_CARD).await;
-    recorder.purchase(carol, draw, 1, &intent).await;
+    recorder
+        .complete_checkout_purchase(carol, draw, 1, &intent)
+        .await;
     recorder.record_order_page(carol, &intent).await;
     recorder.confirm(carol, &intent, GOOD_CARD).await;
-    recorder.purchase(carol, draw, 1, &intent).await;
+    recorder
+        .complete_checkout_purchase(carol, draw, 1, &intent)
+        .await;
     recorder.wait_until_idle().await;
     intent
 }

@@ -154,7 +154,7 @@ async fn refused_completion_says_whether_buyer_was_charged() {
         refusal_line(alice.post("/api/complete-card-payment", body).await),
         unknown
     );
-    let early = alice.complete(draw, 1, &intent).await.ok();
+    let early = alice.complete_card_purchase(draw, 1, &intent).await.ok();
     assert_eq!(
         (&early["status"], &early["message"]),
         (
@@ -168,11 +168,11 @@ async fn refused_completion_says_whether_buyer_was_charged() {
     let closed_message =
         format!("409 not-charged: {DRAW_CLOSED_MESSAGE} You have not been charged.");
     assert_eq!(
-        refusal_line(alice.purchase(draw, 1, &intent).await),
+        refusal_line(alice.complete_checkout_purchase(draw, 1, &intent).await),
         closed_message
     );
     assert_eq!(
-        refusal_line(alice.complete(draw, 1, &intent).await),
+        refusal_line(alice.complete_card_purchase(draw, 1, &intent).await),
         closed_message,
         "the repeated call gives the same error"
     );
@@ -439,7 +439,7 @@ async fn cross_site_payment_request_is_refused() {
         ("sec-fetch-site", "cross-site"),
     ] {
         let request = alice
-            .raw(Method::POST, "/api/create-payment-intent")
+            .bare_request(Method::POST, "/api/create-payment-intent")
             .header(header, value)
             .json(&body);
         assert_eq!(Buyer::send_request(request).await.status, 403, "{header}");

@@ -34,7 +34,7 @@ impl RoundOutcome {
         self.not_charged += other.not_charged;
     }
 
-    fn of(tried: &[PurchaseOutcome]) -> RoundOutcome {
+    fn from_purchases(tried: &[PurchaseOutcome]) -> RoundOutcome {
         let count =
             |which: fn(&PurchaseOutcome) -> bool| tried.iter().filter(|tried| which(tried)).count();
         RoundOutcome {
@@ -70,7 +70,7 @@ impl RaceSize {
             (0..self.buyers).map(|_| environment.purchase(environment.order_request(&[(draw, 1)]))),
         )
         .await;
-        let outcome = RoundOutcome::of(&tried);
+        let outcome = RoundOutcome::from_purchases(&tried);
         assert_eq!(
             outcome.won,
             self.buyers.min(self.last.into()),
@@ -149,7 +149,7 @@ impl RaceSize {
                 "{self:?}: {count} wanted, refused, and {free} are left"
             );
         }
-        RoundOutcome::of(&tried)
+        RoundOutcome::from_purchases(&tried)
     }
 
     /// Buyers reserve in waves, each after the reservations of the previous wave have expired. Then
@@ -202,7 +202,7 @@ impl RaceSize {
                 .map(|record| environment.pay(environment.engine(), record)),
         )
         .await;
-        let outcome = RoundOutcome::of(&tried);
+        let outcome = RoundOutcome::from_purchases(&tried);
         let paid = tried
             .iter()
             .filter(|tried| **tried != PurchaseOutcome::Canceled)

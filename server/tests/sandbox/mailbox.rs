@@ -42,7 +42,7 @@ async fn mails_are_newest_first_and_survive_a_restart() {
     assert_eq!(list["total"], 2);
     assert_eq!(list["messages"][0]["to"], "bob@demo.test");
     let alices: Value = provider
-        .page("mailbox.json?to=alice@demo.test")
+        .fetch_sandbox_page("mailbox.json?to=alice@demo.test")
         .await
         .json()
         .await
@@ -50,7 +50,7 @@ async fn mails_are_newest_first_and_survive_a_restart() {
     assert_eq!(alices["messages"].as_array().unwrap().len(), 1);
     assert_eq!(alices["messages"][0]["html"], "<p>Hello</p>");
     let newer: Value = provider
-        .page("mailbox.json?after=1&kind=winner")
+        .fetch_sandbox_page("mailbox.json?after=1&kind=winner")
         .await
         .json()
         .await

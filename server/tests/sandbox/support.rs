@@ -135,7 +135,7 @@ impl SandboxProvider {
     }
 
     pub async fn ledger(&self) -> Value {
-        self.page("ledger?detail=1")
+        self.fetch_sandbox_page("ledger?detail=1")
             .await
             .json()
             .await

@@ -45,7 +45,7 @@ fn applicable_requirements() -> BTreeSet<String> {
 
 /// Returns the files and tests in the checklist that do not exist, and requirements that are
 /// missing, not applicable or repeated.
-pub fn findings(root: &Path, tests: &[Source]) -> Vec<String> {
+pub fn find_checklist_problems(root: &Path, tests: &[Source]) -> Vec<String> {
     let text = fs::read_to_string(root.join("server/ASVS.md")).expect("the checklist");
     let known: BTreeSet<String> = tests
         .iter()

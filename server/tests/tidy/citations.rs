@@ -145,7 +145,7 @@ fn leading_sections(heading: &str) -> Vec<String> {
 }
 
 /// Returns where a comment or a page cites an id that has no entry.
-pub fn findings(root: &Path) -> Vec<String> {
+pub fn find_unresolved_citations(root: &Path) -> Vec<String> {
     let entries = CitableEntries::read(root);
     let mut cited = sources(root, &CITING_FOLDERS, &CITING_ENDINGS);
     cited.extend(sources(root, &[".github"], &["md"]));

@@ -9,7 +9,7 @@ use super::source::sources;
 const CHECKED_PAGES: [&str; 3] = ["README.md", "loadtest/EVIDENCE.md", "migrations/README.md"];
 
 /// Returns the files and links that Markdown pages name and that do not exist.
-pub fn findings(root: &Path) -> Vec<String> {
+pub fn find_missing_files(root: &Path) -> Vec<String> {
     let mut pages: Vec<String> = CHECKED_PAGES.map(String::from).to_vec();
     let guides = sources(root, &[".github"], &["md"]);
     pages.extend(

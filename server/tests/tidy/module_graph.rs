@@ -23,7 +23,7 @@ const CRATE_FOLDERS: [&str; 6] = [
 pub type ImportGraph = BTreeMap<String, BTreeSet<String>>;
 
 /// Returns the import cycles among the top-level modules of each crate.
-pub fn findings(root: &Path) -> Vec<String> {
+pub fn find_import_cycles(root: &Path) -> Vec<String> {
     let mut findings = Vec::new();
     for member in CRATE_FOLDERS {
         let found = import_cycles(&read_import_graph(root, member));

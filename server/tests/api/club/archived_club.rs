@@ -134,7 +134,7 @@ async fn archived_club_completes_open_payments_and_refuses_new_ones() {
         .await
         .expect_refusal(409, "club-not-selling");
     assert_eq!(
-        alice.purchase(draw, 2, &paid).await.ok()["status"],
+        alice.complete_checkout_purchase(draw, 2, &paid).await.ok()["status"],
         "succeeded"
     );
     let shown = bob.get(&format!("/api/draws/{draw}")).await.ok();

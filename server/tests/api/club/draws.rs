@@ -402,7 +402,7 @@ async fn fixture_import_previews_each_row_and_imports_once() {
     let import = async |query: &str, table: &'static str| {
         let path = format!("/api/clubs/{}/fixtures?{query}", broncos.id);
         let request = browser
-            .raw(Method::POST, &path)
+            .bare_request(Method::POST, &path)
             .header("origin", &server.url)
             .body(table);
         Buyer::send_request(request).await
@@ -471,7 +471,7 @@ async fn imported_draws_use_club_contact_unless_one_is_given() {
             "date,kick-off,zone,home,away\n2036-03-07,20:00,Australia/Sydney,{home},Raiders\n"
         );
         let request = browser
-            .raw(Method::POST, &format!("{path}?{query}"))
+            .bare_request(Method::POST, &format!("{path}?{query}"))
             .header("origin", &server.url);
         Buyer::send_request(request.body(table)).await
     };

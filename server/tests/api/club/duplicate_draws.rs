@@ -15,7 +15,7 @@ const FIXTURE_IMPORT_CSV: &str = "date,kick-off,zone,home,away\n2036-03-07,20:00
 async fn import_fixtures(server: &TestServer, browser: &Buyer, club: ClubId) -> ApiResponse {
     let path = format!("/api/clubs/{club}/fixtures");
     let request = browser
-        .raw(Method::POST, &path)
+        .bare_request(Method::POST, &path)
         .header("origin", &server.url);
     Buyer::send_request(request.body(FIXTURE_IMPORT_CSV)).await
 }

@@ -55,12 +55,11 @@ async fn club_financials_match_provider_ledger() {
             .await
             .ok()
     };
-    let financials_with_final_fees = async || {
+    let settled_financials = async || {
         let (one, two) = (financials_of(one).await, financials_of(two).await);
         (one["feesEstimated"] == false && two["feesEstimated"] == false).then_some((one, two))
     };
-    let (first, second) =
-        eventually("the provider's fees are known", financials_with_final_fees).await;
+    let (first, second) = eventually("the provider's fees are known", settled_financials).await;
     assert_eq!(
         (&first["soldTickets"], &second["soldTickets"]),
         (&json!(4), &json!(7))

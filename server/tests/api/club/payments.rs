@@ -49,7 +49,9 @@ async fn club_lists_only_its_own_payments_with_payment_method() {
         .await;
     bob.confirm(&by_wallet, &card).await.ok();
     assert_eq!(
-        bob.purchase(broncos, 1, &by_wallet).await.ok()["status"],
+        bob.complete_checkout_purchase(broncos, 1, &by_wallet)
+            .await
+            .ok()["status"],
         "succeeded"
     );
     server.bob().buy(other_draw, 1).await;
@@ -167,7 +169,10 @@ async fn declined_card_is_listed_for_its_club_and_operator() {
     // A payment that succeeds with a second card is removed from the list of failed payments.
     alice.authorise(&own).await;
     assert_eq!(
-        alice.purchase(broncos, 2, &own).await.ok()["status"],
+        alice
+            .complete_checkout_purchase(broncos, 2, &own)
+            .await
+            .ok()["status"],
         "succeeded"
     );
     wait_for_failed_payments(&browser, 0).await;

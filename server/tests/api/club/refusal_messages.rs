@@ -255,7 +255,7 @@ async fn invalid_draw_and_fixture_import_get_specified_messages() {
         ("prize=101", "The prize percentage is between 1 and 100."),
     ] {
         let request = browser
-            .raw(Method::POST, &format!("{path}?dryRun=true&{query}"))
+            .bare_request(Method::POST, &format!("{path}?dryRun=true&{query}"))
             .header("origin", &server.url);
         let refused = Buyer::send_request(request.body("date,kick-off,zone,home,away\n"))
             .await
@@ -275,7 +275,7 @@ async fn invalid_draw_and_fixture_import_get_specified_messages() {
         ),
     ] {
         let request = browser
-            .raw(Method::POST, &format!("{path}?dryRun=true&{query}"))
+            .bare_request(Method::POST, &format!("{path}?dryRun=true&{query}"))
             .header("origin", &server.url);
         let refused = Buyer::send_request(request.body("date,kick-off,zone,home,away\n"))
             .await
@@ -284,7 +284,7 @@ async fn invalid_draw_and_fixture_import_get_specified_messages() {
     }
     let later = "date,kick-off,zone,home,away\n2036-03-07,20:00,Nowhere,Knights,Raiders\n";
     let request = browser
-        .raw(Method::POST, &format!("{path}?dryRun=true"))
+        .bare_request(Method::POST, &format!("{path}?dryRun=true"))
         .header("origin", &server.url);
     let refused = Buyer::send_request(request.body(later))
         .await

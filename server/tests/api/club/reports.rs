@@ -16,7 +16,7 @@ const NON_LATIN_NAME: &str = "Zoë Ōtāhuhu Nguyễn";
 
 async fn download_bytes(browser: &Buyer, path: &str) -> Vec<u8> {
     let answer = browser
-        .raw(Method::GET, path)
+        .bare_request(Method::GET, path)
         .send()
         .await
         .expect("the server answers");
@@ -193,7 +193,7 @@ async fn downloads_are_audited_and_hold_no_bank_details() {
             .await
             .expect_refusal(401, "unauthenticated");
         let answer = browser
-            .raw(Method::GET, &path)
+            .bare_request(Method::GET, &path)
             .send()
             .await
             .expect("the server answers");

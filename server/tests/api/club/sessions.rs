@@ -98,7 +98,7 @@ async fn post_from_address(
     body: Value,
 ) -> ApiResponse {
     let request = browser
-        .raw(Method::POST, path)
+        .bare_request(Method::POST, path)
         .header("origin", &server.url)
         .header("x-forwarded-for", address);
     Buyer::send_request(request.json(&body)).await

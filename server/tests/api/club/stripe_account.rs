@@ -38,7 +38,7 @@ async fn complete_onboarding(server: &TestServer, browser: &Buyer, link: &str) {
     let (page, token) = link.split_once("?link=").expect("a single-use secret");
     let page = page.strip_prefix(&server.url).expect("the stand-in");
     let request = browser
-        .raw(Method::POST, page)
+        .bare_request(Method::POST, page)
         .header("content-type", "application/x-www-form-urlencoded");
     Buyer::send_request(request.body(format!("link={token}"))).await;
 }

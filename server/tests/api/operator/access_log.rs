@@ -90,8 +90,11 @@ async fn purchase_log_has_request_ids_and_no_buyer_details() {
     zelda.confirm(&intent, BAD_CARD).await;
     zelda.request_intent(draw, 51).await;
     zelda.authorise(&intent).await;
-    zelda.purchase(draw, 2, &intent).await.ok();
-    zelda.order(&intent).await;
+    zelda
+        .complete_checkout_purchase(draw, 2, &intent)
+        .await
+        .ok();
+    zelda.fetch_order_of(&intent).await;
     let refused = zelda.get(&format!("/api/orders/{}x", intent.token())).await;
     let refused_id = refused
         .header("x-request-id")

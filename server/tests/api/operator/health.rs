@@ -232,9 +232,9 @@ async fn ops_topic_is_sent_to_operators_only() {
         .ok();
     let mut other_sockets = Vec::new();
     for browser in [&broncos, &half_signed_in, &server.alice()] {
-        other_sockets.push(Socket::open_as(&server, browser, "ops").await);
+        other_sockets.push(Socket::open_with_cookies_of(&server, browser, "ops").await);
     }
-    let mut console = Socket::open_as(&server, &operator, "ops").await;
+    let mut console = Socket::open_with_cookies_of(&server, &operator, "ops").await;
     let first = console.next_frame("ops").await;
     assert_eq!(
         (&first["topic"], &first["data"]["maintenanceMode"]),
@@ -276,7 +276,7 @@ async fn ops_topic_is_sent_to_operators_only() {
     }
     // After the sign-out, the WebSocket stays open but receives no more frames of the topic `ops`.
     let signed_out = club::sign_in_as_operator_again(&server).await;
-    let mut ended = Socket::open_as(&server, &signed_out, "ops").await;
+    let mut ended = Socket::open_with_cookies_of(&server, &signed_out, "ops").await;
     ended.next_frame("ops").await;
     signed_out.post("/api/admin/logout", json!({})).await.ok();
     operator

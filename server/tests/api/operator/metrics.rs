@@ -24,7 +24,7 @@ async fn scrape_metrics() -> String {
     let unknown_labels = reqwest::Method::from_bytes(b"FETCH").expect("a method");
     let _ = server
         .alice()
-        .raw(unknown_labels, "/api/config")
+        .bare_request(unknown_labels, "/api/config")
         .send()
         .await;
     let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a free port");

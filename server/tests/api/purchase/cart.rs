@@ -31,7 +31,7 @@ async fn cart_is_one_payment_for_several_draws() {
         "ageConfirmation": true, "termsAgreement": true });
     let bought = alice.post("/api/purchase-cart", body).await.ok();
     assert_eq!(bought["tickets"].as_array().map(Vec::len), Some(5));
-    let order = alice.order(&intent).await;
+    let order = alice.fetch_order_of(&intent).await;
     assert_eq!(order["lines"].as_array().map(Vec::len), Some(2));
     assert_eq!(server.sandbox.ledger()["total"]["count"], 1);
     server.finish().await;

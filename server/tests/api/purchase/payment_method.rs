@@ -139,7 +139,10 @@ async fn buyer_who_never_returns_from_3ds_gets_tickets_by_mail() {
     alice.authenticate(&intent, "complete").await.ok();
     let mail = server.next_mail("tickets").await;
     assert_eq!(
-        (mail.to.as_str(), &alice.order(&intent).await["buyerName"]),
+        (
+            mail.to.as_str(),
+            &alice.fetch_order_of(&intent).await["buyerName"]
+        ),
         ("alice@example.com", &json!("Alice"))
     );
 
@@ -172,13 +175,13 @@ async fn cart_buyer_is_corrected_after_decline_by_own_browser_only() {
     pay_cart(&alice, &[(draw, 1)], BAD_CARD)
         .await
         .expect_refusal(402, "declined");
-    assert_eq!(alice.order(&intent).await["buyerName"], "Alice");
+    assert_eq!(alice.fetch_order_of(&intent).await["buyerName"], "Alice");
     // Another browser that knows the client secret may pay, but cannot change the buyer's details.
     let foreign = json!({ "clientSecret": intent.secret(), "paymentMethodId": BAD_CARD, "buyer": bob.details() });
     bob.post("/api/payments/confirm-wallet", foreign)
         .await
         .expect_refusal(402, "declined");
-    assert_eq!(alice.order(&intent).await["buyerName"], "Alice");
+    assert_eq!(alice.fetch_order_of(&intent).await["buyerName"], "Alice");
     let paid = pay_cart(&alice, &[(draw, 1)], GOOD_CARD).await.ok();
     assert_eq!(
         (&paid["status"], &paid["paymentIntentId"]),

@@ -337,7 +337,7 @@ async fn every_route_admits_only_its_declared_audience() {
         for (name, kind, browser, objects, cookie) in &callers {
             let path = objects.path(route);
             let request = browser
-                .raw(method(route), &path)
+                .bare_request(method(route), &path)
                 .header("origin", &server.url);
             let request = cookie
                 .iter()
@@ -403,7 +403,7 @@ async fn order_token_opens_only_its_order() {
         200,
         "the order's token opens the order"
     );
-    let bobs_order = bob.order(&bobs_intent).await;
+    let bobs_order = bob.fetch_order_of(&bobs_intent).await;
     assert_eq!(
         bobs_order["lines"][0]["ticketCount"], 1,
         "Bob sees his own order"

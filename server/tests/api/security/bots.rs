@@ -38,7 +38,7 @@ async fn request_tickets(
 ) -> ApiResponse {
     let body = json!({ "drawNumber": draw.0, "ticketCount": count });
     let request = browser
-        .raw(Method::POST, "/api/create-payment-intent")
+        .bare_request(Method::POST, "/api/create-payment-intent")
         .header("origin", &server.url);
     Buyer::send_request(request.header("x-forwarded-for", BOT_ADDRESS).json(&body)).await
 }
@@ -119,7 +119,7 @@ async fn bot_without_cookie_reserves_no_more_than_one_browser() {
     let alice = server.alice();
     assert_eq!(
         alice
-            .raw(Method::GET, "/")
+            .bare_request(Method::GET, "/")
             .send()
             .await
             .expect("a page")
@@ -177,7 +177,7 @@ async fn password_guessing_is_limited_by_address_and_by_account() {
     let guesses = async |email: String, from: String| {
         let request = server
             .bob()
-            .raw(Method::POST, "/api/clubs/login")
+            .bare_request(Method::POST, "/api/clubs/login")
             .header("origin", &server.url);
         let body = json!({ "email": email, "password": "guess" });
         Buyer::send_request(request.header("x-forwarded-for", from).json(&body)).await

@@ -96,7 +96,7 @@ async fn every_api_response_has_security_headers_and_is_unframeable() {
         let path = objects.path(route);
         for browser in [&alice, &owner, &operator] {
             let request = browser
-                .raw(method(route), &path)
+                .bare_request(method(route), &path)
                 .header("origin", &server.url);
             let request = if route.method == Verb::Get {
                 request
@@ -173,7 +173,7 @@ async fn pages_and_errors_have_security_headers_and_only_boards_frame() {
     ];
     for path in plain.iter().map(ToString::to_string).chain(drawn) {
         let answer = alice
-            .raw(Method::GET, &path)
+            .bare_request(Method::GET, &path)
             .send()
             .await
             .expect("the server answers");
@@ -193,7 +193,7 @@ async fn pages_and_errors_have_security_headers_and_only_boards_frame() {
         "/bundle/broncos/finals/display".to_string(),
     ] {
         let answer = alice
-            .raw(Method::GET, &path)
+            .bare_request(Method::GET, &path)
             .send()
             .await
             .expect("the server answers");
@@ -228,7 +228,7 @@ async fn pages_and_errors_have_security_headers_and_only_boards_frame() {
         ),
     ] {
         let request = alice
-            .raw(verb, &path)
+            .bare_request(verb, &path)
             .header("origin", &server.url)
             .body(body);
         let answer = Buyer::send_request(request).await;
@@ -240,7 +240,7 @@ async fn pages_and_errors_have_security_headers_and_only_boards_frame() {
         assert_security_headers(&path, &answer.headers);
     }
     let wrong_method = alice
-        .raw(Method::DELETE, "/api/config")
+        .bare_request(Method::DELETE, "/api/config")
         .header("origin", &server.url);
     let refused = Buyer::send_request(wrong_method).await;
     assert_eq!(

@@ -31,7 +31,7 @@ async fn post_from_address(
     body: Value,
 ) -> ApiResponse {
     let request = buyer
-        .raw(Method::POST, path)
+        .bare_request(Method::POST, path)
         .header("origin", &server.url)
         .header("x-forwarded-for", from);
     Buyer::send_request(request.json(&body)).await
@@ -52,7 +52,10 @@ async fn pay_order(buyer: &Buyer, draw: DrawId, count: u16, opened: ApiResponse)
     let intent = Intent { body: opened.ok() };
     buyer.authorise(&intent).await;
     assert_eq!(
-        buyer.complete(draw, count, &intent).await.ok()["success"],
+        buyer
+            .complete_card_purchase(draw, count, &intent)
+            .await
+            .ok()["success"],
         true
     );
 }
@@ -330,10 +333,10 @@ async fn browser_that_paid_has_its_own_quota() {
             .ok(),
     };
     buyer.authorise(&opened).await;
-    buyer.complete(first, 2, &opened).await.ok();
+    buyer.complete_card_purchase(first, 2, &opened).await.ok();
     let friend = browser_with_cookie(&server).await;
     assert_eq!(
-        friend.complete(first, 2, &opened).await.ok()["success"],
+        friend.complete_card_purchase(first, 2, &opened).await.ok()["success"],
         true
     );
     reserve_as_many_as_possible(&server, ATTACKER_ADDRESS, second).await;
@@ -405,7 +408,7 @@ async fn forged_cookie_identifies_no_browser_and_opens_no_order() {
         );
         let request = server
             .bob()
-            .raw(Method::DELETE, &path)
+            .bare_request(Method::DELETE, &path)
             .header("origin", &server.url)
             .header("cookie", cookie);
         let answer = Buyer::send_request(request).await;
@@ -420,7 +423,7 @@ async fn forged_cookie_identifies_no_browser_and_opens_no_order() {
     assert_eq!(held_tickets(&server, draw).await, 3);
     let request = server
         .bob()
-        .raw(Method::DELETE, &path)
+        .bare_request(Method::DELETE, &path)
         .header("origin", &server.url);
     assert_eq!(
         Buyer::send_request(request.header("cookie", format!("fd_session={good}")))
@@ -443,7 +446,7 @@ async fn forged_cookies_count_as_no_cookie() {
         let body = json!({ "drawNumber": draw.0, "ticketCount": 19 });
         let request = server
             .bob()
-            .raw(Method::POST, "/api/create-payment-intent")
+            .bare_request(Method::POST, "/api/create-payment-intent")
             .header("origin", &server.url);
         let request = request
             .header("cookie", cookie)
@@ -477,7 +480,7 @@ async fn order_of_a_replaced_cookie_is_completed_by_its_secrets() {
         renewed.authorise(&intent).await;
         let body = json!({ "paymentIntentId": intent.id(), secret: intent.body[secret], "buyer": renewed.details() });
         let request = renewed
-            .raw(Method::POST, "/api/complete-card-payment")
+            .bare_request(Method::POST, "/api/complete-card-payment")
             .header("origin", &server.url);
         let request = request.header("cookie", "fd_session=00112233445566778899aabbccddeeff");
         let answer = Buyer::send_request(request.json(&body)).await.ok();

@@ -97,7 +97,7 @@ async fn buyer_name_never_becomes_formula_or_leaves_csv_cell() {
     }
     // The PDF report lists the same tickets, so it must contain the same names.
     let report = owner
-        .raw(Method::GET, &format!("/api/draws/{draw}/report"))
+        .bare_request(Method::GET, &format!("/api/draws/{draw}/report"))
         .send()
         .await
         .expect("the server answers");

@@ -218,7 +218,7 @@ async fn call_routes_as_stranger(server: &TestServer, target: &AttackedOrder) ->
             for body in [target.attack_body(), released.clone()] {
                 for browser in [&server.bob(), &with_cookie] {
                     let request = browser
-                        .raw(method(route), &path)
+                        .bare_request(method(route), &path)
                         .header("origin", &server.url);
                     let request = if route.method == Verb::Get {
                         request
@@ -346,7 +346,7 @@ async fn no_stranger_changes_an_order_or_sees_its_secrets() {
             "named: {has_details}"
         );
         assert_eq!(
-            alice.order(&authorised.intent).await["status"],
+            alice.fetch_order_of(&authorised.intent).await["status"],
             "succeeded",
             "the attack only triggers the fulfilment"
         );
@@ -422,7 +422,7 @@ async fn stranger_with_another_amount_never_releases_an_order() {
             .held,
         2
     );
-    assert_eq!(alice.order(&intent).await["state"], "quoted");
+    assert_eq!(alice.fetch_order_of(&intent).await["state"], "quoted");
     let consents =
         "select count(*) from orders where payment_intent_id = $1 and consent_at is not null";
     assert_eq!(server.database.count(consents, intent.id()).await, 0);
@@ -500,7 +500,7 @@ async fn calls_without_order_proof_are_limited_by_address() {
     let call = async |address: &str, body: Value| {
         let request = server
             .bob()
-            .raw(Method::POST, "/api/complete-card-payment")
+            .bare_request(Method::POST, "/api/complete-card-payment")
             .header("origin", &server.url);
         Buyer::send_request(request.header("x-forwarded-for", address).json(&body)).await
     };

@@ -84,7 +84,8 @@ async fn cross_site_page_cannot_trigger_any_write() {
     {
         let path = objects.path(route);
         for caller in [&browser, &operator] {
-            for (marking, request) in forged_requests(|| caller.raw(method(route), &path)) {
+            for (marking, request) in forged_requests(|| caller.bare_request(method(route), &path))
+            {
                 let answer = Buyer::send_request(request).await;
                 tried += 1;
                 if answer.status != 403 || answer.json()["code"] != "cross-origin" {
@@ -137,7 +138,7 @@ async fn get_request_cannot_be_overridden_into_write() {
             .iter()
             .any(|other| other.path == route.path && other.method == Verb::Get);
         for caller in [&browser, &operator] {
-            let get_request = caller.raw(Method::GET, &format!("{path}?_method={verb}"));
+            let get_request = caller.bare_request(Method::GET, &format!("{path}?_method={verb}"));
             let request = [
                 "x-http-method-override",
                 "x-http-method",

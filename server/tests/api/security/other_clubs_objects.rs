@@ -216,7 +216,7 @@ async fn upload_key_gives_access_to_no_other_file() {
     let alice = server.alice();
     assert_eq!(
         alice
-            .raw(Method::GET, &url)
+            .bare_request(Method::GET, &url)
             .send()
             .await
             .expect("the server answers")
@@ -231,7 +231,7 @@ async fn upload_key_gives_access_to_no_other_file() {
         "/assets/..%2fpackage.json",
         "/assets/%2e%2e%2f%2e%2e%2fetc%2fpasswd",
     ] {
-        let status = Buyer::send_request(alice.raw(Method::GET, path))
+        let status = Buyer::send_request(alice.bare_request(Method::GET, path))
             .await
             .status;
         assert_eq!(status, 404, "{path}");

@@ -40,7 +40,7 @@ async fn needlessly_escaped_paths_return_404_uncached() {
                 continue;
             }
             let request = browser
-                .raw(method(route), &spelling)
+                .bare_request(method(route), &spelling)
                 .header("origin", &server.url);
             let answer = request.send().await.expect("the server answers");
             let policy = answer
@@ -62,7 +62,7 @@ async fn needlessly_escaped_paths_return_404_uncached() {
     ] {
         let answer = server
             .bob()
-            .raw(Method::GET, page)
+            .bare_request(Method::GET, page)
             .send()
             .await
             .expect("the server answers");
@@ -121,7 +121,7 @@ async fn purchase_checks_are_limited_by_browser_and_by_address() {
     let body = serde_json::json!({ "drawNumber": draw.0, "ticketCount": 1 });
     let validate = |browser: &Buyer| {
         let request = browser
-            .raw(Method::POST, "/api/validate-purchase")
+            .bare_request(Method::POST, "/api/validate-purchase")
             .header("origin", &server.url);
         Buyer::send_request(
             request

@@ -112,7 +112,7 @@ fn billion_laughs() -> [String; 2] {
 /// hostile upload is recognised.
 async fn assert_picture_reencoded(browser: &Buyer, url: &str, sent: &str) {
     let answer = browser
-        .raw(Method::GET, url)
+        .bare_request(Method::GET, url)
         .send()
         .await
         .expect("the server answers");
@@ -332,7 +332,7 @@ async fn logo_url_never_runs_script_and_is_never_fetched() {
         assert_eq!(
             server
                 .bob()
-                .raw(Method::GET, "/og/club/broncos")
+                .bare_request(Method::GET, "/og/club/broncos")
                 .send()
                 .await
                 .expect("a card")

@@ -173,7 +173,7 @@ impl ServerVariant {
         let mut responses = Vec::new();
         for path in paths {
             let answer = browser
-                .raw(Method::GET, &path)
+                .bare_request(Method::GET, &path)
                 .send()
                 .await
                 .expect("the server answers");
@@ -208,7 +208,7 @@ impl ServerVariant {
             .chain(["draws".into(), "public".into()])
         {
             let kind = topic.split(':').next().expect("a word").to_string();
-            let frame = Socket::open_as(&self.server, browser, &topic)
+            let frame = Socket::open_with_cookies_of(&self.server, browser, &topic)
                 .await
                 .next_frame(&kind)
                 .await;

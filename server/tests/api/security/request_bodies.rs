@@ -36,7 +36,7 @@ async fn body_one_byte_over_limit_is_refused_by_every_call() {
             .max();
         let large = format!("{{\"a\":\"{}\"}}", "x".repeat(most.expect("itself") + 1));
         let request = operator
-            .raw(method(route), &path)
+            .bare_request(method(route), &path)
             .header("origin", &server.url)
             .body(large);
         // A call that takes no body may answer without reading it. The server then closes the
@@ -79,7 +79,7 @@ async fn deeply_nested_json_is_refused() {
         same,
     ] {
         let request = alice
-            .raw(Method::POST, "/api/create-payment-intent")
+            .bare_request(Method::POST, "/api/create-payment-intent")
             .header("origin", &server.url)
             .body(body.clone());
         let status = Buyer::send_request(request).await.status;
@@ -88,7 +88,7 @@ async fn deeply_nested_json_is_refused() {
     server.finish().await;
 }
 
-fn connect(server: &TestServer) -> TcpStream {
+fn connect_tcp(server: &TestServer) -> TcpStream {
     let stream = TcpStream::connect(server.url.trim_start_matches("http://")).expect("connected");
     stream
         .set_read_timeout(Some(Duration::from_secs(20)))
@@ -102,13 +102,13 @@ fn connect(server: &TestServer) -> TcpStream {
 async fn slow_requests_are_closed_and_delay_no_other_client() {
     let server = TestServer::start().await;
     let draw = server.create_club_with_draw().await;
-    let mut heads: Vec<TcpStream> = (0..100).map(|_| connect(&server)).collect();
+    let mut heads: Vec<TcpStream> = (0..100).map(|_| connect_tcp(&server)).collect();
     for stream in &mut heads {
         stream
             .write_all(b"GET /api/config HTTP/1.1\r\nHost: x\r\nX-Slow: ")
             .expect("sent");
     }
-    let mut bodies: Vec<TcpStream> = (0..100).map(|_| connect(&server)).collect();
+    let mut bodies: Vec<TcpStream> = (0..100).map(|_| connect_tcp(&server)).collect();
     for stream in &mut bodies {
         let head = "POST /api/create-payment-intent HTTP/1.1\r\nHost: x\r\nContent-Length: 9000\r\n\r\n{\"a\":";
         stream.write_all(head.as_bytes()).expect("sent");
@@ -161,7 +161,7 @@ async fn malformed_http_requests_are_refused() {
         format!("GET / HTTP/1.1\r\nHost: x\r\n{many}\r\n"),
         large,
     ] {
-        let mut stream = connect(&server);
+        let mut stream = connect_tcp(&server);
         let _ = stream.write_all(request.as_bytes());
         let _ = stream.shutdown(std::net::Shutdown::Write);
         let answer = actix_web::web::block(move || {
@@ -201,7 +201,7 @@ async fn extreme_numbers_are_refused_without_server_error() {
                 "{{\"heading\":\"Help\",\"label\":\"Help\",\"url\":\"/help\",\"menuId\":1,\"displayOrder\":{order}}}"
             );
             let request = operator
-                .raw(Method::POST, path)
+                .bare_request(Method::POST, path)
                 .header("origin", &server.url)
                 .body(body);
             let answer = Buyer::send_request(request)

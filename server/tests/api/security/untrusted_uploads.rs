@@ -67,7 +67,7 @@ impl UploadFixture {
     async fn send(&self, method: Method, path: &str, kind: &str, body: String) -> ApiResponse {
         let request = self
             .browser
-            .raw(method, path)
+            .bare_request(method, path)
             .header("origin", &self.server.url)
             .header("content-type", kind);
         Buyer::send_request(request.body(body)).await
@@ -150,7 +150,7 @@ fn processor_time() -> Duration {
 
 /// Returns files that once crashed the process or took seconds, and one file of each generated
 /// kind. Each has a name.
-fn known_files() -> Vec<(String, Vec<u8>)> {
+fn known_hostile_files() -> Vec<(String, Vec<u8>)> {
     let mut files = vec![
         (
             "1,020 nested groups".to_string(),
@@ -241,7 +241,7 @@ fn hostile_csv_tables() -> [(&'static str, String); 6] {
 }
 
 async fn measure_known_files(uploads: &UploadFixture) {
-    for (name, bytes) in known_files() {
+    for (name, bytes) in known_hostile_files() {
         uploads.measure_picture_upload(&name, &bytes).await;
     }
     for (name, text) in hostile_bodies() {

@@ -24,7 +24,7 @@ fn event_body(id: &str, payment_intent: &str, account: &str, kind: &str) -> Stri
 
 pub async fn send_webhook(browser: &Buyer, body: impl Into<reqwest::Body>, header: &str) -> u16 {
     let request = browser
-        .raw(Method::POST, "/api/stripe/webhook")
+        .bare_request(Method::POST, "/api/stripe/webhook")
         .header("stripe-signature", header);
     Buyer::send_request(request.body(body)).await.status
 }
@@ -134,7 +134,7 @@ async fn forged_webhook_signature_or_changed_body_is_refused() {
         "no forged webhook is stored"
     );
     let none: RequestBuilder = alice
-        .raw(Method::POST, "/api/webhooks/stripe")
+        .bare_request(Method::POST, "/api/webhooks/stripe")
         .body(body.clone());
     Buyer::send_request(none)
         .await
@@ -237,7 +237,7 @@ async fn signed_webhook_content_is_verified_with_provider() {
         (server.database.count(unhandled, "evt_lie").await == 0).then_some(())
     })
     .await;
-    let order = alice.order(&intent).await;
+    let order = alice.fetch_order_of(&intent).await;
     assert_eq!(
         (&order["status"], &order["lines"][0]["tickets"]),
         (&json!("requires_payment_method"), &json!([]))
@@ -271,7 +271,7 @@ async fn repeated_webhook_is_stored_once_and_oversized_one_refused() {
         assert_eq!(send_webhook(&alice, event.clone(), &header).await, 200);
     }
     assert_eq!(count_stored_events(&server, "evt_again").await, 1);
-    let order: Value = alice.order(&intent).await;
+    let order: Value = alice.fetch_order_of(&intent).await;
     assert_eq!(
         order["lines"][0]["tickets"].as_array().map(Vec::len),
         bought["tickets"].as_array().map(Vec::len)
