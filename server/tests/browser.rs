@@ -75,7 +75,7 @@ static DIST_FOLDER: LazyLock<PathBuf> =
 static CHROMIUM_PATH: LazyLock<String> = LazyLock::new(find_or_install_chromium);
 
 /// Runs the tests in some folders of `web/e2e` against a demo of their own.
-async fn run_e2e(half: &str, folders: &'static [&'static str]) {
+async fn run_browser_tests(half: &str, folders: &'static [&'static str]) {
     let folder = Folder::new();
     let data = folder.path().join("data");
     let environment =
@@ -111,10 +111,10 @@ async fn run_e2e(half: &str, folders: &'static [&'static str]) {
 /// usually have two cores.
 #[actix_web::test]
 async fn buyer_pages_pass_in_a_real_browser() {
-    run_e2e("buyers", &["e2e/buyer/"]).await;
+    run_browser_tests("buyers", &["e2e/buyer/"]).await;
 }
 
 #[actix_web::test]
 async fn public_club_and_operator_pages_pass_in_a_real_browser() {
-    run_e2e("others", &["e2e/public/", "e2e/club/", "e2e/operator/"]).await;
+    run_browser_tests("others", &["e2e/public/", "e2e/club/", "e2e/operator/"]).await;
 }

@@ -17,7 +17,7 @@ mod documents;
 mod module_graph;
 #[path = "tidy/source.rs"]
 mod source;
-use source::{Source, sources};
+use source::{Source, read_sources};
 
 fn repository_root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -182,7 +182,7 @@ fn find_mentions(texts: &[&str], is_selected: impl Fn(&str) -> bool) -> Vec<Stri
 }
 
 fn rust_sources() -> Vec<Source> {
-    sources(
+    read_sources(
         &repository_root(),
         &["server", "actors", "persistence", "loadtest"],
         &["rs"],
@@ -190,7 +190,7 @@ fn rust_sources() -> Vec<Source> {
 }
 
 fn web_sources() -> Vec<Source> {
-    sources(
+    read_sources(
         &repository_root(),
         &["web/src", "web/e2e"],
         &["ts", "tsx", "js", "css"],
@@ -321,7 +321,7 @@ fn sandbox_addresses_are_compiled_only_with_the_demo() {
         "server/src/cli/audit/provider.rs",
     ];
     let mut findings = Vec::new();
-    for source in sources(&repository_root(), &["server/src"], &["rs"]) {
+    for source in read_sources(&repository_root(), &["server/src"], &["rs"]) {
         let is_test = source.path.ends_with("/tests.rs");
         if is_test || demo_only.iter().any(|path| source.path.starts_with(path)) {
             continue;
@@ -382,7 +382,7 @@ fn specification_maps_name_existing_files_and_tests() {
         "web/e2e",
         "web/scripts",
     ];
-    let files = sources(&repository_root(), &folders, &checklist::FILE_ENDINGS);
+    let files = read_sources(&repository_root(), &folders, &checklist::FILE_ENDINGS);
     assert_no_findings(
         ".github/specification",
         checklist::stale_map_entries(&repository_root(), &files),

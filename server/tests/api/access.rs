@@ -43,7 +43,7 @@ pub fn path_with_ids(path: &str, draw: DrawId, club: i64, payout: i64) -> String
         .replace("{token}", "00000000000000000000000000000000")
 }
 
-pub fn method(route: &Route) -> Method {
+pub fn http_method_of(route: &Route) -> Method {
     match route.method {
         Verb::Get => Method::GET,
         Verb::Post => Method::POST,

@@ -10,7 +10,7 @@ use crate::support::{Buyer, TestServer};
 const LINK_REQUESTED_MESSAGE: &str =
     "If tickets were bought with this email, a link to them has been sent.";
 
-async fn request_link(browser: &Buyer, email: &str) -> Value {
+async fn request_ticket_link(browser: &Buyer, email: &str) -> Value {
     browser
         .post("/api/my-tickets", json!({ "email": email }))
         .await
@@ -48,7 +48,7 @@ async fn mailed_link_shows_all_orders_of_address_for_a_day() {
 
     let other_device = Buyer::new(&server.url, "", "", "");
     assert_eq!(
-        request_link(&other_device, " ALICE@Example.com ").await,
+        request_ticket_link(&other_device, " ALICE@Example.com ").await,
         json!({ "message": LINK_REQUESTED_MESSAGE })
     );
     let secret = secret_in_next_link(&server).await;
@@ -118,14 +118,14 @@ async fn ticket_link_request_hides_buyers_and_is_rate_limited() {
     alice.buy(draw, 1).await;
     let stranger = server.bob();
     let (known, unknown) = (
-        request_link(&stranger, "alice@example.com").await,
-        request_link(&stranger, "nobody@example.com").await,
+        request_ticket_link(&stranger, "alice@example.com").await,
+        request_ticket_link(&stranger, "nobody@example.com").await,
     );
     assert_eq!(known, unknown);
     secret_in_next_link(&server).await;
     for _ in 0..4 {
         assert_eq!(
-            request_link(&stranger, "Alice@example.com").await,
+            request_ticket_link(&stranger, "Alice@example.com").await,
             known,
             "a rate-limited request gets the same answer"
         );

@@ -185,12 +185,12 @@ impl RaceSize {
             draws
                 .iter()
                 .zip(&opened)
-                .map(|(draw, opened)| self.pay_late(environment, *draw, opened)),
+                .map(|(draw, opened)| self.pay_late_orders(environment, *draw, opened)),
         )
         .await
     }
 
-    async fn pay_late(
+    async fn pay_late_orders(
         self,
         environment: &RaceEnvironment,
         draw: DrawId,

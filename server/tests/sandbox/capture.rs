@@ -49,7 +49,7 @@ async fn capture_takes_amount_and_application_fee() {
         ),
         (&35.into(), &false.into())
     );
-    let totals = provider.ledger().await;
+    let totals = provider.fetch_sandbox_ledger().await;
     assert_eq!(totals["accounts"]["acct_club"]["captured"], 1000);
     assert_eq!(totals["total"]["fees"], 35);
     assert_eq!(totals["captured"][0]["paymentIntent"], json!(id));
@@ -164,7 +164,10 @@ async fn only_unsettled_intent_can_be_canceled() {
         .send()
         .await;
     assert_eq!(late.error()["code"], "payment_intent_unexpected_state");
-    assert_eq!(provider.ledger().await["total"]["captured"], 1000);
+    assert_eq!(
+        provider.fetch_sandbox_ledger().await["total"]["captured"],
+        1000
+    );
 }
 
 #[actix_web::test]

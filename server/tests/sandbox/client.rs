@@ -18,7 +18,7 @@ use stripe_types::{Currency, RangeQueryTs};
 
 use crate::support::{CLUB_ACCOUNT_ID, SandboxProvider};
 
-fn client(provider: &SandboxProvider) -> Client {
+fn build_stripe_client(provider: &SandboxProvider) -> Client {
     // The URL has no trailing slash. The library appends `v1` without one, and the sandbox accepts
     // this.
     ClientBuilder::new("sk_test_1")
@@ -49,7 +49,7 @@ async fn create_intent(client: &Client, key: &str) -> PaymentIntent {
 #[actix_web::test]
 async fn client_library_completes_payment_and_refund() {
     let provider = SandboxProvider::start();
-    let client = &client(&provider);
+    let client = &build_stripe_client(&provider);
     let intent = create_intent(client, "create-7").await;
     assert_eq!(create_intent(client, "create-7").await.id, intent.id);
     let id = || intent.id.clone();
@@ -133,7 +133,7 @@ async fn client_library_completes_payment_and_refund() {
 #[actix_web::test]
 async fn client_library_parses_lists_and_errors() {
     let provider = SandboxProvider::start();
-    let client = &client(&provider);
+    let client = &build_stripe_client(&provider);
     let intent = create_intent(client, "create-7").await;
     let list = ListPaymentIntent::new()
         .created(RangeQueryTs::gte(intent.created - 60))
@@ -177,7 +177,7 @@ async fn client_library_parses_lists_and_errors() {
 #[actix_web::test]
 async fn client_library_parses_accounts_and_links() {
     let provider = SandboxProvider::start();
-    let client = &client(&provider);
+    let client = &build_stripe_client(&provider);
     let account = CreateAccount::new()
         .type_(CreateAccountType::Standard)
         .country("AU")

@@ -2,7 +2,7 @@ use serde_json::Value;
 
 use crate::support::{CLUB_ACCOUNT_ID, SandboxProvider, SandboxResponse};
 
-async fn confirm(provider: &SandboxProvider, intent: &Value, form: &str) -> SandboxResponse {
+async fn confirm_intent(provider: &SandboxProvider, intent: &Value, form: &str) -> SandboxResponse {
     let path = format!("payment_intents/{}/confirm", intent["id"].as_str().unwrap());
     provider.post(&path, form).send().await
 }
@@ -32,7 +32,7 @@ async fn authorised_payment_is_not_captured() {
         (&false.into(), &true.into())
     );
     assert!(charge["balance_transaction"].is_null());
-    let again = confirm(&provider, &intent, "payment_method=pm_card_visa").await;
+    let again = confirm_intent(&provider, &intent, "payment_method=pm_card_visa").await;
     assert_eq!(again.error()["code"], "payment_intent_unexpected_state");
 }
 
@@ -40,7 +40,7 @@ async fn authorised_payment_is_not_captured() {
 async fn declined_card_leaves_intent_open_for_another_card() {
     let provider = SandboxProvider::start();
     let intent = provider.create_unpaid_intent(1000).await;
-    let declined = confirm(
+    let declined = confirm_intent(
         &provider,
         &intent,
         "payment_method=pm_card_chargeDeclinedInsufficientFunds",
@@ -60,11 +60,11 @@ async fn declined_card_leaves_intent_open_for_another_card() {
         "insufficient_funds"
     );
     assert_eq!(
-        confirm(&provider, &intent, "").await.error()["code"],
+        confirm_intent(&provider, &intent, "").await.error()["code"],
         "payment_intent_unexpected_state"
     );
     assert_eq!(
-        confirm(&provider, &intent, "payment_method=pm_card_visa")
+        confirm_intent(&provider, &intent, "payment_method=pm_card_visa")
             .await
             .ok()["status"],
         "requires_capture"
@@ -118,7 +118,7 @@ async fn browser_payment_method_works_once_on_its_account() {
     assert_eq!(confirmed["status"], "requires_capture");
     let second = provider.create_unpaid_intent(1000).await;
     assert_eq!(
-        confirm(&provider, &second, &form).await.error()["param"],
+        confirm_intent(&provider, &second, &form).await.error()["param"],
         "payment_method"
     );
 }
@@ -139,7 +139,7 @@ async fn test_card_declines_match_the_provider() {
             .ok();
         let intent = provider.create_unpaid_intent(1000).await;
         let form = format!("payment_method={}", method["id"].as_str().unwrap());
-        let answer = confirm(&provider, &intent, &form).await;
+        let answer = confirm_intent(&provider, &intent, &form).await;
         assert_eq!(
             (&answer.error()["code"], &answer.error()["decline_code"]),
             (&code.into(), &decline_code.into())
@@ -164,7 +164,7 @@ async fn three_d_secure_outcome_decides_the_status() {
         ("fail", "requires_payment_method"),
     ] {
         let intent = provider.create_unpaid_intent(1000).await;
-        let challenged = confirm(
+        let challenged = confirm_intent(
             &provider,
             &intent,
             "payment_method=pm_card_authenticationRequired",
@@ -196,7 +196,7 @@ async fn three_d_secure_outcome_decides_the_status() {
 async fn amount_changed_during_challenge_needs_confirmation() {
     let provider = SandboxProvider::start();
     let intent = provider.create_unpaid_intent(1000).await;
-    confirm(
+    confirm_intent(
         &provider,
         &intent,
         "payment_method=pm_card_authenticationRequired",
@@ -227,7 +227,7 @@ async fn token_becomes_a_payment_method() {
     let form = format!("type=card&card[token]={}", token["id"].as_str().unwrap());
     let method = provider.post("payment_methods", &form).send().await.ok();
     let intent = provider.create_unpaid_intent(1000).await;
-    let confirmed = confirm(
+    let confirmed = confirm_intent(
         &provider,
         &intent,
         &format!("payment_method={}", method["id"].as_str().unwrap()),

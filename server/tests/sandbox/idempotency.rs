@@ -198,7 +198,7 @@ async fn answered_requests_survive_a_process_death() {
         .send()
         .await;
     let id = provider.create_captured_intent(1000, 35).await;
-    let ledger = provider.ledger().await;
+    let ledger = provider.fetch_sandbox_ledger().await;
     provider.stop().await;
     // Appends half a journal record, as if the process had died while writing. The client never got
     // a response to its request.
@@ -226,7 +226,10 @@ async fn answered_requests_survive_a_process_death() {
         provider.fetch_charge(&id).await["balance_transaction"]["net"],
         918
     );
-    assert_eq!(provider.ledger().await["total"], ledger["total"]);
+    assert_eq!(
+        provider.fetch_sandbox_ledger().await["total"],
+        ledger["total"]
+    );
 }
 
 #[actix_web::test]

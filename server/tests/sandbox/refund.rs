@@ -47,7 +47,7 @@ async fn refunds_are_limited_to_captured_amount() {
         .await
         .ok();
     assert_eq!(list["data"].as_array().unwrap().len(), 2);
-    let totals = provider.ledger().await;
+    let totals = provider.fetch_sandbox_ledger().await;
     assert_eq!(
         (
             &totals["total"]["refunded"],

@@ -134,7 +134,7 @@ impl SandboxProvider {
             .expect("a page")
     }
 
-    pub async fn ledger(&self) -> Value {
+    pub async fn fetch_sandbox_ledger(&self) -> Value {
         self.fetch_sandbox_page("ledger?detail=1")
             .await
             .json()

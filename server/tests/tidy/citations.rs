@@ -14,7 +14,7 @@ use std::fs;
 use std::path::Path;
 
 use super::comments::comment_lines;
-use super::source::{Source, sources};
+use super::source::{Source, read_sources};
 
 /// Letters of decisions about the specification.
 const DECISION_LETTERS: &str = "ABCDEFGHIJKM";
@@ -56,7 +56,7 @@ impl CitableEntries {
             map_sections: BTreeSet::new(),
             lines: BTreeSet::new(),
         };
-        for source in sources(root, &[".github/decisions"], &["md"]) {
+        for source in read_sources(root, &[".github/decisions"], &["md"]) {
             let name = source.path.rsplit('/').next().unwrap_or_default();
             entries
                 .records
@@ -147,8 +147,8 @@ fn leading_sections(heading: &str) -> Vec<String> {
 /// Returns where a comment or a page cites an id that has no entry.
 pub fn find_unresolved_citations(root: &Path) -> Vec<String> {
     let entries = CitableEntries::read(root);
-    let mut cited = sources(root, &CITING_FOLDERS, &CITING_ENDINGS);
-    cited.extend(sources(root, &[".github"], &["md"]));
+    let mut cited = read_sources(root, &CITING_FOLDERS, &CITING_ENDINGS);
+    cited.extend(read_sources(root, &[".github"], &["md"]));
     cited.push(Source {
         path: "README.md".into(),
         text: fs::read_to_string(root.join("README.md")).expect("the README"),

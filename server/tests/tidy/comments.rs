@@ -42,7 +42,7 @@ impl Language {
         rest.starts_with(&['/', '*'])
     }
 
-    fn quotes(self) -> &'static [char] {
+    fn quote_characters(self) -> &'static [char] {
         match self {
             Self::Rust => &['"'],
             Self::TypeScript => &['"', '\'', '`'],
@@ -137,7 +137,7 @@ pub fn literal_length(rest: &[char], language: Language) -> usize {
             return raw_string_length(rest);
         }
     }
-    if !language.quotes().contains(&first) {
+    if !language.quote_characters().contains(&first) {
         return 0;
     }
     // Other strings than template literals and those of Rust and SQL end on their line. An

@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use super::source::{Source, sources};
+use super::source::{Source, read_sources};
 
 /// The crates of the workspace, by folder.
 const CRATE_FOLDERS: [&str; 6] = [
@@ -65,7 +65,7 @@ fn import_cycles(graph: &ImportGraph) -> Vec<String> {
         found.push(format!(
             "{}; without {} there is no circle",
             inside.join(", "),
-            breaking_imports(graph, &members).join(", ")
+            imports_that_break_cycle(graph, &members).join(", ")
         ));
         done.extend(members);
     }
@@ -74,7 +74,7 @@ fn import_cycles(graph: &ImportGraph) -> Vec<String> {
 
 /// Returns a few imports whose removal would break the cycle. The search is greedy, so it may
 /// return more than necessary.
-fn breaking_imports(graph: &ImportGraph, members: &BTreeSet<&str>) -> Vec<String> {
+fn imports_that_break_cycle(graph: &ImportGraph, members: &BTreeSet<&str>) -> Vec<String> {
     let mut waiting = members.clone();
     let mut order: Vec<&str> = Vec::new();
     // Chooses the module that imports the most of the others and that the fewest of them import.
@@ -126,11 +126,17 @@ fn imports_transitively(graph: &ImportGraph, from: &str, to: &str) -> bool {
 /// Reads the imports between all modules of a crate.
 fn read_import_graph(root: &Path, member: &str) -> ImportGraph {
     let base = format!("{member}/src/");
-    let files: Vec<(Vec<String>, String)> = sources(root, &[&format!("{member}/src")], &["rs"])
-        .into_iter()
-        .filter(|source| !is_test_file(&source.path))
-        .map(|source| (module_path(&source, &base), code_only(&source.text)))
-        .collect();
+    let files: Vec<(Vec<String>, String)> =
+        read_sources(root, &[&format!("{member}/src")], &["rs"])
+            .into_iter()
+            .filter(|source| !is_test_file(&source.path))
+            .map(|source| {
+                (
+                    module_path(&source, &base),
+                    without_comments_and_strings(&source.text),
+                )
+            })
+            .collect();
     let modules: BTreeSet<&str> = files
         .iter()
         .filter_map(|(path, _)| path.first().map(String::as_str))
@@ -332,7 +338,7 @@ fn inline_paths(code: &str) -> Vec<Vec<String>> {
 }
 
 /// Returns the code without comments and without the content of string literals. Line breaks stay.
-fn code_only(text: &str) -> String {
+fn without_comments_and_strings(text: &str) -> String {
     let letters: Vec<char> = text.chars().collect();
     let mut code = String::with_capacity(text.len());
     let mut at = 0;
@@ -359,7 +365,7 @@ fn code_only(text: &str) -> String {
 
 #[test]
 fn imports_are_read_from_use_trees_and_paths() {
-    let code = code_only(
+    let code = without_comments_and_strings(
         "use crate::{draw::{Draw, View as Seen}, clock};\n\
          // use crate::comment;\n\
          use super::timer;\n\

@@ -6,7 +6,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 use server::http::routes::{ROUTES, Verb};
 
-use crate::access::{broncos_path, method};
+use crate::access::{broncos_path, http_method_of};
 use crate::support::{Buyer, TestServer, club};
 
 async fn set_archived(server: &TestServer, archived: bool) {
@@ -74,7 +74,9 @@ async fn every_route_enforces_limits_of_archived_club() {
             payout["id"].as_i64().expect("a JSON number"),
         );
         let body = (route.method != Verb::Get).then(|| json!({}));
-        let answer = browser.call(method(route), &path, body.as_ref()).await;
+        let answer = browser
+            .call(http_method_of(route), &path, body.as_ref())
+            .await;
         let body = serde_json::from_str::<Value>(&answer.text).unwrap_or_default();
         let stopped = answer.status == 403 && body["code"] == "club-archived";
         let admitted = !matches!(answer.status, 401 | 403) && answer.status < 500;

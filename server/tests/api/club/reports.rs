@@ -6,7 +6,7 @@ use lopdf::{Document, Object};
 use reqwest::Method;
 use serde_json::Value;
 
-use super::financials::{cents, sell_two_draws};
+use super::financials::{cents_of, sell_two_draws};
 use super::winners::{bank_details, put_bank_details, win_draw};
 use crate::support::server::eventually;
 use crate::support::{Buyer, TestServer, club};
@@ -83,9 +83,9 @@ async fn dashboard_pdf_csv_and_provider_agree_to_the_cent() {
         }
         let sold = format!("Tickets sold,{}\r\n", money["soldTickets"]);
         assert!(table.contains(&sold), "{table}");
-        captured += cents(&money["totalRevenue"]) + cents(&money["cardFeesPaidByBuyers"]);
-        provider += cents(&money["actualStripeFees"]);
-        platform += cents(&money["platformFee"]);
+        captured += cents_of(&money["totalRevenue"]) + cents_of(&money["cardFeesPaidByBuyers"]);
+        provider += cents_of(&money["actualStripeFees"]);
+        platform += cents_of(&money["platformFee"]);
     }
     let ledger = server.sandbox.ledger();
     let account = &ledger["accounts"]["acct_broncos"];

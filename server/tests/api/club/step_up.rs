@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use server::http::routes::{ROUTES, Verb};
 
 use super::winners::{bank_details, claim_token, put_bank_details, win_draw};
-use crate::access::method;
+use crate::access::http_method_of;
 use crate::support::server::PASSWORD;
 use crate::support::{Buyer, TestServer, club};
 
@@ -356,7 +356,7 @@ async fn every_prize_and_role_route_refuses_stale_session() {
         };
         for caller in callers {
             let answer = caller
-                .call(method(route), &path.join("/"), Some(&json!({})))
+                .call(http_method_of(route), &path.join("/"), Some(&json!({})))
                 .await;
             answer.expect_refusal(403, "reauthentication-required");
             stale += 1;

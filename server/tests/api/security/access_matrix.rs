@@ -9,7 +9,7 @@ use persistence::records::bundles::NewBundle;
 use serde_json::{Value, json};
 use server::http::routes::{ROUTES, Route, Verb};
 
-use crate::access::{method, path_with_ids};
+use crate::access::{http_method_of, path_with_ids};
 use crate::support::buyer::ApiResponse;
 use crate::support::server::PASSWORD;
 use crate::support::{Buyer, TestServer, club};
@@ -337,7 +337,7 @@ async fn every_route_admits_only_its_declared_audience() {
         for (name, kind, browser, objects, cookie) in &callers {
             let path = objects.path(route);
             let request = browser
-                .bare_request(method(route), &path)
+                .bare_request(http_method_of(route), &path)
                 .header("origin", &server.url);
             let request = cookie
                 .iter()

@@ -6,7 +6,7 @@ use serde_json::json;
 use server::http::routes::{ROUTES, Verb};
 
 use super::access_matrix::ClubObjects;
-use crate::access::method;
+use crate::access::http_method_of;
 use crate::support::{Buyer, TestServer, club};
 
 /// Returns the hosts in a content security policy, apart from the site itself.
@@ -96,7 +96,7 @@ async fn every_api_response_has_security_headers_and_is_unframeable() {
         let path = objects.path(route);
         for browser in [&alice, &owner, &operator] {
             let request = browser
-                .bare_request(method(route), &path)
+                .bare_request(http_method_of(route), &path)
                 .header("origin", &server.url);
             let request = if route.method == Verb::Get {
                 request

@@ -63,7 +63,7 @@ async fn no_text_field_of_any_call_stores_hidden_characters() {
             if !route.path.ends_with("logout") {
                 let answer = caller
                     .call(
-                        crate::access::method(route),
+                        crate::access::http_method_of(route),
                         &objects.path(route),
                         Some(&body),
                     )

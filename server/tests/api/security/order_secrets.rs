@@ -11,7 +11,7 @@ use server::http::routes::{ROUTES, Verb};
 use server::render::page_address::PAGES;
 use server::services::limits::UNPROVEN_PER_ADDRESS_AND_MINUTE;
 
-use crate::access::{method, path_with_ids};
+use crate::access::{http_method_of, path_with_ids};
 use crate::support::buyer::{ApiResponse, Intent};
 use crate::support::server::eventually;
 use crate::support::socket::Socket;
@@ -218,7 +218,7 @@ async fn call_routes_as_stranger(server: &TestServer, target: &AttackedOrder) ->
             for body in [target.attack_body(), released.clone()] {
                 for browser in [&server.bob(), &with_cookie] {
                     let request = browser
-                        .bare_request(method(route), &path)
+                        .bare_request(http_method_of(route), &path)
                         .header("origin", &server.url);
                     let request = if route.method == Verb::Get {
                         request

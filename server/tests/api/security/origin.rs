@@ -5,7 +5,7 @@ use reqwest::{Method, RequestBuilder};
 use server::http::routes::{ROUTES, Verb};
 
 use super::access_matrix::ClubObjects;
-use crate::access::method;
+use crate::access::http_method_of;
 use crate::support::{Buyer, TestServer, club};
 
 /// Returns requests that another site's page can cause, with the headers that the browser adds.
@@ -84,7 +84,8 @@ async fn cross_site_page_cannot_trigger_any_write() {
     {
         let path = objects.path(route);
         for caller in [&browser, &operator] {
-            for (marking, request) in forged_requests(|| caller.bare_request(method(route), &path))
+            for (marking, request) in
+                forged_requests(|| caller.bare_request(http_method_of(route), &path))
             {
                 let answer = Buyer::send_request(request).await;
                 tried += 1;

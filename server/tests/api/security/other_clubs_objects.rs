@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use server::http::routes::{ROUTES, Verb};
 
 use super::access_matrix::ClubObjects;
-use crate::access::method;
+use crate::access::http_method_of;
 use crate::support::buyer::ApiResponse;
 use crate::support::{Buyer, TestServer, club};
 
@@ -89,7 +89,11 @@ async fn other_clubs_object_answers_like_missing_object() {
                 let mut answers = Vec::new();
                 for path in [path(&foreign), path(missing_object)] {
                     let body = (route.method != Verb::Get).then(|| json!({}));
-                    answers.push(storm.call(method(route), &path, body.as_ref()).await);
+                    answers.push(
+                        storm
+                            .call(http_method_of(route), &path, body.as_ref())
+                            .await,
+                    );
                 }
                 tried += 2;
                 if answers[0].status != 404
@@ -187,7 +191,7 @@ async fn upload_key_gives_access_to_no_other_file() {
         club::sign_in_as_club(&server, "storm").await,
         club::sign_in_as_club(&server, "broncos").await,
     );
-    let png = super::pictures::png(2, 2);
+    let png = super::pictures::png_base64(2, 2);
     let body = json!({ "clubSlug": "broncos", "data": png, "desiredKey": "../../etc/passwd" });
     let url = broncos.post("/api/uploads/bundle-image", body).await.ok()["url"]
         .as_str()

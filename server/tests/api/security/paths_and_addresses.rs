@@ -8,7 +8,7 @@ use reqwest::header::{CACHE_CONTROL, SET_COOKIE};
 use server::http::routes::ROUTES;
 
 use super::access_matrix::ClubObjects;
-use crate::access::method;
+use crate::access::http_method_of;
 use crate::support::{Buyer, TestServer, club};
 
 /// Returns a path whose last letter or digit is percent-encoded.
@@ -40,7 +40,7 @@ async fn needlessly_escaped_paths_return_404_uncached() {
                 continue;
             }
             let request = browser
-                .bare_request(method(route), &spelling)
+                .bare_request(http_method_of(route), &spelling)
                 .header("origin", &server.url);
             let answer = request.send().await.expect("the server answers");
             let policy = answer

@@ -10,13 +10,13 @@ use serde_json::json;
 
 use crate::support::{Buyer, TestServer, club};
 
-fn base64(bytes: &[u8]) -> String {
+fn encode_base64(bytes: &[u8]) -> String {
     STANDARD.encode(bytes)
 }
 
 /// Returns a PNG in base64, all of one colour.
-pub fn png(width: u32, height: u32) -> String {
-    base64(&png_bytes(width, height))
+pub fn png_base64(width: u32, height: u32) -> String {
+    encode_base64(&png_bytes(width, height))
 }
 
 fn png_bytes(width: u32, height: u32) -> Vec<u8> {
@@ -160,7 +160,10 @@ async fn hostile_svg_is_refused_or_rendered_without_network_access() {
         .chain(billion_laughs())
     {
         let start: String = drawing.chars().take(160).collect();
-        let logo = format!("data:image/svg+xml;base64,{}", base64(drawing.as_bytes()));
+        let logo = format!(
+            "data:image/svg+xml;base64,{}",
+            encode_base64(drawing.as_bytes())
+        );
         let answer = browser
             .call(Method::PATCH, &path, Some(&json!({ "logoUrl": logo })))
             .await;
@@ -179,7 +182,7 @@ async fn hostile_svg_is_refused_or_rendered_without_network_access() {
             assert_eq!(answer.status, 400, "{start}: {}", answer.text);
         }
         // An SVG is never accepted as a share image, even a harmless one.
-        let image = json!({ "clubSlug": "broncos", "data": base64(drawing.as_bytes()) });
+        let image = json!({ "clubSlug": "broncos", "data": encode_base64(drawing.as_bytes()) });
         browser
             .post("/api/uploads/bundle-image", image)
             .await
@@ -227,7 +230,7 @@ async fn invalid_polyglot_or_large_picture_is_refused_or_reencoded() {
         let sent = browser
             .post(
                 "/api/uploads/bundle-image",
-                json!({ "clubSlug": "broncos", "data": base64(&bytes) }),
+                json!({ "clubSlug": "broncos", "data": encode_base64(&bytes) }),
             )
             .await;
         let url = sent.ok()["url"]
@@ -236,7 +239,7 @@ async fn invalid_polyglot_or_large_picture_is_refused_or_reencoded() {
             .to_string();
         assert_picture_reencoded(&browser, &url, what).await;
     }
-    let bare = |bytes: &[u8]| base64(bytes);
+    let bare = |bytes: &[u8]| encode_base64(bytes);
     for (what, data) in [
         ("nothing", String::new()),
         ("no base64", "%%%%".into()),
@@ -279,7 +282,7 @@ async fn invalid_polyglot_or_large_picture_is_refused_or_reencoded() {
     let answer = browser
         .post(
             "/api/uploads/bundle-image",
-            json!({ "clubSlug": "broncos", "data": base64(&large) }),
+            json!({ "clubSlug": "broncos", "data": encode_base64(&large) }),
         )
         .await;
     assert_eq!(

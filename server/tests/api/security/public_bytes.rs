@@ -92,7 +92,7 @@ impl ServerVariant {
                 .await
                 .expect("the read succeeds");
             if let Some(other) = server_to_copy(CopiedSecret::Commitment) {
-                own_commitments.push(server.commitment(*draw).await);
+                own_commitments.push(server.read_commitment(*draw).await);
                 server
                     .copy_secret(other, *draw, CopiedSecret::Commitment)
                     .await;
@@ -134,7 +134,7 @@ impl ServerVariant {
 
     /// Returns every response and every first WebSocket frame that this browser can get, each with
     /// its name.
-    async fn responses(&self, browser: &Buyer) -> Vec<(String, String)> {
+    async fn collect_responses(&self, browser: &Buyer) -> Vec<(String, String)> {
         let mut paths: Vec<String> = [
             "/",
             "/club/broncos",
@@ -310,9 +310,13 @@ async fn public_bytes_are_independent_of_deal_and_buyers() {
         )
     };
     let (responses, with_other_deal, with_other_buyers) = (
-        one.responses(&bobs_browser(&one)).await,
-        other_deals.responses(&bobs_browser(&other_deals)).await,
-        other_buyers.responses(&bobs_browser(&other_buyers)).await,
+        one.collect_responses(&bobs_browser(&one)).await,
+        other_deals
+            .collect_responses(&bobs_browser(&other_deals))
+            .await,
+        other_buyers
+            .collect_responses(&bobs_browser(&other_buyers))
+            .await,
     );
     assert!(responses.len() > 15 * DRAW_COUNT, "{}", responses.len());
     assert_same_responses("another deal", &responses, &with_other_deal);
@@ -322,7 +326,7 @@ async fn public_bytes_are_independent_of_deal_and_buyers() {
     for variant in [&one, &other_deals] {
         let holder = bobs_browser(variant);
         holder.buy(variant.draws[2], 1).await;
-        holders.push(variant.responses(&holder).await);
+        holders.push(variant.collect_responses(&holder).await);
     }
     assert_same_responses("another deal, to a holder", &holders[0], &holders[1]);
     // Counter-check: after the results the deals are public, so the comparison must find
@@ -360,7 +364,7 @@ async fn public_bytes_are_independent_of_deal_and_buyers() {
 
 impl TestServer {
     /// Returns a draw's commitment as `draw:commitment`, in hexadecimal digits.
-    async fn commitment(&self, draw: DrawId) -> String {
+    async fn read_commitment(&self, draw: DrawId) -> String {
         let read =
             "select id::text || ':' || encode(commitment, 'hex') from draws where id::text = $1";
         self.database.text(read, &draw.to_string()).await
@@ -377,7 +381,7 @@ impl TestServer {
     /// Copies a draw's commitment from another server, and its encrypted seed too for
     /// `CopiedSecret::Deal`.
     async fn copy_secret(&self, other: &TestServer, draw: DrawId, copied: CopiedSecret) {
-        self.overwrite_commitment(&other.commitment(draw).await)
+        self.overwrite_commitment(&other.read_commitment(draw).await)
             .await;
         if copied == CopiedSecret::Deal {
             let read = "select id::text || ':' || encode(seed_sealed, 'hex') from draws where id::text = $1";

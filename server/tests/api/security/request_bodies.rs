@@ -9,7 +9,7 @@ use reqwest::Method;
 use server::http::routes::{ROUTES, Route, Verb};
 
 use super::access_matrix::ClubObjects;
-use crate::access::method;
+use crate::access::http_method_of;
 use crate::support::{Buyer, TestServer, club};
 
 /// Calls that answer 204 to any request (decision B-23).
@@ -36,7 +36,7 @@ async fn body_one_byte_over_limit_is_refused_by_every_call() {
             .max();
         let large = format!("{{\"a\":\"{}\"}}", "x".repeat(most.expect("itself") + 1));
         let request = operator
-            .bare_request(method(route), &path)
+            .bare_request(http_method_of(route), &path)
             .header("origin", &server.url)
             .body(large);
         // A call that takes no body may answer without reading it. The server then closes the

@@ -9,7 +9,7 @@ use crate::support::{Buyer, TestServer, club};
 
 /// Returns the forms in which a column could contain a secret: as text, as bytes, or as the SHA-256
 /// of either, in hexadecimal digits.
-fn stored_forms(secret: &str) -> Vec<String> {
+fn stored_forms_of_secret(secret: &str) -> Vec<String> {
     let bytes = hex::decode(secret).ok();
     let plain = bytes.iter().map(Vec::as_slice).chain([secret.as_bytes()]);
     let hashes = plain.map(|bytes| hex::encode(Sha256::digest(bytes)));
@@ -151,7 +151,7 @@ async fn issued_secrets_are_never_stored_in_clear_text() {
     .await;
     let text = server.database.everything().await;
     for (name, secret) in &secrets {
-        for form in stored_forms(secret) {
+        for form in stored_forms_of_secret(secret) {
             assert!(!text.contains(&form), "the {name} is stored as {form}");
         }
     }

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use super::hostile_files::{
     HOSTILE_FILE_KINDS, HostileFileKind, blurred_rectangles, hostile_file, nested_elements, png,
-    svg,
+    svg_document,
 };
 use crate::support::buyer::ApiResponse;
 use crate::support::server::eventually;
@@ -368,7 +368,7 @@ async fn hostile_logo_is_refused_and_changes_nothing() {
         assert_eq!(uploads.current_logo().await, before, "{name}");
     }
     uploads
-        .send_logo(svg("<rect width='9' height='9'/>").as_bytes())
+        .send_logo(svg_document("<rect width='9' height='9'/>").as_bytes())
         .await
         .ok();
     assert_ne!(uploads.current_logo().await, before);

@@ -15,7 +15,7 @@ const STATUSES_OF_ANY_CALL: [u16; 3] = [405, 413, 429];
 /// Asserts that a response matches the `OpenAPI` document. Ignores paths that are not in the
 /// document.
 #[track_caller]
-pub fn assert_documented(method: &Method, path: &str, status: u16, is_json: bool, text: &str) {
+pub fn assert_matches_openapi(method: &Method, path: &str, status: u16, is_json: bool, text: &str) {
     let Some(operation) = find_operation(method, path) else {
         return;
     };
