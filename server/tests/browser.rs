@@ -26,7 +26,7 @@ fn find_program(names: &[&str]) -> Option<String> {
 }
 
 /// Returns the path of an installed Chromium, or else of the one that Playwright downloads.
-fn chromium() -> String {
+fn find_or_install_chromium() -> String {
     find_program(&[
         "chromium",
         "chromium-browser",
@@ -49,9 +49,9 @@ fn chromium() -> String {
     })
 }
 
-/// Returns the path of Chromium's headless shell, which takes a third less time. It has no
-/// back/forward cache, so tests of that cache use the full browser `whole`.
-fn headless_shell(whole: &str) -> String {
+/// Returns the path of Chromium's headless shell, which is faster, or the full browser `whole`. The
+/// shell has no back/forward cache, so tests of that cache use the full browser.
+fn find_headless_shell(whole: &str) -> String {
     find_program(&["chromium-headless-shell"]).unwrap_or_else(|| whole.to_string())
 }
 
@@ -65,17 +65,17 @@ fn run_to_success(command: &mut Command) {
 }
 
 /// Time limit in minutes for one of the two browser tests, while both share two cores.
-const MINUTES_MAX: u64 = 25;
+const E2E_MINUTES_MAX: u64 = 25;
 
 /// The folder of the built web pages. Both browser tests use it.
 static DIST_FOLDER: LazyLock<PathBuf> =
     LazyLock::new(|| site::ensure_built(&web_folder()).expect("the web pages are built"));
 
 /// Path of the browser. It is found or downloaded only once.
-static CHROMIUM_PATH: LazyLock<String> = LazyLock::new(chromium);
+static CHROMIUM_PATH: LazyLock<String> = LazyLock::new(find_or_install_chromium);
 
 /// Runs the tests in some folders of `web/e2e` against a demo of their own.
-async fn run_e2e(half: &str, folders: &'static [&'static str]) {
+async fn run_browser_tests(half: &str, folders: &'static [&'static str]) {
     let folder = Folder::new();
     let data = folder.path().join("data");
     let environment =
@@ -87,7 +87,7 @@ async fn run_e2e(half: &str, folders: &'static [&'static str]) {
         .expect("the demo starts");
     let url = demo.running.url();
     let results = format!("--output=test-results/{half}");
-    let limit = format!("--global-timeout={}", MINUTES_MAX * 60_000);
+    let limit = format!("--global-timeout={}", E2E_MINUTES_MAX * 60_000);
     let whole = CHROMIUM_PATH.as_str();
     // Playwright runs on a separate thread, because this thread runs the server.
     let tested = tokio::task::spawn_blocking(move || {
@@ -97,7 +97,7 @@ async fn run_e2e(half: &str, folders: &'static [&'static str]) {
                 .args(folders)
                 .current_dir(web_folder())
                 .env("BASE_URL", url)
-                .env("CHROMIUM", headless_shell(whole))
+                .env("CHROMIUM", find_headless_shell(whole))
                 .env("CHROMIUM_WHOLE", whole)
                 .env("CI", "1"),
         );
@@ -111,10 +111,10 @@ async fn run_e2e(half: &str, folders: &'static [&'static str]) {
 /// usually have two cores.
 #[actix_web::test]
 async fn buyer_pages_pass_in_a_real_browser() {
-    run_e2e("buyers", &["e2e/buyer/"]).await;
+    run_browser_tests("buyers", &["e2e/buyer/"]).await;
 }
 
 #[actix_web::test]
 async fn public_club_and_operator_pages_pass_in_a_real_browser() {
-    run_e2e("others", &["e2e/public/", "e2e/club/", "e2e/operator/"]).await;
+    run_browser_tests("others", &["e2e/public/", "e2e/club/", "e2e/operator/"]).await;
 }

@@ -21,7 +21,7 @@ mod bank_login;
 #[path = "cli/moved_clock.rs"]
 mod moved_clock;
 
-const KEY: &str = "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f";
+const SEAL_KEY_HEX: &str = "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f";
 
 struct CliEnvironment {
     database: Database,
@@ -32,7 +32,7 @@ struct CliEnvironment {
 impl CliEnvironment {
     async fn open() -> CliEnvironment {
         let database = database().await;
-        let sealer = Sealer::from_hex(KEY).expect("a key");
+        let sealer = Sealer::from_hex(SEAL_KEY_HEX).expect("a key");
         let postgres = Postgres::connect_with(database.options.clone(), sealer)
             .await
             .expect("connected");
@@ -43,11 +43,12 @@ impl CliEnvironment {
         }
     }
 
-    async fn club(&self, slug: &str) {
-        self.club_with_phone(slug, Some("0400 111 222")).await;
+    async fn insert_test_club(&self, slug: &str) {
+        self.insert_club_with_phone(slug, Some("0400 111 222"))
+            .await;
     }
 
-    async fn club_with_phone(&self, slug: &str, phone: Option<&str>) {
+    async fn insert_club_with_phone(&self, slug: &str, phone: Option<&str>) {
         let new = NewClub {
             name: slug.to_string(),
             email: format!("{slug}@demo.test"),
@@ -58,26 +59,31 @@ impl CliEnvironment {
         self.records.create_club(&new).await.expect("a club");
     }
 
-    fn file(&self, text: &str) -> String {
+    fn write_fixture_file(&self, text: &str) -> String {
         let path = self.folder.path().join("fixtures.csv");
         std::fs::write(&path, text).expect("written");
         path.to_string_lossy().into_owned()
     }
 
-    fn run(&self, arguments: &[&str], stdin_text: &str) -> Output {
+    fn run_with_database(&self, arguments: &[&str], stdin_text: &str) -> Output {
         let variables = [
             ("DATABASE_URL", self.database.url.as_str()),
-            ("SEAL_KEY", KEY),
+            ("SEAL_KEY", SEAL_KEY_HEX),
         ];
-        run(arguments, &variables, self.folder.path(), stdin_text)
+        run_server_program(arguments, &variables, self.folder.path(), stdin_text)
     }
 
-    async fn draws(&self) -> usize {
+    async fn count_stored_draws(&self) -> usize {
         self.records.listings().await.expect("listings").len()
     }
 }
 
-fn run(arguments: &[&str], variables: &[(&str, &str)], data: &Path, stdin_text: &str) -> Output {
+fn run_server_program(
+    arguments: &[&str],
+    variables: &[(&str, &str)],
+    data: &Path,
+    stdin_text: &str,
+) -> Output {
     let mut child = Command::new(env!("CARGO_BIN_EXE_server"))
         .args(arguments)
         .env_clear()
@@ -107,7 +113,7 @@ fn output_text(output: &Output) -> String {
 #[test]
 fn serve_without_secrets_names_each_missing_one() {
     let folder = Folder::new();
-    let output = run(&["serve"], &[], folder.path(), "");
+    let output = run_server_program(&["serve"], &[], folder.path(), "");
     let text = output_text(&output);
     assert!(!output.status.success());
     let database = ["DATABASE_URL", "BANK_DATABASE_URL", "SEAL_KEY"];
@@ -127,8 +133,16 @@ fn serve_without_secrets_names_each_missing_one() {
 #[test]
 fn serve_refuses_demo_secrets_without_printing_them() {
     let folder = Folder::new();
-    let variables = [("STRIPE_SECRET_KEY", "sk_test_demo"), ("SEAL_KEY", KEY)];
-    let text = output_text(&run(&["serve"], &variables, folder.path(), ""));
+    let variables = [
+        ("STRIPE_SECRET_KEY", "sk_test_demo"),
+        ("SEAL_KEY", SEAL_KEY_HEX),
+    ];
+    let text = output_text(&run_server_program(
+        &["serve"],
+        &variables,
+        folder.path(),
+        "",
+    ));
     assert!(
         text.contains("STRIPE_SECRET_KEY still has a demo value"),
         "{text}"
@@ -159,7 +173,7 @@ fn command_without_database_url_is_refused() {
         ],
     ];
     for command in commands {
-        let output = run(command, &[], folder.path(), "long enough\n");
+        let output = run_server_program(command, &[], folder.path(), "long enough\n");
         let text = output_text(&output);
         assert_eq!(output.status.code(), Some(1), "{command:?}: {text}");
         assert!(
@@ -169,7 +183,7 @@ fn command_without_database_url_is_refused() {
         let left = std::fs::read_dir(folder.path()).expect("a folder").count();
         assert_eq!(left, 0, "{command:?} left something behind");
     }
-    let output = run(&["serve", "--demo"], &[], folder.path(), "");
+    let output = run_server_program(&["serve", "--demo"], &[], folder.path(), "");
     assert!(
         !output.status.success() && output_text(&output).contains("serve takes no --demo"),
         "{}",
@@ -179,9 +193,10 @@ fn command_without_database_url_is_refused() {
 
 #[actix_web::test]
 async fn wrong_sealing_key_is_refused() {
-    const OTHER_KEY: &str = "ff0102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f";
+    const OTHER_SEAL_KEY_HEX: &str =
+        "ff0102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f";
     let cli = CliEnvironment::open().await;
-    assert!(cli.run(&["migrate"], "").status.success());
+    assert!(cli.run_with_database(&["migrate"], "").status.success());
     assert_eq!(
         cli.database
             .count("select count(*) from seal_canary where $1 = ''", "")
@@ -193,10 +208,10 @@ async fn wrong_sealing_key_is_refused() {
             ("DATABASE_URL", cli.database.url.as_str()),
             ("SEAL_KEY", key),
         ];
-        run(arguments, &variables, cli.folder.path(), "")
+        run_server_program(arguments, &variables, cli.folder.path(), "")
     };
     for command in [["migrate"], ["audit"], ["fence"]] {
-        let output = with_key(&command, OTHER_KEY);
+        let output = with_key(&command, OTHER_SEAL_KEY_HEX);
         assert_eq!(
             output.status.code(),
             Some(1),
@@ -208,9 +223,9 @@ async fn wrong_sealing_key_is_refused() {
             "{command:?}: {}",
             output_text(&output)
         );
-        assert!(!output_text(&output).contains(OTHER_KEY));
+        assert!(!output_text(&output).contains(OTHER_SEAL_KEY_HEX));
     }
-    assert!(with_key(&["migrate"], KEY).status.success());
+    assert!(with_key(&["migrate"], SEAL_KEY_HEX).status.success());
 }
 
 /// An older database may not contain the value that checks the key. Its encrypted seeds then
@@ -218,8 +233,8 @@ async fn wrong_sealing_key_is_refused() {
 #[actix_web::test]
 async fn database_without_key_check_accepts_only_its_seeds_key() {
     let cli = CliEnvironment::open().await;
-    cli.club("sharks").await;
-    let file = cli.file(SEASON);
+    cli.insert_test_club("sharks").await;
+    let file = cli.write_fixture_file(SEASON_CSV);
     let import = [
         "import-fixtures",
         &file,
@@ -230,30 +245,30 @@ async fn database_without_key_check_accepts_only_its_seeds_key() {
         "--prize",
         "50",
     ];
-    assert!(cli.run(&import, "").status.success());
+    assert!(cli.run_with_database(&import, "").status.success());
     cli.database.run("delete from seal_canary").await;
     let other = "ff0102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f";
     let variables = [
         ("DATABASE_URL", cli.database.url.as_str()),
         ("SEAL_KEY", other),
     ];
-    let output = run(&["migrate"], &variables, cli.folder.path(), "");
+    let output = run_server_program(&["migrate"], &variables, cli.folder.path(), "");
     assert!(
         !output.status.success() && output_text(&output).contains("SEAL_KEY does not open"),
         "{}",
         output_text(&output)
     );
-    assert!(cli.run(&["migrate"], "").status.success());
+    assert!(cli.run_with_database(&["migrate"], "").status.success());
 }
 
 /// Runs `serve` with all required environment variables, of which `changed` replaces some.
-fn serve(cli: &CliEnvironment, changed: &[(&str, &str)]) -> Output {
+fn run_serve_command(cli: &CliEnvironment, changed: &[(&str, &str)]) -> Output {
     std::fs::write(cli.folder.path().join("index.html"), "<title>x</title>").expect("written");
     let web = cli.folder.path().to_string_lossy().into_owned();
     let complete = [
         ("DATABASE_URL", cli.database.ordinary_url.as_str()),
         ("BANK_DATABASE_URL", &cli.database.bank_url),
-        ("SEAL_KEY", KEY),
+        ("SEAL_KEY", SEAL_KEY_HEX),
         ("PUBLIC_URL", "http://127.0.0.1:9"),
         ("BIND_ADDR", "127.0.0.1"),
         ("PORT", "0"),
@@ -272,7 +287,7 @@ fn serve(cli: &CliEnvironment, changed: &[(&str, &str)]) -> Output {
         .into_iter()
         .filter(|(name, _)| changed.iter().all(|(other, _)| other != name));
     let variables: Vec<_> = unchanged.chain(changed.iter().copied()).collect();
-    run(&["serve"], &variables, cli.folder.path(), "")
+    run_server_program(&["serve"], &variables, cli.folder.path(), "")
 }
 
 #[actix_web::test]
@@ -303,7 +318,7 @@ async fn serve_names_unusable_login_and_port() {
             "does not let BANK_DATABASE_URL's login in",
         ),
     ] {
-        let output = serve(&cli, &[(name, value)]);
+        let output = run_serve_command(&cli, &[(name, value)]);
         assert_eq!(
             output.status.code(),
             Some(1),
@@ -316,8 +331,8 @@ async fn serve_names_unusable_login_and_port() {
             output_text(&output)
         );
     }
-    assert!(cli.run(&["migrate"], "").status.success());
-    let output = serve(&cli, &[("SEAL_KEY", other)]);
+    assert!(cli.run_with_database(&["migrate"], "").status.success());
+    let output = run_serve_command(&cli, &[("SEAL_KEY", other)]);
     assert!(
         !output.status.success() && output_text(&output).contains("SEAL_KEY does not open"),
         "{}",
@@ -330,7 +345,7 @@ async fn serve_names_unusable_login_and_port() {
             ("TRUSTED_PROXIES", trusted),
             ("METRICS_ADDR", used_address.as_str()),
         ];
-        let text = output_text(&serve(&cli, &changed));
+        let text = output_text(&run_serve_command(&cli, &changed));
         assert_eq!(
             text.contains("TRUSTED_PROXIES is empty"),
             is_warned,
@@ -343,9 +358,13 @@ async fn serve_names_unusable_login_and_port() {
 #[actix_web::test]
 async fn command_on_empty_database_names_migrate() {
     let (database, folder) = (empty_database().await, Folder::new());
-    let variables = [("DATABASE_URL", database.url.as_str()), ("SEAL_KEY", KEY)];
-    let run_command =
-        |arguments: &[&str]| run(arguments, &variables, folder.path(), "long enough\n");
+    let variables = [
+        ("DATABASE_URL", database.url.as_str()),
+        ("SEAL_KEY", SEAL_KEY_HEX),
+    ];
+    let run_command = |arguments: &[&str]| {
+        run_server_program(arguments, &variables, folder.path(), "long enough\n")
+    };
     let create = ["operator", "create", "--email", "boss@example.com"];
     let output = run_command(&create);
     assert!(
@@ -365,9 +384,9 @@ fn unreachable_database_is_reported_in_one_line() {
             "DATABASE_URL",
             "postgres://nobody:pa55word@127.0.0.1:1/nothing",
         ),
-        ("SEAL_KEY", KEY),
+        ("SEAL_KEY", SEAL_KEY_HEX),
     ];
-    let output = run(&["audit"], &variables, folder.path(), "");
+    let output = run_server_program(&["audit"], &variables, folder.path(), "");
     let text = output_text(&output);
     assert_eq!(output.status.code(), Some(1));
     assert!(
@@ -377,15 +396,15 @@ fn unreachable_database_is_reported_in_one_line() {
     assert!(!text.contains("pa55word"), "{text}");
 }
 
-const SEASON: &str = "round,date,kick_off,timezone,home_team,away_team\n\
+const SEASON_CSV: &str = "round,date,kick_off,timezone,home_team,away_team\n\
     Round 1,2099-03-07,20:00,Australia/Sydney,Sharks,Tigers\n\
     Round 1,2099-03-08,19:10,Australia/Brisbane,Bears,Jets\n";
 
 #[actix_web::test]
 async fn season_import_is_idempotent_and_dry_run_writes_nothing() {
     let cli = CliEnvironment::open().await;
-    cli.club("sharks").await;
-    let file = cli.file(SEASON);
+    cli.insert_test_club("sharks").await;
+    let file = cli.write_fixture_file(SEASON_CSV);
     let import = [
         "import-fixtures",
         &file,
@@ -397,38 +416,42 @@ async fn season_import_is_idempotent_and_dry_run_writes_nothing() {
         "50",
     ];
 
-    let output = cli.run(&[&import[..], &["--dry-run"]].concat(), "");
+    let output = cli.run_with_database(&[&import[..], &["--dry-run"]].concat(), "");
     assert!(output.status.success(), "{}", output_text(&output));
     assert!(
         output_text(&output).contains("2099, 8:00 pm AEDT  Sharks v Tigers"),
         "{}",
         output_text(&output)
     );
-    assert_eq!(cli.draws().await, 0);
+    assert_eq!(cli.count_stored_draws().await, 0);
 
-    let output = cli.run(&import, "");
+    let output = cli.run_with_database(&import, "");
     assert!(
         output.status.success() && output_text(&output).contains("2 draws are on sale"),
         "{}",
         output_text(&output)
     );
-    assert_eq!(cli.draws().await, 2);
+    assert_eq!(cli.count_stored_draws().await, 2);
 
-    let output = cli.run(&import, "");
+    let output = cli.run_with_database(&import, "");
     assert!(
         output.status.success() && output_text(&output).contains("2 on sale already"),
         "{}",
         output_text(&output)
     );
-    assert_eq!(cli.draws().await, 2, "a repeated import adds nothing");
+    assert_eq!(
+        cli.count_stored_draws().await,
+        2,
+        "a repeated import adds nothing"
+    );
 }
 
 #[actix_web::test]
 async fn season_import_sets_the_contact() {
     let cli = CliEnvironment::open().await;
-    cli.club("sharks").await;
-    cli.club_with_phone("silent", None).await;
-    let file = cli.file(SEASON);
+    cli.insert_test_club("sharks").await;
+    cli.insert_club_with_phone("silent", None).await;
+    let file = cli.write_fixture_file(SEASON_CSV);
     let import = |club: &str, more: &[&str]| {
         let words = [
             "import-fixtures",
@@ -440,7 +463,7 @@ async fn season_import_sets_the_contact() {
             "--prize",
             "50",
         ];
-        cli.run(&[&words[..], more].concat(), "")
+        cli.run_with_database(&[&words[..], more].concat(), "")
     };
     let output = import("silent", &[]);
     assert!(
@@ -448,7 +471,7 @@ async fn season_import_sets_the_contact() {
         "{}",
         output_text(&output)
     );
-    assert_eq!(cli.draws().await, 0);
+    assert_eq!(cli.count_stored_draws().await, 0);
     assert!(import("sharks", &[]).status.success());
     let output = import(
         "silent",
@@ -478,11 +501,11 @@ async fn season_import_sets_the_contact() {
 #[actix_web::test]
 async fn invalid_line_is_named_and_nothing_is_imported() {
     let cli = CliEnvironment::open().await;
-    cli.club("sharks").await;
-    let file = cli.file(&format!(
-        "{SEASON}Round 2,2099-03-14,25:00,Australia/Sydney,Sharks,Jets\n"
+    cli.insert_test_club("sharks").await;
+    let file = cli.write_fixture_file(&format!(
+        "{SEASON_CSV}Round 2,2099-03-14,25:00,Australia/Sydney,Sharks,Jets\n"
     ));
-    let output = cli.run(
+    let output = cli.run_with_database(
         &[
             "import-fixtures",
             &file,
@@ -501,8 +524,8 @@ async fn invalid_line_is_named_and_nothing_is_imported() {
         "{}",
         output_text(&output)
     );
-    assert_eq!(cli.draws().await, 0);
-    let output = cli.run(
+    assert_eq!(cli.count_stored_draws().await, 0);
+    let output = cli.run_with_database(
         &[
             "import-fixtures",
             &file,
@@ -526,13 +549,13 @@ async fn invalid_line_is_named_and_nothing_is_imported() {
 async fn operator_is_created_once_with_password_from_stdin() {
     let cli = CliEnvironment::open().await;
     let create = ["operator", "create", "--email", "boss@example.com"];
-    let output = cli.run(&create, "short\n");
+    let output = cli.run_with_database(&create, "short\n");
     assert!(
         !output.status.success() && output_text(&output).contains("at least 8"),
         "{}",
         output_text(&output)
     );
-    let output = cli.run(&create, "long enough\n");
+    let output = cli.run_with_database(&create, "long enough\n");
     assert!(output.status.success(), "{}", output_text(&output));
     let (_, hash) = cli
         .records
@@ -541,7 +564,7 @@ async fn operator_is_created_once_with_password_from_stdin() {
         .expect("read")
         .expect("there");
     assert!(hash.starts_with("$argon2id$") && !hash.contains("long enough"));
-    let output = cli.run(&create, "long enough\n");
+    let output = cli.run_with_database(&create, "long enough\n");
     assert!(
         !output.status.success() && output_text(&output).contains("has an account already"),
         "{}",
@@ -552,7 +575,7 @@ async fn operator_is_created_once_with_password_from_stdin() {
 #[actix_web::test]
 async fn forgotten_second_factor_is_removed_and_audited() {
     let cli = CliEnvironment::open().await;
-    let output = cli.run(
+    let output = cli.run_with_database(
         &["operator", "forget-second-factor", "nobody@example.com"],
         "",
     );
@@ -571,7 +594,7 @@ async fn forgotten_second_factor_is_removed_and_audited() {
         .begin_second_factor(admin, b"lost with the phone!")
         .await
         .expect("begun");
-    let output = cli.run(
+    let output = cli.run_with_database(
         &["operator", "forget-second-factor", "Boss@example.com"],
         "",
     );
@@ -601,8 +624,8 @@ async fn forgotten_second_factor_is_removed_and_audited() {
 #[actix_web::test]
 async fn fence_command_fences_all_draws_and_names_next_step() {
     let cli = CliEnvironment::open().await;
-    cli.club("sharks").await;
-    let file = cli.file(SEASON);
+    cli.insert_test_club("sharks").await;
+    let file = cli.write_fixture_file(SEASON_CSV);
     let import = [
         "import-fixtures",
         &file,
@@ -613,8 +636,8 @@ async fn fence_command_fences_all_draws_and_names_next_step() {
         "--prize",
         "50",
     ];
-    assert!(cli.run(&import, "").status.success());
-    let output = cli.run(&["fence"], "");
+    assert!(cli.run_with_database(&import, "").status.success());
+    let output = cli.run_with_database(&["fence"], "");
     assert!(
         output.status.success() && output_text(&output).starts_with("2 draws are fenced"),
         "{}",
@@ -637,21 +660,21 @@ async fn fence_command_fences_all_draws_and_names_next_step() {
 #[actix_web::test]
 async fn audit_passes_until_an_unknown_payment_exists() {
     let cli = CliEnvironment::open().await;
-    cli.club("sharks").await;
+    cli.insert_test_club("sharks").await;
     let club = cli.records.clubs().await.expect("clubs").remove(0).id;
     let account = AccountId("acct_sharks".to_string());
     cli.records
         .connect_account(club, &account)
         .await
         .expect("connected");
-    let output = cli.run(&["audit"], "");
+    let output = cli.run_with_database(&["audit"], "");
     assert!(
         output.status.success() && output_text(&output).contains("Nothing disagrees."),
         "{}",
         output_text(&output)
     );
     let intent = capture_payment(&cli.folder.path().join("sandbox"), &account).await;
-    let output = cli.run(&["audit"], "");
+    let output = cli.run_with_database(&["audit"], "");
     assert_eq!(output.status.code(), Some(1), "{}", output_text(&output));
     let row = output_text(&output)
         .lines()

@@ -71,7 +71,7 @@ impl Demo {
         answer.json().await.expect("JSON")
     }
 
-    async fn page(&self, path: &str) -> (u16, String) {
+    async fn fetch_page(&self, path: &str) -> (u16, String) {
         let answer = reqwest::get(format!("{}{path}", self.url))
             .await
             .expect("an answer");
@@ -79,7 +79,7 @@ impl Demo {
     }
 
     /// Returns draw number and number of sold tickets for each draw of the three public lists.
-    async fn sold(&self) -> Vec<(i64, i64)> {
+    async fn sold_tickets_by_draw(&self) -> Vec<(i64, i64)> {
         let mut sold = Vec::new();
         for list in ["active", "awaiting-results", "completed"] {
             let draws = self.get(&format!("/api/draws/{list}")).await;
@@ -95,13 +95,13 @@ impl Demo {
         sold
     }
 
-    fn signal(&mut self, signal: Signal) -> Option<i32> {
+    fn send_signal_and_wait(&mut self, signal: Signal) -> Option<i32> {
         kill(Pid::from_raw(self.child.id() as i32), signal).expect("a signal");
         self.child.wait().expect("it ends").code()
     }
 }
 
-/// Kills the demo when a test fails. A running process would keep its pipes open, and readers of
+/// Stops the demo when a test fails. A running process would keep its pipes open, and readers of
 /// the test output would wait forever.
 impl Drop for Demo {
     fn drop(&mut self) {
@@ -151,16 +151,24 @@ async fn demo_starts_on_empty_folder_and_loses_nothing() {
     check_server_rendering(&demo).await;
     check_club_screens(&demo).await;
     check_compression(&demo).await;
-    let sold = demo.sold().await;
+    let sold = demo.sold_tickets_by_draw().await;
 
     let file = folder.path().join("monday.backup");
     check_backup(&demo, folder.path(), &file).await;
 
-    assert_eq!(demo.signal(Signal::SIGKILL), None, "killed, not ended");
-    let mut demo = Demo::start(folder.path());
-    assert_eq!(demo.sold().await, sold, "what was sold is sold");
     assert_eq!(
-        demo.signal(Signal::SIGTERM),
+        demo.send_signal_and_wait(Signal::SIGKILL),
+        None,
+        "killed, not ended"
+    );
+    let mut demo = Demo::start(folder.path());
+    assert_eq!(
+        demo.sold_tickets_by_draw().await,
+        sold,
+        "what was sold is sold"
+    );
+    assert_eq!(
+        demo.send_signal_and_wait(Signal::SIGTERM),
         Some(0),
         "SIGTERM ends it successfully"
     );
@@ -217,8 +225,8 @@ fn demo_stopped_during_seeding_leaves_no_postgres() {
     assert!(!note.exists(), "Postgres was stopped");
 }
 
-/// If the demo runs as root, Postgres runs as another user. That user may enter the data folder but
-/// not list it.
+/// Checks that only the owner can read the demo's files. If the demo runs as root, Postgres runs as
+/// another user. That user may enter the data folder but not list it.
 fn check_file_modes(data: &Path) {
     let mode = |path: &Path| std::fs::metadata(path).expect("there").permissions().mode() & 0o777;
     assert_eq!(mode(data) & 0o066, 0);
@@ -327,17 +335,21 @@ async fn check_restore(folder: &Path, file: &Path, sold: &[(i64, i64)]) {
     });
     assert!(clean && text.contains("Nothing disagrees."), "{text}");
     let mut demo = Demo::start(folder);
-    assert_eq!(demo.sold().await, sold, "the database of the backup");
+    assert_eq!(
+        demo.sold_tickets_by_draw().await,
+        sold,
+        "the database of the backup"
+    );
     let (done, text) = output_text(restore());
     assert!(
         !done && text.contains("another server is running"),
         "{text}"
     );
-    assert_eq!(demo.signal(Signal::SIGTERM), Some(0));
+    assert_eq!(demo.send_signal_and_wait(Signal::SIGTERM), Some(0));
 }
 
-/// The demo has a prize at every stage, offers in several states, a failed payment, and a paid
-/// payout of a club's share.
+/// Checks the clubs' screens: prizes and offers in three states each, a failed payment, and a
+/// completed payout of a club's share.
 async fn check_club_screens(demo: &Demo) {
     let mut states_shown = std::collections::BTreeSet::new();
     let text = |value: &Value| value.as_str().unwrap_or("none").to_string();
@@ -430,7 +442,7 @@ async fn check_club_screens(demo: &Demo) {
 }
 
 async fn check_server_rendering(demo: &Demo) {
-    let (status, draw) = demo.page("/draw/1001").await;
+    let (status, draw) = demo.fetch_page("/draw/1001").await;
     assert_eq!(status, 200);
     for text in [
         "<h1 class=\"teams\">Bayside Barracudas",
@@ -441,9 +453,9 @@ async fn check_server_rendering(demo: &Demo) {
         assert!(draw.contains(text), "{text} is missing in\n{draw}");
     }
     assert!(draw.contains("<script type=module src=/assets/web.0a1b2c3d.js></script>"));
-    assert!(demo.page("/").await.1.contains("href=\"/draw/1001\""));
+    assert!(demo.fetch_page("/").await.1.contains("href=\"/draw/1001\""));
     assert!(
-        demo.page("/club/western-ringtails")
+        demo.fetch_page("/club/western-ringtails")
             .await
             .1
             .contains("Western Ringtails RLFC")
@@ -454,10 +466,10 @@ async fn check_server_rendering(demo: &Demo) {
         "/nothing",
         "/my/00000000000000000000000000000000",
     ] {
-        assert_eq!(demo.page(path).await.0, 404, "{path}");
+        assert_eq!(demo.fetch_page(path).await.0, 404, "{path}");
     }
     assert_eq!(
-        demo.page("/assets/web.0a1b2c3d.js").await,
+        demo.fetch_page("/assets/web.0a1b2c3d.js").await,
         (200, "export {}".to_string())
     );
 }

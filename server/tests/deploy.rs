@@ -58,10 +58,9 @@ fn nginx_accepts_its_configuration() {
     }
 }
 
-/// Both load balancers route by patterns. All paths of a draw's pages, calls and sockets must
-/// match the patterns in the same way.
+/// Both load balancers route a draw's paths by patterns. Each path must be in the patterns of both.
 #[test]
-fn both_balancers_route_the_same_draw_addresses() {
+fn both_balancers_route_the_same_draw_paths() {
     let read = |name: &str| std::fs::read_to_string(deploy_file(name)).expect("a configuration");
     for configuration in [read("haproxy.cfg"), read("nginx.conf")] {
         for place in [
@@ -85,8 +84,8 @@ fn both_balancers_route_the_same_draw_addresses() {
     }
 }
 
-/// The load balancer replaces this header with the address that it saw, so a client cannot forge
-/// its address.
+/// The load balancer replaces `X-Forwarded-For` with the address that it saw, so a client cannot
+/// forge its address.
 #[test]
 fn balancer_overwrites_the_client_address_header() {
     let says = |name: &str, text: &str| {

@@ -79,24 +79,24 @@ fn sandbox_server() -> SandboxServer {
 
 /// The names of test cards, which differ between the two providers. All other inputs and results
 /// must be equal.
-struct Cards {
+struct TestCardNames {
     good: &'static str,
     declined: &'static str,
     challenged: &'static str,
 }
 
-const FAKE_CARDS: Cards = Cards {
+const FAKE_CARDS: TestCardNames = TestCardNames {
     good: "pm_visa",
     declined: "pm_decline",
     challenged: "pm_3ds",
 };
-const SANDBOX_CARDS: Cards = Cards {
+const SANDBOX_CARDS: TestCardNames = TestCardNames {
     good: "pm_card_visa",
     declined: "pm_card_chargeDeclined",
     challenged: "pm_card_authenticationRequired",
 };
 
-async fn check_contract(gateway: &dyn Gateway, cards: &Cards) {
+async fn check_contract(gateway: &dyn Gateway, cards: &TestCardNames) {
     let new = new_intent(7, 1000);
     let opened = gateway.create("create-7", &new).await.unwrap();
     assert_eq!(opened.intent.status, PaymentStatus::RequiresPaymentMethod);
@@ -264,7 +264,7 @@ async fn check_refunds(gateway: &dyn Gateway, id: &PaymentIntentId) {
     );
 }
 
-async fn check_cancellations(gateway: &dyn Gateway, cards: &Cards) {
+async fn check_cancellations(gateway: &dyn Gateway, cards: &TestCardNames) {
     let second = gateway
         .create("create-9", &new_intent(9, 800))
         .await
@@ -511,8 +511,8 @@ async fn key_in_use_lock_and_rate_limit_retry_with_the_same_key() {
             .await
             .unwrap();
         assert_eq!(captured.amount_received, Cents(500), "{fault:?}");
-        // The first attempt refunded the payment, but its response was lost. The next one gets a
-        // 409, because the idempotency key is in use. Later ones get the saved response.
+        // The first attempt refunds the payment, but its response is lost. The second attempt gets
+        // the fault under test. The third gets the saved response.
         sandbox.fail_next("/refunds", Fault::TimeoutAfter);
         let key = format!("refund-{number}");
         let lost = stripe

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use buyer::{Buyer, BuyerLeaves};
+use buyer::{Buyer, BuyerExit};
 use killable_server::KillableServer;
 use persistence::failpoint::{self, FailpointSide, PurchaseStep};
 
@@ -31,16 +31,17 @@ fn rounds_from_environment() -> usize {
 async fn purchase_survives_a_kill_before_and_after_each_step() {
     const { assert!(failpoint::COMPILED, "the tests' server has the points") };
     let mut server = KillableServer::open().await;
-    let before = server.sold().await;
+    let before = server.total_sold_tickets().await;
     let (mut buyers, mut kills) = (Vec::new(), 0);
     for _ in 0..rounds_from_environment() {
         for step in PurchaseStep::ALL {
             for side in [FailpointSide::Before, FailpointSide::After] {
                 let mut buyer =
-                    Buyer::arrive(&server, buyers.len(), ticket_count_of(buyers.len())).await;
-                server.arm(&failpoint::name(step, side));
-                // From this step on, a webhook or the reconciler can complete the order without the
-                // buyer's page.
+                    Buyer::open_draw_page(&server, buyers.len(), ticket_count_of(buyers.len()))
+                        .await;
+                server.arm_fail_point(&failpoint::name(step, side));
+                // From the step `Allocate` on, a webhook or the reconciler can complete the order
+                // without the buyer's page.
                 let leave_when = matches!(
                     step,
                     PurchaseStep::Allocate
@@ -49,15 +50,15 @@ async fn purchase_survives_a_kill_before_and_after_each_step() {
                         | PurchaseStep::Show
                 );
                 let leave_when = if leave_when && side == FailpointSide::After {
-                    BuyerLeaves::AfterTheKill
+                    BuyerExit::AfterTheKill
                 } else {
-                    BuyerLeaves::WithTickets
+                    BuyerExit::WithTickets
                 };
                 buyer
                     .buy(&mut server, step == PurchaseStep::Confirm, leave_when)
                     .await;
                 server.wait_until_killed(step, side).await;
-                server.wait_for_mails().await;
+                server.wait_until_mails_are_sent().await;
                 println!("{step:?} {side:?}");
                 kills += 1;
                 buyers.push(buyer);
@@ -83,15 +84,18 @@ async fn purchase_survives_a_kill_before_and_after_each_step() {
                 .all(|ticket| tickets.insert(ticket)),
             "a ticket belongs to two"
         );
-        let mails = server.mails(&buyer.email()).await;
+        let mails = server.count_mails_to(&buyer.email()).await;
         assert!(
             (1..=2).contains(&mails),
             "{buyer:?} got {mails} mails: one, or two when the mail's record was lost"
         );
     }
-    assert_eq!(server.sold().await, before + tickets.len() as i64);
     assert_eq!(
-        server.payment_intents(&buyers).await,
+        server.total_sold_tickets().await,
+        before + tickets.len() as i64
+    );
+    assert_eq!(
+        server.count_captured_intents(&buyers).await,
         buyers.len(),
         "one payment a buyer"
     );
@@ -102,9 +106,9 @@ async fn purchase_survives_a_kill_before_and_after_each_step() {
 
     // Counter-check: repeated calls are safe because the page has a client key and a session. A
     // page that lost both opens a second payment.
-    server.arm(&failpoint::name(PurchaseStep::Intent, FailpointSide::After));
-    let forgetful = Buyer::arrive(&server, buyers.len(), 1).await;
-    let forgetful = forgetful.buy_twice(&mut server).await;
+    server.arm_fail_point(&failpoint::name(PurchaseStep::Intent, FailpointSide::After));
+    let forgetful = Buyer::open_draw_page(&server, buyers.len(), 1).await;
+    let forgetful = forgetful.buy_with_lost_cookies(&mut server).await;
     assert_eq!(forgetful.intents.len(), 2);
     server.close();
 }

@@ -12,42 +12,45 @@ mod test_cluster;
 
 /// Time within which another node takes over from a killed one. It is shorter than a lease, so a
 /// slower request must have waited for the lease to end.
-const TAKEOVER_MAX: Duration = Duration::from_secs(4);
-/// Maximum time to buy when a lease must end first. Includes an unanswered request and a slow
+const TAKEOVER_TIME_MAX: Duration = Duration::from_secs(4);
+/// Maximum time to buy when a lease must end first. Allows for an unanswered request and a slow
 /// machine.
-const LEASE_MAX: Duration = Duration::from_secs(30);
+const PURCHASE_AFTER_LEASE_MAX: Duration = Duration::from_secs(30);
 
 #[actix_web::test]
 async fn killed_owner_is_replaced_at_once() {
     let cluster = TestCluster::open(2).await;
-    let (one, other) = (cluster.node("a").await, cluster.node("b").await);
+    let (one, other) = (cluster.start_node("a").await, cluster.start_node("b").await);
     let draw = cluster.draws[0];
     cluster
         .buyer_at(&[&one])
-        .buy(draw, LEASE_MAX)
+        .buy(draw, PURCHASE_AFTER_LEASE_MAX)
         .await
         .expect("the first owner sells");
     cluster
         .buyer_at(&[&other])
-        .buy(draw, LEASE_MAX)
+        .buy(draw, PURCHASE_AFTER_LEASE_MAX)
         .await
         .expect("the other node forwards to it");
     assert_eq!(
-        (cluster.owner(draw).await, cluster.epoch(draw).await),
-        (one.boot(&cluster).await, 1),
+        (
+            cluster.owner_of_draw(draw).await,
+            cluster.epoch_of_draw(draw).await
+        ),
+        (one.newest_instance_id(&cluster).await, 1),
         "the first owner keeps the draw"
     );
-    let mut board = cluster.board(&other, draw).await;
+    let mut board = cluster.open_board(&other, draw).await;
     one.kill();
     let revision = cluster
         .buyer_at(&[&other])
-        .reserve_and_release(draw, TAKEOVER_MAX)
+        .reserve_and_release(draw, TAKEOVER_TIME_MAX)
         .await
         .expect("the dead node's lease is not waited for");
     board.wait_until_shown(revision).await;
     cluster
         .buyer_at(&[&other])
-        .buy(draw, LEASE_MAX)
+        .buy(draw, PURCHASE_AFTER_LEASE_MAX)
         .await
         .expect("and the next one sells");
     cluster.close(vec![other], 3).await;
@@ -56,25 +59,34 @@ async fn killed_owner_is_replaced_at_once() {
 #[actix_web::test]
 async fn hung_owner_is_replaced_after_its_lease_and_stays_fenced() {
     let cluster = TestCluster::open(2).await;
-    let (one, other) = (cluster.node("a").await, cluster.node("b").await);
+    let (one, other) = (cluster.start_node("a").await, cluster.start_node("b").await);
     let draw = cluster.draws[0];
     cluster
         .buyer_at(&[&one])
-        .buy(draw, LEASE_MAX)
+        .buy(draw, PURCHASE_AFTER_LEASE_MAX)
         .await
         .expect("the first owner sells");
     // These purchases are in progress when the process is paused. They continue when it resumes.
     let caught: Vec<_> = (0..8)
-        .map(|_| tokio::spawn(cluster.buyer_at(&[&one]).buy(draw, LEASE_MAX)))
+        .map(|_| {
+            tokio::spawn(
+                cluster
+                    .buyer_at(&[&one])
+                    .buy(draw, PURCHASE_AFTER_LEASE_MAX),
+            )
+        })
         .collect();
     cluster.wait_for_reservation(draw).await;
     one.pause();
     cluster
         .buyer_at(&[&other])
-        .buy(draw, LEASE_MAX)
+        .buy(draw, PURCHASE_AFTER_LEASE_MAX)
         .await
         .expect("the lease ends by itself");
-    assert_eq!(cluster.owner(draw).await, other.boot(&cluster).await);
+    assert_eq!(
+        cluster.owner_of_draw(draw).await,
+        other.newest_instance_id(&cluster).await
+    );
     one.resume();
     let mut sold = 2;
     for buyer in caught {
@@ -86,7 +98,7 @@ async fn hung_owner_is_replaced_after_its_lease_and_stays_fenced() {
     }
     cluster
         .buyer_at(&[&one])
-        .buy(draw, LEASE_MAX)
+        .buy(draw, PURCHASE_AFTER_LEASE_MAX)
         .await
         .expect("the former owner forwards to the new one");
     cluster.close(vec![one, other], sold + 1).await;
@@ -95,7 +107,7 @@ async fn hung_owner_is_replaced_after_its_lease_and_stays_fenced() {
 #[actix_web::test]
 async fn rolling_deploy_fails_no_purchase() {
     let cluster = Arc::new(TestCluster::open(4).await);
-    let (one, other) = (cluster.node("a").await, cluster.node("b").await);
+    let (one, other) = (cluster.start_node("a").await, cluster.start_node("b").await);
     let stop = Arc::new(AtomicBool::new(false));
     let bought = Arc::new(AtomicU32::new(0));
     let crowd: Vec<_> = (0..3usize)
@@ -107,7 +119,7 @@ async fn rolling_deploy_fails_no_purchase() {
                     let draw = cluster.draws[number % cluster.draws.len()];
                     let buyer_at = ClusterBuyer::new(&cluster, nodes.to_vec());
                     buyer_at
-                        .buy(draw, LEASE_MAX)
+                        .buy(draw, PURCHASE_AFTER_LEASE_MAX)
                         .await
                         .expect("no purchase fails");
                     bought.fetch_add(1, Ordering::Relaxed);
@@ -147,7 +159,7 @@ async fn rolling_deploy_fails_no_purchase() {
 #[actix_web::test]
 async fn login_limit_is_shared_by_all_nodes() {
     let cluster = TestCluster::open(1).await;
-    let (one, other) = (cluster.node("a").await, cluster.node("b").await);
+    let (one, other) = (cluster.start_node("a").await, cluster.start_node("b").await);
     let http = reqwest::Client::new();
     let guess = async |node: &Node, email: &str| {
         let body = json!({ "email": email, "password": "a wrong one" });
@@ -167,11 +179,12 @@ async fn login_limit_is_shared_by_all_nodes() {
     cluster.close(vec![one, other], 0).await;
 }
 
-/// Each of these forms sends a mail to an address that the caller chooses, so its use is limited.
+/// Password reset, ticket links, registration and the waitlist send a mail to an address that the
+/// caller chooses. All nodes count the use of these forms together.
 #[actix_web::test]
-async fn form_limit_is_shared_by_all_nodes() {
+async fn mail_form_limit_is_shared_by_all_nodes() {
     let cluster = TestCluster::open(1).await;
-    let (one, other) = (cluster.node("a").await, cluster.node("b").await);
+    let (one, other) = (cluster.start_node("a").await, cluster.start_node("b").await);
     let http = reqwest::Client::new();
     let submit = async |node: &Node, path: &str, number: usize| {
         let email = format!("somebody-{number}@club.test");
@@ -190,8 +203,8 @@ async fn form_limit_is_shared_by_all_nodes() {
             .json(&body);
         request.send().await.expect("an answer").status().as_u16()
     };
-    // The registration has a weak password. It is counted first and then refused, so no account is
-    // created.
+    // The registration is refused for its weak password, but counts toward the limit. Thus no
+    // account is created.
     let forms = [
         ("/api/clubs/reset-password", 200),
         ("/api/my-tickets", 200),
@@ -215,7 +228,7 @@ async fn form_limit_is_shared_by_all_nodes() {
 #[actix_web::test]
 async fn node_port_requires_a_pass_and_serves_nothing_else() {
     let cluster = TestCluster::open(1).await;
-    let one: Node = cluster.node("a").await;
+    let one: Node = cluster.start_node("a").await;
     let http = reqwest::Client::new();
     let path = format!("/nodes/draws/{}", cluster.draws[0]);
     let ask = async |url: &str, pass: Option<&str>| {

@@ -28,7 +28,7 @@ mod post {
 const MAIL_TIMEOUT: Duration = Duration::from_secs(30);
 const HOUR_MS: i64 = 3_600_000;
 
-struct Club {
+struct MailFixture {
     running: Running,
     sandbox: Arc<Sandbox>,
     seller: Seller,
@@ -36,8 +36,8 @@ struct Club {
     _database: Database,
 }
 
-impl Club {
-    async fn open() -> Club {
+impl MailFixture {
+    async fn open() -> MailFixture {
         let database = persistence::testing::database().await;
         let sandbox = Sandbox::open(None, Options::default()).expect("a sandbox");
         let environment =
@@ -92,7 +92,7 @@ impl Club {
             contact_phone: "0400 000 000".to_string(),
         };
         let draw = records.create_draws(&[new]).await.expect("a draw")[0];
-        Club {
+        MailFixture {
             seller: Seller { club, account },
             running,
             sandbox,
@@ -119,7 +119,7 @@ impl Club {
     }
 
     /// Waits for this many mails.
-    async fn mails(&self, count: usize) -> Vec<MailMessage> {
+    async fn wait_for_mail_count(&self, count: usize) -> Vec<MailMessage> {
         let arrived = async {
             loop {
                 let mails = self.sandbox.mailbox().mails();
@@ -134,8 +134,8 @@ impl Club {
             .expect("the mails arrive")
     }
 
-    /// Moves the draw's kick-off to a moment from now, and waits until the draw has closed.
-    async fn kick_off(&self) {
+    /// Moves the draw's kick-off to 300 ms from now, and waits until the draw has closed.
+    async fn close_draw_at_kick_off(&self) {
         let terms = Terms {
             price: Cents(500),
             prize_percentage: 50,
@@ -167,7 +167,7 @@ impl Club {
             .expect("completed");
     }
 
-    async fn queue(&self, kind: &str, order: OrderId, to: &str, data: &str) {
+    async fn queue_test_mail(&self, kind: &str, order: OrderId, to: &str, data: &str) {
         let outbox = &self.running.engine.outbox;
         assert!(
             outbox
@@ -180,9 +180,9 @@ impl Club {
 
 #[actix_web::test]
 async fn ticket_mail_contains_own_numbers_and_club_address() {
-    let club = Club::open().await;
+    let club = MailFixture::open().await;
     let order = club.buy(2).await;
-    let mail = club.mails(1).await.remove(0);
+    let mail = club.wait_for_mail_count(1).await.remove(0);
     assert!(
         mail.subject.starts_with("2 tickets – Sharks v Tigers, "),
         "{}",
@@ -231,7 +231,7 @@ async fn ticket_mail_contains_own_numbers_and_club_address() {
 
 #[actix_web::test]
 async fn audit_anchor_mail_names_the_command_that_checks_it() {
-    let club = Club::open().await;
+    let club = MailFixture::open().await;
     let outbox = &club.running.engine.outbox;
     let data = r#"{"anchor":"42:9f","date":"2026-11-24"}"#;
     assert!(
@@ -240,7 +240,7 @@ async fn audit_anchor_mail_names_the_command_that_checks_it() {
             .await
             .expect("queued")
     );
-    let mail = club.mails(1).await.remove(0);
+    let mail = club.wait_for_mail_count(1).await.remove(0);
     assert_eq!(
         (mail.to.as_str(), mail.subject.as_str()),
         ("operator@example.com", "Audit log anchor of 2026-11-24")
@@ -256,7 +256,7 @@ async fn audit_anchor_mail_names_the_command_that_checks_it() {
 
 #[actix_web::test]
 async fn winner_is_mailed_the_prize_and_a_correction() {
-    let club = Club::open().await;
+    let club = MailFixture::open().await;
     let order = club.buy(3).await;
     let serial = order.tickets[0].1[1];
     let draws = &club.running.engine.draws;
@@ -267,19 +267,20 @@ async fn winner_is_mailed_the_prize_and_a_correction() {
         .await
         .expect("completed");
     let data = format!(r#"{{"draw":{},"serial":{}}}"#, club.draw, serial.number());
-    club.queue("winner", order.order.id, "alice.nguyen@example.com", &data)
+    club.queue_test_mail("winner", order.order.id, "alice.nguyen@example.com", &data)
         .await;
-    club.queue(
+    club.queue_test_mail(
         "correction",
         order.order.id,
         "alice.nguyen@example.com",
         &data,
     )
     .await;
-    // Nothing is sent to the placeholder address of a buyer who gave none. The mail counts as sent.
-    club.queue("winner", order.order.id, "no-email+7@invalid", &data)
+    // Nothing is sent to the placeholder address of a buyer who gave no address. The mail counts as
+    // sent.
+    club.queue_test_mail("winner", order.order.id, "no-email+7@invalid", &data)
         .await;
-    let mails = club.mails(3).await;
+    let mails = club.wait_for_mail_count(3).await;
     let of = |kind: &str| {
         mails
             .iter()
@@ -311,7 +312,7 @@ async fn winner_is_mailed_the_prize_and_a_correction() {
 /// Checks the text part and the HTML part of a mail: both contain `words`, and neither contains
 /// markup of the other.
 #[track_caller]
-fn assert_reads_well(mail: &MailMessage, words: &[&str]) {
+fn assert_mail_parts_readable(mail: &MailMessage, words: &[&str]) {
     let kind = mail.kind.as_str();
     assert!(
         (1..=50).contains(&mail.subject.chars().count()),
@@ -381,7 +382,7 @@ fn bank_mails(draw: DrawId) -> [MailCase; 2] {
 /// Sends every kind of mail with the data that it needs. Checks both parts of each.
 #[actix_web::test]
 async fn every_mail_has_equal_text_and_html_without_images() {
-    let club = Club::open().await;
+    let club = MailFixture::open().await;
     let order = club.buy(2).await;
     let serial = order.tickets[0].1[0];
     let draws = &club.running.engine.draws;
@@ -522,9 +523,9 @@ async fn every_mail_has_equal_text_and_html_without_images() {
     ];
     mails_to_check.extend(bank_mails(draw));
     for (kind, to, data, _) in &mails_to_check {
-        club.queue(kind, order.order.id, to, data).await;
+        club.queue_test_mail(kind, order.order.id, to, data).await;
     }
-    let mails = club.mails(mails_to_check.len() + 1).await;
+    let mails = club.wait_for_mail_count(mails_to_check.len() + 1).await;
     let tickets: MailCase = (
         "tickets",
         "",
@@ -536,7 +537,7 @@ async fn every_mail_has_equal_text_and_html_without_images() {
             .iter()
             .find(|mail| mail.kind == *kind)
             .unwrap_or_else(|| panic!("no {kind}"));
-        assert_reads_well(mail, words);
+        assert_mail_parts_readable(mail, words);
     }
     club.running.stop().await.expect("stopped");
 }
@@ -545,13 +546,13 @@ async fn every_mail_has_equal_text_and_html_without_images() {
 /// ahead.
 #[actix_web::test]
 async fn not_charged_and_dispute_mails_reflect_an_open_draw() {
-    let club = Club::open().await;
+    let club = MailFixture::open().await;
     let order = club.buy(2).await;
-    club.queue("not-charged", order.order.id, "h@example.com", "{}")
+    club.queue_test_mail("not-charged", order.order.id, "h@example.com", "{}")
         .await;
-    club.queue("disputed", order.order.id, "sharks@example.com", "{}")
+    club.queue_test_mail("disputed", order.order.id, "sharks@example.com", "{}")
         .await;
-    let mails = club.mails(3).await;
+    let mails = club.wait_for_mail_count(3).await;
     let of = |kind: &str| {
         mails
             .iter()
@@ -564,7 +565,7 @@ async fn not_charged_and_dispute_mails_reflect_an_open_draw() {
         "$10.47 for 2 tickets in Redcliffe Sharks v Wynnum Tigers",
         "still on sale",
     ];
-    assert_reads_well(of("not-charged"), &expected_words);
+    assert_mail_parts_readable(of("not-charged"), &expected_words);
     assert!(
         of("not-charged").text.contains(&page),
         "{}",
@@ -578,7 +579,7 @@ async fn not_charged_and_dispute_mails_reflect_an_open_draw() {
         of("not-charged").reply_to.as_deref(),
         Some("sharks@example.com")
     );
-    assert_reads_well(
+    assert_mail_parts_readable(
         of("disputed"),
         &[
             "Hello Redcliffe Sharks",
@@ -599,24 +600,24 @@ async fn not_charged_and_dispute_mails_reflect_an_open_draw() {
 /// tell the club a ticket's pair (decision E-6).
 #[actix_web::test]
 async fn early_result_mail_hides_the_winning_ticket() {
-    let club = Club::open().await;
+    let club = MailFixture::open().await;
     let order = club.buy(1).await;
     let serial = order.tickets[0].1[0];
     club.enter_result_for(serial).await;
     let about = format!(r#"{{"draw":{}}}"#, club.draw);
-    club.queue(
+    club.queue_test_mail(
         "results-submitted",
         order.order.id,
         "sharks@example.com",
         &about,
     )
     .await;
-    let mails = club.mails(2).await;
+    let mails = club.wait_for_mail_count(2).await;
     let mail = mails
         .iter()
         .find(|mail| mail.kind == "results-submitted")
         .expect("the club's mail");
-    assert_reads_well(mail, &["Which ticket wins is shown after kick-off"]);
+    assert_mail_parts_readable(mail, &["Which ticket wins is shown after kick-off"]);
     for telling in [serial.label(club.draw).as_str(), "wins $", "was not sold"] {
         assert!(
             !mail.text.contains(telling) && !mail.html.contains(telling),
@@ -629,18 +630,18 @@ async fn early_result_mail_hides_the_winning_ticket() {
 
 #[actix_web::test]
 async fn club_is_mailed_result_due_result_and_winner_details() {
-    let club = Club::open().await;
+    let club = MailFixture::open().await;
     let order = club.buy(1).await;
     let serial = order.tickets[0].1[0];
-    club.kick_off().await;
+    club.close_draw_at_kick_off().await;
     club.enter_result_for(serial).await;
     let about = format!(r#"{{"draw":{}}}"#, club.draw);
     for kind in ["results-due", "results-submitted", "winner-details"] {
-        club.queue(kind, order.order.id, "sharks@example.com", &about)
+        club.queue_test_mail(kind, order.order.id, "sharks@example.com", &about)
             .await;
     }
     let connect = format!(r#"{{"club":{}}}"#, club.seller.club);
-    club.queue(
+    club.queue_test_mail(
         "connect-incomplete",
         order.order.id,
         "sharks@example.com",
@@ -658,14 +659,14 @@ async fn club_is_mailed_result_due_result_and_winner_details() {
         club.draw,
         serial.number()
     );
-    club.queue(
+    club.queue_test_mail(
         "winner",
         order.order.id,
         "alice.nguyen@example.com",
         &winner,
     )
     .await;
-    let mails = club.mails(6).await;
+    let mails = club.wait_for_mail_count(6).await;
     let results = format!("https://doubles.example.com/admin/results/{}", club.draw);
     let result = format!(
         "The result: https://doubles.example.com/draw/{}\n",

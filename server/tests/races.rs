@@ -8,7 +8,7 @@
 use environment::{PurchaseOutcome, RaceEnvironment};
 use futures_util::future::join_all;
 use futures_util::{StreamExt, stream};
-use round::{Outcome, RaceSize};
+use round::{RaceSize, RoundOutcome};
 
 #[path = "races/environment.rs"]
 mod environment;
@@ -46,7 +46,7 @@ fn split_rounds(rounds: usize, in_one: usize) -> impl Iterator<Item = usize> {
 
 #[actix_web::test]
 async fn race_for_last_tickets_sells_each_once_and_charges_winners() {
-    let mut all = Outcome::default();
+    let mut all = RoundOutcome::default();
     for rounds in split_rounds(rounds_from_environment(), ROUNDS_PER_DATABASE) {
         let environment = RaceEnvironment::open().await;
         for (buyers, last) in BUYER_COUNTS
@@ -54,9 +54,10 @@ async fn race_for_last_tickets_sells_each_once_and_charges_winners() {
             .flat_map(|buyers| LAST_TICKET_COUNTS.map(|last| (buyers, last)))
         {
             let race_size = RaceSize { buyers, last };
-            let played =
-                stream::iter(0..rounds).map(|round| race_size.play(&environment, round % 2 == 1));
-            let played: Vec<Outcome> = played.buffer_unordered(CONCURRENT_ROUNDS).collect().await;
+            let played = stream::iter(0..rounds)
+                .map(|round| race_size.play_round(&environment, round % 2 == 1));
+            let played: Vec<RoundOutcome> =
+                played.buffer_unordered(CONCURRENT_ROUNDS).collect().await;
             for outcome in played {
                 all.add(outcome);
             }
@@ -73,7 +74,7 @@ async fn race_for_last_tickets_sells_each_once_and_charges_winners() {
 
 #[actix_web::test]
 async fn late_payments_sell_last_tickets_once_and_charge_winners() {
-    let mut all = Outcome::default();
+    let mut all = RoundOutcome::default();
     for rounds in split_rounds(rounds_from_environment(), ROUNDS_PER_DATABASE) {
         let environment = RaceEnvironment::open().await;
         for race_size in [
@@ -85,7 +86,7 @@ async fn late_payments_sell_last_tickets_once_and_charge_winners() {
             },
         ] {
             race_size
-                .late(&environment, rounds)
+                .play_late_payments(&environment, rounds)
                 .await
                 .into_iter()
                 .for_each(|outcome| all.add(outcome));
@@ -93,7 +94,7 @@ async fn late_payments_sell_last_tickets_once_and_charge_winners() {
         environment.assert_consistent().await;
         environment.close().await;
     }
-    let Outcome {
+    let RoundOutcome {
         rounds,
         buyers,
         won,
@@ -111,7 +112,7 @@ async fn carts_in_opposite_order_never_deadlock() {
     let mut environment = RaceEnvironment::open().await;
     let (wanted, mut played) = (CART_ROUNDS_MIN.max(10 * rounds_from_environment()), 0);
     while played < wanted {
-        let draws = environment.draws(2, 169).await;
+        let draws = environment.create_draws_with_unsold(2, 169).await;
         let (one, other) = (draws[0], draws[1]);
         // Each round sells two tickets of both draws, so 84 rounds nearly sell the 169 tickets.
         for _ in 0..(wanted - played).min(84) {
@@ -128,11 +129,11 @@ async fn carts_in_opposite_order_never_deadlock() {
         }
     }
     environment.assert_consistent().await;
-    assert_eq!(environment.deadlocks().await, 0);
+    assert_eq!(environment.count_deadlocks().await, 0);
     println!("carts in opposite order: {played} rounds, 0 deadlocks");
     // Counter-check: causes a deadlock, which the counter must find.
     environment.database.lock_each_other_out().await;
-    assert_eq!(environment.deadlocks().await, 1);
+    assert_eq!(environment.count_deadlocks().await, 1);
 }
 
 #[actix_web::test]
@@ -140,7 +141,7 @@ async fn missing_fence_and_uniqueness_oversell_the_last_ticket() {
     let rounds = 10 * rounds_from_environment();
     let mut oversold = 0;
     for rounds in split_rounds(rounds, 10 * ROUNDS_PER_DATABASE) {
-        oversold += unguarded::play(rounds).await;
+        oversold += unguarded::count_oversold_rounds(rounds).await;
     }
     println!("without fence and uniqueness: {oversold} of {rounds} rounds oversold");
     assert!(

@@ -17,7 +17,7 @@ mod documents;
 mod module_graph;
 #[path = "tidy/source.rs"]
 mod source;
-use source::{Source, sources};
+use source::{Source, read_sources};
 
 fn repository_root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -27,7 +27,7 @@ fn repository_root() -> PathBuf {
 }
 
 /// Fails if there are findings, and prints all of them.
-fn assert_none(rule: &str, findings: Vec<String>) {
+fn assert_no_findings(rule: &str, findings: Vec<String>) {
     assert!(findings.is_empty(), "{rule}:\n  {}", findings.join("\n  "));
 }
 
@@ -39,7 +39,7 @@ fn crate_dependencies_point_one_way() {
         ("actors", vec!["domain", "persistence"]),
         ("server/sandbox", vec!["domain", "persistence", "actors"]),
         ("server", vec!["domain", "persistence", "actors", "sandbox"]),
-        // The benchmark also measures the engine alone.
+        // The load test contains a benchmark, which also measures the engine without the server.
         (
             "loadtest",
             vec!["server", "sandbox", "actors", "persistence", "domain"],
@@ -55,7 +55,7 @@ fn crate_dependencies_point_one_way() {
     ];
     let mut findings = Vec::new();
     for (member, allowed) in allowed {
-        for name in dependencies(member)
+        for name in manifest_dependencies(member)
             .iter()
             .filter(|name| workspace.contains(&name.as_str()))
         {
@@ -64,7 +64,7 @@ fn crate_dependencies_point_one_way() {
             }
         }
     }
-    assert_none(
+    assert_no_findings(
         "dependencies that are not allowed (architecture rule A1)",
         findings,
     );
@@ -73,11 +73,11 @@ fn crate_dependencies_point_one_way() {
 #[test]
 fn domain_has_no_clock_io_or_randomness() {
     let allowed = ["thiserror", "sha2", "chacha20"].map(String::from);
-    let extra: Vec<String> = dependencies("actors/domain")
+    let extra: Vec<String> = manifest_dependencies("actors/domain")
         .into_iter()
         .filter(|name| !allowed.contains(name))
         .collect();
-    assert_none(
+    assert_no_findings(
         "dependencies that domain may not have (architecture rule A2)",
         extra,
     );
@@ -91,8 +91,8 @@ fn domain_has_no_clock_io_or_randomness() {
         "async fn",
         "getrandom",
     ];
-    let findings = mentions(&absent, |path| path.starts_with("actors/domain/src/"));
-    assert_none("forbidden in domain (architecture rule A2)", findings);
+    let findings = find_mentions(&absent, |path| path.starts_with("actors/domain/src/"));
+    assert_no_findings("forbidden in domain (architecture rule A2)", findings);
 }
 
 #[test]
@@ -111,17 +111,17 @@ fn restricted_imports_stay_in_their_files() {
     let restricted = |path: &str| {
         outside("actors/src/payments/stripe")(path) && !path.starts_with("server/tests/sandbox")
     };
-    assert_none(
+    assert_no_findings(
         "async-stripe (architecture rule A5)",
-        mentions(&stripe, restricted),
+        find_mentions(&stripe, restricted),
     );
     // A reference implementation of the benchmark may broadcast over WebSockets directly.
     let socket = |path: &str| {
         outside("server/src/live/session.rs")(path) && path != "loadtest/src/bench/actor_boards.rs"
     };
-    assert_none(
+    assert_no_findings(
         "actix-web-actors (architecture rule A5)",
-        mentions(&["actix_web_actors"], socket),
+        find_mentions(&["actix_web_actors"], socket),
     );
     // The load test may use SQL directly. It writes the rows of the benchmark's baseline and ends
     // connections, which the product never does.
@@ -133,18 +133,18 @@ fn restricted_imports_stay_in_their_files() {
         ];
         outside("persistence/")(path) && !load_test.iter().any(|home| path.starts_with(home))
     };
-    assert_none(
+    assert_no_findings(
         "SQL (architecture rule A4)",
-        mentions(&["sqlx::", "use sqlx"], sql),
+        find_mentions(&["sqlx::", "use sqlx"], sql),
     );
-    assert_none(
+    assert_no_findings(
         "import actix items by name, not through its prelude",
-        mentions(&["actix::prelude"], outside("nowhere")),
+        find_mentions(&["actix::prelude"], outside("nowhere")),
     );
 }
 
 /// Returns the names under `[dependencies]` in a crate's manifest, without its dev-dependencies.
-fn dependencies(member: &str) -> BTreeSet<String> {
+fn manifest_dependencies(member: &str) -> BTreeSet<String> {
     let manifest =
         fs::read_to_string(repository_root().join(member).join("Cargo.toml")).expect("a manifest");
     let lines = manifest
@@ -163,7 +163,7 @@ fn dependencies(member: &str) -> BTreeSet<String> {
 
 /// Returns each place where the code of the selected files contains one of the texts. Skips
 /// comments and string literals.
-fn mentions(texts: &[&str], is_selected: impl Fn(&str) -> bool) -> Vec<String> {
+fn find_mentions(texts: &[&str], is_selected: impl Fn(&str) -> bool) -> Vec<String> {
     let mut findings = Vec::new();
     for source in rust_sources()
         .iter()
@@ -182,7 +182,7 @@ fn mentions(texts: &[&str], is_selected: impl Fn(&str) -> bool) -> Vec<String> {
 }
 
 fn rust_sources() -> Vec<Source> {
-    sources(
+    read_sources(
         &repository_root(),
         &["server", "actors", "persistence", "loadtest"],
         &["rs"],
@@ -190,7 +190,7 @@ fn rust_sources() -> Vec<Source> {
 }
 
 fn web_sources() -> Vec<Source> {
-    sources(
+    read_sources(
         &repository_root(),
         &["web/src", "web/e2e"],
         &["ts", "tsx", "js", "css"],
@@ -221,10 +221,10 @@ fn code_has_no_unfinished_or_disabled_parts() {
             findings.extend(found.map(|mark| format!("{}:{}: {mark}", source.path, number + 1)));
         }
     }
-    assert_none("unfinished", findings);
+    assert_no_findings("unfinished", findings);
 }
 
-/// Folders of the crates that could turn on a feature for tests outside their tests.
+/// Folders of the crates whose manifests could enable a test-only feature for production code.
 const CRATES_WITH_TEST_FEATURES: [&str; 5] = [
     "persistence",
     "actors",
@@ -234,7 +234,7 @@ const CRATES_WITH_TEST_FEATURES: [&str; 5] = [
 ];
 
 /// Returns the text of a crate's manifest up to its development dependencies.
-fn before_dev_dependencies(member: &str) -> String {
+fn manifest_before_dev_dependencies(member: &str) -> String {
     let manifest =
         fs::read_to_string(repository_root().join(member).join("Cargo.toml")).expect("a manifest");
     manifest
@@ -251,7 +251,7 @@ fn fail_points_exist_in_test_builds_only() {
     let mut findings = Vec::new();
     for member in CRATES_WITH_TEST_FEATURES {
         findings.extend(
-            before_dev_dependencies(member)
+            manifest_before_dev_dependencies(member)
                 .contains("\"failpoints\"")
                 .then(|| format!("{member} enables them outside its tests")),
         );
@@ -266,7 +266,7 @@ fn fail_points_exist_in_test_builds_only() {
         (debug_only != 2)
             .then(|| format!("{debug_only} places compiled in debug builds only, instead of 2")),
     );
-    assert_none("fail points", findings);
+    assert_no_findings("fail points", findings);
 }
 
 /// A production build contains no in-memory store, no fault injection and no test database.
@@ -274,7 +274,7 @@ fn fail_points_exist_in_test_builds_only() {
 fn test_doubles_exist_in_test_builds_only() {
     let mut findings = Vec::new();
     for member in CRATES_WITH_TEST_FEATURES {
-        let manifest = before_dev_dependencies(member);
+        let manifest = manifest_before_dev_dependencies(member);
         let dependencies = manifest
             .split_once("[dependencies]")
             .map_or("", |(_, dependencies)| dependencies);
@@ -290,10 +290,11 @@ fn test_doubles_exist_in_test_builds_only() {
         let gated = format!("#[cfg(feature = \"testing\")]\npub mod {module};");
         findings.extend((!code.contains(&gated)).then(|| format!("{module} is always compiled")));
     }
-    assert_none("test doubles", findings);
+    assert_no_findings("test doubles", findings);
 }
 
-/// A build without the feature `demo` holds no sandbox. That it compiles is a step of `.ci/run`.
+/// A build without the feature `demo` contains no sandbox. `.ci/run` checks that such a build
+/// compiles.
 #[test]
 fn sandbox_is_an_optional_dependency_of_the_server() {
     let manifest =
@@ -309,8 +310,8 @@ fn sandbox_is_an_optional_dependency_of_the_server() {
     }
 }
 
-/// Lines of `server/src` that name an address of the sandbox stand directly under the feature `demo`, or in a file that
-/// only the feature compiles.
+/// A line of `server/src` that names an address of the sandbox must be directly below the feature
+/// attribute of `demo`, or in a file that only this feature compiles.
 #[test]
 fn sandbox_addresses_are_compiled_only_with_the_demo() {
     let demo_only = [
@@ -320,7 +321,7 @@ fn sandbox_addresses_are_compiled_only_with_the_demo() {
         "server/src/cli/audit/provider.rs",
     ];
     let mut findings = Vec::new();
-    for source in sources(&repository_root(), &["server/src"], &["rs"]) {
+    for source in read_sources(&repository_root(), &["server/src"], &["rs"]) {
         let is_test = source.path.ends_with("/tests.rs");
         if is_test || demo_only.iter().any(|path| source.path.starts_with(path)) {
             continue;
@@ -337,11 +338,11 @@ fn sandbox_addresses_are_compiled_only_with_the_demo() {
             }
         }
     }
-    assert_none("addresses of the sandbox outside the feature", findings);
+    assert_no_findings("addresses of the sandbox outside the feature", findings);
 }
 
 #[test]
-fn top_level_has_the_prescribed_entries() {
+fn repository_root_has_the_prescribed_entries() {
     let prescribed = [
         "Cargo.toml",
         "server",
@@ -355,7 +356,7 @@ fn top_level_has_the_prescribed_entries() {
     let missing = prescribed
         .iter()
         .filter(|entry| !repository_root().join(entry).exists());
-    assert_none(
+    assert_no_findings(
         "missing at the top level",
         missing.map(ToString::to_string).collect(),
     );
@@ -363,9 +364,9 @@ fn top_level_has_the_prescribed_entries() {
 
 #[test]
 fn security_checklist_names_existing_files_and_tests() {
-    assert_none(
+    assert_no_findings(
         "server/ASVS.md",
-        checklist::findings(&repository_root(), &rust_sources()),
+        checklist::find_checklist_problems(&repository_root(), &rust_sources()),
     );
 }
 
@@ -381,8 +382,8 @@ fn specification_maps_name_existing_files_and_tests() {
         "web/e2e",
         "web/scripts",
     ];
-    let files = sources(&repository_root(), &folders, &checklist::FILE_ENDINGS);
-    assert_none(
+    let files = read_sources(&repository_root(), &folders, &checklist::FILE_ENDINGS);
+    assert_no_findings(
         ".github/specification",
         checklist::stale_map_entries(&repository_root(), &files),
     );
@@ -390,23 +391,26 @@ fn specification_maps_name_existing_files_and_tests() {
 
 #[test]
 fn cited_ids_have_entries() {
-    assert_none(
+    assert_no_findings(
         "cited, but not in .github/decisions or .github/specification",
-        citations::findings(&repository_root()),
+        citations::find_unresolved_citations(&repository_root()),
     );
 }
 
 #[test]
 fn guides_name_existing_files() {
-    assert_none(
+    assert_no_findings(
         "named, but missing",
-        documents::findings(&repository_root()),
+        documents::find_missing_files(&repository_root()),
     );
 }
 
 #[test]
-fn top_level_modules_have_no_import_circle() {
-    assert_none("import circles", module_graph::findings(&repository_root()));
+fn top_level_modules_have_no_import_cycle() {
+    assert_no_findings(
+        "import cycles",
+        module_graph::find_import_cycles(&repository_root()),
+    );
 }
 
 /// Maximum number of files and folders directly in `server/src`, which a reader sees first. A new

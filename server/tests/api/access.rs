@@ -11,7 +11,7 @@ use crate::support::{Buyer, TestServer, club};
 
 /// Replaces the variables of a route's path with objects of the club `broncos`.
 pub fn broncos_path(route: &Route, draw: DrawId, club: i64, payout: i64) -> String {
-    path_with(
+    path_with_ids(
         &route
             .path
             .replace("{bundle}", "1")
@@ -22,9 +22,9 @@ pub fn broncos_path(route: &Route, draw: DrawId, club: i64, payout: i64) -> Stri
     )
 }
 
-/// Replaces the variables of a path with the given objects, and the ids of console objects with
-/// unknown ones.
-pub fn path_with(path: &str, draw: DrawId, club: i64, payout: i64) -> String {
+/// Fills the variables of a route's path: draw, club and payout with the arguments, all others with
+/// fixed values.
+pub fn path_with_ids(path: &str, draw: DrawId, club: i64, payout: i64) -> String {
     path.replace("{draw}", &draw.to_string())
         .replace("{club}", &club.to_string())
         .replace("{payout}", &payout.to_string())
@@ -43,7 +43,7 @@ pub fn path_with(path: &str, draw: DrawId, club: i64, payout: i64) -> String {
         .replace("{token}", "00000000000000000000000000000000")
 }
 
-pub fn method(route: &Route) -> Method {
+pub fn http_method_of(route: &Route) -> Method {
     match route.method {
         Verb::Get => Method::GET,
         Verb::Post => Method::POST,
@@ -104,8 +104,8 @@ fn every_handler_is_listed_in_route_table() {
                 // handlers.
                 let is_handler =
                     signature.contains("HttpResponse") && !signature.contains("&State");
-                // The page handlers of `shell` answer every path outside `/api/`. They are listed
-                // in another table.
+                // The page handlers of `shell` answer every path outside `/api/`. They are not in
+                // the route table.
                 let is_handler = is_handler && module != "shell";
                 if is_handler && !table.contains(&format!("{module}::{name};")) {
                     missing.push(format!("{module}::{name}"));
@@ -157,14 +157,14 @@ async fn sign_in_opens_session_and_sign_out_ends_it() {
     let value = cookie.split(';').next().expect("a pair").to_string();
     let reused_cookie = server
         .bob()
-        .raw(Method::GET, "/api/admin/whoami")
+        .bare_request(Method::GET, "/api/admin/whoami")
         .header("cookie", value);
     Buyer::send_request(reused_cookie)
         .await
         .expect_refusal(401, "unauthenticated");
     let forged = server
         .bob()
-        .raw(Method::GET, "/api/admin/whoami")
+        .bare_request(Method::GET, "/api/admin/whoami")
         .header("cookie", format!("fd_login={}", "0".repeat(64)));
     Buyer::send_request(forged)
         .await

@@ -1,5 +1,5 @@
-//! The five kinds of payment anomalies. Each is caused at the provider while webhooks are lost. The
-//! reconciler finds it, the operator resolves it, and the sums stay correct to the cent.
+//! The five kinds of payment anomalies. The provider's webhooks are lost, so the reconciler finds
+//! each anomaly.
 
 use domain::DrawId;
 use sandbox::faults::{Fault, Faults, ScriptedFault};
@@ -16,7 +16,7 @@ const ANOMALIES_PATH: &str = "/api/admin/payment-anomalies";
 const UNKNOWN_ORDER_ID: &str = "00000000-0000-4000-8000-000000000404";
 
 /// Starts a server with a draw, a signed-in operator and a provider that sends no webhooks.
-async fn server_with_operator() -> (TestServer, DrawId, Buyer) {
+async fn start_server_with_operator() -> (TestServer, DrawId, Buyer) {
     let server = TestServer::start().await;
     let draw = server.create_club_with_draw().await;
     server.create_operator().await;
@@ -45,7 +45,7 @@ async fn find_anomaly(operator: &Buyer, kind: &str) -> Value {
     open[0].clone()
 }
 
-async fn assert_none_open(operator: &Buyer) {
+async fn assert_no_open_anomaly(operator: &Buyer) {
     let checked = operator
         .post(&format!("{ANOMALIES_PATH}/check"), json!({}))
         .await
@@ -61,7 +61,7 @@ async fn assert_none_open(operator: &Buyer) {
     );
 }
 
-/// Returns the actions of the audit log on an object, newest first.
+/// Returns the actions that the audit log records for an object, newest first.
 async fn audited_actions(operator: &Buyer, object: &str) -> Vec<String> {
     let trail = operator
         .get(&format!("/api/admin/audit?object={object}"))
@@ -95,7 +95,7 @@ fn ledger_totals(server: &TestServer) -> [i64; 4] {
         .map(|name| ledger["total"][name].as_i64().expect("cents"))
 }
 
-async fn order_of(server: &TestServer, intent: &Intent) -> String {
+async fn order_id_of_intent(server: &TestServer, intent: &Intent) -> String {
     let record = server
         .state
         .payments
@@ -108,7 +108,7 @@ async fn order_of(server: &TestServer, intent: &Intent) -> String {
 
 #[actix_web::test]
 async fn payment_of_unknown_order_gets_tickets_from_operator() {
-    let (server, draw, operator) = server_with_operator().await;
+    let (server, draw, operator) = start_server_with_operator().await;
     let payment = Dashboard::open(&server)
         .take_payment_with_fee(UNKNOWN_ORDER_ID, &format!("{draw}x2"), 1_000)
         .await;
@@ -140,7 +140,7 @@ async fn payment_of_unknown_order_gets_tickets_from_operator() {
         "the repeated call returns the same tickets"
     );
     assert_eq!(server.next_mail("tickets").await.to, "jo@x.test");
-    assert_none_open(&operator).await;
+    assert_no_open_anomaly(&operator).await;
     let resolved = operator.get(ANOMALIES_PATH).await.ok();
     assert_eq!(
         (&resolved[0]["resolvedBy"], &resolved[0]["resolvedByEmail"]),
@@ -164,10 +164,10 @@ async fn payment_of_unknown_order_gets_tickets_from_operator() {
 
 #[actix_web::test]
 async fn duplicate_payment_is_refunded_and_first_keeps_its_tickets() {
-    let (server, draw, operator) = server_with_operator().await;
+    let (server, draw, operator) = start_server_with_operator().await;
     let alice = server.alice();
     let (intent, _) = alice.buy(draw, 2).await;
-    let order = order_of(&server, &intent).await;
+    let order = order_id_of_intent(&server, &intent).await;
     let second = Dashboard::open(&server)
         .take_payment_with_fee(&order, &format!("{draw}x2"), 1_000)
         .await;
@@ -192,7 +192,7 @@ async fn duplicate_payment_is_refunded_and_first_keeps_its_tickets() {
             "the repeated call refunds once"
         );
     }
-    let order = alice.order(&intent).await;
+    let order = alice.fetch_order_of(&intent).await;
     assert_eq!(
         (
             &order["status"],
@@ -204,13 +204,13 @@ async fn duplicate_payment_is_refunded_and_first_keeps_its_tickets() {
         audited_actions(&operator, &audit_object(&duplicate)).await,
         ["resolve-anomaly", "refund-payment"]
     );
-    assert_none_open(&operator).await;
+    assert_no_open_anomaly(&operator).await;
     server.finish().await;
 }
 
 #[actix_web::test]
 async fn uncancellable_authorisation_is_anomaly_that_resolves_itself() {
-    let (server, draw, operator) = server_with_operator().await;
+    let (server, draw, operator) = start_server_with_operator().await;
     let alice = server.alice();
     let intent = alice.open_intent(draw, 2).await;
     alice.authorise(&intent).await;
@@ -225,7 +225,7 @@ async fn uncancellable_authorisation_is_anomaly_that_resolves_itself() {
         ..Faults::default()
     });
     alice
-        .complete(draw, 2, &intent)
+        .complete_card_purchase(draw, 2, &intent)
         .await
         .expect_refusal(409, "not-charged");
     let open = format!("{ANOMALIES_PATH}?status=unresolved&type=failed_allocation");
@@ -237,7 +237,7 @@ async fn uncancellable_authorisation_is_anomaly_that_resolves_itself() {
     assert_eq!(failed["paymentIntentId"], json!(intent.id()));
     server.sandbox.set_faults(Faults::default());
     eventually("the authorisation is cancelled", async || {
-        // The operation is retried only after some seconds.
+        // The server retries the cancellation only after some seconds, so the clock moves.
         server.clock.advance_seconds(10);
         (operator.get(&open).await.ok() == json!([])).then_some(())
     })
@@ -255,7 +255,7 @@ async fn uncancellable_authorisation_is_anomaly_that_resolves_itself() {
 
 #[actix_web::test]
 async fn dispute_after_game_is_anomaly_that_operator_closes() {
-    let (server, draw, operator) = server_with_operator().await;
+    let (server, draw, operator) = start_server_with_operator().await;
     let alice = server.alice();
     let (intent, _) = alice.buy(draw, 2).await;
     server.start_game(draw).await;
@@ -281,17 +281,17 @@ async fn dispute_after_game_is_anomaly_that_operator_closes() {
         ["resolve-anomaly"]
     );
     assert_eq!(
-        alice.order(&intent).await["status"],
+        alice.fetch_order_of(&intent).await["status"],
         "succeeded",
         "the tickets stay valid"
     );
-    assert_none_open(&operator).await;
+    assert_no_open_anomaly(&operator).await;
     server.finish().await;
 }
 
 #[actix_web::test]
 async fn tickets_refunded_at_provider_are_orphaned_until_operator_resolves() {
-    let (server, draw, operator) = server_with_operator().await;
+    let (server, draw, operator) = start_server_with_operator().await;
     let (intent, _) = server.alice().buy(draw, 2).await;
     Dashboard::open(&server).refund(intent.id()).await;
     let orphaned = find_anomaly(&operator, "orphaned_ticket").await;
@@ -304,15 +304,18 @@ async fn tickets_refunded_at_provider_are_orphaned_until_operator_resolves() {
         audited_actions(&operator, &audit_object(&orphaned)).await,
         ["resolve-anomaly"]
     );
-    assert_none_open(&operator).await;
+    assert_no_open_anomaly(&operator).await;
     server.finish().await;
 }
 
 #[actix_web::test]
 async fn failed_refund_is_retried_and_found_already_done() {
-    let (server, draw, operator) = server_with_operator().await;
+    let (server, draw, operator) = start_server_with_operator().await;
     let (intent, _) = server.alice().buy(draw, 2).await;
-    let order_path = format!("/api/admin/orders/{}", order_of(&server, &intent).await);
+    let order_path = format!(
+        "/api/admin/orders/{}",
+        order_id_of_intent(&server, &intent).await
+    );
     let refund = async || {
         operator
             .post(

@@ -20,8 +20,8 @@ async fn erasure_due_time(server: &TestServer, draw: DrawId) -> Timestamp {
     Timestamp(server.database.count(when, &draw.to_string()).await)
 }
 
-/// Runs the housekeeping task as if it were this time.
-async fn sweep_at(server: &TestServer, at: Timestamp) {
+/// Moves the clock to this time and runs the housekeeping task.
+async fn run_housekeeping_at(server: &TestServer, at: Timestamp) {
     let ahead = (at.0 - server.now().0).div_euclid(1000);
     server.clock.advance_seconds(ahead);
     server::http::routes::club::reminders::sweep(&server.state).await;
@@ -102,7 +102,7 @@ async fn buyer_is_erased_from_every_table_13_months_after_game() {
         .expect("the sweep succeeds");
 
     let due_at = erasure_due_time(&server, draw).await;
-    sweep_at(&server, due_at.plus_seconds(-DAY_SECONDS)).await;
+    run_housekeeping_at(&server, due_at.plus_seconds(-DAY_SECONDS)).await;
     assert!(
         is_buyer_stored(&server, &alice).await,
         "nothing is erased a day early"
@@ -114,7 +114,7 @@ async fn buyer_is_erased_from_every_table_13_months_after_game() {
             .await,
         1
     );
-    sweep_at(&server, due_at.plus_seconds(1)).await;
+    run_housekeeping_at(&server, due_at.plus_seconds(1)).await;
     assert!(
         !is_buyer_stored(&server, &alice).await,
         "Alice's details are in no row"
@@ -127,7 +127,7 @@ async fn buyer_is_erased_from_every_table_13_months_after_game() {
         0
     );
     let before = server.database.everything().await;
-    sweep_at(&server, due_at.plus_seconds(DAY_SECONDS)).await;
+    run_housekeeping_at(&server, due_at.plus_seconds(DAY_SECONDS)).await;
     let erased =
         "select count(*) from orders where erased_at > to_timestamp($1::double precision / 1000)";
     assert_eq!(
@@ -214,7 +214,7 @@ async fn assert_screens_work(server: &TestServer, draw: DrawId, token: &str, cla
         table.text
     );
     let paper = browser
-        .raw(Method::GET, &format!("/api/draws/{draw}/report"))
+        .bare_request(Method::GET, &format!("/api/draws/{draw}/report"))
         .send()
         .await
         .expect("the server answers");
@@ -309,7 +309,7 @@ async fn erasure_waits_for_last_game_of_cart_and_unfinished_orders() {
         .ok();
     let cart = crate::support::buyer::Intent { body: cart };
     alice.authorise(&cart).await;
-    let body = json!({ "items": crate::support::buyer::items(&[(first, 1), (second, 1)]),
+    let body = json!({ "items": crate::support::buyer::cart_request_items(&[(first, 1), (second, 1)]),
         "paymentIntentId": cart.id(), "buyer": alice.details(), "ageConfirmation": true, "termsAgreement": true });
     alice.post("/api/purchase-cart", body).await.ok();
     bob.buy(first, 1).await;
@@ -365,7 +365,7 @@ async fn draws_with_unfinished_orders_never_delay_other_erasures() {
         last = server.create_draw(club).await;
     }
     server.bob().buy(last, 1).await;
-    // Opens one order of each draw and leaves it unpaid.
+    // Inserts one unfinished order for each draw: captured, but without tickets.
     server
         .database
         .run(
@@ -378,7 +378,7 @@ async fn draws_with_unfinished_orders_never_delay_other_erasures() {
         )
         .await;
     let at = erasure_due_time(&server, last).await.plus_seconds(1);
-    sweep_at(&server, at).await;
+    run_housekeeping_at(&server, at).await;
     assert!(
         !is_buyer_stored(&server, &server.bob()).await,
         "Bob is erased although 24 earlier draws have unfinished orders"
@@ -399,8 +399,7 @@ async fn concurrent_nodes_erase_each_order_once_in_bounded_steps() {
     for draw in draws {
         server.alice().buy(draw, 1).await;
     }
-    // The orders are released without payment. Their details are stored as long as those of paid
-    // orders.
+    // These 250 orders were released without payment. Their buyers' details are erased too.
     server
         .database
         .run(
@@ -430,7 +429,7 @@ async fn concurrent_nodes_erase_each_order_once_in_bounded_steps() {
     let (mut one, other) = tokio::join!(node(), node());
     one.extend(other);
     assert!(one.iter().all(|orders| *orders <= 100), "{one:?}");
-    // While one node erases a draw, another node skips the draw.
+    // Two nodes erase concurrently, and each of the 250 released and 3 paid orders is erased once.
     assert_eq!(one.iter().sum::<u64>(), 253, "{one:?}");
     let remaining = "select count(*) from orders where erased_at is null and $1 = ''";
     assert_eq!(server.database.count(remaining, "").await, 0);

@@ -1,5 +1,6 @@
 //! The fast path answers requests for cached content before they reach the application. Its
-//! responses have the same bytes and headers, and are counted in the same metrics.
+//! responses have the same status, headers and bytes as the application's, and are counted in the
+//! same metrics.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +12,7 @@ use crate::support::{Buyer, TestServer, club};
 
 /// A cookie that the fast path cannot parse. The application answers requests that carry it.
 const UNPARSED_COOKIE: (&str, &str) = ("cookie", "other=%31");
-/// Smallest size in bytes of a response body that is compressed.
+/// Body size in bytes from which the server compresses a response.
 const COMPRESSED_BYTES_MIN: usize = 1_200;
 /// Response headers whose values differ in every response.
 const VARYING_HEADERS: [&str; 3] = ["x-request-id", "x-server-time", "date"];
@@ -23,7 +24,11 @@ struct RawResponse {
     body: Vec<u8>,
 }
 
-async fn fetch(server: &TestServer, path: &str, headers: &[(&str, &str)]) -> RawResponse {
+async fn fetch_raw_response(
+    server: &TestServer,
+    path: &str,
+    headers: &[(&str, &str)],
+) -> RawResponse {
     // A client that stores no cookies and does not decompress responses.
     let http = reqwest::Client::builder().build().expect("a client");
     let mut request = http.get(format!("{}{path}", server.url));
@@ -99,7 +104,8 @@ async fn fast_path_responses_equal_application_responses() {
         (format!("/draw/{draw}"), "page"),
         ("/".to_string(), "page"),
     ] {
-        let is_long = fetch(&server, &path, &[]).await.body.len() >= COMPRESSED_BYTES_MIN;
+        let is_long =
+            fetch_raw_response(&server, &path, &[]).await.body.len() >= COMPRESSED_BYTES_MIN;
         for headers in [
             &[][..],
             &[("cookie", session)],
@@ -108,17 +114,20 @@ async fn fast_path_responses_equal_application_responses() {
             &[("if-none-match", "\"0\"")],
             &[("if-none-match", "*")],
         ] {
-            // On the first call, the application puts the content into the cache. Pages are
-            // rendered again after 100 ms.
-            fetch(&server, &path, headers).await;
+            // The first call makes the application fill the cache. A cached page expires after 100
+            // ms.
+            fetch_raw_response(&server, &path, headers).await;
             let before = successful_calls(&server, route).await;
-            let mut from_fast_path = fetch(&server, &path, headers).await;
+            let mut from_fast_path = fetch_raw_response(&server, &path, headers).await;
             let mut from_application = match route {
-                "page" => fetch(&server, &path, &[headers, &[UNPARSED_COOKIE]].concat()).await,
-                _ => fetch(&server, &format!("{path}?"), headers).await,
+                "page" => {
+                    fetch_raw_response(&server, &path, &[headers, &[UNPARSED_COOKIE]].concat())
+                        .await
+                }
+                _ => fetch_raw_response(&server, &format!("{path}?"), headers).await,
             };
             if route == "page" {
-                // The page contains the current time, which is removed before the comparison.
+                // A page contains the current time, so its body is left out of the comparison.
                 for answer in [&mut from_fast_path, &mut from_application] {
                     assert!(!std::mem::take(&mut answer.body).is_empty());
                     answer.header_values.remove("content-length");
@@ -204,7 +213,7 @@ async fn draw_owner_bypasses_fast_path_and_sees_buyers() {
             "the owner sees the buyer"
         );
     }
-    let head = Buyer::send_request(stranger.raw(Method::HEAD, &path)).await;
+    let head = Buyer::send_request(stranger.bare_request(Method::HEAD, &path)).await;
     assert_eq!((head.status, head.text.as_str()), (200, ""));
     server.finish().await;
 }

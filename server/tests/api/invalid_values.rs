@@ -139,7 +139,7 @@ async fn invalid_purchase_bodies_change_nothing() {
     for path in PURCHASE_PATHS {
         for body in bodies {
             let request = alice
-                .raw(Method::POST, path)
+                .bare_request(Method::POST, path)
                 .header("origin", &server.url)
                 .body(body.to_string());
             let answer = Buyer::send_request(request).await;
@@ -183,7 +183,7 @@ async fn too_large_body_is_refused_before_it_is_read() {
         .await
         .expect_refusal(413, "too-large");
     let request = alice
-        .raw(Method::POST, "/api/stripe/webhook")
+        .bare_request(Method::POST, "/api/stripe/webhook")
         .body("x".repeat(300 * 1024));
     Buyer::send_request(request)
         .await
@@ -229,7 +229,9 @@ async fn unsigned_webhooks_are_refused() {
     let alice = server.alice();
     let body = r#"{"id":"evt_1","type":"payment_intent.succeeded","data":{"object":{}}}"#;
     for header in [None, Some("t=1,v1=00"), Some("nonsense")] {
-        let request = alice.raw(Method::POST, "/api/webhooks/stripe").body(body);
+        let request = alice
+            .bare_request(Method::POST, "/api/webhooks/stripe")
+            .body(body);
         let request = header.into_iter().fold(request, |request, header| {
             request.header("stripe-signature", header)
         });
@@ -249,7 +251,7 @@ async fn fixture_import_is_all_or_nothing() {
     let import = |query: &str, table: String| {
         Buyer::send_request(
             broncos
-                .raw(Method::POST, &format!("{path}{query}"))
+                .bare_request(Method::POST, &format!("{path}{query}"))
                 .header("origin", &server.url)
                 .body(table),
         )

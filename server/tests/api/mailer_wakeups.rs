@@ -1,6 +1,6 @@
 //! Calls that queue a mail in the transaction of another write must wake the mailer. Otherwise the
-//! recipient waits, because the mailer checks its queue only every 15 seconds. The wake-ups of
-//! payments are tested in `actors/tests/payments/worker_wakeups.rs`.
+//! recipient waits up to 15 seconds, the longest pause of the mailer. The wake-ups of payments are
+//! tested in `actors/tests/payments/worker_wakeups.rs`.
 
 use actors::FulfilStatus;
 use domain::PaymentIntentId;
@@ -37,8 +37,8 @@ async fn password_reset_wakes_mailer() {
         .await
         .ok();
     let link = server.mailed_link(&server.next_mail("reset").await);
-    // The server queues the link after its response. The mailer may find the mail before it is
-    // woken.
+    // The server queues the mail with the link after its response. The mailer may find the mail
+    // before it is woken.
     eventually("the mailer is woken for the link", async || {
         (server.state.outbox.wake_count() > before).then_some(())
     })
@@ -104,7 +104,7 @@ async fn late_buyer_email_wakes_mailer() {
         body: alice.post("/api/create-payment-intent", bare).await.ok(),
     };
     alice.authorise(&intent).await;
-    // Another call, such as a webhook, fulfils the order first.
+    // The order is fulfilled before the browser's completion call, as a webhook would do.
     let fulfilled = server
         .engine
         .payments
@@ -114,7 +114,7 @@ async fn late_buyer_email_wakes_mailer() {
         fulfilled.expect("fulfilled").status,
         FulfilStatus::Succeeded
     );
-    assert_wakes_mailer(&server, alice.complete(draw, 1, &intent))
+    assert_wakes_mailer(&server, alice.complete_card_purchase(draw, 1, &intent))
         .await
         .ok();
     assert_eq!(server.next_mail("tickets").await.to, "alice@example.com");

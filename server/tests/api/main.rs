@@ -1,5 +1,5 @@
-//! Tests of the server over HTTP and WebSocket. Each has its own Postgres database and Stripe
-//! sandbox, and ends with a check of the database's invariants.
+//! Tests of the server over HTTP and WebSocket. `TestServer` starts a server with its own Postgres
+//! database and Stripe sandbox. `TestServer::finish` checks the database's invariants.
 
 mod access;
 mod anomalies;

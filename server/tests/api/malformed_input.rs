@@ -18,7 +18,7 @@ const PATHS_WITHOUT_BODY: [&str; 4] = [
     "/api/resend-confirmation",
 ];
 
-/// Bodies that are not JSON, or JSON of a type that no call accepts.
+/// Bodies that are not JSON, JSON of a type that no call accepts, and texts with a NUL character.
 const MALFORMED_BODIES: [&str; 9] = [
     "{",
     "nonsense",
@@ -40,8 +40,8 @@ fn routes_with_body() -> impl Iterator<Item = &'static Route> {
     ROUTES.iter().filter(takes)
 }
 
-/// Returns one number that changes with any write of a public call: row counts plus revisions of
-/// draws.
+/// Returns one number that changes when a public call adds a row or changes a draw: row counts plus
+/// the draws' revisions.
 async fn database_fingerprint(server: &TestServer) -> i64 {
     let sum = "select (select count(*) from orders) + (select count(*) from reservations)
         + (select count(*) from email_outbox) + (select count(*) from clubs) + (select count(*) from waitlist)
@@ -60,7 +60,7 @@ async fn malformed_bodies_are_refused_with_message_by_every_public_call() {
     for route in routes_with_body().filter(|route| !PATHS_WITHOUT_BODY.contains(&route.path)) {
         for body in MALFORMED_BODIES.iter().copied().chain([deep.as_str()]) {
             let request = alice
-                .raw(Method::POST, route.path)
+                .bare_request(Method::POST, route.path)
                 .header("origin", &server.url)
                 .body(body.to_string());
             let answer = Buyer::send_request(request).await;
@@ -155,7 +155,7 @@ async fn invalid_ticket_counts_are_refused_by_every_call() {
     server.finish().await;
 }
 
-/// Values of a path variable that are the id of no object.
+/// Values of a path variable that are not the id of any object.
 const UNKNOWN_IDS: [&str; 9] = [
     "0",
     "-1",
@@ -335,7 +335,7 @@ async fn fixture_import_with_nul_byte_in_name_is_refused() {
     for query in ["?dryRun=true", ""] {
         let path = format!("/api/clubs/{}/fixtures{query}", broncos.id);
         let request = browser
-            .raw(Method::POST, &path)
+            .bare_request(Method::POST, &path)
             .header("origin", &server.url)
             .body(table);
         let refused = Buyer::send_request(request)
@@ -414,7 +414,7 @@ async fn csp_reports_get_204_and_are_rate_limited() {
     let stored_reports = || server.state.client_reports.csp_violations_recorded();
     let send = async |kind: &'static str, body: String| {
         let request = alice
-            .raw(reqwest::Method::POST, "/api/policy-report")
+            .bare_request(reqwest::Method::POST, "/api/policy-report")
             .header("origin", &server.url);
         let status = Buyer::send_request(request.header("content-type", kind).body(body))
             .await
@@ -454,7 +454,7 @@ async fn csp_reports_get_204_and_are_rate_limited() {
         stored_reports()
     );
     let page = alice
-        .raw(reqwest::Method::GET, "/")
+        .bare_request(reqwest::Method::GET, "/")
         .send()
         .await
         .expect("the server answers");
@@ -473,7 +473,7 @@ async fn csp_reports_get_204_and_are_rate_limited() {
         "breaches=\"/api/policy-report\""
     );
     let foreign = alice
-        .raw(reqwest::Method::POST, "/api/policy-report")
+        .bare_request(reqwest::Method::POST, "/api/policy-report")
         .header("origin", "https://evil.test")
         .body("{}");
     Buyer::send_request(foreign)

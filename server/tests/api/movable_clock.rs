@@ -19,7 +19,7 @@ async fn advance_clock(server: &TestServer, seconds: i64) -> ApiResponse {
         .await
 }
 
-async fn create_draw_in_days(server: &TestServer, days: i64) -> DrawId {
+async fn create_draw_with_kick_off_in_days(server: &TestServer, days: i64) -> DrawId {
     let club = server.club_id("broncos");
     let kick_off = server.now().plus_seconds(days * DAY_SECONDS);
     server
@@ -60,8 +60,8 @@ async fn moved_clock_closes_every_sale_it_passes() {
     let server = TestServer::start_with_movable_clock().await;
     server.create_club("broncos").await;
     let (passed, ahead) = (
-        create_draw_in_days(&server, 7).await,
-        create_draw_in_days(&server, 30).await,
+        create_draw_with_kick_off_in_days(&server, 7).await,
+        create_draw_with_kick_off_in_days(&server, 30).await,
     );
     server.alice().buy(passed, 1).await;
     let before = server.now();
@@ -148,7 +148,7 @@ async fn server_without_movable_clock_has_no_clock_route() {
 }
 
 #[actix_web::test]
-async fn serve_refuses_a_database_whose_clock_was_moved() {
+async fn serve_refuses_database_with_moved_clock() {
     let server = TestServer::start_with_movable_clock().await;
     server::cli::serve::refuse_moved_clock(&server.records)
         .await
@@ -169,7 +169,7 @@ async fn serve_refuses_a_database_whose_clock_was_moved() {
 async fn rows_are_stamped_by_moved_clock() {
     let server = TestServer::start_with_movable_clock().await;
     server.create_club("broncos").await;
-    let draw = create_draw_in_days(&server, 100).await;
+    let draw = create_draw_with_kick_off_in_days(&server, 100).await;
     advance_clock(&server, 50 * DAY_SECONDS).await.ok();
     server.alice().buy(draw, 2).await;
     for (query, count) in [
@@ -212,7 +212,7 @@ async fn rows_are_stamped_by_moved_clock() {
 async fn prize_is_claimed_and_paid_and_buyer_later_erased() {
     let server = TestServer::start_with_movable_clock().await;
     server.create_club("broncos").await;
-    let draw = create_draw_in_days(&server, 7).await;
+    let draw = create_draw_with_kick_off_in_days(&server, 7).await;
     let (intent, bought) = server.alice().buy(draw, 2).await;
     advance_clock(&server, 8 * DAY_SECONDS).await.ok();
     let browser = club::sign_in_as_club(&server, "broncos").await;
@@ -278,7 +278,7 @@ async fn prize_is_claimed_and_paid_and_buyer_later_erased() {
     );
     assert_eq!(server.database.count(named, ERASED_EMAIL).await, 1);
     assert_eq!(
-        server.alice().order(&intent).await["lines"][0]["tickets"]
+        server.alice().fetch_order_of(&intent).await["lines"][0]["tickets"]
             .as_array()
             .map(Vec::len),
         Some(2)
@@ -290,7 +290,7 @@ async fn prize_is_claimed_and_paid_and_buyer_later_erased() {
 async fn winner_who_misses_seven_days_is_paid_through_club() {
     let server = TestServer::start_with_movable_clock().await;
     server.create_club("broncos").await;
-    let draw = create_draw_in_days(&server, 7).await;
+    let draw = create_draw_with_kick_off_in_days(&server, 7).await;
     let (_, bought) = server.alice().buy(draw, 1).await;
     advance_clock(&server, 8 * DAY_SECONDS).await.ok();
     let browser = club::sign_in_as_club(&server, "broncos").await;
@@ -327,8 +327,8 @@ async fn postponed_round_sells_on_and_abandoned_game_is_refunded() {
     server.create_operator().await;
     server.create_club("broncos").await;
     let (postponed, abandoned) = (
-        create_draw_in_days(&server, 7).await,
-        create_draw_in_days(&server, 7).await,
+        create_draw_with_kick_off_in_days(&server, 7).await,
+        create_draw_with_kick_off_in_days(&server, 7).await,
     );
     server.alice().buy(postponed, 1).await;
     let (intent, _) = server.alice().buy(abandoned, 3).await;

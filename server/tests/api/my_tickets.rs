@@ -10,14 +10,14 @@ use crate::support::{Buyer, TestServer};
 const LINK_REQUESTED_MESSAGE: &str =
     "If tickets were bought with this email, a link to them has been sent.";
 
-async fn request_link(browser: &Buyer, email: &str) -> Value {
+async fn request_ticket_link(browser: &Buyer, email: &str) -> Value {
     browser
         .post("/api/my-tickets", json!({ "email": email }))
         .await
         .ok()
 }
 
-/// Waits for the next mail with a link, and returns the secret in the link.
+/// Waits for the next mail with a link to Alice's orders, and returns the secret in the link.
 async fn secret_in_next_link(server: &TestServer) -> String {
     let mail = server.next_mail("my-tickets").await;
     assert_eq!(mail.to, "alice@example.com");
@@ -48,7 +48,7 @@ async fn mailed_link_shows_all_orders_of_address_for_a_day() {
 
     let other_device = Buyer::new(&server.url, "", "", "");
     assert_eq!(
-        request_link(&other_device, " ALICE@Example.com ").await,
+        request_ticket_link(&other_device, " ALICE@Example.com ").await,
         json!({ "message": LINK_REQUESTED_MESSAGE })
     );
     let secret = secret_in_next_link(&server).await;
@@ -118,14 +118,14 @@ async fn ticket_link_request_hides_buyers_and_is_rate_limited() {
     alice.buy(draw, 1).await;
     let stranger = server.bob();
     let (known, unknown) = (
-        request_link(&stranger, "alice@example.com").await,
-        request_link(&stranger, "nobody@example.com").await,
+        request_ticket_link(&stranger, "alice@example.com").await,
+        request_ticket_link(&stranger, "nobody@example.com").await,
     );
     assert_eq!(known, unknown);
     secret_in_next_link(&server).await;
     for _ in 0..4 {
         assert_eq!(
-            request_link(&stranger, "Alice@example.com").await,
+            request_ticket_link(&stranger, "Alice@example.com").await,
             known,
             "a rate-limited request gets the same answer"
         );
@@ -180,7 +180,7 @@ async fn invalid_email_and_invalid_ticket_link_are_refused() {
             .expect_refusal(404, "link-unknown");
     }
     let broken = alice
-        .raw(Method::POST, "/api/my-tickets/look")
+        .bare_request(Method::POST, "/api/my-tickets/look")
         .header("origin", &server.url)
         .body("{");
     Buyer::send_request(broken)

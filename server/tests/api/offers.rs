@@ -37,7 +37,7 @@ async fn create_offer_of_games(
         .expect("an offer")
 }
 
-async fn listed_slugs(alice: &Buyer) -> Vec<String> {
+async fn listed_offer_slugs(alice: &Buyer) -> Vec<String> {
     let list = alice.get("/api/clubs/broncos/bundles").await;
     assert_eq!(list.header("cache-control"), Some("no-store"));
     let list = list.ok();
@@ -76,7 +76,7 @@ async fn offer_is_listed_only_while_on_sale() {
     })
     .await;
     let alice = server.alice();
-    assert_eq!(listed_slugs(&alice).await, ["special", "now"]);
+    assert_eq!(listed_offer_slugs(&alice).await, ["special", "now"]);
     for (slug, status) in [("now", "active"), ("later", "scheduled")] {
         let one = alice
             .get(&format!(
@@ -118,7 +118,7 @@ async fn offer_is_listed_only_while_on_sale() {
     );
     server.start_game(first).await;
     assert_eq!(
-        listed_slugs(&alice).await,
+        listed_offer_slugs(&alice).await,
         ["special"],
         "the first kick-off ends the offer"
     );
@@ -255,7 +255,7 @@ async fn captured_cart_counts_whole_offers_as_sales_and_locks_them() {
         "active"
     );
     assert_eq!(
-        listed_slugs(&alice).await,
+        listed_offer_slugs(&alice).await,
         ["other", "finals"],
         "a locked offer is still on sale"
     );
@@ -392,7 +392,7 @@ async fn sitemap_lists_every_indexable_page() {
     assert_eq!(found, expected.map(|path| format!("{}{path}", server.url)));
     for url in found {
         let page = Buyer::send_request(
-            alice.raw(Method::GET, url.strip_prefix(&server.url).expect("ours")),
+            alice.bare_request(Method::GET, url.strip_prefix(&server.url).expect("ours")),
         )
         .await;
         assert_eq!(

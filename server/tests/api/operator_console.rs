@@ -478,7 +478,7 @@ async fn operator_refund_voids_tickets_and_runs_once() {
         .get(&format!("/api/draws/{draw}/tickets"))
         .await
         .ok();
-    let order = order_of(&server, &tickets).await;
+    let order = order_id_of_first_ticket(&server, &tickets).await;
     let path = format!("/api/admin/orders/{order}/refund");
     operator
         .post(&path, json!({}))
@@ -515,7 +515,7 @@ async fn operator_refund_voids_tickets_and_runs_once() {
 }
 
 /// Returns the id of the order that contains a draw's first sold ticket.
-async fn order_of(server: &TestServer, tickets: &Value) -> String {
+async fn order_id_of_first_ticket(server: &TestServer, tickets: &Value) -> String {
     let draw = tickets[0]["serialNumber"]
         .as_str()
         .and_then(|serial| serial.split('-').nth(1))
@@ -656,7 +656,7 @@ async fn cancelled_draw_refunds_every_buyer() {
         .ok();
     let refund = format!(
         "/api/admin/orders/{}/refund",
-        order_of(&server, &tickets).await
+        order_id_of_first_ticket(&server, &tickets).await
     );
     operator
         .post(&refund, json!({ "reason": "Bought twice" }))

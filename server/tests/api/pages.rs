@@ -5,7 +5,7 @@ use server::render::page_address::{PAGES, Page, PageKind};
 use crate::support::{Buyer, TestServer};
 
 /// Returns status and `Location` of a redirect, without following it.
-async fn redirect_of(server: &TestServer, path: &str) -> (u16, String) {
+async fn fetch_redirect(server: &TestServer, path: &str) -> (u16, String) {
     let client = reqwest::Client::builder()
         .redirect(reqwest::redirect::Policy::none())
         .build()
@@ -17,7 +17,7 @@ async fn redirect_of(server: &TestServer, path: &str) -> (u16, String) {
     )
 }
 
-fn boot_data(text: &str) -> serde_json::Value {
+fn parse_boot_data(text: &str) -> serde_json::Value {
     let (_, rest) = text.split_once("id=\"boot\">").expect("boot data");
     serde_json::from_str(rest.split_once("</script>").expect("its end").0).expect("valid JSON")
 }
@@ -77,7 +77,7 @@ async fn every_page_is_served_with_its_indexing_policy() {
             "no-cache"
         };
         assert_eq!(answer.header("cache-control"), Some(cache_policy), "{path}");
-        let boot_data = boot_data(&answer.text);
+        let boot_data = parse_boot_data(&answer.text);
         assert!(boot_data["config"].is_object(), "{path}");
         if page.is_app_shell() {
             let mut fields: Vec<&String> = boot_data.as_object().expect("fields").keys().collect();
@@ -153,7 +153,7 @@ async fn short_links_redirect_and_keep_query() {
             format!("/checkout/{draw}?tickets=2"),
         ),
     ] {
-        assert_eq!(redirect_of(&server, &path).await, (302, to), "{path}");
+        assert_eq!(fetch_redirect(&server, &path).await, (302, to), "{path}");
     }
     server.finish().await;
 }
@@ -266,7 +266,7 @@ async fn page_boot_data_holds_what_first_render_needs() {
         "/club/broncos/offer/finals",
     ] {
         let page = alice.get(path).await.text;
-        let boot_data = boot_data(&page);
+        let boot_data = parse_boot_data(&page);
         assert_eq!(boot_data["offer"]["slug"], "finals", "{path}");
         let colours = &boot_data["clubMeta"];
         assert_eq!(
@@ -283,7 +283,7 @@ async fn page_boot_data_holds_what_first_render_needs() {
             "{path}: the price includes the card fee"
         );
     }
-    let boot_of = async |path: String| boot_data(&alice.get(&path).await.text);
+    let boot_of = async |path: String| parse_boot_data(&alice.get(&path).await.text);
     assert_eq!(
         boot_of("/club/broncos".into()).await["offers"][0]["slug"],
         "finals"

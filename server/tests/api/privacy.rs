@@ -38,7 +38,7 @@ pub fn public_paths(draw: domain::DrawId, club: i64) -> Vec<String> {
 /// in any random id.
 const DETAILS_OF_ALICE: [&str; 4] = ["alice", "example.com", "0411 000 001", "0411000001"];
 
-async fn socket_frames(server: &TestServer, draw: domain::DrawId) -> Vec<String> {
+async fn first_socket_frames(server: &TestServer, draw: domain::DrawId) -> Vec<String> {
     let mut socket = Socket::open(server, &format!("draw:{draw},draws,public")).await;
     let mut frames = Vec::new();
     for kind in ["draw", "draws", "public"] {
@@ -57,7 +57,7 @@ async fn socket_frames(server: &TestServer, draw: domain::DrawId) -> Vec<String>
 }
 
 #[actix_web::test]
-async fn public_answers_hold_no_buyer_and_no_pair() {
+async fn public_responses_contain_no_buyer_and_no_pair() {
     let server = TestServer::start().await;
     let draw = server.create_club_with_draw().await;
     let alice = server.alice();
@@ -76,7 +76,7 @@ async fn public_answers_hold_no_buyer_and_no_pair() {
             assert_no_personal_data(&path, &format!("{name}: {value:?}"));
         }
     }
-    for frame in socket_frames(&server, draw).await {
+    for frame in first_socket_frames(&server, draw).await {
         assert_no_personal_data("a frame", &frame);
     }
     let rows = stranger

@@ -8,10 +8,10 @@ use serde_json::{Value, json};
 
 use crate::support::{TestServer, club};
 
-/// Path of the script, which anyone can run against the public API.
+/// Path of the verification script, which anyone can run against the public API.
 const SCRIPT_PATH: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../loadtest/verify.py");
 
-async fn run_script(url: &str, draw: domain::DrawId) -> Output {
+async fn run_verification_script(url: &str, draw: domain::DrawId) -> Output {
     let (url, draw) = (url.to_string(), draw.to_string());
     let ran = move || {
         Command::new("python3")
@@ -28,8 +28,8 @@ fn output_text(output: &Output) -> String {
         .concat()
 }
 
-/// Starts a server that answers the script's two calls with these bodies, then stops. Returns its
-/// URL.
+/// Starts a server that answers the verification script's two calls with these bodies, then stops.
+/// Returns the server's URL.
 fn serve_forged_proof(proof: Value, tickets: Value) -> String {
     let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a free port");
     let url = format!("http://{}", listener.local_addr().expect("a local address"));
@@ -57,7 +57,7 @@ fn send_reply(mut stream: TcpStream, body: &str) -> std::io::Result<()> {
 }
 
 #[actix_web::test]
-async fn verification_script_accepts_draw_and_detects_every_lie() {
+async fn verification_script_accepts_draw_and_detects_every_forgery() {
     let server = TestServer::start().await;
     let draw = server.create_club_with_draw().await;
     let (alice, broncos) = (
@@ -83,7 +83,7 @@ async fn verification_script_accepts_draw_and_detects_every_lie() {
         .ok();
     // A returned ticket is sold only after all others (decision M-3).
     server.bob().buy(draw, 1).await;
-    let early = run_script(&server.url, draw).await;
+    let early = run_verification_script(&server.url, draw).await;
     assert!(
         !early.status.success() && output_text(&early).contains("is not revealed yet"),
         "{}",
@@ -91,7 +91,7 @@ async fn verification_script_accepts_draw_and_detects_every_lie() {
     );
     server.start_game(draw).await;
     club::enter_result(&broncos, draw, 7, 9).await.ok();
-    let fair = run_script(&server.url, draw).await;
+    let fair = run_verification_script(&server.url, draw).await;
     assert!(fair.status.success(), "{}", output_text(&fair));
     assert_eq!(
         output_text(&fair)
@@ -115,7 +115,7 @@ async fn verification_script_accepts_draw_and_detects_every_lie() {
     let tickets = alice.get(&format!("/api/draws/{draw}/tickets")).await.ok();
     for (forged, complaint) in forged_proofs(&proof, &tickets) {
         let (proof, tickets) = forged;
-        let found_out = run_script(&serve_forged_proof(proof, tickets), draw).await;
+        let found_out = run_verification_script(&serve_forged_proof(proof, tickets), draw).await;
         assert_eq!(
             found_out.status.code(),
             Some(1),
@@ -135,8 +135,8 @@ async fn verification_script_accepts_draw_and_detects_every_lie() {
 fn forged_proofs(proof: &Value, tickets: &Value) -> [((Value, Value), &'static str); 7] {
     const SALE_ORDER_CHECK: &str = "tickets left in the promised order";
     let (mut reseeded, mut moved, mut swapped) = (proof.clone(), proof.clone(), tickets.clone());
-    // The sale order in the forged proof sells a returned ticket too early, skips a ticket, differs
-    // from the sold tickets, or is missing.
+    // Forged sale orders: one sells a returned ticket too early, one skips a ticket, one differs
+    // from the sold tickets, and one is missing.
     let reordered = |ticket: u16| {
         let mut proof = proof.clone();
         (proof["ticketMoves"][4]["ticket"], proof["soldTickets"]) =

@@ -62,7 +62,7 @@ async fn unchanged_list_returns_304() {
         let tag = first.header("etag").expect("a tag").to_string();
         let again = crate::support::Buyer::send_request(
             alice
-                .raw(reqwest::Method::GET, &path)
+                .bare_request(reqwest::Method::GET, &path)
                 .header("if-none-match", &tag),
         )
         .await;
@@ -155,7 +155,7 @@ async fn game_goes_from_sale_to_awaiting_to_completed() {
         alice.get("/api/draws/awaiting-results").await.ok(),
         json!([])
     );
-    let order = alice.order(&intent).await;
+    let order = alice.fetch_order_of(&intent).await;
     assert_eq!(order["lines"][0]["tickets"][0]["isWinner"], true);
     let rows = alice.get(&format!("/api/draws/{draw}/tickets")).await.ok();
     assert_eq!(rows[0]["isWinner"], json!(ticket["ticketNumber"] == 1));
@@ -234,7 +234,8 @@ async fn completed_draw_before_kick_off_reveals_nothing() {
         (&proof["revealed"], &proof["seed"]),
         (&json!(false), &Value::Null)
     );
-    // Which ticket wins tells that ticket's pair, and pairs are secret before kick-off.
+    // The number of the winning ticket would reveal that ticket's pair, and pairs are secret before
+    // kick-off.
     let listed = async || alice.get("/api/draws/completed").await.ok()[0].clone();
     let shown_draws = async || {
         [

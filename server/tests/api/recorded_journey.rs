@@ -150,14 +150,14 @@ impl Recorder<'_> {
         );
     }
 
-    async fn purchase(
+    async fn complete_checkout_purchase(
         &mut self,
         buyer: &Buyer,
         draw: DrawId,
         count: u16,
         intent: &Intent,
     ) -> Value {
-        let answer = buyer.purchase(draw, count, intent).await;
+        let answer = buyer.complete_checkout_purchase(draw, count, intent).await;
         self.record("POST /api/purchase-tickets", &answer)
     }
 
@@ -206,8 +206,8 @@ struct Placeholders {
 }
 
 impl Placeholders {
-    /// Returns the text with every such value replaced by its placeholder. All other bytes stay the
-    /// same.
+    /// Returns the text with every value that differs from run to run replaced by its placeholder.
+    /// All other bytes stay the same.
     fn replace_varying_values(&mut self, text: &str) -> String {
         let mut out = String::with_capacity(text.len());
         let mut rest = text;
@@ -230,7 +230,7 @@ impl Placeholders {
                 continue;
             }
             let word = &rest[..length];
-            let replaced = self.replace(&out, word);
+            let replaced = self.replace_word(&out, word);
             out.push_str(&replaced);
             rest = &rest[length..];
         }
@@ -239,7 +239,7 @@ impl Placeholders {
 
     /// Returns the placeholder for a word, or the word itself if it is the same in each run.
     /// `before` is the text before the word.
-    fn replace(&mut self, before: &str, word: &str) -> String {
+    fn replace_word(&mut self, before: &str, word: &str) -> String {
         if word.bytes().all(|byte| byte.is_ascii_digit()) {
             return match word.len() {
                 _ if is_jersey_number(before) => "<jersey>".to_string(),
@@ -253,7 +253,7 @@ impl Placeholders {
         if let Some((name, id)) = split_uuid(word) {
             return format!("{name}{}", self.numbered_placeholder(id, "id"));
         }
-        if is_token(word) {
+        if is_random_token(word) {
             return self.numbered_placeholder(word, "token");
         }
         word.to_string()
@@ -301,7 +301,7 @@ fn split_uuid(word: &str) -> Option<(&str, &str)> {
 
 /// Whether a word is an id of Stripe, a client secret, or another long run of random letters and
 /// digits.
-fn is_token(word: &str) -> bool {
+fn is_random_token(word: &str) -> bool {
     let is_alphanumeric = word
         .bytes()
         .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
@@ -317,22 +317,25 @@ fn is_token(word: &str) -> bool {
 /// Returns the length in bytes of a time such as `2040-01-01T00:00:00.123Z` at the start of a text,
 /// or `None` if there is none.
 fn length_of_time(text: &str) -> Option<usize> {
-    const SHAPE: &[u8] = b"0000-00-00T00:00:00";
+    const TIME_SHAPE: &[u8] = b"0000-00-00T00:00:00";
     let bytes = text.as_bytes();
-    let fits = bytes.len() >= SHAPE.len()
-        && SHAPE.iter().zip(bytes).all(|(shape, byte)| match shape {
-            b'0' => byte.is_ascii_digit(),
-            b'T' => matches!(byte, b'T' | b' '),
-            _ => shape == byte,
-        });
+    let fits = bytes.len() >= TIME_SHAPE.len()
+        && TIME_SHAPE
+            .iter()
+            .zip(bytes)
+            .all(|(shape, byte)| match shape {
+                b'0' => byte.is_ascii_digit(),
+                b'T' => matches!(byte, b'T' | b' '),
+                _ => shape == byte,
+            });
     if !fits {
         return None;
     }
-    let zone = bytes[SHAPE.len()..]
+    let zone = bytes[TIME_SHAPE.len()..]
         .iter()
         .take_while(|byte| byte.is_ascii_digit() || b".Z+:".contains(byte))
         .count();
-    Some(SHAPE.len() + zone)
+    Some(TIME_SHAPE.len() + zone)
 }
 
 /// Faults that lose all webhooks. Webhooks arrive at random times, so the order of the rows would
@@ -364,7 +367,7 @@ fn result_form(bought: &Value, ticket: usize) -> Value {
 }
 
 /// Moves every clock to the start of the journey.
-async fn move_to_start(server: &TestServer) {
+async fn move_clocks_to_start(server: &TestServer) {
     loop {
         let left = (START_MS - server.now().0) / 1000;
         if left <= 0 {
@@ -377,7 +380,7 @@ async fn move_to_start(server: &TestServer) {
 }
 
 /// Signs the club in, and puts two draws and an offer of both on sale.
-async fn put_on_sale(recorder: &mut Recorder<'_>, broncos: &Buyer) -> ([DrawId; 2], Value) {
+async fn put_draws_on_sale(recorder: &mut Recorder<'_>, broncos: &Buyer) -> ([DrawId; 2], Value) {
     let terms = json!({ "termsVersion": "1.0" });
     recorder
         .post(
@@ -414,10 +417,14 @@ async fn buy_after_resize(recorder: &mut Recorder<'_>, alice: &Buyer, draw: Draw
     recorder.open_intent(alice, draw, 5).await;
     let intent = recorder.open_intent(alice, draw, 3).await;
     recorder.confirm(alice, &intent, GOOD_CARD).await;
-    let bought = recorder.purchase(alice, draw, 3, &intent).await;
+    let bought = recorder
+        .complete_checkout_purchase(alice, draw, 3, &intent)
+        .await;
     recorder.wait_until_idle().await;
     recorder.record_order_page(alice, &intent).await;
-    recorder.purchase(alice, draw, 3, &intent).await;
+    recorder
+        .complete_checkout_purchase(alice, draw, 3, &intent)
+        .await;
     bought
 }
 
@@ -446,10 +453,14 @@ async fn pay_after_declined_card(
 ) -> Intent {
     let intent = recorder.open_intent(carol, draw, 1).await;
     recorder.confirm(carol, &intent, BAD_CARD).await;
-    recorder.purchase(carol, draw, 1, &intent).await;
+    recorder
+        .complete_checkout_purchase(carol, draw, 1, &intent)
+        .await;
     recorder.record_order_page(carol, &intent).await;
     recorder.confirm(carol, &intent, GOOD_CARD).await;
-    recorder.purchase(carol, draw, 1, &intent).await;
+    recorder
+        .complete_checkout_purchase(carol, draw, 1, &intent)
+        .await;
     recorder.wait_until_idle().await;
     intent
 }
@@ -584,7 +595,7 @@ fn first_difference(golden: &str, recorded: &str) -> Option<String> {
 async fn recorded_journey_answers_and_events_are_unchanged() {
     let server = TestServer::start_with_movable_clock().await;
     server.sandbox.set_faults(without_webhooks());
-    move_to_start(&server).await;
+    move_clocks_to_start(&server).await;
     server.create_club("broncos").await;
     server.create_operator().await;
     let mut recorder = Recorder::new(&server);
@@ -594,7 +605,7 @@ async fn recorded_journey_answers_and_events_are_unchanged() {
     let dave = buyer("Dave", "dave@example.com", "0411 000 004");
 
     let broncos = buyer("Club", "club@example.com", "0400 111 222");
-    let (draws, offer) = put_on_sale(&mut recorder, &broncos).await;
+    let (draws, offer) = put_draws_on_sale(&mut recorder, &broncos).await;
     let bought = buy_after_resize(&mut recorder, &alice, draws[0]).await;
     buy_offer(&mut recorder, &bob, draws, &offer).await;
     let refunded = pay_after_declined_card(&mut recorder, &carol, draws[1]).await;

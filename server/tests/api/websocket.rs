@@ -69,8 +69,7 @@ async fn board_socket_gets_kick_off_and_result() {
     server.start_game(draw).await;
     while board.next_frame("draw").await["data"]["status"] != "closed" {}
     club::enter_result(&broncos, draw, 3, 7).await.ok();
-    // The clock may close the draw before the new kick-off is stored. Then two frames report the
-    // closed draw, and the second one is skipped here.
+    // Several frames may report the closed draw. All of them are skipped.
     let frame = loop {
         let frame = board.next_frame("draw").await;
         if frame["data"]["status"] != "closed" {
@@ -187,8 +186,8 @@ async fn sale_sends_no_frame_to_public_topic() {
         .await;
     page.next_frame("draw").await;
     server.alice().buy(draw, 4).await;
-    // In each tick, the frames of draws are sent before the public frames. The second sale is made
-    // after the tick of the first.
+    // In each tick, draw frames are sent before public frames. The second sale is made after the
+    // tick of the first, so a public frame of the first sale would arrive here.
     for sold in [4, 5] {
         loop {
             let frame = page.next_frame_of_any_type("draw").await;

@@ -4,7 +4,7 @@ use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener};
 use std::thread;
 
-use crate::{CliEnvironment, output_text, serve};
+use crate::{CliEnvironment, output_text, run_serve_command};
 
 /// Starts a server that answers every client like `PostgreSQL` after a wrong password (SQLSTATE
 /// 28P01). Returns its address.
@@ -38,7 +38,7 @@ async fn wrong_password_of_the_bank_database_is_named_and_not_repeated() {
         "postgres://football_doubles_bank:wr0ngpa55@{}/doubles",
         refusing_database()
     );
-    let output = serve(&cli, &[("BANK_DATABASE_URL", &url)]);
+    let output = run_serve_command(&cli, &[("BANK_DATABASE_URL", &url)]);
     let text = output_text(&output);
     assert_eq!(output.status.code(), Some(1), "{text}");
     assert!(

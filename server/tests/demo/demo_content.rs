@@ -25,7 +25,8 @@ async fn get_list(demo: &Demo, path: &str) -> Vec<Value> {
     demo.get(path).await.as_array().expect("a list").clone()
 }
 
-/// Checks that there are three clubs, draws in every state, and at least one of every other object.
+/// Checks the number of clubs, draws, offers, members and other objects, and the states that they
+/// cover.
 pub async fn check_content(demo: &Demo, folder: &Path) {
     let clubs = get_list(demo, "/api/clubs/public-list").await;
     assert_eq!(clubs.len(), 3);
@@ -97,7 +98,8 @@ pub async fn check_content(demo: &Demo, folder: &Path) {
     check_anomalies(folder, &records).await;
 }
 
-/// Checks that the anomalies name existing payments and tickets, so that they can be resolved.
+/// Checks what an operator needs to resolve the anomalies: payments without an order, accounts,
+/// amounts, and one orphaned ticket.
 async fn check_anomalies(folder: &Path, records: &Records) {
     let sign = RunningInstance::read(&folder.join("data")).expect("a sign");
     let auditor = Auditor::open(&sign.database)
@@ -134,8 +136,8 @@ async fn check_anomalies(folder: &Path, records: &Records) {
     );
 }
 
-/// Checks the kick-offs: one within the hour, one today, one on another day, and one almost a week
-/// ahead.
+/// Checks the kick-offs: one within the hour, one in 1 to 10 hours, one in 10 to 48 hours, and one
+/// in 5 to 8 days.
 fn check_kick_offs(active: &[Value]) {
     let now = OffsetDateTime::now_utc();
     let minutes = active.iter().map(|draw| {
@@ -155,7 +157,7 @@ fn check_kick_offs(active: &[Value]) {
     }
 }
 
-/// Opens the database of the running demo without the demo's server.
+/// Opens the database of the running demo directly, not through the demo's server.
 async fn open_database(folder: &Path) -> Records {
     let sign =
         RunningInstance::read(&folder.join("data")).expect("a running demo writes running.json");

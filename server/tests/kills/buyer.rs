@@ -12,7 +12,7 @@ const ATTEMPTS_MAX: usize = 400;
 
 /// When the buyer closes the page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BuyerLeaves {
+pub enum BuyerExit {
     WithTickets,
     /// The buyer closes the page when a call after the card's confirmation is not answered.
     AfterTheKill,
@@ -28,11 +28,11 @@ pub struct Buyer {
     /// Ids of the payment intents that the server opened for the buyer.
     pub intents: BTreeSet<String>,
     /// Tickets that a response showed to the buyer.
-    pub answered: BTreeSet<Ticket>,
+    pub answered: BTreeSet<DrawTicket>,
 }
 
 /// Draw number and number of the ticket within the draw.
-pub type Ticket = (i64, i64);
+pub type DrawTicket = (i64, i64);
 
 fn text_field(value: &Value, field: &str) -> String {
     value[field].as_str().unwrap_or_default().to_string()
@@ -48,7 +48,7 @@ fn count_intents(ledger: &Value) -> i64 {
         .sum()
 }
 
-fn ticket_set(draw: i64, tickets: &Value) -> BTreeSet<Ticket> {
+fn ticket_set(draw: i64, tickets: &Value) -> BTreeSet<DrawTicket> {
     let numbers = tickets
         .as_array()
         .into_iter()
@@ -59,12 +59,16 @@ fn ticket_set(draw: i64, tickets: &Value) -> BTreeSet<Ticket> {
 
 impl Buyer {
     /// Opens a draw's page, which sets the session cookie, as a new buyer.
-    pub async fn arrive(server: &KillableServer, number: usize, ticket_count: u16) -> Buyer {
+    pub async fn open_draw_page(
+        server: &KillableServer,
+        number: usize,
+        ticket_count: u16,
+    ) -> Buyer {
         let http = reqwest::Client::builder()
             .cookie_store(true)
             .build()
             .expect("a browser");
-        let draw = server.draw().await;
+        let draw = server.draw_with_most_tickets().await;
         let mut has_session = false;
         for path in [
             format!("/draw/{draw}"),
@@ -97,12 +101,12 @@ impl Buyer {
 
     /// Repeats a call until there is a final response. Returns `None` if the server died and the
     /// buyer then closed the page.
-    async fn request(
+    async fn post_until_answered(
         &self,
         server: &mut KillableServer,
         path: &str,
         body: &RequestBody<'_>,
-        stays: BuyerLeaves,
+        stays: BuyerExit,
     ) -> Option<(u16, Value)> {
         for _ in 0..ATTEMPTS_MAX {
             let builder = self
@@ -123,7 +127,7 @@ impl Buyer {
                     return Some((status, body));
                 }
             }
-            if server.restart_if_dead() && stays == BuyerLeaves::AfterTheKill {
+            if server.restart_if_dead() && stays == BuyerExit::AfterTheKill {
                 return None;
             }
             tokio::time::sleep(RETRY_PAUSE).await;
@@ -139,11 +143,11 @@ impl Buyer {
         let key = format!("kill-{}", self.number);
         let body = json!({ "drawNumber": self.draw, "ticketCount": self.ticket_count, "buyer": self.buyer_details(), "clientKey": key });
         let (status, opened) = self
-            .request(
+            .post_until_answered(
                 server,
                 "/api/create-payment-intent",
                 &RequestBody::Json(body),
-                BuyerLeaves::WithTickets,
+                BuyerExit::WithTickets,
             )
             .await
             .expect("stays");
@@ -154,12 +158,7 @@ impl Buyer {
     }
 
     /// Makes a complete purchase. `wallet` tells whether the server confirms the card.
-    pub async fn buy(
-        &mut self,
-        server: &mut KillableServer,
-        wallet: bool,
-        leave_when: BuyerLeaves,
-    ) {
+    pub async fn buy(&mut self, server: &mut KillableServer, wallet: bool, leave_when: BuyerExit) {
         let opened = self.open_payment(server).await;
         let (id, account) = (
             text_field(&opened, "paymentIntentId"),
@@ -177,14 +176,14 @@ impl Buyer {
                 text_field(&opened, "clientSecret")
             );
             let path = format!("/sandbox/stripe/v1/payment_intents/{id}/confirm");
-            self.request(
+            self.post_until_answered(
                 server,
                 &path,
                 &RequestBody::Form {
                     text: &card,
                     account: &account,
                 },
-                BuyerLeaves::WithTickets,
+                BuyerExit::WithTickets,
             )
             .await;
             let body = json!({ "drawNumber": self.draw, "ticketCount": self.ticket_count, "paymentIntentId": id,
@@ -193,7 +192,7 @@ impl Buyer {
         };
         for _ in 0..ATTEMPTS_MAX {
             let Some((status, answered)) = self
-                .request(
+                .post_until_answered(
                     server,
                     finish.0,
                     &RequestBody::Json(finish.1.clone()),
@@ -214,20 +213,20 @@ impl Buyer {
     }
 
     /// Buys with a page that lost its cookies and its client key when the server died.
-    pub async fn buy_twice(mut self, server: &mut KillableServer) -> Buyer {
+    pub async fn buy_with_lost_cookies(mut self, server: &mut KillableServer) -> Buyer {
         let body = json!({ "drawNumber": self.draw, "ticketCount": self.ticket_count, "buyer": self.buyer_details(), "clientKey": "once" });
         assert!(
-            self.request(
+            self.post_until_answered(
                 server,
                 "/api/create-payment-intent",
                 &RequestBody::Json(body),
-                BuyerLeaves::AfterTheKill
+                BuyerExit::AfterTheKill
             )
             .await
             .is_none()
         );
         let intents_before = count_intents(&server.get("/sandbox/ledger").await);
-        self = Buyer::arrive(server, self.number, self.ticket_count).await;
+        self = Buyer::open_draw_page(server, self.number, self.ticket_count).await;
         self.open_payment(server).await;
         // If the server created the first intent before it was killed, the buyer never saw its id.
         if count_intents(&server.get("/sandbox/ledger").await) == intents_before + 1 {
@@ -237,7 +236,7 @@ impl Buyer {
     }
 
     /// Returns the tickets that the page of the buyer's order shows.
-    pub async fn tickets_on_order_page(&self, server: &KillableServer) -> BTreeSet<Ticket> {
+    pub async fn tickets_on_order_page(&self, server: &KillableServer) -> BTreeSet<DrawTicket> {
         let page = server.get(&format!("/api/orders/{}", self.token)).await;
         assert_eq!(text_field(&page, "status"), "succeeded", "{page}");
         ticket_set(self.draw, &page["lines"][0]["tickets"])

@@ -37,7 +37,7 @@ impl KillableServer {
         let page = "<!doctype html><title>x</title><script type=module src=/assets/web.0a1b2c3d.js></script>";
         std::fs::write(dist.join("index.html"), page).expect("a page");
         std::fs::write(dist.join("web.0a1b2c3d.js"), "export {}").expect("a script");
-        let (child, url) = start(&folder);
+        let (child, url) = start_process(&folder);
         let mut server = KillableServer {
             folder,
             child,
@@ -68,7 +68,7 @@ impl KillableServer {
     }
 
     /// Arms a fail point: the process kills itself when it reaches that point.
-    pub fn arm(&self, point: &str) {
+    pub fn arm_fail_point(&self, point: &str) {
         std::fs::write(self.failpoint_file(), point).expect("written");
     }
 
@@ -77,7 +77,7 @@ impl KillableServer {
         let died = matches!(self.child.try_wait(), Ok(Some(_)));
         if died {
             self.deaths += 1;
-            (self.child, self.url) = start(&self.folder);
+            (self.child, self.url) = start_process(&self.folder);
         }
         died
     }
@@ -127,7 +127,7 @@ impl KillableServer {
     }
 
     /// Returns the number of sold tickets over all draws on sale.
-    pub async fn sold(&self) -> i64 {
+    pub async fn total_sold_tickets(&self) -> i64 {
         self.draws_on_sale()
             .await
             .iter()
@@ -136,7 +136,7 @@ impl KillableServer {
     }
 
     /// Returns the number of the draw with the most tickets left.
-    pub async fn draw(&self) -> i64 {
+    pub async fn draw_with_most_tickets(&self) -> i64 {
         let active = self.draws_on_sale().await;
         let draw = active
             .iter()
@@ -145,13 +145,13 @@ impl KillableServer {
             .expect("a draw")
     }
 
-    /// Returns the number of confirmation mails to an e-mail address.
-    pub async fn mails(&self, to: &str) -> usize {
+    /// Returns the number of mails in the sandbox's mailbox to an e-mail address.
+    pub async fn count_mails_to(&self, to: &str) -> usize {
         let list = self.get(&format!("/sandbox/mailbox.json?to={to}")).await;
         list["messages"].as_array().expect("a list").len()
     }
 
-    async fn auditor(&self) -> Auditor {
+    async fn open_auditor(&self) -> Auditor {
         let sign = RunningInstance::read(&self.folder.path().join("data")).expect("a sign");
         Auditor::open(&sign.database)
             .await
@@ -159,8 +159,8 @@ impl KillableServer {
     }
 
     /// Waits until all queued mails are sent. Only the next kill can then cause a duplicate mail.
-    pub async fn wait_for_mails(&self) {
-        let (auditor, started) = (self.auditor().await, Instant::now());
+    pub async fn wait_until_mails_are_sent(&self) {
+        let (auditor, started) = (self.open_auditor().await, Instant::now());
         while auditor.unsent_mails().await.expect("read") > 0 {
             assert!(started.elapsed() < WAIT_MAX, "mails are still to leave");
             tokio::time::sleep(POLL_INTERVAL).await;
@@ -170,7 +170,7 @@ impl KillableServer {
     /// Waits until every order is final and every mail is sent. Then checks the database's
     /// invariants and the provider's totals.
     pub async fn wait_until_idle(&self) {
-        let auditor = self.auditor().await;
+        let auditor = self.open_auditor().await;
         let started = Instant::now();
         loop {
             let undecided = auditor.undecided().await.expect("read");
@@ -198,7 +198,7 @@ impl KillableServer {
     }
 
     /// Returns the number of payment intents of these buyers. Asserts that each is captured.
-    pub async fn payment_intents(&self, buyers: &[Buyer]) -> usize {
+    pub async fn count_captured_intents(&self, buyers: &[Buyer]) -> usize {
         let ledger = self.get("/sandbox/ledger?detail=1").await;
         let captured: Vec<&str> = ledger["captured"]
             .as_array()
@@ -222,7 +222,7 @@ impl KillableServer {
     }
 }
 
-/// Kills the server when a test fails.
+/// Stops the server when a test fails.
 impl Drop for KillableServer {
     fn drop(&mut self) {
         if matches!(self.child.try_wait(), Ok(None)) {
@@ -246,7 +246,7 @@ fn demo_command(folder: &Folder) -> Command {
 
 /// Starts the server and waits until it has printed its address. Returns the process and the
 /// address.
-fn start(folder: &Folder) -> (Child, String) {
+fn start_process(folder: &Folder) -> (Child, String) {
     let log = std::fs::OpenOptions::new()
         .create(true)
         .append(true)

@@ -24,7 +24,7 @@ use sandbox::{self, Options, Sandbox};
 use serde_json::{Value, json};
 use server::ops::peer_credentials::PeerCredentials;
 
-const KEY: &str = "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f";
+const SEAL_KEY_HEX: &str = "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f";
 const WEBHOOK_SECRET: &str = "whsec_of_the_tests";
 /// Pause before a retry, as in the `Retry-After` header of every 503.
 const RETRY_AFTER: Duration = Duration::from_secs(1);
@@ -47,13 +47,13 @@ pub struct Node {
     pub peer_url: String,
     name: &'static str,
     ports: [u16; 2],
-    child: Process,
+    child: ChildProcess,
 }
 
 /// A child process that is killed when it is dropped, also after a failed test.
-struct Process(Child);
+struct ChildProcess(Child);
 
-impl Drop for Process {
+impl Drop for ChildProcess {
     fn drop(&mut self) {
         // Errors are ignored, because the process may have ended already.
         let _ = self.0.kill();
@@ -64,7 +64,7 @@ impl Drop for Process {
 impl TestCluster {
     pub async fn open(draws: usize) -> TestCluster {
         let database = database().await;
-        let sealer = Sealer::from_hex(KEY).expect("a key");
+        let sealer = Sealer::from_hex(SEAL_KEY_HEX).expect("a key");
         let postgres = Postgres::connect_with(database.options.clone(), sealer)
             .await
             .expect("connected");
@@ -133,8 +133,8 @@ impl TestCluster {
     }
 
     /// Starts a node and waits until it is ready to serve.
-    pub async fn node(&self, name: &'static str) -> Node {
-        let node = self.spawn(name, [free_port(), free_port()]);
+    pub async fn start_node(&self, name: &'static str) -> Node {
+        let node = self.spawn_process(name, [free_port(), free_port()]);
         self.sandbox
             .set_webhook(&format!("{}/api/stripe/webhook", node.url), WEBHOOK_SECRET);
         node.wait_until_ready().await;
@@ -142,7 +142,7 @@ impl TestCluster {
     }
 
     /// Starts a node's process with the environment variables that `serve` requires.
-    fn spawn(&self, name: &'static str, ports: [u16; 2]) -> Node {
+    fn spawn_process(&self, name: &'static str, ports: [u16; 2]) -> Node {
         let (url, peer_url) = (
             format!("http://127.0.0.1:{}", ports[0]),
             format!("127.0.0.1:{}", ports[1]),
@@ -161,7 +161,7 @@ impl TestCluster {
                 ("DATABASE_URL", self.database.ordinary_url.as_str()),
                 ("BANK_DATABASE_URL", &self.database.bank_url),
             ])
-            .envs([("SEAL_KEY", KEY), ("NODE_ADDRESS", &peer_url)])
+            .envs([("SEAL_KEY", SEAL_KEY_HEX), ("NODE_ADDRESS", &peer_url)])
             .envs([
                 ("PUBLIC_URL", url.as_str()),
                 ("BIND_ADDR", "127.0.0.1"),
@@ -197,7 +197,7 @@ impl TestCluster {
             peer_url: format!("http://{peer_url}"),
             name,
             ports,
-            child: Process(child),
+            child: ChildProcess(child),
         }
     }
 
@@ -205,15 +205,15 @@ impl TestCluster {
         ClusterBuyer::new(self, nodes.iter().map(|node| node.url.clone()).collect())
     }
 
-    pub async fn owner(&self, draw: DrawId) -> InstanceId {
+    pub async fn owner_of_draw(&self, draw: DrawId) -> InstanceId {
         let owner = "select owner_boot::text from draws where id::text = $1";
         instance_id(&self.database.text(owner, &draw.to_string()).await)
     }
 
     /// Returns a pass with which another node would authenticate a call to this node.
     pub async fn pass_for(&self, node: &Node) -> String {
-        let sealer = Sealer::from_hex(KEY).expect("a key");
-        let boot = node.boot(self).await;
+        let sealer = Sealer::from_hex(SEAL_KEY_HEX).expect("a key");
+        let boot = node.newest_instance_id(self).await;
         PeerCredentials::new(sealer, InstanceId(1))
             .issue(boot, actors::Clock::now(&actors::SystemClock))
     }
@@ -226,7 +226,7 @@ impl TestCluster {
         }
     }
 
-    pub async fn epoch(&self, draw: DrawId) -> i64 {
+    pub async fn epoch_of_draw(&self, draw: DrawId) -> i64 {
         self.database
             .count(
                 "select owner_epoch from draws where id::text = $1",
@@ -235,7 +235,7 @@ impl TestCluster {
             .await
     }
 
-    pub async fn board(&self, node: &Node, draw: DrawId) -> Board {
+    pub async fn open_board(&self, node: &Node, draw: DrawId) -> Board {
         let url = format!(
             "{}/ws?topics=draw:{draw}",
             node.url.replacen("http", "ws", 1)
@@ -246,8 +246,8 @@ impl TestCluster {
         Board(socket)
     }
 
-    /// Stops all nodes. Checks that each sold ticket exists once, and that only a draw's owner
-    /// wrote to it.
+    /// Stops all nodes. Checks that as many tickets exist as were sold, and that no node wrote to a
+    /// draw after a newer owner.
     pub async fn close(self, nodes: Vec<Node>, sold: u32) {
         let tickets = "select count(*) from tickets where $1 = ''";
         assert_eq!(
@@ -307,7 +307,7 @@ impl Node {
         kill(Pid::from_raw(self.child.0.id().cast_signed()), signal).expect("it runs");
     }
 
-    pub async fn boot(&self, cluster: &TestCluster) -> InstanceId {
+    pub async fn newest_instance_id(&self, cluster: &TestCluster) -> InstanceId {
         let address = self.peer_url.trim_start_matches("http://");
         let newest =
             "select boot_id::text from nodes where address = $1 order by started_at desc limit 1";
@@ -342,7 +342,7 @@ impl Node {
     pub async fn replace(self, cluster: &TestCluster) -> Node {
         let (name, ports) = (self.name, self.ports);
         self.terminate().await;
-        let node = cluster.spawn(name, ports);
+        let node = cluster.spawn_process(name, ports);
         node.wait_until_ready().await;
         node
     }
@@ -381,8 +381,8 @@ impl ClusterBuyer {
         }
     }
 
-    /// Sends a request to one node after the other until one of them answers, or until the time
-    /// `until`.
+    /// Sends a request to one node after the other, until a node answers with a status other than
+    /// 502 to 504 or the time `until` has passed.
     async fn send_to_any_node(
         &self,
         method: Method,
@@ -415,8 +415,8 @@ impl ClusterBuyer {
             if Instant::now() >= until {
                 break;
             }
-            // The next node is tried at once, as a load balancer does. After all nodes have failed,
-            // the buyer waits for the time of `Retry-After`.
+            // The next node is tried after 20 ms. After all nodes have failed, the buyer waits for
+            // the time of `Retry-After`.
             let all_nodes_tried =
                 (turn + 1 - self.number as usize).is_multiple_of(self.nodes.len());
             let pause = if all_nodes_tried {

@@ -9,13 +9,13 @@ use persistence::records::clubs::NewClub;
 use persistence::stores::{Mail, OrderRecord};
 use server::render::mail_sender::{DeliveryMethod, MailSender};
 
-use crate::Club;
+use crate::MailFixture;
 
 /// Renders the mail from the order as it was before its payment was captured. The mail must omit
 /// the pairs.
 #[actix_web::test]
 async fn allocated_order_mail_contains_no_pair() {
-    let club = Club::open().await;
+    let club = MailFixture::open().await;
     let captured = club.buy(2).await;
     let state = &club.running.state;
     let delivery = DeliveryMethod::Mailbox(club.sandbox.clone());
@@ -68,7 +68,7 @@ async fn allocated_order_mail_contains_no_pair() {
 /// The club's e-mail address may belong to another person, who must not receive the club's texts.
 #[actix_web::test]
 async fn mail_to_unconfirmed_address_omits_club_texts() {
-    let club = Club::open().await;
+    let club = MailFixture::open().await;
     let records = &club.running.state.records;
     let new = NewClub {
         name: "Win at evil".to_string(),
@@ -80,9 +80,10 @@ async fn mail_to_unconfirmed_address_omits_club_texts() {
     let order = club.buy(1).await.order.id;
     let data = format!(r#"{{"club":{unconfirmed}}}"#);
     for kind in ["connect-incomplete", "account-lost"] {
-        club.queue(kind, order, "stranger@example.com", &data).await;
+        club.queue_test_mail(kind, order, "stranger@example.com", &data)
+            .await;
     }
-    let mails = club.mails(3).await;
+    let mails = club.wait_for_mail_count(3).await;
     for mail in mails
         .iter()
         .filter(|mail| mail.to == "stranger@example.com")

@@ -22,10 +22,10 @@ use persistence::stores::{Mail, OrderRecord};
 use persistence::testing::{Database, database};
 use persistence::{Ledger, Postgres};
 
-pub const PRICE: Cents = Cents(500);
+pub const RACE_TICKET_PRICE: Cents = Cents(500);
 const DAY_MS: i64 = 24 * 3_600_000;
 /// Maximum number of tickets in one order.
-const ORDER_MAX: u16 = 50;
+const ORDER_TICKETS_MAX: u16 = 50;
 /// Pause of a buyer before a retry, when the server is busy.
 const RETRY_PAUSE: Duration = Duration::from_millis(3);
 const RETRIES_MAX: usize = 2_000;
@@ -84,14 +84,14 @@ fn account_id() -> AccountId {
 
 impl RaceEnvironment {
     pub async fn open() -> RaceEnvironment {
-        let mut environment = RaceEnvironment::empty().await;
+        let mut environment = RaceEnvironment::open_without_engine().await;
         let postgres = environment.postgres.clone().expect("connected");
-        environment.engine = Some(environment.engine_on(Arc::new(postgres)).await);
+        environment.engine = Some(environment.start_engine_on(Arc::new(postgres)).await);
         environment
     }
 
-    /// Creates the environment without an engine, for tests that start their own engines.
-    pub async fn empty() -> RaceEnvironment {
+    /// Creates the environment without an engine, for a test that starts its own engines.
+    pub async fn open_without_engine() -> RaceEnvironment {
         let database = database().await;
         let postgres = database.postgres().await;
         database
@@ -112,7 +112,7 @@ impl RaceEnvironment {
         }
     }
 
-    pub async fn engine_on(&self, ledger: Arc<dyn Ledger>) -> Engine {
+    pub async fn start_engine_on(&self, ledger: Arc<dyn Ledger>) -> Engine {
         let parts = EngineParts {
             ledger,
             store: Arc::new(self.postgres()),
@@ -135,10 +135,10 @@ impl RaceEnvironment {
     }
 
     /// Creates `count` draws with `left` unsold tickets each.
-    pub async fn draws(&self, count: usize, left: u16) -> Vec<DrawId> {
+    pub async fn create_draws_with_unsold(&self, count: usize, left: u16) -> Vec<DrawId> {
         let closes_at = SystemClock.now().plus_ms(7 * DAY_MS);
         let terms = Terms {
-            price: PRICE,
+            price: RACE_TICKET_PRICE,
             prize_percentage: 50,
             round_up_prize: false,
             opens_at: None,
@@ -152,7 +152,7 @@ impl RaceEnvironment {
         for draw in &draws {
             let mut rest = 169 - left;
             while rest > 0 {
-                let some = rest.min(ORDER_MAX);
+                let some = rest.min(ORDER_TICKETS_MAX);
                 sold.push(self.purchase(self.order_request(&[(*draw, some)])));
                 rest -= some;
             }
@@ -173,7 +173,7 @@ impl RaceEnvironment {
         let line = |(draw, count): &(DrawId, u16)| Line {
             draw: *draw,
             count: *count,
-            unit_price: PRICE,
+            unit_price: RACE_TICKET_PRICE,
             card_fee: Cents::ZERO,
         };
         OpenOrder {
@@ -248,7 +248,7 @@ impl RaceEnvironment {
     }
 
     /// Returns the number of unsold tickets of a draw. Reserved tickets count as unsold.
-    pub async fn unsold(&self, draw: DrawId) -> u16 {
+    pub async fn count_unsold_tickets(&self, draw: DrawId) -> u16 {
         let view = self.engine().draws.view(draw).await.expect("a view");
         169 - view.sold
     }
@@ -278,7 +278,11 @@ impl RaceEnvironment {
             .iter()
             .map(|intent| intent.said.amount_received)
             .sum();
-        assert_eq!(paid.0, tickets * PRICE.0, "money in is tickets out");
+        assert_eq!(
+            paid.0,
+            tickets * RACE_TICKET_PRICE.0,
+            "money in is tickets out"
+        );
         let uncaptured = intents
             .iter()
             .filter(|intent| intent.said.status == PaymentStatus::RequiresCapture)
@@ -288,7 +292,7 @@ impl RaceEnvironment {
 
     /// Returns the number of deadlocks that the database counted. Stops the engine and closes all
     /// connections first, because each reports its counts when it ends.
-    pub async fn deadlocks(&mut self) -> i64 {
+    pub async fn count_deadlocks(&mut self) -> i64 {
         if let Some(engine) = self.engine.take() {
             engine.stop().await;
         }

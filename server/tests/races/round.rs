@@ -15,9 +15,9 @@ pub struct RaceSize {
     pub last: u16,
 }
 
-/// Numbers of rounds and of buyers by result, added up over rounds.
+/// Counts of rounds, and of buyers by how their purchase ended.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Outcome {
+pub struct RoundOutcome {
     pub rounds: usize,
     pub buyers: usize,
     pub won: usize,
@@ -25,8 +25,8 @@ pub struct Outcome {
     pub not_charged: usize,
 }
 
-impl Outcome {
-    pub fn add(&mut self, other: Outcome) {
+impl RoundOutcome {
+    pub fn add(&mut self, other: RoundOutcome) {
         self.rounds += other.rounds;
         self.buyers += other.buyers;
         self.won += other.won;
@@ -34,10 +34,10 @@ impl Outcome {
         self.not_charged += other.not_charged;
     }
 
-    fn of(tried: &[PurchaseOutcome]) -> Outcome {
+    fn from_purchases(tried: &[PurchaseOutcome]) -> RoundOutcome {
         let count =
             |which: fn(&PurchaseOutcome) -> bool| tried.iter().filter(|tried| which(tried)).count();
-        Outcome {
+        RoundOutcome {
             rounds: 1,
             buyers: tried.len(),
             won: count(|tried| *tried == PurchaseOutcome::Won),
@@ -55,7 +55,7 @@ impl Outcome {
 impl RaceSize {
     /// Plays one round with simultaneous buyers. If `mixed`, every third buyer has a cart with two
     /// draws.
-    pub async fn play(self, environment: &RaceEnvironment, mixed: bool) -> Outcome {
+    pub async fn play_round(self, environment: &RaceEnvironment, mixed: bool) -> RoundOutcome {
         if mixed {
             self.play_carts(environment).await
         } else {
@@ -64,13 +64,13 @@ impl RaceSize {
     }
 
     /// Plays a round in which each buyer wants one ticket of the same draw.
-    async fn play_singles(self, environment: &RaceEnvironment) -> Outcome {
-        let draw = environment.draws(1, self.last).await[0];
+    async fn play_singles(self, environment: &RaceEnvironment) -> RoundOutcome {
+        let draw = environment.create_draws_with_unsold(1, self.last).await[0];
         let tried = join_all(
             (0..self.buyers).map(|_| environment.purchase(environment.order_request(&[(draw, 1)]))),
         )
         .await;
-        let outcome = Outcome::of(&tried);
+        let outcome = RoundOutcome::from_purchases(&tried);
         assert_eq!(
             outcome.won,
             self.buyers.min(self.last.into()),
@@ -89,7 +89,7 @@ impl RaceSize {
             "{tried:?}"
         );
         assert_eq!(
-            environment.unsold(draw).await,
+            environment.count_unsold_tickets(draw).await,
             self.last - outcome.won as u16
         );
         outcome
@@ -98,8 +98,8 @@ impl RaceSize {
     /// Plays a round with carts and single orders of one to three tickets. A buyer may be refused
     /// because a cart held tickets at that moment, and then tries once more alone. A second refusal
     /// must mean that too few tickets are left.
-    async fn play_carts(self, environment: &RaceEnvironment) -> Outcome {
-        let draws = environment.draws(2, self.last).await;
+    async fn play_carts(self, environment: &RaceEnvironment) -> RoundOutcome {
+        let draws = environment.create_draws_with_unsold(2, self.last).await;
         let wanted: Vec<Vec<(DrawId, u16)>> = (0..self.buyers)
             .map(|buyer| {
                 let count = 1 + (buyer / 3 % 3) as u16;
@@ -130,7 +130,7 @@ impl RaceSize {
         };
         for draw in &draws {
             assert_eq!(
-                environment.unsold(*draw).await,
+                environment.count_unsold_tickets(*draw).await,
                 self.last - won(*draw),
                 "{self:?}: {tried:?}"
             );
@@ -149,13 +149,19 @@ impl RaceSize {
                 "{self:?}: {count} wanted, refused, and {free} are left"
             );
         }
-        Outcome::of(&tried)
+        RoundOutcome::from_purchases(&tried)
     }
 
-    /// Buyers of every round reserve one after the other, each after the previous reservation has
-    /// expired. Then all of them pay at once. The rounds share one clock.
-    pub async fn late(self, environment: &RaceEnvironment, rounds: usize) -> Vec<Outcome> {
-        let draws = environment.draws(rounds, self.last).await;
+    /// Buyers reserve in waves, each after the reservations of the previous wave have expired. Then
+    /// all of them pay at once. The rounds share one clock.
+    pub async fn play_late_payments(
+        self,
+        environment: &RaceEnvironment,
+        rounds: usize,
+    ) -> Vec<RoundOutcome> {
+        let draws = environment
+            .create_draws_with_unsold(rounds, self.last)
+            .await;
         let mut opened: Vec<Vec<OrderRecord>> = vec![Vec::new(); rounds];
         while opened[0].len() < self.buyers {
             let wave = (self.buyers - opened[0].len()).min(self.last.into());
@@ -179,24 +185,24 @@ impl RaceSize {
             draws
                 .iter()
                 .zip(&opened)
-                .map(|(draw, opened)| self.pay_late(environment, *draw, opened)),
+                .map(|(draw, opened)| self.pay_late_orders(environment, *draw, opened)),
         )
         .await
     }
 
-    async fn pay_late(
+    async fn pay_late_orders(
         self,
         environment: &RaceEnvironment,
         draw: DrawId,
         opened: &[OrderRecord],
-    ) -> Outcome {
+    ) -> RoundOutcome {
         let tried = join_all(
             opened
                 .iter()
                 .map(|record| environment.pay(environment.engine(), record)),
         )
         .await;
-        let outcome = Outcome::of(&tried);
+        let outcome = RoundOutcome::from_purchases(&tried);
         let paid = tried
             .iter()
             .filter(|tried| **tried != PurchaseOutcome::Canceled)
@@ -207,7 +213,7 @@ impl RaceSize {
             "{self:?}: {tried:?}"
         );
         assert_eq!(
-            environment.unsold(draw).await,
+            environment.count_unsold_tickets(draw).await,
             self.last - outcome.won as u16
         );
         outcome

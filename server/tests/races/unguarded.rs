@@ -13,7 +13,7 @@ use tokio::sync::Mutex;
 
 use super::environment::RaceEnvironment;
 
-/// The database constraints that also prevent double sales. This test drops them.
+/// Statements that drop the database constraints which also prevent double sales.
 const GUARD_CONSTRAINTS: [&str; 5] = [
     "alter table tickets drop constraint tickets_pkey",
     "alter table draws drop constraint draws_never_oversold",
@@ -23,14 +23,14 @@ const GUARD_CONSTRAINTS: [&str; 5] = [
 ];
 
 /// A ledger without fencing: it accepts every commit as if it came from the owner.
-struct Unfenced {
+struct UnfencedLedger {
     postgres: Postgres,
     database: Arc<Database>,
     one_at_a_time: Arc<Mutex<()>>,
 }
 
 #[async_trait]
-impl Ledger for Unfenced {
+impl Ledger for UnfencedLedger {
     /// Claims every requested draw, although another process may hold its lease.
     async fn claim(&self, me: InstanceId, draws: &[DrawId]) -> Result<Claims, Failure> {
         let _turn = self.one_at_a_time.lock().await;
@@ -96,24 +96,24 @@ impl Ledger for Unfenced {
 
 /// Plays rounds in which two buyers, each on its own process, compete for the last ticket. Returns
 /// the number of rounds that sold it twice.
-pub async fn play(rounds: usize) -> usize {
+pub async fn count_oversold_rounds(rounds: usize) -> usize {
     let mut environment = RaceEnvironment::open().await;
-    let draws = environment.draws(rounds, 1).await;
+    let draws = environment.create_draws_with_unsold(rounds, 1).await;
     if let Some(engine) = environment.engine.take() {
         engine.stop().await;
     }
     for guard in GUARD_CONSTRAINTS {
         environment.database.run(guard).await;
     }
-    let unfenced = Unfenced {
+    let unfenced = UnfencedLedger {
         postgres: environment.postgres(),
         database: Arc::new(environment.database.clone()),
         one_at_a_time: Arc::default(),
     };
     let unfenced: Arc<dyn Ledger> = Arc::new(unfenced);
     let (one, other) = (
-        environment.engine_on(unfenced.clone()).await,
-        environment.engine_on(unfenced).await,
+        environment.start_engine_on(unfenced.clone()).await,
+        environment.start_engine_on(unfenced).await,
     );
     // Each process loads the draw into memory before either of them sells its last ticket.
     for draw in &draws {
@@ -131,8 +131,7 @@ pub async fn play(rounds: usize) -> usize {
         };
         tokio::join!(buys(&one), buys(&other));
     }
-    // A process stops when its draw has 170 sold and reserved tickets (invariant D1). The second
-    // ticket may then be reserved only, so the query counts these too.
+    // The second ticket may be reserved but not sold, so the query counts reserved tickets too.
     let twice = "select count(*) from draws d where $1 = ''
          and greatest(d.sold + d.held, (select count(*) from tickets t where t.draw_id = d.id)) > 169";
     let oversold = environment.database.count(twice, "").await;

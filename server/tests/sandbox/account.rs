@@ -1,7 +1,7 @@
 use sandbox::Options;
 use serde_json::json;
 
-use crate::support::{Provider, WebhookReceiver};
+use crate::support::{SandboxProvider, WebhookReceiver};
 
 #[actix_web::test]
 async fn strict_sandbox_refuses_unknown_account() {
@@ -9,13 +9,17 @@ async fn strict_sandbox_refuses_unknown_account() {
         creates_unknown_accounts: false,
         ..Options::default()
     };
-    let provider = Provider::open(None, options);
+    let provider = SandboxProvider::open(None, options);
     let refused = provider.get("payment_intents").send().await;
     assert_eq!(
         (refused.status, &refused.error()["code"]),
         (403, &"account_invalid".into())
     );
-    let unknown = provider.get("accounts/acct_club").platform().send().await;
+    let unknown = provider
+        .get("accounts/acct_club")
+        .on_platform_account()
+        .send()
+        .await;
     assert_eq!(unknown.error()["code"], "account_invalid");
     provider
         .sandbox
@@ -26,10 +30,10 @@ async fn strict_sandbox_refuses_unknown_account() {
 
 #[actix_web::test]
 async fn unknown_account_is_adopted_as_complete() {
-    let provider = Provider::start();
+    let provider = SandboxProvider::start();
     let adopted = provider
         .get("accounts/acct_seeded")
-        .platform()
+        .on_platform_account()
         .send()
         .await
         .ok();
@@ -41,10 +45,10 @@ async fn unknown_account_is_adopted_as_complete() {
 
 #[actix_web::test]
 async fn restricted_account_accepts_no_charge() {
-    let provider = Provider::start();
-    let intent = provider.intent(1000).await;
+    let provider = SandboxProvider::start();
+    let intent = provider.create_unpaid_intent(1000).await;
     let restricted = provider
-        .control("accounts/acct_club", json!({ "chargesEnabled": false }))
+        .call_control_endpoint("accounts/acct_club", json!({ "chargesEnabled": false }))
         .await
         .ok();
     assert_eq!(restricted["charges_enabled"], false);
@@ -75,11 +79,16 @@ async fn restricted_account_accepts_no_charge() {
 
 #[actix_web::test]
 async fn onboarding_link_works_once() {
-    let provider = Provider::start();
+    let provider = SandboxProvider::start();
     let mut receiver = WebhookReceiver::start(vec![]);
     provider.sandbox.set_webhook(&receiver.url, "whsec_1");
     let form = "type=standard&country=AU&business_profile[name]=Burleigh <b>Bears</b>";
-    let account = provider.post("accounts", form).platform().send().await.ok();
+    let account = provider
+        .post("accounts", form)
+        .on_platform_account()
+        .send()
+        .await
+        .ok();
     assert_eq!(
         (&account["charges_enabled"], &account["details_submitted"]),
         (&false.into(), &false.into())
@@ -96,7 +105,7 @@ async fn onboarding_link_works_once() {
         format!("account={id}&type=account_onboarding&refresh_url={back}?stale&return_url={back}");
     let link = provider
         .post("account_links", &form)
-        .platform()
+        .on_platform_account()
         .send()
         .await
         .ok();
@@ -116,7 +125,7 @@ async fn onboarding_link_works_once() {
         back,
         "the browser is sent back to the product"
     );
-    let received = receiver.next_of("account.updated").await.event;
+    let received = receiver.next_webhook_of_type("account.updated").await.event;
     assert_eq!(
         (
             &received["account"],

@@ -1,11 +1,11 @@
 use serde_json::json;
 
-use crate::support::Provider;
+use crate::support::SandboxProvider;
 
 #[actix_web::test]
 async fn capture_takes_amount_and_application_fee() {
-    let provider = Provider::start();
-    let id = provider.captured(1000, 35).await;
+    let provider = SandboxProvider::start();
+    let id = provider.create_captured_intent(1000, 35).await;
     let intent = provider
         .get(&format!("payment_intents/{id}"))
         .send()
@@ -22,7 +22,7 @@ async fn capture_takes_amount_and_application_fee() {
         ),
         (&0.into(), &35.into())
     );
-    let charge = provider.charge(&id).await;
+    let charge = provider.fetch_charge(&id).await;
     assert_eq!(
         (&charge["captured"], &charge["amount_captured"]),
         (&true.into(), &1000.into())
@@ -49,7 +49,7 @@ async fn capture_takes_amount_and_application_fee() {
         ),
         (&35.into(), &false.into())
     );
-    let totals = provider.ledger().await;
+    let totals = provider.fetch_sandbox_ledger().await;
     assert_eq!(totals["accounts"]["acct_club"]["captured"], 1000);
     assert_eq!(totals["total"]["fees"], 35);
     assert_eq!(totals["captured"][0]["paymentIntent"], json!(id));
@@ -57,8 +57,8 @@ async fn capture_takes_amount_and_application_fee() {
 
 #[actix_web::test]
 async fn zero_fee_is_no_fee_and_excessive_fee_is_refused() {
-    let provider = Provider::start();
-    let id = provider.authorised(1000).await;
+    let provider = SandboxProvider::start();
+    let id = provider.create_authorised_intent(1000).await;
     let path = format!("payment_intents/{id}/capture");
     let greedy = provider
         .post(&path, "application_fee_amount=1001")
@@ -70,13 +70,13 @@ async fn zero_fee_is_no_fee_and_excessive_fee_is_refused() {
         .send()
         .await
         .ok();
-    assert!(provider.charge(&id).await["application_fee"].is_null());
+    assert!(provider.fetch_charge(&id).await["application_fee"].is_null());
 }
 
 #[actix_web::test]
 async fn capture_happens_once() {
-    let provider = Provider::start();
-    let id = provider.captured(1000, 35).await;
+    let provider = SandboxProvider::start();
+    let id = provider.create_captured_intent(1000, 35).await;
     let again = provider
         .post(&format!("payment_intents/{id}/capture"), "")
         .send()
@@ -85,7 +85,7 @@ async fn capture_happens_once() {
         (again.status, &again.error()["code"]),
         (400, &"payment_intent_unexpected_state".into())
     );
-    let unpaid = provider.intent(500).await;
+    let unpaid = provider.create_unpaid_intent(500).await;
     let path = format!("payment_intents/{}/capture", unpaid["id"].as_str().unwrap());
     assert_eq!(
         provider.post(&path, "").send().await.error()["code"],
@@ -95,8 +95,8 @@ async fn capture_happens_once() {
 
 #[actix_web::test]
 async fn partial_capture_is_limited_to_authorised_amount() {
-    let provider = Provider::start();
-    let id = provider.authorised(1000).await;
+    let provider = SandboxProvider::start();
+    let id = provider.create_authorised_intent(1000).await;
     let path = format!("payment_intents/{id}/capture");
     assert_eq!(
         provider
@@ -119,12 +119,12 @@ async fn partial_capture_is_limited_to_authorised_amount() {
 
 #[actix_web::test]
 async fn only_unsettled_intent_can_be_canceled() {
-    let provider = Provider::start();
-    let fresh = provider.intent(1000).await["id"]
+    let provider = SandboxProvider::start();
+    let fresh = provider.create_unpaid_intent(1000).await["id"]
         .as_str()
         .unwrap()
         .to_owned();
-    let challenged = provider.intent(1000).await["id"]
+    let challenged = provider.create_unpaid_intent(1000).await["id"]
         .as_str()
         .unwrap()
         .to_owned();
@@ -134,7 +134,7 @@ async fn only_unsettled_intent_can_be_canceled() {
         .send()
         .await
         .ok();
-    let held = provider.authorised(1000).await;
+    let held = provider.create_authorised_intent(1000).await;
     for id in [&fresh, &challenged, &held] {
         let path = format!("payment_intents/{id}/cancel");
         let canceled = provider
@@ -153,26 +153,29 @@ async fn only_unsettled_intent_can_be_canceled() {
             (400, &"payment_intent_unexpected_state".into())
         );
     }
-    let released = provider.charge(&held).await;
+    let released = provider.fetch_charge(&held).await;
     assert_eq!(
         (&released["captured"], &released["refunded"]),
         (&false.into(), &true.into())
     );
-    let paid = provider.captured(1000, 0).await;
+    let paid = provider.create_captured_intent(1000, 0).await;
     let late = provider
         .post(&format!("payment_intents/{paid}/cancel"), "")
         .send()
         .await;
     assert_eq!(late.error()["code"], "payment_intent_unexpected_state");
-    assert_eq!(provider.ledger().await["total"]["captured"], 1000);
+    assert_eq!(
+        provider.fetch_sandbox_ledger().await["total"]["captured"],
+        1000
+    );
 }
 
 #[actix_web::test]
 async fn expired_authorisation_cannot_be_captured() {
-    let provider = Provider::start();
-    let id = provider.authorised(1000).await;
+    let provider = SandboxProvider::start();
+    let id = provider.create_authorised_intent(1000).await;
     let expired = provider
-        .control("expire", json!({ "paymentIntent": id }))
+        .call_control_endpoint("expire", json!({ "paymentIntent": id }))
         .await
         .ok();
     assert_eq!(

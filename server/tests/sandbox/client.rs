@@ -1,5 +1,4 @@
-//! The client library of the product parses every object of the sandbox. If it fails, it does not
-//! say which field is wrong.
+//! The Stripe client library that the product uses must parse every object of the sandbox.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -17,9 +16,9 @@ use stripe_core::refund::CreateRefund;
 use stripe_shared::{PaymentIntent, PaymentIntentCaptureMethod, PaymentIntentStatus};
 use stripe_types::{Currency, RangeQueryTs};
 
-use crate::support::{CLUB, Provider};
+use crate::support::{CLUB_ACCOUNT_ID, SandboxProvider};
 
-fn client(provider: &Provider) -> Client {
+fn build_stripe_client(provider: &SandboxProvider) -> Client {
     // The URL has no trailing slash. The library appends `v1` without one, and the sandbox accepts
     // this.
     ClientBuilder::new("sk_test_1")
@@ -30,7 +29,7 @@ fn client(provider: &Provider) -> Client {
 }
 
 fn club_account() -> AccountId {
-    CLUB.parse().unwrap()
+    CLUB_ACCOUNT_ID.parse().unwrap()
 }
 
 async fn create_intent(client: &Client, key: &str) -> PaymentIntent {
@@ -49,8 +48,8 @@ async fn create_intent(client: &Client, key: &str) -> PaymentIntent {
 
 #[actix_web::test]
 async fn client_library_completes_payment_and_refund() {
-    let provider = Provider::start();
-    let client = &client(&provider);
+    let provider = SandboxProvider::start();
+    let client = &build_stripe_client(&provider);
     let intent = create_intent(client, "create-7").await;
     assert_eq!(create_intent(client, "create-7").await.id, intent.id);
     let id = || intent.id.clone();
@@ -133,8 +132,8 @@ async fn client_library_completes_payment_and_refund() {
 
 #[actix_web::test]
 async fn client_library_parses_lists_and_errors() {
-    let provider = Provider::start();
-    let client = &client(&provider);
+    let provider = SandboxProvider::start();
+    let client = &build_stripe_client(&provider);
     let intent = create_intent(client, "create-7").await;
     let list = ListPaymentIntent::new()
         .created(RangeQueryTs::gte(intent.created - 60))
@@ -177,8 +176,8 @@ async fn client_library_parses_lists_and_errors() {
 
 #[actix_web::test]
 async fn client_library_parses_accounts_and_links() {
-    let provider = Provider::start();
-    let client = &client(&provider);
+    let provider = SandboxProvider::start();
+    let client = &build_stripe_client(&provider);
     let account = CreateAccount::new()
         .type_(CreateAccountType::Standard)
         .country("AU")

@@ -1,8 +1,8 @@
 use serde_json::Value;
 
-use crate::support::{Answer, CLUB, Provider};
+use crate::support::{CLUB_ACCOUNT_ID, SandboxProvider, SandboxResponse};
 
-async fn confirm(provider: &Provider, intent: &Value, form: &str) -> Answer {
+async fn confirm_intent(provider: &SandboxProvider, intent: &Value, form: &str) -> SandboxResponse {
     let path = format!("payment_intents/{}/confirm", intent["id"].as_str().unwrap());
     provider.post(&path, form).send().await
 }
@@ -15,8 +15,8 @@ fn card_form(number: &str) -> String {
 
 #[actix_web::test]
 async fn authorised_payment_is_not_captured() {
-    let provider = Provider::start();
-    let id = provider.authorised(1049).await;
+    let provider = SandboxProvider::start();
+    let id = provider.create_authorised_intent(1049).await;
     let intent = provider
         .get(&format!("payment_intents/{id}"))
         .send()
@@ -26,21 +26,21 @@ async fn authorised_payment_is_not_captured() {
         (&intent["amount_capturable"], &intent["amount_received"]),
         (&1049.into(), &0.into())
     );
-    let charge = provider.charge(&id).await;
+    let charge = provider.fetch_charge(&id).await;
     assert_eq!(
         (&charge["captured"], &charge["paid"]),
         (&false.into(), &true.into())
     );
     assert!(charge["balance_transaction"].is_null());
-    let again = confirm(&provider, &intent, "payment_method=pm_card_visa").await;
+    let again = confirm_intent(&provider, &intent, "payment_method=pm_card_visa").await;
     assert_eq!(again.error()["code"], "payment_intent_unexpected_state");
 }
 
 #[actix_web::test]
 async fn declined_card_leaves_intent_open_for_another_card() {
-    let provider = Provider::start();
-    let intent = provider.intent(1000).await;
-    let declined = confirm(
+    let provider = SandboxProvider::start();
+    let intent = provider.create_unpaid_intent(1000).await;
+    let declined = confirm_intent(
         &provider,
         &intent,
         "payment_method=pm_card_chargeDeclinedInsufficientFunds",
@@ -60,11 +60,11 @@ async fn declined_card_leaves_intent_open_for_another_card() {
         "insufficient_funds"
     );
     assert_eq!(
-        confirm(&provider, &intent, "").await.error()["code"],
+        confirm_intent(&provider, &intent, "").await.error()["code"],
         "payment_intent_unexpected_state"
     );
     assert_eq!(
-        confirm(&provider, &intent, "payment_method=pm_card_visa")
+        confirm_intent(&provider, &intent, "payment_method=pm_card_visa")
             .await
             .ok()["status"],
         "requires_capture"
@@ -73,10 +73,10 @@ async fn declined_card_leaves_intent_open_for_another_card() {
 
 #[actix_web::test]
 async fn browser_payment_method_works_once_on_its_account() {
-    let provider = Provider::start();
+    let provider = SandboxProvider::start();
     let method = provider
         .post("payment_methods", &card_form("4242424242424242"))
-        .publishable()
+        .with_publishable_key()
         .send()
         .await
         .ok();
@@ -102,7 +102,7 @@ async fn browser_payment_method_works_once_on_its_account() {
             .status,
         404
     );
-    let first = provider.intent(1000).await;
+    let first = provider.create_unpaid_intent(1000).await;
     let path = format!("payment_intents/{}/confirm", first["id"].as_str().unwrap());
     let client = format!(
         "{form}&client_secret={}",
@@ -110,22 +110,22 @@ async fn browser_payment_method_works_once_on_its_account() {
     );
     let confirmed = provider
         .post(&path, &client)
-        .publishable()
-        .account(CLUB)
+        .with_publishable_key()
+        .account(CLUB_ACCOUNT_ID)
         .send()
         .await
         .ok();
     assert_eq!(confirmed["status"], "requires_capture");
-    let second = provider.intent(1000).await;
+    let second = provider.create_unpaid_intent(1000).await;
     assert_eq!(
-        confirm(&provider, &second, &form).await.error()["param"],
+        confirm_intent(&provider, &second, &form).await.error()["param"],
         "payment_method"
     );
 }
 
 #[actix_web::test]
 async fn test_card_declines_match_the_provider() {
-    let provider = Provider::start();
+    let provider = SandboxProvider::start();
     for (number, code, decline_code) in [
         ("4000000000000002", "card_declined", "generic_decline"),
         ("4000000000009995", "card_declined", "insufficient_funds"),
@@ -133,13 +133,13 @@ async fn test_card_declines_match_the_provider() {
     ] {
         let method = provider
             .post("payment_methods", &card_form(number))
-            .publishable()
+            .with_publishable_key()
             .send()
             .await
             .ok();
-        let intent = provider.intent(1000).await;
+        let intent = provider.create_unpaid_intent(1000).await;
         let form = format!("payment_method={}", method["id"].as_str().unwrap());
-        let answer = confirm(&provider, &intent, &form).await;
+        let answer = confirm_intent(&provider, &intent, &form).await;
         assert_eq!(
             (&answer.error()["code"], &answer.error()["decline_code"]),
             (&code.into(), &decline_code.into())
@@ -147,7 +147,7 @@ async fn test_card_declines_match_the_provider() {
     }
     let wrong = provider
         .post("payment_methods", &card_form("4242424242424241"))
-        .publishable()
+        .with_publishable_key()
         .send()
         .await;
     assert_eq!(
@@ -158,13 +158,13 @@ async fn test_card_declines_match_the_provider() {
 
 #[actix_web::test]
 async fn three_d_secure_outcome_decides_the_status() {
-    let provider = Provider::start();
+    let provider = SandboxProvider::start();
     for (outcome, status) in [
         ("complete", "requires_capture"),
         ("fail", "requires_payment_method"),
     ] {
-        let intent = provider.intent(1000).await;
-        let challenged = confirm(
+        let intent = provider.create_unpaid_intent(1000).await;
+        let challenged = confirm_intent(
             &provider,
             &intent,
             "payment_method=pm_card_authenticationRequired",
@@ -181,7 +181,12 @@ async fn three_d_secure_outcome_decides_the_status() {
             "outcome={outcome}&client_secret={}",
             intent["client_secret"].as_str().unwrap()
         );
-        let answered = provider.post(&path, &form).publishable().send().await.ok();
+        let answered = provider
+            .post(&path, &form)
+            .with_publishable_key()
+            .send()
+            .await
+            .ok();
         assert_eq!(answered["status"], status);
         assert!(answered["next_action"].is_null());
     }
@@ -189,9 +194,9 @@ async fn three_d_secure_outcome_decides_the_status() {
 
 #[actix_web::test]
 async fn amount_changed_during_challenge_needs_confirmation() {
-    let provider = Provider::start();
-    let intent = provider.intent(1000).await;
-    confirm(
+    let provider = SandboxProvider::start();
+    let intent = provider.create_unpaid_intent(1000).await;
+    confirm_intent(
         &provider,
         &intent,
         "payment_method=pm_card_authenticationRequired",
@@ -212,17 +217,17 @@ async fn amount_changed_during_challenge_needs_confirmation() {
 
 #[actix_web::test]
 async fn token_becomes_a_payment_method() {
-    let provider = Provider::start();
+    let provider = SandboxProvider::start();
     let token = provider
         .post("tokens", &card_form("4242424242424242"))
-        .publishable()
+        .with_publishable_key()
         .send()
         .await
         .ok();
     let form = format!("type=card&card[token]={}", token["id"].as_str().unwrap());
     let method = provider.post("payment_methods", &form).send().await.ok();
-    let intent = provider.intent(1000).await;
-    let confirmed = confirm(
+    let intent = provider.create_unpaid_intent(1000).await;
+    let confirmed = confirm_intent(
         &provider,
         &intent,
         &format!("payment_method={}", method["id"].as_str().unwrap()),

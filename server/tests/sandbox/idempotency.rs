@@ -1,28 +1,28 @@
 use sandbox::Options;
 
-use crate::support::{Provider, TempDir};
+use crate::support::{SandboxProvider, TempDir};
 
 const INTENT_FORM: &str = "amount=1000&currency=aud&capture_method=manual";
 
 #[actix_web::test]
 async fn same_key_returns_the_same_intent() {
-    let provider = Provider::start();
+    let provider = SandboxProvider::start();
     let first = provider
         .post("payment_intents", INTENT_FORM)
-        .key("create-1")
+        .with_idempotency_key("create-1")
         .send()
         .await;
     let reordered = "currency=aud&capture_method=manual&amount=1000";
     let again = provider
         .post("payment_intents", reordered)
-        .key("create-1")
+        .with_idempotency_key("create-1")
         .send()
         .await;
     assert!(!first.replayed && again.replayed);
     assert_eq!(first.body, again.body);
     let other = provider
         .post("payment_intents", INTENT_FORM)
-        .key("create-1")
+        .with_idempotency_key("create-1")
         .account("acct_other")
         .send()
         .await;
@@ -34,16 +34,16 @@ async fn same_key_returns_the_same_intent() {
 
 #[actix_web::test]
 async fn same_key_with_other_parameters_is_refused() {
-    let provider = Provider::start();
+    let provider = SandboxProvider::start();
     provider
         .post("payment_intents", INTENT_FORM)
-        .key("create-1")
+        .with_idempotency_key("create-1")
         .send()
         .await
         .ok();
     let other = provider
         .post("payment_intents", "amount=2000&currency=aud")
-        .key("create-1")
+        .with_idempotency_key("create-1")
         .send()
         .await;
     assert_eq!(
@@ -54,11 +54,11 @@ async fn same_key_with_other_parameters_is_refused() {
 
 #[actix_web::test]
 async fn server_error_without_effect_is_stored() {
-    let provider = Provider::start();
+    let provider = SandboxProvider::start();
     let broken = provider
         .post("payment_intents", INTENT_FORM)
-        .key("create-1")
-        .fault("error-500")
+        .with_idempotency_key("create-1")
+        .with_fault("error-500")
         .send()
         .await;
     assert_eq!(
@@ -67,7 +67,7 @@ async fn server_error_without_effect_is_stored() {
     );
     let again = provider
         .post("payment_intents", INTENT_FORM)
-        .key("create-1")
+        .with_idempotency_key("create-1")
         .send()
         .await;
     assert_eq!((again.status, again.replayed), (500, true));
@@ -75,7 +75,7 @@ async fn server_error_without_effect_is_stored() {
     assert_eq!(list["data"].as_array().unwrap().len(), 0);
     provider
         .post("payment_intents", INTENT_FORM)
-        .key("create-1-a2")
+        .with_idempotency_key("create-1-a2")
         .send()
         .await
         .ok();
@@ -83,20 +83,28 @@ async fn server_error_without_effect_is_stored() {
 
 #[actix_web::test]
 async fn server_error_after_effect_is_stored() {
-    let provider = Provider::start();
-    let id = provider.authorised(1000).await;
+    let provider = SandboxProvider::start();
+    let id = provider.create_authorised_intent(1000).await;
     let path = format!("payment_intents/{id}/capture");
     assert_eq!(
         provider
             .post(&path, "")
-            .key("cap")
-            .fault("error-500-after")
+            .with_idempotency_key("cap")
+            .with_fault("error-500-after")
             .send()
             .await
             .status,
         500
     );
-    assert_eq!(provider.post(&path, "").key("cap").send().await.status, 500);
+    assert_eq!(
+        provider
+            .post(&path, "")
+            .with_idempotency_key("cap")
+            .send()
+            .await
+            .status,
+        500
+    );
     assert_eq!(
         provider
             .get(&format!("payment_intents/{id}"))
@@ -109,14 +117,24 @@ async fn server_error_after_effect_is_stored() {
 
 #[actix_web::test]
 async fn decline_is_stored_and_invalid_request_is_not() {
-    let provider = Provider::start();
+    let provider = SandboxProvider::start();
     let path = format!(
         "payment_intents/{}/confirm",
-        provider.intent(1000).await["id"].as_str().unwrap()
+        provider.create_unpaid_intent(1000).await["id"]
+            .as_str()
+            .unwrap()
     );
     let form = "payment_method=pm_card_chargeDeclined";
-    let declined = provider.post(&path, form).key("confirm-1").send().await;
-    let again = provider.post(&path, form).key("confirm-1").send().await;
+    let declined = provider
+        .post(&path, form)
+        .with_idempotency_key("confirm-1")
+        .send()
+        .await;
+    let again = provider
+        .post(&path, form)
+        .with_idempotency_key("confirm-1")
+        .send()
+        .await;
     assert_eq!(
         (declined.status, again.status, again.replayed),
         (402, 402, true)
@@ -125,7 +143,7 @@ async fn decline_is_stored_and_invalid_request_is_not() {
     assert_eq!(
         provider
             .post("payment_intents", "amount=1000")
-            .key("k")
+            .with_idempotency_key("k")
             .send()
             .await
             .status,
@@ -133,7 +151,7 @@ async fn decline_is_stored_and_invalid_request_is_not() {
     );
     provider
         .post("payment_intents", INTENT_FORM)
-        .key("k")
+        .with_idempotency_key("k")
         .send()
         .await
         .ok();
@@ -141,11 +159,11 @@ async fn decline_is_stored_and_invalid_request_is_not() {
 
 #[actix_web::test]
 async fn rate_limit_applies_before_stored_answers() {
-    let provider = Provider::start();
+    let provider = SandboxProvider::start();
     let limited = provider
         .post("payment_intents", INTENT_FORM)
-        .key("create-1")
-        .fault("rate-limit")
+        .with_idempotency_key("create-1")
+        .with_fault("rate-limit")
         .send()
         .await;
     assert_eq!(
@@ -154,14 +172,14 @@ async fn rate_limit_applies_before_stored_answers() {
     );
     provider
         .post("payment_intents", INTENT_FORM)
-        .key("create-1")
+        .with_idempotency_key("create-1")
         .send()
         .await
         .ok();
     let again = provider
         .post("payment_intents", INTENT_FORM)
-        .key("create-1")
-        .fault("rate-limit")
+        .with_idempotency_key("create-1")
+        .with_fault("rate-limit")
         .send()
         .await;
     assert_eq!(
@@ -173,14 +191,14 @@ async fn rate_limit_applies_before_stored_answers() {
 #[actix_web::test]
 async fn answered_requests_survive_a_process_death() {
     let dir = TempDir::new();
-    let provider = Provider::open(Some(dir.0.clone()), Options::default());
+    let provider = SandboxProvider::open(Some(dir.0.clone()), Options::default());
     let first = provider
         .post("payment_intents", INTENT_FORM)
-        .key("create-1")
+        .with_idempotency_key("create-1")
         .send()
         .await;
-    let id = provider.captured(1000, 35).await;
-    let ledger = provider.ledger().await;
+    let id = provider.create_captured_intent(1000, 35).await;
+    let ledger = provider.fetch_sandbox_ledger().await;
     provider.stop().await;
     // Appends half a journal record, as if the process had died while writing. The client never got
     // a response to its request.
@@ -188,10 +206,10 @@ async fn answered_requests_survive_a_process_death() {
     let mut journal = std::fs::read(&path).unwrap();
     journal.extend_from_slice(b"[{\"intent\":{\"id\":\"pi_half");
     std::fs::write(&path, journal).unwrap();
-    let provider = Provider::open(Some(dir.0.clone()), Options::default());
+    let provider = SandboxProvider::open(Some(dir.0.clone()), Options::default());
     let again = provider
         .post("payment_intents", INTENT_FORM)
-        .key("create-1")
+        .with_idempotency_key("create-1")
         .send()
         .await;
     assert!(again.replayed);
@@ -205,19 +223,22 @@ async fn answered_requests_survive_a_process_death() {
         "succeeded"
     );
     assert_eq!(
-        provider.charge(&id).await["balance_transaction"]["net"],
+        provider.fetch_charge(&id).await["balance_transaction"]["net"],
         918
     );
-    assert_eq!(provider.ledger().await["total"], ledger["total"]);
+    assert_eq!(
+        provider.fetch_sandbox_ledger().await["total"],
+        ledger["total"]
+    );
 }
 
 #[actix_web::test]
 async fn compacted_journal_keeps_its_history() {
     let dir = TempDir::new();
-    let provider = Provider::open(Some(dir.0.clone()), Options::default());
+    let provider = SandboxProvider::open(Some(dir.0.clone()), Options::default());
     let first = provider
         .post("payment_intents", INTENT_FORM)
-        .key("create-1")
+        .with_idempotency_key("create-1")
         .send()
         .await;
     let path = format!("payment_intents/{}", first.body["id"].as_str().unwrap());
@@ -232,10 +253,10 @@ async fn compacted_journal_keeps_its_history() {
     let journal = dir.0.join("provider.jsonl");
     let before = std::fs::metadata(&journal).unwrap().len();
     for _ in 0..2 {
-        let provider = Provider::open(Some(dir.0.clone()), Options::default());
+        let provider = SandboxProvider::open(Some(dir.0.clone()), Options::default());
         let again = provider
             .post("payment_intents", INTENT_FORM)
-            .key("create-1")
+            .with_idempotency_key("create-1")
             .send()
             .await;
         assert_eq!((&again.body, again.replayed), (&first.body, true));

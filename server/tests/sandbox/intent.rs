@@ -1,8 +1,8 @@
-use crate::support::{CLUB, Provider};
+use crate::support::{CLUB_ACCOUNT_ID, SandboxProvider};
 
 #[actix_web::test]
 async fn new_intent_has_every_required_field() {
-    let provider = Provider::start();
+    let provider = SandboxProvider::start();
     let intent = provider
         .post("payment_intents", "amount=1049&currency=aud&capture_method=manual&metadata[order_id]=7&automatic_payment_methods[enabled]=true")
         .send()
@@ -32,15 +32,15 @@ async fn new_intent_has_every_required_field() {
 
 #[actix_web::test]
 async fn intent_of_another_account_is_not_found() {
-    let provider = Provider::start();
-    let id = provider.intent(1000).await["id"]
+    let provider = SandboxProvider::start();
+    let id = provider.create_unpaid_intent(1000).await["id"]
         .as_str()
         .unwrap()
         .to_owned();
     let path = format!("payment_intents/{id}");
     for request in [
         provider.get(&path).account("acct_other"),
-        provider.get(&path).platform(),
+        provider.get(&path).on_platform_account(),
     ] {
         let answer = request.send().await;
         assert_eq!(answer.status, 404);
@@ -50,12 +50,17 @@ async fn intent_of_another_account_is_not_found() {
             format!("No such payment_intent: '{id}'")
         );
     }
-    provider.get(&path).account(CLUB).send().await.ok();
+    provider
+        .get(&path)
+        .account(CLUB_ACCOUNT_ID)
+        .send()
+        .await
+        .ok();
 }
 
 #[actix_web::test]
 async fn invalid_amounts_are_refused_like_the_provider() {
-    let provider = Provider::start();
+    let provider = SandboxProvider::start();
     let refused = |form: &str| provider.post("payment_intents", form);
     assert_eq!(
         refused("currency=aud").send().await.error()["param"],
@@ -74,7 +79,7 @@ async fn invalid_amounts_are_refused_like_the_provider() {
         "currency"
     );
     let fee_on_own = refused("amount=100&currency=aud&application_fee_amount=5")
-        .platform()
+        .on_platform_account()
         .send()
         .await;
     assert_eq!(fee_on_own.error()["param"], "application_fee_amount");
@@ -82,8 +87,8 @@ async fn invalid_amounts_are_refused_like_the_provider() {
 
 #[actix_web::test]
 async fn amount_is_fixed_after_authorisation() {
-    let provider = Provider::start();
-    let intent = provider.intent(1000).await;
+    let provider = SandboxProvider::start();
+    let intent = provider.create_unpaid_intent(1000).await;
     let path = format!("payment_intents/{}", intent["id"].as_str().unwrap());
     let updated = provider
         .post(&path, "amount=2000&metadata[draws]=1042x4")
@@ -113,11 +118,11 @@ async fn amount_is_fixed_after_authorisation() {
 
 #[actix_web::test]
 async fn lists_are_newest_first_and_paged() {
-    let provider = Provider::start();
+    let provider = SandboxProvider::start();
     let mut ids = Vec::new();
     for amount in [100, 200, 300] {
         ids.push(
-            provider.intent(amount).await["id"]
+            provider.create_unpaid_intent(amount).await["id"]
                 .as_str()
                 .unwrap()
                 .to_owned(),
@@ -177,8 +182,8 @@ async fn lists_are_newest_first_and_paged() {
 
 #[actix_web::test]
 async fn api_key_grants_only_its_endpoints() {
-    let provider = Provider::start();
-    let intent = provider.intent(1000).await;
+    let provider = SandboxProvider::start();
+    let intent = provider.create_unpaid_intent(1000).await;
     let path = format!("payment_intents/{}", intent["id"].as_str().unwrap());
     let secret = intent["client_secret"].as_str().unwrap();
     assert_eq!(provider.get(&path).api_key("").send().await.status, 401);
@@ -186,10 +191,18 @@ async fn api_key_grants_only_its_endpoints() {
         provider.get(&path).api_key("sk_live_1").send().await.status,
         401
     );
-    assert_eq!(provider.get(&path).publishable().send().await.status, 400);
+    assert_eq!(
+        provider
+            .get(&path)
+            .with_publishable_key()
+            .send()
+            .await
+            .status,
+        400
+    );
     let retrieved = provider
         .get(&format!("{path}?client_secret={secret}"))
-        .publishable()
+        .with_publishable_key()
         .send()
         .await
         .ok();
@@ -200,7 +213,7 @@ async fn api_key_grants_only_its_endpoints() {
     assert_eq!(
         provider
             .post(&format!("{path}/capture"), "")
-            .publishable()
+            .with_publishable_key()
             .send()
             .await
             .status,
@@ -209,7 +222,7 @@ async fn api_key_grants_only_its_endpoints() {
     assert_eq!(
         provider
             .get("payment_intents")
-            .publishable()
+            .with_publishable_key()
             .send()
             .await
             .status,

@@ -2,7 +2,7 @@ use sandbox::Options;
 use sandbox::mailbox::MailMessage;
 use serde_json::Value;
 
-use crate::support::{Provider, TempDir};
+use crate::support::{SandboxProvider, TempDir};
 
 fn rendered_mail(to: &str, kind: &str) -> MailMessage {
     MailMessage {
@@ -20,7 +20,7 @@ fn rendered_mail(to: &str, kind: &str) -> MailMessage {
 #[actix_web::test]
 async fn mails_are_newest_first_and_survive_a_restart() {
     let dir = TempDir::new();
-    let provider = Provider::open(Some(dir.0.clone()), Options::default());
+    let provider = SandboxProvider::open(Some(dir.0.clone()), Options::default());
     provider
         .sandbox
         .mailbox()
@@ -32,12 +32,17 @@ async fn mails_are_newest_first_and_survive_a_restart() {
         .deliver(rendered_mail("bob@demo.test", "winner"))
         .unwrap();
     provider.stop().await;
-    let provider = Provider::open(Some(dir.0.clone()), Options::default());
-    let list: Value = provider.page("mailbox.json").await.json().await.unwrap();
+    let provider = SandboxProvider::open(Some(dir.0.clone()), Options::default());
+    let list: Value = provider
+        .fetch_sandbox_page("mailbox.json")
+        .await
+        .json()
+        .await
+        .unwrap();
     assert_eq!(list["total"], 2);
     assert_eq!(list["messages"][0]["to"], "bob@demo.test");
     let alices: Value = provider
-        .page("mailbox.json?to=alice@demo.test")
+        .fetch_sandbox_page("mailbox.json?to=alice@demo.test")
         .await
         .json()
         .await
@@ -45,7 +50,7 @@ async fn mails_are_newest_first_and_survive_a_restart() {
     assert_eq!(alices["messages"].as_array().unwrap().len(), 1);
     assert_eq!(alices["messages"][0]["html"], "<p>Hello</p>");
     let newer: Value = provider
-        .page("mailbox.json?after=1&kind=winner")
+        .fetch_sandbox_page("mailbox.json?after=1&kind=winner")
         .await
         .json()
         .await

@@ -1,8 +1,8 @@
-use crate::support::Provider;
+use crate::support::SandboxProvider;
 
 #[actix_web::test]
 async fn pages_and_script_reference_no_other_host() {
-    let provider = Provider::start();
+    let provider = SandboxProvider::start();
     for path in [
         "",
         "mailbox",
@@ -11,14 +11,14 @@ async fn pages_and_script_reference_no_other_host() {
         "index.js",
         "mailbox.js",
     ] {
-        let page = provider.page(path).await;
+        let page = provider.fetch_sandbox_page(path).await;
         assert_eq!(page.status(), 200, "{path}");
         let text = page.text().await.unwrap();
         for elsewhere in ["https://", "//js.stripe.com", "//fonts."] {
             assert!(!text.contains(elsewhere), "{path} mentions {elsewhere}");
         }
     }
-    let front = provider.page("").await;
+    let front = provider.fetch_sandbox_page("").await;
     assert!(
         front.headers()["content-security-policy"]
             .to_str()
@@ -30,8 +30,8 @@ async fn pages_and_script_reference_no_other_host() {
 
 #[actix_web::test]
 async fn script_defines_what_the_react_wrapper_needs() {
-    let provider = Provider::start();
-    let script = provider.page("stripe.js").await;
+    let provider = SandboxProvider::start();
+    let script = provider.fetch_sandbox_page("stripe.js").await;
     assert!(
         script.headers()["content-type"]
             .to_str()

@@ -1,11 +1,11 @@
 use serde_json::json;
 
-use crate::support::Provider;
+use crate::support::SandboxProvider;
 
 #[actix_web::test]
 async fn refunds_are_limited_to_captured_amount() {
-    let provider = Provider::start();
-    let id = provider.captured(1000, 35).await;
+    let provider = SandboxProvider::start();
+    let id = provider.create_captured_intent(1000, 35).await;
     let form =
         format!("payment_intent={id}&amount=400&reason=requested_by_customer&metadata[order]=7");
     let part = provider.post("refunds", &form).send().await.ok();
@@ -14,7 +14,7 @@ async fn refunds_are_limited_to_captured_amount() {
         (&400.into(), &"succeeded".into())
     );
     assert_eq!(part["metadata"]["order"], "7");
-    let charge = provider.charge(&id).await;
+    let charge = provider.fetch_charge(&id).await;
     assert_eq!(
         (&charge["amount_refunded"], &charge["refunded"]),
         (&400.into(), &false.into())
@@ -47,7 +47,7 @@ async fn refunds_are_limited_to_captured_amount() {
         .await
         .ok();
     assert_eq!(list["data"].as_array().unwrap().len(), 2);
-    let totals = provider.ledger().await;
+    let totals = provider.fetch_sandbox_ledger().await;
     assert_eq!(
         (
             &totals["total"]["refunded"],
@@ -63,23 +63,23 @@ async fn refunds_are_limited_to_captured_amount() {
 
 #[actix_web::test]
 async fn uncaptured_payment_cannot_be_refunded() {
-    let provider = Provider::start();
-    let held = provider.authorised(1000).await;
+    let provider = SandboxProvider::start();
+    let held = provider.create_authorised_intent(1000).await;
     let answer = provider
         .post("refunds", &format!("payment_intent={held}"))
         .send()
         .await;
     assert_eq!(answer.error()["code"], "payment_intent_unexpected_state");
-    let open = provider.intent(1000).await;
+    let open = provider.create_unpaid_intent(1000).await;
     let form = format!("payment_intent={}", open["id"].as_str().unwrap());
     assert_eq!(provider.post("refunds", &form).send().await.status, 400);
 }
 
 #[actix_web::test]
 async fn fee_refund_is_limited_to_remaining_fee() {
-    let provider = Provider::start();
-    let id = provider.captured(10_000, 350).await;
-    let fee = provider.charge(&id).await["application_fee"]["id"]
+    let provider = SandboxProvider::start();
+    let id = provider.create_captured_intent(10_000, 350).await;
+    let fee = provider.fetch_charge(&id).await["application_fee"]["id"]
         .as_str()
         .unwrap()
         .to_owned();
@@ -91,23 +91,32 @@ async fn fee_refund_is_limited_to_remaining_fee() {
     );
     provider
         .post(&path, "amount=100")
-        .platform()
+        .on_platform_account()
         .send()
         .await
         .ok();
-    let greedy = provider.post(&path, "amount=251").platform().send().await;
+    let greedy = provider
+        .post(&path, "amount=251")
+        .on_platform_account()
+        .send()
+        .await;
     assert_eq!(
         greedy.error()["message"],
         "Refund amount ($2.51) is greater than unrefunded amount on fee ($2.50)"
     );
     assert_eq!(
-        provider.post(&path, "").platform().send().await.ok()["amount"],
+        provider
+            .post(&path, "")
+            .on_platform_account()
+            .send()
+            .await
+            .ok()["amount"],
         250
     );
     assert_eq!(
         provider
             .post(&path, "amount=1")
-            .platform()
+            .on_platform_account()
             .send()
             .await
             .status,
@@ -115,7 +124,7 @@ async fn fee_refund_is_limited_to_remaining_fee() {
     );
     let shown = provider
         .get(&format!("application_fees/{fee}"))
-        .platform()
+        .on_platform_account()
         .send()
         .await
         .ok();
@@ -124,7 +133,7 @@ async fn fee_refund_is_limited_to_remaining_fee() {
         (&350.into(), &true.into())
     );
     assert_eq!(
-        provider.get(&path).platform().send().await.ok()["data"]
+        provider.get(&path).on_platform_account().send().await.ok()["data"]
             .as_array()
             .unwrap()
             .len(),
@@ -134,32 +143,32 @@ async fn fee_refund_is_limited_to_remaining_fee() {
 
 #[actix_web::test]
 async fn proportional_fee_refund_works_on_request() {
-    let provider = Provider::start();
-    let id = provider.captured(1000, 35).await;
+    let provider = SandboxProvider::start();
+    let id = provider.create_captured_intent(1000, 35).await;
     let form = format!("payment_intent={id}&amount=500&refund_application_fee=true");
     provider.post("refunds", &form).send().await.ok();
     assert_eq!(
-        provider.charge(&id).await["application_fee"]["amount_refunded"],
+        provider.fetch_charge(&id).await["application_fee"]["amount_refunded"],
         18
     );
 }
 
 #[actix_web::test]
 async fn captured_charge_is_disputed_once() {
-    let provider = Provider::start();
-    let id = provider.captured(1000, 35).await;
+    let provider = SandboxProvider::start();
+    let id = provider.create_captured_intent(1000, 35).await;
     let dispute = provider
-        .control("dispute", json!({ "paymentIntent": id }))
+        .call_control_endpoint("dispute", json!({ "paymentIntent": id }))
         .await
         .ok();
     assert_eq!(
         (&dispute["amount"], &dispute["payment_intent"]),
         (&1000.into(), &json!(id))
     );
-    assert_eq!(provider.charge(&id).await["disputed"], true);
+    assert_eq!(provider.fetch_charge(&id).await["disputed"], true);
     assert_eq!(
         provider
-            .control("dispute", json!({ "paymentIntent": id }))
+            .call_control_endpoint("dispute", json!({ "paymentIntent": id }))
             .await
             .status,
         400

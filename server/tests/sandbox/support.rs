@@ -11,10 +11,10 @@ use sandbox::{self, Options, Sandbox};
 use serde_json::Value;
 use tokio::sync::{Mutex, mpsc};
 
-pub const CLUB: &str = "acct_club";
+pub const CLUB_ACCOUNT_ID: &str = "acct_club";
 
 /// A running sandbox on a real port.
-pub struct Provider {
+pub struct SandboxProvider {
     pub sandbox: Arc<Sandbox>,
     pub address: String,
     handle: ServerHandle,
@@ -22,13 +22,13 @@ pub struct Provider {
 }
 
 #[derive(Debug)]
-pub struct Answer {
+pub struct SandboxResponse {
     pub status: u16,
     pub replayed: bool,
     pub body: Value,
 }
 
-impl Answer {
+impl SandboxResponse {
     pub fn ok(self) -> Value {
         assert_eq!(self.status, 200, "{}", self.body);
         self.body
@@ -45,16 +45,16 @@ impl Answer {
     }
 }
 
-/// A request before it is sent. By default it uses the connected account of the club and the secret
-/// key.
-pub struct Request<'a> {
-    provider: &'a Provider,
+/// A request to the sandbox before it is sent. By default it uses the club's connected account and
+/// the secret key.
+pub struct SandboxRequest<'a> {
+    provider: &'a SandboxProvider,
     builder: reqwest::RequestBuilder,
     account: Option<&'a str>,
     key: &'a str,
 }
 
-impl Provider {
+impl SandboxProvider {
     pub fn start() -> Self {
         Self::open(None, Options::default())
     }
@@ -86,32 +86,32 @@ impl Provider {
         self.handle.stop(false).await;
     }
 
-    pub fn post<'a>(&'a self, path: &str, form: &str) -> Request<'a> {
+    pub fn post<'a>(&'a self, path: &str, form: &str) -> SandboxRequest<'a> {
         let url = format!("{}/sandbox/stripe/v1/{path}", self.address);
         let builder = self
             .http
             .post(url)
             .header("content-type", "application/x-www-form-urlencoded");
-        Request {
+        SandboxRequest {
             provider: self,
             builder: builder.body(form.to_owned()),
-            account: Some(CLUB),
+            account: Some(CLUB_ACCOUNT_ID),
             key: "sk_test_1",
         }
     }
 
-    pub fn get<'a>(&'a self, path: &str) -> Request<'a> {
+    pub fn get<'a>(&'a self, path: &str) -> SandboxRequest<'a> {
         let url = format!("{}/sandbox/stripe/v1/{path}", self.address);
-        Request {
+        SandboxRequest {
             provider: self,
             builder: self.http.get(url),
-            account: Some(CLUB),
+            account: Some(CLUB_ACCOUNT_ID),
             key: "sk_test_1",
         }
     }
 
     /// Calls an endpoint with which the sandbox itself is controlled. Stripe has no such endpoints.
-    pub async fn control(&self, path: &str, body: Value) -> Answer {
+    pub async fn call_control_endpoint(&self, path: &str, body: Value) -> SandboxResponse {
         let answer = self
             .http
             .post(format!("{}/sandbox/{path}", self.address))
@@ -119,14 +119,14 @@ impl Provider {
             .send()
             .await;
         let answer = answer.expect("an answer");
-        Answer {
+        SandboxResponse {
             status: answer.status().as_u16(),
             replayed: false,
             body: answer.json().await.expect("a JSON answer"),
         }
     }
 
-    pub async fn page(&self, path: &str) -> reqwest::Response {
+    pub async fn fetch_sandbox_page(&self, path: &str) -> reqwest::Response {
         self.http
             .get(format!("{}/sandbox/{path}", self.address))
             .send()
@@ -134,8 +134,8 @@ impl Provider {
             .expect("a page")
     }
 
-    pub async fn ledger(&self) -> Value {
-        self.page("ledger?detail=1")
+    pub async fn fetch_sandbox_ledger(&self) -> Value {
+        self.fetch_sandbox_page("ledger?detail=1")
             .await
             .json()
             .await
@@ -143,7 +143,7 @@ impl Provider {
     }
 
     /// Creates an unpaid payment intent of this amount in cents.
-    pub async fn intent(&self, amount: i64) -> Value {
+    pub async fn create_unpaid_intent(&self, amount: i64) -> Value {
         self.post(
             "payment_intents",
             &format!("amount={amount}&currency=aud&capture_method=manual"),
@@ -154,8 +154,8 @@ impl Provider {
     }
 
     /// Creates an authorised payment intent of this amount in cents. Returns its id.
-    pub async fn authorised(&self, amount: i64) -> String {
-        let intent = self.intent(amount).await;
+    pub async fn create_authorised_intent(&self, amount: i64) -> String {
+        let intent = self.create_unpaid_intent(amount).await;
         let id = intent["id"].as_str().expect("an id").to_owned();
         let path = format!("payment_intents/{id}/confirm");
         let confirmed = self
@@ -167,8 +167,8 @@ impl Provider {
         id
     }
 
-    pub async fn captured(&self, amount: i64, fee: i64) -> String {
-        let id = self.authorised(amount).await;
+    pub async fn create_captured_intent(&self, amount: i64, fee: i64) -> String {
+        let id = self.create_authorised_intent(amount).await;
         let path = format!("payment_intents/{id}/capture");
         self.post(&path, &format!("application_fee_amount={fee}"))
             .send()
@@ -178,7 +178,7 @@ impl Provider {
     }
 
     /// Returns the charge of an intent, with its related objects expanded.
-    pub async fn charge(&self, intent: &str) -> Value {
+    pub async fn fetch_charge(&self, intent: &str) -> Value {
         let path = format!(
             "payment_intents/{intent}?expand[]=latest_charge.balance_transaction&expand[]=latest_charge.application_fee"
         );
@@ -186,18 +186,18 @@ impl Provider {
     }
 }
 
-impl<'a> Request<'a> {
+impl<'a> SandboxRequest<'a> {
     pub fn account(mut self, account: &'a str) -> Self {
         self.account = Some(account);
         self
     }
 
-    pub fn platform(mut self) -> Self {
+    pub fn on_platform_account(mut self) -> Self {
         self.account = None;
         self
     }
 
-    pub fn publishable(mut self) -> Self {
+    pub fn with_publishable_key(mut self) -> Self {
         self.key = "pk_test_1";
         self
     }
@@ -207,11 +207,11 @@ impl<'a> Request<'a> {
         self
     }
 
-    pub fn key(self, key: &str) -> Self {
+    pub fn with_idempotency_key(self, key: &str) -> Self {
         self.header("idempotency-key", key)
     }
 
-    pub fn fault(self, fault: &str) -> Self {
+    pub fn with_fault(self, fault: &str) -> Self {
         self.header("x-sandbox-fault", fault)
     }
 
@@ -220,12 +220,12 @@ impl<'a> Request<'a> {
         self
     }
 
-    pub async fn send(self) -> Answer {
+    pub async fn send(self) -> SandboxResponse {
         self.try_send().await.expect("an answer")
     }
 
     /// Sends the request. Returns the response, or the error if the connection failed.
-    pub async fn try_send(self) -> reqwest::Result<Answer> {
+    pub async fn try_send(self) -> reqwest::Result<SandboxResponse> {
         let _alive = self.provider;
         let mut builder = self
             .builder
@@ -234,7 +234,7 @@ impl<'a> Request<'a> {
             builder = builder.header("stripe-account", account);
         }
         let answer = builder.send().await?;
-        Ok(Answer {
+        Ok(SandboxResponse {
             status: answer.status().as_u16(),
             replayed: answer.headers().contains_key("idempotent-replayed"),
             body: answer.json().await?,
@@ -307,7 +307,7 @@ impl WebhookReceiver {
         }
     }
 
-    pub async fn next(&mut self) -> ReceivedWebhook {
+    pub async fn next_webhook(&mut self) -> ReceivedWebhook {
         let waited =
             tokio::time::timeout(std::time::Duration::from_secs(20), self.webhooks.recv()).await;
         waited
@@ -316,9 +316,9 @@ impl WebhookReceiver {
     }
 
     /// Waits for the next event of this type, skipping others.
-    pub async fn next_of(&mut self, kind: &str) -> ReceivedWebhook {
+    pub async fn next_webhook_of_type(&mut self, kind: &str) -> ReceivedWebhook {
         loop {
-            let webhook = self.next().await;
+            let webhook = self.next_webhook().await;
             if webhook.event["type"] == kind {
                 return webhook;
             }

@@ -5,7 +5,7 @@ use sandbox::Options;
 use serde_json::json;
 use sha2::Sha256;
 
-use crate::support::{Provider, TempDir, WebhookReceiver};
+use crate::support::{SandboxProvider, TempDir, WebhookReceiver};
 
 fn hmac_hex(secret: &str, message: &str) -> String {
     let mut mac = Hmac::<Sha256>::new_from_slice(secret.as_bytes()).unwrap();
@@ -15,14 +15,14 @@ fn hmac_hex(secret: &str, message: &str) -> String {
 
 #[actix_web::test]
 async fn every_payment_step_sends_a_signed_webhook() {
-    let provider = Provider::start();
+    let provider = SandboxProvider::start();
     let mut receiver = WebhookReceiver::start(vec![]);
     provider.sandbox.set_webhook(&receiver.url, "whsec_1");
     provider.sandbox.add_webhook_secret("whsec_2");
-    let id = provider.captured(1000, 35).await;
+    let id = provider.create_captured_intent(1000, 35).await;
     let mut kinds = BTreeSet::new();
     for _ in 0..3 {
-        let webhook = receiver.next().await;
+        let webhook = receiver.next_webhook().await;
         let (at, rest) = webhook
             .signature
             .strip_prefix("t=")
@@ -53,8 +53,8 @@ async fn every_payment_step_sends_a_signed_webhook() {
 
 #[actix_web::test]
 async fn event_contains_the_object_at_that_time() {
-    let provider = Provider::start();
-    let id = provider.captured(1000, 35).await;
+    let provider = SandboxProvider::start();
+    let id = provider.create_captured_intent(1000, 35).await;
     let events = provider
         .get("events?type=payment_intent.amount_capturable_updated")
         .send()
@@ -75,38 +75,40 @@ async fn event_contains_the_object_at_that_time() {
 
 #[actix_web::test]
 async fn event_is_resent_until_received() {
-    let provider = Provider::start();
+    let provider = SandboxProvider::start();
     let mut receiver = WebhookReceiver::start(vec![500, 404]);
     provider.sandbox.set_webhook(&receiver.url, "whsec_1");
-    provider.intent(1000).await;
-    let first = receiver.next().await;
+    provider.create_unpaid_intent(1000).await;
+    let first = receiver.next_webhook().await;
     for _ in 0..2 {
-        assert_eq!(receiver.next().await.event["id"], first.event["id"]);
+        assert_eq!(receiver.next_webhook().await.event["id"], first.event["id"]);
     }
 }
 
 #[actix_web::test]
 async fn undelivered_events_are_delivered_after_a_restart() {
     let dir = TempDir::new();
-    let provider = Provider::open(Some(dir.0.clone()), Options::default());
+    let provider = SandboxProvider::open(Some(dir.0.clone()), Options::default());
     let stopped_receiver = WebhookReceiver::start(vec![]);
     let url = stopped_receiver.url.clone();
     stopped_receiver.stop().await;
     provider.sandbox.set_webhook(&url, "whsec_1");
-    let id = provider.captured(1000, 35).await;
+    let id = provider.create_captured_intent(1000, 35).await;
     provider.stop().await;
-    let provider = Provider::open(Some(dir.0.clone()), Options::default());
+    let provider = SandboxProvider::open(Some(dir.0.clone()), Options::default());
     let mut receiver = WebhookReceiver::start(vec![]);
     provider.sandbox.set_webhook(&receiver.url, "whsec_1");
-    let received = receiver.next_of("payment_intent.succeeded").await;
+    let received = receiver
+        .next_webhook_of_type("payment_intent.succeeded")
+        .await;
     assert_eq!(received.event["data"]["object"]["id"], json!(id));
 }
 
 #[actix_web::test]
 async fn refunds_and_fees_create_events() {
-    let provider = Provider::start();
-    let id = provider.captured(1000, 35).await;
-    let fee = provider.charge(&id).await["application_fee"]["id"]
+    let provider = SandboxProvider::start();
+    let id = provider.create_captured_intent(1000, 35).await;
+    let fee = provider.fetch_charge(&id).await["application_fee"]["id"]
         .as_str()
         .unwrap()
         .to_owned();
@@ -117,7 +119,7 @@ async fn refunds_and_fees_create_events() {
         .ok();
     provider
         .post(&format!("application_fees/{fee}/refunds"), "amount=35")
-        .platform()
+        .on_platform_account()
         .send()
         .await
         .ok();
@@ -125,7 +127,7 @@ async fn refunds_and_fees_create_events() {
     provider.sandbox.set_webhook(&receiver.url, "whsec_1");
     let mut retrieved = Vec::new();
     for _ in 0..6 {
-        let event = receiver.next().await.event;
+        let event = receiver.next_webhook().await.event;
         retrieved.push((
             event["type"].as_str().unwrap().to_owned(),
             event.get("account").is_some(),
@@ -145,27 +147,27 @@ async fn refunds_and_fees_create_events() {
 
 #[actix_web::test]
 async fn webhook_faults_lose_and_double_events() {
-    let provider = Provider::start();
+    let provider = SandboxProvider::start();
     let mut receiver = WebhookReceiver::start(vec![]);
     provider.sandbox.set_webhook(&receiver.url, "whsec_1");
     provider
-        .control("faults", json!({ "seed": 1, "webhook": { "lost": 1.0 } }))
+        .call_control_endpoint("faults", json!({ "seed": 1, "webhook": { "lost": 1.0 } }))
         .await
         .ok();
-    let lost = provider.intent(500).await;
+    let lost = provider.create_unpaid_intent(500).await;
     // Waits for the loss, because the sender decides an event's fault only when it takes the event.
     while provider.sandbox.ledger()["events"]["lost"] == 0 {
         actix_web::rt::task::yield_now().await;
     }
     provider
-        .control(
+        .call_control_endpoint(
             "faults",
             json!({ "seed": 1, "webhook": { "doubled": 1.0, "late_ms": 5 } }),
         )
         .await
         .ok();
-    let doubled = provider.intent(600).await;
-    let (first, second) = (receiver.next().await, receiver.next().await);
+    let doubled = provider.create_unpaid_intent(600).await;
+    let (first, second) = (receiver.next_webhook().await, receiver.next_webhook().await);
     assert_eq!(first.event["id"], second.event["id"]);
     assert_eq!(first.event["data"]["object"]["id"], doubled["id"]);
     while provider.sandbox.ledger()["events"]["pending"] != 0 {

@@ -1,5 +1,6 @@
-//! Checks `server/ASVS.md` and the pages of `.github/specification`, called maps. Files and tests
-//! that they name must exist. The checklist must list every applicable requirement once.
+//! Checks the security checklist `server/ASVS.md` and the pages of `.github/specification`, called
+//! maps. The files and tests that these name must exist. The checklist must list every applicable
+//! requirement once.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -7,7 +8,7 @@ use std::path::Path;
 
 use super::source::{Source, identifiers};
 
-/// The ASVS requirements that apply, by chapter. `2.3.1-4` means 2.3.1 to 2.3.4. The last four
+/// The ASVS requirements that apply, by chapter. `2.3.1-4` means 2.3.1 to 2.3.4. The last three
 /// lines are of level 3.
 const APPLICABLE_REQUIREMENTS: [&str; 13] = [
     "1.2.1-5 1.2.9 1.3.3 1.3.4 1.3.6 1.3.7 1.3.11 1.4.2 1.5.1 1.5.2",
@@ -44,7 +45,7 @@ fn applicable_requirements() -> BTreeSet<String> {
 
 /// Returns the files and tests in the checklist that do not exist, and requirements that are
 /// missing, not applicable or repeated.
-pub fn findings(root: &Path, tests: &[Source]) -> Vec<String> {
+pub fn find_checklist_problems(root: &Path, tests: &[Source]) -> Vec<String> {
     let text = fs::read_to_string(root.join("server/ASVS.md")).expect("the checklist");
     let known: BTreeSet<String> = tests
         .iter()
@@ -109,7 +110,7 @@ pub fn stale_map_entries(root: &Path, all_sources: &[Source]) -> Vec<String> {
     for map in SPECIFICATION_MAPS {
         let text = fs::read_to_string(root.join(".github/specification").join(map)).expect("a map");
         for (number, line) in text.lines().enumerate() {
-            let missing = missing_names(line, &files, &known);
+            let missing = missing_names_in_row(line, &files, &known);
             findings.extend(
                 missing
                     .into_iter()
@@ -122,7 +123,7 @@ pub fn stale_map_entries(root: &Path, all_sources: &[Source]) -> Vec<String> {
 
 /// Returns the files and names in a map's row that do not exist. `a_name_that_begins…` stands for
 /// any longer name.
-fn missing_names(line: &str, files: &[String], known: &BTreeSet<&str>) -> Vec<String> {
+fn missing_names_in_row(line: &str, files: &[String], known: &BTreeSet<&str>) -> Vec<String> {
     let line = line.replace('…', "… ").replace('*', "* ");
     let words =
         line.split(|letter: char| !(letter.is_ascii_alphanumeric() || "_./-…*".contains(letter)));
@@ -188,7 +189,7 @@ fn stale_names_in_a_map_row_are_reported() {
     ]
     .map(shortened_path);
     let known = BTreeSet::from(["a_draw_is_listed_while_it_is_on_sale"]);
-    let found = |line| missing_names(line, &files, &known);
+    let found = |line| missing_names_in_row(line, &files, &known);
     assert!(
         found("| 7 | S/wire/draw.rs, core.sql | api/reads::a_draw_is_listed…, /widgets/live.js |")
             .is_empty()

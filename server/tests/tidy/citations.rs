@@ -14,15 +14,15 @@ use std::fs;
 use std::path::Path;
 
 use super::comments::comment_lines;
-use super::source::{Source, sources};
+use super::source::{Source, read_sources};
 
 /// Letters of decisions about the specification.
 const DECISION_LETTERS: &str = "ABCDEFGHIJKM";
 /// Letters of invariants (T, M, P, E, W, O, N, R, B, D), architecture rules (A), scenarios (F) and purchase steps (S).
 const INVARIANT_LETTERS: &str = "TMPEWONRBDAFS";
-/// Words that name a published standard, whose sections are not ours.
+/// Words that name a published standard. A citation of its sections needs no entry.
 const STANDARDS: [&str; 5] = ["RFC", "ASVS", "WCAG", "Law", "ISO"];
-/// Where a citation may stand.
+/// Folders whose files are searched for citations.
 const CITING_FOLDERS: [&str; 6] = [
     "server",
     "actors",
@@ -32,21 +32,22 @@ const CITING_FOLDERS: [&str; 6] = [
     "web",
 ];
 const CITING_ENDINGS: [&str; 8] = ["rs", "ts", "tsx", "js", "mjs", "css", "sql", "md"];
-/// The parts of the specification: letter, map.
-const MAPS: [(char, &str); 3] = [('A', "public.md"), ('B', "club.md"), ('C', "operator.md")];
+/// The letter of each part of the specification, and the file that maps it to code.
+const MAP_BY_LETTER: [(char, &str); 3] =
+    [('A', "public.md"), ('B', "club.md"), ('C', "operator.md")];
 
-/// Every id that may be cited.
-pub struct Entries {
-    /// Bold ids: `C-9`, `T2`, `rule 5`, `section 7.4`.
+/// Everything that a comment or page may cite.
+pub struct CitableEntries {
+    /// Ids in bold text, such as `C-9`, `T2`, `rule 5` or `section 7.4`.
     ids: BTreeSet<String>,
-    /// Numbers of decision records, and section numbers of the maps.
+    /// Numbers of decision records.
     records: BTreeSet<u32>,
     map_sections: BTreeSet<String>,
-    /// Lines of the specification that a map has: `A:226`.
+    /// Line numbers of the specification that a map lists, such as `A:226`.
     lines: BTreeSet<String>,
 }
 
-impl Entries {
+impl CitableEntries {
     /// Reads the entries of `.github/decisions` and `.github/specification`.
     pub fn read(root: &Path) -> Self {
         let mut entries = Self {
@@ -55,13 +56,13 @@ impl Entries {
             map_sections: BTreeSet::new(),
             lines: BTreeSet::new(),
         };
-        for source in sources(root, &[".github/decisions"], &["md"]) {
+        for source in read_sources(root, &[".github/decisions"], &["md"]) {
             let name = source.path.rsplit('/').next().unwrap_or_default();
             entries
                 .records
                 .extend(name.split('-').next().and_then(|n| n.parse::<u32>().ok()));
             entries.ids.extend(bold_ids(&source.text));
-            // A record may name the number under which an applied migration cites it.
+            // A decision record may also state a number by which an applied migration cites it.
             entries.records.extend(
                 source
                     .text
@@ -70,7 +71,7 @@ impl Entries {
                     .filter_map(leading_number),
             );
         }
-        for (letter, map) in MAPS {
+        for (letter, map) in MAP_BY_LETTER {
             let path = root.join(".github/specification").join(map);
             let text = fs::read_to_string(path).expect("a map of the specification");
             entries.read_map(letter, &text);
@@ -82,7 +83,7 @@ impl Entries {
         for line in text.lines() {
             let mut add = |cell: &str| {
                 self.lines
-                    .extend(numbers_in_ranges(cell).map(|number| format!("{letter}:{number}")));
+                    .extend(expand_number_ranges(cell).map(|number| format!("{letter}:{number}")));
             };
             if let Some(heading) = line.strip_prefix("## ") {
                 heading
@@ -104,9 +105,9 @@ fn bold_ids(text: &str) -> Vec<String> {
     bold.filter(|id| id.len() < 80)
         .map(|id| {
             let id = id.split([':', '.']).next().unwrap_or(id).trim();
-            // Section numbers have full stops of their own.
             id.to_lowercase()
         })
+        // Section numbers contain full stops, at which the ids above are cut off.
         .chain(
             text.split("**section ")
                 .skip(1)
@@ -117,7 +118,7 @@ fn bold_ids(text: &str) -> Vec<String> {
 }
 
 /// Returns the numbers of a map's cell or heading: `18, 262`, `33-35, A-3`, `B:14-30`.
-fn numbers_in_ranges(cell: &str) -> impl Iterator<Item = u32> {
+fn expand_number_ranges(cell: &str) -> impl Iterator<Item = u32> {
     let parts = cell.split([',', ' ']);
     parts.flat_map(|part| {
         let part = part.split_once(':').map_or(part, |(_, numbers)| numbers);
@@ -138,16 +139,16 @@ fn leading_sections(heading: &str) -> Vec<String> {
         .trim_start_matches('§')
         .trim_start_matches("Section ");
     let first = heading.split([' ', ',']).next().unwrap_or_default();
-    numbers_in_ranges(first)
+    expand_number_ranges(first)
         .map(|number| number.to_string())
         .collect()
 }
 
 /// Returns where a comment or a page cites an id that has no entry.
-pub fn findings(root: &Path) -> Vec<String> {
-    let entries = Entries::read(root);
-    let mut cited = sources(root, &CITING_FOLDERS, &CITING_ENDINGS);
-    cited.extend(sources(root, &[".github"], &["md"]));
+pub fn find_unresolved_citations(root: &Path) -> Vec<String> {
+    let entries = CitableEntries::read(root);
+    let mut cited = read_sources(root, &CITING_FOLDERS, &CITING_ENDINGS);
+    cited.extend(read_sources(root, &[".github"], &["md"]));
     cited.push(Source {
         path: "README.md".into(),
         text: fs::read_to_string(root.join("README.md")).expect("the README"),
@@ -166,7 +167,7 @@ pub fn findings(root: &Path) -> Vec<String> {
 }
 
 /// Returns the ids in a line of prose that have no entry.
-fn unresolved_ids(line: &str, entries: &Entries) -> Vec<String> {
+fn unresolved_ids(line: &str, entries: &CitableEntries) -> Vec<String> {
     let mut missing = Vec::new();
     let words: Vec<&str> = line
         .split(|c: char| c.is_whitespace() || "()[]{}<>\"'“”‘’|;!?*".contains(c))
@@ -191,7 +192,12 @@ fn unresolved_ids(line: &str, entries: &Entries) -> Vec<String> {
 }
 
 /// Checks "rule 5", "section 7.4", "§4" and "decision 7"; `word` is the noun and `next` the number.
-fn unresolved_number(line: &str, word: &str, next: &str, entries: &Entries) -> Option<String> {
+fn unresolved_number(
+    line: &str,
+    word: &str,
+    next: &str,
+    entries: &CitableEntries,
+) -> Option<String> {
     let noun = word.to_lowercase();
     let is_standard = STANDARDS.iter().any(|standard| line.contains(standard));
     let number: String = match word.strip_prefix('§') {
@@ -218,13 +224,13 @@ fn unresolved_number(line: &str, word: &str, next: &str, entries: &Entries) -> O
     (!known).then(|| format!("{word} {next}"))
 }
 
-impl Entries {
+impl CitableEntries {
     fn has_section(&self, number: &str) -> bool {
         self.map_sections.contains(number) || self.ids.contains(&format!("section {number}"))
     }
 }
 
-/// An id in the text.
+/// An id that a text cites.
 #[derive(Debug, PartialEq, Eq)]
 enum CitedId {
     Decision(String),
@@ -249,7 +255,7 @@ fn ids_in_word(word: &str) -> Vec<CitedId> {
         let is_start = letter.is_ascii_uppercase()
             && match at.checked_sub(1).map(|before| letters[before]) {
                 None => true,
-                // The second id of a range or a list.
+                // After a digit and a separator, the second id of a range or list starts.
                 Some('-' | '–' | '/' | ',') => at >= 2 && letters[at - 2].is_ascii_digit(),
                 Some(before) => !(before.is_alphanumeric() || "_.#$=:%&+@\\".contains(before)),
             };
@@ -271,7 +277,7 @@ fn ids_in_word(word: &str) -> Vec<CitedId> {
             '-' if DECISION_LETTERS.contains(letter) => {
                 found.push(CitedId::Decision(format!("{letter}-{digits}")));
             }
-            ':' if MAPS.iter().any(|(part, _)| *part == letter) => {
+            ':' if MAP_BY_LETTER.iter().any(|(part, _)| *part == letter) => {
                 found.push(CitedId::Line(format!("{letter}:{digits}")));
             }
             separator
@@ -321,7 +327,7 @@ fn citation_forms_are_recognised() {
 
 #[test]
 fn id_without_entry_is_reported() {
-    let entries = Entries {
+    let entries = CitableEntries {
         ids: ["C-9", "T2", "rule 5", "section 7.4"]
             .map(str::to_lowercase)
             .into(),

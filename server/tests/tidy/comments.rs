@@ -18,7 +18,7 @@ pub enum Language {
 }
 
 impl Language {
-    fn of(path: &str) -> Option<Self> {
+    fn of_path(path: &str) -> Option<Self> {
         let (_, ending) = path.rsplit_once('.')?;
         match ending {
             "rs" => Some(Self::Rust),
@@ -42,7 +42,7 @@ impl Language {
         rest.starts_with(&['/', '*'])
     }
 
-    fn quotes(self) -> &'static [char] {
+    fn quote_characters(self) -> &'static [char] {
         match self {
             Self::Rust => &['"'],
             Self::TypeScript => &['"', '\'', '`'],
@@ -53,9 +53,9 @@ impl Language {
     }
 }
 
-/// Returns the comment lines of a file without inline code. Returns none for an unknown language.
+/// Returns the lines of a file's comments, with inline code removed. Empty for an unknown language.
 pub fn comment_lines(source: &Source) -> Vec<CommentLine> {
-    let lines = match Language::of(&source.path) {
+    let lines = match Language::of_path(&source.path) {
         None => Vec::new(),
         Some(Language::Markdown) => markdown_lines(&source.text),
         Some(language) => code_comment_lines(&source.text, language),
@@ -137,7 +137,7 @@ pub fn literal_length(rest: &[char], language: Language) -> usize {
             return raw_string_length(rest);
         }
     }
-    if !language.quotes().contains(&first) {
+    if !language.quote_characters().contains(&first) {
         return 0;
     }
     // Other strings than template literals and those of Rust and SQL end on their line. An

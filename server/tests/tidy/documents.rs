@@ -3,15 +3,15 @@
 use std::fs;
 use std::path::Path;
 
-use super::source::sources;
+use super::source::read_sources;
 
 /// Pages outside `.github` whose paths are checked as well.
 const CHECKED_PAGES: [&str; 3] = ["README.md", "loadtest/EVIDENCE.md", "migrations/README.md"];
 
-/// Returns the files and links in a page that do not exist.
-pub fn findings(root: &Path) -> Vec<String> {
+/// Returns the files and links that Markdown pages name and that do not exist.
+pub fn find_missing_files(root: &Path) -> Vec<String> {
     let mut pages: Vec<String> = CHECKED_PAGES.map(String::from).to_vec();
-    let guides = sources(root, &[".github"], &["md"]);
+    let guides = read_sources(root, &[".github"], &["md"]);
     pages.extend(
         guides
             .into_iter()
@@ -41,7 +41,7 @@ fn paths_in_page(text: &str) -> Vec<String> {
             .split('`')
             .skip(1)
             .step_by(2)
-            .filter(|code| is_path(code))
+            .filter(|code| is_repository_path(code))
             .map(String::from),
     );
     found.extend(
@@ -57,7 +57,7 @@ fn paths_in_page(text: &str) -> Vec<String> {
 
 /// Returns whether a piece of inline code is a path of the repository, and not a URL, command or
 /// formula.
-fn is_path(code: &str) -> bool {
+fn is_repository_path(code: &str) -> bool {
     code.contains('/')
         && !code.starts_with('/')
         && code

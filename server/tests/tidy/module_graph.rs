@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use super::source::{Source, sources};
+use super::source::{Source, read_sources};
 
 /// The crates of the workspace, by folder.
 const CRATE_FOLDERS: [&str; 6] = [
@@ -20,13 +20,13 @@ const CRATE_FOLDERS: [&str; 6] = [
 ];
 
 /// Map from a module to the modules that it imports.
-pub type Graph = BTreeMap<String, BTreeSet<String>>;
+pub type ImportGraph = BTreeMap<String, BTreeSet<String>>;
 
 /// Returns the import cycles among the top-level modules of each crate.
-pub fn findings(root: &Path) -> Vec<String> {
+pub fn find_import_cycles(root: &Path) -> Vec<String> {
     let mut findings = Vec::new();
     for member in CRATE_FOLDERS {
-        let found = import_cycles(&read_graph(root, member));
+        let found = import_cycles(&read_import_graph(root, member));
         findings.extend(
             found
                 .into_iter()
@@ -37,7 +37,7 @@ pub fn findings(root: &Path) -> Vec<String> {
 }
 
 /// Returns each cycle as one line with its modules and imports.
-fn import_cycles(graph: &Graph) -> Vec<String> {
+fn import_cycles(graph: &ImportGraph) -> Vec<String> {
     let mut done: BTreeSet<&str> = BTreeSet::new();
     let mut found = Vec::new();
     for module in graph.keys() {
@@ -65,7 +65,7 @@ fn import_cycles(graph: &Graph) -> Vec<String> {
         found.push(format!(
             "{}; without {} there is no circle",
             inside.join(", "),
-            breaking_imports(graph, &members).join(", ")
+            imports_that_break_cycle(graph, &members).join(", ")
         ));
         done.extend(members);
     }
@@ -74,7 +74,7 @@ fn import_cycles(graph: &Graph) -> Vec<String> {
 
 /// Returns a few imports whose removal would break the cycle. The search is greedy, so it may
 /// return more than necessary.
-fn breaking_imports(graph: &Graph, members: &BTreeSet<&str>) -> Vec<String> {
+fn imports_that_break_cycle(graph: &ImportGraph, members: &BTreeSet<&str>) -> Vec<String> {
     let mut waiting = members.clone();
     let mut order: Vec<&str> = Vec::new();
     // Chooses the module that imports the most of the others and that the fewest of them import.
@@ -107,7 +107,7 @@ fn breaking_imports(graph: &Graph, members: &BTreeSet<&str>) -> Vec<String> {
 }
 
 /// Returns whether `from` imports `to`, directly or through other modules.
-fn imports_transitively(graph: &Graph, from: &str, to: &str) -> bool {
+fn imports_transitively(graph: &ImportGraph, from: &str, to: &str) -> bool {
     let mut seen = BTreeSet::new();
     let mut waiting: Vec<&str> = vec![from];
     while let Some(module) = waiting.pop() {
@@ -124,13 +124,19 @@ fn imports_transitively(graph: &Graph, from: &str, to: &str) -> bool {
 }
 
 /// Reads the imports between all modules of a crate.
-fn read_graph(root: &Path, member: &str) -> Graph {
+fn read_import_graph(root: &Path, member: &str) -> ImportGraph {
     let base = format!("{member}/src/");
-    let files: Vec<(Vec<String>, String)> = sources(root, &[&format!("{member}/src")], &["rs"])
-        .into_iter()
-        .filter(|source| !is_test_file(&source.path))
-        .map(|source| (module_path(&source, &base), code_only(&source.text)))
-        .collect();
+    let files: Vec<(Vec<String>, String)> =
+        read_sources(root, &[&format!("{member}/src")], &["rs"])
+            .into_iter()
+            .filter(|source| !is_test_file(&source.path))
+            .map(|source| {
+                (
+                    module_path(&source, &base),
+                    without_comments_and_strings(&source.text),
+                )
+            })
+            .collect();
     let modules: BTreeSet<&str> = files
         .iter()
         .filter_map(|(path, _)| path.first().map(String::as_str))
@@ -150,7 +156,7 @@ fn read_graph(root: &Path, member: &str) -> Graph {
             }
         }
     }
-    let mut graph = Graph::new();
+    let mut graph = ImportGraph::new();
     for (path, code) in files.iter().filter(|(path, _)| !path.is_empty()) {
         let from = &path[0];
         let edges = graph.entry(from.clone()).or_default();
@@ -184,7 +190,7 @@ fn module_path(source: &Source, base: &str) -> Vec<String> {
     parts
 }
 
-/// Returns, for each import of another top-level module, that module's name.
+/// Returns the first name below the crate's root of each import: a module or an item.
 fn imported_names(module: &[String], code: &str) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
     for (inner, part) in inline_modules(code) {
@@ -196,8 +202,8 @@ fn imported_names(module: &[String], code: &str) -> BTreeSet<String> {
     names
 }
 
-/// Resolves a path, as written in a module of this depth. Returns its first name below the crate's
-/// root, or `None` if it does not start at the root.
+/// Resolves an import path of a module that is `depth` levels below the crate's root. Returns the
+/// path's first name below the root, or `None` if the path does not start at the root.
 fn name_below_root(path: &[String], depth: usize) -> Option<String> {
     if path.first()? == "crate" {
         return path.get(1).cloned();
@@ -212,7 +218,7 @@ fn name_below_root(path: &[String], depth: usize) -> Option<String> {
 /// parts under `#[cfg(test)]`.
 fn inline_modules(code: &str) -> Vec<(usize, String)> {
     let mut parts: Vec<(usize, String)> = vec![(0, String::new())];
-    // For each open inline module: the brace depth at which it ends, and whether it is a test.
+    // For each open inline module: the brace depth at which it ends, and whether it contains tests.
     let mut open: Vec<(usize, bool)> = Vec::new();
     let mut braces = 0;
     for line in code.split_inclusive('\n') {
@@ -332,7 +338,7 @@ fn inline_paths(code: &str) -> Vec<Vec<String>> {
 }
 
 /// Returns the code without comments and without the content of string literals. Line breaks stay.
-fn code_only(text: &str) -> String {
+fn without_comments_and_strings(text: &str) -> String {
     let letters: Vec<char> = text.chars().collect();
     let mut code = String::with_capacity(text.len());
     let mut at = 0;
@@ -359,7 +365,7 @@ fn code_only(text: &str) -> String {
 
 #[test]
 fn imports_are_read_from_use_trees_and_paths() {
-    let code = code_only(
+    let code = without_comments_and_strings(
         "use crate::{draw::{Draw, View as Seen}, clock};\n\
          // use crate::comment;\n\
          use super::timer;\n\
@@ -373,8 +379,8 @@ fn imports_are_read_from_use_trees_and_paths() {
 }
 
 #[test]
-fn circle_is_reported_with_its_imports() {
-    let graph: Graph = [
+fn import_cycle_is_reported_with_its_imports() {
+    let graph: ImportGraph = [
         ("draw", "supervisor"),
         ("supervisor", "draw"),
         ("mailer", "draw"),

@@ -13,7 +13,7 @@ pub struct Source {
 
 /// Returns every file below the folders with one of the endings, sorted by path. Panics if a folder
 /// is missing, because the files of a moved folder would otherwise go unchecked.
-pub fn sources(root: &Path, folders: &[&str], endings: &[&str]) -> Vec<Source> {
+pub fn read_sources(root: &Path, folders: &[&str], endings: &[&str]) -> Vec<Source> {
     let mut found = Vec::new();
     for folder in folders {
         assert!(root.join(folder).is_dir(), "{folder} does not exist");

@@ -6,7 +6,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 use server::http::routes::{ROUTES, Verb};
 
-use crate::access::{broncos_path, method};
+use crate::access::{broncos_path, http_method_of};
 use crate::support::{Buyer, TestServer, club};
 
 async fn set_archived(server: &TestServer, archived: bool) {
@@ -25,7 +25,7 @@ async fn set_archived(server: &TestServer, archived: bool) {
 }
 
 /// Endings of the paths to which an archived club may still write.
-const ALLOWED_ENDINGS: [&str; 7] = [
+const ARCHIVED_CLUB_PATH_ENDINGS: [&str; 7] = [
     "results",
     "notify-winners",
     "payouts",
@@ -74,11 +74,15 @@ async fn every_route_enforces_limits_of_archived_club() {
             payout["id"].as_i64().expect("a JSON number"),
         );
         let body = (route.method != Verb::Get).then(|| json!({}));
-        let answer = browser.call(method(route), &path, body.as_ref()).await;
+        let answer = browser
+            .call(http_method_of(route), &path, body.as_ref())
+            .await;
         let body = serde_json::from_str::<Value>(&answer.text).unwrap_or_default();
         let stopped = answer.status == 403 && body["code"] == "club-archived";
         let admitted = !matches!(answer.status, 401 | 403) && answer.status < 500;
-        let is_allowed_ending = ALLOWED_ENDINGS.iter().any(|end| route.path.ends_with(end));
+        let is_allowed_ending = ARCHIVED_CLUB_PATH_ENDINGS
+            .iter()
+            .any(|end| route.path.ends_with(end));
         let as_it_should = match route.audience {
             Audience::Operator | Audience::ProvenOperator => answer.status == 403 && !stopped,
             Audience::Club | Audience::Seller | Audience::Owner if route.method == Verb::Get => {
@@ -132,7 +136,7 @@ async fn archived_club_completes_open_payments_and_refuses_new_ones() {
         .await
         .expect_refusal(409, "club-not-selling");
     assert_eq!(
-        alice.purchase(draw, 2, &paid).await.ok()["status"],
+        alice.complete_checkout_purchase(draw, 2, &paid).await.ok()["status"],
         "succeeded"
     );
     let shown = bob.get(&format!("/api/draws/{draw}")).await.ok();

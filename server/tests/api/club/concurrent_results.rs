@@ -1,5 +1,5 @@
-//! Concurrent calls that enter and undo a result, on a real Postgres. One call wins and the other
-//! gets 409. The database holds the winner's result (reliability.md, F51).
+//! Concurrent calls that enter and undo a result, on a real Postgres. Each call succeeds or gets
+//! 409. The draw then has the result that the successful calls leave (reliability.md, F51).
 
 use domain::DrawId;
 use futures_util::join;
@@ -46,7 +46,7 @@ async fn undo_result(operator: &Buyer, draw: DrawId) -> ApiResponse {
         .await
 }
 
-/// Runs both calls concurrently. The call that is sent first alternates from round to round.
+/// Runs two calls concurrently. In every second round, `other` is sent first.
 async fn run_concurrently<A: Future, B: Future>(
     round: u8,
     one: A,
@@ -97,7 +97,7 @@ async fn concurrent_results_accept_one_and_refuse_other_with_409() {
 }
 
 #[actix_web::test]
-async fn concurrent_result_and_undo_end_as_answered() {
+async fn concurrent_result_and_undo_store_what_they_answer() {
     let server = TestServer::start().await;
     let draw = server.create_club_with_draw().await;
     server.create_operator().await;

@@ -5,14 +5,14 @@ use serde_json::{Value, json};
 
 use crate::support::{Buyer, TestServer, club};
 
-pub fn form() -> Value {
+pub fn new_draw_form() -> Value {
     json!({ "league": "NRL", "homeTeam": " Broncos ", "awayTeam": "Cowboys", "gameDate": "2036-11-28T19:10",
         "timezone": "Australia/Sydney", "contactName": "Sam Contact", "contactPhone": "0400 333 444",
         "ticketPrice": "5.00", "prizePercentage": 50, "passStripeFees": true, "roundUpPrize": true })
 }
 
-pub fn with(field: &str, value: Value) -> Value {
-    let mut form = form();
+pub fn new_draw_form_with(field: &str, value: Value) -> Value {
+    let mut form = new_draw_form();
     form[field] = value;
     form
 }
@@ -30,7 +30,7 @@ async fn connected_club_with_accepted_terms_creates_draw() {
     let broncos = server.create_club("broncos").await;
     let browser = club::sign_in_as_club(&server, "broncos").await;
     accept_terms(&browser).await;
-    let answer = browser.post("/api/draws", form()).await;
+    let answer = browser.post("/api/draws", new_draw_form()).await;
     assert_eq!(answer.status, 201, "{}", answer.text);
     let draw = answer.json();
     // 19:10 in Sydney is 08:10 UTC, because daylight saving time applies in November.
@@ -160,7 +160,7 @@ async fn every_field_of_draw_form_is_validated() {
         ),
     ] {
         let refused = browser
-            .post("/api/draws", with(field, value.clone()))
+            .post("/api/draws", new_draw_form_with(field, value.clone()))
             .await
             .expect_refusal(400, "invalid");
         assert_eq!(
@@ -188,7 +188,7 @@ async fn every_field_of_draw_form_is_validated() {
         "Ticket price is required",
     ];
     assert_eq!(messages, expected);
-    browser.post("/api/draws", form()).await.ok();
+    browser.post("/api/draws", new_draw_form()).await.ok();
     server.finish().await;
 }
 
@@ -199,11 +199,11 @@ async fn draw_without_account_or_terms_is_refused() {
     let browser = club::sign_in_as_club(&server, "broncos").await;
     server
         .alice()
-        .post("/api/draws", form())
+        .post("/api/draws", new_draw_form())
         .await
         .expect_refusal(401, "unauthenticated");
     let message = "Agreement Required: Please check the box to agree to the Terms of Service before proceeding";
-    let create = async || browser.post("/api/draws", form()).await;
+    let create = async || browser.post("/api/draws", new_draw_form()).await;
     assert_eq!(
         create().await.expect_refusal(428, "terms-required")["message"],
         message
@@ -222,7 +222,7 @@ async fn draw_without_account_or_terms_is_refused() {
     create().await.expect_refusal(428, "terms-required");
     accept_terms(&browser).await;
     create().await.ok();
-    let another = with("awayTeam", json!("Tigers"));
+    let another = new_draw_form_with("awayTeam", json!("Tigers"));
     browser
         .post("/api/draws", another)
         .await
@@ -262,7 +262,10 @@ async fn club_cannot_create_draw_for_another_club() {
     let storm = club::sign_in_as_club(&server, "storm").await;
     accept_terms(&storm).await;
     storm
-        .post("/api/draws", with("clubId", json!(broncos.id.0)))
+        .post(
+            "/api/draws",
+            new_draw_form_with("clubId", json!(broncos.id.0)),
+        )
         .await
         .expect_refusal(404, "not-found");
     storm
@@ -286,7 +289,7 @@ async fn club_cannot_create_draw_for_another_club() {
         .expect("the read succeeds");
     let archived = club::sign_in_as_club(&server, "broncos").await;
     archived
-        .post("/api/draws", form())
+        .post("/api/draws", new_draw_form())
         .await
         .expect_refusal(403, "club-archived");
     assert_eq!(
@@ -330,11 +333,14 @@ async fn card_fee_passthrough_can_be_switched_off() {
     );
     accept_terms(&browser).await;
     browser
-        .post("/api/draws", form())
+        .post("/api/draws", new_draw_form())
         .await
         .expect_refusal(422, "fee-passthrough-off");
     browser
-        .post("/api/draws", with("passStripeFees", json!(false)))
+        .post(
+            "/api/draws",
+            new_draw_form_with("passStripeFees", json!(false)),
+        )
         .await
         .ok();
     server.finish().await;
@@ -396,7 +402,7 @@ async fn fixture_import_previews_each_row_and_imports_once() {
     let import = async |query: &str, table: &'static str| {
         let path = format!("/api/clubs/{}/fixtures?{query}", broncos.id);
         let request = browser
-            .raw(Method::POST, &path)
+            .bare_request(Method::POST, &path)
             .header("origin", &server.url)
             .body(table);
         Buyer::send_request(request).await
@@ -465,7 +471,7 @@ async fn imported_draws_use_club_contact_unless_one_is_given() {
             "date,kick-off,zone,home,away\n2036-03-07,20:00,Australia/Sydney,{home},Raiders\n"
         );
         let request = browser
-            .raw(Method::POST, &format!("{path}?{query}"))
+            .bare_request(Method::POST, &format!("{path}?{query}"))
             .header("origin", &server.url);
         Buyer::send_request(request.body(table)).await
     };

@@ -5,19 +5,19 @@ use domain::{ClubId, DrawId};
 use reqwest::Method;
 use serde_json::json;
 
-use super::draws::{accept_terms, form, with};
+use super::draws::{accept_terms, new_draw_form, new_draw_form_with};
 use crate::support::buyer::ApiResponse;
 use crate::support::{Buyer, TestServer, club};
 
-const FIXTURES: &str = "date,kick-off,zone,home,away\n2036-03-07,20:00,Australia/Sydney,Knights,Raiders\n\
+const FIXTURE_IMPORT_CSV: &str = "date,kick-off,zone,home,away\n2036-03-07,20:00,Australia/Sydney,Knights,Raiders\n\
      2036-03-08,15:00,Australia/Perth,Sharks,Tigers\n";
 
 async fn import_fixtures(server: &TestServer, browser: &Buyer, club: ClubId) -> ApiResponse {
     let path = format!("/api/clubs/{club}/fixtures");
     let request = browser
-        .raw(Method::POST, &path)
+        .bare_request(Method::POST, &path)
         .header("origin", &server.url);
-    Buyer::send_request(request.body(FIXTURES)).await
+    Buyer::send_request(request.body(FIXTURE_IMPORT_CSV)).await
 }
 
 async fn count_draws(browser: &Buyer, club: ClubId) -> usize {
@@ -35,12 +35,12 @@ async fn resubmitted_draw_form_is_refused_with_existing_draw() {
     let broncos = server.create_club("broncos").await;
     let browser = club::sign_in_as_club(&server, "broncos").await;
     accept_terms(&browser).await;
-    let number = browser.post("/api/draws", form()).await.ok()["drawNumber"]
+    let number = browser.post("/api/draws", new_draw_form()).await.ok()["drawNumber"]
         .as_i64()
         .expect("a JSON number");
     let again = async || {
         browser
-            .post("/api/draws", form())
+            .post("/api/draws", new_draw_form())
             .await
             .expect_refusal(409, "draw-exists")
     };
@@ -58,13 +58,16 @@ async fn resubmitted_draw_form_is_refused_with_existing_draw() {
     );
     assert_eq!(count_draws(&browser, broncos.id).await, 1);
     browser
-        .post("/api/draws", with("gameDate", json!("2036-11-29T19:10")))
+        .post(
+            "/api/draws",
+            new_draw_form_with("gameDate", json!("2036-11-29T19:10")),
+        )
         .await
         .ok();
     server.create_club("storm").await;
     let storm = club::sign_in_as_club(&server, "storm").await;
     accept_terms(&storm).await;
-    storm.post("/api/draws", form()).await.ok();
+    storm.post("/api/draws", new_draw_form()).await.ok();
     // If the game's first draw is cancelled, the game may be put on sale again.
     server
         .engine
@@ -73,7 +76,7 @@ async fn resubmitted_draw_form_is_refused_with_existing_draw() {
         .await
         .expect("cancelled");
     accept_terms(&browser).await;
-    browser.post("/api/draws", form()).await.ok();
+    browser.post("/api/draws", new_draw_form()).await.ok();
     server.finish().await;
 }
 
@@ -83,7 +86,7 @@ async fn concurrent_draw_submissions_create_one_draw() {
     let broncos = server.create_club("broncos").await;
     let browser = club::sign_in_as_club(&server, "broncos").await;
     for round in 0..4 {
-        let game = with("homeTeam", json!(format!("Broncos {round}")));
+        let game = new_draw_form_with("homeTeam", json!(format!("Broncos {round}")));
         accept_terms(&browser).await;
         accept_terms(&browser).await;
         let submit = || browser.post("/api/draws", game.clone());
@@ -99,8 +102,7 @@ async fn concurrent_draw_submissions_create_one_draw() {
         import_fixtures(&server, &browser, broncos.id),
         import_fixtures(&server, &browser, broncos.id)
     );
-    // The losing import either sees the draws of the winning one, or fails because they appear
-    // meanwhile.
+    // The second import either finds the draws that the first one created, or is refused with 409.
     let later = if one.status == 200 && one.json()["created"] == 2 {
         other
     } else {
@@ -116,7 +118,7 @@ async fn concurrent_draw_submissions_create_one_draw() {
 }
 
 #[actix_web::test]
-async fn created_draw_is_answered_even_if_catalogue_reload_fails() {
+async fn draw_creation_succeeds_even_if_catalogue_reload_fails() {
     let server = TestServer::start().await;
     let broncos = server.create_club("broncos").await;
     let browser = club::sign_in_as_club(&server, "broncos").await;
@@ -125,7 +127,7 @@ async fn created_draw_is_answered_even_if_catalogue_reload_fails() {
         .database
         .run("alter table club_slug_aliases rename to elsewhere")
         .await;
-    let draw = browser.post("/api/draws", form()).await.ok();
+    let draw = browser.post("/api/draws", new_draw_form()).await.ok();
     for (field, value) in [
         ("homeTeam", json!("Broncos")),
         ("status", json!("active")),

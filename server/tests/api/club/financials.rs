@@ -3,11 +3,11 @@
 use domain::{Cents, DrawId};
 use serde_json::{Value, json};
 
-use crate::support::buyer::{Intent, items};
+use crate::support::buyer::{Intent, cart_request_items};
 use crate::support::server::eventually;
 use crate::support::{Buyer, TestServer, club};
 
-pub fn cents(value: &Value) -> i64 {
+pub fn cents_of(value: &Value) -> i64 {
     Cents::parse(value.as_str().expect("an amount").trim_start_matches('-'))
         .expect("dollars")
         .0
@@ -18,7 +18,7 @@ async fn buy_cart(buyer: &Buyer, lines: &[(DrawId, u16)]) {
         body: buyer.request_cart_intent(lines).await.ok(),
     };
     buyer.authorise(&intent).await;
-    let body = json!({ "items": items(lines), "buyer": buyer.details(), "paymentIntentId": intent.id(),
+    let body = json!({ "items": cart_request_items(lines), "buyer": buyer.details(), "paymentIntentId": intent.id(),
         "ageConfirmation": true, "termsAgreement": true });
     assert_eq!(
         buyer.post("/api/purchase-cart", body).await.ok()["status"],
@@ -75,7 +75,7 @@ async fn club_financials_match_provider_ledger() {
         ),
         (&json!(2), &json!(3))
     );
-    let sum = |field: &str| cents(&first[field]) + cents(&second[field]);
+    let sum = |field: &str| cents_of(&first[field]) + cents_of(&second[field]);
     let ledger = server.sandbox.ledger();
     let account = &ledger["accounts"]["acct_broncos"];
     let provider_sum = |field: &str| account[field].as_i64().expect("cents");
@@ -97,14 +97,14 @@ async fn club_financials_match_provider_ledger() {
     );
     for draw in [&first, &second] {
         assert_eq!(
-            cents(&draw["clubProfit"]),
-            cents(&draw["clubRevenue"]) - cents(&draw["prizePool"])
+            cents_of(&draw["clubProfit"]),
+            cents_of(&draw["clubRevenue"]) - cents_of(&draw["prizePool"])
         );
     }
     let id = browser.get("/api/admin/whoami").await.ok()["user"]["id"].clone();
     let stats = browser.get(&format!("/api/clubs/{id}/stats")).await.ok();
-    assert_eq!(cents(&stats["totalRevenue"]), sum("totalRevenue"));
-    assert_eq!(cents(&stats["clubProfit"]), sum("clubProfit"));
+    assert_eq!(cents_of(&stats["totalRevenue"]), sum("totalRevenue"));
+    assert_eq!(cents_of(&stats["clubProfit"]), sum("clubProfit"));
     assert_eq!(stats["ticketsSold"], 11);
     assert_eq!(
         stats["draws"],

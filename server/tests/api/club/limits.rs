@@ -1,5 +1,5 @@
-//! Limits of text lengths, counts and sizes. Each test sends the largest accepted value and the
-//! smallest refused one (club.md section 5).
+//! Limits of text lengths, counts and sizes: the largest accepted value and the smallest refused
+//! one (club.md section 5). Also which offers cannot be edited.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -19,7 +19,7 @@ fn data_url(kind: &str, bytes: &[u8]) -> String {
 
 /// Returns a JPEG of exactly this many bytes. Comment segments fill it up.
 fn jpeg_of_size(bytes: usize) -> Vec<u8> {
-    const SEGMENT_MAX: usize = 65_535 + 2;
+    const SEGMENT_BYTES_MAX: usize = 65_535 + 2;
     let mut file = Vec::new();
     JpegEncoder::new(&mut file)
         .encode_image(&image::RgbImage::new(8, 8))
@@ -28,8 +28,8 @@ fn jpeg_of_size(bytes: usize) -> Vec<u8> {
     let mut segments = Vec::new();
     while missing > 0 {
         // A comment segment has at least four bytes, so the last one must not be left with fewer.
-        let take = if missing > SEGMENT_MAX {
-            (missing - 4).min(SEGMENT_MAX)
+        let take = if missing > SEGMENT_BYTES_MAX {
+            (missing - 4).min(SEGMENT_BYTES_MAX)
         } else {
             missing
         };
@@ -57,7 +57,7 @@ fn svg_of_size(bytes: usize) -> Vec<u8> {
 }
 
 #[actix_web::test]
-async fn home_page_fields_accept_limits_and_refuse_beyond() {
+async fn home_page_fields_accept_largest_value_and_refuse_larger() {
     let server = TestServer::start().await;
     let broncos = server.create_club("broncos").await;
     let browser = club::sign_in_as_club(&server, "broncos").await;
@@ -149,7 +149,7 @@ fn offer_form(name: &str, kind: &str, games: &[DrawId]) -> Value {
 const OFFERS_PATH: &str = "/api/admin/clubs/broncos/bundles";
 
 #[actix_web::test]
-async fn offer_fields_accept_limits_and_refuse_beyond() {
+async fn offer_fields_accept_largest_value_and_refuse_larger() {
     let server = TestServer::start().await;
     let broncos = server.create_club("broncos").await;
     let (one, two) = (
@@ -409,7 +409,7 @@ async fn offer_with_cancelled_game_can_be_edited_or_archived() {
 }
 
 #[actix_web::test]
-async fn concurrent_offers_of_one_slug_accept_first_and_explain_second() {
+async fn concurrent_offers_with_one_slug_accept_one_and_refuse_other() {
     let server = TestServer::start().await;
     let broncos = server.create_club("broncos").await;
     let one = server.create_draw(broncos.id).await;

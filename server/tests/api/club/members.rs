@@ -10,7 +10,7 @@ use crate::support::{Buyer, TestServer, club};
 const NEW_PASSWORD: &str = "choose wisely 8";
 
 /// Signs in with the club's own login. Returns the browser and the path of the club's members.
-async fn broncos_members(server: &TestServer) -> (Buyer, String) {
+async fn owner_browser_and_members_path(server: &TestServer) -> (Buyer, String) {
     let club = server.create_club("broncos").await;
     // Only a club with a confirmed e-mail address can invite members.
     server
@@ -60,7 +60,7 @@ async fn invite_and_join(
 #[actix_web::test]
 async fn invited_member_sets_password_and_acts_for_club() {
     let server = TestServer::start().await;
-    let (owner, members) = broncos_members(&server).await;
+    let (owner, members) = owner_browser_and_members_path(&server).await;
     let invited = owner.post(&members, invitation_of_ann("seller")).await.ok();
     assert_eq!(
         (
@@ -166,7 +166,7 @@ async fn club_login_user(server: &TestServer, slug: &str) -> Value {
 #[actix_web::test]
 async fn invitation_expires_after_three_days_and_can_be_resent() {
     let server = TestServer::start().await;
-    let (owner, members) = broncos_members(&server).await;
+    let (owner, members) = owner_browser_and_members_path(&server).await;
     owner.post(&members, invitation_of_ann("seller")).await.ok();
     let late = token_in_link(&server.mailed_link(&server.next_mail("invitation").await));
     server.clock.advance_seconds(72 * 3600);
@@ -211,7 +211,7 @@ async fn invitation_expires_after_three_days_and_can_be_resent() {
 }
 
 #[actix_web::test]
-async fn lesser_role_gets_403_and_other_club_gets_404() {
+async fn call_beyond_role_gets_403_and_call_to_other_club_gets_404() {
     let server = TestServer::start().await;
     let draw = server.create_club_with_draw().await;
     let club = server.club_id("broncos");
@@ -336,7 +336,7 @@ async fn viewer_sees_no_buyer_and_only_owner_sees_bank_details() {
 #[actix_web::test]
 async fn role_change_and_removal_end_member_sessions() {
     let server = TestServer::start().await;
-    let (owner, members) = broncos_members(&server).await;
+    let (owner, members) = owner_browser_and_members_path(&server).await;
     let (id, browser) = invite_and_join(&server, &owner, &members, "seller").await;
     let path = format!("{members}/{id}");
     let patch = async |body: Value| owner.call(Method::PATCH, &path, Some(&body)).await;
@@ -405,7 +405,7 @@ async fn role_change_and_removal_end_member_sessions() {
 #[actix_web::test]
 async fn club_login_and_own_account_cannot_be_removed() {
     let server = TestServer::start().await;
-    let (owner, members) = broncos_members(&server).await;
+    let (owner, members) = owner_browser_and_members_path(&server).await;
     let (id, second) = invite_and_join(&server, &owner, &members, "owner").await;
     for browser in [&owner, &second] {
         browser
@@ -443,7 +443,7 @@ async fn club_login_and_own_account_cannot_be_removed() {
 #[actix_web::test]
 async fn email_in_use_elsewhere_is_refused_without_saying_where() {
     let server = TestServer::start().await;
-    let (owner, members) = broncos_members(&server).await;
+    let (owner, members) = owner_browser_and_members_path(&server).await;
     let storm = server.create_club("storm").await;
     server.create_operator().await;
     club::sign_in_as_member(&server, storm.id, Role::Viewer).await;

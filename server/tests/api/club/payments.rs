@@ -14,7 +14,7 @@ const PAYMENT_PAGES: [&str; 3] = [
     "/api/admin/payment-recovery-report",
 ];
 
-const SUMS_PATH: &str = "/api/stripe-debug/sums";
+const PAYMENT_SUMS_PATH: &str = "/api/stripe-debug/sums";
 
 /// Opens a payment and confirms it with a card that is declined. The provider then sends a webhook.
 async fn decline_card(buyer: &Buyer, draw: DrawId, count: u16) -> Intent {
@@ -23,7 +23,7 @@ async fn decline_card(buyer: &Buyer, draw: DrawId, count: u16) -> Intent {
     intent
 }
 
-async fn wait_for_failures(browser: &Buyer, expected: usize) -> Value {
+async fn wait_for_failed_payments(browser: &Buyer, expected: usize) -> Value {
     eventually("the provider's webhooks are handled", async || {
         let audit = browser.get(PAYMENT_PAGES[1]).await.ok();
         (audit["failedPayments"].as_array().map(Vec::len) == Some(expected)).then_some(audit)
@@ -49,7 +49,9 @@ async fn club_lists_only_its_own_payments_with_payment_method() {
         .await;
     bob.confirm(&by_wallet, &card).await.ok();
     assert_eq!(
-        bob.purchase(broncos, 1, &by_wallet).await.ok()["status"],
+        bob.complete_checkout_purchase(broncos, 1, &by_wallet)
+            .await
+            .ok()["status"],
         "succeeded"
     );
     server.bob().buy(other_draw, 1).await;
@@ -77,7 +79,7 @@ async fn club_lists_only_its_own_payments_with_payment_method() {
         (&json!("0.00"), &json!("card"))
     );
     assert_eq!(second["paymentMethod"], "apple_pay");
-    let own = browser.get(SUMS_PATH).await.ok();
+    let own = browser.get(PAYMENT_SUMS_PATH).await.ok();
     assert_eq!(
         (&own["count"], &own["totalCharged"], &own["prizePools"]),
         (&json!(2), &json!("15.00"), &json!("0.00"))
@@ -93,8 +95,11 @@ async fn club_lists_only_its_own_payments_with_payment_method() {
             .map(Vec::len),
         Some(3)
     );
-    assert_eq!(operator.get(SUMS_PATH).await.ok()["totalCharged"], "20.00");
-    for path in PAYMENT_PAGES.into_iter().chain([SUMS_PATH]) {
+    assert_eq!(
+        operator.get(PAYMENT_SUMS_PATH).await.ok()["totalCharged"],
+        "20.00"
+    );
+    for path in PAYMENT_PAGES.into_iter().chain([PAYMENT_SUMS_PATH]) {
         server
             .alice()
             .get(path)
@@ -116,7 +121,7 @@ async fn declined_card_is_listed_for_its_club_and_operator() {
     let own = decline_card(&alice, broncos, 2).await;
     let other = decline_card(&bob, other_draw, 3).await;
     let browser = club::sign_in_as_club(&server, "broncos").await;
-    let audit = wait_for_failures(&browser, 1).await;
+    let audit = wait_for_failed_payments(&browser, 1).await;
     let row = &audit["failedPayments"][0];
     assert_eq!(
         (&row["paymentIntentId"], &row["amount"]),
@@ -155,7 +160,7 @@ async fn declined_card_is_listed_for_its_club_and_operator() {
     }
     server.create_operator().await;
     let operator = club::sign_in_as_operator(&server).await;
-    let audit = wait_for_failures(&operator, 2).await;
+    let audit = wait_for_failed_payments(&operator, 2).await;
     assert_eq!(
         (&audit["totalFailedAmount"], &audit["affectedCustomers"]),
         (&json!(2500), &json!(2))
@@ -164,17 +169,20 @@ async fn declined_card_is_listed_for_its_club_and_operator() {
     // A payment that succeeds with a second card is removed from the list of failed payments.
     alice.authorise(&own).await;
     assert_eq!(
-        alice.purchase(broncos, 2, &own).await.ok()["status"],
+        alice
+            .complete_checkout_purchase(broncos, 2, &own)
+            .await
+            .ok()["status"],
         "succeeded"
     );
-    wait_for_failures(&browser, 0).await;
+    wait_for_failed_payments(&browser, 0).await;
     assert_eq!(
-        wait_for_failures(&operator, 1).await["failedPayments"][0]["paymentIntentId"],
+        wait_for_failed_payments(&operator, 1).await["failedPayments"][0]["paymentIntentId"],
         other.id()
     );
     let older = "with moved as (update orders set opened_at = opened_at - interval '31 days'
          where payment_intent_id = $1 returning 1) select count(*) from moved";
     assert_eq!(server.database.count(older, other.id()).await, 1);
-    wait_for_failures(&operator, 0).await;
+    wait_for_failed_payments(&operator, 0).await;
     server.finish().await;
 }

@@ -4,7 +4,7 @@
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use super::draws::{accept_terms, form};
+use super::draws::{accept_terms, new_draw_form};
 use super::winners::win_draw;
 use crate::support::server::PASSWORD;
 use crate::support::{Buyer, TestServer, club};
@@ -160,8 +160,8 @@ async fn too_long_password_gets_specified_messages() {
     server.finish().await;
 }
 
-/// A unit test beside `is_easy` checks the list of easy passwords. This test checks every call that
-/// sets a password.
+/// A unit test beside `is_easy` checks the list of easy passwords. This test checks that
+/// registration and password reset use the list.
 #[actix_web::test]
 async fn easy_password_is_refused_at_registration_and_reset() {
     let server = TestServer::start().await;
@@ -239,7 +239,7 @@ async fn invalid_draw_and_fixture_import_get_specified_messages() {
         .await
         .expect("the read succeeds");
     let refused = browser
-        .post("/api/draws", form())
+        .post("/api/draws", new_draw_form())
         .await
         .expect_refusal(422, "fee-passthrough-off");
     assert_eq!(
@@ -255,7 +255,7 @@ async fn invalid_draw_and_fixture_import_get_specified_messages() {
         ("prize=101", "The prize percentage is between 1 and 100."),
     ] {
         let request = browser
-            .raw(Method::POST, &format!("{path}?dryRun=true&{query}"))
+            .bare_request(Method::POST, &format!("{path}?dryRun=true&{query}"))
             .header("origin", &server.url);
         let refused = Buyer::send_request(request.body("date,kick-off,zone,home,away\n"))
             .await
@@ -275,7 +275,7 @@ async fn invalid_draw_and_fixture_import_get_specified_messages() {
         ),
     ] {
         let request = browser
-            .raw(Method::POST, &format!("{path}?dryRun=true&{query}"))
+            .bare_request(Method::POST, &format!("{path}?dryRun=true&{query}"))
             .header("origin", &server.url);
         let refused = Buyer::send_request(request.body("date,kick-off,zone,home,away\n"))
             .await
@@ -284,7 +284,7 @@ async fn invalid_draw_and_fixture_import_get_specified_messages() {
     }
     let later = "date,kick-off,zone,home,away\n2036-03-07,20:00,Nowhere,Knights,Raiders\n";
     let request = browser
-        .raw(Method::POST, &format!("{path}?dryRun=true"))
+        .bare_request(Method::POST, &format!("{path}?dryRun=true"))
         .header("origin", &server.url);
     let refused = Buyer::send_request(request.body(later))
         .await

@@ -497,7 +497,7 @@ async fn new_sign_in_ends_previous_session_of_browser() {
     let with = |cookie: String| {
         server
             .bob()
-            .raw(Method::GET, "/api/admin/whoami")
+            .bare_request(Method::GET, "/api/admin/whoami")
             .header("cookie", cookie)
     };
     Buyer::send_request(with(first))

@@ -6,7 +6,7 @@ use lopdf::{Document, Object};
 use reqwest::Method;
 use serde_json::Value;
 
-use super::financials::{cents, sell_two_draws};
+use super::financials::{cents_of, sell_two_draws};
 use super::winners::{bank_details, put_bank_details, win_draw};
 use crate::support::server::eventually;
 use crate::support::{Buyer, TestServer, club};
@@ -16,7 +16,7 @@ const NON_LATIN_NAME: &str = "Zoë Ōtāhuhu Nguyễn";
 
 async fn download_bytes(browser: &Buyer, path: &str) -> Vec<u8> {
     let answer = browser
-        .raw(Method::GET, path)
+        .bare_request(Method::GET, path)
         .send()
         .await
         .expect("the server answers");
@@ -34,7 +34,7 @@ pub fn pdf_text(file: &[u8]) -> (Document, String) {
     (document, text)
 }
 
-async fn settled_financials(browser: &Buyer, draw: DrawId) -> Value {
+async fn financials_with_final_fees(browser: &Buyer, draw: DrawId) -> Value {
     eventually("the provider's fees are known", async || {
         let money = browser
             .get(&format!("/api/draws/{draw}/financials"))
@@ -61,7 +61,7 @@ async fn dashboard_pdf_csv_and_provider_agree_to_the_cent() {
     let (one, two, browser) = sell_two_draws(&server).await;
     let (mut captured, mut provider, mut platform) = (0, 0, 0);
     for draw in [one, two] {
-        let money = settled_financials(&browser, draw).await;
+        let money = financials_with_final_fees(&browser, draw).await;
         let table = String::from_utf8(
             download_bytes(&browser, &format!("/api/draws/{draw}/tickets/csv")).await,
         )
@@ -83,9 +83,9 @@ async fn dashboard_pdf_csv_and_provider_agree_to_the_cent() {
         }
         let sold = format!("Tickets sold,{}\r\n", money["soldTickets"]);
         assert!(table.contains(&sold), "{table}");
-        captured += cents(&money["totalRevenue"]) + cents(&money["cardFeesPaidByBuyers"]);
-        provider += cents(&money["actualStripeFees"]);
-        platform += cents(&money["platformFee"]);
+        captured += cents_of(&money["totalRevenue"]) + cents_of(&money["cardFeesPaidByBuyers"]);
+        provider += cents_of(&money["actualStripeFees"]);
+        platform += cents_of(&money["platformFee"]);
     }
     let ledger = server.sandbox.ledger();
     let account = &ledger["accounts"]["acct_broncos"];
@@ -193,7 +193,7 @@ async fn downloads_are_audited_and_hold_no_bank_details() {
             .await
             .expect_refusal(401, "unauthenticated");
         let answer = browser
-            .raw(Method::GET, &path)
+            .bare_request(Method::GET, &path)
             .send()
             .await
             .expect("the server answers");

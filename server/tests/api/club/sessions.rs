@@ -1,4 +1,5 @@
-//! Lifetimes of sessions and rate limits of calls that sign in (decisions G-5, G-6, G-13).
+//! Lifetimes of sessions, logout, and rate limits of registration, password reset and claim links
+//! (decisions G-5, G-6, G-13).
 
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -87,8 +88,8 @@ async fn every_logout_path_returns_204_with_or_without_session() {
     server.finish().await;
 }
 
-/// Posts with a chosen client address. The test server trusts this header, as if a proxy had set
-/// it.
+/// Posts with a client address in the header `X-Forwarded-For`. The test server trusts the header,
+/// as if a proxy had set it.
 async fn post_from_address(
     browser: &Buyer,
     server: &TestServer,
@@ -97,7 +98,7 @@ async fn post_from_address(
     body: Value,
 ) -> ApiResponse {
     let request = browser
-        .raw(Method::POST, path)
+        .bare_request(Method::POST, path)
         .header("origin", &server.url)
         .header("x-forwarded-for", address);
     Buyer::send_request(request.json(&body)).await
@@ -118,7 +119,7 @@ fn assert_rate_limited(answer: ApiResponse) {
 }
 
 #[actix_web::test]
-async fn address_makes_20_registration_or_reset_calls_an_hour() {
+async fn address_is_limited_to_20_registration_or_reset_calls_an_hour() {
     let server = TestServer::start().await;
     let browser = server.alice();
     let complete_entry = json!({ "clubName": "Jets", "contactName": "Sam", "contactEmail": "sam@example.com",
@@ -143,7 +144,7 @@ async fn address_makes_20_registration_or_reset_calls_an_hour() {
 }
 
 #[actix_web::test]
-async fn address_tries_20_claim_links_a_minute() {
+async fn address_is_limited_to_20_claim_link_attempts_a_minute() {
     let server = TestServer::start().await;
     let browser = server.alice();
     let look = async |address: &str| {

@@ -8,11 +8,11 @@ use serde_json::{Value, json};
 use server::http::routes::{ROUTES, Verb};
 
 use super::winners::{bank_details, claim_token, put_bank_details, win_draw};
-use crate::access::method;
+use crate::access::http_method_of;
 use crate::support::server::PASSWORD;
 use crate::support::{Buyer, TestServer, club};
 
-const STALE_SECONDS: i64 = 601;
+const STALE_SESSION_SECONDS: i64 = 601;
 
 fn other_bank_details() -> Value {
     json!({ "accountName": "Mallory Example", "accountNumber": "87654321", "bsb": "484-799" })
@@ -62,7 +62,7 @@ async fn stale_session_changes_nothing_until_password_is_confirmed() {
         )
         .await
         .ok();
-    server.clock.advance_seconds(STALE_SECONDS);
+    server.clock.advance_seconds(STALE_SESSION_SECONDS);
     let path = |end: &str| format!("/api/draws/{draw}/{end}");
     let calls = [
         (Method::PUT, path("winner-bank"), bank_details()),
@@ -114,7 +114,7 @@ async fn stale_session_changes_nothing_until_password_is_confirmed() {
             answer.text
         );
     }
-    server.clock.advance_seconds(STALE_SECONDS);
+    server.clock.advance_seconds(STALE_SESSION_SECONDS);
     put_bank_details(&browser, draw, other_bank_details())
         .await
         .expect_refusal(403, "reauthentication-required");
@@ -127,7 +127,7 @@ async fn wrong_reauthentication_password_is_limited_and_audited() {
     server.create_operator().await;
     let (draw, browser) = win_draw(&server).await;
     let operator = club::sign_in_as_operator(&server).await;
-    server.clock.advance_seconds(STALE_SECONDS);
+    server.clock.advance_seconds(STALE_SESSION_SECONDS);
     let confirm_password = async |who: &Buyer, password: &str| {
         who.post("/api/auth/reauthenticate", json!({ "password": password }))
             .await
@@ -164,7 +164,7 @@ async fn wrong_reauthentication_password_is_limited_and_audited() {
 }
 
 #[actix_web::test]
-async fn winner_is_mailed_at_every_bank_change_and_audit_is_masked() {
+async fn winner_is_mailed_every_bank_change_and_audit_log_is_masked() {
     let server = TestServer::start().await;
     let (draw, browser) = win_draw(&server).await;
     put_bank_details(&browser, draw, bank_details()).await.ok();
@@ -305,7 +305,8 @@ async fn declined_proposal_keeps_winners_own_bank_details() {
     server.finish().await;
 }
 
-/// Parts of the paths of routes that change a prize, a winner, or who may act for a club.
+/// Path parts that select the routes of the test below: calls about prizes, winners, refunds, roles
+/// and settings.
 const PRIZE_AND_ROLE_PATHS: [&str; 14] = [
     "/results",
     "/undo-results",
@@ -329,7 +330,7 @@ async fn every_prize_and_role_route_refuses_stale_session() {
     server.create_operator().await;
     let (draw, browser) = win_draw(&server).await;
     let operator = club::sign_in_as_operator(&server).await;
-    server.clock.advance_seconds(STALE_SECONDS);
+    server.clock.advance_seconds(STALE_SESSION_SECONDS);
     let id = server.club_id("broncos").to_string();
     let (mut unguarded, mut stale) = (Vec::new(), 0);
     for route in ROUTES.iter().filter(|route| route.method != Verb::Get) {
@@ -355,7 +356,7 @@ async fn every_prize_and_role_route_refuses_stale_session() {
         };
         for caller in callers {
             let answer = caller
-                .call(method(route), &path.join("/"), Some(&json!({})))
+                .call(http_method_of(route), &path.join("/"), Some(&json!({})))
                 .await;
             answer.expect_refusal(403, "reauthentication-required");
             stale += 1;

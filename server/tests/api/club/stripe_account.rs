@@ -6,7 +6,7 @@ use reqwest::Method;
 use sandbox::faults::Fault;
 use serde_json::{Value, json};
 
-use super::draws::{accept_terms, form, with};
+use super::draws::{accept_terms, new_draw_form, new_draw_form_with};
 use crate::support::server::eventually;
 use crate::support::{Buyer, TestServer, club};
 
@@ -38,7 +38,7 @@ async fn complete_onboarding(server: &TestServer, browser: &Buyer, link: &str) {
     let (page, token) = link.split_once("?link=").expect("a single-use secret");
     let page = page.strip_prefix(&server.url).expect("the stand-in");
     let request = browser
-        .raw(Method::POST, page)
+        .bare_request(Method::POST, page)
         .header("content-type", "application/x-www-form-urlencoded");
     Buyer::send_request(request.body(format!("link={token}"))).await;
 }
@@ -52,7 +52,7 @@ async fn new_club_completes_stripe_onboarding_and_can_sell() {
     assert_eq!(browser.get(&status).await.ok()["connected"], false);
     accept_terms(&browser).await;
     browser
-        .post("/api/draws", form())
+        .post("/api/draws", new_draw_form())
         .await
         .expect_refusal(403, "setup-required");
     let first = browser.post(&path, json!({})).await.ok()["onboardingUrl"].clone();
@@ -71,7 +71,7 @@ async fn new_club_completes_stripe_onboarding_and_can_sell() {
     let expected = json!({ "connected": true, "accountId": account, "chargesEnabled": true, "payoutsEnabled": true,
         "detailsSubmitted": true });
     assert_eq!(status_body, expected);
-    browser.post("/api/draws", form()).await.ok();
+    browser.post("/api/draws", new_draw_form()).await.ok();
     let restrict = format!("/sandbox/accounts/{account}");
     browser
         .post(&restrict, json!({ "charges_enabled": false }))
@@ -81,7 +81,7 @@ async fn new_club_completes_stripe_onboarding_and_can_sell() {
     assert_eq!(browser.get(&status).await.ok()["chargesEnabled"], false);
     accept_terms(&browser).await;
     browser
-        .post("/api/draws", form())
+        .post("/api/draws", new_draw_form())
         .await
         .expect_refusal(403, "setup-required");
     browser
@@ -90,7 +90,10 @@ async fn new_club_completes_stripe_onboarding_and_can_sell() {
         .ok();
     wait_until_connected(&server, id, true).await;
     browser
-        .post("/api/draws", with("awayTeam", json!("Tigers")))
+        .post(
+            "/api/draws",
+            new_draw_form_with("awayTeam", json!("Tigers")),
+        )
         .await
         .ok();
     server.create_club("storm").await;
@@ -108,7 +111,8 @@ async fn club_that_deauthorized_platform_can_reconnect() {
     let server = TestServer::start().await;
     let id = server.create_club("storm").await.id;
     let storm = club::sign_in_as_club(&server, "storm").await;
-    // The sandbox does not know this account, and answers as for an account that revoked access.
+    // The sandbox does not know this account. It answers as if the account had revoked the
+    // platform's access.
     let lost_account = AccountId("gone_storm".into());
     server
         .records

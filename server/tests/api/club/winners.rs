@@ -48,7 +48,7 @@ pub async fn claim_token(server: &TestServer) -> String {
 }
 
 #[actix_web::test]
-async fn result_needs_both_jersey_numbers_and_names_winner() {
+async fn result_requires_both_jersey_numbers_and_determines_winner() {
     let server = TestServer::start().await;
     let draw = server.create_club_with_draw().await;
     let browser = club::sign_in_as_club(&server, "broncos").await;
@@ -221,7 +221,7 @@ async fn winner_is_mailed_once_and_submits_bank_details_once() {
 }
 
 #[actix_web::test]
-async fn dead_winner_mail_is_resent_with_new_link() {
+async fn failed_winner_mail_is_resent_with_new_link() {
     let server = TestServer::start().await;
     let (draw, browser) = win_draw(&server).await;
     let notify = async || {
@@ -452,8 +452,8 @@ async fn bank_details_are_never_stored_in_plain_text() {
             !everything.contains(secret),
             "{secret} is stored in plain text"
         );
-        // The query prints binary columns as hexadecimal digits, so the text is searched in this
-        // form.
+        // The query prints binary columns in hexadecimal, so the secret's hexadecimal form is
+        // searched too.
         assert!(
             !everything.contains(&hex::encode(secret)),
             "{secret} is stored unsealed"
@@ -616,7 +616,8 @@ async fn club_is_reminded_once_of_due_result_and_lost_connection() {
     server.finish().await;
 }
 
-/// Returns every response that might reveal the winner. The draw was completed before its kick-off.
+/// Returns every response that might reveal the winner of a draw that was completed before its
+/// kick-off.
 async fn visible_responses(browser: &Buyer, draw: DrawId) -> Vec<String> {
     let path = |end: &str| format!("/api/draws/{draw}/{end}");
     let mut responses = Vec::new();
@@ -671,7 +672,7 @@ async fn result_before_kick_off_reveals_winner_to_nobody() {
     );
     let id = server.club_id("broncos");
     let mut earlier: Vec<Vec<String>> = Vec::new();
-    // The tickets that win in turn: Alice's first ticket, her second, and an unsold one.
+    // In each round another ticket wins: Alice's first, her second, and an unsold one.
     for number in [1, 2, 169] {
         let serial = domain::Serial::new(number).expect("a serial");
         let pair = server
@@ -703,8 +704,8 @@ async fn result_before_kick_off_reveals_winner_to_nobody() {
         ] {
             all.push(browser.get(&path).await.ok().to_string());
         }
-        // The numbers of both scorers are public. Revisions, ids and times differ after every
-        // result. All these are replaced before the comparison.
+        // The jersey numbers of both scorers are public. Revisions, ids and times differ after
+        // every result. All of these are replaced before the comparison.
         let scorers = [("home", pair.home()), ("away", pair.away())];
         let plain = all.into_iter().map(|text| {
             let text = scorers.iter().fold(text, |text, (side, jersey)| {

@@ -12,7 +12,7 @@ use tracing_subscriber::util::SubscriberInitExt;
 use crate::support::server::eventually;
 use crate::support::{BAD_CARD, Buyer, TestServer};
 
-/// All log output of this process since the first call of `capture`.
+/// All log output of this process since the first call of `start_log_capture`.
 #[derive(Clone, Default)]
 struct LogCapture(Arc<Mutex<Vec<u8>>>);
 
@@ -40,8 +40,8 @@ impl<'w> MakeWriter<'w> for LogCapture {
 
 impl LogCapture {
     /// Starts to capture the log, with the format, level and filter of production.
-    fn capture() -> LogCapture {
-        static CAPTURE: OnceLock<LogCapture> = OnceLock::new();
+    fn start_log_capture() -> LogCapture {
+        static SHARED_LOG_CAPTURE: OnceLock<LogCapture> = OnceLock::new();
         let install = || {
             let lines = LogCapture::default();
             telemetry::production(lines.clone())
@@ -49,17 +49,17 @@ impl LogCapture {
                 .expect("no other subscriber is installed");
             lines
         };
-        CAPTURE.get_or_init(install).clone()
+        SHARED_LOG_CAPTURE.get_or_init(install).clone()
     }
 
-    fn text(&self) -> String {
+    fn captured_text(&self) -> String {
         String::from_utf8_lossy(&self.0.lock().expect("never poisoned")).into_owned()
     }
 
     /// Returns the log lines that belong to one request, by its id.
-    fn of_request(&self, id: &str) -> Vec<Value> {
+    fn lines_of_request(&self, id: &str) -> Vec<Value> {
         let lines: Vec<Value> = self
-            .text()
+            .captured_text()
             .lines()
             .filter_map(|line| serde_json::from_str(line).ok())
             .collect();
@@ -72,7 +72,7 @@ impl LogCapture {
 
 #[actix_web::test]
 async fn purchase_log_has_request_ids_and_no_buyer_details() {
-    let lines = LogCapture::capture();
+    let lines = LogCapture::start_log_capture();
     let server = TestServer::start().await;
     let draw = server.create_club_with_draw().await;
     let zelda = Buyer::new(
@@ -90,8 +90,11 @@ async fn purchase_log_has_request_ids_and_no_buyer_details() {
     zelda.confirm(&intent, BAD_CARD).await;
     zelda.request_intent(draw, 51).await;
     zelda.authorise(&intent).await;
-    zelda.purchase(draw, 2, &intent).await.ok();
-    zelda.order(&intent).await;
+    zelda
+        .complete_checkout_purchase(draw, 2, &intent)
+        .await
+        .ok();
+    zelda.fetch_order_of(&intent).await;
     let refused = zelda.get(&format!("/api/orders/{}x", intent.token())).await;
     let refused_id = refused
         .header("x-request-id")
@@ -100,7 +103,7 @@ async fn purchase_log_has_request_ids_and_no_buyer_details() {
     server.next_mail("tickets").await;
 
     let line = eventually("the call is logged", async || {
-        lines.of_request(&id).into_iter().next()
+        lines.lines_of_request(&id).into_iter().next()
     })
     .await;
     let fields = &line["fields"];
@@ -111,7 +114,7 @@ async fn purchase_log_has_request_ids_and_no_buyer_details() {
     );
     assert_eq!(fields["route"], "/api/create-payment-intent");
     let line = eventually("the refused call is logged", async || {
-        lines.of_request(&refused_id).into_iter().next()
+        lines.lines_of_request(&refused_id).into_iter().next()
     })
     .await;
     assert_eq!(
@@ -119,7 +122,7 @@ async fn purchase_log_has_request_ids_and_no_buyer_details() {
         (&json!("/api/orders/{token}"), &json!(404))
     );
     server.finish().await;
-    let text = lines.text();
+    let text = lines.captured_text();
     let phone: String = zelda.phone.split(' ').collect();
     for secret in [
         zelda.name,

@@ -10,7 +10,7 @@ use crate::support::stripe_dashboard::Dashboard;
 use crate::support::{Buyer, TestServer, club};
 
 const ANOMALIES_PATH: &str = "/api/admin/payment-anomalies";
-/// Metadata values of a payment that name no order and no draw.
+/// Payment metadata that names no order. `NO_DRAWS` likewise names no draws.
 const NO_ORDER: &str = "-";
 const NO_DRAWS: &str = "-";
 
@@ -57,7 +57,7 @@ impl AnomalyFixture {
             .clone()
     }
 
-    async fn allocate(&self, payment: &str, more: Value) -> ApiResponse {
+    async fn allocate_payment(&self, payment: &str, more: Value) -> ApiResponse {
         let mut form = json!({ "paymentIntentId": payment, "customerName": "Jo Lost", "customerEmail": "jo@x.test",
             "customerPhone": "0400 123 456" });
         form.as_object_mut()
@@ -69,7 +69,7 @@ impl AnomalyFixture {
     }
 
     async fn choose_tickets(&self, payment: &str, draw: DrawId, count: i64) -> ApiResponse {
-        self.allocate(
+        self.allocate_payment(
             payment,
             json!({ "drawNumber": draw.0, "ticketCount": count }),
         )
@@ -137,7 +137,7 @@ async fn payment_without_an_order_gets_the_chosen_tickets() {
     assert_eq!(named, json!({ "orderId": null, "lines": [] }));
 
     let refusal = fixture
-        .allocate(&payment, json!({}))
+        .allocate_payment(&payment, json!({}))
         .await
         .expect_refusal(409, "order-unknown");
     let message =
@@ -147,7 +147,7 @@ async fn payment_without_an_order_gets_the_chosen_tickets() {
         (&json!(message), &json!(true))
     );
     let incomplete = fixture
-        .allocate(&payment, json!({ "drawNumber": draw.0 }))
+        .allocate_payment(&payment, json!({ "drawNumber": draw.0 }))
         .await
         .expect_refusal(400, "invalid");
     assert_eq!(

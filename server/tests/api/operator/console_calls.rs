@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Buyer, TestServer, club};
 
-async fn server_with_operator() -> (TestServer, domain::DrawId, Buyer) {
+async fn start_server_with_operator() -> (TestServer, domain::DrawId, Buyer) {
     let server = TestServer::start().await;
     let draw = server.create_club_with_draw().await;
     server.create_operator().await;
@@ -15,7 +15,7 @@ async fn server_with_operator() -> (TestServer, domain::DrawId, Buyer) {
 
 #[actix_web::test]
 async fn every_search_hit_is_in_list_of_its_section() {
-    let (server, draw, operator) = server_with_operator().await;
+    let (server, draw, operator) = start_server_with_operator().await;
     let (intent, _) = server.alice().buy(draw, 1).await;
     let entry = json!({ "clubName": "Souths", "contactName": "Jo", "contactEmail": "jo@x.test", "contactPhone": "0400 000 000" });
     server.alice().post("/api/waitlist", entry).await.ok();
@@ -87,7 +87,7 @@ async fn every_search_hit_is_in_list_of_its_section() {
 
 #[actix_web::test]
 async fn open_payments_are_counted_before_maintenance_begins() {
-    let (server, draw, operator) = server_with_operator().await;
+    let (server, draw, operator) = start_server_with_operator().await;
     let alice = server.alice();
     let intent = alice.open_intent(draw, 3).await;
     let in_flight = operator.get("/api/admin/in-flight").await.ok();
@@ -110,7 +110,10 @@ async fn open_payments_are_counted_before_maintenance_begins() {
     );
     alice.authorise(&intent).await;
     assert_eq!(
-        alice.purchase(draw, 3, &intent).await.ok()["status"],
+        alice
+            .complete_checkout_purchase(draw, 3, &intent)
+            .await
+            .ok()["status"],
         "succeeded",
         "the open payment is completed"
     );
@@ -124,7 +127,7 @@ async fn open_payments_are_counted_before_maintenance_begins() {
 
 #[actix_web::test]
 async fn test_draws_are_hidden_from_console_sums_but_public() {
-    let (server, draw, operator) = server_with_operator().await;
+    let (server, draw, operator) = start_server_with_operator().await;
     let test_club = server.club_id("broncos");
     let test_draw = server
         .create_draw_with(test_club, |new| new.league = Some("Test Cup".into()))
@@ -169,7 +172,7 @@ async fn test_draws_are_hidden_from_console_sums_but_public() {
 
 #[actix_web::test]
 async fn registration_switch_stops_new_clubs_and_is_public() {
-    let (server, _, operator) = server_with_operator().await;
+    let (server, _, operator) = start_server_with_operator().await;
     let switch = "/api/settings/club-registration";
     assert_eq!(
         server.alice().get(switch).await.ok(),
@@ -209,7 +212,7 @@ async fn registration_switch_stops_new_clubs_and_is_public() {
 
 #[actix_web::test]
 async fn archived_clubs_page_is_gone_and_new_sales_are_refused() {
-    let (server, draw, operator) = server_with_operator().await;
+    let (server, draw, operator) = start_server_with_operator().await;
     let alice = server.alice();
     let intent = alice.open_intent(draw, 1).await;
     let id = server.club_id("broncos");
@@ -227,7 +230,10 @@ async fn archived_clubs_page_is_gone_and_new_sales_are_refused() {
     );
     alice.authorise(&intent).await;
     assert_eq!(
-        alice.purchase(draw, 1, &intent).await.ok()["status"],
+        alice
+            .complete_checkout_purchase(draw, 1, &intent)
+            .await
+            .ok()["status"],
         "succeeded",
         "the open payment is completed"
     );
@@ -236,7 +242,7 @@ async fn archived_clubs_page_is_gone_and_new_sales_are_refused() {
 
 #[actix_web::test]
 async fn footer_menus_are_ordered_changed_and_removed_with_items() {
-    let (server, _, operator) = server_with_operator().await;
+    let (server, _, operator) = start_server_with_operator().await;
     let create_menu = async |heading: &str, order: i64| {
         let form = json!({ "heading": heading, "displayOrder": order });
         operator.post("/api/admin/footer-menus", form).await.ok()["id"].clone()
@@ -317,7 +323,7 @@ async fn footer_menus_are_ordered_changed_and_removed_with_items() {
 
 #[actix_web::test]
 async fn health_checks_report_broken_invariant_and_draining() {
-    let (server, draw, operator) = server_with_operator().await;
+    let (server, draw, operator) = start_server_with_operator().await;
     assert_eq!(
         server.alice().get("/api/health/live").await.ok()["status"],
         "live"
@@ -376,7 +382,7 @@ async fn health_checks_report_broken_invariant_and_draining() {
 
 #[actix_web::test]
 async fn anomaly_check_during_provider_outage_asks_to_retry() {
-    let (server, draw, operator) = server_with_operator().await;
+    let (server, draw, operator) = start_server_with_operator().await;
     server.alice().buy(draw, 1).await;
     let outage = json!({ "rates": { "rate-limit": 1.0 } });
     server.alice().post("/sandbox/faults", outage).await.ok();

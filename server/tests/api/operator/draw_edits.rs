@@ -1,5 +1,5 @@
-//! A postponed game (decision E-9). Once kick-off has passed, only the operator can move it, with a
-//! recent authenticator code and a reason.
+//! A postponed game (decision E-9). Once its kick-off has passed, only the operator can move the
+//! kick-off, with a recent authenticator code and a reason.
 
 use domain::DrawId;
 use reqwest::Method;

@@ -11,15 +11,20 @@ use crate::support::stripe_dashboard::Dashboard;
 use crate::support::{TestServer, club};
 
 /// A valid call that needs a recent code, and the route to which it belongs.
-struct ProvenCall {
+struct FreshCodeCall {
     pattern: &'static str,
     method: Method,
     path: String,
     body: Value,
 }
 
-fn proven_call(pattern: &'static str, method: Method, path: String, body: Value) -> ProvenCall {
-    ProvenCall {
+fn fresh_code_call(
+    pattern: &'static str,
+    method: Method,
+    path: String,
+    body: Value,
+) -> FreshCodeCall {
+    FreshCodeCall {
         pattern,
         method,
         path,
@@ -51,7 +56,7 @@ async fn raise_anomaly(server: &TestServer, payment: &str) -> String {
     row.id.to_string()
 }
 
-async fn proven_calls(server: &TestServer) -> Vec<ProvenCall> {
+async fn fresh_code_calls(server: &TestServer) -> Vec<FreshCodeCall> {
     let club = server.create_club("broncos").await.id;
     let (done, off, sold) = (
         server.create_draw(club).await,
@@ -122,61 +127,61 @@ async fn proven_calls(server: &TestServer) -> Vec<ProvenCall> {
     let confirmation = |draw: domain::DrawId| json!({ "reason": "Rain", "drawNumber": draw.0 });
     let anomalies = "/api/admin/payment-anomalies";
     vec![
-        proven_call(
+        fresh_code_call(
             "/api/admin/payment-anomalies/{anomaly}/resolve",
             Method::POST,
             format!("{anomalies}/{open_anomaly}/resolve"),
             json!({}),
         ),
-        proven_call(
+        fresh_code_call(
             "/api/admin/payment-anomalies/{anomaly}/refund",
             Method::POST,
             format!("{anomalies}/{missing}/refund"),
             reason.clone(),
         ),
-        proven_call(
+        fresh_code_call(
             "/api/admin/payment-anomalies/resolve",
             Method::POST,
             format!("{anomalies}/resolve"),
             customer,
         ),
-        proven_call(
+        fresh_code_call(
             "/api/admin/tickets/{ticket}/recover",
             Method::PATCH,
             format!("/api/admin/tickets/FD-{off}-001/recover"),
             json!({ "name": "Jo", "email": "jo@x.test" }),
         ),
-        proven_call(
+        fresh_code_call(
             "/api/admin/orders/{order}/refund",
             Method::POST,
             format!("/api/admin/orders/{order}/refund"),
             reason,
         ),
-        proven_call(
+        fresh_code_call(
             "/api/draws/{draw}/undo-results",
             Method::POST,
             format!("/api/draws/{done}/undo-results"),
             confirmation(done),
         ),
-        proven_call(
+        fresh_code_call(
             "/api/admin/draws/{draw}/cancel",
             Method::POST,
             format!("/api/admin/draws/{off}/cancel"),
             confirmation(off),
         ),
-        proven_call(
+        fresh_code_call(
             "/api/admin/maintenance-mode",
             Method::POST,
             "/api/admin/maintenance-mode".into(),
             json!({ "enabled": true }),
         ),
-        proven_call(
+        fresh_code_call(
             "/api/admin/system-settings/{key}",
             Method::POST,
             "/api/admin/system-settings/hide_test_draws".into(),
             json!({ "value": "true" }),
         ),
-        proven_call(
+        fresh_code_call(
             "",
             Method::PATCH,
             format!("/api/draws/{sold}"),
@@ -189,15 +194,15 @@ async fn proven_calls(server: &TestServer) -> Vec<ProvenCall> {
 async fn irreversible_calls_need_fresh_operator_code() {
     let server = TestServer::start().await;
     server.create_operator().await;
-    let proven_calls = proven_calls(&server).await;
+    let fresh_code_calls = fresh_code_calls(&server).await;
     let proven = ROUTES
         .iter()
         .filter(|route| route.audience == Audience::ProvenOperator);
     for route in proven {
         assert!(
-            proven_calls
+            fresh_code_calls
                 .iter()
-                .any(|proven_call| proven_call.pattern == route.path),
+                .any(|fresh_code_call| fresh_code_call.pattern == route.path),
             "{} is not covered by this test",
             route.path
         );
@@ -205,13 +210,13 @@ async fn irreversible_calls_need_fresh_operator_code() {
     }
     let operator = club::sign_in_as_operator(&server).await;
     server.clock.advance_seconds(601);
-    let before = changed_rows(&server).await;
-    for proven_call in &proven_calls {
+    let before = count_changed_rows(&server).await;
+    for fresh_code_call in &fresh_code_calls {
         let answer = operator
             .call(
-                proven_call.method.clone(),
-                &proven_call.path,
-                Some(&proven_call.body),
+                fresh_code_call.method.clone(),
+                &fresh_code_call.path,
+                Some(&fresh_code_call.body),
             )
             .await;
         answer.expect_refusal(403, "reauthentication-required");
@@ -227,9 +232,13 @@ async fn irreversible_calls_need_fresh_operator_code() {
             route.path
         );
     }
-    assert_eq!(changed_rows(&server).await, before, "no row has changed");
+    assert_eq!(
+        count_changed_rows(&server).await,
+        before,
+        "no row has changed"
+    );
     club::submit_unused_code(&server, &operator, "/api/admin/reauthenticate").await;
-    for proven_call in &proven_calls {
+    for fresh_code_call in &fresh_code_calls {
         let length = server
             .records
             .verify_audit_chain()
@@ -238,9 +247,9 @@ async fn irreversible_calls_need_fresh_operator_code() {
             .length;
         operator
             .call(
-                proven_call.method.clone(),
-                &proven_call.path,
-                Some(&proven_call.body),
+                fresh_code_call.method.clone(),
+                &fresh_code_call.path,
+                Some(&fresh_code_call.body),
             )
             .await
             .ok();
@@ -252,14 +261,15 @@ async fn irreversible_calls_need_fresh_operator_code() {
         assert!(
             chain.length > length && chain.broken_at.is_none(),
             "{} is audited",
-            proven_call.path
+            fresh_code_call.path
         );
     }
     server.finish().await;
 }
 
-/// Returns counts of the rows that these calls would change, read directly from the database.
-async fn changed_rows(server: &TestServer) -> [i64; 6] {
+/// Returns counts of the rows that the calls of this test would change, read directly from the
+/// database.
+async fn count_changed_rows(server: &TestServer) -> [i64; 6] {
     let count = async |question: &'static str| server.database.count(question, "").await;
     [
         count("select coalesce(sum(revision), 0)::bigint from draws where $1 = ''").await,

@@ -36,8 +36,7 @@ async fn reconciler_health_is_ok_while_passes_complete() {
     );
     server.clock.advance_seconds(91);
     let health = operator.get("/api/admin/health").await.ok();
-    // The reconciler may have run again between both reads. Its check is then ok and names the time
-    // of that run.
+    // The reconciler may have run again after the clock moved. Its health check is then ok.
     let (reconciler, ran) = (
         &health["checks"]["reconciler"],
         server.engine.payments.metrics().last_pass_at(),
@@ -71,8 +70,8 @@ async fn node_with_wrong_clock_reports_it_and_still_sells() {
             (&json!(false), &json!("degraded")),
             "{health}"
         );
-        // The reported offset can be smaller than the real one, because the time of the query is
-        // subtracted.
+        // The reported offset can be smaller than the real one. The time between the database query
+        // and its response counts as no offset.
         let off_ms = clock["offMs"].as_i64().expect("milliseconds");
         let least = off_seconds.abs() * 1000 - 60_000;
         assert!(
@@ -233,9 +232,9 @@ async fn ops_topic_is_sent_to_operators_only() {
         .ok();
     let mut other_sockets = Vec::new();
     for browser in [&broncos, &half_signed_in, &server.alice()] {
-        other_sockets.push(Socket::open_as(&server, browser, "ops").await);
+        other_sockets.push(Socket::open_with_cookies_of(&server, browser, "ops").await);
     }
-    let mut console = Socket::open_as(&server, &operator, "ops").await;
+    let mut console = Socket::open_with_cookies_of(&server, &operator, "ops").await;
     let first = console.next_frame("ops").await;
     assert_eq!(
         (&first["topic"], &first["data"]["maintenanceMode"]),
@@ -277,7 +276,7 @@ async fn ops_topic_is_sent_to_operators_only() {
     }
     // After the sign-out, the WebSocket stays open but receives no more frames of the topic `ops`.
     let signed_out = club::sign_in_as_operator_again(&server).await;
-    let mut ended = Socket::open_as(&server, &signed_out, "ops").await;
+    let mut ended = Socket::open_with_cookies_of(&server, &signed_out, "ops").await;
     ended.next_frame("ops").await;
     signed_out.post("/api/admin/logout", json!({})).await.ok();
     operator

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::support::TestServer;
 
-const DASHBOARD: &str = include_str!("../../../operations/grafana.json");
+const GRAFANA_DASHBOARD: &str = include_str!("../../../operations/grafana.json");
 const ALERT_RULES: &str = include_str!("../../../operations/alerts.yml");
 
 /// Returns the metrics page of a server that has answered a purchase, a 404 and a wrong method.
@@ -24,7 +24,7 @@ async fn scrape_metrics() -> String {
     let unknown_labels = reqwest::Method::from_bytes(b"FETCH").expect("a method");
     let _ = server
         .alice()
-        .raw(unknown_labels, "/api/config")
+        .bare_request(unknown_labels, "/api/config")
         .send()
         .await;
     let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a free port");
@@ -128,7 +128,7 @@ fn metric_names(text: &str) -> BTreeSet<String> {
 async fn dashboard_and_alerts_use_only_existing_metrics() {
     let text = scrape_metrics().await;
     let families = metric_types(&text);
-    let dashboard: Value = serde_json::from_str(DASHBOARD).expect("valid JSON");
+    let dashboard: Value = serde_json::from_str(GRAFANA_DASHBOARD).expect("valid JSON");
     let panels = dashboard["panels"].as_array().expect("panels");
     assert!(
         panels

@@ -6,7 +6,7 @@ use persistence::{Postgres, Sealer};
 use serde_json::json;
 use server::cli::audit;
 
-use crate::club::financials::{cents, sell_two_draws};
+use crate::club::financials::{cents_of, sell_two_draws};
 use crate::support::server::eventually;
 use crate::support::{Buyer, TestServer, club};
 
@@ -18,7 +18,7 @@ async fn transaction_sums(operator: &Buyer) -> [i64; 3] {
         rows.as_array()
             .into_iter()
             .flatten()
-            .map(|row| cents(&row[name]))
+            .map(|row| cents_of(&row[name]))
             .sum()
     };
     [sum("customerCharged"), sum("platformFee"), sum("refunded")]
@@ -26,7 +26,7 @@ async fn transaction_sums(operator: &Buyer) -> [i64; 3] {
 
 /// Asserts that the list of transactions adds up to the console's sums. Call it only when no
 /// payment operation is pending.
-async fn assert_list_adds_up(operator: &Buyer) {
+async fn assert_transactions_add_up(operator: &Buyer) {
     let rows = operator.get("/api/stripe-debug").await.ok();
     let succeeded = || {
         rows.as_array()
@@ -34,8 +34,7 @@ async fn assert_list_adds_up(operator: &Buyer) {
             .flatten()
             .filter(|row| row["status"] == "succeeded")
     };
-    // The amounts are signed. A refunded payment has a negative one, because it costs its club
-    // money.
+    // Amounts are signed: a refunded payment costs its club money, so its amount can be negative.
     let listed = ["amount", "stripeFee", "platformFeeCents", "clubPayoutCents"].map(|name| {
         succeeded()
             .filter_map(|row| row[name].as_i64())
@@ -43,14 +42,15 @@ async fn assert_list_adds_up(operator: &Buyer) {
     });
     let sums = operator.get("/api/stripe-debug/sums").await.ok();
     let expected = ["totalCharged", "stripeFees", "platformFees", "clubPayouts"]
-        .map(|name| cents(&sums[name]));
+        .map(|name| cents_of(&sums[name]));
     assert_eq!(
         (expected, sums["count"].as_u64()),
         (listed, Some(succeeded().count() as u64))
     );
 }
 
-/// Returns the same three sums from the sandbox's ledger.
+/// Returns three sums of the sandbox's ledger, in cents: charged, platform fees less refunded fees,
+/// refunded.
 async fn sandbox_sums(operator: &Buyer) -> [i64; 3] {
     let total = operator.get("/sandbox/ledger").await.ok()["total"].clone();
     let amount_of = |name: &str| total[name].as_i64().expect("cents");
@@ -88,7 +88,7 @@ async fn console_audit_and_sandbox_agree_to_the_cent() {
         let stripe_fees =
             operator.get("/sandbox/ledger").await.ok()["total"]["stripe_fees"].as_i64();
         let fees_agree = [provider[1], stripe_fees.expect("cents")]
-            == ["platformFees", "stripeFees"].map(|name| cents(&analytics[name]));
+            == ["platformFees", "stripeFees"].map(|name| cents_of(&analytics[name]));
         (provider[2] > 0 && console == provider && fees_agree).then_some(provider)
     };
     let provider = eventually(
@@ -96,14 +96,14 @@ async fn console_audit_and_sandbox_agree_to_the_cent() {
         settled,
     )
     .await;
-    assert_list_adds_up(&operator).await;
+    assert_transactions_add_up(&operator).await;
 
     let analytics = operator.get("/api/admin/analytics").await.ok();
     let fees = operator.get("/api/admin/platform-fees").await.ok();
     assert_eq!(
         (
-            cents(&analytics["platformFees"]),
-            cents(&analytics["refunded"])
+            cents_of(&analytics["platformFees"]),
+            cents_of(&analytics["refunded"])
         ),
         (provider[1], provider[2])
     );
@@ -113,7 +113,7 @@ async fn console_audit_and_sandbox_agree_to_the_cent() {
         "all",
     );
     assert_eq!(
-        cents(&analytics["totalRevenue"]) + card_fees.await,
+        cents_of(&analytics["totalRevenue"]) + card_fees.await,
         provider[0] - provider[2],
         "revenue and card fees equal the captured minus the refunded amount"
     );
@@ -131,29 +131,32 @@ async fn console_audit_and_sandbox_agree_to_the_cent() {
             .as_array()
             .into_iter()
             .flatten()
-            .map(|draw| cents(&draw[name]))
+            .map(|draw| cents_of(&draw[name]))
             .sum::<i64>()
     };
     assert_eq!(
         (sum("revenue"), sum("platformFee")),
-        (cents(&fees["totalRevenue"]), cents(&fees["platformFees"]))
+        (
+            cents_of(&fees["totalRevenue"]),
+            cents_of(&fees["platformFees"])
+        )
     );
     let listed_draws = operator.get("/api/admin/draws").await.ok();
     let revenue: i64 = listed_draws
         .as_array()
         .into_iter()
         .flatten()
-        .map(|draw| cents(&draw["revenue"]))
+        .map(|draw| cents_of(&draw["revenue"]))
         .sum();
     let clubs = operator.get("/api/admin/clubs").await.ok();
     assert_eq!(
-        (revenue, cents(&clubs[0]["revenue"])),
-        (cents(&analytics["totalRevenue"]), revenue)
+        (revenue, cents_of(&clubs[0]["revenue"])),
+        (cents_of(&analytics["totalRevenue"]), revenue)
     );
 
-    let club_balance = provider[0] - provider[2] - provider[1] - cents(&analytics["stripeFees"]);
+    let club_balance = provider[0] - provider[2] - provider[1] - cents_of(&analytics["stripeFees"]);
     assert_eq!(
-        cents(&analytics["clubRevenue"]),
+        cents_of(&analytics["clubRevenue"]),
         club_balance,
         "the club revenue equals the balance of the club's account"
     );
@@ -171,10 +174,13 @@ async fn console_audit_and_sandbox_agree_to_the_cent() {
         ("stripeFees", "actualStripeFees"),
         ("clubRevenue", "clubRevenue"),
     ] {
-        let sum: i64 = draw_financials.iter().map(|draw| cents(&draw[field])).sum();
+        let sum: i64 = draw_financials
+            .iter()
+            .map(|draw| cents_of(&draw[field]))
+            .sum();
         assert_eq!(
             sum,
-            cents(&analytics[provider]),
+            cents_of(&analytics[provider]),
             "the club and the console show the same {field}"
         );
     }

@@ -1,5 +1,4 @@
-//! Error messages of the specification (C:303) that the server sends, compared byte for byte. The
-//! console adds their titles.
+//! Error messages of the specification (C:303) that the server sends, compared byte for byte.
 
 use domain::DrawId;
 use reqwest::Method;

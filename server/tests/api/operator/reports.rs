@@ -32,7 +32,7 @@ async fn draw_and_fee_reports_are_for_operator_only() {
     ] {
         broncos.get(&path).await.expect_refusal(403, "forbidden");
         let paper = operator
-            .raw(reqwest::Method::GET, &path)
+            .bare_request(reqwest::Method::GET, &path)
             .send()
             .await
             .expect("the server answers");
@@ -96,7 +96,7 @@ async fn fee_report_matches_console_and_lists_every_reading() {
     let paper = async |query: &str| {
         let path = format!("/api/admin/platform-fees-report{query}");
         let answer = operator
-            .raw(reqwest::Method::GET, &path)
+            .bare_request(reqwest::Method::GET, &path)
             .send()
             .await
             .expect("the server answers");

@@ -4,7 +4,7 @@ use sandbox::faults::{Faults, WebhookFaults};
 use serde_json::json;
 
 use crate::support::TestServer;
-use crate::support::buyer::{Intent, items};
+use crate::support::buyer::{Intent, cart_request_items};
 
 #[actix_web::test]
 async fn cart_is_one_payment_for_several_draws() {
@@ -27,11 +27,11 @@ async fn cart_is_one_payment_for_several_draws() {
         (2500, Some(2))
     );
     alice.authorise(&intent).await;
-    let body = json!({ "items": items(&lines), "buyer": alice.details(), "paymentIntentId": intent.id(),
+    let body = json!({ "items": cart_request_items(&lines), "buyer": alice.details(), "paymentIntentId": intent.id(),
         "ageConfirmation": true, "termsAgreement": true });
     let bought = alice.post("/api/purchase-cart", body).await.ok();
     assert_eq!(bought["tickets"].as_array().map(Vec::len), Some(5));
-    let order = alice.order(&intent).await;
+    let order = alice.fetch_order_of(&intent).await;
     assert_eq!(order["lines"].as_array().map(Vec::len), Some(2));
     assert_eq!(server.sandbox.ledger()["total"]["count"], 1);
     server.finish().await;
@@ -97,7 +97,7 @@ async fn cart_with_started_game_is_not_charged() {
     };
     alice.authorise(&intent).await;
     server.start_game(second).await;
-    let body = json!({ "items": items(&lines), "buyer": alice.details(), "paymentIntentId": intent.id(),
+    let body = json!({ "items": cart_request_items(&lines), "buyer": alice.details(), "paymentIntentId": intent.id(),
         "ageConfirmation": true, "termsAgreement": true });
     alice
         .post("/api/purchase-cart", body)

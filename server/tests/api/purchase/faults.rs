@@ -96,7 +96,7 @@ async fn disconnected_completion_call_still_fulfils_order() {
     server.sandbox.set_faults(slow);
     server.sandbox.fail_next("capture", Fault::Slow);
     {
-        let mut call = Box::pin(alice.complete(draw, 2, &intent));
+        let mut call = Box::pin(alice.complete_card_purchase(draw, 2, &intent));
         let sold = eventually("the tickets are allocated", async || {
             let view = server.engine.draws.view(draw).await.ok()?;
             (view.sold == 2).then_some(())
@@ -126,7 +126,7 @@ async fn allocated_order_shows_no_pair_until_its_capture() {
     alice.authorise(&intent).await;
     let path = format!("/api/orders/{}", intent.token());
     let allocated = eventually("the order is allocated", async || {
-        let answer = alice.complete(draw, 2, &intent).await;
+        let answer = alice.complete_card_purchase(draw, 2, &intent).await;
         if answer.status == 200 {
             assert_eq!(answer.json()["tickets"], json!([]), "{}", answer.text);
         }
@@ -182,11 +182,11 @@ async fn allocated_order_shows_no_pair_until_its_capture() {
     server.sandbox.set_faults(Faults::default());
     eventually("the payment is captured", async || {
         server.clock.advance_seconds(60);
-        let answer = alice.complete(draw, 2, &intent).await;
+        let answer = alice.complete_card_purchase(draw, 2, &intent).await;
         (answer.status == 200 && answer.json()["status"] == "succeeded").then_some(())
     })
     .await;
-    let order = alice.order(&intent).await;
+    let order = alice.fetch_order_of(&intent).await;
     assert_eq!(
         order["lines"][0]["tickets"].as_array().map(Vec::len),
         Some(2)
@@ -218,7 +218,7 @@ async fn good_card_after_declined_card_pays_same_intent() {
         (declined.status, &declined.json()["error"]["code"]),
         (402, &json!("card_declined"))
     );
-    let early = alice.complete(draw, 1, &intent).await.ok();
+    let early = alice.complete_card_purchase(draw, 1, &intent).await.ok();
     assert_eq!(
         (&early["success"], &early["status"]),
         (&json!(false), &json!("requires_payment_method"))
@@ -226,7 +226,7 @@ async fn good_card_after_declined_card_pays_same_intent() {
     assert_eq!(alice.open_intent(draw, 1).await.id(), intent.id());
     alice.authorise(&intent).await;
     assert_eq!(
-        alice.complete(draw, 1, &intent).await.ok()["status"],
+        alice.complete_card_purchase(draw, 1, &intent).await.ok()["status"],
         "succeeded"
     );
     server.finish().await;
@@ -243,7 +243,7 @@ async fn order_waits_for_three_d_secure() {
         "requires_action"
     );
     assert_eq!(
-        alice.complete(draw, 1, &intent).await.ok()["success"],
+        alice.complete_card_purchase(draw, 1, &intent).await.ok()["success"],
         false
     );
     assert_eq!(
@@ -251,7 +251,7 @@ async fn order_waits_for_three_d_secure() {
         "requires_capture"
     );
     assert_eq!(
-        alice.complete(draw, 1, &intent).await.ok()["status"],
+        alice.complete_card_purchase(draw, 1, &intent).await.ok()["status"],
         "succeeded"
     );
     server.finish().await;
@@ -269,7 +269,7 @@ async fn failed_three_d_secure_is_not_charged_and_can_be_retried() {
         "requires_payment_method"
     );
     assert_eq!(
-        alice.complete(draw, 1, &intent).await.ok()["success"],
+        alice.complete_card_purchase(draw, 1, &intent).await.ok()["success"],
         false
     );
     assert_eq!(server.sandbox.ledger()["total"]["captured"], 0);
@@ -278,7 +278,7 @@ async fn failed_three_d_secure_is_not_charged_and_can_be_retried() {
         "requires_capture"
     );
     assert_eq!(
-        alice.complete(draw, 1, &intent).await.ok()["status"],
+        alice.complete_card_purchase(draw, 1, &intent).await.ok()["status"],
         "succeeded"
     );
     server.finish().await;
@@ -294,7 +294,7 @@ async fn payment_completed_after_kick_off_is_not_charged() {
     alice.authorise(&intent).await;
     server.start_game(draw).await;
     let refused = alice
-        .complete(draw, 2, &intent)
+        .complete_card_purchase(draw, 2, &intent)
         .await
         .expect_refusal(409, "not-charged");
     assert_eq!(refused["status"], "not_charged");
@@ -343,7 +343,7 @@ async fn provider_failure_after_effect_charges_once() {
     .await;
     alice.authorise(&intent).await;
     server.sandbox.fail_next("/capture", Fault::Error500After);
-    let answer = alice.complete(draw, 1, &intent).await;
+    let answer = alice.complete_card_purchase(draw, 1, &intent).await;
     assert!(
         answer.status == 200 || answer.status == 503,
         "{} {}",
@@ -390,7 +390,7 @@ async fn maintenance_refuses_new_payments_and_finishes_open_ones() {
     );
     alice.authorise(&intent).await;
     assert_eq!(
-        alice.complete(draw, 1, &intent).await.ok()["status"],
+        alice.complete_card_purchase(draw, 1, &intent).await.ok()["status"],
         "succeeded"
     );
     operator

@@ -33,7 +33,7 @@ async fn card_payment_gives_numbered_tickets_and_mail() {
         json!({ "valid": true, "errors": [] })
     );
     alice.authorise(&intent).await;
-    let bought = alice.complete(draw, 3, &intent).await.ok();
+    let bought = alice.complete_card_purchase(draw, 3, &intent).await.ok();
     assert_eq!(
         (&bought["success"], &bought["status"]),
         (&json!(true), &json!("succeeded"))
@@ -56,7 +56,7 @@ async fn card_payment_gives_numbered_tickets_and_mail() {
     }
     assert_eq!(tickets[2]["serialNumber"], json!(format!("FD-{draw}-003")));
 
-    let order = alice.order(&intent).await;
+    let order = alice.fetch_order_of(&intent).await;
     assert_eq!(
         (&order["state"], &order["status"], &order["amount"]),
         (&json!("captured"), &json!("succeeded"), &json!(1500))
@@ -90,8 +90,8 @@ async fn repeated_and_concurrent_completions_give_same_tickets() {
         let (alice, intent) = (&alice, &intent);
         async move {
             match turn % 2 {
-                0 => alice.complete(draw, 2, intent).await,
-                _ => alice.purchase(draw, 2, intent).await,
+                0 => alice.complete_card_purchase(draw, 2, intent).await,
+                _ => alice.complete_checkout_purchase(draw, 2, intent).await,
             }
         }
     });
@@ -102,9 +102,12 @@ async fn repeated_and_concurrent_completions_give_same_tickets() {
             "{body}"
         );
     }
-    let one = alice.purchase(draw, 2, &intent).await.ok();
+    let one = alice
+        .complete_checkout_purchase(draw, 2, &intent)
+        .await
+        .ok();
     assert_eq!(
-        alice.complete(draw, 2, &intent).await.ok()["tickets"],
+        alice.complete_card_purchase(draw, 2, &intent).await.ok()["tickets"],
         one["tickets"]
     );
     let view = server
@@ -159,7 +162,7 @@ async fn repeated_client_key_returns_same_order_and_new_key_new_order() {
     );
     let first = ask("one").await;
     alice.authorise(&first).await;
-    alice.complete(draw, 1, &first).await.ok();
+    alice.complete_card_purchase(draw, 1, &first).await.ok();
     assert_eq!(
         ask("one").await.id(),
         first.id(),
@@ -169,7 +172,7 @@ async fn repeated_client_key_returns_same_order_and_new_key_new_order() {
     assert_ne!(second.id(), first.id());
     alice.authorise(&second).await;
     assert_eq!(
-        alice.complete(draw, 1, &second).await.ok()["tickets"][0]["ticketNumber"],
+        alice.complete_card_purchase(draw, 1, &second).await.ok()["tickets"][0]["ticketNumber"],
         2
     );
     let third = alice.open_intent(draw, 1).await;
@@ -187,9 +190,9 @@ async fn completion_fills_missing_buyer_details_but_never_replaces() {
         body: alice.post("/api/create-payment-intent", bare).await.ok(),
     };
     alice.authorise(&intent).await;
-    alice.complete(draw, 1, &intent).await.ok();
+    alice.complete_card_purchase(draw, 1, &intent).await.ok();
     assert_eq!(
-        alice.order(&intent).await["buyerName"],
+        alice.fetch_order_of(&intent).await["buyerName"],
         "Alice",
         "the completion call adds the buyer"
     );
@@ -197,7 +200,7 @@ async fn completion_fills_missing_buyer_details_but_never_replaces() {
         "buyer": { "buyerName": "Mallory", "buyerEmail": "mallory@example.com", "buyerPhone": "0" } });
     alice.post("/api/complete-card-payment", other).await.ok();
     assert_eq!(
-        alice.order(&intent).await["buyerName"],
+        alice.fetch_order_of(&intent).await["buyerName"],
         "Alice",
         "a later call does not replace the buyer"
     );
@@ -222,7 +225,7 @@ async fn buyer_details_at_payment_replace_earlier_ones() {
     assert_eq!(open_with(alice.details()).await.id(), first.id());
     open_with(json!({ "buyerName": "", "buyerEmail": "", "buyerPhone": "" })).await;
     alice.authorise(&first).await;
-    alice.complete(draw, 1, &first).await.ok();
+    alice.complete_card_purchase(draw, 1, &first).await.ok();
     assert_eq!(
         server.next_mail("tickets").await.to,
         "alice@example.com",
@@ -239,7 +242,7 @@ async fn buyer_details_at_payment_replace_earlier_ones() {
         "the same client key returns the same order"
     );
     assert_eq!(
-        alice.order(&first).await["buyerName"],
+        alice.fetch_order_of(&first).await["buyerName"],
         "Alice",
         "the buyer of a paid order does not change"
     );
@@ -247,7 +250,7 @@ async fn buyer_details_at_payment_replace_earlier_ones() {
 }
 
 #[actix_web::test]
-async fn latest_buyer_details_win_over_abandoned_visit() {
+async fn latest_buyer_details_replace_those_of_abandoned_visit() {
     let server = TestServer::start().await;
     let draw = server.create_club_with_draw().await;
     let dad = json!({ "name": "Dad", "email": "dad@example.com", "phone": "0411 000 011" });
@@ -270,7 +273,7 @@ async fn latest_buyer_details_win_over_abandoned_visit() {
         "mum@example.com",
         "the latest details are used, whichever call fulfils the order"
     );
-    assert_eq!(family.order(&opened).await["buyerName"], "Mum");
+    assert_eq!(family.fetch_order_of(&opened).await["buyerName"], "Mum");
     server.finish().await;
 }
 

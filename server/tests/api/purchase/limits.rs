@@ -177,7 +177,7 @@ async fn browser_reserves_at_most_one_hundred_tickets() {
         "concurrent requests do not exceed the limit"
     );
     alice.authorise(&intent).await;
-    alice.complete(first, 50, &intent).await.ok();
+    alice.complete_card_purchase(first, 50, &intent).await.ok();
     alice.request_intent(third, 50).await.ok();
     server.finish().await;
 }

@@ -4,7 +4,7 @@
 use sandbox::faults::Fault;
 use serde_json::{Value, json};
 
-use crate::support::buyer::{Buyer, Intent, items};
+use crate::support::buyer::{Buyer, Intent, cart_request_items};
 use crate::support::{BAD_CARD, CARD_WITH_3DS, GOOD_CARD, TestServer};
 
 async fn pay_cart(
@@ -21,7 +21,7 @@ async fn pay_cart(
 }
 
 fn cart_request(alice: &Buyer, lines: &[(domain::DrawId, u16)], method: &str) -> Value {
-    json!({ "items": items(lines), "buyer": alice.details(), "ageConfirmation": true, "termsAgreement": true,
+    json!({ "items": cart_request_items(lines), "buyer": alice.details(), "ageConfirmation": true, "termsAgreement": true,
         "paymentMethodId": method })
 }
 
@@ -106,7 +106,7 @@ async fn cart_card_with_3ds_is_completed_by_browser() {
     );
     assert_eq!(challenged["clientSecret"], json!(intent.secret()));
     alice.authenticate(&intent, "complete").await.ok();
-    let body = json!({ "items": items(&[(draw, 1)]), "paymentIntentId": intent.id(), "buyer": alice.details(),
+    let body = json!({ "items": cart_request_items(&[(draw, 1)]), "paymentIntentId": intent.id(), "buyer": alice.details(),
         "ageConfirmation": true, "termsAgreement": true });
     assert_eq!(
         alice.post("/api/purchase-cart", body).await.ok()["status"],
@@ -115,14 +115,15 @@ async fn cart_card_with_3ds_is_completed_by_browser() {
     server.finish().await;
 }
 
-/// The bank's challenge opens in the bank's app. The buyer may never return to the browser tab.
+/// The bank's challenge may open in the bank's app. The buyer may never return from there to the
+/// browser tab.
 #[actix_web::test]
 async fn buyer_who_never_returns_from_3ds_gets_tickets_by_mail() {
     let server = TestServer::start().await;
     let draw = server.create_club_with_draw().await;
     let alice = server.alice();
     let open_cart = async || {
-        let body = json!({ "items": items(&[(draw, 1)]) });
+        let body = json!({ "items": cart_request_items(&[(draw, 1)]) });
         Intent {
             body: alice
                 .post("/api/cart/create-payment-intent", body)
@@ -138,14 +139,17 @@ async fn buyer_who_never_returns_from_3ds_gets_tickets_by_mail() {
     alice.authenticate(&intent, "complete").await.ok();
     let mail = server.next_mail("tickets").await;
     assert_eq!(
-        (mail.to.as_str(), &alice.order(&intent).await["buyerName"]),
+        (
+            mail.to.as_str(),
+            &alice.fetch_order_of(&intent).await["buyerName"]
+        ),
         ("alice@example.com", &json!("Alice"))
     );
 
-    // The same test for a payment through a wallet.
+    // A wallet payment with 3-D Secure also gets its tickets by mail, without a return to the tab.
     let intent = open_cart().await;
     let info = json!({ "name": "Mum", "email": "mum@example.com", "phone": "0411 000 012" });
-    let body = json!({ "items": items(&[(draw, 1)]), "paymentMethodId": CARD_WITH_3DS, "customerInfo": info });
+    let body = json!({ "items": cart_request_items(&[(draw, 1)]), "paymentMethodId": CARD_WITH_3DS, "customerInfo": info });
     assert_eq!(
         alice.post("/api/process-wallet-payment", body).await.ok()["status"],
         "requires_action"
@@ -161,7 +165,7 @@ async fn cart_buyer_is_corrected_after_decline_by_own_browser_only() {
     let draw = server.create_club_with_draw().await;
     let (alice, bob) = (server.alice(), server.bob());
     let typo = json!({ "buyerName": "Alise", "buyerEmail": "alice@exmaple.com", "buyerPhone": "0411 000 010" });
-    let opening = json!({ "items": items(&[(draw, 1)]), "buyer": typo });
+    let opening = json!({ "items": cart_request_items(&[(draw, 1)]), "buyer": typo });
     let intent = Intent {
         body: alice
             .post("/api/cart/create-payment-intent", opening)
@@ -171,13 +175,13 @@ async fn cart_buyer_is_corrected_after_decline_by_own_browser_only() {
     pay_cart(&alice, &[(draw, 1)], BAD_CARD)
         .await
         .expect_refusal(402, "declined");
-    assert_eq!(alice.order(&intent).await["buyerName"], "Alice");
+    assert_eq!(alice.fetch_order_of(&intent).await["buyerName"], "Alice");
     // Another browser that knows the client secret may pay, but cannot change the buyer's details.
     let foreign = json!({ "clientSecret": intent.secret(), "paymentMethodId": BAD_CARD, "buyer": bob.details() });
     bob.post("/api/payments/confirm-wallet", foreign)
         .await
         .expect_refusal(402, "declined");
-    assert_eq!(alice.order(&intent).await["buyerName"], "Alice");
+    assert_eq!(alice.fetch_order_of(&intent).await["buyerName"], "Alice");
     let paid = pay_cart(&alice, &[(draw, 1)], GOOD_CARD).await.ok();
     assert_eq!(
         (&paid["status"], &paid["paymentIntentId"]),

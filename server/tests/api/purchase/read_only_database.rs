@@ -68,7 +68,7 @@ async fn read_only_database_counts_as_down_until_writable() {
             RETRY_MESSAGE
         );
     }
-    let completion = alice.complete(draw, 2, &intent).await.ok();
+    let completion = alice.complete_card_purchase(draw, 2, &intent).await.ok();
     assert_eq!(
         (&completion["success"], &completion["status"]),
         (&json!(false), &json!("processing")),
@@ -98,7 +98,8 @@ async fn read_only_database_counts_as_down_until_writable() {
     })
     .await;
     eventually("the authorised order is fulfilled", async || {
-        (alice.complete(draw, 2, &intent).await.json()["success"] == true).then_some(())
+        (alice.complete_card_purchase(draw, 2, &intent).await.json()["success"] == true)
+            .then_some(())
     })
     .await;
     alice.wait_for_status(&intent, "succeeded").await;

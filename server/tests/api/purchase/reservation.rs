@@ -29,7 +29,7 @@ async fn changed_count_resizes_same_payment() {
     );
     alice.authorise(&third).await;
     assert_eq!(
-        alice.complete(draw, 1, &third).await.ok()["tickets"]
+        alice.complete_card_purchase(draw, 1, &third).await.ok()["tickets"]
             .as_array()
             .map(Vec::len),
         Some(1)
@@ -153,13 +153,13 @@ async fn payment_after_lapsed_reservation_needs_free_tickets() {
     }
     bob.authorise(&second).await;
     assert_eq!(
-        bob.complete(draw, 2, &second).await.ok()["status"],
+        bob.complete_card_purchase(draw, 2, &second).await.ok()["status"],
         "succeeded",
         "tickets are still free after the expiry"
     );
     alice.authorise(&first).await;
     let refused = alice
-        .complete(draw, 50, &first)
+        .complete_card_purchase(draw, 50, &first)
         .await
         .expect_refusal(409, "not-charged");
     let message = "Tickets No Longer Available: Only 17 tickets remaining. Please adjust your selection. You have not been charged.";
@@ -196,6 +196,6 @@ async fn cart_replaces_single_draw_reservation() {
             .held,
         1
     );
-    assert_eq!(alice.order(&alone).await["status"], "not_charged");
+    assert_eq!(alice.fetch_order_of(&alone).await["status"], "not_charged");
     server.finish().await;
 }

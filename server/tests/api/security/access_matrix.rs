@@ -9,7 +9,7 @@ use persistence::records::bundles::NewBundle;
 use serde_json::{Value, json};
 use server::http::routes::{ROUTES, Route, Verb};
 
-use crate::access::{method, path_with};
+use crate::access::{http_method_of, path_with_ids};
 use crate::support::buyer::ApiResponse;
 use crate::support::server::PASSWORD;
 use crate::support::{Buyer, TestServer, club};
@@ -25,7 +25,7 @@ pub struct ClubObjects {
 
 impl ClubObjects {
     /// Creates a club with a draw that has a winner, the payout of the prize, and an offer.
-    pub async fn of(server: &TestServer, slug: &'static str) -> ClubObjects {
+    pub async fn create(server: &TestServer, slug: &'static str) -> ClubObjects {
         let club = server.create_club(slug).await.id;
         let draw = server.create_draw(club).await;
         let browser = club::sign_in_as_club(server, slug).await;
@@ -69,7 +69,7 @@ impl ClubObjects {
             .path
             .replace("{bundle}", &self.offer.to_string())
             .replace("{slug}", self.slug);
-        path_with(&path, self.draw, self.club, self.payout)
+        path_with_ids(&path, self.draw, self.club, self.payout)
     }
 }
 
@@ -96,7 +96,7 @@ enum CallerKind {
 }
 
 /// Endings of the paths to which an archived club may still write (decision H-3).
-const ALLOWED_ENDINGS: [&str; 7] = [
+const ARCHIVED_CLUB_PATH_ENDINGS: [&str; 7] = [
     "results",
     "notify-winners",
     "payouts",
@@ -113,8 +113,10 @@ fn matches_matrix(kind: CallerKind, route: &Route, answer: &ApiResponse) -> bool
     let code = || serde_json::from_str::<Value>(&answer.text).unwrap_or_default()["code"].clone();
     let bound = route.path.contains('{');
     let admitted = !matches!(status, 401 | 403) && status < 500;
-    let is_allowed_ending =
-        route.method == Verb::Get || ALLOWED_ENDINGS.iter().any(|end| route.path.ends_with(end));
+    let is_allowed_ending = route.method == Verb::Get
+        || ARCHIVED_CLUB_PATH_ENDINGS
+            .iter()
+            .any(|end| route.path.ends_with(end));
     // A session whose password or code is old may do everything except calls that need a recent
     // one.
     let (kind, stale) = match kind {
@@ -194,9 +196,9 @@ fn matches_matrix(kind: CallerKind, route: &Route, answer: &ApiResponse) -> bool
 async fn every_route_admits_only_its_declared_audience() {
     let server = TestServer::start().await;
     server.create_operator().await;
-    let broncos = ClubObjects::of(&server, "broncos").await;
-    let archived_objects = ClubObjects::of(&server, "old").await;
-    let unconnected_objects = ClubObjects::of(&server, "new").await;
+    let broncos = ClubObjects::create(&server, "broncos").await;
+    let archived_objects = ClubObjects::create(&server, "old").await;
+    let unconnected_objects = ClubObjects::create(&server, "new").await;
     let expired = club::sign_in_as_operator(&server).await;
     server.clock.advance_seconds(13 * 3600);
     server.create_club("storm").await;
@@ -238,8 +240,8 @@ async fn every_route_admits_only_its_declared_audience() {
     let seller = club::sign_in_as_member(&server, id, Role::Seller).await;
     let viewer = club::sign_in_as_member(&server, id, Role::Viewer).await;
     let operator = club::sign_in_as_operator(&server).await;
-    // The callers who must be refused come first, so that calls of the others cannot change their
-    // results.
+    // The callers who must be refused come first, so that the calls of admitted callers cannot
+    // change the results.
     let callers: [(&str, CallerKind, &Buyer, &ClubObjects, Option<String>); 14] = [
         (
             "anonymous",
@@ -335,7 +337,7 @@ async fn every_route_admits_only_its_declared_audience() {
         for (name, kind, browser, objects, cookie) in &callers {
             let path = objects.path(route);
             let request = browser
-                .raw(method(route), &path)
+                .bare_request(http_method_of(route), &path)
                 .header("origin", &server.url);
             let request = cookie
                 .iter()
@@ -401,7 +403,7 @@ async fn order_token_opens_only_its_order() {
         200,
         "the order's token opens the order"
     );
-    let bobs_order = bob.order(&bobs_intent).await;
+    let bobs_order = bob.fetch_order_of(&bobs_intent).await;
     assert_eq!(
         bobs_order["lines"][0]["ticketCount"], 1,
         "Bob sees his own order"
@@ -417,8 +419,8 @@ async fn order_token_opens_only_its_order() {
     server.finish().await;
 }
 
-/// Second list of every route that needs no login. A route becomes public only if it is changed in
-/// both lists.
+/// A second list, beside the route table, of every route that needs no login. A route becomes
+/// public only if both lists name it.
 const OPEN_ROUTES: &str = include_str!("access_matrix/open.txt");
 
 #[test]

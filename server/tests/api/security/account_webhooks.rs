@@ -6,7 +6,7 @@ use domain::AccountId;
 use sandbox::faults::Fault;
 use serde_json::{Value, json};
 
-use super::webhooks::{WEBHOOK_SECRET, send_webhook, stored_events};
+use super::webhooks::{WEBHOOK_SECRET, count_stored_events, send_webhook};
 use crate::support::server::eventually;
 use crate::support::{Buyer, TestServer};
 
@@ -68,7 +68,7 @@ async fn stale_account_webhook_changes_no_selling_status() {
             "copy {copy}"
         );
     }
-    assert_eq!(stored_events(&server, "evt_old_false").await, 1);
+    assert_eq!(count_stored_events(&server, "evt_old_false").await, 1);
     alice.request_intent(draw, 1).await.ok();
     assert_eq!(
         server.queued_mails("account-lost").await,
@@ -121,7 +121,7 @@ async fn account_webhook_is_retried_when_provider_is_down() {
     assert_eq!(
         (
             is_connected(&server),
-            stored_events(&server, "evt_restricted").await
+            count_stored_events(&server, "evt_restricted").await
         ),
         (true, 0)
     );
@@ -129,7 +129,7 @@ async fn account_webhook_is_retried_when_provider_is_down() {
     assert_eq!(
         (
             is_connected(&server),
-            stored_events(&server, "evt_restricted").await
+            count_stored_events(&server, "evt_restricted").await
         ),
         (false, 1)
     );
@@ -147,7 +147,8 @@ async fn deauthorized_club_stops_selling_and_is_notified() {
     let server = TestServer::start().await;
     let draw = server.create_club_with_draw().await;
     let club = server.club_id("broncos");
-    // The sandbox does not know this account, and answers as for an account that revoked access.
+    // The sandbox does not know this account. It answers as if the account had revoked the
+    // platform's access.
     let lost_account = AccountId("gone_broncos".into());
     server
         .records

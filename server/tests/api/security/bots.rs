@@ -14,9 +14,9 @@ use crate::support::{BAD_CARD, Buyer, TestServer, club};
 
 /// A public client address. The local address has no limits in a demo, so tests of limits use this
 /// one.
-const OTHER_ADDRESS: &str = "203.0.113.9";
+const BOT_ADDRESS: &str = "203.0.113.9";
 
-async fn tickets_taken(server: &TestServer, draws: &[DrawId]) -> u16 {
+async fn count_taken_tickets(server: &TestServer, draws: &[DrawId]) -> u16 {
     let mut tickets_taken = 0;
     for draw in draws {
         let view = server
@@ -38,9 +38,9 @@ async fn request_tickets(
 ) -> ApiResponse {
     let body = json!({ "drawNumber": draw.0, "ticketCount": count });
     let request = browser
-        .raw(Method::POST, "/api/create-payment-intent")
+        .bare_request(Method::POST, "/api/create-payment-intent")
         .header("origin", &server.url);
-    Buyer::send_request(request.header("x-forwarded-for", OTHER_ADDRESS).json(&body)).await
+    Buyer::send_request(request.header("x-forwarded-for", BOT_ADDRESS).json(&body)).await
 }
 
 #[actix_web::test]
@@ -54,8 +54,7 @@ async fn bot_with_10_000_requests_reserves_at_most_100_tickets() {
     let bot = server.bob();
     bot.get("/api/config").await;
     let (mut opened, mut most) = (0, 0);
-    // The bot calls one after the other and concurrently, with any count, for one draw and all
-    // draws.
+    // The bot sends 250 rounds of 40 concurrent calls, each for 1 to 50 tickets of one of 20 draws.
     for round in 0..250u16 {
         let calls = (0..40u16).map(|turn| {
             request_tickets(
@@ -74,7 +73,7 @@ async fn bot_with_10_000_requests_reserves_at_most_100_tickets() {
                 answer.text
             );
         }
-        most = most.max(tickets_taken(&server, &draws).await);
+        most = most.max(count_taken_tickets(&server, &draws).await);
     }
     assert!(opened > 0, "at least one payment is opened");
     assert!((1..=100).contains(&most), "the bot holds {most} tickets");
@@ -115,12 +114,12 @@ async fn bot_without_cookie_reserves_no_more_than_one_browser() {
             .header("retry-after")
             .is_some_and(|seconds| seconds.parse::<u32>().is_ok_and(|s| (1..=151).contains(&s)))
     );
-    assert_eq!(tickets_taken(&server, &draws).await, 50);
-    // A person with the same address is not blocked, because the person's browser has a cookie.
+    assert_eq!(count_taken_tickets(&server, &draws).await, 50);
+    // A person at the bot's address is not blocked, because the person's browser has a cookie.
     let alice = server.alice();
     assert_eq!(
         alice
-            .raw(Method::GET, "/")
+            .bare_request(Method::GET, "/")
             .send()
             .await
             .expect("a page")
@@ -178,7 +177,7 @@ async fn password_guessing_is_limited_by_address_and_by_account() {
     let guesses = async |email: String, from: String| {
         let request = server
             .bob()
-            .raw(Method::POST, "/api/clubs/login")
+            .bare_request(Method::POST, "/api/clubs/login")
             .header("origin", &server.url);
         let body = json!({ "email": email, "password": "guess" });
         Buyer::send_request(request.header("x-forwarded-for", from).json(&body)).await
@@ -213,17 +212,17 @@ async fn password_guessing_is_limited_by_address_and_by_account() {
     guesses("broncos@demo.test".into(), "198.51.100.100".into())
         .await
         .expect_refusal(429, "too-many-requests");
-    // Attempts on many accounts from one address. The responses for unknown accounts are the same.
+    // Attempts on many accounts from one address. Unknown accounts get the same 401 as known ones.
     for turn in 0..20 {
         assert_eq!(
-            guesses(format!("{turn}@demo.test"), OTHER_ADDRESS.into())
+            guesses(format!("{turn}@demo.test"), BOT_ADDRESS.into())
                 .await
                 .status,
             401,
             "{turn}"
         );
     }
-    guesses("another@demo.test".into(), OTHER_ADDRESS.into())
+    guesses("another@demo.test".into(), BOT_ADDRESS.into())
         .await
         .expect_refusal(429, "too-many-requests");
     // Sessions that were opened before the attack stay valid.
@@ -313,8 +312,8 @@ async fn concurrent_guesses_count_toward_limit() {
     server.finish().await;
 }
 
-/// An address gets at most three mailed links an hour. All nodes count them together, in the
-/// database.
+/// An e-mail address is sent at most three mails of each kind an hour: password links and ticket
+/// links. All nodes count them together, in the database.
 #[actix_web::test]
 async fn mail_limit_per_address_holds_across_nodes() {
     let server = TestServer::start().await;

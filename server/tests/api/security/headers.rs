@@ -6,7 +6,7 @@ use serde_json::json;
 use server::http::routes::{ROUTES, Verb};
 
 use super::access_matrix::ClubObjects;
-use crate::access::method;
+use crate::access::http_method_of;
 use crate::support::{Buyer, TestServer, club};
 
 /// Returns the hosts in a content security policy, apart from the site itself.
@@ -17,7 +17,7 @@ fn external_hosts(policy: &str) -> Vec<&str> {
         .collect()
 }
 
-fn directive<'a>(policy: &'a str, name: &str) -> &'a str {
+fn policy_directive<'a>(policy: &'a str, name: &str) -> &'a str {
     let all = policy.split(';').map(str::trim);
     all.filter_map(|part| part.strip_prefix(name))
         .map(str::trim)
@@ -48,11 +48,11 @@ fn assert_security_headers(place: &str, headers: &reqwest::header::HeaderMap) {
         "{place}: {policy}"
     );
     assert!(
-        !directive(policy, "script-src").contains("unsafe"),
+        !policy_directive(policy, "script-src").contains("unsafe"),
         "{place}: {policy}"
     );
     assert!(
-        !policy.contains("unsafe-eval") && !directive(policy, "default-src").contains('*'),
+        !policy.contains("unsafe-eval") && !policy_directive(policy, "default-src").contains('*'),
         "{place}: {policy}"
     );
     assert!(
@@ -85,7 +85,7 @@ fn assert_security_headers(place: &str, headers: &reqwest::header::HeaderMap) {
 async fn every_api_response_has_security_headers_and_is_unframeable() {
     let server = TestServer::start().await;
     server.create_operator().await;
-    let objects = ClubObjects::of(&server, "broncos").await;
+    let objects = ClubObjects::create(&server, "broncos").await;
     let (alice, owner, operator) = (
         server.alice(),
         club::sign_in_as_club(&server, "broncos").await,
@@ -96,7 +96,7 @@ async fn every_api_response_has_security_headers_and_is_unframeable() {
         let path = objects.path(route);
         for browser in [&alice, &owner, &operator] {
             let request = browser
-                .raw(method(route), &path)
+                .bare_request(http_method_of(route), &path)
                 .header("origin", &server.url);
             let request = if route.method == Verb::Get {
                 request
@@ -109,8 +109,8 @@ async fn every_api_response_has_security_headers_and_is_unframeable() {
             let policy = headers["content-security-policy"]
                 .to_str()
                 .expect("the text is UTF-8");
-            let is_unframeable =
-                directive(policy, "frame-ancestors") == "'none'" || policy.contains("sandbox");
+            let is_unframeable = policy_directive(policy, "frame-ancestors") == "'none'"
+                || policy.contains("sandbox");
             assert!(is_unframeable, "{path}: {policy}");
             let is_api = path.starts_with("/api/");
             assert!(
@@ -173,7 +173,7 @@ async fn pages_and_errors_have_security_headers_and_only_boards_frame() {
     ];
     for path in plain.iter().map(ToString::to_string).chain(drawn) {
         let answer = alice
-            .raw(Method::GET, &path)
+            .bare_request(Method::GET, &path)
             .send()
             .await
             .expect("the server answers");
@@ -183,7 +183,7 @@ async fn pages_and_errors_have_security_headers_and_only_boards_frame() {
             .expect("the text is UTF-8")
             .to_string();
         assert_eq!(
-            directive(&policy, "frame-ancestors"),
+            policy_directive(&policy, "frame-ancestors"),
             "'none'",
             "{path}: {policy}"
         );
@@ -193,7 +193,7 @@ async fn pages_and_errors_have_security_headers_and_only_boards_frame() {
         "/bundle/broncos/finals/display".to_string(),
     ] {
         let answer = alice
-            .raw(Method::GET, &path)
+            .bare_request(Method::GET, &path)
             .send()
             .await
             .expect("the server answers");
@@ -203,7 +203,7 @@ async fn pages_and_errors_have_security_headers_and_only_boards_frame() {
             .expect("the text is UTF-8")
             .to_string();
         assert_eq!(
-            directive(&policy, "frame-ancestors"),
+            policy_directive(&policy, "frame-ancestors"),
             "*",
             "{path}: {policy}"
         );
@@ -228,7 +228,7 @@ async fn pages_and_errors_have_security_headers_and_only_boards_frame() {
         ),
     ] {
         let request = alice
-            .raw(verb, &path)
+            .bare_request(verb, &path)
             .header("origin", &server.url)
             .body(body);
         let answer = Buyer::send_request(request).await;
@@ -240,7 +240,7 @@ async fn pages_and_errors_have_security_headers_and_only_boards_frame() {
         assert_security_headers(&path, &answer.headers);
     }
     let wrong_method = alice
-        .raw(Method::DELETE, "/api/config")
+        .bare_request(Method::DELETE, "/api/config")
         .header("origin", &server.url);
     let refused = Buyer::send_request(wrong_method).await;
     assert_eq!(

@@ -43,7 +43,7 @@ fn body_with_hidden_characters(document: &Value, operation: &Value) -> Option<Va
 async fn no_text_field_of_any_call_stores_hidden_characters() {
     let server = TestServer::start().await;
     server.create_operator().await;
-    let objects = ClubObjects::of(&server, "broncos").await;
+    let objects = ClubObjects::create(&server, "broncos").await;
     let (owner, operator) = (
         club::sign_in_as_club(&server, "broncos").await,
         club::sign_in_as_operator(&server).await,
@@ -63,7 +63,7 @@ async fn no_text_field_of_any_call_stores_hidden_characters() {
             if !route.path.ends_with("logout") {
                 let answer = caller
                     .call(
-                        crate::access::method(route),
+                        crate::access::http_method_of(route),
                         &objects.path(route),
                         Some(&body),
                     )

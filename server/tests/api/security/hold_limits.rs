@@ -31,7 +31,7 @@ async fn post_from_address(
     body: Value,
 ) -> ApiResponse {
     let request = buyer
-        .raw(Method::POST, path)
+        .bare_request(Method::POST, path)
         .header("origin", &server.url)
         .header("x-forwarded-for", from);
     Buyer::send_request(request.json(&body)).await
@@ -52,14 +52,17 @@ async fn pay_order(buyer: &Buyer, draw: DrawId, count: u16, opened: ApiResponse)
     let intent = Intent { body: opened.ok() };
     buyer.authorise(&intent).await;
     assert_eq!(
-        buyer.complete(draw, count, &intent).await.ok()["success"],
+        buyer
+            .complete_card_purchase(draw, count, &intent)
+            .await
+            .ok()["success"],
         true
     );
 }
 
 /// Reserves as many tickets as possible. Each order comes from a browser with a new cookie. Returns
 /// the number of reserved tickets.
-async fn reserve_all_it_can(server: &TestServer, from: &str, draw: DrawId) -> u16 {
+async fn reserve_as_many_as_possible(server: &TestServer, from: &str, draw: DrawId) -> u16 {
     let mut reserved = 0;
     for count in [50, 50, 50, 19, 10, 5, 2, 1] {
         let answer = reserve_tickets(
@@ -103,7 +106,7 @@ async fn advance_clock(server: &TestServer, seconds: i64) {
 async fn one_network_with_fresh_cookies_holds_at_most_half_a_draw() {
     let server = TestServer::start().await;
     let draw = server.create_club_with_draw().await;
-    let reserved = reserve_all_it_can(&server, ATTACKER_ADDRESS, draw).await;
+    let reserved = reserve_as_many_as_possible(&server, ATTACKER_ADDRESS, draw).await;
     assert!((50..=source_quota(169)).contains(&reserved), "{reserved}");
     let refused = reserve_tickets(
         &server,
@@ -141,7 +144,7 @@ async fn network_that_never_pays_cannot_block_a_draw() {
     let (mut sold, mut most_reserved) = (0, 0);
     for _ in 0..60 {
         most_reserved =
-            most_reserved.max(reserve_all_it_can(&server, ATTACKER_ADDRESS, draw).await);
+            most_reserved.max(reserve_as_many_as_possible(&server, ATTACKER_ADDRESS, draw).await);
         let buyer = browser_with_cookie(&server).await;
         for count in [10, 1] {
             let opened = reserve_tickets(&server, &buyer, CLUBHOUSE_ADDRESS, draw, count).await;
@@ -210,9 +213,9 @@ async fn scarce_draw_gives_ten_tickets_and_two_short_extensions() {
     server.finish().await;
 }
 
-/// One round of a phone. It reserves a ticket and pays, or in one of five rounds leaves without
-/// paying.
-async fn phone_round(
+/// A phone reserves one ticket and pays, or leaves without paying if `walks_away`. Returns the
+/// number of tickets bought.
+async fn try_to_buy_on_phone(
     server: &TestServer,
     http: &reqwest::Client,
     cookie: &str,
@@ -253,8 +256,8 @@ async fn phone_round(
     1
 }
 
-/// 1,000 phones share one address. All of them can buy despite the limits. The clock moves between
-/// the rounds.
+/// 1,000 phones share one address. Together they buy all 169 tickets despite the limits. The clock
+/// moves between the rounds.
 #[actix_web::test]
 async fn thousand_phones_behind_one_address_buy_every_ticket() {
     let server = TestServer::start_with_movable_clock().await;
@@ -273,12 +276,11 @@ async fn thousand_phones_behind_one_address_buy_every_ticket() {
     let (mut sold, mut rounds, begun) = (0, 0, server.now());
     while sold < 169 {
         assert!(rounds < 20, "{sold} sold after {rounds} rounds");
-        // Eight phones buy at the same time. A phone that got no ticket tries again in the next
-        // round.
+        // Eight phones buy at the same time.
         for phones in waiting.chunks(8) {
-            let visits = phones
-                .iter()
-                .map(|(number, cookie)| phone_round(&server, &http, cookie, draw, number % 5 == 0));
+            let visits = phones.iter().map(|(number, cookie)| {
+                try_to_buy_on_phone(&server, &http, cookie, draw, number % 5 == 0)
+            });
             sold += futures_util::future::join_all(visits)
                 .await
                 .iter()
@@ -331,13 +333,13 @@ async fn browser_that_paid_has_its_own_quota() {
             .ok(),
     };
     buyer.authorise(&opened).await;
-    buyer.complete(first, 2, &opened).await.ok();
+    buyer.complete_card_purchase(first, 2, &opened).await.ok();
     let friend = browser_with_cookie(&server).await;
     assert_eq!(
-        friend.complete(first, 2, &opened).await.ok()["success"],
+        friend.complete_card_purchase(first, 2, &opened).await.ok()["success"],
         true
     );
-    reserve_all_it_can(&server, ATTACKER_ADDRESS, second).await;
+    reserve_as_many_as_possible(&server, ATTACKER_ADDRESS, second).await;
     reserve_tickets(&server, &friend, ATTACKER_ADDRESS, second, 50)
         .await
         .expect_refusal(409, "hold-limit");
@@ -406,7 +408,7 @@ async fn forged_cookie_identifies_no_browser_and_opens_no_order() {
         );
         let request = server
             .bob()
-            .raw(Method::DELETE, &path)
+            .bare_request(Method::DELETE, &path)
             .header("origin", &server.url)
             .header("cookie", cookie);
         let answer = Buyer::send_request(request).await;
@@ -421,7 +423,7 @@ async fn forged_cookie_identifies_no_browser_and_opens_no_order() {
     assert_eq!(held_tickets(&server, draw).await, 3);
     let request = server
         .bob()
-        .raw(Method::DELETE, &path)
+        .bare_request(Method::DELETE, &path)
         .header("origin", &server.url);
     assert_eq!(
         Buyer::send_request(request.header("cookie", format!("fd_session={good}")))
@@ -444,7 +446,7 @@ async fn forged_cookies_count_as_no_cookie() {
         let body = json!({ "drawNumber": draw.0, "ticketCount": 19 });
         let request = server
             .bob()
-            .raw(Method::POST, "/api/create-payment-intent")
+            .bare_request(Method::POST, "/api/create-payment-intent")
             .header("origin", &server.url);
         let request = request
             .header("cookie", cookie)
@@ -478,7 +480,7 @@ async fn order_of_a_replaced_cookie_is_completed_by_its_secrets() {
         renewed.authorise(&intent).await;
         let body = json!({ "paymentIntentId": intent.id(), secret: intent.body[secret], "buyer": renewed.details() });
         let request = renewed
-            .raw(Method::POST, "/api/complete-card-payment")
+            .bare_request(Method::POST, "/api/complete-card-payment")
             .header("origin", &server.url);
         let request = request.header("cookie", "fd_session=00112233445566778899aabbccddeeff");
         let answer = Buyer::send_request(request.json(&body)).await.ok();

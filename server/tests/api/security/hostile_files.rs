@@ -71,15 +71,15 @@ pub const HOSTILE_FILE_KINDS: [HostileFileKind; 29] = [
     HostileFileKind::RandomBytes,
 ];
 
-/// Maximum number of elements in a chain of references that the SVG check accepts.
+/// Maximum length of a generated chain of references. The SVG check refuses more than 2,000
+/// elements.
 const REFERENCE_CHAIN_MAX: usize = 900;
 
-/// Returns a file of this kind with at most about `length` bytes. Different values of `seed` give
-/// different files.
+/// Returns a file of this kind with at most about `length` bytes. Only some kinds depend on `seed`.
 pub fn hostile_file(kind: HostileFileKind, length: usize, seed: u64) -> Vec<u8> {
     match kind {
-        HostileFileKind::NestedGroups => nested("g", length / 7).into_bytes(),
-        HostileFileKind::NestedDrawings => nested("svg", length / 11).into_bytes(),
+        HostileFileKind::NestedGroups => nested_elements("g", length / 7).into_bytes(),
+        HostileFileKind::NestedDrawings => nested_elements("svg", length / 11).into_bytes(),
         HostileFileKind::PngOfOneColour => {
             png(picture_side(length, 5600), picture_side(length, 5600))
         }
@@ -91,8 +91,8 @@ pub fn hostile_file(kind: HostileFileKind, length: usize, seed: u64) -> Vec<u8> 
                 .concat(),
         ),
         HostileFileKind::PngProfile => png_with_profile(length),
-        HostileFileKind::JpegThatClaims => jpeg_that_claims(7000, 4500),
-        HostileFileKind::JpegScans => jpeg_of_scans(length),
+        HostileFileKind::JpegThatClaims => jpeg_with_claimed_size(7000, 4500),
+        HostileFileKind::JpegScans => jpeg_with_many_scans(length),
         HostileFileKind::Truncated => valid_picture(seed)
             .into_iter()
             .take(length.min(seed as usize % 3000))
@@ -112,12 +112,12 @@ fn repeat_numbered(count: usize, unit: impl Fn(usize) -> String) -> String {
     (0..count).map(unit).collect()
 }
 
-pub fn svg(inner: &str) -> String {
+pub fn svg_document(inner: &str) -> String {
     format!(r#"<svg xmlns="http://www.w3.org/2000/svg" width="512" height="512">{inner}</svg>"#)
 }
 
-pub fn nested(tag: &str, count: usize) -> String {
-    svg(&format!(
+pub fn nested_elements(tag: &str, count: usize) -> String {
+    svg_document(&format!(
         "{}{}",
         format!("<{tag}>").repeat(count),
         format!("</{tag}>").repeat(count)
@@ -126,7 +126,7 @@ pub fn nested(tag: &str, count: usize) -> String {
 
 pub fn blurred_rectangles(count: usize) -> String {
     let rectangle = "<rect width='512' height='512' filter='url(#f)'/>";
-    svg(&format!(
+    svg_document(&format!(
         "<filter id='f'><feGaussianBlur stdDeviation='90'/></filter>{}",
         rectangle.repeat(count)
     ))
@@ -135,22 +135,22 @@ pub fn blurred_rectangles(count: usize) -> String {
 fn hostile_svg(kind: HostileFileKind, length: usize) -> String {
     let count = length / 100;
     match kind {
-        HostileFileKind::Elements => svg(&repeat_to_length(
+        HostileFileKind::Elements => svg_document(&repeat_to_length(
             "<rect width='512' height='512' fill-opacity='.1'/>",
             length,
         )),
         HostileFileKind::BlurredRectangles => blurred_rectangles(count),
-        HostileFileKind::BlurProperties => svg(&repeat_to_length(
+        HostileFileKind::BlurProperties => svg_document(&repeat_to_length(
             "<rect width='512' height='512' style='filter:blur(90px)'/>",
             length,
         )),
-        HostileFileKind::PatternsInPatterns => svg(&repeat_numbered(count, |n| {
+        HostileFileKind::PatternsInPatterns => svg_document(&repeat_numbered(count, |n| {
             format!(
                 "<pattern id='p{n}' width='.01' height='.01'><rect width='9' height='9' fill='url(#p{})'/></pattern>",
                 n + 1
             )
         })),
-        HostileFileKind::UsesInUses => svg(&repeat_numbered(count, |n| {
+        HostileFileKind::UsesInUses => svg_document(&repeat_numbered(count, |n| {
             format!(
                 "<g id='g{n}'><use href='#g{}'/><use href='#g{}'/></g>",
                 n + 1,
@@ -161,7 +161,7 @@ fn hostile_svg(kind: HostileFileKind, length: usize) -> String {
             let chain = repeat_numbered(count.min(REFERENCE_CHAIN_MAX), |n| {
                 format!("<linearGradient id='g{n}' href='#g{}'/>", n + 1)
             });
-            svg(&format!(
+            svg_document(&format!(
                 "{chain}<rect width='512' height='512' fill='url(#g0)'/>"
             ))
         }
@@ -173,7 +173,7 @@ fn hostile_svg(kind: HostileFileKind, length: usize) -> String {
                 )
             };
             let rectangle = "<rect width='512' height='512' clip-path='url(#c0)'/>";
-            svg(&format!(
+            svg_document(&format!(
                 "{}{}",
                 repeat_numbered(count.min(REFERENCE_CHAIN_MAX), clip),
                 rectangle.repeat(90)
@@ -182,35 +182,35 @@ fn hostile_svg(kind: HostileFileKind, length: usize) -> String {
         HostileFileKind::Markers => {
             let marker =
                 "<marker id='m' markerWidth='512' markerHeight='512'><circle r='512'/></marker>";
-            svg(&format!(
+            svg_document(&format!(
                 "{marker}<path marker-mid='url(#m)' d='M0 0{}'/>",
                 repeat_to_length("L9 9L0 512", length)
             ))
         }
-        HostileFileKind::LongPath => svg(&format!(
+        HostileFileKind::LongPath => svg_document(&format!(
             "<path stroke='red' stroke-width='99' d='M0 0{}'/>",
             repeat_to_length("L9 512L500 0", length)
         )),
-        HostileFileKind::Arcs => svg(&format!(
+        HostileFileKind::Arcs => svg_document(&format!(
             "<path stroke='red' d='M0 0{}'/>",
             repeat_to_length("A9 500 45 1 0 512 512A500 9 45 1 1 0 0", length)
         )),
         HostileFileKind::TinyDashes => {
             let line = "<path stroke='red' stroke-width='9' stroke-dasharray='.0001' d='M0 0L512 512L0 512L512 0'/>";
-            svg(&line.repeat((length / line.len()).min(1900)))
+            svg_document(&line.repeat((length / line.len()).min(1900)))
         }
-        HostileFileKind::Attributes => svg(&format!(
+        HostileFileKind::Attributes => svg_document(&format!(
             "<rect {}/>",
             repeat_numbered(length / 12, |n| format!("a{n}='x' "))
         )),
         HostileFileKind::Selectors => {
             let rules = repeat_to_length("g g g > rect:first-child + rect{fill:red}", length);
-            svg(&format!(
+            svg_document(&format!(
                 "<style>{rules}</style>{}",
                 "<g><g><g><rect/><rect/></g></g></g>".repeat(350)
             ))
         }
-        HostileFileKind::Letters => svg(&format!(
+        HostileFileKind::Letters => svg_document(&format!(
             "<text font-size='300' stroke='red'>{}</text>",
             repeat_to_length("Wi\u{301}ljkß", length)
         )),
@@ -219,11 +219,11 @@ fn hostile_svg(kind: HostileFileKind, length: usize) -> String {
                 "<tspan dx='1 2 3' rotate='9'>{}</tspan>",
                 "W".repeat(length / 2000)
             );
-            svg(&format!("<text>{}</text>", span.repeat(1900)))
+            svg_document(&format!("<text>{}</text>", span.repeat(1900)))
         }
         HostileFileKind::Layers => {
             let open = "<g opacity='.5'><rect width='512' height='512'/>".repeat(45);
-            svg(&format!("{open}{}", "</g>".repeat(45)).repeat(length / 2000 % 21 + 1))
+            svg_document(&format!("{open}{}", "</g>".repeat(45)).repeat(length / 2000 % 21 + 1))
         }
         HostileFileKind::EntityBomb => {
             let entities = repeat_numbered(count, |n| {
@@ -231,14 +231,14 @@ fn hostile_svg(kind: HostileFileKind, length: usize) -> String {
             });
             format!(
                 "<?xml version='1.0'?><!DOCTYPE svg [<!ENTITY e0 'ha'>{entities}]>{}",
-                svg(&format!("<text>&e{count};</text>"))
+                svg_document(&format!("<text>&e{count};</text>"))
             )
         }
-        HostileFileKind::EmbeddedImages => svg(&repeat_to_length(
+        HostileFileKind::EmbeddedImages => svg_document(&repeat_to_length(
             "<image width='512' height='512' href='data:image/svg+xml,&lt;svg/&gt;'/>",
             length,
         )),
-        _ => svg(&format!("<!--{}-->", " ".repeat(length))),
+        _ => svg_document(&format!("<!--{}-->", " ".repeat(length))),
     }
 }
 
@@ -298,7 +298,7 @@ fn png_with_profile(length: usize) -> Vec<u8> {
 }
 
 /// Returns a small JPEG whose header states this width and height.
-fn jpeg_that_claims(width: u16, height: u16) -> Vec<u8> {
+fn jpeg_with_claimed_size(width: u16, height: u16) -> Vec<u8> {
     let mut bytes = encode_picture(16, 16, ImageFormat::Jpeg);
     let frame = bytes
         .windows(2)
@@ -311,7 +311,7 @@ fn jpeg_that_claims(width: u16, height: u16) -> Vec<u8> {
 
 /// Returns a progressive JPEG of 7,000 × 4,500 pixels. It has thousands of short scans, each over
 /// the whole picture.
-fn jpeg_of_scans(length: usize) -> Vec<u8> {
+fn jpeg_with_many_scans(length: usize) -> Vec<u8> {
     let mut bytes = b"\xff\xd8\xff\xdb\x00\x43\x00".to_vec();
     bytes.extend([1; 64]);
     let (height, width) = (4500_u16.to_be_bytes(), 7000_u16.to_be_bytes());
@@ -345,7 +345,7 @@ fn valid_picture(seed: u64) -> Vec<u8> {
     match seed % 3 {
         0 => encode_picture(200, 100, ImageFormat::Png),
         1 => encode_picture(200, 100, ImageFormat::Jpeg),
-        _ => svg(
+        _ => svg_document(
             "<g fill='red'><path d='M0 0L9 9Z'/><text y='50' style='fill:blue'>Sharks</text></g>",
         )
         .into_bytes(),

@@ -97,7 +97,7 @@ async fn buyer_name_never_becomes_formula_or_leaves_csv_cell() {
     }
     // The PDF report lists the same tickets, so it must contain the same names.
     let report = owner
-        .raw(Method::GET, &format!("/api/draws/{draw}/report"))
+        .bare_request(Method::GET, &format!("/api/draws/{draw}/report"))
         .send()
         .await
         .expect("the server answers");
@@ -197,8 +197,8 @@ async fn name_never_becomes_mail_header_or_tag() {
         buyer.buy(draw, 1).await;
         let mail = server.next_mail("tickets").await;
         assert_eq!(mail.to, "eve@example.com");
-        // Mails take the name from this column. `render/mail` escapes tags and `post/smtp` encodes
-        // headers.
+        // Mails take the buyer's name from the column `buyer_name`. `render/mail` escapes tags, and
+        // `render/mail_sender/smtp` encodes headers.
         let name = "select coalesce(buyer_name, '') from orders where $1 = '' order by opened_at desc limit 1";
         let stored = server.database.text(name, "").await;
         assert!(

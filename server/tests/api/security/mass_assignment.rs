@@ -154,7 +154,7 @@ async fn draw_form_ignores_server_owned_fields() {
 #[actix_web::test]
 async fn other_forms_ignore_server_owned_fields() {
     let server = TestServer::start().await;
-    let objects = ClubObjects::of(&server, "broncos").await;
+    let objects = ClubObjects::create(&server, "broncos").await;
     let browser = club::sign_in_as_club(&server, "broncos").await;
     let before = "select stripe_connect_account_id || email || password || archived::text || charges_enabled::text from clubs where home_page_slug = $1";
     let facts = server.database.text(before, "broncos").await;

@@ -11,7 +11,7 @@ use server::http::routes::{ROUTES, Verb};
 use server::render::page_address::PAGES;
 use server::services::limits::UNPROVEN_PER_ADDRESS_AND_MINUTE;
 
-use crate::access::{method, path_with};
+use crate::access::{http_method_of, path_with_ids};
 use crate::support::buyer::{ApiResponse, Intent};
 use crate::support::server::eventually;
 use crate::support::socket::Socket;
@@ -29,19 +29,19 @@ struct AttackedOrder {
 }
 
 impl AttackedOrder {
-    fn order(&self) -> &str {
+    fn order_id(&self) -> &str {
         self.intent.body["reservationId"]
             .as_str()
             .expect("the id is text")
     }
 
     /// Returns a body that fits any call. It contains only public data of the order.
-    fn body(&self) -> Value {
+    fn attack_body(&self) -> Value {
         let mallory =
             json!({ "name": "Mallory", "email": STRANGER_EMAIL, "phone": "0499 999 999" });
-        let plain = self.order().replace('-', "");
+        let plain = self.order_id().replace('-', "");
         json!({
-            "paymentIntentId": self.intent.id(), "reservationId": self.order(), "orderId": self.order(),
+            "paymentIntentId": self.intent.id(), "reservationId": self.order_id(), "orderId": self.order_id(),
             "drawNumber": self.draw.0, "drawId": self.draw.0, "ticketCount": 1, "serialNumber": format!("FD-{}-001", self.draw),
             "items": [{ "drawId": self.draw.0, "quantity": 1 }], "buyer": mallory, "customerInfo": mallory,
             "ageConfirmation": true, "termsAgreement": true, "orderToken": plain, "token": plain,
@@ -50,9 +50,9 @@ impl AttackedOrder {
     }
 
     /// Returns paths of a route in which public ids stand where the order's secrets belong.
-    fn paths(&self, pattern: &str, club: i64) -> Vec<String> {
-        let plain = self.order().replace('-', "");
-        let names = [plain.as_str(), self.intent.id(), self.order()];
+    fn attack_paths(&self, pattern: &str, club: i64) -> Vec<String> {
+        let plain = self.order_id().replace('-', "");
+        let names = [plain.as_str(), self.intent.id(), self.order_id()];
         let names = if pattern.contains("{token}") {
             &names[..]
         } else {
@@ -61,7 +61,7 @@ impl AttackedOrder {
         let path = |name: &&str| {
             let path = pattern
                 .replace("{token}", name)
-                .replace("{order}", self.order());
+                .replace("{order}", self.order_id());
             let path = path
                 .replace("{bundle}", "1")
                 .replace("{slug}", "broncos")
@@ -70,7 +70,7 @@ impl AttackedOrder {
                 "paymentIntentId={0}&orderToken={name}&token={name}&orderId={name}",
                 self.intent.id()
             );
-            format!("{}?{query}", path_with(&path, self.draw, club, 1))
+            format!("{}?{query}", path_with_ids(&path, self.draw, club, 1))
         };
         names.iter().map(path).collect()
     }
@@ -87,7 +87,8 @@ async fn order_rows(server: &TestServer, order: &str) -> String {
     server.database.text(query, order).await
 }
 
-/// Returns the order's columns that must stay the same when the order is fulfilled.
+/// Returns the order's columns that must not change during fulfilment: buyer, consent, client key
+/// and total.
 async fn buyer_rows(server: &TestServer, order: &str) -> String {
     let query = "select (buyer_name, buyer_email, buyer_phone, consent_at, consent_ip, client_key, total_cents)::text
          from orders where id::text = $1";
@@ -105,8 +106,9 @@ fn text_contains_jersey_number(text: &str) -> bool {
         .any(|name| text.split(name).skip(1).any(is_digit))
 }
 
-/// Returns the name of the first secret that a text contains. `leak` also checks buyer details.
-fn secret_in(target: &AttackedOrder, text: &str) -> Option<&'static str> {
+/// Returns the name of the first secret that a text contains. `leaked_secret` also checks buyer
+/// details.
+fn first_secret_in(target: &AttackedOrder, text: &str) -> Option<&'static str> {
     let secrets = [
         ("token", target.intent.token()),
         ("client secret", target.intent.secret()),
@@ -128,7 +130,7 @@ fn leaked_secret(target: &AttackedOrder, answer: &ApiResponse) -> Option<&'stati
         .into_iter()
         .find(|(_, detail)| answer.text.contains(detail))
         .map(|(what, _)| what);
-    secret_in(target, &answer.text)
+    first_secret_in(target, &answer.text)
         .or(found)
         .or_else(|| (answer.status >= 500).then_some("500"))
 }
@@ -141,7 +143,7 @@ async fn read_pages_and_sockets(
 ) {
     let club = server.club_id("broncos").0;
     for page in PAGES {
-        for path in target.paths(page.path, club) {
+        for path in target.attack_paths(page.path, club) {
             let answer = server.bob().get(&path).await;
             wrong.extend(
                 leaked_secret(target, &answer)
@@ -149,11 +151,11 @@ async fn read_pages_and_sockets(
             );
         }
     }
-    let plain = target.order().replace('-', "");
+    let plain = target.order_id().replace('-', "");
     let orders = format!(
         "order:{plain},order:{},order:{}",
         target.intent.id(),
-        target.order()
+        target.order_id()
     );
     let mut socket = Socket::open(
         server,
@@ -162,7 +164,7 @@ async fn read_pages_and_sockets(
     .await;
     for kind in ["draw", "draws", "public"] {
         let frame = socket.next_frame_of_any_type(kind).await;
-        if frame["type"] != kind || secret_in(target, &frame.to_string()).is_some() {
+        if frame["type"] != kind || first_secret_in(target, &frame.to_string()).is_some() {
             wrong.push(format!("{}: a socket hears {frame}", target.name));
         }
     }
@@ -170,7 +172,7 @@ async fn read_pages_and_sockets(
 
 /// Reads the club's pages. A club may see buyers, but no pair before the result and no secret of an
 /// order. Adds leaks to `wrong`.
-async fn read_as_club(server: &TestServer, target: &AttackedOrder, wrong: &mut Vec<String>) {
+async fn read_club_pages(server: &TestServer, target: &AttackedOrder, wrong: &mut Vec<String>) {
     let club = server.club_id("broncos").0;
     let owner = club::sign_in_as_club(server, "broncos").await;
     let is_read = |audience| {
@@ -183,10 +185,10 @@ async fn read_as_club(server: &TestServer, target: &AttackedOrder, wrong: &mut V
         .iter()
         .filter(|route| route.method == Verb::Get && is_read(route.audience))
     {
-        for path in target.paths(route.path, club) {
+        for path in target.attack_paths(route.path, club) {
             let answer = owner.get(&path).await;
             wrong.extend(
-                secret_in(target, &answer.text)
+                first_secret_in(target, &answer.text)
                     .map(|what| format!("{}: club {path}: {what}", target.name)),
             );
         }
@@ -198,7 +200,7 @@ async fn call_routes_as_stranger(server: &TestServer, target: &AttackedOrder) ->
     let club = server.club_id("broncos").0;
     let with_cookie = server.bob();
     with_cookie.get("/api/config").await.ok();
-    let mut released = target.body();
+    let mut released = target.attack_body();
     released["expectedAmount"] = json!(1);
     released["paymentMethodId"] = json!("pm_card_visa");
     let mut wrong = Vec::new();
@@ -212,11 +214,11 @@ async fn call_routes_as_stranger(server: &TestServer, target: &AttackedOrder) ->
         .iter()
         .filter(|route| open(route.audience) && route.path != "/ws")
     {
-        for path in target.paths(route.path, club) {
-            for body in [target.body(), released.clone()] {
+        for path in target.attack_paths(route.path, club) {
+            for body in [target.attack_body(), released.clone()] {
                 for browser in [&server.bob(), &with_cookie] {
                     let request = browser
-                        .raw(method(route), &path)
+                        .bare_request(http_method_of(route), &path)
                         .header("origin", &server.url);
                     let request = if route.method == Verb::Get {
                         request
@@ -236,7 +238,7 @@ async fn call_routes_as_stranger(server: &TestServer, target: &AttackedOrder) ->
         }
     }
     read_pages_and_sockets(server, target, &mut wrong).await;
-    read_as_club(server, target, &mut wrong).await;
+    read_club_pages(server, target, &mut wrong).await;
     wrong
 }
 
@@ -323,10 +325,10 @@ async fn no_stranger_changes_an_order_or_sees_its_secrets() {
             ..target("revealed", draw, intent)
         };
         for target in [reserved, paid, revealed] {
-            let before = order_rows(&server, target.order()).await;
+            let before = order_rows(&server, target.order_id()).await;
             wrong.extend(call_routes_as_stranger(&server, &target).await);
             assert_eq!(
-                order_rows(&server, target.order()).await,
+                order_rows(&server, target.order_id()).await,
                 before,
                 "{} named: {has_details}",
                 target.name
@@ -336,15 +338,15 @@ async fn no_stranger_changes_an_order_or_sees_its_secrets() {
         let (alice, intent) = open_order(&server, draw, has_details).await;
         alice.authorise(&intent).await;
         let authorised = target("authorised", draw, intent);
-        let before = buyer_rows(&server, authorised.order()).await;
+        let before = buyer_rows(&server, authorised.order_id()).await;
         wrong.extend(call_routes_as_stranger(&server, &authorised).await);
         assert_eq!(
-            buyer_rows(&server, authorised.order()).await,
+            buyer_rows(&server, authorised.order_id()).await,
             before,
             "named: {has_details}"
         );
         assert_eq!(
-            alice.order(&authorised.intent).await["status"],
+            alice.fetch_order_of(&authorised.intent).await["status"],
             "succeeded",
             "the attack only triggers the fulfilment"
         );
@@ -420,7 +422,7 @@ async fn stranger_with_another_amount_never_releases_an_order() {
             .held,
         2
     );
-    assert_eq!(alice.order(&intent).await["state"], "quoted");
+    assert_eq!(alice.fetch_order_of(&intent).await["state"], "quoted");
     let consents =
         "select count(*) from orders where payment_intent_id = $1 and consent_at is not null";
     assert_eq!(server.database.count(consents, intent.id()).await, 0);
@@ -491,14 +493,14 @@ async fn confirmation_is_resent_for_a_proven_buyer_only() {
 }
 
 #[actix_web::test]
-async fn unproven_calls_are_limited_by_address() {
+async fn calls_without_order_proof_are_limited_by_address() {
     let server = TestServer::start().await;
     let draw = server.create_club_with_draw().await;
     let intent = capture_order(&server, draw, true).await;
     let call = async |address: &str, body: Value| {
         let request = server
             .bob()
-            .raw(Method::POST, "/api/complete-card-payment")
+            .bare_request(Method::POST, "/api/complete-card-payment")
             .header("origin", &server.url);
         Buyer::send_request(request.header("x-forwarded-for", address).json(&body)).await
     };

@@ -5,7 +5,7 @@ use reqwest::{Method, RequestBuilder};
 use server::http::routes::{ROUTES, Verb};
 
 use super::access_matrix::ClubObjects;
-use crate::access::method;
+use crate::access::http_method_of;
 use crate::support::{Buyer, TestServer, club};
 
 /// Returns requests that another site's page can cause, with the headers that the browser adds.
@@ -57,7 +57,8 @@ fn forged_requests(request: impl Fn() -> RequestBuilder) -> [(&'static str, Requ
     ]
 }
 
-/// Returns one number that changes with any write: the sum of row counts.
+/// Returns one number that changes when a row is added or a draw changes: row counts plus the
+/// draws' revisions.
 async fn database_fingerprint(server: &TestServer) -> i64 {
     let sum =
         "select (select count(*) from orders) + (select count(*) from reservations) + (select count(*) from payouts)
@@ -70,7 +71,7 @@ async fn database_fingerprint(server: &TestServer) -> i64 {
 async fn cross_site_page_cannot_trigger_any_write() {
     let server = TestServer::start().await;
     server.create_operator().await;
-    let objects = ClubObjects::of(&server, "broncos").await;
+    let objects = ClubObjects::create(&server, "broncos").await;
     let (browser, operator) = (
         club::sign_in_as_club(&server, "broncos").await,
         club::sign_in_as_operator(&server).await,
@@ -83,7 +84,9 @@ async fn cross_site_page_cannot_trigger_any_write() {
     {
         let path = objects.path(route);
         for caller in [&browser, &operator] {
-            for (marking, request) in forged_requests(|| caller.raw(method(route), &path)) {
+            for (marking, request) in
+                forged_requests(|| caller.bare_request(http_method_of(route), &path))
+            {
                 let answer = Buyer::send_request(request).await;
                 tried += 1;
                 if answer.status != 403 || answer.json()["code"] != "cross-origin" {
@@ -124,7 +127,7 @@ async fn cross_site_page_cannot_trigger_any_write() {
 async fn get_request_cannot_be_overridden_into_write() {
     let server = TestServer::start().await;
     server.create_operator().await;
-    let objects = ClubObjects::of(&server, "broncos").await;
+    let objects = ClubObjects::create(&server, "broncos").await;
     let (browser, operator) = (
         club::sign_in_as_club(&server, "broncos").await,
         club::sign_in_as_operator(&server).await,
@@ -136,7 +139,7 @@ async fn get_request_cannot_be_overridden_into_write() {
             .iter()
             .any(|other| other.path == route.path && other.method == Verb::Get);
         for caller in [&browser, &operator] {
-            let get_request = caller.raw(Method::GET, &format!("{path}?_method={verb}"));
+            let get_request = caller.bare_request(Method::GET, &format!("{path}?_method={verb}"));
             let request = [
                 "x-http-method-override",
                 "x-http-method",
@@ -151,7 +154,7 @@ async fn get_request_cannot_be_overridden_into_write() {
                 .expect("the server answers")
                 .status()
                 .as_u16();
-            // If the path also matches a GET route with a variable, that GET route answers.
+            // A path that also has a GET route is answered by that route.
             assert!(
                 is_read_too || matches!(status, 404 | 405),
                 "{verb} {path} by GET: {status}"

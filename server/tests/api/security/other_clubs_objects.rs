@@ -1,5 +1,5 @@
 //! For an object of another club, the server answers as if the object did not exist, byte for byte,
-//! whatever name is used (decision G-1).
+//! by whatever id or slug it is named (decision G-1).
 
 use domain::access::Role;
 use reqwest::Method;
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use server::http::routes::{ROUTES, Verb};
 
 use super::access_matrix::ClubObjects;
-use crate::access::method;
+use crate::access::http_method_of;
 use crate::support::buyer::ApiResponse;
 use crate::support::{Buyer, TestServer, club};
 
@@ -25,8 +25,8 @@ fn comparable_text(answer: &ApiResponse) -> String {
     format!("{} {body} {}", answer.status, headers.join("; "))
 }
 
-/// Returns path variables, each with the name of an existing object of another club and of a
-/// missing object of the same kind.
+/// Returns path variables, each with the id or slug of an object of another club, and one of no
+/// object.
 fn object_names(
     foreign_objects: &ClubObjects,
     order: &str,
@@ -57,8 +57,8 @@ fn object_names(
 #[actix_web::test]
 async fn other_clubs_object_answers_like_missing_object() {
     let server = TestServer::start().await;
-    let foreign_objects = ClubObjects::of(&server, "broncos").await;
-    let own_objects = ClubObjects::of(&server, "storm").await;
+    let foreign_objects = ClubObjects::create(&server, "broncos").await;
+    let own_objects = ClubObjects::create(&server, "storm").await;
     let storm = club::sign_in_as_club(&server, "storm").await;
     club::sign_in_as_member(&server, server.club_id("broncos"), Role::Viewer).await;
     let bought = server.create_draw(server.club_id("broncos")).await;
@@ -89,7 +89,11 @@ async fn other_clubs_object_answers_like_missing_object() {
                 let mut answers = Vec::new();
                 for path in [path(&foreign), path(missing_object)] {
                     let body = (route.method != Verb::Get).then(|| json!({}));
-                    answers.push(storm.call(method(route), &path, body.as_ref()).await);
+                    answers.push(
+                        storm
+                            .call(http_method_of(route), &path, body.as_ref())
+                            .await,
+                    );
                 }
                 tried += 2;
                 if answers[0].status != 404
@@ -119,7 +123,7 @@ async fn other_clubs_object_answers_like_missing_object() {
 #[actix_web::test]
 async fn club_id_in_body_or_query_gives_no_access() {
     let server = TestServer::start().await;
-    let foreign_objects = ClubObjects::of(&server, "broncos").await;
+    let foreign_objects = ClubObjects::create(&server, "broncos").await;
     server.create_club("storm").await;
     let (storm, broncos) = (
         club::sign_in_as_club(&server, "storm").await,
@@ -187,7 +191,7 @@ async fn upload_key_gives_access_to_no_other_file() {
         club::sign_in_as_club(&server, "storm").await,
         club::sign_in_as_club(&server, "broncos").await,
     );
-    let png = super::pictures::png(2, 2);
+    let png = super::pictures::png_base64(2, 2);
     let body = json!({ "clubSlug": "broncos", "data": png, "desiredKey": "../../etc/passwd" });
     let url = broncos.post("/api/uploads/bundle-image", body).await.ok()["url"]
         .as_str()
@@ -216,7 +220,7 @@ async fn upload_key_gives_access_to_no_other_file() {
     let alice = server.alice();
     assert_eq!(
         alice
-            .raw(Method::GET, &url)
+            .bare_request(Method::GET, &url)
             .send()
             .await
             .expect("the server answers")
@@ -231,7 +235,7 @@ async fn upload_key_gives_access_to_no_other_file() {
         "/assets/..%2fpackage.json",
         "/assets/%2e%2e%2f%2e%2e%2fetc%2fpasswd",
     ] {
-        let status = Buyer::send_request(alice.raw(Method::GET, path))
+        let status = Buyer::send_request(alice.bare_request(Method::GET, path))
             .await
             .status;
         assert_eq!(status, 404, "{path}");

@@ -8,7 +8,7 @@ use reqwest::header::{CACHE_CONTROL, SET_COOKIE};
 use server::http::routes::ROUTES;
 
 use super::access_matrix::ClubObjects;
-use crate::access::method;
+use crate::access::http_method_of;
 use crate::support::{Buyer, TestServer, club};
 
 /// Returns a path whose last letter or digit is percent-encoded.
@@ -27,7 +27,7 @@ fn percent_encoded(path: &str) -> String {
 #[actix_web::test]
 async fn needlessly_escaped_paths_return_404_uncached() {
     let server = TestServer::start().await;
-    let objects = ClubObjects::of(&server, "broncos").await;
+    let objects = ClubObjects::create(&server, "broncos").await;
     let browser = club::sign_in_as_club(&server, "broncos").await;
     for route in ROUTES {
         let path = objects.path(route);
@@ -40,7 +40,7 @@ async fn needlessly_escaped_paths_return_404_uncached() {
                 continue;
             }
             let request = browser
-                .raw(method(route), &spelling)
+                .bare_request(http_method_of(route), &spelling)
                 .header("origin", &server.url);
             let answer = request.send().await.expect("the server answers");
             let policy = answer
@@ -62,7 +62,7 @@ async fn needlessly_escaped_paths_return_404_uncached() {
     ] {
         let answer = server
             .bob()
-            .raw(Method::GET, page)
+            .bare_request(Method::GET, page)
             .send()
             .await
             .expect("the server answers");
@@ -82,7 +82,8 @@ async fn pages_that_set_a_cookie_are_private() {
         "/my".into(),
         "/nowhere".into(),
     ] {
-        // With the second cookie the application answers, because the fast path cannot parse it.
+        // With the cookie `other=%31` the application answers, because the fast path cannot parse
+        // it.
         for cookie in [None, Some("other=%31")] {
             let request = reqwest::Client::new().get(format!("{}{path}", server.url));
             let request = cookie
@@ -120,7 +121,7 @@ async fn purchase_checks_are_limited_by_browser_and_by_address() {
     let body = serde_json::json!({ "drawNumber": draw.0, "ticketCount": 1 });
     let validate = |browser: &Buyer| {
         let request = browser
-            .raw(Method::POST, "/api/validate-purchase")
+            .bare_request(Method::POST, "/api/validate-purchase")
             .header("origin", &server.url);
         Buyer::send_request(
             request

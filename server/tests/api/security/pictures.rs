@@ -10,13 +10,13 @@ use serde_json::json;
 
 use crate::support::{Buyer, TestServer, club};
 
-fn base64(bytes: &[u8]) -> String {
+fn encode_base64(bytes: &[u8]) -> String {
     STANDARD.encode(bytes)
 }
 
 /// Returns a PNG in base64, all of one colour.
-pub fn png(width: u32, height: u32) -> String {
-    base64(&png_bytes(width, height))
+pub fn png_base64(width: u32, height: u32) -> String {
+    encode_base64(&png_bytes(width, height))
 }
 
 fn png_bytes(width: u32, height: u32) -> Vec<u8> {
@@ -36,7 +36,7 @@ fn jpeg_bytes() -> Vec<u8> {
 }
 
 /// Returns a PNG whose header states this size, with a valid checksum, but without the pixels.
-fn png_that_claims(width: u32, height: u32) -> Vec<u8> {
+fn png_with_claimed_size(width: u32, height: u32) -> Vec<u8> {
     let mut bytes = png_bytes(1, 1);
     bytes[16..20].copy_from_slice(&width.to_be_bytes());
     bytes[20..24].copy_from_slice(&height.to_be_bytes());
@@ -58,8 +58,8 @@ fn crc32(bytes: &[u8]) -> u32 {
     !bytes.iter().fold(!0, step)
 }
 
-/// SVGs with scripts or external content. `URL` is replaced by a local address that the server must
-/// never request.
+/// SVGs with scripts, external content or extreme sizes. `URL` is replaced by a local address that
+/// the server must never request.
 const ACTIVE_SVGS: [&str; 24] = [
     r#"<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><script>alert(1)</script></svg>"#,
     r#"<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9" onload="alert(1)"><rect width="9" height="9"/></svg>"#,
@@ -108,10 +108,11 @@ fn billion_laughs() -> [String; 2] {
     ]
 }
 
-/// Asserts that the stored picture is a PNG or JPEG that contains nothing of the upload.
+/// Asserts that the stored picture is a PNG or JPEG that contains none of the texts by which a
+/// hostile upload is recognised.
 async fn assert_picture_reencoded(browser: &Buyer, url: &str, sent: &str) {
     let answer = browser
-        .raw(Method::GET, url)
+        .bare_request(Method::GET, url)
         .send()
         .await
         .expect("the server answers");
@@ -159,7 +160,10 @@ async fn hostile_svg_is_refused_or_rendered_without_network_access() {
         .chain(billion_laughs())
     {
         let start: String = drawing.chars().take(160).collect();
-        let logo = format!("data:image/svg+xml;base64,{}", base64(drawing.as_bytes()));
+        let logo = format!(
+            "data:image/svg+xml;base64,{}",
+            encode_base64(drawing.as_bytes())
+        );
         let answer = browser
             .call(Method::PATCH, &path, Some(&json!({ "logoUrl": logo })))
             .await;
@@ -178,7 +182,7 @@ async fn hostile_svg_is_refused_or_rendered_without_network_access() {
             assert_eq!(answer.status, 400, "{start}: {}", answer.text);
         }
         // An SVG is never accepted as a share image, even a harmless one.
-        let image = json!({ "clubSlug": "broncos", "data": base64(drawing.as_bytes()) });
+        let image = json!({ "clubSlug": "broncos", "data": encode_base64(drawing.as_bytes()) });
         browser
             .post("/api/uploads/bundle-image", image)
             .await
@@ -226,7 +230,7 @@ async fn invalid_polyglot_or_large_picture_is_refused_or_reencoded() {
         let sent = browser
             .post(
                 "/api/uploads/bundle-image",
-                json!({ "clubSlug": "broncos", "data": base64(&bytes) }),
+                json!({ "clubSlug": "broncos", "data": encode_base64(&bytes) }),
             )
             .await;
         let url = sent.ok()["url"]
@@ -235,7 +239,7 @@ async fn invalid_polyglot_or_large_picture_is_refused_or_reencoded() {
             .to_string();
         assert_picture_reencoded(&browser, &url, what).await;
     }
-    let bare = |bytes: &[u8]| base64(bytes);
+    let bare = |bytes: &[u8]| encode_base64(bytes);
     for (what, data) in [
         ("nothing", String::new()),
         ("no base64", "%%%%".into()),
@@ -255,11 +259,11 @@ async fn invalid_polyglot_or_large_picture_is_refused_or_reencoded() {
         ("a JPEG's first bytes", bare(b"\xff\xd8\xff\xe0")),
         (
             "a PNG of 20,000 by 20,000",
-            bare(&png_that_claims(20_000, 20_000)),
+            bare(&png_with_claimed_size(20_000, 20_000)),
         ),
         (
             "a PNG of four thousand million by as many",
-            bare(&png_that_claims(u32::MAX, u32::MAX)),
+            bare(&png_with_claimed_size(u32::MAX, u32::MAX)),
         ),
         ("a ZIP", bare(b"PK\x03\x04")),
         ("an ICO", bare(b"\0\0\x01\0\x01\0")),
@@ -278,7 +282,7 @@ async fn invalid_polyglot_or_large_picture_is_refused_or_reencoded() {
     let answer = browser
         .post(
             "/api/uploads/bundle-image",
-            json!({ "clubSlug": "broncos", "data": base64(&large) }),
+            json!({ "clubSlug": "broncos", "data": encode_base64(&large) }),
         )
         .await;
     assert_eq!(
@@ -331,7 +335,7 @@ async fn logo_url_never_runs_script_and_is_never_fetched() {
         assert_eq!(
             server
                 .bob()
-                .raw(Method::GET, "/og/club/broncos")
+                .bare_request(Method::GET, "/og/club/broncos")
                 .send()
                 .await
                 .expect("a card")

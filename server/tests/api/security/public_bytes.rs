@@ -17,7 +17,7 @@ const DRAW_COUNT: usize = 20;
 /// What the draws of one server copy from those of another.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum CopiedSecret {
-    /// Only the commitment: the public text is the same, but the deal behind it differs.
+    /// Only the public commitment. Each server keeps its own deal, which is secret.
     Commitment,
     Deal,
 }
@@ -33,8 +33,8 @@ struct ServerVariant {
 }
 
 impl ServerVariant {
-    /// Starts a server with the same club, draws and sales as the others. `source` is the server to
-    /// copy from and what to copy.
+    /// Starts a server with the same club, draws and sales as the other servers. `source` is the
+    /// server from which a secret is copied, and the kind of secret.
     async fn open(
         source: Option<(&ServerVariant, CopiedSecret)>,
         name: &'static str,
@@ -92,7 +92,7 @@ impl ServerVariant {
                 .await
                 .expect("the read succeeds");
             if let Some(other) = server_to_copy(CopiedSecret::Commitment) {
-                own_commitments.push(server.commitment(*draw).await);
+                own_commitments.push(server.read_commitment(*draw).await);
                 server
                     .copy_secret(other, *draw, CopiedSecret::Commitment)
                     .await;
@@ -134,7 +134,7 @@ impl ServerVariant {
 
     /// Returns every response and every first WebSocket frame that this browser can get, each with
     /// its name.
-    async fn responses(&self, browser: &Buyer) -> Vec<(String, String)> {
+    async fn collect_responses(&self, browser: &Buyer) -> Vec<(String, String)> {
         let mut paths: Vec<String> = [
             "/",
             "/club/broncos",
@@ -173,7 +173,7 @@ impl ServerVariant {
         let mut responses = Vec::new();
         for path in paths {
             let answer = browser
-                .raw(Method::GET, &path)
+                .bare_request(Method::GET, &path)
                 .send()
                 .await
                 .expect("the server answers");
@@ -186,7 +186,7 @@ impl ServerVariant {
                     format!(
                         "{name}: {}",
                         if name == "etag" {
-                            tag_without_count(value)
+                            etag_without_reading(value)
                         } else {
                             format!("{value:?}")
                         }
@@ -195,7 +195,7 @@ impl ServerVariant {
                 .collect();
             head.sort();
             let status = answer.status();
-            let body = hex_if_binary(answer.bytes().await.expect("the body is read"));
+            let body = text_or_hex(answer.bytes().await.expect("the body is read"));
             responses.push((
                 path,
                 self.without_varying_values(&format!("{status}\n{}\n\n{body}", head.join("\n"))),
@@ -208,7 +208,7 @@ impl ServerVariant {
             .chain(["draws".into(), "public".into()])
         {
             let kind = topic.split(':').next().expect("a word").to_string();
-            let frame = Socket::open_as(&self.server, browser, &topic)
+            let frame = Socket::open_with_cookies_of(&self.server, browser, &topic)
                 .await
                 .next_frame(&kind)
                 .await;
@@ -247,21 +247,22 @@ impl ServerVariant {
         // The sequence numbers of list frames contain the time, so they are removed. Those of draw
         // frames are public revisions and are compared.
         match plain.split_once("\"topic\":\"draw") {
-            Some((_, rest)) if rest.starts_with("s\"") => without_seq(&plain),
-            None if plain.contains("\"topic\":\"public\"") => without_seq(&plain),
+            Some((_, rest)) if rest.starts_with("s\"") => frame_without_seq(&plain),
+            None if plain.contains("\"topic\":\"public\"") => frame_without_seq(&plain),
             _ => plain,
         }
     }
 }
 
-/// Returns an `ETag` without the number of catalogue reloads, which differs between servers.
-fn tag_without_count(tag: &HeaderValue) -> String {
+/// Returns an `ETag` without its first part, the number of the catalogue reading, which differs
+/// between servers.
+fn etag_without_reading(tag: &HeaderValue) -> String {
     let tag = format!("{tag:?}");
     tag.split_once('.')
         .map_or(tag.clone(), |(_, rest)| rest.to_string())
 }
 
-fn without_seq(frame: &str) -> String {
+fn frame_without_seq(frame: &str) -> String {
     let Some((before, after)) = frame.split_once("\"seq\":") else {
         return frame.to_string();
     };
@@ -271,12 +272,12 @@ fn without_seq(frame: &str) -> String {
     )
 }
 
-fn hex_if_binary(bytes: bytes::Bytes) -> String {
+fn text_or_hex(bytes: bytes::Bytes) -> String {
     String::from_utf8(bytes.to_vec()).unwrap_or_else(|_| hex::encode(&bytes))
 }
 
 #[track_caller]
-fn assert_same(what: &str, one: &[(String, String)], other: &[(String, String)]) {
+fn assert_same_responses(what: &str, one: &[(String, String)], other: &[(String, String)]) {
     assert_eq!(one.len(), other.len());
     for (first, second) in one.iter().zip(other) {
         assert_eq!(first, second, "{what}");
@@ -309,21 +310,25 @@ async fn public_bytes_are_independent_of_deal_and_buyers() {
         )
     };
     let (responses, with_other_deal, with_other_buyers) = (
-        one.responses(&bobs_browser(&one)).await,
-        other_deals.responses(&bobs_browser(&other_deals)).await,
-        other_buyers.responses(&bobs_browser(&other_buyers)).await,
+        one.collect_responses(&bobs_browser(&one)).await,
+        other_deals
+            .collect_responses(&bobs_browser(&other_deals))
+            .await,
+        other_buyers
+            .collect_responses(&bobs_browser(&other_buyers))
+            .await,
     );
     assert!(responses.len() > 15 * DRAW_COUNT, "{}", responses.len());
-    assert_same("another deal", &responses, &with_other_deal);
-    assert_same("other buyers", &responses, &with_other_buyers);
+    assert_same_responses("another deal", &responses, &with_other_deal);
+    assert_same_responses("other buyers", &responses, &with_other_buyers);
     // A buyer with a ticket learns no more about the other tickets than a stranger.
     let mut holders = Vec::new();
     for variant in [&one, &other_deals] {
         let holder = bobs_browser(variant);
         holder.buy(variant.draws[2], 1).await;
-        holders.push(variant.responses(&holder).await);
+        holders.push(variant.collect_responses(&holder).await);
     }
-    assert_same("another deal, to a holder", &holders[0], &holders[1]);
+    assert_same_responses("another deal, to a holder", &holders[0], &holders[1]);
     // Counter-check: after the results the deals are public, so the comparison must find
     // differences.
     for variant in [&one, &other_deals] {
@@ -359,7 +364,7 @@ async fn public_bytes_are_independent_of_deal_and_buyers() {
 
 impl TestServer {
     /// Returns a draw's commitment as `draw:commitment`, in hexadecimal digits.
-    async fn commitment(&self, draw: DrawId) -> String {
+    async fn read_commitment(&self, draw: DrawId) -> String {
         let read =
             "select id::text || ':' || encode(commitment, 'hex') from draws where id::text = $1";
         self.database.text(read, &draw.to_string()).await
@@ -376,7 +381,7 @@ impl TestServer {
     /// Copies a draw's commitment from another server, and its encrypted seed too for
     /// `CopiedSecret::Deal`.
     async fn copy_secret(&self, other: &TestServer, draw: DrawId, copied: CopiedSecret) {
-        self.overwrite_commitment(&other.commitment(draw).await)
+        self.overwrite_commitment(&other.read_commitment(draw).await)
             .await;
         if copied == CopiedSecret::Deal {
             let read = "select id::text || ':' || encode(seed_sealed, 'hex') from draws where id::text = $1";

@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::support::{TestServer, club};
 
 /// Returns status and `Location` of a redirect, without following it.
-async fn redirect_of(server: &TestServer, path: &str) -> (u16, Option<String>) {
+async fn fetch_redirect(server: &TestServer, path: &str) -> (u16, Option<String>) {
     let browser = reqwest::Client::builder()
         .redirect(Policy::none())
         .build()
@@ -59,7 +59,7 @@ async fn every_redirect_stays_on_own_site() {
             format!("//evil.test/{evil}"),
             format!("/club/{evil}"),
         ] {
-            let (status, to) = redirect_of(&server, &path).await;
+            let (status, to) = fetch_redirect(&server, &path).await;
             assert!(status < 500, "{path}: {status}");
             let Some(to) = to else { continue };
             redirects += 1;
@@ -81,7 +81,7 @@ async fn host_headers_never_change_generated_links() {
     let alice = server.alice();
     let forged = |path: &str, verb: Method| {
         let request = alice
-            .raw(verb, path)
+            .bare_request(verb, path)
             .header("host", "evil.test")
             .header("x-forwarded-host", "evil.test");
         request
@@ -124,7 +124,7 @@ async fn host_headers_never_change_generated_links() {
     let browser = club::sign_in_as_club(&server, "broncos").await;
     let id = server.club_id("broncos");
     let begun = browser
-        .raw(Method::POST, &format!("/api/clubs/{id}/stripe-connect"))
+        .bare_request(Method::POST, &format!("/api/clubs/{id}/stripe-connect"))
         .header("origin", &server.url);
     let begun = begun
         .header("x-forwarded-host", "evil.test")
@@ -149,7 +149,7 @@ async fn host_headers_never_change_generated_links() {
         let escaped: Vec<String> = url.bytes().map(|byte| format!("%{byte:02X}")).collect();
         let escaped = escaped.concat();
         let refused = alice
-            .raw(Method::GET, &format!("/api/qr.svg?url={escaped}"))
+            .bare_request(Method::GET, &format!("/api/qr.svg?url={escaped}"))
             .send()
             .await
             .expect("the server answers");

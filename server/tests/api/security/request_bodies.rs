@@ -9,7 +9,7 @@ use reqwest::Method;
 use server::http::routes::{ROUTES, Route, Verb};
 
 use super::access_matrix::ClubObjects;
-use crate::access::method;
+use crate::access::http_method_of;
 use crate::support::{Buyer, TestServer, club};
 
 /// Calls that answer 204 to any request (decision B-23).
@@ -19,7 +19,7 @@ const ALWAYS_204_PATHS: [&str; 3] = ["/api/debug-log", "/api/track", "/api/polic
 async fn body_one_byte_over_limit_is_refused_by_every_call() {
     let server = TestServer::start().await;
     server.create_operator().await;
-    let objects = ClubObjects::of(&server, "broncos").await;
+    let objects = ClubObjects::create(&server, "broncos").await;
     let operator = club::sign_in_as_operator(&server).await;
     let mut wrong = Vec::new();
     let is_logout = |route: &&Route| route.path.ends_with("/logout");
@@ -28,7 +28,7 @@ async fn body_one_byte_over_limit_is_refused_by_every_call() {
         .filter(|route| route.method != Verb::Get && !ALWAYS_204_PATHS.contains(&route.path));
     for route in writes.filter(|route| !is_logout(route)) {
         let path = objects.path(route);
-        // The methods of one path share a limit: the largest of theirs.
+        // All methods of one path share the largest body limit of any of them.
         let most = ROUTES
             .iter()
             .filter(|other| other.path == route.path)
@@ -36,7 +36,7 @@ async fn body_one_byte_over_limit_is_refused_by_every_call() {
             .max();
         let large = format!("{{\"a\":\"{}\"}}", "x".repeat(most.expect("itself") + 1));
         let request = operator
-            .raw(method(route), &path)
+            .bare_request(http_method_of(route), &path)
             .header("origin", &server.url)
             .body(large);
         // A call that takes no body may answer without reading it. The server then closes the
@@ -79,7 +79,7 @@ async fn deeply_nested_json_is_refused() {
         same,
     ] {
         let request = alice
-            .raw(Method::POST, "/api/create-payment-intent")
+            .bare_request(Method::POST, "/api/create-payment-intent")
             .header("origin", &server.url)
             .body(body.clone());
         let status = Buyer::send_request(request).await.status;
@@ -88,7 +88,7 @@ async fn deeply_nested_json_is_refused() {
     server.finish().await;
 }
 
-fn connect(server: &TestServer) -> TcpStream {
+fn connect_tcp(server: &TestServer) -> TcpStream {
     let stream = TcpStream::connect(server.url.trim_start_matches("http://")).expect("connected");
     stream
         .set_read_timeout(Some(Duration::from_secs(20)))
@@ -96,19 +96,19 @@ fn connect(server: &TestServer) -> TcpStream {
     stream
 }
 
-/// 200 connections start a request and never finish it. Meanwhile other clients are served, and the
-/// server closes the 200.
+/// 100 connections never finish their headers, and 100 never finish their body. Other clients are
+/// served meanwhile. The server closes those with unfinished headers.
 #[actix_web::test]
 async fn slow_requests_are_closed_and_delay_no_other_client() {
     let server = TestServer::start().await;
     let draw = server.create_club_with_draw().await;
-    let mut heads: Vec<TcpStream> = (0..100).map(|_| connect(&server)).collect();
+    let mut heads: Vec<TcpStream> = (0..100).map(|_| connect_tcp(&server)).collect();
     for stream in &mut heads {
         stream
             .write_all(b"GET /api/config HTTP/1.1\r\nHost: x\r\nX-Slow: ")
             .expect("sent");
     }
-    let mut bodies: Vec<TcpStream> = (0..100).map(|_| connect(&server)).collect();
+    let mut bodies: Vec<TcpStream> = (0..100).map(|_| connect_tcp(&server)).collect();
     for stream in &mut bodies {
         let head = "POST /api/create-payment-intent HTTP/1.1\r\nHost: x\r\nContent-Length: 9000\r\n\r\n{\"a\":";
         stream.write_all(head.as_bytes()).expect("sent");
@@ -161,7 +161,7 @@ async fn malformed_http_requests_are_refused() {
         format!("GET / HTTP/1.1\r\nHost: x\r\n{many}\r\n"),
         large,
     ] {
-        let mut stream = connect(&server);
+        let mut stream = connect_tcp(&server);
         let _ = stream.write_all(request.as_bytes());
         let _ = stream.shutdown(std::net::Shutdown::Write);
         let answer = actix_web::web::block(move || {
@@ -182,7 +182,8 @@ async fn malformed_http_requests_are_refused() {
     server.finish().await;
 }
 
-/// The smallest integer overflows when it is negated. The fuzzer found such a case.
+/// Numbers at and beyond the ends of the integer range. The smallest integer overflows when it is
+/// negated.
 #[actix_web::test]
 async fn extreme_numbers_are_refused_without_server_error() {
     let server = TestServer::start().await;
@@ -200,7 +201,7 @@ async fn extreme_numbers_are_refused_without_server_error() {
                 "{{\"heading\":\"Help\",\"label\":\"Help\",\"url\":\"/help\",\"menuId\":1,\"displayOrder\":{order}}}"
             );
             let request = operator
-                .raw(Method::POST, path)
+                .bare_request(Method::POST, path)
                 .header("origin", &server.url)
                 .body(body);
             let answer = Buyer::send_request(request)

@@ -104,7 +104,8 @@ async fn socket_sends_no_operator_or_foreign_order_topic() {
         .collect::<Vec<_>>()
         .join(",");
     for browser in [&server.bob(), &broncos] {
-        let mut socket = Socket::open_as(&server, browser, &format!("{topics},public")).await;
+        let mut socket =
+            Socket::open_with_cookies_of(&server, browser, &format!("{topics},public")).await;
         socket
             .send_text(&json!({ "subscribe": topics.split(',').collect::<Vec<_>>() }).to_string())
             .await;

@@ -9,7 +9,7 @@ use crate::support::{Buyer, TestServer, club};
 
 /// Returns the forms in which a column could contain a secret: as text, as bytes, or as the SHA-256
 /// of either, in hexadecimal digits.
-fn stored_forms(secret: &str) -> Vec<String> {
+fn stored_forms_of_secret(secret: &str) -> Vec<String> {
     let bytes = hex::decode(secret).ok();
     let plain = bytes.iter().map(Vec::as_slice).chain([secret.as_bytes()]);
     let hashes = plain.map(|bytes| hex::encode(Sha256::digest(bytes)));
@@ -18,7 +18,7 @@ fn stored_forms(secret: &str) -> Vec<String> {
         .collect()
 }
 
-fn secret_after(link: &str, mark: &str) -> String {
+fn secret_in_link(link: &str, mark: &str) -> String {
     link.split_once(mark)
         .expect("the link holds a secret")
         .1
@@ -60,7 +60,7 @@ async fn issue_secrets(server: &TestServer) -> Vec<(&'static str, String)> {
         .ok();
     secrets.push((
         "link to tickets",
-        secret_after(
+        secret_in_link(
             &server.mailed_link(&server.next_mail("my-tickets").await),
             "/my#",
         ),
@@ -82,7 +82,7 @@ async fn issue_secrets(server: &TestServer) -> Vec<(&'static str, String)> {
         .ok();
     secrets.push((
         "invitation",
-        secret_after(
+        secret_in_link(
             &server.mailed_link(&server.next_mail("invitation").await),
             "token=",
         ),
@@ -95,7 +95,7 @@ async fn issue_secrets(server: &TestServer) -> Vec<(&'static str, String)> {
             .ok();
         secrets.push((
             "password reset",
-            secret_after(
+            secret_in_link(
                 &server.mailed_link(&server.next_mail("reset").await),
                 "token=",
             ),
@@ -111,7 +111,7 @@ async fn issue_secrets(server: &TestServer) -> Vec<(&'static str, String)> {
         .await;
     secrets.push((
         "confirmation of an address",
-        secret_after(
+        secret_in_link(
             &server.mailed_link(&server.next_mail("verify").await),
             "token=",
         ),
@@ -128,7 +128,7 @@ async fn issue_secrets(server: &TestServer) -> Vec<(&'static str, String)> {
         .ok();
     secrets.push((
         "winner's link",
-        secret_after(
+        secret_in_link(
             &server.mailed_link(&server.next_mail("winner").await),
             "/claim#",
         ),
@@ -151,7 +151,7 @@ async fn issued_secrets_are_never_stored_in_clear_text() {
     .await;
     let text = server.database.everything().await;
     for (name, secret) in &secrets {
-        for form in stored_forms(secret) {
+        for form in stored_forms_of_secret(secret) {
             assert!(!text.contains(&form), "the {name} is stored as {form}");
         }
     }

@@ -125,7 +125,7 @@ async fn registration_with_known_email_is_limited_and_holder_is_mailed() {
     let register = async |network: &str, email: &str| {
         let request = server
             .bob()
-            .raw(Method::POST, "/api/clubs/register")
+            .bare_request(Method::POST, "/api/clubs/register")
             .header("origin", &server.url);
         let form = json!({ "name": "Win at evil", "email": email, "password": PASSWORD, "phone": "0400 111 333" });
         Buyer::send_request(request.header("x-forwarded-for", network).json(&form)).await

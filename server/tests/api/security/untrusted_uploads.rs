@@ -14,7 +14,8 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::hostile_files::{
-    HOSTILE_FILE_KINDS, HostileFileKind, blurred_rectangles, hostile_file, nested, png, svg,
+    HOSTILE_FILE_KINDS, HostileFileKind, blurred_rectangles, hostile_file, nested_elements, png,
+    svg_document,
 };
 use crate::support::buyer::ApiResponse;
 use crate::support::server::eventually;
@@ -24,9 +25,9 @@ const LOGO_BYTES_MAX: usize = 2 * 1024 * 1024;
 const PROCESSOR_TIME_MAX: Duration = Duration::from_secs(1);
 /// Number of generated files per run. The environment variables `PROPTEST_CASES` and
 /// `PROPTEST_RNG_SEED` change the number and the files.
-const GENERATED_FILES: u32 = 16;
-/// File with seeds of generated files that once exceeded the limit. Each run starts with these, and
-/// appends new ones.
+const GENERATED_FILE_COUNT: u32 = 16;
+/// File with the seeds of generated files that once failed the test. Each run starts with these
+/// seeds, and appends those of new failures.
 const REGRESSIONS_PATH: &str = "tests/api/security/untrusted_uploads.regressions";
 /// Environment variable that is set in the child process in which the test measures.
 const MEASURING_VARIABLE: &str = "UPLOADS_MEASURED";
@@ -66,7 +67,7 @@ impl UploadFixture {
     async fn send(&self, method: Method, path: &str, kind: &str, body: String) -> ApiResponse {
         let request = self
             .browser
-            .raw(method, path)
+            .bare_request(method, path)
             .header("origin", &self.server.url)
             .header("content-type", kind);
         Buyer::send_request(request.body(body)).await
@@ -87,7 +88,14 @@ impl UploadFixture {
     }
 
     /// Sends a body, and asserts the response's status and the limit of processor time.
-    async fn measure(&self, name: &str, method: Method, path: &str, kind: &str, body: String) {
+    async fn measure_upload(
+        &self,
+        name: &str,
+        method: Method,
+        path: &str,
+        kind: &str,
+        body: String,
+    ) {
         let before = processor_time();
         let answer = self.send(method, path, kind, body).await;
         let spent = processor_time().checked_sub(before).unwrap();
@@ -104,8 +112,8 @@ impl UploadFixture {
         println!("{name}: {} {spent:?}", answer.status);
     }
 
-    async fn measure_picture(&self, name: &str, bytes: &[u8]) {
-        self.measure(
+    async fn measure_picture_upload(&self, name: &str, bytes: &[u8]) {
+        self.measure_upload(
             name,
             Method::PATCH,
             &self.page,
@@ -117,7 +125,7 @@ impl UploadFixture {
         if bytes.starts_with(b"<") {
             return;
         }
-        self.measure(
+        self.measure_upload(
             name,
             Method::POST,
             "/api/uploads/bundle-image",
@@ -142,15 +150,15 @@ fn processor_time() -> Duration {
 
 /// Returns files that once crashed the process or took seconds, and one file of each generated
 /// kind. Each has a name.
-fn known_files() -> Vec<(String, Vec<u8>)> {
+fn known_hostile_files() -> Vec<(String, Vec<u8>)> {
     let mut files = vec![
         (
             "1,020 nested groups".to_string(),
-            nested("g", 1020).into_bytes(),
+            nested_elements("g", 1020).into_bytes(),
         ),
         (
             "1,020 nested drawings".to_string(),
-            nested("svg", 1020).into_bytes(),
+            nested_elements("svg", 1020).into_bytes(),
         ),
         (
             "160 blurred rectangles".to_string(),
@@ -233,17 +241,17 @@ fn hostile_csv_tables() -> [(&'static str, String); 6] {
 }
 
 async fn measure_known_files(uploads: &UploadFixture) {
-    for (name, bytes) in known_files() {
-        uploads.measure_picture(&name, &bytes).await;
+    for (name, bytes) in known_hostile_files() {
+        uploads.measure_picture_upload(&name, &bytes).await;
     }
     for (name, text) in hostile_bodies() {
         uploads
-            .measure(name, Method::PATCH, &uploads.page, "application/json", text)
+            .measure_upload(name, Method::PATCH, &uploads.page, "application/json", text)
             .await;
     }
     for (name, table) in hostile_csv_tables() {
         uploads
-            .measure(name, Method::POST, &uploads.table, "text/csv", table)
+            .measure_upload(name, Method::POST, &uploads.table, "text/csv", table)
             .await;
     }
     for password in [
@@ -254,7 +262,7 @@ async fn measure_known_files(uploads: &UploadFixture) {
         let form =
             json!({ "name": "Sharks ".repeat(2000), "email": "a@example.com", "password": password }).to_string();
         uploads
-            .measure(
+            .measure_upload(
                 "a password",
                 Method::POST,
                 "/api/clubs/register",
@@ -311,7 +319,7 @@ fn uploads_cost_at_most_one_second_of_processor_time() {
         cases: if std::env::var_os("PROPTEST_CASES").is_some() {
             default.cases
         } else {
-            GENERATED_FILES
+            GENERATED_FILE_COUNT
         },
         rng_seed,
         failure_persistence: Some(Box::new(FileFailurePersistence::Direct(REGRESSIONS_PATH))),
@@ -324,7 +332,7 @@ fn uploads_cost_at_most_one_second_of_processor_time() {
     let mut runner = TestRunner::new(config);
     let outcome = runner.run(&generated_files(), |(kind, length, seed)| {
         let name = format!("{kind:?} of {length} bytes, seed {seed}");
-        system.block_on(uploads.measure_picture(&name, &hostile_file(kind, length, seed)));
+        system.block_on(uploads.measure_picture_upload(&name, &hostile_file(kind, length, seed)));
         Ok(())
     });
     assert_eq!(outcome, Ok(()));
@@ -344,8 +352,8 @@ async fn hostile_logo_is_refused_and_changes_nothing() {
     uploads.send_logo(&png(9, 9)).await.ok();
     let before = uploads.current_logo().await;
     for (name, bytes) in [
-        ("nested groups", nested("g", 1020)),
-        ("nested drawings", nested("svg", 1020)),
+        ("nested groups", nested_elements("g", 1020)),
+        ("nested drawings", nested_elements("svg", 1020)),
         ("blurred rectangles", blurred_rectangles(160)),
     ] {
         let refused = uploads
@@ -360,7 +368,7 @@ async fn hostile_logo_is_refused_and_changes_nothing() {
         assert_eq!(uploads.current_logo().await, before, "{name}");
     }
     uploads
-        .send_logo(svg("<rect width='9' height='9'/>").as_bytes())
+        .send_logo(svg_document("<rect width='9' height='9'/>").as_bytes())
         .await
         .ok();
     assert_ne!(uploads.current_logo().await, before);

@@ -24,12 +24,12 @@ fn event_body(id: &str, payment_intent: &str, account: &str, kind: &str) -> Stri
 
 pub async fn send_webhook(browser: &Buyer, body: impl Into<reqwest::Body>, header: &str) -> u16 {
     let request = browser
-        .raw(Method::POST, "/api/stripe/webhook")
+        .bare_request(Method::POST, "/api/stripe/webhook")
         .header("stripe-signature", header);
     Buyer::send_request(request.body(body)).await.status
 }
 
-pub async fn stored_events(server: &TestServer, id: &str) -> i64 {
+pub async fn count_stored_events(server: &TestServer, id: &str) -> i64 {
     server
         .database
         .count(
@@ -40,7 +40,7 @@ pub async fn stored_events(server: &TestServer, id: &str) -> i64 {
 }
 
 /// Returns signature headers that an attacker might send. `signed` is the valid one.
-fn forged_headers(signed: &str, body: &[u8], now: Timestamp) -> Vec<String> {
+fn forged_signature_headers(signed: &str, body: &[u8], now: Timestamp) -> Vec<String> {
     let (time, signature) = signed
         .trim_start_matches("t=")
         .split_once(",v1=")
@@ -105,7 +105,7 @@ async fn forged_webhook_signature_or_changed_body_is_refused() {
     let now = server.now();
     let signed = sign(body.as_bytes(), WEBHOOK_SECRET, now);
     let (mut tried, mut accepted) = (0, Vec::new());
-    for header in forged_headers(&signed, body.as_bytes(), now) {
+    for header in forged_signature_headers(&signed, body.as_bytes(), now) {
         tried += 1;
         if send_webhook(&alice, body.clone(), &header).await != 400 {
             accepted.push(header);
@@ -129,12 +129,12 @@ async fn forged_webhook_signature_or_changed_body_is_refused() {
     assert!(accepted.is_empty(), "{accepted:?}");
     assert!(tried >= 200, "{tried}");
     assert_eq!(
-        stored_events(&server, "evt_forged").await,
+        count_stored_events(&server, "evt_forged").await,
         0,
         "no forged webhook is stored"
     );
     let none: RequestBuilder = alice
-        .raw(Method::POST, "/api/webhooks/stripe")
+        .bare_request(Method::POST, "/api/webhooks/stripe")
         .body(body.clone());
     Buyer::send_request(none)
         .await
@@ -150,7 +150,7 @@ async fn forged_webhook_signature_or_changed_body_is_refused() {
         .await,
         200
     );
-    assert_eq!(stored_events(&server, "evt_forged").await, 1);
+    assert_eq!(count_stored_events(&server, "evt_forged").await, 1);
     server.finish().await;
 }
 
@@ -191,8 +191,8 @@ async fn webhook_timestamp_is_accepted_within_five_minutes() {
     server.finish().await;
 }
 
-/// These events are signed but their content is wrong: another account, live mode, or an unknown
-/// type. The server asks the provider instead, so no ticket is sold.
+/// Signed events with wrong content: another account, live mode, or an unknown type. The server
+/// asks the provider instead, so no ticket is sold.
 #[actix_web::test]
 async fn signed_webhook_content_is_verified_with_provider() {
     let server = TestServer::start().await;
@@ -230,14 +230,14 @@ async fn signed_webhook_content_is_verified_with_provider() {
         200,
         "a live-mode webhook is acknowledged but not stored"
     );
-    assert_eq!(stored_events(&server, "evt_live").await, 0);
+    assert_eq!(count_stored_events(&server, "evt_live").await, 0);
     let unhandled =
         "select count(*) from webhook_events where handled_at is null and event_id like $1 || '%'";
     eventually("every webhook is handled", async || {
         (server.database.count(unhandled, "evt_lie").await == 0).then_some(())
     })
     .await;
-    let order = alice.order(&intent).await;
+    let order = alice.fetch_order_of(&intent).await;
     assert_eq!(
         (&order["status"], &order["lines"][0]["tickets"]),
         (&json!("requires_payment_method"), &json!([]))
@@ -270,8 +270,8 @@ async fn repeated_webhook_is_stored_once_and_oversized_one_refused() {
     for _ in 0..100 {
         assert_eq!(send_webhook(&alice, event.clone(), &header).await, 200);
     }
-    assert_eq!(stored_events(&server, "evt_again").await, 1);
-    let order: Value = alice.order(&intent).await;
+    assert_eq!(count_stored_events(&server, "evt_again").await, 1);
+    let order: Value = alice.fetch_order_of(&intent).await;
     assert_eq!(
         order["lines"][0]["tickets"].as_array().map(Vec::len),
         bought["tickets"].as_array().map(Vec::len)
@@ -285,11 +285,11 @@ async fn repeated_webhook_is_stored_once_and_oversized_one_refused() {
 /// Number of webhooks that a provider may send in a second after an outage.
 const FLOOD_WEBHOOKS: usize = 1_000;
 const CONCURRENT_WEBHOOKS: usize = 100;
-/// Number of buyers. The webhooks name their payments in turn.
+/// Number of buyers. The webhooks are about the buyers' payments in turn.
 const BUYER_COUNT: usize = 8;
 
-/// Faults that lose the provider's own webhooks. Unless `answers`, the provider also answers no
-/// call, so the server can process no webhook.
+/// Faults that lose the provider's own webhooks. Unless `answers`, the provider also refuses every
+/// call with a rate limit, so the server can process no webhook.
 fn provider_faults(answers: bool) -> Faults {
     let rates = if answers {
         [].into()
@@ -347,7 +347,7 @@ async fn webhook_flood_is_accepted_at_once_and_takes_effect_once() {
     let waiting =
         "select count(*) from webhook_events where handled_at is null and event_id like $1 || '%'";
     assert_eq!(
-        stored_events(&server, "evt_flood").await,
+        count_stored_events(&server, "evt_flood").await,
         FLOOD_WEBHOOKS as i64
     );
     assert_eq!(

@@ -152,7 +152,7 @@ impl Buyer {
         let is_json = headers
             .get("content-type")
             .is_some_and(|kind| kind == "application/json");
-        schema_check::assert_documented(&method, &path, status, is_json, &text);
+        schema_check::assert_matches_openapi(&method, &path, status, is_json, &text);
         ApiResponse {
             status,
             headers,
@@ -161,7 +161,7 @@ impl Buyer {
     }
 
     /// Creates a request without the headers that the site's own pages send.
-    pub fn raw(&self, method: Method, path: &str) -> reqwest::RequestBuilder {
+    pub fn bare_request(&self, method: Method, path: &str) -> reqwest::RequestBuilder {
         self.http.request(method, format!("{}{path}", self.url))
     }
 
@@ -193,7 +193,7 @@ impl Buyer {
 
     /// Requests one payment for tickets of several draws.
     pub async fn request_cart_intent(&self, lines: &[(DrawId, u16)]) -> ApiResponse {
-        let body = json!({ "items": items(lines), "buyer": self.details() });
+        let body = json!({ "items": cart_request_items(lines), "buyer": self.details() });
         self.post("/api/cart/create-payment-intent", body).await
     }
 
@@ -238,7 +238,7 @@ impl Buyer {
             .as_str()
             .expect("an account");
         let request = self
-            .raw(Method::POST, path)
+            .bare_request(Method::POST, path)
             .bearer_auth("pk_test_demo")
             .header("stripe-account", account);
         Buyer::send_request(
@@ -256,7 +256,12 @@ impl Buyer {
     }
 
     /// Calls the route that completes a purchase by the draw page's card form.
-    pub async fn complete(&self, draw: DrawId, count: u16, intent: &Intent) -> ApiResponse {
+    pub async fn complete_card_purchase(
+        &self,
+        draw: DrawId,
+        count: u16,
+        intent: &Intent,
+    ) -> ApiResponse {
         let body = json!({
             "drawNumber": draw.0, "ticketCount": count, "paymentIntentId": intent.id(), "buyer": self.details(),
             "orderToken": intent.token(),
@@ -265,7 +270,12 @@ impl Buyer {
     }
 
     /// Calls the route that completes a purchase on the checkout page, with both consents.
-    pub async fn purchase(&self, draw: DrawId, count: u16, intent: &Intent) -> ApiResponse {
+    pub async fn complete_checkout_purchase(
+        &self,
+        draw: DrawId,
+        count: u16,
+        intent: &Intent,
+    ) -> ApiResponse {
         let body = json!({
             "drawNumber": draw.0, "ticketCount": count, "paymentIntentId": intent.id(), "buyer": self.details(),
             "ageConfirmation": true, "termsAgreement": true, "expectedAmount": intent.amount(),
@@ -279,7 +289,10 @@ impl Buyer {
     pub async fn buy(&self, draw: DrawId, count: u16) -> (Intent, Value) {
         let intent = self.open_intent(draw, count).await;
         self.authorise(&intent).await;
-        let bought = self.purchase(draw, count, &intent).await.ok();
+        let bought = self
+            .complete_checkout_purchase(draw, count, &intent)
+            .await
+            .ok();
         assert_eq!(
             (bought["success"].as_bool(), bought["status"].as_str()),
             (Some(true), Some("succeeded")),
@@ -289,7 +302,7 @@ impl Buyer {
     }
 
     /// Returns the order of the intent, as its page requests it.
-    pub async fn order(&self, intent: &Intent) -> Value {
+    pub async fn fetch_order_of(&self, intent: &Intent) -> Value {
         self.get(&format!("/api/orders/{}", intent.token()))
             .await
             .ok()
@@ -298,7 +311,7 @@ impl Buyer {
     /// Waits until the intent's order has this status, and returns the order.
     pub async fn wait_for_status(&self, intent: &Intent, status: &str) -> Value {
         eventually(&format!("{} sees {status}", self.name), async || {
-            let order = self.order(intent).await;
+            let order = self.fetch_order_of(intent).await;
             (order["status"] == status).then_some(order)
         })
         .await
@@ -315,7 +328,7 @@ impl Buyer {
 }
 
 /// Converts draws and counts into the items of a cart request.
-pub fn items(lines: &[(DrawId, u16)]) -> Vec<Value> {
+pub fn cart_request_items(lines: &[(DrawId, u16)]) -> Vec<Value> {
     lines
         .iter()
         .map(|(draw, count)| json!({ "drawId": draw.0, "quantity": count }))

@@ -6,7 +6,7 @@ use reqwest::Method;
 use serde_json::Value;
 use server::http::openapi;
 
-static DOCUMENT: LazyLock<Value> = LazyLock::new(openapi::document);
+static OPENAPI_DOCUMENT: LazyLock<Value> = LazyLock::new(openapi::document);
 
 /// Statuses that any call may return and the document does not list: wrong method, body too large,
 /// too many requests.
@@ -15,8 +15,8 @@ const STATUSES_OF_ANY_CALL: [u16; 3] = [405, 413, 429];
 /// Asserts that a response matches the `OpenAPI` document. Ignores paths that are not in the
 /// document.
 #[track_caller]
-pub fn assert_documented(method: &Method, path: &str, status: u16, is_json: bool, text: &str) {
-    let Some(operation) = operation(method, path) else {
+pub fn assert_matches_openapi(method: &Method, path: &str, status: u16, is_json: bool, text: &str) {
+    let Some(operation) = find_operation(method, path) else {
         return;
     };
     let Some(response) = operation["responses"].get(status.to_string()) else {
@@ -30,7 +30,7 @@ pub fn assert_documented(method: &Method, path: &str, status: u16, is_json: bool
     let schema = &response["content"]["application/json"]["schema"];
     if schema.is_object() && is_json {
         let body: Value = serde_json::from_str(text).expect("valid JSON");
-        if let Some(wrong) = schema_mismatch(&DOCUMENT, schema, &body) {
+        if let Some(wrong) = schema_mismatch(&OPENAPI_DOCUMENT, schema, &body) {
             panic!(
                 "the body of {method} {path} {status} does not match its schema: {wrong}\n{text}"
             );
@@ -38,8 +38,8 @@ pub fn assert_documented(method: &Method, path: &str, status: u16, is_json: bool
     }
 }
 
-fn operation(method: &Method, path: &str) -> Option<&'static Value> {
-    let paths = DOCUMENT["paths"].as_object()?;
+fn find_operation(method: &Method, path: &str) -> Option<&'static Value> {
+    let paths = OPENAPI_DOCUMENT["paths"].as_object()?;
     // A literal part of a path takes precedence over a variable, as in the route table.
     let mut fitting: Vec<&String> = paths
         .keys()
@@ -57,7 +57,7 @@ fn path_matches(pattern: &str, path: &str) -> bool {
             .all(|(part, actual_part)| part.starts_with('{') || part == actual_part)
 }
 
-/// Returns whether a response or a frame contains a jersey number.
+/// Returns whether the JSON of a response or frame contains a jersey number of a ticket.
 pub fn contains_jersey_number(value: &Value) -> bool {
     match value {
         Value::Object(fields) => fields.iter().any(|(name, value)| {

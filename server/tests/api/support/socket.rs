@@ -29,7 +29,11 @@ impl Socket {
     }
 
     /// Opens a WebSocket with the site's own origin and the cookies of a browser.
-    pub async fn open_as(server: &TestServer, browser: &Buyer, topics: &str) -> Socket {
+    pub async fn open_with_cookies_of(
+        server: &TestServer,
+        browser: &Buyer,
+        topics: &str,
+    ) -> Socket {
         let url = format!(
             "{}/ws?topics={topics}",
             server.url.replacen("http", "ws", 1)

@@ -27,7 +27,7 @@ impl Dashboard<'_> {
     async fn post_form(&self, path: &str, form: &str) -> Value {
         let request = self
             .browser
-            .raw(Method::POST, &format!("/sandbox/stripe/v1/{path}"));
+            .bare_request(Method::POST, &format!("/sandbox/stripe/v1/{path}"));
         let request = request
             .bearer_auth("sk_test_demo")
             .header("stripe-account", self.account);
