@@ -9,7 +9,7 @@ use sqlx::PgConnection;
 use crate::nodes::has_older_node;
 use crate::seal::Sealer;
 
-const CHAIN_PURPOSE: &str = "audit-chain";
+const AUDIT_CHAIN_PURPOSE: &str = "audit-chain";
 /// Stands for the previous entry's hash in the first entry of the log, which has no previous entry.
 pub(crate) const FIRST_PREVIOUS_HASH: [u8; 32] = [0; 32];
 
@@ -55,7 +55,7 @@ impl AuditEntry {
     /// Appends to the entry's object an id that is assigned only now: `footer-menu:` becomes
     /// `footer-menu:7`.
     #[must_use]
-    pub fn named(mut self, id: impl std::fmt::Display) -> AuditEntry {
+    pub fn with_object_id(mut self, id: impl std::fmt::Display) -> AuditEntry {
         if self.object.ends_with(':') {
             self.object = format!("{}{id}", self.object);
         }
@@ -113,14 +113,14 @@ pub(crate) async fn write(
     .bind(&entry.detail)
     .fetch_one(&mut *connection)
     .await?;
-    key_entry(connection, sealer, id, &hash).await
+    store_keyed_hash(connection, sealer, id, &hash).await
 }
 
 /// Returns the keyed hash of an entry. It also depends on `previous`, the keyed hash of the entry
 /// before.
 pub(crate) fn keyed_hash(sealer: &Sealer, previous: &[u8; 32], hash: &[u8]) -> [u8; 32] {
     sealer.fingerprint(
-        CHAIN_PURPOSE,
+        AUDIT_CHAIN_PURPOSE,
         &format!("{}:{}", hex::encode(previous), hex::encode(hash)),
     )
 }
@@ -130,7 +130,7 @@ pub(crate) fn keyed_hash(sealer: &Sealer, previous: &[u8; 32], hash: &[u8]) -> [
 ///
 /// An entry gets a keyed hash only once no node of an earlier version is alive, because such a node
 /// writes entries without a keyed hash.
-async fn key_entry(
+async fn store_keyed_hash(
     connection: &mut PgConnection,
     sealer: &Sealer,
     entry: i64,

@@ -51,7 +51,7 @@ impl Auditor {
 
     /// Returns the number of transactions in this database so far. Postgres updates it with a delay
     /// of about a second.
-    pub async fn transactions(&self) -> Result<i64, Failure> {
+    pub async fn transaction_count(&self) -> Result<i64, Failure> {
         sqlx::query_scalar(
             "select (xact_commit + xact_rollback)::bigint from pg_stat_database where datname = current_database()",
         )
@@ -62,7 +62,7 @@ impl Auditor {
 
     /// Returns the orders that are paid but whose outcome is not decided: id, state, and age in
     /// seconds.
-    pub async fn undecided(&self) -> Result<Vec<(String, String, i64)>, Failure> {
+    pub async fn paid_undecided_orders(&self) -> Result<Vec<(String, String, i64)>, Failure> {
         sqlx::query_as(
             "select id::text, state, extract(epoch from transaction_instant() - opened_at)::bigint from orders
              where state in ('allocated', 'rejecting') or (state = 'quoted' and authorised_at is not null)
@@ -112,7 +112,7 @@ impl Auditor {
     }
 
     /// Returns the totals of every draw that has sold or reserved tickets.
-    pub async fn draws(&self) -> Result<Vec<DrawTotals>, Failure> {
+    pub async fn draw_totals(&self) -> Result<Vec<DrawTotals>, Failure> {
         sqlx::query_as(
             "select d.id as draw, count(t.serial) as tickets, d.sold::bigint, d.held::bigint
              from draws d left join tickets t on t.draw_id = d.id
@@ -125,7 +125,7 @@ impl Auditor {
 
     /// Returns the address of the node that owns a draw. `None` when the draw has no owner, or the
     /// owner has left the list of nodes.
-    pub async fn owner(&self, draw: i64) -> Result<Option<String>, Failure> {
+    pub async fn owner_address(&self, draw: i64) -> Result<Option<String>, Failure> {
         sqlx::query_scalar("select n.address from draws d join nodes n on n.boot_id = d.owner_boot where d.id = $1")
             .bind(draw)
             .fetch_optional(&self.pool)
@@ -147,7 +147,7 @@ impl Auditor {
     }
 
     /// Returns the sums of every order that ever had a payment intent.
-    pub async fn orders(&self) -> Result<Vec<OrderMoney>, Failure> {
+    pub async fn order_sums(&self) -> Result<Vec<OrderMoney>, Failure> {
         sqlx::query_as(
             "select o.id::text as order, o.payment_intent_id as payment_intent, o.account_id as account,
                  o.captured_at is not null as is_taken, o.total_cents as total,
@@ -164,7 +164,7 @@ impl Auditor {
     }
 
     /// Returns the payment intents that have an anomaly, either open or closed by a person.
-    pub async fn reported(&self) -> Result<Vec<String>, Failure> {
+    pub async fn payments_with_anomaly(&self) -> Result<Vec<String>, Failure> {
         sqlx::query_scalar(
             "select payment_intent_id from anomalies
              where (resolved_at is null or resolution <> 'healed') and payment_intent_id is not null",
@@ -200,7 +200,7 @@ impl Auditor {
 
     /// Returns how many mails of each kind are in each state (`pending`, `sent`, `dead`). Mails
     /// that wait for an address are not counted.
-    pub async fn mails(&self) -> Result<Vec<(String, String, i64)>, Failure> {
+    pub async fn mail_counts(&self) -> Result<Vec<(String, String, i64)>, Failure> {
         sqlx::query_as(
             "select kind, state, count(*) from email_outbox where to_address is not null
              group by kind, state order by kind, state",

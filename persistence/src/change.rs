@@ -120,7 +120,7 @@ impl DrawChange {
     }
 
     /// Returns how many tickets the changed reservations hold after the change.
-    pub fn reserved_after(&self) -> u16 {
+    pub fn reserved_tickets_after(&self) -> u16 {
         self.reservations
             .values()
             .flatten()
@@ -143,7 +143,7 @@ impl DrawChange {
     }
 
     /// Returns by how much the fee grows that the draw must refund to the club.
-    pub fn to_return(&self) -> Cents {
+    pub fn fee_to_return(&self) -> Cents {
         self.allocated
             .iter()
             .chain(&self.voided)

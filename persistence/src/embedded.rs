@@ -21,7 +21,7 @@ pub mod restore;
 mod supervisor;
 
 /// Name of the only database of the demo.
-pub const DATABASE: &str = "football_doubles";
+pub const DATABASE_NAME: &str = "football_doubles";
 
 /// Why a private Postgres cannot be started. Each message is one line that says what to do.
 #[derive(Debug, Error)]
@@ -64,8 +64,8 @@ impl Embedded {
     /// Starts Postgres in a folder, and creates its data directory the first time. If the user that
     /// runs Postgres cannot reach the folder, a folder under `/var/tmp` is used instead and logged.
     pub async fn start(dir: &Path) -> Result<Embedded, EmbeddedError> {
-        let dir = os_user::folder(dir)?;
-        let lock = lock(&dir)?;
+        let dir = os_user::create_postgres_folder(dir)?;
+        let lock = lock_folder(&dir)?;
         let cluster = Cluster::start(&dir, Durability::Full).await?;
         let (address, adopted) = (cluster.address(), cluster.adopted());
         let embedded = Embedded {
@@ -85,12 +85,12 @@ impl Embedded {
     }
 
     pub fn options(&self) -> PgConnectOptions {
-        self.address.options(DATABASE)
+        self.address.options(DATABASE_NAME)
     }
 
     /// Returns the database URL for other programs on this machine, such as the load test's audit.
     pub fn url(&self) -> String {
-        self.address.url(DATABASE)
+        self.address.url(DATABASE_NAME)
     }
 
     /// Returns whether a killed server had left this Postgres running.
@@ -107,7 +107,7 @@ impl Embedded {
         let mut connection = PgConnection::connect_with(&self.address.options("postgres")).await?;
         let exists: bool =
             sqlx::query_scalar("select exists (select 1 from pg_database where datname = $1)")
-                .bind(DATABASE)
+                .bind(DATABASE_NAME)
                 .fetch_one(&mut connection)
                 .await?;
         if !exists {
@@ -115,13 +115,13 @@ impl Embedded {
                 .execute(&mut connection)
                 .await?;
         }
-        crate::postgres::bank::make_logins(&mut connection).await?;
+        crate::postgres::bank::create_missing_logins(&mut connection).await?;
         connection.close().await?;
         Ok(())
     }
 }
 
-fn lock(dir: &Path) -> Result<File, EmbeddedError> {
+fn lock_folder(dir: &Path) -> Result<File, EmbeddedError> {
     let path = dir.join("server.lock");
     let folder = |why| EmbeddedError::Folder {
         path: path.clone(),

@@ -52,7 +52,7 @@ impl From<TransitionRefused> for Failure {
 /// message. The converted text names constraints and causes, never values.
 impl Failure {
     /// Converts the error of a statement that only reads.
-    pub(crate) fn from_read(why: sqlx::Error) -> Failure {
+    pub(crate) fn from_read_error(why: sqlx::Error) -> Failure {
         match why {
             sqlx::Error::ColumnDecode { .. } | sqlx::Error::Decode(_) => {
                 Failure::Corrupt(why.to_string())
@@ -64,17 +64,17 @@ impl Failure {
 
     /// Converts an error inside a transaction. `COMMIT` was not sent, so Postgres rolls back, even
     /// if the connection is lost.
-    pub(crate) fn before_commit(why: sqlx::Error) -> Failure {
+    pub(crate) fn from_error_before_commit(why: sqlx::Error) -> Failure {
         if is_collision(&why) {
             Failure::Collided(why.to_string())
         } else {
-            Failure::from_read(why)
+            Failure::from_read_error(why)
         }
     }
 
     /// Converts the error of `COMMIT`, or of a statement that is its own transaction. Only a
     /// refusal by Postgres itself is certain: a lost response may hide a success.
-    pub(crate) fn at_commit(why: sqlx::Error) -> Failure {
+    pub(crate) fn from_commit_error(why: sqlx::Error) -> Failure {
         match &why {
             _ if is_collision(&why) => Failure::Collided(why.to_string()),
             sqlx::Error::Database(database_error)
@@ -90,7 +90,7 @@ impl Failure {
     }
 
     /// Converts `Collided` into `NotWritten`, when the write is not tried again.
-    pub(crate) fn after_last_try(self) -> Failure {
+    pub(crate) fn collision_to_not_written(self) -> Failure {
         match self {
             Failure::Collided(why) => Failure::NotWritten(why),
             other => other,

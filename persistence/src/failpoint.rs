@@ -78,7 +78,7 @@ pub async fn around<T>(step: PurchaseStep, effect: impl Future<Output = T>) -> T
 }
 
 /// Whether this build contains failpoints.
-pub const COMPILED: bool = cfg!(all(feature = "failpoints", debug_assertions));
+pub const FAILPOINTS_COMPILED: bool = cfg!(all(feature = "failpoints", debug_assertions));
 
 /// Does nothing in this build. With failpoints, it ends the process when the failpoint file names
 /// this point.

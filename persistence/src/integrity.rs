@@ -9,7 +9,7 @@ use sqlx::{Executor, Row};
 
 use crate::error::Failure;
 use crate::postgres::Postgres;
-use crate::seal::{PURPOSE_SEED, Sealer};
+use crate::seal::{SEED_SEAL_PURPOSE, Sealer};
 
 /// An invariant that does not hold for an object.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -34,7 +34,7 @@ pub struct AccountTotals {
     pub application_fees_refunded: Cents,
 }
 
-const WINNER_INVARIANT: &str = "T9 the winning ticket carries the result";
+const WINNING_TICKET_INVARIANT: &str = "T9 the winning ticket carries the result";
 /// The invariant that a draw's sealed seed matches its published commitment. Every draw violates it
 /// when the sealing key is wrong.
 pub const COMMITMENT: &str = "T10 a seed is the one that was committed to";
@@ -57,18 +57,18 @@ impl Postgres {
                 .background()
                 .begin()
                 .await
-                .map_err(Failure::from_read)?;
+                .map_err(Failure::from_read_error)?;
             // All statements read the same snapshot of the tables, and may run longer than usual.
             let settings = "set transaction isolation level repeatable read, read only; set local statement_timeout = '5min'";
             transaction
                 .execute(settings)
                 .await
-                .map_err(Failure::from_read)?;
+                .map_err(Failure::from_read_error)?;
             let mut violations: Vec<Violation> =
                 sqlx::query_as("select invariant, object from invariant_violations")
                     .fetch_all(&mut *transaction)
                     .await
-                    .map_err(Failure::from_read)?
+                    .map_err(Failure::from_read_error)?
                     .into_iter()
                     .map(|(invariant, object)| Violation { invariant, object })
                     .collect();
@@ -103,9 +103,9 @@ impl Postgres {
             )
             .fetch_all(postgres.background())
             .await
-            .map_err(Failure::from_read)?;
+            .map_err(Failure::from_read_error)?;
             rows.iter()
-                .map(|row| read_account_totals(row).map_err(Failure::from_read))
+                .map(|row| read_account_totals(row).map_err(Failure::from_read_error))
                 .collect()
         };
         self.run(sums).await
@@ -135,7 +135,7 @@ async fn check_deals(
     )
     .fetch_all(connection)
     .await
-    .map_err(Failure::from_read)?;
+    .map_err(Failure::from_read_error)?;
     let mut violations = Vec::new();
     for (id, commitment, sealed, home, away, winner) in rows {
         let violation = |invariant: &str| Violation {
@@ -143,7 +143,7 @@ async fn check_deals(
             object: id.to_string(),
         };
         let seed = sealer
-            .open(PURPOSE_SEED, id, &sealed)
+            .open(SEED_SEAL_PURPOSE, id, &sealed)
             .ok()
             .and_then(|seed| seed.try_into().ok())
             .map(Seed);
@@ -156,7 +156,7 @@ async fn check_deals(
             let winner = Serial::new(winner.cast_unsigned());
             let deal = Deal::new(seed);
             if cell.is_none() || winner.map(|winner| deal.cell(winner)) != cell {
-                violations.push(violation(WINNER_INVARIANT));
+                violations.push(violation(WINNING_TICKET_INVARIANT));
             }
         }
     }

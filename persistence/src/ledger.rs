@@ -16,7 +16,7 @@ use crate::nodes::{InstanceId, Node};
 /// A draw that this process has claimed: its state, and its new epoch. The epoch fences every
 /// earlier owner.
 #[derive(Clone, Debug)]
-pub struct Claimed {
+pub struct ClaimedDraw {
     pub epoch: i64,
     pub snapshot: DrawSnapshot,
 }
@@ -24,7 +24,7 @@ pub struct Claimed {
 /// The outcome of a claim, each list ascending by draw. A draw in neither list does not exist.
 #[derive(Clone, Debug, Default)]
 pub struct Claims {
-    pub taken: Vec<Claimed>,
+    pub taken: Vec<ClaimedDraw>,
     /// Draws that another node owns and whose lease has not ended.
     pub elsewhere: Vec<ForeignDraw>,
 }
@@ -110,7 +110,7 @@ impl Append {
 
 /// Checks whether these commits of one draw may share a transaction. Does not look at the stored
 /// state.
-pub(crate) fn check_together(appends: &[Append]) -> Result<(), Failure> {
+pub(crate) fn check_shared_transaction(appends: &[Append]) -> Result<(), Failure> {
     let refused = |why: &str| Err(Failure::NotWritten(why.into()));
     if appends.is_empty() || appends.iter().any(|append| append.events.is_empty()) {
         return refused("a commit needs events");
@@ -196,7 +196,7 @@ impl BuyerDetails {
     /// together or not at all, because a name without an address is not a contact (decisions C-7,
     /// F-2).
     #[must_use]
-    pub fn filled(self, other: &BuyerDetails) -> BuyerDetails {
+    pub fn filled_from(self, other: &BuyerDetails) -> BuyerDetails {
         let (name, email) = match (self.name, self.email) {
             (Some(name), Some(email)) => (Some(name), Some(email)),
             _ => other.name.clone().zip(other.email.clone()).unzip(),
@@ -211,8 +211,8 @@ impl BuyerDetails {
     /// Replaces details by those of `by`. A blank detail in `by` replaces nothing. Name and address
     /// are replaced together.
     #[must_use]
-    pub fn corrected(self, by: &BuyerDetails) -> BuyerDetails {
-        BuyerDetails::default().filled(by).filled(&self)
+    pub fn corrected_by(self, by: &BuyerDetails) -> BuyerDetails {
+        BuyerDetails::default().filled_from(by).filled_from(&self)
     }
 }
 

@@ -81,18 +81,18 @@ impl LinkSecrets {
 
     /// Sets whether a node of an earlier version is alive. While it is, secrets are also stored in
     /// the form that this version can read.
-    pub fn set_beside_older(&self, is_beside_older: bool) {
+    pub fn set_older_node_alive(&self, is_older_node_alive: bool) {
         self.serves_beside_older
-            .store(is_beside_older, Ordering::Relaxed);
+            .store(is_older_node_alive, Ordering::Relaxed);
     }
 
-    fn is_beside_older(&self) -> bool {
+    fn is_older_node_alive(&self) -> bool {
         self.serves_beside_older.load(Ordering::Relaxed)
     }
 
     pub fn store_token<'a>(&self, order: Uuid, token: &'a str) -> StoredToken<'a> {
         StoredToken {
-            clear: self.is_beside_older().then_some(token),
+            clear: self.is_older_node_alive().then_some(token),
             hash: self.token_hash(token),
             sealed: self
                 .sealer
@@ -123,7 +123,7 @@ impl LinkSecrets {
         let sealed = self
             .sealer
             .seal(CLIENT_SECRET_PURPOSE, order, secret.as_bytes());
-        (self.is_beside_older().then_some(secret), sealed)
+        (self.is_older_node_alive().then_some(secret), sealed)
     }
 
     /// Unseals a payment's client secret.
@@ -137,7 +137,7 @@ impl LinkSecrets {
 
     /// Returns the hash to store for a new link, given the SHA-256 of its secret.
     pub fn link_hash(&self, kind: LinkKind, sha256: &[u8; 32]) -> Vec<u8> {
-        if self.is_beside_older() {
+        if self.is_older_node_alive() {
             sha256.to_vec()
         } else {
             self.keyed_hash(kind, sha256)
@@ -249,7 +249,7 @@ mod tests {
             ),
             (None, None)
         );
-        secrets.set_beside_older(true);
+        secrets.set_older_node_alive(true);
         assert_eq!(clear(&secrets).as_deref(), Some("token"));
         assert_eq!(
             secrets.store_client_secret(order, "secret").0,

@@ -9,7 +9,7 @@ use domain::draw::DrawSnapshot;
 use domain::{AccountId, ClubId, Draw, DrawId, Serial, Timestamp};
 
 use crate::error::Failure;
-use crate::ledger::{Append, Claimed};
+use crate::ledger::{Append, ClaimedDraw};
 use crate::nodes::InstanceId;
 use crate::stores::{AnomalyRecord, Operation, OrderRecord};
 
@@ -128,11 +128,11 @@ impl Memory {
 
     /// Takes a draw from its owner although the owner's lease has not ended. No process may do
     /// this; tests use it to check that every write is fenced.
-    pub fn steal(&self, draw: DrawId) -> Option<Claimed> {
+    pub fn steal(&self, draw: DrawId) -> Option<ClaimedDraw> {
         self.state()
             .draws
             .get_mut(draw)
-            .map(|row| row.taken_by(None))
+            .map(|row| row.change_owner(None))
     }
 
     /// Clears the flag that a draw was revealed. Tests use it to check that the violation is
@@ -145,7 +145,7 @@ impl Memory {
 
     /// Ends the lease of every node.
     pub fn end_leases(&self) {
-        self.state().nodes.end_all();
+        self.state().nodes.end_all_leases();
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -173,14 +173,18 @@ impl Memory {
         self.lock_hooks().clock.as_ref().map(|clock| clock())
     }
 
-    fn reading<T>(&self, name: &'static str, read: impl FnOnce(&State) -> T) -> Result<T, Failure> {
+    fn read_state<T>(
+        &self,
+        name: &'static str,
+        read: impl FnOnce(&State) -> T,
+    ) -> Result<T, Failure> {
         match self.choose_fault(Call::Read(name)) {
             Fault::None => Ok(read(&self.state())),
             _ => Err(Failure::NotWritten("fault on demand".into())),
         }
     }
 
-    fn writing<T>(
+    fn write_state<T>(
         &self,
         call: Call<'_>,
         write: impl FnOnce(&mut State) -> Result<T, Failure>,
@@ -218,7 +222,10 @@ impl Memory {
         let now = self.now();
         let state = self.state();
         let owner = state.draws.get(draw)?.owner?;
-        state.nodes.living(owner, now).map(|node| node.boot)
+        state
+            .nodes
+            .find_living_node(owner, now)
+            .map(|node| node.boot)
     }
 
     /// Returns whether any payment operation ever had this idempotency key.

@@ -12,7 +12,7 @@ pub const LEASE_MS: i64 = 5_000;
 
 /// How long after the end of its lease a node without a renewal counts as gone, in milliseconds. A
 /// node that left or was removed counts as gone at once.
-pub const GONE_MS: i64 = 10_000;
+pub const GONE_AFTER_LEASE_MS: i64 = 10_000;
 
 /// Identifies one start of a process. After a restart, a process has a new id and counts as another
 /// node, with new epochs.

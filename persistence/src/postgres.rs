@@ -18,7 +18,7 @@ use ledger::GroupCommit;
 use nodes::NodeConnection;
 use order_store::OrderLookup;
 use purchase_writes::PurchaseWrites;
-use writer::{BatchWriter, TRIES_MAX};
+use writer::{BATCH_TRIES_MAX, BatchWriter};
 
 // Modules for draws: creation, claims and commits.
 mod attached_writes;
@@ -70,17 +70,17 @@ const BACKGROUND_CONNECTIONS_MAX: u32 = 4;
 const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(2);
 /// Time limit of all statements of one call. Each statement has a shorter limit in Postgres, so a
 /// longer silence means that the connection is dead.
-const WORK_TIMEOUT: Duration = Duration::from_secs(20);
+const DATABASE_CALL_TIMEOUT: Duration = Duration::from_secs(20);
 /// Time limit of the ping when a connection returns to its pool.
 const PING_TIMEOUT: Duration = Duration::from_secs(1);
-const SLOW_STATEMENT_MIN: Duration = Duration::from_secs(1);
+const SLOW_STATEMENT_LOG_MIN: Duration = Duration::from_secs(1);
 /// How old a read-only session may become before it is replaced. A new session may reach a database
 /// that accepts writes again. Until then the old session still serves pages.
-const READ_ONLY_SESSION_MAX: Duration = Duration::from_secs(1);
+const READ_ONLY_SESSION_AGE_MAX: Duration = Duration::from_secs(1);
 /// Number of writers of each queue. While one waits for the disk, the other writes.
 const WRITERS_PER_QUEUE: usize = 2;
-const LOOKUP_WORKERS: usize = 2;
-const LOOKUP_BATCH_MAX: usize = 128;
+const ORDER_LOOKUP_WORKERS: usize = 2;
+const ORDER_LOOKUP_BATCH_MAX: usize = 128;
 /// Number of threads that run only database calls.
 const DATABASE_THREADS: usize = 2;
 
@@ -113,12 +113,12 @@ const INDEX_ONLY_SETTINGS: [(&str, &str); 4] = [
 /// share the connections. Dropping the last clone ends the database threads.
 #[derive(Clone)]
 pub struct Postgres {
-    inner: Arc<Inner>,
+    inner: Arc<SharedConnections>,
 }
 
-struct Inner {
+struct SharedConnections {
     secrets: LinkSecrets,
-    doors: DatabaseLogins,
+    logins: DatabaseLogins,
     bank: Option<PgPool>,
     actors: PgPool,
     reads: PgPool,
@@ -128,7 +128,7 @@ struct Inner {
     lookups: BatchQueue<OrderLookup>,
     node_connection: NodeConnection,
     saw_dead_connection: DeadConnectionFlag,
-    runtime: Threads,
+    runtime: DatabaseThreads,
 }
 
 /// Whether a connection has ever hung. Once set, every released connection is pinged, because a
@@ -166,23 +166,26 @@ impl Postgres {
     /// # Errors
     ///
     /// [`Failure::NotWritten`] when the database does not answer.
-    pub async fn connect_by(doors: DatabaseLogins, sealer: Sealer) -> Result<Postgres, Failure> {
+    pub async fn connect_by(logins: DatabaseLogins, sealer: Sealer) -> Result<Postgres, Failure> {
         // The log names only the text of slow statements, because bound values may hold personal
         // data.
         let without_values = |options: PgConnectOptions| {
             options
                 .log_statements("off".parse().expect("a level"))
-                .log_slow_statements("warn".parse().expect("a level"), SLOW_STATEMENT_MIN)
+                .log_slow_statements("warn".parse().expect("a level"), SLOW_STATEMENT_LOG_MIN)
         };
-        let (owner, bank) = (without_values(doors.owner), doors.bank.map(without_values));
-        let doors = DatabaseLogins {
+        let (owner, bank) = (
+            without_values(logins.owner),
+            logins.bank.map(without_values),
+        );
+        let logins = DatabaseLogins {
             owner,
-            serves: without_values(doors.serves),
+            serves: without_values(logins.serves),
             bank,
         };
-        let options = doors.serves.clone();
+        let options = logins.serves.clone();
         let session = options.clone().options(SESSION_LIMITS);
-        let threads = Threads::start()?;
+        let threads = DatabaseThreads::start()?;
         let saw_dead_connection = DeadConnectionFlag::default();
         let index_only = session.clone().options(INDEX_ONLY_SETTINGS);
         let pools = (
@@ -190,17 +193,17 @@ impl Postgres {
             pool(READS_CONNECTIONS_MAX, &session, &saw_dead_connection),
             pool(BACKGROUND_CONNECTIONS_MAX, &session, &saw_dead_connection),
         );
-        let (for_bank, of_bank) = (doors.clone(), saw_dead_connection.clone());
+        let (for_bank, of_bank) = (logins.clone(), saw_dead_connection.clone());
         let (actors, reads, background, bank) = threads
             .run(async move {
                 // One connection is opened at once, so that the start fails when the database does
                 // not answer.
-                pools.0.acquire().await.map_err(Failure::from_read)?;
+                pools.0.acquire().await.map_err(Failure::from_read_error)?;
                 Ok((
                     pools.0,
                     pools.1,
                     pools.2,
-                    bank::open(&for_bank, &SESSION_LIMITS, &of_bank),
+                    bank::open_bank_pool(&for_bank, &SESSION_LIMITS, &of_bank),
                 ))
             })
             .await?;
@@ -208,9 +211,9 @@ impl Postgres {
         let (group_commit, purchase_writes, lookups) =
             start_queues(&threads.handle, &index_only, &secrets);
         let node_connection = NodeConnection::new(session);
-        let inner = Inner {
+        let inner = SharedConnections {
             secrets,
-            doors,
+            logins,
             bank,
             actors,
             reads,
@@ -236,17 +239,17 @@ impl Postgres {
     /// one index.
     pub async fn migrate(&self) -> Result<(), Failure> {
         // There is no time limit, because building an index may take long.
-        let doors = self.inner.doors.clone();
-        let owner = doors.owner.clone();
+        let logins = self.inner.logins.clone();
+        let owner = logins.owner.clone();
         let failed = |why| Failure::NotWritten(format!("migration: {why}"));
         self.inner
             .runtime
-            .run(async move { migrations::apply(&owner).await.map_err(failed) })
+            .run(async move { migrations::apply_migrations(&owner).await.map_err(failed) })
             .await?;
         let failed = |why| Failure::NotWritten(format!("migration of the bank's schema: {why}"));
         self.inner
             .runtime
-            .run(async move { bank::migrate(&doors).await.map_err(failed) })
+            .run(async move { bank::migrate(&logins).await.map_err(failed) })
             .await?;
         while self.convert_link_secrets().await? > 0 {}
         Ok(())
@@ -274,21 +277,24 @@ impl Postgres {
     }
 
     async fn begin(&self) -> Result<sqlx::Transaction<'static, sqlx::Postgres>, Failure> {
-        self.actors().begin().await.map_err(Failure::before_commit)
+        self.actors()
+            .begin()
+            .await
+            .map_err(Failure::from_error_before_commit)
     }
 
     /// Runs database calls on the database threads. They complete even if the caller is cancelled,
     /// because a cancelled `BEGIN` would leave its transaction open and lose the next writer's
-    /// rows. After [`WORK_TIMEOUT`] the calls are aborted and their connection is closed.
+    /// rows. After [`DATABASE_CALL_TIMEOUT`] the calls are aborted and their connection is closed.
     pub(crate) async fn run<T, F>(&self, work: F) -> Result<T, Failure>
     where
         T: Send + 'static,
         F: Future<Output = Result<T, Failure>> + Send + 'static,
     {
-        self.run_within(WORK_TIMEOUT, work).await
+        self.run_within(DATABASE_CALL_TIMEOUT, work).await
     }
 
-    /// Runs a write like [`Postgres::run`], at most [`TRIES_MAX`] times while it collides with
+    /// Runs a write like [`Postgres::run`], at most [`BATCH_TRIES_MAX`] times while it collides with
     /// another transaction.
     pub(crate) async fn write<T, W, F>(&self, work: W) -> Result<T, Failure>
     where
@@ -297,7 +303,7 @@ impl Postgres {
         F: Future<Output = Result<T, Failure>> + Send + 'static,
     {
         let written = async move {
-            for _ in 1..TRIES_MAX {
+            for _ in 1..BATCH_TRIES_MAX {
                 match work.clone()().await {
                     Err(Failure::Collided(why)) => {
                         tracing::debug!(why, "a collided write is tried again");
@@ -331,12 +337,15 @@ impl Postgres {
             .runtime
             .run(bounded)
             .await
-            .map_err(Failure::after_last_try)
+            .map_err(Failure::collision_to_not_written)
     }
 }
 
 async fn commit(transaction: sqlx::Transaction<'_, sqlx::Postgres>) -> Result<(), Failure> {
-    transaction.commit().await.map_err(Failure::at_commit)
+    transaction
+        .commit()
+        .await
+        .map_err(Failure::from_commit_error)
 }
 
 /// Starts the queues of batched writes and lookups. Each queue has separate connections.
@@ -361,16 +370,21 @@ fn start_queues(
         BatchQueue::start(
             threads,
             WRITERS_PER_QUEUE,
-            ledger::BATCH_SIZE_MAX,
+            ledger::TRANSACTION_COMMITS_MAX,
             group_commit,
         ),
         BatchQueue::start(
             threads,
             WRITERS_PER_QUEUE,
-            purchase_writes::BATCH_SIZE_MAX,
+            purchase_writes::TRANSACTION_WRITES_MAX,
             purchase_writes,
         ),
-        BatchQueue::start(threads, LOOKUP_WORKERS, LOOKUP_BATCH_MAX, order_lookup),
+        BatchQueue::start(
+            threads,
+            ORDER_LOOKUP_WORKERS,
+            ORDER_LOOKUP_BATCH_MAX,
+            order_lookup,
+        ),
     )
 }
 
@@ -397,7 +411,7 @@ fn pool(
             Box::pin(async move {
                 // The previous user of the connection may have been cancelled in the middle of a
                 // transaction.
-                Ok(!is_read_only(connection).await? || metadata.age < READ_ONLY_SESSION_MAX)
+                Ok(!is_read_only(connection).await? || metadata.age < READ_ONLY_SESSION_AGE_MAX)
             })
         })
         .after_release(move |connection, _| {
@@ -416,13 +430,13 @@ fn pool(
 
 /// The threads that run all database connections. Web workers run on other threads, so a busy or
 /// stopping web worker cannot delay or abort a statement.
-struct Threads {
+struct DatabaseThreads {
     runtime: Option<Runtime>,
     handle: Handle,
 }
 
-impl Threads {
-    fn start() -> Result<Threads, Failure> {
+impl DatabaseThreads {
+    fn start() -> Result<DatabaseThreads, Failure> {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(DATABASE_THREADS)
             .thread_name("postgres")
@@ -431,7 +445,7 @@ impl Threads {
             .map_err(|why| {
                 Failure::NotWritten(format!("cannot start the database threads: {why}"))
             })?;
-        Ok(Threads {
+        Ok(DatabaseThreads {
             handle: runtime.handle().clone(),
             runtime: Some(runtime),
         })
@@ -451,7 +465,7 @@ impl Threads {
     }
 }
 
-impl Drop for Threads {
+impl Drop for DatabaseThreads {
     fn drop(&mut self) {
         // `shutdown_background` does not block. The last clone may be dropped inside another
         // runtime, where blocking is not allowed.

@@ -50,7 +50,7 @@ pub mod uploads;
 pub mod waitlist;
 
 /// The name under which the audit log records a command that was typed on the machine itself.
-const COMMAND_LINE: &str = "command line";
+const COMMAND_LINE_ACTOR: &str = "command line";
 
 /// Reads and writes the rows that no actor owns. Also reads rows that actors own. Clones are cheap.
 #[derive(Clone)]
@@ -84,7 +84,7 @@ impl Records {
     /// # Errors
     ///
     /// The database does not answer, or is read-only.
-    pub async fn reachable(&self) -> Result<(), Failure> {
+    pub async fn check_reachable(&self) -> Result<(), Failure> {
         let query = sqlx::query_scalar("select current_setting('transaction_read_only')::boolean");
         let reads_only = self
             .read(async move |pool: PgPool| query.fetch_one(&pool).await)
@@ -175,7 +175,7 @@ impl Records {
     {
         let work = work(self.postgres.reads().clone());
         self.postgres
-            .run(async move { work.await.map_err(Failure::from_read) })
+            .run(async move { work.await.map_err(Failure::from_read_error) })
             .await
     }
 
@@ -190,7 +190,7 @@ impl Records {
     {
         let pool = self.postgres.reads().clone();
         self.postgres
-            .write(async move || work(pool).await.map_err(Failure::at_commit))
+            .write(async move || work(pool).await.map_err(Failure::from_commit_error))
             .await
     }
 }
@@ -205,7 +205,7 @@ impl Records {
     {
         let work = work(self.postgres.bank()?.clone());
         self.postgres
-            .run(async move { work.await.map_err(Failure::from_read) })
+            .run(async move { work.await.map_err(Failure::from_read_error) })
             .await
     }
 
@@ -217,7 +217,7 @@ impl Records {
     {
         let pool = self.postgres.bank()?.clone();
         self.postgres
-            .write(async move || work(pool).await.map_err(Failure::at_commit))
+            .write(async move || work(pool).await.map_err(Failure::from_commit_error))
             .await
     }
 }
@@ -227,7 +227,7 @@ type Statement = sqlx::query::Query<'static, sqlx::Postgres, sqlx::postgres::PgA
 
 /// Turns a statement into a function that builds the statement again, because a write that collides
 /// is tried again.
-fn repeatable(
+fn repeatable_statement(
     mut statement: Statement,
 ) -> Result<impl FnOnce() -> Statement + Clone + Send + 'static, Failure> {
     let values = statement
@@ -241,15 +241,15 @@ fn repeatable(
 impl Records {
     /// Runs one statement that changes something that lists show, and increments the catalogue's
     /// revision. Returns whether a row was changed.
-    async fn change(&self, statement: Statement) -> Result<bool, Failure> {
-        let (statement, signer) = (repeatable(statement)?, self.signer.clone());
+    async fn change_listed_row(&self, statement: Statement) -> Result<bool, Failure> {
+        let (statement, signer) = (repeatable_statement(statement)?, self.signer.clone());
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
             let done = statement().execute(&mut *transaction).await?;
             if done.rows_affected() > 0 {
                 audit::write_signed(&mut transaction, signer.as_deref(), "").await?;
             }
-            catalogue_changed(&mut transaction).await?;
+            bump_catalogue_revision(&mut transaction).await?;
             transaction.commit().await?;
             Ok(done.rows_affected() > 0)
         };
@@ -258,7 +258,7 @@ impl Records {
 
     /// Runs one statement that changes nothing that lists show. Returns how many rows were changed.
     async fn execute(&self, statement: Statement) -> Result<u64, Failure> {
-        let (statement, signer) = (repeatable(statement)?, self.signer.clone());
+        let (statement, signer) = (repeatable_statement(statement)?, self.signer.clone());
         let work = async move |pool: PgPool| {
             if signer.is_none() {
                 return statement()
@@ -283,7 +283,7 @@ impl Records {
 
 /// Increments the catalogue's revision in the caller's transaction, so that nodes discard cached
 /// lists.
-async fn catalogue_changed(connection: &mut PgConnection) -> Result<(), sqlx::Error> {
+async fn bump_catalogue_revision(connection: &mut PgConnection) -> Result<(), sqlx::Error> {
     sqlx::query("update catalogue set revision = revision + 1")
         .execute(connection)
         .await?;
@@ -307,9 +307,9 @@ async fn lock_club(
 }
 
 fn timestamp(at: OffsetDateTime) -> Timestamp {
-    crate::postgres::instant::read(at)
+    crate::postgres::instant::from_stored_time(at)
 }
 
-fn column(at: Timestamp) -> OffsetDateTime {
-    crate::postgres::instant::stored(at)
+fn to_column_time(at: Timestamp) -> OffsetDateTime {
+    crate::postgres::instant::to_stored_time(at)
 }

@@ -16,7 +16,7 @@ const NONCE_BYTES: usize = 12;
 const SEAL_FORMAT: u8 = 1;
 
 /// The sealing purpose of the seed of a deal. The sealing id is the draw's number.
-pub const PURPOSE_SEED: &str = "deal-seed";
+pub const SEED_SEAL_PURPOSE: &str = "deal-seed";
 
 /// Encrypts ("seals") and decrypts ("opens") with AES-256-GCM. Data sealed for one purpose and id
 /// does not open for any other, so a secret cannot be moved to another row.
@@ -154,27 +154,27 @@ mod tests {
     #[test]
     fn sealed_text_opens_only_with_its_key_purpose_and_id() {
         let sealer = Sealer::new(&[7; 32]);
-        let sealed = sealer.seal(PURPOSE_SEED, 1001, b"secret");
+        let sealed = sealer.seal(SEED_SEAL_PURPOSE, 1001, b"secret");
         assert_eq!(
-            sealer.open(PURPOSE_SEED, 1001, &sealed).as_deref(),
+            sealer.open(SEED_SEAL_PURPOSE, 1001, &sealed).as_deref(),
             Ok(&b"secret"[..])
         );
-        assert!(sealer.open(PURPOSE_SEED, 1002, &sealed).is_err());
+        assert!(sealer.open(SEED_SEAL_PURPOSE, 1002, &sealed).is_err());
         assert!(sealer.open("winner-bank", 1001, &sealed).is_err());
         assert!(
             Sealer::new(&[8; 32])
-                .open(PURPOSE_SEED, 1001, &sealed)
+                .open(SEED_SEAL_PURPOSE, 1001, &sealed)
                 .is_err()
         );
         for at in 0..sealed.len() {
             let mut changed = sealed.clone();
             changed[at] ^= 1;
             assert!(
-                sealer.open(PURPOSE_SEED, 1001, &changed).is_err(),
+                sealer.open(SEED_SEAL_PURPOSE, 1001, &changed).is_err(),
                 "byte {at}"
             );
             assert!(
-                sealer.open(PURPOSE_SEED, 1001, &sealed[..at]).is_err(),
+                sealer.open(SEED_SEAL_PURPOSE, 1001, &sealed[..at]).is_err(),
                 "cut at {at}"
             );
         }
@@ -225,8 +225,8 @@ mod tests {
     fn sealing_twice_gives_different_bytes() {
         let sealer = Sealer::from_hex(&"ab".repeat(32)).expect("a key");
         assert_ne!(
-            sealer.seal(PURPOSE_SEED, 1001, b"secret"),
-            sealer.seal(PURPOSE_SEED, 1001, b"secret")
+            sealer.seal(SEED_SEAL_PURPOSE, 1001, b"secret"),
+            sealer.seal(SEED_SEAL_PURPOSE, 1001, b"secret")
         );
         assert!(Sealer::from_hex("ab").is_none());
         assert_eq!(format!("{sealer:?}"), "Sealer(secret)");

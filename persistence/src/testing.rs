@@ -22,7 +22,9 @@ use tokio::sync::OnceCell;
 
 use crate::embedded::cluster::{Cluster, Durability};
 use crate::embedded::os_user;
-use crate::postgres::bank::{self, BANK, BANK_MIGRATOR, DatabaseLogins, SERVES};
+use crate::postgres::bank::{
+    self, BANK_LOGIN_NAME, BANK_MIGRATOR, DatabaseLogins, PAGES_LOGIN_NAME,
+};
 use crate::stable_hash::fnv1a;
 use crate::{MIGRATOR, Postgres, Sealer};
 
@@ -46,13 +48,13 @@ pub struct Database {
 
 impl Database {
     /// Returns the three logins for this database, as a server with a private Postgres uses them.
-    pub fn doors(&self) -> DatabaseLogins {
+    pub fn logins(&self) -> DatabaseLogins {
         DatabaseLogins::private(self.options.clone())
     }
 
     /// Returns the Postgres stores in this database, with the sealing key of the tests.
     pub async fn postgres(&self) -> Postgres {
-        Postgres::connect_by(self.doors(), sealer())
+        Postgres::connect_by(self.logins(), sealer())
             .await
             .expect("the tests' Postgres answers")
     }
@@ -79,7 +81,7 @@ impl Database {
 
     /// Returns every row of every table as text, for tests that look for data that must not be
     /// stored.
-    pub async fn everything(&self) -> String {
+    pub async fn all_rows_as_text(&self) -> String {
         let mut connection = self.connection().await;
         let tables = "select format('%I.%I', table_schema, table_name) from information_schema.tables where table_schema in ('public', 'bank') order by 1";
         let tables: Vec<String> = sqlx::query_scalar(tables)
@@ -175,15 +177,15 @@ static NEXT_DATABASE_NUMBER: AtomicU32 = AtomicU32::new(1);
 
 /// Returns a new database with all migrations applied. No other test uses it.
 pub async fn database() -> Database {
-    copy_of(TEMPLATE_DATABASE).await
+    copy_database(TEMPLATE_DATABASE).await
 }
 
 /// Returns a new database without any of our tables.
 pub async fn empty_database() -> Database {
-    copy_of("template0").await
+    copy_database("template0").await
 }
 
-async fn copy_of(template: &str) -> Database {
+async fn copy_database(template: &str) -> Database {
     let test_cluster = TEST_CLUSTER
         .get_or_init(|| async {
             start_test_cluster()
@@ -208,8 +210,8 @@ async fn copy_of(template: &str) -> Database {
     Database {
         options: test_cluster.cluster.options(&name),
         url: url(None),
-        ordinary_url: url(Some(SERVES)),
-        bank_url: url(Some(BANK)),
+        ordinary_url: url(Some(PAGES_LOGIN_NAME)),
+        bank_url: url(Some(BANK_LOGIN_NAME)),
         name,
     }
 }
@@ -258,7 +260,7 @@ fn create_fresh_folder(kind: &str) -> io::Result<PathBuf> {
 }
 
 async fn start_test_cluster() -> Result<TestCluster, Box<dyn std::error::Error + Send + Sync>> {
-    let dir = os_user::folder(&create_fresh_folder("process")?)?;
+    let dir = os_user::create_postgres_folder(&create_fresh_folder("process")?)?;
     let (prepared, lock) = prepare_data_dir().await?;
     copy_folder(&prepared.join("data"), &dir.join("data"))?;
     drop(lock);
@@ -284,7 +286,7 @@ async fn prepare_data_dir() -> Result<(PathBuf, File), Box<dyn std::error::Error
     if making.exists() {
         fs::remove_dir_all(&making)?;
     }
-    let dir = os_user::folder(&making)?;
+    let dir = os_user::create_postgres_folder(&making)?;
     let cluster = Cluster::start(&dir, Durability::None).await?;
     let migrated = migrate_template(&cluster).await;
     cluster.stop().await;
@@ -296,7 +298,7 @@ async fn prepare_data_dir() -> Result<(PathBuf, File), Box<dyn std::error::Error
 /// Removes folders of a crashed machine or of other sets of migrations. The newest stay, so that
 /// switching between branches does not create them again each time.
 fn remove_old_folders() {
-    const UNUSED_FOLDER_KEPT: Duration = Duration::from_secs(24 * 3600);
+    const UNUSED_FOLDER_KEPT_FOR: Duration = Duration::from_secs(24 * 3600);
 
     let mut sets: Vec<_> = fs::read_dir(base_folder())
         .into_iter()
@@ -315,7 +317,7 @@ fn remove_old_folders() {
             .metadata()
             .and_then(|found| found.modified())
             .map(|at| at.elapsed().unwrap_or_default());
-        let old = age.is_ok_and(|age| age > UNUSED_FOLDER_KEPT);
+        let old = age.is_ok_and(|age| age > UNUSED_FOLDER_KEPT_FOR);
         if old && (name.starts_with("process-") || name.starts_with("folder-")) {
             let _ = fs::remove_dir_all(entry.path());
         }
@@ -330,7 +332,7 @@ async fn migrate_template(
     sqlx::query(AssertSqlSafe(create))
         .execute(&mut connection)
         .await?;
-    bank::make_logins(&mut connection).await?;
+    bank::create_missing_logins(&mut connection).await?;
     connection.close().await?;
     let mut connection = PgConnection::connect_with(&cluster.options(TEMPLATE_DATABASE)).await?;
     MIGRATOR.run(&mut connection).await?;
@@ -361,10 +363,10 @@ fn copy_folder(from: &Path, to: &Path) -> io::Result<()> {
 /// process does not reap ended children.
 fn start_guardian(dir: &Path, pid: i32) -> io::Result<Child> {
     use std::os::unix::process::CommandExt;
-    const WAIT_THEN_CLEAN: &str = "cat >/dev/null; kill -QUIT $1; \
+    const GUARDIAN_SCRIPT: &str = "cat >/dev/null; kill -QUIT $1; \
         while kill -0 $1 && [ -e \"$2/data/postmaster.pid\" ]; do sleep 0.1; done; rm -rf \"$2\"";
     Command::new("sh")
-        .args(["-c", WAIT_THEN_CLEAN, "guardian", &pid.to_string()])
+        .args(["-c", GUARDIAN_SCRIPT, "guardian", &pid.to_string()])
         .arg(dir)
         .process_group(0)
         .stdin(Stdio::piped())

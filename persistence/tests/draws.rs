@@ -3,7 +3,7 @@
 use domain::{Cents, ClubId, DrawId, Terms, Timestamp};
 use persistence::Failure;
 use persistence::postgres::draws::NewDraw;
-use persistence::seal::PURPOSE_SEED;
+use persistence::seal::SEED_SEAL_PURPOSE;
 use persistence::testing::{database, sealer};
 
 const TERMS: Terms = Terms {
@@ -44,7 +44,7 @@ async fn created_draw_has_number_commitment_and_sealed_seed() {
             .expect("the draw");
     assert_eq!(commitment, seed.commitment(DrawId(1001)));
     assert_eq!(
-        sealer().open(PURPOSE_SEED, 1001, &sealed),
+        sealer().open(SEED_SEAL_PURPOSE, 1001, &sealed),
         Ok(seed.0.to_vec())
     );
     assert!(

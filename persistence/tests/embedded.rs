@@ -14,7 +14,7 @@ async fn connect(embedded: &Embedded) -> PgConnection {
 }
 
 /// Returns the process id of the main Postgres process.
-fn postgres_of(embedded: &Embedded) -> String {
+fn postgres_pid(embedded: &Embedded) -> String {
     let note =
         std::fs::read_to_string(embedded.dir().join("data/postmaster.pid")).unwrap_or_default();
     note.lines().next().unwrap_or_default().to_string()
@@ -178,15 +178,15 @@ async fn leave_postgres_of_a_killed_server(test: &str) -> Folder {
     if let Some(folder) = std::env::var_os(FOLDER_VARIABLE) {
         let embedded = Embedded::start(folder.as_ref()).await.expect("started");
         let mut connection = connect(&embedded).await;
-        sqlx::query("create table told (word text)")
+        sqlx::query("create table stored_words (word text)")
             .execute(&mut connection)
             .await
             .expect("made");
-        sqlx::query("insert into told values ('yes')")
+        sqlx::query("insert into stored_words values ('yes')")
             .execute(&mut connection)
             .await
             .expect("written");
-        println!("told");
+        println!("word stored");
         std::future::pending::<()>().await;
     }
     let folder = Folder::new();
@@ -197,15 +197,18 @@ async fn leave_postgres_of_a_killed_server(test: &str) -> Folder {
         .spawn()
         .expect("spawned");
     let outcome = std::io::BufReader::new(server.stdout.take().expect("piped"));
-    assert!(std::io::BufRead::lines(outcome).any(|line| line.expect("readable").contains("told")));
+    assert!(
+        std::io::BufRead::lines(outcome)
+            .any(|line| line.expect("readable").contains("word stored"))
+    );
     server.kill().expect("killed");
     server.wait().expect("gone");
     folder
 }
 
-async fn told(embedded: &Embedded) -> Result<String, sqlx::Error> {
+async fn read_stored_word(embedded: &Embedded) -> Result<String, sqlx::Error> {
     let mut connection = PgConnection::connect_with(&embedded.options()).await?;
-    sqlx::query_scalar("select word from told")
+    sqlx::query_scalar("select word from stored_words")
         .fetch_one(&mut connection)
         .await
 }
@@ -216,7 +219,7 @@ async fn restarted_server_adopts_its_running_postgres() {
         leave_postgres_of_a_killed_server("restarted_server_adopts_its_running_postgres").await;
     let embedded = Embedded::start(folder.path()).await.expect("adopted");
     assert!(embedded.adopted());
-    assert_eq!(told(&embedded).await.expect("read"), "yes");
+    assert_eq!(read_stored_word(&embedded).await.expect("read"), "yes");
     embedded.stop().await;
 }
 
@@ -230,19 +233,19 @@ async fn zombie_of_killed_postgres_does_not_prevent_a_restart() {
         leave_postgres_of_a_killed_server("zombie_of_killed_postgres_does_not_prevent_a_restart")
             .await;
     let embedded = Embedded::start(folder.path()).await.expect("adopted");
-    let pid = postgres_of(&embedded);
+    let pid = postgres_pid(&embedded);
     let killed = std::process::Command::new("kill")
         .args(["-9", &pid])
         .status()
         .expect("kill");
     assert!(killed.success());
-    while postgres_of(&embedded) == pid || told(&embedded).await.is_err() {
+    while postgres_pid(&embedded) == pid || read_stored_word(&embedded).await.is_err() {
         tokio::task::yield_now().await;
     }
     let left =
         std::fs::read_to_string(format!("/proc/{pid}/stat")).expect("the zombie is still there");
     assert!(left.contains(") Z "), "{left}");
-    assert_eq!(told(&embedded).await.expect("read"), "yes");
+    assert_eq!(read_stored_word(&embedded).await.expect("read"), "yes");
     embedded.stop().await;
 }
 
@@ -268,7 +271,7 @@ async fn pid_of_another_program_does_not_prevent_a_start() {
 
     let second = Embedded::start(folder.path()).await.expect("started");
     assert!(!second.adopted());
-    assert_ne!(postgres_of(&second), other.id().to_string());
+    assert_ne!(postgres_pid(&second), other.id().to_string());
     second.stop().await;
     assert!(
         other.try_wait().expect("known").is_none(),

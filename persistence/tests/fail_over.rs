@@ -35,7 +35,7 @@ fn postgres(world: &World) -> Postgres {
     world.postgres.as_ref().expect("in Postgres").1.clone()
 }
 
-async fn reserves(owner: &mut Owner, order: u128) -> Result<(), Failure> {
+async fn reserve_ticket(owner: &mut Owner, order: u128) -> Result<(), Failure> {
     owner.execute(owner.reserve(order, 1), None).await.map(drop)
 }
 
@@ -46,7 +46,7 @@ async fn lost_claim_is_repeated_with_the_same_epoch() {
     let heir = world.owner(0).await;
     assert_eq!(heir.epoch, ghost.epoch);
     assert_eq!(
-        reserves(&mut ghost, 1).await,
+        reserve_ticket(&mut ghost, 1).await,
         Ok(()),
         "the earlier owner writes"
     );
@@ -55,16 +55,16 @@ async fn lost_claim_is_repeated_with_the_same_epoch() {
 #[tokio::test]
 async fn fence_rejects_all_earlier_owners() {
     let (world, mut ghost, records) = world_with_lost_claim().await;
-    assert_eq!(records.fence(NUMBERS_SKIPPED).await, Ok(2));
+    assert_eq!(records.fence_all_draws(NUMBERS_SKIPPED).await, Ok(2));
     assert_eq!(
-        reserves(&mut ghost, 1).await,
+        reserve_ticket(&mut ghost, 1).await,
         Err(Failure::Fenced),
         "before any claim"
     );
     let mut heir = world.owner(0).await;
     assert_eq!(heir.epoch, ghost.epoch + 1_000_000);
-    assert_eq!(reserves(&mut ghost, 2).await, Err(Failure::Fenced));
-    assert_eq!(reserves(&mut heir, 3).await, Ok(()));
+    assert_eq!(reserve_ticket(&mut ghost, 2).await, Err(Failure::Fenced));
+    assert_eq!(reserve_ticket(&mut heir, 3).await, Ok(()));
     let reserved = sqlx::query_scalar::<_, uuid::Uuid>("select order_id from reservations")
         .fetch_all(&mut world.connection().await)
         .await;
@@ -82,7 +82,7 @@ async fn fence_closes_sales_skips_numbers_and_is_audited() {
     let (world, _, records) = world_with_lost_claim().await;
     for turn in 1..=2 {
         assert_eq!(
-            records.fence(NUMBERS_SKIPPED).await,
+            records.fence_all_draws(NUMBERS_SKIPPED).await,
             Ok(2),
             "running it twice is harmless"
         );

@@ -63,7 +63,7 @@ fn spawn_append(owner: &Owner, append: Append) -> JoinHandle<Result<(), Failure>
     tokio::spawn(async move { ledger.append(vec![append]).await })
 }
 
-async fn transactions(world: &World, draws: &[usize]) -> i64 {
+async fn count_transactions(world: &World, draws: &[usize]) -> i64 {
     let ids: Vec<i64> = draws.iter().map(|draw| world.draws[*draw].0).collect();
     sqlx::query_scalar("select count(distinct xmin::text) from draw_events where draw_id = any($1)")
         .bind(ids)
@@ -72,7 +72,7 @@ async fn transactions(world: &World, draws: &[usize]) -> i64 {
         .expect("counted")
 }
 
-async fn commits(connection: &mut PgConnection, draw: i64) -> i64 {
+async fn count_commits(connection: &mut PgConnection, draw: i64) -> i64 {
     sqlx::query_scalar("select count(*) from draw_events where draw_id = $1")
         .bind(draw)
         .fetch_one(connection)
@@ -114,7 +114,7 @@ async fn fenced_commit_does_not_fail_its_batch() {
         for one in blocked {
             let _ = one.await.expect("joined");
         }
-        if transactions(&world, &(2..DRAWS).collect::<Vec<_>>()).await <= 2 {
+        if count_transactions(&world, &(2..DRAWS).collect::<Vec<_>>()).await <= 2 {
             return;
         }
     }
@@ -174,12 +174,12 @@ async fn fenced_draw_fails_alone_among_several_commits() {
     for (position, draw) in world.draws.iter().enumerate().skip(2) {
         let expected = if position < 4 { 0 } else { 3 };
         assert_eq!(
-            commits(&mut connection, draw.0).await,
+            count_commits(&mut connection, draw.0).await,
             expected,
             "draw {position}"
         );
         assert_eq!(
-            transactions(&world, &[position]).await,
+            count_transactions(&world, &[position]).await,
             expected.min(1),
             "all in one transaction"
         );
@@ -249,7 +249,7 @@ async fn one_of_two_commits_with_the_same_revision_is_written() {
     assert_eq!(outcome, [Ok(()), Err(Failure::Fenced)]);
     drop(blocked);
     assert_eq!(
-        commits(&mut world.connection().await, world.draws[2].0).await,
+        count_commits(&mut world.connection().await, world.draws[2].0).await,
         1
     );
 }
@@ -264,7 +264,7 @@ async fn cancelled_caller_does_not_lose_its_commit() {
     drop(blocked);
     gate.open().await;
     let mut connection = world.connection().await;
-    while commits(&mut connection, owners[2].draw.id().0).await == 0 {}
+    while count_commits(&mut connection, owners[2].draw.id().0).await == 0 {}
 }
 
 /// A cancelled `BEGIN` would leave a transaction open, and the next writer's rows would be lost in
@@ -332,7 +332,7 @@ async fn write_and_check(
         match result {
             Ok(()) => {
                 assert_eq!(
-                    commits(&mut check, draw.0).await,
+                    count_commits(&mut check, draw.0).await,
                     after + 1,
                     "reported as written, but lost"
                 );
@@ -341,7 +341,7 @@ async fn write_and_check(
             }
             Err(Failure::NotWritten(_)) => {
                 assert_eq!(
-                    commits(&mut check, draw.0).await,
+                    count_commits(&mut check, draw.0).await,
                     after,
                     "reported as not written, but written"
                 );

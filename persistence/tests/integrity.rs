@@ -142,7 +142,7 @@ async fn auditor_reads_the_same_figures() {
     let (database, _) = world.postgres.as_ref().expect("in Postgres");
     let auditor = Auditor::open(&database.url).await.expect("opened");
     let draws: Vec<_> = auditor
-        .draws()
+        .draw_totals()
         .await
         .expect("read")
         .into_iter()
@@ -150,16 +150,16 @@ async fn auditor_reads_the_same_figures() {
         .collect();
     assert_eq!(draws, [(1001, 5, 5, 2), (1002, 50, 50, 0)]);
     assert_eq!(
-        auditor.undecided().await,
+        auditor.paid_undecided_orders().await,
         Ok(vec![]),
         "a quoted order is not undecided"
     );
     assert_eq!(auditor.open_anomalies().await, Ok(vec![]));
-    let orders = auditor.orders().await.expect("read");
+    let orders = auditor.order_sums().await.expect("read");
     assert_eq!(orders.iter().filter(|order| order.is_taken).count(), 4);
     assert_eq!(orders.iter().filter(|order| order.refunded > 0).count(), 1);
     assert_eq!(
-        auditor.mails().await,
+        auditor.mail_counts().await,
         Ok(vec![("tickets".into(), "sent".into(), 4)])
     );
 

@@ -22,15 +22,15 @@ fn postgres(world: &World) -> (&Database, &Postgres) {
 }
 
 /// Opens the same database with another sealing key.
-async fn with_another_key(database: &Database) -> Postgres {
-    Postgres::connect_by(database.doors(), Sealer::new(&[9; 32]))
+async fn open_with_another_key(database: &Database) -> Postgres {
+    Postgres::connect_by(database.logins(), Sealer::new(&[9; 32]))
         .await
         .expect("connected")
 }
 
 /// Writes an order's token and client secret in clear text, as an earlier version of the program
 /// did.
-async fn write_clear(world: &World, token: &str) {
+async fn write_clear_secrets(world: &World, token: &str) {
     let write = format!(
         "update orders set token = '{token}', token_hash = null, token_sealed = null, client_secret = 'pi_1_secret_x',
            client_secret_sealed = null"
@@ -43,7 +43,7 @@ async fn write_clear(world: &World, token: &str) {
         .expect("written");
 }
 
-async fn bought() -> (World, String) {
+async fn world_with_bought_order() -> (World, String) {
     let world = World::in_postgres(&[TERMS]).await;
     let mut owner = world.owner(0).await;
     let token = world.captured(&mut owner, 1, 1).await.token;
@@ -52,7 +52,7 @@ async fn bought() -> (World, String) {
 
 #[tokio::test]
 async fn order_secrets_are_stored_sealed_and_open_only_with_the_key() {
-    let (world, token) = bought().await;
+    let (world, token) = world_with_bought_order().await;
     let (database, postgres) = postgres(&world);
     assert_eq!(
         database
@@ -63,7 +63,7 @@ async fn order_secrets_are_stored_sealed_and_open_only_with_the_key() {
             .await,
         1
     );
-    let text = database.everything().await;
+    let text = database.all_rows_as_text().await;
     assert!(
         !text.contains(&token),
         "the token is stored nowhere in clear text"
@@ -77,7 +77,7 @@ async fn order_secrets_are_stored_sealed_and_open_only_with_the_key() {
         (found.token, found.client_secret.as_deref()),
         (token.clone(), Some("secret"))
     );
-    let stranger = with_another_key(database).await;
+    let stranger = open_with_another_key(database).await;
     assert!(
         stranger
             .order_by_token(&token)
@@ -93,9 +93,9 @@ async fn order_secrets_are_stored_sealed_and_open_only_with_the_key() {
 
 #[tokio::test]
 async fn clear_order_secrets_are_converted_and_still_open() {
-    let (world, token) = bought().await;
+    let (world, token) = world_with_bought_order().await;
     let (database, postgres) = postgres(&world);
-    write_clear(&world, &token).await;
+    write_clear_secrets(&world, &token).await;
     let opened = async || {
         let found = postgres
             .order_by_token(&token)
@@ -108,7 +108,7 @@ async fn clear_order_secrets_are_converted_and_still_open() {
     assert_eq!(opened().await, expected, "before the conversion");
     assert_eq!(postgres.convert_link_secrets().await, Ok(1));
     assert_eq!(opened().await, expected, "after it");
-    let text = database.everything().await;
+    let text = database.all_rows_as_text().await;
     assert!(
         !text.contains(&token) && !text.contains("pi_1_secret_x"),
         "nothing is left in clear text"
@@ -119,7 +119,7 @@ async fn clear_order_secrets_are_converted_and_still_open() {
         "a second conversion changes nothing"
     );
     assert!(
-        with_another_key(database)
+        open_with_another_key(database)
             .await
             .order_by_token(&token)
             .await
@@ -130,7 +130,7 @@ async fn clear_order_secrets_are_converted_and_still_open() {
 
 #[tokio::test]
 async fn client_secrets_of_stored_events_are_removed() {
-    let (world, _) = bought().await;
+    let (world, _) = world_with_bought_order().await;
     let (database, postgres) = postgres(&world);
     database
         .run(
@@ -214,7 +214,7 @@ async fn numbers_of_opening_links(records: &Records, database: &Database) -> Vec
 
 #[tokio::test]
 async fn plain_link_hashes_are_converted_and_their_links_still_open() {
-    let (world, _) = bought().await;
+    let (world, _) = world_with_bought_order().await;
     let (database, postgres) = postgres(&world);
     database.run(INSERT_PLAIN_HASHES).await;
     let records = Records::new(postgres.clone());
@@ -224,7 +224,7 @@ async fn plain_link_hashes_are_converted_and_their_links_still_open() {
         "rows that are not converted are still read"
     );
     assert_eq!(postgres.convert_link_secrets().await, Ok(7));
-    let text = database.everything().await;
+    let text = database.all_rows_as_text().await;
     for kind in 1..=7u8 {
         let plain = hex::encode([kind; 32]);
         assert!(!text.contains(&plain), "the plain hash {plain} is gone");
@@ -234,7 +234,7 @@ async fn plain_link_hashes_are_converted_and_their_links_still_open() {
         [1, 2, 4, 5, 6, 7],
         "the same links open"
     );
-    let stranger = Records::new(with_another_key(database).await);
+    let stranger = Records::new(open_with_another_key(database).await);
     assert_eq!(
         numbers_of_opening_links(&stranger, database).await,
         [0u8; 0],
@@ -267,7 +267,7 @@ async fn plain_link_hashes_are_converted_and_their_links_still_open() {
 
 #[tokio::test]
 async fn links_of_an_account_are_used_up_after_the_conversion() {
-    let (world, _) = bought().await;
+    let (world, _) = world_with_bought_order().await;
     let (database, postgres) = postgres(&world);
     database.run(INSERT_PLAIN_HASHES).await;
     let records = Records::new(postgres.clone());
@@ -302,9 +302,9 @@ async fn links_of_an_account_are_used_up_after_the_conversion() {
 
 #[tokio::test]
 async fn conversion_waits_until_older_nodes_are_gone() {
-    let (world, token) = bought().await;
+    let (world, token) = world_with_bought_order().await;
     let (database, postgres) = postgres(&world);
-    write_clear(&world, &token).await;
+    write_clear_secrets(&world, &token).await;
     database
         .run("insert into nodes (boot_id, address, lease_until) values (gen_random_uuid(), 'old', now() + interval '1 hour')")
         .await;

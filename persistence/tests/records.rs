@@ -9,11 +9,11 @@ use persistence::records::bundles::NewBundle;
 use persistence::records::clubs::{AccountChange, NewClub};
 use persistence::records::draws::DrawToCreate;
 use persistence::records::payouts::NewPayout;
-use persistence::records::sessions::{Holder, Lifetime};
+use persistence::records::sessions::{Holder, SessionLifetime};
 use persistence::records::settings::MAINTENANCE_MODE;
-use persistence::records::terms::{Acceptance, CreateDrawsOutcome};
+use persistence::records::terms::{CreateDrawsOutcome, TermsAcceptance};
 use persistence::records::tries::RateLimitTry;
-use persistence::seal::PURPOSE_SEED;
+use persistence::seal::SEED_SEAL_PURPOSE;
 use persistence::{Postgres, Sealer};
 use sqlx::{Connection, PgConnection};
 
@@ -170,7 +170,7 @@ async fn draws_are_numbered_from_1001_and_keep_their_commitment() {
         .await
         .expect("read");
     let seed = Sealer::new(&[7; 32])
-        .open(PURPOSE_SEED, 1001, &sealed)
+        .open(SEED_SEAL_PURPOSE, 1001, &sealed)
         .expect("opens");
     let seed = Seed(seed.try_into().expect("32 bytes"));
     assert_eq!(seed.commitment(ids[0]).to_vec(), listings[0].commitment);
@@ -189,7 +189,7 @@ async fn session_ends_when_idle_old_or_closed() {
         .create_admin("operator@demo.test", "Operator", "$argon2id$…")
         .await
         .expect("created");
-    let lifetime = Lifetime {
+    let lifetime = SessionLifetime {
         idle_seconds: 600,
         whole_seconds: 3600,
     };
@@ -368,7 +368,7 @@ async fn settings_footers_offers_and_others_are_stored() {
         "Souths"
     );
     let at = Timestamp(1_800_000_000_000);
-    let acceptance = Acceptance {
+    let acceptance = TermsAcceptance {
         club,
         at,
         ip_address: "127.0.0.1".into(),
@@ -496,7 +496,7 @@ async fn second_factor_code_works_once_and_reset_ends_sessions() {
     .chain([records.use_step(admin, 6, NOW).await.expect("written")])
     .collect();
     assert_eq!(used, [true, false, false]);
-    let lifetime = Lifetime {
+    let lifetime = SessionLifetime {
         idle_seconds: 600,
         whole_seconds: 3600,
     };
@@ -520,7 +520,7 @@ async fn second_factor_code_works_once_and_reset_ends_sessions() {
     assert!(records.second_factor(admin).await.expect("read").is_none());
 }
 
-fn try_of(about: &str, max: u32) -> RateLimitTry {
+fn rate_limit_try(about: &str, max: u32) -> RateLimitTry {
     RateLimitTry {
         about: about.into(),
         max,
@@ -549,7 +549,7 @@ async fn count_accepted(
 #[tokio::test]
 async fn concurrent_tries_count_once_each_until_the_window_ends() {
     let (records, database) = records().await;
-    let account = [try_of("password of a@demo.test", 5)];
+    let account = [rate_limit_try("password of a@demo.test", 5)];
     assert_eq!(
         count_accepted(&records, (0..40).map(|_| account.to_vec())).await,
         5
@@ -561,7 +561,7 @@ async fn concurrent_tries_count_once_each_until_the_window_ends() {
     assert_eq!(records.count_tries(&account, NOW).await, Ok(true));
     assert_eq!(records.count_tries(&account, NOW).await, Ok(false));
     assert!(
-        !database.everything().await.contains("a@demo.test"),
+        !database.all_rows_as_text().await.contains("a@demo.test"),
         "the table contains no account name"
     );
     assert_eq!(records.sweep_tries(NOW.plus_seconds(59)).await, Ok(0));
@@ -583,8 +583,8 @@ async fn concurrent_tries_count_once_each_until_the_window_ends() {
 async fn refused_try_counts_for_no_limit_without_deadlock() {
     let (records, database) = records().await;
     let (account, place) = (
-        try_of("password of b@demo.test", 5),
-        try_of("password from 203.0.113.7", 2),
+        rate_limit_try("password of b@demo.test", 5),
+        rate_limit_try("password from 203.0.113.7", 2),
     );
     // Both callers use the same two limits, in opposite order.
     let pairs = [

@@ -9,7 +9,7 @@ use domain::draw::Outcome;
 use domain::prize::prize;
 use domain::{Draw, DrawId, Event, OrderId, PaymentIntentId, Status};
 use persistence::Failure;
-use persistence::ledger::{Append, Claimed};
+use persistence::ledger::{Append, ClaimedDraw};
 use persistence::memory::Fault;
 use persistence::nodes::InstanceId;
 use persistence::stores::{Mail, StoredWebhookEvent};
@@ -70,7 +70,12 @@ impl Monitor {
         self.state().epochs.get(&draw).copied().unwrap_or_default()
     }
 
-    pub fn claimed(&self, world: &World, process: u64, claimed: &Result<Vec<Claimed>, Failure>) {
+    pub fn claimed(
+        &self,
+        world: &World,
+        process: u64,
+        claimed: &Result<Vec<ClaimedDraw>, Failure>,
+    ) {
         for one in claimed.iter().flatten() {
             let draw = one.snapshot.id;
             let numbers = [process, draw.0 as u64, one.epoch as u64];
@@ -88,7 +93,7 @@ impl Monitor {
         &self,
         me: InstanceId,
         owners: &[(DrawId, Option<InstanceId>)],
-        taken: &Result<Vec<Claimed>, Failure>,
+        taken: &Result<Vec<ClaimedDraw>, Failure>,
     ) {
         for one in taken.iter().flatten() {
             let owner = owners

@@ -18,13 +18,13 @@ use super::EmbeddedError;
 
 /// Name of the archive's first entry. It holds the program's name and the Postgres version that can
 /// open the file.
-pub(super) const ABOUT: &str = "about";
-pub(super) const ABOUT_US: &str = "football-doubles backup, postgres ";
+pub(super) const ABOUT_ENTRY_NAME: &str = "about";
+pub(super) const ABOUT_ENTRY_PREFIX: &str = "football-doubles backup, postgres ";
 /// Name of the folder in the archive that holds the database's files.
-pub(super) const DATA: &str = "data";
+pub(super) const DATA_ENTRY_NAME: &str = "data";
 /// Folders that the archive contains without their files, because Postgres creates these files when
 /// it starts.
-const EMPTIED_FOLDERS: [&str; 8] = [
+const FOLDERS_WITHOUT_FILES: [&str; 8] = [
     "pg_dynshmem",
     "pg_notify",
     "pg_replslot",
@@ -35,7 +35,7 @@ const EMPTIED_FOLDERS: [&str; 8] = [
     "pg_wal",
 ];
 /// Files that belong to the running process and are left out of the archive.
-const LEFT_OUT_FILES: [&str; 5] = [
+const EXCLUDED_FILES: [&str; 5] = [
     "postmaster.pid",
     "postmaster.opts",
     "pg_internal.init",
@@ -123,7 +123,10 @@ async fn write_backup(
         to: Builder::new(GzEncoder::new(open, Compression::fast())),
         file,
     };
-    archive.archive_text(ABOUT, &format!("{ABOUT_US}{}\n", version / 10_000))?;
+    archive.archive_text(
+        ABOUT_ENTRY_NAME,
+        &format!("{ABOUT_ENTRY_PREFIX}{}\n", version / 10_000),
+    )?;
 
     // A replication slot keeps the WAL of the backup until this connection ends.
     let slot = format!(
@@ -137,10 +140,10 @@ async fn write_backup(
         sqlx::query_scalar("select pg_walfile_name(pg_backup_start('football-doubles', true))")
             .fetch_one(&mut connection)
             .await?;
-    archive.archive_folder(&data, Path::new(DATA), Skipped::OfPostgres)?;
+    archive.archive_folder(&data, Path::new(DATA_ENTRY_NAME), Skipped::OfPostgres)?;
     archive.archive_file(
         &data.join(CONTROL_FILE),
-        &Path::new(DATA).join(CONTROL_FILE),
+        &Path::new(DATA_ENTRY_NAME).join(CONTROL_FILE),
     )?;
     let stopped = sqlx::query(
         "select labelfile, spcmapfile, pg_walfile_name(lsn) from pg_backup_stop(wait_for_archive => false)",
@@ -152,9 +155,9 @@ async fn write_backup(
         stopped.try_get(1)?,
         stopped.try_get(2)?,
     );
-    archive.archive_text(&format!("{DATA}/backup_label"), &label)?;
+    archive.archive_text(&format!("{DATA_ENTRY_NAME}/backup_label"), &label)?;
     if !map.is_empty() {
-        archive.archive_text(&format!("{DATA}/tablespace_map"), &map)?;
+        archive.archive_text(&format!("{DATA_ENTRY_NAME}/tablespace_map"), &map)?;
     }
     archive.archive_wal(&data.join("pg_wal"), &begun, &ended)?;
     connection.close().await?;
@@ -218,7 +221,7 @@ impl Archive<'_> {
                 Ok(found)
                     if found.is_dir()
                         && skipped == Skipped::OfPostgres
-                        && EMPTIED_FOLDERS.contains(&&*plain) =>
+                        && FOLDERS_WITHOUT_FILES.contains(&&*plain) =>
                 {
                     self.append(&within, EntryType::Directory, 0, io::empty())?;
                 }
@@ -262,7 +265,7 @@ impl Archive<'_> {
         for name in segments {
             self.archive_file(
                 &folder.join(&name),
-                &Path::new(DATA).join("pg_wal").join(&name),
+                &Path::new(DATA_ENTRY_NAME).join("pg_wal").join(&name),
             )?;
         }
         Ok(())
@@ -312,7 +315,7 @@ impl Archive<'_> {
 }
 
 fn is_skipped(name: &str, within: &Path) -> bool {
-    LEFT_OUT_FILES.contains(&name)
+    EXCLUDED_FILES.contains(&name)
         || name.starts_with("pgsql_tmp")
         || within.ends_with(CONTROL_FILE)
 }

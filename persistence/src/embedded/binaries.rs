@@ -16,8 +16,8 @@ pub struct Binaries {
 
 /// Returns all installed versions: the newest under `/usr/lib/postgresql` first, then those in
 /// `PATH`, then the npm package in `web/node_modules`.
-pub fn all() -> Vec<Binaries> {
-    candidates()
+pub fn find_all() -> Vec<Binaries> {
+    candidate_folders()
         .into_iter()
         .filter_map(|folder| find_binaries(&folder))
         .collect()
@@ -25,8 +25,8 @@ pub fn all() -> Vec<Binaries> {
 
 /// Returns the first version that can open a data directory written by version `wrote`. `None`
 /// means a new data directory, for which the first version of all is returned.
-pub fn choose(dir: &Path, wrote: Option<&str>) -> Result<Binaries, EmbeddedError> {
-    let all = all();
+pub fn choose_version(dir: &Path, wrote: Option<&str>) -> Result<Binaries, EmbeddedError> {
+    let all = find_all();
     let Some(first) = all.first().cloned() else {
         return Err(EmbeddedError::NoBinaries);
     };
@@ -42,7 +42,7 @@ pub fn choose(dir: &Path, wrote: Option<&str>) -> Result<Binaries, EmbeddedError
         })
 }
 
-fn candidates() -> Vec<PathBuf> {
+fn candidate_folders() -> Vec<PathBuf> {
     let mut versions: Vec<(u32, PathBuf)> = std::fs::read_dir("/usr/lib/postgresql")
         .into_iter()
         .flatten()
@@ -92,7 +92,7 @@ fn find_binaries(folder: &Path) -> Option<Binaries> {
     // beside the real one.
     let postgres = folder.join("postgres").canonicalize().ok()?;
     let folder = postgres.parent()?.to_path_buf();
-    if !folder.join("initdb").is_file() || !os_user::can_reach(&folder) {
+    if !folder.join("initdb").is_file() || !os_user::postgres_can_reach(&folder) {
         return None;
     }
     let output = Command::new(&postgres).arg("--version").output().ok()?;

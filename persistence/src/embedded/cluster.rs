@@ -20,7 +20,7 @@ const DATABASE_ROLE: &str = "app";
 const SOCKET_FILE_NAME: &str = ".s.PGSQL.5432";
 const START_SECONDS_MAX: u64 = 60;
 const STOP_SECONDS_MAX: u64 = 60;
-const POLL_INTERVAL: Duration = Duration::from_millis(10);
+const STATE_POLL_INTERVAL: Duration = Duration::from_millis(10);
 
 /// Whether an acknowledged commit must survive a power cut. Tests choose faster commits that may
 /// not.
@@ -57,7 +57,7 @@ impl Cluster {
         let wrote = fs::read_to_string(data.join("PG_VERSION"))
             .ok()
             .map(|text| text.trim().to_string());
-        let binaries = binaries::choose(dir, wrote.as_deref())?;
+        let binaries = binaries::choose_version(dir, wrote.as_deref())?;
         if wrote.is_none() {
             create_data_dir(&binaries, dir, durability)?;
         }
@@ -65,7 +65,7 @@ impl Cluster {
     }
 
     /// Stops a Postgres that a killed server left running on a folder, if there is one.
-    pub(super) async fn stop_left_behind(dir: &Path) {
+    pub(super) async fn stop_left_running(dir: &Path) {
         if let Some(running) = adopt_running_postgres(dir).await {
             running.stop().await;
         }
@@ -111,7 +111,7 @@ impl Cluster {
         }
         let deadline = Instant::now() + Duration::from_secs(STOP_SECONDS_MAX);
         while self.is_running() && Instant::now() < deadline {
-            tokio::time::sleep(POLL_INTERVAL).await;
+            tokio::time::sleep(STATE_POLL_INTERVAL).await;
         }
     }
 
@@ -190,7 +190,7 @@ async fn adopt_running_postgres(dir: &Path) -> Option<Cluster> {
             // show that.
             return None;
         }
-        tokio::time::sleep(POLL_INTERVAL).await;
+        tokio::time::sleep(STATE_POLL_INTERVAL).await;
     }
     None
 }
@@ -223,7 +223,7 @@ fn create_data_dir(
     if unfinished.exists() {
         fs::remove_dir_all(&unfinished).map_err(|why| folder(&unfinished, why))?;
     }
-    let mut initdb = os_user::command(&binaries.folder.join("initdb"), dir);
+    let mut initdb = os_user::postgres_command(&binaries.folder.join("initdb"), dir);
     initdb.arg("-D").arg(&unfinished).args([
         "-U",
         DATABASE_ROLE,
@@ -282,7 +282,7 @@ async fn launch_postgres(
     pid_file::replace_stale_pid(&PidFile::path(&dir.join("data"))).map_err(folder)?;
     pid_file::replace_stale_pid(&socket_dir.join(format!("{SOCKET_FILE_NAME}.lock")))
         .map_err(folder)?;
-    let mut postgres = os_user::command(&binaries.folder.join("postgres"), dir);
+    let mut postgres = os_user::postgres_command(&binaries.folder.join("postgres"), dir);
     postgres
         .arg("-D")
         .arg(dir.join("data"))
@@ -308,11 +308,11 @@ async fn launch_postgres(
         let ended = child.try_wait().map_err(folder)?.is_some();
         if ended || Instant::now() > deadline {
             return Err(EmbeddedError::NotStarted {
-                why: last_error(&log),
+                why: last_log_error(&log),
                 log,
             });
         }
-        tokio::time::sleep(POLL_INTERVAL).await;
+        tokio::time::sleep(STATE_POLL_INTERVAL).await;
     }
 }
 
@@ -352,13 +352,13 @@ fn socket_dir(dir: &Path) -> Result<PathBuf, EmbeddedError> {
     if dir.as_os_str().len() <= NAME_BYTES_MAX {
         return Ok(dir.to_path_buf());
     }
-    os_user::folder(&PathBuf::from(format!(
+    os_user::create_postgres_folder(&PathBuf::from(format!(
         "/tmp/football-doubles-{:016x}",
-        os_user::name_hash(dir)
+        os_user::path_hash(dir)
     )))
 }
 
-fn last_error(log: &Path) -> String {
+fn last_log_error(log: &Path) -> String {
     let output = fs::read_to_string(log).unwrap_or_default();
     let line = output
         .lines()

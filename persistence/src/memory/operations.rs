@@ -57,7 +57,7 @@ impl Operations {
         done.filter_map(|(operation, _)| operation.amount).sum()
     }
 
-    pub fn create(&mut self, order: OrderId, at: Timestamp) {
+    pub fn add_create(&mut self, order: OrderId, at: Timestamp) {
         self.put_operation(
             order,
             OperationKind::Create,
@@ -68,7 +68,7 @@ impl Operations {
     }
 
     /// Replaces the pending `update` operation of the order, because its price changed.
-    pub fn reprice(&mut self, order: OrderId, has_intent: bool, append: &Append) {
+    pub fn replace_update(&mut self, order: OrderId, has_intent: bool, append: &Append) {
         self.drop_pending(order, &[OperationKind::Update]);
         if has_intent {
             let key = format!("update-{order}-{}-{}", append.draw, append.after + 1);
@@ -83,11 +83,11 @@ impl Operations {
     }
 
     /// Drops the order's pending `cancel` operation, because a repair gives tickets to the order.
-    pub fn drop_cancel(&mut self, order: OrderId) {
+    pub fn drop_pending_cancel(&mut self, order: OrderId) {
         self.drop_pending(order, &[OperationKind::Cancel]);
     }
 
-    pub fn capture(&mut self, order: OrderId, at: Timestamp) {
+    pub fn add_capture(&mut self, order: OrderId, at: Timestamp) {
         self.add_or_revive_operation(
             order,
             OperationKind::Capture,
@@ -97,14 +97,14 @@ impl Operations {
     }
 
     /// Drops the order's pending `capture` operation, because the order's tickets were taken back.
-    pub fn void(&mut self, order: OrderId, rejected: bool, at: Timestamp) {
+    pub fn drop_capture(&mut self, order: OrderId, rejected: bool, at: Timestamp) {
         self.drop_pending(order, &[OperationKind::Capture]);
         if rejected {
-            self.cancel(order, at);
+            self.add_cancel(order, at);
         }
     }
 
-    pub fn cancel(&mut self, order: OrderId, at: Timestamp) {
+    pub fn add_cancel(&mut self, order: OrderId, at: Timestamp) {
         self.add_or_revive_operation(
             order,
             OperationKind::Cancel,
@@ -113,11 +113,11 @@ impl Operations {
         );
     }
 
-    pub fn refund(&mut self, order: OrderId, kind: OperationKind, key: String, amount: Cents) {
+    pub fn add_refund(&mut self, order: OrderId, kind: OperationKind, key: String, amount: Cents) {
         self.put_operation(order, kind, key, Some(amount), DUE_NOW);
     }
 
-    pub fn finish(&mut self, order: OrderId, kinds: &[OperationKind]) {
+    pub fn mark_done(&mut self, order: OrderId, kinds: &[OperationKind]) {
         self.settle_operations(order, kinds, OperationState::Done);
     }
 
@@ -156,7 +156,7 @@ impl Operations {
             })
     }
 
-    pub fn claim_one(
+    pub fn claim_for_order(
         &mut self,
         order: OrderId,
         kind: OperationKind,
@@ -174,7 +174,11 @@ impl Operations {
     }
 
     /// Records an attempt. Returns the operation if it is not tried again.
-    pub fn attempted(&mut self, id: i64, attempt: &Attempt) -> Result<Option<Operation>, Failure> {
+    pub fn record_attempt_outcome(
+        &mut self,
+        id: i64,
+        attempt: &Attempt,
+    ) -> Result<Option<Operation>, Failure> {
         let (operation, state) = self.rows.get_mut(&id).ok_or(Failure::NotFound)?;
         if !matches!(state, OperationState::Pending { .. }) {
             return Ok(None);

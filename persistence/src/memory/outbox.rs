@@ -42,7 +42,7 @@ impl Outbox {
         self.rows.values()
     }
 
-    pub fn queue(
+    pub fn queue_once(
         &mut self,
         dedupe_key: &str,
         kind: &str,
@@ -80,7 +80,7 @@ impl Outbox {
     }
 
     /// Sets the address of the order's mails that waited for an address.
-    pub fn addressed(&mut self, order: OrderId, to: &str) {
+    pub fn address_waiting_mails(&mut self, order: OrderId, to: &str) {
         for id in self.waiting.remove(&order).unwrap_or_default() {
             self.rows.get_mut(&id).expect("waiting rows exist").to = Some(to.into());
             self.pending.insert(id);
@@ -88,7 +88,7 @@ impl Outbox {
     }
 
     /// Claims mails that are due, and mails claimed by a sender for which `freed` returns true.
-    pub fn claim(
+    pub fn claim_due_mails(
         &mut self,
         sender: InstanceId,
         freed: impl Fn(InstanceId) -> bool,
@@ -122,14 +122,14 @@ impl Outbox {
         claimed.collect()
     }
 
-    pub fn sent(&mut self, id: i64, at: Timestamp) -> Result<(), Failure> {
+    pub fn mark_sent(&mut self, id: i64, at: Timestamp) -> Result<(), Failure> {
         let row = self.rows.get_mut(&id).ok_or(Failure::NotFound)?;
         row.sent_at.get_or_insert(at);
         self.pending.remove(&id);
         Ok(())
     }
 
-    pub fn failed(&mut self, id: i64, again: Option<Timestamp>) -> Result<(), Failure> {
+    pub fn record_failure(&mut self, id: i64, again: Option<Timestamp>) -> Result<(), Failure> {
         let row = self.rows.get_mut(&id).ok_or(Failure::NotFound)?;
         if row.sent_at.is_some() {
             return Ok(());
@@ -163,7 +163,7 @@ impl State {
         if let (NotifyBuyer::Buyer, Some(to), None) =
             (tell, record.buyer.email.clone(), record.captured_at)
         {
-            self.outbox.queue(
+            self.outbox.queue_once(
                 &format!("not-charged-{order}"),
                 "not-charged",
                 Some(order),
@@ -188,7 +188,7 @@ impl State {
             .filter(|_| intent.disputed)
         {
             let to = invented_club_address(self.orders.get(order)?.record.order.club);
-            self.outbox.queue(
+            self.outbox.queue_once(
                 &format!("disputed-{}", intent.id),
                 "disputed",
                 Some(order),

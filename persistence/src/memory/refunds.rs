@@ -29,15 +29,15 @@ impl Refunds {
         self.rows.values()
     }
 
-    pub fn has(&self, order: OrderId) -> bool {
+    pub fn has_refund(&self, order: OrderId) -> bool {
         self.rows.contains_key(&order)
     }
 
-    pub fn put(&mut self, refund: Refund) {
+    pub fn add_refund(&mut self, refund: Refund) {
         self.rows.insert(refund.order, refund);
     }
 
-    pub fn ended(&mut self, operation: &Operation, attempt: &Attempt) {
+    pub fn record_attempt_outcome(&mut self, operation: &Operation, attempt: &Attempt) {
         if operation.kind == OperationKind::Refund
             && let Some(refund) = self.rows.get_mut(&operation.order)
         {
@@ -49,15 +49,15 @@ impl Refunds {
 impl State {
     /// Queues refunds of the application fee that the draw owes, up to what its captured orders
     /// hold: refunded orders first, then earliest captured.
-    pub fn give_fees_back(&mut self, draw: DrawId) -> Result<(), Failure> {
+    pub fn queue_fee_refunds_of_draw(&mut self, draw: DrawId) -> Result<(), Failure> {
         let mut left = self.draws.get(draw).ok_or(Failure::NotFound)?.to_return;
-        for (order, holds) in self.orders.carriers(draw) {
+        for (order, holds) in self.orders.fee_holders(draw) {
             let part = holds.min(left);
             if part > Cents::ZERO {
-                let refunded = self.orders.get_mut(order)?.give_fee_back(draw, part);
+                let refunded = self.orders.get_mut(order)?.add_refunded_fee(draw, part);
                 let key = format!("fee-{order}-{draw}-{}", refunded.0);
                 self.operations
-                    .refund(order, OperationKind::FeeRefund, key, part);
+                    .add_refund(order, OperationKind::FeeRefund, key, part);
                 left -= part;
             }
         }

@@ -24,7 +24,7 @@ pub(super) struct WebhookEvents {
 }
 
 impl WebhookEvents {
-    pub fn store(
+    pub fn store_once(
         &mut self,
         event: &StoredWebhookEvent,
         receiver: InstanceId,

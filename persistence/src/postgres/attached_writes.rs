@@ -14,7 +14,7 @@ use crate::ledger::{AttachedWrite, BuyerDetails, DrawDetails, NewOrder};
 use crate::link_secrets::LinkSecrets;
 use crate::stores::FAST_PATH_MS;
 
-pub(super) async fn write(
+pub(super) async fn write_attached(
     connection: &mut PgConnection,
     secrets: &LinkSecrets,
     commits: &[&PreparedCommit],
@@ -29,7 +29,7 @@ pub(super) async fn write(
             Some(AttachedWrite::Open(order)) => opens.push(order),
             Some(AttachedWrite::Authorised { order, at }) => {
                 authorised.0.push(codec::uuid(*order));
-                authorised.1.push(instant::stored(*at));
+                authorised.1.push(instant::to_stored_time(*at));
             }
             // These writes are rare, so each runs as a separate statement.
             Some(AttachedWrite::Reprice { order, lines }) => {
@@ -78,12 +78,12 @@ async fn insert_orders(
         lines.push(order.lines.len() as i16);
         subtotals.push(total.subtotal().0);
         card_fees.push(total.card_fee().0);
-        let buyer = BuyerDetails::default().filled(&order.buyer);
+        let buyer = BuyerDetails::default().filled_from(&order.buyer);
         names.push(buyer.name);
         emails.push(buyer.email);
         phones.push(buyer.phone);
-        opened.push(instant::stored(order.at));
-        due.push(instant::stored(order.at.plus_ms(FAST_PATH_MS)));
+        opened.push(instant::to_stored_time(order.at));
+        due.push(instant::to_stored_time(order.at.plus_ms(FAST_PATH_MS)));
         intents.push(order.payment_intent.as_ref().map(|id| id.0.as_str()));
         columns.add(codec::uuid(order.id), &order.lines);
     }
@@ -115,7 +115,7 @@ async fn insert_orders(
     .bind(emails)
     .bind(phones)
     .bind(opened)
-    .bind(orders.iter().map(|order| order.authorised_at.map(instant::stored)).collect::<Vec<_>>())
+    .bind(orders.iter().map(|order| order.authorised_at.map(instant::to_stored_time)).collect::<Vec<_>>())
     .bind(columns.orders)
     .bind(columns.draws)
     .bind(columns.counts)
@@ -235,7 +235,7 @@ async fn replace_lines(
         )
         .bind(order)
         .bind(key)
-        .bind(instant::stored(update_due_at(commit.append.at)))
+        .bind(instant::to_stored_time(update_due_at(commit.append.at)))
         .execute(connection)
         .await?;
     }

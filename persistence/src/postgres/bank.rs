@@ -10,14 +10,14 @@ use super::{ACQUIRE_TIMEOUT, DeadConnectionFlag, Postgres, pool};
 use crate::error::Failure;
 
 /// Maximum number of connections for bank details. Two suffice, because prize claims are rare.
-const CONNECTIONS_MAX: u32 = 2;
+const BANK_CONNECTIONS_MAX: u32 = 2;
 /// The migrations of the schema `bank`. The login for bank details applies them.
 pub(crate) static BANK_MIGRATOR: Migrator = sqlx::migrate!("../migrations/bank");
 
 /// Names of the two additional logins of a private Postgres: this one serves pages, the next one
 /// reads bank details.
-pub const SERVES: &str = "football_doubles_app";
-pub const BANK: &str = "football_doubles_bank";
+pub const PAGES_LOGIN_NAME: &str = "football_doubles_app";
+pub const BANK_LOGIN_NAME: &str = "football_doubles_bank";
 
 /// The logins for one database.
 #[derive(Clone)]
@@ -44,8 +44,8 @@ impl DatabaseLogins {
     /// Returns the three logins of a private Postgres, given the login of the owner.
     pub fn private(owner: PgConnectOptions) -> DatabaseLogins {
         let (serves, bank) = (
-            owner.clone().username(SERVES),
-            Some(owner.clone().username(BANK)),
+            owner.clone().username(PAGES_LOGIN_NAME),
+            Some(owner.clone().username(BANK_LOGIN_NAME)),
         );
         DatabaseLogins {
             owner,
@@ -57,16 +57,16 @@ impl DatabaseLogins {
     /// Returns the logins for a demo on an existing Postgres: three if `owner` may create two more
     /// and they need no password, otherwise only `owner`.
     pub async fn create_if_possible(owner: PgConnectOptions) -> DatabaseLogins {
-        let doors = DatabaseLogins::private(owner.clone());
+        let logins = DatabaseLogins::private(owner.clone());
         let try_logins = async {
-            make_logins(&mut PgConnection::connect_with(&owner).await?).await?;
-            for login in doors.bank.iter().chain([&doors.serves]) {
+            create_missing_logins(&mut PgConnection::connect_with(&owner).await?).await?;
+            for login in logins.bank.iter().chain([&logins.serves]) {
                 PgConnection::connect_with(login).await?.close().await?;
             }
             Ok::<(), sqlx::Error>(())
         };
         if try_logins.await.is_ok() {
-            doors
+            logins
         } else {
             DatabaseLogins::single(owner)
         }
@@ -92,8 +92,8 @@ impl DatabaseLogins {
 }
 
 /// Creates the additional logins that are missing. All databases of the Postgres server share them.
-pub(crate) async fn make_logins(owner: &mut PgConnection) -> Result<(), sqlx::Error> {
-    for role in [SERVES, BANK] {
+pub(crate) async fn create_missing_logins(owner: &mut PgConnection) -> Result<(), sqlx::Error> {
+    for role in [PAGES_LOGIN_NAME, BANK_LOGIN_NAME] {
         // Two processes may create the role at the same time. The slower process finds that it
         // exists.
         let make = format!(
@@ -110,11 +110,11 @@ pub(crate) async fn make_logins(owner: &mut PgConnection) -> Result<(), sqlx::Er
 
 /// Creates the schema `bank` and grants rights, after the ordinary migrations. A repeated call is
 /// harmless. Without a login for bank details, the call does nothing.
-pub(crate) async fn migrate(doors: &DatabaseLogins) -> Result<(), MigrateError> {
-    let Some(bank) = &doors.bank else {
+pub(crate) async fn migrate(logins: &DatabaseLogins) -> Result<(), MigrateError> {
+    let Some(bank) = &logins.bank else {
         return Ok(());
     };
-    grant_rights(doors, bank).await?;
+    grant_rights(logins, bank).await?;
     // The search path puts the table of applied migrations into the schema `bank` as well.
     let bank = bank.clone().options([("search_path", "bank")]);
     let pool = PgPoolOptions::new()
@@ -125,9 +125,9 @@ pub(crate) async fn migrate(doors: &DatabaseLogins) -> Result<(), MigrateError> 
     migrated
 }
 
-async fn grant_rights(doors: &DatabaseLogins, bank: &PgConnectOptions) -> Result<(), sqlx::Error> {
-    let mut owner = PgConnection::connect_with(&doors.owner).await?;
-    grant_right(&mut owner, doors, bank).await?;
+async fn grant_rights(logins: &DatabaseLogins, bank: &PgConnectOptions) -> Result<(), sqlx::Error> {
+    let mut owner = PgConnection::connect_with(&logins.owner).await?;
+    grant_right(&mut owner, logins, bank).await?;
     owner.close().await?;
     let mut connection = PgConnection::connect_with(bank).await?;
     let schema_exists = "select exists (select from pg_namespace where nspname = 'bank')";
@@ -144,13 +144,13 @@ async fn grant_rights(doors: &DatabaseLogins, bank: &PgConnectOptions) -> Result
 
 async fn grant_right(
     owner: &mut PgConnection,
-    doors: &DatabaseLogins,
+    logins: &DatabaseLogins,
     bank: &PgConnectOptions,
 ) -> Result<(), sqlx::Error> {
     let mut statements = Vec::new();
-    if doors.owner.get_username() != doors.serves.get_username() {
+    if logins.owner.get_username() != logins.serves.get_username() {
         let (serves, bank) = (
-            quote_role(doors.serves.get_username()),
+            quote_role(logins.serves.get_username()),
             quote_role(bank.get_username()),
         );
         statements.extend([
@@ -183,13 +183,13 @@ fn quote_role(role: &str) -> String {
     format!("\"{}\"", role.replace('"', "\"\""))
 }
 
-pub(super) fn open(
-    doors: &DatabaseLogins,
+pub(super) fn open_bank_pool(
+    logins: &DatabaseLogins,
     session: &[(&str, &str)],
     saw_dead_connection: &DeadConnectionFlag,
 ) -> Option<PgPool> {
-    let bank = doors.bank.clone()?.options(session.iter().copied());
-    Some(pool(CONNECTIONS_MAX, &bank, saw_dead_connection))
+    let bank = logins.bank.clone()?.options(session.iter().copied());
+    Some(pool(BANK_CONNECTIONS_MAX, &bank, saw_dead_connection))
 }
 
 impl Postgres {
@@ -213,7 +213,7 @@ impl Postgres {
     ///
     /// [`Failure::NotWritten`] when the database cannot be read.
     pub async fn bank_is_apart(&self) -> Result<bool, Failure> {
-        let (serves, bank) = (self.reads().clone(), self.inner.doors.bank.clone());
+        let (serves, bank) = (self.reads().clone(), self.inner.logins.bank.clone());
         let Some(bank) = bank else { return Ok(false) };
         let check = async move {
             // The query asks for effective rights, because a superuser, a member of the bank's
@@ -227,7 +227,7 @@ impl Postgres {
                 .bind(name)
                 .fetch_one(&serves)
                 .await
-                .map_err(Failure::from_read)?;
+                .map_err(Failure::from_read_error)?;
             Ok(!has_access)
         };
         self.run(check).await
@@ -239,13 +239,13 @@ impl Postgres {
     ///
     /// [`Failure::NotWritten`] or [`Failure::Unknown`]. The caller may call again.
     pub async fn forget_everything(&self) -> Result<(), Failure> {
-        let owner = self.inner.doors.owner.clone();
+        let owner = self.inner.logins.owner.clone();
         let work = async move {
             let pool = PgPoolOptions::new()
                 .max_connections(1)
                 .acquire_timeout(ACQUIRE_TIMEOUT)
                 .connect_lazy_with(owner);
-            let mut transaction = pool.begin().await.map_err(Failure::from_read)?;
+            let mut transaction = pool.begin().await.map_err(Failure::from_read_error)?;
             for statement in [
                 "drop schema if exists bank cascade",
                 "drop schema public cascade",
@@ -254,9 +254,12 @@ impl Postgres {
                 sqlx::query(statement)
                     .execute(&mut *transaction)
                     .await
-                    .map_err(Failure::before_commit)?;
+                    .map_err(Failure::from_error_before_commit)?;
             }
-            transaction.commit().await.map_err(Failure::at_commit)
+            transaction
+                .commit()
+                .await
+                .map_err(Failure::from_commit_error)
         };
         self.run(work).await
     }

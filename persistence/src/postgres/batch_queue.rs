@@ -9,7 +9,7 @@ use tokio::sync::{Mutex, mpsc, oneshot};
 
 /// The number of requests that may wait in one queue. Further callers wait until there is a free
 /// place. Their number is limited too, because actors and handlers limit their concurrent calls.
-const WAITING_MAX: usize = 4_096;
+const WAITING_REQUESTS_MAX: usize = 4_096;
 
 /// Processes batches of requests.
 pub(super) trait BatchWorker: Send + 'static {
@@ -54,7 +54,7 @@ impl<W: BatchWorker> BatchQueue<W> {
         batch_size_max: usize,
         new_worker: impl Fn() -> W + Send + Sync + 'static,
     ) -> BatchQueue<W> {
-        let (sender, receiver) = mpsc::channel(WAITING_MAX);
+        let (sender, receiver) = mpsc::channel(WAITING_REQUESTS_MAX);
         let inbox = Arc::new(Mutex::new(Inbox {
             receiver,
             put_back: VecDeque::new(),

@@ -26,7 +26,7 @@ use crate::ledger::Append;
 /// The update locks each draw's row until the commit, so other writers wait. The other tables are
 /// written only for accepted draws. All parts see the rows as they were before the statement, so
 /// the old counts of reservations are subtracted.
-const COMMIT_DRAWS: &str = "with a as (
+const COMMIT_DRAWS_SQL: &str = "with a as (
        select * from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::boolean[], $6::smallint[],
            $7::smallint[], $8::bigint[], $9::bigint[], $10::text[], $11::bigint[])
          as a (draw_id, epoch, after, becomes, sells, sold_delta, kept, revenue_after, fee_after, touched, to_return)
@@ -70,14 +70,14 @@ const COMMIT_DRAWS: &str = "with a as (
 
 /// Updates each draw whose stored epoch and revision match the batch, unless a sale comes after its
 /// deadline by the database's clock. Returns the draws that were updated.
-pub(super) async fn execute(
+pub(super) async fn commit_draws(
     connection: &mut PgConnection,
     batch: &[&DrawBatch],
 ) -> Result<BTreeSet<DrawId>, TransactionError> {
     let (mut draws, mut reservations) = (DrawColumns::default(), ReservationColumns::default());
     let (mut steps, mut journal_rows) = (FeeStepColumns::default(), JournalColumns::default());
     for draw_batch in batch {
-        let change = draw_batch.change();
+        let change = draw_batch.combined_change();
         draws.add(draw_batch, &change);
         reservations.add(draw_batch.draw(), &change);
         for commit in &draw_batch.commits {
@@ -86,12 +86,13 @@ pub(super) async fn execute(
         }
     }
     let query = journal_rows
-        .bind(steps.bind(reservations.bind(draws.bind(sqlx::query_scalar(COMMIT_DRAWS)))));
+        .bind(steps.bind(reservations.bind(draws.bind(sqlx::query_scalar(COMMIT_DRAWS_SQL)))));
     let passed: Vec<i64> = query.fetch_all(connection).await?;
     Ok(passed.into_iter().map(DrawId).collect())
 }
 
-type Bindable = sqlx::query::QueryScalar<'static, sqlx::Postgres, i64, sqlx::postgres::PgArguments>;
+type CommitQuery =
+    sqlx::query::QueryScalar<'static, sqlx::Postgres, i64, sqlx::postgres::PgArguments>;
 
 /// Arrays with one element for each draw, one array for each column.
 #[derive(Default)]
@@ -111,7 +112,7 @@ struct DrawColumns {
 
 impl DrawColumns {
     fn add(&mut self, draw_batch: &DrawBatch, change: &DrawChange) {
-        let first = draw_batch.first();
+        let first = draw_batch.first_append();
         let after = first.after.cast_signed();
         self.ids.push(first.draw.0);
         self.epochs.push(first.epoch);
@@ -120,18 +121,19 @@ impl DrawColumns {
         self.sells
             .push(draw_batch.commits.iter().any(|commit| commit.append.sells));
         self.sold.push(change.sold_delta());
-        self.kept.push(change.reserved_after().cast_signed());
+        self.kept
+            .push(change.reserved_tickets_after().cast_signed());
         let step = change.last_fee_step().map(|(_, step)| step);
         self.revenue.push(step.map(|step| step.revenue_after.0));
         self.fee.push(step.map(|step| step.fee_after.0));
-        self.to_return.push(change.to_return().0);
+        self.to_return.push(change.fee_to_return().0);
         // The order ids of each draw are joined to one text, because Postgres accepts only
         // rectangular arrays of arrays.
         let orders: Vec<String> = change.reservations.keys().map(OrderId::to_string).collect();
         self.touched.push(format!("{{{}}}", orders.join(",")));
     }
 
-    fn bind(self, query: Bindable) -> Bindable {
+    fn bind(self, query: CommitQuery) -> CommitQuery {
         let query = query
             .bind(self.ids)
             .bind(self.epochs)
@@ -171,14 +173,14 @@ impl ReservationColumns {
                     self.draws.push(draw.0);
                     self.orders.push(codec::uuid(*order));
                     self.counts.push(reservation.count.cast_signed());
-                    self.untils.push(instant::stored(reservation.until));
+                    self.untils.push(instant::to_stored_time(reservation.until));
                     self.extensions.push(i16::from(reservation.extensions));
                 }
             }
         }
     }
 
-    fn bind(self, query: Bindable) -> Bindable {
+    fn bind(self, query: CommitQuery) -> CommitQuery {
         let query = query
             .bind(self.gone.0)
             .bind(self.gone.1)
@@ -212,11 +214,11 @@ impl FeeStepColumns {
             self.deltas.1.push(step.fee_delta.0);
             self.after.0.push(step.revenue_after.0);
             self.after.1.push(step.fee_after.0);
-            self.at.push(instant::stored(append.at));
+            self.at.push(instant::to_stored_time(append.at));
         }
     }
 
-    fn bind(self, query: Bindable) -> Bindable {
+    fn bind(self, query: CommitQuery) -> CommitQuery {
         let query = query
             .bind(self.draws)
             .bind(self.revisions)
@@ -245,11 +247,11 @@ impl JournalColumns {
         self.draws.push(append.draw.0);
         self.revisions.push(append.after.cast_signed() + 1);
         self.epochs.push(append.epoch);
-        self.at.push(instant::stored(append.at));
+        self.at.push(instant::to_stored_time(append.at));
         self.events.push(journal::write(&append.events));
     }
 
-    fn bind(self, query: Bindable) -> Bindable {
+    fn bind(self, query: CommitQuery) -> CommitQuery {
         query
             .bind(self.draws)
             .bind(self.revisions)
@@ -287,7 +289,7 @@ pub(super) async fn rejection_reasons(
     };
     Ok(rejected
         .iter()
-        .map(|draw_batch| (draw_batch.draw().0, reason(draw_batch.first())))
+        .map(|draw_batch| (draw_batch.draw().0, reason(draw_batch.first_append())))
         .collect())
 }
 
@@ -338,7 +340,7 @@ pub(super) async fn update_draws(
     let (mut archived, mut reveals) = (Vec::new(), Vec::new());
     for PreparedCommit { append, change } in changed {
         draws.push(append.draw.0);
-        at.push(instant::stored(append.at));
+        at.push(instant::to_stored_time(append.at));
         status.push(change.status.map(codec::status));
         closes.push(
             append
@@ -353,11 +355,13 @@ pub(super) async fn update_draws(
             change
                 .terms
                 .and_then(|terms| terms.opens_at)
-                .map(instant::stored),
+                .map(instant::to_stored_time),
         );
-        times
-            .1
-            .push(change.terms.map(|terms| instant::stored(terms.closes_at)));
+        times.1.push(
+            change
+                .terms
+                .map(|terms| instant::to_stored_time(terms.closes_at)),
+        );
         decides.push(change.outcome.is_some());
         let outcome = change.outcome.flatten();
         home.push(outcome.map(|outcome| i16::from(outcome.result.cell.home())));

@@ -5,7 +5,7 @@ use time::OffsetDateTime;
 
 /// Converts a timestamp to its stored form. A time outside the calendar's range becomes the first
 /// or last instant of the range.
-pub(crate) fn stored(at: Timestamp) -> OffsetDateTime {
+pub(crate) fn to_stored_time(at: Timestamp) -> OffsetDateTime {
     // The range that both types can represent: 0001-01-01 to 9999-12-31, in milliseconds since
     // 1970.
     const FIRST_MS: i64 = -62_135_596_800_000;
@@ -15,6 +15,6 @@ pub(crate) fn stored(at: Timestamp) -> OffsetDateTime {
 }
 
 /// Converts a timestamp from its stored form, truncated to milliseconds.
-pub(crate) fn read(stored: OffsetDateTime) -> Timestamp {
+pub(crate) fn from_stored_time(stored: OffsetDateTime) -> Timestamp {
     Timestamp(stored.unix_timestamp_nanos().div_euclid(1_000_000) as i64)
 }

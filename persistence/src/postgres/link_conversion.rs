@@ -14,7 +14,7 @@ use crate::nodes::has_older_node;
 /// Maximum number of rows in one transaction.
 const BATCH_ROWS_MAX: i64 = 500;
 /// Maximum number of batches of one kind in one call, so that a call takes a few seconds at most.
-const BATCHES_MAX: usize = 10;
+const BATCHES_PER_CALL_MAX: usize = 10;
 
 /// A table column that may contain a plain hash.
 struct HashColumn {
@@ -58,7 +58,7 @@ const HASH_COLUMNS: [HashColumn; 5] = [
 ];
 
 /// Columns of `clubs` that hold a hash as hexadecimal text.
-const TEXT_COLUMNS: [(&str, LinkKind); 2] = [
+const CLUB_HASH_COLUMNS: [(&str, LinkKind); 2] = [
     ("password_reset_token", LinkKind::Account),
     ("email_verification_token", LinkKind::Verification),
 ];
@@ -74,17 +74,24 @@ impl Postgres {
     pub async fn convert_link_secrets(&self) -> Result<u64, Failure> {
         let (pool, secrets) = (self.background().clone(), self.inner.secrets.clone());
         let beside_older = self
-            .run(async move { has_older_node(&pool).await.map_err(Failure::from_read) })
+            .run(async move {
+                has_older_node(&pool)
+                    .await
+                    .map_err(Failure::from_read_error)
+            })
             .await?;
         if beside_older {
             return Ok(0);
         }
         let mut converted = 0;
         for step in ConversionStep::all() {
-            for _ in 0..BATCHES_MAX {
+            for _ in 0..BATCHES_PER_CALL_MAX {
                 let (pool, secrets) = (self.background().clone(), secrets.clone());
-                let batch =
-                    async move { step.run(&pool, &secrets).await.map_err(Failure::at_commit) };
+                let batch = async move {
+                    step.convert_batch(&pool, &secrets)
+                        .await
+                        .map_err(Failure::from_commit_error)
+                };
                 let rows = self.run(batch).await?;
                 converted += rows;
                 if rows < BATCH_ROWS_MAX as u64 {
@@ -107,7 +114,7 @@ enum ConversionStep {
 
 impl ConversionStep {
     fn all() -> impl Iterator<Item = ConversionStep> {
-        let texts = TEXT_COLUMNS
+        let texts = CLUB_HASH_COLUMNS
             .iter()
             .map(|(column, kind)| ConversionStep::Texts(column, *kind));
         [ConversionStep::Orders, ConversionStep::Events]
@@ -116,12 +123,14 @@ impl ConversionStep {
             .chain(texts)
     }
 
-    async fn run(self, pool: &PgPool, secrets: &LinkSecrets) -> Result<u64, sqlx::Error> {
+    async fn convert_batch(self, pool: &PgPool, secrets: &LinkSecrets) -> Result<u64, sqlx::Error> {
         match self {
             ConversionStep::Orders => convert_orders(pool, secrets).await,
-            ConversionStep::Events => convert_events(pool).await,
+            ConversionStep::Events => convert_webhook_events(pool).await,
             ConversionStep::Hashes(column) => convert_hashes(pool, secrets, column).await,
-            ConversionStep::Texts(column, kind) => convert_texts(pool, secrets, column, kind).await,
+            ConversionStep::Texts(column, kind) => {
+                convert_hash_texts(pool, secrets, column, kind).await
+            }
         }
     }
 }
@@ -168,7 +177,7 @@ async fn convert_orders(pool: &PgPool, secrets: &LinkSecrets) -> Result<u64, sql
     Ok(rows.len() as u64)
 }
 
-async fn convert_events(pool: &PgPool) -> Result<u64, sqlx::Error> {
+async fn convert_webhook_events(pool: &PgPool) -> Result<u64, sqlx::Error> {
     let mut transaction = pool.begin().await?;
     let rows: Vec<(String, String)> = sqlx::query_as(
         "select event_id, payload from webhook_events where payload like '%client_secret%'
@@ -254,7 +263,7 @@ async fn convert_hashes(
     Ok(rows.len() as u64)
 }
 
-async fn convert_texts(
+async fn convert_hash_texts(
     pool: &PgPool,
     secrets: &LinkSecrets,
     column: &str,

@@ -16,13 +16,13 @@ use crate::nodes::{InstanceId, LEASE_MS, Node, Nodes, OtherNodes};
 
 /// How long to wait for an answer of the database. A lease is renewed four times before it ends, so
 /// one slow answer does not end it.
-const ANSWER_TIMEOUT: Duration = Duration::from_secs(2);
+const NODE_QUERY_TIMEOUT: Duration = Duration::from_secs(2);
 /// How long after a reconnection this node removes no other node. The database may have restarted,
 /// and the other processes may not hold their locks again yet.
-const RECONNECTED_FOR_MIN: Duration = Duration::from_millis(LEASE_MS as u64);
+const CONNECTED_BEFORE_REMOVAL_MIN: Duration = Duration::from_millis(LEASE_MS as u64);
 
 /// SQL condition: the process with the id in a column is gone. The second argument is bound to
-/// `GONE_MS`.
+/// `GONE_AFTER_LEASE_MS`.
 macro_rules! is_gone {
     ($boot:literal, $after_ms:literal) => {
         concat!(
@@ -84,8 +84,8 @@ impl NodeConnection {
             }
             query(connection).await
         };
-        let result = match timeout(ANSWER_TIMEOUT, attempt).await {
-            Ok(result) => result.map_err(Failure::at_commit),
+        let result = match timeout(NODE_QUERY_TIMEOUT, attempt).await {
+            Ok(result) => result.map_err(Failure::from_commit_error),
             Err(_) => Err(Failure::Unknown("the list of nodes does not answer".into())),
         };
         if result.is_err() {
@@ -99,7 +99,7 @@ impl NodeConnection {
         !held.is_reconnection
             || held
                 .connected_at
-                .is_some_and(|connected_at| connected_at.elapsed() >= RECONNECTED_FOR_MIN)
+                .is_some_and(|connected_at| connected_at.elapsed() >= CONNECTED_BEFORE_REMOVAL_MIN)
     }
 }
 
@@ -124,15 +124,18 @@ impl Nodes for Postgres {
                 others: Vec::new(),
                 eldest: true,
             };
-            let mut is_beside_older = false;
+            let mut is_older_node_alive = false;
             for row in rows {
                 let (node, elder, keeps_link_secrets) =
-                    read_node(&row).map_err(Failure::from_read)?;
+                    read_node(&row).map_err(Failure::from_read_error)?;
                 roll.eldest &= !elder;
                 roll.others.push(node);
-                is_beside_older |= !keeps_link_secrets;
+                is_older_node_alive |= !keeps_link_secrets;
             }
-            postgres.inner.secrets.set_beside_older(is_beside_older);
+            postgres
+                .inner
+                .secrets
+                .set_older_node_alive(is_older_node_alive);
             Ok(roll)
         })
         .await

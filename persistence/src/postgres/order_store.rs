@@ -18,7 +18,7 @@ use super::order_transitions::FinalState;
 use super::purchase_writes::PurchaseWrite;
 use super::writer::ANSWER_TIMEOUT;
 use super::{
-    Postgres, READ_ONLY_SESSION_MAX, codec, commit, instant, is_read_only, order_transitions,
+    Postgres, READ_ONLY_SESSION_AGE_MAX, codec, commit, instant, is_read_only, order_transitions,
     orders,
 };
 use crate::audit_log;
@@ -97,7 +97,7 @@ impl OrderStore for Postgres {
             if let Some(audit_entry) = audit_entry.filter(|_| accepted) {
                 audit_log::write(&mut transaction, postgres.sealer(), &audit_entry)
                     .await
-                    .map_err(Failure::before_commit)?;
+                    .map_err(Failure::from_error_before_commit)?;
             }
             commit(transaction).await.map(|()| accepted)
         };
@@ -110,7 +110,7 @@ impl OrderStore for Postgres {
             let mut transaction = postgres.begin().await?;
             audit_log::write(&mut transaction, postgres.sealer(), &audit_entry)
                 .await
-                .map_err(Failure::before_commit)?;
+                .map_err(Failure::from_error_before_commit)?;
             commit(transaction).await
         };
         self.write(work).await
@@ -165,7 +165,7 @@ impl OrderStore for Postgres {
         tell: NotifyBuyer,
         at: Timestamp,
     ) -> Result<(), Failure> {
-        self.end(order, FinalState::Released, reason, tell, at)
+        self.end_order(order, FinalState::Released, reason, tell, at)
             .await
     }
 
@@ -176,7 +176,8 @@ impl OrderStore for Postgres {
         tell: NotifyBuyer,
         at: Timestamp,
     ) -> Result<(), Failure> {
-        self.end(order, FinalState::Void, reason, tell, at).await
+        self.end_order(order, FinalState::Void, reason, tell, at)
+            .await
     }
 }
 
@@ -186,7 +187,7 @@ impl Postgres {
         answer.unwrap_or_else(|_| Err(Failure::NotWritten("the lookup worker panicked".into())))
     }
 
-    async fn end(
+    async fn end_order(
         &self,
         order: OrderId,
         becomes: FinalState,
@@ -197,7 +198,8 @@ impl Postgres {
         let (postgres, reason) = (self.clone(), reason.to_string());
         let work = async move || {
             let mut transaction = postgres.begin().await?;
-            order_transitions::end(&mut transaction, order, becomes, &reason, tell, at).await?;
+            order_transitions::end_order(&mut transaction, order, becomes, &reason, tell, at)
+                .await?;
             commit(transaction).await
         };
         self.write(work).await
@@ -271,24 +273,24 @@ impl OrderLookup {
     }
 
     async fn find(&mut self, keys: &[OrderKey]) -> Result<Vec<OrderRecord>, Failure> {
-        let no_answer = |_| Failure::NotWritten("the database does not answer".into());
-        let mut connection = timeout(ANSWER_TIMEOUT, self.take())
+        let no_answer_error = |_| Failure::NotWritten("the database does not answer".into());
+        let mut connection = timeout(ANSWER_TIMEOUT, self.take_connection())
             .await
-            .map_err(no_answer)?
-            .map_err(Failure::from_read)?;
+            .map_err(no_answer_error)?
+            .map_err(Failure::from_read_error)?;
         let records = timeout(
             ANSWER_TIMEOUT,
             find_orders(&mut connection, &self.secrets, keys),
         )
         .await
-        .map_err(no_answer)??;
+        .map_err(no_answer_error)??;
         self.connection = Some(connection);
         Ok(records)
     }
 
-    async fn take(&mut self) -> Result<PgConnection, sqlx::Error> {
+    async fn take_connection(&mut self) -> Result<PgConnection, sqlx::Error> {
         if let Some(mut connection) = self.connection.take() {
-            if self.checked_at.elapsed() < READ_ONLY_SESSION_MAX {
+            if self.checked_at.elapsed() < READ_ONLY_SESSION_AGE_MAX {
                 return Ok(connection);
             }
             self.checked_at = Instant::now();
@@ -330,7 +332,7 @@ async fn find_orders(
     .bind(token_hashes)
     .fetch_all(connection)
     .await
-    .map_err(Failure::from_read)?;
+    .map_err(Failure::from_read_error)?;
     rows.iter().map(|row| read(row, secrets)).collect()
 }
 
@@ -354,13 +356,13 @@ macro_rules! select_orders {
 pub(super) use select_orders;
 
 pub(super) fn read(row: &PgRow, secrets: &LinkSecrets) -> Result<OrderRecord, Failure> {
-    let state = codec::read_order_state(row.try_get("state").map_err(Failure::from_read)?)?;
+    let state = codec::read_order_state(row.try_get("state").map_err(Failure::from_read_error)?)?;
     let (lines, tickets) = read_lines(row)?;
     let (token, client_secret) = read_secrets(row, secrets)?;
     let record = || {
         let at = |column| {
             row.try_get::<Option<OffsetDateTime>, _>(column)
-                .map(|at| at.map(instant::read))
+                .map(|at| at.map(instant::from_stored_time))
         };
         let order = Order {
             id: OrderId(row.try_get::<Uuid, _>("id")?.as_u128()),
@@ -384,7 +386,7 @@ pub(super) fn read(row: &PgRow, secrets: &LinkSecrets) -> Result<OrderRecord, Fa
                 phone: row.try_get("buyer_phone")?,
             },
             consent_at: at("consent_at")?,
-            opened_at: instant::read(row.try_get("opened_at")?),
+            opened_at: instant::from_stored_time(row.try_get("opened_at")?),
             authorised_at: at("authorised_at")?,
             captured_at: at("captured_at")?,
             reason: row
@@ -393,20 +395,20 @@ pub(super) fn read(row: &PgRow, secrets: &LinkSecrets) -> Result<OrderRecord, Fa
             tickets,
         })
     };
-    record().map_err(Failure::from_read)
+    record().map_err(Failure::from_read_error)
 }
 
 /// Reads an order's token and client secret from the sealed columns, or in clear text if the row is
 /// not converted yet.
 fn read_secrets(row: &PgRow, secrets: &LinkSecrets) -> Result<(String, Option<String>), Failure> {
-    let order: Uuid = row.try_get("id").map_err(Failure::from_read)?;
+    let order: Uuid = row.try_get("id").map_err(Failure::from_read_error)?;
     let clear = |column| {
         row.try_get::<Option<String>, _>(column)
-            .map_err(Failure::from_read)
+            .map_err(Failure::from_read_error)
     };
     let sealed = |column| {
         row.try_get::<Option<Vec<u8>>, _>(column)
-            .map_err(Failure::from_read)
+            .map_err(Failure::from_read_error)
     };
     let token = match (clear("token")?, sealed("token_sealed")?) {
         (Some(token), _) => token,
@@ -442,7 +444,7 @@ fn read_lines(row: &PgRow) -> Result<LinesAndTickets, Failure> {
             serials,
         ))
     };
-    let (draws, counts, prices, card_fees, serials) = arrays().map_err(Failure::from_read)?;
+    let (draws, counts, prices, card_fees, serials) = arrays().map_err(Failure::from_read_error)?;
     let lines = draws.iter().zip(counts).zip(prices).zip(card_fees).map(
         |(((draw, count), price), card_fee)| Line {
             draw: DrawId(*draw),

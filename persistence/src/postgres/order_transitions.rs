@@ -50,7 +50,7 @@ pub(super) async fn reject(
     .bind(reason)
     .execute(&mut *connection)
     .await
-    .map_err(Failure::before_commit)?;
+    .map_err(Failure::from_error_before_commit)?;
     drop_pending(connection, order, &["create", "update", "capture"]).await?;
     sqlx::query(
         "insert into payment_ops (order_id, kind, key, due_at) values ($1, 'cancel', 'cancel-' || $1, $2)
@@ -58,14 +58,14 @@ pub(super) async fn reject(
            where payment_ops.state in ('dropped', 'failed')",
     )
     .bind(codec::uuid(order))
-    .bind(instant::stored(at.plus_ms(FAST_PATH_MS)))
+    .bind(instant::to_stored_time(at.plus_ms(FAST_PATH_MS)))
     .execute(connection)
     .await
-    .map_err(Failure::before_commit)?;
+    .map_err(Failure::from_error_before_commit)?;
     Ok(())
 }
 
-pub(super) async fn end(
+pub(super) async fn end_order(
     connection: &mut PgConnection,
     order: OrderId,
     becomes: FinalState,
@@ -87,9 +87,9 @@ pub(super) async fn end(
 /// Queues the refund and voids the order in one transaction. With two transactions, another node
 /// could give tickets to the order between them.
 ///
-/// For a captured order, [`super::fees::give_back`] decides which fee is refunded. For an order
+/// For a captured order, [`super::fees::queue_fee_refunds_of_draw`] decides which fee is refunded. For an order
 /// that was never captured, this function queues a fee refund of `fee`.
-pub(super) async fn refund(
+pub(super) async fn refund_and_void(
     connection: &mut PgConnection,
     order: OrderId,
     amount: Cents,
@@ -107,12 +107,12 @@ pub(super) async fn refund(
     .bind(reason)
     .execute(&mut *connection)
     .await
-    .map_err(Failure::before_commit)?;
+    .map_err(Failure::from_error_before_commit)?;
     if inserted.rows_affected() == 0 {
         return Ok(());
     }
     let is_open = locked.check(OrderTransition::Refund)?;
-    queue(
+    queue_refund_operation(
         connection,
         codec::uuid(order),
         "refund",
@@ -121,7 +121,7 @@ pub(super) async fn refund(
     )
     .await?;
     if locked.state != OrderState::Captured && fee > Cents::ZERO {
-        queue(
+        queue_refund_operation(
             connection,
             codec::uuid(order),
             "fee_refund",
@@ -151,10 +151,10 @@ async fn write_final_state(
     .bind(codec::uuid(order))
     .bind(becomes.state().name())
     .bind(reason)
-    .bind(at.map(instant::stored))
+    .bind(at.map(instant::to_stored_time))
     .execute(&mut *connection)
     .await
-    .map_err(Failure::before_commit)?;
+    .map_err(Failure::from_error_before_commit)?;
     drop_pending(
         connection,
         order,
@@ -176,12 +176,12 @@ async fn drop_pending(
     .bind(kinds)
     .execute(connection)
     .await
-    .map_err(Failure::before_commit)?;
+    .map_err(Failure::from_error_before_commit)?;
     Ok(())
 }
 
 /// Queues a payment operation that refunds a payment or an application fee.
-pub(super) async fn queue(
+pub(super) async fn queue_refund_operation(
     connection: &mut PgConnection,
     order: Uuid,
     kind: &str,
@@ -197,7 +197,7 @@ pub(super) async fn queue(
     .bind(amount)
     .execute(connection)
     .await
-    .map_err(Failure::before_commit)?;
+    .map_err(Failure::from_error_before_commit)?;
     Ok(())
 }
 
@@ -207,8 +207,8 @@ pub(super) async fn queue(
 mod tests {
     use domain::{OrderState, OrderTransition, TransitionDecision};
 
-    use crate::postgres::purchase_writes::RECORD_INTENT_OR_CAPTURE;
-    use crate::postgres::tickets::ALLOCATE;
+    use crate::postgres::purchase_writes::RECORD_INTENT_OR_CAPTURE_SQL;
+    use crate::postgres::tickets::ALLOCATE_TICKETS_SQL;
 
     /// Returns the names of the states in which a transition is allowed, quoted for SQL.
     fn states_allowing(transition: OrderTransition) -> Vec<String> {
@@ -230,7 +230,7 @@ mod tests {
             sale.join(", "),
             repair.join(", ")
         );
-        assert!(ALLOCATE.contains(&condition), "{condition}");
+        assert!(ALLOCATE_TICKETS_SQL.contains(&condition), "{condition}");
     }
 
     #[test]
@@ -242,6 +242,9 @@ mod tests {
             "when a.captured is not null then o.state = {}\n",
             states_allowing(capture).join(", ")
         );
-        assert!(RECORD_INTENT_OR_CAPTURE.contains(&condition), "{condition}");
+        assert!(
+            RECORD_INTENT_OR_CAPTURE_SQL.contains(&condition),
+            "{condition}"
+        );
     }
 }

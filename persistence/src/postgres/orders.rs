@@ -10,7 +10,7 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::order_store::{read, select_orders};
-use super::purchase_writes::{Outcomes, PurchaseWrite, WriteOutcome};
+use super::purchase_writes::{PurchaseWrite, WriteOutcome, WriteOutcomes};
 use super::writer::TransactionError;
 use super::{codec, instant};
 use crate::error::Failure;
@@ -18,7 +18,7 @@ use crate::ledger::BuyerDetails;
 use crate::link_secrets::LinkSecrets;
 use crate::stores::{BuyerSource, OrderRecord};
 
-/// Fills blank buyer details by the rule of [`BuyerDetails::filled`], and sets the address of a
+/// Fills blank buyer details by the rule of [`BuyerDetails::filled_from`], and sets the address of a
 /// mail that waits for one. Returns `false` when the order no longer accepts details from this
 /// source.
 pub(super) async fn fill_buyer(
@@ -33,10 +33,10 @@ pub(super) async fn fill_buyer(
     .bind(codec::uuid(order))
     .fetch_optional(&mut *connection)
     .await
-    .map_err(Failure::before_commit)?;
+    .map_err(Failure::from_error_before_commit)?;
     let (name, email, phone) = stored.ok_or(Failure::NotFound)?;
     let before = BuyerDetails { name, email, phone };
-    let after = before.clone().filled(buyer);
+    let after = before.clone().filled_from(buyer);
     if after == before {
         return Ok(true);
     }
@@ -52,7 +52,7 @@ pub(super) async fn fill_buyer(
     .bind(after.phone)
     .execute(&mut *connection)
     .await
-    .map_err(Failure::before_commit)?;
+    .map_err(Failure::from_error_before_commit)?;
     if filled.rows_affected() == 0 {
         return Ok(true);
     }
@@ -63,7 +63,7 @@ pub(super) async fn fill_buyer(
     .bind(after.email)
     .execute(connection)
     .await
-    .map_err(Failure::before_commit)?;
+    .map_err(Failure::from_error_before_commit)?;
     Ok(true)
 }
 
@@ -94,7 +94,7 @@ async fn accepts_buyer_details(
             "select not exists (
                select from order_lines l join draws d on d.id = l.draw_id
                where l.order_id = $1 and d.kick_off <= $2 and d.winning_serial = any (l.serials))",
-            Some(instant::stored(at)),
+            Some(instant::to_stored_time(at)),
         ),
     };
     let accepted = sqlx::query_scalar(question)
@@ -102,10 +102,10 @@ async fn accepts_buyer_details(
         .bind(at)
         .fetch_one(connection)
         .await;
-    accepted.map_err(Failure::before_commit)
+    accepted.map_err(Failure::from_error_before_commit)
 }
 
-/// Replaces buyer details of an unpaid order by the rule of [`BuyerDetails::corrected`]. No mail
+/// Replaces buyer details of an unpaid order by the rule of [`BuyerDetails::corrected_by`]. No mail
 /// has to be addressed, because no mail waits for an address before the capture.
 pub(super) async fn correct_buyer(
     pool: &PgPool,
@@ -113,7 +113,7 @@ pub(super) async fn correct_buyer(
     buyer: &BuyerDetails,
 ) -> Result<bool, Failure> {
     // Drops a name without an address and an address without a name, because neither is a contact.
-    let BuyerDetails { name, email, phone } = BuyerDetails::default().filled(buyer);
+    let BuyerDetails { name, email, phone } = BuyerDetails::default().filled_from(buyer);
     let corrected = sqlx::query(
         "update orders set buyer_name = coalesce($2, buyer_name), buyer_email = coalesce($3, buyer_email),
            buyer_phone = coalesce($4, buyer_phone)
@@ -125,7 +125,7 @@ pub(super) async fn correct_buyer(
     .bind(phone)
     .execute(pool)
     .await
-    .map_err(Failure::at_commit)?;
+    .map_err(Failure::from_commit_error)?;
     Ok(corrected.rows_affected() == 1)
 }
 
@@ -134,7 +134,7 @@ pub(super) async fn correct_buyer(
 pub(super) async fn record_consents(
     connection: &mut PgConnection,
     batch: &[&PurchaseWrite],
-    outcomes: &mut Outcomes,
+    outcomes: &mut WriteOutcomes,
 ) -> Result<(), TransactionError> {
     let mut positions = BTreeMap::new();
     let (mut orders, mut at, mut ips) = (Vec::new(), Vec::new(), Vec::new());
@@ -149,7 +149,7 @@ pub(super) async fn record_consents(
         {
             positions.insert(codec::uuid(*order), position);
             orders.push(codec::uuid(*order));
-            at.push(instant::stored(*agreed_at));
+            at.push(instant::to_stored_time(*agreed_at));
             ips.push(ip.as_str());
             versions.push(terms.version);
             digests.push(hex::encode(terms.sha256));
@@ -181,7 +181,7 @@ pub(super) async fn record_consents(
 }
 
 /// Returns orders whose outcome is undecided, oldest first.
-pub(super) async fn open(
+pub(super) async fn undecided_before(
     pool: &PgPool,
     secrets: &LinkSecrets,
     before: Timestamp,
@@ -194,7 +194,7 @@ pub(super) async fn open(
         pool,
         secrets,
         sqlx::query(open)
-            .bind(instant::stored(before))
+            .bind(instant::to_stored_time(before))
             .bind(i64::from(limit)),
     )
     .await
@@ -202,7 +202,7 @@ pub(super) async fn open(
 
 /// Returns orders that were captured, earliest capture first. Orders that were refunded since are
 /// included.
-pub(super) async fn captured(
+pub(super) async fn captured_since(
     pool: &PgPool,
     secrets: &LinkSecrets,
     since: Timestamp,
@@ -214,14 +214,14 @@ pub(super) async fn captured(
         pool,
         secrets,
         sqlx::query(captured)
-            .bind(instant::stored(since))
+            .bind(instant::to_stored_time(since))
             .bind(i64::from(limit)),
     )
     .await
 }
 
 /// Returns captured orders that still have a ticket of a cancelled draw.
-pub(super) async fn called_off(
+pub(super) async fn captured_of_cancelled_draws(
     pool: &PgPool,
     secrets: &LinkSecrets,
     limit: u32,
@@ -242,7 +242,7 @@ pub(super) async fn called_off(
 
 /// Returns orders captured before a time whose buyer left no address, oldest first. Leaves out
 /// orders with an anomaly about them that is open or was closed by a person.
-pub(super) async fn nameless(
+pub(super) async fn captured_without_address(
     pool: &PgPool,
     secrets: &LinkSecrets,
     before: Timestamp,
@@ -259,7 +259,7 @@ pub(super) async fn nameless(
         pool,
         secrets,
         sqlx::query(nameless)
-            .bind(instant::stored(before))
+            .bind(instant::to_stored_time(before))
             .bind(i64::from(limit)),
     )
     .await
@@ -273,11 +273,14 @@ async fn fetch_orders(
     secrets: &LinkSecrets,
     orders: Statement,
 ) -> Result<Vec<OrderRecord>, Failure> {
-    let rows = orders.fetch_all(pool).await.map_err(Failure::from_read)?;
+    let rows = orders
+        .fetch_all(pool)
+        .await
+        .map_err(Failure::from_read_error)?;
     rows.iter().map(|row| read(row, secrets)).collect()
 }
 
-pub(super) async fn newest(pool: &PgPool) -> Result<Option<Timestamp>, Failure> {
+pub(super) async fn newest_opened_at(pool: &PgPool) -> Result<Option<Timestamp>, Failure> {
     // `opened_at` has no index, and every start runs this query. So it finds the newest order by
     // the key of the newest order lines.
     let newest: Option<OffsetDateTime> = sqlx::query_scalar(
@@ -286,18 +289,18 @@ pub(super) async fn newest(pool: &PgPool) -> Result<Option<Timestamp>, Failure> 
     )
     .fetch_one(pool)
     .await
-    .map_err(Failure::from_read)?;
-    Ok(newest.map(instant::read))
+    .map_err(Failure::from_read_error)?;
+    Ok(newest.map(instant::from_stored_time))
 }
 
-pub(super) async fn accounts(pool: &PgPool) -> Result<Vec<AccountId>, Failure> {
+pub(super) async fn connected_accounts(pool: &PgPool) -> Result<Vec<AccountId>, Failure> {
     let accounts: Vec<String> = sqlx::query_scalar(
         "select stripe_connect_account_id from clubs where stripe_connect_account_id is not null
          union select account_id from orders order by 1",
     )
     .fetch_all(pool)
     .await
-    .map_err(Failure::from_read)?;
+    .map_err(Failure::from_read_error)?;
     Ok(accounts.into_iter().map(AccountId).collect())
 }
 
@@ -322,10 +325,10 @@ pub(super) async fn lock(
         .bind(codec::uuid(order))
         .fetch_one(connection)
         .await
-        .map_err(Failure::from_read)?;
-    let lines_allocated: i16 = row.try_get(1).map_err(Failure::from_read)?;
+        .map_err(Failure::from_read_error)?;
+    let lines_allocated: i16 = row.try_get(1).map_err(Failure::from_read_error)?;
     Ok(LockedOrder {
-        state: codec::read_order_state(row.try_get(0).map_err(Failure::from_read)?)?,
+        state: codec::read_order_state(row.try_get(0).map_err(Failure::from_read_error)?)?,
         has_tickets: lines_allocated > 0,
     })
 }

@@ -58,8 +58,10 @@ impl PaymentOperationStore for Postgres {
 
     async fn fee_refunded(&self, order: OrderId) -> Result<Cents, Failure> {
         let postgres = self.clone();
-        self.run(async move { fees::fee_given_back(postgres.actors(), codec::uuid(order)).await })
-            .await
+        self.run(
+            async move { fees::fee_refunded_so_far(postgres.actors(), codec::uuid(order)).await },
+        )
+        .await
     }
 
     async fn queue_refund(
@@ -72,7 +74,8 @@ impl PaymentOperationStore for Postgres {
         let (postgres, reason) = (self.clone(), reason.to_string());
         let work = async move || {
             let mut transaction = postgres.begin().await?;
-            order_transitions::refund(&mut transaction, order, amount, fee, &reason).await?;
+            order_transitions::refund_and_void(&mut transaction, order, amount, fee, &reason)
+                .await?;
             commit(transaction).await
         };
         self.write(work).await
@@ -80,7 +83,7 @@ impl PaymentOperationStore for Postgres {
 
     async fn fees_owed(&self) -> Result<Vec<DrawId>, Failure> {
         let postgres = self.clone();
-        self.run(async move { fees::owing(postgres.background()).await })
+        self.run(async move { fees::draws_owing_fee_refunds(postgres.background()).await })
             .await
     }
 
@@ -88,7 +91,7 @@ impl PaymentOperationStore for Postgres {
         let postgres = self.clone();
         let work = async move || {
             let mut transaction = postgres.begin().await?;
-            fees::give_back(&mut transaction, draw).await?;
+            fees::queue_fee_refunds_of_draw(&mut transaction, draw).await?;
             commit(transaction).await
         };
         self.write(work).await

@@ -20,7 +20,7 @@ use crate::stable_hash::fnv1a;
 use crate::stores::{Attempt, Operation, OperationKind, StoredWebhookEvent, TermsAgreed};
 
 /// Maximum number of writes in one transaction.
-pub(super) const BATCH_SIZE_MAX: usize = 256;
+pub(super) const TRANSACTION_WRITES_MAX: usize = 256;
 
 /// One write of a purchase. Each variant corresponds to one method of a store.
 pub(super) enum PurchaseWrite {
@@ -78,7 +78,7 @@ pub(super) struct PurchaseWrites;
 
 /// The outcome of each write of a batch, at the position of the write. `None` until that write is
 /// done.
-pub(super) type Outcomes = Vec<Option<Result<WriteOutcome, Failure>>>;
+pub(super) type WriteOutcomes = Vec<Option<Result<WriteOutcome, Failure>>>;
 
 impl Postgres {
     /// Submits a write to the batch queue and waits for its outcome.
@@ -113,12 +113,12 @@ impl BatchTransaction for PurchaseWrites {
         secrets: &LinkSecrets,
         batch: &[&PurchaseWrite],
     ) -> Result<Vec<Result<WriteOutcome, Failure>>, TransactionError> {
-        let mut outcomes: Outcomes = batch.iter().map(|_| None).collect();
+        let mut outcomes: WriteOutcomes = batch.iter().map(|_| None).collect();
         // The groups are always written in this order. So every writer locks orders before
         // operations and mails.
         orders::record_consents(connection, batch, &mut outcomes).await?;
         record_intents_and_captures(connection, secrets, batch, &mut outcomes).await?;
-        operations::claim_each(connection, batch, &mut outcomes).await?;
+        operations::claim_for_orders(connection, batch, &mut outcomes).await?;
         operations::record_attempts(connection, batch, &mut outcomes).await?;
         webhook_events::store(connection, batch, &mut outcomes).await?;
         webhook_events::mark_handled(connection, batch, &mut outcomes).await?;
@@ -131,7 +131,7 @@ impl BatchTransaction for PurchaseWrites {
 }
 
 /// SQL that stores a new payment intent of an order, or its capture.
-pub(super) const RECORD_INTENT_OR_CAPTURE: &str = "update orders o set
+pub(super) const RECORD_INTENT_OR_CAPTURE_SQL: &str = "update orders o set
        payment_intent_id = coalesce(a.intent, o.payment_intent_id),
        client_secret = coalesce(o.client_secret, a.secret),
        client_secret_sealed = coalesce(o.client_secret_sealed, a.sealed),
@@ -148,7 +148,7 @@ pub(super) const RECORD_INTENT_OR_CAPTURE: &str = "update orders o set
 /// capture marks its operation done, drops the order's other operations, stores the provider's
 /// figures, records offers as sold (the first sale locks an offer, decision H-4), and queues the
 /// confirmation mail.
-const RECORD_CONSEQUENCES: &str = "with ended as (
+const RECORD_CONSEQUENCES_SQL: &str = "with ended as (
        update payment_ops p set state = case when p.kind = a.done then 'done' else 'dropped' end, ended_at = transaction_instant()
        from unnest($15::uuid[], $16::text[]) as a (order_id, done)
        where p.order_id = a.order_id and p.state = 'pending'
@@ -183,7 +183,7 @@ async fn record_intents_and_captures(
     connection: &mut PgConnection,
     secrets: &LinkSecrets,
     batch: &[&PurchaseWrite],
-    outcomes: &mut Outcomes,
+    outcomes: &mut WriteOutcomes,
 ) -> Result<(), TransactionError> {
     let mut positions = BTreeMap::new();
     let (mut orders, mut ids, mut at) = (Vec::new(), Vec::new(), Vec::new());
@@ -201,7 +201,7 @@ async fn record_intents_and_captures(
                 None,
             ),
             PurchaseWrite::RecordCapture { order, at, .. } => {
-                (order, None, None, Some(instant::stored(*at)))
+                (order, None, None, Some(instant::to_stored_time(*at)))
             }
             _ => continue,
         };
@@ -217,14 +217,14 @@ async fn record_intents_and_captures(
     if orders.is_empty() {
         return Ok(());
     }
-    let query = sqlx::query_scalar(RECORD_INTENT_OR_CAPTURE)
+    let query = sqlx::query_scalar(RECORD_INTENT_OR_CAPTURE_SQL)
         .bind(orders)
         .bind(ids)
         .bind(clear_secrets)
         .bind(at)
         .bind(sealed_secrets);
     let done: Vec<Uuid> = query.fetch_all(&mut *connection).await?;
-    record_results(
+    record_consequences(
         connection,
         done.iter()
             .map(|order| (*order, batch[positions[order]]))
@@ -249,7 +249,7 @@ async fn record_intents_and_captures(
     Ok(())
 }
 
-async fn record_results(
+async fn record_consequences(
     connection: &mut PgConnection,
     changed: Vec<(Uuid, &PurchaseWrite)>,
 ) -> Result<(), TransactionError> {
@@ -269,7 +269,7 @@ async fn record_results(
         }
     }
     intents
-        .bind(sqlx::query(RECORD_CONSEQUENCES))
+        .bind(sqlx::query(RECORD_CONSEQUENCES_SQL))
         .bind(orders)
         .bind(done)
         .execute(connection)
@@ -277,7 +277,10 @@ async fn record_results(
     Ok(())
 }
 
-fn orders_without_outcome(positions: &BTreeMap<Uuid, usize>, outcomes: &Outcomes) -> Vec<Uuid> {
+fn orders_without_outcome(
+    positions: &BTreeMap<Uuid, usize>,
+    outcomes: &WriteOutcomes,
+) -> Vec<Uuid> {
     positions
         .iter()
         .filter(|(_, position)| outcomes[**position].is_none())
@@ -357,7 +360,7 @@ impl PaymentIntentColumns {
             .push(intent.provider_fee.map(|fee| fee.0));
         self.disputed.push(intent.disputed);
         self.methods.push(intent.method.clone());
-        self.at.push(instant::stored(at));
+        self.at.push(instant::to_stored_time(at));
     }
 
     /// Binds the arrays to `$1` to `$14`, in the order of the columns.

@@ -20,11 +20,11 @@ pub(super) async fn begin(
     )
     .bind(&id.0)
     .bind(codec::repair(repair))
-    .bind(instant::stored(at.plus_ms(REPAIR_MS)))
-    .bind(instant::stored(at))
+    .bind(instant::to_stored_time(at.plus_ms(REPAIR_MS)))
+    .bind(instant::to_stored_time(at))
     .execute(pool)
     .await
-    .map_err(Failure::at_commit)?;
+    .map_err(Failure::from_commit_error)?;
     Ok(begun.rows_affected() == 1)
 }
 
@@ -38,6 +38,6 @@ pub(super) async fn end(
         .bind(codec::repair(repair))
         .execute(pool)
         .await
-        .map_err(Failure::at_commit)?;
+        .map_err(Failure::from_commit_error)?;
     Ok(())
 }

@@ -18,7 +18,7 @@ impl Postgres {
                 sqlx::query_scalar("select to_regclass('_sqlx_migrations') is not null")
                     .fetch_one(postgres.background())
                     .await
-                    .map_err(Failure::from_read)?;
+                    .map_err(Failure::from_read_error)?;
             if !has_migrations_table {
                 return Ok(MIGRATOR.iter().count());
             }
@@ -26,7 +26,7 @@ impl Postgres {
                 sqlx::query_scalar("select version from _sqlx_migrations where success")
                     .fetch_all(postgres.background())
                     .await
-                    .map_err(Failure::from_read)?;
+                    .map_err(Failure::from_read_error)?;
             Ok(MIGRATOR
                 .iter()
                 .filter(|migration| !applied.contains(&migration.version))

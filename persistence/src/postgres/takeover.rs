@@ -16,13 +16,13 @@ use crate::seal::Sealer;
 
 /// How many milliseconds a transaction may be idle before it is ended. Our transactions pause much
 /// less between two statements.
-const IDLE_MS_MAX: i64 = 500;
+const IDLE_TRANSACTION_MS_MAX: i64 = 500;
 /// How often idle transactions are searched for while the claim waits for the lock of the draw's
 /// row.
-const CHECK_INTERVAL: Duration = Duration::from_millis(200);
+const IDLE_CHECK_INTERVAL: Duration = Duration::from_millis(200);
 /// Maximum number of claims. Each claim waits up to the lock timeout for a transaction that is not
 /// idle.
-const TRIES_MAX: usize = 3;
+const CLAIM_TRIES_MAX: usize = 3;
 
 /// Claims a draw from the given owner, even if the owner's lease has not ended.
 ///
@@ -37,7 +37,7 @@ pub(super) async fn take_over(
     draw: DrawId,
     from: InstanceId,
 ) -> Result<Claims, Failure> {
-    let mut tries_left = TRIES_MAX;
+    let mut tries_left = CLAIM_TRIES_MAX;
     loop {
         tries_left -= 1;
         match claim_past_idle_transactions(pool, sealer, me, draw, from).await {
@@ -61,7 +61,7 @@ async fn claim_past_idle_transactions(
     let mut claim = pin!(claim(pool, sealer, me, &draws, Some(from)));
     loop {
         end_idle_transactions(pool, draw).await?;
-        if let Ok(claims) = timeout(CHECK_INTERVAL, &mut claim).await {
+        if let Ok(claims) = timeout(IDLE_CHECK_INTERVAL, &mut claim).await {
             return claims;
         }
     }
@@ -78,10 +78,10 @@ async fn end_idle_transactions(pool: &PgPool, draw: DrawId) -> Result<(), Failur
            and a.state_change < clock_timestamp() - $2 * interval '1 millisecond'",
     )
     .bind(draw.0)
-    .bind(IDLE_MS_MAX)
+    .bind(IDLE_TRANSACTION_MS_MAX)
     .fetch_all(pool)
     .await
-    .map_err(Failure::from_read)?;
+    .map_err(Failure::from_read_error)?;
     if !ended.is_empty() {
         tracing::warn!(draw.id = %draw, "ended an idle transaction that locked a draw");
     }

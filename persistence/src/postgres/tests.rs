@@ -142,7 +142,7 @@ async fn dead_connections_time_out_and_leave_the_pool() {
             sqlx::query_scalar(question)
                 .fetch_one(inside.background())
                 .await
-                .map_err(Failure::from_read)
+                .map_err(Failure::from_read_error)
         };
         async move {
             postgres

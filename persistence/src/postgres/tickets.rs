@@ -47,7 +47,7 @@ fn refuse_not_found<T>() -> Result<T, TransactionError> {
 /// one commit completes the order. That commit sets the state `allocated` and queues the capture. A
 /// sale needs a `quoted` order. A repair also accepts a refused order, which becomes `quoted` until
 /// it has all its tickets. A single statement saves round trips.
-pub(super) const ALLOCATE: &str = "with line as (
+pub(super) const ALLOCATE_TICKETS_SQL: &str = "with line as (
        update order_lines l set serials = a.serials::smallint[], application_fee_cents = a.fee
        from unnest($1::bigint[], $2::uuid[], $3::text[], $4::bigint[], $5::bigint[]) as a (draw_id, order_id, serials, fee, epoch)
        where l.order_id = a.order_id and l.draw_id = a.draw_id and l.serials is null
@@ -86,7 +86,7 @@ pub(super) const ALLOCATE: &str = "with line as (
 
 /// Gives tickets to order lines. When all lines of an order have tickets, the order becomes
 /// `allocated` and its capture is queued.
-pub(super) async fn allocate(
+pub(super) async fn allocate_tickets(
     connection: &mut PgConnection,
     commits: &[&PreparedCommit],
 ) -> Result<(), TransactionError> {
@@ -130,17 +130,17 @@ async fn write_allocations(
         serials.push(format!("{{{}}}", numbers.join(",")));
         fees.push(ticket_change.step.fee_delta.0);
         epochs.push(commit.append.epoch);
-        at.push(instant::stored(commit.append.at));
+        at.push(instant::to_stored_time(commit.append.at));
         sells.push(commit.append.sells);
         authorised.push(
             commit
                 .authorised_at(ticket_change.order)
-                .map(instant::stored),
+                .map(instant::to_stored_time),
         );
     }
     let distinct: std::collections::BTreeSet<&Uuid> = orders.iter().collect();
     let distinct = distinct.len() as i64;
-    let query = sqlx::query_as(ALLOCATE)
+    let query = sqlx::query_as(ALLOCATE_TICKETS_SQL)
         .bind(draws)
         .bind(&orders)
         .bind(serials)
@@ -167,7 +167,7 @@ struct RejectedOrders {
 }
 
 /// Takes tickets back. Drops pending captures. Orders that were `allocated` become `rejecting`.
-pub(super) async fn void(
+pub(super) async fn void_tickets(
     connection: &mut PgConnection,
     commits: &[&PreparedCommit],
 ) -> Result<(), TransactionError> {
@@ -262,7 +262,7 @@ async fn decrement_allocated_lines(
 ) -> Result<RejectedOrders, TransactionError> {
     let at: Vec<OffsetDateTime> = moves
         .iter()
-        .map(|moved| instant::stored(moved.commit.append.at))
+        .map(|moved| instant::to_stored_time(moved.commit.append.at))
         .collect();
     let charged: Vec<bool> = moves
         .iter()

@@ -9,7 +9,7 @@ use super::writer::TransactionError;
 use crate::error::Failure;
 
 /// Reverts the consequences of results. Refused when a winner was already paid (decision E-6).
-pub(super) async fn write(
+pub(super) async fn revert_results(
     connection: &mut PgConnection,
     commits: &[&PreparedCommit],
 ) -> Result<(), TransactionError> {

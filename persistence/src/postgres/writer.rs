@@ -19,7 +19,7 @@ use crate::link_secrets::LinkSecrets;
 
 /// Maximum number of attempts at a batch. After the last, a deadlock, serialization failure or lost
 /// connection is returned as a failure.
-pub(super) const TRIES_MAX: usize = 3;
+pub(super) const BATCH_TRIES_MAX: usize = 3;
 /// How long to wait for the server. The server cancels a statement after 2 s, so a longer silence
 /// means that it is unreachable.
 pub(super) const ANSWER_TIMEOUT: Duration = Duration::from_secs(5);
@@ -77,7 +77,7 @@ impl From<sqlx::Error> for TransactionError {
         } else {
             TransactionError::Refused
         };
-        kind(Failure::before_commit(error))
+        kind(Failure::from_error_before_commit(error))
     }
 }
 
@@ -89,7 +89,7 @@ impl TransactionError {
             | TransactionError::Busy(failure)
             | TransactionError::NoAnswer(failure)
             | TransactionError::ReadOnly(failure)
-            | TransactionError::Unknown(failure) => failure.after_last_try(),
+            | TransactionError::Unknown(failure) => failure.collision_to_not_written(),
         }
     }
 }
@@ -145,11 +145,11 @@ impl<T: BatchTransaction> BatchWriter<T> {
     /// Writes each request in a separate transaction. After two requests for which the database was
     /// busy, silent or read-only, the remaining requests fail without a try.
     async fn write_each(&mut self, batch: &[&T::Request]) -> Vec<Result<T::Response, Failure>> {
-        const BUSY_MAX: usize = 2;
+        const BUSY_REQUESTS_MAX: usize = 2;
         let mut busy = 0;
         let mut responses = Vec::with_capacity(batch.len());
         for request in batch {
-            if busy == BUSY_MAX {
+            if busy == BUSY_REQUESTS_MAX {
                 responses.push(Err(Failure::NotWritten("the database is busy".into())));
                 continue;
             }
@@ -169,18 +169,18 @@ impl<T: BatchTransaction> BatchWriter<T> {
         responses
     }
 
-    /// Writes a batch in one transaction, with at most [`TRIES_MAX`] tries.
+    /// Writes a batch in one transaction, with at most [`BATCH_TRIES_MAX`] tries.
     async fn write(&mut self, batch: &[&T::Request]) -> BatchResult<T::Response> {
-        for _ in 1..TRIES_MAX {
-            match self.attempt(batch).await {
+        for _ in 1..BATCH_TRIES_MAX {
+            match self.try_batch(batch).await {
                 Err(TransactionError::Retry(_)) => {}
                 result => return result,
             }
         }
-        self.attempt(batch).await
+        self.try_batch(batch).await
     }
 
-    async fn attempt(&mut self, batch: &[&T::Request]) -> BatchResult<T::Response> {
+    async fn try_batch(&mut self, batch: &[&T::Request]) -> BatchResult<T::Response> {
         // The connection is taken out of the field. So it is dropped, not used again, when its
         // state is unknown.
         let mut connection = match self.connection.take() {
@@ -193,7 +193,7 @@ impl<T: BatchTransaction> BatchWriter<T> {
             T::transact(&mut connection, &self.secrets, batch),
         )
         .await;
-        match result.unwrap_or_else(|_| no_answer()) {
+        match result.unwrap_or_else(|_| no_answer_error()) {
             Ok(responses) if responses.iter().any(Result::is_ok) => {
                 commit(&mut connection).await?;
                 self.connection = Some(connection);
@@ -228,7 +228,7 @@ impl<T: BatchTransaction> BatchWriter<T> {
 async fn commit(connection: &mut PgConnection) -> Result<(), TransactionError> {
     match timeout(ANSWER_TIMEOUT, connection.execute("commit")).await {
         Ok(Ok(_)) => Ok(()),
-        Ok(Err(error)) => match Failure::at_commit(error) {
+        Ok(Err(error)) => match Failure::from_commit_error(error) {
             unknown @ Failure::Unknown(_) => Err(TransactionError::Unknown(unknown)),
             collided @ Failure::Collided(_) => Err(TransactionError::Retry(collided)),
             refused => Err(TransactionError::Refused(refused)),
@@ -244,11 +244,11 @@ async fn within_timeout<A>(
 ) -> Result<A, TransactionError> {
     match timeout(ANSWER_TIMEOUT, work).await {
         Ok(result) => Ok(result?),
-        Err(_) => no_answer(),
+        Err(_) => no_answer_error(),
     }
 }
 
-fn no_answer<A>() -> Result<A, TransactionError> {
+fn no_answer_error<A>() -> Result<A, TransactionError> {
     Err(TransactionError::NoAnswer(Failure::NotWritten(
         "the database does not answer".into(),
     )))

@@ -4,7 +4,7 @@ use domain::{ClubId, Timestamp};
 use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
 
-use super::{Records, Statement, catalogue_changed, repeatable, timestamp};
+use super::{Records, Statement, bump_catalogue_revision, repeatable_statement, timestamp};
 use crate::{Failure, Sealer};
 
 pub(crate) use crate::audit_log::write;
@@ -12,7 +12,7 @@ pub use crate::audit_log::{AuditAction, AuditEntry};
 
 /// An entry of the audit log as it is stored.
 #[derive(Clone, Debug)]
-pub struct Written {
+pub struct StoredAuditEntry {
     pub id: i64,
     pub at: Timestamp,
     pub actor: String,
@@ -39,7 +39,7 @@ pub(super) struct SignedEntry {
 impl SignedEntry {
     /// Returns a copy of the entry with an action and details that are known only inside the
     /// transaction.
-    pub fn recording(&self, action: &str, detail: serde_json::Value) -> SignedEntry {
+    pub fn with_action_and_detail(&self, action: &str, detail: serde_json::Value) -> SignedEntry {
         SignedEntry {
             entry: self.entry.with_action(action, detail),
             sealer: self.sealer.clone(),
@@ -62,9 +62,9 @@ struct AuditRow {
     previous_hash: Vec<u8>,
 }
 
-impl From<AuditRow> for Written {
-    fn from(row: AuditRow) -> Written {
-        Written {
+impl From<AuditRow> for StoredAuditEntry {
+    fn from(row: AuditRow) -> StoredAuditEntry {
+        StoredAuditEntry {
             id: row.id,
             at: timestamp(row.at),
             actor: row.actor,
@@ -106,7 +106,10 @@ impl Records {
         entry: AuditEntry,
         listed: bool,
     ) -> Result<bool, Failure> {
-        let (statement, sealer) = (repeatable(statement)?, self.postgres.sealer().clone());
+        let (statement, sealer) = (
+            repeatable_statement(statement)?,
+            self.postgres.sealer().clone(),
+        );
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
             let found = statement()
@@ -117,7 +120,7 @@ impl Records {
             if found {
                 write(&mut transaction, &sealer, &entry).await?;
                 if listed {
-                    catalogue_changed(&mut transaction).await?;
+                    bump_catalogue_revision(&mut transaction).await?;
                 }
             }
             transaction.commit().await?;
@@ -133,7 +136,7 @@ impl Records {
         objects: &[String],
         before: Option<i64>,
         limit: i64,
-    ) -> Result<Vec<Written>, Failure> {
+    ) -> Result<Vec<StoredAuditEntry>, Failure> {
         let read = "select id, at, actor, club_id, action, object, detail, host(ip) as ip, hash, previous_hash,
                  (select format('%s <%s>', u.name, u.email) from club_users u
                   where u.id = substring(actor from 'member ([0-9]+)$')::bigint) as person
@@ -152,7 +155,7 @@ impl Records {
         let rows: Vec<AuditRow> = self
             .read(async move |pool: PgPool| read.fetch_all(&pool).await)
             .await?;
-        Ok(rows.into_iter().map(Written::from).collect())
+        Ok(rows.into_iter().map(StoredAuditEntry::from).collect())
     }
 }
 
@@ -165,7 +168,14 @@ pub(super) async fn write_signed(
     id: impl std::fmt::Display,
 ) -> Result<(), sqlx::Error> {
     match signer {
-        Some(signer) => write(connection, &signer.sealer, &signer.entry.clone().named(id)).await,
+        Some(signer) => {
+            write(
+                connection,
+                &signer.sealer,
+                &signer.entry.clone().with_object_id(id),
+            )
+            .await
+        }
         None => Ok(()),
     }
 }

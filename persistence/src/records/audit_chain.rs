@@ -15,7 +15,7 @@ use crate::audit_log::{FIRST_PREVIOUS_HASH, keyed_hash};
 use crate::{Failure, Sealer};
 
 /// The number of entries that one statement reads.
-const PAGE_ROWS: i64 = 5_000;
+const CHAIN_PAGE_ROWS: i64 = 5_000;
 
 /// The result of checking the whole log.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -69,8 +69,8 @@ impl Records {
         let (length, head, plain_break): (i64, Vec<u8>, Option<i64>) = self
             .read(async move |pool: PgPool| read.fetch_one(&pool).await)
             .await?;
-        let keyed_break = self.keyed_break().await?;
-        let broken_at = plain_break.into_iter().chain(keyed_break).min();
+        let first_keyed_break = self.first_keyed_break().await?;
+        let broken_at = plain_break.into_iter().chain(first_keyed_break).min();
         Ok(AuditChainReport {
             length,
             head,
@@ -78,7 +78,7 @@ impl Records {
         })
     }
 
-    async fn keyed_break(&self) -> Result<Option<i64>, Failure> {
+    async fn first_keyed_break(&self) -> Result<Option<i64>, Failure> {
         let mut walk = ChainWalk {
             previous: None,
             after: 0,
@@ -86,14 +86,14 @@ impl Records {
         loop {
             let read =
                 "select id, hash, keyed_hash from audit_log where id > $1 order by id limit $2";
-            let read = sqlx::query_as(read).bind(walk.after).bind(PAGE_ROWS);
+            let read = sqlx::query_as(read).bind(walk.after).bind(CHAIN_PAGE_ROWS);
             let page: Vec<KeyedRow> = self
                 .read(async move |pool: PgPool| read.fetch_all(&pool).await)
                 .await?;
             if let Some(entry) = walk.first_break(self.postgres.sealer(), &page) {
                 return Ok(Some(entry));
             }
-            if page.len() < PAGE_ROWS as usize {
+            if page.len() < CHAIN_PAGE_ROWS as usize {
                 return Ok(None);
             }
         }

@@ -7,12 +7,12 @@ use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::{Records, audit, column, timestamp};
+use super::{Records, audit, timestamp, to_column_time};
 use crate::Failure;
 use crate::link_secrets::LinkKind;
 
 /// The sealing purpose of bank details. The sealing id is the draw's number.
-const BANK_PURPOSE: &str = "winner-bank";
+const BANK_SEAL_PURPOSE: &str = "winner-bank";
 /// How many days bank details are kept after the prize was paid (decision F-7).
 const BANK_DETAILS_KEPT_DAYS: i64 = 90;
 
@@ -52,16 +52,16 @@ impl std::fmt::Debug for ClaimBankDetails {
 
 /// Who entered the bank details.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum From {
+pub enum BankDetailsSource {
     Winner,
     Club,
 }
 
-impl From {
+impl BankDetailsSource {
     pub(super) fn word(self) -> &'static str {
         match self {
-            From::Winner => "winner",
-            From::Club => "club",
+            BankDetailsSource::Winner => "winner",
+            BankDetailsSource::Club => "club",
         }
     }
 }
@@ -74,7 +74,7 @@ pub struct Claim {
     pub respond_by: Option<Timestamp>,
     /// When the bank details were received, and from whom. [`Records::bank_details`] returns the
     /// details themselves.
-    pub received: Option<(Timestamp, From)>,
+    pub received: Option<(Timestamp, BankDetailsSource)>,
     pub paid: bool,
 }
 
@@ -89,7 +89,7 @@ pub enum ClaimOutcome {
 
 /// The mail that invites a winner to claim the prize through a link.
 #[derive(Clone, Debug)]
-pub struct Invitation {
+pub struct WinnerInvitation {
     pub draw: DrawId,
     pub serial: Serial,
     pub order: OrderId,
@@ -145,11 +145,11 @@ impl Records {
             .read_bank(async move |pool: PgPool| read.fetch_optional(&pool).await)
             .await?;
         sealed
-            .map(|sealed| self.unsealed(draw.0, &sealed))
+            .map(|sealed| self.unseal_bank_details(draw.0, &sealed))
             .transpose()
     }
 
-    pub(super) fn sealed(&self, draw: DrawId, bank: &ClaimBankDetails) -> Vec<u8> {
+    pub(super) fn seal_bank_details(&self, draw: DrawId, bank: &ClaimBankDetails) -> Vec<u8> {
         // The parts are joined by line breaks. None of them contains one, because the request was
         // validated.
         let plain = format!(
@@ -158,13 +158,21 @@ impl Records {
         );
         self.postgres
             .sealer()
-            .seal(BANK_PURPOSE, draw, plain.as_bytes())
+            .seal(BANK_SEAL_PURPOSE, draw, plain.as_bytes())
     }
 
-    pub(super) fn unsealed(&self, draw: i64, sealed: &[u8]) -> Result<ClaimBankDetails, Failure> {
+    pub(super) fn unseal_bank_details(
+        &self,
+        draw: i64,
+        sealed: &[u8],
+    ) -> Result<ClaimBankDetails, Failure> {
         let damaged = || Failure::Corrupt(format!("the bank details of draw {draw}"));
-        let plain = String::from_utf8(self.postgres.sealer().open(BANK_PURPOSE, draw, sealed)?)
-            .map_err(|_| damaged())?;
+        let plain = String::from_utf8(self.postgres.sealer().open(
+            BANK_SEAL_PURPOSE,
+            draw,
+            sealed,
+        )?)
+        .map_err(|_| damaged())?;
         let mut parts = plain.splitn(3, '\n').map(str::to_string);
         match (parts.next(), parts.next(), parts.next()) {
             (Some(bsb), Some(account_number), Some(account_name)) => Ok(ClaimBankDetails {
@@ -179,7 +187,7 @@ impl Records {
     /// Queues the winner's mail and stores the hash of its link, in one transaction. Returns
     /// `false` when the mail was queued before. A mail that was given up is queued again, with a
     /// new link.
-    pub async fn invite_winner(&self, invitation: &Invitation) -> Result<bool, Failure> {
+    pub async fn invite_winner(&self, invitation: &WinnerInvitation) -> Result<bool, Failure> {
         let (invitation, signer) = (invitation.clone(), self.signer.clone());
         let token_hash = self.link_hash(LinkKind::Claim, &invitation.token_hash);
         let work = async move |pool: PgPool| {
@@ -193,7 +201,7 @@ impl Records {
                 .bind(invitation.draw.0)
                 .bind(invitation.serial.number() as i16)
                 .bind(token_hash)
-                .bind(column(invitation.respond_by))
+                .bind(to_column_time(invitation.respond_by))
                 .execute(&mut *transaction)
                 .await?;
                 audit::write_signed(&mut transaction, signer.as_deref(), invitation.draw).await?;
@@ -212,7 +220,7 @@ impl Records {
         let write = "insert into winner_claims (draw_id, serial, paid_at)
              select id, winning_serial, $2 from draws where id = $1 and winning_serial is not null
              on conflict (draw_id) do update set paid_at = coalesce(winner_claims.paid_at, $2)";
-        self.execute(sqlx::query(write).bind(draw.0).bind(column(at)))
+        self.execute(sqlx::query(write).bind(draw.0).bind(to_column_time(at)))
             .await?;
         Ok(())
     }
@@ -222,7 +230,7 @@ impl Records {
     /// deletes proposed changes that have expired, or whose winner was paid or erased. Returns how
     /// many details were deleted.
     pub async fn purge_claims(&self, at: Timestamp) -> Result<u64, Failure> {
-        let until = column(at.plus_seconds(-BANK_DETAILS_KEPT_DAYS * 86_400));
+        let until = to_column_time(at.plus_seconds(-BANK_DETAILS_KEPT_DAYS * 86_400));
         let write = "with served as (
                  delete from bank.winner_details d using public.winner_claims c
                  where c.draw_id = d.draw_id and (c.paid_at <= $1 or c.erased_at >= c.received_at)
@@ -234,7 +242,7 @@ impl Records {
         let work = async move |pool: PgPool| {
             Ok(sqlx::query(write)
                 .bind(until)
-                .bind(column(at))
+                .bind(to_column_time(at))
                 .execute(&pool)
                 .await?
                 .rows_affected())
@@ -246,8 +254,8 @@ impl Records {
 impl std::convert::From<ClaimRow> for Claim {
     fn from((draw, serial, respond_by, from, received_at, paid_at): ClaimRow) -> Claim {
         let from = match from.as_deref() {
-            Some("club") => From::Club,
-            _ => From::Winner,
+            Some("club") => BankDetailsSource::Club,
+            _ => BankDetailsSource::Winner,
         };
         Claim {
             draw: DrawId(draw),
@@ -261,7 +269,7 @@ impl std::convert::From<ClaimRow> for Claim {
 
 async fn queue_winner_mail(
     connection: &mut PgConnection,
-    invitation: &Invitation,
+    invitation: &WinnerInvitation,
 ) -> Result<bool, sqlx::Error> {
     let queued = sqlx::query(
         "insert into email_outbox (dedupe_key, kind, order_id, to_address, data, due_at)
@@ -273,7 +281,7 @@ async fn queue_winner_mail(
     .bind(Uuid::from_u128(invitation.order.0))
     .bind(invitation.to.clone())
     .bind(invitation.data.clone())
-    .bind(column(invitation.at))
+    .bind(to_column_time(invitation.at))
     .execute(connection)
     .await?;
     Ok(queued.rows_affected() == 1)

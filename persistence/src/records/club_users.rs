@@ -6,7 +6,7 @@ use domain::{ClubId, Timestamp};
 use sqlx::{AssertSqlSafe, PgConnection, PgPool};
 use time::OffsetDateTime;
 
-use super::{Records, audit, column, timestamp};
+use super::{Records, audit, timestamp, to_column_time};
 use crate::Failure;
 use crate::link_secrets::LinkKind;
 
@@ -81,7 +81,7 @@ impl TryFrom<ClubUserRow> for ClubUser {
             club: ClubId(row.club_id),
             email: row.email,
             name: row.name,
-            role: role(&row.role)?,
+            role: parse_role(&row.role)?,
             invited_at: timestamp(row.invited_at),
             invited_until: row
                 .token_expires_at
@@ -98,7 +98,7 @@ impl TryFrom<ClubUserRow> for ClubUser {
 /// # Errors
 ///
 /// The text is not a known role. A CHECK constraint should prevent that.
-pub(super) fn role(word: &str) -> Result<Role, sqlx::Error> {
+pub(super) fn parse_role(word: &str) -> Result<Role, sqlx::Error> {
     Role::read(word).ok_or_else(|| sqlx::Error::Decode(format!("no role {word}").into()))
 }
 
@@ -207,7 +207,7 @@ impl Records {
                  where id = $1",
             )
             .bind(id)
-            .bind(column(at))
+            .bind(to_column_time(at))
             .execute(&mut *transaction)
             .await?;
             audit::write_signed(&mut transaction, signer.as_deref(), id).await?;
@@ -300,8 +300,8 @@ async fn renew_invitation(
     .bind(&new.name)
     .bind(new.role.word())
     .bind(token_hash)
-    .bind(column(new.until))
-    .bind(column(new.at))
+    .bind(to_column_time(new.until))
+    .bind(to_column_time(new.at))
     .execute(connection)
     .await?;
     Ok(())
@@ -336,8 +336,8 @@ async fn insert_member(
     .bind(&new.name)
     .bind(new.role.word())
     .bind(token_hash)
-    .bind(column(new.until))
-    .bind(column(new.at))
+    .bind(to_column_time(new.until))
+    .bind(to_column_time(new.at))
     .fetch_one(connection)
     .await?;
     Ok(Ok(id))

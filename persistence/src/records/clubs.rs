@@ -4,7 +4,7 @@ use domain::{AccountId, ClubId, Timestamp};
 use sqlx::{FromRow, PgConnection, PgPool};
 use time::OffsetDateTime;
 
-use super::{Records, audit, catalogue_changed, column, timestamp};
+use super::{Records, audit, bump_catalogue_revision, timestamp, to_column_time};
 use crate::Failure;
 
 /// A club: its public data, e-mail address, phone and connected account. Never contains the
@@ -167,7 +167,7 @@ impl Records {
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
             let row = insert_club(&mut transaction, new).await?;
-            catalogue_changed(&mut transaction).await?;
+            bump_catalogue_revision(&mut transaction).await?;
             transaction.commit().await?;
             Ok(row)
         };
@@ -186,7 +186,8 @@ impl Records {
     /// Removes every club that registered before a time, never confirmed its address and has done
     /// nothing since. Returns how many were removed.
     pub async fn remove_unconfirmed_clubs(&self, before: Timestamp) -> Result<u64, Failure> {
-        self.remove_unconfirmed(None, Some(column(before))).await
+        self.remove_unconfirmed(None, Some(to_column_time(before)))
+            .await
     }
 
     async fn remove_unconfirmed(
@@ -212,7 +213,7 @@ impl Records {
                 .await?
                 .rows_affected();
             if removed > 0 {
-                catalogue_changed(&mut transaction).await?;
+                bump_catalogue_revision(&mut transaction).await?;
             }
             transaction.commit().await?;
             Ok(removed)
@@ -225,7 +226,7 @@ impl Records {
     pub async fn connect_account(&self, club: ClubId, account: &AccountId) -> Result<(), Failure> {
         let account = account.0.clone();
         let write = "update clubs set stripe_connect_account_id = $1 where id = $2";
-        self.change(sqlx::query(write).bind(account).bind(club.0))
+        self.change_listed_row(sqlx::query(write).bind(account).bind(club.0))
             .await?;
         Ok(())
     }
@@ -243,10 +244,10 @@ impl Records {
         let capabilities = (charges_enabled, details_submitted, payouts_enabled);
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
-            let moved = move_account(&mut transaction, account, capabilities).await?;
+            let moved = update_account_state(&mut transaction, account, capabilities).await?;
             if moved != AccountChange::Nothing {
                 audit::write_signed(&mut transaction, signer.as_deref(), "").await?;
-                catalogue_changed(&mut transaction).await?;
+                bump_catalogue_revision(&mut transaction).await?;
                 transaction.commit().await?;
             }
             Ok(moved)
@@ -258,12 +259,12 @@ impl Records {
     /// payment intents (decision H-3).
     pub async fn archive_club(&self, club: ClubId, archived: bool) -> Result<bool, Failure> {
         let write = "update clubs set archived = $2 where id = $1";
-        self.change(sqlx::query(write).bind(club.0).bind(archived))
+        self.change_listed_row(sqlx::query(write).bind(club.0).bind(archived))
             .await
     }
 }
 
-async fn move_account(
+async fn update_account_state(
     connection: &mut PgConnection,
     account: String,
     capabilities: (bool, bool, bool),

@@ -5,7 +5,7 @@ use domain::ClubId;
 use sqlx::PgPool;
 
 use super::Records;
-use super::club_users::role;
+use super::club_users::parse_role;
 use super::sessions::{Holder, Member};
 use crate::Failure;
 
@@ -41,7 +41,7 @@ impl Records {
             let holder = match (admin, club, member) {
                 (Some(admin), ..) => Holder::Admin(admin),
                 (None, Some(club), Some(id)) => {
-                    let role = role(&word.unwrap_or_default())?;
+                    let role = parse_role(&word.unwrap_or_default())?;
                     Holder::Member(Member {
                         id,
                         club: ClubId(club),

@@ -9,7 +9,7 @@ use domain::{DrawId, Timestamp};
 use sqlx::{PgConnection, PgPool, query, query_as};
 use uuid::Uuid;
 
-use super::{Records, column};
+use super::{Records, to_column_time};
 use crate::Failure;
 
 /// After how many months buyer details are erased, if the configuration does not say otherwise
@@ -28,7 +28,7 @@ const EMAIL_HASH_PURPOSE: &str = "buyer-email";
 
 /// What one erasure transaction did to one draw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Erased {
+pub struct ErasureProgress {
     pub draw: DrawId,
     pub orders: u64,
     /// Whether all buyers of the draw are erased. `false` when more orders are left than one
@@ -50,7 +50,7 @@ impl Records {
         after: DrawId,
         months: u8,
         at: Timestamp,
-    ) -> Result<Option<Erased>, Failure> {
+    ) -> Result<Option<ErasureProgress>, Failure> {
         let postgres = self.postgres.clone();
         let hash = move |email: String| {
             postgres
@@ -73,7 +73,7 @@ impl Records {
             erase_winner(&mut transaction, draw, at).await?;
             let whole = mark_draw_erased(&mut transaction, draw, months, at).await?;
             transaction.commit().await?;
-            Ok(Some(Erased {
+            Ok(Some(ErasureProgress {
                 draw,
                 orders: orders.len() as u64,
                 whole,
@@ -132,7 +132,7 @@ async fn lock_due_draw(
     ))
     .bind(after.0)
     .bind(i32::from(months))
-    .bind(column(at))
+    .bind(to_column_time(at))
     .fetch_optional(connection)
     .await?;
     Ok(id.map(|(id,)| DrawId(id)))
@@ -153,7 +153,7 @@ async fn erasable_orders(
     ))
     .bind(draw.0)
     .bind(i32::from(months))
-    .bind(column(at))
+    .bind(to_column_time(at))
     .bind(AT_ONCE)
     .fetch_all(connection)
     .await
@@ -207,7 +207,7 @@ async fn erase_orders(
     .bind(hashes)
     .bind(ERASED_NAME)
     .bind(ERASED_EMAIL)
-    .bind(column(at))
+    .bind(to_column_time(at))
     .execute(connection)
     .await?;
     Ok(())
@@ -231,7 +231,7 @@ async fn erase_winner(
     .await?;
     query("update winner_claims set erased_at = $2 where draw_id = $1 and erased_at is null")
         .bind(draw.0)
-        .bind(column(at))
+        .bind(to_column_time(at))
         .execute(connection)
         .await?;
     Ok(())
@@ -248,13 +248,13 @@ async fn mark_draw_erased(
     let remaining: Option<(i32,)> = query_as(concat!("select 1", named_orders!("$1"), " limit 1"))
         .bind(draw.0)
         .bind(i32::from(months))
-        .bind(column(at))
+        .bind(to_column_time(at))
         .fetch_optional(&mut *connection)
         .await?;
     if remaining.is_none() {
         query("update draws set erased_at = $2 where id = $1")
             .bind(draw.0)
-            .bind(column(at))
+            .bind(to_column_time(at))
             .execute(connection)
             .await?;
     }

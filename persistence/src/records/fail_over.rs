@@ -5,7 +5,7 @@ use sqlx::PgPool;
 
 use super::audit::{self, AuditAction};
 use super::settings::MAINTENANCE_MODE;
-use super::{COMMAND_LINE, Records, catalogue_changed};
+use super::{COMMAND_LINE_ACTOR, Records, bump_catalogue_revision};
 use crate::Failure;
 
 /// By how much the epoch of each draw is increased: far more than the number of claims that can be
@@ -24,7 +24,7 @@ impl Records {
     ///
     /// [`Failure::Unknown`] or [`Failure::NotWritten`]. The caller may call again, because a
     /// repeated call is harmless.
-    pub async fn fence(&self, numbers_skipped: i64) -> Result<u64, Failure> {
+    pub async fn fence_all_draws(&self, numbers_skipped: i64) -> Result<u64, Failure> {
         let sealer = self.postgres.sealer().clone();
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
@@ -47,11 +47,11 @@ impl Records {
                  on conflict (key) do update set value = 'true', updated_by = $2, updated_at = now()";
             sqlx::query(closed)
                 .bind(MAINTENANCE_MODE)
-                .bind(COMMAND_LINE)
+                .bind(COMMAND_LINE_ACTOR)
                 .execute(&mut *transaction)
                 .await?;
             let action = AuditAction {
-                actor: COMMAND_LINE,
+                actor: COMMAND_LINE_ACTOR,
                 club: None,
                 action: "fence",
                 object: "draws",
@@ -59,7 +59,7 @@ impl Records {
             };
             let detail = serde_json::json!({ "draws": draws, "epochsSkipped": EPOCHS_SKIPPED });
             audit::write(&mut transaction, &sealer, &action.entry(detail)).await?;
-            catalogue_changed(&mut transaction).await?;
+            bump_catalogue_revision(&mut transaction).await?;
             transaction.commit().await?;
             Ok(draws)
         };

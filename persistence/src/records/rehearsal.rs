@@ -3,12 +3,12 @@
 use domain::DrawId;
 use sqlx::PgPool;
 
-use super::{Records, catalogue_changed};
+use super::{Records, bump_catalogue_revision};
 use crate::Failure;
 
 /// SQL statements that move all times of a draw, and of the orders that contain only this draw, by
 /// `$2`.
-const SHIFT_STATEMENTS: [&str; 7] = [
+const SHIFT_DRAW_TIMES_SQL: [&str; 7] = [
     "update draws set kick_off = kick_off - $2, opens_at = opens_at - $2, closed_at = closed_at - $2,
          completed_at = completed_at - $2, created_at = created_at - $2 where id = $1",
     "update draw_events set at = at - $2 where draw_id = $1",
@@ -31,14 +31,14 @@ impl Records {
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
             let by = time::Duration::milliseconds(by_ms);
-            for shift in SHIFT_STATEMENTS {
+            for shift in SHIFT_DRAW_TIMES_SQL {
                 sqlx::query(shift)
                     .bind(draw.0)
                     .bind(by)
                     .execute(&mut *transaction)
                     .await?;
             }
-            catalogue_changed(&mut transaction).await?;
+            bump_catalogue_revision(&mut transaction).await?;
             transaction.commit().await?;
             Ok(())
         };

@@ -5,7 +5,7 @@ use domain::Timestamp;
 use sqlx::PgPool;
 
 use super::audit::{self, AuditAction};
-use super::{COMMAND_LINE, Records, column};
+use super::{COMMAND_LINE_ACTOR, Records, to_column_time};
 use crate::Failure;
 
 /// The sealing purpose of the secret. The sealing id is the operator's id.
@@ -62,7 +62,10 @@ impl Records {
     pub async fn use_step(&self, admin: i64, step: i64, at: Timestamp) -> Result<bool, Failure> {
         let write = "update admins set totp_last_step = $2, totp_enrolled_at = coalesce(totp_enrolled_at, $3)
              where id = $1 and totp_last_step < $2";
-        let write = sqlx::query(write).bind(admin).bind(step).bind(column(at));
+        let write = sqlx::query(write)
+            .bind(admin)
+            .bind(step)
+            .bind(to_column_time(at));
         Ok(self.execute(write).await? > 0)
     }
 
@@ -86,7 +89,7 @@ impl Records {
             if let Some(id) = found {
                 let (action, object) = ("forget-second-factor", format!("admin:{id}"));
                 let action = AuditAction {
-                    actor: COMMAND_LINE,
+                    actor: COMMAND_LINE_ACTOR,
                     club: None,
                     action,
                     object: &object,

@@ -7,7 +7,7 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::erasure::ERASED_EMAIL;
-use super::{Records, column, timestamp};
+use super::{Records, timestamp, to_column_time};
 use crate::Failure;
 use crate::link_secrets::LinkKind;
 
@@ -50,7 +50,7 @@ impl Records {
             )
             .bind(email)
             .bind(hash)
-            .bind(column(until))
+            .bind(to_column_time(until))
             .fetch_optional(&pool)
             .await
         };
@@ -69,7 +69,7 @@ impl Records {
                 "select email, expires_at from ticket_links where token_hash = any($1) and expires_at > $2",
             )
             .bind(hashes)
-            .bind(column(at))
+            .bind(to_column_time(at))
             .fetch_optional(&pool)
             .await?;
             let Some((email, until)) = link else {
@@ -103,7 +103,7 @@ impl Records {
                    from over))
              select from over",
         );
-        self.execute(write.bind(column(at)).bind(ERASED_EMAIL))
+        self.execute(write.bind(to_column_time(at)).bind(ERASED_EMAIL))
             .await
     }
 }

@@ -4,7 +4,7 @@
 use domain::Timestamp;
 use sqlx::{PgPool, query, query_scalar};
 
-use super::{Records, column};
+use super::{Records, to_column_time};
 use crate::Failure;
 
 /// The purpose of the keyed hash that stands for an account. The table contains only the hash, so
@@ -45,8 +45,8 @@ impl Records {
                      returning count",
                 )
                 .bind(about)
-                .bind(column(at.plus_seconds(until)))
-                .bind(column(at))
+                .bind(to_column_time(at.plus_seconds(until)))
+                .bind(to_column_time(at))
                 .fetch_one(&mut *transaction)
                 .await?;
                 if i64::from(count) > i64::from(max) {
@@ -86,7 +86,7 @@ impl Records {
     ///
     /// The database could not be written.
     pub async fn sweep_tries(&self, at: Timestamp) -> Result<u64, Failure> {
-        self.execute(query("delete from tries where until <= $1").bind(column(at)))
+        self.execute(query("delete from tries where until <= $1").bind(to_column_time(at)))
             .await
     }
 

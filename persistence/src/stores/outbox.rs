@@ -41,7 +41,7 @@ pub trait OutboxStore: Send + Sync {
         at: Timestamp,
     ) -> Result<bool, Failure>;
     /// Claims mails for the node `sender` for `lease_ms` milliseconds, oldest first. Claims those
-    /// that are due, and those claimed by a node that is gone ([`crate::nodes::GONE_MS`]).
+    /// that are due, and those claimed by a node that is gone ([`crate::nodes::GONE_AFTER_LEASE_MS`]).
     async fn claim_mail(
         &self,
         sender: InstanceId,

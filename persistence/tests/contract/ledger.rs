@@ -552,7 +552,7 @@ pub async fn live_draws_are_not_completed_or_cancelled(world: World) {
         Ok(vec![world.draws[0], world.draws[2]])
     );
     assert!(matches!(
-        Ledger::append(&*world.ledger, vec![empty(&world)]).await,
+        Ledger::append(&*world.ledger, vec![append_without_events(&world)]).await,
         Err(Failure::NotWritten(_))
     ));
     assert!(matches!(
@@ -561,7 +561,7 @@ pub async fn live_draws_are_not_completed_or_cancelled(world: World) {
     ));
 }
 
-fn empty(world: &World) -> persistence::ledger::Append {
+fn append_without_events(world: &World) -> persistence::ledger::Append {
     let (draw, at) = (world.draws[0], NOW);
     persistence::ledger::Append {
         draw,

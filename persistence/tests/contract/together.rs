@@ -24,7 +24,7 @@ fn decide_all(owner: &Owner, planned: Vec<PlannedCommit>) -> (Vec<Append>, Draw)
     (appends, next.draw)
 }
 
-fn opening(world: &World, owner: &Owner, id: u128, count: u16) -> PlannedCommit {
+fn reserving_order(world: &World, owner: &Owner, id: u128, count: u16) -> PlannedCommit {
     (
         owner.reserve(id, count),
         Some(AttachedWrite::Open(world.order(id, &[(0, count)]))),
@@ -88,7 +88,7 @@ pub async fn commits_written_together_have_their_own_revisions(world: World) {
         &owner,
         vec![
             authorised_sale(&owner, 1, 10),
-            opening(&world, &owner, 5, 50),
+            reserving_order(&world, &owner, 5, 50),
             (Command::Release { order: OrderId(2) }, None),
             authorised_sale(&owner, 3, 10),
             (
@@ -98,7 +98,7 @@ pub async fn commits_written_together_have_their_own_revisions(world: World) {
                     lines: lines.clone(),
                 }),
             ),
-            opening(&world, &owner, 6, 1),
+            reserving_order(&world, &owner, 6, 1),
         ],
     );
     owner.ledger.append(appends).await.expect("written");
@@ -214,7 +214,9 @@ pub async fn one_fenced_commit_prevents_all(world: World) {
     let owner = world.owner(0).await;
     let (correct, after) = decide_all(
         &owner,
-        (1..=3).map(|id| opening(&world, &owner, id, 2)).collect(),
+        (1..=3)
+            .map(|id| reserving_order(&world, &owner, id, 2))
+            .collect(),
     );
     let with_error = |position: usize, change: fn(&mut Append)| {
         let mut appends = correct.clone();
@@ -305,10 +307,10 @@ pub async fn one_contradicting_commit_prevents_all(world: World) {
         let (appends, _) = decide_all(
             &owner,
             vec![
-                opening(&world, &owner, 1, 3),
+                reserving_order(&world, &owner, 1, 3),
                 authorised_sale(&owner, 9, 4),
                 case,
-                opening(&world, &owner, 2, 3),
+                reserving_order(&world, &owner, 2, 3),
             ],
         );
         let failure = owner
@@ -362,7 +364,7 @@ pub async fn commit_with_audit_entry_is_written_alone(world: World) {
         let Ok(events) = owner.draw.decide(NOW, &command) else {
             continue;
         };
-        let first = decide_all(&owner, vec![opening(&world, &owner, 3, 1)])
+        let first = decide_all(&owner, vec![reserving_order(&world, &owner, 3, 1)])
             .0
             .remove(0);
         let second = Append {
@@ -377,7 +379,10 @@ pub async fn commit_with_audit_entry_is_written_alone(world: World) {
     }
     let (mut appends, _) = decide_all(
         &owner,
-        vec![opening(&world, &owner, 3, 1), opening(&world, &owner, 4, 1)],
+        vec![
+            reserving_order(&world, &owner, 3, 1),
+            reserving_order(&world, &owner, 4, 1),
+        ],
     );
     let act = AuditAction {
         actor: "operator 1",
@@ -392,7 +397,10 @@ pub async fn commit_with_audit_entry_is_written_alone(world: World) {
         Err(Failure::NotWritten(_))
     ));
     // A transaction may contain only one commit of each order.
-    let same_order = vec![opening(&world, &owner, 3, 1), (owner.reserve(3, 2), None)];
+    let same_order = vec![
+        reserving_order(&world, &owner, 3, 1),
+        (owner.reserve(3, 2), None),
+    ];
     assert!(matches!(
         owner.ledger.append(decide_all(&owner, same_order).0).await,
         Err(Failure::NotWritten(_))

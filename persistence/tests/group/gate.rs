@@ -31,7 +31,7 @@ impl Gate {
         let mut blocked = Vec::new();
         for (position, owner) in owners.iter().take(2).enumerate() {
             blocked.push(spawn_append(owner, reserve(owner, position as u128 + 1)));
-            gate.until(
+            gate.wait_for_count(
                 "select count(*) from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()",
                 position as i64 + 1,
             )
@@ -42,7 +42,7 @@ impl Gate {
 
     /// Waits until the count that a query returns has the expected value. Returns after 2,000
     /// queries in any case, because a lock wait has a time limit.
-    async fn until(&mut self, count: &'static str, expected: i64) {
+    async fn wait_for_count(&mut self, count: &'static str, expected: i64) {
         for _ in 0..2_000 {
             let found: i64 = sqlx::query_scalar(count)
                 .fetch_one(&mut self.watch)

@@ -118,7 +118,7 @@ pub async fn fence(config: &Config) -> anyhow::Result<()> {
     let database = Database::reach(config).await?;
     let fenced = async {
         let records = Records::new(database.connect_migrated(config).await?);
-        Ok::<_, anyhow::Error>(records.fence(NUMBERS_SKIPPED).await?)
+        Ok::<_, anyhow::Error>(records.fence_all_draws(NUMBERS_SKIPPED).await?)
     };
     let fenced = fenced.await;
     database.close().await;

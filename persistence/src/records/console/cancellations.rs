@@ -44,7 +44,7 @@ impl Records {
 
     /// Returns two numbers for a draw: pending payouts, which undoing the result deletes, and
     /// mailed corrections of the result.
-    pub async fn undoing(&self, draw: DrawId) -> Result<(i64, i64), Failure> {
+    pub async fn undo_effect_counts(&self, draw: DrawId) -> Result<(i64, i64), Failure> {
         let read = "select (select count(*) from payouts where draw_id = $1 and (status = 'pending' or type = 'club_share')),
                  (select count(*) from email_outbox where kind = 'correction' and dedupe_key like '%winner:' || $1 || ':%')";
         let read = sqlx::query_as(read).bind(draw.0);

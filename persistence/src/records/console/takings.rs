@@ -5,7 +5,7 @@ use sqlx::PgPool;
 
 use crate::Failure;
 use crate::records::financials::{fees_of_lines, line_columns};
-use crate::records::{Records, column};
+use crate::records::{Records, to_column_time};
 
 /// The sums of one draw, in cents. A test draw is one whose league contains "test" (decision E-15).
 #[derive(Clone, Debug, Default, PartialEq, Eq, sqlx::FromRow)]
@@ -33,7 +33,7 @@ pub struct DrawTakings {
 impl Records {
     /// Returns the sums of every draw, sorted by kick-off. The two instants limit the kick-off;
     /// `None` means no limit.
-    pub async fn takings(
+    pub async fn draw_takings(
         &self,
         from: Option<Timestamp>,
         to: Option<Timestamp>,
@@ -74,10 +74,10 @@ impl Records {
                  and not ($3 and coalesce(d.league, '') ilike '%test%')
              order by d.kick_off, d.id",
         ))
-        .bind(from.map(column))
-        .bind(to.map(column))
+        .bind(from.map(to_column_time))
+        .bind(to.map(to_column_time))
         .bind(without_tests)
-        .bind(column(now));
+        .bind(to_column_time(now));
         self.read(async move |pool: PgPool| read.fetch_all(&pool).await)
             .await
     }

@@ -71,7 +71,7 @@ impl Records {
             .await
     }
 
-    pub async fn pulse(&self) -> Result<ConsoleCounters, Failure> {
+    pub async fn console_counters(&self) -> Result<ConsoleCounters, Failure> {
         let read = sqlx::query_as(
             "select (select count(*) from anomalies) as anomalies_total,
                  (select count(*) from anomalies where resolved_at is null) as anomalies_unresolved,

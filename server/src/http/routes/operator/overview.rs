@@ -27,7 +27,7 @@ pub async fn analytics(state: web::Data<State>) -> Result<HttpResponse, Problem>
         .is_none_or(|value| value != "false");
     let draws = state
         .records
-        .takings(None, None, without_tests, state.clock.now())
+        .draw_takings(None, None, without_tests, state.clock.now())
         .await?;
     let clubs = state.records.club_rows(Some(false), None).await?;
     let sums = RevenueTotals::of(&draws);

@@ -16,7 +16,7 @@ fn id(order: u128) -> OrderId {
     OrderId(order)
 }
 
-async fn claim_due(world: &World, after_ms: i64) -> Vec<(OrderId, OperationKind)> {
+async fn claim_due_operations(world: &World, after_ms: i64) -> Vec<(OrderId, OperationKind)> {
     let now = NOW.plus_ms(after_ms);
     let claimed = world
         .stores
@@ -29,7 +29,7 @@ async fn claim_due(world: &World, after_ms: i64) -> Vec<(OrderId, OperationKind)
         .collect()
 }
 
-async fn claim_one(world: &World, order: u128, kind: OperationKind) -> Option<Operation> {
+async fn claim_one_operation(world: &World, order: u128, kind: OperationKind) -> Option<Operation> {
     world
         .stores
         .claim_operation(id(order), kind, NOW, LEASE_MS)
@@ -37,7 +37,7 @@ async fn claim_one(world: &World, order: u128, kind: OperationKind) -> Option<Op
         .expect("read")
 }
 
-fn refused<T: std::fmt::Debug>(outcome: Result<T, Failure>) -> bool {
+fn is_not_written<T: std::fmt::Debug>(outcome: Result<T, Failure>) -> bool {
     matches!(outcome, Err(Failure::NotWritten(_)))
 }
 
@@ -52,7 +52,7 @@ pub async fn order_has_one_payment_intent(world: World) {
             .await
             .expect("opened, and again");
     }
-    assert!(refused(
+    assert!(is_not_written(
         world
             .stores
             .record_payment_intent(id(1), &PaymentIntentId("pi_other".into()), "other")
@@ -84,10 +84,16 @@ pub async fn order_has_one_payment_intent(world: World) {
             .is_none()
     );
     assert!(
-        claim_one(&world, 1, OperationKind::Create).await.is_none(),
+        claim_one_operation(&world, 1, OperationKind::Create)
+            .await
+            .is_none(),
         "done"
     );
-    assert!(claim_one(&world, 2, OperationKind::Create).await.is_some());
+    assert!(
+        claim_one_operation(&world, 2, OperationKind::Create)
+            .await
+            .is_some()
+    );
 
     // An order that has ended accepts no new payment intent. It keeps the one that it has.
     owner
@@ -101,7 +107,7 @@ pub async fn order_has_one_payment_intent(world: World) {
             .await
             .expect("released");
     }
-    assert!(refused(
+    assert!(is_not_written(
         world
             .stores
             .record_payment_intent(id(2), &intent_id(2), "secret")
@@ -348,10 +354,12 @@ pub async fn capture_is_recorded_once_and_only_with_tickets(world: World) {
         (OrderState::Captured, Some(NOW.plus_seconds(60)))
     );
     assert!(
-        claim_one(&world, 1, OperationKind::Capture).await.is_none(),
+        claim_one_operation(&world, 1, OperationKind::Capture)
+            .await
+            .is_none(),
         "done"
     );
-    assert_eq!(claim_due(&world, 60_000).await, []);
+    assert_eq!(claim_due_operations(&world, 60_000).await, []);
     let mails = world
         .stores
         .claim_mail(InstanceId(1), NOW.plus_seconds(120), LEASE_MS, 10)
@@ -379,7 +387,7 @@ pub async fn capture_is_recorded_once_and_only_with_tickets(world: World) {
         .expect("opened");
     let intent = provider_intent(&world.record(2).await, PaymentStatus::Succeeded);
     assert!(
-        refused(world.stores.record_capture(id(2), &intent, NOW).await),
+        is_not_written(world.stores.record_capture(id(2), &intent, NOW).await),
         "it has no tickets"
     );
     assert_eq!(
@@ -452,7 +460,7 @@ pub async fn refused_order_is_cancelled_and_released(world: World) {
         (OrderState::Rejecting, Some("sold out"))
     );
     assert_eq!(
-        claim_due(&world, 3_000).await,
+        claim_due_operations(&world, 3_000).await,
         [(id(1), OperationKind::Cancel)],
         "its create operation is dropped"
     );
@@ -473,7 +481,7 @@ pub async fn refused_order_is_cancelled_and_released(world: World) {
         (record.order.state, record.reason.as_deref()),
         (OrderState::Released, Some("sold out"))
     );
-    assert_eq!(claim_due(&world, 60_000).await, []);
+    assert_eq!(claim_due_operations(&world, 60_000).await, []);
     world
         .stores
         .void(id(1), "given back by hand", NotifyBuyer::Nobody, NOW)
@@ -509,17 +517,17 @@ pub async fn refused_order_is_cancelled_and_released(world: World) {
 pub async fn order_with_tickets_cannot_be_ended(world: World) {
     let mut owner = world.owner(0).await;
     world.allocated(&mut owner, 1, 2).await;
-    assert!(refused(world.stores.reject(id(1), "", NOW).await));
-    assert!(refused(
+    assert!(is_not_written(world.stores.reject(id(1), "", NOW).await));
+    assert!(is_not_written(
         world
             .stores
             .release(id(1), "", NotifyBuyer::Nobody, NOW)
             .await
     ));
-    assert!(refused(
+    assert!(is_not_written(
         world.stores.void(id(1), "", NotifyBuyer::Nobody, NOW).await
     ));
-    assert!(refused(
+    assert!(is_not_written(
         world
             .stores
             .queue_refund(id(1), Cents(1), Cents(0), "")
@@ -537,7 +545,7 @@ pub async fn order_with_tickets_cannot_be_ended(world: World) {
         (record.order.state, record.reason.as_deref()),
         (OrderState::Void, Some("the authorisation is gone"))
     );
-    assert_eq!(claim_due(&world, 60_000).await, []);
+    assert_eq!(claim_due_operations(&world, 60_000).await, []);
 }
 
 /// The payment was captured without our server, and is refunded. A node that still considers the
@@ -558,7 +566,7 @@ pub async fn refunded_order_gets_no_tickets(world: World) {
         .expect("queued");
     assert_eq!(world.record(1).await.order.state, OrderState::Void);
     assert_eq!(
-        claim_due(&world, 0).await,
+        claim_due_operations(&world, 0).await,
         [
             (id(1), OperationKind::Refund),
             (id(1), OperationKind::FeeRefund)
@@ -621,7 +629,10 @@ pub async fn refund_takes_the_fee_from_the_orders_that_hold_it(world: World) {
             .expect("queued, and again");
     }
     assert_eq!(world.stores.fees_owed().await, Ok(vec![]));
-    assert_eq!(claim_due(&world, 0).await, [(id(1), OperationKind::Refund)]);
+    assert_eq!(
+        claim_due_operations(&world, 0).await,
+        [(id(1), OperationKind::Refund)]
+    );
 
     owner.void(2).await.expect("voided");
     assert_eq!(world.stores.fee_returned(id(2)).await, Ok(Cents(1100)));
@@ -640,7 +651,7 @@ pub async fn refund_takes_the_fee_from_the_orders_that_hold_it(world: World) {
     }
     assert_eq!(world.stores.fees_owed().await, Ok(vec![]));
     assert_eq!(
-        claim_due(&world, 0).await,
+        claim_due_operations(&world, 0).await,
         [
             (id(2), OperationKind::Refund),
             (id(1), OperationKind::FeeRefund)
@@ -653,7 +664,7 @@ pub async fn refund_takes_the_fee_from_the_orders_that_hold_it(world: World) {
             (OrderState::Void, fees[order as usize - 1])
         );
     }
-    let fee = claim_one(&world, 1, OperationKind::FeeRefund).await;
+    let fee = claim_one_operation(&world, 1, OperationKind::FeeRefund).await;
     assert!(fee.is_none(), "leased");
     let claimed = world
         .stores
@@ -837,7 +848,7 @@ pub async fn operations_are_claimed_once_captures_first(world: World) {
     owner.open(world.order(2, &[(0, 1)])).await.expect("opened");
     world.allocated(&mut owner, 1, 1).await;
     assert_eq!(
-        claim_due(&world, 1_999).await,
+        claim_due_operations(&world, 1_999).await,
         [],
         "only the process that wrote them tries them for two seconds"
     );
@@ -845,9 +856,13 @@ pub async fn operations_are_claimed_once_captures_first(world: World) {
         (id(1), OperationKind::Capture),
         (id(2), OperationKind::Create),
     ];
-    assert_eq!(claim_due(&world, 2_000).await, both);
-    assert_eq!(claim_due(&world, 2_999).await, [], "leased");
-    assert_eq!(claim_due(&world, 3_000).await, both, "the leases are over");
+    assert_eq!(claim_due_operations(&world, 2_000).await, both);
+    assert_eq!(claim_due_operations(&world, 2_999).await, [], "leased");
+    assert_eq!(
+        claim_due_operations(&world, 3_000).await,
+        both,
+        "the leases are over"
+    );
     let limited = world
         .stores
         .claim_operations(NOW.plus_ms(4_000), LEASE_MS, 1)
@@ -865,7 +880,7 @@ pub async fn operations_are_claimed_once_captures_first(world: World) {
 pub async fn attempt_ends_or_postpones_an_operation(world: World) {
     let mut owner = world.owner(0).await;
     world.allocated(&mut owner, 1, 1).await;
-    let capture = claim_one(&world, 1, OperationKind::Capture)
+    let capture = claim_one_operation(&world, 1, OperationKind::Capture)
         .await
         .expect("due");
     let again = Attempt::Again {
@@ -879,7 +894,9 @@ pub async fn attempt_ends_or_postpones_an_operation(world: World) {
         .await
         .expect("recorded");
     assert!(
-        claim_one(&world, 1, OperationKind::Capture).await.is_none(),
+        claim_one_operation(&world, 1, OperationKind::Capture)
+            .await
+            .is_none(),
         "not before its time"
     );
     let claimed = world
@@ -902,7 +919,9 @@ pub async fn attempt_ends_or_postpones_an_operation(world: World) {
         .await
         .expect("recorded");
     assert!(
-        claim_one(&world, 1, OperationKind::Capture).await.is_none(),
+        claim_one_operation(&world, 1, OperationKind::Capture)
+            .await
+            .is_none(),
         "the second attempt still has the operation and its key"
     );
     world
@@ -920,7 +939,7 @@ pub async fn attempt_ends_or_postpones_an_operation(world: World) {
         .record_attempt(capture.id, Attempt::Done)
         .await
         .expect("already ended");
-    assert_eq!(claim_due(&world, 600_000).await, []);
+    assert_eq!(claim_due_operations(&world, 600_000).await, []);
     assert_eq!(
         world.stores.record_attempt(77, Attempt::Done).await,
         Err(Failure::NotFound)
