@@ -1,6 +1,6 @@
 //! A private Postgres for the demo and the tests. This module finds Postgres on the machine, starts
-//! it as a child process on a unix socket, and restarts it when it dies. A Postgres that a killed
-//! server left running is adopted.
+//! it as a child process on a unix socket, and restarts it when it dies. If a killed server process
+//! left its Postgres running, the next server process adopts that Postgres.
 
 use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
@@ -55,7 +55,7 @@ pub struct Embedded {
     address: PostgresAddress,
     adopted: bool,
     supervisor: Supervisor,
-    /// Locked while this server lives, so that no second server uses the folder. The operating
+    /// File lock on the folder, so that no second server process uses the folder. The operating
     /// system releases the lock even after a crash.
     _lock: File,
 }
@@ -79,7 +79,8 @@ impl Embedded {
         Ok(embedded)
     }
 
-    /// Returns the folder in use, which may differ from the requested one.
+    /// Returns the folder that Postgres uses. It may differ from the folder that was passed to
+    /// `start`.
     pub fn dir(&self) -> &Path {
         &self.dir
     }
@@ -93,7 +94,8 @@ impl Embedded {
         self.address.url(DATABASE_NAME)
     }
 
-    /// Returns whether a killed server had left this Postgres running.
+    /// Returns whether this Postgres was already running, because an earlier server process was
+    /// killed.
     pub fn adopted(&self) -> bool {
         self.adopted
     }

@@ -4,8 +4,8 @@
 use domain::TransitionRefused;
 use thiserror::Error;
 
-/// A technical failure of a store. Violations of the game's rules are refusals of the domain
-/// instead.
+/// A technical failure of a store. A violation of a business rule is no `Failure`: the domain crate
+/// returns a refusal for it.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum Failure {
     /// The write certainly did not happen. The caller's state is still right, and the caller may
@@ -20,7 +20,7 @@ pub enum Failure {
     /// database.
     #[error("outcome unknown: {0}")]
     Unknown(String),
-    /// Another owner has claimed the draw, or another commit was written first. This writer no
+    /// Another owner has claimed the draw, or another commit was written first. The caller no
     /// longer owns the draw.
     #[error("fenced: another owner holds the draw")]
     Fenced,
@@ -40,8 +40,8 @@ pub enum Failure {
     Corrupt(String),
 }
 
-/// A refused transition means that the caller's copy of the order is out of date. Nothing was
-/// written.
+/// A refused state transition of an order becomes [`Failure::NotWritten`]. The caller's copy of the
+/// order is out of date.
 impl From<TransitionRefused> for Failure {
     fn from(refused: TransitionRefused) -> Failure {
         Failure::NotWritten(refused.to_string())
@@ -49,7 +49,7 @@ impl From<TransitionRefused> for Failure {
 }
 
 /// Conversions from `sqlx::Error`. The result depends on when the error happened, not on its
-/// message. The converted text names constraints and causes, never values.
+/// message. The text of the resulting `Failure` names constraints and causes, never values.
 impl Failure {
     /// Converts the error of a statement that only reads.
     pub(crate) fn from_read_error(why: sqlx::Error) -> Failure {
@@ -89,7 +89,8 @@ impl Failure {
         }
     }
 
-    /// Converts `Collided` into `NotWritten`, when the write is not tried again.
+    /// Converts [`Failure::Collided`] into [`Failure::NotWritten`] after the last attempt at the
+    /// write.
     pub(crate) fn collision_to_not_written(self) -> Failure {
         match self {
             Failure::Collided(why) => Failure::NotWritten(why),
@@ -98,8 +99,9 @@ impl Failure {
     }
 }
 
-/// Returns whether this SQLSTATE means a lost session: a shutdown or crash (57P…) or a broken
-/// connection (08…). Such an error may be reported although the commit was written.
+/// Returns whether this SQLSTATE means that the database session is lost: a shutdown or crash
+/// (57P…) or a broken connection (08…). Such an error may be reported although the commit was
+/// written.
 fn ends_the_session(code: Option<&str>) -> bool {
     code.is_none_or(|code| code.starts_with("57P") || code.starts_with("08"))
 }
@@ -120,8 +122,8 @@ pub(crate) fn is_collision(why: &sqlx::Error) -> bool {
     matches!(code.as_deref(), Some("40001" | "40P01"))
 }
 
-/// Returns whether the session is read-only, because the database was demoted or closed for writes.
-/// A new connection may reach a database that accepts writes.
+/// Returns whether the error means a read-only database session: the database was demoted, or
+/// closed for writes. A new connection may reach a database that accepts writes.
 pub(crate) fn is_read_only(why: &sqlx::Error) -> bool {
     why.as_database_error()
         .and_then(sqlx::error::DatabaseError::code)

@@ -35,12 +35,12 @@ pub struct AccountTotals {
 }
 
 const WINNING_TICKET_INVARIANT: &str = "T9 the winning ticket carries the result";
-/// The invariant that a draw's sealed seed matches its published commitment. Every draw violates it
-/// when the sealing key is wrong.
+/// The invariant that a draw's sealed seed matches the draw's published commitment. If the sealing
+/// key is wrong, every draw violates this invariant.
 pub const COMMITMENT: &str = "T10 a seed is the one that was committed to";
 
-/// Time limit of all checks together. It exceeds the time limit of the one statement that takes
-/// long.
+/// Time limit of all checks together. It exceeds `statement_timeout`, which is five minutes for
+/// these checks.
 const CHECK_TIMEOUT: Duration = Duration::from_secs(360);
 
 impl Postgres {
@@ -58,7 +58,8 @@ impl Postgres {
                 .begin()
                 .await
                 .map_err(Failure::from_read_error)?;
-            // All statements read the same snapshot of the tables, and may run longer than usual.
+            // All checks read the same snapshot of the tables. Their time limit is longer than that
+            // of other statements, because they read all rows.
             let settings = "set transaction isolation level repeatable read, read only; set local statement_timeout = '5min'";
             transaction
                 .execute(settings)
@@ -125,7 +126,8 @@ fn read_account_totals(row: &sqlx::postgres::PgRow) -> Result<AccountTotals, sql
 
 type SealedDealRow = (i64, Vec<u8>, Vec<u8>, Option<i16>, Option<i16>, Option<i16>);
 
-/// Checks the invariants T9 and T10 for every draw, which need the opened seed.
+/// Checks the invariants T9 (winning ticket) and T10 (commitment) for every draw. Both need the
+/// unsealed seed.
 async fn check_deals(
     connection: &mut PgConnection,
     sealer: &Sealer,

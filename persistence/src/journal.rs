@@ -1,7 +1,7 @@
 //! The JSON form in which a draw's events are stored, version 1.
 //!
-//! Stored events must stay readable for ever, so this form never changes. A new kind of event, or a
-//! field with a default, may be added. Any other change needs a new version.
+//! Stored events must stay readable for ever, so this form never changes. A new kind of event may
+//! be added, and so may a field that has a default. Any other change needs a new version number.
 
 use domain::{
     Cents, Event, FeeStep, GameResult, OrderId, Reservation, Serial, Status, Terms, Timestamp,
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::Failure;
 
-/// The events of one commit, as stored.
+/// The events of one commit in their stored JSON form.
 #[derive(Serialize, Deserialize)]
 #[serde(tag = "v")]
 enum StoredCommit {
@@ -109,7 +109,7 @@ pub fn write(events: &[Event]) -> String {
     serde_json::to_string(&commit).expect("stored events have no maps with odd keys")
 }
 
-/// Reads a commit's events.
+/// Parses the JSON text of one commit and returns the commit's events.
 ///
 /// # Errors
 /// [`Failure::Corrupt`] when the text is not a commit of a known version, or has an impossible

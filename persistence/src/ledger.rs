@@ -21,7 +21,8 @@ pub struct ClaimedDraw {
     pub snapshot: DrawSnapshot,
 }
 
-/// The outcome of a claim, each list ascending by draw. A draw in neither list does not exist.
+/// The outcome of claiming draws. Both lists ascend by draw number. A requested draw that is in
+/// neither list does not exist.
 #[derive(Clone, Debug, Default)]
 pub struct Claims {
     pub taken: Vec<ClaimedDraw>,
@@ -37,12 +38,12 @@ pub struct ForeignDraw {
     pub owner: Node,
 }
 
-/// What a process knows about a draw. The database compares it with the draw's row.
+/// What a process knows about a draw. [`Ledger::changed_draws`] compares it with the draw's row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KnownDraw {
     pub draw: DrawId,
     pub revision: u64,
-    /// Whether the process believes that it still owns the draw.
+    /// Whether the process considers itself the owner of the draw.
     pub ours: bool,
 }
 
@@ -58,8 +59,8 @@ pub struct ChangedDraw {
 #[derive(Clone, Debug)]
 pub struct Append {
     pub draw: DrawId,
-    /// The epoch that the writer got when it claimed the draw. An older epoch than the stored one
-    /// is refused.
+    /// The epoch that the owner got when it claimed the draw. If the stored epoch is newer, the
+    /// commit is refused.
     pub epoch: i64,
     /// The revision this commit follows. The commit gets revision `after + 1`.
     pub after: u64,
@@ -108,8 +109,8 @@ impl Append {
     }
 }
 
-/// Checks whether these commits of one draw may share a transaction. Does not look at the stored
-/// state.
+/// Checks whether the given commits of one draw may share a transaction. Compares the commits only
+/// with each other, not with the database.
 pub(crate) fn check_shared_transaction(appends: &[Append]) -> Result<(), Failure> {
     let refused = |why: &str| Err(Failure::NotWritten(why.into()));
     if appends.is_empty() || appends.iter().any(|append| append.events.is_empty()) {
@@ -182,8 +183,8 @@ pub struct DrawDetails {
     pub pass_card_fee: Option<bool>,
 }
 
-/// A buyer's name, address and phone number. This is personal data: never in logs, URLs, metrics or
-/// the provider's metadata.
+/// A buyer's name, e-mail address and phone number. This is personal data: never in logs, URLs,
+/// metrics or the provider's metadata.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BuyerDetails {
     pub name: Option<String>,
@@ -192,9 +193,9 @@ pub struct BuyerDetails {
 }
 
 impl BuyerDetails {
-    /// Fills blank details from `other`; details that are present stay. Name and address are filled
-    /// together or not at all, because a name without an address is not a contact (decisions C-7,
-    /// F-2).
+    /// Fills blank details from `other`. Details that are already present do not change. Name and
+    /// address are filled together or not at all, because a name without an e-mail address is not a
+    /// contact (decisions C-7, F-2).
     #[must_use]
     pub fn filled_from(self, other: &BuyerDetails) -> BuyerDetails {
         let (name, email) = match (self.name, self.email) {
@@ -208,8 +209,8 @@ impl BuyerDetails {
         }
     }
 
-    /// Replaces details by those of `by`. A blank detail in `by` replaces nothing. Name and address
-    /// are replaced together.
+    /// Replaces the details by the details in `by`. A blank detail in `by` replaces nothing. Name
+    /// and address are replaced together.
     #[must_use]
     pub fn corrected_by(self, by: &BuyerDetails) -> BuyerDetails {
         BuyerDetails::default().filled_from(by).filled_from(&self)
@@ -233,8 +234,8 @@ pub struct NewOrder {
     /// When the payment was authorised. Set only for an order that is missing from a restored
     /// backup, because such an order is opened again after the authorisation.
     pub authorised_at: Option<Timestamp>,
-    /// The payment intent that exists already. Set only for an order that is missing from a
-    /// restored backup.
+    /// The order's payment intent, if it already exists. Set only for an order that is missing from
+    /// a restored backup.
     pub payment_intent: Option<PaymentIntentId>,
 }
 

@@ -1,7 +1,8 @@
 //! The draws' ledger, the payment stores and the node list in memory, for simulations.
 //!
-//! They follow the same rules as the database. They use no clock and no randomness, and can return
-//! injected faults. All collections are ordered, so that the same calls have the same results.
+//! They enforce the same rules as the Postgres stores. They use no clock and no randomness, and can
+//! return injected faults. All collections are ordered, so that the same calls have the same
+//! results.
 
 use std::sync::{Arc, Mutex, MutexGuard};
 
@@ -35,7 +36,7 @@ pub use outbox::QueuedMail;
 pub use refunds::Refund;
 pub use webhook_events::ProviderSnapshot;
 
-/// A call to the memory store, passed to the fault injector.
+/// A call to the memory store. The fault injector decides on it whether the call fails.
 #[derive(Clone, Copy, Debug)]
 pub enum Call<'a> {
     Append(&'a [Append]),
@@ -51,7 +52,7 @@ pub enum Call<'a> {
 pub enum Fault {
     #[default]
     None,
-    /// Nothing is written, and the caller gets an error that says so.
+    /// Nothing is written, and the caller gets [`Failure::NotWritten`].
     NotWritten,
     /// The write happens, but the caller gets an error with an unknown outcome.
     UnknownWritten,
@@ -117,7 +118,7 @@ impl Memory {
         self.lock_hooks().clock = Some(Box::new(now));
     }
 
-    /// Adds a draw whose state is given, whatever that state is.
+    /// Adds a draw in the given state. Any state is accepted.
     pub fn add_draw(&self, snapshot: DrawSnapshot) {
         self.state().draws.add(snapshot);
     }
@@ -126,8 +127,8 @@ impl Memory {
         self.state().clubs.insert(club, account);
     }
 
-    /// Takes a draw from its owner although the owner's lease has not ended. No process may do
-    /// this; tests use it to check that every write is fenced.
+    /// Takes a draw from its owner although the owner's lease has not ended. Real processes cannot
+    /// do this. Tests use it to check that the former owner's writes are fenced.
     pub fn steal(&self, draw: DrawId) -> Option<ClaimedDraw> {
         self.state()
             .draws
@@ -135,8 +136,7 @@ impl Memory {
             .map(|row| row.change_owner(None))
     }
 
-    /// Clears the flag that a draw was revealed. Tests use it to check that the violation is
-    /// detected.
+    /// Clears the flag that the draw was revealed. Tests check that such a wrong flag is detected.
     pub fn forget_reveal(&self, draw: DrawId) {
         if let Some(row) = self.state().draws.get_mut(draw) {
             row.base.revealed = false;
@@ -201,7 +201,7 @@ impl Memory {
 
 /// Queries for audits of a simulation.
 impl Memory {
-    /// Returns every draw as stored in the tables, ascending by number.
+    /// Returns the stored state of every draw, ascending by number.
     pub fn draws(&self) -> Vec<Draw> {
         self.state()
             .draws
@@ -210,9 +210,10 @@ impl Memory {
             .collect()
     }
 
-    /// Returns one draw as stored in the tables.
+    /// Returns the stored state of one draw.
     pub fn draw(&self, id: DrawId) -> Option<Draw> {
-        // The store's lock is released before the draw is checked, because the check may panic.
+        // The snapshot is copied and the store's lock released before `Draw::restore` checks the
+        // draw, because that check may panic.
         let snapshot = self.state().draws.get(id).map(draws::MemoryDraw::snapshot);
         snapshot.map(Draw::restore)
     }

@@ -60,33 +60,36 @@ pub(crate) mod instant;
 pub(crate) mod link_conversion;
 mod writer;
 
-/// Connections for claims, orders and payment operations. A purchase waits for them.
+/// Maximum number of connections for claims, orders and payment operations. A purchase needs one of
+/// them.
 const ACTORS_CONNECTIONS_MAX: u32 = 8;
-/// Connections for pages and lists. They form a separate pool, so that many readers cannot take a
-/// connection from a purchase.
+/// Maximum number of connections for pages and lists. They form a separate pool, so that many
+/// readers cannot take a connection from a purchase.
 const READS_CONNECTIONS_MAX: u32 = 16;
-/// Connections for background workers, the reconciler and reports.
+/// Maximum number of connections for background workers, the reconciler and reports.
 const BACKGROUND_CONNECTIONS_MAX: u32 = 4;
 const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(2);
-/// Time limit of all statements of one call. Each statement has a shorter limit in Postgres, so a
-/// longer silence means that the connection is dead.
+/// Time limit of one database call with all its statements. Postgres cancels a single statement
+/// earlier, so a call that takes this long has a dead connection.
 const DATABASE_CALL_TIMEOUT: Duration = Duration::from_secs(20);
 /// Time limit of the ping when a connection returns to its pool.
 const PING_TIMEOUT: Duration = Duration::from_secs(1);
 const SLOW_STATEMENT_LOG_MIN: Duration = Duration::from_secs(1);
-/// How old a read-only session may become before it is replaced. A new session may reach a database
-/// that accepts writes again. Until then the old session still serves pages.
+/// Age at which a read-only database session is replaced, because a new session may reach a
+/// database that accepts writes. Until then the read-only session serves pages.
 const READ_ONLY_SESSION_AGE_MAX: Duration = Duration::from_secs(1);
-/// Number of writers of each queue. While one waits for the disk, the other writes.
+/// Number of writers for each queue of batched writes. While one writer waits for the disk, the
+/// other one writes.
 const WRITERS_PER_QUEUE: usize = 2;
 const ORDER_LOOKUP_WORKERS: usize = 2;
 const ORDER_LOOKUP_BATCH_MAX: usize = 128;
-/// Number of threads that run only database calls.
+/// Number of threads on which only database calls run.
 const DATABASE_THREADS: usize = 2;
 
-/// Settings of every database session. Postgres itself enforces them.
+/// Time limits and other settings of every database session, which Postgres enforces.
 const SESSION_LIMITS: [(&str, &str); 6] = [
-    // `jit` compiles a statement before it runs. That takes longer than any of our statements runs.
+    // With `jit`, Postgres compiles a statement before it runs it. The compilation would take
+    // longer than any of our statements.
     ("jit", "off"),
     ("statement_timeout", "2s"),
     // Longer than the time after which Postgres looks for deadlocks (`deadlock_timeout`, 1 s). So a
@@ -94,8 +97,8 @@ const SESSION_LIMITS: [(&str, &str); 6] = [
     ("lock_timeout", "1200ms"),
     ("idle_in_transaction_session_timeout", "5s"),
     ("timezone", "UTC"),
-    // Errors only: each connection that leaves the pool sends a ROLLBACK, which causes a warning
-    // when no transaction is open.
+    // Postgres sends only errors. Otherwise the ROLLBACK that each connection sends when it leaves
+    // the pool would cause a warning if no transaction is open.
     ("client_min_messages", "error"),
 ];
 
@@ -131,8 +134,8 @@ struct SharedConnections {
     runtime: DatabaseThreads,
 }
 
-/// Whether a connection has ever hung. Once set, every released connection is pinged, because a
-/// dead connection would otherwise keep its place in the pool for ever.
+/// Set once a connection has hung. From then on every released connection is pinged, because a dead
+/// connection would otherwise stay in the pool for ever.
 type DeadConnectionFlag = Arc<AtomicBool>;
 
 impl Postgres {
@@ -196,8 +199,8 @@ impl Postgres {
         let (for_bank, of_bank) = (logins.clone(), saw_dead_connection.clone());
         let (actors, reads, background, bank) = threads
             .run(async move {
-                // One connection is opened at once, so that the start fails when the database does
-                // not answer.
+                // One connection is opened here, so that the program does not start when the
+                // database does not answer.
                 pools.0.acquire().await.map_err(Failure::from_read_error)?;
                 Ok((
                     pools.0,
@@ -316,7 +319,7 @@ impl Postgres {
         self.run(written).await
     }
 
-    /// Does the same as [`Postgres::run`] with another time limit.
+    /// Runs database calls like [`Postgres::run`], but aborts them after `limit`.
     pub(crate) async fn run_within<T, F>(&self, limit: Duration, work: F) -> Result<T, Failure>
     where
         T: Send + 'static,
@@ -326,8 +329,8 @@ impl Postgres {
         let bounded = async move {
             let mut work = Box::pin(work);
             let result = timeout(limit, &mut work).await;
-            // The flag is set before the future is dropped, because dropping the future releases
-            // its connection.
+            // The dead-connection flag is set before the future is dropped, because dropping the
+            // future returns its connection to the pool.
             result.unwrap_or_else(|_| {
                 saw_dead_connection.store(true, Ordering::Relaxed);
                 Err(Failure::Unknown("the database does not answer".into()))
@@ -388,7 +391,7 @@ fn start_queues(
     )
 }
 
-/// Rolls back any open transaction, and returns whether the session is read-only.
+/// Rolls back an open transaction, if any, and returns whether the database session is read-only.
 async fn is_read_only(connection: &mut PgConnection) -> Result<bool, sqlx::Error> {
     let row = sqlx::raw_sql("rollback; show transaction_read_only")
         .fetch_one(connection)
@@ -409,8 +412,8 @@ fn pool(
         .test_before_acquire(false)
         .before_acquire(|connection, metadata| {
             Box::pin(async move {
-                // The previous user of the connection may have been cancelled in the middle of a
-                // transaction.
+                // The task that used this connection before may have been cancelled inside a
+                // transaction, so `is_read_only` first rolls it back.
                 Ok(!is_read_only(connection).await? || metadata.age < READ_ONLY_SESSION_AGE_MAX)
             })
         })
@@ -428,7 +431,7 @@ fn pool(
         .connect_lazy_with(options.clone())
 }
 
-/// The threads that run all database connections. Web workers run on other threads, so a busy or
+/// The threads on which all database calls run. Web workers use other threads, so a busy or
 /// stopping web worker cannot delay or abort a statement.
 struct DatabaseThreads {
     runtime: Option<Runtime>,

@@ -67,8 +67,8 @@ impl Records {
         }
     }
 
-    /// Returns a handle that writes `act` to the audit log together with every change, in the same
-    /// transaction. A call that changes nothing writes no entry.
+    /// Returns a copy of this handle that writes the audit entry `act` in the transaction of every
+    /// change. A call that changes nothing writes no entry.
     #[must_use]
     pub fn by(&self, act: AuditEntry) -> Records {
         let sealer = self.postgres.sealer().clone();
@@ -120,8 +120,8 @@ impl Records {
         .await
     }
 
-    /// Seals a secret as text for a row. Used for the account link in a queued mail, because only
-    /// this service reads that link again.
+    /// Seals a secret and returns it as hexadecimal text, such as the account link in a queued
+    /// mail.
     pub fn seal(&self, purpose: &str, id: &str, words: &str) -> String {
         hex::encode(self.postgres.sealer().seal(purpose, id, words.as_bytes()))
     }
@@ -147,7 +147,8 @@ impl Records {
         self.postgres.secrets().link_hash(kind, sha256)
     }
 
-    /// Returns all hashes under which a row may store a link.
+    /// Returns both hashes under which a row may store a link: the keyed hash and the plain SHA-256
+    /// hash.
     fn link_hashes(&self, kind: LinkKind, sha256: &[u8; 32]) -> Vec<Vec<u8>> {
         self.postgres.secrets().link_hashes(kind, sha256)
     }
@@ -180,8 +181,8 @@ impl Records {
     }
 
     /// Runs a write on the database threads, and runs it again when it collides with another
-    /// transaction. When the response is lost, the result is [`Failure::Unknown`], even if the
-    /// write had not begun.
+    /// transaction. When the connection to the database is lost, the result is
+    /// [`Failure::Unknown`], even if the write had not begun.
     async fn write<T, W, F>(&self, work: W) -> Result<T, Failure>
     where
         T: Send + 'static,
@@ -196,8 +197,8 @@ impl Records {
 }
 
 impl Records {
-    /// Runs a read like `Records::read`, with the only login that has access to bank details
-    /// (decision F-7).
+    /// Runs a read like `Records::read`, but with the login for bank details, the only one that has
+    /// access to them (decision F-7).
     async fn read_bank<T, W>(&self, work: impl FnOnce(PgPool) -> W) -> Result<T, Failure>
     where
         T: Send + 'static,
@@ -225,8 +226,8 @@ impl Records {
 /// An SQL statement with its bound values.
 type Statement = sqlx::query::Query<'static, sqlx::Postgres, sqlx::postgres::PgArguments>;
 
-/// Turns a statement into a function that builds the statement again, because a write that collides
-/// is tried again.
+/// Turns a statement into a function that builds the same statement again, because a write is
+/// repeated after a deadlock or serialization failure.
 fn repeatable_statement(
     mut statement: Statement,
 ) -> Result<impl FnOnce() -> Statement + Clone + Send + 'static, Failure> {
@@ -239,8 +240,9 @@ fn repeatable_statement(
 }
 
 impl Records {
-    /// Runs one statement that changes something that lists show, and increments the catalogue's
-    /// revision. Returns whether a row was changed.
+    /// Runs one statement that changes a row which lists of clubs or draws show. Also increments
+    /// the catalogue's revision, so that cached lists are discarded. Returns whether a row was
+    /// changed.
     async fn change_listed_row(&self, statement: Statement) -> Result<bool, Failure> {
         let (statement, signer) = (repeatable_statement(statement)?, self.signer.clone());
         let work = async move |pool: PgPool| {
@@ -256,7 +258,8 @@ impl Records {
         self.write(work).await
     }
 
-    /// Runs one statement that changes nothing that lists show. Returns how many rows were changed.
+    /// Runs one statement that changes no row which lists of clubs or draws show. Returns how many
+    /// rows were changed.
     async fn execute(&self, statement: Statement) -> Result<u64, Failure> {
         let (statement, signer) = (repeatable_statement(statement)?, self.signer.clone());
         let work = async move |pool: PgPool| {
@@ -290,8 +293,8 @@ async fn bump_catalogue_revision(connection: &mut PgConnection) -> Result<(), sq
     Ok(())
 }
 
-/// Waits until no other transaction holds the same lock for this club, then takes the lock until
-/// the caller's transaction ends.
+/// Takes an advisory lock for this club and purpose until the caller's transaction ends. Waits
+/// while another transaction holds it.
 async fn lock_club(
     connection: &mut PgConnection,
     what: &str,

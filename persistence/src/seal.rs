@@ -12,14 +12,15 @@ use crate::error::Failure;
 
 pub const KEY_BYTES: usize = 32;
 const NONCE_BYTES: usize = 12;
-/// First byte of sealed data. It allows another cipher or key to be introduced later.
+/// First byte of sealed data. It names the format, so that another cipher or key can be introduced
+/// later.
 const SEAL_FORMAT: u8 = 1;
 
 /// The sealing purpose of the seed of a deal. The sealing id is the draw's number.
 pub const SEED_SEAL_PURPOSE: &str = "deal-seed";
 
-/// Encrypts ("seals") and decrypts ("opens") with AES-256-GCM. Data sealed for one purpose and id
-/// does not open for any other, so a secret cannot be moved to another row.
+/// Encrypts ("seals") and decrypts ("opens") with AES-256-GCM. Data that was sealed for one purpose
+/// and id cannot be opened for another. So a secret cannot be moved to another row.
 #[derive(Clone)]
 pub struct Sealer {
     cipher: Aes256Gcm,
@@ -106,8 +107,8 @@ impl Sealer {
         purpose_hmac(&self.deriving, purpose, "")
     }
 
-    /// Returns an HMAC that recognises a value which is not stored. It is always the same for the
-    /// same purpose and value. Guesses of the value can be tested only with the key.
+    /// Returns an HMAC that recognises a value which is not stored. It depends only on the purpose,
+    /// the value and the sealing key. Without the key, nobody can test guesses of the value.
     pub fn fingerprint(&self, purpose: &str, value: &str) -> [u8; 32] {
         purpose_hmac(&self.hashing, purpose, value)
     }
@@ -200,8 +201,8 @@ mod tests {
             Sealer::new(&[7; 32]).fingerprint("buyer-email", "alicf@example.com"),
             fingerprint_before
         );
-        // The derived key is not the plain HMAC under the sealing key, which another program could
-        // compute.
+        // The derived key must differ from the plain HMAC under the sealing key, which another
+        // program could also compute.
         assert_ne!(
             purpose_hmac(&[7; 32], "buyer-email", "alice@example.com"),
             fingerprint_before

@@ -1,11 +1,13 @@
 //! Creates a fresh, migrated database for every test.
 //!
-//! Each test process runs a separate Postgres without durability. Its data directory is a copy of
-//! one that is migrated once for each set of migrations. Each test gets a separate database in it.
+//! Each test process runs a separate Postgres without durability. Its data directory is copied from
+//! a prepared directory, which is migrated once for each set of migrations. Each test gets a
+//! separate database in that Postgres.
 //!
 //! A guardian process stops that Postgres and removes its folder when the test process ends. The
-//! guardian is a shell that waits for the end of its standard input. The operating system closes
-//! that pipe in any case, even after `kill -9`. So tests share nothing and leave nothing behind.
+//! guardian is a shell that waits for the end of its standard input. When the test process ends,
+//! even by `kill -9`, the operating system closes that pipe. So no Postgres and no folder of a test
+//! remains.
 
 use std::fs::{self, File};
 use std::io;
@@ -28,7 +30,8 @@ use crate::postgres::bank::{
 use crate::stable_hash::fnv1a;
 use crate::{MIGRATOR, Postgres, Sealer};
 
-/// How many prepared data directories for other sets of migrations are kept.
+/// Number of prepared data directories that are kept for other sets of migrations than the current
+/// one.
 const OTHER_MIGRATION_SETS_KEPT: usize = 3;
 /// Name of the migrated database that is copied for each test.
 const TEMPLATE_DATABASE: &str = "football_doubles_template";
@@ -124,8 +127,8 @@ impl Database {
         .await
     }
 
-    /// Causes a deadlock on purpose: two transactions each lock a row, and then need the other's
-    /// row.
+    /// Causes a deadlock on purpose: two transactions each lock one row, and then wait for the row
+    /// that the other one has locked.
     pub async fn lock_each_other_out(&self) {
         self.run("create table ring as select 1 as one union select 2")
             .await;
@@ -167,8 +170,8 @@ pub fn sealer() -> Sealer {
 
 struct TestCluster {
     cluster: Cluster,
-    /// The guardian process. The field is never read: dropping it at the end of this process closes
-    /// the guardian's input.
+    /// The guardian process. The field only keeps the guardian's standard input open until this
+    /// process ends.
     _guardian: Child,
 }
 
@@ -180,7 +183,7 @@ pub async fn database() -> Database {
     copy_database(TEMPLATE_DATABASE).await
 }
 
-/// Returns a new database without any of our tables.
+/// Returns a new database to which no migration was applied.
 pub async fn empty_database() -> Database {
     copy_database("template0").await
 }
@@ -250,8 +253,8 @@ fn base_folder() -> PathBuf {
     ))
 }
 
-/// Creates a folder with a new name. The process id alone is no safe name: ids repeat within an
-/// hour of tests, and a killed process may have left a folder with files.
+/// Creates a folder with a new name. The process id alone is no safe name. Process ids repeat
+/// within an hour of tests, and a killed process may have left a folder of that name.
 fn create_fresh_folder(kind: &str) -> io::Result<PathBuf> {
     fs::create_dir_all(base_folder())?;
     let path = mkdtemp(&base_folder().join(format!("{kind}-XXXXXX")))?;
@@ -272,8 +275,9 @@ async fn start_test_cluster() -> Result<TestCluster, Box<dyn std::error::Error +
     })
 }
 
-/// Returns the migrated data directory to copy. The first process creates it, once for each set of
-/// migrations. The returned lock keeps other processes from removing the folder.
+/// Returns the prepared, migrated data directory, from which each test process copies its own. The
+/// first process creates it, once for each set of migrations. The returned lock keeps other
+/// processes from removing it.
 async fn prepare_data_dir() -> Result<(PathBuf, File), Box<dyn std::error::Error + Send + Sync>> {
     let prepared = base_folder().join(format!("prepared-{:016x}", migrations_hash()));
     let lock = File::create(base_folder().join("prepare.lock"))?;
@@ -295,8 +299,9 @@ async fn prepare_data_dir() -> Result<(PathBuf, File), Box<dyn std::error::Error
     Ok((prepared, lock))
 }
 
-/// Removes folders of a crashed machine or of other sets of migrations. The newest stay, so that
-/// switching between branches does not create them again each time.
+/// Removes test folders that are older than a day, and old prepared directories. The newest
+/// prepared directories stay, so that switching between branches does not create them again each
+/// time.
 fn remove_old_folders() {
     const UNUSED_FOLDER_KEPT_FOR: Duration = Duration::from_secs(24 * 3600);
 
@@ -349,7 +354,7 @@ fn migrations_hash() -> u64 {
     fnv1a(&checksums)
 }
 
-/// Copies a folder and keeps owner and modes, because Postgres checks them.
+/// Copies a folder with the owner and access modes of its files, because Postgres checks these.
 fn copy_folder(from: &Path, to: &Path) -> io::Result<()> {
     let copied = Command::new("cp").arg("-a").arg(from).arg(to).status()?;
     copied
@@ -358,9 +363,9 @@ fn copy_folder(from: &Path, to: &Path) -> io::Result<()> {
         .ok_or_else(|| io::Error::other("cp failed"))
 }
 
-/// Starts the guardian process. It waits until `postmaster.pid` is gone, which Postgres removes
-/// last. It does not wait for the process, which may remain as a zombie in a container whose first
-/// process does not reap ended children.
+/// Starts the guardian process. After stopping Postgres, it waits until the file `postmaster.pid`
+/// is gone, which Postgres removes last. It does not wait for the Postgres process itself. That
+/// process may remain as a zombie in a container whose first process does not reap ended children.
 fn start_guardian(dir: &Path, pid: i32) -> io::Result<Child> {
     use std::os::unix::process::CommandExt;
     const GUARDIAN_SCRIPT: &str = "cat >/dev/null; kill -QUIT $1; \

@@ -1,5 +1,5 @@
-//! One test suite for the memory store and the Postgres store. So the rules that hold in
-//! simulations also hold in Postgres.
+//! Runs one test suite against the memory store and against Postgres. So the rules that hold in
+//! simulations, which use the memory store, also hold in Postgres.
 
 #[path = "support/world.rs"]
 mod support;

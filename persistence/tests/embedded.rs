@@ -1,5 +1,5 @@
-//! Tests of a private Postgres, which is created, stopped, started again, and adopted after its
-//! server was killed.
+//! Tests of a private Postgres: it is created, stopped, started again, and adopted after the server
+//! process that started it was killed.
 
 use persistence::MIGRATOR;
 use persistence::embedded::{Embedded, EmbeddedError, backup, restore};
@@ -35,8 +35,8 @@ async fn data_survives_a_stop_and_a_killed_server() {
     .expect("written");
     first.stop().await;
 
-    // A killed server never stops its Postgres. Dropping the value without `stop` has the same
-    // effect.
+    // A killed server process does not stop its Postgres. Dropping the value without `stop` has the
+    // same effect.
     drop(Embedded::start(folder.path()).await.expect("started again"));
     let second = Embedded::start(folder.path()).await.expect("adopted");
     assert!(second.adopted());
@@ -93,8 +93,8 @@ async fn killed_postgres_restarts_with_committed_data() {
                 tokio::task::yield_now().await;
                 continue;
             };
-            // The pool may still return a connection to the dead server. Its query fails, so the
-            // test tries again.
+            // The pool may still hand out a connection to the dead Postgres. A query on it fails,
+            // so the test tries again.
             if let Ok(seven) = sqlx::query_scalar::<_, i32>("select seven from kept")
                 .fetch_one(&mut connection)
                 .await
@@ -172,8 +172,8 @@ async fn tests_have_separate_databases() {
 const FOLDER_VARIABLE: &str = "FD_TEST_KILLED_SERVER";
 
 /// Leaves the Postgres of a killed server running, and returns its folder. For this, the calling
-/// test runs again in a child process, which gets the folder in an environment variable and ends
-/// here.
+/// test runs again in a child process, which gets the folder in an environment variable. The child
+/// starts Postgres there and is killed.
 async fn leave_postgres_of_a_killed_server(test: &str) -> Folder {
     if let Some(folder) = std::env::var_os(FOLDER_VARIABLE) {
         let embedded = Embedded::start(folder.as_ref()).await.expect("started");

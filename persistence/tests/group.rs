@@ -88,8 +88,8 @@ async fn let_tasks_run() {
 
 #[tokio::test]
 async fn fenced_commit_does_not_fail_its_batch() {
-    // On a very busy machine the lock timeout may end before all commits wait, so the test tries
-    // again.
+    // On a very busy machine, the lock timeout may pass before all commits wait in the queue. The
+    // test is then tried again.
     const TRIES_MAX: usize = 5;
     for _ in 0..TRIES_MAX {
         let (world, owners) = world().await;
@@ -384,7 +384,8 @@ async fn write_and_check(
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn killed_backends_never_cause_a_wrong_outcome() {
     let (world, owners) = world().await;
-    // The killer ends only sessions with another application name, so these connections stay.
+    // The task that kills database sessions spares this application name, so connections with these
+    // options survive.
     let checking_options = world
         .postgres
         .as_ref()

@@ -79,7 +79,8 @@ async fn sample_database() -> (World, Postgres) {
     {
         world.stores.mail_sent(mail.id, NOW).await.expect("sent");
     }
-    // Adds a second order in the draw of order 4, and the reconciler's snapshots.
+    // Adds two provider snapshots for each of the orders 1 to 4, as the reconciler would store
+    // them.
     for order in 1..=4 {
         let record = world.record(order).await;
         let mut intent = provider_intent(&record, PaymentStatus::Succeeded);
@@ -193,7 +194,7 @@ async fn auditor_reads_the_same_figures() {
 async fn snapshot_before_the_capture_is_no_mismatch() {
     let (world, postgres) = sample_database().await;
     let before = provider_intent(&world.record(1).await, PaymentStatus::RequiresCapture);
-    // This snapshot has the time before the capture, although it is stored after the capture.
+    // This snapshot is stored after the capture, but its time is before the capture.
     postgres
         .record_provider_snapshots(slice::from_ref(&before), NOW.plus_seconds(-1))
         .await

@@ -170,7 +170,8 @@ const INSERT_PLAIN_HASHES: &str = "
     insert into sessions (token_hash, club_id, created_at, seen_at, idle_seconds, ends_at)
       values (decode(repeat('07', 32), 'hex'), 1, to_timestamp(1800000000), to_timestamp(1800000000), 3600, '2030-01-01');";
 
-/// Returns the numbers of those of the seven links that open. Uses up none of them.
+/// Returns the numbers of those of the seven links that are accepted, without using one up. Link 3
+/// counts only after another call has used it.
 async fn numbers_of_opening_links(records: &Records, database: &Database) -> Vec<u8> {
     let mut open = Vec::new();
     for kind in [1, 2, 4] {
@@ -203,7 +204,8 @@ async fn numbers_of_opening_links(records: &Records, database: &Database) -> Vec
             .expect("read")
             .map(|_| 7),
     );
-    // Confirming the address uses up the link. Nothing else that this test checks changes.
+    // Link 3 confirms an e-mail address, which would use the link up. So it is not tried here, and
+    // counts only once no club has a verification token any more.
     let waiting =
         "select count(*) from clubs where email_verification_token is not null and $1 = ''";
     if database.count(waiting, "").await == 0 {

@@ -346,7 +346,8 @@ async fn settings_footers_offers_and_others_are_stored() {
         ..NewBundle::default()
     };
     records.create_bundle(club, &bundle).await.expect("created");
-    // The database refuses the second payout, even if both requests saw none before.
+    // A second payout is refused by the database, even if two concurrent requests both find no
+    // payout first.
     assert!(matches!(
         records.create_bundle(club, &bundle).await,
         Err(Failure::NotWritten(_))

@@ -36,7 +36,7 @@ async fn read_journal(world: &World, draw: usize) -> Vec<Vec<Event>> {
         .collect()
 }
 
-/// Executes one random command. A refused command changes nothing.
+/// Executes one random command on the draw. A refused command changes nothing.
 async fn run_random_command(
     world: &World,
     owner: &mut Owner,

@@ -76,8 +76,8 @@ async fn undo_by_an_older_server_marks_the_draw_revealed() {
         "update draws set status = 'completed', result_home = 1, result_away = 1, winning_serial = 1, prize_cents = 0,
          completed_at = now(), completed_revision = 0 where id = 1001";
     connection.execute(completed).await.expect("completed");
-    // A server of the previous version does not know the two new columns, so its statement does not
-    // set them.
+    // A server that runs the previous version of the program does not know the two new columns, so
+    // its statement does not set them.
     let undone = "update draws set status = 'closed', result_home = null, result_away = null, winning_serial = null,
          prize_cents = null, completed_at = null, completed_revision = null where id = 1001 returning revealed_at is not null";
     assert!(

@@ -102,7 +102,7 @@ fn mail_outcome(rows: Vec<Mail>) -> StepOutcome {
     )
 }
 
-/// Returns whether the buyer is mailed: three of four are.
+/// Returns whether the buyer of an order is mailed. Three of four buyers are.
 fn notification_for(order: u128) -> NotifyBuyer {
     if order.is_multiple_of(4) {
         NotifyBuyer::Nobody
@@ -263,7 +263,8 @@ impl StoreRun {
             .expect("claimed");
         for operation in &claimed {
             let attempt = match operation.kind {
-                // The purchase path completes operations of these kinds, so they stay pending here.
+                // Other steps of the random purchases complete operations of these kinds, so this
+                // step leaves them pending.
                 OperationKind::Create | OperationKind::Capture | OperationKind::Update => continue,
                 _ if tries_again => {
                     let (attempts, new_key) =
@@ -545,7 +546,7 @@ async fn both_stores_agree_on_random_day_3() {
     run_random_day(3).await;
 }
 
-/// Checks that the random calls are varied enough: they bring orders into most states.
+/// Checks that the random calls are varied enough to bring orders into most states.
 #[tokio::test]
 async fn random_day_reaches_most_order_states() {
     let mut run = StoreRun::in_world(World::in_memory(&[TERMS; DRAWS])).await;

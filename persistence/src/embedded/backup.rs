@@ -16,14 +16,14 @@ use thiserror::Error;
 
 use super::EmbeddedError;
 
-/// Name of the archive's first entry. It holds the program's name and the Postgres version that can
-/// open the file.
+/// Name of the archive's first entry. The entry contains the program's name and the Postgres
+/// version that can open the backup.
 pub(super) const ABOUT_ENTRY_NAME: &str = "about";
 pub(super) const ABOUT_ENTRY_PREFIX: &str = "football-doubles backup, postgres ";
 /// Name of the folder in the archive that holds the database's files.
 pub(super) const DATA_ENTRY_NAME: &str = "data";
-/// Folders that the archive contains without their files, because Postgres creates these files when
-/// it starts.
+/// Folders that the archive contains without the files in them, because Postgres creates those
+/// files when it starts.
 const FOLDERS_WITHOUT_FILES: [&str; 8] = [
     "pg_dynshmem",
     "pg_notify",
@@ -34,7 +34,7 @@ const FOLDERS_WITHOUT_FILES: [&str; 8] = [
     "pg_subtrans",
     "pg_wal",
 ];
-/// Files that belong to the running process and are left out of the archive.
+/// Files that belong to the running Postgres process. The archive does not contain them.
 const EXCLUDED_FILES: [&str; 5] = [
     "postmaster.pid",
     "postmaster.opts",
@@ -81,8 +81,9 @@ impl BackupError {
     }
 }
 
-/// Writes a new backup file that only its owner can read. `beside` are additional folders with
-/// their names in the archive; missing folders are left out. Returns the file's size in bytes.
+/// Writes a new backup file that only its owner can read. `beside` lists additional folders, each
+/// with its name in the archive. A folder that does not exist is skipped. Returns the file's size
+/// in bytes.
 ///
 /// # Errors
 ///

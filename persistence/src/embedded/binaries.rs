@@ -23,8 +23,8 @@ pub fn find_all() -> Vec<Binaries> {
         .collect()
 }
 
-/// Returns the first version that can open a data directory written by version `wrote`. `None`
-/// means a new data directory, for which the first version of all is returned.
+/// Returns the first installed Postgres whose major version equals `wrote`, the version that wrote
+/// the data directory. For a new data directory, `wrote` is `None` and any version is accepted.
 pub fn choose_version(dir: &Path, wrote: Option<&str>) -> Result<Binaries, EmbeddedError> {
     let all = find_all();
     let Some(first) = all.first().cloned() else {
@@ -88,8 +88,8 @@ fn npm_package_folders() -> Vec<PathBuf> {
 /// Returns the programs in a folder, or `None` when one is missing or cannot be executed by the
 /// user that runs Postgres.
 fn find_binaries(folder: &Path) -> Option<Binaries> {
-    // Links such as /usr/local/bin/postgres are followed, because Postgres finds its other files
-    // beside the real one.
+    // Symbolic links such as /usr/local/bin/postgres are resolved, because Postgres finds its other
+    // files beside the real executable.
     let postgres = folder.join("postgres").canonicalize().ok()?;
     let folder = postgres.parent()?.to_path_buf();
     if !folder.join("initdb").is_file() || !os_user::postgres_can_reach(&folder) {

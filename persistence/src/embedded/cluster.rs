@@ -22,8 +22,8 @@ const START_SECONDS_MAX: u64 = 60;
 const STOP_SECONDS_MAX: u64 = 60;
 const STATE_POLL_INTERVAL: Duration = Duration::from_millis(10);
 
-/// Whether an acknowledged commit must survive a power cut. Tests choose faster commits that may
-/// not.
+/// Whether an acknowledged commit must survive a power cut. Tests use faster commits that a power
+/// cut may lose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Durability {
     Full,
@@ -38,14 +38,14 @@ pub(crate) struct Cluster {
     dir: PathBuf,
     address: PostgresAddress,
     pid: Pid,
-    /// The Postgres process. `None` when a killed server left Postgres running and it is no child
-    /// of this process.
+    /// The Postgres process. `None` when Postgres was adopted: a killed server process started it,
+    /// so it is no child of this process.
     child: Option<Child>,
 }
 
 impl Cluster {
-    /// Starts Postgres, or adopts the one that is running. `dir` must already belong to the user
-    /// that runs Postgres.
+    /// Starts Postgres, or adopts the Postgres that already runs on this data directory. `dir` must
+    /// already belong to the user that runs Postgres.
     pub(crate) async fn start(
         dir: &Path,
         durability: Durability,
@@ -64,7 +64,8 @@ impl Cluster {
         launch_postgres(&binaries, dir, durability).await
     }
 
-    /// Stops a Postgres that a killed server left running on a folder, if there is one.
+    /// Stops the Postgres that a killed server process left running on this folder, if there is
+    /// one.
     pub(super) async fn stop_left_running(dir: &Path) {
         if let Some(running) = adopt_running_postgres(dir).await {
             running.stop().await;
@@ -87,7 +88,7 @@ impl Cluster {
         self.pid.as_raw()
     }
 
-    /// Returns the address of this Postgres. It stays the same after a restart.
+    /// Returns the socket folder of this Postgres. It does not change when Postgres is restarted.
     pub(super) fn address(&self) -> PostgresAddress {
         self.address.clone()
     }
@@ -125,7 +126,8 @@ impl Cluster {
     }
 }
 
-/// Where a data directory's Postgres is reached, whether it runs or not.
+/// The socket folder through which the Postgres of a data directory is reached. It is known even
+/// while Postgres does not run.
 #[derive(Clone)]
 pub(super) struct PostgresAddress {
     socket_dir: PathBuf,
@@ -159,12 +161,13 @@ fn options(socket_dir: &Path, database: &str) -> PgConnectOptions {
         )
 }
 
-/// Returns the Postgres of this data directory that a killed server left running.
+/// Returns the Postgres that a killed server process left running on this data directory. `None`
+/// when none runs.
 async fn adopt_running_postgres(dir: &Path) -> Option<Cluster> {
     let data = dir.join("data");
     let deadline = Instant::now() + Duration::from_secs(START_SECONDS_MAX);
-    // The old Postgres may be starting or stopping. A moment later it answers, or its pid file
-    // changes.
+    // The Postgres that was left running may still be starting or stopping, so it is checked
+    // several times.
     while Instant::now() < deadline {
         let pid_file = PidFile::read(&data)?;
         if !pid_file.is_running() {
@@ -186,8 +189,7 @@ async fn adopt_running_postgres(dir: &Path) -> Option<Cluster> {
             });
         }
         if !pid_file.is_changing() {
-            // The process may belong to another Postgres by now. Starting our own Postgres will
-            // show that.
+            // The process may belong to another Postgres by now, so it is not adopted.
             return None;
         }
         tokio::time::sleep(STATE_POLL_INTERVAL).await;
@@ -208,8 +210,8 @@ async fn socket_serves_data_dir(socket_dir: &Path, data: &Path) -> bool {
     output.is_ok_and(|output| Path::new(&output) == data)
 }
 
-/// Creates a data directory under a temporary name and then renames it. So an interrupted first
-/// start leaves no incomplete data directory.
+/// Creates a data directory under a temporary name and then renames it. An interrupted first start
+/// then leaves no incomplete data directory under the final name.
 fn create_data_dir(
     binaries: &Binaries,
     dir: &Path,
@@ -252,8 +254,8 @@ fn create_data_dir(
     fs::rename(&unfinished, &data).map_err(|why| folder(&data, why))
 }
 
-/// Returns the output line that names the error. The last line is no use: it only says that files
-/// are removed.
+/// Returns the line of `initdb`'s output that names the error. The last line would not help,
+/// because it only says that files are removed.
 fn error_line(output: &str) -> String {
     let wrong = |line: &&str| {
         ["FATAL", "PANIC", "error:"]

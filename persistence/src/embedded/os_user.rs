@@ -34,8 +34,8 @@ fn postgres_user() -> Option<OsUser> {
     }))
 }
 
-/// Returns a command for a Postgres program, with an empty environment. It gets its own process
-/// group, because otherwise Ctrl-C would stop Postgres before the server.
+/// Returns a command for a Postgres program, with an empty environment. The program runs in a
+/// separate process group, because otherwise Ctrl-C would stop Postgres before the server process.
 pub(super) fn postgres_command(program: &Path, working_dir: &Path) -> Command {
     let mut command = Command::new(program);
     command
@@ -50,7 +50,8 @@ pub(super) fn postgres_command(program: &Path, working_dir: &Path) -> Command {
     command
 }
 
-/// Creates a folder that Postgres may use: the given one, or one under `/var/tmp` named after it.
+/// Creates a folder that Postgres may use, and returns its path: the requested folder, or a
+/// replacement under `/var/tmp` if Postgres cannot reach the requested folder.
 pub(crate) fn create_postgres_folder(requested: &Path) -> Result<PathBuf, EmbeddedError> {
     create_folder(requested)?;
     let requested = requested
@@ -138,8 +139,8 @@ pub(super) fn give_folder_tree_to_postgres(folder: &Path) -> Result<(), Embedded
     Ok(())
 }
 
-/// Returns a hash of a folder's path. It is the same in every version, so a folder always has the
-/// same replacement folder.
+/// Returns a hash of a folder's path, from which the replacement folder is named. Every version of
+/// the program computes the same hash, so the replacement folder is found again.
 pub(super) fn path_hash(path: &Path) -> u64 {
     fnv1a(path.as_os_str().as_encoded_bytes())
 }

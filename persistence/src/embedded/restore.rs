@@ -11,8 +11,8 @@ use super::backup::{ABOUT_ENTRY_NAME, ABOUT_ENTRY_PREFIX, BackupError, DATA_ENTR
 use super::cluster::Cluster;
 use super::{binaries, lock_folder, os_user};
 
-/// Replaces the database of a private Postgres by the backup's, and the folders `beside` by those
-/// in the backup. Returns where the previous folders were moved.
+/// Replaces the database of a private Postgres by the database in the backup, and the folders
+/// `beside` by the folders in the backup. Returns where the previous folders were moved.
 ///
 /// # Errors
 ///
@@ -83,8 +83,8 @@ fn unpack(file: &Path, to: &Path) -> Result<(), BackupError> {
         std::io::ErrorKind::StorageFull => BackupError::at(to)(why),
         _ => BackupError::Unreadable(file.to_path_buf()),
     })?;
-    // Reads on to the end of the compressed stream, because the archive may end earlier and the
-    // checksum is last.
+    // Reads the rest of the compressed stream after the end of the archive, because the stream's
+    // checksum comes last.
     let mut rest = archive.into_inner();
     std::io::copy(&mut rest, &mut std::io::sink())
         .map_err(|_| BackupError::Unreadable(file.to_path_buf()))?;

@@ -10,7 +10,7 @@ use crate::stores::AnomalyRecord;
 pub(super) struct Anomalies {
     rows: Vec<AnomalyRecord>,
     open: BTreeMap<(AnomalyKind, String), usize>,
-    /// Anomalies that a person closed: kind, payment and note. The same anomaly is not raised
+    /// Anomalies that a person closed: kind, payment and note. An equal anomaly is not raised
     /// again.
     dismissed: BTreeSet<(AnomalyKind, PaymentIntentId, String)>,
 }

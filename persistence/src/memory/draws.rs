@@ -94,8 +94,8 @@ impl Draws {
             .collect()
     }
 
-    /// Returns whether an order still accepts buyer details from this source. The rule is the same
-    /// as in Postgres.
+    /// Returns whether an order still accepts buyer details from this source, by the rule that
+    /// [`BuyerSource`] documents.
     pub fn accepts_buyer_details(&self, record: &OrderRecord, source: BuyerSource) -> bool {
         let mut rows = record
             .order
@@ -245,7 +245,8 @@ impl MemoryDraw {
             .sum()
     }
 
-    /// Applies one commit that was already checked.
+    /// Applies the events and table changes of one commit that [`MemoryDraw::check_change`] has
+    /// accepted.
     pub fn apply(&mut self, events: &[Event], change: &DrawChange, now: Timestamp) {
         self.base.revision += 1;
         for (order, becomes) in &change.reservations {

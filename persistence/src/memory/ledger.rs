@@ -78,7 +78,7 @@ impl Ledger for Memory {
 }
 
 impl State {
-    /// Claims draws. `from` is an owner whose lease does not protect its draws, or `None`.
+    /// Claims draws. Draws of the node `from` are claimed even if its lease has not ended.
     fn claim(
         &mut self,
         me: InstanceId,
@@ -108,8 +108,8 @@ impl State {
         claims
     }
 
-    /// Writes the commits. Checks everything before it changes anything, so that all or none are
-    /// written.
+    /// Writes consecutive commits of one draw. Checks all of them before it changes anything, so
+    /// that either all are written or none.
     fn append(&mut self, appends: &[Append], now: Option<Timestamp>) -> Result<(), Failure> {
         let (first, last) = (&appends[0], appends.len() - 1);
         let row = self.draws.get(first.draw).ok_or(Failure::NotFound)?;
@@ -184,7 +184,7 @@ impl State {
         }
     }
 
-    /// Writes one commit that was already checked.
+    /// Writes one commit that [`State::check_append`] has accepted.
     fn write_append(&mut self, append: &Append, now: Timestamp) {
         let change = DrawChange::from_events(&append.events);
         self.write_attached(append);

@@ -18,7 +18,7 @@ pub enum OperationState {
     Failed {
         why: String,
     },
-    /// The operation is no longer needed. It may have been tried before.
+    /// The operation is no longer needed. Earlier attempts at it may have been made.
     Dropped,
 }
 
@@ -32,7 +32,7 @@ pub(super) struct Operations {
     pending: BTreeSet<(bool, i64)>,
 }
 
-/// The due time of an operation that may be tried at once.
+/// The due time of a payment operation that any worker may try at once.
 const DUE_NOW: Timestamp = Timestamp(0);
 
 impl Operations {
@@ -67,7 +67,8 @@ impl Operations {
         );
     }
 
-    /// Replaces the pending `update` operation of the order, because its price changed.
+    /// Replaces the order's pending `update` operation after the order's price has changed. Queues
+    /// none if the order has no payment intent.
     pub fn replace_update(&mut self, order: OrderId, has_intent: bool, append: &Append) {
         self.drop_pending(order, &[OperationKind::Update]);
         if has_intent {
@@ -173,7 +174,8 @@ impl Operations {
         Some(self.lease_operation(id, now.plus_ms(lease_ms)))
     }
 
-    /// Records an attempt. Returns the operation if it is not tried again.
+    /// Records the outcome of an attempt at a payment operation. Returns the operation if no
+    /// further attempt follows.
     pub fn record_attempt_outcome(
         &mut self,
         id: i64,
@@ -230,8 +232,8 @@ impl Operations {
             .insert(id, (operation, OperationState::Pending { due_at }));
     }
 
-    /// Adds an operation. If one with this key exists and was dropped or failed, it becomes pending
-    /// again. An operation that is done stays done.
+    /// Adds a pending payment operation. If an operation with this idempotency key exists, it
+    /// becomes pending again, unless it is done.
     fn add_or_revive_operation(
         &mut self,
         order: OrderId,

@@ -10,7 +10,7 @@ use crate::stores::{
     BuyerSource, NotifyBuyer, OperationKind, OrderRecord, OrderStore, TermsAgreed,
 };
 
-/// The kinds of operations that belong to the way from opening an order to its capture.
+/// The payment operations that a successful order needs, from its opening to its capture.
 const CAPTURE_PATH_OPERATIONS: [OperationKind; 3] = [
     OperationKind::Create,
     OperationKind::Update,

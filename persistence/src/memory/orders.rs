@@ -52,7 +52,8 @@ impl MemoryOrder {
         of(&self.line_fees) - of(&self.fees_refunded)
     }
 
-    /// Adds `part` to the fee refunded for this draw, and returns the total refunded.
+    /// Adds `part` to the application fee that the order has refunded for this draw, and returns
+    /// the new total.
     pub fn add_refunded_fee(&mut self, draw: DrawId, part: Cents) -> Cents {
         let refunded = self.fees_refunded.entry(draw).or_default();
         *refunded += part;
@@ -114,8 +115,9 @@ impl Orders {
             .collect()
     }
 
-    /// Returns the captured orders that hold some of a draw's fee, in the order in which the fee is
-    /// refunded: refunded orders first, then earliest captured.
+    /// Returns the captured orders that hold a part of a draw's application fee, each with that
+    /// part. They are in the sequence in which the fee is refunded: refunded orders first, then the
+    /// earliest captured.
     pub fn fee_holders(&self, draw: DrawId) -> Vec<(OrderId, Cents)> {
         let of_draw = self
             .by_draw
@@ -254,7 +256,7 @@ impl Orders {
         }
     }
 
-    /// Replaces the order's lines. Returns whether the order has a payment intent.
+    /// Replaces the lines of an order. Returns whether the order already has a payment intent.
     pub fn replace_lines(&mut self, id: OrderId, lines: &[Line]) -> bool {
         let row = self.rows.get_mut(&id).expect("checked before");
         for line in &row.record.order.lines {
@@ -316,7 +318,7 @@ impl Orders {
         rejects
     }
 
-    /// Marks a captured order that lost its tickets as undecided, because its refund is due.
+    /// Counts a captured order that lost tickets as undecided again, because it must be refunded.
     pub fn mark_waiting_for_refund(&mut self, id: OrderId) {
         let row = &self.rows[&id];
         if row.state() == OrderState::Captured

@@ -16,13 +16,14 @@ pub struct QueuedMail {
     pub dedupe_key: String,
     pub kind: String,
     pub order: Option<OrderId>,
-    /// The recipient's address. `None` while the buyer has left no address.
+    /// The recipient's e-mail address. `None` while the buyer has left no e-mail address.
     pub to: Option<String>,
     pub data: String,
     pub message_id: String,
     pub attempts: u32,
     pub due_at: Timestamp,
-    /// The node that claimed the mail last. `None` when no node did, or when sending failed.
+    /// The node that claimed the mail last. `None` before the first claim, and after a failed
+    /// attempt to send.
     pub sender: Option<InstanceId>,
     pub sent_at: Option<Timestamp>,
     /// Whether the mail failed for good and is never tried again.
@@ -79,7 +80,7 @@ impl Outbox {
         true
     }
 
-    /// Sets the address of the order's mails that waited for an address.
+    /// Sets the recipient's address of those mails of the order that waited for it.
     pub fn address_waiting_mails(&mut self, order: OrderId, to: &str) {
         for id in self.waiting.remove(&order).unwrap_or_default() {
             self.rows.get_mut(&id).expect("waiting rows exist").to = Some(to.into());
@@ -87,7 +88,8 @@ impl Outbox {
         }
     }
 
-    /// Claims mails that are due, and mails claimed by a sender for which `freed` returns true.
+    /// Claims due mails for the node `sender`. Also claims mails of other nodes for which `freed`
+    /// returns true, because those nodes are gone.
     pub fn claim_due_mails(
         &mut self,
         sender: InstanceId,
@@ -145,7 +147,8 @@ impl Outbox {
     }
 }
 
-/// Returns an invented address for a club. This store knows only the clubs' accounts.
+/// Returns an invented e-mail address for a club. The memory store holds no club addresses, only
+/// connected accounts.
 fn invented_club_address(club: ClubId) -> String {
     format!("club-{club}@club.test")
 }

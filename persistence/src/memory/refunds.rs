@@ -47,8 +47,8 @@ impl Refunds {
 }
 
 impl State {
-    /// Queues refunds of the application fee that the draw owes, up to what its captured orders
-    /// hold: refunded orders first, then earliest captured.
+    /// Queues refunds of the application fee that the draw owes to its club, up to the fee that its
+    /// captured orders hold. Takes the fee of refunded orders first, then of the earliest captured.
     pub fn queue_fee_refunds_of_draw(&mut self, draw: DrawId) -> Result<(), Failure> {
         let mut left = self.draws.get(draw).ok_or(Failure::NotFound)?.to_return;
         for (order, holds) in self.orders.fee_holders(draw) {

@@ -39,8 +39,8 @@ impl WebhookEvents {
         self.unhandled.insert((at, event.event_id.clone()))
     }
 
-    /// Returns the unhandled events for which `is_for_receiver` is true, oldest first. Its
-    /// arguments are the receiving node and the time of receipt.
+    /// Returns the unhandled events for which `is_for_receiver` returns true, oldest first. The
+    /// predicate gets the node that received the event and the time of receipt.
     pub fn unhandled(
         &self,
         is_for_receiver: impl Fn(InstanceId, Timestamp) -> bool,

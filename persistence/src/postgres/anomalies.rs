@@ -40,8 +40,8 @@ pub(super) async fn raise(
     Ok(raised.rows_affected() == 1)
 }
 
-/// SQL condition: the anomaly is open and is about the payment `$1`, or it names no payment and is
-/// about that payment's order.
+/// SQL condition for an open anomaly about the payment `$1`. The anomaly names either that payment,
+/// or no payment and the order of that payment.
 macro_rules! open_about {
     () => {
         "resolved_at is null and (payment_intent_id = $1

@@ -24,14 +24,15 @@ pub(super) async fn write_attached(
     for commit in commits {
         match &commit.append.attached_write {
             None => {}
-            // The allocation of the same commit writes this time together with the order's state.
+            // This commit also allocates the order's tickets. The statement that does so writes the
+            // authorisation time, so nothing is written here.
             Some(AttachedWrite::Authorised { order, .. }) if commit.allocates(*order) => {}
             Some(AttachedWrite::Open(order)) => opens.push(order),
             Some(AttachedWrite::Authorised { order, at }) => {
                 authorised.0.push(codec::uuid(*order));
                 authorised.1.push(instant::to_stored_time(*at));
             }
-            // These writes are rare, so each runs as a separate statement.
+            // New lines and new draw details are rare, so each such write is a separate statement.
             Some(AttachedWrite::Reprice { order, lines }) => {
                 replace_lines(connection, commit, codec::uuid(*order), lines).await?;
             }
@@ -87,7 +88,7 @@ async fn insert_orders(
         intents.push(order.payment_intent.as_ref().map(|id| id.0.as_str()));
         columns.add(codec::uuid(order.id), &order.lines);
     }
-    // One statement writes all three tables, because each statement costs a round trip.
+    // One statement inserts into all three tables, because each statement costs a round trip.
     sqlx::query(
         "with opened as (
            insert into orders (id, club_id, account_id, client_key, token, lines, subtotal_cents, card_fee_cents, buyer_name,
@@ -130,7 +131,7 @@ async fn insert_orders(
     Ok(())
 }
 
-/// Builds the domain's order, which computes the totals of the lines.
+/// Builds the domain's `Order` value, which computes the totals of the order's lines.
 fn order_with_totals(order: &NewOrder) -> Order {
     Order {
         id: order.id,
@@ -278,7 +279,7 @@ fn update_due_at(at: Timestamp) -> Timestamp {
     at.plus_ms(FAST_PATH_MS)
 }
 
-/// Records when payments were authorised. Only the first time of each order is kept.
+/// Records when payments were authorised. If an order has a time already, that time stays.
 async fn record_authorised(
     connection: &mut PgConnection,
     (orders, at): (Vec<Uuid>, Vec<OffsetDateTime>),

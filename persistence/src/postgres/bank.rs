@@ -9,14 +9,15 @@ use sqlx::{AssertSqlSafe, Connection};
 use super::{ACQUIRE_TIMEOUT, DeadConnectionFlag, Postgres, pool};
 use crate::error::Failure;
 
-/// Maximum number of connections for bank details. Two suffice, because prize claims are rare.
+/// Maximum number of connections with the login for bank details. Two suffice, because prize claims
+/// are rare.
 const BANK_CONNECTIONS_MAX: u32 = 2;
 /// The migrations of the schema `bank`. The login for bank details applies them.
 pub(crate) static BANK_MIGRATOR: Migrator = sqlx::migrate!("../migrations/bank");
 
-/// Names of the two additional logins of a private Postgres: this one serves pages, the next one
-/// reads bank details.
+/// Name of the login with which a private Postgres (demo or test) serves pages.
 pub const PAGES_LOGIN_NAME: &str = "football_doubles_app";
+/// Name of the login with which a private Postgres (demo or test) stores and reads bank details.
 pub const BANK_LOGIN_NAME: &str = "football_doubles_bank";
 
 /// The logins for one database.
@@ -24,7 +25,7 @@ pub const BANK_LOGIN_NAME: &str = "football_doubles_bank";
 pub struct DatabaseLogins {
     /// The login that owns the tables and migrates them.
     pub owner: PgConnectOptions,
-    /// The login that serves pages. In a hosted database it is the same as `owner`.
+    /// The login that serves pages. With a hosted database, `serves` and `owner` are one login.
     pub serves: PgConnectOptions,
     /// The login that owns the schema `bank`. `None` means that bank details can be neither stored
     /// nor read.
@@ -32,7 +33,7 @@ pub struct DatabaseLogins {
 }
 
 impl DatabaseLogins {
-    /// Returns one login for everything. There is then no access to bank details.
+    /// Uses the given login for everything. Bank details are then inaccessible.
     pub fn single(options: PgConnectOptions) -> DatabaseLogins {
         DatabaseLogins {
             owner: options.clone(),
@@ -166,7 +167,8 @@ async fn grant_right(
     statements.extend([
         format!("grant usage on schema public to {bank}"),
         format!("grant select, insert, update, references on winner_claims to {bank}"),
-        // The winner is mailed about each change, so this login queues mails. It cannot read them.
+        // The winner is mailed about each change of bank details, so the login for bank details may
+        // queue mails. It cannot read them.
         format!("grant insert on email_outbox to {bank}"),
         format!("grant select, insert, update (keyed_hash) on audit_log to {bank}"),
         format!("grant select on nodes to {bank}"),

@@ -16,13 +16,14 @@ const CANARY_PLAINTEXT: &[u8] = b"football-doubles";
 pub enum SealCheck {
     Opens,
     WrongKey,
-    /// The database has no canary yet. This key opens every secret that was sealed so far.
+    /// The database has no canary yet. The key opens the seed of the newest draw, if there is a
+    /// draw.
     Missing,
 }
 
 impl Postgres {
-    /// Checks the sealing key by opening the canary. If the database has no canary, opens the
-    /// newest sealed seed.
+    /// Checks the sealing key by opening the canary. If the database has no canary, checks whether
+    /// the key opens the newest draw's seed.
     ///
     /// # Errors
     ///
@@ -79,8 +80,9 @@ impl Postgres {
         })
     }
 
-    /// Writes the canary with this key unless there is one. Of two servers that start at the same
-    /// time, only one writes it. So the caller must call [`Postgres::check_seal`] afterwards.
+    /// Writes the canary, sealed with this server's key, unless the database has one. Another
+    /// server may write a canary first, so the caller must call [`Postgres::check_seal`]
+    /// afterwards.
     ///
     /// # Errors
     ///

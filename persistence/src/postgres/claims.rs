@@ -1,5 +1,5 @@
 //! Claims of draws. A claim sets a new epoch, which fences every earlier owner, and then loads the
-//! draw's state. Any number of draws takes the same few statements.
+//! draw's state. The number of statements does not depend on the number of draws.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -52,7 +52,7 @@ struct DrawRow {
 
 /// Claims draws and loads their state. No earlier owner can write after the update has committed,
 /// so the state that is read afterwards does not change. The update also checks leases by the
-/// database's clock. The lease of the owner `from` is ignored.
+/// database's clock. Draws of the node `from` are claimed even if its lease has not ended.
 pub(super) async fn claim(
     pool: &PgPool,
     sealer: &Sealer,
@@ -125,8 +125,8 @@ pub(super) async fn claim(
     })
 }
 
-/// Returns the draws that could not be claimed, with their owners and the views from their rows. An
-/// owner whose node has left has an empty address.
+/// Returns the draws that another node owns, each with its owner and its view. If the owner's node
+/// has left the list of nodes, its address is empty.
 async fn foreign_draws(
     connection: &mut PgConnection,
     asked: &[i64],
@@ -305,7 +305,8 @@ impl DrawRow {
         let id = DrawId(self.id);
         let corrupt = |what: &str| Failure::Corrupt(format!("draw {id}: {what}"));
         let deal = open_deal(sealer, id, &self.seed_sealed, &self.commitment)?;
-        // Different statements write the counters and the ticket rows, so every load compares them.
+        // Separate statements write a draw's counters and its ticket rows, so each load checks that
+        // they agree.
         let sold: usize = allocations
             .iter()
             .map(|(_, allocation)| allocation.serials.len())
@@ -351,8 +352,8 @@ impl DrawRow {
         })
     }
 
-    /// Returns the result and prize. The inner `None` means no result, the outer `None` that the
-    /// columns contradict each other.
+    /// Returns the draw's result and prize. `Some(None)` means that there is no result, and `None`
+    /// that the result's columns contradict each other.
     fn read_outcome(&self) -> Option<Option<Outcome>> {
         match (
             self.result_home,

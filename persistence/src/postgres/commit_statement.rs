@@ -1,6 +1,7 @@
-//! The SQL statement that writes the main part of every commit. It checks epoch and revision, then
-//! writes counters, reservations, fee steps and journal rows. Further functions find out why a draw
-//! was rejected, and write rare changes beyond the counters.
+//! The SQL statement that writes the main part of every commit. It checks each draw's epoch and
+//! revision. Then it writes the draw's counters, reservations, fee steps (changes of the
+//! application fee) and journal rows. Other functions here find out why a draw was rejected, and
+//! write rare changes such as results.
 //!
 //! A single statement saves round trips, during which the next commands of the draw would wait.
 //! Several commits of a draw are accepted or rejected together. The draw's row and each reservation
@@ -23,9 +24,10 @@ use crate::error::Failure;
 use crate::journal;
 use crate::ledger::Append;
 
-/// The update locks each draw's row until the commit, so other writers wait. The other tables are
-/// written only for accepted draws. All parts see the rows as they were before the statement, so
-/// the old counts of reservations are subtracted.
+/// Its `update draws` locks each draw's row until the commit, so other writers of the draw wait.
+/// The other tables are written only for draws that this update accepts. All parts of the statement
+/// see the rows as they were before it. So the update subtracts the old counts of the changed
+/// reservations from `held`.
 const COMMIT_DRAWS_SQL: &str = "with a as (
        select * from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::boolean[], $6::smallint[],
            $7::smallint[], $8::bigint[], $9::bigint[], $10::text[], $11::bigint[])
@@ -68,8 +70,8 @@ const COMMIT_DRAWS_SQL: &str = "with a as (
      )
      select id from passed";
 
-/// Updates each draw whose stored epoch and revision match the batch, unless a sale comes after its
-/// deadline by the database's clock. Returns the draws that were updated.
+/// Updates each draw whose stored epoch and revision match the batch, unless the batch sells
+/// tickets and the database's clock has reached kick-off. Returns the draws that were updated.
 pub(super) async fn commit_draws(
     connection: &mut PgConnection,
     batch: &[&DrawBatch],
@@ -94,7 +96,8 @@ pub(super) async fn commit_draws(
 type CommitQuery =
     sqlx::query::QueryScalar<'static, sqlx::Postgres, i64, sqlx::postgres::PgArguments>;
 
-/// Arrays with one element for each draw, one array for each column.
+/// The new values of draws, as arrays for `unnest`: one array for each column, with one element for
+/// each draw.
 #[derive(Default)]
 struct DrawColumns {
     ids: Vec<i64>,
@@ -149,8 +152,8 @@ impl DrawColumns {
     }
 }
 
-/// Reservations to delete, and reservations that are new or resized. Each order appears once, with
-/// its last reservation.
+/// The reservations to delete and the reservations to write, as arrays for `unnest`. Each order
+/// appears at most once for a draw, with its last reservation.
 #[derive(Default)]
 struct ReservationColumns {
     gone: (Vec<i64>, Vec<Uuid>),
@@ -193,7 +196,8 @@ impl ReservationColumns {
     }
 }
 
-/// The fee step of each allocation and void, as one array for each column.
+/// The fee step (change of the draw's application fee) of each allocation and void, as arrays for
+/// `unnest`.
 #[derive(Default)]
 struct FeeStepColumns {
     draws: Vec<i64>,
@@ -232,7 +236,7 @@ impl FeeStepColumns {
     }
 }
 
-/// The journal rows: the events of each commit with its revision, as one array for each column.
+/// The journal rows, as arrays for `unnest`: the revision, epoch, time and events of each commit.
 #[derive(Default)]
 struct JournalColumns {
     draws: Vec<i64>,
@@ -293,7 +297,8 @@ pub(super) async fn rejection_reasons(
         .collect())
 }
 
-/// SQL that writes rare changes. `a` has one row for each draw.
+/// SQL that writes the rare changes of draws, such as a result. Its relation `a` has one row for
+/// each draw.
 const UPDATE_DRAWS_SQL: &str = "update draws d set
        status = coalesce(a.status, d.status),
        closed_at = case when a.closes then a.at when a.status = 'active' then null else d.closed_at end,
@@ -393,8 +398,8 @@ pub(super) async fn update_draws(
     Ok(())
 }
 
-/// Increments the catalogue's revision if lists of draws have changed. This must be the last write,
-/// so that no transaction holds this row's lock for long.
+/// Increments the catalogue's revision (a counter for cached lists) if lists of draws have changed.
+/// This must be the last write, so that no transaction holds this row's lock for long.
 pub(super) async fn bump_catalogue(
     connection: &mut PgConnection,
     commits: &[&PreparedCommit],

@@ -1,5 +1,6 @@
-//! Refunds of the application fee. Orders may hold more of a draw's fee than the fee ledger says is
-//! due, for example after a void. The excess is refunded from the captured orders (decision D-3).
+//! Refunds of the application fee. A draw's orders may hold more application fee than the draw's
+//! fee ledger says is due, for example after a void. The excess is refunded from captured orders
+//! (decision D-3).
 
 use domain::{Cents, DrawId};
 use sqlx::Row;
@@ -26,9 +27,9 @@ struct FeeHolder {
     holds: i64,
 }
 
-/// Queues fee refunds for a draw, up to the fee that its captured orders hold. The rest is queued
-/// by a later call, when the pending captures are done. Locks the draw's row first, as every commit
-/// does.
+/// Queues the refunds of a draw's excess application fee, up to the fee that its captured orders
+/// hold. A later call queues the rest, once the pending captures are done. Locks the draw's row
+/// first, as every commit does.
 pub(super) async fn queue_fee_refunds_of_draw(
     connection: &mut PgConnection,
     draw: DrawId,
@@ -53,8 +54,8 @@ pub(super) async fn queue_fee_refunds_of_draw(
     Ok(())
 }
 
-/// Returns the captured order lines that hold a fee, and locks their orders: refunded orders first,
-/// then earliest captured.
+/// Returns the draw's captured order lines that hold application fee, and locks their orders.
+/// Refunded orders come first, then the earliest captured.
 async fn lock_fee_holders(
     connection: &mut PgConnection,
     draw: DrawId,

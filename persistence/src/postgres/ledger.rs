@@ -1,8 +1,8 @@
 //! Implements [`Ledger`] in Postgres. Appends of many draws are written in one transaction (group
 //! commit).
 //!
-//! The commit statement decides in the database which draws may be written. Each rejected draw gets
-//! an error of its own. The others are written.
+//! The commit statement decides in the database which draws may be written. The batch of a rejected
+//! draw fails with a separate error, while the other draws are written.
 
 use std::collections::BTreeMap;
 
@@ -107,8 +107,8 @@ impl DrawBatch {
         }
     }
 
-    /// Returns the first append. Its draw and epoch are those of all appends. Its `after` is the
-    /// revision that the batch follows.
+    /// Returns the batch's first append. All appends of the batch have its draw and epoch. Its
+    /// `after` is the revision that the whole batch follows.
     pub fn first_append(&self) -> &Append {
         &self.commits[0].append
     }
@@ -117,13 +117,13 @@ impl DrawBatch {
         self.first_append().draw
     }
 
-    /// Returns the table changes of all commits together. Where two commits change the same value,
-    /// the later commit counts.
+    /// Returns the combined table changes of all commits of the batch. Where two commits change the
+    /// same value, the later commit's value counts.
     pub fn combined_change(&self) -> DrawChange {
         DrawChange::from_events(self.commits.iter().flat_map(|commit| &commit.append.events))
     }
 
-    /// Returns which steps of a purchase the commits carry out, for the failpoints.
+    /// Returns the purchase steps that the commits carry out. Each step has a failpoint for tests.
     pub fn purchase_steps(&self) -> Vec<PurchaseStep> {
         self.commits
             .iter()

@@ -11,7 +11,7 @@ use crate::error::Failure;
 use crate::link_secrets::{LinkKind, LinkSecrets, link_id, without_client_secrets};
 use crate::nodes::has_older_node;
 
-/// Maximum number of rows in one transaction.
+/// Maximum number of rows that one transaction converts.
 const BATCH_ROWS_MAX: i64 = 500;
 /// Maximum number of batches of one kind in one call, so that a call takes a few seconds at most.
 const BATCHES_PER_CALL_MAX: usize = 10;
@@ -64,9 +64,9 @@ const CLUB_HASH_COLUMNS: [(&str, LinkKind); 2] = [
 ];
 
 impl Postgres {
-    /// Converts some rows of an earlier version, and returns how many. The caller repeats the call
-    /// until it returns 0. Converts nothing while a node of an earlier version is alive, because
-    /// that node cannot read the new form.
+    /// Converts some rows that an earlier version of the program wrote, and returns how many. The
+    /// caller repeats the call until it returns 0. Converts nothing while a node with an earlier
+    /// version is alive, because that node cannot read the new form.
     ///
     /// # Errors
     ///
@@ -103,7 +103,7 @@ impl Postgres {
     }
 }
 
-/// Which rows one batch converts.
+/// The kind of rows that one batch converts.
 #[derive(Clone, Copy)]
 enum ConversionStep {
     Orders,
@@ -136,7 +136,7 @@ impl ConversionStep {
 }
 
 /// Converts the secrets of orders. Skips rows that a purchase has locked, so that no buyer waits. A
-/// later call converts those.
+/// later call converts the skipped rows.
 async fn convert_orders(pool: &PgPool, secrets: &LinkSecrets) -> Result<u64, sqlx::Error> {
     let mut transaction = pool.begin().await?;
     let rows: Vec<(Uuid, Option<String>, Option<String>)> = sqlx::query_as(
@@ -188,8 +188,9 @@ async fn convert_webhook_events(pool: &PgPool) -> Result<u64, sqlx::Error> {
     .await?;
     let stored = |payload: &String| {
         let stored = without_client_secrets(payload);
-        // The text still contains `client_secret`, for example inside another text. An empty object
-        // is stored, because otherwise every batch would select this row again.
+        // The payload still contains `client_secret`, for example inside a nested JSON text. An
+        // empty object is stored instead, because otherwise every batch would select this row
+        // again.
         if stored.contains("client_secret") {
             "{}".to_string()
         } else {
@@ -238,8 +239,8 @@ async fn convert_hashes(
         .map(|hash| secrets.keyed_hash(*kind, hash))
         .collect();
     if *kind == LinkKind::Tickets {
-        // The cleanup of expired links finds their mails by this key, so the key changes with the
-        // hash.
+        // The cleanup of expired links finds the mail of a link by this dedupe key. The key
+        // contains the link's hash, so it changes with the hash.
         let name = |hash: &Vec<u8>| format!("my-tickets-{}", link_id(hash));
         sqlx::query(
             "update email_outbox e set dedupe_key = a.after

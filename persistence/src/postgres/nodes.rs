@@ -14,15 +14,15 @@ use super::Postgres;
 use crate::error::Failure;
 use crate::nodes::{InstanceId, LEASE_MS, Node, Nodes, OtherNodes};
 
-/// How long to wait for an answer of the database. A lease is renewed four times before it ends, so
-/// one slow answer does not end it.
+/// Time limit of each query about nodes. A lease is renewed four times before it ends, so one slow
+/// query does not end the lease.
 const NODE_QUERY_TIMEOUT: Duration = Duration::from_secs(2);
-/// How long after a reconnection this node removes no other node. The database may have restarted,
-/// and the other processes may not hold their locks again yet.
+/// Time after a reconnection during which this node removes no other node. The database may have
+/// restarted, and the other processes may not have taken their advisory locks again yet.
 const CONNECTED_BEFORE_REMOVAL_MIN: Duration = Duration::from_millis(LEASE_MS as u64);
 
-/// SQL condition: the process with the id in a column is gone. The second argument is bound to
-/// `GONE_AFTER_LEASE_MS`.
+/// SQL condition: the process whose id is in the column `$boot` is gone. The caller binds
+/// `GONE_AFTER_LEASE_MS` to the parameter `$after_ms`.
 macro_rules! is_gone {
     ($boot:literal, $after_ms:literal) => {
         concat!(
@@ -58,8 +58,8 @@ impl NodeConnection {
         }
     }
 
-    /// Runs a query on the connection. When the database does not answer, the connection is
-    /// dropped, and the next query opens another.
+    /// Runs a query on the connection that holds this process's lock. When the database does not
+    /// answer, the connection is dropped, and the next query opens a new one.
     async fn query<T>(
         &self,
         me: Option<InstanceId>,
@@ -74,9 +74,9 @@ impl NodeConnection {
             }
             let connection = held.connection.as_mut().expect("taken above");
             if let Some(me) = me {
-                // Every query takes the lock again, because it is lost with the connection. A
-                // repeated lock is harmless: Postgres counts it, and releases it when the
-                // connection ends.
+                // Every query takes the advisory lock again, because a lost connection has lost the
+                // lock. Taking it twice is harmless: Postgres counts the locks, and releases all
+                // when the connection ends.
                 sqlx::query("select pg_try_advisory_lock($1)")
                     .bind(lock_key(me))
                     .execute(&mut *connection)
@@ -209,8 +209,8 @@ async fn renew(connection: &mut PgConnection, me: &Node) -> Result<Vec<PgRow>, s
     .await
 }
 
-/// Reads a row: the node, whether it started earlier than this node, and whether its version stores
-/// link secrets in the current form.
+/// Reads a row about another node. Returns the node, whether it started earlier than this node, and
+/// whether its version of the program stores link secrets in the current form.
 fn read_node(row: &PgRow) -> Result<(Node, bool, bool), sqlx::Error> {
     let node = Node {
         boot: InstanceId(row.try_get::<Uuid, _>(0)?.as_u128()),

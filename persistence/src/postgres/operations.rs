@@ -33,7 +33,8 @@ fn read(row: &PgRow) -> Result<Operation, Failure> {
 /// is claiming.
 ///
 /// Fee refunds of one order run one after the other. When a response is lost, the total refunded
-/// shows whether that refund happened, so no other refund of the order may run meanwhile.
+/// shows whether that refund happened, so no other fee refund of the order may run at the same
+/// time.
 pub(super) async fn claim(
     pool: &PgPool,
     now: Timestamp,
@@ -65,7 +66,8 @@ pub(super) async fn claim(
     Ok(claimed)
 }
 
-/// Claims one operation of each given order at once after a commit, unless another worker has it.
+/// Claims one pending operation for each given order, right after the commit that queued it. Claims
+/// none if another worker has tried the operation and it is not due again.
 pub(super) async fn claim_for_orders(
     connection: &mut PgConnection,
     batch: &[&PurchaseWrite],
@@ -121,8 +123,8 @@ pub(super) async fn claim_for_orders(
     Ok(())
 }
 
-/// Records the outcomes of attempts. Skips operations that are no longer pending: their effect was
-/// observed in another way and recorded.
+/// Records the outcomes of attempts. Skips operations that are no longer pending, because their
+/// effect was already recorded in another way.
 pub(super) async fn record_attempts(
     connection: &mut PgConnection,
     batch: &[&PurchaseWrite],

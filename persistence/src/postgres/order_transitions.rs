@@ -136,8 +136,8 @@ pub(super) async fn refund_and_void(
     Ok(())
 }
 
-/// Writes the order's final state, and drops all its pending operations. `at` is the time of the
-/// end; `None` means the time of the transaction.
+/// Writes the order's final state, and drops all its pending operations. `at` is the time at which
+/// the order ended. `None` means the time of the transaction.
 async fn write_final_state(
     connection: &mut PgConnection,
     order: OrderId,
@@ -201,8 +201,8 @@ pub(super) async fn queue_refund_operation(
     Ok(())
 }
 
-/// Some SQL statements move many orders at once and check the state themselves. These tests compare
-/// these statements with the domain's transition table.
+/// Some SQL statements change many orders at once and check the orders' states in SQL. These tests
+/// compare the states in that SQL with the domain's transition table.
 #[cfg(test)]
 mod tests {
     use domain::{OrderState, OrderTransition, TransitionDecision};

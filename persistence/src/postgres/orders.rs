@@ -68,8 +68,8 @@ pub(super) async fn fill_buyer(
 }
 
 /// Returns whether an order accepts buyer details from a source. The caller has locked the order's
-/// row. So this statement reads the committed state, and no capture can happen before the details
-/// are written.
+/// row. So the statement reads the committed state, and no capture can be recorded before the
+/// caller writes the details.
 async fn accepts_buyer_details(
     connection: &mut PgConnection,
     order: OrderId,
@@ -105,8 +105,8 @@ async fn accepts_buyer_details(
     accepted.map_err(Failure::from_error_before_commit)
 }
 
-/// Replaces buyer details of an unpaid order by the rule of [`BuyerDetails::corrected_by`]. No mail
-/// has to be addressed, because no mail waits for an address before the capture.
+/// Replaces buyer details of an unpaid order by the rule of [`BuyerDetails::corrected_by`]. No
+/// queued mail needs the new address, because no mail waits for an address before the capture.
 pub(super) async fn correct_buyer(
     pool: &PgPool,
     order: OrderId,

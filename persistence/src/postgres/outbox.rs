@@ -61,7 +61,8 @@ pub(super) async fn queue_not_charged(
     Ok(())
 }
 
-/// Claims mails for sending, oldest first. A mail that has no address yet is not claimed.
+/// Claims mails for sending, oldest first. A mail whose recipient's address is not known yet is not
+/// claimed.
 pub(super) async fn claim(
     pool: &PgPool,
     sender: InstanceId,

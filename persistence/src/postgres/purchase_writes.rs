@@ -1,6 +1,6 @@
-//! The small writes of a purchase other than those about its tickets. Many of these writes share
-//! one transaction. The statements for payment intents and captures are in this file, the others in
-//! the files of their tables.
+//! The small writes of a purchase, such as a payment intent, a capture or a consent. Draw commits
+//! write its tickets. Many small writes share one transaction. The statements for payment intents
+//! and captures are in this file, the others in the files of their tables.
 
 use std::collections::BTreeMap;
 
@@ -76,8 +76,7 @@ pub(super) enum WriteOutcome {
 /// A worker that writes a batch of [`PurchaseWrite`]s in one transaction.
 pub(super) struct PurchaseWrites;
 
-/// The outcome of each write of a batch, at the position of the write. `None` until that write is
-/// done.
+/// The outcomes of a batch, each at the position of its write. `None` until the write is done.
 pub(super) type WriteOutcomes = Vec<Option<Result<WriteOutcome, Failure>>>;
 
 impl Postgres {
@@ -114,8 +113,8 @@ impl BatchTransaction for PurchaseWrites {
         batch: &[&PurchaseWrite],
     ) -> Result<Vec<Result<WriteOutcome, Failure>>, TransactionError> {
         let mut outcomes: WriteOutcomes = batch.iter().map(|_| None).collect();
-        // The groups are always written in this order. So every writer locks orders before
-        // operations and mails.
+        // Every batch runs its kinds of writes in this sequence. So every writer locks orders
+        // before it locks operations and mails.
         orders::record_consents(connection, batch, &mut outcomes).await?;
         record_intents_and_captures(connection, secrets, batch, &mut outcomes).await?;
         operations::claim_for_orders(connection, batch, &mut outcomes).await?;
@@ -144,10 +143,10 @@ pub(super) const RECORD_INTENT_OR_CAPTURE_SQL: &str = "update orders o set
        else o.payment_intent_id = a.intent or o.payment_intent_id is null and o.state in ('quoted', 'allocated') end
      returning o.id";
 
-/// SQL that writes the consequences. A new payment intent marks its `create` operation done. A
-/// capture marks its operation done, drops the order's other operations, stores the provider's
-/// figures, records offers as sold (the first sale locks an offer, decision H-4), and queues the
-/// confirmation mail.
+/// SQL that writes what follows from new payment intents and captures. A new payment intent marks
+/// its `create` operation done. A capture marks its operation done, drops the order's other
+/// operations, stores the provider's figures, records offers as sold (the first sale locks an
+/// offer, decision H-4), and queues the confirmation mail.
 const RECORD_CONSEQUENCES_SQL: &str = "with ended as (
        update payment_ops p set state = case when p.kind = a.done then 'done' else 'dropped' end, ended_at = transaction_instant()
        from unnest($15::uuid[], $16::text[]) as a (order_id, done)
@@ -288,13 +287,14 @@ fn orders_without_outcome(
         .collect()
 }
 
-/// Answers a capture that changed no order: either it was recorded before, or it is refused.
+/// Returns the outcome of a capture whose statement changed no order: either the capture was
+/// recorded before, or it is refused.
 fn explain_unwritten_capture(
     state: OrderState,
     was_captured: bool,
 ) -> Result<WriteOutcome, Failure> {
     let capture = OrderTransition::Capture { was_captured };
-    // The second argument says whether the order has tickets. A capture is decided without it.
+    // The second argument says whether the order has tickets. It does not matter for a capture.
     match capture.decide(state, true) {
         TransitionDecision::AlreadyDone => Ok(WriteOutcome::Done),
         TransitionDecision::Allowed | TransitionDecision::Refused => {

@@ -1,4 +1,5 @@
-//! SQL statements for operators' repairs. For one payment, only one kind of repair runs at a time.
+//! SQL statements for operators' repairs. Of the two kinds of repair (give tickets, refund), only
+//! one runs at a time for a payment.
 
 use domain::{PaymentIntentId, Timestamp};
 use sqlx::postgres::PgPool;

@@ -14,22 +14,22 @@ use crate::ledger::Claims;
 use crate::nodes::InstanceId;
 use crate::seal::Sealer;
 
-/// How many milliseconds a transaction may be idle before it is ended. Our transactions pause much
-/// less between two statements.
+/// How long a transaction that locks the draw's row may be idle before it is ended, in
+/// milliseconds. Our transactions pause much less between two statements.
 const IDLE_TRANSACTION_MS_MAX: i64 = 500;
 /// How often idle transactions are searched for while the claim waits for the lock of the draw's
 /// row.
 const IDLE_CHECK_INTERVAL: Duration = Duration::from_millis(200);
-/// Maximum number of claims. Each claim waits up to the lock timeout for a transaction that is not
-/// idle.
+/// Maximum number of attempts to claim the draw. Each attempt waits up to the lock timeout for a
+/// transaction that is not idle.
 const CLAIM_TRIES_MAX: usize = 3;
 
 /// Claims a draw from the given owner, even if the owner's lease has not ended.
 ///
 /// The owner's connection may be so slow that its transaction is idle for seconds and keeps the
 /// draw's row locked. That transaction is ended. No acknowledged commit is lost: before `COMMIT`
-/// was sent, the owner has acknowledged nothing. After that, it gets an unknown outcome and reads
-/// the database.
+/// was sent, the owner has acknowledged nothing. After that, the owner gets an unknown outcome and
+/// reads the database.
 pub(super) async fn take_over(
     pool: &PgPool,
     sealer: &Sealer,
@@ -49,7 +49,8 @@ pub(super) async fn take_over(
     }
 }
 
-/// Claims a draw. While the claim waits, ends idle transactions that lock the draw's row.
+/// Claims a draw. While the claim waits for the draw's row, ends idle transactions that lock this
+/// row.
 async fn claim_past_idle_transactions(
     pool: &PgPool,
     sealer: &Sealer,

@@ -17,10 +17,11 @@ use super::{BACKGROUND_CONNECTIONS_MAX, DeadConnectionFlag, Postgres, pool};
 use crate::error::Failure;
 use crate::testing::{Database, Folder, database, sealer};
 
-/// After a statement that contains this word, the proxy forwards nothing more.
+/// Once a statement contains this word, the test's proxy forwards no more bytes on that connection.
 const FREEZE_WORD: &[u8] = b"silence";
 
-/// Number of `BEGIN`s that are cancelled on the only connection. A write follows every tenth.
+/// Number of `BEGIN` statements that the test cancels on its only connection. After every tenth of
+/// them it writes a row.
 const CANCELLED_BEGINS: usize = 10_000;
 
 async fn create_table() -> (Database, PgConnectOptions) {
@@ -30,7 +31,7 @@ async fn create_table() -> (Database, PgConnectOptions) {
     (database, options)
 }
 
-/// Returns how many writes succeeded, and how many of them are in the table.
+/// Returns how many writes reported success, and how many of these rows are in the table.
 async fn write_between_cancelled_begins(pool: &PgPool, database: &Database) -> (i64, i64) {
     let mut confirmed = 0;
     for round in 0..CANCELLED_BEGINS {
@@ -40,7 +41,8 @@ async fn write_between_cancelled_begins(pool: &PgPool, database: &Database) -> (
             tokio::task::yield_now().await;
         }
         begun.abort();
-        // The `BEGIN` was cancelled or completed. In both cases the connection is free again.
+        // The `BEGIN` task has ended, either cancelled or completed. So the only connection is free
+        // again.
         let _ = begun.await;
         if round % 10 == 9 {
             let written = sqlx::query("insert into innocent values ($1)")

@@ -235,7 +235,7 @@ async fn delete_tickets(
     if deleted.rows_affected() != ticket_count {
         return refuse_not_found();
     }
-    // Marks the tickets as returned, because returned tickets are sold last (decision M-3).
+    // Marks the serials as returned, because returned tickets are sold last (decision M-3).
     sqlx::query(
         "update draws d set returned_serials =
            (select array_agg(distinct s order by s) from unnest(d.returned_serials || a.serials) as s)
@@ -290,8 +290,8 @@ async fn decrement_allocated_lines(
     .bind(charged)
     .fetch_all(connection)
     .await?;
-    // An order's state changed after the command was decided: it was captured since, or was
-    // expected to be captured and is not. The fee step would be wrong.
+    // An order's state is not the one that the command assumed: the order was captured meanwhile,
+    // or it was assumed to be captured and is not. The fee step would be wrong.
     if rows.len() != distinct.len() {
         return refuse_not_found();
     }
@@ -321,8 +321,8 @@ async fn drop_pending(
     Ok(())
 }
 
-/// Queues a `cancel` operation for each order. If it has one that was dropped or failed, that one
-/// becomes pending again.
+/// Queues a `cancel` operation for each order. If the order has a `cancel` operation that was
+/// dropped or failed, that operation becomes pending again.
 async fn queue_cancellations(
     connection: &mut PgConnection,
     rejected: &RejectedOrders,

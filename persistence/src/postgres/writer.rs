@@ -20,8 +20,8 @@ use crate::link_secrets::LinkSecrets;
 /// Maximum number of attempts at a batch. After the last, a deadlock, serialization failure or lost
 /// connection is returned as a failure.
 pub(super) const BATCH_TRIES_MAX: usize = 3;
-/// How long to wait for the server. The server cancels a statement after 2 s, so a longer silence
-/// means that it is unreachable.
+/// Time limit for an answer from Postgres. Postgres cancels a statement after 2 s, so a longer
+/// silence means that Postgres is unreachable.
 pub(super) const ANSWER_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The statements that write a batch of requests.
@@ -29,7 +29,8 @@ pub(super) trait BatchTransaction: Send + 'static {
     type Request: Send + Sync + 'static;
     type Response: Send + 'static;
 
-    /// Returns a key, or `None`. Requests with the same key are written one after the other.
+    /// Returns the conflict key of a request, if it has one. Requests with equal keys are written
+    /// one after the other.
     fn conflict_key(request: &Self::Request) -> Option<u128>;
 
     /// Returns how much of a transaction's capacity a request uses.
@@ -56,9 +57,10 @@ pub(super) enum TransactionError {
     Refused(Failure),
     /// A lock timeout or a statement timeout ended the transaction.
     Busy(Failure),
-    /// The server does not respond. An immediate retry would fail as well.
+    /// Postgres does not respond. An immediate retry would fail as well.
     NoAnswer(Failure),
-    /// The session is read-only. A new connection may reach a server that accepts writes.
+    /// The database session is read-only. A new connection may reach a Postgres that accepts
+    /// writes.
     ReadOnly(Failure),
     /// The response to `COMMIT` was lost.
     Unknown(Failure),
@@ -94,7 +96,7 @@ impl TransactionError {
     }
 }
 
-/// The responses of one batch, or why the whole batch failed.
+/// The response to each request of a batch, or the error with which the whole batch failed.
 type BatchResult<R> = Result<Vec<Result<R, Failure>>, TransactionError>;
 
 /// A worker that writes batches on its own connection.
@@ -142,8 +144,8 @@ impl<T: BatchTransaction> BatchWriter<T> {
         }
     }
 
-    /// Writes each request in a separate transaction. After two requests for which the database was
-    /// busy, silent or read-only, the remaining requests fail without a try.
+    /// Writes each request in a separate transaction. After two requests that failed because the
+    /// database was busy, silent or read-only, the remaining requests fail without an attempt.
     async fn write_each(&mut self, batch: &[&T::Request]) -> Vec<Result<T::Response, Failure>> {
         const BUSY_REQUESTS_MAX: usize = 2;
         let mut busy = 0;
@@ -169,7 +171,8 @@ impl<T: BatchTransaction> BatchWriter<T> {
         responses
     }
 
-    /// Writes a batch in one transaction, with at most [`BATCH_TRIES_MAX`] tries.
+    /// Writes a batch in one transaction. After a deadlock, serialization failure or lost
+    /// connection, tries again, at most [`BATCH_TRIES_MAX`] times in all.
     async fn write(&mut self, batch: &[&T::Request]) -> BatchResult<T::Response> {
         for _ in 1..BATCH_TRIES_MAX {
             match self.try_batch(batch).await {
@@ -181,8 +184,8 @@ impl<T: BatchTransaction> BatchWriter<T> {
     }
 
     async fn try_batch(&mut self, batch: &[&T::Request]) -> BatchResult<T::Response> {
-        // The connection is taken out of the field. So it is dropped, not used again, when its
-        // state is unknown.
+        // The connection is taken out of `self`. When its state is unknown after the attempt, it is
+        // dropped and not used again.
         let mut connection = match self.connection.take() {
             Some(connection) => connection,
             None => within_timeout(PgConnection::connect_with(&self.options)).await?,
@@ -213,7 +216,7 @@ impl<T: BatchTransaction> BatchWriter<T> {
         }
     }
 
-    /// Rolls back the transaction. If that fails, the connection is dropped, and the server rolls
+    /// Rolls back the transaction. If that fails, drops the connection, so that Postgres rolls
     /// back.
     async fn roll_back(&mut self, mut connection: PgConnection) {
         if matches!(

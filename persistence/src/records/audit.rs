@@ -16,8 +16,8 @@ pub struct StoredAuditEntry {
     pub id: i64,
     pub at: Timestamp,
     pub actor: String,
-    /// Name and current address of the club member who acted. `None` when no member did, or the
-    /// member no longer exists.
+    /// Name and current e-mail address of the club member who acted. `None` when no member did, or
+    /// the member no longer exists.
     pub person: Option<String>,
     pub club: Option<ClubId>,
     pub action: String,
@@ -159,9 +159,10 @@ impl Records {
     }
 }
 
-/// Writes the audit entry of the person who acts, if there is one, in the caller's transaction.
-/// `id` is appended to an object that ends with a colon. The caller changes the catalogue after
-/// this call, because every writer locks the audit log first.
+/// Writes the audit entry of the person who acts, if there is one, in the caller's transaction. If
+/// the entry's object ends with a colon, `id` is appended to it. The caller increments the
+/// catalogue's revision after this call, because every writer locks the audit log before the
+/// catalogue.
 pub(super) async fn write_signed(
     connection: &mut PgConnection,
     signer: Option<&SignedEntry>,

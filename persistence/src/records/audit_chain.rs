@@ -17,7 +17,7 @@ use crate::{Failure, Sealer};
 /// The number of entries that one statement reads.
 const CHAIN_PAGE_ROWS: i64 = 5_000;
 
-/// The result of checking the whole log.
+/// The result of checking the hashes of the whole audit log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AuditChainReport {
     pub length: i64,
@@ -29,7 +29,8 @@ pub struct AuditChainReport {
 }
 
 /// The number and keyed hash of one entry, as text such as `42:9f…`. It is stored outside the
-/// database. There it shows later whether this entry, or an earlier one, was changed or removed.
+/// database. A later check compares it with the log, and so detects that this entry or an earlier
+/// one was changed or removed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AuditAnchor {
     pub entry: i64,
@@ -60,7 +61,8 @@ impl FromStr for AuditAnchor {
 type KeyedRow = (i64, Vec<u8>, Option<Vec<u8>>);
 
 impl Records {
-    /// Recomputes every plain and every keyed hash, and reports the first wrong one.
+    /// Recomputes every plain and keyed hash of the audit log, and reports the first entry with a
+    /// wrong hash.
     pub async fn verify_audit_chain(&self) -> Result<AuditChainReport, Failure> {
         let read = "select (select count(*) from audit_log),
                  coalesce((select hash from audit_log order by id desc limit 1), ''::bytea),
@@ -114,7 +116,7 @@ impl Records {
         Ok(newest.and_then(anchor))
     }
 
-    /// Returns whether the log still contains the anchor's entry without a change.
+    /// Returns whether the audit log still contains the anchor's entry unchanged.
     /// [`Records::verify_audit_chain`] checks the entries before that one.
     pub async fn holds_anchor(&self, anchor: &AuditAnchor) -> Result<bool, Failure> {
         let read = sqlx::query_scalar(

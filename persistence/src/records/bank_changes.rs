@@ -14,7 +14,7 @@ use super::claims::{BankDetailsSource, Claim, ClaimBankDetails, ClaimOutcome};
 use super::{Records, audit, timestamp, to_column_time};
 use crate::Failure;
 
-/// How long a proposed change waits for confirmation by a second person, in seconds.
+/// How long a second person can confirm a proposed change of bank details, in seconds.
 const PROPOSAL_VALID_SECONDS: i64 = 7 * 86_400;
 
 /// The winner's name and mail address.
@@ -29,10 +29,10 @@ pub struct BankChange {
     pub draw: DrawId,
     pub serial: Serial,
     pub bank: ClaimBankDetails,
-    /// The person who enters the details, under the name in the audit log. Two people never have
-    /// the same name there.
+    /// The person who enters the details, by the account's name in the audit log. Two accounts
+    /// never have the same name there.
     pub by: String,
-    /// The winner to be mailed. `None` when the winner left no address.
+    /// The winner to be mailed. `None` when the winner left no e-mail address.
     pub winner: Option<WinnerAddress>,
     pub at: Timestamp,
 }
@@ -43,7 +43,7 @@ pub enum BankOutcome {
     Changed,
     /// The same details were stored already. Nothing was written.
     Unchanged,
-    /// The winner's details stay in force until a second person enters the same new details.
+    /// The winner's details still apply, until a second person enters the same new details.
     Pending,
     /// The prize was already paid. Nothing was written.
     Paid,
@@ -141,7 +141,7 @@ impl Records {
             };
             let delete =
                 sqlx::query("delete from bank.bank_proposals where draw_id = $1").bind(draw.0);
-            // Another call has deleted the proposal meanwhile, so there is nothing to record.
+            // A concurrent call has already deleted the proposal, so no audit entry is written.
             if delete.execute(&mut *transaction).await?.rows_affected() == 0 {
                 return Ok(false);
             }
@@ -348,8 +348,8 @@ fn masked_details(bank: &ClaimBankDetails) -> Value {
     json!({ "accountName": name, "accountNumber": bank.masked_number(), "bsb": bank.masked_bsb() })
 }
 
-/// Queues the mail that tells the winner about a change. The account number is masked as in the
-/// audit log.
+/// Queues the mail that tells the winner about a change. The mail shows the account number masked,
+/// as the audit log does.
 async fn queue_bank_change_mail(
     connection: &mut PgConnection,
     change: &BankChange,

@@ -11,7 +11,7 @@ use super::{Records, audit, timestamp, to_column_time};
 use crate::Failure;
 use crate::link_secrets::LinkKind;
 
-/// The sealing purpose of bank details. The sealing id is the draw's number.
+/// The purpose under which bank details are sealed. Their sealing id is the draw's number.
 const BANK_SEAL_PURPOSE: &str = "winner-bank";
 /// How many days bank details are kept after the prize was paid (decision F-7).
 const BANK_DETAILS_KEPT_DAYS: i64 = 90;
@@ -82,7 +82,8 @@ pub struct Claim {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ClaimOutcome {
     Kept,
-    /// Nothing was stored: the link was used before, or the club has entered details.
+    /// Nothing was stored, because the link was used before, or the club has already entered bank
+    /// details.
     Before,
     TooLate,
 }
@@ -185,8 +186,8 @@ impl Records {
     }
 
     /// Queues the winner's mail and stores the hash of its link, in one transaction. Returns
-    /// `false` when the mail was queued before. A mail that was given up is queued again, with a
-    /// new link.
+    /// `false` when the mail was queued before. A mail that could not be sent and was given up is
+    /// queued again, with a new link.
     pub async fn invite_winner(&self, invitation: &WinnerInvitation) -> Result<bool, Failure> {
         let (invitation, signer) = (invitation.clone(), self.signer.clone());
         let token_hash = self.link_hash(LinkKind::Claim, &invitation.token_hash);
@@ -215,8 +216,8 @@ impl Records {
     /// Records that the prize was paid. Its bank details are deleted after
     /// `BANK_DETAILS_KEPT_DAYS`.
     pub async fn claim_paid(&self, draw: DrawId, at: Timestamp) -> Result<(), Failure> {
-        // A row is inserted even without bank details, because a paid row refuses details that come
-        // later.
+        // The claim's row is inserted even if there are no bank details, because a row that is
+        // marked paid refuses later details.
         let write = "insert into winner_claims (draw_id, serial, paid_at)
              select id, winning_serial, $2 from draws where id = $1 and winning_serial is not null
              on conflict (draw_id) do update set paid_at = coalesce(winner_claims.paid_at, $2)";

@@ -251,8 +251,8 @@ async fn invite_member(
     new: &NewClubUser,
     token_hash: &[u8],
 ) -> Result<InvitationOutcome, sqlx::Error> {
-    // The trigger that keeps addresses unique takes the same lock. So a concurrent new account with
-    // this address waits for this transaction.
+    // The database trigger that keeps login addresses unique takes this lock too. So a concurrent
+    // insert of an account with this address waits for this transaction.
     sqlx::query("select pg_advisory_xact_lock(hashtext('login'), hashtext(lower($1)))")
         .bind(&new.email)
         .execute(&mut *connection)

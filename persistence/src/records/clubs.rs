@@ -99,7 +99,7 @@ impl From<ClubColumns> for Club {
     }
 }
 
-/// What changed when the provider reported the state of an account.
+/// What changed in the database when the provider reported the state of a connected account.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AccountChange {
     /// Nothing changed: the state was known already, or no club has this account.
@@ -221,8 +221,8 @@ impl Records {
         self.write(work).await
     }
 
-    /// Stores the club's connected account at the provider. [`Records::account_updated`] stores
-    /// what the account may do.
+    /// Stores the id of the club's connected account at the payment provider.
+    /// [`Records::account_updated`] stores what that account may do.
     pub async fn connect_account(&self, club: ClubId, account: &AccountId) -> Result<(), Failure> {
         let account = account.0.clone();
         let write = "update clubs set stripe_connect_account_id = $1 where id = $2";

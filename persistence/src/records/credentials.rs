@@ -13,8 +13,8 @@ impl Records {
     /// Returns the account that has an e-mail address, with its password hash. Only the login calls
     /// it.
     ///
-    /// One query searches all kinds of accounts, so that its duration does not reveal the kind. An
-    /// account without a password is not returned.
+    /// One query searches all kinds of accounts, so that its duration does not reveal which kind
+    /// has the address. An account without a password is not returned.
     pub async fn credentials(&self, email: &str) -> Result<Option<(Holder, String)>, Failure> {
         type CredentialRow = (
             Option<i64>,

@@ -8,9 +8,9 @@ use super::settings::MAINTENANCE_MODE;
 use super::{COMMAND_LINE_ACTOR, Records, bump_catalogue_revision};
 use crate::Failure;
 
-/// By how much the epoch of each draw is increased: far more than the number of claims that can be
-/// lost. Without this, a lost claim would be repeated with the same epoch, and both owners could
-/// write.
+/// By how much the epoch of each draw is increased. The increase far exceeds the number of claims
+/// that the new database can lack. Otherwise a new claim could get the epoch of a lost claim, and
+/// both owners could write.
 const EPOCHS_SKIPPED: i64 = 1_000_000;
 
 impl Records {

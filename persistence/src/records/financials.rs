@@ -24,8 +24,8 @@ pub struct DrawFinancials {
     pub orders: i64,
     /// Number of orders whose provider fee is not known yet (decision D-18).
     pub orders_without_provider_fee: i64,
-    /// The sum of the line totals of the orders whose provider fee is unknown. That fee is
-    /// estimated from it.
+    /// The sum of the line totals of orders whose provider fee is unknown. Their provider fees are
+    /// estimated from this sum.
     pub subtotal_without_provider_fee: Cents,
 }
 
@@ -55,9 +55,9 @@ impl From<FinancialsRow> for DrawFinancials {
     }
 }
 
-/// SQL columns for sums over an order's line `l` (with `orders o` and `payments p`): whether the
-/// line has tickets, its cents with and without the card fee, the order's provider fee, and the
-/// order's total, both complete and up to this line.
+/// SQL columns of an order line `l` (with `orders o` and `payments p`): whether the line has
+/// tickets, its amounts with and without the card fee, and the order's provider fee. `upto` is the
+/// order's total up to this line, `whole` the complete total.
 macro_rules! line_columns {
     () => {
         "l.draw_id, o.state in ('allocated', 'captured') as stands, l.card_fee_cents,

@@ -1,5 +1,5 @@
-//! A draw as lists show it: its fixed facts, and its counts from the database row. A running actor
-//! may have a newer view.
+//! A draw as lists show it: its fixed facts, and its counts from the database row. The draw's
+//! running actor may have newer counts.
 
 use domain::{ClubId, DrawId, Timestamp, View};
 use sqlx::{PgConnection, PgPool};

@@ -75,8 +75,8 @@ impl Records {
         self.write(work).await
     }
 
-    /// Archives an offer, unless it is still on sale and has sales. The caller says whether the
-    /// offer has ended.
+    /// Archives an offer, unless it has sales and `is_over` is false. The caller passes in
+    /// `is_over` whether the offer has ended.
     pub async fn archive_bundle(
         &self,
         club: ClubId,

@@ -18,8 +18,8 @@ const RESET_ACTION: &str = "reset-password";
 pub struct MailRecipient {
     pub holder: Holder,
     pub email: String,
-    /// The recipient's name. `None` when the address is not confirmed: its owner may be a stranger,
-    /// who should not read a name that somebody else entered.
+    /// The recipient's name. `None` when the e-mail address is not confirmed, because it may belong
+    /// to a stranger, who should not read a name that another person entered.
     pub name: Option<String>,
 }
 
@@ -75,8 +75,8 @@ impl Records {
     }
 
     /// Returns the name, address and club slug of the account that a reset link belongs to. The
-    /// caller asks first, because hashing the new password is expensive. Returns `None` when the
-    /// link no longer works.
+    /// caller calls this before it hashes the new password, because hashing is expensive. Returns
+    /// `None` when the link no longer works.
     pub async fn reset_is_for(
         &self,
         token_hash: &[u8; 32],
@@ -268,7 +268,8 @@ async fn reset_admin(
         .await
 }
 
-/// Resets a member's password. Also returns whether the link was an invitation or a password reset.
+/// Sets a member's new password through a mailed link. Also returns whether the link was an
+/// invitation or a password reset.
 async fn reset_member(
     connection: &mut PgConnection,
     hashes: Vec<Vec<u8>>,

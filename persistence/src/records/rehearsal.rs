@@ -19,7 +19,8 @@ const SHIFT_DRAW_TIMES_SQL: [&str; 7] = [
      where o.lines = 1 and exists (select 1 from order_lines l where l.order_id = o.id and l.draw_id = $1)",
     "update winner_claims set respond_by = respond_by - $2, received_at = received_at - $2, paid_at = paid_at - $2,
          created_at = created_at - $2 where draw_id = $1",
-    // So that a payout is recorded after the game and completed the day after.
+    // The added hours make a payout appear recorded after the game, and completed on the day after
+    // the game.
     "update payouts set created_at = created_at - $2 + interval '4 hours',
          completed_at = completed_at - $2 + interval '28 hours' where draw_id = $1",
 ];

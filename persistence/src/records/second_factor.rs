@@ -8,7 +8,8 @@ use super::audit::{self, AuditAction};
 use super::{COMMAND_LINE_ACTOR, Records, to_column_time};
 use crate::Failure;
 
-/// The sealing purpose of the secret. The sealing id is the operator's id.
+/// The purpose under which the second factor's secret is sealed. Its sealing id is the operator's
+/// id.
 const SECOND_FACTOR_PURPOSE: &str = "operator-second-factor";
 
 #[derive(Clone, PartialEq, Eq)]

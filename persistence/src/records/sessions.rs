@@ -38,8 +38,8 @@ impl Holder {
         }
     }
 
-    /// Returns the account's name for the audit log. `Records::audit_trail` finds a member by this
-    /// name.
+    /// Returns the account's name in the audit log. `Records::audit_trail` finds the club member
+    /// who acted by this name.
     pub fn name(self) -> String {
         match self {
             Holder::Club(club) => format!("club {club}"),

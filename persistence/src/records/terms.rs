@@ -31,8 +31,8 @@ pub struct TermsAcceptance {
 pub enum CreateDrawsOutcome {
     /// The created draws, in the given order.
     Draws(Vec<Listing>),
-    /// Nothing was created, because the club already has one of the games. Its draw has this
-    /// number.
+    /// Nothing was created, because the club already has a draw for one of the games. The value is
+    /// that draw's number.
     Exists(DrawId),
     /// Nothing was created, because the club has no valid acceptance of the terms.
     NotAgreed,

@@ -52,8 +52,8 @@ impl Records {
              order by e.revision, x.place";
         let read = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
-            // Both statements read the same snapshot. Otherwise a sale between them would appear in
-            // only one.
+            // The two queries below read the same snapshot. Otherwise a sale between them would
+            // appear in only one of their results.
             sqlx::query("set transaction isolation level repeatable read, read only")
                 .execute(&mut *transaction)
                 .await?;

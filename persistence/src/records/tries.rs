@@ -14,7 +14,7 @@ const RATE_LIMIT_PURPOSE: &str = "tries";
 /// One rate limit: a maximum number of tries in a time window, which begins with the first try.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RateLimitTry {
-    /// The name of the limit with the account that it protects.
+    /// Name of the rate limit together with the account that it protects.
     pub about: String,
     pub max: u32,
     pub window_seconds: i64,
@@ -61,7 +61,7 @@ impl Records {
         self.write(work).await
     }
 
-    /// Subtracts one try from each limit, for a try that should not count.
+    /// Subtracts one try from each given limit, because the try should not count.
     ///
     /// # Errors
     ///

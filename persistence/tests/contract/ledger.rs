@@ -259,8 +259,8 @@ pub async fn void_of_one_cart_line_leaves_the_order_quoted(world: World) {
             .is_some()
     );
 
-    // A repair may still give tickets to a rejected order. Then the order's pending cancellation is
-    // dropped.
+    // A repair may give tickets to a `rejecting` order. The order's pending `cancel` operation is
+    // then dropped.
     let (id, unit_price) = (OrderId(1), TERMS.price);
     let repair = Command::Allocate {
         order: id,
@@ -300,7 +300,7 @@ pub async fn allocation_without_a_line_is_not_found(world: World) {
         owner.execute(owner.sale(9, 1), None).await,
         Err(Failure::NotFound)
     );
-    // The order exists, but in another draw.
+    // The order exists, but its only line is in another draw.
     world
         .owner(1)
         .await
@@ -311,7 +311,7 @@ pub async fn allocation_without_a_line_is_not_found(world: World) {
         owner.execute(owner.sale(1, 1), None).await,
         Err(Failure::NotFound)
     );
-    // The number of tickets differs from the order line's.
+    // The allocation has another number of tickets than the order line.
     owner.open(world.order(2, &[(0, 2)])).await.expect("opened");
     assert!(owner.execute(owner.sale(2, 3), None).await.is_err());
     assert_eq!(reload(&world, 0).await.sold(), before.sold());

@@ -442,7 +442,7 @@ pub async fn dispute_of_an_order_mails_its_club_once(world: World) {
             .expect("seen");
     }
     assert_eq!(send_due_mails(&world).await, [], "a stranger's");
-    // The first snapshot of the loop is older than the stored one, so it is ignored.
+    // The loop's first snapshot is older than the stored snapshot, so the store ignores it.
     for at_ms in 8..13 {
         world
             .stores
@@ -519,7 +519,8 @@ pub async fn payments_with_open_anomalies_are_found_together(world: World) {
             .expect("read")
     };
     assert_eq!(reported().await, BTreeSet::new());
-    // One names its payment, one only its order, one another payment and its order, one neither.
+    // The first anomaly names payment 1, the second only order 2. The third names payment 4 and
+    // order 3, the last neither a payment nor an order.
     for about in [
         anomaly(MissingTicket, Some(1), None),
         anomaly(FailedAllocation, None, Some(2)),

@@ -7,7 +7,7 @@ use persistence::nodes::InstanceId;
 
 use crate::support::{NOW, Owner, Process, World};
 
-/// Claims the first draw for a process, and returns it as owner.
+/// Claims the world's first draw for a process, and returns the process as the draw's owner.
 async fn claim_first_draw(world: &World, process: &Process) -> Owner {
     let mut claims = process.claim(&world.draws[..1]).await;
     let claimed = claims.taken.remove(0);
@@ -168,8 +168,8 @@ pub async fn ended_process_is_removed_and_a_running_one_is_not(world: World) {
     assert_eq!(other.nodes().remove_ended(one.node.boot).await, Ok(false));
     assert!(other.claim(&world.draws).await.taken.is_empty());
     let gone: InstanceId = one.kill();
-    // The operating system closes the connections of the killed process. The database notices that
-    // with a delay.
+    // The operating system closes the connections of the killed process. The database notices the
+    // closed connections with a delay.
     while other.nodes().remove_ended(gone).await != Ok(true) {
         tokio::task::yield_now().await;
     }

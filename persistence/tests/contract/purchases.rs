@@ -95,7 +95,7 @@ pub async fn order_has_one_payment_intent(world: World) {
             .is_some()
     );
 
-    // An order that has ended accepts no new payment intent. It keeps the one that it has.
+    // An order that has ended accepts no new payment intent, and keeps its present one.
     owner
         .execute(domain::Command::Release { order: id(2) }, None)
         .await
@@ -768,7 +768,7 @@ pub async fn fee_refund_waits_for_the_capture_that_holds_the_fee(world: World) {
 }
 
 /// An order that replaced a released one holds more than its share of the fee while its capture is
-/// pending. The excess is due for another order's refund, and is refunded only after the capture.
+/// pending. The excess must be refunded for another order, and is refunded only after that capture.
 pub async fn fee_held_by_a_pending_capture_is_owed_until_captured(world: World) {
     let mut owner = world.owner(0).await;
     world.allocated(&mut owner, 1, 50).await;
@@ -802,8 +802,8 @@ pub async fn fee_held_by_a_pending_capture_is_owed_until_captured(world: World) 
         [Cents(225)]
     );
 
-    // A void with the wrong `charged` flag is refused, because the flag shows that the caller has
-    // old data.
+    // A void with the wrong `charged` flag is refused, because a wrong flag shows that the caller's
+    // copy of the order is out of date.
     assert_eq!(owner.void_as(3, true).await, Err(Failure::NotFound));
     let intent = provider_intent(&world.record(3).await, PaymentStatus::Succeeded);
     world

@@ -11,8 +11,8 @@ use crate::support::{LEASELESS_NODE, NOW, Owner, TERMS, World, intent_id, line};
 
 type PlannedCommit = (Command, Option<AttachedWrite>);
 
-/// Decides each command as if the earlier commands were written. Returns the commits, and the draw
-/// as it is after them.
+/// Decides each command as if the commits of the earlier commands were written. Returns the
+/// commits, and the draw after all of them.
 fn decide_all(owner: &Owner, planned: Vec<PlannedCommit>) -> (Vec<Append>, Draw) {
     let mut next = owner.clone();
     let mut appends = Vec::new();
@@ -50,8 +50,8 @@ async fn reload(world: &World) -> Draw {
     Draw::restore(claimed.taken.remove(0).snapshot)
 }
 
-/// Checks that the journal and the tables agree, that no invariant is violated, and that so many
-/// commits and transactions were written.
+/// Checks that the journal and the tables agree, that no invariant is violated, and that the given
+/// numbers of commits and transactions were written.
 async fn assert_consistent(world: &World, commits: i64, transactions: i64) {
     match (&world.memory, &world.postgres) {
         (Some(memory), _) => assert_eq!(memory.draws(), memory.replayed()),

@@ -45,7 +45,7 @@ async fn make_writes_collide(world: &World, (when, table): (&str, &str), times: 
         .expect("a trigger");
 }
 
-/// Returns how often a write was tried.
+/// Returns how often the test's write was tried.
 async fn count_tries(world: &World) -> i64 {
     let read =
         sqlx::query_scalar("select case when is_called then last_value else 0 end from collisions");

@@ -40,8 +40,8 @@ impl Gate {
         (gate, blocked)
     }
 
-    /// Waits until the count that a query returns has the expected value. Returns after 2,000
-    /// queries in any case, because a lock wait has a time limit.
+    /// Repeats a counting query until it returns the expected value, at most 2,000 times, because
+    /// the writers' wait for the lock is limited.
     async fn wait_for_count(&mut self, count: &'static str, expected: i64) {
         for _ in 0..2_000 {
             let found: i64 = sqlx::query_scalar(count)

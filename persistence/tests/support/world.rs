@@ -31,7 +31,7 @@ pub const TERMS: Terms = Terms {
     closes_at: KICK_OFF,
 };
 pub const CLUB: ClubId = ClubId(1);
-/// A node without a lease. So any later claim can take its draws.
+/// A node that never gets a lease, so that any later claim can take its draws.
 pub const LEASELESS_NODE: InstanceId = InstanceId(7);
 
 pub fn account() -> AccountId {
@@ -414,7 +414,7 @@ impl Owner {
             .await
     }
 
-    /// Takes back the order's tickets. Works for captured orders and for others.
+    /// Takes back the order's tickets, whether the order was captured or not.
     pub async fn void(&mut self, id: u128) -> Result<Vec<Event>, Failure> {
         match self.void_as(id, true).await {
             Err(Failure::NotFound) => self.void_as(id, false).await,

@@ -16,7 +16,7 @@ pub struct DrawFigures {
     /// The status of the payout to the winner. `None` when no payout was recorded.
     pub payout_status: Option<String>,
     pub winners_notified: bool,
-    /// Number of sold tickets whose buyer left no address (decision C-11).
+    /// Number of sold tickets whose buyer left no e-mail address (decision C-11).
     pub orphaned_tickets: i64,
 }
 

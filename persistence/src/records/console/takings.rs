@@ -20,13 +20,14 @@ pub struct DrawTakings {
     pub card_fees_cents: i64,
     pub provider_fees_cents: i64,
     pub orders_without_provider_fee: i64,
-    /// The amount charged for orders whose provider fee is unknown. That fee is estimated from this
-    /// amount (decision D-18).
+    /// The amount charged for orders whose provider fee is unknown. Their provider fees are
+    /// estimated from this amount (decision D-18).
     pub charged_without_provider_fee_cents: i64,
     pub refunded_cents: i64,
     /// The prize that the draw owes. A draw on sale owes the prize for the tickets sold so far. A
-    /// completed draw owes a prize only if its winning ticket was sold. But until kick-off every
-    /// completed draw owes it, because the sum would otherwise reveal the winner (decision E-6).
+    /// completed draw owes a prize only if its winning ticket was sold. Before kick-off, every
+    /// completed draw counts as owing the prize, because the sum would otherwise reveal whether the
+    /// winning ticket was sold (decision E-6).
     pub prize_cents: i64,
 }
 

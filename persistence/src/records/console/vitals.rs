@@ -29,8 +29,8 @@ pub struct Vitals {
     pub schema: i64,
 }
 
-/// Counters that grow when a list of the console changes, and the numbers shown beside its menu
-/// entries.
+/// Counters that change when a list of the operator's console changes, and the numbers that its
+/// menu shows.
 #[derive(Clone, Debug, PartialEq, Eq, sqlx::FromRow)]
 pub struct ConsoleCounters {
     pub anomalies_total: i64,
