@@ -49,8 +49,8 @@ impl Auditor {
         Ok(Self { pool })
     }
 
-    /// Returns the number of transactions in this database so far. Postgres updates it with a delay
-    /// of about a second.
+    /// Returns the number of transactions that this database has executed so far. Postgres updates
+    /// it with a delay of about a second.
     pub async fn transaction_count(&self) -> Result<i64, Failure> {
         sqlx::query_scalar(
             "select (xact_commit + xact_rollback)::bigint from pg_stat_database where datname = current_database()",
@@ -174,8 +174,8 @@ impl Auditor {
         .map_err(read_failure)
     }
 
-    /// Returns the payments that belong to no order and have an anomaly, open or closed. Either the
-    /// order was lost, or the payment is a second one for the same order.
+    /// Returns the payments that belong to no order and have an anomaly, open or closed. The order
+    /// of such a payment was lost, or the order already has another payment.
     pub async fn payments_without_order(&self) -> Result<HashSet<String>, Failure> {
         let strays: Vec<String> = sqlx::query_scalar(
             "select a.payment_intent_id from anomalies a

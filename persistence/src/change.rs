@@ -16,8 +16,8 @@ pub(crate) struct DrawChange {
     /// The draw's new status, or `None` when the status does not change.
     pub status: Option<Status>,
     pub terms: Option<Terms>,
-    /// The new result: `Some(Some(_))` when one is entered, `Some(None)` when it is undone, `None`
-    /// when nothing changes.
+    /// The change of the draw's result: `Some(Some(_))` when a result is entered, `Some(None)` when
+    /// the result is undone, `None` when it does not change.
     pub outcome: Option<Option<Outcome>>,
     pub archived: Option<bool>,
     /// Whether the draw's deal became public.

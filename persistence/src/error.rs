@@ -16,8 +16,8 @@ pub enum Failure {
     /// again, and returns `NotWritten` after the last try.
     #[error("not written: {0}")]
     Collided(String),
-    /// The write may or may not have happened. The caller must discard its state and read the
-    /// database.
+    /// The write may or may not have happened. The caller must discard its copy of the state and
+    /// read the database.
     #[error("outcome unknown: {0}")]
     Unknown(String),
     /// Another owner has claimed the draw, or another commit was written first. The caller no
@@ -62,8 +62,8 @@ impl Failure {
         }
     }
 
-    /// Converts an error inside a transaction. `COMMIT` was not sent, so Postgres rolls back, even
-    /// if the connection is lost.
+    /// Converts an error inside a transaction. `COMMIT` was not sent, so Postgres rolls back the
+    /// transaction, even if the connection is lost.
     pub(crate) fn from_error_before_commit(why: sqlx::Error) -> Failure {
         if is_collision(&why) {
             Failure::Collided(why.to_string())
@@ -72,8 +72,9 @@ impl Failure {
         }
     }
 
-    /// Converts the error of `COMMIT`, or of a statement that is its own transaction. Only a
-    /// refusal by Postgres itself is certain: a lost response may hide a success.
+    /// Converts the error of `COMMIT`, or of a statement that is its own transaction. The write
+    /// certainly did not happen only if Postgres itself refused it: a lost response may hide a
+    /// success.
     pub(crate) fn from_commit_error(why: sqlx::Error) -> Failure {
         match &why {
             _ if is_collision(&why) => Failure::Collided(why.to_string()),

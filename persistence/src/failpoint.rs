@@ -117,8 +117,8 @@ mod armed {
             .as_ref()
     }
 
-    /// Removes the failpoint file if it names this point, and returns whether this process removed
-    /// it. If several processes share the file, only the one that removes it ends.
+    /// Removes the failpoint file if it names this failpoint, and returns whether this process
+    /// removed it. If several processes share the file, only the process that removes it is killed.
     fn remove_matching_failpoint_file(step: PurchaseStep, side: FailpointSide) -> bool {
         let Some(file) = failpoint_file() else {
             return false;

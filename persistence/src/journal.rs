@@ -425,7 +425,8 @@ mod tests {
         assert_eq!(read(&write(&every_event())), Ok(every_event()));
     }
 
-    /// Databases contain version 1, so the text in this test must stay readable for ever.
+    /// Databases contain events in version 1, so the JSON text in this test must stay readable for
+    /// ever.
     #[test]
     fn version_1_is_still_readable() {
         let text = r#"{"v":"1","events":[

@@ -13,7 +13,7 @@ use crate::audit_log::AuditEntry;
 use crate::error::Failure;
 use crate::nodes::{InstanceId, Node};
 
-/// A draw that this process has claimed: its state, and its new epoch. The epoch fences every
+/// A draw that this process has claimed: the draw's state, and its new epoch, which fences every
 /// earlier owner.
 #[derive(Clone, Debug)]
 pub struct ClaimedDraw {
@@ -62,7 +62,7 @@ pub struct Append {
     /// The epoch that the owner got when it claimed the draw. If the stored epoch is newer, the
     /// commit is refused.
     pub epoch: i64,
-    /// The revision this commit follows. The commit gets revision `after + 1`.
+    /// The draw's revision before this commit. The commit gets revision `after + 1`.
     pub after: u64,
     /// The commit's events. Never empty.
     pub events: Vec<Event>,
@@ -71,10 +71,10 @@ pub struct Append {
     /// Whether the commit sells tickets. Then the database's clock must not have reached
     /// `closes_at` (rule 5 of the decisions).
     pub sells: bool,
-    /// An additional write in the same transaction.
+    /// An additional write in the transaction of the commit.
     pub attached_write: Option<AttachedWrite>,
-    /// The audit entry for the person who made the change, or `None`. It is written in the same
-    /// transaction (integrity rule A1).
+    /// The audit entry, if a person made the change. It is written in the transaction of the commit
+    /// (integrity rule A1).
     pub act: Option<AuditEntry>,
 }
 
@@ -146,7 +146,7 @@ pub enum AttachedWrite {
     /// it gets a pending `create` operation.
     Open(NewOrder),
     /// New lines of a `quoted` order, whose reservation is resized in the same commit. If the order
-    /// has a payment intent, an `update` operation replaces any earlier one.
+    /// has a payment intent, an `update` operation is queued and replaces any earlier `update`.
     Reprice { order: OrderId, lines: Vec<Line> },
     /// The provider reported that the buyer authorised the payment. Written with an `Allocated`
     /// event.
@@ -171,7 +171,7 @@ impl AttachedWrite {
 /// field unchanged.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DrawDetails {
-    /// The league. `None` leaves it unchanged, `Some(None)` removes it.
+    /// The league of the game. `None` leaves the league unchanged, `Some(None)` removes it.
     pub league: Option<Option<String>>,
     pub home_team: Option<String>,
     pub away_team: Option<String>,
@@ -268,9 +268,9 @@ pub trait Ledger: Send + Sync {
 
     /// Claims a draw from the unreachable node `from`, even if that node's lease has not ended.
     ///
-    /// The new epoch fences later writes of that node, but not its answers from memory. The caller
-    /// waits until no client relies on such an answer. A draw that another node owns is returned as
-    /// `elsewhere`, as by [`Ledger::claim`].
+    /// The new epoch fences later writes of the node `from`. It does not stop that node from
+    /// answering clients from memory, so the caller waits until no client can rely on such an
+    /// answer. A draw that another node owns is returned as `elsewhere`, as by [`Ledger::claim`].
     async fn take_over(
         &self,
         me: InstanceId,
@@ -287,8 +287,8 @@ pub trait Ledger: Send + Sync {
     /// of them.
     async fn live_draws(&self) -> Result<Vec<DrawId>, Failure>;
 
-    /// Returns which of the given draws `me` no longer owns, and which draws of other nodes have a
-    /// newer revision than known.
+    /// Returns which of the given draws have changed: those that `me` owned and no longer owns, and
+    /// those of other nodes that have a newer revision than the known one.
     async fn changed_draws(
         &self,
         me: InstanceId,

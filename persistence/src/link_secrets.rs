@@ -18,7 +18,7 @@ const CLIENT_SECRET_PURPOSE: &str = "order-client-secret";
 /// First byte of a keyed hash. An earlier version of the program stored plain SHA-256 hashes, which
 /// are one byte shorter because they have no such byte.
 const KEYED_HASH_PREFIX: u8 = 1;
-/// Number of hash bytes that identify a link in the key of its mail.
+/// Number of hash bytes that identify a link in the dedupe key of its mail.
 const LINK_ID_BYTES: usize = 8;
 const CLIENT_SECRET_FIELD: &str = "client_secret";
 
@@ -158,8 +158,8 @@ impl LinkSecrets {
     }
 }
 
-/// Returns a short id of a link, used in the key of its mail. It reveals nothing about the link's
-/// secret.
+/// Returns a short id of a link, used in the dedupe key of the link's mail. It reveals nothing
+/// about the link's secret.
 pub(crate) fn link_id(stored_hash: &[u8]) -> String {
     let digits = stored_hash
         .strip_prefix(&[KEYED_HASH_PREFIX])

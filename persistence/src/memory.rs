@@ -234,7 +234,8 @@ impl Memory {
         self.state().operations.has_key(key)
     }
 
-    /// Replays each draw's journal from its first state. The result must equal [`Memory::draws`].
+    /// Replays each draw's journal from the state in which the draw was added. The result must
+    /// equal [`Memory::draws`].
     pub fn replayed(&self) -> Vec<Draw> {
         self.state()
             .draws

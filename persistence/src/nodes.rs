@@ -31,7 +31,7 @@ impl InstanceId {
     }
 }
 
-/// Formats the id as other nodes and logs show it.
+/// Formats the instance id in the form that logs and other nodes show.
 impl fmt::Display for InstanceId {
     fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(to, "{:032x}", self.0)
@@ -42,8 +42,8 @@ impl fmt::Display for InstanceId {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Node {
     pub boot: InstanceId,
-    /// The address to which other nodes send requests, as `host:port`. Empty when there are no
-    /// other nodes.
+    /// The network address to which other nodes send requests, as `host:port`. Empty when the
+    /// server runs without other nodes.
     pub address: String,
 }
 
@@ -63,7 +63,8 @@ pub struct OtherNodes {
 /// draw's epoch, which every write names.
 #[async_trait]
 pub trait Nodes: Send + Sync {
-    /// Extends the lease of `me` by [`LEASE_MS`], and returns the other nodes.
+    /// Extends the lease of the node `me` so that it ends in [`LEASE_MS`], and returns the other
+    /// nodes.
     async fn renew(&self, me: &Node) -> Result<OtherNodes, Failure>;
 
     /// Ends the lease of a node whose process has ended. Returns `false` when it is not certain

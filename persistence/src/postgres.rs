@@ -92,8 +92,8 @@ const SESSION_LIMITS: [(&str, &str); 6] = [
     // longer than any of our statements.
     ("jit", "off"),
     ("statement_timeout", "2s"),
-    // Longer than the time after which Postgres looks for deadlocks (`deadlock_timeout`, 1 s). So a
-    // deadlock is reported as a deadlock, and its transaction is tried again.
+    // This limit is longer than `deadlock_timeout` (1 s), after which Postgres looks for deadlocks.
+    // So Postgres reports a deadlock as such, and the transaction is tried again.
     ("lock_timeout", "1200ms"),
     ("idle_in_transaction_session_timeout", "5s"),
     ("timezone", "UTC"),
@@ -233,8 +233,8 @@ impl Postgres {
         })
     }
 
-    /// Applies the missing migrations. Several processes may call this at the same time; they
-    /// migrate one after the other.
+    /// Applies the missing migrations. Several processes may call this function at the same time.
+    /// They migrate one after the other.
     ///
     /// # Errors
     ///

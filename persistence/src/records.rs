@@ -153,7 +153,7 @@ impl Records {
         self.postgres.secrets().link_hashes(kind, sha256)
     }
 
-    /// Returns a short id of a link for the key of the mail that carries it. It reveals nothing
+    /// Returns a short id of a link, used in the dedupe key of the link's mail. It reveals nothing
     /// about the link's secret.
     pub fn link_id(&self, kind: LinkKind, sha256: &[u8; 32]) -> String {
         link_id(&self.link_hash(kind, sha256))

@@ -36,7 +36,7 @@ const OTHER_MIGRATION_SETS_KEPT: usize = 3;
 /// Name of the migrated database that is copied for each test.
 const TEMPLATE_DATABASE: &str = "football_doubles_template";
 
-/// A database for one test. Clones refer to the same database.
+/// A database for one test. All clones of this value refer to one database.
 #[derive(Clone)]
 pub struct Database {
     pub name: String,
@@ -113,7 +113,7 @@ impl Database {
     }
 
     /// Returns how many deadlocks occurred in this database. Waits until all connections have
-    /// ended, because each reports its deadlocks when it ends.
+    /// ended, because Postgres counts a connection's deadlocks when the connection ends.
     pub async fn deadlocks(&self) -> i64 {
         let alone =
             "select count(*) from pg_stat_activity where datname = $1 and pid <> pg_backend_pid()";

@@ -529,7 +529,7 @@ fn rate_limit_try(about: &str, max: u32) -> RateLimitTry {
     }
 }
 
-/// Counts a number of tries at the same time, and returns how many were accepted.
+/// Counts several tries concurrently, and returns how many of them were accepted.
 async fn count_accepted(
     records: &Records,
     at_once: impl Iterator<Item = Vec<RateLimitTry>>,

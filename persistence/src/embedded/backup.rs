@@ -1,6 +1,6 @@
 //! Backs up a running private Postgres into one file: a base backup with the WAL that makes it
-//! consistent. Restoring needs only Postgres itself. Sealed values stay sealed, because the key is
-//! not in the database folder.
+//! consistent. Restoring needs only Postgres itself. Sealed values stay sealed in the backup,
+//! because the sealing key is not in the database folder.
 
 use std::fs::{self, File};
 use std::io::{self, Read};

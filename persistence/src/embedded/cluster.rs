@@ -16,7 +16,7 @@ use super::{EmbeddedError, os_user, pid_file};
 
 /// The database role that every connection uses.
 const DATABASE_ROLE: &str = "app";
-/// The file name that Postgres gives its socket.
+/// The file name that Postgres gives to its unix socket.
 const SOCKET_FILE_NAME: &str = ".s.PGSQL.5432";
 const START_SECONDS_MAX: u64 = 60;
 const STOP_SECONDS_MAX: u64 = 60;
@@ -197,7 +197,7 @@ async fn adopt_running_postgres(dir: &Path) -> Option<Cluster> {
     None
 }
 
-/// Returns whether the Postgres behind the socket serves this data directory.
+/// Returns whether the Postgres that answers on this socket serves the data directory `data`.
 async fn socket_serves_data_dir(socket_dir: &Path, data: &Path) -> bool {
     let Ok(mut connection) = PgConnection::connect_with(&options(socket_dir, "postgres")).await
     else {
@@ -333,8 +333,8 @@ fn add_settings(postgres: &mut Command, durability: Durability) {
     set("checkpoint_timeout=15min");
     set("jit=off");
     // After `kill -9`, Postgres syncs the whole data directory before it replays the WAL. One
-    // `syncfs` takes a twelfth of the time of syncing a thousand files. Commits are as durable as
-    // before.
+    // `syncfs` takes a twelfth of the time of syncing a thousand files. Commits are as durable with
+    // `syncfs` as without.
     if cfg!(target_os = "linux") {
         set("recovery_init_sync_method=syncfs");
     }

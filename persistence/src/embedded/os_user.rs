@@ -1,5 +1,5 @@
 //! The operating system's user that runs Postgres. Postgres refuses to run as root, so root starts
-//! it as `nobody`, who must be able to reach its folder.
+//! it as the user `nobody`, who must be able to reach the folder of Postgres.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};

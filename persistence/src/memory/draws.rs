@@ -21,7 +21,8 @@ pub(super) struct Draws {
 
 #[derive(Clone)]
 pub(super) struct MemoryDraw {
-    /// The draw's state without its reservations and allocations, which have separate maps below.
+    /// The draw's state without its reservations and allocations, which are in separate fields of
+    /// this struct.
     pub base: DrawSnapshot,
     pub epoch: i64,
     pub owner: Option<InstanceId>,

@@ -155,7 +155,7 @@ fn invented_club_address(club: ClubId) -> String {
 
 impl State {
     /// Queues the mail that tells the buyer that nothing was charged, when an order ends. An order
-    /// that was ever captured gets other mails.
+    /// that was ever captured gets other mails instead.
     pub(super) fn queue_not_charged(
         &mut self,
         order: OrderId,

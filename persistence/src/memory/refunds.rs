@@ -65,8 +65,8 @@ impl State {
         Ok(())
     }
 
-    /// Returns the application fee that voiding took off the order: the sum over the draws whose
-    /// last fee step for this order is a void.
+    /// Returns the application fee that voids took back from the order. It is the sum over the
+    /// draws whose last fee step for this order is a void.
     pub fn fee_returned(&self, order: OrderId) -> Cents {
         let Ok(row) = self.orders.get(order) else {
             return Cents::ZERO;

@@ -1,6 +1,6 @@
 //! A separate database login for bank details (decision F-7). That login owns the schema `bank`.
-//! The login that serves pages has no access to the schema, so neither an injected query nor its
-//! dump or backup contains winners' bank details.
+//! The login that serves pages has no access to the schema, so neither an SQL injection through a
+//! page nor a dump made with that login exposes winners' bank details.
 
 use sqlx::migrate::{MigrateError, Migrator};
 use sqlx::postgres::{PgConnectOptions, PgConnection, PgPool, PgPoolOptions};
@@ -55,8 +55,8 @@ impl DatabaseLogins {
         }
     }
 
-    /// Returns the logins for a demo on an existing Postgres: three if `owner` may create two more
-    /// and they need no password, otherwise only `owner`.
+    /// Returns the logins for a demo on an existing Postgres: three logins if `owner` may create
+    /// two more and these need no password, otherwise only `owner`.
     pub async fn create_if_possible(owner: PgConnectOptions) -> DatabaseLogins {
         let logins = DatabaseLogins::private(owner.clone());
         let try_logins = async {

@@ -131,8 +131,8 @@ impl<W: BatchWorker> Inbox<W> {
     }
 }
 
-/// Runs one worker, and starts another when it panics. The callers whose batch panicked get
-/// [`WorkerLost`].
+/// Runs one worker, and starts another when it panics. The callers of the batch that caused the
+/// panic get [`WorkerLost`].
 async fn supervise<W: BatchWorker>(
     threads: Handle,
     inbox: Arc<Mutex<Inbox<W>>>,

@@ -21,7 +21,7 @@ use crate::ledger::{ChangedDraw, ClaimedDraw, Claims, ForeignDraw, KnownDraw};
 use crate::nodes::{InstanceId, Node};
 use crate::seal::{SEED_SEAL_PURPOSE, Sealer};
 
-/// The columns of a draw's row that its state needs.
+/// The columns of a draw's row from which the draw's state is loaded.
 #[derive(FromRow)]
 struct DrawRow {
     id: i64,

@@ -265,8 +265,8 @@ impl JournalColumns {
     }
 }
 
-/// Returns why each of these draws was rejected: another owner, another revision, a deadline that
-/// has passed by the database's clock, or no such draw.
+/// Returns why each of these draws was rejected: another owner, another revision, a sale after
+/// kick-off by the database's clock, or no such draw.
 pub(super) async fn rejection_reasons(
     connection: &mut PgConnection,
     rejected: &[&DrawBatch],
@@ -323,8 +323,8 @@ const UPDATE_DRAWS_SQL: &str = "update draws d set
      where d.id = a.draw_id";
 
 /// Writes rare changes of draws: close, result, undo, amendment, archive, cancellation. A
-/// transaction contains at most one of these changes for each draw. Except for the close, it
-/// contains nothing else about that draw.
+/// transaction contains at most one of these changes for each draw. Except for a close, the
+/// transaction then contains no other commit of that draw.
 pub(super) async fn update_draws(
     connection: &mut PgConnection,
     commits: &[&PreparedCommit],

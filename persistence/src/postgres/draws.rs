@@ -8,8 +8,8 @@ use super::{Postgres, instant};
 use crate::error::Failure;
 use crate::seal::{SEED_SEAL_PURPOSE, Sealer, fresh_seed};
 
-/// A draw to create. The database gives it the next number; a seed is sealed and its commitment is
-/// published (decisions A-1, K-1, K-3).
+/// A draw to create. The database gives the draw the next number. The draw's seed is sealed, and
+/// the seed's commitment is published (decisions A-1, K-1, K-3).
 #[derive(Clone, Debug)]
 pub struct NewDraw {
     pub club: ClubId,
@@ -61,7 +61,7 @@ impl NewDraw {
 }
 
 impl Postgres {
-    /// Creates one draw. The caller starts its actor.
+    /// Creates one draw. The caller must start the draw's actor.
     ///
     /// # Errors
     /// [`Failure::NotWritten`] when the club does not exist or a number is out of range.

@@ -106,14 +106,15 @@ async fn queue_fee_refund(
     .fetch_one(&mut *connection)
     .await
     .map_err(Failure::from_error_before_commit)?;
-    // The refunded total of a line only grows, so no two refunds of the line have the same key.
+    // The key contains the line's refunded total, which only grows. So no two fee refunds of a line
+    // have the same key.
     let key = format!("fee-{}-{draw}-{refunded}", holder.order);
     order_transitions::queue_refund_operation(connection, holder.order, "fee_refund", key, part)
         .await
 }
 
-/// Returns the application fee that voiding took off an order: the sum over the draws whose last
-/// fee step for this order is a void.
+/// Returns the application fee that voids took back from an order. It is the sum over the draws
+/// whose last fee step for this order is a void.
 pub(super) async fn fee_returned(pool: &PgPool, order: Uuid) -> Result<Cents, Failure> {
     let row = sqlx::query(
         "select coalesce(sum(-s.fee_delta), 0)::bigint

@@ -147,7 +147,7 @@ impl PreparedCommit {
             .any(|ticket_change| ticket_change.order == order)
     }
 
-    /// Returns when the order's payment was authorised, if this commit records it.
+    /// Returns when the order's payment was authorised, if this commit records that time.
     pub fn authorised_at(&self, order: OrderId) -> Option<Timestamp> {
         match &self.append.attached_write {
             Some(AttachedWrite::Authorised { order: of, at }) if *of == order => Some(*at),
@@ -208,8 +208,8 @@ impl BatchTransaction for GroupCommit {
     }
 }
 
-/// Writes the audit entries of commits that a person made. Every writer takes locks in this order,
-/// to avoid deadlocks: draws' rows, audit log, catalogue.
+/// Writes the audit entries of commits that a person made. To avoid deadlocks, every writer takes
+/// its locks in the sequence draw rows, audit log, catalogue.
 async fn write_audit_entries(
     connection: &mut PgConnection,
     secrets: &LinkSecrets,

@@ -17,7 +17,7 @@ const LOCK_POLL_INTERVAL: Duration = Duration::from_millis(100);
 ///
 /// The lock of the sqlx migrator is not enough: a process waits for it inside a statement, and
 /// `create index concurrently` waits for every earlier statement. So two processes would deadlock.
-/// This lock is polled instead, without an open statement between two tries.
+/// So this function polls a lock of its own, and no statement is open between two tries.
 pub(crate) async fn apply_migrations(options: &PgConnectOptions) -> Result<(), MigrateError> {
     let mut lock = PgConnection::connect_with(options).await?;
     let free = "select pg_try_advisory_lock($1)";
@@ -33,7 +33,7 @@ pub(crate) async fn apply_migrations(options: &PgConnectOptions) -> Result<(), M
         .connect_lazy_with(options.clone());
     let applied = MIGRATOR.run(&pool).await;
     pool.close().await;
-    // Closing the connection releases its advisory lock.
+    // Closing the connection releases the advisory lock that it holds.
     lock.close().await?;
     applied
 }

@@ -1,5 +1,6 @@
 //! The list of nodes in Postgres, on a separate connection. The connection holds an advisory lock
-//! for this process. When the process ends, Postgres releases the lock, and other nodes see that.
+//! for this process. When the process ends, Postgres releases the lock, so other nodes can see that
+//! the process has ended.
 
 use std::time::{Duration, Instant};
 

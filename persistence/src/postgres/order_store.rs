@@ -231,8 +231,8 @@ pub(super) struct OrderLookup {
     options: PgConnectOptions,
     secrets: LinkSecrets,
     connection: Option<PgConnection>,
-    /// When the session was last checked for being read-only. A read-only session may show a stale
-    /// copy of the database.
+    /// When the database session was last checked for being read-only. A read-only session may show
+    /// a stale copy of the database.
     checked_at: Instant,
 }
 

@@ -129,8 +129,8 @@ pub(super) async fn correct_buyer(
     Ok(corrected.rows_affected() == 1)
 }
 
-/// Records that buyers confirmed their age and accepted the terms. Only the first confirmation of
-/// an order is kept.
+/// Records that buyers confirmed their age and accepted the terms. Only an order's first
+/// confirmation is stored.
 pub(super) async fn record_consents(
     connection: &mut PgConnection,
     batch: &[&PurchaseWrite],
@@ -240,8 +240,8 @@ pub(super) async fn captured_of_cancelled_draws(
     .await
 }
 
-/// Returns orders captured before a time whose buyer left no address, oldest first. Leaves out
-/// orders with an anomaly about them that is open or was closed by a person.
+/// Returns orders that were captured before a time and whose buyer left no e-mail address, oldest
+/// first. Leaves out orders about which an anomaly is open or was closed by a person.
 pub(super) async fn captured_without_address(
     pool: &PgPool,
     secrets: &LinkSecrets,

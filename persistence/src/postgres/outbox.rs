@@ -43,7 +43,7 @@ pub(super) async fn queue_once(pool: &PgPool, mail: &NewMail) -> Result<bool, Fa
 }
 
 /// Queues the mail that tells the buyer that nothing was charged, in the transaction that ends the
-/// order. An order that was ever captured gets other mails.
+/// order. An order that was ever captured gets other mails instead.
 pub(super) async fn queue_not_charged(
     connection: &mut PgConnection,
     order: OrderId,

@@ -115,8 +115,8 @@ impl ReconciliationStore for Postgres {
 }
 
 /// Stores provider snapshots, and copies the provider's fee, the dispute and a missing payment
-/// method to the payment's row. For a disputed payment it queues a mail to the club, even if a
-/// newer snapshot was stored before.
+/// method to the payment's row. For a disputed payment, a mail to the club is queued, even if the
+/// store already has a newer snapshot.
 async fn store_snapshots(
     pool: &PgPool,
     intents: &[PaymentIntent],

@@ -1,12 +1,13 @@
-//! Compares the database's migrations with those compiled into this program.
+//! Compares the migrations that the database has with the migrations that are compiled into this
+//! program.
 
 use crate::MIGRATOR;
 use crate::error::Failure;
 use crate::postgres::Postgres;
 
 impl Postgres {
-    /// Returns how many migrations are missing in the database. A production server refuses to
-    /// start then, because it does not migrate the database itself.
+    /// Returns how many migrations are missing in the database. If any is missing, a production
+    /// server refuses to start, because it does not migrate the database itself.
     ///
     /// # Errors
     ///

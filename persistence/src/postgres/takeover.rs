@@ -68,7 +68,8 @@ async fn claim_past_idle_transactions(
     }
 }
 
-/// Ends database sessions of our login whose idle transaction locks a draw's row.
+/// Ends the database sessions of our own login that have an idle transaction which locks the draw's
+/// row.
 async fn end_idle_transactions(pool: &PgPool, draw: DrawId) -> Result<(), Failure> {
     let ended: Vec<bool> = sqlx::query_scalar(
         "select pg_terminate_backend(a.pid)

@@ -92,8 +92,8 @@ async fn pool_without_rollback_loses_writes() {
     );
 }
 
-/// Forwards one connection until a statement contains `FREEZE_WORD`. Then both ends stay connected
-/// and receive nothing.
+/// Forwards one connection until a statement contains `FREEZE_WORD`. After that, both ends stay
+/// connected but receive nothing more.
 async fn proxy(mut near: UnixStream, socket: PathBuf) -> std::io::Result<()> {
     let mut far = UnixStream::connect(socket).await?;
     let (mut asked, mut answered, mut silent) = (vec![0; 8192], vec![0; 8192], false);

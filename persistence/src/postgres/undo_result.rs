@@ -28,9 +28,10 @@ pub(super) async fn revert_results(
     Ok(())
 }
 
-/// Deletes pending payouts and the share of the club. The delete waits for a transaction that
-/// completes a payout. A completed payout to the winner prevents the undo. The club's share only
-/// records what the provider paid out (decision D-17), so the next result can record it again.
+/// Deletes pending payouts and the share of the club. The delete waits for a concurrent transaction
+/// that completes a payout. If the payout to the winner is completed, the undo is refused. The
+/// club's share only records what the provider paid out (decision D-17), so the next result can
+/// record it again.
 async fn delete_payouts(
     connection: &mut PgConnection,
     draw: DrawId,

@@ -3,8 +3,8 @@
 //!
 //! When Postgres refuses a statement, the transaction is rolled back and each request is tried
 //! alone, so that only the faulty request fails. After an error before `COMMIT` was sent, nothing
-//! is written. When the response to `COMMIT` is lost, the outcome is unknown for every request of
-//! the batch.
+//! of the batch is written. When the response to `COMMIT` is lost, the outcome is unknown for every
+//! request of the batch.
 
 use std::marker::PhantomData;
 use std::time::Duration;

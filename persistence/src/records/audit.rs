@@ -10,7 +10,7 @@ use crate::{Failure, Sealer};
 pub(crate) use crate::audit_log::write;
 pub use crate::audit_log::{AuditAction, AuditEntry};
 
-/// An entry of the audit log as it is stored.
+/// An entry of the audit log, as read from the database.
 #[derive(Clone, Debug)]
 pub struct StoredAuditEntry {
     pub id: i64,
@@ -129,8 +129,9 @@ impl Records {
         self.write(work).await
     }
 
-    /// Returns audit entries before the entry `before`, newest first. `objects` limits them to
-    /// entries about these objects; `footer-item:*` stands for every object of that kind.
+    /// Returns audit entries before the entry `before`, newest first. `objects` limits the entries
+    /// to those about the listed objects. An object such as `footer-item:*` stands for every object
+    /// of that kind.
     pub async fn audit_trail(
         &self,
         objects: &[String],

@@ -14,7 +14,7 @@ use super::Records;
 use crate::audit_log::{FIRST_PREVIOUS_HASH, keyed_hash};
 use crate::{Failure, Sealer};
 
-/// The number of entries that one statement reads.
+/// The number of audit entries that one statement of a check reads.
 const CHAIN_PAGE_ROWS: i64 = 5_000;
 
 /// The result of checking the hashes of the whole audit log.

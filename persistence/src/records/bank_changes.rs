@@ -73,8 +73,8 @@ impl Records {
         self.write_bank(work).await
     }
 
-    /// Stores bank details that the winner entered through the mailed link. The link works only
-    /// once, and only before its deadline.
+    /// Stores bank details that the winner entered through the mailed link. The link works once,
+    /// and only before its deadline.
     pub async fn store_winner_details(
         &self,
         claim: &Claim,
@@ -193,8 +193,8 @@ impl Records {
         if before.as_ref() == Some(&change.bank) {
             return Ok(BankOutcome::Unchanged);
         }
-        // One person is enough when the winner entered no details, or when these were deleted after
-        // their retention time.
+        // One person may change the details alone if the winner entered none, or if the winner's
+        // details were deleted after their retention time.
         if !answered || before.is_none() {
             self.replace_details(
                 connection,

@@ -1,5 +1,5 @@
-//! Prize claims: the winner of a draw sends bank details to the club. The details are sealed in the
-//! database, and are read only to show them masked or to pay the prize. They are deleted afterwards
+//! Prize claims: the winner of a draw sends bank details to the club. Bank details are sealed in
+//! the database. They are read only to show them masked or to pay the prize, and are later deleted
 //! (decisions B-4, F-7).
 
 use domain::{DrawId, OrderId, Serial, Timestamp};
@@ -125,7 +125,7 @@ impl Records {
         Ok(row.map(Claim::from))
     }
 
-    /// Returns the claim whose link has this token, given the token's hash.
+    /// Returns the prize claim whose mailed link has a token with this hash.
     pub async fn claim_by_token(&self, token_hash: &[u8; 32]) -> Result<Option<Claim>, Failure> {
         let read = sqlx::query_as(
             "select draw_id, serial, respond_by, bank_from, received_at, paid_at from winner_claims
@@ -151,8 +151,8 @@ impl Records {
     }
 
     pub(super) fn seal_bank_details(&self, draw: DrawId, bank: &ClaimBankDetails) -> Vec<u8> {
-        // The parts are joined by line breaks. None of them contains one, because the request was
-        // validated.
+        // The fields are joined by line breaks. No field contains a line break, because the request
+        // was validated.
         let plain = format!(
             "{}\n{}\n{}",
             bank.bsb, bank.account_number, bank.account_name
@@ -226,10 +226,10 @@ impl Records {
         Ok(())
     }
 
-    /// Deletes bank details whose retention time is over (decision F-7), and details that were
-    /// received before the winner's personal data was erased (decision F-8), paid or not. Also
-    /// deletes proposed changes that have expired, or whose winner was paid or erased. Returns how
-    /// many details were deleted.
+    /// Deletes bank details whose retention time is over (decision F-7). Also deletes the details
+    /// of a winner whose personal data was erased after they were received (decision F-8), whether
+    /// the prize was paid or not. Also deletes proposed changes that have expired, or whose winner
+    /// was paid or erased. Returns how many details were deleted.
     pub async fn purge_claims(&self, at: Timestamp) -> Result<u64, Failure> {
         let until = to_column_time(at.plus_seconds(-BANK_DETAILS_KEPT_DAYS * 86_400));
         let write = "with served as (

@@ -103,7 +103,7 @@ pub(super) fn parse_role(word: &str) -> Result<Role, sqlx::Error> {
 }
 
 impl Records {
-    /// Returns a club's members in the order they were invited.
+    /// Returns a club's members in the sequence of their invitations.
     pub async fn club_users(&self, club: ClubId) -> Result<Vec<ClubUser>, Failure> {
         let read = format!(
             "select {CLUB_USER_COLUMNS} from club_users u where u.club_id = $1 and u.removed_at is null order by u.id"
@@ -121,8 +121,8 @@ impl Records {
             .await
     }
 
-    /// Returns when the club's shared login was last used, according to its open sessions. `None`
-    /// when it has no open session.
+    /// Returns when the club's shared login was last used, according to the login's open sessions.
+    /// `None` when there is no open session.
     pub async fn club_login_seen(&self, club: ClubId) -> Result<Option<Timestamp>, Failure> {
         let read = "select max(seen_at) from sessions where club_id = $1 and club_user_id is null";
         let read = sqlx::query_scalar(read).bind(club.0);

@@ -102,7 +102,8 @@ impl From<ClubColumns> for Club {
 /// What changed in the database when the provider reported the state of a connected account.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AccountChange {
-    /// Nothing changed: the state was known already, or no club has this account.
+    /// Nothing changed: the account's reported state was already stored, or no club has this
+    /// account.
     Nothing,
     Something,
     /// The club may no longer sell. A mail that says so was queued.
@@ -231,8 +232,8 @@ impl Records {
         Ok(())
     }
 
-    /// Stores what an account may do, as reported by the provider (decision B-13). If a club may no
-    /// longer sell, a mail to it is queued in the same transaction.
+    /// Stores what a connected account may do, as reported by the provider (decision B-13). If the
+    /// club may no longer sell, the same transaction queues a mail to the club.
     pub async fn account_updated(
         &self,
         account: &AccountId,

@@ -1,4 +1,4 @@
-//! Creates draws. After its creation, only a draw's actor changes it.
+//! Creates draws. After a draw's creation, only its actor changes it.
 
 use domain::{Cents, ClubId, DrawId, FeePolicy, Timestamp};
 use sqlx::{PgConnection, PgPool, Postgres, QueryBuilder};
@@ -59,9 +59,9 @@ impl Records {
 }
 
 impl Records {
-    /// Skips `count` draw numbers after a backup was restored. The backup does not contain numbers
-    /// that were assigned later. Their draws had published commitments and may have sold tickets,
-    /// so these numbers must not be used again.
+    /// Skips `count` draw numbers after a backup was restored. Draws that were created after the
+    /// backup are not in it. They had published commitments and may have sold tickets, so their
+    /// numbers must not be used again.
     ///
     /// # Errors
     ///

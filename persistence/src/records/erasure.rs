@@ -39,7 +39,7 @@ pub struct ErasureProgress {
 impl Records {
     /// Erases the buyers of at most [`AT_ONCE`] orders of one draw: the first draw after `after`
     /// that is due. A draw is due when its kick-off was `months` ago and some of its orders can be
-    /// erased. An order with several games is erased after the last of them. Returns `None` when no
+    /// erased. An order with several games is erased after its last game. Returns `None` when no
     /// draw is due.
     ///
     /// # Errors

@@ -16,8 +16,8 @@ const EPOCHS_SKIPPED: i64 = 1_000_000;
 impl Records {
     /// Removes the owner of every draw, so that later writes of earlier owners are refused.
     ///
-    /// Also turns on maintenance mode, because lost payments must be found before anything is sold,
-    /// skips draw numbers that may have been assigned, and writes an audit entry. Returns the
+    /// Also turns on maintenance mode, because lost payments must be found before anything is sold.
+    /// Skips draw numbers that may have been assigned, and writes an audit entry. Returns the
     /// number of draws.
     ///
     /// # Errors

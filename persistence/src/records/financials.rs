@@ -18,8 +18,8 @@ pub struct DrawFinancials {
     pub application_fee: Cents,
     /// The card fees that buyers paid in addition to the ticket price.
     pub card_fees_passed_on: Cents,
-    /// The sum of the provider's fees that are known. An order's fee is split over its lines in
-    /// proportion to their totals, so that the parts add up to the exact fee.
+    /// The sum of the known provider fees. An order's provider fee is split over the order's lines
+    /// in proportion to their totals, so that the parts add up to the exact fee.
     pub provider_fees_known: Cents,
     pub orders: i64,
     /// Number of orders whose provider fee is not known yet (decision D-18).
@@ -79,8 +79,8 @@ macro_rules! fees_of_lines {
 pub(super) use {fees_of_lines, line_columns};
 
 /// SQL for the sums of a draw. The provider keeps its fee when a payment is refunded. The
-/// platform's fee is taken from the draw's fee ledger, because a refund can leave part of it on the
-/// refunded order (decision D-3).
+/// platform's fee is taken from the draw's fee ledger, because a refund can leave a part of the
+/// platform's fee on the refunded order (decision D-3).
 macro_rules! sums {
     ($which:literal) => {
         concat!(

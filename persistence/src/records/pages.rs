@@ -77,7 +77,8 @@ async fn change_slug(
     if is_taken {
         return Ok(false);
     }
-    // If the new slug is a former slug of the club, it is current again and no longer an alias.
+    // If the new slug was a former slug of the club, its alias is deleted, because the slug is
+    // current again.
     sqlx::query("delete from club_slug_aliases where lower(slug) = lower($1)")
         .bind(slug.to_string())
         .execute(&mut *connection)

@@ -194,7 +194,7 @@ impl Records {
     }
 }
 
-/// Returns hashes as hexadecimal text, because the table of clubs stores them so.
+/// Returns hashes as hexadecimal text, the form in which the table `clubs` stores them.
 fn hex_texts(hashes: &[Vec<u8>]) -> Vec<String> {
     hashes.iter().map(hex::encode).collect()
 }

@@ -6,8 +6,8 @@ use sqlx::PgPool;
 use super::{Records, bump_catalogue_revision};
 use crate::Failure;
 
-/// SQL statements that move all times of a draw, and of the orders that contain only this draw, by
-/// `$2`.
+/// SQL statements that move all times of a draw into the past by `$2`. They also move the times of
+/// orders that contain only this draw.
 const SHIFT_DRAW_TIMES_SQL: [&str; 7] = [
     "update draws set kick_off = kick_off - $2, opens_at = opens_at - $2, closed_at = closed_at - $2,
          completed_at = completed_at - $2, created_at = created_at - $2 where id = $1",

@@ -45,8 +45,8 @@ impl Records {
         .transpose()
     }
 
-    /// Stores a secret for an operator who has none. An existing secret is kept, so that a repeated
-    /// enrolment page shows the same secret.
+    /// Stores a second-factor secret for an operator who has none. An existing secret is not
+    /// replaced, so that a repeated enrolment page shows the same secret.
     pub async fn begin_second_factor(&self, admin: i64, secret: &[u8]) -> Result<(), Failure> {
         let sealed = self
             .postgres

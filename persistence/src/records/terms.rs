@@ -10,7 +10,7 @@ use crate::Failure;
 use crate::records::draws::DrawToCreate;
 use crate::records::listings::Listing;
 
-/// How long after an acceptance a draw may be created under it, in seconds.
+/// How long an acceptance of the terms is valid for creating draws, in seconds.
 const ACCEPTANCE_VALID_SECONDS: i64 = 30 * 60;
 
 /// Who accepted which terms, and from where. The server itself determines the network address and

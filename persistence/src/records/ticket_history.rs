@@ -15,7 +15,7 @@ pub struct TicketHistory {
     /// Serials of the sold tickets, ascending.
     pub sold: Vec<Serial>,
     /// Sales and returns in their order. `None` when the draw resold tickets before decision M-3,
-    /// because another rule chose the tickets then.
+    /// because at that time another rule chose which tickets were sold.
     pub moves: Option<Vec<TicketMove>>,
 }
 

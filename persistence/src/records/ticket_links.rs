@@ -24,9 +24,9 @@ pub struct TicketLink {
 }
 
 impl Records {
-    /// Stores the hash of a link, if tickets were ever bought with the address. Letter case does
-    /// not matter. Returns the address as the newest order spells it, or `None` when no order has
-    /// it.
+    /// Stores the hash of a link, if tickets were ever bought with this e-mail address. Letter case
+    /// does not matter. Returns the address as the newest order spells it, or `None` when no order
+    /// has this address.
     pub async fn begin_ticket_link(
         &self,
         email: &str,

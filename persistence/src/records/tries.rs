@@ -7,8 +7,8 @@ use sqlx::{PgPool, query, query_scalar};
 use super::{Records, to_column_time};
 use crate::Failure;
 
-/// The purpose of the keyed hash that stands for an account. The table contains only the hash, so
-/// it does not reveal the account.
+/// The purpose of the keyed hash by which the table of tries names an account. The table contains
+/// only the hash, so it does not reveal the account.
 const RATE_LIMIT_PURPOSE: &str = "tries";
 
 /// One rate limit: a maximum number of tries in a time window, which begins with the first try.
@@ -50,7 +50,8 @@ impl Records {
                 .fetch_one(&mut *transaction)
                 .await?;
                 if i64::from(count) > i64::from(max) {
-                    // The rollback also reverts the limits that this loop has already counted.
+                    // The rollback also reverts the tries that this loop has already counted
+                    // against other limits.
                     transaction.rollback().await?;
                     return Ok(false);
                 }
@@ -90,8 +91,8 @@ impl Records {
             .await
     }
 
-    /// Returns the rows of the limits in sorted order, so that two callers with the same limits
-    /// never deadlock.
+    /// Returns the rows of the given limits in sorted order. So two callers that count against the
+    /// same limits never deadlock.
     fn sorted_limit_rows(&self, tries: &[RateLimitTry]) -> Vec<(Vec<u8>, u32, i64)> {
         let sealer = self.postgres.sealer();
         let row = |one: &RateLimitTry| {

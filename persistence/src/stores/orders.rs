@@ -129,8 +129,9 @@ pub trait OrderStore: Send + Sync {
     /// Returns `false` and changes nothing when the order is unknown, is not `quoted`, or is known
     /// to be authorised.
     async fn correct_buyer(&self, order: OrderId, buyer: &BuyerDetails) -> Result<bool, Failure>;
-    /// Does the same as [`OrderStore::fill_buyer`] for an operator, and writes the audit entry in
-    /// the same transaction. The memory store has no audit log and only fills the details.
+    /// Fills blank buyer details as [`OrderStore::fill_buyer`] does, for an operator. Writes the
+    /// audit entry in the same transaction. The memory store has no audit log and only fills the
+    /// details.
     async fn fill_buyer_audited(
         &self,
         order: OrderId,

@@ -115,8 +115,8 @@ pub trait PaymentOperationStore: Send + Sync {
     /// was interrupted uses the right amount when it continues.
     async fn fee_returned(&self, order: OrderId) -> Result<Cents, Failure>;
     /// Returns how much of this order's application fee was refunded so far: the sum of its fee
-    /// refunds that are done. The provider's total is not enough, because one order's fee may be
-    /// refunded for several other orders.
+    /// refunds that are done. The refunded total that the provider reports is not enough, because
+    /// one order's fee may be refunded for several other orders.
     async fn fee_refunded(&self, order: OrderId) -> Result<Cents, Failure>;
     /// Queues a `refund` operation of `amount` and voids the order in the same transaction, so that
     /// no node gives tickets to the order any more. A repeated call changes nothing.
@@ -139,14 +139,14 @@ pub trait PaymentOperationStore: Send + Sync {
     /// Queues `fee_refund` operations for the application fee that a draw must refund (decision
     /// D-3).
     ///
-    /// They refund the fee of captured orders that hold some of it: refunded orders first, then the
-    /// earliest captured. A later call refunds the fee of orders whose capture is pending now. A
-    /// repeated call changes nothing.
+    /// The operations refund the fee of captured orders that hold some of it: refunded orders
+    /// first, then the earliest captured. The fee of orders whose capture is still pending is left
+    /// to a later call. A repeated call changes nothing.
     async fn queue_fee_refunds(&self, draw: DrawId) -> Result<(), Failure>;
 
-    /// Starts or continues an operator's repair of a payment. Only one kind of repair runs at a
-    /// time, on any node, until it ends or [`REPAIR_MS`] have passed. Returns `false` while the
-    /// other kind of repair runs.
+    /// Starts or continues an operator's repair of a payment. On all nodes together, only one kind
+    /// of repair of a payment runs at a time, until it ends or [`REPAIR_MS`] have passed. Returns
+    /// `false` while the other kind of repair runs.
     async fn begin_repair(
         &self,
         id: &PaymentIntentId,

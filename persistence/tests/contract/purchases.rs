@@ -548,8 +548,8 @@ pub async fn order_with_tickets_cannot_be_ended(world: World) {
     assert_eq!(claim_due_operations(&world, 60_000).await, []);
 }
 
-/// The payment was captured without our server, and is refunded. A node that still considers the
-/// order open must not give it tickets.
+/// The payment was captured directly at the provider, without our server, and is then refunded. A
+/// node that still considers the order open must not give it tickets.
 pub async fn refunded_order_gets_no_tickets(world: World) {
     let mut owner = world.owner(0).await;
     owner.open(world.order(1, &[(0, 2)])).await.expect("opened");

@@ -149,8 +149,8 @@ pub async fn commits_written_together_have_their_own_revisions(world: World) {
     );
 }
 
-/// The last event of each reservation counts. Here a reservation expires in the commit of another
-/// order, and is made again in the commit of its order.
+/// If several commits change one reservation, its last event counts. Here a reservation expires in
+/// another order's commit, and is made again in its own order's commit.
 pub async fn reservation_that_expires_and_returns_counts_once(world: World) {
     let mut owner = world.owner(0).await;
     owner
@@ -408,8 +408,8 @@ pub async fn commit_with_audit_entry_is_written_alone(world: World) {
     assert_eq!(reload(&world).await, owner.draw);
 }
 
-/// The database's clock is long after kick-off, the owner's clock is before it (rule 5 of the
-/// decisions).
+/// The database's clock is long after kick-off, while the owner's clock is before kick-off (rule 5
+/// of the decisions).
 pub async fn sale_after_kick_off_prevents_all_commits(world: World) {
     if let Some(memory) = &world.memory {
         memory.set_clock(|| NOW);

@@ -130,7 +130,7 @@ async fn commit_that_always_collides_fails_and_writes_nothing() {
     }
 }
 
-/// Checks a write other than a draw's commit: it is tried again after two collisions, and fails
+/// Checks that a write other than a draw's commit is tried again after two collisions, and fails
 /// after the third.
 async fn assert_retried(table: &str, write: impl AsyncFn(&World) -> Result<(), Failure>) {
     for when in [TRIGGER_AT_WRITE, TRIGGER_AT_COMMIT] {

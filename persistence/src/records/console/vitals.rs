@@ -1,5 +1,5 @@
-//! The health of background work: how much is waiting, when it last succeeded, and what has
-//! changed.
+//! The health of background work for the operator's console: how much work waits, and when work
+//! last succeeded. Also counters of what has changed.
 
 use sqlx::PgPool;
 use time::OffsetDateTime;
