@@ -128,7 +128,7 @@ pub fn read(text: &str) -> Result<Vec<Event>, Failure> {
         .collect()
 }
 
-fn uuid(order: OrderId) -> uuid::Uuid {
+fn order_uuid(order: OrderId) -> uuid::Uuid {
     uuid::Uuid::from_u128(order.0)
 }
 
@@ -145,23 +145,23 @@ impl From<&Event> for StoredEvent {
                         extensions,
                     },
             } => StoredEvent::Reserved {
-                order: uuid(*order),
+                order: order_uuid(*order),
                 count: *count,
                 until: until.0,
                 extensions: *extensions,
             },
             E::Released { order } => StoredEvent::Released {
-                order: uuid(*order),
+                order: order_uuid(*order),
             },
             E::Expired { order } => StoredEvent::Expired {
-                order: uuid(*order),
+                order: order_uuid(*order),
             },
             E::Allocated {
                 order,
                 serials,
                 step,
             } => StoredEvent::Allocated {
-                order: uuid(*order),
+                order: order_uuid(*order),
                 serials: numbers(serials),
                 step: step.into(),
             },
@@ -171,7 +171,7 @@ impl From<&Event> for StoredEvent {
                 step,
                 charged,
             } => StoredEvent::Voided {
-                order: uuid(*order),
+                order: order_uuid(*order),
                 serials: numbers(serials),
                 step: step.into(),
                 charged: *charged,

@@ -192,9 +192,9 @@ impl Postgres {
         let saw_dead_connection = DeadConnectionFlag::default();
         let index_only = session.clone().options(INDEX_ONLY_SETTINGS);
         let pools = (
-            pool(ACTORS_CONNECTIONS_MAX, &index_only, &saw_dead_connection),
-            pool(READS_CONNECTIONS_MAX, &session, &saw_dead_connection),
-            pool(BACKGROUND_CONNECTIONS_MAX, &session, &saw_dead_connection),
+            build_pool(ACTORS_CONNECTIONS_MAX, &index_only, &saw_dead_connection),
+            build_pool(READS_CONNECTIONS_MAX, &session, &saw_dead_connection),
+            build_pool(BACKGROUND_CONNECTIONS_MAX, &session, &saw_dead_connection),
         );
         let (for_bank, of_bank) = (logins.clone(), saw_dead_connection.clone());
         let (actors, reads, background, bank) = threads
@@ -399,7 +399,7 @@ async fn is_read_only(connection: &mut PgConnection) -> Result<bool, sqlx::Error
     Ok(row.try_get::<&str, _>(0)? == "on")
 }
 
-fn pool(
+fn build_pool(
     connections_max: u32,
     options: &PgConnectOptions,
     saw_dead_connection: &DeadConnectionFlag,

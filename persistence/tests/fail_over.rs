@@ -36,7 +36,10 @@ fn postgres(world: &World) -> Postgres {
 }
 
 async fn reserve_ticket(owner: &mut Owner, order: u128) -> Result<(), Failure> {
-    owner.execute(owner.reserve(order, 1), None).await.map(drop)
+    owner
+        .execute(owner.reserve_command(order, 1), None)
+        .await
+        .map(drop)
 }
 
 /// Shows why an operator must run the fence command: without it, both owners could write.
@@ -103,7 +106,12 @@ async fn fence_closes_sales_skips_numbers_and_is_audited() {
             (turn, "fence", "command line")
         );
     }
-    let new = persistence::postgres::draws::NewDraw::plain(support::CLUB, "Broncos", "Eels", TERMS);
+    let new = persistence::postgres::draws::NewDraw::with_defaults(
+        support::CLUB,
+        "Broncos",
+        "Eels",
+        TERMS,
+    );
     let number = postgres(&world).create_draw(new).await.expect("created");
     assert!(
         number.0 > world.draws[1].0 + 2 * NUMBERS_SKIPPED,

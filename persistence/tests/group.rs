@@ -52,8 +52,8 @@ async fn world() -> (World, Vec<Owner>) {
     (world, owners)
 }
 
-fn reserve(owner: &Owner, order: u128) -> Append {
-    let command = owner.reserve(order, 1);
+fn reserve_append(owner: &Owner, order: u128) -> Append {
+    let command = owner.reserve_command(order, 1);
     let events = owner.draw.decide(NOW, &command).expect("free");
     owner.commit(&command, events, None)
 }
@@ -96,13 +96,13 @@ async fn fenced_commit_does_not_fail_its_batch() {
         let (gate, blocked) = Gate::close(&world, &owners).await;
         let mut waiting = Vec::new();
         for owner in &owners[2..] {
-            waiting.push(spawn_append(owner, reserve(owner, 9)));
+            waiting.push(spawn_append(owner, reserve_append(owner, 9)));
         }
         let fenced = spawn_append(
             &owners[2],
             Append {
                 epoch: 0,
-                ..reserve(&owners[2], 8)
+                ..reserve_append(&owners[2], 8)
             },
         );
         let_tasks_run().await;
@@ -125,7 +125,7 @@ async fn fenced_commit_does_not_fail_its_batch() {
 fn three_commits(owner: &Owner) -> Vec<Append> {
     let mut ahead = owner.clone();
     let reserves = (1..=3).map(|order| {
-        let append = reserve(&ahead, order);
+        let append = reserve_append(&ahead, order);
         ahead.draw.apply(&append.events);
         append
     });
@@ -203,23 +203,23 @@ async fn refused_commit_fails_alone() {
     }];
     let refused_commit = Append {
         events,
-        ..reserve(&owners[2], 7)
+        ..reserve_append(&owners[2], 7)
     };
     let refused_commit = spawn_append(&owners[2], refused_commit);
     let unknown = spawn_append(
         &owners[3],
         owners[3].commit(
-            &owners[3].sale(99, 1),
+            &owners[3].sale_command(99, 1),
             owners[3]
                 .draw
-                .decide(NOW, &owners[3].sale(99, 1))
+                .decide(NOW, &owners[3].sale_command(99, 1))
                 .expect("free"),
             None,
         ),
     );
     let mut accepted = Vec::new();
     for owner in &owners[4..] {
-        accepted.push(spawn_append(owner, reserve(owner, 9)));
+        accepted.push(spawn_append(owner, reserve_append(owner, 9)));
     }
     let_tasks_run().await;
     gate.open().await;
@@ -239,8 +239,8 @@ async fn one_of_two_commits_with_the_same_revision_is_written() {
     let (world, owners) = world().await;
     let (gate, blocked) = Gate::close(&world, &owners).await;
     let (first, second) = (
-        spawn_append(&owners[2], reserve(&owners[2], 8)),
-        spawn_append(&owners[2], reserve(&owners[2], 9)),
+        spawn_append(&owners[2], reserve_append(&owners[2], 8)),
+        spawn_append(&owners[2], reserve_append(&owners[2], 9)),
     );
     let_tasks_run().await;
     gate.open().await;
@@ -258,7 +258,7 @@ async fn one_of_two_commits_with_the_same_revision_is_written() {
 async fn cancelled_caller_does_not_lose_its_commit() {
     let (world, owners) = world().await;
     let (gate, blocked) = Gate::close(&world, &owners).await;
-    let gone = spawn_append(&owners[2], reserve(&owners[2], 9));
+    let gone = spawn_append(&owners[2], reserve_append(&owners[2], 9));
     let_tasks_run().await;
     gone.abort();
     drop(blocked);
@@ -278,7 +278,7 @@ async fn cancelled_callers_leave_no_open_transaction() {
         let attached_write =
             AttachedWrite::Open(world.order(order, &[(order as usize % DRAWS, 1)]));
         owner
-            .execute(owner.reserve(order, 1), Some(attached_write))
+            .execute(owner.reserve_command(order, 1), Some(attached_write))
             .await
             .expect("opened");
     }
@@ -325,7 +325,7 @@ async fn write_and_check(
     let mut order = 0;
     while written < 25 {
         order += 1;
-        let append = reserve(&owner, order % 100 + 1);
+        let append = reserve_append(&owner, order % 100 + 1);
         let (events, after) = (append.events.clone(), append.after as i64);
         let result = owner.ledger.append(vec![append]).await;
         answers.fetch_add(1, Ordering::Relaxed);
@@ -371,7 +371,7 @@ async fn write_and_check(
                 .collect();
             let append = Append {
                 events: events.clone(),
-                ..reserve(&owner, 200)
+                ..reserve_append(&owner, 200)
             };
             if owner.ledger.append(vec![append]).await.is_ok() {
                 owner.draw.apply(&events);
@@ -466,7 +466,7 @@ async fn writers_and_readers_survive_a_database_restart() {
         .await
         .expect("a club");
     let draw = postgres
-        .create_draw(NewDraw::plain(CLUB, "Broncos", "Eels", TERMS))
+        .create_draw(NewDraw::with_defaults(CLUB, "Broncos", "Eels", TERMS))
         .await
         .expect("created");
     let claimed = postgres
@@ -483,12 +483,12 @@ async fn writers_and_readers_survive_a_database_restart() {
         at: support::NOW,
     };
     owner
-        .execute(owner.reserve(1, 1), None)
+        .execute(owner.reserve_command(1, 1), None)
         .await
         .expect("written");
     embedded.stop().await;
     assert!(matches!(
-        owner.execute(owner.reserve(2, 1), None).await,
+        owner.execute(owner.reserve_command(2, 1), None).await,
         Err(Failure::NotWritten(_))
     ));
     assert!(matches!(
@@ -499,7 +499,7 @@ async fn writers_and_readers_survive_a_database_restart() {
         .await
         .expect("started again");
     owner
-        .execute(owner.reserve(2, 1), None)
+        .execute(owner.reserve_command(2, 1), None)
         .await
         .expect("the writer reconnects");
     assert_eq!(

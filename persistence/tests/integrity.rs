@@ -24,7 +24,7 @@ async fn sample_database() -> (World, Postgres) {
     let postgres = world.postgres.as_ref().expect("in Postgres").1.clone();
     let mut owner = world.owner(0).await;
     for (order, count) in [(1, 2), (2, 3), (3, 4)] {
-        world.captured(&mut owner, order, count).await;
+        world.buy_captured(&mut owner, order, count).await;
     }
     let paid = world.record(3).await.order.total();
     owner.void(3).await.expect("voided");
@@ -52,7 +52,7 @@ async fn sample_database() -> (World, Postgres) {
             .expect("done");
     }
     let mut second = world.owner(1).await;
-    world.captured(&mut second, 4, 50).await;
+    world.buy_captured(&mut second, 4, 50).await;
     let winner = second
         .draw
         .deal()

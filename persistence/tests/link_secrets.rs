@@ -46,7 +46,7 @@ async fn write_clear_secrets(world: &World, token: &str) {
 async fn world_with_bought_order() -> (World, String) {
     let world = World::in_postgres(&[TERMS]).await;
     let mut owner = world.owner(0).await;
-    let token = world.captured(&mut owner, 1, 1).await.token;
+    let token = world.buy_captured(&mut owner, 1, 1).await.token;
     (world, token)
 }
 
@@ -322,7 +322,7 @@ async fn conversion_waits_until_older_nodes_are_gone() {
     };
     postgres.renew(&me).await.expect("renewed");
     let mut owner = world.owner(0).await;
-    world.allocated(&mut owner, 2, 1).await;
+    world.buy_allocated(&mut owner, 2, 1).await;
     let clear = "select count(*) from orders where token is not null and client_secret is not null and $1 = ''";
     assert_eq!(
         database.count(clear, "").await,
@@ -347,7 +347,7 @@ async fn conversion_waits_until_older_nodes_are_gone() {
             .await
             .expect("written")
     );
-    world.allocated(&mut owner, 3, 1).await;
+    world.buy_allocated(&mut owner, 3, 1).await;
     assert_eq!(
         database.count(clear, "").await,
         0,

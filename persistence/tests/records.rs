@@ -28,7 +28,7 @@ async fn records() -> (Records, persistence::testing::Database) {
     (Records::new(postgres), database)
 }
 
-fn club(slug: &str) -> NewClub {
+fn new_club(slug: &str) -> NewClub {
     NewClub {
         name: format!("{slug} RLFC"),
         email: format!("{slug}@demo.test"),
@@ -38,7 +38,7 @@ fn club(slug: &str) -> NewClub {
     }
 }
 
-fn draw(club: ClubId) -> DrawToCreate {
+fn draw_to_create(club: ClubId) -> DrawToCreate {
     DrawToCreate {
         club,
         league: Some("NRL".into()),
@@ -61,7 +61,7 @@ fn draw(club: ClubId) -> DrawToCreate {
 async fn club_has_defaults_and_unique_slug_and_account() {
     let (records, database) = records().await;
     let created = records
-        .create_club(&club("broncos"))
+        .create_club(&new_club("broncos"))
         .await
         .expect("created");
     assert_eq!(created.primary_color, "#1f2937");
@@ -73,7 +73,7 @@ async fn club_has_defaults_and_unique_slug_and_account() {
     );
     assert!(!created.connected);
     assert!(
-        records.create_club(&club("Broncos")).await.is_err(),
+        records.create_club(&new_club("Broncos")).await.is_err(),
         "slugs and e-mails are unique whatever their case"
     );
 
@@ -134,13 +134,13 @@ async fn club_has_defaults_and_unique_slug_and_account() {
 async fn draws_are_numbered_from_1001_and_keep_their_commitment() {
     let (records, database) = records().await;
     let club = records
-        .create_club(&club("broncos"))
+        .create_club(&new_club("broncos"))
         .await
         .expect("created")
         .id;
     let before = records.catalogue_revision().await.expect("read");
     let ids = records
-        .create_draws(&[draw(club), draw(club)])
+        .create_draws(&[draw_to_create(club), draw_to_create(club)])
         .await
         .expect("created");
     assert_eq!(ids.iter().map(|id| id.0).collect::<Vec<_>>(), [1001, 1002]);
@@ -181,7 +181,7 @@ async fn draws_are_numbered_from_1001_and_keep_their_commitment() {
 async fn session_ends_when_idle_old_or_closed() {
     let (records, _database) = records().await;
     let club = records
-        .create_club(&club("broncos"))
+        .create_club(&new_club("broncos"))
         .await
         .expect("created")
         .id;
@@ -246,11 +246,14 @@ async fn session_ends_when_idle_old_or_closed() {
 async fn draw_has_one_winner_payout_settled_once() {
     let (records, database) = records().await;
     let club = records
-        .create_club(&club("broncos"))
+        .create_club(&new_club("broncos"))
         .await
         .expect("created")
         .id;
-    let draw = records.create_draws(&[draw(club)]).await.expect("created")[0];
+    let draw = records
+        .create_draws(&[draw_to_create(club)])
+        .await
+        .expect("created")[0];
     let new = NewPayout {
         draw,
         club,
@@ -305,7 +308,7 @@ async fn draw_has_one_winner_payout_settled_once() {
 async fn settings_footers_offers_and_others_are_stored() {
     let (records, _database) = records().await;
     let club = records
-        .create_club(&club("broncos"))
+        .create_club(&new_club("broncos"))
         .await
         .expect("created")
         .id;
@@ -336,7 +339,10 @@ async fn settings_footers_offers_and_others_are_stored() {
         ("Company", "/about")
     );
 
-    let draw = records.create_draws(&[draw(club)]).await.expect("created")[0];
+    let draw = records
+        .create_draws(&[draw_to_create(club)])
+        .await
+        .expect("created")[0];
     let bundle = NewBundle {
         name: "Grand final".into(),
         slug: "grand-final".into(),
@@ -618,12 +624,18 @@ async fn refused_try_counts_for_no_limit_without_deadlock() {
 async fn draw_numbers_skip_those_lost_by_a_backup() {
     let (records, _database) = records().await;
     let club = records
-        .create_club(&club("broncos"))
+        .create_club(&new_club("broncos"))
         .await
         .expect("created")
         .id;
-    let before = records.create_draws(&[draw(club)]).await.expect("created")[0];
+    let before = records
+        .create_draws(&[draw_to_create(club)])
+        .await
+        .expect("created")[0];
     records.skip_draw_numbers(500).await.expect("skipped");
-    let after = records.create_draws(&[draw(club)]).await.expect("created")[0];
+    let after = records
+        .create_draws(&[draw_to_create(club)])
+        .await
+        .expect("created")[0];
     assert!(after.0 > before.0 + 500, "{before} and {after}");
 }

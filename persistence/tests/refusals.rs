@@ -56,7 +56,7 @@ fn serials(numbers: impl IntoIterator<Item = u16>) -> Vec<Serial> {
 async fn ticket_is_never_sold_twice() {
     let world = world().await;
     let mut owner = world.owner(0).await;
-    world.allocated(&mut owner, 1, 2).await;
+    world.buy_allocated(&mut owner, 1, 2).await;
     owner.open(world.order(2, &[(0, 2)])).await.expect("opened");
     let again = Event::Allocated {
         order: OrderId(2),
@@ -144,7 +144,7 @@ async fn sale_after_kick_off(world: World) {
     let mut owner = world.owner(0).await;
     let refusal = owner
         .draw
-        .decide(NOW, &owner.reserve(1, 2))
+        .decide(NOW, &owner.reserve_command(1, 2))
         .expect_err("closed for a right clock");
     assert_eq!(refusal, domain::Refusal::DrawClosed);
     let reserved = Command::Reserve {
@@ -170,7 +170,7 @@ async fn sale_after_kick_off(world: World) {
         .expect("opened");
     owner.draw.apply(&events);
 
-    let sale = owner.sale(1, 2);
+    let sale = owner.sale_command(1, 2);
     let events = owner
         .draw
         .decide(before, &sale)
@@ -219,7 +219,7 @@ async fn memory_clock_refuses_a_sale_after_kick_off() {
 async fn assert_refused_by(sql: &'static str, constraint: &str) {
     let world = world().await;
     let mut owner = world.owner(0).await;
-    world.captured(&mut owner, 1, 2).await;
+    world.buy_captured(&mut owner, 1, 2).await;
     owner.open(world.order(2, &[(0, 2)])).await.expect("opened");
     let why = world
         .connection()

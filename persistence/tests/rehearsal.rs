@@ -17,7 +17,7 @@ async fn open_database() -> (Postgres, Records) {
     (postgres.clone(), Records::new(postgres))
 }
 
-fn club() -> NewClub {
+fn new_club() -> NewClub {
     NewClub {
         name: "Sharks".into(),
         email: "sharks@demo.test".into(),
@@ -29,7 +29,7 @@ fn club() -> NewClub {
 #[tokio::test]
 async fn backdated_draw_moves_with_its_orders() {
     let (_postgres, records) = open_database().await;
-    let club = records.create_club(&club()).await.expect("a club").id;
+    let club = records.create_club(&new_club()).await.expect("a club").id;
     let draw = DrawToCreate {
         club,
         league: None,
@@ -72,9 +72,12 @@ async fn backdated_draw_moves_with_its_orders() {
 #[tokio::test]
 async fn interrupted_demo_seed_can_be_repeated() {
     let (postgres, records) = open_database().await;
-    records.create_club(&club()).await.expect("a club");
+    records.create_club(&new_club()).await.expect("a club");
     postgres.forget_everything().await.expect("forgotten");
     postgres.migrate().await.expect("migrated again");
     assert!(records.clubs().await.expect("read").is_empty());
-    records.create_club(&club()).await.expect("a club again");
+    records
+        .create_club(&new_club())
+        .await
+        .expect("a club again");
 }

@@ -81,7 +81,7 @@ async fn run_random_command(
             None,
         ),
         6 | 7 => (
-            owner.sale(known, count(owner)),
+            owner.sale_command(known, count(owner)),
             Some(AttachedWrite::Authorised {
                 order: OrderId(known),
                 at: now,

@@ -17,7 +17,7 @@ async fn world_with_result() -> (World, Postgres, Owner) {
     let world = World::in_postgres(&[TERMS; 2]).await;
     let postgres = world.postgres.as_ref().expect("in Postgres").1.clone();
     let mut owner = world.owner(0).await;
-    world.captured(&mut owner, 1, 2).await;
+    world.buy_captured(&mut owner, 1, 2).await;
     let result = GameResult::new(7, 9).expect("a result");
     owner
         .execute(Command::Complete { result }, None)
@@ -164,7 +164,7 @@ async fn paid_result_cannot_be_undone() {
     let (undone, ticked) = tokio::join!(
         owner.execute(Command::Undo, None),
         other.execute(
-            other.reserve(9, 1),
+            other.reserve_command(9, 1),
             Some(persistence::ledger::AttachedWrite::Open(
                 world.order(9, &[(1, 1)])
             ))

@@ -141,7 +141,7 @@ async fn write_backup(
         sqlx::query_scalar("select pg_walfile_name(pg_backup_start('football-doubles', true))")
             .fetch_one(&mut connection)
             .await?;
-    archive.archive_folder(&data, Path::new(DATA_ENTRY_NAME), Skipped::OfPostgres)?;
+    archive.archive_folder(&data, Path::new(DATA_ENTRY_NAME), SkippedFiles::OfPostgres)?;
     archive.archive_file(
         &data.join(CONTROL_FILE),
         &Path::new(DATA_ENTRY_NAME).join(CONTROL_FILE),
@@ -164,7 +164,7 @@ async fn write_backup(
     connection.close().await?;
     for (name, folder) in beside {
         if folder.is_dir() {
-            archive.archive_folder(folder, Path::new(name), Skipped::Nothing)?;
+            archive.archive_folder(folder, Path::new(name), SkippedFiles::Nothing)?;
         }
     }
     archive.finish()
@@ -187,7 +187,7 @@ async fn read_version_and_data_dir(
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Skipped {
+enum SkippedFiles {
     Nothing,
     OfPostgres,
 }
@@ -204,9 +204,9 @@ impl Archive<'_> {
         &mut self,
         folder: &Path,
         name: &Path,
-        skipped: Skipped,
+        skipped: SkippedFiles,
     ) -> Result<(), BackupError> {
-        self.append(name, EntryType::Directory, 0, io::empty())?;
+        self.append_entry(name, EntryType::Directory, 0, io::empty())?;
         let mut entries = fs::read_dir(folder)
             .and_then(Iterator::collect::<io::Result<Vec<_>>>)
             .map_err(BackupError::at(folder))?;
@@ -215,16 +215,16 @@ impl Archive<'_> {
             let (path, entry_name) = (entry.path(), entry.file_name());
             let within = name.join(&entry_name);
             let plain = entry_name.to_string_lossy();
-            if skipped == Skipped::OfPostgres && is_skipped(&plain, &within) {
+            if skipped == SkippedFiles::OfPostgres && is_skipped(&plain, &within) {
                 continue;
             }
             match fs::metadata(&path) {
                 Ok(found)
                     if found.is_dir()
-                        && skipped == Skipped::OfPostgres
+                        && skipped == SkippedFiles::OfPostgres
                         && FOLDERS_WITHOUT_FILES.contains(&&*plain) =>
                 {
-                    self.append(&within, EntryType::Directory, 0, io::empty())?;
+                    self.append_entry(&within, EntryType::Directory, 0, io::empty())?;
                 }
                 Ok(found) if found.is_dir() => self.archive_folder(&path, &within, skipped)?,
                 Ok(_) => self.archive_file(&path, &within)?,
@@ -241,7 +241,7 @@ impl Archive<'_> {
             found => found.map_err(BackupError::at(path))?,
         };
         let bytes = found.metadata().map_err(BackupError::at(path))?.len();
-        self.append(
+        self.append_entry(
             name,
             EntryType::Regular,
             bytes,
@@ -273,7 +273,7 @@ impl Archive<'_> {
     }
 
     fn archive_text(&mut self, name: &str, text: &str) -> Result<(), BackupError> {
-        self.append(
+        self.append_entry(
             Path::new(name),
             EntryType::Regular,
             text.len() as u64,
@@ -281,7 +281,7 @@ impl Archive<'_> {
         )
     }
 
-    fn append(
+    fn append_entry(
         &mut self,
         name: &Path,
         kind: EntryType,

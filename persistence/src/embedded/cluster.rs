@@ -10,7 +10,7 @@ use nix::unistd::Pid;
 use sqlx::postgres::{PgConnectOptions, PgConnection};
 use sqlx::{ConnectOptions, Connection};
 
-use super::binaries::{self, Binaries};
+use super::binaries::{self, PostgresBinaries};
 use super::pid_file::PidFile;
 use super::{EmbeddedError, os_user, pid_file};
 
@@ -213,7 +213,7 @@ async fn socket_serves_data_dir(socket_dir: &Path, data: &Path) -> bool {
 /// Creates a data directory under a temporary name and then renames it. An interrupted first start
 /// then leaves no incomplete data directory under the final name.
 fn create_data_dir(
-    binaries: &Binaries,
+    binaries: &PostgresBinaries,
     dir: &Path,
     durability: Durability,
 ) -> Result<(), EmbeddedError> {
@@ -270,7 +270,7 @@ fn error_line(output: &str) -> String {
 }
 
 async fn launch_postgres(
-    binaries: &Binaries,
+    binaries: &PostgresBinaries,
     dir: &Path,
     durability: Durability,
 ) -> Result<Cluster, EmbeddedError> {

@@ -126,7 +126,12 @@ impl Operations {
         self.settle_operations(order, kinds, OperationState::Dropped);
     }
 
-    pub fn claim(&mut self, now: Timestamp, lease_ms: i64, limit: usize) -> Vec<Operation> {
+    pub fn claim_due_operations(
+        &mut self,
+        now: Timestamp,
+        lease_ms: i64,
+        limit: usize,
+    ) -> Vec<Operation> {
         let due = |id: &i64| matches!(self.rows[id].1, OperationState::Pending { due_at } if due_at <= now);
         let due = |id: &i64| due(id) && !self.waits_for_earlier_fee_refund(*id);
         let ids: Vec<i64> = self

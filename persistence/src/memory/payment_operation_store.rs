@@ -16,7 +16,9 @@ impl PaymentOperationStore for Memory {
         limit: u32,
     ) -> Result<Vec<Operation>, Failure> {
         self.write_state(Call::Write("claim_operations"), |state| {
-            Ok(state.operations.claim(now, lease_ms, limit as usize))
+            Ok(state
+                .operations
+                .claim_due_operations(now, lease_ms, limit as usize))
         })
     }
 

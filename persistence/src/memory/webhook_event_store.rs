@@ -34,7 +34,7 @@ impl WebhookEventStore for Memory {
             };
             state
                 .webhook_events
-                .unhandled(is_for_receiver, limit as usize)
+                .find_unhandled_events(is_for_receiver, limit as usize)
         })
     }
 

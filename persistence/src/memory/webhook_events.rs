@@ -41,7 +41,7 @@ impl WebhookEvents {
 
     /// Returns the unhandled events for which `is_for_receiver` returns true, oldest first. The
     /// predicate gets the node that received the event and the time of receipt.
-    pub fn unhandled(
+    pub fn find_unhandled_events(
         &self,
         is_for_receiver: impl Fn(InstanceId, Timestamp) -> bool,
         limit: usize,

@@ -15,7 +15,7 @@ use super::{codec, instant};
 use crate::error::Failure;
 use crate::stores::AnomalyRecord;
 
-pub(super) async fn raise(
+pub(super) async fn raise_anomaly_once(
     pool: &PgPool,
     anomaly: &Anomaly,
     amount: Option<Cents>,
@@ -30,7 +30,7 @@ pub(super) async fn raise(
     )
     .bind(codec::anomaly(anomaly.kind))
     .bind(anomaly.payment_intent.as_ref().map(|id| id.0.as_str()))
-    .bind(anomaly.order.map(codec::uuid))
+    .bind(anomaly.order.map(codec::order_uuid))
     .bind(amount.map(|amount| amount.0))
     .bind(&anomaly.note)
     .bind(instant::to_stored_time(at))

@@ -19,7 +19,7 @@ impl AnomalyStore for Postgres {
     ) -> Result<bool, Failure> {
         let (postgres, anomaly) = (self.clone(), anomaly.clone());
         self.write(async move || {
-            anomalies::raise(postgres.background(), &anomaly, amount, at).await
+            anomalies::raise_anomaly_once(postgres.background(), &anomaly, amount, at).await
         })
         .await
     }

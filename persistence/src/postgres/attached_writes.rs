@@ -29,12 +29,12 @@ pub(super) async fn write_attached(
             Some(AttachedWrite::Authorised { order, .. }) if commit.allocates(*order) => {}
             Some(AttachedWrite::Open(order)) => opens.push(order),
             Some(AttachedWrite::Authorised { order, at }) => {
-                authorised.0.push(codec::uuid(*order));
+                authorised.0.push(codec::order_uuid(*order));
                 authorised.1.push(instant::to_stored_time(*at));
             }
             // New lines and new draw details are rare, so each such write is a separate statement.
             Some(AttachedWrite::Reprice { order, lines }) => {
-                replace_lines(connection, commit, codec::uuid(*order), lines).await?;
+                replace_lines(connection, commit, codec::order_uuid(*order), lines).await?;
             }
             Some(AttachedWrite::Describe(details)) => {
                 update_draw_details(connection, commit.append.draw, details).await?;
@@ -67,11 +67,11 @@ async fn insert_orders(
         (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     let mut columns = OrderLineColumns::default();
     for order in orders {
-        ids.push(codec::uuid(order.id));
+        ids.push(codec::order_uuid(order.id));
         clubs.push(order.club.0);
         accounts.push(order.account.0.as_str());
         keys.push(order.client_key.as_str());
-        let token = secrets.store_token(codec::uuid(order.id), &order.token);
+        let token = secrets.store_token(codec::order_uuid(order.id), &order.token);
         tokens.push(token.clear);
         hashes.push(token.hash.to_vec());
         sealed.push(token.sealed);
@@ -86,7 +86,7 @@ async fn insert_orders(
         opened.push(instant::to_stored_time(order.at));
         due.push(instant::to_stored_time(order.at.plus_ms(FAST_PATH_MS)));
         intents.push(order.payment_intent.as_ref().map(|id| id.0.as_str()));
-        columns.add(codec::uuid(order.id), &order.lines);
+        columns.add(codec::order_uuid(order.id), &order.lines);
     }
     // One statement inserts into all three tables, because each statement costs a round trip.
     sqlx::query(

@@ -6,7 +6,7 @@ use sqlx::migrate::{MigrateError, Migrator};
 use sqlx::postgres::{PgConnectOptions, PgConnection, PgPool, PgPoolOptions};
 use sqlx::{AssertSqlSafe, Connection};
 
-use super::{ACQUIRE_TIMEOUT, DeadConnectionFlag, Postgres, pool};
+use super::{ACQUIRE_TIMEOUT, DeadConnectionFlag, Postgres, build_pool};
 use crate::error::Failure;
 
 /// Maximum number of connections with the login for bank details. Two suffice, because prize claims
@@ -191,7 +191,7 @@ pub(super) fn open_bank_pool(
     saw_dead_connection: &DeadConnectionFlag,
 ) -> Option<PgPool> {
     let bank = logins.bank.clone()?.options(session.iter().copied());
-    Some(pool(BANK_CONNECTIONS_MAX, &bank, saw_dead_connection))
+    Some(build_pool(BANK_CONNECTIONS_MAX, &bank, saw_dead_connection))
 }
 
 impl Postgres {

@@ -13,7 +13,7 @@ use sqlx::{FromRow, Row};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::nodes::uuid;
+use super::nodes::instance_uuid;
 use super::views::{ViewRow, view_columns};
 use super::{codec, instant};
 use crate::error::Failure;
@@ -53,7 +53,7 @@ struct DrawRow {
 /// Claims draws and loads their state. No earlier owner can write after the update has committed,
 /// so the state that is read afterwards does not change. The update also checks leases by the
 /// database's clock. Draws of the node `from` are claimed even if its lease has not ended.
-pub(super) async fn claim(
+pub(super) async fn claim_draws(
     pool: &PgPool,
     sealer: &Sealer,
     me: InstanceId,
@@ -74,7 +74,7 @@ pub(super) async fn claim(
          returning d.*",
     )
     .bind(&ids)
-    .bind(uuid(me))
+    .bind(instance_uuid(me))
     .bind(from.map(uuid))
     .fetch_all(&mut *connection)
     .await
@@ -195,7 +195,7 @@ pub(super) async fn changed_draws(
     .bind(ids)
     .bind(revisions)
     .bind(ours)
-    .bind(uuid(me))
+    .bind(instance_uuid(me))
     .fetch_all(pool)
     .await
     .map_err(Failure::from_read_error)?;

@@ -170,11 +170,11 @@ impl ReservationColumns {
             match becomes {
                 None => {
                     self.gone.0.push(draw.0);
-                    self.gone.1.push(codec::uuid(*order));
+                    self.gone.1.push(codec::order_uuid(*order));
                 }
                 Some(reservation) => {
                     self.draws.push(draw.0);
-                    self.orders.push(codec::uuid(*order));
+                    self.orders.push(codec::order_uuid(*order));
                     self.counts.push(reservation.count.cast_signed());
                     self.untils.push(instant::to_stored_time(reservation.until));
                     self.extensions.push(i16::from(reservation.extensions));
@@ -213,7 +213,7 @@ impl FeeStepColumns {
         for TicketChange { order, step, .. } in change.voided.iter().chain(&change.allocated) {
             self.draws.push(append.draw.0);
             self.revisions.push(append.after.cast_signed() + 1);
-            self.orders.push(codec::uuid(*order));
+            self.orders.push(codec::order_uuid(*order));
             self.deltas.0.push(step.revenue_delta.0);
             self.deltas.1.push(step.fee_delta.0);
             self.after.0.push(step.revenue_after.0);

@@ -39,7 +39,7 @@ pub struct NewDraw {
 
 impl NewDraw {
     /// Returns a draw with the default fee, a fresh seed and no optional fields.
-    pub fn plain(club: ClubId, home: &str, away: &str, terms: Terms) -> NewDraw {
+    pub fn with_defaults(club: ClubId, home: &str, away: &str, terms: Terms) -> NewDraw {
         NewDraw {
             club,
             league: None,
@@ -83,7 +83,7 @@ impl Postgres {
                 .begin()
                 .await
                 .map_err(Failure::from_error_before_commit)?;
-            let ids = create(&mut transaction, postgres.sealer(), &draws).await?;
+            let ids = insert_new_draws(&mut transaction, postgres.sealer(), &draws).await?;
             transaction
                 .commit()
                 .await
@@ -98,7 +98,7 @@ impl Postgres {
 ///
 /// # Errors
 /// [`Failure::NotWritten`]; the caller rolls the transaction back.
-pub async fn create(
+pub async fn insert_new_draws(
     connection: &mut PgConnection,
     sealer: &Sealer,
     draws: &[NewDraw],

@@ -32,7 +32,7 @@ impl Ledger for Postgres {
     async fn claim(&self, me: InstanceId, draws: &[DrawId]) -> Result<Claims, Failure> {
         let (postgres, draws) = (self.clone(), draws.to_vec());
         self.write(async move || {
-            claims::claim(postgres.actors(), postgres.sealer(), me, &draws, None).await
+            claims::claim_draws(postgres.actors(), postgres.sealer(), me, &draws, None).await
         })
         .await
     }

@@ -155,8 +155,8 @@ impl Nodes for Postgres {
                         sqlx::query_scalar("select pg_try_advisory_lock($1)").bind(lock_key(gone));
                     let has_ended: bool = try_lock.fetch_one(&mut *connection).await?;
                     if has_ended {
-                        let delete =
-                            sqlx::query("delete from nodes where boot_id = $1").bind(uuid(gone));
+                        let delete = sqlx::query("delete from nodes where boot_id = $1")
+                            .bind(instance_uuid(gone));
                         delete.execute(&mut *connection).await?;
                         sqlx::query("select pg_advisory_unlock($1)")
                             .bind(lock_key(gone))
@@ -177,7 +177,8 @@ impl Nodes for Postgres {
                 .inner
                 .node_connection
                 .query(None, async |connection| {
-                    let delete = sqlx::query("delete from nodes where boot_id = $1").bind(uuid(me));
+                    let delete =
+                        sqlx::query("delete from nodes where boot_id = $1").bind(instance_uuid(me));
                     delete.execute(connection).await
                 });
             left.await.map(|_| ())
@@ -203,7 +204,7 @@ async fn renew(connection: &mut PgConnection, me: &Node) -> Result<Vec<PgRow>, s
          from me join nodes n on n.boot_id <> me.boot_id and n.lease_until > clock_timestamp()
          order by n.started_at, n.boot_id",
     )
-    .bind(uuid(me.boot))
+    .bind(instance_uuid(me.boot))
     .bind(&me.address)
     .bind(LEASE_MS)
     .fetch_all(connection)
@@ -220,6 +221,6 @@ fn read_node(row: &PgRow) -> Result<(Node, bool, bool), sqlx::Error> {
     Ok((node, row.try_get(2)?, row.try_get(3)?))
 }
 
-pub(super) fn uuid(boot: InstanceId) -> Uuid {
+pub(super) fn instance_uuid(boot: InstanceId) -> Uuid {
     Uuid::from_u128(boot.0)
 }

@@ -35,7 +35,7 @@ fn read(row: &PgRow) -> Result<Operation, Failure> {
 /// Fee refunds of one order run one after the other. When a response is lost, the total refunded
 /// shows whether that refund happened, so no other fee refund of the order may run at the same
 /// time.
-pub(super) async fn claim(
+pub(super) async fn claim_due_operations(
     pool: &PgPool,
     now: Timestamp,
     lease_ms: i64,
@@ -85,7 +85,7 @@ pub(super) async fn claim_for_orders(
         } = write
         {
             positions.push(position as i64);
-            orders.push(codec::uuid(*order));
+            orders.push(codec::order_uuid(*order));
             kinds.push(codec::operation(*kind));
             nows.push(instant::to_stored_time(*now));
             untils.push(instant::to_stored_time(now.plus_ms(*lease_ms)));

@@ -30,22 +30,23 @@ use crate::stores::{BuyerSource, NotifyBuyer, OrderRecord, OrderStore, TermsAgre
 #[async_trait]
 impl OrderStore for Postgres {
     async fn order(&self, id: OrderId) -> Result<Option<OrderRecord>, Failure> {
-        self.find(OrderKey::Id(id)).await
+        self.find_order(OrderKey::Id(id)).await
     }
 
     async fn order_by_client_key(&self, client_key: &str) -> Result<Option<OrderRecord>, Failure> {
-        self.find(OrderKey::ClientKey(client_key.into())).await
+        self.find_order(OrderKey::ClientKey(client_key.into()))
+            .await
     }
 
     async fn order_by_token(&self, token: &str) -> Result<Option<OrderRecord>, Failure> {
-        self.find(OrderKey::Token(token.into())).await
+        self.find_order(OrderKey::Token(token.into())).await
     }
 
     async fn order_by_payment_intent(
         &self,
         id: &PaymentIntentId,
     ) -> Result<Option<OrderRecord>, Failure> {
-        self.find(OrderKey::PaymentIntent(id.clone())).await
+        self.find_order(OrderKey::PaymentIntent(id.clone())).await
     }
 
     async fn record_payment_intent(
@@ -152,7 +153,7 @@ impl OrderStore for Postgres {
         let (postgres, reason) = (self.clone(), reason.to_string());
         let work = async move || {
             let mut transaction = postgres.begin().await?;
-            order_transitions::reject(&mut transaction, order, &reason, at).await?;
+            order_transitions::reject_order(&mut transaction, order, &reason, at).await?;
             commit(transaction).await
         };
         self.write(work).await
@@ -182,7 +183,7 @@ impl OrderStore for Postgres {
 }
 
 impl Postgres {
-    async fn find(&self, key: OrderKey) -> Result<Option<OrderRecord>, Failure> {
+    async fn find_order(&self, key: OrderKey) -> Result<Option<OrderRecord>, Failure> {
         let answer = self.inner.lookups.submit(key).await;
         answer.unwrap_or_else(|_| Err(Failure::NotWritten("the lookup worker panicked".into())))
     }
@@ -247,8 +248,8 @@ impl BatchWorker for OrderLookup {
     async fn process(&mut self, keys: Vec<OrderKey>) -> Vec<Self::Response> {
         // A failed lookup is repeated once, because a connection that was idle during a restart of
         // the database fails at its first statement.
-        let records = match self.find(&keys).await {
-            Err(Failure::NotWritten(_)) => self.find(&keys).await,
+        let records = match self.find_batch(&keys).await {
+            Err(Failure::NotWritten(_)) => self.find_batch(&keys).await,
             records => records,
         };
         match records {
@@ -272,7 +273,7 @@ impl OrderLookup {
         }
     }
 
-    async fn find(&mut self, keys: &[OrderKey]) -> Result<Vec<OrderRecord>, Failure> {
+    async fn find_batch(&mut self, keys: &[OrderKey]) -> Result<Vec<OrderRecord>, Failure> {
         let no_answer_error = |_| Failure::NotWritten("the database does not answer".into());
         let mut connection = timeout(ANSWER_TIMEOUT, self.take_connection())
             .await
@@ -312,7 +313,7 @@ async fn find_orders(
     let mut token_hashes = Vec::new();
     for key in keys {
         match key {
-            OrderKey::Id(id) => ids.push(codec::uuid(*id)),
+            OrderKey::Id(id) => ids.push(codec::order_uuid(*id)),
             OrderKey::ClientKey(key) => client_keys.push(key.as_str()),
             OrderKey::Token(token) => {
                 token_hashes.push(secrets.token_hash(token).to_vec());

@@ -5,7 +5,7 @@ use domain::{Cents, OrderId, OrderState, OrderTransition, Timestamp};
 use sqlx::postgres::PgConnection;
 use uuid::Uuid;
 
-use super::orders::lock;
+use super::orders::lock_order;
 use super::{codec, instant, outbox};
 use crate::error::Failure;
 use crate::stores::{FAST_PATH_MS, NotifyBuyer};
@@ -33,20 +33,20 @@ impl FinalState {
     }
 }
 
-pub(super) async fn reject(
+pub(super) async fn reject_order(
     connection: &mut PgConnection,
     order: OrderId,
     reason: &str,
     at: Timestamp,
 ) -> Result<(), Failure> {
-    let locked = lock(connection, order).await?;
+    let locked = lock_order(connection, order).await?;
     if !locked.check(OrderTransition::Reject)? {
         return Ok(());
     }
     sqlx::query(
         "update orders set state = 'rejecting', reason = coalesce(reason, $2) where id = $1",
     )
-    .bind(codec::uuid(order))
+    .bind(codec::order_uuid(order))
     .bind(reason)
     .execute(&mut *connection)
     .await
@@ -57,7 +57,7 @@ pub(super) async fn reject(
          on conflict (key) do update set state = 'pending', attempts = 0, due_at = excluded.due_at, ended_at = null
            where payment_ops.state in ('dropped', 'failed')",
     )
-    .bind(codec::uuid(order))
+    .bind(codec::order_uuid(order))
     .bind(instant::to_stored_time(at.plus_ms(FAST_PATH_MS)))
     .execute(connection)
     .await
@@ -73,7 +73,7 @@ pub(super) async fn end_order(
     tell: NotifyBuyer,
     at: Timestamp,
 ) -> Result<(), Failure> {
-    let locked = lock(connection, order).await?;
+    let locked = lock_order(connection, order).await?;
     if !locked.check(becomes.transition())? {
         return Ok(());
     }
@@ -96,12 +96,12 @@ pub(super) async fn refund_and_void(
     fee: Cents,
     reason: &str,
 ) -> Result<(), Failure> {
-    let locked = lock(connection, order).await?;
+    let locked = lock_order(connection, order).await?;
     let inserted = sqlx::query(
         "insert into refunds (order_id, amount_cents, fee_cents, reason) values ($1, $2, $3, $4)
          on conflict (order_id) do nothing",
     )
-    .bind(codec::uuid(order))
+    .bind(codec::order_uuid(order))
     .bind(amount.0)
     .bind(fee.0)
     .bind(reason)
@@ -114,7 +114,7 @@ pub(super) async fn refund_and_void(
     let is_open = locked.check(OrderTransition::Refund)?;
     queue_refund_operation(
         connection,
-        codec::uuid(order),
+        codec::order_uuid(order),
         "refund",
         format!("refund-{order}"),
         amount.0,
@@ -123,7 +123,7 @@ pub(super) async fn refund_and_void(
     if locked.state != OrderState::Captured && fee > Cents::ZERO {
         queue_refund_operation(
             connection,
-            codec::uuid(order),
+            codec::order_uuid(order),
             "fee_refund",
             format!("fee-{order}"),
             fee.0,
@@ -148,7 +148,7 @@ async fn write_final_state(
     sqlx::query(
         "update orders set state = $2, reason = coalesce(reason, $3), ended_at = coalesce($4, transaction_instant()) where id = $1",
     )
-    .bind(codec::uuid(order))
+    .bind(codec::order_uuid(order))
     .bind(becomes.state().name())
     .bind(reason)
     .bind(at.map(instant::to_stored_time))
@@ -172,7 +172,7 @@ async fn drop_pending(
         "update payment_ops set state = 'dropped', ended_at = transaction_instant()
          where order_id = $1 and kind = any($2) and state = 'pending'",
     )
-    .bind(codec::uuid(order))
+    .bind(codec::order_uuid(order))
     .bind(kinds)
     .execute(connection)
     .await

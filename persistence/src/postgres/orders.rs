@@ -30,7 +30,7 @@ pub(super) async fn fill_buyer(
     let stored: Option<(Option<String>, Option<String>, Option<String>)> = sqlx::query_as(
         "select buyer_name, buyer_email, buyer_phone from orders where id = $1 for update",
     )
-    .bind(codec::uuid(order))
+    .bind(codec::order_uuid(order))
     .fetch_optional(&mut *connection)
     .await
     .map_err(Failure::from_error_before_commit)?;
@@ -46,7 +46,7 @@ pub(super) async fn fill_buyer(
     let filled = sqlx::query(
         "update orders set buyer_name = $2, buyer_email = $3, buyer_phone = $4 where id = $1 and erased_at is null",
     )
-    .bind(codec::uuid(order))
+    .bind(codec::order_uuid(order))
     .bind(after.name)
     .bind(&after.email)
     .bind(after.phone)
@@ -59,7 +59,7 @@ pub(super) async fn fill_buyer(
     sqlx::query(
         "update email_outbox set to_address = $2 where order_id = $1 and to_address is null",
     )
-    .bind(codec::uuid(order))
+    .bind(codec::order_uuid(order))
     .bind(after.email)
     .execute(connection)
     .await
@@ -98,7 +98,7 @@ async fn accepts_buyer_details(
         ),
     };
     let accepted = sqlx::query_scalar(question)
-        .bind(codec::uuid(order))
+        .bind(codec::order_uuid(order))
         .bind(at)
         .fetch_one(connection)
         .await;
@@ -119,7 +119,7 @@ pub(super) async fn correct_buyer(
            buyer_phone = coalesce($4, buyer_phone)
          where id = $1 and state = 'quoted' and authorised_at is null and erased_at is null",
     )
-    .bind(codec::uuid(order))
+    .bind(codec::order_uuid(order))
     .bind(name)
     .bind(email)
     .bind(phone)
@@ -147,8 +147,8 @@ pub(super) async fn record_consents(
             terms,
         } = write
         {
-            positions.insert(codec::uuid(*order), position);
-            orders.push(codec::uuid(*order));
+            positions.insert(codec::order_uuid(*order), position);
+            orders.push(codec::order_uuid(*order));
             at.push(instant::to_stored_time(*agreed_at));
             ips.push(ip.as_str());
             versions.push(terms.version);
@@ -317,12 +317,12 @@ impl LockedOrder {
 }
 
 /// Locks an order until the end of the transaction.
-pub(super) async fn lock(
+pub(super) async fn lock_order(
     connection: &mut PgConnection,
     order: OrderId,
 ) -> Result<LockedOrder, Failure> {
     let row = sqlx::query("select state, lines_allocated from orders where id = $1 for update")
-        .bind(codec::uuid(order))
+        .bind(codec::order_uuid(order))
         .fetch_one(connection)
         .await
         .map_err(Failure::from_read_error)?;

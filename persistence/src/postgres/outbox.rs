@@ -32,7 +32,7 @@ pub(super) async fn queue_once(pool: &PgPool, mail: &NewMail) -> Result<bool, Fa
     )
     .bind(&mail.dedupe_key)
     .bind(&mail.kind)
-    .bind(mail.order.map(codec::uuid))
+    .bind(mail.order.map(codec::order_uuid))
     .bind(&mail.to)
     .bind(&mail.data)
     .bind(instant::to_stored_time(mail.at))
@@ -54,7 +54,7 @@ pub(super) async fn queue_not_charged(
          where id = $1 and buyer_email is not null and captured_at is null
          on conflict (dedupe_key) do nothing",
     )
-    .bind(codec::uuid(order))
+    .bind(codec::order_uuid(order))
     .execute(connection)
     .await
     .map_err(Failure::from_error_before_commit)?;
@@ -63,7 +63,7 @@ pub(super) async fn queue_not_charged(
 
 /// Claims mails for sending, oldest first. A mail whose recipient's address is not known yet is not
 /// claimed.
-pub(super) async fn claim(
+pub(super) async fn claim_due_mails(
     pool: &PgPool,
     sender: InstanceId,
     now: Timestamp,
@@ -84,7 +84,7 @@ pub(super) async fn claim(
     .bind(instant::to_stored_time(now))
     .bind(instant::to_stored_time(now.plus_ms(lease_ms)))
     .bind(i64::from(limit))
-    .bind(nodes::uuid(sender))
+    .bind(nodes::instance_uuid(sender))
     .bind(GONE_AFTER_LEASE_MS)
     .fetch_all(pool)
     .await

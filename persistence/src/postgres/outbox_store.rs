@@ -44,7 +44,7 @@ impl OutboxStore for Postgres {
     ) -> Result<Vec<Mail>, Failure> {
         let postgres = self.clone();
         self.write(async move || {
-            outbox::claim(postgres.background(), sender, now, lease_ms, limit).await
+            outbox::claim_due_mails(postgres.background(), sender, now, lease_ms, limit).await
         })
         .await
     }

@@ -18,7 +18,7 @@ impl PaymentOperationStore for Postgres {
     ) -> Result<Vec<Operation>, Failure> {
         let postgres = self.clone();
         self.write(async move || {
-            operations::claim(postgres.background(), now, lease_ms, limit).await
+            operations::claim_due_operations(postgres.background(), now, lease_ms, limit).await
         })
         .await
     }
@@ -52,15 +52,17 @@ impl PaymentOperationStore for Postgres {
 
     async fn fee_returned(&self, order: OrderId) -> Result<Cents, Failure> {
         let postgres = self.clone();
-        self.run(async move { fees::fee_returned(postgres.actors(), codec::uuid(order)).await })
-            .await
+        self.run(
+            async move { fees::fee_returned(postgres.actors(), codec::order_uuid(order)).await },
+        )
+        .await
     }
 
     async fn fee_refunded(&self, order: OrderId) -> Result<Cents, Failure> {
         let postgres = self.clone();
-        self.run(
-            async move { fees::fee_refunded_so_far(postgres.actors(), codec::uuid(order)).await },
-        )
+        self.run(async move {
+            fees::fee_refunded_so_far(postgres.actors(), codec::order_uuid(order)).await
+        })
         .await
     }
 

@@ -119,7 +119,7 @@ impl BatchTransaction for PurchaseWrites {
         record_intents_and_captures(connection, secrets, batch, &mut outcomes).await?;
         operations::claim_for_orders(connection, batch, &mut outcomes).await?;
         operations::record_attempts(connection, batch, &mut outcomes).await?;
-        webhook_events::store(connection, batch, &mut outcomes).await?;
+        webhook_events::store_events_once(connection, batch, &mut outcomes).await?;
         webhook_events::mark_handled(connection, batch, &mut outcomes).await?;
         outbox::mark_sent(connection, batch, &mut outcomes).await?;
         Ok(outcomes
@@ -204,10 +204,11 @@ async fn record_intents_and_captures(
             }
             _ => continue,
         };
-        positions.insert(codec::uuid(*order), position);
-        orders.push(codec::uuid(*order));
+        positions.insert(codec::order_uuid(*order), position);
+        orders.push(codec::order_uuid(*order));
         ids.push(id);
-        let secret = secret.map(|secret| secrets.store_client_secret(codec::uuid(*order), secret));
+        let secret =
+            secret.map(|secret| secrets.store_client_secret(codec::order_uuid(*order), secret));
         let (clear, sealed) = secret.unzip();
         clear_secrets.push(clear.flatten());
         sealed_secrets.push(sealed);

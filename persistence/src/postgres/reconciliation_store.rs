@@ -124,7 +124,7 @@ async fn store_snapshots(
 ) -> Result<(), Failure> {
     let mut columns = PaymentIntentColumns::default();
     for intent in intents {
-        columns.add(intent.order.map(codec::uuid), intent, at);
+        columns.add(intent.order.map(codec::order_uuid), intent, at);
     }
     let query = sqlx::query(
         "with seen as (

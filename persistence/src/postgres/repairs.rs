@@ -6,7 +6,7 @@ use sqlx::postgres::PgPool;
 
 use super::{codec, instant};
 use crate::error::Failure;
-use crate::stores::{REPAIR_MS, Repair};
+use crate::stores::{REPAIR_BLOCK_MS, Repair};
 
 pub(super) async fn begin(
     pool: &PgPool,
@@ -21,7 +21,7 @@ pub(super) async fn begin(
     )
     .bind(&id.0)
     .bind(codec::repair(repair))
-    .bind(instant::to_stored_time(at.plus_ms(REPAIR_MS)))
+    .bind(instant::to_stored_time(at.plus_ms(REPAIR_BLOCK_MS)))
     .bind(instant::to_stored_time(at))
     .execute(pool)
     .await

@@ -8,7 +8,7 @@ use domain::DrawId;
 use sqlx::postgres::PgPool;
 use tokio::time::timeout;
 
-use super::claims::claim;
+use super::claims::claim_draws;
 use crate::error::Failure;
 use crate::ledger::Claims;
 use crate::nodes::InstanceId;
@@ -59,7 +59,7 @@ async fn claim_past_idle_transactions(
     from: InstanceId,
 ) -> Result<Claims, Failure> {
     let draws = [draw];
-    let mut claim = pin!(claim(pool, sealer, me, &draws, Some(from)));
+    let mut claim = pin!(claim_draws(pool, sealer, me, &draws, Some(from)));
     loop {
         end_idle_transactions(pool, draw).await?;
         if let Ok(claims) = timeout(IDLE_CHECK_INTERVAL, &mut claim).await {

@@ -13,7 +13,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{UnixListener, UnixStream};
 use tokio::task::JoinSet;
 
-use super::{BACKGROUND_CONNECTIONS_MAX, DeadConnectionFlag, Postgres, pool};
+use super::{BACKGROUND_CONNECTIONS_MAX, DeadConnectionFlag, Postgres, build_pool};
 use crate::error::Failure;
 use crate::testing::{Database, Folder, database, sealer};
 
@@ -65,7 +65,7 @@ async fn write_between_cancelled_begins(pool: &PgPool, database: &Database) -> (
 async fn cancelled_begins_lose_no_write() {
     let (database, options) = create_table().await;
     let (confirmed, found) = write_between_cancelled_begins(
-        &pool(1, &options, &DeadConnectionFlag::default()),
+        &build_pool(1, &options, &DeadConnectionFlag::default()),
         &database,
     )
     .await;

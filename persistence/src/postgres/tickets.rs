@@ -97,7 +97,7 @@ pub(super) async fn allocate_tickets(
     write_allocations(connection, &moves).await?;
     let repaired = moves.iter().filter(|moves| !moves.commit.append.sells);
     let repaired: Vec<Uuid> = repaired
-        .map(|moves| codec::uuid(moves.ticket_change.order))
+        .map(|moves| codec::order_uuid(moves.ticket_change.order))
         .collect();
     if repaired.is_empty() {
         Ok(())
@@ -119,7 +119,7 @@ async fn write_allocations(
     } in moves
     {
         draws.push(commit.append.draw.0);
-        orders.push(codec::uuid(ticket_change.order));
+        orders.push(codec::order_uuid(ticket_change.order));
         // The serials of each line are joined to one text, because Postgres accepts only
         // rectangular arrays of arrays.
         let numbers: Vec<String> = ticket_change
@@ -182,7 +182,7 @@ pub(super) async fn void_tickets(
     } in &moves
     {
         draws.push(commit.append.draw.0);
-        orders.push(codec::uuid(ticket_change.order));
+        orders.push(codec::order_uuid(ticket_change.order));
     }
     delete_tickets(connection, &moves).await?;
     let rejected = decrement_allocated_lines(connection, &draws, &orders, &moves).await?;
@@ -217,7 +217,7 @@ async fn delete_tickets(
         for serial in &ticket_change.serials {
             draws.push(commit.append.draw.0);
             serials.push(serial.number().cast_signed());
-            orders.push(codec::uuid(ticket_change.order));
+            orders.push(codec::order_uuid(ticket_change.order));
         }
     }
     let ticket_count = serials.len() as u64;

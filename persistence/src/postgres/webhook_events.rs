@@ -15,7 +15,7 @@ use crate::nodes::{GONE_AFTER_LEASE_MS, InstanceId};
 use crate::stores::StoredWebhookEvent;
 
 /// Stores webhook events. The primary key prevents a second row for the same event.
-pub(super) async fn store(
+pub(super) async fn store_events_once(
     connection: &mut PgConnection,
     batch: &[&PurchaseWrite],
     outcomes: &mut WriteOutcomes,
@@ -38,7 +38,7 @@ pub(super) async fn store(
             intents.push(event.payment_intent.as_ref().map(|id| id.0.as_str()));
             payloads.push(without_client_secrets(&event.payload));
             received.push(instant::to_stored_time(*at));
-            receivers.push(nodes::uuid(*receiver));
+            receivers.push(nodes::instance_uuid(*receiver));
             outcomes[position] = Some(Ok(WriteOutcome::IsNewEvent(false)));
         }
     }
@@ -102,7 +102,7 @@ pub(super) async fn mark_handled(
 }
 
 /// Returns the unhandled webhook events for a node, oldest first.
-pub(super) async fn unhandled(
+pub(super) async fn find_unhandled_events(
     pool: &PgPool,
     receiver: InstanceId,
     overdue: Timestamp,
@@ -115,7 +115,7 @@ pub(super) async fn unhandled(
         ") order by received_at, event_id limit $1",
     ))
     .bind(i64::from(limit))
-    .bind(nodes::uuid(receiver))
+    .bind(nodes::instance_uuid(receiver))
     .bind(instant::to_stored_time(overdue))
     .bind(GONE_AFTER_LEASE_MS)
     .fetch_all(pool)

@@ -121,7 +121,7 @@ impl<T: BatchTransaction> BatchWorker for BatchWriter<T> {
 
     async fn process(&mut self, batch: Vec<T::Request>) -> Vec<Result<T::Response, Failure>> {
         let batch: Vec<&T::Request> = batch.iter().collect();
-        match self.write(&batch).await {
+        match self.write_batch(&batch).await {
             Ok(responses) => responses,
             Err(TransactionError::Refused(_) | TransactionError::Busy(_)) if batch.len() > 1 => {
                 self.write_each(&batch).await
@@ -155,7 +155,7 @@ impl<T: BatchTransaction> BatchWriter<T> {
                 responses.push(Err(Failure::NotWritten("the database is busy".into())));
                 continue;
             }
-            let result = self.write(&[*request]).await;
+            let result = self.write_batch(&[*request]).await;
             busy += usize::from(matches!(
                 result,
                 Err(TransactionError::Busy(_)
@@ -173,7 +173,7 @@ impl<T: BatchTransaction> BatchWriter<T> {
 
     /// Writes a batch in one transaction. After a deadlock, serialization failure or lost
     /// connection, tries again, at most [`BATCH_TRIES_MAX`] times in all.
-    async fn write(&mut self, batch: &[&T::Request]) -> BatchResult<T::Response> {
+    async fn write_batch(&mut self, batch: &[&T::Request]) -> BatchResult<T::Response> {
         for _ in 1..BATCH_TRIES_MAX {
             match self.try_batch(batch).await {
                 Err(TransactionError::Retry(_)) => {}

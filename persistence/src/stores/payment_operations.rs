@@ -80,7 +80,7 @@ pub enum Repair {
 
 /// Time after which a repair whose end was never recorded no longer blocks the other kind of
 /// repair, in milliseconds. It exceeds the duration of all provider calls of one repair.
-pub const REPAIR_MS: i64 = 300_000;
+pub const REPAIR_BLOCK_MS: i64 = 300_000;
 
 /// Stores calls to the payment provider, refunds, and operators' repairs.
 ///
@@ -145,7 +145,7 @@ pub trait PaymentOperationStore: Send + Sync {
     async fn queue_fee_refunds(&self, draw: DrawId) -> Result<(), Failure>;
 
     /// Starts or continues an operator's repair of a payment. On all nodes together, only one kind
-    /// of repair of a payment runs at a time, until it ends or [`REPAIR_MS`] have passed. Returns
+    /// of repair of a payment runs at a time, until it ends or [`REPAIR_BLOCK_MS`] have passed. Returns
     /// `false` while the other kind of repair runs.
     async fn begin_repair(
         &self,

@@ -26,14 +26,14 @@ fn decide_all(owner: &Owner, planned: Vec<PlannedCommit>) -> (Vec<Append>, Draw)
 
 fn reserving_order(world: &World, owner: &Owner, id: u128, count: u16) -> PlannedCommit {
     (
-        owner.reserve(id, count),
+        owner.reserve_command(id, count),
         Some(AttachedWrite::Open(world.order(id, &[(0, count)]))),
     )
 }
 
 fn authorised_sale(owner: &Owner, id: u128, count: u16) -> PlannedCommit {
     (
-        owner.sale(id, count),
+        owner.sale_command(id, count),
         Some(AttachedWrite::Authorised {
             order: OrderId(id),
             at: NOW,
@@ -92,7 +92,7 @@ pub async fn commits_written_together_have_their_own_revisions(world: World) {
             (Command::Release { order: OrderId(2) }, None),
             authorised_sale(&owner, 3, 10),
             (
-                owner.reserve(4, 7),
+                owner.reserve_command(4, 7),
                 Some(AttachedWrite::Reprice {
                     order: OrderId(4),
                     lines: lines.clone(),
@@ -280,10 +280,12 @@ pub async fn one_contradicting_commit_prevents_all(world: World) {
     let before = owner.draw.clone();
     let cases: [(PlannedCommit, IsExpectedFailure); 3] = [
         // The order does not exist.
-        ((owner.sale(77, 1), None), |why| *why == Failure::NotFound),
+        ((owner.sale_command(77, 1), None), |why| {
+            *why == Failure::NotFound
+        }),
         (
             (
-                owner.reserve(78, 1),
+                owner.reserve_command(78, 1),
                 Some(AttachedWrite::Authorised {
                     order: OrderId(78),
                     at: NOW,
@@ -298,7 +300,10 @@ pub async fn one_contradicting_commit_prevents_all(world: World) {
                     client_key: "key-1".into(),
                     ..world.order(79, &[(0, 1)])
                 };
-                (owner.reserve(79, 1), Some(AttachedWrite::Open(order)))
+                (
+                    owner.reserve_command(79, 1),
+                    Some(AttachedWrite::Open(order)),
+                )
             },
             |why| matches!(why, Failure::NotWritten(_)),
         ),
@@ -336,7 +341,7 @@ pub async fn one_contradicting_commit_prevents_all(world: World) {
 
 pub async fn commit_with_audit_entry_is_written_alone(world: World) {
     let mut owner = world.owner(0).await;
-    world.captured(&mut owner, 1, 2).await;
+    world.buy_captured(&mut owner, 1, 2).await;
     owner.open(world.order(2, &[(0, 3)])).await.expect("opened");
     let result = GameResult::new(4, 9).expect("a result");
     let unit_price = TERMS.price;
@@ -399,7 +404,7 @@ pub async fn commit_with_audit_entry_is_written_alone(world: World) {
     // A transaction may contain only one commit of each order.
     let same_order = vec![
         reserving_order(&world, &owner, 3, 1),
-        (owner.reserve(3, 2), None),
+        (owner.reserve_command(3, 2), None),
     ];
     assert!(matches!(
         owner.ledger.append(decide_all(&owner, same_order).0).await,

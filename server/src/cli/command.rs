@@ -196,7 +196,14 @@ pub async fn import_fixtures(
             fee_policy,
             contact,
         };
-        let plan = fixtures::plan(&records, club.id, &table, &common, records.time().await?).await;
+        let plan = fixtures::plan(
+            &records,
+            club.id,
+            &table,
+            &common,
+            records.database_time().await?,
+        )
+        .await;
         let plan = plan.map_err(|refusal| import_error(refusal, file))?;
         let numbers = match mode {
             ImportMode::DryRun => Vec::new(),

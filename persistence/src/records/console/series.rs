@@ -18,7 +18,7 @@ pub struct SeriesInterval {
 
 impl Records {
     /// Returns every interval from `from` up to `to`. Intervals without sales are included.
-    pub async fn series(
+    pub async fn sales_series(
         &self,
         from: Timestamp,
         to: Timestamp,

@@ -76,7 +76,7 @@ pub async fn series(
     let instant = |seconds: i64| domain::Timestamp(seconds * 1000);
     let steps = state
         .records
-        .series(instant(to - seconds), instant(to), step)
+        .sales_series(instant(to - seconds), instant(to), step)
         .await?;
     Ok(HttpResponse::Ok().json(Series::new(step, &steps)))
 }
