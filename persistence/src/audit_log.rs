@@ -96,7 +96,7 @@ impl AuditEntry {
 }
 
 /// Writes an audit entry in the caller's transaction.
-pub(crate) async fn write(
+pub(crate) async fn write_entry(
     connection: &mut PgConnection,
     sealer: &Sealer,
     entry: &AuditEntry,

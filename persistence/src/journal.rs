@@ -102,7 +102,7 @@ enum StoredStatus {
 }
 
 /// Formats the events of one commit as JSON text for the journal.
-pub fn write(events: &[Event]) -> String {
+pub fn events_to_json(events: &[Event]) -> String {
     let commit = StoredCommit::V1 {
         events: events.iter().map(StoredEvent::from).collect(),
     };
@@ -114,7 +114,7 @@ pub fn write(events: &[Event]) -> String {
 /// # Errors
 /// [`Failure::Corrupt`] when the text is not a commit of a known version, or has an impossible
 /// value.
-pub fn read(text: &str) -> Result<Vec<Event>, Failure> {
+pub fn events_from_json(text: &str) -> Result<Vec<Event>, Failure> {
     let corrupt = |why: String| Failure::Corrupt(format!("journal: {why}"));
     let StoredCommit::V1 { events } =
         serde_json::from_str(text).map_err(|why| corrupt(why.to_string()))?;
@@ -422,7 +422,10 @@ mod tests {
 
     #[test]
     fn every_event_reads_back_as_written() {
-        assert_eq!(read(&write(&every_event())), Ok(every_event()));
+        assert_eq!(
+            events_from_json(&events_to_json(&every_event())),
+            Ok(every_event())
+        );
     }
 
     /// Databases contain events in version 1, so the JSON text in this test must stay readable for
@@ -438,7 +441,7 @@ mod tests {
             {"event":"undone","status":"closed"}]}"#;
         let all = every_event();
         assert_eq!(
-            read(text),
+            events_from_json(text),
             Ok(vec![
                 all[0].clone(),
                 all[3].clone(),
@@ -457,7 +460,10 @@ mod tests {
             r#"{"v":"1","events":[{"event":"completed","home":14,"away":9,"winner":1,"prize_cents":0}]}"#,
             r#"{"v":"1","events":[{"event":"completed","home":13,"away":9,"winner":170,"prize_cents":0}]}"#,
         ] {
-            assert!(matches!(read(text), Err(Failure::Corrupt(_))), "{text}");
+            assert!(
+                matches!(events_from_json(text), Err(Failure::Corrupt(_))),
+                "{text}"
+            );
         }
     }
 }

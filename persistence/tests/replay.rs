@@ -32,7 +32,7 @@ async fn read_journal(world: &World, draw: usize) -> Vec<Vec<Event>> {
     .expect("read");
     texts
         .iter()
-        .map(|text| journal::read(text).expect("readable"))
+        .map(|text| journal::events_from_json(text).expect("readable"))
         .collect()
 }
 

@@ -252,7 +252,7 @@ impl JournalColumns {
         self.revisions.push(append.after.cast_signed() + 1);
         self.epochs.push(append.epoch);
         self.at.push(instant::to_stored_time(append.at));
-        self.events.push(journal::write(&append.events));
+        self.events.push(journal::events_to_json(&append.events));
     }
 
     fn bind(self, query: CommitQuery) -> CommitQuery {

@@ -218,7 +218,7 @@ async fn write_audit_entries(
     for PreparedCommit { append, change } in commits {
         if let Some(entry) = &append.act {
             let entry = entry.at_revision(append.after + 1, change.status.map(codec::status));
-            audit_log::write(connection, secrets.sealer(), &entry).await?;
+            audit_log::write_entry(connection, secrets.sealer(), &entry).await?;
         }
     }
     Ok(())

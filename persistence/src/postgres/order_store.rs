@@ -96,7 +96,7 @@ impl OrderStore for Postgres {
             let mut transaction = postgres.begin().await?;
             let accepted = orders::fill_buyer(&mut transaction, order, &buyer, source).await?;
             if let Some(audit_entry) = audit_entry.filter(|_| accepted) {
-                audit_log::write(&mut transaction, postgres.sealer(), &audit_entry)
+                audit_log::write_entry(&mut transaction, postgres.sealer(), &audit_entry)
                     .await
                     .map_err(Failure::from_error_before_commit)?;
             }
@@ -109,7 +109,7 @@ impl OrderStore for Postgres {
         let (postgres, audit_entry) = (self.clone(), audit_entry.clone());
         let work = async move || {
             let mut transaction = postgres.begin().await?;
-            audit_log::write(&mut transaction, postgres.sealer(), &audit_entry)
+            audit_log::write_entry(&mut transaction, postgres.sealer(), &audit_entry)
                 .await
                 .map_err(Failure::from_error_before_commit)?;
             commit(transaction).await

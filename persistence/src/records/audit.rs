@@ -7,7 +7,7 @@ use time::OffsetDateTime;
 use super::{Records, Statement, bump_catalogue_revision, repeatable_statement, timestamp};
 use crate::{Failure, Sealer};
 
-pub(crate) use crate::audit_log::write;
+pub(crate) use crate::audit_log::write_entry;
 pub use crate::audit_log::{AuditAction, AuditEntry};
 
 /// An entry of the audit log, as read from the database.
@@ -92,7 +92,7 @@ impl Records {
         let sealer = self.postgres.sealer().clone();
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
-            write(&mut transaction, &sealer, &entry).await?;
+            write_entry(&mut transaction, &sealer, &entry).await?;
             transaction.commit().await
         };
         self.write(work).await
@@ -118,7 +118,7 @@ impl Records {
                 .rows_affected()
                 > 0;
             if found {
-                write(&mut transaction, &sealer, &entry).await?;
+                write_entry(&mut transaction, &sealer, &entry).await?;
                 if listed {
                     bump_catalogue_revision(&mut transaction).await?;
                 }
@@ -171,7 +171,7 @@ pub(super) async fn write_signed(
 ) -> Result<(), sqlx::Error> {
     match signer {
         Some(signer) => {
-            write(
+            write_entry(
                 connection,
                 &signer.sealer,
                 &signer.entry.clone().with_object_id(id),

@@ -58,7 +58,7 @@ impl Records {
                 ip: None,
             };
             let detail = serde_json::json!({ "draws": draws, "epochsSkipped": EPOCHS_SKIPPED });
-            audit::write(&mut transaction, &sealer, &action.entry(detail)).await?;
+            audit::write_entry(&mut transaction, &sealer, &action.entry(detail)).await?;
             bump_catalogue_revision(&mut transaction).await?;
             transaction.commit().await?;
             Ok(draws)

@@ -200,7 +200,7 @@ impl Records {
             let row = write().fetch_optional(&mut *transaction).await?;
             let id = row.map(|row| row.try_get(0)).transpose()?;
             if let Some(id) = id {
-                audit::write(&mut transaction, &sealer, &entry.with_object_id(id)).await?;
+                audit::write_entry(&mut transaction, &sealer, &entry.with_object_id(id)).await?;
                 bump_catalogue_revision(&mut transaction).await?;
             }
             transaction.commit().await?;

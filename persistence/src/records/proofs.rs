@@ -219,7 +219,7 @@ async fn write_reset_entry(
         object: &object,
         ip: None,
     };
-    audit::write(connection, sealer, &action.entry(serde_json::json!({}))).await
+    audit::write_entry(connection, sealer, &action.entry(serde_json::json!({}))).await
 }
 
 /// Queues the mail that tells about the changed password (ASVS 6.3.7), once for each link, to the

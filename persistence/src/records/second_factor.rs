@@ -96,7 +96,7 @@ impl Records {
                     object: &object,
                     ip: None,
                 };
-                audit::write(
+                audit::write_entry(
                     &mut transaction,
                     &sealer,
                     &action.entry(serde_json::json!({})),

@@ -7,7 +7,7 @@ use sqlx::postgres::PgConnection;
 use tokio::task::JoinHandle;
 
 use super::support::{Owner, World};
-use super::{reserve, spawn_append};
+use super::{reserve_append, spawn_append};
 
 /// Row locks of draws 0 and 1. Both writers wait for these locks until the gate is opened.
 pub struct Gate {
@@ -30,7 +30,10 @@ impl Gate {
         let mut gate = Gate { locks, watch };
         let mut blocked = Vec::new();
         for (position, owner) in owners.iter().take(2).enumerate() {
-            blocked.push(spawn_append(owner, reserve(owner, position as u128 + 1)));
+            blocked.push(spawn_append(
+                owner,
+                reserve_append(owner, position as u128 + 1),
+            ));
             gate.wait_for_count(
                 "select count(*) from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()",
                 position as i64 + 1,

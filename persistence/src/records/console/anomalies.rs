@@ -162,7 +162,8 @@ impl Records {
                 .into_iter()
                 .fold(resolved, sqlx::query::QueryScalar::bind);
             for id in resolved.fetch_all(&mut *transaction).await? {
-                audit::write(&mut transaction, &sealer, &entry.clone().with_object_id(id)).await?;
+                audit::write_entry(&mut transaction, &sealer, &entry.clone().with_object_id(id))
+                    .await?;
             }
             transaction.commit().await
         };
