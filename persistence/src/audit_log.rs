@@ -128,8 +128,8 @@ pub(crate) fn keyed_hash(sealer: &Sealer, previous: &[u8; 32], hash: &[u8]) -> [
 /// Adds the keyed hash to a new entry. The caller's transaction has inserted the entry and holds
 /// the lock of the audit log.
 ///
-/// An entry gets a keyed hash only once no node with an earlier version of the program is alive,
-/// because such a node writes entries without a keyed hash.
+/// A node with an earlier version of the program writes entries without a keyed hash. New entries
+/// get one only once no such node is alive.
 async fn store_keyed_hash(
     connection: &mut PgConnection,
     sealer: &Sealer,

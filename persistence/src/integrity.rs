@@ -58,8 +58,8 @@ impl Postgres {
                 .begin()
                 .await
                 .map_err(Failure::from_read_error)?;
-            // All checks read the same snapshot of the tables. Their time limit is longer than that
-            // of other statements, because they read all rows.
+            // All checks read the same snapshot of the tables. Each of their statements may take up
+            // to five minutes.
             let settings = "set transaction isolation level repeatable read, read only; set local statement_timeout = '5min'";
             transaction
                 .execute(settings)

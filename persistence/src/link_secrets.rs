@@ -1,6 +1,6 @@
-//! Stores the secrets of mailed links as keyed hashes. If a later mail must contain the link again,
-//! a sealed copy of the secret is also stored (decision M-5). Whoever copies the database but lacks
-//! the sealing key cannot use any link.
+//! Stores the secrets of mailed links as keyed hashes. If a link must be written into a mail again,
+//! a sealed copy of its secret is also stored (decision M-5). Without the sealing key, the stored
+//! values in a copy of the database open no link.
 
 use std::borrow::Cow;
 use std::fmt;

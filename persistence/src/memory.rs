@@ -36,7 +36,7 @@ pub use outbox::QueuedMail;
 pub use refunds::Refund;
 pub use webhook_events::ProviderSnapshot;
 
-/// A call to the memory store. The fault injector decides on it whether the call fails.
+/// A call to the memory store. The fault injector gets it and decides whether the call fails.
 #[derive(Clone, Copy, Debug)]
 pub enum Call<'a> {
     Append(&'a [Append]),
@@ -136,7 +136,8 @@ impl Memory {
             .map(|row| row.change_owner(None))
     }
 
-    /// Clears the flag that the draw was revealed. Tests check that such a wrong flag is detected.
+    /// Clears the flag that the draw was revealed. Tests use it to check that a wrong flag is
+    /// detected.
     pub fn forget_reveal(&self, draw: DrawId) {
         if let Some(row) = self.state().draws.get_mut(draw) {
             row.base.revealed = false;

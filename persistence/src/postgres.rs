@@ -297,8 +297,8 @@ impl Postgres {
         self.run_within(DATABASE_CALL_TIMEOUT, work).await
     }
 
-    /// Runs a write like [`Postgres::run`], at most [`BATCH_TRIES_MAX`] times while it collides with
-    /// another transaction.
+    /// Runs a write like [`Postgres::run`], at most [`BATCH_TRIES_MAX`] times while it collides
+    /// with another transaction.
     pub(crate) async fn write<T, W, F>(&self, work: W) -> Result<T, Failure>
     where
         T: Send + 'static,

@@ -32,8 +32,8 @@ impl NodeList {
         row.is_valid_at(now).then_some(&row.node)
     }
 
-    /// Returns whether the node left, was removed, or has not renewed its lease for [`GONE_AFTER_LEASE_MS`]
-    /// after the lease ended.
+    /// Returns whether the node left, was removed, or has not renewed its lease for
+    /// [`GONE_AFTER_LEASE_MS`] after the lease ended.
     pub fn is_gone(&self, boot: InstanceId, now: Option<Timestamp>) -> bool {
         let row = self.rows.iter().find(|row| row.node.boot == boot);
         row.is_none_or(|row| {

@@ -1,5 +1,5 @@
 //! A separate database login for bank details (decision F-7). That login owns the schema `bank`.
-//! The login that serves pages has no access to the schema, so neither an SQL injection through a
+//! The login that serves pages has no access to this schema. So neither an SQL injection through a
 //! page nor a dump made with that login exposes winners' bank details.
 
 use sqlx::migrate::{MigrateError, Migrator};
@@ -33,7 +33,8 @@ pub struct DatabaseLogins {
 }
 
 impl DatabaseLogins {
-    /// Uses the given login for everything. Bank details are then inaccessible.
+    /// Returns logins that all use `options`. Without a login for bank details, these are
+    /// inaccessible.
     pub fn single(options: PgConnectOptions) -> DatabaseLogins {
         DatabaseLogins {
             owner: options.clone(),

@@ -80,8 +80,8 @@ impl Postgres {
         })
     }
 
-    /// Writes the canary, sealed with this server's key, unless the database has one. Another
-    /// server may write a canary first, so the caller must call [`Postgres::check_seal`]
+    /// Writes the canary, sealed with this server's sealing key, unless the database has a canary.
+    /// Another server may write a canary first, so the caller must call [`Postgres::check_seal`]
     /// afterwards.
     ///
     /// # Errors

@@ -96,7 +96,8 @@ pub(super) struct PreparedCommit {
 }
 
 impl DrawBatch {
-    /// Computes the table changes of appends that passed [`crate::ledger::check_shared_transaction`].
+    /// Computes the table changes of appends that passed
+    /// [`crate::ledger::check_shared_transaction`].
     pub fn new(appends: Vec<Append>) -> DrawBatch {
         let prepare = |append: Append| PreparedCommit {
             change: DrawChange::from_events(&append.events),

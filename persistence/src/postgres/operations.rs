@@ -32,9 +32,9 @@ fn read(row: &PgRow) -> Result<Operation, Failure> {
 /// Claims due operations: captures first, then oldest first. Skips operations that another worker
 /// is claiming.
 ///
-/// Fee refunds of one order run one after the other. When a response is lost, the total refunded
-/// shows whether that refund happened, so no other fee refund of the order may run at the same
-/// time.
+/// Fee refunds of one order run one after the other. When a response is lost, only the total
+/// refunded shows whether that refund happened. So no other fee refund of the order may run at the
+/// same time.
 pub(super) async fn claim_due_operations(
     pool: &PgPool,
     now: Timestamp,

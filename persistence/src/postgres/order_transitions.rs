@@ -87,8 +87,8 @@ pub(super) async fn end_order(
 /// Queues the refund and voids the order in one transaction. With two transactions, another node
 /// could give tickets to the order between them.
 ///
-/// For a captured order, [`super::fees::queue_fee_refunds_of_draw`] decides which fee is refunded. For an order
-/// that was never captured, this function queues a fee refund of `fee`.
+/// For a captured order, [`super::fees::queue_fee_refunds_of_draw`] decides which fee is refunded.
+/// For an order that was never captured, this function queues a fee refund of `fee`.
 pub(super) async fn refund_and_void(
     connection: &mut PgConnection,
     order: OrderId,

@@ -18,8 +18,8 @@ use crate::ledger::BuyerDetails;
 use crate::link_secrets::LinkSecrets;
 use crate::stores::{BuyerSource, OrderRecord};
 
-/// Fills blank buyer details by the rule of [`BuyerDetails::filled_from`], and sets the address of a
-/// mail that waits for one. Returns `false` when the order no longer accepts details from this
+/// Fills blank buyer details by the rule of [`BuyerDetails::filled_from`], and sets the address of
+/// a mail that waits for one. Returns `false` when the order no longer accepts details from this
 /// source.
 pub(super) async fn fill_buyer(
     connection: &mut PgConnection,

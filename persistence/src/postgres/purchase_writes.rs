@@ -145,8 +145,8 @@ pub(super) const RECORD_INTENT_OR_CAPTURE_SQL: &str = "update orders o set
 
 /// SQL that writes what follows from new payment intents and captures. A new payment intent marks
 /// its `create` operation done. A capture marks its operation done, drops the order's other
-/// operations, stores the provider's figures, records offers as sold (the first sale locks an
-/// offer, decision H-4), and queues the confirmation mail.
+/// operations and stores the provider's figures. It also records offers as sold (the first sale
+/// locks an offer, decision H-4), and queues the confirmation mail.
 const RECORD_CONSEQUENCES_SQL: &str = "with ended as (
        update payment_ops p set state = case when p.kind = a.done then 'done' else 'dropped' end, ended_at = transaction_instant()
        from unnest($15::uuid[], $16::text[]) as a (order_id, done)

@@ -79,8 +79,8 @@ macro_rules! fees_of_lines {
 pub(super) use {fees_of_lines, line_columns};
 
 /// SQL for the sums of a draw. The provider keeps its fee when a payment is refunded. The
-/// platform's fee is taken from the draw's fee ledger, because a refund can leave a part of the
-/// platform's fee on the refunded order (decision D-3).
+/// platform's fee is taken from the draw's fee ledger, because a refunded order can keep a part of
+/// that fee (decision D-3).
 macro_rules! sums {
     ($which:literal) => {
         concat!(

@@ -49,8 +49,8 @@ impl OrderRecord {
     }
 }
 
-/// The person who supplies buyer details for an order. It depends on this person until when the
-/// order accepts the details (decision M-1).
+/// The person who supplies buyer details for an order. The deadline for the details depends on this
+/// person (decision M-1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BuyerSource {
     /// The browser that opened the order, or anybody with the order's client secret. The order

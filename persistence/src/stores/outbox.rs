@@ -16,9 +16,8 @@ pub struct Mail {
     pub to: String,
     /// Data for the template in addition to the order, as JSON text.
     pub data: String,
-    /// The message id in the mail's header. It is chosen when the mail is queued. So a mail that is
-    /// sent twice has the same message id both times, and mail programs show it once (effect E4 of
-    /// the failure catalogue).
+    /// The message id in the mail's header. It is chosen when the mail is queued. So mail programs
+    /// show a mail that was sent twice only once (effect E4 of the failure catalogue).
     pub message_id: String,
     /// How often the mail was claimed so far, including the current claim.
     pub attempts: u32,

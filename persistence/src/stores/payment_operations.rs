@@ -145,8 +145,8 @@ pub trait PaymentOperationStore: Send + Sync {
     async fn queue_fee_refunds(&self, draw: DrawId) -> Result<(), Failure>;
 
     /// Starts or continues an operator's repair of a payment. On all nodes together, only one kind
-    /// of repair of a payment runs at a time, until it ends or [`REPAIR_BLOCK_MS`] have passed. Returns
-    /// `false` while the other kind of repair runs.
+    /// of repair of a payment runs at a time, until it ends or [`REPAIR_BLOCK_MS`] have passed.
+    /// Returns `false` while the other kind of repair runs.
     async fn begin_repair(
         &self,
         id: &PaymentIntentId,
