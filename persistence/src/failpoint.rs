@@ -108,7 +108,7 @@ mod armed {
 
     /// Delay before the process ends, in which the server can still send a response of some hundred
     /// bytes over the loopback interface.
-    const SEND_DELAY: Duration = Duration::from_millis(50);
+    const RESPONSE_SEND_DELAY: Duration = Duration::from_millis(50);
 
     fn failpoint_file() -> Option<&'static PathBuf> {
         static FAILPOINT_FILE: OnceLock<Option<PathBuf>> = OnceLock::new();
@@ -140,12 +140,12 @@ mod armed {
         }
     }
 
-    /// Kills this process after `SEND_DELAY` when the failpoint file names this failpoint, so that
-    /// the current response is still sent.
+    /// Kills this process after `RESPONSE_SEND_DELAY` when the failpoint file names this failpoint,
+    /// so that the current response is still sent.
     pub fn reach_soon(step: PurchaseStep, side: FailpointSide) {
         if remove_matching_failpoint_file(step, side) {
             std::thread::spawn(|| {
-                std::thread::sleep(SEND_DELAY);
+                std::thread::sleep(RESPONSE_SEND_DELAY);
                 kill_process();
             });
         }

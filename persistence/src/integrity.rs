@@ -41,7 +41,7 @@ pub const COMMITMENT: &str = "T10 a seed is the one that was committed to";
 
 /// Time limit of all checks together. It exceeds `statement_timeout`, which is five minutes for
 /// these checks.
-const CHECK_TIMEOUT: Duration = Duration::from_secs(360);
+const INTEGRITY_CHECK_TIMEOUT: Duration = Duration::from_secs(360);
 
 impl Postgres {
     /// Returns every violation, sorted. A healthy database has none. Reads all tables without
@@ -77,7 +77,7 @@ impl Postgres {
             violations.sort();
             Ok(violations)
         };
-        self.run_within(CHECK_TIMEOUT, check).await
+        self.run_within(INTEGRITY_CHECK_TIMEOUT, check).await
     }
 
     /// Returns the sums of our database that are compared with the provider's, ascending by

@@ -122,7 +122,7 @@ pub fn events_from_json(text: &str) -> Result<Vec<Event>, Failure> {
         .into_iter()
         .map(|event| {
             event
-                .restore()
+                .into_event()
                 .ok_or_else(|| corrupt("impossible value".into()))
         })
         .collect()
@@ -205,7 +205,7 @@ impl From<&Event> for StoredEvent {
 }
 
 impl StoredEvent {
-    fn restore(self) -> Option<Event> {
+    fn into_event(self) -> Option<Event> {
         let order = |uuid: uuid::Uuid| OrderId(uuid.as_u128());
         let serials = |numbers: Vec<u16>| {
             numbers
@@ -421,7 +421,7 @@ mod tests {
     }
 
     #[test]
-    fn every_event_reads_back_as_written() {
+    fn every_event_is_parsed_from_its_own_json() {
         assert_eq!(
             events_from_json(&events_to_json(&every_event())),
             Ok(every_event())
@@ -453,7 +453,7 @@ mod tests {
     }
 
     #[test]
-    fn impossible_values_are_corrupt() {
+    fn impossible_values_are_reported_as_corrupt() {
         for text in [
             "{}",
             r#"{"v":"2","events":[]}"#,

@@ -110,7 +110,7 @@ impl LinkSecrets {
     ///
     /// [`Failure::Corrupt`] when it was sealed with another key, or the row was changed.
     pub fn open_token(&self, order: Uuid, sealed: &[u8]) -> Result<String, Failure> {
-        open_secret(&self.sealer, ORDER_TOKEN_PURPOSE, order, sealed)
+        unseal_secret(&self.sealer, ORDER_TOKEN_PURPOSE, order, sealed)
     }
 
     /// Returns the two forms in which a payment's client secret is stored: sealed, and in clear
@@ -132,7 +132,7 @@ impl LinkSecrets {
     ///
     /// [`Failure::Corrupt`] when it was sealed with another key, or the row was changed.
     pub fn open_client_secret(&self, order: Uuid, sealed: &[u8]) -> Result<String, Failure> {
-        open_secret(&self.sealer, CLIENT_SECRET_PURPOSE, order, sealed)
+        unseal_secret(&self.sealer, CLIENT_SECRET_PURPOSE, order, sealed)
     }
 
     /// Returns the hash to store for a new link, given the SHA-256 of its secret.
@@ -168,7 +168,7 @@ pub(crate) fn link_id(stored_hash: &[u8]) -> String {
     hex::encode(&digits[..LINK_ID_BYTES])
 }
 
-fn open_secret(
+fn unseal_secret(
     sealer: &Sealer,
     purpose: &str,
     order: Uuid,

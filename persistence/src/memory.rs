@@ -63,7 +63,7 @@ pub enum Fault {
 /// All stores in memory. Clones share their data, as processes share one database.
 #[derive(Clone, Default)]
 pub struct Memory {
-    state: Arc<Mutex<State>>,
+    state: Arc<Mutex<MemoryState>>,
     hooks: Arc<Mutex<TestHooks>>,
 }
 
@@ -76,7 +76,7 @@ struct TestHooks {
 }
 
 #[derive(Clone, Default)]
-struct State {
+struct MemoryState {
     nodes: nodes::NodeList,
     draws: draws::Draws,
     orders: orders::Orders,
@@ -149,7 +149,7 @@ impl Memory {
         self.state().nodes.end_all_leases();
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, MemoryState> {
         // A poisoned lock is ignored, so that the first panic of a test is the one reported.
         self.state
             .lock()
@@ -177,7 +177,7 @@ impl Memory {
     fn read_state<T>(
         &self,
         name: &'static str,
-        read: impl FnOnce(&State) -> T,
+        read: impl FnOnce(&MemoryState) -> T,
     ) -> Result<T, Failure> {
         match self.choose_fault(Call::Read(name)) {
             Fault::None => Ok(read(&self.state())),
@@ -188,7 +188,7 @@ impl Memory {
     fn write_state<T>(
         &self,
         call: Call<'_>,
-        write: impl FnOnce(&mut State) -> Result<T, Failure>,
+        write: impl FnOnce(&mut MemoryState) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
         let unknown = || Failure::Unknown("fault on demand".into());
         match self.choose_fault(call) {

@@ -30,7 +30,6 @@ pub mod failed_payments;
 pub mod financials;
 pub mod footers;
 pub mod listings;
-pub mod notices;
 pub mod offer_edits;
 pub mod offers;
 pub mod pages;
@@ -48,6 +47,7 @@ pub mod tickets;
 pub mod tries;
 pub mod uploads;
 pub mod waitlist;
+pub mod webhook_lookups;
 
 /// The name under which the audit log records a command that was typed on the machine itself.
 const COMMAND_LINE_ACTOR: &str = "command line";

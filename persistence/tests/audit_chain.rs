@@ -71,7 +71,7 @@ async fn change_as_table_owner(database: &Database, change: &'static str) {
 }
 
 #[tokio::test]
-async fn recomputed_plain_hashes_are_found_by_the_key() {
+async fn recomputed_plain_hashes_are_detected_by_keyed_hashes() {
     let (records, database) = log_with_entries(3).await;
     assert_eq!(first_broken_entry(&records).await, None);
     change_as_table_owner(
@@ -83,7 +83,7 @@ async fn recomputed_plain_hashes_are_found_by_the_key() {
 }
 
 #[tokio::test]
-async fn removed_middle_entry_is_found_by_the_key() {
+async fn removed_middle_entry_is_detected_by_keyed_hashes() {
     let (records, database) = log_with_entries(3).await;
     change_as_table_owner(&database, "delete from audit_log where id = 2").await;
     assert_eq!(first_broken_entry(&records).await, Some(3));
@@ -99,7 +99,7 @@ async fn another_sealing_key_breaks_the_chain() {
 }
 
 #[tokio::test]
-async fn entry_without_keyed_hash_after_a_keyed_one_is_a_break() {
+async fn missing_keyed_hash_after_a_keyed_entry_is_detected() {
     let (records, database) = log_with_entries(2).await;
     database
         .run("insert into audit_log (actor, action, object) values ('nobody', 'x', 'y')")
@@ -139,7 +139,7 @@ async fn first_keyed_entry_anchors_the_entries_before_it() {
 }
 
 #[tokio::test]
-async fn cut_tail_is_found_against_an_anchor() {
+async fn deleted_newest_entry_is_detected_by_an_anchor() {
     let (records, database) = log_with_entries(2).await;
     let before = records.audit_anchor().await.expect("read").expect("keyed");
     write_entries(&records, 1).await;
@@ -174,7 +174,7 @@ async fn cut_tail_is_found_against_an_anchor() {
 }
 
 #[tokio::test]
-async fn removed_key_column_is_found_against_an_anchor() {
+async fn removed_keyed_hashes_are_detected_by_an_anchor() {
     let (records, database) = log_with_entries(2).await;
     let anchor = records.audit_anchor().await.expect("read").expect("keyed");
     change_as_table_owner(
@@ -236,7 +236,7 @@ async fn chain_is_keyed_only_once_older_nodes_are_gone() {
 }
 
 #[test]
-fn anchor_text_reads_back() {
+fn anchor_text_parses_to_an_equal_anchor() {
     let anchor = AuditAnchor {
         entry: 42,
         keyed_hash: [0xab; 32],

@@ -64,7 +64,7 @@ contract! {
     ledger::sale_needs_a_quoted_order => sale_needs_a_quoted_order,
     ledger::order_opened_with_a_payment_creates_no_intent =>
         order_opened_with_a_payment_creates_no_intent,
-    ledger::order_opens_once => order_opens_once,
+    ledger::order_is_opened_only_once => order_is_opened_only_once,
     ledger::repriced_order_has_its_new_lines => repriced_order_has_its_new_lines,
     ledger::whole_draw_life_is_loaded_again => whole_draw_life_is_loaded_again,
     ledger::live_draws_are_not_completed_or_cancelled => live_draws_are_not_completed_or_cancelled,

@@ -169,13 +169,13 @@ async fn tests_have_separate_databases() {
     assert_eq!(clubs, 0);
 }
 
-const FOLDER_VARIABLE: &str = "FD_TEST_KILLED_SERVER";
+const FOLDER_ENV_VARIABLE: &str = "FD_TEST_KILLED_SERVER";
 
 /// Leaves the Postgres of a killed server running, and returns its folder. For this, the calling
 /// test runs again in a child process, which gets the folder in an environment variable. The child
 /// starts Postgres there and is killed.
 async fn leave_postgres_of_a_killed_server(test: &str) -> Folder {
-    if let Some(folder) = std::env::var_os(FOLDER_VARIABLE) {
+    if let Some(folder) = std::env::var_os(FOLDER_ENV_VARIABLE) {
         let embedded = Embedded::start(folder.as_ref()).await.expect("started");
         let mut connection = connect(&embedded).await;
         sqlx::query("create table stored_words (word text)")
@@ -192,7 +192,7 @@ async fn leave_postgres_of_a_killed_server(test: &str) -> Folder {
     let folder = Folder::new();
     let mut server = std::process::Command::new(std::env::current_exe().expect("a path"))
         .args(["--exact", test, "--nocapture"])
-        .env(FOLDER_VARIABLE, folder.path())
+        .env(FOLDER_ENV_VARIABLE, folder.path())
         .stdout(std::process::Stdio::piped())
         .spawn()
         .expect("spawned");

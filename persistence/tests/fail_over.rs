@@ -12,7 +12,7 @@ use sqlx::Executor;
 
 use support::{Owner, TERMS, World};
 
-const NUMBERS_SKIPPED: i64 = 10_000;
+const DRAW_NUMBERS_SKIPPED: i64 = 10_000;
 
 /// Returns a world whose database has lost the returned owner's claim, as after the restore of a
 /// backup.
@@ -58,7 +58,7 @@ async fn lost_claim_is_repeated_with_the_same_epoch() {
 #[tokio::test]
 async fn fence_rejects_all_earlier_owners() {
     let (world, mut ghost, records) = world_with_lost_claim().await;
-    assert_eq!(records.fence_all_draws(NUMBERS_SKIPPED).await, Ok(2));
+    assert_eq!(records.fence_all_draws(DRAW_NUMBERS_SKIPPED).await, Ok(2));
     assert_eq!(
         reserve_ticket(&mut ghost, 1).await,
         Err(Failure::Fenced),
@@ -85,7 +85,7 @@ async fn fence_closes_sales_skips_numbers_and_is_audited() {
     let (world, _, records) = world_with_lost_claim().await;
     for turn in 1..=2 {
         assert_eq!(
-            records.fence_all_draws(NUMBERS_SKIPPED).await,
+            records.fence_all_draws(DRAW_NUMBERS_SKIPPED).await,
             Ok(2),
             "running it twice is harmless"
         );
@@ -114,7 +114,7 @@ async fn fence_closes_sales_skips_numbers_and_is_audited() {
     );
     let number = postgres(&world).create_draw(new).await.expect("created");
     assert!(
-        number.0 > world.draws[1].0 + 2 * NUMBERS_SKIPPED,
+        number.0 > world.draws[1].0 + 2 * DRAW_NUMBERS_SKIPPED,
         "{number}"
     );
     assert_eq!(

@@ -29,10 +29,10 @@ use tokio::task::JoinHandle;
 use gate::Gate;
 use support::{CLUB, LEASELESS_NODE, NOW, Owner, TERMS, World};
 
-const DRAWS: usize = 12;
+const DRAW_COUNT: usize = 12;
 
 async fn world() -> (World, Vec<Owner>) {
-    let world = World::in_postgres(&[TERMS; DRAWS]).await;
+    let world = World::in_postgres(&[TERMS; DRAW_COUNT]).await;
     let mut owners = Vec::new();
     for claimed in world
         .ledger
@@ -114,7 +114,7 @@ async fn fenced_commit_does_not_fail_its_batch() {
         for one in blocked {
             let _ = one.await.expect("joined");
         }
-        if count_transactions(&world, &(2..DRAWS).collect::<Vec<_>>()).await <= 2 {
+        if count_transactions(&world, &(2..DRAW_COUNT).collect::<Vec<_>>()).await <= 2 {
             return;
         }
     }
@@ -274,9 +274,9 @@ async fn cancelled_callers_leave_no_open_transaction() {
     let (world, mut owners) = world().await;
     let orders = 60u128;
     for order in 1..=orders {
-        let owner = &mut owners[order as usize % DRAWS];
+        let owner = &mut owners[order as usize % DRAW_COUNT];
         let attached_write =
-            AttachedWrite::Open(world.order(order, &[(order as usize % DRAWS, 1)]));
+            AttachedWrite::Open(world.order(order, &[(order as usize % DRAW_COUNT, 1)]));
         owner
             .execute(owner.reserve_command(order, 1), Some(attached_write))
             .await

@@ -14,7 +14,7 @@ use sqlx::{AssertSqlSafe, Executor};
 
 use support::{KICK_OFF, TERMS, World};
 
-const TIME_OF_USE: Timestamp = Timestamp(1_800_000_000_000);
+const LINK_USE_TIME: Timestamp = Timestamp(1_800_000_000_000);
 
 fn postgres(world: &World) -> (&Database, &Postgres) {
     let (database, postgres) = world.postgres.as_ref().expect("in Postgres");
@@ -155,7 +155,7 @@ async fn client_secrets_of_stored_events_are_removed() {
 
 /// SQL that inserts one row for each kind of link with a plain hash, as an earlier version did. The
 /// first byte of the hash is the number of the kind.
-const INSERT_PLAIN_HASHES: &str = "
+const INSERT_PLAIN_HASHES_SQL: &str = "
     insert into admins (email, password, name, reset_token_hash, reset_expires_at)
       values ('boss@demo.test', 'x', 'Boss', decode(repeat('01', 32), 'hex'), '2030-01-01');
     update clubs set password_reset_token = repeat('02', 32), password_reset_expires = '2030-01-01',
@@ -177,7 +177,7 @@ async fn numbers_of_opening_links(records: &Records, database: &Database) -> Vec
     for kind in [1, 2, 4] {
         open.extend(
             records
-                .reset_is_for(&[kind; 32], TIME_OF_USE)
+                .reset_is_for(&[kind; 32], LINK_USE_TIME)
                 .await
                 .expect("read")
                 .map(|_| kind),
@@ -185,7 +185,7 @@ async fn numbers_of_opening_links(records: &Records, database: &Database) -> Vec
     }
     open.extend(
         records
-            .ticket_link(&[5; 32], TIME_OF_USE)
+            .ticket_link(&[5; 32], LINK_USE_TIME)
             .await
             .expect("read")
             .map(|_| 5),
@@ -199,7 +199,7 @@ async fn numbers_of_opening_links(records: &Records, database: &Database) -> Vec
     );
     open.extend(
         records
-            .session(&[7; 32], TIME_OF_USE)
+            .session(&[7; 32], LINK_USE_TIME)
             .await
             .expect("read")
             .map(|_| 7),
@@ -218,7 +218,7 @@ async fn numbers_of_opening_links(records: &Records, database: &Database) -> Vec
 async fn plain_link_hashes_are_converted_and_their_links_still_open() {
     let (world, _) = world_with_bought_order().await;
     let (database, postgres) = postgres(&world);
-    database.run(INSERT_PLAIN_HASHES).await;
+    database.run(INSERT_PLAIN_HASHES_SQL).await;
     let records = Records::new(postgres.clone());
     assert_eq!(
         numbers_of_opening_links(&records, database).await,
@@ -244,7 +244,7 @@ async fn plain_link_hashes_are_converted_and_their_links_still_open() {
     );
     assert!(
         records
-            .finish_verification(&[3; 32], TIME_OF_USE)
+            .finish_verification(&[3; 32], LINK_USE_TIME)
             .await
             .expect("written")
     );
@@ -271,13 +271,13 @@ async fn plain_link_hashes_are_converted_and_their_links_still_open() {
 async fn links_of_an_account_are_used_up_after_the_conversion() {
     let (world, _) = world_with_bought_order().await;
     let (database, postgres) = postgres(&world);
-    database.run(INSERT_PLAIN_HASHES).await;
+    database.run(INSERT_PLAIN_HASHES_SQL).await;
     let records = Records::new(postgres.clone());
     postgres.convert_link_secrets().await.expect("converted");
     for kind in [1, 2, 4] {
         assert!(
             records
-                .finish_reset(&[kind; 32], "hash", TIME_OF_USE)
+                .finish_reset(&[kind; 32], "hash", LINK_USE_TIME)
                 .await
                 .expect("written")
                 .is_some(),
@@ -285,7 +285,7 @@ async fn links_of_an_account_are_used_up_after_the_conversion() {
         );
         assert!(
             records
-                .finish_reset(&[kind; 32], "hash", TIME_OF_USE)
+                .finish_reset(&[kind; 32], "hash", LINK_USE_TIME)
                 .await
                 .expect("written")
                 .is_none(),
@@ -294,7 +294,7 @@ async fn links_of_an_account_are_used_up_after_the_conversion() {
     }
     assert!(
         records
-            .session(&[7; 32], TIME_OF_USE)
+            .session(&[7; 32], LINK_USE_TIME)
             .await
             .expect("read")
             .is_none(),
@@ -343,7 +343,7 @@ async fn conversion_waits_until_older_nodes_are_gone() {
     assert_eq!(database.count(clear, "").await, 0);
     assert!(
         records
-            .finish_verification(&[8; 32], TIME_OF_USE)
+            .finish_verification(&[8; 32], LINK_USE_TIME)
             .await
             .expect("written")
     );

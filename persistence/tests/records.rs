@@ -621,7 +621,7 @@ async fn refused_try_counts_for_no_limit_without_deadlock() {
 }
 
 #[tokio::test]
-async fn draw_numbers_skip_those_lost_by_a_backup() {
+async fn draw_numbers_lost_by_a_backup_are_skipped() {
     let (records, _database) = records().await;
     let club = records
         .create_club(&new_club("broncos"))

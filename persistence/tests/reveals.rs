@@ -112,7 +112,7 @@ async fn database_before(version: i64) -> (Database, PgConnection) {
 
 /// SQL that inserts draws from before the migration: with a result after kick-off, a result before
 /// it, an undone result, no result, and returned tickets.
-const OLD_DRAWS: &str = "
+const INSERT_OLD_DRAWS_SQL: &str = "
     insert into clubs (id, name, email, password, home_page_slug) values (1, 'Broncos', 'b@x.test', '', 'broncos');
     insert into draws (id, club_id, home_team, away_team, kick_off, price_cents, prize_percentage, status, commitment, seed_sealed,
         result_home, result_away, winning_serial, prize_cents, completed_revision, completed_at)
@@ -134,7 +134,7 @@ const OLD_DRAWS: &str = "
 async fn migration_finds_revealed_draws_and_returned_tickets() {
     let (_database, mut connection) = database_before(REVEALS_MIGRATION).await;
     connection
-        .execute(OLD_DRAWS)
+        .execute(INSERT_OLD_DRAWS_SQL)
         .await
         .expect("draws from before");
     for migration in MIGRATOR

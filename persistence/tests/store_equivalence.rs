@@ -14,7 +14,7 @@ use persistence::stores::{
 
 use support::{NOW, Owner, TERMS, World, intent_id, line, provider_intent};
 
-const DRAWS: usize = 3;
+const DRAW_COUNT: usize = 3;
 const ORDER_COUNT: u128 = 40;
 const CALL_COUNT: u64 = 1_500;
 const LEASE_MS: i64 = 4_000;
@@ -119,7 +119,7 @@ struct StoreRun {
 impl StoreRun {
     async fn in_world(world: World) -> StoreRun {
         let mut owners = Vec::new();
-        for draw in 0..DRAWS {
+        for draw in 0..DRAW_COUNT {
             owners.push(world.owner(draw).await);
         }
         StoreRun { world, owners }
@@ -335,7 +335,7 @@ impl StoreRun {
 }
 
 fn random_cart(world: &World, id: u128, random: &mut SeededRandom) -> Vec<(usize, u16)> {
-    let first = (id % DRAWS as u128) as usize;
+    let first = (id % DRAW_COUNT as u128) as usize;
     let mut lines = vec![(first, random.next_below(6) as u16 + 1)];
     if random.next_below(3) == 0 {
         lines.push((
@@ -469,7 +469,7 @@ fn random_step(
 }
 
 async fn run_random_day(seed: u64) {
-    let terms = [Terms { ..TERMS }; DRAWS];
+    let terms = [Terms { ..TERMS }; DRAW_COUNT];
     let mut runs = [
         StoreRun::in_world(World::in_memory(&terms)).await,
         StoreRun::in_world(World::in_postgres(&terms).await).await,
@@ -504,7 +504,7 @@ async fn run_random_day(seed: u64) {
         format!("{:?}", postgres.read_all().await),
         "seed {seed}"
     );
-    for draw in 0..DRAWS {
+    for draw in 0..DRAW_COUNT {
         assert_eq!(memory.owners[draw].draw, postgres.owners[draw].draw);
         assert_eq!(
             memory.world.owner(draw).await.draw,
@@ -549,7 +549,7 @@ async fn both_stores_agree_on_random_day_3() {
 /// Checks that the random calls are varied enough to bring orders into most states.
 #[tokio::test]
 async fn random_day_reaches_most_order_states() {
-    let mut run = StoreRun::in_world(World::in_memory(&[TERMS; DRAWS])).await;
+    let mut run = StoreRun::in_world(World::in_memory(&[TERMS; DRAW_COUNT])).await;
     let mut random = SeededRandom(1);
     let mut carts: Vec<Vec<(usize, u16)>> = (0..ORDER_COUNT)
         .map(|id| random_cart(&run.world, id, &mut random))

@@ -247,7 +247,7 @@ fn create_data_dir(
         let output = String::from_utf8_lossy(&result.stderr);
         return Err(EmbeddedError::NotStarted {
             log: dir.join("data"),
-            why: error_line(&output),
+            why: initdb_error_line(&output),
         });
     }
     let data = dir.join("data");
@@ -256,7 +256,7 @@ fn create_data_dir(
 
 /// Returns the line of `initdb`'s output that names the error. The last line would not help,
 /// because it only says that files are removed.
-fn error_line(output: &str) -> String {
+fn initdb_error_line(output: &str) -> String {
     let wrong = |line: &&str| {
         ["FATAL", "PANIC", "error:"]
             .iter()
@@ -350,8 +350,8 @@ fn add_settings(postgres: &mut Command, durability: Durability) {
 /// Returns the socket's folder: beside the data, or under `/tmp` when the socket's path would
 /// exceed the system's limit of 107 bytes.
 fn socket_dir(dir: &Path) -> Result<PathBuf, EmbeddedError> {
-    const NAME_BYTES_MAX: usize = 107 - "/".len() - SOCKET_FILE_NAME.len() - ".lock".len();
-    if dir.as_os_str().len() <= NAME_BYTES_MAX {
+    const SOCKET_FOLDER_BYTES_MAX: usize = 107 - "/".len() - SOCKET_FILE_NAME.len() - ".lock".len();
+    if dir.as_os_str().len() <= SOCKET_FOLDER_BYTES_MAX {
         return Ok(dir.to_path_buf());
     }
     os_user::create_postgres_folder(&PathBuf::from(format!(
@@ -372,7 +372,7 @@ fn last_log_error(log: &Path) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::error_line;
+    use super::initdb_error_line;
 
     #[test]
     fn error_line_is_reported_instead_of_the_cleanup_line() {
@@ -381,13 +381,13 @@ mod tests {
             child process exited with exit code 1\n\
             initdb: removing data directory \"/x\"\n";
         assert_eq!(
-            error_line(full),
+            initdb_error_line(full),
             "2026-11-21 UTC [1] FATAL:  could not write to file: No space left on device"
         );
         assert_eq!(
-            error_line("initdb: error: could not access directory\n"),
+            initdb_error_line("initdb: error: could not access directory\n"),
             "initdb: error: could not access directory"
         );
-        assert_eq!(error_line(""), "initdb failed");
+        assert_eq!(initdb_error_line(""), "initdb failed");
     }
 }

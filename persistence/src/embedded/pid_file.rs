@@ -9,7 +9,7 @@ use nix::sys::signal::kill;
 use nix::unistd::Pid;
 
 /// The process name of Postgres on every system.
-const PROCESS_NAME: &str = "postgres";
+const POSTGRES_PROCESS_NAME: &str = "postgres";
 
 pub(super) struct PidFile {
     pub(super) pid: Pid,
@@ -86,5 +86,5 @@ fn is_another_process(pid: Pid) -> bool {
     else {
         return false;
     };
-    name != PROCESS_NAME || after_name.trim_start().starts_with(['Z', 'X'])
+    name != POSTGRES_PROCESS_NAME || after_name.trim_start().starts_with(['Z', 'X'])
 }

@@ -11,7 +11,7 @@ use super::cluster::{Cluster, Durability};
 
 /// The interval between two checks whether Postgres still runs. After a failed start, this interval
 /// also gives the remaining processes of the dead Postgres time to end.
-const CHECK_INTERVAL: Duration = Duration::from_millis(100);
+const POSTGRES_CHECK_INTERVAL: Duration = Duration::from_millis(100);
 
 pub(super) struct Supervisor {
     /// The supervised Postgres. `None` once it was stopped.
@@ -48,7 +48,7 @@ impl Drop for Supervisor {
 
 async fn restart_when_dead(cluster: Arc<Mutex<Option<Cluster>>>) {
     loop {
-        tokio::time::sleep(CHECK_INTERVAL).await;
+        tokio::time::sleep(POSTGRES_CHECK_INTERVAL).await;
         let mut cluster = cluster.lock().await;
         let Some(cluster) = cluster.as_mut() else {
             return;

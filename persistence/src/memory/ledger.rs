@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use domain::{Deal, Draw, DrawId, Timestamp};
 
 use super::draws::MemoryDraw;
-use super::{Call, Memory, State};
+use super::{Call, Memory, MemoryState};
 use crate::change::DrawChange;
 use crate::error::Failure;
 use crate::ledger::{
@@ -77,7 +77,7 @@ impl Ledger for Memory {
     }
 }
 
-impl State {
+impl MemoryState {
     /// Claims draws. Draws of the node `from` are claimed even if its lease has not ended.
     fn claim(
         &mut self,
@@ -184,7 +184,7 @@ impl State {
         }
     }
 
-    /// Writes one commit that [`State::check_append`] has accepted.
+    /// Writes one commit that [`MemoryState::check_append`] has accepted.
     fn write_append(&mut self, append: &Append, now: Timestamp) {
         let change = DrawChange::from_events(&append.events);
         self.write_attached(append);

@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use domain::{OrderId, OrderState, OrderTransition, PaymentIntent, PaymentIntentId, Timestamp};
 
-use super::{Call, Memory, State};
+use super::{Call, Memory, MemoryState};
 use crate::error::Failure;
 use crate::ledger::BuyerDetails;
 use crate::stores::{
@@ -184,7 +184,7 @@ impl OrderStore for Memory {
     }
 }
 
-impl State {
+impl MemoryState {
     fn capture(&mut self, order: OrderId, at: Timestamp) -> Result<(), Failure> {
         let row = self.orders.get_mut(order)?;
         let capture = OrderTransition::Capture {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use domain::{ClubId, OrderId, PaymentIntent, Timestamp};
 
-use super::State;
+use super::MemoryState;
 use crate::error::Failure;
 use crate::nodes::InstanceId;
 use crate::stores::{Mail, NotifyBuyer};
@@ -153,7 +153,7 @@ fn invented_club_address(club: ClubId) -> String {
     format!("club-{club}@club.test")
 }
 
-impl State {
+impl MemoryState {
     /// Queues the mail that tells the buyer that nothing was charged, when an order ends. An order
     /// that was ever captured gets other mails instead.
     pub(super) fn queue_not_charged(

@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use domain::{OrderId, Timestamp};
 
-use super::{Call, Memory, State};
+use super::{Call, Memory, MemoryState};
 use crate::error::Failure;
 use crate::nodes::InstanceId;
 use crate::stores::{Mail, OutboxStore};
@@ -35,7 +35,7 @@ impl OutboxStore for Memory {
     ) -> Result<Vec<Mail>, Failure> {
         let database_now = self.now();
         self.write_state(Call::Write("claim_mail"), |state| {
-            let State { outbox, nodes, .. } = state;
+            let MemoryState { outbox, nodes, .. } = state;
             let freed = |of: InstanceId| of != sender && nodes.is_gone(of, database_now);
             Ok(outbox.claim_due_mails(sender, freed, now, lease_ms, limit as usize))
         })

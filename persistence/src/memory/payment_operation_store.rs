@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use domain::{Cents, DrawId, OrderId, OrderState, OrderTransition, PaymentIntentId, Timestamp};
 
-use super::{Call, Memory, Refund, State};
+use super::{Call, Memory, MemoryState, Refund};
 use crate::error::Failure;
 use crate::stores::{Attempt, Operation, OperationKind, PaymentOperationStore, Repair};
 
@@ -97,7 +97,7 @@ impl PaymentOperationStore for Memory {
     }
 }
 
-impl State {
+impl MemoryState {
     fn queue_refund_and_void(
         &mut self,
         order: OrderId,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use domain::{Cents, DrawId, OrderId};
 
-use super::State;
+use super::MemoryState;
 use crate::error::Failure;
 use crate::stores::{Attempt, Operation, OperationKind};
 
@@ -46,7 +46,7 @@ impl Refunds {
     }
 }
 
-impl State {
+impl MemoryState {
     /// Queues refunds of the application fee that the draw owes to its club, up to the fee that its
     /// captured orders hold. Takes the fee of refunded orders first, then of the earliest captured.
     pub fn queue_fee_refunds_of_draw(&mut self, draw: DrawId) -> Result<(), Failure> {

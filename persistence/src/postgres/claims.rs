@@ -223,10 +223,10 @@ pub(super) async fn load_deal(
         .await
         .map_err(Failure::from_read_error)?;
     let (sealed, commitment) = row.ok_or(Failure::NotFound)?;
-    open_deal(sealer, draw, &sealed, &commitment)
+    unseal_deal(sealer, draw, &sealed, &commitment)
 }
 
-fn open_deal(
+fn unseal_deal(
     sealer: &Sealer,
     id: DrawId,
     sealed: &[u8],
@@ -304,7 +304,7 @@ impl DrawRow {
     ) -> Result<DrawSnapshot, Failure> {
         let id = DrawId(self.id);
         let corrupt = |what: &str| Failure::Corrupt(format!("draw {id}: {what}"));
-        let deal = open_deal(sealer, id, &self.seed_sealed, &self.commitment)?;
+        let deal = unseal_deal(sealer, id, &self.seed_sealed, &self.commitment)?;
         // Separate statements write a draw's counters and its ticket rows, so each load checks that
         // they agree.
         let sold: usize = allocations

@@ -8,9 +8,9 @@ use time::OffsetDateTime;
 pub(crate) fn to_stored_time(at: Timestamp) -> OffsetDateTime {
     // The range that both types can represent: 0001-01-01 to 9999-12-31, in milliseconds since
     // 1970.
-    const FIRST_MS: i64 = -62_135_596_800_000;
-    const LAST_MS: i64 = 253_402_300_799_999;
-    let nanoseconds = i128::from(at.0.clamp(FIRST_MS, LAST_MS)) * 1_000_000;
+    const FIRST_STORABLE_MS: i64 = -62_135_596_800_000;
+    const LAST_STORABLE_MS: i64 = 253_402_300_799_999;
+    let nanoseconds = i128::from(at.0.clamp(FIRST_STORABLE_MS, LAST_STORABLE_MS)) * 1_000_000;
     OffsetDateTime::from_unix_timestamp_nanos(nanoseconds).expect("within the calendar")
 }
 

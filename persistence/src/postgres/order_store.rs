@@ -16,7 +16,7 @@ use uuid::Uuid;
 use super::batch_queue::BatchWorker;
 use super::order_transitions::FinalState;
 use super::purchase_writes::PurchaseWrite;
-use super::writer::ANSWER_TIMEOUT;
+use super::writer::STATEMENT_ANSWER_TIMEOUT;
 use super::{
     Postgres, READ_ONLY_SESSION_AGE_MAX, codec, commit, instant, is_read_only, order_transitions,
     orders,
@@ -275,12 +275,12 @@ impl OrderLookup {
 
     async fn find_batch(&mut self, keys: &[OrderKey]) -> Result<Vec<OrderRecord>, Failure> {
         let no_answer_error = |_| Failure::NotWritten("the database does not answer".into());
-        let mut connection = timeout(ANSWER_TIMEOUT, self.take_connection())
+        let mut connection = timeout(STATEMENT_ANSWER_TIMEOUT, self.take_connection())
             .await
             .map_err(no_answer_error)?
             .map_err(Failure::from_read_error)?;
         let records = timeout(
-            ANSWER_TIMEOUT,
+            STATEMENT_ANSWER_TIMEOUT,
             find_orders(&mut connection, &self.secrets, keys),
         )
         .await

@@ -265,13 +265,13 @@ pub(super) async fn captured_without_address(
     .await
 }
 
-type Statement = sqlx::query::Query<'static, sqlx::Postgres, sqlx::postgres::PgArguments>;
+type OrderQuery = sqlx::query::Query<'static, sqlx::Postgres, sqlx::postgres::PgArguments>;
 
 /// Runs a `select_orders!` statement and reads the orders from its rows.
 async fn fetch_orders(
     pool: &PgPool,
     secrets: &LinkSecrets,
-    orders: Statement,
+    orders: OrderQuery,
 ) -> Result<Vec<OrderRecord>, Failure> {
     let rows = orders
         .fetch_all(pool)

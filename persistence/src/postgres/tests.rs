@@ -22,7 +22,7 @@ const FREEZE_WORD: &[u8] = b"silence";
 
 /// Number of `BEGIN` statements that the test cancels on its only connection. After every tenth of
 /// them it writes a row.
-const CANCELLED_BEGINS: usize = 10_000;
+const CANCELLED_BEGIN_COUNT: usize = 10_000;
 
 async fn create_table() -> (Database, PgConnectOptions) {
     let database = database().await;
@@ -34,7 +34,7 @@ async fn create_table() -> (Database, PgConnectOptions) {
 /// Returns how many writes reported success, and how many of these rows are in the table.
 async fn write_between_cancelled_begins(pool: &PgPool, database: &Database) -> (i64, i64) {
     let mut confirmed = 0;
-    for round in 0..CANCELLED_BEGINS {
+    for round in 0..CANCELLED_BEGIN_COUNT {
         let begins = pool.clone();
         let begun = tokio::spawn(async move { begins.begin().await.map(drop) });
         for _ in 0..round % 23 {
@@ -70,12 +70,15 @@ async fn cancelled_begins_lose_no_write() {
     )
     .await;
     println!(
-        "cancelled begins: {CANCELLED_BEGINS}, {confirmed} writes confirmed, {} lost",
+        "cancelled begins: {CANCELLED_BEGIN_COUNT}, {confirmed} writes confirmed, {} lost",
         confirmed - found
     );
     assert_eq!(
         (confirmed, found),
-        (CANCELLED_BEGINS as i64 / 10, CANCELLED_BEGINS as i64 / 10)
+        (
+            CANCELLED_BEGIN_COUNT as i64 / 10,
+            CANCELLED_BEGIN_COUNT as i64 / 10
+        )
     );
 }
 
@@ -94,7 +97,7 @@ async fn pool_without_rollback_loses_writes() {
 
 /// Forwards one connection until a statement contains `FREEZE_WORD`. After that, both ends stay
 /// connected but receive nothing more.
-async fn proxy(mut near: UnixStream, socket: PathBuf) -> std::io::Result<()> {
+async fn forward_until_frozen(mut near: UnixStream, socket: PathBuf) -> std::io::Result<()> {
     let mut far = UnixStream::connect(socket).await?;
     let (mut asked, mut answered, mut silent) = (vec![0; 8192], vec![0; 8192], false);
     loop {
@@ -131,7 +134,7 @@ async fn dead_connections_time_out_and_leave_the_pool() {
     let listener = UnixListener::bind(folder.path().join(".s.PGSQL.5432")).expect("a socket");
     tokio::spawn(async move {
         while let Ok((near, _)) = listener.accept().await {
-            tokio::spawn(proxy(near, socket.clone()));
+            tokio::spawn(forward_until_frozen(near, socket.clone()));
         }
     });
     let options = database.options.clone().socket(folder.path());

@@ -22,7 +22,7 @@ use crate::link_secrets::LinkSecrets;
 pub(super) const BATCH_TRIES_MAX: usize = 3;
 /// Time limit for an answer from Postgres. Postgres cancels a statement after 2 s, so a longer
 /// silence means that Postgres is unreachable.
-pub(super) const ANSWER_TIMEOUT: Duration = Duration::from_secs(5);
+pub(super) const STATEMENT_ANSWER_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The statements that write a batch of requests.
 pub(super) trait BatchTransaction: Send + 'static {
@@ -192,7 +192,7 @@ impl<T: BatchTransaction> BatchWriter<T> {
         };
         within_timeout(connection.execute("begin")).await?;
         let result = timeout(
-            ANSWER_TIMEOUT,
+            STATEMENT_ANSWER_TIMEOUT,
             T::transact(&mut connection, &self.secrets, batch),
         )
         .await;
@@ -220,7 +220,7 @@ impl<T: BatchTransaction> BatchWriter<T> {
     /// back.
     async fn roll_back(&mut self, mut connection: PgConnection) {
         if matches!(
-            timeout(ANSWER_TIMEOUT, connection.execute("rollback")).await,
+            timeout(STATEMENT_ANSWER_TIMEOUT, connection.execute("rollback")).await,
             Ok(Ok(_))
         ) {
             self.connection = Some(connection);
@@ -229,7 +229,7 @@ impl<T: BatchTransaction> BatchWriter<T> {
 }
 
 async fn commit(connection: &mut PgConnection) -> Result<(), TransactionError> {
-    match timeout(ANSWER_TIMEOUT, connection.execute("commit")).await {
+    match timeout(STATEMENT_ANSWER_TIMEOUT, connection.execute("commit")).await {
         Ok(Ok(_)) => Ok(()),
         Ok(Err(error)) => match Failure::from_commit_error(error) {
             unknown @ Failure::Unknown(_) => Err(TransactionError::Unknown(unknown)),
@@ -245,7 +245,7 @@ async fn commit(connection: &mut PgConnection) -> Result<(), TransactionError> {
 async fn within_timeout<A>(
     work: impl Future<Output = Result<A, sqlx::Error>>,
 ) -> Result<A, TransactionError> {
-    match timeout(ANSWER_TIMEOUT, work).await {
+    match timeout(STATEMENT_ANSWER_TIMEOUT, work).await {
         Ok(result) => Ok(result?),
         Err(_) => no_answer_error(),
     }

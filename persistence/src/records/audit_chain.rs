@@ -58,7 +58,7 @@ impl FromStr for AuditAnchor {
     }
 }
 
-type KeyedRow = (i64, Vec<u8>, Option<Vec<u8>>);
+type KeyedEntryRow = (i64, Vec<u8>, Option<Vec<u8>>);
 
 impl Records {
     /// Recomputes every plain and keyed hash of the audit log, and reports the first entry with a
@@ -89,7 +89,7 @@ impl Records {
             let read =
                 "select id, hash, keyed_hash from audit_log where id > $1 order by id limit $2";
             let read = sqlx::query_as(read).bind(walk.after).bind(CHAIN_PAGE_ROWS);
-            let page: Vec<KeyedRow> = self
+            let page: Vec<KeyedEntryRow> = self
                 .read(async move |pool: PgPool| read.fetch_all(&pool).await)
                 .await?;
             if let Some(entry) = walk.first_break(self.postgres.sealer(), &page) {
@@ -136,7 +136,7 @@ struct ChainWalk {
 }
 
 impl ChainWalk {
-    fn first_break(&mut self, sealer: &Sealer, page: &[KeyedRow]) -> Option<i64> {
+    fn first_break(&mut self, sealer: &Sealer, page: &[KeyedEntryRow]) -> Option<i64> {
         for (id, hash, keyed) in page {
             self.after = *id;
             if keyed.is_none() && self.previous.is_none() {

@@ -114,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn mixed_allocation_names_never_sold_tickets_first() {
+    fn mixed_allocation_lists_never_sold_tickets_first() {
         let row = |returned, serials: &[i16]| TicketEventRow {
             returned,
             serials: serials.to_vec(),

@@ -12,7 +12,7 @@ use crate::Failure;
 use crate::link_secrets::LinkKind;
 
 /// The maximum number of orders that one link shows. The newest are shown.
-const ORDERS_SHOWN_MAX: i64 = 100;
+const ORDERS_PER_LINK_MAX: i64 = 100;
 
 /// The e-mail address that a link belongs to, and the orders that it shows.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -81,7 +81,7 @@ impl Records {
                  order by opened_at desc, id limit $2",
             )
             .bind(&email)
-            .bind(ORDERS_SHOWN_MAX)
+            .bind(ORDERS_PER_LINK_MAX)
             .fetch_all(&pool)
             .await?;
             Ok(Some(TicketLink {

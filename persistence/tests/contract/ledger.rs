@@ -333,7 +333,7 @@ pub async fn sale_needs_a_quoted_order(world: World) {
         .expect("the other order is not affected");
 }
 
-pub async fn order_opens_once(world: World) {
+pub async fn order_is_opened_only_once(world: World) {
     let mut owner = world.owner(0).await;
     owner.open(world.order(1, &[(0, 2)])).await.expect("opened");
     let again = persistence::ledger::NewOrder {

@@ -10,7 +10,7 @@ use persistence::stores::{
 
 use crate::support::{KICK_OFF, NOW, World, account, buyer, intent_id, provider_intent};
 
-const LEASE_MS: i64 = 1_000;
+const OPERATION_LEASE_MS: i64 = 1_000;
 
 fn id(order: u128) -> OrderId {
     OrderId(order)
@@ -20,7 +20,7 @@ async fn claim_due_operations(world: &World, after_ms: i64) -> Vec<(OrderId, Ope
     let now = NOW.plus_ms(after_ms);
     let claimed = world
         .stores
-        .claim_operations(now, LEASE_MS, 100)
+        .claim_operations(now, OPERATION_LEASE_MS, 100)
         .await
         .expect("claimed");
     claimed
@@ -32,7 +32,7 @@ async fn claim_due_operations(world: &World, after_ms: i64) -> Vec<(OrderId, Ope
 async fn claim_one_operation(world: &World, order: u128, kind: OperationKind) -> Option<Operation> {
     world
         .stores
-        .claim_operation(id(order), kind, NOW, LEASE_MS)
+        .claim_operation(id(order), kind, NOW, OPERATION_LEASE_MS)
         .await
         .expect("read")
 }
@@ -362,7 +362,7 @@ pub async fn capture_is_recorded_once_and_only_with_tickets(world: World) {
     assert_eq!(claim_due_operations(&world, 60_000).await, []);
     let mails = world
         .stores
-        .claim_mail(InstanceId(1), NOW.plus_seconds(120), LEASE_MS, 10)
+        .claim_mail(InstanceId(1), NOW.plus_seconds(120), OPERATION_LEASE_MS, 10)
         .await
         .expect("claimed");
     let mails: Vec<_> = mails
@@ -418,7 +418,7 @@ pub async fn mail_waits_for_an_address(world: World) {
     assert!(
         world
             .stores
-            .claim_mail(InstanceId(1), NOW, LEASE_MS, 10)
+            .claim_mail(InstanceId(1), NOW, OPERATION_LEASE_MS, 10)
             .await
             .expect("claimed")
             .is_empty()
@@ -432,7 +432,7 @@ pub async fn mail_waits_for_an_address(world: World) {
     );
     let mails = world
         .stores
-        .claim_mail(InstanceId(1), NOW, LEASE_MS, 10)
+        .claim_mail(InstanceId(1), NOW, OPERATION_LEASE_MS, 10)
         .await
         .expect("claimed");
     assert_eq!(
@@ -668,7 +668,7 @@ pub async fn refund_takes_the_fee_from_the_orders_that_hold_it(world: World) {
     assert!(fee.is_none(), "leased");
     let claimed = world
         .stores
-        .claim_operations(NOW.plus_ms(LEASE_MS), LEASE_MS, 10)
+        .claim_operations(NOW.plus_ms(OPERATION_LEASE_MS), OPERATION_LEASE_MS, 10)
         .await
         .expect("claimed");
     let amounts: Vec<_> = claimed
@@ -716,7 +716,7 @@ pub async fn fee_refund_waits_for_the_capture_that_holds_the_fee(world: World) {
         ),
         (Cents(875), Cents(225))
     );
-    owner.void_as(2, true).await.expect("voided");
+    owner.void_with_charged_flag(2, true).await.expect("voided");
     world
         .stores
         .queue_refund(id(2), second.order.total(), Cents(225), "asked for")
@@ -737,13 +737,13 @@ pub async fn fee_refund_waits_for_the_capture_that_holds_the_fee(world: World) {
         (third.order.application_fee, fourth.order.application_fee),
         (Cents(225), Cents(0))
     );
-    owner.void_as(3, true).await.expect("voided");
+    owner.void_with_charged_flag(3, true).await.expect("voided");
     world
         .stores
         .queue_refund(id(3), third.order.total(), Cents(0), "asked for")
         .await
         .expect("queued");
-    owner.void_as(4, true).await.expect("voided");
+    owner.void_with_charged_flag(4, true).await.expect("voided");
     world
         .stores
         .queue_refund(id(4), fourth.order.total(), Cents(225), "asked for")
@@ -758,10 +758,17 @@ pub async fn fee_refund_waits_for_the_capture_that_holds_the_fee(world: World) {
 
     // When the first order is released without a charge, the fee that it holds disappears. So no
     // fee refund is queued for it.
-    owner.void_as(1, false).await.expect("voided");
+    owner
+        .void_with_charged_flag(1, false)
+        .await
+        .expect("voided");
     assert_eq!(owner.draw.fee(), Cents::ZERO);
     assert_eq!(world.stores.fees_owed().await, Ok(vec![]));
-    assert_eq!(owner.void_as(1, true).await, Ok(vec![]), "voided already");
+    assert_eq!(
+        owner.void_with_charged_flag(1, true).await,
+        Ok(vec![]),
+        "voided already"
+    );
     if let Some((_, postgres)) = &world.postgres {
         assert_eq!(postgres.violations().await.expect("read"), []);
     }
@@ -773,7 +780,10 @@ pub async fn fee_held_by_a_pending_capture_is_owed_until_captured(world: World) 
     let mut owner = world.owner(0).await;
     world.buy_allocated(&mut owner, 1, 50).await;
     let refunded = world.buy_captured(&mut owner, 2, 50).await;
-    owner.void_as(1, false).await.expect("let go");
+    owner
+        .void_with_charged_flag(1, false)
+        .await
+        .expect("let go");
     assert_eq!(owner.draw.fee(), Cents(225));
     let fee_holder = world.buy_allocated(&mut owner, 3, 10).await;
     assert_eq!(
@@ -781,7 +791,7 @@ pub async fn fee_held_by_a_pending_capture_is_owed_until_captured(world: World) 
         Cents(825),
         "the fee of $300, less what the second order holds"
     );
-    owner.void_as(2, true).await.expect("voided");
+    owner.void_with_charged_flag(2, true).await.expect("voided");
     world
         .stores
         .queue_refund(id(2), refunded.order.total(), Cents(875), "asked for")
@@ -804,14 +814,20 @@ pub async fn fee_held_by_a_pending_capture_is_owed_until_captured(world: World) 
 
     // A void with the wrong `charged` flag is refused, because a wrong flag shows that the caller's
     // copy of the order is out of date.
-    assert_eq!(owner.void_as(3, true).await, Err(Failure::NotFound));
+    assert_eq!(
+        owner.void_with_charged_flag(3, true).await,
+        Err(Failure::NotFound)
+    );
     let intent = provider_intent(&world.record(3).await, PaymentStatus::Succeeded);
     world
         .stores
         .record_capture(id(3), &intent, NOW)
         .await
         .expect("captured");
-    assert_eq!(owner.void_as(3, false).await, Err(Failure::NotFound));
+    assert_eq!(
+        owner.void_with_charged_flag(3, false).await,
+        Err(Failure::NotFound)
+    );
     world
         .stores
         .queue_fee_refunds(world.draws[0])
@@ -833,7 +849,7 @@ pub async fn fee_held_by_a_pending_capture_is_owed_until_captured(world: World) 
 async fn claim_due_amounts(world: &World, kind: OperationKind) -> Vec<Cents> {
     let claimed = world
         .stores
-        .claim_operations(NOW, LEASE_MS, 100)
+        .claim_operations(NOW, OPERATION_LEASE_MS, 100)
         .await
         .expect("claimed");
     claimed
@@ -865,7 +881,7 @@ pub async fn operations_are_claimed_once_captures_first(world: World) {
     );
     let limited = world
         .stores
-        .claim_operations(NOW.plus_ms(4_000), LEASE_MS, 1)
+        .claim_operations(NOW.plus_ms(4_000), OPERATION_LEASE_MS, 1)
         .await
         .expect("claimed");
     assert_eq!(
@@ -901,7 +917,7 @@ pub async fn attempt_ends_or_postpones_an_operation(world: World) {
     );
     let claimed = world
         .stores
-        .claim_operations(NOW.plus_seconds(60), LEASE_MS, 10)
+        .claim_operations(NOW.plus_seconds(60), OPERATION_LEASE_MS, 10)
         .await
         .expect("claimed");
     assert_eq!(

@@ -416,13 +416,17 @@ impl Owner {
 
     /// Takes back the order's tickets, whether the order was captured or not.
     pub async fn void(&mut self, id: u128) -> Result<Vec<Event>, Failure> {
-        match self.void_as(id, true).await {
-            Err(Failure::NotFound) => self.void_as(id, false).await,
+        match self.void_with_charged_flag(id, true).await {
+            Err(Failure::NotFound) => self.void_with_charged_flag(id, false).await,
             voided => voided,
         }
     }
 
-    pub async fn void_as(&mut self, id: u128, charged: bool) -> Result<Vec<Event>, Failure> {
+    pub async fn void_with_charged_flag(
+        &mut self,
+        id: u128,
+        charged: bool,
+    ) -> Result<Vec<Event>, Failure> {
         self.execute(
             Command::Void {
                 order: OrderId(id),
