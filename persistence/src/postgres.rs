@@ -68,7 +68,7 @@ const ACTORS_CONNECTIONS_MAX: u32 = 8;
 const READS_CONNECTIONS_MAX: u32 = 16;
 /// Maximum number of connections for background workers, the reconciler and reports.
 const BACKGROUND_CONNECTIONS_MAX: u32 = 4;
-const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(2);
+const CONNECTION_ACQUIRE_TIMEOUT: Duration = Duration::from_secs(2);
 /// Time limit of one database call with all its statements. Postgres cancels a single statement
 /// earlier, so a call that takes this long has a dead connection.
 const DATABASE_CALL_TIMEOUT: Duration = Duration::from_secs(20);
@@ -407,7 +407,7 @@ fn build_pool(
     let saw_dead_connection = saw_dead_connection.clone();
     PgPoolOptions::new()
         .max_connections(connections_max)
-        .acquire_timeout(ACQUIRE_TIMEOUT)
+        .acquire_timeout(CONNECTION_ACQUIRE_TIMEOUT)
         // No additional ping is needed: the ROLLBACK below fails on a dead connection.
         .test_before_acquire(false)
         .before_acquire(|connection, metadata| {

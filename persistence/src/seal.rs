@@ -14,7 +14,7 @@ pub const KEY_BYTES: usize = 32;
 const NONCE_BYTES: usize = 12;
 /// First byte of sealed data. It names the format, so that another cipher or key can be introduced
 /// later.
-const SEAL_FORMAT: u8 = 1;
+const SEAL_FORMAT_BYTE: u8 = 1;
 
 /// The sealing purpose of the seed of a deal. The sealing id is the draw's number.
 pub const SEED_SEAL_PURPOSE: &str = "deal-seed";
@@ -64,7 +64,7 @@ impl Sealer {
             .cipher
             .encrypt(Nonce::from_slice(&nonce), payload)
             .expect("AES-GCM seals any short message");
-        [&[SEAL_FORMAT][..], &nonce, &sealed].concat()
+        [&[SEAL_FORMAT_BYTE][..], &nonce, &sealed].concat()
     }
 
     /// Decrypts a sealed secret.
@@ -85,7 +85,7 @@ impl Sealer {
                 "{bound_to} does not open: wrong key, or a changed row"
             ))
         };
-        let Some((&[SEAL_FORMAT], rest)) = sealed.split_first_chunk() else {
+        let Some((&[SEAL_FORMAT_BYTE], rest)) = sealed.split_first_chunk() else {
             return Err(unreadable());
         };
         let (nonce, message) = rest

@@ -72,7 +72,7 @@ async fn database_with_bank_details() -> (Database, Postgres, DrawId) {
 }
 
 /// The SQLSTATE for insufficient privileges.
-const INSUFFICIENT_PRIVILEGE: &str = "42501";
+const INSUFFICIENT_PRIVILEGE_SQL_STATE: &str = "42501";
 
 async fn refusal_sql_state(connection: &mut PgConnection, statement: &str) -> Option<String> {
     let done = sqlx::query(AssertSqlSafe(statement.to_string()))
@@ -105,7 +105,7 @@ async fn serving_login_has_no_access_to_bank_details() {
     ] {
         assert_eq!(
             refusal_sql_state(&mut serving, statement).await.as_deref(),
-            Some(INSUFFICIENT_PRIVILEGE),
+            Some(INSUFFICIENT_PRIVILEGE_SQL_STATE),
             "{statement}"
         );
     }
@@ -125,7 +125,7 @@ async fn serving_login_has_no_access_to_bank_details() {
     ] {
         assert_eq!(
             refusal_sql_state(&mut bank, statement).await.as_deref(),
-            Some(INSUFFICIENT_PRIVILEGE),
+            Some(INSUFFICIENT_PRIVILEGE_SQL_STATE),
             "{statement}"
         );
     }

@@ -18,8 +18,8 @@ use super::{EmbeddedError, os_user, pid_file};
 const DATABASE_ROLE: &str = "app";
 /// The file name that Postgres gives to its unix socket.
 const SOCKET_FILE_NAME: &str = ".s.PGSQL.5432";
-const START_SECONDS_MAX: u64 = 60;
-const STOP_SECONDS_MAX: u64 = 60;
+const POSTGRES_START_SECONDS_MAX: u64 = 60;
+const POSTGRES_STOP_SECONDS_MAX: u64 = 60;
 const STATE_POLL_INTERVAL: Duration = Duration::from_millis(10);
 
 /// Whether an acknowledged commit must survive a power cut. Tests use faster commits that a power
@@ -110,7 +110,7 @@ impl Cluster {
         if !self.is_running() || kill(self.pid, Signal::SIGINT).is_err() {
             return;
         }
-        let deadline = Instant::now() + Duration::from_secs(STOP_SECONDS_MAX);
+        let deadline = Instant::now() + Duration::from_secs(POSTGRES_STOP_SECONDS_MAX);
         while self.is_running() && Instant::now() < deadline {
             tokio::time::sleep(STATE_POLL_INTERVAL).await;
         }
@@ -165,7 +165,7 @@ fn options(socket_dir: &Path, database: &str) -> PgConnectOptions {
 /// when none runs.
 async fn adopt_running_postgres(dir: &Path) -> Option<Cluster> {
     let data = dir.join("data");
-    let deadline = Instant::now() + Duration::from_secs(START_SECONDS_MAX);
+    let deadline = Instant::now() + Duration::from_secs(POSTGRES_START_SECONDS_MAX);
     // The Postgres that was left running may still be starting or stopping, so it is checked
     // several times.
     while Instant::now() < deadline {
@@ -297,7 +297,7 @@ async fn launch_postgres(
         .stderr(output);
     let mut child = postgres.spawn().map_err(folder)?;
     let pid = Pid::from_raw(child.id().cast_signed());
-    let deadline = Instant::now() + Duration::from_secs(START_SECONDS_MAX);
+    let deadline = Instant::now() + Duration::from_secs(POSTGRES_START_SECONDS_MAX);
     loop {
         if socket_serves_data_dir(&socket_dir, &dir.join("data")).await {
             return Ok(Cluster {

@@ -6,7 +6,7 @@ use sqlx::migrate::{MigrateError, Migrator};
 use sqlx::postgres::{PgConnectOptions, PgConnection, PgPool, PgPoolOptions};
 use sqlx::{AssertSqlSafe, Connection};
 
-use super::{ACQUIRE_TIMEOUT, DeadConnectionFlag, Postgres, build_pool};
+use super::{CONNECTION_ACQUIRE_TIMEOUT, DeadConnectionFlag, Postgres, build_pool};
 use crate::error::Failure;
 
 /// Maximum number of connections with the login for bank details. Two suffice, because prize claims
@@ -246,7 +246,7 @@ impl Postgres {
         let work = async move {
             let pool = PgPoolOptions::new()
                 .max_connections(1)
-                .acquire_timeout(ACQUIRE_TIMEOUT)
+                .acquire_timeout(CONNECTION_ACQUIRE_TIMEOUT)
                 .connect_lazy_with(owner);
             let mut transaction = pool.begin().await.map_err(Failure::from_read_error)?;
             for statement in [
