@@ -10,7 +10,7 @@ use sha2::Sha256;
 
 use crate::error::Failure;
 
-pub const KEY_BYTES: usize = 32;
+pub const SEALING_KEY_BYTES: usize = 32;
 const NONCE_BYTES: usize = 12;
 /// First byte of sealed data. It names the format, so that another cipher or key can be introduced
 /// later.
@@ -25,14 +25,14 @@ pub const SEED_SEAL_PURPOSE: &str = "deal-seed";
 pub struct Sealer {
     cipher: Aes256Gcm,
     /// The HMAC key for fingerprints of values. Derived from the sealing key.
-    hashing: [u8; KEY_BYTES],
+    hashing: [u8; SEALING_KEY_BYTES],
     /// The HMAC key for derived keys. It differs from `hashing`, so that no fingerprint equals a
     /// derived key.
-    deriving: [u8; KEY_BYTES],
+    deriving: [u8; SEALING_KEY_BYTES],
 }
 
 impl Sealer {
-    pub fn new(key: &[u8; KEY_BYTES]) -> Sealer {
+    pub fn new(key: &[u8; SEALING_KEY_BYTES]) -> Sealer {
         let cipher = Aes256Gcm::new(Key::<Aes256Gcm>::from_slice(key));
         Sealer {
             cipher,
@@ -43,7 +43,7 @@ impl Sealer {
 
     /// Reads a sealing key of 64 hexadecimal digits, the form used in the configuration.
     pub fn from_hex(key: &str) -> Option<Sealer> {
-        let mut bytes = [0; KEY_BYTES];
+        let mut bytes = [0; SEALING_KEY_BYTES];
         hex::decode_to_slice(key.trim(), &mut bytes).ok()?;
         Some(Sealer::new(&bytes))
     }
@@ -103,7 +103,7 @@ impl Sealer {
     /// Derives a key for one purpose, such as signing cookies: the HMAC-SHA-256 of the purpose
     /// under the sealing key. The derived key reveals neither the sealing key nor the key of
     /// another purpose.
-    pub fn derive(&self, purpose: &str) -> [u8; KEY_BYTES] {
+    pub fn derive(&self, purpose: &str) -> [u8; SEALING_KEY_BYTES] {
         purpose_hmac(&self.deriving, purpose, "")
     }
 
@@ -116,7 +116,7 @@ impl Sealer {
 
 /// Returns the HMAC-SHA-256 of a purpose and a value. They are joined by a line break, which a
 /// purpose never contains.
-fn purpose_hmac(key: &[u8; KEY_BYTES], purpose: &str, value: &str) -> [u8; 32] {
+fn purpose_hmac(key: &[u8; SEALING_KEY_BYTES], purpose: &str, value: &str) -> [u8; 32] {
     let mut mac =
         <Hmac<Sha256> as Mac>::new_from_slice(key).expect("HMAC takes a key of any length");
     mac.update(purpose.as_bytes());
@@ -133,7 +133,7 @@ impl fmt::Debug for Sealer {
 }
 
 /// Returns a random key for [`Sealer::new`] from the operating system.
-pub fn fresh_key() -> [u8; KEY_BYTES] {
+pub fn fresh_key() -> [u8; SEALING_KEY_BYTES] {
     random_bytes()
 }
 
